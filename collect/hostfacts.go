@@ -49,7 +49,7 @@ func (s *session) readHost(ctx context.Context, srv server.Server, took time.Dur
 		}
 	}
 	if ours {
-		s.machine.Setting["server_startup_s"] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
+		s.machine.Setting[schema.SettingStartup] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
 	}
 }
 

@@ -106,7 +106,7 @@ func facts() []fact {
 	return []fact{
 		{"host", "Host"}, {"os", "System"}, {"kernel", "Kernel"}, {"cpu", "Processor"}, {"cpus", "Processors"},
 		{"governor", "CPU governor"}, {"clocksource", "Clock source"}, {"accelerators", "Accelerators"},
-		{"driver", "Driver"}, {"server_startup_s", "Server ready after, s"},
+		{"driver", "Driver"}, {schema.SettingStartup, "Server ready after, s"},
 		{"slurm_job_id", "Slurm job"}, {"slurm_node", "Slurm node"}, {"slurm_partition", "Slurm partition"},
 		{"slurm_state", "Slurm state"}, {"slurm_reason", "Slurm reason"}, {"slurm_exit_code", "Exit code of the job"},
 		{"slurm_elapsed_s", "Elapsed time of the job, s"}, {"slurm_max_rss_bytes", "MaxRSS of the job, bytes"},

@@ -1,6 +1,6 @@
 """The flags around a measurement on llama.cpp's own server: what came out is checked, not only that it ended well. What
 one workload states is in llama_fields.py."""
-import glob, json, os, re, sys, time
+import glob, json, os, re, subprocess, sys, time
 
 import commands, llama_fields, servers
 from collected import load
@@ -131,24 +131,51 @@ class Flags:
 
     def images(self, engine, env):
         """An image against another one until it is known: llama.cpp from this machine's files, of two sizes."""
-        folder, port = self.runs.folder(f"flags-{engine}"), str(commands.port())
-        for name in ("usr", "tmp"):
-            os.makedirs(f"{folder}/root/{name}", exist_ok=True)
-        for name in ("bin", "lib", "lib64"):
-            os.symlink(f"usr/{name}", f"{folder}/root/{name}")
-        self.runs.sh("tar", "-C", f"{folder}/root", "-cf", f"{folder}/root.tar", ".")
-        old, new = "localhost/llama:old", "localhost/llama:new"
-        for image, layers in ((old, 2), (new, SLOW)):
-            runs = "ENTRYPOINT " + json.dumps(self.command(port, layers=layers).split())
-            self.runs.sh(engine, "import", "--change", runs, f"{folder}/root.tar", image, env=env)
-        kept = {"/usr", sys.base_prefix, servers.HERE, self.runs.work}
-        server = ("docker", "--container-engine", engine, "--image", new, "--port", port, "--run-arg=--network=host",
-                  *(f"--volume={path}:{path}:ro" for path in sorted(kept)))
+        port, old, new = str(commands.port()), "localhost/llama:old", "localhost/llama:new"
+        self.make(engine, env, port, {old: 2, new: SLOW})
+        server = ("docker", "--image", new, "--port", port, *self.mounts(engine))
         self.collect(engine, server, "--against", old, "--against-release", "v1", "--until", "ci=30%,most=1s",
                      "--workload", "isl=16,osl=48,c=1", release="v2", env=env)
         self.note("--against IMAGE --until", self.paired(engine, "fresh", "1221"))
+        self.nightlies(engine, env)
         left = self.runs.sh(engine, "ps", "-aq", env=env).strip()
         self.note("containers that are left", left)
+
+    def make(self, engine, env, port, images):
+        """Images by name, each with a model of so many layers; their files are this machine's."""
+        folder = self.runs.folder(f"flags-{engine}")
+        if not os.path.exists(f"{folder}/root.tar"):
+            for name in ("usr", "tmp"):
+                os.makedirs(f"{folder}/root/{name}", exist_ok=True)
+            for name in ("bin", "lib", "lib64"):
+                os.symlink(f"usr/{name}", f"{folder}/root/{name}")
+            self.runs.sh("tar", "-C", f"{folder}/root", "-cf", f"{folder}/root.tar", ".")
+        for image, layers in images.items():
+            runs = "ENTRYPOINT " + json.dumps(self.command(port, layers=layers).split())
+            self.runs.sh(engine, "import", "--change", runs, "--change", f"LABEL name={image}", f"{folder}/root.tar",
+                         image, env=env)
+
+    def mounts(self, engine):
+        kept = {"/usr", sys.base_prefix, servers.HERE, self.runs.work}
+        return ("--container-engine", engine, "--run-arg=--network=host",
+                *(f"--volume={path}:{path}:ro" for path in sorted(kept)))
+
+    def nightlies(self, engine, env):
+        """The first slow one of a registry's nightlies, which are pulled from it."""
+        port = str(commands.port())
+        with servers.registry(self.runs.folder("registry")) as (address, settings):
+            env = {**env, **settings}
+            tags = {f"{address}/acme/server:nightly-202601{day:02}": layers
+                    for day, layers in ((9, 2), (10, 2), (11, SLOW), (12, SLOW))}
+            self.make(engine, env, port, tags)
+            for image in tags:
+                self.runs.sh(engine, "push", "-q", image, env=env)
+                self.runs.sh(engine, "rmi", image, env=env)
+            said = self.told(engine, "bisect", "--images", f"{address}/acme/server", "--tags", "nightly-*",
+                             "--port", port, *self.mounts(engine), "--model", "acme/tiny", "--device", "cpu",
+                             "--workload", ONE, "--metric", "tpot", "--least", "20%", "--error", "5%", env=env)
+        found = "nightly-20260111 is the first bad build" in said
+        self.note("bisect --images --least", "" if found else said)
 
     def pairs(self):
         """A slow model against the usual one: a command until it is known, and the release of it with both running."""
@@ -163,6 +190,21 @@ class Flags:
         said = self.told("pairs", "compare", "v1", "v2")
         change = re.search(r"TPOT mean .* [+]([\d,.]+).% ", said)
         self.note("compare in turns", "" if change and "from 2 blocks" in said else said)
+
+    def addresses(self):
+        """Two servers that run already, in turns."""
+        ports, running = [commands.port(), commands.port()], []
+        try:
+            for port, layers in zip(ports, (2, SLOW)):
+                argv = self.command(port, layers=layers).split()
+                running.append(subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            old, new = (f"http://127.0.0.1:{port}" for port in ports)
+            self.collect("addresses", (new,), "--against", old, "--against-release", "v1", "--until", "ci=30%,most=1s",
+                         "--workload", "isl=16,osl=48,c=1", release="v2")
+        finally:
+            for server in running:
+                commands.end(server)
+        self.note("--against URL", self.paired("addresses", "kept", "1221"))
 
     def paired(self, name, starts, order):
         """What is wrong of the newest pair: how servers started, and the order of the turns, 1 for the baseline."""
@@ -218,7 +260,7 @@ class Flags:
     def capacity(self):
         """The largest concurrency and the largest rate: what holds is next to what does not, each seen twice."""
         for workload, metric, load_of in (("isl=64,osl=64,slo=ttft_mean<30ms", "capacity", "concurrency"),
-                                          ("isl=64,osl=32,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
+                                          ("isl=8,osl=4,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
             c = self.collect(metric, self.started(), "--workload", workload)
             r, _ = c.results()[0]
             holds, fails = r["holds"], r["fails"]
@@ -226,6 +268,9 @@ class Flags:
             wrong = "" if holds < fails <= max(holds + 1, 1.021 * holds) else f"holds at {holds}, not at {fails}"
             if r["metrics"][metric]["value"] != holds or min(at.count(holds), at.count(fails)) < 2:
                 wrong = wrong or f"{metric} {r['metrics'][metric]}, measured at {at}"
+            good = r["metrics"]["goodput_rps"]["value"]
+            if not 0 < good or load_of == "rate" and good > 1.1 * holds:
+                wrong = wrong or f"goodput {good} at {holds}"
             self.note(f"--slo, {load_of}", wrong)
 
     def presets(self):
@@ -241,8 +286,8 @@ class Flags:
 def run(runs):
     """What takes seconds, as a row of the table."""
     flags = Flags(runs)
-    row(flags, "each flag", (flags.fields, flags.key, flags.endpoints, flags.budget, flags.pairs, flags.bisections,
-                             flags.releases))
+    row(flags, "each flag", (flags.fields, flags.key, flags.endpoints, flags.budget, flags.pairs, flags.addresses,
+                             flags.bisections, flags.releases))
 
 
 def searches(runs):

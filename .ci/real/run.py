@@ -343,8 +343,8 @@ class Runs:
             "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (190, self.slurm),
             "kubernetes": (290 if servers.kubernetes.built() else 430, self.kubernetes), "lm-eval": (20, self.lm_eval),
             "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (70, self.llama),
-            "flags": (50, lambda: llama_flags.run(self)),
-            "docker": (50, self.docker), "podman": (85, self.podman), "guidellm": (80, self.guidellm),
+            "flags": (65, lambda: llama_flags.run(self)),
+            "docker": (50, self.docker), "podman": (135, self.podman), "guidellm": (80, self.guidellm),
             "spark": (90, lambda: self.query("spark", False)), "trino": (60, lambda: self.query("trino", False)),
             "image": (120, self.tools_image), "vllm": (700, self.vllm),
             "searches": (400, lambda: llama_flags.searches(self))}

@@ -95,7 +95,7 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	}
 	baseline.Plan = baseline.Plan.InTurns(manifest.SideBaseline, o.against.blocks, kept)
 	candidate.Plan = candidate.Plan.InTurns(manifest.SideCandidate, o.against.blocks, kept)
-	about := estimate(ctx, ws, candidate.Plan)
+	about := estimate(ctx, ws, candidate.Plan, baseline.Server, candidate.Server)
 	progress.WritePlan(sh.err, candidate.Plan, about)
 	show.Expect(candidate.Plan, about)
 	if o.dryRun {

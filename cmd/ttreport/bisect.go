@@ -34,7 +34,7 @@ command resumes it, with what is there; --budget ends it after a time. More: ttr
 
 func bisectCommand() command {
 	return command{
-		name: "bisect", args: "[VERDICT] [--good REF --bad REF]",
+		name: "bisect", args: "[VERDICT] [--good REF --bad REF] [-- ARG…]",
 		summary: "find which commit, image or release changed a number", help: bisectHelp,
 		examples: []example{
 			{"commits", "ttreport bisect --good v1.0 --bad main --build 'make -C {dir} server' " +
@@ -42,6 +42,9 @@ func bisectCommand() command {
 				"--workload isl=128,osl=128,c=1,n=16 --metric ttft"},
 			{"nightly images of a registry", "ttreport bisect --images ghcr.io/acme/server --tags 'nightly-*' " +
 				"--good nightly-20260101 --model acme/tiny --device n150 --workload isl=128,osl=128,c=8,n=64"},
+			{"images that need a mount, accelerators and arguments", "ttreport bisect --images ghcr.io/acme/server " +
+				"--volume /models:/models:ro --run-arg=--gpus=all --model acme/tiny --device h100 " +
+				"--workload isl=128,osl=128,c=8,n=64 -- --model /models/tiny"},
 			{"nightly images of a list", "ttreport bisect --list nightlies.txt --model acme/tiny --device n150 " +
 				"--workload isl=128,osl=128,c=8,n=64 --metric tpot --budget 2h"},
 			{"what a verdict shows, over the releases of history", "ttreport bisect 3f5b690fc7e4"},
@@ -49,7 +52,12 @@ func bisectCommand() command {
 		setup: func(fs *pflag.FlagSet) runFunc {
 			o := bisectOptions{rules: bisection.DefaultRules(.02)}
 			o.declare(fs)
-			return o.run
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if at := fs.ArgsLenAtDash(); at >= 0 {
+					o.container.Args, args = args[at:], args[:at]
+				}
+				return o.run(ctx, sh, args)
+			}
 		},
 	}
 }
@@ -60,6 +68,7 @@ type bisectOptions struct {
 	build, repo, list string
 	images, tags      string
 	server            string
+	container         plan.ServerOptions // what every image is started with
 	model, device     string
 	port              int
 	metric            string
@@ -86,6 +95,7 @@ func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.images, "images", "", "`image` of a registry without a tag; its builds are its tags in order")
 	fs.StringVar(&o.tags, "tags", "", "`pattern` of the tags of --images, such as nightly-* (default all)")
 	fs.StringVar(&o.server, "server", "", "`command` that starts the server of a commit, with {dir} and {ref}")
+	o.declareContainer(fs)
 	fs.IntVar(&o.port, "port", 0, "`port` of the server (default: the one in its command, else 8000)")
 	fs.StringVarP(&o.model, "model", "m", "", "`name` of the model as the server serves it")
 	fs.StringVar(&o.device, "device", "", "`name` of the device that serves")
@@ -100,6 +110,37 @@ func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "list the builds and what would be measured, and stop")
 	fs.StringVarP(&o.out, "out", "o", "", "`folder` for what is measured (default bisect/ID)")
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes prompts and arrivals")
+}
+
+// declareContainer declares what every image is started with, as collect does.
+func (o *bisectOptions) declareContainer(fs *pflag.FlagSet) {
+	c := &o.container
+	fs.StringVar(&c.ContainerEngine, "container-engine", "", "docker or podman, for images (default: the one that is "+
+		"installed)")
+	fs.IntVar(&c.ContainerPort, "container-port", 0, "`port` inside the containers, where it is another")
+	fs.StringArrayVar(&c.Volumes, "volume", nil, "a `mount` of the containers, as /models:/models:ro; may be repeated")
+	fs.StringArrayVar(&c.RunArgs, "run-arg", nil, "one more `argument` for docker run; may be repeated")
+}
+
+// containerFlags are those of declareContainer that are set, with what follows "--" last.
+func (o *bisectOptions) containerFlags() []string {
+	var out []string
+	if c := &o.container; c.ContainerEngine != "" {
+		out = append(out, "--container-engine", c.ContainerEngine)
+	}
+	if o.container.ContainerPort > 0 {
+		out = append(out, "--container-port", strconv.Itoa(o.container.ContainerPort))
+	}
+	for _, v := range o.container.Volumes {
+		out = append(out, "--volume", v)
+	}
+	for _, v := range o.container.RunArgs {
+		out = append(out, "--run-arg="+v)
+	}
+	if len(o.container.Args) > 0 {
+		out = append(append(out, "--"), o.container.Args...)
+	}
+	return out
 }
 
 // run finds the builds, and the first bad one of them.
@@ -161,6 +202,9 @@ func (o *bisectOptions) complete() error {
 			"bisect: --images and --list, --build or --server contradict each other")
 	case o.tags != "" && o.images == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server --tags 'nightly-*'", "bisect: --tags needs --images")
+	case len(o.containerFlags()) > 0 && o.images+o.list == "":
+		return fail(exitUsage, "--images ghcr.io/acme/server, or --list FILE with images",
+			"bisect: %s is for images, and none are named", strings.Join(o.containerFlags(), " "))
 	case o.build != "" && o.server == "":
 		return fail(exitUsage, "--server '{dir}/server --port 8000'",
 			"bisect: --build needs --server, which starts what was built")

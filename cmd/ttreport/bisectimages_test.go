@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // The builds of a registry's nightlies are listed in order, between the tags that are named.
@@ -38,6 +40,29 @@ func TestBisectImages(t *testing.T) {
 	if strings.Contains(out, "20251231") {
 		t.Errorf("a build before the good one:\n%s", out)
 	}
+	o := bisectOptions{images: image, model: "m", device: "d", metric: "ttft", workloads: []plan.Workload{{ISL: 8}}}
+	o.container = plan.ServerOptions{
+		ContainerEngine: "podman", ContainerPort: 80, Volumes: []string{"/m:/m"}, RunArgs: []string{"--gpus=all"},
+		Args: []string{"--model", "/m"},
+	}
+	refs, err := o.tagged(t.Context())
+	if err == nil || refs != nil {
+		t.Errorf("a tag without a date is a build: %v", refs)
+	}
+	o.tags = "nightly-*"
+	if refs, err = o.tagged(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range refs { // each image gets what is for all
+		if got := r.server; got.ContainerPort != 80 || got.ContainerEngine != "podman" || got.Args[1] != "/m" ||
+			got.Volumes[0] != "/m:/m" || got.RunArgs[0] != "--gpus=all" || got.Image != r.Name {
+			t.Errorf("%s is started with %+v", r.Name, got)
+		}
+	}
+	const all = "--container-engine podman --container-port 80 --volume /m:/m --run-arg=--gpus=all -- --model /m"
+	if got := (&hunt{o: &o}).command(); !strings.HasSuffix(got, all) {
+		t.Errorf("the command of the page is %s", got)
+	}
 	for _, c := range [][]string{
 		{`"latest" has no date or version`, "--images", image},
 		{"has no such image", "--images", strings.Replace(image, "server", "other", 1)},
@@ -45,6 +70,7 @@ func TestBisectImages(t *testing.T) {
 		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
 		{"has a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
+		{"bisect: --run-arg=--gpus=all is for images, and none are named", "--run-arg=--gpus=all"},
 		{"--images and --list, --build or --server contradict each other", "--images", image, "--list", "x"},
 	} {
 		if out, problems := bisect(c[1:]...); !strings.Contains(problems, c[0]) || !strings.Contains(problems, "fix: ") {

@@ -70,5 +70,5 @@ func (h *hunt) command() string {
 			argv = append(argv, x.flag, x.value)
 		}
 	}
-	return shellescape.QuoteCommand(redact.Argv(argv))
+	return shellescape.QuoteCommand(redact.Argv(append(argv, h.o.containerFlags()...)))
 }

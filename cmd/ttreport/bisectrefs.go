@@ -131,6 +131,7 @@ func (o *bisectOptions) listed() ([]ref, error) {
 			return nil, fail(exitUsage, "an image, or 'command ./serve --port 8000'",
 				"bisect: --list: %q is no server that can be started again", line)
 		default:
+			r.server = o.container
 			r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, line
 		}
 		out = append(out, r)
@@ -167,6 +168,7 @@ func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
 	var out []ref
 	for _, tag := range tags {
 		r := ref{Name: o.images + ":" + tag, tag: tag}
+		r.server = o.container
 		r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, r.Name
 		out = append(out, r)
 	}

@@ -238,7 +238,7 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
 	if !o.serverOnly {
-		about := estimate(ctx, ws, s.Plan)
+		about := estimate(ctx, ws, s.Plan, s.Server)
 		progress.WritePlan(sh.err, s.Plan, about)
 		show.Expect(s.Plan, about)
 	}
@@ -297,13 +297,19 @@ func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progre
 	}
 }
 
-// estimate is how long a plan may take, by what history has of it.
-func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan) plan.Estimate {
+// estimate is how long a plan may take on servers, by what history has of it.
+func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...server.Server) plan.Estimate {
 	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
 	if err != nil {
 		past = nil
 	}
-	return plan.EstimateOf(p, past)
+	started := 0
+	for _, s := range on {
+		if _, ours := s.(server.Supervised); ours {
+			started++
+		}
+	}
+	return plan.EstimateOf(p, past).WithServers(started, p, past)
 }
 
 // run measures a plan and prints the result.

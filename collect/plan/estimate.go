@@ -11,6 +11,7 @@ type Estimate struct {
 	Each     []time.Duration // of one measurement, by workload
 	Measured int             // workloads that are in the history
 	Starts   time.Duration   // of tools that are programs of their own, part of the total
+	Servers  time.Duration   // starts of servers, part of the total; 0: unknown, or none is started
 	Total    time.Duration
 }
 
@@ -79,6 +80,21 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 		e.Total = min(e.Total, p.Budget)
 	}
 	e.Total += times*searches + e.Starts
+	return e
+}
+
+// WithServers adds the starts of so many servers, each as often as the plan starts it: as long as those of the newest
+// runs of the same model and device took, their median. Where none says how long, the estimate stays as it is.
+func (e Estimate) WithServers(servers int, p Plan, history *columns.Columns) Estimate {
+	took := startsOf(history, p)
+	if len(took) == 0 {
+		return e
+	}
+	if !p.Turns.Kept {
+		servers *= max(1, p.Turns.Blocks)
+	}
+	e.Servers = time.Duration(float64(servers) * median(took) * float64(time.Second))
+	e.Total += e.Servers
 	return e
 }
 

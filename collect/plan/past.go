@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -27,7 +28,8 @@ type pastPoint struct {
 // Bounds of what is learned.
 const (
 	newestRuns  = 20 // that count
-	pastRepeats = 5  // measurements of one workload whose median counts
+	pastRepeats = 5  // measurements of one workload, and starts of a server, whose median counts
+	mostStart   = 1e5
 )
 
 // pastOf reads what the newest runs of a plan's model on its device have.
@@ -36,13 +38,7 @@ func pastOf(c *columns.Columns, p Plan) past {
 	if c == nil {
 		return out
 	}
-	var runs []*columns.RunHead
-	for i := range c.Runs {
-		if h := &c.Runs[i]; h.Model.Name == p.Model.Name && h.Device == p.Device {
-			runs = append(runs, h)
-		}
-	}
-	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return b.Start.Compare(a.Start) })
+	runs := runsOf(c, p)
 	var extra []float64
 	for _, h := range runs[:min(len(runs), newestRuns)] {
 		first, busy := len(out.list), 0.
@@ -59,6 +55,33 @@ func pastOf(c *columns.Columns, p Plan) past {
 		out.extra = slices.Min(extra)
 	}
 	return out
+}
+
+// runsOf are the runs of a plan's model on its device, newest first.
+func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
+	var runs []*columns.RunHead
+	for i := range c.Runs {
+		if h := &c.Runs[i]; h.Model.Name == p.Model.Name && h.Device == p.Device {
+			runs = append(runs, h)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return b.Start.Compare(a.Start) })
+	return runs
+}
+
+// startsOf is how long the newest servers of a plan's model on its device took to be ready, s.
+func startsOf(c *columns.Columns, p Plan) []float64 {
+	if c == nil {
+		return nil
+	}
+	var took []float64
+	for _, h := range runsOf(c, p) {
+		if s, err := strconv.ParseFloat(h.Setting[schema.SettingStartup], 64); err == nil && s >= 0 && s < mostStart &&
+			len(took) < pastRepeats {
+			took = append(took, s)
+		}
+	}
+	return took
 }
 
 func pastPointOf(c *columns.Columns, row *columns.PointRow) pastPoint {

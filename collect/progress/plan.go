@@ -67,7 +67,12 @@ func writeEstimate(w io.Writer, e plan.Estimate) {
 	if e.Starts > 0 {
 		from += "; " + plaintext.Duration(e.Starts) + " of it for tools to start"
 	}
-	fmt.Fprintf(w, "estimate  %s without starting the server and evals (%s)\n", plaintext.Duration(e.Total), from)
+	without := "starting the server and evals"
+	if e.Servers > 0 {
+		from += "; " + plaintext.Duration(e.Servers) + " of it for the server to start"
+		without = "evals"
+	}
+	fmt.Fprintf(w, "estimate  %s without %s (%s)\n", plaintext.Duration(e.Total), without, from)
 }
 
 // writeBatches writes a table of what reaches the command line of a tool that is told lists of batches.

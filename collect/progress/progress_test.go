@@ -34,6 +34,19 @@ estimate  3 min 00 s without starting the server and evals (none was measured be
 	}
 }
 
+// Starts of servers that history knows are part of the estimate, and it says so.
+func TestWritePlanWithStarts(t *testing.T) {
+	var out strings.Builder
+	p, e := two()
+	e.Measured, e.Servers, e.Total = 2, time.Minute, e.Total+time.Minute
+	WritePlan(&out, p, e)
+	const want = "estimate  4 min 00 s without evals (2 of 2 workloads measured before; 1 min 00 s of it for the server " +
+		"to start)\n"
+	if !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%s", out.String())
+	}
+}
+
 // The time that is left follows the measurement under way, and the estimate for the rest.
 func TestLeft(t *testing.T) {
 	d := New(Stream{})

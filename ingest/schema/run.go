@@ -25,6 +25,9 @@ func (u Unknown) Text(name string) string {
 	return s
 }
 
+// SettingStartup is the fact of a manifest's setting that states after how many seconds a server was ready.
+const SettingStartup = "server_startup_s"
+
 // Run is one execution of a plan on one system with one software stack.
 type Run struct {
 	ID      string

@@ -2,9 +2,9 @@
 
 A function raises Skip with a reason if the machine cannot run the server; that is not a failure.
 """
-import contextlib, glob, os, resource, shutil, subprocess, sys, time
+import contextlib, glob, os, resource, shutil, socket, subprocess, sys, time
 
-from commands import end, fetched, python, sh
+from commands import end, fetched, port, python, sh
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -147,6 +147,37 @@ def docker(work):
         end(daemon)
         for mount in glob.glob(f"{folder}/exec/netns/*"):  # the daemon leaves them
             subprocess.run(["umount", mount], capture_output=True)
+
+
+@contextlib.contextmanager
+def registry(folder):
+    """Runs a registry of images of our own; yields its address and the settings with which podman takes it."""
+    if not shutil.which("docker-registry"):
+        apt("docker-registry")
+    address = f"127.0.0.1:{port()}"
+    with open(f"{folder}/config.yml", "w") as f:
+        f.write(f"version: 0.1\nhttp: {{addr: {address}}}\n"
+                f"storage: {{filesystem: {{rootdirectory: {folder}/images}}}}\n")
+    with open(f"{folder}/registries.conf", "w") as f:
+        f.write(f'[[registry]]\nlocation = "{address}"\ninsecure = true\n')
+    with open(f"{folder}/log", "w") as log:
+        daemon = subprocess.Popen(["docker-registry", "serve", f"{folder}/config.yml"], stdout=log, stderr=log)
+    try:
+        listening(address)
+        yield address, {"CONTAINERS_REGISTRIES_CONF": f"{folder}/registries.conf"}
+    finally:
+        end(daemon)
+
+
+def listening(address):
+    """Waits until something listens."""
+    host, number = address.split(":")
+    for _ in range(100):
+        with socket.socket() as s:
+            if s.connect_ex((host, int(number))) == 0:
+                return
+        time.sleep(.1)
+    raise RuntimeError(f"nothing listens at {address}")
 
 
 @contextlib.contextmanager
