@@ -74,7 +74,7 @@ func choice(one, two *measured) string {
 			v.Set(side+"model", words.OrUnknown(m.pair.Model))
 		}
 		if one.pair.Device != two.pair.Device {
-			v.Set(side+"device", words.OrUnknown(m.pair.Device))
+			v.Set(side+"device", words.Device(m.pair.Device))
 		}
 		if one.tool != two.tool {
 			v.Set(side+"tool", m.tool)

@@ -16,7 +16,7 @@ const mostForOthers = 8
 // otherSection has a figure for each number that is shown and not judged: percentiles, rates, build times, memory. A
 // section without blocks where there is nothing to draw.
 func (r *Report) otherSection(pair Pair) Section {
-	s := Section{ID: "others", Title: "Other numbers over releases",
+	s := Section{ID: "others", Title: "Other numbers over releases", Fold: "charts",
 		Intro: "What is measured and not judged: one chart a number, one line a workload."}
 	releases := r.measuredIn(pair.Model, pair.Device)
 	by := make([]map[int32][]*columns.PointRow, len(releases)) // by workload

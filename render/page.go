@@ -43,6 +43,7 @@ type Lead struct {
 // Section is a heading and what stands below it.
 type Section struct {
 	ID, Title, Intro string
+	Fold             string // what it holds, where a page shows that only when asked: "charts"
 	End              *Link
 	Blocks           []Block
 }

@@ -87,7 +87,7 @@ func (r *Report) inExplore(release int, pair schema.Pair) *Link {
 		return exploring("All of "+name+" in Explore", "release", name)
 	}
 	return exploring("All of "+name+" in Explore", "release", name, "model", words.OrUnknown(pair.Model), "device",
-		words.OrUnknown(pair.Device))
+		words.Device(pair.Device))
 }
 
 // nothingToFind says why there is no series and no score, and what would change that; an Empty without text where there

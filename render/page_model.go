@@ -26,7 +26,7 @@ func (r *Report) PairPage(pair Pair) Page {
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
 			Paras: words.Inventory(&review)},
 		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
-			words.OrUnknown(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
+			words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
 	}
 	r.pairState(pair, &p)
 	if pair.Device == schema.Simulated {
@@ -134,7 +134,7 @@ func (r *Report) evalSection(pair Pair) Section {
 	if t == nil {
 		return Section{}
 	}
-	all := exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.OrUnknown(pair.Device))
+	all := exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))
 	s := Section{ID: "evals", Title: "Evals", Intro: b.about(),
 		Blocks: []Block{t.cut("data/ has all rows, by release").in(all)}}
 	if b.parts+b.left > 0 {

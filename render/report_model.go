@@ -17,7 +17,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	d := words.Decide(r.PairResult(pair, release))
 	p := Page{
 		Path:  ReportPath(rel.Name, pair.Model, pair.Device),
-		Title: fmt.Sprintf("%s on %s, %s", words.OrUnknown(pair.Model), words.OrUnknown(pair.Device), rel.Name),
+		Title: fmt.Sprintf("%s on %s, %s", words.OrUnknown(pair.Model), words.Device(pair.Device), rel.Name),
 		Lead:  Lead{Word: d.Word, Text: words.Capital(d.Detail)},
 	}
 	if pair.Device == schema.Simulated {

@@ -27,7 +27,7 @@ func (r *Report) Search() []SearchEntry {
 	pairs, _ := r.listed()
 	for _, p := range pairs {
 		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device),
-			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.OrUnknown(p.Device)).Href})
+			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.Device(p.Device)).Href})
 	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		kind := "release"

@@ -148,7 +148,7 @@ type tableRow struct {
 func (t *seriesTable) addRow(x tableRow) {
 	pair := schema.Pair{Model: x.system.Model, Device: x.system.Device}
 	t.Pair = append(t.Pair, place(t.pairs, pair, &t.Pairs, func() SeriesPair {
-		return SeriesPair{words.OrUnknown(pair.Model), words.OrUnknown(pair.Device), PairPath(pair.Model, pair.Device)}
+		return SeriesPair{words.OrUnknown(pair.Model), words.Device(pair.Device), PairPath(pair.Model, pair.Device)}
 	}))
 	t.Impl = append(t.Impl, name(t.impls, x.system.Impl, &t.Impls))
 	t.Workload = append(t.Workload, name(t.workloads, x.workload, &t.Workloads))

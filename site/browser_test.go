@@ -167,6 +167,7 @@ func chartsAreDrawn(t *testing.T, b *browser) {
 	t.Helper()
 	const all = `[...document.querySelectorAll("[data-chart]")]`
 	drawn := false
+	eval[bool](t, b, `(document.querySelectorAll("section > details").forEach(function (d) { d.open = true; }), true)`)
 	for i := range 100 {
 		eval[bool](t, b, fmt.Sprintf(`(scrollTo(0, %d), true)`, i%12*600))
 		drawn = eval[bool](t, b, all+`.length > 0 &&

@@ -47,14 +47,14 @@ func OrUnknown(s string) string {
 
 // OnDevice names a model on a device; "on unknown" would read as a name.
 func OnDevice(model, device string) string {
-	if device == "" {
-		device = "an unknown device"
-	}
 	if model == "" {
 		model = "an unknown model"
 	}
-	return model + " on " + device
+	return model + " on " + Device(device)
 }
+
+// Device names a device, also behind "on".
+func Device(name string) string { return cmp.Or(name, "an unknown device") }
 
 // Capital begins a sentence.
 func Capital(s string) string {

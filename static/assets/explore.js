@@ -103,7 +103,6 @@
           return el("a", { href: root + p.page }, pairName[t.p[i]]);
         },
         sort: i => pairName[t.p[i]],
-        tip: i => pairName[t.p[i]],
         dict: "p"
       },
       {
@@ -115,7 +114,6 @@
           ];
         },
         sort: true,
-        tip: i => t.workloads[t.w[i]],
         dict: "w"
       },
       {
@@ -277,7 +275,7 @@
         found.toLocaleString("en-US") +
         " series of " +
         n.toLocaleString("en-US") +
-        (found ? "" : ": nothing matches; take a filter away");
+        (found ? "" : ": nothing matches");
       shown = out;
       v.show(out, col < 0 ? 0 : col, down);
     }
@@ -300,22 +298,17 @@
       return ttreport.csv(lines);
     }
     var timer;
+    function choose(e, kept) {
+      state = read();
+      state[e.name] = e.value;
+      write(state, kept);
+      apply();
+    }
     q.addEventListener("input", function () {
       clearTimeout(timer);
-      timer = setTimeout(function () {
-        state = read();
-        state.q = q.value;
-        write(state, false);
-        apply();
-      }, 60);
+      timer = setTimeout(() => choose(q, false), 60);
     });
-    for (var k in f)
-      f[k].input.addEventListener("change", function (e) {
-        state = read();
-        state[e.target.name] = e.target.value;
-        write(state, true);
-        apply();
-      });
+    for (var k in f) f[k].input.addEventListener("change", e => choose(e.target, true));
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
     host.textContent = "";
@@ -328,9 +321,7 @@
         )
       )
     );
-    host.firstChild.addEventListener("submit", function (e) {
-      e.preventDefault();
-    });
+    host.firstChild.addEventListener("submit", e => e.preventDefault());
     host.appendChild(said);
     host.appendChild(el("p", { class: "downloads" }, save));
     host.appendChild(v.box);

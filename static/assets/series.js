@@ -47,9 +47,7 @@
 
   // called has what builds measured whose names do not say so.
   var called = {};
-  document.querySelectorAll("[data-release][title]").forEach(function (s) {
-    called[s.dataset.release] = s.title;
-  });
+  document.querySelectorAll("[data-release][title]").forEach(s => (called[s.dataset.release] = s.title));
   function select(label, name, list, any) {
     var s = el(
       "select",
@@ -70,8 +68,8 @@
       });
   }
 
-  // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i), tip(i)}; cell makes what
-  // a cell holds, tip is its text where that may be cut.
+  // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i)}; cell makes what a
+  // cell holds.
   function view(caption, cols, onSort) {
     var heads = cols.map(function (c, k) {
       var th = el("th", { scope: "col", role: "columnheader", class: c.num ? "n" : null });
@@ -112,7 +110,7 @@
             { "aria-rowindex": n + 2, role: "row" },
             cols.map(function (c, k) {
               var v = c.cell(order[n]);
-              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head, title: c.tip && c.tip(order[n]) }, v);
+              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head }, v);
             })
           )
         );
@@ -144,7 +142,7 @@
   }
 
   function on(p) {
-    return p.model + " on " + (p.device === "unknown" ? "an unknown device" : p.device);
+    return p.model + " on " + p.device;
   }
   function verdictName(w) {
     return w.verdict + (w.evidence ? " " + w.evidence : "");
@@ -172,8 +170,6 @@
     var ns = "http://www.w3.org/2000/svg",
       svg = document.createElementNS(ns, "svg");
     svg.setAttribute("class", "is-ink");
-    svg.setAttribute("width", 116);
-    svg.setAttribute("height", 28);
     svg.setAttribute("viewBox", "0 0 116 28");
     svg.setAttribute("aria-hidden", "true");
     function add(tag, a) {
@@ -192,7 +188,7 @@
     t.releases = t.releases || [];
     t.channels = t.channels || [];
     t.conds = t.conds || [];
-    ["p", "i", "w", "t", "m", "g", "n", "r", "u", "o", "x", "k"].forEach(function (k) {
+    [..."piwtmgnruoxk"].forEach(function (k) {
       if (!t[k] || !t[k].runs) return;
       var all = [];
       for (var i = 0; i < t[k].runs.length; i += 2) for (var n = t[k].runs[i + 1]; n > 0; n--) all.push(t[k].runs[i]);

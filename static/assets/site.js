@@ -415,15 +415,16 @@
       });
   }
 
-  // fold puts a button under a list of which a phone shows six rows (site.css).
-  function fold(table) {
-    var rows = table.tBodies[0].rows.length,
-      box = table.parentNode,
+  // fold puts a button under a list, or small charts, of which a phone shows the first (site.css).
+  function fold(list) {
+    var rows = list.tBodies,
+      box = rows ? list.parentNode : list,
+      n = (rows ? rows[0] : list).children.length,
       b = document.createElement("button");
-    if (rows < 7) return;
+    if (n < 6) return;
     b.type = "button";
     b.className = "rest";
-    b.textContent = "Show all " + rows.toLocaleString("en-US") + " rows";
+    b.textContent = "Show all " + n;
     b.addEventListener("click", function () {
       box.classList.add("whole");
       b.remove();
@@ -528,7 +529,7 @@
 
     // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
     if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("main table").forEach(sortable);
-    document.querySelectorAll(".tw > table.list").forEach(fold);
+    document.querySelectorAll(".tw > table.list, .panels").forEach(fold);
 
     var find = document.getElementById("search");
     if (find) {
