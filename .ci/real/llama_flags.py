@@ -258,9 +258,10 @@ class Flags:
         self.note("bisect VERDICT", "" if "v2 is the first bad build" in said else said)
 
     def capacity(self):
-        """The largest concurrency and the largest rate: what holds is next to what does not, each seen twice."""
+        """The largest concurrency and the largest rate, with the goodput: what holds is next to what does not,
+        each seen twice. On a machine that does something else meanwhile a search takes several times as long."""
         for workload, metric, load_of in (("isl=64,osl=64,slo=ttft_mean<30ms", "capacity", "concurrency"),
-                                          ("isl=8,osl=4,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
+                                          ("isl=64,osl=32,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
             c = self.collect(metric, self.started(), "--workload", workload)
             r, _ = c.results()[0]
             holds, fails = r["holds"], r["fails"]
