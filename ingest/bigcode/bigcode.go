@@ -28,9 +28,7 @@ func Read(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Format, Detail: "results of code evals"}
 	config := v.Get("config")
 	r.Facts.Model.ID = config.Get("model").Str()
-	if revision := config.Get("revision").Str(); revision != "" && revision != "main" {
-		r.Facts.Stack.Commits = map[string]string{schema.ModelCommit: revision}
-	}
+	draft.Revision(&r.Facts, config.Get("revision").Str())
 	r.Facts.Model.Precision = config.Get("precision").Str()
 	var filter []string
 	for _, name := range []string{"temperature", "n_samples"} {

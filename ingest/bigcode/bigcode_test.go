@@ -1,9 +1,11 @@
 package bigcode_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/bigcode"
+	"github.com/ttreport/ttreport/ingest/schema"
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
@@ -20,6 +22,19 @@ func TestResults(t *testing.T) {
 	s := r.Scores[0]
 	if x, _ := s.Value.Get(); s.Metric != "pass@1" || x != .35123 || s.Filter != "temperature 0.2, n_samples 20" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A branch or tag of the weights is another model, a commit of them a fact about the build.
+func TestRevision(t *testing.T) {
+	for revision, want := range map[string][2]string{
+		`null`: {"acme/coder", ""}, `"main"`: {"acme/coder", ""}, `"step-1000"`: {"acme/coder@step-1000", ""},
+		`"refs/pr/7"`: {"acme/coder@refs-pr-7", ""}, `"4df29be"`: {"acme/coder", "4df29be"},
+	} {
+		r := reader.Must(t, "evaluation_results.json", strings.Replace(results, `"revision":null`, `"revision":`+revision, 1))
+		if f := r.Facts; f.Model.ID != want[0] || f.Stack.Commits[schema.ModelCommit] != want[1] {
+			t.Errorf("%s: %q %v", revision, f.Model.ID, f.Stack.Commits)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ func rowsInText(text []byte) (rows []byte, others int) {
 	if !bytes.Contains(text, []byte(`"avg_ts"`)) {
 		return nil, 0
 	}
+	if rows, others = arrayInText(text); rows != nil {
+		return rows, others
+	}
 	rows = make([]byte, 0, len(text))
 	found := false
 	for line := range bytes.Lines(text) {
@@ -39,6 +42,37 @@ func rowsInText(text []byte) (rows []byte, others int) {
 	return rows[:min(len(rows), len(text))], others
 }
 
+// arrayInText is the same for llama-bench -o json > FILE 2>&1: an array between lines of text, whose brackets have
+// lines of their own.
+func arrayInText(text []byte) (rows []byte, others int) {
+	first, last, at := -1, -1, 0
+	for line := range bytes.Lines(text) {
+		switch string(bytes.TrimRight(line, "\r\n")) { // brackets within rows are indented
+		case "[":
+			if first < 0 {
+				first = at
+			}
+		case "]":
+			last = at
+		}
+		at += len(line)
+	}
+	if first < 0 || last < first || !bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{")) {
+		return nil, 0
+	}
+	rows, at = bytes.Clone(text), 0
+	for line := range bytes.Lines(text) {
+		if at < first || at > last {
+			others += min(1, len(bytes.TrimSpace(line)))
+			for i := range bytes.TrimRight(line, "\r\n") {
+				rows[at+i] = ' '
+			}
+		}
+		at += len(line)
+	}
+	return rows, others
+}
+
 func isRow(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte("{")) {
 		return false
@@ -56,11 +90,14 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 	text, others := rowsInText(f.Data)
 	rows := decode.NewFile(f.Path, text, f.ModTime, f.Limits())
 	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
-	n := 0
-	r := readRows(&rows, m, counted(rows.Values(), &n))
+	n, values := 0, rows.Values()
+	if rows.First.Kind() == decode.Array {
+		values = rows.First.Items()
+	}
+	r := readRows(&rows, m, counted(values, &n))
 	p := f.Problem(schema.SevNote, "text-between-rows", decode.Value{})
-	p.Found, p.Expected = fmt.Sprintf("%d lines of text among %d rows", others, n), "JSON Lines alone"
-	p.Used, p.Hint = "the rows", "write stderr elsewhere: llama-bench -o jsonl > FILE"
+	p.Found, p.Expected = fmt.Sprintf("%d lines of text among %d rows", others, n), "the rows alone"
+	p.Used, p.Hint = "the rows", "write stderr elsewhere: llama-bench -o jsonl > FILE, without 2>&1"
 	r.Problems = append(r.Problems, rows.Problems...)
 	r.Problems = append(r.Problems, p)
 	return r

@@ -61,6 +61,9 @@ func TestRowsInText(t *testing.T) {
 			2, "text-between-rows", "2 lines of text among 2 rows"},
 		"around and between": {"x\n" + row("1") + "\r\n\n{not a row}\n" + row("2") + "\nmain: done", 2,
 			"text-between-rows", "3 lines of text among 2 rows"},
+		"an array": {"ggml_cuda_init: found 1\n[\n  " + row("1") + ",\n  {\n    \"model_filename\": \"/m/a.gguf\",\n" +
+			"    \"n_prompt\": 0,\n    \"n_gen\": 2,\n    \"samples_ns\": [\n      1\n    ],\n    \"avg_ts\": 50\n  }\n]\n\n" +
+			"main: done\n", 2, "text-between-rows", "2 lines of text among 2 rows"},
 		"a damaged row": {"x\n" + row("1") + "\n" + row(`1 2`) + "\n" + row("3"), 2, "bad-json text-between-rows", ""},
 	} {
 		r := reader.Must(t, "x.jsonl", c.text)

@@ -147,9 +147,6 @@ func readNested(f *decode.File, v decode.Value, r *schema.Reading) {
 
 var revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
 
-// commitOf matches a commit of a repository of weights.
-var commitOf = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-
 var modelArg = regexp.MustCompile(`(?:^|,)\s*(?:model|pretrained|model_version)=([^,]+)`)
 
 func facts(v decode.Value) schema.Facts {
@@ -171,13 +168,7 @@ func facts(v decode.Value) schema.Facts {
 	if revision == "" {
 		revision = args.Get("revision").Str()
 	}
-	switch {
-	case revision == "" || revision == "main":
-	case commitOf.MatchString(revision):
-		f.Stack.Commits = map[string]string{schema.ModelCommit: revision}
-	case f.Model.ID != "": // a branch or tag, such as a step of training: other weights, so another model
-		f.Model.ID += "@" + strings.ReplaceAll(revision, "/", "-")
-	}
+	draft.Revision(&f, revision)
 	if sec, ok := v.Get("date").Float(); ok && sec > 1e8 && sec < 1e11 {
 		whole, frac := math.Modf(sec)
 		f.Start = time.Unix(int64(whole), int64(frac*1e9)).UTC().Truncate(time.Second)
