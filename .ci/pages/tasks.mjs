@@ -32,7 +32,7 @@ const tasks = [
     must: [/No level has changed|[+−]\d[\d.,]*.%/], release: true },
   { name: "two releases, or devices, side by side", needs: 'nav a[href*="compare/"]', steps: [nav("compare/")],
     answer: () => { const said = document.querySelector("[role=status], main .empty")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && said + " => " + ([...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) || ""); },
-    must: [/(numbers?|scores?) on both sides: [\d,]+ \w+ and [\d,]+ \w+|The nearest: |Nothing states/] },
+    must: [/(numbers?|scores?) on both sides(: [\d,]+ \w+ and [\d,]+ \w+|, not judged)|The nearest: |Nothing states/] },
   { name: "missed targets by size", needs: 'nav a[href*="targets/"]', steps: [nav("targets/")],
     answer: () => [document.querySelector("h1").innerText, ...[...document.querySelectorAll("#force tbody tr, main tbody tr")].slice(0, 40).map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "),
     must: [/\d+ (of [\d,]+ )?required targets? |All [\d,]+ required|No target is in force|informational/],

@@ -13,6 +13,9 @@
     view = series.view,
     on = series.on;
 
+  function local(n) {
+    return n.toLocaleString("en-US");
+  }
   var RANK = ["regressed", "inconclusive", "below-limit", "improved", "recovered", "unchanged"];
 
   function compare(root, host) {
@@ -76,9 +79,7 @@
       plain("Workload", "workload"),
       {
         head: "Where",
-        cell: function (r) {
-          return r.page ? el("a", { href: root + r.page }, r.where) : r.where;
-        },
+        cell: r => r.page ? el("a", { href: root + r.page }, r.where) : r.where,
         sort: r => r.where
       },
       plain("Tool", "tool"),
@@ -117,9 +118,7 @@
       }
     ];
     function plain(head, field) {
-      function text(r) {
-        return r[field];
-      }
+      var text = r => r[field];
       return { head: head, cell: text, sort: text };
     }
     // interval is that of B's change against its own baseline.
@@ -245,8 +244,7 @@
       });
       var sideRows = tables.map(function (t, n) {
         var c = chosen[n],
-          map = new Map(),
-          twice = 0;
+          map = new Map();
         for (var i = 0; i < t.v.length; i++) {
           var p = t.pairs[t.p[i]],
             tool = t.tools[t.t[i]],
@@ -262,10 +260,8 @@
             m.name,
             m.label
           ].join("\n");
-          if (map.has(key)) {
-            twice++;
-            map.get(key).twice = true;
-          } else
+          if (map.has(key)) map.get(key).twice = true;
+          else
             map.set(key, { t: t, i: i, v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
         }
         return map;
@@ -343,23 +339,17 @@
       summary = (same ? "A and B are the same. " : "") + (rows.length
         ? (numbers || !scores ? count(numbers, "number") : "") +
           (scores ? (numbers ? " and " : "") + count(scores, "score") : "") +
-          " on both sides: " +
-          regressed.toLocaleString("en-US") +
-          " " +
-          words[0] +
-          " and " +
-          improved.toLocaleString("en-US") +
-          " " +
-          words[1] +
-          (judged ? ", as B was judged against its own baseline" : " by more than the limit, not judged") +
+          " on both sides" +
+          (numbers || judged ? ": " + local(regressed) + " " + words[0] + " and " + local(improved) + " " + words[1] : "") +
+          (judged ? ", as B was judged against its own baseline" : (numbers ? " by more than the limit" : "") + ", not judged") +
           (mean && "; geometric mean " + mean) +
           "; " +
-          only[0].toLocaleString("en-US") +
+          local(only[0]) +
           " only in A, " +
-          only[1].toLocaleString("en-US") +
+          local(only[1]) +
           " only in B" +
           (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") +
-          (unlike ? "; " + unlike.toLocaleString("en-US") + " not comparable, because conditions differ" : "") +
+          (unlike ? "; " + local(unlike) + " not comparable, because conditions differ" : "") +
           "." +
           missing
         : "Nothing was measured on both sides: " +
@@ -390,19 +380,7 @@
     });
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
-    host.textContent = "";
-    host.appendChild(
-      el(
-        "form",
-        { class: "filters" },
-        sides.map(s => s.box)
-      )
-    );
-    host.appendChild(differ);
-    host.appendChild(toggle);
-    host.appendChild(said);
-    host.appendChild(v.box);
-    host.appendChild(curves);
+    host.replaceChildren(el("form", { class: "filters" }, sides.map(s => s.box)), differ, toggle, said, v.box, curves);
     apply();
     addEventListener("resize", v.again);
   }

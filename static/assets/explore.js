@@ -311,20 +311,9 @@
     for (var k in f) f[k].input.addEventListener("change", e => choose(e.target, true));
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
-    host.textContent = "";
-    host.appendChild(
-      el(
-        "form",
-        { class: "filters", role: "search" },
-        [el("label", {}, ["Text", q])].concat(
-          Object.keys(f).map(k => f[k].box)
-        )
-      )
-    );
-    host.firstChild.addEventListener("submit", e => e.preventDefault());
-    host.appendChild(said);
-    host.appendChild(el("p", { class: "downloads" }, save));
-    host.appendChild(v.box);
+    var form = el("form", { class: "filters", role: "search" }, [el("label", {}, ["Text", q])].concat(Object.keys(f).map(k => f[k].box)));
+    form.onsubmit = () => false;
+    host.replaceChildren(form, said, el("p", { class: "downloads" }, save), v.box);
     apply();
     addEventListener("resize", v.again);
   }

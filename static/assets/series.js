@@ -63,9 +63,7 @@
   function sorted(list) {
     return list
       .filter((x, i) => list.indexOf(x) === i)
-      .sort(function (a, b) {
-        return a.localeCompare(b, "en", { numeric: true });
-      });
+      .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   }
 
   // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i)}; cell makes what a
