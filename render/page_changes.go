@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -25,6 +26,11 @@ type levelChange struct {
 
 // regressed reports whether the change is for the worse.
 func (c *levelChange) regressed() bool { return c.Effect > 0 }
+
+// all are the change points of all its series.
+func (c *levelChange) all() []judge.ChangePoint {
+	return append([]judge.ChangePoint{c.ChangePoint}, c.with...)
+}
 
 // levelChanges are all that the gate or people decided, newest first.
 func (r *Report) levelChanges() []levelChange {
@@ -83,8 +89,29 @@ func (r *Report) verdictOn(release string, s *judge.Series) *schema.Verdict {
 	return nil
 }
 
+// stillThere finds the regressions that are still there in the newest release, as its card counts them. The card names
+// each place once; here a place may have several changes.
+func (r *Report) stillThere() func(*levelChange) bool {
+	newest := r.Newest()
+	from := map[*judge.Series]int{} // the release that confirmed the oldest that is still there
+	if newest >= 0 {
+		for _, o := range r.Gate.Open(newest) {
+			from[r.seriesOf(o.Confirmed)] = judge.Named(r.Releases, o.Confirmed.Release)
+		}
+	}
+	return func(c *levelChange) bool {
+		return c.regressed() && slices.ContainsFunc(c.all(), func(p judge.ChangePoint) bool {
+			if first, has := from[p.Series]; has {
+				return judge.Named(r.Releases, p.Found) >= first
+			}
+			v := r.verdictOn(r.Releases[newest].Name, p.Series)
+			return v != nil && v.Outcome == schema.Regressed && v.Evidence == schema.Confirmed
+		})
+	}
+}
+
 // state says whether somebody knows why: open, accepted, explained by a note, or an improvement.
-func (r *Report) state(c *levelChange) Cell {
+func (r *Report) state(c *levelChange, still bool) Cell {
 	note, href := r.noteOn(c.At)
 	switch {
 	case c.decided != nil:
@@ -94,44 +121,19 @@ func (r *Report) state(c *levelChange) Cell {
 	case note != "":
 		return Cell{Text: "explained", Sub: opening(note, 60), Href: href}
 	case c.regressed():
-		return Cell{Text: "open", Outcome: schema.Regressed, Sub: "nobody has said why"}
+		why := "nobody has said why"
+		if newest := r.Newest(); !still && newest >= 0 {
+			why += "; not seen in " + r.nameOf(newest)
+		}
+		return Cell{Text: "open", Outcome: schema.Regressed, Sub: why}
 	}
 	return Cell{Text: "improved", Outcome: schema.Improved}
 }
 
 const changePointsHaveAll = "ttreport check --change-points lists all of what a release measured"
 
-// ChangesPage answers: when did a level move, and does anybody know why?
-func (r *Report) ChangesPage() Page {
-	list := r.levelChanges()
-	open := 0
-	var rows []Row
-	var shown []levelChange                     // in the order of the rows
-	for _, first := range []bool{true, false} { // what is open first
-		for i := range list {
-			c := &list[i]
-			state := r.state(c)
-			if (state.Text == "open") == first {
-				rows, shown = append(rows, r.levelRow(c, state)), append(shown, *c)
-			}
-			if first && state.Text == "open" {
-				open++
-			}
-		}
-	}
-	p := Page{
-		Path: ChangesPath, Title: "Changes", Nav: "changes", Simulated: r.simulated(-1),
-		Description: "Every change of level in history, once.",
-		Crumbs:      []Link{{"Overview", "index.html"}, {"Changes", ""}},
-		Lead:        changesLead(len(rows), open),
-	}
-	if len(rows) == 0 {
-		p.add(Section{ID: "changes", Title: "Changes of level", Blocks: []Block{Empty{What: "Nothing to list",
-			Why: "A suspected change is on the page of its release; a second run confirms it.",
-			Cmd: "ttreport collect --recheck --server URL"}}})
-		return p
-	}
-	t := &Table{
+func (r *Report) changesTable(rows []Row) *Table {
+	return &Table{
 		Caption: "Changes of level, open first, then newest", Layout: List, Rows: rows,
 		Cols: []Col{
 			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"},
@@ -140,6 +142,44 @@ func (r *Report) ChangesPage() Page {
 			{Head: "History", Length: Medium}, {Head: "Commits"}, {Head: "What else changed"}, {Head: "State"},
 		},
 	}
+}
+
+// ChangesPage answers: when did a level move, and does anybody know why?
+func (r *Report) ChangesPage() Page {
+	list, stillThere := r.levelChanges(), r.stillThere()
+	open, still, places := 0, 0, map[schema.Pair]bool{} // of those that are still there
+	var rows []Row
+	var shown []levelChange                     // in the order of the rows
+	for _, first := range []bool{true, false} { // what is open first
+		for i := range list {
+			c := &list[i]
+			there := stillThere(c)
+			state := r.state(c, there)
+			if (state.Text == "open") == first {
+				rows, shown = append(rows, r.levelRow(c, state)), append(shown, *c)
+			}
+			if first && state.Text == "open" {
+				open++
+				if there {
+					still++
+					places[c.Series.Pair()] = true
+				}
+			}
+		}
+	}
+	p := Page{
+		Path: ChangesPath, Title: "Changes", Nav: "changes", Simulated: r.simulated(-1),
+		Description: "Every change of level in history, once.",
+		Crumbs:      []Link{{"Overview", "index.html"}, {"Changes", ""}},
+		Lead:        r.changesLead(len(rows), open, still, len(places)),
+	}
+	if len(rows) == 0 {
+		p.add(Section{ID: "changes", Title: "Changes of level", Blocks: []Block{Empty{What: "Nothing to list",
+			Why: "A suspected change is on the page of its release; a second run confirms it.",
+			Cmd: "ttreport collect --recheck --server URL"}}})
+		return p
+	}
+	t := r.changesTable(rows)
 	t.dropEmpty()
 	p.add(Section{ID: "changes", Title: "Changes of level",
 		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
@@ -159,17 +199,22 @@ func (r *Report) seriesSection(list []levelChange) []Section {
 		Blocks: []Block{with.cut(changePointsHaveAll)}}}
 }
 
-// changesLead counts the changes and those that are open.
-func changesLead(all, open int) Lead {
+// changesLead counts the changes, those that are open, and of these those that are still there, with their models and
+// devices, each of which the card names once.
+func (r *Report) changesLead(all, open, still, places int) Lead {
 	paras := []string{"A change of level is listed when an independent run or a later release confirmed it, or a person " +
 		"decided it."}
-	of := words.Plural(all, "change") + " of level"
+	of, on := words.Plural(all, "change")+" of level", ""
+	if places > 1 {
+		on = ", on " + words.Count(places) + " models and devices"
+	}
 	switch {
 	case all == 0:
 		return Lead{Text: "No level has changed in the history of what is judged.", Paras: paras}
 	case open > 0:
 		return Lead{Tone: words.ToneBad, Mark: schema.Regressed, Word: words.Count(open) + " open", Paras: paras,
-			Text: fmt.Sprintf("of %s, %s that nobody has explained or accepted.", of, words.Plural(open, "regression"))}
+			Text: fmt.Sprintf("of %s, %s that nobody has explained or accepted; %s still there in %s%s.", of,
+				words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()), on)}
 	}
 	return Lead{Tone: words.ToneGood, Mark: schema.Pass, Word: "None open", Text: of + ", each listed where it began.",
 		Paras: paras}
@@ -255,7 +300,7 @@ func (r *Report) seriesOfLevels(list []levelChange) *Table {
 		}
 		t.Rows = append(t.Rows, Row{Group: fmt.Sprintf("%s, %s: %s", c.At, words.OnDevice(c.Series.Model, c.Series.Device),
 			words.Plural(len(c.with)+1, "series"))})
-		for _, p := range append([]judge.ChangePoint{c.ChangePoint}, c.with...) {
+		for _, p := range c.all() {
 			s := p.Series
 			t.row(Cell{Text: words.Workload(s.Key), Sub: s.Key.Tool, Head: true, Href: PairPath(s.Model, s.Device)},
 				Cell{Text: words.Metric(s.Metric, s.Stat), Sub: direction(s.Metric)},
