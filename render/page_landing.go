@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,11 +34,7 @@ func (r *Report) Landing() Page {
 			Paras: append(words.Inventory(&review), r.landingParas(f)...)},
 	}
 	if r.chosen() == ModeNightly {
-		since := ""
-		if before := r.Gate.Before(at); before >= 0 {
-			since = r.Releases[before].Name
-		}
-		p.Lead = nightly(p.Lead, r.Result(at), since)
+		p.Lead = r.nightly(p.Lead, &review, at)
 	}
 	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}},
 		Section{ID: "changed", Title: "What changed, worst first", Intro: above(r.comparedWith(at), topChanges(f.History)),
@@ -85,12 +82,18 @@ func (r *Report) hiddenNote() string {
 	return ""
 }
 
-// nightly answers the question of builds: did it get slower? Everything else that fails is still shown.
-func nightly(l Lead, d gate.Result, since string) Lead {
+// nightly answers the question of builds: did it get slower, since when, by which commits? Everything else that fails
+// is still shown.
+func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
+	d := r.Result(at)
 	for _, c := range d.Counts {
 		switch c.Kind {
 		case gate.FailConfirmed:
 			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
+			if kind, list := g.Decisive(); kind == c.Kind && len(list) > 0 {
+				began := judge.Named(r.Releases, cmp.Or(list[0].First, list[0].Release))
+				l.Word, l.Paras = "Slower since "+r.nameOf(began), append(r.broughtBy(began), l.Paras...)
+			}
 			return l
 		case gate.FailSuspected:
 			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, markWarning
@@ -99,11 +102,24 @@ func nightly(l Lead, d gate.Result, since string) Lead {
 	}
 	if d.Word == gate.Pass || d.Word == gate.PassWithWarnings {
 		l.Word = "Not slower"
-		if since != "" {
-			l.Word += " than the builds up to " + since
+		if before := r.Gate.Before(at); before >= 0 {
+			l.Word += " than the builds up to " + r.Releases[before].Name
 		}
 	}
 	return l
+}
+
+// broughtBy says which commits a build has that the one before it has not; nothing where they are not stated.
+func (r *Report) broughtBy(release int) []string {
+	c := r.commitRange(release)
+	if c.Text == "" {
+		return nil
+	}
+	out := fmt.Sprintf("Between %s and %s: %s", r.nameOf(r.Gate.Before(release)), r.nameOf(release), c.Text)
+	if c.Sub != "" {
+		out += "; " + c.Sub
+	}
+	return []string{out + "."}
 }
 
 // measured is when the newest run was; "" when nobody knows.
