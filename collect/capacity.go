@@ -59,7 +59,7 @@ func (s *session) capacity(ctx context.Context, st step) error {
 		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
 	})
 	if err != nil {
-		return s.loadFailed(ctx, limited, st, err)
+		return s.searchFailed(ctx, limited, st, found{answer: answer, unit: 1}, err)
 	}
 	if answer.Holds == 0 {
 		why := "not even one request at a time holds " + st.Load.SLO.String()

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -30,6 +32,29 @@ func (f found) exact(steps int) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// searchFailed ends a search without a result. Where its time ended first, what is known is said; it is no capacity,
+// which history would compare with those of whole searches.
+func (s *session) searchFailed(ctx, limited context.Context, st step, f found, err error) error {
+	if ctx.Err() == nil && limited.Err() != nil {
+		return s.failed(st, fmt.Errorf("%w (%s)%s", process.ErrLimit, s.limit(st), f.known(st.Load)))
+	}
+	return s.loadFailed(ctx, limited, st, err)
+}
+
+// known says what a search knows that did not end: "; by then 41.5 req/s held, and 43.8 did not".
+func (f found) known(w plan.Workload) string {
+	_, unit := metricOf(w)
+	switch holds, fails := f.holds(), f.fails(); {
+	case holds > 0 && fails > 0:
+		return fmt.Sprintf("; by then %.4g %s held, and %.4g did not", holds, unit, fails)
+	case holds > 0:
+		return fmt.Sprintf("; by then %.4g %s held, and no larger one was measured", holds, unit)
+	case fails > 0:
+		return fmt.Sprintf("; by then %.4g %s did not hold", fails, unit)
+	}
+	return ""
 }
 
 // capacityDone writes the result of a search: metrics of our own, and every measurement behind them.

@@ -52,7 +52,7 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 		return capacity.Probe{Concurrency: c, Worst: p.share(), Look: !near}, err
 	})
 	if err != nil {
-		return s.loadFailed(ctx, limited, st, err)
+		return s.searchFailed(ctx, limited, st, f, err)
 	}
 	if f.answer.Holds == 0 {
 		return s.failed(st, fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO))

@@ -46,6 +46,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A search that is ended has the ends that were known by then.
+func TestEndsOfASearchThatWasEnded(t *testing.T) {
+	ended := errors.New("no more time")
+	n := 0
+	a, err := capacity.Find(4096, func(c int) (capacity.Probe, error) {
+		if n++; n > 6 {
+			return capacity.Probe{}, ended
+		}
+		return capacity.Probe{Concurrency: c, Worst: float64(c) / 20}, nil
+	})
+	if !errors.Is(err, ended) || a.Holds != 16 || a.Fails != 32 || a.Settled {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 func TestEdges(t *testing.T) {
 	at := func(limit int) func(int) (capacity.Probe, error) {
 		return func(c int) (capacity.Probe, error) {

@@ -49,12 +49,14 @@ func Find(most int, measure func(concurrency int) (Probe, error)) (Answer, error
 	return FindFrom(1, most, measure)
 }
 
-// FindFrom begins with another concurrency than one, which most likely holds. The unit may be any: a rate in steps.
+// FindFrom begins with another concurrency than one, which most likely holds. The unit may be any: a rate in steps. The
+// answer beside an error has the ends that were known by then.
 func FindFrom(first, most int, measure func(concurrency int) (Probe, error)) (Answer, error) {
 	s := &search{most: most, measure: measure, votes: map[int]*votes{}}
 	next := first
 	for len(s.answer.Probes) < mostProbes {
 		if err := s.probe(next); err != nil {
+			s.answer.Holds, s.answer.Fails = s.ends()
 			return s.answer, err
 		}
 		var done bool
