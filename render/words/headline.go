@@ -82,9 +82,9 @@ func blunt(g *gate.Review) string {
 	case g.Fit.Wider || s.Series == 0 || 2*s.Once.Hidden <= s.Series || math.IsNaN(s.Once.Median):
 		return ""
 	case math.IsInf(s.Once.Median, 1):
-		return " Half of them would show a regression of no size without a re-run."
+		return " Half of the numbers would show a regression of no size without a re-run."
 	}
-	return " Half of them would show a regression only from " + Percent(s.Once.Median) + " on."
+	return " Half of the numbers would show a regression only from " + Percent(s.Once.Median) + " on."
 }
 
 // lead begins the reason of a pass: what regressed and does not count, or that nothing is shown to have.

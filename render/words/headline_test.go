@@ -129,9 +129,9 @@ func TestAPassSaysWhatItCouldNotSee(t *testing.T) {
 	}{
 		{.04, 0, false, "unchanged."},
 		{.06, 5, false, "unchanged."},
-		{.08, 6, false, "unchanged. Half of them would show a regression only from 8 % on."},
-		{3.12, 10, false, "unchanged. Half of them would show a regression only from 312 % on."},
-		{math.Inf(1), 10, false, "unchanged. Half of them would show a regression of no size without a re-run."},
+		{.08, 6, false, "unchanged. Half of the numbers would show a regression only from 8 % on."},
+		{3.12, 10, false, "unchanged. Half of the numbers would show a regression only from 312 % on."},
+		{math.Inf(1), 10, false, "unchanged. Half of the numbers would show a regression of no size without a re-run."},
 		{3.12, 10, true, "unchanged."}, // of the whole release, of which this is a part
 		{math.NaN(), 0, false, "unchanged."},
 	} {
