@@ -63,15 +63,15 @@ func (s Shared) Text() string {
 	if s.Build != "" {
 		built = "built with " + s.Build
 	}
-	out := strings.Join(nonEmpty(measured, built), ", ")
+	out := strings.Join(nonEmpty(measured, built), " and ")
 	if out == "" {
 		return ""
 	}
-	rows := "Workloads that regressed, improved or recovered"
+	rows := "What regressed, improved or recovered"
 	if s.Of != "" {
-		rows = "Workloads of " + s.Of + " that regressed, improved or recovered"
+		rows = "What regressed, improved or recovered of " + s.Of
 	}
-	return rows + ", unless their row says otherwise: " + out + "."
+	return rows + " was " + out + ", unless its row says otherwise."
 }
 
 // WhyBeside is what a row alone knows about why a verdict was given. Its columns show the number, its baseline, the

@@ -128,19 +128,19 @@ func TestEveryReasonFitsARow(t *testing.T) {
 // What most changes of a table came with is said once, of the rows that it is known of; of what is alone, its row says
 // it.
 func TestSharedBuild(t *testing.T) {
-	const rows, rest = "Workloads that regressed, improved or recovered", ", unless their row says otherwise: "
+	const rows, rest = "What regressed, improved or recovered", ", unless its row says otherwise."
 	type row struct{ device, build string }
 	unchanged := row{"n300", "-"}
 	for _, c := range []struct {
 		list []row
 		want string
 	}{
-		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, rows + rest + "built with c → d."},
+		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, rows + " was built with c → d" + rest},
 		{[]row{{"", "a → b"}, {"", "c → d"}, {"", ""}, {"", ""}}, ""}, // one row is no table
 		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, unchanged},
-			"Workloads of m on n150 that regressed, improved or recovered" + rest + "built with c → d."},
+			rows + " of m on n150 was built with c → d" + rest},
 		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", ""}, unchanged}, ""},
-		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, rows + rest + "built with c → d."},
+		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, rows + " was built with c → d" + rest},
 	} {
 		var list []schema.Verdict
 		for _, r := range c.list {
