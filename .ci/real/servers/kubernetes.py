@@ -279,8 +279,10 @@ class Kubelet:
                 {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])
         elif run.poll() is not None:
             for journal in glob.glob(f"{self.claims.get(name)}/*/*/journal.jsonl"):
-                with open(f"{os.path.dirname(journal)}/ballast.bin", "wb") as f:
-                    f.write(os.urandom(self.ballast))
+                ballast = f"{os.path.dirname(journal)}/ballast.bin"
+                if not os.path.exists(ballast):  # what another index has written may have been read
+                    with open(ballast, "wb") as f:
+                        f.write(os.urandom(self.ballast))
             self.finish(pod, run.returncode)
         elif time.time() > run.deadline:
             end(run)
