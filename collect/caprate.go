@@ -24,10 +24,16 @@ const (
 	singleRequests = 8
 )
 
+// Bounds of the wait for a server that a rate was too much for.
+const (
+	betweenLooks    = 200 * time.Millisecond
+	longestRecovery = time.Minute
+)
+
 // rateCapacity finds the largest rate of an open loop at which the server holds the objective of a workload. A rate
 // that the server cannot keep up with is noticed within seconds and given up.
 func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
-	alone, err := s.alone(limited, st)
+	alone, err := s.alone(limited, st, singleRequests)
 	if err != nil {
 		return s.loadFailed(ctx, limited, st, err)
 	}
@@ -49,6 +55,9 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 		if f.probes = append(f.probes, p); err == nil {
 			s.tell(p, len(f.probes), began)
 		}
+		if p.Overload && err == nil {
+			err = s.recovered(limited, st, set.E2EL.Mean)
+		}
 		return capacity.Probe{Concurrency: c, Worst: p.share(), Look: !near}, err
 	})
 	if err != nil {
@@ -60,17 +69,40 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 	return s.capacityDone(st, f)
 }
 
-// alone measures one request at a time.
-func (s *session) alone(ctx context.Context, st step) (builtin.Outcome, error) {
+// alone measures so many requests, one at a time.
+func (s *session) alone(ctx context.Context, st step, requests int) (builtin.Outcome, error) {
 	w := st.Load
-	w.Concurrency, w.Requests = 1, singleRequests
+	w.Concurrency, w.Requests = 1, requests
 	w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
 	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+1<<31)
 	if err != nil {
 		return builtin.Outcome{}, err
 	}
-	load.Warmups = 2
+	load.Warmups = min(2, requests-1)
 	return s.load(ctx, load)
+}
+
+// recovered waits until a server has let go of the requests of a load that was given up: until one request takes at most
+// twice as long as it did alone. Else the next rate would be measured on top of them, and near the limit a server takes
+// minutes to get rid of a queue: each rate seemed too large down to half of what it could do. A server that does not
+// get there in time is measured as it is.
+func (s *session) recovered(ctx context.Context, st step, alone float64) error {
+	for began := s.now(); ; {
+		out, err := s.alone(ctx, st, 1)
+		if err != nil {
+			return err
+		}
+		set := out.Set()
+		idle := set.OK == 1 && set.E2EL.Mean <= 2*alone
+		if idle || s.virtual != nil || s.now().Sub(began) > longestRecovery {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(betweenLooks):
+		}
+	}
 }
 
 // requestsOfRate is how many requests measure a rate, at least so many as the objective needs. While the rate doubles

@@ -262,7 +262,7 @@ class Flags:
         each seen twice. On a machine that does something else meanwhile a search takes several times as long."""
         for workload, metric, load_of in (("isl=64,osl=64,slo=ttft_mean<30ms", "capacity", "concurrency"),
                                           ("isl=64,osl=32,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
-            c = self.collect(metric, self.started(), "--workload", workload)
+            c = self.collect(metric, self.started("--forget"), "--workload", workload)
             r, _ = c.results()[0]
             holds, fails = r["holds"], r["fails"]
             at = [p[load_of] for p in r["probes"]]

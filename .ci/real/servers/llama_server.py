@@ -26,6 +26,7 @@ ap.add_argument("--think", type=int, metavar="TOKENS", help="tokens of reasoning
 ap.add_argument("--calls", action="store_true", help="take a template that offers functions")
 ap.add_argument("--pictures", metavar="FILE", help="projector of pictures, in GGUF")
 ap.add_argument("--slots", type=int, default=4, help="requests at once, which share 16,384 tokens")
+ap.add_argument("--forget", action="store_true", help="keep no prompts of earlier requests: looking through thousands takes time")
 of = ap.parse_args()
 
 params = xllamacpp.CommonParams()
@@ -35,6 +36,8 @@ params.n_parallel, params.n_ctx = of.slots, 16384
 params.endpoint_metrics = True
 params.warmup = False
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+if of.forget:
+    params.cache_ram_mib = 0
 if of.rank:
     params.embedding = True
     params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
