@@ -47,7 +47,7 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 	}
 	f := found{unit: 1000 / set.E2EL.Mean / stepsOfFirst}
 	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
-		rate := f.unit * float64(c)
+		rate := f.exact(c) // as the result states it
 		near := slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 || p.Rate == rate })
 		n := requestsOfRate(rate, set.E2EL.Mean/1000, st.Load.SLO.Needs(), near)
 		began := s.now()

@@ -173,14 +173,24 @@ func invalid(list []lint.Lint) string {
 	for i := range list {
 		if l := list[i]; l.Severity == schema.SevError && !l.Decision.Excuses() {
 			if n++; n == 1 {
-				first = Lint(l)
+				first = ofDevice(&l, Lint(l))
 			}
 		}
 	}
 	if n > 1 {
-		first = strings.TrimSuffix(first, ".") + fmt.Sprintf("; %d more findings make numbers invalid.", n-1)
+		first = strings.TrimSuffix(first, ".") + fmt.Sprintf("; %s more %s numbers invalid.", Count(n-1),
+			verb(n-1, "finding makes", "findings make"))
 	}
 	return first
+}
+
+// ofDevice says of which model and device a workload is that a lint begins with.
+func ofDevice(l *lint.Lint, text string) string {
+	rest, ok := strings.CutPrefix(text, l.Subject+": ")
+	if !ok || l.Subject == "" || l.Model == "" {
+		return text
+	}
+	return l.Subject + " of " + OnDevice(l.Model, l.Device) + ": " + rest
 }
 
 func pointsOf(list []schema.Verdict) int {

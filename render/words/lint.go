@@ -82,6 +82,9 @@ func pointLint(subject string, detail lint.Detail) string {
 	switch d := detail.(type) {
 	case lint.EmptyResponses:
 		return sentence("Requests count as completed that produced nothing: " + d.Found)
+	case lint.MoreFailures:
+		return fmt.Sprintf("%s: %s of %s requests failed, %s of %s in %s; the statistics are of the others.", subject,
+			digits(d.Failed), digits(d.Of), digits(d.FailedBefore), digits(d.OfBefore), d.Before)
 	case lint.FailedShare:
 		return fmt.Sprintf("%s: %s of %s requests failed, and the statistics are of the others.",
 			subject, digits(d.Failed), digits(d.Of))

@@ -26,7 +26,7 @@ ap.add_argument("--think", type=int, metavar="TOKENS", help="tokens of reasoning
 ap.add_argument("--calls", action="store_true", help="take a template that offers functions")
 ap.add_argument("--pictures", metavar="FILE", help="projector of pictures, in GGUF")
 ap.add_argument("--slots", type=int, default=4, help="requests at once, which share 16,384 tokens")
-ap.add_argument("--forget", action="store_true", help="keep no prompts of earlier requests: looking through thousands takes time")
+ap.add_argument("--forget", action="store_true", help="keep no earlier prompts: looking through thousands takes time")
 of = ap.parse_args()
 
 params = xllamacpp.CommonParams()

@@ -17,6 +17,7 @@ const (
 	IDFewItems         ID = "few-items"
 	IDSubsampled       ID = "subsampled"
 	IDZeroStderr       ID = "zero-stderr"
+	IDMoreFailures     ID = "more-failures"
 	IDFailedShare      ID = "failed-share"
 	IDSaturated        ID = "saturated"
 	IDShortAnswers     ID = "short-answers"
@@ -97,6 +98,11 @@ type (
 type (
 	// EmptyResponses are requests that count as completed and have no output.
 	EmptyResponses struct{ Found string }
+	// MoreFailures is a workload of which more requests fail than in the release before.
+	MoreFailures struct {
+		Failed, Of, FailedBefore, OfBefore float64
+		Before                             string // the release
+	}
 	// FailedShare is a point whose statistics leave out failed requests.
 	FailedShare struct{ Failed, Of float64 }
 	// Saturated is a requested load that was not reached: requests a second, or requests in flight.
@@ -242,6 +248,7 @@ func (FewItems) ID() ID         { return IDFewItems }
 func (Subsampled) ID() ID       { return IDSubsampled }
 func (ZeroStderr) ID() ID       { return IDZeroStderr }
 func (EmptyResponses) ID() ID   { return IDEmptyResponses }
+func (MoreFailures) ID() ID     { return IDMoreFailures }
 func (FailedShare) ID() ID      { return IDFailedShare }
 func (Saturated) ID() ID        { return IDSaturated }
 func (ShortAnswers) ID() ID     { return IDShortAnswers }

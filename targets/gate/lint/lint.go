@@ -76,6 +76,7 @@ func numberChecks() []Check {
 		{IDEmptyResponses, schema.SevError, emptyResponses},
 		{IDImpossibleScore, schema.SevError, impossibleScore},
 		{IDImpossibleError, schema.SevError, impossibleError},
+		{IDMoreFailures, schema.SevError, moreFailures},
 		{IDZeroScore, schema.SevWarning, zeroScore},
 		{IDFewItems, schema.SevWarning, fewItems},
 		{IDSubsampled, schema.SevNote, subsampled},

@@ -136,6 +136,8 @@ func pointExamples() []example {
 			one(k, with(values{"ttft/se": 40}))},
 		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-successes"), problem("other")},
 		{lint.Unread{Found: "378 of 1000"}, problem(schema.CodeUnread), problem("other")},
+		{lint.MoreFailures{Failed: 10, Of: 210, OfBefore: 200, Before: "v1"},
+			one(k, with(values{"requests_failed/value": 10})), one(k, with(values{"requests_failed/value": 5}))},
 		{lint.FailedShare{Failed: 10, Of: 210}, one(key("vllm", 8), with(values{"requests_failed/value": 10})),
 			one(key("vllm", 8), with(values{"requests_failed/value": 1}))},
 		// 8 req/s × 1 s = 8 in flight
@@ -203,7 +205,9 @@ func runExamples() []example {
 
 // inspect looks at a release after one that measured with vLLM's client.
 func inspect(r release, id lint.ID) *lint.Lint {
-	cols := build(one(key("vllm", 1), good()), r)
+	before := one(key("vllm", 1), with(values{"requests_failed/value": 0}))
+	before.head.Release = "v1"
+	cols := build(before, r)
 	for _, l := range lint.Release(cols, "v2", []int{1}, []int{0}) {
 		if l.ID == id {
 			return &l

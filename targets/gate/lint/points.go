@@ -74,16 +74,6 @@ func otherLengths(l *inspection) {
 // ratio is the larger of two lengths over the smaller.
 func ratio(a, b float64) float64 { return math.Max(a, b) / math.Max(math.Min(a, b), 1) }
 
-func failedShare(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		bad, ok := l.get(p, "requests_failed", "value")
-		good, ok2 := l.get(p, "requests_ok", "value")
-		if ok && ok2 && bad > .01*(good+bad) {
-			l.add(run, k.Workload(), bad/(good+bad), FailedShare{bad, good + bad})
-		}
-	})
-}
-
 // saturated compares the requested load with the load that was reached: as stated by the client, else by Little's
 // law, requests in flight = requests a second × seconds each.
 func saturated(l *inspection) {

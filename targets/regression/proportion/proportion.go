@@ -73,6 +73,34 @@ func McNemar(lost, gained, n int) Difference {
 	return d
 }
 
+// Fisher is the chance of as many failures among the second n requests, or more, if the failed1 + failed2 failures were
+// spread over all n1 + n2 at random: Fisher's exact test, one-sided.
+func Fisher(failed1, n1, failed2, n2 int) float64 {
+	failed := failed1 + failed2
+	all := choose(n1+n2, failed)
+	p := 0.
+	for k := failed2; k <= min(failed, n2); k++ {
+		term := math.Exp(choose(n2, k) + choose(n1, failed-k) - all)
+		if p += term; term < 1e-12*p { // the terms fall behind the mode, and what is left is smaller yet
+			break
+		}
+	}
+	return math.Min(p, 1)
+}
+
+// choose is the logarithm of the ways to choose k of n; -Inf for none.
+func choose(n, k int) float64 {
+	if k < 0 || k > n {
+		return math.Inf(-1)
+	}
+	return lfactorial(n) - lfactorial(k) - lfactorial(n-k)
+}
+
+func lfactorial(n int) float64 {
+	l, _ := math.Lgamma(float64(n) + 1)
+	return l
+}
+
 // Normal compares two values with known standard errors.
 func Normal(v1, se1, v2, se2 float64) Difference {
 	d := Difference{D: v2 - v1}

@@ -44,6 +44,24 @@ func TestNewcombe(t *testing.T) {
 	}
 }
 
+// Fisher 1935, the tea: three of four cups are told by guessing with 17/70, all four with 1/70. Counts of which the
+// tail is most of it, none at all, and counts of servers.
+func TestFisher(t *testing.T) {
+	for _, c := range []struct {
+		k1, n1, k2, n2 int
+		want, tol      float64
+	}{
+		{1, 4, 3, 4, 17. / 70, 1e-12}, {0, 4, 4, 4, 1. / 70, 1e-12}, {4, 4, 0, 4, 1, 1e-12}, {3, 4, 1, 4, 69. / 70, 1e-12},
+		{0, 100, 0, 100, 1, 1e-12}, {0, 1000, 1, 1000, .5, 1e-9}, {0, 1000, 2, 1000, .25 - .25/1999, 1e-9},
+		{0, 8, 6, 8, 28. / 8008, 1e-12}, {5, 5, 5, 5, 1, 1e-12}, {0, 0, 3, 8, 1, 1e-12},
+	} {
+		near(t, "Fisher", proportion.Fisher(c.k1, c.n1, c.k2, c.n2), c.want, c.tol)
+	}
+	if p := proportion.Fisher(0, 1e6, 40, 1e6); !(p > 0 && p < 1e-11) {
+		t.Errorf("40 failures of a million: %g", p)
+	}
+}
+
 // McNemar's exact test: 2·P(X ≤ 1 | 10, ½) = 22/1024 for 9 lost and 1 gained.
 func TestMcNemar(t *testing.T) {
 	d := proportion.McNemar(9, 1, 100)

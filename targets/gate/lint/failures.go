@@ -1,0 +1,108 @@
+package lint
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
+)
+
+// Failures are requests of a workload that failed, of so many.
+type Failures struct{ Failed, Of float64 }
+
+func (f Failures) share() float64 { return f.Failed / f.Of }
+
+func (l *inspection) failures(p *columns.PointRow) (Failures, bool) {
+	bad, ok := l.get(p, "requests_failed", "value")
+	good, has := l.get(p, "requests_ok", "value")
+	return Failures{bad, good + bad}, ok && has && good+bad > 0
+}
+
+func failedShare(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if f, ok := l.failures(p); ok && f.share() > mostFailures {
+			l.add(run, k.Workload(), f.share(), FailedShare(f))
+		}
+	})
+}
+
+// Bounds of what counts as more failures than before.
+const (
+	mostFailures = .01 // of all requests, that need no reason
+	chanceOfMore = .01 // that a release which fails as the one before has such a workload
+)
+
+// measured is a workload of a system.
+type measured struct {
+	system schema.System
+	key    int32
+}
+
+// failing are the requests of a workload in some runs, by run and together.
+type failing struct {
+	all  Failures
+	runs []int
+	each []Failures
+}
+
+// moreFailures finds workloads of which more requests fail than in the release before: a hundredth of all and twice the
+// share more in every run that measured them, since failures that a second run does not have were those of a moment,
+// and together more than chance explains, by Fisher's exact test. The chance is shared among the workloads that had
+// failures: no other one can be found.
+func moreFailures(l *inspection) {
+	before, _ := l.failing(l.before)
+	now, order := l.failing(l.runs)
+	n := 0
+	for at, f := range now {
+		if old := before[at]; old != nil && old.all.Failed+f.all.Failed > 0 {
+			n++
+		}
+	}
+	for _, at := range order {
+		f, old := now[at], before[at]
+		if old == nil || !f.moreThan(old.all) {
+			continue
+		}
+		p := proportion.Fisher(int(old.all.Failed), int(old.all.Of), int(f.all.Failed), int(f.all.Of))
+		if p > chanceOfMore/float64(n) {
+			continue
+		}
+		d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of, l.c.Runs[l.before[0]].Release}
+		l.add(f.runs[0], l.c.Keys[at.key].Workload(), f.all.share(), d)
+	}
+}
+
+// failing collects the workloads of some runs, in the order of these.
+func (l *inspection) failing(runs []int) (of map[measured]*failing, order []measured) {
+	of = map[measured]*failing{}
+	l.points(runs, func(run int, p *columns.PointRow, _ schema.Key) {
+		f, ok := l.failures(p)
+		if !ok {
+			return
+		}
+		h := &l.c.Runs[run]
+		at := measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}
+		w := of[at]
+		if w == nil {
+			w = &failing{}
+			of[at], order = w, append(order, at)
+		}
+		if n := len(w.runs); n == 0 || w.runs[n-1] != run {
+			w.runs, w.each = append(w.runs, run), append(w.each, Failures{})
+		}
+		for _, sum := range []*Failures{&w.all, &w.each[len(w.each)-1]} {
+			sum.Failed += f.Failed
+			sum.Of += f.Of
+		}
+	})
+	return of, order
+}
+
+// moreThan reports whether so many more requests failed in each run that it matters.
+func (f *failing) moreThan(before Failures) bool {
+	for _, run := range f.each {
+		if s := run.share(); s < before.share()+mostFailures || s < 2*before.share() {
+			return false
+		}
+	}
+	return true
+}
