@@ -82,10 +82,10 @@ func (s *session) alone(ctx context.Context, st step, requests int) (builtin.Out
 	return s.load(ctx, load)
 }
 
-// recovered waits until a server has let go of the requests of a load that was given up: until one request takes at most
-// twice as long as it did alone. Else the next rate would be measured on top of them, and near the limit a server takes
-// minutes to get rid of a queue: each rate seemed too large down to half of what it could do. A server that does not
-// get there in time is measured as it is.
+// recovered waits until a server has let go of the requests of a load that was given up: until one request takes at
+// most twice as long as it did alone. Else the next rate would be measured on top of them, and near the limit a server
+// takes minutes to get rid of a queue: each rate seemed too large down to half of what it could do. A server that does
+// not get there in time is measured as it is.
 func (s *session) recovered(ctx context.Context, st step, alone float64) error {
 	for began := s.now(); ; {
 		out, err := s.alone(ctx, st, 1)

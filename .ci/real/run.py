@@ -347,7 +347,7 @@ class Runs:
             "docker": (50, self.docker), "podman": (135, self.podman), "guidellm": (80, self.guidellm),
             "spark": (90, lambda: self.query("spark", False)), "trino": (60, lambda: self.query("trino", False)),
             "image": (120, self.tools_image), "vllm": (700, self.vllm),
-            "searches": (600, lambda: llama_flags.searches(self))}
+            "searches": (400, lambda: llama_flags.searches(self))}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")

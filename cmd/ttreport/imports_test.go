@@ -96,7 +96,7 @@ var rooms = map[string][]string{
 	"targets/regression": {"targets/regression"},
 	"targets/judge":      {"targets/library", "targets/decision", "targets/regression"},
 	"targets/gate":       {"targets/judge", "targets/decision", "targets/gate/lint"},
-	"targets/gate/lint":  {},
+	"targets/gate/lint":  {"targets/regression/proportion"},
 	"targets/compare":    {"targets/judge", "targets/regression"},
 
 	"render":               {"render", "targets/gate", "targets/judge", "targets/compare"},

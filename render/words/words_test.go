@@ -148,7 +148,8 @@ func TestEveryReasonIsASentence(t *testing.T) {
 func lints() []lint.Detail {
 	return []lint.Detail{
 		lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{}, lint.ZeroStderr{},
-		lint.EmptyResponses{}, lint.FailedShare{}, lint.MoreFailures{}, lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
+		lint.EmptyResponses{}, lint.FailedShare{}, lint.MoreFailures{},
+		lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
 		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{},

@@ -17,7 +17,8 @@ import (
 func details() []lint.Detail {
 	return []lint.Detail{
 		lint.EmptyResponses{}, lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{},
-		lint.ZeroStderr{}, lint.FailedShare{}, lint.MoreFailures{}, lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
+		lint.ZeroStderr{}, lint.FailedShare{}, lint.MoreFailures{},
+		lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
 		lint.ImpossibleError{}, lint.ReleaseOrder{},
