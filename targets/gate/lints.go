@@ -13,15 +13,18 @@ import (
 
 // Lints returns the lints of a release, worst first, with the decisions of people about them.
 func (g *Gate) Lints(release int) []lint.Lint {
-	var before []int
-	if b := g.Before(release); b >= 0 {
-		before = g.Releases[b].Runs
+	earlier := func(yield func([]int) bool) {
+		for i := range g.Earlier(release) {
+			if !yield(g.Counted(i)) {
+				return
+			}
+		}
 	}
 	name := g.Releases[release].Name
 	var slow []lint.Lint
 	var history sync.WaitGroup
 	history.Go(func() { slow = g.slow(release) }) // as long as all others together
-	out := lint.Release(g.Columns, name, g.Counted(release), before)
+	out := lint.Release(g.Columns, name, g.Counted(release), earlier)
 	for _, v := range g.NotPositive(release) {
 		r := v.Reason.(schema.NotPositive)
 		l := lint.New(name, v.Key.Workload(), lint.NotPositive{Metric: r.Metric, Value: r.Value})

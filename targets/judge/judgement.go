@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"iter"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -153,13 +154,22 @@ func (j *Judgement) Counted(release int) []int {
 // Before returns the release whose history a release continues: the newest earlier one of its sequence; -1 when there
 // is none.
 func (j *Judgement) Before(release int) int {
-	seqs := sequences(j.Releases)
-	for i := release - 1; i >= 0; i-- {
-		if IsBaseline(j.Releases[i].Channel) && seqs[i] == seqs[release] {
-			return i
-		}
+	for i := range j.Earlier(release) {
+		return i
 	}
 	return -1
+}
+
+// Earlier are the releases that a release may be compared with, the newest first: earlier ones of its sequence.
+func (j *Judgement) Earlier(release int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		seqs := sequences(j.Releases)
+		for i := release - 1; i >= 0; i-- {
+			if IsBaseline(j.Releases[i].Channel) && seqs[i] == seqs[release] && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // Newest returns the newest release of the sequence that a release is compared within; itself if there is none later.

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
@@ -29,6 +31,7 @@ func failedShare(l *inspection) {
 const (
 	mostFailures = .01 // of all requests, that need no reason
 	chanceOfMore = .01 // that a release which fails as the one before has such a workload
+	mostEarlier  = 8   // releases that are looked through for a workload
 )
 
 // measured is a workload of a system.
@@ -44,16 +47,19 @@ type failing struct {
 	each []Failures
 }
 
-// moreFailures finds workloads of which more requests fail than in the release before: a hundredth of all and twice the
-// share more in every run that measured them, since failures that a second run does not have were those of a moment,
-// and together more than chance explains, by Fisher's exact test. The chance is shared among the workloads that had
+// moreFailures finds workloads of which more requests fail than in the last release that measured them: a hundredth of
+// all and twice the share more in every run, since failures that a second run does not have were those of a moment, and
+// together more than chance explains, by Fisher's exact test. The chance is shared among the workloads that had
 // failures: no other one can be found.
 func moreFailures(l *inspection) {
-	before, _ := l.failing(l.before)
 	now, order := l.failing(l.runs)
-	n := 0
-	for at, f := range now {
-		if old := before[at]; old != nil && old.all.Failed+f.all.Failed > 0 {
+	order = slices.DeleteFunc(order, func(at measured) bool { return now[at].all.Failed == 0 })
+	if len(order) == 0 {
+		return
+	}
+	before, n := l.failingBefore(order), len(order)
+	for at, old := range before {
+		if f := now[at]; f != nil && f.all.Failed == 0 && old.all.Failed > 0 {
 			n++
 		}
 	}
@@ -63,12 +69,29 @@ func moreFailures(l *inspection) {
 			continue
 		}
 		p := proportion.Fisher(int(old.all.Failed), int(old.all.Of), int(f.all.Failed), int(f.all.Of))
-		if p > chanceOfMore/float64(n) {
-			continue
+		if p <= chanceOfMore/float64(n) {
+			d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of, l.c.Runs[old.runs[0]].Release}
+			l.add(f.runs[0], l.c.Keys[at.key].Workload(), f.all.share(), d)
 		}
-		d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of, l.c.Runs[l.before[0]].Release}
-		l.add(f.runs[0], l.c.Keys[at.key].Workload(), f.all.share(), d)
 	}
+}
+
+// failingBefore are the workloads of the release before, and of earlier ones those of a list that it lacks.
+func (l *inspection) failingBefore(list []measured) map[measured]*failing {
+	out, seen := map[measured]*failing{}, 0
+	for runs := range l.earlier {
+		of, _ := l.failing(runs)
+		for at, f := range of {
+			if out[at] == nil && (seen == 0 || slices.Contains(list, at)) {
+				out[at] = f
+			}
+		}
+		lacks := slices.ContainsFunc(list, func(at measured) bool { return out[at] == nil })
+		if seen++; !lacks || seen == mostEarlier {
+			break
+		}
+	}
+	return out
 }
 
 // failing collects the workloads of some runs, in the order of these.

@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -28,7 +29,7 @@ func moreFailures(before release, now ...release) *lint.Lint {
 	for i := range now {
 		runs = append(runs, i+1)
 	}
-	for _, l := range lint.Release(build(append([]release{before}, now...)...), "v2", runs, []int{0}) {
+	for _, l := range lint.Release(build(append([]release{before}, now...)...), "v2", runs, slices.Values([][]int{{0}})) {
 		if l.ID == lint.IDMoreFailures {
 			return &l
 		}
@@ -68,6 +69,20 @@ func TestMoreFailures(t *testing.T) {
 			t.Errorf("%s: %+v", name, *l)
 		}
 	}
+}
+
+// A workload that the release before left out is compared with the last one that measured it.
+func TestMoreFailuresThanWhenLastMeasured(t *testing.T) {
+	c := build(failing("v1", share{0, 1000}), failing("v2"), failing("v3", share{40, 1000}))
+	for _, l := range lint.Release(c, "v3", []int{2}, slices.Values([][]int{{1}, {0}})) {
+		if l.ID == lint.IDMoreFailures {
+			if d := l.Detail.(lint.MoreFailures); d.Before != "v1" || d.OfBefore != 1000 {
+				t.Errorf("%+v", d)
+			}
+			return
+		}
+	}
+	t.Error("not found")
 }
 
 // A release that fails as the one before, with two hundred workloads of one failure in fifty: one in a hundred such

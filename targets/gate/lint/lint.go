@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"iter"
 	"slices"
 	"sort"
 
@@ -143,13 +144,13 @@ func severity(id ID) schema.Severity {
 
 // inspection is the check of one release.
 type inspection struct {
-	c      *columns.Columns
-	runs   []int // of the release
-	before []int // of the release it is compared with
-	check  Check
-	found  map[place]*Lint
-	order  []place
-	weight map[place]float64
+	c       *columns.Columns
+	runs    []int           // of the release
+	earlier iter.Seq[[]int] // those of the releases before it, the newest first
+	check   Check
+	found   map[place]*Lint
+	order   []place
+	weight  map[place]float64
 }
 
 // place identifies the cases that become one lint: a check and a run.
@@ -158,9 +159,10 @@ type place struct {
 	run string
 }
 
-// Release checks the runs of a release; before are the runs of the release that it is compared with.
-func Release(c *columns.Columns, release string, runs, before []int) []Lint {
-	l := &inspection{c: c, runs: runs, before: before, found: map[place]*Lint{}, weight: map[place]float64{}}
+// Release checks the runs of a release; earlier are the runs of each release that it may be compared with, the newest
+// first.
+func Release(c *columns.Columns, release string, runs []int, earlier iter.Seq[[]int]) []Lint {
+	l := &inspection{c: c, runs: runs, earlier: earlier, found: map[place]*Lint{}, weight: map[place]float64{}}
 	for _, check := range Checks() {
 		if check.inspect != nil {
 			l.check = check
@@ -193,6 +195,14 @@ func (l *inspection) add(run int, subject string, weight float64, d Detail) {
 		l.weight[at] = weight
 		x.Subject, x.Detail = subject, d
 	}
+}
+
+// before are the runs of the release that it is compared with.
+func (l *inspection) before() []int {
+	for runs := range l.earlier {
+		return runs
+	}
+	return nil
 }
 
 // points calls each for every point with numbers.

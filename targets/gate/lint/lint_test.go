@@ -3,6 +3,7 @@ package lint_test
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
+
+// none are the releases before the first one.
+func none(func([]int) bool) {}
 
 func ptr(v float64) *float64 { return &v }
 
@@ -208,7 +212,7 @@ func inspect(r release, id lint.ID) *lint.Lint {
 	before := one(key("vllm", 1), with(values{"requests_failed/value": 0}))
 	before.head.Release = "v1"
 	cols := build(before, r)
-	for _, l := range lint.Release(cols, "v2", []int{1}, []int{0}) {
+	for _, l := range lint.Release(cols, "v2", []int{1}, slices.Values([][]int{{0}})) {
 		if l.ID == id {
 			return &l
 		}
@@ -273,7 +277,7 @@ func TestCasesAreCounted(t *testing.T) {
 	v := func(n float64) values { return values{"ttft/mean": 50, "ttft/p99": 60, "ttft/n": n} }
 	cols := build(release{points: []point{{key("vllm", 1), v(90)}, {key("vllm", 2), v(8)}, {key("vllm", 4), v(50)}}})
 	found := 0
-	for _, l := range lint.Release(cols, "v", []int{0}, nil) {
+	for _, l := range lint.Release(cols, "v", []int{0}, none) {
 		if l.ID != lint.IDFewForTail {
 			continue
 		}
@@ -296,7 +300,7 @@ func TestWorstFirst(t *testing.T) {
 	})
 	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	at, seen := 0, map[schema.Severity]bool{}
-	for _, l := range lint.Release(cols, "v", []int{0}, nil) {
+	for _, l := range lint.Release(cols, "v", []int{0}, none) {
 		if rank[l.Severity] < at {
 			t.Errorf("%s (%s) is too late", l.ID, l.Severity)
 		}
@@ -312,7 +316,7 @@ func TestWorstFirst(t *testing.T) {
 func TestFailedPointsAreLeftOut(t *testing.T) {
 	cols := build(one(key("vllm", 1), with(values{"ttft/n": 2})))
 	cols.Points[0].Status = 3
-	for _, l := range lint.Release(cols, "v", []int{0}, nil) {
+	for _, l := range lint.Release(cols, "v", []int{0}, none) {
 		if l.ID == lint.IDFewRequests {
 			t.Errorf("%+v", l)
 		}
@@ -335,7 +339,7 @@ func TestCountedPromptsAreExact(t *testing.T) {
 			b.End(row)
 			b.C.Runs = append(b.C.Runs, columns.RunHead{PointsEnd: 1})
 			found := 0
-			for _, l := range lint.Release(b.Seal(), "v1", []int{0}, nil) {
+			for _, l := range lint.Release(b.Seal(), "v1", []int{0}, none) {
 				if l.ID == lint.IDOtherLengths {
 					found++
 				}

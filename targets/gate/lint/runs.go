@@ -191,7 +191,7 @@ func mixedTools(l *inspection) {
 		})
 		return out
 	}
-	before := tools(l.before)
+	before := tools(l.before())
 	now := tools(l.runs)
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		at := place{l.c.Runs[run].Model.Name, l.c.Runs[run].Device, k.Task + " " + k.Workload()}
