@@ -3,6 +3,7 @@ package collect_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,11 @@ func TestCapacityIsTheServers(t *testing.T) {
 			Probes       []any
 		}
 		err = json.Unmarshal(data, &got)
+		side, _ := os.ReadFile(names[0] + manifest.SidecarSuffix)
+		if !strings.Contains(string(side), `"capacity_settled": "1"`) ||
+			!strings.Contains(string(side), fmt.Sprintf(`"capacity_fails": "%d"`, got.Fails)) {
+			t.Errorf("%s: the sidecar does not say how the search ended: %s", c.slo, side)
+		}
 		if len(got.Probes) < 3 || shown != len(got.Probes) {
 			t.Errorf("%s: %d of %d measurements are shown", c.slo, shown, len(got.Probes))
 		}

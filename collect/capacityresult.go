@@ -85,7 +85,7 @@ func (s *session) capacityDone(st step, f found) error {
 	side := manifest.Sidecar{
 		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
 		Argv: s.argv(st.Load, s.plan.Seed), Start: st.began.UTC(), End: s.now().UTC(),
-		Conditions: map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)},
+		Conditions: map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)}, Client: f.client(),
 	}
 	if err := s.store(side.Result, append(raw, '\n'), side); err != nil {
 		return err
@@ -105,6 +105,19 @@ func (s *session) capacityDone(st step, f found) error {
 	}
 	s.report(e)
 	return s.log("point-done", st.Name, "raw/"+side.Result, "")
+}
+
+// client is what a search says about its answer.
+func (f found) client() map[string]string {
+	exact := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	out := map[string]string{schema.ClientSettled: "0", schema.ClientHolds: exact(f.holds())}
+	if f.answer.Settled {
+		out[schema.ClientSettled] = "1"
+	}
+	if f.answer.Fails > 0 {
+		out[schema.ClientFails] = exact(f.fails())
+	}
+	return out
 }
 
 // metricOf is the name and the unit of what a search finds.

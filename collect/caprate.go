@@ -48,8 +48,12 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 	f := found{unit: 1000 / set.E2EL.Mean / stepsOfFirst}
 	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
 		rate := f.exact(c) // as the result states it
-		near := slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 || p.Rate == rate })
+		again := slices.ContainsFunc(f.probes, func(p probed) bool { return p.Rate == rate })
+		near := again || slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 })
 		n := requestsOfRate(rate, set.E2EL.Mean/1000, st.Load.SLO.Needs(), near)
+		if again { // it decides, and twice the time has less noise: so more answers are exact than by more measurements
+			n = min(2*n, requestsOfProbe)
+		}
 		began := s.now()
 		p, err := s.probeRate(limited, st, rate, n, uint64(len(f.probes)))
 		if f.probes = append(f.probes, p); err == nil {

@@ -26,6 +26,7 @@ const (
 const (
 	probesAssumed = 16
 	looksAssumed  = 5
+	againAssumed  = 4 // of a rate that was measured before, which take twice as long
 	wavesAssumed  = 6
 )
 
@@ -116,8 +117,8 @@ func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
 	}
 	switch {
 	case w.FindRate:
-		// a quarter is warm-up
-		return (SecondsOfLook(one)*looksAssumed + SecondsOfRate(one, 0)*(probesAssumed-looksAssumed)) * 4 / 3, false
+		const long = probesAssumed - looksAssumed + againAssumed
+		return (SecondsOfLook(one)*looksAssumed + SecondsOfRate(one, 0)*long) * 4 / 3, false // a quarter is warm-up
 	case w.SLO.Set():
 		return one * probesAssumed * wavesAssumed, false
 	case w.Rate > 0:

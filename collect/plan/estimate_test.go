@@ -41,9 +41,9 @@ func TestEstimateOfASearchForARate(t *testing.T) {
 	if err := w.UnmarshalText([]byte("isl=2000,osl=180,rate=max,slo=tpot_mean<50ms")); err != nil {
 		t.Fatal(err)
 	}
-	const want = 16 * 120 * 4 / 3 * time.Second
+	const want = 20 * 120 * 4 / 3 * time.Second
 	if e := EstimateOf(Plan{Workloads: []Workload{w}}, nil); e.Total != want {
-		t.Errorf("%s, want %s: 16 rates of 120 s with their warm-up", e.Total, want)
+		t.Errorf("%s, want %s: 16 rates of 120 s, four of them twice as long, with their warm-up", e.Total, want)
 	}
 }
 

@@ -232,6 +232,13 @@ const (
 	ClientCached = "prompt_cached"
 )
 
+// Facts of a search for the largest load.
+const (
+	ClientHolds   = "capacity_holds"   // largest load that held
+	ClientFails   = "capacity_fails"   // smallest load that did not hold; absent where every one did
+	ClientSettled = "capacity_settled" // 1, or 0 where measurements of an end contradicted each other
+)
+
 // MostlyCached is the share of cached tokens from which prompts that share nothing with each other were known to the
 // server before, as those of an earlier measurement with the same seed are: TTFT is then that of its cache. What a chat
 // template puts before each prompt is less.

@@ -136,6 +136,16 @@ func untilLint(subject string, detail lint.Detail) string {
 				subject, label(d.Metric), Change(d.Drift/100))
 		}
 		return subject + ": the measurement did not become steady, so its intervals say less than they seem to."
+	case lint.OpenSearch:
+		unit := "at once"
+		if d.Rate {
+			unit = "req/s"
+		}
+		out := fmt.Sprintf("%s: %s hold", subject, Quantity(d.Holds, unit))
+		if d.Fails > 0 {
+			out += fmt.Sprintf(" and %s do not", Quantity(d.Fails, unit))
+		}
+		return out + ", but measurements of these loads contradict each other."
 	case lint.Overload:
 		return fmt.Sprintf("%s: requests arrived faster than they left; the load ended after %s of them, and its latencies "+
 			"say how long it lasted.", subject, digits(d.After))

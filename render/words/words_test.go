@@ -152,7 +152,7 @@ func lints() []lint.Detail {
 		lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
-		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{},
+		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{}, lint.OpenSearch{},
 		lint.ImpossibleError{}, lint.ReleaseOrder{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{},

@@ -30,6 +30,7 @@ const (
 	IDUnsettled        ID = "unsettled"
 	IDImprecise        ID = "imprecise"
 	IDOverload         ID = "overload"
+	IDOpenSearch       ID = "open-search"
 	IDNotPositive      ID = "not-positive"
 	IDImpossibleError  ID = "impossible-error"
 )
@@ -131,6 +132,12 @@ type (
 	Unsettled struct {
 		Metric string  // that drifts; "" for none
 		Drift  float64 // percent, from the beginning to the end
+	}
+	// OpenSearch is a largest load of which measurements contradict each other: what mostly held, and the smallest that
+	// mostly did not; 0 where there is none.
+	OpenSearch struct {
+		Rate         bool // requests a second, else at once
+		Holds, Fails float64
 	}
 	// Overload is an open loop whose requests arrived faster than they left; it ended early.
 	Overload struct{ After float64 } // requests
@@ -260,6 +267,7 @@ func (FewRequests) ID() ID      { return IDFewRequests }
 func (FewForTail) ID() ID       { return IDFewForTail }
 func (Unsettled) ID() ID        { return IDUnsettled }
 func (Overload) ID() ID         { return IDOverload }
+func (OpenSearch) ID() ID       { return IDOpenSearch }
 func (Imprecise) ID() ID        { return IDImprecise }
 func (NotPositive) ID() ID      { return IDNotPositive }
 func (NoCommits) ID() ID        { return IDNoCommits }

@@ -22,7 +22,7 @@ func details() []lint.Detail {
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
 		lint.ImpossibleError{}, lint.ReleaseOrder{},
-		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{},
+		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{}, lint.OpenSearch{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{}, lint.Unread{},
 		lint.NoPair{},

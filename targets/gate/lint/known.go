@@ -45,6 +45,19 @@ func imprecise(l *inspection) {
 	})
 }
 
+// openSearch finds searches for the largest load that ended while measurements of the answer contradicted each other.
+func openSearch(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if settled, ok := l.get(p, columns.ClientMetric, schema.ClientSettled); !ok || settled != 0 {
+			return
+		}
+		d := OpenSearch{Rate: k.Dims[schema.DimFind] != ""}
+		d.Holds, _ = l.get(p, columns.ClientMetric, schema.ClientHolds)
+		d.Fails, _ = l.get(p, columns.ClientMetric, schema.ClientFails)
+		l.add(run, k.Workload(), d.Fails/d.Holds, d)
+	})
+}
+
 // overload finds open loops that ended because requests arrived faster than they left.
 func overload(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {

@@ -92,6 +92,7 @@ func numberChecks() []Check {
 		{IDFewRequests, schema.SevNote, fewRequests},
 		{IDFewForTail, schema.SevNote, fewForTail},
 		{IDUnsettled, schema.SevWarning, unsettled},
+		{IDOpenSearch, schema.SevWarning, openSearch},
 		{IDOverload, schema.SevWarning, overload},
 		{IDImprecise, schema.SevNote, imprecise},
 	}
