@@ -9,7 +9,7 @@ import (
 
 // elseCell is what else changed with a level as two lines have room for, with a link to all of it where that is more.
 func elseCell(c *levelChange, release string) Cell {
-	whole := elseChanged(c.began)
+	whole := elseChanged(c.beside)
 	cell := Cell{Text: shortElse(whole), Sentence: true}
 	if cell.Text != whole {
 		cell.Href = ChangesPath + "#" + Address(elseAnchor(c, release))
@@ -54,18 +54,14 @@ func elseOfLevels(list []levelChange) *Table {
 		}
 		t.Rows = append(t.Rows, Row{Anchor: elseAnchor(c, c.At), Cells: []Cell{
 			{Text: c.At, Head: true, Href: ReleasePath(c.At)}, text(words.OnDevice(c.Series.Model, c.Series.Device)),
-			{Text: elseChanged(c.began), Sentence: true},
+			{Text: elseChanged(c.beside), Sentence: true},
 		}})
 	}
 	return t
 }
 
 // elseChanged says what differs between the two builds beside the number.
-func elseChanged(v *schema.Verdict) string {
-	c, ok := v.Reason.(schema.Change)
-	if !ok {
-		return ""
-	}
+func elseChanged(c schema.Change) string {
 	var parts []string
 	for _, s := range []string{c.Differs, c.Build} {
 		if s != "" {

@@ -22,6 +22,7 @@ type levelChange struct {
 	release           int
 	decided           *schema.Decision // of a person about all of them; nil where one is open
 	verdict, began    *schema.Verdict  // on that series, where the change was found and where it began; may be nil
+	beside            schema.Change    // what else differs where it began
 }
 
 // regressed reports whether the change is for the worse.
@@ -57,6 +58,9 @@ func (r *Report) levelChanges() []levelChange {
 	for i := range out {
 		c := &out[i]
 		c.verdict, c.began = r.verdictOn(c.Found, c.Series), r.verdictOn(c.At, c.Series)
+		if c.began != nil {
+			c.beside = r.Gate.ElseChanged(c.release, c.Series)
+		}
 		c.decided = r.decisionOn(c.ChangePoint)
 		for _, other := range c.with { // one that nobody decided on leaves the change open
 			if r.decisionOn(other) == nil {
@@ -137,7 +141,7 @@ func (r *Report) changesTable(rows []Row) *Table {
 		Caption: "Changes of level, open first, then newest", Layout: List, Rows: rows,
 		Cols: []Col{
 			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"},
-			{Head: "Before → after", Unit: "its baseline, that " + r.unit(), Length: Medium},
+			{Head: "Before → after", Unit: "its baseline, the " + r.unit() + "s that show it", Length: Medium},
 			{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
 			{Head: "History", Length: Medium}, {Head: "Commits"}, {Head: "What else changed"}, {Head: "State"},
 		},
@@ -171,7 +175,7 @@ func (r *Report) ChangesPage() Page {
 		Path: ChangesPath, Title: "Changes", Nav: "changes", Simulated: r.simulated(-1),
 		Description: "Every change of level in history, once.",
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Changes", ""}},
-		Lead:        r.changesLead(len(rows), open, still, len(places)),
+		Lead:        r.changesLead(len(rows), open, still, r.wherePlaces(still, len(places))),
 	}
 	if len(rows) == 0 {
 		p.add(Section{ID: "changes", Title: "Changes of level", Blocks: []Block{Empty{What: "Nothing to list",
@@ -199,15 +203,25 @@ func (r *Report) seriesSection(list []levelChange) []Section {
 		Blocks: []Block{with.cut(changePointsHaveAll)}}}
 }
 
-// changesLead counts the changes, those that are open, and of these those that are still there, with their models and
-// devices, each of which the card names once.
-func (r *Report) changesLead(all, open, still, places int) Lead {
+// wherePlaces is where the changes are that are still there: on so many models and devices, each of which the card names
+// once, or in so many numbers of one of them, which became worse more than once.
+func (r *Report) wherePlaces(still, places int) string {
+	if places > 1 {
+		return ", on " + words.Count(places) + " models and devices"
+	}
+	if newest := r.Newest(); newest >= 0 {
+		if n := len(r.Gate.Open(newest)); n > 0 && n < still {
+			return ", in " + words.Plural(n, "number")
+		}
+	}
+	return ""
+}
+
+// changesLead counts the changes, those that are open, and of these those that are still there.
+func (r *Report) changesLead(all, open, still int, on string) Lead {
 	paras := []string{"A change of level is listed when an independent run or a later release confirmed it, or a person " +
 		"decided it."}
-	of, on := words.Plural(all, "change")+" of level", ""
-	if places > 1 {
-		on = ", on " + words.Count(places) + " models and devices"
-	}
+	of := words.Plural(all, "change") + " of level"
 	switch {
 	case all == 0:
 		return Lead{Text: "No level has changed in the history of what is judged.", Paras: paras}
@@ -232,17 +246,15 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	if n := len(c.with); n > 0 {
 		level.Sub += fmt.Sprintf(" and %d more", n)
 	}
+	effect, v := r.shown(c)
 	interval, beside := text(words.Absent), text("")
-	if v := c.verdict; v != nil && v.Interval != nil {
+	if v != nil && v.Interval != nil {
 		interval = text(words.IntervalOf(*v))
-		if e, ok := v.Effect.Get(); ok {
-			interval.Whisker = r.interval(v, e)
-		}
+		interval.Whisker = r.interval(v, effect)
 	}
 	if c.began != nil {
 		beside = elseCell(c, rel.Name)
 	}
-	effect := r.sizeOf(&c.ChangePoint)
 	change := Cell{Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}
 	if c.Found != c.At {
 		change.Sub = "with " + c.Found // the interval is of the two together
@@ -253,16 +265,45 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	}}
 }
 
-// values are those that the release in which a change began has, and had before: the release that found it has others.
+// shown is the size of a change with the verdict that has its interval: what the runs that confirmed it show together,
+// else what the release says that found it. nil where no verdict has it.
+func (r *Report) shown(c *levelChange) (float64, *schema.Verdict) {
+	effect := r.sizeOf(&c.ChangePoint)
+	if c.verdict == nil {
+		return effect, nil
+	}
+	v := *c.verdict
+	why, _ := v.Reason.(schema.Change)
+	if t := why.Together; t != nil {
+		effect, v.Effect, v.Interval = t.Effect, schema.Num(t.Effect), &t.Interval
+	} else if c.Found != c.At { // it is of one of both
+		return effect, nil
+	}
+	return effect, &v
+}
+
+// values are those before a change and those of the releases that show it, of which its size is the mean.
 func (c *levelChange) values() Cell {
 	if c.began != nil {
 		before, ok1 := c.began.Ref.Get()
 		after, ok2 := c.began.Value.Get()
 		if ok1 && ok2 {
-			return Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(c.Series.Metric)}
+			out := Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(c.Series.Metric)}
+			if again, ok := c.found(); ok {
+				out.Text += ", " + words.Number(again)
+			}
+			return out
 		}
 	}
 	return Cell{Text: words.Absent, Missing: "no verdict on " + c.At + " has both values"}
+}
+
+// found is the value of the release that confirmed a change which began in an earlier one.
+func (c *levelChange) found() (float64, bool) {
+	if c.verdict == nil || c.Found == c.At {
+		return 0, false
+	}
+	return c.verdict.Value.Get()
 }
 
 // sizeOf is how large a change is: what the verdict on its release says, where that release found it itself; else what

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
@@ -16,6 +17,9 @@ func openRegression(l *lint.Lint, d lint.OpenRegression) string {
 	w := &d.Worst[0]
 	out := fmt.Sprintf("%s is still %s against the level before %s, confirmed ", openNumber(w, 0),
 		Signed(w.Metric, w.Change), d.Before)
+	if w.Largest != "" {
+		out = strings.TrimSuffix(out, ", confirmed ") + ", most of it since " + w.Largest + "; confirmed "
+	}
 	if d.Confirmed == d.Before {
 		out += "there"
 	} else {
@@ -58,6 +62,9 @@ func stillOpen(g *gate.Review) string {
 	d := list[0].Detail.(lint.OpenRegression)
 	w := &d.Worst[0]
 	out := fmt.Sprintf("%s is still %s since %s", openNumber(w, inHeadline), Signed(w.Metric, w.Change), d.Before)
+	if w.Largest != "" {
+		out += ", most of it since " + w.Largest
+	}
 	if more > 0 {
 		out += fmt.Sprintf("; %d more like it", more)
 	}

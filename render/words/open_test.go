@@ -35,6 +35,12 @@ func TestHeadlineNamesWhatIsOpen(t *testing.T) {
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+	one.Detail.(lint.OpenRegression).Worst[0].Largest = "v0.46.0"
+	got = strings.ReplaceAll(words.Headline(&r), words.Thin, " ")
+	if want := "is still +12.0 % since v0.45.0, most of it since v0.46.0; 2 more like it."; !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	one.Detail.(lint.OpenRegression).Worst[0].Largest = ""
 	r.Findings.History = []schema.Verdict{{Against: schema.AgainstHistory, Outcome: schema.Unchanged, Metric: "ttft",
 		Value: schema.Num(1)}}
 	got = strings.ReplaceAll(words.Headline(&r), words.Thin, " ")

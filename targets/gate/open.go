@@ -142,7 +142,8 @@ func (x *openGroup) worst() []lint.OpenNumber {
 		v := &list[i].Confirmed
 		if p := v.Pair(); !slices.ContainsFunc(out, func(n lint.OpenNumber) bool { return n.Pair == p }) {
 			out = append(out, lint.OpenNumber{
-				Pair: p, Workload: v.Key.Workload(), Metric: v.Metric, Stat: v.Stat, Change: list[i].Effect, Points: points[p],
+				Pair: p, Workload: v.Key.Workload(), Metric: v.Metric, Stat: v.Stat, Change: list[i].Effect,
+				Largest: list[i].Largest, Points: points[p],
 			})
 		}
 	}

@@ -70,6 +70,35 @@ func TestOpenRegression(t *testing.T) {
 	}
 }
 
+// Where a later step is most of what is open, that one is named as well: commits are searched there.
+func TestOpenRegressionNamesItsLargestStep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first, second float64
+		want          string
+	}{"the second": {1.12, 1.6, "v16"}, "the first": {1.6, 1.12, ""}} {
+		h := slowed(22, 22, 22)
+		for r := range h.TTFT {
+			for w := range 2 {
+				if r >= 10 {
+					h.TTFT[r][w] *= c.first
+				}
+				if r >= 16 {
+					h.TTFT[r][w] *= c.second
+				}
+			}
+		}
+		list := opens(gateOf(t, h.Columns(), &decision.Policy{}), 20)
+		if len(list) != 1 {
+			t.Fatalf("%s: %d lines about what is open, want 1", name, len(list))
+		}
+		d := list[0].Detail.(lint.OpenRegression)
+		if d.Before != "v10" || d.Worst[0].Largest != c.want || math.Abs(d.Worst[0].Change-.792) > .03 {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
 // What a person accepted, or waived for a time, is not named; a build of a pull request is not asked about its base.
 func TestOpenRegressionIsExcused(t *testing.T) {
 	t.Parallel()

@@ -50,6 +50,20 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
 }
 
+// ElseChanged is what else differs between a release and what a series is compared with there, in a change that may have
+// shown itself only later: the verdict of that time does not say it.
+func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
+	obs := s.find(release)
+	if obs < 0 {
+		return why
+	}
+	r := j.reader(release)
+	if base := j.baseline(s.cell, obs); base >= 0 {
+		r.beside(&why, s, r.verdict(obs).Run, int(j.table.Obs[base].Release))
+	}
+	return why
+}
+
 // pointIn returns the first point of a workload in a run; nil when there is none.
 func (j *Judgement) pointIn(run int, key int32) *columns.PointRow {
 	h := &j.Columns.Runs[run]

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"cmp"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -10,6 +12,8 @@ import (
 type Open struct {
 	Confirmed schema.Verdict // of the release that confirmed it
 	Effect    float64        // relative change of this release against the level before; positive is worse
+	// Largest is the release in which more than half of it began, where that is not the one of Confirmed; else "".
+	Largest string
 }
 
 // Open lists the numbers of a release that are worse by what matters than before a regression that an earlier release
@@ -27,16 +31,36 @@ func (j *Judgement) Open(release int) []Open {
 		if at < 0 {
 			continue
 		}
-		found := j.table.Obs[at].Release
-		if readers[found] == nil {
-			readers[found] = j.reader(int(found))
+		verdict := func(obs int32) schema.Verdict {
+			found := j.table.Obs[obs].Release
+			if readers[found] == nil {
+				readers[found] = j.reader(int(found))
+			}
+			return readers[found].verdict(obs)
 		}
 		s := &j.Series[j.cellOf[i]]
-		out = append(out, Open{
-			Confirmed: readers[found].verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level),
-		})
+		o := Open{Confirmed: verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level)}
+		if largest := j.largestStep(at, i); 2*j.rows.Rows[largest].D > j.reported(i)-level && largest != at {
+			v := verdict(largest)
+			o.Largest = cmp.Or(v.First, v.Release)
+		}
+		out = append(out, o)
 	}
 	return out
+}
+
+// largestStep is the observation that confirmed the largest regression of a cell from one observation on.
+func (j *Judgement) largestStep(from, now int32) int32 {
+	largest := from
+	for i := from + 1; i < now; i++ {
+		row := &j.rows.Rows[i]
+		step := row.Word == regression.Regressed && row.Evidence == regression.Confirmed &&
+			j.table.Releases[j.table.Obs[i].Release].Joins
+		if step && row.D > j.rows.Rows[largest].D {
+			largest = i
+		}
+	}
+	return largest
 }
 
 // openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the

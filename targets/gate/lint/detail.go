@@ -235,6 +235,7 @@ type (
 		schema.Pair
 		Workload, Metric, Stat string
 		Change                 float64 // of this release against the level before, relative
+		Largest                string  // the release that began most of it, where that is a later one; else ""
 		Points                 int     // of the model and device
 	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
