@@ -19,16 +19,16 @@ type Comparison struct {
 	Against *compare.Against
 }
 
-// Head stands above the rows: conditions that differ, and what B was judged.
+// Head stands above the rows: conditions and loads that differ, and what B was judged.
 func (c *Comparison) Head() []string {
 	if c.Against != nil {
-		return AgainstText(c.Against)
+		return append(loadsText(c.Result), AgainstText(c.Against)...)
 	}
 	var out []string
 	for _, s := range c.Settings {
 		out = append(out, fmt.Sprintf("%s differs: %s → %s", s.Name, s.A, s.B))
 	}
-	return out
+	return append(out, loadsText(c.Result)...)
 }
 
 // Table has one row a number, largest regressions first.
@@ -44,6 +44,10 @@ func (c *Comparison) Table() *Table {
 	if c.Against != nil {
 		t.Cols = append(t.Cols, Col{Head: "Verdict of " + shortSide(c.B, c.A)})
 	}
+	marked := anyLoads(c.Result)
+	if marked {
+		t.Cols = append(t.Cols, Col{Head: "Requests"})
+	}
 	for i := range c.Rows {
 		row := comparisonRow(&c.Rows[i])
 		if c.Against != nil {
@@ -51,6 +55,9 @@ func (c *Comparison) Table() *Table {
 		}
 		if c.OfTools {
 			row.Cells[len(row.Cells)-1] = text(definitions(&c.Rows[i]))
+		}
+		if marked {
+			row.Cells = append(row.Cells, text(loadMark(c.Rows[i].Loads)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -89,10 +96,6 @@ func comparisonRow(r *compare.Row) Row {
 	if !math.IsNaN(r.P) {
 		p = fmt.Sprintf("p = %.3f, ", r.P) + p
 	}
-	where := strings.Trim(words.Workload(r.Key)+" "+r.Key.Tool, " ")
-	if r.System != "" {
-		where = r.System + " " + where
-	}
 	verdict := string(r.Outcome())
 	if r.Outcome() == compare.Inconclusive {
 		verdict = "~"
@@ -102,7 +105,7 @@ func comparisonRow(r *compare.Row) Row {
 	}
 	row := Row{}
 	for _, s := range []string{
-		where, words.Metric(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
+		workloadOn(r.System, r.Key), words.Metric(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
 		plusMinus(r.B, r.SpreadB, r.NB, info.Unit), words.Change(r.Change), interval, p, verdict,
 	} {
 		row.Cells = append(row.Cells, text(s))
@@ -137,11 +140,12 @@ func (c *Comparison) Notes() []string {
 	var out []string
 	for _, m := range c.Means() {
 		info, _ := schema.MetricByName(m.Metric)
-		out = append(
-			out,
-			fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
-				words.Change(m.Change), words.Change(m.Low), words.Change(m.High)),
-		)
+		said := fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
+			words.Change(m.Change), words.Change(m.Low), words.Change(m.High))
+		if m.NAlike > 0 {
+			said += fmt.Sprintf("; %s over the %d that Requests does not mark", words.Change(m.Alike), m.NAlike)
+		}
+		out = append(out, said)
 	}
 	for _, a := range c.All {
 		out = append(out, together(a))

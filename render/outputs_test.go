@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -140,6 +141,42 @@ func TestCompareOutputs(t *testing.T) {
 	golden(t, "compare.json", doc.Bytes())
 	golden(t, "compare.csv", csv)
 	golden(t, "compare.md", markdown.Compare(c))
+}
+
+// Each output says of which workloads answers differ in length or requests failed, and marks their rows.
+func TestCompareLoadsOutputs(t *testing.T) {
+	load := func(osl, failed float64) compare.Load {
+		return compare.Load{OSL: schema.Num(osl), Failed: failed, Of: 100}
+	}
+	of := []*compare.Loads{
+		{Key: key(1), A: load(64, 0), B: load(64, 1)},
+		{Key: key(4), A: load(64, 0), B: compare.Load{}},
+		{Key: key(8), A: load(1024, 0), B: load(145.4, 38)},
+		{Key: key(16), A: load(1024, 2), B: load(900, 0)},
+	}
+	r := &compare.Result{A: "one", B: "other", Loads: of,
+		Settings: []compare.Setting{{Name: "precision", A: "fp8", B: "fp4"}}}
+	for i, change := range []float64{-.1, -.1, -.7, -.2} {
+		r.Rows = append(r.Rows, compare.Row{Key: of[i].Key, Metric: "output_tps", Stat: "value", Loads: of[i],
+			Result: pairing.Result{A: 100, B: 100 + 100*change, NA: 1, NB: 1, Change: change, Lo: math.NaN(), Hi: math.NaN(),
+				P: math.NaN(), Test: pairing.NoTest}})
+	}
+	c := &render.Comparison{Result: r}
+	var text, doc bytes.Buffer
+	if err := terminal.Compare(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	if err := jsondoc.Compare(&doc, c); err != nil {
+		t.Fatal(err)
+	}
+	csv, err := tabular.CSV(tabular.Compare(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "compare-loads.txt", text.Bytes())
+	golden(t, "compare-loads.json", doc.Bytes())
+	golden(t, "compare-loads.csv", csv)
+	golden(t, "compare-loads.md", markdown.Compare(c))
 }
 
 // A page with every block is exactly this in markdown, with and without links.

@@ -37,6 +37,9 @@ check.
 Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
 that both tools measured stand beside each other, with the definitions, and no row is a verdict.
 
+Workloads whose answers are clearly shorter on one side, or of which requests failed, are counted at the top and marked;
+geometric means are over all workloads, and beside that over those without a mark.
+
 What only one side has is counted at the end. For a verdict with the noise of history use ttreport check.`
 
 func compareCommand() command {

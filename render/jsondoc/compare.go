@@ -38,6 +38,16 @@ type (
 		RunsEach int             `json:"runs_each_that_might_settle,omitempty"`
 		// JudgedB is the verdict on the number of B against its own baseline, where B is a later release.
 		JudgedB schema.Outcome `json:"judged_b,omitempty"`
+		// Loads are there where answers differ in length or requests failed.
+		Loads *loadsJSON `json:"loads,omitempty"`
+	}
+	loadsJSON struct {
+		OSLA    *float64 `json:"osl_a"`
+		OSLB    *float64 `json:"osl_b"`
+		FailedA *float64 `json:"failed_a"`
+		FailedB *float64 `json:"failed_b"`
+		OfA     *float64 `json:"of_a"`
+		OfB     *float64 `json:"of_b"`
 	}
 )
 
@@ -52,8 +62,23 @@ func Compare(w io.Writer, c *render.Comparison) error {
 		}
 		out.Rows = append(out.Rows, compareRowJSON{
 			r.System, keyOf(r.Key), r.Metric, r.Stat, r.A, r.B, r.NA, r.NB, r.Change,
-			finite(r.Lo), finite(r.Hi), finite(r.P), r.Test, r.Outcome(), r.NeededEach, judged,
+			finite(r.Lo), finite(r.Hi), finite(r.P), r.Test, r.Outcome(), r.NeededEach, judged, loads(r.Loads),
 		})
 	}
 	return Write(w, out)
+}
+
+// loads are those of a row where they differ: absent, and not zero, where a side does not count its requests.
+func loads(l *compare.Loads) *loadsJSON {
+	if l == nil || !l.Differ() {
+		return nil
+	}
+	out := &loadsJSON{OSLA: l.A.OSL.Ptr(), OSLB: l.B.OSL.Ptr()}
+	if l.A.Of > 0 {
+		out.FailedA, out.OfA = &l.A.Failed, &l.A.Of
+	}
+	if l.B.Of > 0 {
+		out.FailedB, out.OfB = &l.B.Failed, &l.B.Of
+	}
+	return out
 }

@@ -25,6 +25,10 @@ type Compared struct {
 	P        Num             `csv:"p"`
 	Test     string          `csv:"test"`
 	Verdict  compare.Outcome `csv:"verdict"`
+	OSLA     Num             `csv:"osl_a"` // measured, as all that follows
+	OSLB     Num             `csv:"osl_b"`
+	FailedA  Num             `csv:"failed_share_a"`
+	FailedB  Num             `csv:"failed_share_b"`
 }
 
 // Compare returns the rows of a comparison.
@@ -32,12 +36,17 @@ func Compare(c *render.Comparison) []Compared {
 	var rows []Compared
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		rows = append(rows, Compared{
+		row := Compared{
 			System: Text(r.System), Workload: Text(words.Workload(r.Key)), Tool: Text(r.Key.Tool), Metric: Text(r.Metric),
 			Stat: Text(r.Stat), Unit: Text(schema.Unit(r.Metric)), A: finite(r.A), B: finite(r.B), NA: r.NA, NB: r.NB,
 			Change: finite(r.Change), Lo: finite(r.Lo), Hi: finite(r.Hi), P: finite(r.P), Test: r.Test,
 			Verdict: r.Outcome(),
-		})
+		}
+		if l := r.Loads; l != nil {
+			row.OSLA, row.OSLB = Num{l.A.OSL}, Num{l.B.OSL}
+			row.FailedA, row.FailedB = finite(l.A.Failed/l.A.Of), finite(l.B.Failed/l.B.Of) // NaN where none are counted
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

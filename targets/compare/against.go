@@ -88,7 +88,8 @@ func means(list []changed) (out []Mean) {
 			}
 		}
 		if n > 1 {
-			out = append(out, Mean{metric, n, math.Expm1(sum / float64(n)), math.Expm1(lo), math.Expm1(hi)})
+			out = append(out, Mean{Metric: metric, N: n, Change: math.Expm1(sum / float64(n)), Low: math.Expm1(lo),
+				High: math.Expm1(hi)})
 		}
 	}
 	return out

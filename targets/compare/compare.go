@@ -31,6 +31,7 @@ type Result struct {
 	NoPairs      []schema.Mismatch // why runs that name each other are compared as runs by themselves
 	OfTools      bool              // A and B are tools that measured the same: no row is a verdict
 	Settings     []Setting
+	Loads        []*Loads // of the workloads that both sides measured
 }
 
 // Row is one number of both sides.
@@ -43,6 +44,7 @@ type Row struct {
 	Badness    float64         // log change, positive is worse
 	DefA, DefB string          // definitions of the metric, where two tools are compared
 	Judged     *schema.Verdict // on the number of B, where B is a release of the history; else nil
+	Loads      *Loads
 	of         cell
 }
 
@@ -78,15 +80,30 @@ type Mean struct {
 	N         int
 	Change    float64 // geometric mean, relative
 	Low, High float64 // smallest and largest relative change
+	// Alike is the geometric mean over the workloads whose loads do not differ, where others are among the N.
+	Alike  float64
+	NAlike int
 }
 
 // Means are the geometric means of the changes, by metric with two rows or more.
 func (r *Result) Means() []Mean {
-	var list []changed
+	var list, alike []changed
 	for i := range r.Rows {
-		list = append(list, changed{r.Rows[i].Metric, math.Log1p(r.Rows[i].Change)})
+		c := changed{r.Rows[i].Metric, math.Log1p(r.Rows[i].Change)}
+		list = append(list, c)
+		if l := r.Rows[i].Loads; l == nil || !l.Differ() {
+			alike = append(alike, c)
+		}
 	}
-	return means(list)
+	out := means(list)
+	if len(alike) == len(list) {
+		return out
+	}
+	for _, m := range means(alike) {
+		i := slices.IndexFunc(out, func(x Mean) bool { return x.Metric == m.Metric })
+		out[i].Alike, out[i].NAlike = m.Change, m.N
+	}
+	return out
 }
 
 // Tests counts the rows by test.
@@ -107,6 +124,7 @@ type side struct {
 	values map[cell][]float64
 	keys   map[string]schema.Key
 	stated map[string]map[string]bool // values by setting
+	loads  map[at]load
 	bad    int
 	later  map[judge.Number]bool
 	first  map[judge.Number]int // run
@@ -134,6 +152,7 @@ func Sides(a, b Side) *Result {
 		}
 	}
 	r.Settings = settings(left.stated, right.stated)
+	r.loads(&left, &right)
 	r.interleave(a, b, several)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
@@ -178,7 +197,7 @@ func onDevice(model, device string) string {
 // gather collects the values of a side: one a measurement.
 func gather(from Side, several bool) side {
 	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}, later: from.Later,
-		first: map[judge.Number]int{}, stated: map[string]map[string]bool{}}
+		first: map[judge.Number]int{}, stated: map[string]map[string]bool{}, loads: map[at]load{}}
 	order := make([]int, len(from.Runs))
 	for i := range order {
 		order[i] = i
@@ -212,6 +231,7 @@ func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
 			s.state(name, value)
 		}
 	}
+	counts := false
 	for _, metric := range metricsOf(p) {
 		m, ok := p.Metrics[metric]
 		stat, n := m.Primary()
@@ -229,6 +249,12 @@ func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
 		}
 		c := cell{system, key, metric, stat, m.Def}
 		s.values[c] = append(s.values[c], v)
+		counts = true
+	}
+	if counts {
+		l := s.loads[at{system, key}]
+		l.add(p)
+		s.loads[at{system, key}] = l
 	}
 }
 

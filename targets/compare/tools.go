@@ -22,7 +22,7 @@ func Tools(runs []schema.Run, a, b string) *Result {
 			r.OnlyB++
 			continue
 		}
-		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat}
+		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat, of: c}
 		row.Result = pairing.Compare(base, values)
 		row.DefA, row.DefB = left.defs[c], right.defs[c]
 		r.Rows = append(r.Rows, row)
@@ -32,6 +32,7 @@ func Tools(runs []schema.Run, a, b string) *Result {
 			r.OnlyA++
 		}
 	}
+	r.loads(&left.side, &right.side)
 	order := judge.PrimaryMetrics()
 	slices.SortFunc(r.Rows, func(x, y Row) int {
 		return cmp.Or(cmp.Compare(x.System, y.System), compareKeys(x.Key, y.Key),
@@ -47,7 +48,8 @@ type toolSide struct {
 }
 
 func gatherTool(runs []schema.Run, several bool, tool string) toolSide {
-	t := toolSide{side{values: map[cell][]float64{}, keys: map[string]schema.Key{}}, map[cell]string{}}
+	t := toolSide{side{values: map[cell][]float64{}, keys: map[string]schema.Key{}, loads: map[at]load{}},
+		map[cell]string{}}
 	for i := range runs {
 		system := ""
 		if several {
@@ -76,6 +78,9 @@ func (t *toolSide) take(system string, p *schema.Point) {
 	}
 	key := k.String()
 	t.keys[key] = k
+	l := t.loads[at{system, key}]
+	l.add(p)
+	t.loads[at{system, key}] = l
 	for name, m := range p.Metrics {
 		info, known := schema.MetricByName(name)
 		stat, n := m.Primary()

@@ -21,7 +21,7 @@ func (l *inspection) failures(p *columns.PointRow) (Failures, bool) {
 
 func failedShare(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if f, ok := l.failures(p); ok && f.share() > mostFailures {
+		if f, ok := l.failures(p); ok && f.share() > schema.MostFailures {
 			l.add(run, k.Workload(), f.share(), FailedShare(f))
 		}
 	})
@@ -29,7 +29,6 @@ func failedShare(l *inspection) {
 
 // Bounds of what counts as more failures than before.
 const (
-	mostFailures = .01 // of all requests, that need no reason
 	chanceOfMore = .01 // that a release which fails as the one before has such a workload
 	mostEarlier  = 8   // releases that are looked through for a workload
 )
@@ -123,7 +122,7 @@ func (l *inspection) failing(runs []int) (of map[measured]*failing, order []meas
 // moreThan reports whether so many more requests failed in each run that it matters.
 func (f *failing) moreThan(before Failures) bool {
 	for _, run := range f.each {
-		if s := run.share(); s < before.share()+mostFailures || s < 2*before.share() {
+		if s := run.share(); s < before.share()+schema.MostFailures || s < 2*before.share() {
 			return false
 		}
 	}

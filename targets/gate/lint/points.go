@@ -42,7 +42,7 @@ func shortAnswers(l *inspection) {
 		if !ok {
 			got, ok = l.get(p, "osl", "value")
 		}
-		if ok && k.OSL != nil && *k.OSL >= 8 && got < .9**k.OSL {
+		if ok && k.OSL != nil && *k.OSL >= 8 && got < schema.LeastAnswer**k.OSL {
 			l.add(run, k.Workload(), *k.OSL/got, ShortAnswers{*k.OSL, got})
 		}
 	})
