@@ -92,6 +92,21 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// What a workload lost is named with its statistic: it may well have the others.
+func TestMissingStatisticIsNamed(t *testing.T) {
+	lost := schema.Verdict{Metric: "ttft", Stat: "p99", Baseline: "v1", Against: schema.AgainstHistory,
+		Outcome: schema.NotMeasured, Reason: schema.NotRemeasured{Releases: 1}}
+	for def, want := range map[string]string{
+		"":            "v1 has TTFT P99 of it, and this release does not.",
+		"first-chunk": "v1 has TTFT P99 of it (first-chunk), and this release does not.",
+	} {
+		lost.Def = def
+		if got := words.Why(lost); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // "Missing" is what was asked for and has no number; what an earlier release has and nobody asked for has its own word.
 func TestMissingIsNotNotMeasuredAgain(t *testing.T) {
 	gone := schema.Verdict{Model: "M", Device: "d", Key: schema.Key{Task: "text", Tool: "vllm"}, Baseline: "v1",

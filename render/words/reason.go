@@ -116,9 +116,10 @@ func notRemeasured(v *schema.Verdict) string {
 		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
 			r.Releases)
 	case v.Def != "":
-		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline, label(v.Metric), v.Def)
+		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline,
+			label(v.Metric)+rank(v.Stat), v.Def)
 	case v.Metric != "":
-		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric))
+		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric)+rank(v.Stat))
 	case v.OfSystem():
 		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
 	}

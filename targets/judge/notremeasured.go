@@ -32,7 +32,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	}
 	l := missing{
 		j: j, release: release, before: before, systems: map[schema.System]bool{},
-		points: map[pointID]bool{}, metrics: map[metricID]bool{}, said: map[metricID]bool{},
+		points: map[pointID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{},
 	}
 	for _, run := range j.Releases[release].Runs {
 		l.systems[systemOf(&j.Columns.Runs[run])] = true
@@ -65,7 +65,7 @@ type missing struct {
 	release, before int
 	systems         map[schema.System]bool // with a run in the release
 	points          map[pointID]bool       // with a number in the release; filled when something seems to be missing
-	metrics         map[metricID]bool      // likewise
+	few             map[metricID]bool      // of too few requests for a tail; filled likewise
 	said            map[metricID]bool
 	out             []schema.Verdict
 }
@@ -84,6 +84,8 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
+			case s.Tail() && l.few[metricID{at, s.Metric}]: // measured; a note says that its tail is of too few
+				continue
 			case l.points[at]: // also a metric that it has under another definition: that is another number
 				v.Metric, v.Stat, v.Def = s.Metric, s.Stat, s.Def
 			}
@@ -97,12 +99,31 @@ func (l *missing) index() {
 	for _, i := range l.j.byCell[l.release] {
 		s := &l.j.Series[l.j.cellOf[i]]
 		at := pointID{s.System(), s.Key.String()}
-		l.points[at], l.metrics[metricID{at, s.Metric}] = true, true
+		l.points[at] = true
 	}
+	l.fewRequests()
 	for _, z := range l.j.zeros { // measured, too
 		if h := &l.j.Columns.Runs[z.run]; slices.Contains(l.j.Releases[l.release].Runs, int(z.run)) {
 			at := pointID{systemOf(h), l.j.Columns.Keys[l.j.Columns.Points[z.point].Key].String()}
 			l.points[at], l.said[metricID{at, l.j.Columns.Stats[z.stat].Metric}] = true, true
+		}
+	}
+}
+
+// fewRequests records the metrics that the release measured with too few requests for a tail, stated or not. A number
+// of requests that is not stated is not known to be small.
+func (l *missing) fewRequests() {
+	c := l.j.Columns
+	for _, run := range l.j.Counted(l.release) {
+		h := &c.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &c.Points[i]
+			at := pointID{systemOf(h), c.Keys[p.Key].String()}
+			for _, metric := range Tails() {
+				if n, known := requestsOf(c, p, metric); known && !schema.TailHolds(tailStat, n) {
+					l.few[metricID{at, metric}] = true
+				}
+			}
 		}
 	}
 }

@@ -52,3 +52,41 @@ func TestTailsAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// A release of too few requests for a P99 has it withheld, not missing; one of enough that does not state it lacks it.
+func TestTailOfFewRequestsIsNotMissing(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		requests float64
+		stated   bool
+		missing  int
+	}{
+		{"few requests, P99 stated", 62, true, 0},
+		{"few requests, P99 not stated", 62, false, 0},
+		{"enough requests, P99 stated", 100, true, 0},
+		{"enough requests, P99 not stated", 100, false, judgetest.Workloads},
+	} {
+		cols := tails(.03, 500, 0).Columns()
+		last := cols.Runs[9]
+		for i := last.FirstPoint; i < last.PointsEnd; i++ {
+			stats, values := cols.Span(&cols.Points[i])
+			for k, s := range stats {
+				switch {
+				case cols.Stats[s].Metric == "requests_ok":
+					values[k] = c.requests
+				case cols.Stats[s].Stat == "p99" && !c.stated:
+					values[k] = 0 // which is no P99
+				}
+			}
+		}
+		list := notRemeasured(judged(t, cols, nil), 9)
+		if len(list) != c.missing {
+			t.Errorf("%s: %d of %d missing: %+v", c.name, len(list), c.missing, list)
+		}
+		for _, v := range list {
+			if v.Metric != "ttft" || v.Stat != "p99" {
+				t.Errorf("%s: %s %s is missing, want the P99", c.name, v.Metric, v.Stat)
+			}
+		}
+	}
+}

@@ -263,16 +263,21 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 
 // tail refuses a percentile of too few requests, which grades nothing.
 func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema.Number) schema.Number {
-	n, _ := c.Value(p, metric, "n")
-	count, known := n.Get()
-	if !known {
-		n, _ = c.Value(p, "requests_ok", "value")
-		count, known = n.Get()
-	}
+	count, known := requestsOf(c, p, metric)
 	if known && !schema.TailHolds(stat, count) {
 		return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is no number")
 	}
 	return v
+}
+
+// requestsOf is the number of requests behind a metric of a point, where it is stated.
+func requestsOf(c *columns.Columns, p *columns.PointRow, metric string) (count float64, known bool) {
+	n, _ := c.Value(p, metric, "n")
+	if count, known = n.Get(); !known {
+		n, _ = c.Value(p, "requests_ok", "value")
+		count, known = n.Get()
+	}
+	return count, known
 }
 
 // aboveCeiling finds a target that other targets of the same workload rule out: more output than all users at their
