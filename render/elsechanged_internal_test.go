@@ -72,7 +72,8 @@ func TestChangeHasTheValuesOfItsRelease(t *testing.T) {
 // The size of a change and its interval are of the same runs: a change lies in its interval.
 func TestChangeLiesInItsInterval(t *testing.T) {
 	whole := &schema.Together{Runs: 2, Effect: .267, Interval: [2]float64{.168, .354}}
-	v := &schema.Verdict{Effect: schema.Num(.431), Interval: &[2]float64{.323, .523}, Reason: schema.Change{Together: whole}}
+	v := &schema.Verdict{Effect: schema.Num(.431), Interval: &[2]float64{.323, .523}}
+	v.Reason = schema.Change{Together: whole}
 	c := levelChange{verdict: v}
 	c.At, c.Found, c.Series, c.Effect = "v2", "v3", &judge.Series{Metric: "ttft"}, .25
 	effect, shown := (&Report{}).shown(&c)

@@ -203,8 +203,8 @@ func (r *Report) seriesSection(list []levelChange) []Section {
 		Blocks: []Block{with.cut(changePointsHaveAll)}}}
 }
 
-// wherePlaces is where the changes are that are still there: on so many models and devices, each of which the card names
-// once, or in so many numbers of one of them, which became worse more than once.
+// wherePlaces is where the changes are that are still there: on so many models and devices, each of which the card
+// names once, or in so many numbers of one of them, which became worse more than once.
 func (r *Report) wherePlaces(still, places int) string {
 	if places > 1 {
 		return ", on " + words.Count(places) + " models and devices"

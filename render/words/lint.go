@@ -31,7 +31,8 @@ func aboutLint(l *lint.Lint) string {
 	if d, ok := l.Detail.(lint.OpenRegression); ok {
 		return openRegression(l, d) + "."
 	}
-	for _, say := range []func(string, lint.Detail) string{scoreLint, pointLint, untilLint, runLint, historyLint} {
+	all := []func(string, lint.Detail) string{scoreLint, beforeLint, pointLint, untilLint, runLint, historyLint}
+	for _, say := range all {
 		if s := say(l.Subject, l.Detail); s != "" {
 			return s
 		}
@@ -78,13 +79,27 @@ func scoreLint(_ string, detail lint.Detail) string {
 	return ""
 }
 
+// beforeLint is about points that differ from those of the release before as no build makes them differ.
+func beforeLint(subject string, detail lint.Detail) string {
+	switch d := detail.(type) {
+	case lint.OtherUnit:
+		if d.Metric == "" {
+			return fmt.Sprintf("%s: by its rate and E2EL, %s requests were in flight where %s were asked: the latencies are "+
+				"in another unit than the file states.", subject, digits(d.Reached), digits(d.Asked))
+		}
+		return fmt.Sprintf("%s: mean %s is %s, and %s in %s: one of both is in another unit than its file states.", subject,
+			label(d.Metric), Quantity(d.Now, "ms"), Quantity(d.Then, "ms"), d.Before)
+	case lint.MoreFailures:
+		return fmt.Sprintf("%s: %s of %s requests failed, %s of %s in %s; the statistics are of the others.", subject,
+			digits(d.Failed), digits(d.Of), digits(d.FailedBefore), digits(d.OfBefore), d.Before)
+	}
+	return ""
+}
+
 func pointLint(subject string, detail lint.Detail) string {
 	switch d := detail.(type) {
 	case lint.EmptyResponses:
 		return sentence("Requests count as completed that produced nothing: " + d.Found)
-	case lint.MoreFailures:
-		return fmt.Sprintf("%s: %s of %s requests failed, %s of %s in %s; the statistics are of the others.", subject,
-			digits(d.Failed), digits(d.Of), digits(d.FailedBefore), digits(d.OfBefore), d.Before)
 	case lint.FailedShare:
 		return fmt.Sprintf("%s: %s of %s requests failed, and the statistics are of the others.",
 			subject, digits(d.Failed), digits(d.Of))

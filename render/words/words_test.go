@@ -148,7 +148,7 @@ func TestEveryReasonIsASentence(t *testing.T) {
 func lints() []lint.Detail {
 	return []lint.Detail{
 		lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{}, lint.ZeroStderr{},
-		lint.EmptyResponses{}, lint.FailedShare{}, lint.MoreFailures{},
+		lint.EmptyResponses{}, lint.FailedShare{}, lint.MoreFailures{}, lint.OtherUnit{},
 		lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},

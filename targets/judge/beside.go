@@ -50,8 +50,8 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
 }
 
-// ElseChanged is what else differs between a release and what a series is compared with there, in a change that may have
-// shown itself only later: the verdict of that time does not say it.
+// ElseChanged is what else differs between a release and what a series is compared with there, in a change that may
+// have shown itself only later: the verdict of that time does not say it.
 func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
 	obs := s.find(release)
 	if obs < 0 {

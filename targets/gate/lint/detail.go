@@ -17,6 +17,7 @@ const (
 	IDFewItems         ID = "few-items"
 	IDSubsampled       ID = "subsampled"
 	IDZeroStderr       ID = "zero-stderr"
+	IDOtherUnit        ID = "other-unit"
 	IDMoreFailures     ID = "more-failures"
 	IDFailedShare      ID = "failed-share"
 	IDSaturated        ID = "saturated"
@@ -99,6 +100,14 @@ type (
 type (
 	// EmptyResponses are requests that count as completed and have no output.
 	EmptyResponses struct{ Found string }
+	// OtherUnit is a latency of about a thousand times, or a thousandth of, what the release before has; or, without
+	// Metric, requests in flight that the load asked and that the latencies leave, by Little's law.
+	OtherUnit struct {
+		Metric         string
+		Now, Then      float64
+		Before         string // the release
+		Asked, Reached float64
+	}
 	// MoreFailures is a workload of which more requests fail than in the release before.
 	MoreFailures struct {
 		Failed, Of, FailedBefore, OfBefore float64
@@ -256,6 +265,7 @@ func (FewItems) ID() ID         { return IDFewItems }
 func (Subsampled) ID() ID       { return IDSubsampled }
 func (ZeroStderr) ID() ID       { return IDZeroStderr }
 func (EmptyResponses) ID() ID   { return IDEmptyResponses }
+func (OtherUnit) ID() ID        { return IDOtherUnit }
 func (MoreFailures) ID() ID     { return IDMoreFailures }
 func (FailedShare) ID() ID      { return IDFailedShare }
 func (Saturated) ID() ID        { return IDSaturated }

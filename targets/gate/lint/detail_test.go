@@ -17,7 +17,7 @@ import (
 func details() []lint.Detail {
 	return []lint.Detail{
 		lint.EmptyResponses{}, lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{},
-		lint.ZeroStderr{}, lint.FailedShare{}, lint.MoreFailures{},
+		lint.ZeroStderr{}, lint.FailedShare{}, lint.MoreFailures{}, lint.OtherUnit{},
 		lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},

@@ -77,6 +77,7 @@ func numberChecks() []Check {
 		{IDEmptyResponses, schema.SevError, emptyResponses},
 		{IDImpossibleScore, schema.SevError, impossibleScore},
 		{IDImpossibleError, schema.SevError, impossibleError},
+		{IDOtherUnit, schema.SevError, otherUnit},
 		{IDMoreFailures, schema.SevError, moreFailures},
 		{IDZeroScore, schema.SevWarning, zeroScore},
 		{IDFewItems, schema.SevWarning, fewItems},
