@@ -252,7 +252,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 			return
 		}
 		t.add(s, *g)
-		numbers.place(s, g)
+		numbers.load(numbers.place(s, g))
 		numbers.judged(s, g)
 		at, known := classes[g.Class]
 		if !known {

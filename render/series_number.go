@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -26,6 +27,15 @@ type NumberColumns struct {
 	Why map[int]string `json:"y,omitempty"`
 	// Against are the targets of a number.
 	Against map[int][]NumberTarget `json:"l,omitempty"`
+
+	*LoadColumns
+}
+
+// LoadColumns say what the requests behind each number of a release did: numbers of other loads do not compare systems.
+type LoadColumns struct {
+	OSL    column          `json:"e"`           // measured tokens of an answer; 0: not stated
+	Failed map[int]float64 `json:"f,omitempty"` // share of requests, where it is above what may fail
+	Least  float64         `json:"least"`       // of the longer side's answers, below which the shorter side's are marked
 }
 
 // RunInAddress is a run as addresses name it: no text, so that a public site leaves it as it is.
@@ -62,15 +72,44 @@ func newNumberTable(r *Report) numberTable {
 	}
 }
 
-// place adds where a number was measured.
-func (t *numberTable) place(s *judge.Series, g *judge.Summary) {
+// place adds where a number was measured, and returns that point; nil where none has it.
+func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.PointRow) {
 	t.rows[s] = len(t.Run)
 	run, point := t.r.Gate.PointOf(s, g.Release, g.Rechecked)
 	if run >= 0 {
-		id := RunInAddress(RunName(t.r.Columns.Runs[run].ID))
+		h := &t.r.Columns.Runs[run]
+		p = &t.r.Columns.Points[h.FirstPoint+point-1]
+		id := RunInAddress(RunName(h.ID))
 		run = place(t.runs, id, &t.Runs, func() RunInAddress { return id })
 	}
 	t.Run, t.Point = append(t.Run, run), append(t.Point, point)
+	return p
+}
+
+// load adds what the requests of a number's point did.
+func (t *numberTable) load(p *columns.PointRow) {
+	if t.LoadColumns == nil {
+		t.LoadColumns = &LoadColumns{OSL: column{}, Failed: map[int]float64{}, Least: schema.LeastAnswer}
+	}
+	row := len(t.OSL)
+	t.OSL = append(t.OSL, 0)
+	if p == nil {
+		return
+	}
+	get := func(metric, stat string) (float64, bool) {
+		n, _ := t.r.Columns.Value(p, metric, stat)
+		return n.Get()
+	}
+	osl, ok := get("osl", "mean")
+	if !ok {
+		osl, _ = get("osl", "value")
+	}
+	t.OSL[row] = int(math.Round(osl))
+	bad, hasBad := get("requests_failed", "value")
+	good, hasGood := get("requests_ok", "value")
+	if hasBad && hasGood && bad > schema.MostFailures*(bad+good) {
+		t.Failed[row] = latency.Round(bad/(bad+good), 3)
+	}
 }
 
 // judged adds how it was judged.

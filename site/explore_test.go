@@ -9,7 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/site"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 const (
@@ -195,6 +200,49 @@ func TestComparePage(t *testing.T) {
 	b.goTo(t, filepath.Join(dir, "compare/index.html")+link)
 	until(t, b, "the link shows the order", `document`+byWorkload+` === "ascending"`)
 	b.quiet(t)
+}
+
+// Workloads whose answers differ in length, or of which requests failed, are counted at the top and marked.
+func TestCompareSaysWhatIsNotTheSameWork(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	runs, in := fixture("Tiny-1B", "n150")
+	b := columns.NewBuilder()
+	for _, r := range runs {
+		for i := range r.Points {
+			p := &r.Points[i]
+			if p.Status != schema.StatusOK || p.Metrics == nil {
+				continue
+			}
+			osl, failed := 128., 0.
+			if r.Device.Name == "t3k" && *p.Key.Concurrency == 1 {
+				osl, failed = 45, 38
+			}
+			for name, v := range map[string]float64{"osl": osl, "requests_failed": failed, "requests_ok": 100 - failed} {
+				p.Metrics[name] = schema.Metric{Stats: schema.Stats{{Name: "value", Value: v}}}
+			}
+		}
+		add(b, r)
+	}
+	c := b.Seal()
+	judged, err := gate.New(t.Context(), c, judge.Releases(c, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Gate = judged
+	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
+	if _, err = site.Build(t.Context(), render.New(in), opt); err != nil {
+		t.Fatal(err)
+	}
+	w := openBrowser(t, dir)
+	w.goTo(t, filepath.Join(dir, "compare/index.html")+"#arelease=v0.12.0&brelease=v0.12.0&adevice=n150&bdevice=t3k")
+	const note = `document.querySelector("[role=note]").textContent`
+	until(t, w, "answers and failures are named", `/In 1 of \d+ workloads?: answers of one side clearly shorter, `+
+		`most in \S+ \(answers 128 → 45 tokens\)\. `+
+		`In 1 of \d+ workloads?: requests failed in B, most in \S+ \(38.% failed in B\)/.test(`+note+`)`)
+	until(t, w, "rows are marked", `[...`+rows+`].some(r => /128 → 45 tokens; 38.% failed in B/.test(r.textContent)) &&
+		![...`+rows+`].every(r => /tokens/.test(r.textContent))`)
+	w.quiet(t)
 }
 
 // manySeries is a table as large as a site may have.

@@ -133,7 +133,8 @@ func add(b *columns.Builder, r schema.Run) {
 			}
 		}
 		b.Begin(&row)
-		for _, name := range []string{"ttft", "tpot", "e2el", "output_tps", "requests_ok"} {
+		names := []string{"ttft", "tpot", "e2el", "output_tps", "requests_ok", "osl", "requests_failed"}
+		for _, name := range names {
 			m := p.Metrics[name]
 			if m.Why != "" {
 				row.Reason = b.Reason(m.Why)

@@ -76,7 +76,11 @@
         },
         sort: r => r.m.label
       },
-      plain("Workload", "workload"),
+      {
+        head: "Workload",
+        cell: r => [r.workload, el("small", {}, r.work.text)],
+        sort: r => r.workload
+      },
       {
         head: "Where",
         cell: r => r.page ? el("a", { href: root + r.page }, r.where) : r.where,
@@ -145,10 +149,10 @@
       down = k < 0 || now.dir === "down";
     }
     // means are the geometric means of the ratios, by metric: "TTFT mean −3.2 %".
-    function means() {
+    function means(alike) {
       var sums = new Map();
       rows.forEach(function (r) {
-        if (r.unlike || r.m.score || !(r.a > 0) || !(r.b > 0)) return;
+        if ((alike && r.work.text) || r.unlike || r.m.score || !(r.a > 0) || !(r.b > 0)) return;
         var s = sums.get(r.m.label) || { sum: 0, n: 0 };
         s.sum += Math.log(r.b / r.a);
         s.n++;
@@ -321,6 +325,7 @@
           tool: differs.tool ? a.tool + " → " + b.tool : a.tool,
           one: a,
           two: b,
+          work: ttreport.work(a, b),
           verdict: b.t.words[b.t.g[b.i]],
           a: a.v,
           b: b.v,
@@ -335,6 +340,8 @@
         if (!sideRows[0].has(key)) only[1]++;
       });
       var mean = means(),
+        works = ttreport.works(rows),
+        alike = works && means(true),
         numbers = rows.length - unlike - scores;
       summary = (same ? "A and B are the same. " : "") + (rows.length
         ? (numbers || !scores ? count(numbers, "number") : "") +
@@ -343,6 +350,7 @@
           (numbers || judged ? ": " + local(regressed) + " " + words[0] + " and " + local(improved) + " " + words[1] : "") +
           (judged ? ", as B was judged against its own baseline" : (numbers ? " by more than the limit" : "") + ", not judged") +
           (mean && "; geometric mean " + mean) +
+          (alike && "; without those marked " + alike) +
           "; " +
           local(only[0]) +
           " only in A, " +
@@ -360,13 +368,7 @@
             : "A has no number.") +
           ttreport.nearest(sideRows[0], sideRows[1]) +
           missing);
-      differ.textContent = unalike.size
-        ? "Conditions differ: " +
-          Array.from(unalike, e => e[0] + " (" + count(e[1], "number") + ")")
-            .slice(0, 8)
-            .join("; ") +
-          (unalike.size > 8 ? "; and " + (unalike.size - 8) + " more." : ".")
-        : "";
+      differ.textContent = works + ttreport.unalike(unalike);
       order();
     }
     sides.forEach(function (s) {

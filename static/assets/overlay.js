@@ -115,6 +115,48 @@
     box.appendChild(out);
   };
 
+  // work says what the requests of a workload did otherwise: a ratio of answers, failures, and both in words.
+  ttreport.work = function (a, b) {
+    var x = a.t.e && a.t.e[a.i],
+      y = b.t.e && b.t.e[b.i],
+      share = x > 0 && y > 0 ? Math.min(x, y) / Math.max(x, y) : 1,
+      failed = [a, b].map(s => (s.t.f && s.t.f[s.i]) || 0),
+      out = { share: share < a.t.least ? share : 1, failed: failed, texts: ["", "", ""] };
+    if (out.share < 1) out.texts[0] = "answers " + x.toLocaleString("en-US") + " → " + y.toLocaleString("en-US") + " tokens";
+    failed.forEach(function (f, n) {
+      if (f) out.texts[n + 1] = Math.round(100 * f) + "\u202f% failed in " + "AB"[n];
+    });
+    out.text = out.texts.filter(Boolean).join("; ");
+    return out;
+  };
+  // works says of how many workloads the two sides did not do the same work, and where it is worst.
+  ttreport.works = function (rows) {
+    var all = new Map(),
+      said = "";
+    rows.forEach(function (r) {
+      if (!r.m.score && !r.unlike) all.set(r.where + "\n" + r.workload + "\n" + r.tool, r);
+    });
+    [
+      ["answers of one side clearly shorter", w => 1 - w.share],
+      ["requests failed in A", w => w.failed[0]],
+      ["requests failed in B", w => w.failed[1]]
+    ].forEach(function (what, k) {
+      var list = Array.from(all.values())
+        .filter(r => what[1](r.work) > 0)
+        .sort((p, q) => what[1](q.work) - what[1](p.work));
+      if (list.length)
+        said += " In " + list.length + " of " + ttreport.series.count(all.size, "workload") + ": " + what[0] +
+          ", most in " + list[0].workload + " (" + list[0].work.texts[k] + ").";
+    });
+    return said && "Not the same work:" + said + " ";
+  };
+  // unalike names the conditions in which the sides differ, of how many numbers.
+  ttreport.unalike = function (all) {
+    if (!all.size) return "";
+    var list = Array.from(all, e => e[0] + " (" + ttreport.series.count(e[1], "number") + ")").slice(0, 8);
+    return "Conditions differ: " + list.join("; ") + (all.size > 8 ? "; and " + (all.size - 8) + " more." : ".");
+  };
+
   // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
   ttreport.nearest = function (a, b) {
     var best = { n: 0 };

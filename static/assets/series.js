@@ -186,7 +186,7 @@
     t.releases = t.releases || [];
     t.channels = t.channels || [];
     t.conds = t.conds || [];
-    [..."piwtmgnruoxk"].forEach(function (k) {
+    [..."piwtmgnruoxke"].forEach(function (k) {
       if (!t[k] || !t[k].runs) return;
       var all = [];
       for (var i = 0; i < t[k].runs.length; i += 2) for (var n = t[k].runs[i + 1]; n > 0; n--) all.push(t[k].runs[i]);
