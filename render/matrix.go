@@ -163,7 +163,7 @@ func markOf(kind gate.Kind) (Mark, bool) {
 	case gate.NoteImproved:
 		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"}, true
 	case gate.FailRunWide:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed with a whole device"}, true
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed with most workloads"}, true
 	case gate.FailOpen:
 		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "regressed earlier, still there"}, true
 	case gate.FailMissing:

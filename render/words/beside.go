@@ -220,7 +220,7 @@ func besideDoubt(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyBaseSuspect:
 		return "the base has it since " + v.First + ", not this build"
 	}
-	return strings.TrimSuffix(withoutBaseline(r), ".")
+	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.

@@ -3,10 +3,12 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
@@ -81,7 +83,7 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyBaseSuspect:
 		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
 	}
-	return withoutBaseline(r)
+	return withoutBaseline(v.Metric, r)
 }
 
 // takenBack says why a re-run takes a change back.
@@ -168,11 +170,25 @@ func onHost(name string) string {
 		", and earlier releases on others: the host may have done it, and a run on another one is needed."
 }
 
+// noEarlier says that nothing before is compared: of a stand-in, earlier releases may have a number that is not judged,
+// since they have the better metric.
+func noEarlier(metric string) string {
+	for better, list := range judge.StandIns() {
+		if slices.Contains(list, metric) {
+			name, _ := schema.MetricByName(metric)
+			of, _ := schema.MetricByName(better)
+			return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
+				name.Label, of.Label)
+		}
+	}
+	return "No earlier release of its line has this measurement."
+}
+
 // withoutBaseline says why there is nothing to compare a number with.
-func withoutBaseline(r schema.Change) string {
+func withoutBaseline(metric string, r schema.Change) string {
 	switch r.Why {
 	case schema.WhyNoBaseline:
-		return "No earlier release of its line has this measurement."
+		return noEarlier(metric)
 	case schema.WhyPinned:
 		return "A new level starts here by decision; nothing before it counts."
 	case schema.WhyNoBaselineLine:

@@ -118,6 +118,9 @@ func regressed(r gate.Result) bool {
 	})
 }
 
+// withMost is what a shift of a device and a run in which more than half of a model's workloads regressed have in common.
+const withMost = " with most workloads of the model or device"
+
 const gone = " not been measured for several releases"
 
 // tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
@@ -131,7 +134,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.FailConfirmed:
 		return say("point", " regressed", " regressed", ", confirmed"+cells)
 	case gate.FailRunWide:
-		return say("point", " regressed", " regressed", " with the whole device or model, suspected: not confirmed yet"+cells)
+		return say("point", " regressed", " regressed", withMost+", suspected: not confirmed yet"+cells)
 	case gate.FailSuspected:
 		return say("point", " regressed", " regressed", ", suspected: not confirmed yet"+cells)
 	case gate.FailInconclusive:

@@ -105,7 +105,7 @@ func lead(r gate.Result) string {
 func regression(kind gate.Kind, list []schema.Verdict) string {
 	seen := map[gate.Kind]string{
 		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: not confirmed yet",
-		gate.FailRunWide: "suspected: not confirmed yet, with the whole device or model",
+		gate.FailRunWide: "suspected: not confirmed yet," + withMost,
 	}[kind]
 	if seen == "" || len(list) == 0 {
 		return ""

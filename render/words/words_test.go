@@ -180,6 +180,23 @@ func TestEveryLintIsASentence(t *testing.T) {
 	}
 }
 
+// ITL stands in for TPOT: earlier releases may have it, and were judged by TPOT.
+func TestWhyAStandInHasNoBaseline(t *testing.T) {
+	for metric, want := range map[string]string{
+		"itl":  "ITL is judged only where a point has no TPOT, and so in no earlier release of its line.",
+		"rps":  "Req/s is judged only where a point has no Output tok/s, and so in no earlier release of its line.",
+		"e2el": "No earlier release of its line has this measurement.",
+	} {
+		v := schema.Verdict{Metric: metric, Outcome: schema.NoBaseline, Reason: schema.Change{Why: schema.WhyNoBaseline}}
+		if got := words.Why(v); got != want {
+			t.Errorf("%s: %s", metric, got)
+		}
+		if got := words.WhyBeside(v, words.Shared{}); strings.TrimSuffix(got, ".") != strings.TrimSuffix(want, ".") {
+			t.Errorf("%s beside: %s", metric, got)
+		}
+	}
+}
+
 func TestDecisions(t *testing.T) {
 	for name, c := range map[string]struct {
 		r    gate.Result
@@ -192,6 +209,9 @@ func TestDecisions(t *testing.T) {
 		"regressed": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailConfirmed, N: 4, Cells: 11, Fails: true},
 		}}, "4 points regressed, confirmed (11 metrics)"},
+		"with most workloads": {gate.Result{Word: gate.PassWithWarnings, Counts: []gate.Tally{
+			{Kind: gate.FailRunWide, N: 10, Cells: 10}, // more than half of a model's workloads, and not the whole model
+		}}, "10 points regressed with most workloads of the model or device, suspected: not confirmed yet"},
 		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
 		}}, "1 required target fails; 1 point improved"},
