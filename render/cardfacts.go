@@ -71,7 +71,14 @@ func (r *Report) orderText(at int) string {
 func basisText(g *gate.Review) string {
 	b := g.Basis()
 	if b.Compared == 0 {
-		return fmt.Sprintf("nothing is compared; %s without a baseline", words.Plural(b.Without, "number"))
+		out := "nothing is compared"
+		if b.Early > 0 {
+			out += fmt.Sprintf("; %s with one earlier release alone", words.Plural(b.Early, "number"))
+		}
+		if b.Without > 0 || b.Early == 0 {
+			out += fmt.Sprintf("; %s without a baseline", words.Plural(b.Without, "number"))
+		}
+		return out
 	}
 	out := fmt.Sprintf("%s of %s unchanged", words.Count(b.Unchanged), words.Count(b.Compared))
 	for _, x := range []struct {
@@ -80,7 +87,7 @@ func basisText(g *gate.Review) string {
 	}{
 		{b.BelowLimit, "changed below the limit"},
 		{b.Inconclusive, "inconclusive"}, {b.Regressed, "regressed"}, {b.Improved, "improved"},
-		{b.Without, "without a baseline"},
+		{b.Early, "with one earlier release alone"}, {b.Without, "without a baseline"},
 	} {
 		if x.n > 0 {
 			out += fmt.Sprintf(", %s %s", words.Count(x.n), x.word)

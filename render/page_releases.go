@@ -27,7 +27,8 @@ func decisionBar(b gate.Basis) *Bar {
 	}{
 		{b.Regressed, schema.Regressed, "regressed"}, {b.Inconclusive, schema.Inconclusive, "inconclusive"},
 		{b.BelowLimit, schema.BelowLimit, "below the limit"}, {b.Improved, schema.Improved, "improved"},
-		{b.Unchanged, schema.Unchanged, "unchanged"}, {b.Without, schema.NoBaseline, "without a baseline"},
+		{b.Unchanged, schema.Unchanged, "unchanged"}, {b.Early, schema.NoBaseline, "with one earlier release alone"},
+		{b.Without, schema.NoBaseline, "without a baseline"},
 	} {
 		if x.n > 0 {
 			out.Parts = append(out.Parts, Count{N: x.n, Outcome: x.outcome})

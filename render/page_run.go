@@ -130,9 +130,13 @@ func planSection(run *schema.Run) Section {
 		}
 	}
 	done := len(run.Plan) - len(t.Rows)
+	were := "were"
+	if len(run.Plan) == 1 {
+		were = "was"
+	}
 	s := Section{
 		ID: "plan", Title: "Plan",
-		Intro: fmt.Sprintf("%s of %s were measured.", words.Count(done), words.Plural(len(run.Plan), "planned workload")),
+		Intro: fmt.Sprintf("%s of %s %s measured.", words.Count(done), words.Plural(len(run.Plan), "planned workload"), were),
 	}
 	if len(t.Rows) > 0 {
 		s.Blocks = []Block{t.cut("the history document has all")}

@@ -128,8 +128,9 @@ func (g *Gate) points(v *schema.Verdict) []schema.Key {
 // Loadable reports whether a load client can make the point again.
 func (g *Gap) Loadable() bool { return loadable(g.Key) }
 
-// Basis is how the numbers of a release compare with history.
-type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Without int }
+// Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
+// Without none.
+type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Early, Without int }
 
 // Basis counts the numbers of a review.
 func (r *Review) Basis() Basis { return basisOf(r.History) }
@@ -154,7 +155,11 @@ func basisOf(history []schema.Verdict) (b Basis) {
 			b.Improved++
 		default:
 			b.Compared--
-			b.Without++
+			if oneEach(v) {
+				b.Early++
+			} else {
+				b.Without++
+			}
 		}
 	}
 	return b

@@ -198,6 +198,9 @@ func (t *tallying) history(v *schema.Verdict) {
 		}
 		t.eval(v, true)
 	default:
+		if oneEach(v) {
+			t.early++
+		}
 		t.eval(v, false)
 	}
 }
@@ -327,7 +330,7 @@ func (t *tallying) ungraded() (tasks []string) {
 // once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
 // not.
 func (t *tallying) once() {
-	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived}
+	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived, NoteBelowLimit}
 	for i, kind := range worst {
 		for _, later := range worst[i+1:] {
 			if t.on[later] && !t.on[kind] {
