@@ -185,9 +185,11 @@ func remove(s *source, others map[int]*source) {
 }
 
 // dropSameContent keeps the first of several files with the same content, in whatever envelope, or with the same
-// numbers in another form: a reformatted copy, a log and the archive it was converted from.
+// numbers in another form: a reformatted copy, a log and the archive it was converted from. Of files of two releases
+// it keeps that of the earlier one by name.
 func dropSameContent(results []*result) {
 	seen := map[string]*result{}
+	var copies []releaseCopy
 	for _, r := range results {
 		if !r.counts() || r.file.Content == "" {
 			continue
@@ -202,10 +204,19 @@ func dropSameContent(results []*result) {
 				seen[key] = r
 				continue
 			}
-			r.dropCopyOf(first)
+			if !ofTwoReleases(first, r) {
+				r.dropCopyOf(first)
+				break
+			}
+			if schema.NaturalCompare(r.facts.Release, first.facts.Release) < 0 {
+				first, r = r, first
+				seen[key] = first
+			}
+			copies = append(copies, releaseCopy{r, first})
 			break
 		}
 	}
+	settleCopies(results, copies)
 }
 
 // mayBeOneForm reports that two results with the same numbers do not state different models, systems or times.
@@ -227,6 +238,9 @@ func (r *result) dropCopyOf(first *result) {
 		p.Severity = schema.SevWarning
 		p.Expected = "one release and system for one measurement; here the two differ"
 		p.Hint = "remove the copy that is wrong"
+	}
+	if ofTwoReleases(first, r) {
+		p.Code, p.Found = schema.CodeCopy, p.Found+" of "+first.facts.Release
 	}
 	r.report(p)
 }

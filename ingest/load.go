@@ -59,6 +59,7 @@ type Set struct {
 //	dropSameScores   results → the same, with each score of several files once
 //	groupRuns        results → runs, and the run of each source
 //	tellOfUnread     sources → errors of runs: files beside their results that could not be read
+//	tellOfCopies     results → warnings of runs: copies of another release's files that were left out of them
 //	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	set, err := load(ctx, roots, opt)
@@ -88,6 +89,7 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	dropSameScores(results)
 	groups := groupRuns(results)
 	groups.tellOfUnread(sources)
+	groups.tellOfCopies(results)
 	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
 	set.list(sources, groups.runOf)
 	return set, nil

@@ -38,7 +38,7 @@ func settle(dir string, r schema.Run, b batch, others ...string) settled {
 			}
 			old, problem := history.Read(name)
 			isOther := b.together[old.ID] && old.ID != r.ID
-			if problem != nil || isOther || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
+			if problem != nil || isOther || onlyCopies(&old) || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
 				continue // a damaged document is reported when history is loaded; another model has other measurements
 			}
 			held := duplicate.In(&old)

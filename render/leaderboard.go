@@ -89,8 +89,8 @@ func (b *board) choose(most int) {
 	}
 	b.parts = len(parts)
 	slices.SortFunc(b.columns, func(x, y boardColumn) int {
-		return cmp.Or(cmp.Compare(count[y], count[x]), judge.NaturalCompare(x.task, y.task),
-			judge.NaturalCompare(x.fewshot, y.fewshot))
+		return cmp.Or(cmp.Compare(count[y], count[x]), schema.NaturalCompare(x.task, y.task),
+			schema.NaturalCompare(x.fewshot, y.fewshot))
 	})
 	b.left = max(0, len(b.columns)-most)
 	b.columns = b.columns[:len(b.columns)-b.left]
@@ -160,7 +160,7 @@ func (b *board) sort() {
 				return by
 			}
 		}
-		return judge.NaturalCompare(x.row.head.Text, y.row.head.Text)
+		return schema.NaturalCompare(x.row.head.Text, y.row.head.Text)
 	})
 	for i := range list {
 		b.rows[i] = list[i].row

@@ -10,7 +10,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Prices are what a device costs an hour, by its name.
@@ -255,8 +254,8 @@ func (r *Report) plane(model string) *Plane {
 	}
 	p.name()
 	slices.SortFunc(p.Lines, func(a, b PlaneLine) int {
-		return cmp.Or(r.Devices.place(a.Device)-r.Devices.place(b.Device), judge.NaturalCompare(a.Device, b.Device),
-			judge.NaturalCompare(a.Name, b.Name), judge.NaturalCompare(a.Workload, b.Workload))
+		return cmp.Or(r.Devices.place(a.Device)-r.Devices.place(b.Device), schema.NaturalCompare(a.Device, b.Device),
+			schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
 	})
 	p.arrange()
 	for _, why := range slices.Sorted(maps.Keys(g.left)) {
@@ -276,7 +275,7 @@ func (r *Report) look(device string) int {
 		}
 	}
 	slices.SortFunc(devices, func(a, b string) int {
-		return cmp.Or(r.Devices.place(a)-r.Devices.place(b), judge.NaturalCompare(a, b))
+		return cmp.Or(r.Devices.place(a)-r.Devices.place(b), schema.NaturalCompare(a, b))
 	})
 	return slices.Index(devices, device)
 }
@@ -330,6 +329,6 @@ func (p *Plane) arrange() {
 		points[l.Workload] += len(l.Points)
 	}
 	p.Workloads = slices.SortedFunc(maps.Keys(points), func(a, b string) int {
-		return cmp.Or(cmp.Compare(points[b], points[a]), judge.NaturalCompare(a, b))
+		return cmp.Or(cmp.Compare(points[b], points[a]), schema.NaturalCompare(a, b))
 	})
 }

@@ -152,8 +152,8 @@ func New(in Input) *Report {
 
 // comparePairs is the order of lists: listed models and devices first, then by name.
 func (r *Report) comparePairs(a, b Pair) int {
-	return cmp.Or(cmp.Compare(r.Models.place(a.Model), r.Models.place(b.Model)), judge.NaturalCompare(a.Model, b.Model),
-		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), judge.NaturalCompare(a.Device, b.Device))
+	return cmp.Or(cmp.Compare(r.Models.place(a.Model), r.Models.place(b.Model)), schema.NaturalCompare(a.Model, b.Model),
+		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), schema.NaturalCompare(a.Device, b.Device))
 }
 
 // measuredIn are the releases that have a run of a model and device, oldest first.

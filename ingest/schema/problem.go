@@ -26,6 +26,11 @@ type Problem struct {
 // CodeUnread is the code of a run's problem that is about a file in its folder from which nothing was read.
 const CodeUnread = "unread"
 
+// CodeCopy is the code of a run's problem about a result file with the content of another release's. It is an error
+// where all of the run's files are such copies, which are kept so that the release is not without a trace and count for
+// nothing; else a warning, and the file is left out.
+const CodeCopy = "copy"
+
 // Severity is how much of the input a problem affects.
 type Severity string
 

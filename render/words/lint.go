@@ -199,6 +199,9 @@ func runLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s beside its results could not be read: %s. What it holds is not in this release.",
 			subject, strings.TrimSuffix(d.Found, "."))
 	case lint.DuplicateRun:
+		if d.Copy != "" {
+			return copied(d)
+		}
 		if !d.Same {
 			return fmt.Sprintf("%s is run %s again with other numbers; the first counts, and one of the two is false.",
 				d.Path, d.Of)
@@ -206,6 +209,18 @@ func runLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s is run %s once more: it counts for nothing, and confirms nothing.", d.Path, d.Of)
 	}
 	return ""
+}
+
+// copied says what of a release is another release's.
+func copied(d lint.DuplicateRun) string {
+	if d.Files == 0 {
+		return fmt.Sprintf("%s has %s: a copy is no measurement, and was left out.", d.Path, d.Copy)
+	}
+	more := ""
+	if d.Files > 1 {
+		more = ", and so for all " + Plural(d.Files, "file") + " of this run"
+	}
+	return fmt.Sprintf("%s has %s%s: a copy is no measurement, and nothing of it counts.", d.Path, d.Copy, more)
 }
 
 func historyLint(subject string, detail lint.Detail) string {

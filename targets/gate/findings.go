@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // cache keeps the findings of releases.
@@ -146,7 +145,7 @@ func (g *Gate) Pairs(release int) []schema.Pair {
 
 // comparePairs orders models and devices by name.
 func comparePairs(a, b schema.Pair) int {
-	return cmp.Or(judge.NaturalCompare(a.Model, b.Model), judge.NaturalCompare(a.Device, b.Device))
+	return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device))
 }
 
 // Results returns the decisions on a release.

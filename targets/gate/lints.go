@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -168,11 +169,23 @@ func (g *Gate) duplicates(release int) []lint.Lint {
 		if !twice {
 			continue
 		}
-		l := lint.New(g.Releases[release].Name, "", lint.DuplicateRun{Path: h.Path, Of: d.Of, Same: d.Same}).Of(h)
-		if !d.Same {
+		what := lint.DuplicateRun{Path: h.Path, Of: d.Of, Same: d.Same}
+		if d.Copy.Files > 0 {
+			what.Path, what.Copy, what.Files = d.Copy.Path, d.Copy.Found, d.Copy.Files
+		}
+		l := lint.New(g.Releases[release].Name, "", what).Of(h)
+		if !d.Same || d.Copy.Files > 0 && !g.measured(release, h) {
 			l.Severity = schema.SevError
 		}
 		out = append(out, l)
 	}
 	return out
+}
+
+// measured reports whether a run of a release that counts is of the model and device of another run.
+func (g *Gate) measured(release int, of *columns.RunHead) bool {
+	return slices.ContainsFunc(g.Counted(release), func(run int) bool {
+		h := &g.Columns.Runs[run]
+		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.Impl == of.Impl
+	})
 }

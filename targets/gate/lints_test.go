@@ -124,6 +124,37 @@ func TestDuplicateRuns(t *testing.T) {
 	}
 }
 
+// A release of which all files are another's is not measured, which is an error; once it was measured, too, the copies
+// are a warning. Neither is judged, however few digits its numbers have.
+func TestReleaseOfCopies(t *testing.T) {
+	for _, measured := range []bool{false, true} {
+		h := judgetest.History{TTFT: judgetest.Steady(7)}
+		if measured {
+			h.Again = [][]float64{6: judgetest.Steady(7)[6]}
+			h.Again[6][0] *= 1.001
+		}
+		c := h.Columns()
+		c.Problems = append(c.Problems, columns.ProblemRow{Run: 6, Problem: schema.Problem{
+			Severity: schema.SevError, Path: "v6/a.json", Code: schema.CodeCopy, Found: "the same content as v5/a.json of v5",
+		}})
+		g := gateOf(t, c, nil)
+		want := lint.DuplicateRun{Path: "v6/a.json", Same: true, Copy: "the same content as v5/a.json of v5", Files: 1}
+		list := lintsOf(g, 6, lint.IDDuplicateRun)
+		if len(list) != 1 || list[0].Detail != lint.Detail(want) || (list[0].Severity == schema.SevError) == measured {
+			t.Errorf("measured %v: %+v", measured, list)
+		}
+		judgedNumbers := 0
+		for _, v := range g.History(6) {
+			if v.Outcome == schema.Unchanged {
+				judgedNumbers++
+			}
+		}
+		if judgedNumbers > 0 != measured {
+			t.Errorf("measured %v: %d numbers judged", measured, judgedNumbers)
+		}
+	}
+}
+
 // A pair in turns that decides nothing is a warning at the run that states it.
 func TestNoPairs(t *testing.T) {
 	c := judgetest.InTurns(steady(9), judgetest.Blocks{

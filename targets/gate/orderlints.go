@@ -50,7 +50,7 @@ func (g *Gate) disordered(release int) []lint.Lint {
 	}
 	for _, o := range g.Releases[:release] {
 		if !o.Label || o.Channel != r.Channel || o.Line != r.Line || skeleton(o.Name) != skeleton(r.Name) ||
-			judge.NaturalCompare(o.Name, r.Name) <= 0 {
+			schema.NaturalCompare(o.Name, r.Name) <= 0 {
 			continue
 		}
 		l := lint.New(r.Name, r.Name, lint.ReleaseOrder{Name: r.Name, Before: o.Name})

@@ -16,8 +16,15 @@ import (
 
 // Duplicate describes a run that is in the history a second time.
 type Duplicate struct {
-	Of   string // id of the one that counts
+	Of   string // id of the one that counts; "" where the files are copies
 	Same bool   // with the same numbers
+	Copy Copy   // what its files are copies of, where they are another release's
+}
+
+// Copy is the first of the files of a run that are all copies of another release's.
+type Copy struct {
+	Path, Found string
+	Files       int
 }
 
 // Duplicate reports whether a run is a copy of another.
@@ -32,12 +39,17 @@ func (j *Judgement) Duplicate(h *columns.RunHead) (Duplicate, bool) {
 // not an independent run: it must neither confirm a change nor double a repeat. The first run by path counts.
 func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 	out := map[*columns.RunHead]Duplicate{}
+	copies := copied(c)
 	byID, byStart, byPoint := map[string]int{}, map[startedAt][]int{}, map[uint64]int{}
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
+		if of, all := copies[i]; all {
+			out[h] = Duplicate{Same: true, Copy: of}
+			continue
+		}
 		id := cmp.Or(h.Stated, h.ID)
 		if first, twice := byID[id]; twice {
-			out[h] = Duplicate{id, sameNumbers(c, first, i)}
+			out[h] = Duplicate{Of: id, Same: sameNumbers(c, first, i)}
 			continue
 		}
 		byID[id] = i
@@ -56,11 +68,29 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		at := startedAt{h.Start.String(), system}
 		for _, other := range byStart[at] {
 			if sameNumbers(c, other, i) {
-				out[h] = Duplicate{c.Runs[other].ID, true}
+				out[h] = Duplicate{Of: c.Runs[other].ID, Same: true}
 				break
 			}
 		}
 		byStart[at] = append(byStart[at], i)
+	}
+	return out
+}
+
+// copied finds the runs of which reading found that all files are copies of another release's.
+func copied(c *columns.Columns) map[int]Copy {
+	out := map[int]Copy{}
+	for i := range c.Problems {
+		p := &c.Problems[i]
+		if p.Code != schema.CodeCopy || p.Severity != schema.SevError {
+			continue
+		}
+		of, more := out[int(p.Run)]
+		if !more {
+			of = Copy{Path: p.Path, Found: p.Found}
+		}
+		of.Files++
+		out[int(p.Run)] = of
 	}
 	return out
 }
@@ -71,12 +101,12 @@ func voidCopy(c *columns.Columns, out map[*columns.RunHead]Duplicate, first, sec
 	a, b := &c.Runs[first], &c.Runs[second]
 	switch {
 	case !hasOwn(c, second, first):
-		out[b] = Duplicate{a.ID, true}
+		out[b] = Duplicate{Of: a.ID, Same: true}
 	case !hasOwn(c, first, second):
-		out[a] = Duplicate{b.ID, true}
+		out[a] = Duplicate{Of: b.ID, Same: true}
 		return true
 	default:
-		out[b] = Duplicate{a.ID, false}
+		out[b] = Duplicate{Of: a.ID}
 	}
 	return false
 }

@@ -117,10 +117,10 @@ func sortCells(out []*evalCell) {
 	slices.SortFunc(out, func(x, y *evalCell) int {
 		a, b := x.id, y.id
 		return cmp.Or(
-			NaturalCompare(a.system.Model, b.system.Model), NaturalCompare(a.system.Device, b.system.Device),
-			NaturalCompare(a.system.Impl, b.system.Impl), NaturalCompare(a.task, b.task),
-			NaturalCompare(a.seq.channel, b.seq.channel), NaturalCompare(a.seq.line, b.seq.line),
-			NaturalCompare(x.metric, y.metric), NaturalCompare(x.filter, y.filter))
+			schema.NaturalCompare(a.system.Model, b.system.Model), schema.NaturalCompare(a.system.Device, b.system.Device),
+			schema.NaturalCompare(a.system.Impl, b.system.Impl), schema.NaturalCompare(a.task, b.task),
+			schema.NaturalCompare(a.seq.channel, b.seq.channel), schema.NaturalCompare(a.seq.line, b.seq.line),
+			schema.NaturalCompare(x.metric, y.metric), schema.NaturalCompare(x.filter, y.filter))
 	})
 }
 

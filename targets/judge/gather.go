@@ -353,7 +353,8 @@ func (g *gathering) ranks() []int32 {
 }
 
 func compareSystems(a, b schema.System) int {
-	return cmp.Or(NaturalCompare(a.Model, b.Model), NaturalCompare(a.Device, b.Device), NaturalCompare(a.Impl, b.Impl))
+	return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device),
+		schema.NaturalCompare(a.Impl, b.Impl))
 }
 
 func intern[K comparable](m map[K]int32, k K) int32 {

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -179,9 +178,7 @@ func (l *missing) gone(systems map[schema.System]bool, last, releases int) {
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(a, b schema.System) int {
-		return cmp.Or(NaturalCompare(a.Model, b.Model), NaturalCompare(a.Device, b.Device), NaturalCompare(a.Impl, b.Impl))
-	})
+	slices.SortFunc(list, compareSystems)
 	for _, s := range list {
 		v := l.start(s)
 		v.Baseline, v.Reason = l.j.Releases[last].Name, schema.NotRemeasured{Releases: releases}

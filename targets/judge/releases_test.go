@@ -132,11 +132,11 @@ func TestReleasesWithoutADate(t *testing.T) {
 
 func TestNaturalOrder(t *testing.T) {
 	for _, c := range [][2]string{{"v0.9.0", "v0.10.0"}, {"a2", "a10"}, {"a", "b"}, {"v1", "v1.1"}} {
-		if judge.NaturalCompare(c[0], c[1]) >= 0 || judge.NaturalCompare(c[1], c[0]) < 0 {
+		if schema.NaturalCompare(c[0], c[1]) >= 0 || schema.NaturalCompare(c[1], c[0]) < 0 {
 			t.Errorf("%s is not before %s", c[0], c[1])
 		}
 	}
-	if judge.NaturalCompare("v01", "v1") == 0 || judge.NaturalCompare("v1", "v1") != 0 {
+	if schema.NaturalCompare("v01", "v1") == 0 || schema.NaturalCompare("v1", "v1") != 0 {
 		t.Error("only equal names are equal")
 	}
 }

@@ -188,10 +188,12 @@ type (
 	NoStart struct{}
 	// BadTimestamps are impossible times.
 	BadTimestamps struct{ Start, End time.Time }
-	// DuplicateRun is a run that is in the history twice.
+	// DuplicateRun is a run that is in the history twice, or results of it that are copies of another release's.
 	DuplicateRun struct {
 		Path, Of string
-		Same     bool // with the same numbers
+		Same     bool   // with the same numbers
+		Copy     string // what the file is, where it is a copy of another release's
+		Files    int    // copies, where all files of the run are
 	}
 	// NoPair is a run that states another one with which it took turns, and that decides nothing.
 	NoPair struct {

@@ -112,7 +112,7 @@ func runChecks() []Check {
 		{IDReleaseOrder, schema.SevError, nil},
 		{IDReleaseList, schema.SevWarning, nil},
 		{IDBadTimestamps, schema.SevWarning, badTimestamps},
-		{IDDuplicateRun, schema.SevWarning, nil},
+		{IDDuplicateRun, schema.SevWarning, copies},
 		{IDNoPair, schema.SevWarning, nil},
 		{IDUnread, schema.SevWarning, unread},
 		{IDLostDocument, schema.SevError, nil},

@@ -139,6 +139,7 @@ func pointExamples() []example {
 		{lint.ImpossibleError{Name: "ttft", Value: 60, Most: 50}, one(k, with(values{"ttft/se": 60})),
 			one(k, with(values{"ttft/se": 40}))},
 		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-successes"), problem("other")},
+		{lint.DuplicateRun{Same: true, Copy: "378 of 1000"}, problem(schema.CodeCopy), problem("other")},
 		{lint.Unread{Found: "378 of 1000"}, problem(schema.CodeUnread), problem("other")},
 		{lint.OtherUnit{Metric: "ttft", Now: .052, Then: 50, Before: "v1"}, one(k, with(values{"ttft/mean": .052})),
 			one(k, with(values{"ttft/mean": .2}))},
@@ -248,7 +249,7 @@ func TestEachCheck(t *testing.T) {
 		}
 	}
 	elsewhere := map[lint.ID]bool{ // found in package gate
-		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true, lint.IDDuplicateRun: true,
+		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true,
 		lint.IDLostDocument: true, lint.IDLateChangePoint: true, lint.IDDrift: true, lint.IDNotPositive: true,
 		lint.IDUnusedDecision: true, lint.IDReportRejects: true, lint.IDReleaseOrder: true,
 		lint.IDOpenRegression: true, lint.IDNoPair: true,

@@ -26,6 +26,15 @@ func unread(l *inspection) {
 	})
 }
 
+// copies finds files that were left out of a run. Runs of nothing but copies do not count, and are not inspected.
+func copies(l *inspection) {
+	l.problems(func(run int, p *schema.Problem) {
+		if p.Code == schema.CodeCopy {
+			l.add(run, p.Path, 0, DuplicateRun{Path: p.Path, Same: true, Copy: p.Found})
+		}
+	})
+}
+
 func (l *inspection) problems(do func(run int, p *schema.Problem)) {
 	for _, run := range l.runs {
 		for i := range l.c.Problems {
