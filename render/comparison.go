@@ -22,13 +22,13 @@ type Comparison struct {
 // Head stands above the rows: conditions and loads that differ, and what B was judged.
 func (c *Comparison) Head() []string {
 	if c.Against != nil {
-		return append(loadsText(c.Result), AgainstText(c.Against)...)
+		return append(unlikeLoadsText(c.Result), AgainstText(c.Against)...)
 	}
 	var out []string
 	for _, s := range c.Settings {
 		out = append(out, fmt.Sprintf("%s differs: %s → %s", s.Name, s.A, s.B))
 	}
-	return append(out, loadsText(c.Result)...)
+	return append(out, unlikeLoadsText(c.Result)...)
 }
 
 // Table has one row a number, largest regressions first.

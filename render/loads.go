@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/targets/compare"
 )
 
-// loadsText says of how many workloads the two sides did not do the same work, and where it is worst.
-func loadsText(c *compare.Result) (out []string) {
+// unlikeLoadsText says of how many workloads the two sides did not do the same work, and where it is worst.
+func unlikeLoadsText(c *compare.Result) (out []string) {
 	n := len(c.Loads)
 	lengths := mostOf(c.Loads, (*compare.Loads).Lengths, func(l *compare.Loads) float64 {
 		share, _ := l.Answers()

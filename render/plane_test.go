@@ -63,7 +63,8 @@ func TestPlaneHeadline(t *testing.T) {
 	}}
 	p.arrange()
 	p.limits()
-	if got := p.headline(); got != "At 20 tok/s per user on m: b serves 725 tok/s and a 433." {
+	if got := p.headline(); got != "At 20 tok/s per user on m: b serves about 725 tok/s (between concurrency 1 and 16) "+
+		"and a about 433 (between concurrency 1 and 16)." {
 		t.Errorf("headline %q", got)
 	}
 	// A device that never leaves the limit serves at least what was measured: it is not left out of the sentence.
@@ -71,7 +72,19 @@ func TestPlaneHeadline(t *testing.T) {
 		Points: []PlanePoint{planePoint(1, 300, 50, 10), planePoint(16, 2000, 30, 80)}})}
 	p.arrange()
 	p.limits()
-	if got := p.headline(); got != "At 20 tok/s per user on m: c serves at least 2,000 tok/s and b 725." {
+	if got := p.headline(); got != "At 20 tok/s per user on m: c serves at least 2,000 tok/s and b about 725 "+
+		"(between concurrency 1 and 16)." {
+		t.Errorf("headline %q", got)
+	}
+	// What was measured is said as it is, and a rate is one.
+	p = &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{
+		planePoint(1, 100, 40, 10), planePoint(8, 300, 20, 10), planePoint(16, 310, 10, 80)}},
+		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{planePoint(2, 90, 40, 10), planePoint(4, 110, 10, 80)}}}}
+	p.Lines[1].Points[0].Load, p.Lines[1].Points[1].Load = "2/s", "4/s"
+	p.arrange()
+	p.limits()
+	got := p.headline()
+	if got != "At 20 tok/s per user on m: a serves 300 tok/s and b about 103 (between 2 and 4 req/s)." {
 		t.Errorf("headline %q", got)
 	}
 	flat := &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w",

@@ -25,6 +25,8 @@ type PlaneBest struct {
 	At     float64            `json:"at,omitempty"` // concurrency, between the measured ones
 	Output float64            `json:"output,omitempty"`
 	Values [planeValues]maybe `json:"values"`
+
+	between *[2]string // loads; nil where it was measured
 }
 
 // maybe is a value that may be absent.
@@ -60,14 +62,14 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 			loadText(last.Load), words.Number(top.Output)), Output: top.Output}
 	}
 	best := PlaneBest{Output: math.Inf(-1)}
-	take := func(at float64, values [planeValues]maybe) {
+	take := func(at float64, values [planeValues]maybe, between *[2]string) {
 		if out := *values[planeOutput]; out > best.Output {
-			best = PlaneBest{At: round(at), Output: out, Values: values}
+			best = PlaneBest{At: round(at), Output: out, Values: values, between: between}
 		}
 	}
 	for i, p := range has {
 		if in(p) {
-			take(p.At, p.Values)
+			take(p.At, p.Values, nil)
 		}
 		if i > 0 && in(has[i-1]) != in(p) {
 			before := has[i-1]
@@ -80,7 +82,7 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 					values[k] = &v
 				}
 			}
-			take(before.At+share*(p.At-before.At), values)
+			take(before.At+share*(p.At-before.At), values, &[2]string{before.Load, p.Load})
 		}
 	}
 	return best
@@ -146,12 +148,16 @@ type rankedBest struct {
 	line *PlaneLine
 }
 
-// serves is its output as a sentence has it.
-func (b *rankedBest) serves() string {
-	if b.Why != "" {
-		return "at least " + words.Number(b.Output)
+// serves is its output as a sentence has it, which says where nobody measured it.
+func (b *rankedBest) serves(unit string) string {
+	said := words.Number(b.Output) + unit
+	switch {
+	case b.Why != "":
+		return "at least " + said
+	case b.between != nil:
+		return "about " + said + " (between " + loadsText(b.between) + ")"
 	}
-	return words.Number(b.Output)
+	return said
 }
 
 // ranked are the best points of the lines that are drawn first, highest output first; of a line that never leaves the

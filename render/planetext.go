@@ -52,15 +52,15 @@ func (p *Plane) headline() string {
 	if len(best) == 0 {
 		return p.most()
 	}
-	text := fmt.Sprintf("%s on %s: %s serves %s tok/s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
-		best[0].serves())
+	text := fmt.Sprintf("%s on %s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
+		best[0].serves(" tok/s"))
 	for _, b := range best[1:] { // another device says more than another setting of the same one
 		if b.line.Device != best[0].line.Device {
-			return text + fmt.Sprintf(" and %s %s.", b.line.Name, b.serves())
+			return text + fmt.Sprintf(" and %s %s.", b.line.Name, b.serves(""))
 		}
 	}
 	if len(best) > 1 {
-		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, best[1].serves())
+		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, best[1].serves(""))
 	}
 	return text + "."
 }
@@ -78,6 +78,14 @@ func (p *Plane) most() string {
 	}
 	return fmt.Sprintf("%s: the highest output is %s tok/s, on %s at %s.", p.Model, words.Number(*at.Values[planeOutput]),
 		top.Name, loadText(at.Load))
+}
+
+// loadsText names two loads: "concurrency 32 and 64", "10 and 20 req/s".
+func loadsText(loads *[2]string) string {
+	if strings.HasSuffix(loads[0], perSecond) {
+		return strings.TrimSuffix(loads[0], perSecond) + " and " + loadText(loads[1])
+	}
+	return loadText(loads[0]) + " and " + loads[1]
 }
 
 func loadText(load string) string {
