@@ -118,7 +118,7 @@ func regressed(r gate.Result) bool {
 	})
 }
 
-// withMost is what a shift of a device and a run in which more than half of a model's workloads regressed have in common.
+// withMost is what a shift of a device and a run in which most workloads of a model regressed have in common.
 const withMost = " with most workloads of the model or device"
 
 const gone = " not been measured for several releases"
