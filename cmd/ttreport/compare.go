@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -125,15 +127,28 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	}
 	r := compare.Sides(sides[0], sides[1])
 	if len(r.Rows) == 0 {
-		fix := "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds"
-		if scores(sides[0]) > 0 && scores(sides[1]) > 0 {
-			fix = fmt.Sprintf("scores of evals (%d and %d) are not compared here: ttreport check compares a release's with the "+
-				"release before, by question where both have them", scores(sides[0]), scores(sides[1]))
-		}
-		return nil, fail(exitUngraded, fix, "compare: no performance number of %s was measured in %s too (%d and %d numbers)",
-			a, b, r.OnlyA, r.OnlyB)
+		return nil, nothingShared(r, scores(sides[0]), scores(sides[1]))
 	}
 	return &render.Comparison{Result: r, Lost: len(history.Lost(problems)), Against: against(judged, r)}, nil
+}
+
+// nothingShared says what keeps two sides apart, which have so many scores.
+func nothingShared(r *compare.Result, a, b int) error {
+	fix := "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds"
+	if a > 0 && b > 0 {
+		fix = fmt.Sprintf("scores of evals (%d and %d) are not compared here: ttreport check compares a release's with the "+
+			"release before, by question where both have them", a, b)
+	}
+	apart := ""
+	if n := r.Nearest; n != nil {
+		var parts []string
+		for _, d := range n.Differ {
+			parts = append(parts, fmt.Sprintf("%s (%s and %s)", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none")))
+		}
+		apart = "; the nearest differ only in " + strings.Join(parts, ", ")
+	}
+	return fail(exitUngraded, fix, "compare: no performance number of %s was measured in %s too (%d and %d numbers)%s",
+		r.A, r.B, r.OnlyA, r.OnlyB, apart)
 }
 
 // against is what the site says of two sides that are an earlier and a later release, whose verdicts the rows get; else

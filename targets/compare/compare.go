@@ -32,6 +32,7 @@ type Result struct {
 	OfTools      bool              // A and B are tools that measured the same: no row is a verdict
 	Settings     []Setting
 	Loads        []*Loads // of the workloads that both sides measured
+	Nearest      *Nearest // where both have numbers, and none in common
 }
 
 // Row is one number of both sides.
@@ -150,6 +151,9 @@ func Sides(a, b Side) *Result {
 		if _, both := right.values[c]; !both {
 			r.OnlyA++
 		}
+	}
+	if len(r.Rows) == 0 {
+		r.Nearest = nearest(&left, &right)
 	}
 	r.Settings = settings(left.stated, right.stated)
 	r.loads(&left, &right)
