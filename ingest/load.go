@@ -54,6 +54,7 @@ type Set struct {
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	dropCopies       sources → the same, with one of several forms of a measurement
 //	identifyAll      sources → results: the sources with numbers, and who was measured
+//	unmatched        results → errors of patterns that match none of them
 //	dropReportRows   results → the same, without rows of reports whose results were read
 //	dropSameContent  results → the same, without files of the same content
 //	dropSameScores   results → the same, with each score of several files once
@@ -84,6 +85,7 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	side := indexSideFiles(sources)
 	dropCopies(sources, &side, opt)
 	results := identifyAll(sources, &side, opt)
+	problems = append(problems, unmatched(opt.Patterns, results)...)
 	dropReportRows(results)
 	dropSameContent(results)
 	dropSameScores(results)
