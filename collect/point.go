@@ -3,11 +3,14 @@ package collect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -286,4 +289,183 @@ func (s *session) serverFlag() string {
 		return string(plan.ServerSim)
 	}
 	return redact.URL(s.end.URL)
+}
+
+// fewestArrivals is how many requests of an open loop make a window: the rate of fewer is chance.
+const fewestArrivals = 10
+
+// leastWindow returns how many requests are complete before a measurement may end. In a closed loop it is two waves:
+// the first one begins at once, so that its rate is that of the start of the streams and not of the server.
+func leastWindow(l builtin.Load) int {
+	if l.Rate > 0 {
+		return fewestArrivals
+	}
+	return 2 * l.Concurrency
+}
+
+// firstWave returns how many completed requests of a closed loop are warm-up at least, because nothing had to end
+// before they were sent. Where few completed, half of them are left.
+func firstWave(l builtin.Load, done []builtin.Timeline) int {
+	if l.Rate > 0 {
+		return 0
+	}
+	n := 0
+	for _, t := range done {
+		if completed(t) {
+			n++
+		}
+	}
+	return min(l.Concurrency, n/2)
+}
+
+// window is the steady part of a visit: some of its requests, and the time in which the server serves as many.
+type window struct {
+	from, to int
+	start    time.Duration // of the first one
+	length   time.Duration
+}
+
+// windowOf returns the steady part behind a warm-up of some requests, up to the first request that was in flight when
+// the visit ended. It lasts from the first send to the send that follows it: as many are sent meanwhile as are
+// answered.
+//
+// In a closed loop it has whole waves: requests of equal length are sent in bursts, and a part of a burst takes no
+// time. In an open loop that the server does not keep up with, more is sent than is answered, and requests take longer
+// and longer; the time by which they do is part of the window, so that its rate is that of the answers.
+func windowOf(l builtin.Load, visit builtin.Outcome, from int) window {
+	w := window{from: from, to: visit.Whole}
+	ended := visit.Whole < len(visit.Requests)
+	if n := w.to - from; ended && l.Rate <= 0 && n > l.Concurrency {
+		w.to -= n % l.Concurrency
+	}
+	kept := visit.Requests[from:w.to]
+	if len(kept) == 0 {
+		return w
+	}
+	w.start = kept[0].Sent
+	end := time.Duration(0)
+	for _, t := range kept {
+		end = max(end, t.End())
+	}
+	slower := time.Duration(0)
+	if l.Rate > 0 {
+		slower = growth(kept)
+	}
+	for _, t := range visit.Requests[w.to:] {
+		end = min(end, t.Sent+slower)
+	}
+	w.length = max(0, end-w.start)
+	return w
+}
+
+// growth returns by how much longer requests take at the end than at the beginning, as a line through the means of both
+// halves; negative where they take less.
+func growth(kept []builtin.Timeline) time.Duration {
+	mean := func(list []builtin.Timeline) float64 {
+		sum, count := 0., 0
+		for _, t := range list {
+			if completed(t) {
+				sum, count = sum+t.E2EL, count+1
+			}
+		}
+		return sum / float64(max(1, count))
+	}
+	half := len(kept) / 2
+	return milliseconds(2 * (mean(kept[half:]) - mean(kept[:half])))
+}
+
+func milliseconds(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
+
+// warmOSL is the number of output tokens of a warm-up request: enough for a decode step.
+const warmOSL = 4
+
+// warm sends one request of every prompt length of the plan, so that work that a server does once for each shape,
+// such as compiling kernels and capturing traces, is not measured in the first request of the first tool: most tools
+// send few warm-up requests or none. A failure is only reported: the measurements will fail too.
+func (s *session) warm(ctx context.Context) error {
+	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
+		return nil
+	}
+	var lengths []int
+	for _, w := range s.plan.Workloads {
+		if w.ISL > 0 && !slices.Contains(lengths, w.ISL) {
+			lengths = append(lengths, w.ISL)
+		}
+	}
+	if len(lengths) == 0 {
+		return nil
+	}
+	began := time.Now()
+	failed := ""
+	for _, isl := range lengths {
+		out, err := builtin.Run(ctx, builtin.Load{
+			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+			ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Fit: true, Fits: &s.fits,
+			Seed: s.plan.Seed, Timeout: s.limit(step{Item: plan.Item{Once: true}}),
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && out.Set().OK == 0 {
+			err = fmt.Errorf("ISL %d: %s", isl, firstError(out))
+		}
+		if err != nil {
+			failed = err.Error()
+		}
+	}
+	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
+	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})
+	return s.log("warm-up", "", "", failed)
+}
+
+// throttle admits one caller at a time, at most ten times a second.
+type throttle struct {
+	mu   sync.Mutex
+	next time.Time
+}
+
+// pass reports whether the caller may proceed; it must then call release.
+func (t *throttle) pass() bool {
+	if !t.mu.TryLock() {
+		return false
+	}
+	if now := time.Now(); now.After(t.next) {
+		t.next = now.Add(100 * time.Millisecond)
+		return true
+	}
+	t.mu.Unlock()
+	return false
+}
+
+func (t *throttle) release() { t.mu.Unlock() }
+
+// Advice is what to do about an error of [Run], [Demo] or a server. results is the folder where what was measured is
+// kept; "" when nothing was.
+func Advice(err error, results string) string {
+	const nothing = "nothing was measured"
+	kept := nothing
+	if results != "" {
+		kept = "what was measured until now is kept in " + results
+	}
+	for _, a := range []struct {
+		of   error
+		text string
+	}{
+		{server.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment " +
+			"or in .env; " + nothing},
+		{server.ErrNotStarted, "ttreport doctor tells what is missing to start a server; " + nothing},
+		{server.ErrOtherModel, "--model is the name that the server lists; " + nothing},
+		{server.ErrNotReady, "is the server running, and is the port right? " + nothing},
+		{ErrFull, "make room and run the same command again: it resumes. " + kept},
+		{server.ErrDied, "its log is server.log in the run folder; the same command resumes. " + kept},
+		{ErrOtherServer, "measure with the server as it was, or begin anew with --no-resume"},
+		{ErrSimulated, "--device simulated is for the simulator, and the simulator for it"},
+		{server.ErrPortTaken, nothing},
+		{fs.ErrPermission, "the current folder cannot be written to"},
+	} {
+		if errors.Is(err, a.of) {
+			return a.text
+		}
+	}
+	return kept
 }

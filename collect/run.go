@@ -2,11 +2,14 @@ package collect
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +19,9 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -397,4 +402,131 @@ func writeSidecar(result string, side manifest.Sidecar) error {
 		return err
 	}
 	return durable.WriteFile(result+manifest.SidecarSuffix, data)
+}
+
+// lockedSession is a session whose folder no other process writes to; [folderlock.ErrHeld] where one does. What an
+// interrupted run has is read again under the lock: the other process may have ended it meanwhile.
+func lockedSession(
+	ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event),
+) (s *session, release func(), err error) {
+	s = newSession(p, srv, results, report)
+	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
+		return s, nil, fmt.Errorf("run folder: %w", err)
+	}
+	if release, err = folderlock.Take(ctx, s.dir, folderlock.Exclusive, folderlock.Wait{}); err != nil || !s.resumed {
+		return s, release, err
+	}
+	again := newSession(p, srv, results, report)
+	if again.dir != s.dir {
+		release()
+		return s, nil, fmt.Errorf("%s: %w", s.dir, folderlock.ErrHeld)
+	}
+	return again, release, nil
+}
+
+// newSession starts a run, or resumes an interrupted one.
+func newSession(p plan.Plan, srv server.Server, results string, report func(Event)) *session {
+	start := time.Now()
+	sim, embedded := srv.(*server.Simulated)
+	if embedded && !sim.Begin.IsZero() {
+		start = sim.Begin
+	}
+	start = start.UTC().Truncate(time.Second)
+	salt := strconv.FormatInt(time.Now().UnixNano(), 36)
+	s := &session{plan: p, start: start, id: runID(p, start, salt), report: serial(report), embedded: embedded}
+	s.dir = filepath.Join(results, s.id)
+	s.resume(results)
+	s.out = Outcome{ID: s.id, Dir: s.dir}
+	return s
+}
+
+// runID names a run after its start and system: "20261121T045012Z-sim-8b-simulated-1a2b3c".
+func runID(p plan.Plan, start time.Time, salt string) string {
+	h := sha256.Sum256([]byte(p.Release + "\x00" + salt + "\x00" + start.Format(time.RFC3339Nano)))
+	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"),
+		schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
+}
+
+// staged is the folder below results that holds what is on its way there; readers skip hidden folders.
+const staged = ".staged"
+
+// Stage makes a folder on a disk of this machine in which a run can be measured that belongs into results. What an
+// interrupted run left in results is copied there first. put moves what was measured to results, where each run folder
+// appears whole, and removes the folder; where that fails the folder stays, and the error names it.
+func Stage(scratch, results string) (dir string, put func() error, err error) {
+	if dir, err = os.MkdirTemp(scratch, "ttreport-"); err != nil {
+		return "", nil, fmt.Errorf("scratch: %w", err)
+	}
+	if err := os.RemoveAll(filepath.Join(results, staged)); err != nil { // of an attempt that was killed
+		return "", nil, fmt.Errorf("scratch: %w", err)
+	}
+	for _, name := range runFolders(results) {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(results, name))); err != nil {
+			return "", nil, errors.Join(full(err), os.RemoveAll(dir))
+		}
+	}
+	return dir, func() error { return unstage(dir, results) }, nil
+}
+
+// unstage moves run folders to results.
+func unstage(dir, results string) error {
+	for _, name := range runFolders(dir) {
+		if err := moveRun(filepath.Join(dir, name), results, name); err != nil {
+			return fmt.Errorf("what was measured is still in %s: %w", filepath.Join(dir, name), full(err))
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
+// moveRun copies a run folder beside its place, and renames it.
+func moveRun(from, results, name string) error {
+	aside := filepath.Join(results, staged)
+	defer os.RemoveAll(aside)
+	if err := os.CopyFS(filepath.Join(aside, name), os.DirFS(from)); err != nil {
+		return err
+	}
+	to := filepath.Join(results, name)
+	if err := os.Rename(to, filepath.Join(aside, "before")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(filepath.Join(aside, name), to)
+}
+
+// runFolders returns the names of the run folders below a folder.
+func runFolders(dir string) []string {
+	names, err := filepath.Glob(filepath.Join(dir, "*", manifest.JournalName))
+	if err != nil {
+		return nil
+	}
+	for i, n := range names {
+		names[i] = filepath.Base(filepath.Dir(n))
+	}
+	return names
+}
+
+// Finished returns the run folder of a complete run of a plan below results; "" when there is none.
+func Finished(p plan.Plan, results string) string {
+	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
+	if err != nil {
+		return ""
+	}
+	digest := p.Digest()
+	for _, name := range names {
+		data, err := rootfs.ReadFile(name, mostJournal)
+		if err != nil {
+			continue
+		}
+		same := false
+		for _, e := range manifest.ReadJournal(data) {
+			switch e.Event {
+			case "run-start":
+				same = e.Result == digest
+			case manifest.EventRunDone:
+				if same {
+					return filepath.Dir(name)
+				}
+			}
+		}
+	}
+	return ""
 }

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -188,4 +192,133 @@ func (s *session) tick(st step) func() {
 		}
 	}()
 	return func() { close(stop); <-ended }
+}
+
+// removeEvals removes results that a kill left before they were reported: their names have their time, so they would
+// stand beside the new one.
+func (s *session) removeEvals() error {
+	names, err := filepath.Glob(filepath.Join(s.dir, "raw", "results_*.json"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names { // sidecars match too
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eval asks the builtin questions.
+func (s *session) eval(ctx context.Context, st step) error {
+	if err := s.log("eval-start", builtin.EvalTask, "", ""); err != nil {
+		return err
+	}
+	if err := s.removeEvals(); err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	raw, err := builtin.RunEval(ctx, builtin.Eval{
+		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Virtual: s.virtual,
+		Items: s.plan.EvalItems, Seed: s.plan.Seed,
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return s.failed(st, err)
+	}
+	file := "results_" + st.began.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
+	side := manifest.Sidecar{
+		Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Start: st.began.UTC(), End: s.now().UTC(),
+		Argv: redact.Argv([]string{
+			"ttreport", "collect", "--server", s.serverFlag(), "--model", s.named(), "--device", s.plan.Device,
+			"--only", string(plan.OnlyEvals),
+		}),
+	}
+	if err := s.store(file, raw, side); err != nil {
+		return err
+	}
+	s.out.Evals++
+	e := s.event(st)
+	e.Took, e.Final = s.now().Sub(st.began), true
+	s.report(e)
+	return s.log("eval-done", builtin.EvalTask, "raw/"+file, "")
+}
+
+// CommandLines returns the command lines that a plan would run, in order, quoted for a shell: first the server, if it
+// is started. They contain no secrets, which are never passed on a command line. What this program measures itself is
+// shown as a ttreport command. What an interrupted run has already, and is not run, is a comment.
+func CommandLines(p plan.Plan, srv server.Server, address string, done map[string]bool) []string {
+	return append(startLine(srv), itemLines(p, srv, address, 0, done)...)
+}
+
+// TurnLines returns the command lines of two servers that take turns, in order, each turn below a comment.
+func TurnLines(baseline, candidate Side, baselineAt, candidateAt string) []string {
+	var out []string
+	started := map[plan.Turn]bool{}
+	for _, turn := range candidate.Plan.Turns.Order() {
+		s, at, name := candidate, candidateAt, candidate.Plan.Turns.Side
+		if turn.Baseline {
+			s, at, name = baseline, baselineAt, baseline.Plan.Turns.Side
+		}
+		out = append(out, fmt.Sprintf("# block %d of %d: %s", turn.Block, s.Plan.Turns.Blocks, name))
+		once := plan.Turn{Baseline: turn.Baseline}
+		if !started[once] || !s.Plan.Turns.Kept {
+			out = append(out, startLine(s.Server)...)
+		}
+		started[once] = true
+		out = append(out, itemLines(s.Plan, s.Server, at, turn.Block, nil)...)
+	}
+	return out
+}
+
+// startLine is the command line of a server that is started; none for another.
+func startLine(srv server.Server) []string {
+	s, ok := srv.(server.Starter)
+	if !ok {
+		return nil
+	}
+	return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
+}
+
+// itemLines are the command lines of the measurements of a block; 0: of a plan by itself. done is what is there.
+func itemLines(p plan.Plan, srv server.Server, address string, block int, done map[string]bool) []string {
+	var out []string
+	s := &session{plan: p, end: server.Endpoint{URL: address, Model: p.Model.Name}}
+	if _, s.embedded = srv.(*server.Simulated); s.embedded {
+		s.end.URL = "http://127.0.0.1:PORT" // chosen when the server starts
+	}
+	if p.Model.ID != "" {
+		s.end.Model = p.Model.ID
+	}
+	for i, it := range p.Items() {
+		mark := ""
+		if done[it.Name] {
+			mark = "# measured before: "
+		}
+		switch {
+		case it.Block != block:
+		case !it.Tool.IsBuiltin():
+			cmd := it.Tool.Command(s.job(step{Item: it, index: i}), "raw/"+it.Name, it.Tool.Flags)
+			out = append(out, mark+shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))
+		case it.Task == "":
+			out = append(out, mark+shellescape.QuoteCommand(s.argv(it.Load, p.Seed+uint64(i))))
+		}
+	}
+	return out
+}
+
+// homes matches what [redact.Text] replaces with "~".
+var homes = regexp.MustCompile(`/(?:home|Users)/[^/\s:"']+|/root`)
+
+// forTerminal removes secrets from a command line that is shown to the person who runs it. Folders stay as they are,
+// so that the command can be run.
+func forTerminal(argv []string) []string {
+	out := redact.Argv(argv)
+	for i, a := range argv {
+		if out[i] != a && homes.ReplaceAllString(a, "~") == homes.ReplaceAllString(out[i], "~") {
+			out[i] = a
+		}
+	}
+	return out
 }

@@ -5,13 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
 // longestPause is how long a run may pause before what follows is another run.
@@ -282,4 +289,362 @@ func countFiles(n int) string {
 		return "1 file"
 	}
 	return fmt.Sprintf("%d files", n)
+}
+
+// grouping holds the runs that results make.
+type grouping struct {
+	runs     []schema.Run // by start, then id
+	reasons  map[string]string
+	runOf    map[*source]string // id of the run that a source belongs to
+	problems []schema.Problem
+
+	index   map[string]int    // of a run in runs, by id
+	folders map[string]string // of a run, by id
+}
+
+// completeModels gives results that know their model by name alone the id that others of the same run folder state for
+// it, if it is one: the name of an eval's folder has no organisation, and its benchmarks state it.
+func completeModels(results []*result) {
+	type named struct{ folder, model string }
+	ids := map[named]*result{}
+	ambiguous := map[named]bool{}
+	for _, r := range results {
+		at := named{r.runFolder, r.facts.Model.Name}
+		if r.facts.Model.ID == "" || r.runFolder == "" {
+			continue
+		}
+		if first := ids[at]; first != nil && first.facts.Model.ID != r.facts.Model.ID {
+			ambiguous[at] = true
+		} else if first == nil {
+			ids[at] = r
+		}
+	}
+	for _, r := range results {
+		at := named{r.runFolder, r.facts.Model.Name}
+		if from := ids[at]; r.facts.Model.ID == "" && r.facts.Model.Name != "" && from != nil && !ambiguous[at] {
+			r.facts.Model.ID = from.facts.Model.ID
+			r.derive("model.id", "the results of the same model in "+from.shown())
+		}
+	}
+}
+
+// groupRuns groups results into runs: by the id in a manifest or spec, else by folder, system and build without long
+// pauses.
+func groupRuns(results []*result) *grouping {
+	completeModels(results)
+	buckets := map[bucket][]*result{}
+	var order []bucket
+	for _, r := range results {
+		if !r.counts() {
+			continue
+		}
+		key := bucketOf(r)
+		if buckets[key] == nil {
+			order = append(order, key)
+		}
+		buckets[key] = append(buckets[key], r)
+	}
+	g := &grouping{
+		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
+	}
+	for _, key := range order {
+		separateScores(buckets[key])
+		for _, one := range served(buckets[key]) {
+			for _, part := range split(one) {
+				g.add(part)
+			}
+		}
+	}
+	for i := range g.runs {
+		g.report(&g.runs[i], repeat.Separate(g.runs[i].Points)...)
+		g.report(&g.runs[i], repeat.SeparateScores(g.runs[i].Scores)...)
+		g.runs[i].Arrange()
+	}
+	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
+	})
+	return g
+}
+
+// separateScores tells the scores of one folder, system and build apart by the names of their files, also where a pause
+// divides them into runs: eval files of one model that say nothing of its quantisation would become one series. What a
+// collector of ours measured is described beside it.
+func separateScores(results []*result) {
+	var all []*schema.Score
+	for _, r := range results {
+		if r.journal != nil || r.sidecar {
+			continue
+		}
+		for i := range r.reading.Scores {
+			all = append(all, &r.reading.Scores[i])
+		}
+	}
+	for _, p := range repeat.SeparateScoreFiles(all) {
+		for _, r := range results {
+			if r.shown() == p.Path {
+				r.report(p)
+				break
+			}
+		}
+	}
+}
+
+// add makes a run of results and adds it to the others.
+func (g *grouping) add(part []*result) {
+	first := part[0]
+	run, reason := assemble(part)
+	g.report(&run, incomplete(first.journal)...)
+	isDerived := first.facts.RunID == "" && !run.Start.IsZero()
+	if other := g.folders[run.ID]; isDerived && other != "" && other != first.runFolder {
+		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
+	}
+	g.folders[run.ID] = first.runFolder
+	at, free, merge := g.place(&run)
+	if !merge {
+		if free != run.ID {
+			g.report(&run, schema.Problem{
+				Severity: schema.SevError, Path: first.shown(), Code: "run-id-taken",
+				Found: fmt.Sprintf("run id %s for %s, which %s has already",
+					run.ID, describe(&run), describe(&g.runs[at])),
+				Expected: "one id per run", Used: "both, this one as " + free,
+				Hint: "give one of them another id in its manifest",
+			})
+			run.ID = free
+		}
+		g.index[run.ID] = len(g.runs)
+		g.reasons[run.ID] = reason
+		g.runs = append(g.runs, run)
+	} else {
+		mergeRun(&g.runs[at], &run)
+		run.ID = g.runs[at].ID
+	}
+	for _, r := range part {
+		g.runOf[r.source] = run.ID
+		r.identity = identity{}
+	}
+}
+
+// report adds problems of a run.
+func (g *grouping) report(run *schema.Run, problems ...schema.Problem) {
+	run.Problems = append(run.Problems, problems...)
+	g.problems = append(g.problems, problems...)
+}
+
+// place returns where a run belongs: to an earlier run of the same id and system, else by itself under the first free
+// id.
+func (g *grouping) place(run *schema.Run) (at int, free string, merge bool) {
+	free = run.ID
+	first := -1
+	for n := 2; ; n++ {
+		i, taken := g.index[free]
+		if !taken {
+			return max(first, 0), free, false
+		}
+		if first < 0 {
+			first = i
+		}
+		if sameSystem(&g.runs[i], run) {
+			return i, free, true
+		}
+		free = fmt.Sprintf("%s~%d", run.ID, n)
+	}
+}
+
+func sameSystem(a, b *schema.Run) bool {
+	return a.Model.Name == b.Model.Name && schema.SameDevice(a.Device.Name, b.Device.Name) && a.Impl == b.Impl &&
+		a.Release == b.Release
+}
+
+// describe returns a run's system and release for a message.
+func describe(r *schema.Run) string {
+	model, device := cmp.Or(r.Model.Name, "an unknown model"), cmp.Or(r.Device.Name, "an unknown device")
+	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", model, device, r.Release))
+}
+
+// mergeRun adds the results of a second source of the same run.
+func mergeRun(into, more *schema.Run) {
+	into.Points = append(into.Points, more.Points...)
+	into.Scores = append(into.Scores, more.Scores...)
+	into.Targets = schema.MergeTargets(into.Targets, more.Targets)
+	into.Acceptance = into.Acceptance.With(more.Acceptance)
+	into.Problems = append(into.Problems, more.Problems...)
+	into.Start = earlier(into.Start, more.Start)
+	into.End = later(into.End, more.End)
+}
+
+// incomplete returns the problems in a run's journal: measurements that failed, and a missing end.
+func incomplete(journal *source) []schema.Problem {
+	if journal == nil {
+		return nil
+	}
+	var out []schema.Problem
+	ended, last := false, "nothing"
+	for _, e := range manifest.ReadJournal(journal.file.Data) {
+		ended = ended || e.Event == manifest.EventRunDone
+		last = strings.TrimSpace(e.Event + " " + e.Item)
+		if strings.HasSuffix(e.Event, "-failed") {
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: journal.shown(), Code: e.Event,
+				Found: strings.Trim(e.Item+": "+e.Note, ": "), Expected: "a result", Hint: "measure it again",
+			})
+		}
+	}
+	if !ended {
+		out = append(out, schema.Problem{
+			Severity: schema.SevWarning, Path: journal.shown(), Code: "run-incomplete",
+			Found:    "a collection that did not come to its end; its last entry is " + last,
+			Expected: manifest.EventRunDone, Used: "what was measured until then",
+			Hint: "what is missing is listed with the release",
+		})
+	}
+	return out
+}
+
+// applyWorkload fills in what the points' keys leave open. A stated tool replaces the one that follows from the
+// format, and so does a task; a number that contradicts an earlier source is a problem.
+func (r *result) applyWorkload(tool string, w manifest.Workload, conditions map[string]string, from schema.From) {
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		for _, c := range fillKey(p, w, string(from)) {
+			r.report(schema.Problem{
+				Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction, Found: c,
+				Expected: "one value", Used: "the earlier one", Hint: "correct the one that is wrong",
+			})
+		}
+		k := &p.Key
+		if w.Task != "" && (k.Task == "" || k.Task == "text") {
+			k.Task = w.Task
+		}
+		if tool != "" {
+			k.Tool = tool
+		}
+		if k.Dims["structured"] == vllm.StructuredOn && w.Dims["structured"] != "" { // a share says more than "on"
+			k.Dims = with(k.Dims, "structured", w.Dims["structured"])
+		}
+		k.Dims = withMissing(k.Dims, w.Dims)
+		p.Conditions = withMissing(p.Conditions, conditions)
+	}
+}
+
+// fillKey fills in the numbers and the dataset that a point's key leaves open, records which source stated them, and
+// returns contradictions.
+func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions []string) {
+	k := &p.Key
+	fill := func(name string, dst **float64, v *float64) {
+		switch {
+		case v == nil:
+		case *dst == nil:
+			*dst = v
+			p.Stated = with(p.Stated, name, from)
+		case **dst != *v:
+			contradictions = append(contradictions,
+				fmt.Sprintf("%s is %g by an earlier source and %g by the %s", name, **dst, *v, from))
+		}
+	}
+	fill("isl", &k.ISL, w.ISL)
+	fill("osl", &k.OSL, w.OSL)
+	fill("concurrency", &k.Concurrency, w.Concurrency)
+	fill("rate", &k.Rate, w.Rate)
+	if k.Dataset == "" && w.Dataset != "" {
+		k.Dataset = w.Dataset
+		p.Stated = with(p.Stated, "dataset", from)
+	}
+	return contradictions
+}
+
+// with returns a copy of m with one more entry; readings may share maps.
+func with(m map[string]string, name, v string) map[string]string {
+	out := make(map[string]string, len(m)+1)
+	maps.Copy(out, m)
+	out[name] = v
+	return out
+}
+
+// withMissing returns m with the entries of more that it lacks: m itself if it lacks none.
+func withMissing(m, more map[string]string) map[string]string {
+	for name, v := range more {
+		if _, has := m[name]; !has {
+			m = with(m, name, v)
+		}
+	}
+	return m
+}
+
+// completeWorkloads reads lengths from names, or sets a label, if nothing else distinguishes a workload.
+func (r *result) completeWorkloads() {
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		if !p.Key.Comparable() {
+			fillKey(p, lengthsInName(path.Base(r.rel), p), string(schema.FromPath))
+		}
+		if !p.Key.Comparable() {
+			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.label(p))
+			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
+		}
+		r.checkAnswerLength(p)
+	}
+}
+
+// checkAnswerLength warns if the answers are not as long as requested: the model stopped early, and the point is not
+// the workload of its key.
+func (r *result) checkAnswerLength(p *schema.Point) {
+	osl, ok := p.Value("osl", "mean")
+	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Key.LengthsVary() || p.Status == schema.StatusFailed ||
+		math.Abs(osl / *p.Key.OSL - 1) <= .05 {
+		return
+	}
+	r.report(schema.Problem{
+		Severity: schema.SevWarning, Path: r.shown(), Code: "osl-mismatch",
+		Found: fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for, in %s",
+			osl, *p.Key.OSL, p.Key.Workload()),
+		Expected: "the two within 5 %",
+		Hint: "make the server ignore the end of the answer (ignore_eos), " +
+			"or compare with runs of the same answer length only",
+	})
+}
+
+var (
+	sweepRun  = regexp.MustCompile(`^run=\d+\.json`)
+	trialPart = regexp.MustCompile(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
+	// pointPart is a folder that a sweep makes for a point: "concurrency_10__isl_512", "variation_0000_concurrency_16".
+	pointPart = regexp.MustCompile(
+		`^variation_\d+|(?:^|__)(concurrency|request_rate|isl|osl|num_users|prefill_concurrency)_?\d`)
+	// sweepPart is a folder of vLLM's sweeps: "SERVE--a=1-BENCH--b=2", and below it "request_rate=4".
+	sweepPart = regexp.MustCompile(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
+)
+
+// sweepRoot returns the folder of the experiment that a sweep's folder belongs to.
+func sweepRoot(dir string) string {
+	for sweepPart.MatchString(path.Base(dir)) {
+		dir = path.Dir(dir)
+	}
+	return dir
+}
+
+// folderOfRun returns the folder whose files form a run: the file's own, or the one above if the tool gives every
+// point a folder.
+func folderOfRun(s *source) string {
+	dir := path.Dir(s.shown())
+	switch {
+	case s.hasOwnFolder():
+		inSweep := false
+		for trialPart.MatchString(path.Base(dir)) || pointPart.MatchString(path.Base(dir)) {
+			dir, inSweep = path.Dir(dir), true
+		}
+		if !inSweep {
+			dir = path.Dir(dir)
+		}
+	case sweepRun.MatchString(path.Base(s.rel)) || path.Base(s.rel) == "summary.json":
+		dir = sweepRoot(path.Dir(dir))
+	}
+	return dir
+}
+
+// hasOwnFolder reports whether the tool gives every point a folder and its files always the same names.
+func (s *source) hasOwnFolder() bool {
+	switch s.reading.Format {
+	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
+		return true
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -163,6 +164,90 @@ func quietLogs(sources []*source) {
 			s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
 				return p.Code == codeBenchmarkText
 			})
+		}
+	}
+}
+
+// ailing recognises files that version control left in a state in which they are no results, by what stands in them.
+// ok is false for any other.
+func ailing(f *decode.File) (r schema.Reading, ok bool) {
+	if !mayHoldResults(f.Path) {
+		return r, false
+	}
+	p := schema.Problem{Severity: schema.SevWarning, Path: f.Path, Used: "nothing of it"}
+	switch {
+	case f.Form == decode.Text && bytes.HasPrefix(f.Data, []byte("version https://git-lfs.github.com/spec/")):
+		p.Code, p.Found, p.Expected = "lfs-pointer", "a pointer of Git LFS in place of the file", "the file"
+		p.Hint = "git lfs pull"
+	case hasConflict(f.Data):
+		p.Severity, p.Code, p.Found = schema.SevError, "conflict", "the marks of a merge that was not finished (<<<<<<<)"
+		p.Expected, p.Hint = "one version of the file", "git checkout --ours or --theirs for the file, then git add it"
+	default:
+		return r, false
+	}
+	return schema.Reading{Format: Unknown, Detail: p.Found, Problems: []schema.Problem{p}}, true
+}
+
+// mayHoldResults goes by the name: pictures and models are pointers too, and nobody misses them.
+func mayHoldResults(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json", ".jsonl", ".ndjson", ".csv", ".txt", ".log", ".yaml", ".yml", ".gz", ".zst", ".zip", ".tar", ".tgz",
+		".eval", ".out", ".js", ".md":
+		return true
+	}
+	return false
+}
+
+// hasConflict reports the three marks of a conflict, each at the beginning of a line and in their order.
+func hasConflict(data []byte) bool {
+	for _, mark := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
+		at := 0
+		if !bytes.HasPrefix(data, []byte(mark)) {
+			if at = bytes.Index(data, []byte("\n"+mark)); at < 0 {
+				return false
+			}
+		}
+		data = data[at+1:]
+	}
+	return true
+}
+
+// mostUnread is how many runs of a folder are told of a file in it that could not be read: in a folder of hundreds
+// nobody knows whose it was.
+const mostUnread = 16
+
+// tellOfUnread gives runs the errors of files in their folders from which nothing was read. The next build may not see
+// these files, and what the run lacks would have no cause.
+func (g *grouping) tellOfUnread(sources []*source) {
+	unread := map[string][]schema.Problem{} // by folder
+	for _, src := range sources {
+		if n := src.measured(); n.points+n.scores > 0 {
+			continue
+		}
+		for _, p := range src.reading.Problems {
+			if p.Severity == schema.SevError {
+				p.Code = schema.CodeUnread
+				unread[path.Dir(src.shown())] = append(unread[path.Dir(src.shown())], p)
+			}
+		}
+	}
+	if len(unread) == 0 {
+		return
+	}
+	runs := map[string]map[string]bool{} // ids by folder
+	for src, id := range g.runOf {
+		at := path.Dir(src.shown())
+		if runs[at] == nil {
+			runs[at] = map[string]bool{}
+		}
+		runs[at][id] = true
+	}
+	for i := range g.runs {
+		run := &g.runs[i]
+		for _, at := range slices.Sorted(maps.Keys(unread)) { // the same order each time
+			if runs[at][run.ID] && len(runs[at]) <= mostUnread {
+				run.Problems = append(run.Problems, unread[at]...)
+			}
 		}
 	}
 }

@@ -3,18 +3,47 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
+	"path"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/archive"
+	"github.com/ttreport/ttreport/ingest/bigcode"
+	"github.com/ttreport/ttreport/ingest/console"
+	"github.com/ttreport/ttreport/ingest/evalscope"
+	"github.com/ttreport/ttreport/ingest/guidellm"
+	"github.com/ttreport/ttreport/ingest/helm"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/inferenceperf"
+	"github.com/ttreport/ttreport/ingest/inferencex"
+	"github.com/ttreport/ttreport/ingest/inspect"
+	"github.com/ttreport/ttreport/ingest/lighteval"
+	"github.com/ttreport/ttreport/ingest/llamabench"
+	"github.com/ttreport/ttreport/ingest/llmd"
+	"github.com/ttreport/ttreport/ingest/llmperf"
+	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/mlperf"
+	"github.com/ttreport/ttreport/ingest/mosaic"
+	"github.com/ttreport/ttreport/ingest/nmvllm"
+	"github.com/ttreport/ttreport/ingest/optimum"
+	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/sglang"
 	"github.com/ttreport/ttreport/ingest/table"
+	"github.com/ttreport/ttreport/ingest/torchhud"
+	"github.com/ttreport/ttreport/ingest/trtllm"
+	"github.com/ttreport/ttreport/ingest/ttis"
 	"github.com/ttreport/ttreport/ingest/vllm"
+	"github.com/ttreport/ttreport/ingest/vllmoffline"
 )
 
 // readFile reads one file. The first source represents the file; further ones are what it states about other runs, or
@@ -283,4 +312,390 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 			strings.Join(m.Has, ", "), strings.Join(m.Lacks, ", "))
 	}
 	return []schema.Problem{p}
+}
+
+// valueReader reads each top-level value of a file separately, because tools append results of other models and other
+// days to one file.
+type valueReader struct {
+	file         *decode.File
+	sources      []*source // the first represents the file
+	values       int
+	foreign      int // values that are not results
+	results      int
+	problems     int
+	seen         map[[32]byte]bool // hashes of the results so far
+	repeated     int               // results that stand in the file before
+	firstMatch   schema.Match
+	firstForeign schema.Problem
+}
+
+// readValues reads a file with several values. Values of one identity and time stay together; others become separate
+// sources.
+func readValues(self *source, values iter.Seq[decode.Value]) []*source {
+	r := valueReader{file: self.open, sources: []*source{self}, seen: map[[32]byte]bool{}}
+	for v := range values {
+		r.values++
+		if r.results > self.open.Limits().Results {
+			break // bound reports it
+		}
+		if !r.read(v) {
+			break
+		}
+	}
+	r.conclude(self)
+	return r.sources
+}
+
+// read reads one value; false ends the file.
+func (r *valueReader) read(v decode.Value) bool {
+	alone := r.file.With(v)
+	m, own := recognise(alone)
+	if r.values == 1 {
+		r.firstMatch = m
+	}
+	if own == nil {
+		if r.foreign == r.values-1 && r.values > decode.MostBeforeResult {
+			r.values--
+			return false
+		}
+		if r.foreign++; r.foreign == 1 {
+			r.firstForeign = r.file.Problem(schema.SevWarning, "foreign-value", v)
+			r.firstForeign.Found = fmt.Sprintf("value %d of the file is no result of a known kind", r.values)
+		}
+		return true
+	}
+	hash := sha256.Sum256(v.Raw())
+	if r.seen[hash] {
+		r.repeated++
+		return true
+	}
+	r.seen[hash] = true
+	reading := own.read(alone)
+	for _, one := range append([]schema.Reading{reading}, reading.More...) {
+		one.More = nil
+		r.results += len(one.Points) + len(one.Scores)
+		if r.problems += len(one.Problems); r.problems > decode.MostProblems {
+			one.Problems = nil
+		}
+		r.place(one)
+	}
+	return true
+}
+
+// place adds a reading to the source of the same run, or begins a new one.
+func (r *valueReader) place(reading schema.Reading) {
+	self := r.sources[0]
+	if self.reading.Format == "" {
+		self.reading = reading
+		return
+	}
+	for i := len(r.sources) - 1; i >= 0; i-- {
+		home := &r.sources[i].reading
+		if !mayBeOfOneRun(home, &reading) {
+			continue
+		}
+		home.Points = append(home.Points, reading.Points...)
+		home.Scores = append(home.Scores, reading.Scores...)
+		home.Problems = append(home.Problems, reading.Problems...)
+		if reading.Facts.End.After(home.Facts.End) {
+			home.Facts.End = reading.Facts.End
+		}
+		return
+	}
+	r.sources = append(r.sources, &source{found: self.found, open: self.open, reading: reading})
+}
+
+// mayBeOfOneRun reports whether two readings of one file can be of one run.
+func mayBeOfOneRun(a, b *schema.Reading) bool {
+	pause := b.Facts.Start.Sub(a.Facts.End)
+	if a.Facts.End.IsZero() || b.Facts.Start.IsZero() {
+		pause = 0
+	}
+	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) &&
+		buildOf(&a.Facts) == buildOf(&b.Facts) && pause <= longestPause
+}
+
+// conclude reports what the file is and which of its values were not read.
+func (r *valueReader) conclude(self *source) {
+	f := r.file
+	if r.foreign == r.values { // nothing of the file is a result
+		problems := append(f.Problems, unknown(f, r.firstMatch)...)
+		if r.firstMatch.Format == NotResult && !strings.Contains(path.Base(f.Path), ".json") {
+			problems = nil // text that begins with a number is not damaged JSON
+		}
+		self.reading = schema.Reading{Format: r.firstMatch.Format, Detail: r.firstMatch.Detail, Problems: problems}
+		return
+	}
+	if r.foreign > 0 {
+		if r.foreign > 1 {
+			r.firstForeign.Found += fmt.Sprintf(", and %d more", r.foreign-1)
+		}
+		r.firstForeign.Expected = "appended results"
+		self.report(r.firstForeign)
+	}
+	if r.repeated > 0 {
+		self.report(schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "duplicate",
+			Found: fmt.Sprintf("%d results that stand in the file before, letter by letter", r.repeated),
+			Used:  "the first, once",
+		})
+	}
+	if r.problems > decode.MostProblems {
+		self.report(schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "more-problems",
+			Found: fmt.Sprintf("%d problems in one file", r.problems), Used: "the first of them are listed",
+		})
+	}
+	self.reading.Problems = append(f.Problems, self.reading.Problems...)
+	self.reading.Detail += fmt.Sprintf(", %d appended results", r.values-r.foreign)
+}
+
+// reader is one format: Detect recognises its files, Read reads them.
+type reader struct {
+	detect func(*decode.File) schema.Match
+	read   func(*decode.File) schema.Reading
+}
+
+// readers lists all formats, in the order in which they are tried. Their rules exclude each other, so the order only
+// decides which of two near misses is reported.
+func readers() []reader {
+	return []reader{
+		{vllm.Detect, vllm.Read},
+		{vllmoffline.Detect, vllmoffline.Read},
+		{torchhud.Detect, torchhud.Read},
+		{aiperf.Detect, aiperf.Read},
+		{lmeval.Detect, lmeval.Read},
+		{ttis.Detect, ttis.Read},
+		{trtllm.Detect, trtllm.Read},
+		{nmvllm.Detect, nmvllm.Read},
+		{sglang.Detect, sglang.Read},
+		{guidellm.Detect, guidellm.Read},
+		{inferenceperf.Detect, inferenceperf.Read},
+		{inferencex.Detect, inferencex.Read},
+		{llmd.Detect, llmd.Read},
+		{inspect.Detect, inspect.Read},
+		{ownmetrics.Detect, ownmetrics.Read},
+		{evalscope.Detect, evalscope.Read},
+		{llamabench.Detect, llamabench.Read},
+		{llmperf.Detect, llmperf.Read},
+		{mlperf.Detect, mlperf.Read},
+		{mosaic.Detect, mosaic.Read},
+		{lighteval.Detect, lighteval.Read},
+		{bigcode.Detect, bigcode.Read},
+		{helm.Detect, helm.Read},
+		{optimum.Detect, optimum.Read},
+		{console.Detect, console.Read},
+		{history.Detect, history.ReadFile},
+	}
+}
+
+// Formats of files that no reader takes.
+const (
+	Unknown   = "unknown"      // it resembles a result, but has no known format
+	NotResult = "not-a-result" // nothing in it is like a result
+	Archive   = "archive"      // its members are listed
+)
+
+// recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file
+// is like a result.
+func recognise(f *decode.File) (schema.Match, *reader) {
+	var near schema.Match
+	if f.Form == decode.JSON || f.Form == decode.Text {
+		for _, r := range readers() {
+			m := r.detect(f)
+			if m.OK() {
+				return m, &r
+			}
+			if near.Format == "" || len(m.Has) > len(near.Has) ||
+				(len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
+				near = m
+			}
+		}
+	}
+	// One feature of three is chance: every package.json has a version.
+	if f.Form != decode.JSON || len(near.Has) == 0 || (len(near.Has) == 1 && len(near.Lacks) > 1) || isSchema(f.First) {
+		return schema.Match{Format: NotResult, Detail: whatElse(f)}, nil
+	}
+	near.Detail = near.Format
+	near.Format = Unknown
+	return near, nil
+}
+
+// unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a
+// result: scripts that drive a tool wrap what it wrote.
+func unwrapped(f *decode.File) (iter.Seq[decode.Value], bool) {
+	v := f.First
+	if f.Form != decode.JSON || f.Several() || v.Kind() != decode.Object && v.Kind() != decode.Array {
+		return nil, false
+	}
+	inner := v
+	for _, name := range []string{"results", "result"} {
+		if x := v.Get(name); x.Kind() == decode.Object || x.Kind() == decode.Array {
+			inner = x
+		}
+	}
+	list := inner.Items()
+	if inner.Kind() == decode.Object {
+		if v.Kind() == decode.Object && !v.Has("result") && !v.Has("results") {
+			return nil, false
+		}
+		list = func(yield func(decode.Value) bool) { yield(inner) }
+	}
+	for first := range list { // the whole file may be a result as it stands
+		if _, own := recognise(f.With(first)); own == nil {
+			return nil, false
+		}
+		_, whole := recognise(f)
+		return list, whole == nil
+	}
+	return nil, false
+}
+
+// isSchema recognises a JSON Schema, which names every key of a result and holds none.
+func isSchema(v decode.Value) bool {
+	return v.Has("$schema") || v.Has("$defs") ||
+		(v.Get("properties").Kind() == decode.Object && v.Get("type").Str() == "object")
+}
+
+// whatElse names a file that is no result, for the listing.
+func whatElse(f *decode.File) string {
+	switch {
+	case f.Form == decode.Binary:
+		return "binary"
+	case f.Form == decode.Text:
+		return "text"
+	case f.Form == decode.Nothing:
+		return "empty or damaged"
+	case isSchema(f.First):
+		return "a JSON schema"
+	}
+	return "nothing in it is like a result"
+}
+
+// sharedTexts holds each set of conditions once: those of a sweep are the same for most of its points, and a tree has
+// tens of thousands of them. Nothing after a reader changes such a map in place.
+type sharedTexts map[string]map[string]string
+
+// share replaces the maps of points by equal ones that others have.
+func (s sharedTexts) share(points []schema.Point) {
+	for i := range points {
+		p := &points[i]
+		p.Conditions, p.Stated = s.one(p.Conditions), s.one(p.Stated)
+	}
+}
+
+// one returns the map that stands for all equal ones.
+func (s sharedTexts) one(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return m
+	}
+	var key []byte
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		key = append(append(append(append(key, name...), 0), m[name]...), 0)
+	}
+	if known, ok := s[string(key)]; ok {
+		return known
+	}
+	s[string(key)] = m
+	return m
+}
+
+// Bounds of the search for odd values: results state what they measured near the top.
+const (
+	oddDepth    = 4
+	oddItems    = 64
+	oddMembers  = 400
+	oddProblems = 20
+)
+
+// oddValues are the places where a file says something that no reader can use, and that would be missing without a
+// word: a name twice in one object, a number too large to be one, a number with a comma in quotes.
+func oddValues(f *decode.File) []schema.Problem {
+	if f.Form != decode.JSON {
+		return nil
+	}
+	o := odd{file: f}
+	o.look(f.First, oddDepth)
+	return o.problems
+}
+
+type odd struct {
+	file     *decode.File
+	problems []schema.Problem
+}
+
+func (o *odd) look(v decode.Value, depth int) {
+	if depth == 0 || len(o.problems) >= oddProblems {
+		return
+	}
+	members := v.Members()
+	if len(members) <= oddMembers {
+		for i := range members {
+			o.twice(members, i)
+		}
+	}
+	for i := range members {
+		o.number(members[i].Key, members[i].Val)
+		o.look(members[i].Val, depth-1)
+	}
+	if v.Kind() != decode.Array {
+		return
+	}
+	n := 0
+	for x := range v.Items() {
+		if n++; n > oddItems || x.Kind() != decode.Object && x.Kind() != decode.Array {
+			return
+		}
+		o.look(x, depth-1)
+	}
+}
+
+// twice reports a member whose name an earlier one has with another value.
+func (o *odd) twice(members []decode.Member, i int) {
+	m := members[i]
+	for _, first := range members[:i] {
+		if first.Key == m.Key && !bytes.Equal(first.Val.Raw(), m.Val.Raw()) {
+			p := o.add("name-twice", m.Val, fmt.Sprintf("%q twice in one object: %s and then %s",
+				m.Key, excerpt(first.Val), excerpt(m.Val)))
+			p.Expected, p.Used = "each name once", "the last one"
+			return
+		}
+	}
+}
+
+// inQuotes is a number as some languages write it: with a comma in it.
+var (
+	inQuotes   = regexp.MustCompile(`^\s*[-+]?\d[\d.' ]*(?:,\d+)+(?:\.\d+)?\s*$`)
+	measurable = regexp.MustCompile(`(?i)(?:ttft|tpot|itl|e2el|latency|throughput|duration|tokens|time|_m?s$|tps$|rps$)`)
+)
+
+// number reports a member whose value is meant to be a number and is none.
+func (o *odd) number(key string, v decode.Value) {
+	switch _, ok := v.Float(); {
+	case ok:
+	case v.Kind() == decode.Number && len(v.Raw()) > 0 && strings.ContainsAny(string(v.Raw()[:1]), "-0123456789") &&
+		!bytes.Contains(v.Raw(), []byte("Inf")):
+		p := o.add("number-too-large", v, fmt.Sprintf("%s is %s", key, excerpt(v)))
+		p.Expected, p.Used = "a number below 1.8e308", "no number of it"
+	case v.Kind() == decode.String && measurable.MatchString(key) && inQuotes.MatchString(v.Str()):
+		p := o.add("number-with-comma", v, fmt.Sprintf("%s is %s", key, excerpt(v)))
+		p.Expected, p.Used = "a number with a point", "no number of it: a comma may stand for a point or for nothing"
+	}
+}
+
+func (o *odd) add(code string, at decode.Value, found string) *schema.Problem {
+	p := o.file.Problem(schema.SevWarning, code, at)
+	p.Found = found
+	o.problems = append(o.problems, p)
+	return &o.problems[len(o.problems)-1]
+}
+
+// excerpt is the beginning of a value as it stands in the file.
+func excerpt(v decode.Value) string {
+	const longest = 40
+	r := []rune(string(v.Raw()[:min(len(v.Raw()), 4*longest)]))
+	if len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return string(r)
 }

@@ -2,12 +2,25 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"sync/atomic"
 
+	"github.com/ttreport/ttreport/ingest/archive"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"golang.org/x/sync/errgroup"
 )
 
 // Targets returns the targets in force for a model on a device.
@@ -226,4 +239,273 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 		return
 	}
 	run.Targets = inForce.For(run.Model, run.Device.Name, run.Targets)
+}
+
+// writes stores new documents side by side, since most of the time of storing one is waiting for the disk. The result
+// is that of storing one after the other: a document of this reading decides about no other run of it, except one of
+// the same path, which waits for it.
+type writes struct {
+	dir     string
+	index   *history.Index
+	group   errgroup.Group
+	pending map[string]bool // paths below dir
+	written atomic.Int64
+}
+
+// atOnce is how many documents are written at a time.
+const atOnce = 8
+
+func newWrites(dir string) *writes {
+	w := &writes{dir: dir, index: &history.Index{}, pending: map[string]bool{}}
+	w.group.SetLimit(atOnce)
+	return w
+}
+
+// later stores a run whose document does not exist yet, and reports whether it did so.
+func (w *writes) later(r *schema.Run) bool {
+	name := history.PathOf(r)
+	if _, err := os.Lstat(filepath.Join(w.dir, name)); !os.IsNotExist(err) {
+		return false
+	}
+	w.pending[name] = true
+	run := *r
+	w.group.Go(func() error {
+		if _, err := history.Put(w.dir, run, false); err != nil {
+			return cannotWrite(err)
+		}
+		w.written.Add(1)
+		return nil
+	})
+	return true
+}
+
+// finish waits for the document of a path, of all for "".
+func (w *writes) finish(name string) error {
+	if name != "" && !w.pending[name] || len(w.pending) == 0 {
+		return nil
+	}
+	_, err := w.wait()
+	return err
+}
+
+// wait waits for all documents, and returns how many were written and the first error.
+func (w *writes) wait() (int, error) {
+	err := w.group.Wait()
+	clear(w.pending)
+	return int(w.written.Load()), err
+}
+
+// candidates finds documents that may hold measurements of a run.
+func (w *writes) candidates(dir string, r *schema.Run) []string { return w.index.Candidates(dir, r) }
+
+// forget looks anew which documents there are, since one is about to change its place.
+func (w *writes) forget() { w.index = &history.Index{} }
+
+func cannotWrite(err error) error {
+	return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
+}
+
+// Contents is a hash of the names and contents of all files below roots. ok is false if one could not be read.
+func Contents(roots []Root) (hash string, files int, ok bool) {
+	return hashed(roots, func(at found) (string, error) {
+		f, err := at.root.FS.Open(at.rel)
+		if err != nil {
+			return "", err
+		}
+		content := sha256.New()
+		_, err = io.Copy(content, f)
+		return fmt.Sprintf("%q %x\n", at.shown(), content.Sum(nil)), errors.Join(err, f.Close())
+	})
+}
+
+// Fingerprint is a hash of the names, sizes and times of all files below roots: equal fingerprints mean that reading
+// again would give the same result. Nothing is opened. ok is false if a file or folder could not be examined, which
+// reading will report.
+func Fingerprint(roots []Root) (hash string, files int, ok bool) {
+	return hashed(roots, func(at found) (string, error) {
+		info := at.info
+		if info == nil { // a link, or a file that was named
+			var err error
+			if info, err = fs.Stat(at.root.FS, at.rel); err != nil {
+				return "", err
+			}
+		}
+		return fmt.Sprintf("%q %d %d\n", at.shown(), info.Size(), info.ModTime().UnixNano()), nil
+	})
+}
+
+// hashed is a hash of what is said of each file below roots, in their order. All processors look at files.
+func hashed(roots []Root, say func(found) (string, error)) (hash string, files int, ok bool) {
+	var all []found
+	for i := range roots {
+		list, problems := (&walker{root: &roots[i], infos: true}).walk()
+		if len(problems) > 0 {
+			return "", 0, false
+		}
+		all = append(all, list...)
+	}
+	said := make([]string, len(all))
+	workers := runtime.GOMAXPROCS(0)
+	var group errgroup.Group
+	for w := range workers {
+		group.Go(func() (err error) {
+			for i := w; i < len(all) && err == nil; i += workers {
+				said[i], err = say(all[i])
+			}
+			return err
+		})
+	}
+	if group.Wait() != nil {
+		return "", 0, false
+	}
+	sum := sha256.New()
+	for _, line := range said {
+		io.WriteString(sum, line)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), len(all), true
+}
+
+// Verification is what became of the raw files that a history names.
+type Verification struct {
+	Verified  int              // files whose bytes are those that were read
+	Missing   []string         // files that are not there; a workspace need not keep them
+	Elsewhere int              // files outside of the folder, which are not looked at
+	Unknown   int              // results of which no file, or no hash, is stored
+	Problems  []schema.Problem // files with other bytes, and documents that cannot be read
+}
+
+// rawFile is a file as a document names it.
+type rawFile struct{ path, sha256 string }
+
+// Verify reads the raw files again that the documents of a history name, below a folder, and compares their SHA-256
+// with the stored ones. A file may be a member of an archive.
+func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
+	var v Verification
+	folder, err := rootfs.Open(dir)
+	if err != nil {
+		return v, err
+	}
+	stored := map[rawFile]bool{}
+	v.Problems = history.Each(historyDir, func(_ string, r *schema.Run) {
+		for i := range r.Points {
+			stored[rawFile{r.Points[i].Source.Path, r.Points[i].Source.SHA256}] = true
+		}
+		for i := range r.Scores {
+			stored[rawFile{r.Scores[i].Source.Path, r.Scores[i].Source.SHA256}] = true
+		}
+	})
+	list := make([]rawFile, 0, len(stored))
+	for s := range stored {
+		list = append(list, s)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return list[i].path < list[j].path || list[i].path == list[j].path && list[i].sha256 < list[j].sha256
+	})
+	hashes := rawHashes{folder: folder, archives: map[string]map[string]string{}}
+	for _, s := range list {
+		if ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+		v.verify(s, hashes)
+	}
+	return v, nil
+}
+
+func (v *Verification) verify(s rawFile, hashes rawHashes) {
+	if s.path == "" || s.sha256 == "" {
+		v.Unknown++
+		return
+	}
+	if !fs.ValidPath(s.path) {
+		v.Elsewhere++
+		return
+	}
+	now, err := hashes.of(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.Missing = append(v.Missing, s.path)
+	case err != nil:
+		v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
+	case now != s.sha256:
+		v.Problems = append(v.Problems, schema.Problem{
+			Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),
+			Expected: fmt.Sprintf("%.12s…, as the history states", s.sha256),
+			Hint:     "restore the file, or read it again with ttreport ingest",
+		})
+	default:
+		v.Verified++
+	}
+}
+
+// rawHashes hashes files and members of archives, each archive once.
+type rawHashes struct {
+	folder   *rootfs.Folder
+	archives map[string]map[string]string // by the archive's path: hashes of members by their path
+}
+
+func (h rawHashes) of(name string) (string, error) {
+	f, err := h.folder.Open(name)
+	if err == nil {
+		defer f.Close()
+		return hashAll(f)
+	}
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		info, statErr := h.folder.Stat(at)
+		if statErr != nil {
+			continue
+		}
+		if info.IsDir() {
+			break
+		}
+		members, memberErr := h.members(at)
+		if memberErr != nil {
+			return "", memberErr
+		}
+		if sum := members[name]; sum != "" {
+			return sum, nil
+		}
+		return "", fs.ErrNotExist
+	}
+	return "", err
+}
+
+func (h rawHashes) members(name string) (map[string]string, error) {
+	if known, ok := h.archives[name]; ok {
+		return known, nil
+	}
+	f, err := h.folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	in, ok := f.(*os.File)
+	if !ok {
+		return nil, rootfs.ErrNotRegular
+	}
+	archive.Each(name, in, info.Size(), decode.DefaultLimits(), func(m archive.Member) {
+		sum := sha256.Sum256(m.Data)
+		out[m.Path] = hex.EncodeToString(sum[:])
+	})
+	h.archives[name] = out
+	return out, nil
+}
+
+func hashAll(f fs.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", rootfs.ErrNotRegular
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -350,3 +350,149 @@ func (r *Report) seriesOfLevels(list []levelChange) *Table {
 	}
 	return t
 }
+
+// ChangePoints are the change points that were accepted in the history of the judged series, and the drifts.
+type ChangePoints struct {
+	Points []judge.ChangePoint
+	Drifts []judge.Drift
+}
+
+// ChangePoints lists them for what a release measured; an empty model or device selects all.
+func (r *Report) ChangePoints(release int, model, device string) *ChangePoints {
+	points, drifts := r.Gate.ChangePoints(release, model, device)
+	return &ChangePoints{points, drifts}
+}
+
+// Title counts them.
+func (c *ChangePoints) Title() string {
+	return fmt.Sprintf("%s and %s in the history of what was judged", words.Plural(len(c.Points), "change point"),
+		words.Plural(len(c.Drifts), "drift"))
+}
+
+// Lines are one each.
+func (c *ChangePoints) Lines() []string {
+	var out []string
+	of := func(s *judge.Series) string {
+		return fmt.Sprintf("%s  %s  %s", words.OnDevice(s.Model, s.Device), words.Workload(s.Key),
+			words.Metric(s.Metric, s.Stat))
+	}
+	for _, s := range c.Points {
+		out = append(
+			out,
+			fmt.Sprintf("%s  %s: %s, %s", s.At, of(s.Series), words.Signed(s.Series.Metric, s.Effect), decidedBy(s)),
+		)
+	}
+	for _, d := range c.Drifts {
+		out = append(out, fmt.Sprintf("drift  %s: %s a release over %d releases, p = %.2g", of(d.Series),
+			words.Signed(d.Series.Metric, d.Effect), d.N, d.P))
+	}
+	return out
+}
+
+// decidedBy says who decided a change point.
+func decidedBy(s judge.ChangePoint) string {
+	if s.Decision != nil {
+		return words.DecisionNote(*s.Decision)
+	}
+	switch s.Source {
+	case judge.ByGate:
+		return "confirmed by an independent run"
+	case judge.BySearch:
+		return fmt.Sprintf("found by a permutation test, p = %.2g", s.P)
+	}
+	return "by decision"
+}
+
+// Section is the same as a part of a page.
+func (c *ChangePoints) Section() Section {
+	t := &Table{Caption: words.Capital(c.Title()), Cols: []Col{
+		{Head: "Since"}, {Head: "Model"}, {Head: "Device"}, {Head: "Workload"}, {Head: "Metric"}, {Head: "Change"},
+		{Head: "Found"},
+	}}
+	row := func(since string, s *judge.Series, change, how string) {
+		t.row(text(since), text(words.OrUnknown(s.Model)), text(words.OrUnknown(s.Device)), text(words.Workload(s.Key)),
+			text(words.Metric(s.Metric, s.Stat)), text(change), text(how))
+	}
+	for _, s := range c.Points {
+		row(s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s))
+	}
+	for _, d := range c.Drifts {
+		row("drift", d.Series, words.Signed(d.Series.Metric, d.Effect)+" a release",
+			fmt.Sprintf("over %d releases, p = %.2g", d.N, d.P))
+	}
+	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{t}}
+}
+
+// ShiftTexts are sentences about the devices that moved as a whole: metrics of a device that moved alike are one
+// finding, and share a sentence.
+func ShiftTexts(list []judge.Shift) []string {
+	type finding struct {
+		device, line, first string
+		outcome             schema.Outcome
+		evidence            schema.Evidence
+	}
+	var out []string
+	at := map[finding]int{}
+	with := make([][]string, len(list))
+	for _, s := range list {
+		t := ShiftText(s)
+		if t == "" {
+			continue
+		}
+		k := finding{s.Device, s.Line, s.First, s.Outcome, s.Evidence}
+		alone := s.Turns != nil || s.Mixed
+		if i, known := at[k]; known && !alone {
+			e, _ := s.Effect.Get()
+			with[i] = append(with[i], words.Metric(s.Metric, s.Stat)+" "+words.Signed(s.Metric, e))
+			continue
+		}
+		if !alone {
+			at[k] = len(out)
+		}
+		out = append(out, t)
+	}
+	for i := range out {
+		if len(with[i]) > 0 {
+			out[i] += " With it " + strings.Join(with[i], ", ") + "."
+		}
+	}
+	return out
+}
+
+// ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
+func ShiftText(s judge.Shift) string {
+	label := words.Metric(s.Metric, s.Stat)
+	e, _ := s.Effect.Get()
+	switch {
+	case s.Turns != nil:
+		return fmt.Sprintf("On %s %s of %s moved together. %s", words.OrUnknown(s.Device), label,
+			words.Plural(s.Cells, "workload"), words.InTurns(s.Metric, s.Turns, s.Outcome, s.Evidence))
+	case s.Outcome == schema.BelowLimit && s.Interval != nil:
+		since := ""
+		if s.First != "" {
+			since = " since " + s.First
+		}
+		return fmt.Sprintf("On %s %s of %s moved %s together%s (95%s%% interval %s): a real change, below the limit.",
+			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e), since, words.Thin,
+			words.Interval(s.Metric, *s.Interval))
+	case s.Mixed:
+		return fmt.Sprintf(
+			"On %s %s of %s moved by %s on the whole and not alike: nothing is removed from their rows.",
+			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
+		)
+	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
+		word := string(s.Outcome)
+		if s.Evidence != "" {
+			word += ", " + string(s.Evidence)
+		}
+		of := "all " + words.Count(s.Cells)
+		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
+			of = words.Of(alike, s.Cells)
+		}
+		return fmt.Sprintf(
+			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), label,
+			of, words.Signed(s.Metric, e), word,
+		)
+	}
+	return ""
+}

@@ -1,9 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -339,4 +342,170 @@ func distribution(pt *schema.Point, metric string, m schema.Metric, lo, hi float
 		{Text: words.Workload(pt.Key), Sub: pt.Key.Tool, Head: true}, {Text: info.Label, Sub: m.Unit}, n,
 		text(words.Number(q[16])), tail, {Strip: &Strip{Label: label, Quantiles: q, Low: lo, High: hi}},
 	}}
+}
+
+// RunsPage shows any run: which one, the address says after its #. Without script it says where the same numbers are.
+func (r *Report) RunsPage() Page {
+	t := &Table{
+		Caption: "Runs by release, newest first", Layout: List,
+		Cols: []Col{
+			{Head: "Release"}, {Head: "Runs", Num: true, Length: Short}, {Head: "Date", Length: Medium},
+			{Head: "Every number"}, {Head: "Report"},
+		},
+	}
+	for i := len(r.Releases) - 1; i >= 0; i-- {
+		rel, numbers := &r.Releases[i], r.dataLink(i, "points")
+		t.row(
+			Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name) + "#runs"}, text(words.Count(len(rel.Runs))),
+			text(day(rel.Date)), Cell{Text: numbers.Text, Href: numbers.Href},
+			Cell{Text: "markdown", Href: ReleaseReportPath(rel.Name)},
+		)
+	}
+	const lead = "Which run?"
+	p := Page{
+		Path: RunsPath, Title: "Runs", Nav: "releases", Description: "Every run with its sources, commands and hashes.",
+		Crumbs: []Link{{"Overview", "index.html"}, {"Runs", ""}}, Simulated: r.simulated(-1),
+		Lead: Lead{Text: lead, Paras: []string{"Every number of a release leads to its run, with the commands and the " +
+			"hashes of the raw files. One run is shown by script; without it, the files below have the same numbers."}},
+		Scripts: []string{"run.js"},
+	}
+	p.add(Section{ID: "run", Blocks: []Block{Widget{Tool: "run", Data: RunIndexPath}}})
+	if len(t.Rows) > 0 {
+		p.add(Section{
+			ID: "releases", Title: "Runs by release", Intro: fmt.Sprintf("%s in %s.",
+				words.Plural(len(r.Columns.Runs), "run"), words.Plural(len(r.Releases), "release")),
+			Blocks: []Block{t.cut("data/index.json has all")},
+		})
+	}
+	return p
+}
+
+// valuesShown is how many different values of one field a run page lists.
+const valuesShown = 4
+
+// otherFields lists the fields of the files that have no canonical name: a row a field, with its different
+// values. It is nil when there is none.
+func otherFields(run *schema.Run) *Table {
+	values, points := map[string][]string{}, map[string]int{}
+	add := func(fields schema.Unknown, n int) {
+		for name, raw := range fields {
+			if name == "setting" {
+				continue // it is shown with the identity
+			}
+			if v := fieldValue(raw); !slices.Contains(values[name], v) {
+				values[name] = append(values[name], v)
+			}
+			points[name] += n
+		}
+	}
+	add(run.Extra, 0)
+	for i := range run.Points {
+		add(run.Points[i].Extra, 1)
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	t := &Table{Caption: "Other fields", Layout: KeyValue, Cols: []Col{{Head: "Field"}, {Head: "Value"}, {Head: "Of"}}}
+	for _, name := range sortedNames(values) {
+		shown := values[name]
+		if more := len(shown) - valuesShown; more > 0 {
+			shown = append(slices.Clone(shown[:valuesShown]), fmt.Sprintf("and %d more", more))
+		}
+		of := "the run"
+		if n := points[name]; n > 0 {
+			of = words.Plural(n, "point")
+		}
+		t.row(Cell{Text: name, Head: true, Code: true}, Cell{Text: strings.Join(shown, ", ")}, text(of))
+	}
+	t.Total = len(t.Rows)
+	return t.cut("the history document has all")
+}
+
+// fieldValue is a field as a reader wants it: texts without quotes, everything else as it stands.
+func fieldValue(raw []byte) string {
+	if bytes.HasPrefix(raw, []byte{'"'}) {
+		if s, err := strconv.Unquote(string(raw)); err == nil {
+			return s
+		}
+	}
+	return string(raw)
+}
+
+// courses are the quantities whose values by time are known of some point of a run: latencies, gauges of the server,
+// power. Each is a column of pictures beside the points.
+type courses []schema.MetricInfo
+
+func coursesOf(run *schema.Run) (out courses) {
+	seen := map[string]bool{}
+	var all []schema.SliceOf
+	for i := range run.Points {
+		for _, x := range run.Points[i].Slices.Series {
+			if _, _, ok := x.Range(); ok && !seen[x.Name] {
+				seen[x.Name] = true
+				all = append(all, x)
+			}
+		}
+	}
+	schema.SortSlices(all)
+	for _, x := range all {
+		if info, known := schema.SliceInfo(x.Name); known {
+			out = append(out, info)
+		}
+	}
+	return out
+}
+
+// byTime ends the heads of the pictures: the drawer finds them by it.
+const byTime = " by time"
+
+func (c courses) columns() (out []Col) {
+	if len(c) == 0 {
+		return nil
+	}
+	out = []Col{{Head: "Over", Unit: "s", Num: true}}
+	for _, info := range c {
+		out = append(out, Col{Head: info.Label + byTime, Unit: info.Unit})
+	}
+	return out
+}
+
+// cells are how long a point was measured and its pictures, each with the range of its values.
+func (c courses) cells(p *schema.Point) []Cell {
+	if len(c) == 0 {
+		return nil
+	}
+	out := []Cell{text(words.Absent)}
+	for _, info := range c {
+		cell := text(words.Absent)
+		for _, x := range p.Slices.Series {
+			if lo, hi, ok := x.Range(); ok && x.Name == info.Name {
+				out[0] = text(words.Number(p.Slices.Step * float64(len(x.Values))))
+				cell = Cell{Spark: &Spark{courseLabel(info, x.Values), x.Values}, Sub: rangeText(lo, hi)}
+			}
+		}
+		out = append(out, cell)
+	}
+	return out
+}
+
+// courseLabel says where a course begins and ends.
+func courseLabel(info schema.MetricInfo, values []float64) string {
+	first, last := math.NaN(), math.NaN()
+	for _, v := range values {
+		if math.IsNaN(first) {
+			first = v
+		}
+		if !math.IsNaN(v) {
+			last = v
+		}
+	}
+	return fmt.Sprintf("%s from %s to %s %s", info.Label, words.Number(first), words.Number(last), info.Unit)
+}
+
+// rangeText is "12 to 15".
+func rangeText(lo, hi float64) string {
+	if from, to := words.Number(lo), words.Number(hi); from != to {
+		return from + " to " + to
+	}
+	return words.Number(lo)
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -331,4 +332,310 @@ func (p *Plane) arrange() {
 	p.Workloads = slices.SortedFunc(maps.Keys(points), func(a, b string) int {
 		return cmp.Or(cmp.Compare(points[b], points[a]), schema.NaturalCompare(a, b))
 	})
+}
+
+// Scaling is one value over one size of the load, a line a configuration.
+type Scaling struct {
+	Title string        `json:"title"` // "TTFT by ISL"
+	X     string        `json:"x"`     // "ISL, tok; OSL 128, concurrency 1"
+	Y     string        `json:"y"`     // "TTFT, ms, lower is better"
+	Lines []ScalingLine `json:"lines"`
+}
+
+// ScalingLine is a configuration.
+type ScalingLine struct {
+	Line   int          `json:"line"`   // of the plane, for its look
+	Points [][2]float64 `json:"points"` // by x
+}
+
+// scalingKind is what a chart of sizes is made of.
+type scalingKind struct {
+	title, x, y string
+	value       int
+	over, fixed func(PlanePoint) *float64
+	fixedName   string
+}
+
+// scaling adds a chart for each size that was varied over at least three values while the others stayed the same.
+func (p *Plane) scaling() {
+	isl, osl := func(x PlanePoint) *float64 { return x.isl }, func(x PlanePoint) *float64 { return x.osl }
+	for _, k := range []scalingKind{
+		{"TTFT by ISL", "ISL, tok", "TTFT, ms, lower is better", planeTTFT, isl, osl, "OSL"},
+		{"E2EL by OSL", "OSL, tok", "E2EL, ms, lower is better", planeE2EL, osl, isl, "ISL"},
+	} {
+		if s, ok := p.scalingOf(k); ok {
+			p.Scaling = append(p.Scaling, s)
+		}
+	}
+	if s, ok := p.byConcurrency(); ok {
+		p.Scaling = append(p.Scaling, s)
+	}
+}
+
+// fixed is what stays the same in a chart.
+type fixed struct {
+	size       float64
+	load, rest string
+}
+
+// scalingOf finds the other size and the load at which a size was varied most, lower loads first.
+func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
+	const fewest = 3
+	by := map[fixed]map[string]map[float64]float64{} // by what is fixed, line's name and size
+	first, at := map[string]int{}, map[fixed]float64{}
+	for i, l := range p.Lines {
+		if _, ok := first[l.Name]; !ok {
+			first[l.Name] = i
+		}
+		for _, x := range l.Points {
+			size, other, v := k.over(x), k.fixed(x), x.Values[k.value]
+			if size == nil || other == nil || v == nil {
+				continue
+			}
+			f := fixed{*other, x.Load, x.rest}
+			if by[f] == nil {
+				by[f], at[f] = map[string]map[float64]float64{}, x.At
+			}
+			if by[f][l.Name] == nil {
+				by[f][l.Name] = map[float64]float64{}
+			}
+			by[f][l.Name][*size] = *v
+		}
+	}
+	count := func(f fixed) int { return drawnSizes(by[f], fewest) }
+	order := slices.SortedFunc(maps.Keys(by), func(a, b fixed) int {
+		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(at[a], at[b]), cmp.Compare(a.size, b.size),
+			strings.Compare(a.load, b.load), strings.Compare(a.rest, b.rest))
+	})
+	if len(order) == 0 || count(order[0]) == 0 {
+		return Scaling{}, false
+	}
+	f := order[0]
+	s := Scaling{Title: k.title, Y: k.y, X: k.x + "; " + k.fixedName + " " + whole(f.size) + ", " + loadText(f.load)}
+	if f.rest != "" {
+		s.X += ", " + f.rest
+	}
+	for _, name := range slices.Sorted(maps.Keys(by[f])) {
+		if sizes := by[f][name]; len(sizes) >= fewest {
+			s.Lines = append(s.Lines, ScalingLine{first[name], bySize(sizes)})
+		}
+	}
+	return s, true
+}
+
+// drawnSizes counts the points of the lines that have enough of them.
+func drawnSizes(lines map[string]map[float64]float64, fewest int) (n int) {
+	for _, sizes := range lines {
+		if len(sizes) >= fewest {
+			n += len(sizes)
+		}
+	}
+	return n
+}
+
+// bySize are the points of a line.
+func bySize(sizes map[float64]float64) (out [][2]float64) {
+	for _, x := range slices.Sorted(maps.Keys(sizes)) {
+		out = append(out, [2]float64{x, sizes[x]})
+	}
+	return out
+}
+
+// byConcurrency is output over concurrency in the workload that is drawn.
+func (p *Plane) byConcurrency() (Scaling, bool) {
+	const fewest = 3
+	s := Scaling{Title: "Output by concurrency", X: "concurrency; " + p.Workloads[0],
+		Y: "output, tok/s, higher is better"}
+	for i, l := range p.Lines {
+		if l.Workload != p.Workloads[0] || len(l.Points) < fewest || strings.HasSuffix(l.Points[0].Load, "/s") {
+			continue
+		}
+		line := ScalingLine{Line: i}
+		for _, x := range l.Points {
+			line.Points = append(line.Points, [2]float64{x.At, *x.Values[planeOutput]})
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	return s, len(s.Lines) > 0
+}
+
+// chipsDiffer reports whether a device was measured with other numbers of chips, too.
+func (p *Plane) chipsDiffer(l *PlaneLine) bool {
+	return l.Chips > 0 && slices.ContainsFunc(p.Lines, func(o PlaneLine) bool {
+		return o.Device == l.Device && o.Chips != l.Chips
+	})
+}
+
+// name gives each line the parts of its configuration in which lines differ.
+func (p *Plane) name() {
+	differs := func(of func(*PlaneLine) string) bool {
+		return slices.ContainsFunc(p.Lines, func(l PlaneLine) bool { return of(&l) != of(&p.Lines[0]) })
+	}
+	parts := []func(*PlaneLine) string{
+		func(l *PlaneLine) string { return l.Impl }, func(l *PlaneLine) string { return l.Engine },
+		func(l *PlaneLine) string { return l.Precision }, func(l *PlaneLine) string { return l.Parallel },
+		func(l *PlaneLine) string { return l.Tool },
+	}
+	var used []func(*PlaneLine) string
+	for _, of := range parts {
+		if differs(of) {
+			used = append(used, of)
+		}
+	}
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		list := []string{l.Device}
+		for _, of := range used {
+			if s := of(l); s != "" {
+				list = append(list, s)
+			}
+		}
+		if p.chipsDiffer(l) {
+			list = append(list, words.Plural(l.Chips, "chip"))
+		}
+		l.Name = strings.Join(list, ", ")
+	}
+}
+
+// headline says which device serves a model best within the limit that is drawn first.
+func (p *Plane) headline() string {
+	best := p.ranked()
+	if len(best) == 0 {
+		return p.most()
+	}
+	text := fmt.Sprintf("%s on %s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
+		best[0].serves(" tok/s"))
+	for _, b := range best[1:] { // another device says more than another setting of the same one
+		if b.line.Device != best[0].line.Device {
+			return text + fmt.Sprintf(" and %s %s.", b.line.Name, b.serves(""))
+		}
+	}
+	if len(best) > 1 {
+		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, best[1].serves(""))
+	}
+	return text + "."
+}
+
+// most names the highest output that was measured, where no limit lies between two points.
+func (p *Plane) most() string {
+	var top *PlaneLine
+	var at PlanePoint
+	for i := range p.Lines {
+		for _, x := range p.Lines[i].Points {
+			if top == nil || *x.Values[planeOutput] > *at.Values[planeOutput] {
+				top, at = &p.Lines[i], x
+			}
+		}
+	}
+	return fmt.Sprintf("%s: the highest output is %s tok/s, on %s at %s.", p.Model, words.Number(*at.Values[planeOutput]),
+		top.Name, loadText(at.Load))
+}
+
+// loadsText names two loads: "concurrency 32 and 64", "10 and 20 req/s".
+func loadsText(loads *[2]string) string {
+	if strings.HasSuffix(loads[0], perSecond) {
+		return strings.TrimSuffix(loads[0], perSecond) + " and " + loadText(loads[1])
+	}
+	return loadText(loads[0]) + " and " + loads[1]
+}
+
+func loadText(load string) string {
+	if strings.HasSuffix(load, "/s") {
+		return strings.TrimSuffix(load, "/s") + " req/s"
+	}
+	return "concurrency " + load
+}
+
+// planeScript draws planes.
+const planeScript = "plane.js"
+
+// ModelNames are the models that lists show, in their order.
+func (r *Report) ModelNames() []string {
+	var out []string
+	pairs, _ := r.listed()
+	for _, p := range pairs {
+		if !slices.Contains(out, p.Model) {
+			out = append(out, p.Model)
+		}
+	}
+	return out
+}
+
+// ModelPage is a model on all its devices: which serves it best, how that scales, and what it scored.
+func (r *Report) ModelPage(model string) Page {
+	name := words.OrUnknown(model)
+	p := Page{
+		Path: ModelPath(model), Title: name, Nav: "models",
+		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
+	}
+	pairs, _ := r.listed()
+	pairs = slices.DeleteFunc(pairs, func(x Pair) bool { return x.Model != model })
+	simulated := 0
+	var runs []int
+	for _, x := range pairs {
+		runs = append(runs, r.runsOfPair(x)...)
+		if x.Device == "simulated" {
+			simulated++
+		}
+	}
+	if simulated == len(pairs) {
+		p.Simulated = "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
+	}
+	p.Lead = Lead{Text: name + ": " + r.heldIn(runs)}
+	if plane := r.plane(model); plane != nil {
+		plane.ID = "plane-1"
+		p.Scripts = []string{planeScript}
+		p.Lead.Text = plane.headline()
+		p.add(Section{ID: "curves", Title: "Output against what a user sees", Intro: r.planeIntro(), Blocks: []Block{plane}})
+	}
+	p.Description = p.Lead.Text
+	const tasks = 8
+	b := r.boardOf(tasks, func(x Pair) bool { return x.Model == model })
+	if t := b.table(); t != nil {
+		p.add(Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"},
+			Blocks: []Block{t.cut("the page of evals has all").in(&Link{"All evals", "evals/index.html"})}})
+	}
+	p.add(Section{ID: "devices", Title: "Devices", Intro: "What was measured on each.",
+		Blocks: []Block{r.pairsTable(pairs)}})
+	return p
+}
+
+// planeIntro says which numbers a plane has.
+func (r *Report) planeIntro() string {
+	text := "A line is a configuration, a mark a concurrency; "
+	if r.graded() {
+		return text + "each device with its newest release. The page of a device has its history."
+	}
+	return text + "of each the newest run."
+}
+
+// planeSections are the planes of the models that were measured in most configurations, for the front page.
+func (r *Report) planeSections() (out []Section, headline string) {
+	const most = 2
+	type ranked struct {
+		model string
+		plane *Plane
+	}
+	var list []ranked
+	for _, m := range r.ModelNames() {
+		if p := r.plane(m); p != nil {
+			list = append(list, ranked{m, p})
+		}
+	}
+	size := func(p *Plane) (n int) {
+		for _, l := range p.Lines {
+			n += len(l.Points)
+		}
+		return n
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return size(b.plane) - size(a.plane) })
+	for i, x := range list[:min(most, len(list))] {
+		x.plane.ID = fmt.Sprintf("plane-%d", i+1)
+		out = append(out, Section{ID: fmt.Sprintf("curves-%d", i+1), Title: x.plane.Model, Intro: r.planeIntro(),
+			End: &Link{"all of " + x.plane.Model, ModelPath(x.model)}, Blocks: []Block{x.plane}})
+	}
+	if len(list) > 0 {
+		headline = list[0].plane.headline()
+	}
+	return out, headline
 }

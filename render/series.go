@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -265,4 +266,337 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 	r.releaseScores(&t, &numbers, at)
 	t.NumberColumns = &numbers.NumberColumns
 	return t.SeriesTable
+}
+
+// NumberColumns say of each number of a table where it was measured and how it was judged, for the drawer that opens
+// at its address.
+type NumberColumns struct {
+	Runs  []RunInAddress `json:"runs"`
+	Run   column         `json:"u"`           // -1: none has it
+	Point column         `json:"o"`           // from 1
+	N     column         `json:"x,omitempty"` // measurements behind the value
+	Base  column         `json:"k,omitempty"` // releases behind the baseline
+	// Half is half of the 95 % interval of the log change, in ten-thousandths; null without a test.
+	Half []*int `json:"h,omitempty"`
+	// Ref is the baseline where it is not the value less its change.
+	Ref map[int]float64 `json:"b,omitempty"`
+	// Why is the sentence on a change.
+	Why map[int]string `json:"y,omitempty"`
+	// Against are the targets of a number.
+	Against map[int][]NumberTarget `json:"l,omitempty"`
+
+	*LoadColumns
+}
+
+// LoadColumns say what the requests behind each number of a release did: numbers of other loads do not compare systems.
+type LoadColumns struct {
+	OSL    column          `json:"e"`           // measured tokens of an answer; 0: not stated
+	Failed map[int]float64 `json:"f,omitempty"` // share of requests, where it is above what may fail
+	Least  float64         `json:"least"`       // of the longer side's answers, below which the shorter side's are marked
+}
+
+// RunInAddress is a run as addresses name it: no text, so that a public site leaves it as it is.
+type RunInAddress string
+
+// NumberTarget is a target of a number with its verdict.
+type NumberTarget struct {
+	Level    string         `json:"level"`
+	Required bool           `json:"required,omitempty"`
+	Outcome  schema.Outcome `json:"outcome"`
+	Limit    string         `json:"limit"`
+	Why      string         `json:"why"`
+}
+
+// sentences is how many sentences on changes, and on targets, a table has: a reader waits for it.
+const sentences = 120
+
+// numberTable fills number columns.
+type numberTable struct {
+	NumberColumns
+	r         *Report
+	runs      map[RunInAddress]int
+	quantiles judge.Quantiles
+	rows      map[*judge.Series]int
+}
+
+func newNumberTable(r *Report) numberTable {
+	return numberTable{
+		r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
+		NumberColumns: NumberColumns{
+			Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
+			Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
+		},
+	}
+}
+
+// place adds where a number was measured, and returns that point; nil where none has it.
+func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.PointRow) {
+	t.rows[s] = len(t.Run)
+	run, point := t.r.Gate.PointOf(s, g.Release, g.Rechecked)
+	if run >= 0 {
+		h := &t.r.Columns.Runs[run]
+		p = &t.r.Columns.Points[h.FirstPoint+point-1]
+		id := RunInAddress(RunName(h.ID))
+		run = place(t.runs, id, &t.Runs, func() RunInAddress { return id })
+	}
+	t.Run, t.Point = append(t.Run, run), append(t.Point, point)
+	return p
+}
+
+// load adds what the requests of a number's point did.
+func (t *numberTable) load(p *columns.PointRow) {
+	if t.LoadColumns == nil {
+		t.LoadColumns = &LoadColumns{OSL: column{}, Failed: map[int]float64{}, Least: schema.LeastAnswer}
+	}
+	row := len(t.OSL)
+	t.OSL = append(t.OSL, 0)
+	if p == nil {
+		return
+	}
+	get := func(metric, stat string) (float64, bool) {
+		n, _ := t.r.Columns.Value(p, metric, stat)
+		return n.Get()
+	}
+	osl, ok := get("osl", "mean")
+	if !ok {
+		osl, _ = get("osl", "value")
+	}
+	t.OSL[row] = int(math.Round(osl))
+	bad, hasBad := get("requests_failed", "value")
+	good, hasGood := get("requests_ok", "value")
+	if hasBad && hasGood && bad > schema.MostFailures*(bad+good) {
+		t.Failed[row] = latency.Round(bad/(bad+good), 3)
+	}
+}
+
+// judged adds how it was judged.
+func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
+	row := len(t.N)
+	t.N, t.Base = append(t.N, g.N), append(t.Base, g.Releases)
+	var half *int
+	if g.SE > 0 {
+		h := int(math.Round(min(t.quantiles.T975(g.Df)*g.SE, 100) * 1e4))
+		half = &h
+	}
+	t.Half = append(t.Half, half)
+	if math.IsNaN(g.Ref) {
+		return
+	}
+	change := g.Effect
+	if judge.Higher(s.Metric) {
+		change = -change
+	}
+	if math.Abs(g.Value/(1+change)/g.Ref-1) > 1e-5 {
+		t.Ref[row] = latency.Round(g.Ref, 7)
+	}
+}
+
+// explain adds the sentences of a release: on what changed, and on targets.
+func (t *numberTable) explain(release int) {
+	found := t.r.Gate.Findings(release)
+	for i := range found.History {
+		v := &found.History[i]
+		if len(t.Why) == sentences {
+			break
+		}
+		if silent(v) {
+			continue
+		}
+		if row, ok := t.rows[t.r.seriesOf(*v)]; ok {
+			t.Why[row] = words.Why(*v)
+		}
+	}
+	if len(found.Targets) == 0 {
+		return
+	}
+	var of schema.Pair
+	var rows map[covered][]int
+	said := 0
+	for i := range found.Targets {
+		v := &found.Targets[i]
+		limit, ok := v.Ref.Get()
+		if !ok || said == sentences {
+			continue
+		}
+		if v.Pair() != of { // those of one stand together
+			of = v.Pair()
+			rows = t.rowsOf(of)
+		}
+		list := rows[newCovered(v.Impl, v.Key, v.Metric, v.Stat)]
+		if len(list) == 0 {
+			continue
+		}
+		info, _ := schema.MetricByName(v.Metric)
+		x := NumberTarget{
+			v.Level, v.Required, v.Outcome, words.Quantity(limit, info.Unit), words.Why(*v),
+		}
+		said++
+		for _, row := range list {
+			t.Against[row] = append(t.Against[row], x)
+		}
+	}
+}
+
+// covered is what a target and the numbers that it covers have in common, of one model and device.
+type covered struct{ impl, key, metric, stat string }
+
+func newCovered(impl string, k schema.Key, metric, stat string) covered {
+	switch stat { // tools write one of them, and a target of one covers it
+	case "", "median", "value":
+		stat = "mean"
+	}
+	return covered{impl, k.String(), metric, stat}
+}
+
+// rowsOf are the rows of the numbers of a model and device.
+func (t *numberTable) rowsOf(p schema.Pair) map[covered][]int {
+	rows := map[covered][]int{}
+	for _, s := range t.r.series[p] {
+		if row, ok := t.rows[s]; ok {
+			id := newCovered(s.Impl, s.Key, s.Metric, s.Stat)
+			rows[id] = append(rows[id], row)
+		}
+	}
+	return rows
+}
+
+// silent is true of verdicts that the numbers of a calculation tell whole.
+func silent(v *schema.Verdict) bool {
+	return v.Key.IsEval() || !v.Large && slices.Contains([]schema.Outcome{
+		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotMeasured,
+	}, v.Outcome)
+}
+
+// scoreID names a score of a release: what its verdict is found by.
+type scoreID struct{ run, key, metric string }
+
+// scoreVerdicts are the verdicts on the scores of a release against history.
+func (r *Report) scoreVerdicts(release int) map[scoreID]*schema.Verdict {
+	out := map[scoreID]*schema.Verdict{}
+	list := r.Gate.Findings(release).History
+	for i := range list {
+		if v := &list[i]; v.Key.IsEval() {
+			out[scoreID{v.Run, v.Key.String(), v.Metric}] = v
+		}
+	}
+	return out
+}
+
+// addScores adds the scores of some runs, and calls each with the verdict on every one, or nil. A score differs from a
+// number in its change: that is a difference, since a score may be zero, and half of a small one says little.
+func (t *seriesTable) addScores(
+	numbers *numberTable, runs []int, found map[scoreID]*schema.Verdict, each func(v *schema.Verdict),
+) {
+	for _, run := range runs {
+		h := &t.r.Columns.Runs[run]
+		list := t.r.Columns.ScoresOf(run)
+		for i := range list {
+			s := &list[i]
+			value, ok := s.Value.Get()
+			if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
+				continue
+			}
+			v := found[scoreID{h.ID, schema.EvalKey(&s.Score).String(), s.Metric}]
+			t.addScore(schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, s, value, v)
+			id := RunInAddress(RunName(h.ID))
+			numbers.Run = append(numbers.Run, place(numbers.runs, id, &numbers.Runs, func() RunInAddress { return id }))
+			numbers.Point = append(numbers.Point, i+1)
+			each(v)
+		}
+	}
+}
+
+func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value float64, v *schema.Verdict) {
+	scale := judge.ShareScale(&s.Score)
+	row := tableRow{
+		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(s), " "),
+		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
+		metric: func() SeriesMetric {
+			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower",
+				Score: cmp.Or(s.Direction, "unstated"), Scale: scale}
+		},
+		word: SeriesWord{Verdict: schema.NoBaseline},
+	}
+	if v != nil {
+		row.word = SeriesWord{v.Outcome, v.Evidence}
+		if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
+			c := latency.Round(-worse, 7)
+			if s.Direction == "lower" {
+				c = -c
+			}
+			row.change = &c
+		}
+	}
+	t.addRow(row)
+}
+
+// withScores are the runs that have a score.
+func (r *Report) withScores(runs []int) (out []int) {
+	for _, run := range runs {
+		if r.Columns.Runs[run].Scores > 0 {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
+// exploreScores adds the scores of each model and device in its newest release.
+func (r *Report) exploreScores(t *seriesTable, numbers *numberTable) {
+	found := map[int]map[scoreID]*schema.Verdict{}
+	for _, p := range r.Pairs {
+		at := p.Newest
+		runs := r.withScores(r.runs[p.Pair][at])
+		if len(runs) == 0 {
+			continue
+		}
+		if found[at] == nil {
+			found[at] = r.scoreVerdicts(at)
+		}
+		rel := &r.Releases[at]
+		t.addScores(numbers, runs, found[at], func(*schema.Verdict) {
+			t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
+				t.Channels = append(t.Channels, rel.Channel)
+				return rel.Name
+			}))
+			t.Spark = append(t.Spark, "")
+		})
+	}
+}
+
+// releaseScores adds the scores of a release with the sentences of their verdicts.
+func (r *Report) releaseScores(t *seriesTable, numbers *numberTable, at int) {
+	runs := r.withScores(r.Releases[at].Runs)
+	if len(runs) == 0 {
+		return
+	}
+	t.addScores(numbers, runs, r.scoreVerdicts(at), func(v *schema.Verdict) {
+		if v != nil && v.Interval != nil && len(numbers.Why) < 2*sentences {
+			numbers.Why[len(numbers.N)] = words.Why(*v)
+		}
+		numbers.N, numbers.Base, numbers.Half = append(numbers.N, 1), append(numbers.Base, 0), append(numbers.Half, nil)
+		t.Cond = append(t.Cond, place(t.conds, "map[]", &t.Conds, func() map[string]string { return nil }))
+	})
+}
+
+// scoreName is what two scores must share to stand beside each other.
+type scoreName struct {
+	pair                         SeriesPair
+	impl, workload, tool, metric string
+}
+
+// scoresByName are the verdicts on the scores of a release, as the table that the browser joins has them.
+func (r *Report) scoresByName(at int) map[scoreName][]SeriesWord {
+	t, numbers, out := r.newSeriesTable(), newNumberTable(r), map[scoreName][]SeriesWord{}
+	r.releaseScores(&t, &numbers, at)
+	for i := range t.Value {
+		name := scoreName{t.Pairs[t.Pair[i]], t.Impls[t.Impl[i]], t.Workloads[t.Workload[i]], t.Tools[t.Tool[i]],
+			t.Metrics[t.Metric[i]].Name}
+		out[name] = append(out[name], t.Words[t.Word[i]])
+	}
+	return out
+}
+
+// ScorePath is the address of a score: of a run, counted from 1.
+func ScorePath(id string, score int, metric string) Address {
+	return numberPath(id, 'e', score, metric)
 }

@@ -1,5 +1,5 @@
-// Command style checks what gofmt, vet and staticcheck do not: the length of lines, functions and files, vague package
-// names, func init, and package variables that change.
+// Command style checks what gofmt, vet and staticcheck do not: the length of lines, the length and complexity of
+// functions, vague package names, func init, and package variables that change.
 //
 //	go run ./.ci/style [FOLDER]
 //

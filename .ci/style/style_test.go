@@ -10,6 +10,10 @@ func TestRules(t *testing.T) {
 	body := func(lines int) string {
 		return "package p\n\nfunc f() {\n" + strings.Repeat("\t_ = 1\n", lines-2) + "}\n"
 	}
+	branches := func(n int) string {
+		return "package p\n\nfunc f(a bool) {\n" + strings.Repeat("\tif a && a {\n\t}\n", n/2) +
+			strings.Repeat("\tfor a {\n\t}\n", n%2) + "}\n"
+	}
 	for name, tt := range map[string]struct {
 		path, text string
 		want       rule
@@ -17,10 +21,11 @@ func TestRules(t *testing.T) {
 		"a line of 120":               {"a.go", "package p\n\n// " + strings.Repeat("ä", 117) + "\n", ""},
 		"a line of 121":               {"a.go", "package p\n\n// " + strings.Repeat("ä", 118) + "\n", longLine},
 		"a line of Python":            {"b.py", "# " + strings.Repeat("x", 119) + "\n", longLine},
-		"a function of 49":            {"a.go", body(49), ""},
-		"a function of 50":            {"a.go", body(50), longFunction},
-		"a file of 400":               {"a.go", "package p\n" + strings.Repeat("//\n", 399), ""},
-		"a file of 401":               {"a.go", "package p\n" + strings.Repeat("//\n", 400), longFile},
+		"a function of 100":           {"a.go", body(100), ""},
+		"a function of 101":           {"a.go", body(101), longFunction},
+		"complexity 15":               {"a.go", branches(14), ""},
+		"complexity 16":               {"a.go", branches(15), complexity},
+		"an else and a default":       {"a.go", "package p\n\nfunc f() { switch { default: } }\n", ""},
 		"a vague name":                {"a.go", "package util\n", vagueName},
 		"init":                        {"a.go", "package p\n\nfunc init() {}\n", initFunction},
 		"a method named init":         {"a.go", "package p\n\nfunc (x T) init() {}\n", ""},

@@ -1,25 +1,33 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/ingest/unchanged"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
@@ -364,4 +372,259 @@ func releaseCounts(list []judge.Release) string {
 		return plaintext.Plural(len(list), "build") + " without a release"
 	}
 	return plaintext.Plural(labelled, "release") + " and " + plaintext.Plural(len(list)-labelled, "build")
+}
+
+// historyPart is a part of history: what is not in it is neither judged nor shown.
+type historyPart struct {
+	since  string   // the first release; "" for all
+	models []string // globs; none for all
+}
+
+func (p *historyPart) declare(fs *pflag.FlagSet) {
+	fs.StringVar(&p.since, "since", "", "leave out what is older than this `release`, as a baseline too")
+	fs.StringSliceVar(&p.models, "models", nil, "leave out models that match none of these `globs`, as 'Llama-*,sim-8b'")
+}
+
+// whole reports that nothing is left out.
+func (p historyPart) whole() bool { return p.since == "" && len(p.models) == 0 }
+
+// String says what is in it: "since v5, models sim-*".
+func (p historyPart) String() string {
+	var out []string
+	if p.since != "" {
+		out = append(out, "since "+p.since)
+	}
+	if len(p.models) > 0 {
+		out = append(out, "models "+strings.Join(p.models, ", "))
+	}
+	return strings.Join(out, ", ")
+}
+
+// of returns the runs of a part, and a note on what that means for the verdicts. The columns are not changed.
+func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns.Columns, []schema.Problem, error) {
+	if p.whole() {
+		return all, nil, nil
+	}
+	order, err := ws.ReleaseOrder()
+	if err != nil {
+		return nil, nil, failure{code: exitUsage, err: err}
+	}
+	releases := judge.Releases(all, order)
+	first := 0
+	if p.since != "" {
+		if first = judge.Named(releases, p.since); first < 0 {
+			return nil, nil, releaseError("--since", judge.NewUnknownRelease(p.since, releases))
+		}
+	}
+	var runs []int
+	for _, r := range releases[first:] {
+		for _, i := range r.Runs {
+			if len(p.models) == 0 || p.names(all.Runs[i].Model) {
+				runs = append(runs, i)
+			}
+		}
+	}
+	if len(runs) == 0 && len(p.models) > 0 {
+		return nil, nil, fail(exitUsage, "there are "+strings.Join(modelNames(all), ", "),
+			"build: no run of a model that matches %s", p)
+	}
+	slices.Sort(runs)
+	b := columns.NewBuilder()
+	b.AppendRuns(all, runs)
+	return b.C, []schema.Problem{{
+		Severity: schema.SevWarning, Path: workspace.ConfigName, Code: "part-of-history",
+		Found:    fmt.Sprintf("%d of %s: %s", len(runs), plaintext.Plural(len(all.Runs), "run"), p),
+		Expected: "all of history", Used: "these alone: what is left out is no baseline, and is not tested with the others",
+		Hint: "ttreport build without --since and --models judges all",
+	}}, nil
+}
+
+// names reports whether a model is meant, by its name or its id.
+func (p historyPart) names(m schema.Model) bool {
+	return slices.ContainsFunc(p.models, func(pattern string) bool {
+		return pattern == m.Name || glob.Match(pattern, m.Name) || m.ID != "" && glob.Match(pattern, m.ID)
+	})
+}
+
+// modelNames are the models of history, the first twenty.
+func modelNames(c *columns.Columns) []string {
+	var out []string
+	for i := range c.Runs {
+		out = append(out, cmp.Or(c.Runs[i].Model.Name, "?"))
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), 20)]
+}
+
+// readingMemory is a soft limit of memory while files are read: beyond it, garbage is collected more often. A hostile
+// file may ask for all the memory that the limits leave it; the collector must run before twice of it is taken.
+const readingMemory = 180 << 20
+
+// boundMemory bounds the memory of reading until the function that it returns is called. What is in use may come to
+// more than the limit, where a release has thousands of results; the limit then stays a quarter above it, or the
+// collector would do nothing but look for garbage that is not there.
+func boundMemory() (end func()) {
+	before := debug.SetMemoryLimit(readingMemory)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		limit := int64(readingMemory)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			if next := max(readingMemory, inUse()+inUse()/4); next > limit+limit/50 || next < limit-limit/50 {
+				limit = next
+				debug.SetMemoryLimit(limit)
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		debug.SetMemoryLimit(before)
+	}
+}
+
+// inUse returns the bytes that the last collection found in use.
+func inUse() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(sample[0].Value.Uint64())
+}
+
+// buildingGarbage is how much garbage a build lets stand before it is collected, in percent of what is in use: 60 in
+// place of Go's 100 saves a quarter of the memory of a large history, for processor time that cannot be measured.
+const buildingGarbage = 60
+
+// boundGarbage sets that until the function that it returns is called, unless the environment says otherwise.
+func boundGarbage() (end func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(buildingGarbage)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// singleFile writes one page as a file that needs no other.
+func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string) error {
+	if o.ephemeral {
+		return fail(exitUsage, "read the results into history/ first",
+			"build: --single-file and --ephemeral exclude each other")
+	}
+	got, err := take(ctx, sh, ws, paths, o.id, ws.History())
+	if err != nil {
+		return err
+	}
+	report, err := makeReport(ctx, ws, reportRequest{
+		dirs: []string{ws.History()}, cache: ws.Cache(), problems: got.problems, part: o.part,
+	})
+	if err != nil {
+		return err
+	}
+	report.Public = o.public
+	page, err := pageNamed(report, o.single)
+	if err != nil {
+		return err
+	}
+	theme, err := themeOf(ws)
+	if err != nil {
+		return err
+	}
+	html, err := site.Single(report, page, o.baseURL, theme)
+	if err != nil {
+		return err
+	}
+	name := o.out
+	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
+		name = filepath.Join(name, schema.Slug(o.single)+".html")
+	}
+	if err := ours(name); err != nil {
+		return err
+	}
+	if err := durable.WriteFile(name, html); err != nil {
+		return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
+	}
+	const text = "Open %s: %s, %d kB, nothing is loaded from elsewhere\n"
+	fmt.Fprintf(sh.out, text, name, page.Title, (len(html)+500)/1000)
+	return got.verdict(o.strict)
+}
+
+// singleMark begins every page of ours.
+const singleMark = `<meta name="generator" content="ttreport`
+
+// ours refuses to replace a file that is no page that ttreport wrote.
+func ours(name string) error {
+	data, err := rootfs.ReadFile(name, 64<<20)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Contains(data[:min(len(data), 4096)], []byte(singleMark)) {
+		return nil
+	}
+	return fail(exitUsage, "choose another file with --out", "%s exists and was not written by ttreport", name)
+}
+
+// pageNamed is the page of a release or of a run.
+func pageNamed(r *render.Report, name string) (render.Page, error) {
+	if at := judge.Named(r.Releases, name); at >= 0 {
+		return r.ReleasePage(at), nil
+	}
+	run := slices.IndexFunc(r.Columns.Runs, func(h columns.RunHead) bool { return h.ID == name })
+	if run < 0 {
+		return render.Page{}, releaseError("--single-file", judge.NewUnknownRelease(name, r.Releases))
+	}
+	doc, problem := history.Read(r.Columns.Runs[run].Path)
+	if problem != nil {
+		return render.Page{}, failure{code: exitInput, err: *problem}
+	}
+	return r.RunPage(&doc, name), nil
+}
+
+// themeOf is the logo and the colours that ttreport.yaml sets.
+func themeOf(ws *workspace.Workspace) (site.Theme, error) {
+	const file = workspace.ConfigName
+	logo, err := ws.ReadLogo()
+	if err != nil {
+		return site.Theme{}, fail(exitUsage, "site.logo is a file beside "+file, "%s: site.logo: %w", file, err)
+	}
+	theme, err := site.NewTheme(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
+	if err != nil {
+		return site.Theme{}, fail(exitUsage, "ttreport help site lists what can be set", "%s: site: %w", file, err)
+	}
+	return theme, nil
+}
+
+// lockPatience is how long a command waits for another one in the same workspace.
+const lockPatience = 10 * time.Minute
+
+// lockFlag declares how long to wait.
+func lockFlag(fs *pflag.FlagSet, patience *time.Duration) {
+	fs.DurationVar(patience, "lock-timeout", lockPatience,
+		"how long to wait for another ttreport in this workspace, as `2m`; 0 does not wait")
+}
+
+// lock keeps other commands from writing to a folder, and, where exclusive, from reading it. It waits for them, and
+// says so.
+func lock(
+	ctx context.Context, sh *shell, dir string, mode folderlock.Mode, patience time.Duration,
+) (release func(), err error) {
+	if patience < 0 {
+		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout %s is no duration to wait", patience)
+	}
+	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: patience, Waiting: func() {
+		sh.say("waiting for another ttreport that works in %s", dir)
+	}})
+	switch {
+	case errors.Is(err, folderlock.ErrHeld):
+		return nil, fail(exitLocked, "wait for it, or end it; --lock-timeout says how long to wait", "%w", err)
+	case err != nil && ctx.Err() == nil:
+		return nil, failure{code: exitInput, err: err}
+	}
+	return release, err
 }

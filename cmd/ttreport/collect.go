@@ -7,21 +7,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
 	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 const collectHelp = `
@@ -393,4 +403,343 @@ func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *ses
 	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
 	fmt.Fprintf(sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
 	return nil
+}
+
+// withoutSecret refuses arguments with secrets, also where one is the argument behind its flag.
+func (o schedulerOptions) withoutSecret(args []string) error {
+	return o.unmarked(redact.Argv(append([]string{""}, args...)))
+}
+
+// textWithoutSecret refuses lines with secrets.
+func (o schedulerOptions) textWithoutSecret(lines []string) error {
+	redacted := []string{""}
+	for _, line := range lines {
+		redacted = append(redacted, redact.Text(line))
+	}
+	return o.unmarked(redacted)
+}
+
+// unmarked refuses what a secret was taken out of; the first one is no argument.
+func (o schedulerOptions) unmarked(redacted []string) error {
+	for i, a := range redacted {
+		if !strings.Contains(a, redact.Mark) {
+			continue
+		}
+		if a == redact.Mark {
+			a = redacted[i-1] + " " + a
+		}
+		where, fix := "the script of the job", "put it into .env, which the job reads on its node"
+		if o.on == plan.OnKubernetes {
+			where, fix = "the manifest of the job", "state the key of a Secret in secrets: of resources:, as HF_TOKEN=hub/token"
+		}
+		return fail(exitUsage, fix, "collect: %s has a secret, which would be written to %s", strings.TrimSpace(a), where)
+	}
+	return nil
+}
+
+// jobOf makes a job of an entry.
+func (o collectOptions) jobOf(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, number int, e plan.Entry,
+) (engine.Job, error) {
+	one := o
+	one.Options, one.dryRun = o.With(e), true
+	s, err := session.New(ctx, one.request(sh, ws, newProgress(sh)))
+	if err != nil {
+		sh.say("plan      %d of the plan cannot be measured", number)
+		return engine.Job{}, planError(err)
+	}
+	system := s.Options.System
+	res := plan.ResourcesOf(e.Resources, ws.Config.Resources, system.Device)
+	e.Resources = plan.Resources{}
+	srv := engine.Server{}
+	if o.scheduler.on == plan.OnKubernetes {
+		if srv, err = one.inPod(&e); err != nil {
+			return engine.Job{}, err
+		}
+	}
+	text, err := plan.File{Plans: []plan.Entry{e}}.Marshal()
+	if err != nil {
+		return engine.Job{}, failure{code: exitUsage, err: fmt.Errorf("plans[%d]: %w", number-1, err)}
+	}
+	if err := o.scheduler.withoutSecret(res.RunArgs); err != nil {
+		return engine.Job{}, err
+	}
+	if err := o.scheduler.textWithoutSecret(strings.Split(string(text), "\n")); err != nil {
+		return engine.Job{}, err
+	}
+	about := estimate(ctx, ws, s.Plan)
+	start := cmp.Or(s.Options.Server.StartupTimeout, 10*time.Minute)
+	const eval = 30 * time.Minute // at most, usually
+	name := s.Plan.Model.Name + " on " + system.Device
+	if system.Release != "" {
+		name += ", " + system.Release
+	}
+	return engine.Job{
+		Entry: number, Name: name, Total: len(s.Plan.Items()), Resources: res, Server: srv,
+		Limit: engine.Derived(about.Total+eval*time.Duration(len(s.Plan.Evals)), start), Plan: text,
+	}, nil
+}
+
+// inPod turns the server of an entry into what a pod has: an image is started beside the client, which measures it at
+// an address; one that runs already is measured by one client after the other.
+func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
+	s := o.Server
+	switch s.Name.Kind {
+	case plan.ServerURL:
+		return engine.Server{URL: s.Name.URL}, nil
+	case plan.ServerDocker:
+	default:
+		return engine.Server{}, nil
+	}
+	for flag, given := range map[string]bool{
+		"--volume": len(s.Volumes) > 0, "--run-arg": len(s.RunArgs) > 0, "--env-file": s.EnvFile != "",
+		"--device-id": s.DeviceIDs != "", "--container-engine": s.ContainerEngine != "",
+	} {
+		if given {
+			return engine.Server{}, fail(exitUsage, "state volumes:, secrets: and devices: in resources:",
+				"collect: %s is for a container on this machine, and --on kubernetes starts pods", flag)
+		}
+	}
+	if s.Image == "" {
+		return engine.Server{}, fail(exitUsage, "--image NAME, or image: in the entry",
+			"collect: no image is named for the server of %s", e.Model)
+	}
+	port := cmp.Or(s.ContainerPort, s.Port, 8000)
+	e.Server, e.Image = plan.ServerName{Kind: plan.ServerURL, URL: fmt.Sprintf("http://127.0.0.1:%d", port)}, ""
+	return engine.Server{Image: s.Image, Args: s.Args, Port: port}, nil
+}
+
+// podArgs are the arguments of collect in a pod: without those of a container on this machine.
+func podArgs(sub engine.Submission) []string {
+	return slices.DeleteFunc(slices.Clone(sub.Args), func(a string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+		return slices.Contains([]string{"image", "container-port"}, name)
+	})
+}
+
+// planTargets is what target files state, in the types of package plan.
+type planTargets struct {
+	library  *library.Library
+	replaced bool // by OVERRIDE_BENCHMARK_TARGETS, for this run
+}
+
+// readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this
+// run.
+func readTargets(ws *workspace.Workspace) (planTargets, error) {
+	name := os.Getenv(workspace.OverrideVariable)
+	if name == "" {
+		lib, _, err := soundTargets(ws, nil)
+		return planTargets{library: lib}, err
+	}
+	lib, problems, err := workspace.ReadTargets(name, func(string) bool { return true })
+	if err != nil {
+		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %w", workspace.OverrideVariable, err)}
+	}
+	for _, p := range problems {
+		if p.Severity == schema.SevError {
+			return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %s", workspace.OverrideVariable, p)}
+		}
+	}
+	return planTargets{library: lib, replaced: true}, nil
+}
+
+// For implements plan.Targets.
+func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
+	model := schema.Model{ID: m.ID, Name: m.Name, Key: t.library.Key(m.Name)}
+	out := plan.TargetPlan{Replaced: t.replaced}
+	if t.replaced {
+		for _, row := range t.library.For(model, device, nil) {
+			out.InForce = append(out.InForce, manifest.Row(row))
+		}
+	}
+	for _, l := range t.library.Loads(model, device) {
+		w := workloadOf(l.Key)
+		w.Requests = l.Requests
+		out.Workloads = append(out.Workloads, w)
+	}
+	for _, e := range t.library.Evals(model, device) {
+		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: e.Params()}
+		out.Evals = append(out.Evals, planned)
+	}
+	return out
+}
+
+// recheckEntries are the plans that measure suspected regressions of a gate again.
+// left counts the suspected scores of tools that collect does not run.
+func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
+	for _, a := range g.Rechecks() {
+		e := plan.Entry{Model: a.Model, Device: a.Device, Impl: a.Impl, Release: a.Release, Only: plan.OnlyBenchmarks}
+		e.Why = "suspected regression"
+		for _, k := range a.Workloads {
+			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, k))
+		}
+		if a.Control != nil {
+			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, *a.Control))
+			e.Why += "; the last workload is a control"
+		} else {
+			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
+		}
+		e.Server = serverOf(g, a.System)
+		out = append(out, e)
+	}
+	evals, left := r.EvalRechecks(g)
+	for _, x := range evals {
+		e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: x.Release, Only: plan.OnlyEvals,
+			Evals: x.Tasks, EvalLimit: x.Limit, Why: "suspected regression"}
+		e.Server = serverOf(g, x.System)
+		out = append(out, e)
+	}
+	return out, left
+}
+
+// serverOf is the simulator that a release was measured on, for a plan. A real device has another address on another
+// host, so that the one who measures names it.
+func serverOf(g *gate.Review, of schema.System) (out plan.ServerName) {
+	switch on := g.ServerOf(of); {
+	case on.Kind == gate.StartsSimulator:
+		out.Kind = plan.ServerSim
+	case on.Address != "" && schema.SameDevice(of.Device, schema.Simulated):
+		out = plan.ServerName{Kind: plan.ServerURL, URL: on.Address}
+	}
+	return out
+}
+
+// otherTools says that suspected scores are of tools that collect does not run.
+func otherTools(n int) string {
+	return plaintext.Plural(n, "suspected score") +
+		" of tools that collect does not run: score them again with those tools"
+}
+
+// missingEntries are the plans that measure what a release lacks: what a release before it measured, what was planned,
+// what is required. left counts points that no load client can make again, such as evals and images.
+func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
+	cover := r.Gate.Coverage(g)
+	place := map[schema.System]int{}
+	for i := range cover.Gaps {
+		x := &cover.Gaps[i]
+		if !x.Loadable() {
+			left++
+			continue
+		}
+		at, known := place[x.System]
+		if !known {
+			at = len(out)
+			e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: g.Label, Only: plan.OnlyBenchmarks}
+			e.Why = "not measured in " + g.Release
+			if e.Server = serverOf(g, x.System); e.Server.Kind == "" && schema.SameDevice(x.Device, schema.Simulated) {
+				e.Server.Kind = plan.ServerSim
+			}
+			place[x.System], out = at, append(out, e)
+		}
+		out[at].Workloads = append(out[at].Workloads, likeLast(r, g.Release, x.System, x.Key))
+	}
+	return out, left
+}
+
+// likeLast is a workload to be measured again, with as many requests as its newest measurement has: fewer make more
+// noise.
+func likeLast(r *render.Report, release string, of schema.System, k schema.Key) plan.Workload {
+	w := workloadOf(k)
+	w.Requests = r.Requests(release, of, k)
+	return w.WithRequests()
+}
+
+// workloadOf is a workload of text of known lengths under a known load, to be measured.
+func workloadOf(k schema.Key) plan.Workload {
+	w := plan.Workload{ISL: int(*k.ISL), OSL: int(*k.OSL)}
+	w.Shape, _ = traffic.OfDims(k.Dims) // gate asks only for dimensions that can be read
+	if k.Concurrency != nil {
+		w.Concurrency = int(*k.Concurrency)
+	}
+	if k.Rate != nil {
+		w.Rate = *k.Rate
+	}
+	return w
+}
+
+// planError gives an error of planning its exit code and its advice. One that is no mistake in the request is a tool
+// that is missing.
+func planError(err error) error {
+	var u plan.UsageError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &u):
+		return failure{code: exitUsage, err: u.Err, hint: u.Fix}
+	case errors.As(err, &failure{}):
+		return err
+	}
+	return failure{code: exitCollect, err: err, hint: "ttreport doctor lists what is missing"}
+}
+
+// collectError gives an error of measuring its exit code and what to do about it. ws is nil where nothing was measured.
+func (o collectOptions) collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
+	if o.job.once && ctx.Err() == nil && (errors.Is(err, collect.ErrFull) || errors.Is(err, server.ErrDied)) {
+		const fix = "mend that, and where it was submitted: ttreport collect --on … --retry, which measures what is " +
+			"missing. What was measured until now is kept"
+		return fail(exitCollect, fix, "collect: %w", err)
+	}
+	return collectError(ctx, sh, ws, err)
+}
+
+// collectError is the same for a command that a person runs.
+func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
+	if ctx.Err() != nil {
+		const text = "what was measured until now is kept in %s; ttreport build shows it and what is missing, " +
+			"and the same command resumes"
+		sh.say(text, ws.Results())
+		return ctx.Err()
+	}
+	results := ""
+	if ws != nil {
+		results = ws.Results()
+	}
+	return fail(exitCollect, collect.Advice(err, results), "collect: %w", err)
+}
+
+// place gives entries the node that --node asks for: a change that is seen on another node too is not of the node, and
+// one that is gone there may be.
+func (o schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, entries []plan.Entry) error {
+	if o.node == "" {
+		return nil
+	}
+	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		nodes := o.nodesOf(past, *e)
+		if len(nodes) == 0 {
+			return fail(exitUsage, "leave --node out, or state nodelist: or exclude: in its resources",
+				"collect: history does not say on which node %s on %s was measured for %q", e.Model, e.Device, e.Release)
+		}
+		if o.node == nodeSame {
+			e.Resources.Nodelist = nodes[len(nodes)-1]
+		} else {
+			e.Resources.Exclude = strings.Join(nodes, ",")
+		}
+	}
+	return nil
+}
+
+// nodesOf returns the nodes that the scheduler measured an entry's release on, the newest last.
+func (o schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
+	var runs []*columns.RunHead
+	for i := range past.Runs {
+		h := &past.Runs[i]
+		if h.Release == e.Release && h.Model.Name == e.Model && schema.SameDevice(h.Device, e.Device) {
+			runs = append(runs, h)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
+	var nodes []string
+	for _, h := range runs {
+		for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
+			if n = strings.TrimSpace(n); n != "" {
+				nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
+			}
+		}
+	}
+	return nodes
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,12 +15,19 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/kubernetes"
+	"github.com/ttreport/ttreport/collect/engine/slurm"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/collect/session"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
@@ -310,4 +320,317 @@ func (o collectOptions) forJobs(
 			len(entries), engine.MostJobs)
 	}
 	return entries, nil
+}
+
+// jobOptions are the flags that a scheduler's job gives its own collect.
+type jobOptions struct {
+	once, allocated, print bool
+	scratch                string
+}
+
+func (o *jobOptions) declare(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.once, "once", false,
+		"measure nothing where --out has a complete run of the same plan; wait for the device while it is in use")
+	fs.BoolVar(&o.allocated, "allocated", false,
+		"the device is ours alone, as Slurm's GRES gives it: others on this host may measure theirs")
+	fs.BoolVar(&o.print, "print-results", false,
+		"print the run folders when all is measured, for a follower that reads the log")
+	fs.StringVar(&o.scratch, "scratch", "",
+		"`folder` on a disk of this host to measure in; run folders are moved to --out when the run ends")
+}
+
+// lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
+func (o collectOptions) lockDevice(ctx context.Context, sh *shell, s *session.Session) (release func(), err error) {
+	if o.job.allocated {
+		return func() {}, nil
+	}
+	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
+		if release, err = s.Lock(); err == nil {
+			return release, nil
+		}
+		if !errors.Is(err, collect.ErrBusy) || !o.job.once || !time.Now().Before(deadline) {
+			const fix = "wait for it, or end it: two loads on one device measure each other"
+			return nil, fail(exitCollect, fix, "collect: %w", err)
+		}
+		if !said {
+			sh.say("waiting   %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// runIn measures in results, or in the scratch folder of the host, from where results are moved there on every path.
+func (o collectOptions) runIn(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, results string,
+	report func(collect.Event),
+) (out collect.Outcome, err error) {
+	at := results
+	if o.job.scratch != "" {
+		dir, put, missing := collect.Stage(o.job.scratch, results)
+		if missing != nil {
+			return out, missing
+		}
+		defer func() {
+			err = errors.Join(err, put())
+			out.Dir = filepath.Join(results, out.ID)
+		}()
+		at = dir
+	}
+	folder, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
+		return collect.Open(ctx, s.Plan, s.Server, at, report)
+	})
+	if err != nil {
+		return out, err
+	}
+	return folder.Measure(ctx)
+}
+
+// printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.
+func printPart(to io.Writer, args []string) error {
+	usage := fail(exitUsage, "it is run by a pod that reads a claim",
+		kubernetes.PrintCommand+": expected a folder, the first part and an index")
+	if len(args) != 3 {
+		return usage
+	}
+	first, err := strconv.Atoi(args[1])
+	index, wrong := strconv.Atoi(args[2])
+	if err != nil || wrong != nil || first < 0 || index < 0 {
+		return usage
+	}
+	switch list, err := os.ReadDir(args[0]); {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(list) == 0:
+		fmt.Fprintln(to, "nothing was measured")
+		return nil
+	case err != nil:
+		return failure{code: exitCollect, err: fmt.Errorf("%s: %w", kubernetes.PrintCommand, err)}
+	}
+	if err := transfer.WritePart(to, args[0], first+index, transfer.PartBytes); err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	return nil
+}
+
+// printResults prints the run folders in results, which a follower takes out of the log of a pod.
+func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
+	dir := o.resultsIn(ws)
+	if list, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return nil // nothing was measured
+	}
+	if err := transfer.Write(sh.out, dir); err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	return nil
+}
+
+// followJobs follows a submission to its end, or until its jobs are submitted.
+func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
+	at, err := o.scheduler.placing(kubernetes.Target(s.Target))
+	if err != nil {
+		return o.jobsError(err)
+	}
+	release, err := folderlock.Take(ctx, s.Dir, folderlock.Exclusive, folderlock.Wait{})
+	if errors.Is(err, folderlock.ErrHeld) {
+		return fail(exitLocked, "its table shows the jobs; end it to follow them here",
+			"collect: another process follows these jobs already (%s)", s.Dir)
+	}
+	if err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	defer release()
+	if s, err = engine.Open(s.Dir); err != nil { // another process may have followed meanwhile
+		return failure{code: exitInput, err: err}
+	}
+	sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
+	leavesRunning(ctx)
+	show := progress.NewJobs(jobStream(sh))
+	at.begin(ctx, s)
+	f := engine.Follower{
+		Submission: s, Scheduler: at, Poll: o.scheduler.poll, Show: show.Show, Detach: o.scheduler.detach,
+	}
+	tasks, err := f.Run(ctx)
+	show.End()
+	switch {
+	case ctx.Err() != nil:
+		return o.leaveJobs(ctx, sh, s, at)
+	case err != nil:
+		return o.jobsError(err)
+	case o.scheduler.detach:
+		waits := len(slices.DeleteFunc(slices.Clone(tasks), func(t engine.Task) bool { return t.Ended || t.ID != "" }))
+		if waits > 0 {
+			sh.say("%-9s %s not submitted yet: they wait for the others that measure the same, and --follow submits them",
+				o.scheduler.on, plaintext.Plural(waits, "job"))
+		}
+		fmt.Fprintf(sh.out, "%s submitted. Next: ttreport collect --on %s --follow, or --cancel\n",
+			plaintext.Plural(len(tasks)-waits, "job"), o.scheduler.on)
+		return nil
+	}
+	return o.endJobs(sh, s, tasks)
+}
+
+// jobStream is where jobs are shown.
+func jobStream(sh *shell) progress.Stream {
+	to := progress.Stream{Writer: sh.err}
+	if fd, ok := terminalOf(sh.err); ok {
+		to.Width = func() int { return widthOf(fd) }
+	}
+	return to
+}
+
+// endJobs prints how the jobs ended.
+func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.Task) error {
+	progress.WriteJobs(sh.out, engine.View{Tasks: tasks})
+	bad, measured := 0, 0
+	for _, t := range tasks {
+		measured += t.Done - t.Failed
+		if !t.OK() {
+			bad++
+		}
+	}
+	paths := []string(nil)
+	if o.out != "" {
+		paths = []string{s.Out}
+	}
+	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, paths...))
+	fmt.Fprintf(sh.out, "%s made; results in %s. Next: %s\n", plaintext.Plural(measured, "measurement"), s.Out, next)
+	if bad > 0 {
+		again := ""
+		if len(s.Lacking()) > 0 {
+			again = fmt.Sprintf("; ttreport collect --on %s --retry measures what is missing", o.scheduler.on)
+		}
+		return fail(exitCollect, "their logs are in "+s.Dir+again, "%d of %s did not measure everything", bad,
+			plaintext.Plural(len(tasks), "job"))
+	}
+	return nil
+}
+
+// leaveJobs ends following: a person at a terminal is asked about the jobs, which go on otherwise.
+func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
+	_, readable := terminalOf(sh.in)
+	if _, shown := terminalOf(sh.err); readable && shown {
+		answer := make(chan bool, 1)
+		go func() { answer <- confirmed(sh.in, sh.err, "the jobs go on without this command. End them?") }()
+		select {
+		case yes := <-answer:
+			if yes {
+				return o.cancelJobs(context.WithoutCancel(ctx), sh, s, at)
+			}
+		case <-process.Hurry(ctx).Done():
+		}
+	}
+	sh.say("the jobs go on: ttreport collect --on %s --follow shows them, --cancel ends them", o.scheduler.on)
+	return ctx.Err()
+}
+
+// cancelJobs ends the jobs of a submission.
+func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
+	n, err := engine.Cancel(ctx, s, at, func(active, left int) {
+		switch {
+		case active > 0 && at.fetches:
+			sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
+		case active > 0:
+			sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
+		case left > 0 && at.fetches:
+			sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
+		}
+	})
+	if err != nil && !errors.Is(err, engine.ErrUnfetched) {
+		return o.jobsError(err)
+	}
+	ended := plaintext.Plural(n, "job") + " cancelled"
+	if n == 0 {
+		ended = "no job was left to cancel"
+	}
+	if err != nil {
+		fmt.Fprintln(sh.out, ended)
+		return fail(exitCollect, "results of the other jobs are in "+s.Out+"; measure again what is missing",
+			"collect: %w", err)
+	}
+	fmt.Fprintf(sh.out, "%s; what was measured until now is in %s\n", ended, s.Out)
+	return nil
+}
+
+// placing is a scheduler, and what is done before it has jobs.
+type placing struct {
+	engine.Scheduler
+	suffix, between string // of files, and between them in one output
+	target          engine.Target
+	fetches         bool                     // results from where jobs ran
+	check           func([]engine.Job) error // whether files can be made of jobs at all
+	text            func(*engine.Submission, engine.Group) (string, error)
+	accepted        func(context.Context, *engine.Submission) (*engine.Submission, error)
+	begin           func(context.Context, *engine.Submission) // of following
+}
+
+// placing returns the scheduler of --on. With [engine.ErrMissing] files can be made, and nothing can be submitted.
+func (o schedulerOptions) placing(target kubernetes.Target) (placing, error) {
+	if o.on == plan.OnKubernetes {
+		c, err := kubernetes.New(target)
+		return placing{
+			Scheduler: c, suffix: ".yaml", between: "---\n", target: engine.Target(c.Target), check: kubernetes.Check,
+			fetches: true,
+			text: func(s *engine.Submission, g engine.Group) (string, error) {
+				return kubernetes.Manifest(s, g, c.Target.Namespace)
+			},
+			accepted: c.Accepted, begin: c.Follow,
+		}, err
+	}
+	var p slurm.Programs
+	return placing{
+		Scheduler: p, suffix: ".sh", between: "\n", check: func([]engine.Job) error { return nil },
+		text: func(s *engine.Submission, g engine.Group) (string, error) { return slurm.Script(s, g), nil },
+		accepted: func(ctx context.Context, s *engine.Submission) (*engine.Submission, error) {
+			return slurm.Accepted(ctx, s, p)
+		},
+		begin: func(context.Context, *engine.Submission) {},
+	}, p.Installed()
+}
+
+// print prints what would be submitted.
+func (p placing) print(to io.Writer, s *engine.Submission) error {
+	for i, g := range s.Groups {
+		text, err := p.text(s, g)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = p.between + text
+		}
+		fmt.Fprint(to, text)
+	}
+	return nil
+}
+
+// title is the name of the scheduler in a sentence.
+func (o schedulerOptions) title() string {
+	if o.on == plan.OnKubernetes {
+		return "Kubernetes"
+	}
+	return "Slurm"
+}
+
+// jobsError gives an error of a scheduler its exit code and advice.
+func (o collectOptions) jobsError(err error) error {
+	onKubernetes := o.scheduler.on == plan.OnKubernetes
+	var refused *engine.RefusedError
+	f := failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: "ttreport help " + o.scheduler.on}
+	switch {
+	case errors.As(err, &refused):
+		f.code = exitUsage
+		if refused.Have != "" {
+			f.hint = "this cluster has: " + refused.Have
+		}
+	case errors.Is(err, engine.ErrMissing) && onKubernetes:
+		f.hint = "name a kubeconfig in KUBECONFIG, and a --context; --dry-run prints the manifests anywhere"
+	case errors.Is(err, engine.ErrMissing):
+		f.hint = "run this on a login node; --dry-run prints the scripts anywhere"
+	case errors.Is(err, engine.ErrAway) && onKubernetes:
+		f.hint = "kubectl get jobs must answer; jobs that were submitted go on"
+	case errors.Is(err, engine.ErrAway):
+		f.hint = "squeue must answer; jobs that were submitted go on"
+	}
+	return f
 }

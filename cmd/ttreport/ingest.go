@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/library"
 )
 
@@ -158,4 +161,108 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 		return nil, nil, failure{code: exitUsage, err: err, hint: fix}
 	}
 	return lib, append(problems, misspeltModels(lib, runs)...), nil
+}
+
+// sayLeft says how many runs in results/ the history lacks, and the line that stores them: what was measured or copied
+// there and never read is no part of a decision, which nobody would see.
+func sayLeft(ctx context.Context, sh *shell, ws *workspace.Workspace, c *columns.Columns) {
+	if n := leftInResults(ctx, ws, c); n > 0 {
+		sh.say("note: results/ has %s that history lacks and this does not judge: ttreport ingest results/",
+			plaintext.Plural(n, "run"))
+	}
+}
+
+// leftInResults counts the runs in results/ that storing would add. A folder of collect has the name of its run, so
+// that nothing is opened where all of them are stored. What else is there is read as ingest reads it, and where that
+// would add something, all of results/ is: it may be a copy of what lies beside it. What cannot be read is left to
+// ingest, which says why.
+func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Columns) int {
+	entries, err := os.ReadDir(ws.Results())
+	if err != nil {
+		return 0
+	}
+	stored := map[string]bool{}
+	for i := range c.Runs {
+		stored[c.Runs[i].ID] = true
+	}
+	var paths []string
+	for _, e := range entries {
+		if !stored[e.Name()] {
+			paths = append(paths, filepath.Join(ws.Results(), e.Name()))
+		}
+	}
+	if len(paths) == 0 || wouldAdd(ctx, ws, paths) == 0 {
+		return 0
+	}
+	return wouldAdd(ctx, ws, []string{ws.Results()})
+}
+
+// wouldAdd is how many documents storing what is in some paths would write.
+func wouldAdd(ctx context.Context, ws *workspace.Workspace, paths []string) int {
+	dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
+	if err != nil {
+		return 0
+	}
+	defer os.RemoveAll(dir)
+	quiet := &shell{out: io.Discard, err: io.Discard}
+	got, err := readIn(ctx, quiet, ws, paths, &identity{}, dir, false)
+	if err != nil {
+		return 0
+	}
+	return got.written
+}
+
+func verifyCommand() command {
+	return command{
+		name: "verify", summary: "compare raw result files with the SHA-256 that history/ has of them",
+		help: `
+Reads the raw files that the documents of history/ name, below the current folder, and compares their SHA-256 with
+the stored ones. Files that are not there any more are counted: a workspace need not keep them. --strict fails for
+them too.
+
+Exit codes: 0 nothing differs; 3 a file differs or cannot be read.`,
+		examples: []example{{"are these the files that were measured?", "ttreport verify"}},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			var patience time.Duration
+			lockFlag(fs, &patience)
+			strict := fs.Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if len(args) > 0 {
+					return fail(exitUsage, "run it in the workspace", "verify: unexpected %q", args[0])
+				}
+				return verify(ctx, sh, *strict, patience)
+			}
+		},
+	}
+}
+
+func verify(ctx context.Context, sh *shell, strict bool, patience time.Duration) error {
+	ws, err := openWorkspace(".")
+	if err != nil {
+		return err
+	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, patience)
+	if err != nil {
+		return err
+	}
+	defer release()
+	v, err := ingest.Verify(ctx, ws.Dir, ws.History())
+	if err != nil {
+		return err
+	}
+	printErrors(sh, v.Problems)
+	fmt.Fprintf(sh.out, "%s verified, %d differ or cannot be read, %d missing, %d elsewhere\n",
+		plaintext.Plural(v.Verified, "file"), len(v.Problems), len(v.Missing), v.Elsewhere)
+	if n := len(v.Problems); n > 0 {
+		return fail(exitInput, "restore them, or read them again with ttreport ingest", "%s not as stored",
+			plaintext.Plural(n, "file"))
+	}
+	if v.Unknown > 0 {
+		sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
+	}
+	if n := len(v.Missing) + v.Elsewhere + v.Unknown; strict && n > 0 {
+		return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",
+			plaintext.Plural(n, "file"))
+	}
+	return nil
 }

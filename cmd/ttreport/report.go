@@ -1,16 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/nmvllm"
+	"github.com/ttreport/ttreport/render/ttis"
+	"github.com/ttreport/ttreport/site"
 	"github.com/ttreport/ttreport/static"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -127,4 +140,150 @@ func releaseError(flag string, err error) error {
 	}
 	known := "there are " + strings.Join(unknown.Newest, ", ")
 	return fail(exitUsage, didYouMean(unknown.Name, unknown.Newest, "", known), "%w (%s)", err, flag)
+}
+
+// Layouts of reports: those of tt-inference-server, and results of nm-vllm's benchmark scripts.
+const (
+	reportsTT = "tt"
+	reportsNM = "nm-vllm"
+)
+
+// writeReports writes the newest release in the layout that was asked for.
+func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *render.Report) error {
+	at := report.Newest()
+	if o.reports == "" || at < 0 {
+		return nil
+	}
+	list, err := reportInputs(o.public, report, at)
+	if err != nil {
+		return err
+	}
+	layout, dir := "tt-inference-server", cmp.Or(o.reportsDir, ws.Reports())
+	var files []ttis.File
+	if o.reports == reportsNM {
+		layout, dir = "nm-vllm", cmp.Or(o.reportsDir, filepath.Join(ws.Reports(), "benchmark_results"))
+		files, err = benchmarkResults(list, report.Version)
+	} else {
+		files, err = ttis.Files(list)
+	}
+	if err != nil {
+		return err
+	}
+	if o.public {
+		published(files, site.PublicText(report, ""))
+	}
+	if err := writeLayout(dir, files); err != nil {
+		return err
+	}
+	sh.say("reports   %s of %s in %s, in the layout of %s", plaintext.Plural(len(files), "file"),
+		report.Releases[at].Name, dir, layout)
+	return nil
+}
+
+// published takes out of files what a public site does not show. Of JSON only strings are changed, each by itself, so
+// that it stays JSON.
+func published(files []ttis.File, text func(string) string) {
+	for i := range files {
+		f := &files[i]
+		if !strings.HasSuffix(f.Path, ".json") {
+			f.Data = []byte(text(string(f.Data)))
+			continue
+		}
+		f.Data = jsonString.ReplaceAllFunc(f.Data, func(s []byte) []byte {
+			return []byte(`"` + text(string(s[1:len(s)-1])) + `"`)
+		})
+	}
+}
+
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// benchmarkResults are the results of a release as nm-vllm writes them.
+func benchmarkResults(list []ttis.Input, version string) ([]ttis.File, error) {
+	var runs []schema.Run
+	for _, in := range list {
+		runs = append(runs, in.Runs...)
+	}
+	results, err := nmvllm.Files(runs, cmp.Or(version, "ttreport"))
+	var files []ttis.File
+	for _, r := range results {
+		files = append(files, ttis.File{Path: r.Name, Data: r.Data})
+	}
+	return files, err
+}
+
+// reportInputs are the models and devices of a release, with their runs.
+func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, error) {
+	var list []ttis.Input
+	for _, pair := range report.PairsOf(at) {
+		in := ttis.Input{
+			Model: pair.Model, Device: pair.Device, Version: report.Version, Public: public,
+			Review: report.Review(at, pair.Model, pair.Device),
+		}
+		for _, i := range report.RunsOf(at, pair) {
+			run, problem := history.Read(report.Columns.Runs[i].Path)
+			if problem != nil {
+				return nil, failure{code: exitInput, err: fmt.Errorf("the reports need a run that cannot be read: %s", problem)}
+			}
+			in.Runs = append(in.Runs, run)
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// writeLayout writes files below a folder; none where one would replace another program's.
+func writeLayout(dir string, files []ttis.File) error {
+	for _, f := range files {
+		if err := oursOrNew(filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return fail(exitUsage, "choose another folder with --reports-out", "the reports cannot be written: %w", err)
+		}
+		if _, err := durable.WriteChanged(name, f.Data); err != nil {
+			return fail(exitInput, "see the permissions and the space of "+dir, "the reports cannot be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// oursOrNew refuses to replace the data of a report, or a result, that another program wrote. The other files of a
+// report have its name.
+func oursOrNew(name string) error {
+	base := filepath.Base(name)
+	if !strings.HasPrefix(base, "report_data_") && !strings.HasPrefix(base, "benchmark_serving-") &&
+		!strings.HasPrefix(base, "benchmark_throughput-") {
+		return nil
+	}
+	data, err := rootfs.ReadFile(name, 64<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var report struct {
+		Metadata  map[string]any `json:"metadata"`
+		WrittenBy string         `json:"written_by"`
+	}
+	isReport := err == nil && json.Unmarshal(data, &report) == nil
+	if isReport && (report.Metadata[ttis.Mark] != nil || report.WrittenBy != "") {
+		return nil
+	}
+	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)
+}
+
+// completeReports refuses a layout that is not known.
+func (o *buildOptions) completeReports() error {
+	if o.reports != "" && o.reports != reportsTT && o.reports != reportsNM {
+		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
+	}
+	if o.reports != "" && o.single != "" {
+		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
+	}
+	if o.reportsDir != "" && o.reports == "" {
+		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
+			"build: --reports-out is for reports, and none are asked for")
+	}
+	return nil
 }

@@ -6,12 +6,12 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/credentials"
 	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
+	"golang.org/x/term"
 )
 
 // terminalOf is the file of a stream that is a terminal.
@@ -70,4 +70,20 @@ func confirmed(in io.Reader, out io.Writer, question string) bool {
 	var answer string
 	_, err := fmt.Fscanln(in, &answer)
 	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y")
+}
+
+// printable replaces control characters in what goes to a terminal: names and messages come from files of other
+// people, and an escape sequence could hide a line or set the title of the window.
+type printable struct {
+	to  io.Writer
+	err error // the first of writing
+}
+
+// Write implements io.Writer.
+func (p *printable) Write(b []byte) (int, error) {
+	_, err := p.to.Write(plaintext.PrintableBytes(b))
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return len(b), err
 }

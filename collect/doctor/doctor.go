@@ -5,16 +5,29 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/ttreport/ttreport/collect/credentials"
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
 // Finding is one thing that was examined.
@@ -105,4 +118,195 @@ func Write(w io.Writer, list []Finding) error {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", sign, f.What, f.Found, f.Fix)
 	}
 	return tw.Flush()
+}
+
+// hub is where models and their terms are.
+const hub = "https://huggingface.co"
+
+// access asks the hub whether a model can be downloaded.
+func access(ctx context.Context, r Request) Finding {
+	what, at := "access to "+r.Model, cmp.Or(r.hub, hub)
+	file, _ := credentials.Open(r.Dir) // what is wrong with it is a finding of its own
+	token := file.Get(credentials.HFToken)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, at+"/"+r.Model+"/resolve/main/config.json", nil)
+	if err != nil {
+		return Finding{false, what, err.Error(), ""}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := origin.Client(0).Do(req)
+	if err != nil {
+		return Finding{true, what, "unknown: the hub cannot be reached", ""}
+	}
+	_ = resp.Body.Close() // HEAD has none
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return Finding{true, what, "yes", ""}
+	case http.StatusUnauthorized:
+		set := "not set"
+		if token != "" {
+			set = "set"
+		}
+		return Finding{
+			false, what, "refused: it is gated, private, or does not exist, and HF_TOKEN is " + set,
+			"set HF_TOKEN, in the environment or in .env, to a token of an account that has access",
+		}
+	case http.StatusForbidden:
+		found := "refused: its terms are not accepted by the account of HF_TOKEN"
+		return Finding{false, what, found, "accept them at " + at + "/" + r.Model}
+	case http.StatusNotFound:
+		return Finding{false, what, "no such model, or none with a config.json", ""}
+	}
+	return Finding{true, what, fmt.Sprintf("unknown: the hub answers HTTP %d", resp.StatusCode), ""}
+}
+
+// image asks the container engine whether an image is pulled.
+func image(ctx context.Context, name string) Finding {
+	what := "image " + plaintext.Middle(name, plaintext.PathWidth)
+	engine := server.InstalledEngine()
+	if engine == "" {
+		return Finding{false, what, "neither docker nor podman is installed", "apt-get install podman"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, engine, "image", "inspect", "--format", "{{.Id}}", name).Output()
+	if err != nil {
+		return Finding{false, what, "not pulled; it is pulled when it is first used", engine + " pull " + name}
+	}
+	return Finding{true, what, string(out[:min(len(out), 19)]), ""}
+}
+
+// Least of what a collection gets along with.
+const (
+	leastSpace  = 10 // GB
+	leastMemory = 4  // GB
+)
+
+func containers() Finding {
+	if name := server.InstalledEngine(); name != "" {
+		return answers(name)
+	}
+	return Finding{false, "containers", "neither docker nor podman is installed", "apt-get install podman"}
+}
+
+// answers reports whether an engine can start containers: docker's program is installed without its daemon, or without
+// the right to use it.
+func answers(engine string) Finding {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, engine, "info").CombinedOutput()
+	if err == nil {
+		return Finding{true, "containers", engine, ""}
+	}
+	last := strings.TrimSpace(string(out))
+	if at := strings.LastIndexByte(last, '\n'); at >= 0 {
+		last = last[at+1:]
+	}
+	return Finding{false, "containers", engine + " is installed and does not answer: " + cmp.Or(last, err.Error()),
+		"start its daemon (systemctl start docker), join the group docker, or install podman, which needs no daemon"}
+}
+
+func port(n int) Finding {
+	what := fmt.Sprintf("port %d", n)
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", n), time.Second)
+	if err != nil {
+		return Finding{true, what, "free", ""}
+	}
+	_ = conn.Close() // only the connection was wanted
+	fix := fmt.Sprintf("ttreport collect --server http://127.0.0.1:%d …, or --port another", n)
+	return Finding{false, what, "something listens there", fix}
+}
+
+// secrets says which secrets are set, and where; never what they are.
+func secrets(dir string) []Finding {
+	var out []Finding
+	file, err := credentials.Open(dir)
+	switch {
+	case err != nil:
+		out = append(out, Finding{false, ".env", err.Error(), "chmod 600 .env"})
+	case file.Warning != "":
+		out = append(out, Finding{false, ".env", file.Warning, "chmod 600 .env"})
+	}
+	for _, name := range credentials.Names() {
+		found := "not set; needed where a model is gated or a server wants a key"
+		if from := file.Source(name); from != credentials.FromNowhere {
+			found = "set in " + string(from)
+		}
+		out = append(out, Finding{true, name, found, ""})
+	}
+	return out
+}
+
+func space(dir string) Finding {
+	var free float64
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		free, err = freeBytes(abs)
+	}
+	if err != nil {
+		return Finding{false, "disk", err.Error(), ""}
+	}
+	free /= 1e9
+	f := Finding{free > leastSpace, "disk", fmt.Sprintf("%.0f GB free", free), ""}
+	if !f.OK {
+		f.Fix = "make room: an environment of vLLM alone takes 8 GB"
+	}
+	return f
+}
+
+func memory() Finding {
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return Finding{true, "memory", "unknown", ""}
+	}
+	for line := range strings.Lines(string(data)) {
+		var kb float64
+		if _, err := fmt.Sscanf(line, "MemAvailable: %f kB", &kb); err == nil {
+			return Finding{kb > leastMemory*1e6, "memory", fmt.Sprintf("%.1f GB available", kb/1e6), ""}
+		}
+	}
+	return Finding{true, "memory", "unknown", ""}
+}
+
+// hugePages is one finding where the kernel has them, else none.
+func hugePages() []Finding {
+	pages, err := os.ReadFile("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages")
+	if err != nil {
+		return nil
+	}
+	found := strings.TrimSpace(string(pages)) + " of 1 GiB; Tenstorrent devices need them"
+	return []Finding{{true, "huge pages", found, ""}}
+}
+
+// findTool looks for one tool.
+func findTool(ctx context.Context, find environment.Tools, a tool.Adapter) Finding {
+	pin := environment.Pin(a.Name, cmp.Or(a.Package, a.Name))
+	found, err := find.Find(ctx, a.Name, a.Program, a.Module)
+	switch {
+	case err == nil && found.From == "environment":
+		return Finding{true, a.Name, "its own environment with " + pin + ", " + found.Dir, ""}
+	case err == nil:
+		return Finding{true, a.Name, found.From + ", " + found.Program, ""}
+	case !errors.Is(err, environment.ErrNone):
+		return Finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"}
+	case pin == "":
+		fix := "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"
+		return Finding{false, a.Name, "not installed, and ttreport does not install it", fix}
+	}
+	return Finding{false, a.Name, "not installed yet; " + pin + " is pinned", "ttreport doctor --make " + a.Name}
+}
+
+// environments says what makes the environments of tools.
+func environments() Finding {
+	const what = "environments"
+	switch {
+	case environment.OnPath("uv"):
+		return Finding{true, what, "made with uv", ""}
+	case environment.OnPath("python3"):
+		return Finding{true, what, "made with python3 -m venv; uv would be faster", ""}
+	}
+	return Finding{false, what, "neither uv nor python3 is installed", "apt-get install python3-venv"}
 }

@@ -5,9 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Follower submits a submission, follows it, and submits what is missing again.
@@ -395,4 +402,337 @@ func (f *Follower) view() View {
 		v.Away = max(1, f.Now().Sub(f.away))
 	}
 	return v
+}
+
+// Lacking returns the entries of a submission whose runs are not complete.
+func (s *Submission) Lacking() []int {
+	var out []int
+	for _, j := range s.Jobs {
+		t := Task{Job: j}
+		if s.progress(&t); !t.Whole {
+			out = append(out, j.Entry)
+		}
+	}
+	return out
+}
+
+// Again begins a submission that is over again, with the entries whose runs are not complete: they are submitted when
+// it is followed, with all their retries, and keep what they measured. It returns how many there are.
+func (s *Submission) Again() (int, error) {
+	if !s.Over() {
+		return 0, fmt.Errorf("the submission of %s is under way", s.Since())
+	}
+	lacking := s.Lacking()
+	if len(lacking) == 0 {
+		return 0, nil
+	}
+	return len(lacking), s.log(event{Event: "again", Entries: lacking})
+}
+
+// renew plans the arrays of entries that somebody wants again.
+func (f *Follower) renew() error {
+	for i := range f.tasks {
+		t := &f.tasks[i]
+		if !t.again {
+			continue
+		}
+		g := f.newest(t.Entry).Group
+		if err := f.plan(g, t.first, g.Resources.MostRetries(), []int{t.Entry}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asked takes it that entries are submitted, as which retry of theirs.
+func (f *Follower) asked(entries []int, retry int) {
+	for _, entry := range entries {
+		t := f.task(entry)
+		t.Retry, t.again, t.first = max(t.Retry, retry), false, min(t.first, retry)
+	}
+}
+
+// forgo gives up the orders that the scheduler did not get: their entries get new ones.
+func (f *Follower) forgo() {
+	for i := range f.orders {
+		if o := &f.orders[i]; o.id == "" {
+			o.id = unsent
+		}
+	}
+}
+
+// reopen takes it that entries have not ended.
+func (f *Follower) reopen(entries []int) {
+	for _, entry := range entries {
+		t := f.task(entry)
+		t.Ended, t.State, t.Reason, t.again, t.first = false, NotSubmitted, "", true, t.Retry+1
+	}
+}
+
+// refuse ends the entries of an order that is not sent.
+func (f *Follower) refuse(o *order, why string) error {
+	o.id = unsent
+	for _, entry := range o.Entries {
+		if err := f.end(f.task(entry), NotSubmitted, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait holds an order back while another one of its group is under way, where these run one after the other: a follower
+// sends it when that has ended.
+func (f *Follower) wait(o *order, records []Record) bool {
+	o.waits = f.Submission.OneByOne(o.Group) && slices.ContainsFunc(f.orders, func(p order) bool {
+		return p.Name != o.Name && p.Group.Number == o.Group.Number && f.underWay(&p, records)
+	})
+	for _, entry := range o.Entries {
+		if t := f.task(entry); o.waits && t.State == NotSubmitted {
+			t.Reason = "it waits for the others that measure the same"
+		}
+	}
+	return o.waits
+}
+
+// underWay reports whether an array measures, or will: also one that was submitted and is not listed yet.
+func (f *Follower) underWay(o *order, records []Record) bool {
+	listed := false
+	for _, r := range records {
+		if r.Name == o.Name && r.Phase == Active {
+			return true
+		}
+		listed = listed || r.Name == o.Name
+	}
+	return !listed && o.id != "" && o.id != unsent && slices.ContainsFunc(o.Entries, func(entry int) bool {
+		return !f.task(entry).Ended && f.newest(entry).Name == o.Name
+	})
+}
+
+// Cancel ends the jobs of a submission, and fetches what they measured. It returns how many were ended: none where the
+// scheduler did not end them. An error that is [ErrUnfetched] is of results alone: the jobs have ended. before is told
+// how many jobs are to be ended, and how many that ended before have results to fetch.
+func Cancel(ctx context.Context, s *Submission, c Scheduler, before func(active, left int)) (n int, err error) {
+	f := Follower{Submission: s, Scheduler: c}
+	f.restore()
+	records, err := c.Queue(ctx, f.names())
+	if err != nil {
+		return 0, err
+	}
+	if err := s.log(event{Event: "cancel"}); err != nil {
+		return 0, err
+	}
+	var active, left []Record
+	for _, r := range records {
+		t := f.task(r.Entry)
+		if s.progress(t); r.Phase == Active {
+			active = append(active, r)
+		} else if !t.Ended && !t.Whole {
+			left = append(left, r)
+		}
+	}
+	before(len(active), len(left))
+	to := func(r Record) (dir, log string) { return s.OutOf(r.Entry), s.LogOf(r.Entry) }
+	var lost []error
+	for _, r := range left {
+		dir, log := to(r)
+		err := Later(ctx, func() error { return c.Fetch(ctx, r, dir, log) })
+		lost = append(lost, unfetched(r, err))
+	}
+	if len(active) > 0 {
+		ended := c.Cancel(ctx, active, to)
+		if ended != nil && !errors.Is(ended, ErrUnfetched) { // the next attempt fetches what was lost in this one
+			return 0, errors.Join(ended, s.log(event{Event: "not-cancelled"}))
+		}
+		lost = append(lost, ended)
+	}
+	return len(active), errors.Join(errors.Join(lost...), s.log(event{Event: "over", Note: "cancelled"}))
+}
+
+// Later calls fetch until what it brings is not [ErrLater] any more, once a second for at most a quarter of an hour.
+func Later(ctx context.Context, fetch func() error) error {
+	for deadline := time.Now().Add(15 * time.Minute); ; {
+		err := fetch()
+		if !errors.Is(err, ErrLater) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// unfetched says whose results could not be brought; nil for no error.
+func unfetched(r Record, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("job %d: %w: %w", r.Entry, ErrUnfetched, err)
+}
+
+// cancelling is how long another process may take to end jobs. One that takes longer was killed.
+const cancelling = 5 * time.Minute
+
+// cancelled reads what other processes wrote to the journal: whether one is ending the jobs, and whether one has. Its
+// jobs disappear then, and are not to be submitted again.
+func (f *Follower) cancelled() (now, done bool, err error) {
+	if err := f.Submission.readJournal(); err != nil {
+		return false, false, err
+	}
+	for _, e := range f.Submission.journal {
+		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelling) &&
+			e.Event != "not-cancelled" && e.Event != "again"
+	}
+	return now, f.Submission.Over(), nil
+}
+
+// leave ends the tasks of a submission that another process has ended, as the scheduler shows them if it does.
+func (f *Follower) leave(ctx context.Context) error {
+	records, _ := f.Scheduler.Queue(ctx, f.names()) // without it they are cancelled, too
+	for i := range f.tasks {
+		t := &f.tasks[i]
+		if t.Ended {
+			continue
+		}
+		state, why := Cancelled, ""
+		for _, r := range records {
+			if r.Entry == t.Entry && r.Phase != Active {
+				state, why = r.State, Cancelled
+			}
+		}
+		if t.Whole {
+			state, why = f.Scheduler.Words().Succeeded, ""
+		}
+		if err := f.end(t, state, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Account is what a scheduler recorded of one execution of a job. What it did not record is "".
+type Account struct {
+	Name     string
+	Entry    int
+	Job      string // as "12_3"
+	State    string
+	Phase    Phase
+	ExitCode string // as "0:0": exit code and signal
+	Elapsed  string // s
+	MaxRSS   string // bytes
+	Energy   string // J
+	Node     string
+	Reason   string
+	Image    string // by digest
+	Restarts string // of a server beside the client
+}
+
+// Settings returns the facts of the executions of one entry for the provenance of its run: several are listed in
+// order.
+func Settings(engine string, list []Account) map[string]string {
+	out := map[string]string{}
+	add := func(name string, of func(Account) string) {
+		var values []string
+		for _, a := range list {
+			if v := of(a); v != "" && v != "0" && v != "None" && v != "None assigned" {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 0 {
+			out[engine+"_"+name] = strings.Join(slices.Compact(values), ", ")
+		}
+	}
+	add("job_id", func(a Account) string { return a.Job })
+	add("state", func(a Account) string { return a.State })
+	add("exit_code", func(a Account) string { return a.ExitCode })
+	add("elapsed_s", func(a Account) string { return a.Elapsed })
+	add("max_rss_bytes", func(a Account) string { return a.MaxRSS })
+	add("energy_j", func(a Account) string { return a.Energy })
+	add("node", func(a Account) string { return a.Node })
+	add("reason", func(a Account) string { return a.Reason })
+	add("image", func(a Account) string { return a.Image })
+	add("server_restarts", func(a Account) string { return a.Restarts })
+	return out
+}
+
+// annotate adds facts to the manifest of a run folder.
+func annotate(run string, facts map[string]string) error {
+	name := filepath.Join(run, manifest.FileName)
+	data, err := rootfs.ReadFile(name, mostFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // its server never started
+	}
+	if err != nil {
+		return err
+	}
+	m, problem := manifest.Read(name, data)
+	if problem != nil {
+		return fmt.Errorf("%s: %s", name, problem.Found)
+	}
+	if m.Setting == nil {
+		m.Setting = map[string]string{}
+	}
+	maps.Copy(m.Setting, facts)
+	text, err := m.Marshal()
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(name, text)
+}
+
+// account adds what the scheduler recorded to the provenance of every run: from its accounts, which may have it a few
+// seconds later, else what the queue had. The error names the runs that could not be written.
+func (f *Follower) account(ctx context.Context) error {
+	var list []Account
+	since := f.Now().Add(-30 * 24 * time.Hour)
+	for range 5 {
+		var err error
+		if list, err = f.Scheduler.Accounts(ctx, f.names(), since); err != nil || f.complete(list) {
+			break
+		}
+		if f.Sleep(ctx, 2*time.Second) != nil {
+			break
+		}
+	}
+	engine := f.Scheduler.Words().Name
+	var errs []error
+	for _, t := range f.tasks {
+		if t.Run == "" {
+			continue
+		}
+		mine := slices.DeleteFunc(slices.Clone(list), func(a Account) bool { return a.Entry != t.Entry })
+		if len(mine) == 0 {
+			mine = []Account{{Job: t.ID, State: t.State, Node: t.Node}}
+		}
+		if err := annotate(t.Run, Settings(engine, mine)); err != nil {
+			errs = append(errs, fmt.Errorf("%s: what the scheduler recorded is not in its manifest: %w", t.Run, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// complete reports whether the accounts have an end for every task.
+func (f *Follower) complete(list []Account) bool {
+	for _, t := range f.tasks {
+		if t.State == NotSubmitted {
+			continue
+		}
+		mine := func(a Account) bool { return a.Entry == t.Entry && a.Phase != Active }
+		if !slices.ContainsFunc(list, mine) {
+			return false
+		}
+	}
+	return true
+}
+
+// accounted reports whether the scheduler's accounts have an array that the queue does not list any more.
+func (f *Follower) accounted(ctx context.Context, o *order) bool {
+	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+	at := slices.IndexFunc(list, func(a Account) bool { return a.Name == o.Name })
+	if err != nil || at < 0 {
+		return false
+	}
+	o.id, _, _ = strings.Cut(list[at].Job, "_")
+	return true
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,11 +13,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Submission is a plan that was handed to a scheduler: a folder with files, entries, logs and a journal.
@@ -235,4 +242,255 @@ func (s *Submission) Since() string {
 		return s.ID
 	}
 	return t.Format("2006-01-02 15:04 UTC")
+}
+
+// Job is one server start: an entry of a plan.
+type Job struct {
+	Entry     int            `json:"entry"` // from 1; the index in its array
+	Name      string         `json:"name"`  // "acme/tiny on h100"
+	Total     int            `json:"total"` // measurements
+	Resources plan.Resources `json:"-"`
+	Server    Server         `json:"-"`
+	Limit     time.Duration  `json:"-"` // from the estimate, where the resources state none
+	Plan      []byte         `json:"-"` // file of the entry
+}
+
+// Server is what a scheduler must know of the server of a job; the zero value for a job that starts its own.
+type Server struct {
+	Image string   `json:"image,omitempty"` // started beside the client
+	Args  []string `json:"args,omitempty"`  // of the image
+	Port  int      `json:"port,omitempty"`
+	URL   string   `json:"url,omitempty"` // runs already: jobs that measure it wait for each other
+}
+
+// TimeLimit returns the time limit, and whether it was stated.
+func (j Job) TimeLimit() (d time.Duration, stated bool) {
+	if d := j.Resources.TimeLimit(); d > 0 {
+		return d, true
+	}
+	return j.Limit, false
+}
+
+// Group is an array: jobs whose resources and servers agree.
+type Group struct {
+	Number    int            `json:"number"` // from 1
+	Entries   []int          `json:"entries"`
+	Resources plan.Resources `json:"resources"`
+	Server    Server         `json:"server"`
+	Limit     time.Duration  `json:"limit"`
+	Stated    bool           `json:"stated"` // the limit was not derived
+}
+
+// Nodes returns on how many nodes each job of a group runs.
+func (g Group) Nodes() int {
+	n, _ := strconv.Atoi(g.Resources.Nodes) // its form was checked
+	return max(1, n)
+}
+
+// OneByOne reports whether the jobs of a group run one after the other, or they would measure each other: they have one
+// server that runs already, or clients that would take the nodes of the next one's.
+func (s *Submission) OneByOne(g Group) bool {
+	return g.Server.URL != "" || s.Engine == plan.OnKubernetes && g.Nodes() > 1
+}
+
+// asks returns what a job asks for, as text that no other one has: of lists printed side by side, one argument "b c"
+// would be two.
+func (j Job) asks() []byte {
+	text, _ := json.Marshal([]any{j.Resources, j.Server}) // texts, lists of these and numbers can always be written
+	return text
+}
+
+// GroupsOf returns the arrays of jobs, in the order of their first jobs.
+func GroupsOf(jobs []Job) []Group {
+	var out []Group
+	at := map[string]int{}
+	for _, j := range jobs {
+		limit, stated := j.TimeLimit()
+		key := fmt.Sprintf("%s %s", j.asks(), limit)
+		i, known := at[key]
+		if !known {
+			i = len(out)
+			at[key] = i
+			out = append(out, Group{
+				Number: i + 1, Resources: j.Resources, Server: j.Server, Limit: limit, Stated: stated,
+			})
+		}
+		out[i].Entries = append(out[i].Entries, j.Entry)
+	}
+	return out
+}
+
+// Derived returns a time limit for a plan that is estimated to take so long: twice the estimate and the start of the
+// server, rounded up to steps that let similar plans share an array.
+func Derived(estimate, start time.Duration) time.Duration {
+	need := 2*estimate + start
+	for _, step := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
+		8 * time.Hour, 12 * time.Hour} {
+		if need <= step {
+			return step
+		}
+	}
+	const day = 24 * time.Hour
+	return (need + day - 1) / day * day
+}
+
+// JobName returns the name of a group's jobs at a retry, by which they are found.
+func (s *Submission) JobName(g Group, retry int) string {
+	name := fmt.Sprintf("ttreport-%s-%d", s.ID, g.Number)
+	if retry > 0 {
+		name += fmt.Sprintf("-r%d", retry)
+	}
+	return name
+}
+
+// FileOf returns the file of what is submitted for a group.
+func (s *Submission) FileOf(g Group) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("group-%d%s", g.Number, s.Suffix))
+}
+
+// NameOf returns the name of an entry's job.
+func (s *Submission) NameOf(entry int) string {
+	for _, j := range s.Jobs {
+		if j.Entry == entry {
+			return j.Name
+		}
+	}
+	return ""
+}
+
+// String describes what a group asks for: "gpu, gpu:h100:8, at most 0-00:30:00".
+func (g Group) String() string {
+	var parts []string
+	r := g.Resources
+	for _, what := range []string{
+		r.Partition, r.GRES, strings.Join(r.Devices, ", "), r.Queue, cmp.Or(g.Server.Image, r.Image), g.Server.URL,
+	} {
+		if what != "" {
+			parts = append(parts, what)
+		}
+	}
+	return strings.Join(append(parts, "at most "+TimeText(g.Limit)), ", ")
+}
+
+// TimeText writes a time limit as sbatch takes it: days-hours:minutes:seconds.
+func TimeText(d time.Duration) string {
+	d = (d + time.Second - 1) / time.Second
+	return fmt.Sprintf("%d-%02d:%02d:%02d", d/86400, d/3600%24, d/60%60, d%60)
+}
+
+// States that ttreport adds to those of the scheduler.
+const (
+	NotSubmitted = "not submitted"
+	Cancelled    = "cancelled" // by --cancel, in another process
+	Lost         = "lost"      // the scheduler does not know the job any more, and its run is not complete
+)
+
+// Task is a job as it stands.
+type Task struct {
+	Job
+	ID     string // "12_3"; "" before the scheduler has it
+	State  string
+	Reason string // why it is pending, or how it ended
+	Node   string
+	Left   string // until the time limit
+	Retry  int    // times that it was submitted again, or by the scheduler
+	Ended  bool
+
+	Run    string   // its run folder; "" before it exists
+	Done   int      // measurements of Total
+	Failed int      // of these
+	Now    string   // what is measured
+	Whole  bool     // the run is complete
+	Log    []string // the last lines that it printed, of one that ended without a result
+
+	seen      int    // times in a row that the scheduler showed a final state
+	unfetched string // why they could not be
+	fetched   int    // times that its results were asked for
+	restarts  int    // of the newest array's job, by the scheduler
+	again     bool   // it is to be submitted once more, because somebody asked for it
+	first     int    // what Retry was then
+}
+
+// OK reports that everything was measured.
+func (t Task) OK() bool { return t.Ended && t.Whole && t.Failed == 0 }
+
+// progress reads the journal of the newest run folder of a task.
+func (s *Submission) progress(t *Task) {
+	names, err := filepath.Glob(filepath.Join(s.OutOf(t.Entry), "*", manifest.JournalName))
+	if err != nil || len(names) == 0 {
+		return
+	}
+	slices.Sort(names) // they begin with the time
+	name := names[len(names)-1]
+	for _, n := range names { // an interrupted run that had nothing stays beside the one that went on
+		if data, err := rootfs.ReadFile(n, mostFile); err == nil && bytes.Contains(data, []byte(manifest.EventRunDone)) {
+			name = n
+		}
+	}
+	data, err := rootfs.ReadFile(name, mostFile)
+	if err != nil {
+		return
+	}
+	t.Run = filepath.Dir(name)
+	t.read(manifest.ReadJournal(data))
+}
+
+// read takes a run's progress from its journal.
+func (t *Task) read(entries []manifest.Entry) {
+	results := map[string]bool{} // by item: whether it failed
+	t.Now, t.Whole = "", false
+	for _, e := range entries {
+		kind, what, _ := strings.Cut(e.Event, "-")
+		switch {
+		case e.Event == manifest.EventRunDone:
+			t.Whole = true
+		case kind != "point" && kind != "eval":
+		case what == "start":
+			t.Now = e.Item
+		default:
+			results[e.Item] = what != "done"
+			t.Now = ""
+		}
+	}
+	t.Done, t.Failed = len(results), 0
+	for _, failed := range results {
+		if failed {
+			t.Failed++
+		}
+	}
+}
+
+// Hear takes a job's progress from the last line that it printed, as package progress writes it: "point     1/2  ISL".
+func (t *Task) Hear(line string) {
+	kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if kind == "" || t.Run != "" { // its journal says more
+		return
+	}
+	const most = 48 // characters
+	t.Now = plaintext.Middle(strings.Join(strings.Fields(redact.Text(line)), " "), most)
+	count, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if done, _, ok := strings.Cut(count, "/"); ok && kind == "point" {
+		if n, err := strconv.Atoi(done); err == nil && n <= t.Total {
+			t.Done = n
+		}
+	}
+}
+
+// lastLog returns the last lines that the jobs of an entry printed.
+func (s *Submission) lastLog(entry, n int) []string {
+	f, err := os.Open(s.LogOf(entry))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	const most = 8 << 10
+	if info, err := f.Stat(); err == nil && info.Size() > most {
+		_, _ = f.Seek(-most, 2) // else from the beginning
+	}
+	data := make([]byte, most)
+	size, _ := f.Read(data) // as much as there is
+	lines := slices.DeleteFunc(strings.Split(string(data[:size]), "\n"), func(l string) bool {
+		return strings.TrimSpace(l) == ""
+	})
+	return lines[max(0, len(lines)-n):]
 }

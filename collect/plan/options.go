@@ -3,13 +3,17 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan/spec"
+	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Options are a request, by subject. A field that is left out has its zero value.
@@ -271,4 +275,183 @@ func (o Options) Complete(known spec.Model) Options {
 		o.System.Model = known.ID
 	}
 	return o
+}
+
+// until reads the rule that ends a workload's measurement, and refuses it where something else does.
+func (p *Plan) until(o Options) error {
+	if o.Measure.Until == "" {
+		return nil
+	}
+	var err error
+	if p.Until, err = precision.ParseRule(o.Measure.Until); err != nil {
+		return usage("", "collect: --until %w", err)
+	}
+	p.Budget = o.Measure.Budget
+	for _, name := range o.Tools.Names {
+		if name != tool.Builtin().Name {
+			return usage("leave it out, or measure with --tools builtin",
+				"collect: --until is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
+		}
+	}
+	if p.Clients > 1 {
+		return usage("leave one of them out",
+			"collect: --until and --clients contradict each other: one client looks at all requests")
+	}
+	for _, w := range p.Workloads {
+		if why := w.neverSteady(); why != "" {
+			return usage("leave --until out for it: --workload measures a number of requests",
+				"collect: --until measures until means are known, and %s %s", w, why)
+		}
+	}
+	return nil
+}
+
+// neverSteady says why a workload has no mean that more of the same would make more exact; "" where it has.
+func (w Workload) neverSteady() string {
+	switch {
+	case w.Dataset == DatasetTrace:
+		return "replays a recorded load, which has an end"
+	case w.Shape.Turns > 1:
+		return "has conversations, whose turns differ"
+	case w.Shape.Arrivals.Changes():
+		return "changes its rate"
+	case w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set():
+		return "sends everything at once"
+	}
+	return ""
+}
+
+// oneClient refuses workloads that several clients cannot divide.
+func (p *Plan) oneClient() error {
+	for _, w := range p.Workloads {
+		if p.Clients > 1 && w.Shape.Turns > 1 {
+			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
+		}
+	}
+	return nil
+}
+
+// Turns states that a plan is measured in turns with the same plan on another server. The zero value is a plan by
+// itself.
+type Turns struct {
+	Side   string // [manifest.SideBaseline] or [manifest.SideCandidate]
+	Blocks int    // in each of which both servers measure every workload
+	Kept   bool   // both servers keep running, where they otherwise start again for each block
+}
+
+// count returns how many turns there are; 1 for a plan by itself.
+func (t Turns) count() int { return max(1, 2*t.Blocks) }
+
+// Share returns the part of the budget that one turn may spend: the budget is for all turns of both servers. A plan by
+// itself has all of it.
+func (p Plan) Share() time.Duration { return p.Budget / time.Duration(p.Turns.count()) }
+
+// Turn is one server's part of a block.
+type Turn struct {
+	Baseline bool
+	Block    int // from 1
+}
+
+// Order returns the turns of two servers: A B B A A B …, so that what drifts evenly cancels within two blocks.
+func (t Turns) Order() []Turn {
+	var out []Turn
+	for block := 1; block <= t.Blocks; block++ {
+		first := block%2 == 1
+		out = append(out, Turn{first, block}, Turn{!first, block})
+	}
+	return out
+}
+
+// InTurns returns a plan as one side of two that take turns. Evals are left out: they do not depend on the time of day.
+func (p Plan) InTurns(side string, blocks int, kept bool) Plan {
+	p.Turns = Turns{Side: side, Blocks: blocks, Kept: kept}
+	p.Evals, p.EvalItems = nil, 0
+	return p
+}
+
+// Manifest returns what a manifest states of the turns, with the id of the other run.
+func (t Turns) Manifest(other string) manifest.Interleaved {
+	if t.Blocks == 0 {
+		return manifest.Interleaved{}
+	}
+	starts := manifest.StartsFresh
+	if t.Kept {
+		starts = manifest.StartsKept
+	}
+	return manifest.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
+}
+
+const (
+	mostOff    = .02 // between the share that is stated and the one that is made; of small shares a fifth
+	hitDraws   = 12  // that are looked at: the seed decides who begins like whom, and how long prompts are
+	mostUnsaid = 1000
+	mostForHit = 20_000 // requests that are proposed so that a share is reached; unasked, mostUnsaid
+)
+
+// hitShare returns which share of all prompt tokens a prefix cache without limit finds in n requests of a workload, and
+// how far a draw is from the share that is stated, at most.
+func (w Workload) hitShare(n int) (mean, off float64) {
+	base := traffic.Base{ISL: w.ISL, OSL: w.OSL, Context: w.Context}
+	for seed := range uint64(hitDraws) {
+		share := traffic.HitShare(w.Shape.Requests(base, n, seed))
+		mean += share / hitDraws
+		off = max(off, math.Abs(share-w.Shape.Hit))
+	}
+	return mean, off
+}
+
+// DrawnHit is the share of all prompt tokens that a prefix cache without limit finds in the requests of a workload that
+// states one, number i of the plan; ok is false for others, and where the number of requests is not known.
+func (p Plan) DrawnHit(i int) (share float64, ok bool) {
+	w := p.Workloads[i]
+	if w.Shape.Hit == 0 || w.SLO.Set() || p.Until.Set() {
+		return 0, false
+	}
+	list, err := w.Draw(p.Seed + uint64(i))
+	return traffic.HitShare(list), err == nil
+}
+
+// hits reports whether n requests have the share of hits that the workload states.
+func (w Workload) hits(n int) bool {
+	if w.Shape.Hit == 0 {
+		return true
+	}
+	_, off := w.hitShare(n)
+	return off <= min(mostOff, w.Shape.Hit/5)
+}
+
+// requestsToHit returns a number of requests, at least n, that have the stated share of hits; n and false where that
+// takes more than most.
+func (w Workload) requestsToHit(n, most int) (enough int, ok bool) {
+	for m := n; m <= max(n, most); m += 1 + m/4 {
+		if w.hits(m) {
+			return m, true
+		}
+	}
+	return n, false
+}
+
+// hitShares refuses workloads whose requests cannot have the share of hits that is stated: their results would be
+// called what they are not.
+func (p *Plan) hitShares() error {
+	for _, w := range p.Workloads {
+		n := w.Requests
+		switch {
+		case w.SLO.Set():
+			n = w.RequestsOfProbe(1)
+		case p.Until.Set():
+			n = p.Until.Least(w.Concurrency)
+		}
+		if w.hits(n) {
+			continue
+		}
+		fix := "fewer prefixes, a smaller share, or prompts that differ less in length"
+		if m, ok := w.requestsToHit(n, mostForHit); ok && !w.SLO.Set() && !p.Until.Set() {
+			fix = fmt.Sprintf("n=%d is enough; or %s", m, fix)
+		}
+		mean, _ := w.hitShare(n)
+		return usage(fix, "collect: %s: %s=%s cannot be reached: a prefix cache without limit would find about %.1f%% in "+
+			"%d requests", w, schema.DimHit, w.Shape.Dims()[schema.DimHit], 100*mean, n)
+	}
+	return nil
 }

@@ -2,10 +2,17 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
+	"github.com/ttreport/ttreport/collect/capacity"
+	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -156,4 +163,246 @@ func median(list []float64) float64 {
 	list = slices.SortedFunc(slices.Values(list), cmp.Compare[float64])
 	n := len(list)
 	return (list[(n-1)/2] + list[n/2]) / 2
+}
+
+// mostRecorded bounds the file of a trace or of conversations, bytes.
+const mostRecorded = 1 << 30
+
+// conversationsExample is a workload of ShareGPT's conversations.
+const conversationsExample = "--workload dataset=sharegpt,path=ShareGPT.json,osl=128,c=8"
+
+// replayable reports whether the builtin client can make a workload of a dataset.
+func (w Workload) replayable() bool {
+	return w.Dataset == DatasetTrace || w.Dataset == ShareGPT && w.Path != "" && w.OSL > 0
+}
+
+// recorded fills in what the file of a trace states: mean lengths, the number of requests and their rate, and a label,
+// because the lengths alone do not name the workload.
+func (w Workload) recorded() (Workload, error) {
+	if w.Dataset != DatasetTrace {
+		return w, nil
+	}
+	t, err := w.trace()
+	if err != nil {
+		return w, err
+	}
+	w.Unanswered = t.Failed
+	w.Requests = len(t.Take(w.Requests, 1))
+	t.Requests = t.Requests[:w.Requests]
+	w.ISL, w.OSL = t.Mean()
+	label := filepath.Base(w.Path) + "@" + t.ID
+	if w.Block > 0 && w.sharesOtherwise(t) {
+		label += fmt.Sprintf(" block %d", w.Block)
+	}
+	if w.Concurrency == 0 {
+		if w.Rate = t.Rate(); w.Rate == 0 {
+			return w, usage("add c=8: requests follow each other in 8 streams", "collect: %s has no timestamps", w.Path)
+		}
+		if w.Speed > 0 && w.Speed != 1 {
+			w.Rate *= w.Speed
+			label += " ×" + strconv.FormatFloat(w.Speed, 'g', -1, 64)
+		}
+	}
+	w.Dims = map[string]string{schema.DimLabel: label}
+	return w, nil
+}
+
+// sharesOtherwise reports that prompts share something else than they would by the file's own block.
+func (w Workload) sharesOtherwise(t traffic.Trace) bool {
+	w.Block = 0
+	own, err := w.trace()
+	if err != nil {
+		return true // it has none
+	}
+	for i, q := range t.Requests {
+		if len(q.Blocks) > 0 && q.BlockTokens != own.Requests[i].BlockTokens {
+			return true
+		}
+	}
+	return false
+}
+
+func (w Workload) trace() (traffic.Trace, error) {
+	const example = "--workload dataset=trace,path=trace.jsonl,n=500; ttreport help plans has the formats"
+	data, err := rootfs.ReadFile(w.Path, mostRecorded)
+	if err != nil {
+		return traffic.Trace{}, usage(example, "collect: the path of dataset=trace: %w", err)
+	}
+	t, err := traffic.ReadTrace(data, w.Block)
+	if err != nil {
+		return t, usage(example, "collect: the trace %s: %w", w.Path, err)
+	}
+	return t, nil
+}
+
+// Draw returns the requests of a workload. The same seed gives the same ones.
+func (w Workload) Draw(seed uint64) ([]traffic.Request, error) {
+	if w.Dataset == DatasetTrace {
+		t, err := w.trace()
+		if err != nil {
+			return nil, err
+		}
+		return t.Take(w.Requests, w.Speed), nil
+	}
+	base := traffic.Base{ISL: w.ISL, OSL: w.OSL, Rate: w.Rate, Context: w.Context}
+	list := w.Shape.Requests(base, w.Requests, seed)
+	if w.Dataset != ShareGPT {
+		return list, nil
+	}
+	data, err := rootfs.ReadFile(w.Path, mostRecorded)
+	if err != nil {
+		return nil, usage(conversationsExample, "collect: the path of dataset=sharegpt: %w", err)
+	}
+	texts, err := traffic.ReadConversations(data)
+	if err != nil {
+		return nil, usage(conversationsExample, "collect: the conversations %s: %w", w.Path, err)
+	}
+	order := rand.New(rand.NewPCG(seed, 0x7368617265)).Perm(len(texts))
+	for i := range list {
+		list[i].Text = texts[order[i%len(order)]]
+	}
+	return list, nil
+}
+
+// searches turns workloads into searches for their capacity, one for each that differs in more than its load.
+func searches(list []Workload, slo string) ([]Workload, error) {
+	objective, err := capacity.ParseSLO(slo)
+	if err != nil {
+		return nil, usage("", "collect: --slo: %w", err)
+	}
+	var out []Workload
+	for _, w := range list {
+		if w.ISL == 0 || w.OSL == 0 || w.Dataset != "" {
+			const why = "collect: --slo needs prompts of known lengths, and %s has none"
+			return nil, usage("--workload isl=2000,osl=128,c=1 --slo 'ttft_p99<500ms'", why, w)
+		}
+		w.SLO, w.FindRate = objective, w.Rate > 0
+		w.Concurrency, w.Rate, w.Requests = 0, 0, 0
+		if !w.FindRate || w.Shape.Arrivals.Changes() {
+			w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+		}
+		out = join(out, w)
+	}
+	return out, nil
+}
+
+// Estimate is how long a plan may take, not counting the start of the server and evals.
+type Estimate struct {
+	Each     []time.Duration // of one measurement, by workload
+	Measured int             // workloads that are in the history
+	Starts   time.Duration   // of tools that are programs of their own, part of the total
+	Servers  time.Duration   // starts of servers, part of the total; 0: unknown, or none is started
+	Total    time.Duration
+}
+
+// Speed that is assumed for a server that was never measured, in tokens a second.
+const (
+	AssumedDecode  = 20. // that one user sees
+	assumedPrefill = 2000.
+)
+
+// What a search for a capacity is assumed to need: measurements, of which the first only look, and requests one after
+// the other in each.
+const (
+	probesAssumed = 16
+	looksAssumed  = 5
+	againAssumed  = 4 // of a rate that was measured before, which take twice as long
+	wavesAssumed  = 6
+)
+
+// SecondsOfRate is for how long a search sends requests at one rate: ten seconds, or a dozen times what one request
+// takes by itself, s. It is shorter where the rate makes fifteen hundred requests sooner: so many tell it from a rate
+// that is 3 % larger, whose excess is then beyond the noise of as many arrivals. A rate of 0 is unknown.
+func SecondsOfRate(alone, rate float64) float64 {
+	const usual, least, enough = 10, 3, 1500
+	s := float64(usual)
+	if rate > 0 {
+		s = max(least, min(s, enough/rate))
+	}
+	return max(s, 12*alone)
+}
+
+// SecondsOfLook is SecondsOfRate while the rate doubles each time: an overload shows within two seconds.
+func SecondsOfLook(alone float64) float64 { return max(3, 12*alone) }
+
+// toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
+const toolStart = 30 * time.Second
+
+// EstimateOf estimates from the history of the same workloads on the same model and device, else from those that are
+// most like them, else from an assumed speed. history may be nil.
+func EstimateOf(p Plan, history *columns.Columns) Estimate {
+	var e Estimate
+	var once, searches time.Duration // of all workloads, one after the other
+	known := pastOf(history, p)
+	for _, w := range p.Workloads {
+		took, measured := known.takes(p, w)
+		if measured {
+			e.Measured++
+		}
+		d := time.Duration((took + known.extra) * float64(time.Second))
+		if p.Until.Set() && !w.SLO.Set() {
+			d = min(d, p.Until.Limit())
+		}
+		if e.Each = append(e.Each, d); w.SLO.Set() {
+			searches += d
+		} else {
+			once += d
+		}
+	}
+	repeats := time.Duration(max(1, p.Repeat) * p.Turns.count()) // both servers measure every block
+	for _, t := range p.Tools {
+		if t.Path != "" {
+			e.Starts += repeats * toolStart * time.Duration(len(p.Workloads))
+		}
+	}
+	times := repeats * time.Duration(max(1, len(p.Tools)))
+	e.Total = times * once
+	if p.Budget > 0 { // it is of what ends by the rule: searches and starts come to it
+		e.Total = min(e.Total, p.Budget)
+	}
+	e.Total += times*searches + e.Starts
+	return e
+}
+
+// WithServers adds the starts of so many servers, each as often as the plan starts it: as long as those of the newest
+// runs of the same model and device took, their median. Where none says how long, the estimate stays as it is.
+func (e Estimate) WithServers(servers int, p Plan, history *columns.Columns) Estimate {
+	took := startsOf(history, p)
+	if len(took) == 0 {
+		return e
+	}
+	if !p.Turns.Kept {
+		servers *= max(1, p.Turns.Blocks)
+	}
+	e.Servers = time.Duration(float64(servers) * median(took) * float64(time.Second))
+	e.Total += e.Servers
+	return e
+}
+
+// takes returns the seconds of one measurement, and whether the history has the workload.
+func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
+	least := p.Until.Set() && !w.SLO.Set()
+	if least { // as many as it took
+		w.Requests = 0
+	}
+	if list := h.same(w); len(list) > 0 {
+		return median(list), true
+	}
+	one, known := h.request(w)
+	if !known {
+		one = float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode
+	}
+	if least { // twice the least, by experience with quiet and noisy workloads
+		w.Requests = 2 * p.Until.Least(w.Concurrency)
+	}
+	switch {
+	case w.FindRate:
+		const long = probesAssumed - looksAssumed + againAssumed
+		return (SecondsOfLook(one)*looksAssumed + SecondsOfRate(one, 0)*long) * 4 / 3, false // a quarter is warm-up
+	case w.SLO.Set():
+		return one * probesAssumed * wavesAssumed, false
+	case w.Rate > 0:
+		return float64(w.Requests)/w.Rate + one, false
+	}
+	return one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency))), false
 }

@@ -1,13 +1,21 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -82,4 +90,361 @@ func (p Plan) BuiltinOnly() bool {
 		}
 	}
 	return len(p.Evals) == 0
+}
+
+// Targets returns what target files state about a model on a device.
+type Targets interface {
+	For(model manifest.Model, device string) TargetPlan
+}
+
+// TargetPlan is what target files state about one model on one device.
+type TargetPlan struct {
+	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
+	Evals     []PlannedEval
+	// Replaced reports that a file replaces the workspace's targets for this run; InForce has its rows.
+	Replaced bool
+	InForce  []manifest.TargetRow
+}
+
+// PlannedEval is a task that target files plan.
+type PlannedEval struct {
+	Tool   string // "" for lm-eval
+	Task   string
+	Limit  int
+	Params map[string]string
+}
+
+// Note is something that a reader of the plan must know: what was assumed, or left out.
+type Note struct{ Kind, Text string }
+
+// builtinQuestions is how many questions the builtin eval asks unless a limit is given.
+const builtinQuestions = 60
+
+// Make returns the plan that the options request. known is what [Options.Known] returns. The plan has only the names
+// of tools; [Finder.Fill] finds the programs.
+func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
+	p := Plan{
+		Release: o.System.Release, Channel: o.System.Channel,
+		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
+		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
+		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
+		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
+		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
+		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,
+	}
+	if strings.Contains(o.System.Model, "/") {
+		p.Model.ID = o.System.Model
+	}
+	stated := targets.For(p.Model, p.Device)
+	p.Targets = stated.InForce
+	var err error
+	var notes []Note
+	if p.Workloads, notes, err = workloads(o, p.Model.Name, known, stated); err != nil {
+		return p, nil, err
+	}
+	if o.Measure.SLO != "" {
+		if p.Workloads, err = searches(p.Workloads, o.Measure.SLO); err != nil {
+			return p, nil, err
+		}
+	}
+	for i := range p.Workloads {
+		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
+	}
+	if o.Measure.Only != OnlyBenchmarks {
+		if p.Evals, err = evals(o, stated.Evals); err != nil {
+			return p, nil, err
+		}
+		more, err := noEvals(o, p)
+		if err != nil {
+			return p, nil, err
+		}
+		notes = append(notes, more...)
+	}
+	if o.Measure.Only == OnlyEvals {
+		p.Workloads = nil
+	}
+	switch {
+	case o.Measure.Only == OnlyBenchmarks || len(p.Evals) > 0 || o.Evals.NoQuestions:
+		p.EvalItems = 0
+	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
+		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
+	}
+	return p, notes, errors.Join(p.until(o), p.oneClient(), p.hitShares())
+}
+
+// noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.
+func noEvals(o Options, p Plan) ([]Note, error) {
+	if !o.Evals.NoQuestions || len(p.Evals) > 0 {
+		return nil, nil
+	}
+	const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
+	if o.Measure.Only == OnlyEvals {
+		return nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
+	}
+	return []Note{{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix}}, nil
+}
+
+// base returns a model's name without its owner.
+func base(model string) string { return path.Base(model) }
+
+// evals returns the requested tasks, else those that target files plan for the model.
+func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
+	const fromTargets, usualTool = "targets", "lm-eval"
+	asked := o.Evals.Tasks
+	if len(asked) == 0 && len(planned) > 0 {
+		asked = []string{fromTargets}
+	}
+	var out []EvalTask
+	add := func(e PlannedEval) { // an unknown tool is reported by Fill
+		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
+		limit := cmp.Or(o.Evals.Limit, o.Evals.ModeLimit, e.Limit)
+		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: limit, Params: e.Params})
+	}
+	for _, text := range asked {
+		if text != fromTargets {
+			name, task, ok := strings.Cut(text, ":")
+			if !ok {
+				name, task = "", text
+			}
+			add(PlannedEval{Tool: name, Task: task})
+			continue
+		}
+		if len(planned) == 0 {
+			return nil, usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
+				"collect: no target file plans an eval of %s", o.System.Model)
+		}
+		for _, e := range planned {
+			add(e)
+		}
+	}
+	return out, nil
+}
+
+// workloads returns the workloads that are named, else those of batches, else those of targets and of a sweep.
+func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
+	named := o.Measure.Workloads
+	if o.Measure.Batches != "" {
+		list, err := batches(o.Measure.Batches, o.Measure.Lengths)
+		if err != nil {
+			return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		}
+		named = append(named[:len(named):len(named)], list...)
+	}
+	if len(named) > 0 {
+		list, err := withDatasets(named)
+		return list, nil, err
+	}
+	name := o.Measure.Sweep
+	if name == "" && o.Measure.TargetsOnly {
+		name = SweepTargets
+	}
+	var out []Workload
+	if name == SweepTargets || name == SweepStandard || stated.Replaced {
+		out = withRequests(stated.Workloads)
+	}
+	switch {
+	case (name == SweepTargets || stated.Replaced) && len(out) == 0:
+		return nil, nil, usage("put targets into targets/, or choose another --sweep",
+			"collect: no target states a workload of %s on %s", model, o.System.Device)
+	case name == SweepTargets, stated.Replaced && name == "":
+		return fitting(o, out, known.Context, nil)
+	case name == SweepStandard:
+		l, notes := assumed(known)
+		return fitting(o, join(out, standard(l)...), l.context, notes)
+	case name == SweepStress:
+		l, notes := assumed(known)
+		return stress(l), notes, nil
+	}
+	list, err := Preset(cmp.Or(name, "quick"))
+	if err != nil {
+		return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+	}
+	return fitting(o, join(out, list...), known.Context, nil)
+}
+
+// ShareGPT is the dataset that clients read from a file, and ShareGPTFile the name of that file, as nm-vllm fetched it.
+const (
+	ShareGPT     = "sharegpt"
+	ShareGPTFile = "ShareGPT_V3_unfiltered_cleaned_split.json"
+)
+
+// withDatasets takes ShareGPT from the current folder where no path is stated, and reads what traces state.
+func withDatasets(list []Workload) ([]Workload, error) {
+	list = slices.Clone(list)
+	for i, w := range list {
+		if w.Dataset == ShareGPT && w.Path == "" {
+			if _, err := os.Stat(ShareGPTFile); err == nil {
+				list[i].Path = ShareGPTFile
+			}
+		}
+		var err error
+		if list[i], err = list[i].recorded(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func withRequests(list []Workload) []Workload {
+	var out []Workload
+	for _, w := range list {
+		if w.Requests == 0 {
+			n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
+			w.Requests, _ = w.requestsToHit(n, mostUnsaid)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Limits that are assumed where nothing states them: every server in use has at least these.
+const (
+	assumedContext     = 4096
+	assumedConcurrency = 32
+)
+
+// assumed returns the limits for the standard sweep, with notes on those that are assumed.
+func assumed(known spec.Model) (limits, []Note) {
+	l := limits{context: known.Context, concurrency: known.Concurrency, allUsers: known.AllUsers}
+	var notes []Note
+	if l.context == 0 {
+		l.context = assumedContext
+		text := fmt.Sprintf("a context of %d tokens: nothing states it; --max-context does", l.context)
+		notes = append(notes, Note{"assumed", text})
+	}
+	if l.concurrency == 0 {
+		l.concurrency = assumedConcurrency
+		text := fmt.Sprintf("a max concurrency of %d: nothing states it; --max-concurrency does", l.concurrency)
+		notes = append(notes, Note{"assumed", text})
+	}
+	return l, notes
+}
+
+// fitting leaves out workloads that are longer than the context, with a note. If none is left, that is an error: a
+// command that requests load must not succeed without any.
+func fitting(o Options, list []Workload, context int, notes []Note) ([]Workload, []Note, error) {
+	var out []Workload
+	for _, w := range list {
+		if context > 0 && w.ISL+w.OSL > context {
+			notes = append(notes, Note{"left out", fmt.Sprintf("%s: the model takes %d tokens", w, context)})
+			continue
+		}
+		out = append(out, w)
+	}
+	if len(out) == 0 && o.Measure.Only != OnlyEvals {
+		return nil, nil, usage("--workload names one that fits; --only evals makes no load",
+			"collect: no workload fits a context of %d tokens", context)
+	}
+	return out, notes, nil
+}
+
+// Item is one measurement to make.
+type Item struct {
+	Name   string // in the journal and in file names
+	Tool   tool.Tool
+	Load   Workload
+	Index  int               // of the load in the plan's workloads; -1 for none
+	Once   bool              // the tool runs once for the plan, not for each workload
+	Task   string            // of an eval; "" for load
+	Limit  int               // questions of an eval; 0: all
+	Params map[string]string // of an eval
+	Block  int               // of a plan that takes turns, from 1; 0 for none
+}
+
+// Items returns the measurements in order: repeats are interleaved, and within a repeat the tools, so that a drift of
+// the machine is mistaken neither for a difference between workloads nor for one between tools. Evals come last.
+func (p Plan) Items() []Item {
+	tools := p.Tools
+	if len(tools) == 0 {
+		tools = []tool.Tool{tool.Builtin()}
+	}
+	var out []Item
+	repeats := max(1, p.Repeat)
+	for round := range repeats * max(1, p.Turns.Blocks) {
+		first := len(out)
+		for i, w := range p.Workloads {
+			for _, t := range tools {
+				if !t.Once {
+					name := fmt.Sprintf("%02d-%s%s", len(out)+1, filePrefix(t), w.fileName())
+					out = append(out, Item{Tool: t, Load: w, Index: i, Name: name})
+				}
+			}
+		}
+		for _, t := range tools {
+			if t.Once && len(p.Workloads) > 0 {
+				out = append(out, Item{Tool: t, Once: true, Index: -1, Name: fmt.Sprintf("%02d-%s", len(out)+1, t.Name)})
+			}
+		}
+		for i := first; p.Turns.Blocks > 0 && i < len(out); i++ {
+			out[i].Block = 1 + round/repeats
+		}
+	}
+	if p.EvalItems > 0 {
+		const name = builtin.EvalTask
+		out = append(out, Item{Name: name, Tool: tool.Builtin(), Index: -1, Task: name, Limit: p.EvalItems})
+	}
+	for _, e := range p.Evals {
+		name := filePrefix(e.Tool) + fileSafe(e.Task)
+		out = append(out, Item{Name: name, Tool: e.Tool, Index: -1, Task: e.Task, Limit: e.Limit, Params: e.Params})
+	}
+	return out
+}
+
+// Workload returns the item's workload as its result states it: tools have names of their own for prompts that they
+// make up, and what is planned must be found under the name that is read.
+func (it Item) Workload() manifest.Workload {
+	w := it.Load.Manifest()
+	if it.Load.Dataset == "" && it.Tool.Prompts != "" {
+		w.Dataset = it.Tool.Prompts
+	}
+	return w
+}
+
+func filePrefix(t tool.Tool) string {
+	if t.IsBuiltin() {
+		return ""
+	}
+	return t.Name + "-"
+}
+
+// String describes an item.
+func (it Item) String() string {
+	what := it.Task
+	switch {
+	case it.Once:
+		return it.Tool.Name
+	case what == "":
+		what = it.Load.String()
+	}
+	if it.Tool.IsBuiltin() {
+		return what
+	}
+	return it.Tool.Name + ": " + what
+}
+
+// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run
+// once per plan.
+func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
+
+// Batches reports that every tool of the plan runs once for lists of batch sizes and lengths: it chooses itself how
+// often it repeats a batch, and is told no number of requests.
+func (p Plan) Batches() bool {
+	for _, t := range p.Tools {
+		if !t.Once || !t.Matrix {
+			return false
+		}
+	}
+	return len(p.Tools) > 0
+}
+
+// RunOnce returns the names of a plan's tools if all of them run once, whatever the workloads are; else "".
+func (p Plan) RunOnce() string {
+	var names []string
+	for _, t := range p.Tools {
+		if !t.Once || t.Matrix {
+			return ""
+		}
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -3,6 +3,8 @@ package process
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +12,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // Spec describes a program to run.
@@ -249,4 +255,178 @@ func LastLines(path string, most int) []string {
 		}
 	}
 	return out[max(0, len(out)-most):]
+}
+
+// markName is a variable in the environment of what we start. Its children inherit it, also those that leave the
+// process group and the session, so they can be found and ended.
+const markName = "TTREPORT_CHILD_OF"
+
+func newMark() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// Marked are the processes of this user that carry a mark. Where there is no /proc there are none.
+func Marked(mark string) []int {
+	if len(mark) != 32 {
+		return nil
+	}
+	want := []byte(markName + "=" + mark)
+	names, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // of another user, or gone
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		for v := range bytes.SplitSeq(data, []byte{0}) {
+			if bytes.Equal(v, want) {
+				out = append(out, pid)
+			}
+		}
+	}
+	return out
+}
+
+// EndMarked ends what carries a mark at once, and what was started meanwhile.
+func EndMarked(mark string) {
+	for range 10 {
+		list := Marked(mark)
+		if len(list) == 0 {
+			return
+		}
+		for _, pid := range list {
+			kill(pid)
+		}
+	}
+}
+
+// guardScript waits for a line, and ends without one what carries the mark: then we were killed. It asks first.
+const guardScript = `read -r word; [ "$word" = done ] && exit 0
+grace=$1 group=$2
+end() {
+  for p in /proc/[0-9]*; do
+    tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qx -- "$0" && kill -"$1" "${p#/proc/}" 2>/dev/null
+  done
+  [ -z "$group" ] || while read -r p; do kill -"$1" "$p"; done <"$group/cgroup.procs"
+} 2>/dev/null
+end TERM; sleep "$grace"; end KILL; end KILL
+[ -n "$group" ] || exit 0
+for try in 1 2 3 4 5; do
+  rmdir "$group" && exit 0
+  echo 1 >"$group/cgroup.kill"
+  sleep 1
+done 2>/dev/null`
+
+// guard is a process that outlives us when we are killed without a chance to end what we started. The kernel's
+// parent-death signal reaches the first child alone; its children, also those in sessions of their own, are found by
+// the mark, and in the control group where there is one.
+type guard struct {
+	cmd  *exec.Cmd
+	line io.WriteCloser // its end without a line is our end
+}
+
+// newGuard returns nil where there is no shell: then the parent-death signal is all there is.
+func newGuard(mark string, group *cgroup, grace time.Duration) *guard {
+	seconds := max(1, int((grace / 3).Seconds()))
+	cmd := exec.Command("/bin/sh", "-c", guardScript, markName+"="+mark, strconv.Itoa(seconds), group.path())
+	cmd.SysProcAttr = detached() // Ctrl-C and a closed terminal are not for it
+	line, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return nil
+	}
+	return &guard{cmd, line}
+}
+
+// dismiss ends the guard when all has ended.
+func (g *guard) dismiss() {
+	if g == nil {
+		return
+	}
+	_, _ = io.WriteString(g.line, "done\n") // without a reader it has ended
+	_ = g.line.Close()                      // likewise
+	_ = g.cmd.Wait()                        // its exit code says nothing
+}
+
+// mostLog is how long a log may get, in bytes, and keptHead how much of its beginning stays when it is longer: what a
+// program says of its configuration comes first, and why it failed last.
+const (
+	mostLog  = 64 << 20
+	keptHead = 8 << 20
+)
+
+// logFile takes what a program prints: without secrets, and with a bound on its size. A program that prints without end
+// neither fills the disk nor our memory.
+type logFile struct {
+	mu    sync.Mutex // both streams of a program may be written to
+	file  *os.File
+	clean *redact.Writer
+	size  int64
+	most  int64
+	head  int64
+}
+
+func openLog(name string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	return f, nil
+}
+
+func newLog(f *os.File, most, head int64) *logFile {
+	l := &logFile{file: f, most: most, head: head}
+	if info, err := f.Stat(); err == nil {
+		l.size = info.Size()
+	}
+	l.clean = redact.NewWriter(bounded{l})
+	return l
+}
+
+// Write implements io.Writer. A disk that is full must not end the program that is measured: its output is lost then.
+func (l *logFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.clean.Write(p)
+	return len(p), nil
+}
+
+// Close writes what is left and closes the file.
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.clean.Close()
+	return l.file.Close()
+}
+
+// bounded writes to the file and takes its middle out when it gets too long.
+type bounded struct{ l *logFile }
+
+func (b bounded) Write(p []byte) (int, error) {
+	l := b.l
+	if l.size+int64(len(p)) > l.most {
+		if err := l.file.Truncate(l.head); err != nil {
+			return 0, err
+		}
+		note := fmt.Appendf(nil, "\n… about %d MB of output were left out here …\n", (l.size-l.head)>>20)
+		l.size = l.head
+		n, err := l.file.Write(note)
+		if l.size += int64(n); err != nil {
+			return n, err
+		}
+	}
+	n, err := l.file.Write(p)
+	l.size += int64(n)
+	return n, err
 }

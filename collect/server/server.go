@@ -8,15 +8,25 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -167,3 +177,411 @@ func orHour(d time.Duration) time.Duration {
 }
 
 func lastLines(log string) []string { return process.LastLines(log, 5) }
+
+// NoServer takes the place of a server if the tools of the plan have their own engine.
+type NoServer struct {
+	Model string
+	Stack manifest.Stack // of the tool, which is the engine
+}
+
+// Start returns an endpoint without an address.
+func (n NoServer) Start(context.Context, string) (Endpoint, error) {
+	return Endpoint{Model: n.Model, Stack: n.Stack}, nil
+}
+
+// Stop does nothing.
+func (NoServer) Stop() {}
+
+// Died is never closed.
+func (NoServer) Died() <-chan struct{} { return nil }
+
+// LastLogLines returns nothing.
+func (NoServer) LastLogLines() []string { return nil }
+
+// Command is a server that is started as a program on this machine.
+type Command struct {
+	Attached // its address
+	Argv     []string
+	Env      []string
+
+	detached bool // it goes on without us
+
+	hurry context.Context
+	child *process.Child
+	log   string
+}
+
+// Start starts the program and waits until it is ready. If the program ends before that, the error has the last lines
+// of its log.
+func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
+	if err := freePort(ctx, c.URL, "", c.Waiting); err != nil {
+		return Endpoint{}, err
+	}
+	c.log, c.hurry = filepath.Join(dir, LogName), process.Hurry(ctx)
+	child, err := process.Start(process.Spec{Argv: c.Argv, Env: c.Env, Log: c.log, Outlives: c.detached})
+	if err != nil {
+		return Endpoint{}, err
+	}
+	c.child = child
+	noteProcess(c.URL, child)
+	return c.whenReady(ctx, dir, c)
+}
+
+// whenReady waits for a server that was started; it is an error if the server ends before it is ready.
+func (a Attached) whenReady(ctx context.Context, dir string, m Supervised) (Endpoint, error) {
+	a.Wait = orHour(a.Wait)
+	ready, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	died := m.Died()
+	go func() {
+		select {
+		case <-died:
+			cancel(ErrDied)
+		case <-ready.Done():
+		}
+	}()
+	end, err := a.Start(ready, dir)
+	if err != nil && errors.Is(context.Cause(ready), ErrDied) {
+		why := LastLog(m.LastLogLines(), filepath.Join(dir, LogName), "\n  ")
+		return Endpoint{}, fmt.Errorf("%w; %s", ErrNotStarted, why)
+	}
+	return end, err
+}
+
+// checkPortFree returns an error when something listens at an address.
+func checkPortFree(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("server address: %w", err)
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return nil // nothing listens there
+	}
+	_ = conn.Close() // only the connection was needed
+	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
+		ErrPortTaken, u.Host, address)
+}
+
+// CommandLine returns the command that Start runs.
+func (c *Command) CommandLine() []string { return c.Argv }
+
+// Died is closed when the program has ended.
+func (c *Command) Died() <-chan struct{} { return c.child.Done() }
+
+// LastLogLines returns the last lines of its log.
+func (c *Command) LastLogLines() []string { return lastLines(c.log) }
+
+// Stop ends the program and its children.
+func (c *Command) Stop() {
+	if c.child == nil {
+		return
+	}
+	c.child.Stop(c.hurry)
+	c.child = nil
+	forget(c.URL)
+}
+
+// Attached is a server that runs already.
+type Attached struct {
+	URL    string
+	Model  string // served name; "" takes the only one that the server lists
+	APIKey string
+	Wait   time.Duration // how long to wait for it to be ready; 0: a minute
+	// Waiting is called every five seconds with how long it has waited and why; may be nil.
+	Waiting func(time.Duration, error)
+}
+
+// Start waits until the server is ready and reads what it states about itself. The rest stays unknown.
+func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
+	wait := a.Wait
+	if wait == 0 {
+		wait = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	var last error
+	began := time.Now()
+	next := began
+	for {
+		end, err := a.ready(ctx)
+		if err == nil {
+			return end, nil
+		}
+		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) || errors.Is(err, origin.ErrElsewhere) {
+			return Endpoint{}, err // waiting would not help
+		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if a.Waiting != nil && time.Now().After(next) {
+			a.Waiting(time.Since(began), err)
+			next = time.Now().Add(5 * time.Second)
+		}
+		select {
+		case <-ctx.Done():
+			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, redact.URL(a.URL), last)
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+// Stop does nothing: the server is not ours.
+func (a *Attached) Stop() {}
+
+func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
+	end, err := a.identify(ctx)
+	if err != nil {
+		return end, err
+	}
+	return end, a.tryOne(ctx, end.Model)
+}
+
+func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
+	end := Endpoint{URL: strings.TrimSuffix(a.URL, "/"), Model: a.Model, APIKey: a.APIKey}
+	var models struct {
+		Data []struct {
+			ID      string `json:"id"`
+			OwnedBy string `json:"owned_by"`
+			Context int    `json:"max_model_len"`
+		} `json:"data"`
+	}
+	if err := a.get(ctx, "/v1/models", &models); err != nil {
+		return end, err
+	}
+	if len(models.Data) == 0 {
+		return end, errNoModel
+	}
+	found := false
+	for _, m := range models.Data {
+		if a.Model == "" || m.ID == a.Model || strings.HasSuffix(m.ID, "/"+a.Model) {
+			end.Model, end.Stack.Engine, end.Context, found = m.ID, m.OwnedBy, m.Context, true
+			break
+		}
+	}
+	if !found {
+		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
+	}
+	if end.Context == 0 {
+		end.Context = a.slot(ctx)
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if a.get(ctx, "/version", &version) == nil {
+		end.Stack.Version = version.Version
+	}
+	return end, nil
+}
+
+// slot returns the tokens of one request by llama.cpp's /props, which divides its context among slots; 0 for a server
+// without that path.
+func (a *Attached) slot(ctx context.Context) int {
+	var props struct {
+		Defaults struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if a.get(ctx, "/props", &props) != nil {
+		return 0
+	}
+	return max(0, props.Defaults.Context)
+}
+
+// Probe reads a server's model and context length without a completion.
+func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, Unresponsive)
+	defer cancel()
+	return a.identify(ctx)
+}
+
+// tryOne completes one small request: a server can be healthy and still unable to answer.
+func (a *Attached) tryOne(ctx context.Context, model string) error {
+	body, err := json.Marshal(map[string]any{"model": model, "prompt": "the", "max_tokens": 1})
+	if err != nil {
+		return err
+	}
+	return a.do(ctx, http.MethodPost, "/v1/completions", body, nil)
+}
+
+func (a *Attached) get(ctx context.Context, path string, into any) error {
+	return a.do(ctx, http.MethodGet, path, nil, into)
+}
+
+func (a *Attached) do(ctx context.Context, method, path string, body []byte, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.URL, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("server address: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if a.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+a.APIKey)
+	}
+	resp, err := origin.Client(0).Do(req)
+	if err != nil {
+		return origin.Words(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return origin.Words(err)
+	}
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)
+	}
+	if resp.StatusCode != http.StatusOK {
+		answer := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
+		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, resp.StatusCode, answer)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// SimEngine is the simulator's name as an engine.
+const SimEngine = "ttreport-sim"
+
+// Simulated is the simulator in this program.
+type Simulated struct {
+	Config sim.Config
+	// Virtual makes it compute its answers on a clock of its own instead of sleeping. It then has no address, and only
+	// this program's client can load it. Numbers depend only on the configuration and the load, not on other load of the
+	// machine.
+	Virtual bool
+	Begin   time.Time // of the virtual clock; zero: now
+
+	starts uint64 // before this one: each has noise of its own
+	server *sim.Server
+	clock  *sim.Virtual
+}
+
+// Start starts the simulator. One with an address is checked like any other server.
+func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
+	stack := manifest.Stack{Engine: SimEngine}
+	config := s.Config
+	config.Seed += s.starts << 20
+	s.starts++
+	if s.Virtual {
+		s.clock = sim.NewVirtual(config, s.Begin)
+		cfg := s.clock.Config()
+		stack.Version = cfg.Version
+		return Endpoint{Model: cfg.Model, Stack: stack, Context: cfg.KVTokens}, nil
+	}
+	srv, err := sim.Start(config)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	s.server = srv
+	end, err := (&Attached{URL: srv.URL(), Wait: 30 * time.Second}).Start(ctx, dir)
+	stack.Version = end.Stack.Version
+	end.Stack = stack
+	return end, err
+}
+
+// Clock returns the simulator on its own clock; nil if it runs on the machine's clock.
+func (s *Simulated) Clock() *sim.Virtual { return s.clock }
+
+// Stop ends the simulator.
+func (s *Simulated) Stop() {
+	if s.server != nil {
+		s.server.Stop()
+		s.server = nil
+	}
+}
+
+func errSimulatedDevice(device string) error {
+	return fmt.Errorf("collect: the simulator measures no device, so it cannot be used for %q", device)
+}
+
+// DemoRelease is one simulated release of the demo: how it differs from the defaults of the simulator.
+type DemoRelease struct {
+	Name   string
+	chunk  int     // prompt tokens that one step prefills
+	decode float64 // factor on the time of a step
+	right  float64 // share of eval questions answered right
+}
+
+// DemoReleases returns six small releases of one model: v0.4.0 decodes faster than earlier ones, and the newest,
+// v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ only by noise.
+func DemoReleases() []DemoRelease {
+	return []DemoRelease{
+		{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, 1, .88},
+		{"v0.4.0", 512, .86, .9}, {"v0.5.0", 512, .86, .9}, {"v0.6.0", 320, .86, .9},
+	}
+}
+
+// Simulator returns the simulator's configuration of a release.
+func (r DemoRelease) Simulator(seed uint64) sim.Config {
+	c := sim.Defaults()
+	c.Seed, c.Version, c.EvalAccuracy = seed, r.Name, r.right
+	c.ChunkTokens = r.chunk
+	c.StepBase = time.Duration(float64(c.StepBase) * r.decode)
+	return c
+}
+
+// demoSimulator returns the simulator's configuration of a demo release by its name; ok is false for any other name.
+func demoSimulator(release string, seed uint64) (c sim.Config, ok bool) {
+	for _, r := range DemoReleases() {
+		if r.Name == release {
+			return r.Simulator(seed), true
+		}
+	}
+	return sim.Config{}, false
+}
+
+// advice maps words in the logs of tools and servers to what to do about them, the most specific first.
+func advice() []struct{ words, fix string } {
+	return []struct{ words, fix string }{
+		{"gated repo", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
+		{"gatedrepoerror", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
+		{"access to model", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
+		{"401 client error", "the hub needs a token: set HF_TOKEN, in the environment or in .env"},
+		{"invalid user token", "the hub refuses HF_TOKEN: it may have expired"},
+		{"no space left on device", "the disk is full: make room, and run the same line again"},
+		{"address already in use", "the port is taken: choose another --port"},
+		{"out of memory", "out of memory: use a lower concurrency or a shorter context"},
+		{"status 401", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
+		{"401 unauthorized", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
+	}
+}
+
+// fixOf searches the end of a log for a known failure and returns what to do about it; "" when there is none.
+func fixOf(log string) string {
+	const tail = 64 << 10
+	f, err := os.Open(log)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > tail {
+		_, _ = f.Seek(-tail, io.SeekEnd) // if it fails, the log is read from its start
+	}
+	data, err := io.ReadAll(io.LimitReader(f, tail))
+	if err != nil {
+		return ""
+	}
+	text := strings.ToLower(string(data))
+	for _, c := range advice() {
+		if strings.Contains(text, c.words) {
+			return c.fix
+		}
+	}
+	return ""
+}
+
+// LastLog returns the end of a log as text, and what to do about it where that is known. log is the file to search
+// for advice.
+func LastLog(lines []string, log, between string) string {
+	if len(lines) == 0 {
+		return "it printed nothing"
+	}
+	words := "last log lines:" + between + strings.Join(lines, between)
+	if fix := fixOf(log); fix != "" {
+		return words + "\n  " + fix
+	}
+	return words
+}

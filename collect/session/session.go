@@ -7,14 +7,23 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/credentials"
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/server"
@@ -207,3 +216,241 @@ type detacher interface {
 
 // Detaches reports that the server is one that is started here, and so can be left running.
 func (s *Session) Detaches() bool { _, ok := s.Server.(detacher); return ok }
+
+// usable refuses tools that cannot take the key, or lack the tokenizer that they need, before a server is started: they
+// would fail at each workload, some of them after a minute.
+func (r Request) usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {
+	if r.DryRun || p.Offline() {
+		return nil
+	}
+	needs := "" // a tokenizer
+	for _, t := range p.Tools {
+		if key != "" && t.Keyless {
+			return plan.UsageError{
+				Err: fmt.Errorf("collect: the server wants a key, which %s takes only on its command line, "+
+					"where every user of this machine could read it", t.Name),
+				Fix: "leave it out of --tools, or start the server without a key: --no-auth",
+			}
+		}
+		if key != "" && !t.Flags.Has(t.KeyFlag) {
+			return plan.UsageError{
+				Err: fmt.Errorf("collect: the server wants a key, and %s %s has no %s, by which it takes one safely",
+					t.Name, t.Release, t.KeyFlag),
+				Fix: "install another version of it, or let ttreport install one: ttreport doctor --make " + t.Name,
+			}
+		}
+		if t.Tokens {
+			needs = cmp.Or(needs, t.Name)
+		}
+	}
+	if needs == "" {
+		return nil
+	}
+	return haveTokenizer(ctx, needs, p.Tokenizer, cmp.Or(p.Model.ID, r.served(o)))
+}
+
+// served is the name that a server gives its model, where it is the name of a repository for sure.
+func (r Request) served(o plan.Options) string {
+	if o.Server.Name.Kind == plan.ServerURL || strings.Contains(o.System.Model, "/") {
+		return o.System.Model
+	}
+	return ""
+}
+
+// hubPatience is how long a hub may take to answer.
+const hubPatience = 8 * time.Second
+
+// haveTokenizer returns an error if the tokenizer of a model cannot be had: a folder, a name in the cache of the hub,
+// or one on the hub. model stands in where none is named; "" cannot be checked.
+func haveTokenizer(ctx context.Context, tool, tokenizer, model string) error {
+	name := cmp.Or(tokenizer, model)
+	if name == "" {
+		return nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil
+	}
+	if cached(name) {
+		return nil
+	}
+	err := onHub(ctx, name)
+	if err == nil {
+		return nil
+	}
+	return plan.UsageError{
+		Err: fmt.Errorf("collect: %s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err),
+		Fix: "--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
+	}
+}
+
+// cached reports whether the cache of the hub has a model.
+func cached(name string) bool {
+	for _, file := range []string{"tokenizer*", "*.model", "vocab*"} {
+		pattern := filepath.Join(hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", file)
+		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// errOffline is returned where the hub must not be asked.
+var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
+
+// onHub asks the hub for a model. A redirect to where the file is kept is an answer.
+func onHub(ctx context.Context, name string) error {
+	if hubForbidden() {
+		return errOffline
+	}
+	ask, hub, err := hubRequest(ctx, http.MethodHead, name, "tokenizer_config.json")
+	if err != nil {
+		return err
+	}
+	answer, err := origin.Client(hubPatience).Do(ask)
+	switch {
+	case errors.Is(err, origin.ErrElsewhere):
+		return nil
+	case err != nil:
+		return fmt.Errorf("asking %s: %w", hub, origin.Words(err))
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("%s denies access: the name is wrong, or the model is gated and HF_TOKEN may not read it", hub)
+	case http.StatusNotFound:
+		return fmt.Errorf("%s has none of that name", hub)
+	}
+	return nil
+}
+
+// path escapes the parts of a repository's name.
+func path(name string) string {
+	owner, rest, found := strings.Cut(name, "/")
+	if !found {
+		return url.PathEscape(owner)
+	}
+	return url.PathEscape(owner) + "/" + url.PathEscape(rest)
+}
+
+// haveDatasets returns an error if a workload needs a file that nobody has fetched.
+func haveDatasets(p plan.Plan) error {
+	for _, w := range p.Workloads {
+		if w.Dataset == plan.ShareGPT && w.Path == "" {
+			return plan.UsageError{
+				Err: fmt.Errorf("collect: %s needs ShareGPT, and %s is not in this folder", w, plan.ShareGPTFile),
+				Fix: "fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/" +
+					"ShareGPT_Vicuna_unfiltered/resolve/main/" + plan.ShareGPTFile +
+					"; or state another path: dataset-path in the configuration, path=FILE in --workload",
+			}
+		}
+		if w.Path == "" {
+			continue
+		}
+		if _, err := os.Stat(w.Path); err != nil {
+			return plan.UsageError{Err: fmt.Errorf("collect: the dataset of %s: %w", w, err), Fix: "path=FILE"}
+		}
+	}
+	return nil
+}
+
+// lengthNames are the members of a model's configuration that state its context, by Transformers' conventions, as vLLM
+// reads them (vllm/config, _get_and_verify_max_len); the smallest that is stated holds.
+func lengthNames() []string {
+	return []string{
+		"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_target_positions",
+		"max_sequence_length", "max_seq_length", "seq_len",
+	}
+}
+
+// LongestOf returns how many tokens a model takes at most, by its configuration in a folder, in the cache of the hub or
+// on the hub; 0 where that cannot be known. offline keeps it from asking the hub.
+func LongestOf(ctx context.Context, model string, offline bool) int {
+	for _, pattern := range []string{
+		filepath.Join(model, "config.json"),
+		filepath.Join(hubCache(), "models--"+strings.ReplaceAll(model, "/", "--"), "snapshots", "*", "config.json"),
+	} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			continue
+		}
+		slices.Sort(found)
+		if data, err := os.ReadFile(found[len(found)-1]); err == nil {
+			return longestIn(data)
+		}
+	}
+	if offline || hubForbidden() || !strings.Contains(model, "/") || filepath.IsAbs(model) {
+		return 0
+	}
+	return longestIn(fromHub(ctx, model, "config.json"))
+}
+
+// longestIn is the length that a configuration states, 0 for none.
+func longestIn(data []byte) int {
+	var config map[string]json.RawMessage
+	if json.Unmarshal(data, &config) != nil {
+		return 0
+	}
+	longest := 0
+	for _, name := range lengthNames() {
+		var n int
+		if json.Unmarshal(config[name], &n) == nil && n > 0 && (longest == 0 || n < longest) {
+			longest = n
+		}
+	}
+	return longest
+}
+
+// hubCache is the folder in which files of the hub are kept, "" where there is none.
+func hubCache() string {
+	if cache := cmp.Or(os.Getenv("HF_HUB_CACHE"), os.Getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
+		return cache
+	}
+	if home := os.Getenv("HF_HOME"); home != "" {
+		return filepath.Join(home, "hub")
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(user, ".cache", "huggingface", "hub")
+}
+
+// hubForbidden reports that the user forbids to ask the hub.
+func hubForbidden() bool {
+	v := os.Getenv("HF_HUB_OFFLINE")
+	return v == "1" || strings.EqualFold(v, "true")
+}
+
+// hubRequest asks the hub for a file of a model.
+func hubRequest(ctx context.Context, method, model, file string) (*http.Request, string, error) {
+	hub := strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
+	r, err := http.NewRequestWithContext(ctx, method, hub+"/"+path(model)+"/resolve/main/"+file, nil)
+	if err != nil {
+		return nil, hub, err
+	}
+	if token := os.Getenv("HF_TOKEN"); token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return r, hub, nil
+}
+
+// mostConfig bounds a model's configuration, in bytes.
+const mostConfig = 1 << 20
+
+// fromHub returns a small file of a model, nil where it cannot be had.
+func fromHub(ctx context.Context, model, file string) []byte {
+	ask, _, err := hubRequest(ctx, http.MethodGet, model, file)
+	if err != nil {
+		return nil
+	}
+	answer, err := origin.Client(hubPatience).Do(ask)
+	if err != nil {
+		return nil
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(answer.Body, mostConfig))
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return nil
+	}
+	return data
+}

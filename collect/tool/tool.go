@@ -1,9 +1,22 @@
 package tool
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/kballard/go-shellquote"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Job is one workload, or one eval task, on a server that is ready.
@@ -105,4 +118,265 @@ func Names(eval bool) []string {
 		}
 	}
 	return names
+}
+
+// Flags are the flags in a tool's help. Nil Flags are unknown, and every flag is assumed to exist.
+type Flags map[string]bool
+
+var flagRE = regexp.MustCompile(`--[a-z][a-z0-9_.-]*[a-z0-9]`)
+
+// ParseFlags finds flags in a help text, with dashes for underscores; nil for a text that is no help.
+func ParseFlags(help string) Flags {
+	found := flagRE.FindAllString(help, -1)
+	if len(found) < 5 {
+		return nil
+	}
+	f := Flags{}
+	for _, name := range found {
+		f[strings.ReplaceAll(name, "_", "-")] = true
+	}
+	return f
+}
+
+func (f Flags) has(name string) bool { return f == nil || f[name] }
+
+// Has reports whether a program has a flag: "" is one that every program has.
+func (f Flags) Has(name string) bool { return name == "" || f.has(name) }
+
+// args builds a command line.
+type args []string
+
+func (a args) add(words ...string) args { return append(a, words...) }
+
+// when appends words where a condition holds.
+func (a args) when(holds bool, words ...string) args {
+	if !holds {
+		return a
+	}
+	return append(a, words...)
+}
+
+// known appends a flag with its values if the installed version of the tool has it.
+func (a args) known(has Flags, name string, values ...string) args {
+	if !has.has(name) {
+		return a
+	}
+	return append(append(a, name), values...)
+}
+
+func itoa(n int) string     { return strconv.Itoa(n) }
+func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
+func ftoa(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// conditions returns the conditions that the command line of every load tool fixes, and more as names and values.
+func (j Job) conditions(more ...string) map[string]string {
+	c := map[string]string{"seed": utoa(j.Seed)}
+	if j.Requests > 0 {
+		c["num_prompts"] = itoa(j.Requests)
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		c[more[i]] = more[i+1]
+	}
+	return c
+}
+
+// mpi returns the command that starts a program as several ranks; nil for one.
+func (j Job) mpi() []string {
+	if j.MPIRanks < 2 {
+		return nil
+	}
+	return args{"mpirun", "-n", itoa(j.MPIRanks)}.when(os.Geteuid() == 0, "--allow-run-as-root")
+}
+
+// endpoint returns one of two names, by whether chat completions are requested.
+func (j Job) endpoint(completions, chat string) string {
+	if j.Chat {
+		return chat
+	}
+	return completions
+}
+
+// mostResult is how long a result may be, in bytes: a file that never ends must not take all memory.
+const mostResult = 1 << 30
+
+// readJSON reads a result below out. missing is the error's text when there is no such file.
+func readJSON(out, file, missing string, into any) error {
+	data, err := rootfs.ReadFile(filepath.Join(out, file), mostResult)
+	if err != nil {
+		return fmt.Errorf("%s", missing)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	return nil
+}
+
+// newest is the last by name of the files below out that match a glob, relative to out; "" when there is none. Sidecars
+// are no results.
+func newest(out, glob string) string {
+	names, err := filepath.Glob(filepath.Join(out, glob))
+	if err != nil {
+		return ""
+	}
+	last := ""
+	for _, name := range names {
+		rel, err := filepath.Rel(out, name)
+		if err == nil && !strings.HasSuffix(name, manifest.SidecarSuffix) && rel > last {
+			last = rel
+		}
+	}
+	return last
+}
+
+// ScriptResult is the file that an exec command writes below {out}: {"metrics": {"my_ms": {"value": 12.3, "unit":
+// "ms", "better": "lower"}}}.
+const ScriptResult = "metrics.json"
+
+// placeholders are what a command line of the user may hold.
+const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
+
+// Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that writes one file of
+// metrics. A command line with a length, a concurrency or a rate runs for every workload, any other once per plan;
+// one without {url} needs no server.
+func Script(name, line string) (Adapter, error) {
+	words, err := shellquote.Split(line)
+	if err != nil {
+		return Adapter{}, fmt.Errorf("the command cannot be split into words: %w", err)
+	}
+	if len(words) == 0 {
+		return Adapter{}, fmt.Errorf("no command")
+	}
+	if !strings.Contains(line, "{out}") {
+		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder for its result file %s", ScriptResult)
+	}
+	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
+		rest = rest[strings.IndexByte(rest, '{'):]
+		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest, placeholders)
+	}
+	once := true
+	for _, p := range []string{"{isl}", "{osl}", "{concurrency}", "{rate}"} {
+		once = once && !strings.Contains(line, p)
+	}
+	command := func(j Job, out string, _ Flags) Command {
+		var argv args
+		for _, w := range words[1:] {
+			argv = argv.add(fill(j, out, w))
+		}
+		return Command{Argv: argv.add(j.Extra...), Conditions: j.conditions()}
+	}
+	return Adapter{
+		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"),
+		Command: command, Read: scriptRead,
+	}, nil
+}
+
+// fill replaces the placeholders of a text with a job's values.
+func fill(j Job, out, text string) string {
+	return strings.NewReplacer("{url}", j.URL, "{model}", j.Model, "{isl}", itoa(j.ISL), "{osl}", itoa(j.OSL),
+		"{concurrency}", itoa(j.Concurrency), "{rate}", ftoa(j.Rate), "{requests}", itoa(j.Requests), "{seed}", utoa(j.Seed),
+		"{tokenizer}", j.Tokenizer, "{out}", out).Replace(text)
+}
+
+func scriptRead(out string) (Summary, error) {
+	s := Summary{File: ScriptResult}
+	var r struct {
+		Metrics map[string]struct{ Value *float64 }
+	}
+	if err := readJSON(out, s.File, "the command left no "+s.File, &r); err != nil {
+		return s, err
+	}
+	for _, m := range r.Metrics {
+		if m.Value != nil {
+			s.Completed++
+		}
+	}
+	if s.Completed == 0 {
+		const expected = `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
+		return s, fmt.Errorf("%s holds no metric; expected %s", s.File, expected)
+	}
+	return s, nil
+}
+
+// Tool is a tool that is ready to run: builtin, or an adapter with its program.
+type Tool struct {
+	Adapter
+	Path    string // of the program
+	Release string // version, as stated by the tool
+	Flags   Flags  // that this version knows
+}
+
+// Builtin is the load client and eval of this program.
+func Builtin() Tool {
+	return Tool{Adapter: Adapter{Name: builtin.Name}, Release: builtin.Version}
+}
+
+// IsBuiltin reports whether a tool is this program.
+func (t Tool) IsBuiltin() bool { return t.Name == builtin.Name }
+
+// IsScript reports whether a tool's program is a Python script: python3 runs it.
+func (t Tool) IsScript() bool { return strings.HasSuffix(t.Path, ".py") }
+
+// Installed reads a program's version and flags. What it does not state stays unknown.
+func Installed(ctx context.Context, a Adapter, path string) Tool {
+	t := Tool{Adapter: a, Path: path}
+	switch {
+	case a.Module != "":
+		const version = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
+		t.Release = versionIn(printed(ctx, path, "-c", version, a.Module))
+	case len(a.Version) > 0 && !t.IsScript():
+		t.Release = versionIn(printed(ctx, path, a.Version...))
+	}
+	if len(a.Help) > 0 && !t.IsScript() {
+		t.Flags = ParseFlags(printed(ctx, path, a.Help...))
+	}
+	return t
+}
+
+// printed returns what a program prints, on both streams; "" when it fails to run.
+func printed(ctx context.Context, program string, args ...string) string {
+	f, err := os.CreateTemp("", "ttreport-ask-*")
+	if err != nil {
+		return ""
+	}
+	_ = f.Close() // only its name is used
+	defer os.Remove(f.Name())
+	spec := process.Spec{Argv: append([]string{program}, args...), Log: f.Name(), Limit: 3 * time.Minute,
+		Grace: 2 * time.Second}
+	if _, err := process.Run(ctx, spec); err != nil {
+		return ""
+	}
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// versionIn returns the last word that looks like a version: tools print warnings before it.
+func versionIn(text string) string {
+	const letters = "0123456789.+-_abcdefghijklmnopqrstuvwxyz"
+	version := ""
+	for _, w := range strings.Fields(text) {
+		w = strings.Trim(strings.TrimPrefix(w, "v"), ",;()")
+		if strings.Contains(w, ".") && len(w) < 40 && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, letters) == "" {
+			version = w
+		}
+	}
+	return version
+}
+
+// CommandLine returns the whole command line of a tool.
+func (t Tool) CommandLine(c Command) []string {
+	argv := slices.Clone(c.Before)
+	if t.IsScript() {
+		argv = append(argv, "python3")
+	}
+	return append(append(argv, t.Path), c.Argv...)
+}
+
+// PublicCommandLine returns the command line for readers of the result, without the folder in which the program is
+// installed.
+func (t Tool) PublicCommandLine(c Command) []string {
+	t.Path = filepath.Base(t.Path)
+	return t.CommandLine(c)
 }

@@ -1,8 +1,14 @@
 package aiperf
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -247,3 +253,308 @@ func correctZone(summary *schema.Reading, s *schema.Point, first time.Time) {
 	s.Start, s.End = s.Start.Add(offset), s.End.Add(offset)
 	summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = s.Start, s.End, "zone by the request records"
 }
+
+// record is one line of the per-request records. It is scanned without building its tree, since there may be
+// hundreds of thousands, and used again for the next.
+type record struct {
+	latency.Request
+	isOne   bool // it has what every record has
+	warmup  bool
+	start   float64 // ns since 1970, 0 when not stated
+	failure string
+	gaps    []float64
+
+	named, measured bool    // it has an id or a phase; it has metrics
+	stamped         float64 // another time, for records without that of sending
+}
+
+// scan reads a line.
+func (l *record) scan(s *decode.Scanner) {
+	*l = record{gaps: l.gaps[:0]}
+	l.TTFT, l.OK = math.NaN(), true // absent without streaming
+	if s.Peek() != decode.Object {
+		s.Skip()
+		return
+	}
+	s.Object(func(key []byte) {
+		switch string(key) {
+		case "metadata":
+			eachMember(s, func(key []byte) { l.metadata(s, string(key)) })
+		case "metrics":
+			l.measured = s.Peek() == decode.Object
+			eachMember(s, func(key []byte) { l.metric(s, string(key)) })
+		case "error":
+			l.OK = l.OK && s.Peek() == decode.Null
+			eachMember(s, func(key []byte) {
+				if string(key) == "message" {
+					l.failure = text(s)
+				} else {
+					s.Skip()
+				}
+			})
+		default:
+			s.Skip()
+		}
+	})
+	if l.start == 0 {
+		l.start = l.stamped
+	}
+	l.isOne, l.ITL = l.named && l.measured, l.gaps
+	l.OK = l.OK && l.E2EL > 0
+}
+
+// metadata reads what is stated of a request.
+func (l *record) metadata(s *decode.Scanner, name string) {
+	switch name {
+	case "x_request_id":
+		l.named = l.named || s.Peek() != decode.Null
+		s.Skip()
+	case "benchmark_phase", "credit_phase":
+		l.named = l.named || s.Peek() != decode.Null
+		l.warmup = l.warmup || text(s) == "warmup"
+	case "request_start_ns":
+		l.start = number(s)
+	case "timestamp_ns":
+		l.stamped = number(s)
+	default:
+		s.Skip()
+	}
+}
+
+// metric reads {"value": …, "unit": …} of a metric that is used.
+func (l *record) metric(s *decode.Scanner, name string) {
+	switch name {
+	case "request_latency", "input_sequence_length", "output_sequence_length", "ttft", "time_to_first_token",
+		"inter_chunk_latency":
+	default:
+		s.Skip()
+		return
+	}
+	eachMember(s, func(key []byte) {
+		if string(key) != "value" {
+			s.Skip()
+			return
+		}
+		switch name {
+		case "request_latency":
+			l.E2EL = number(s)
+		case "input_sequence_length":
+			l.In = count(number(s))
+		case "output_sequence_length":
+			l.Out = count(number(s))
+		case "inter_chunk_latency":
+			l.gaps = floats(s, l.gaps[:0])
+		default:
+			if kind := s.Peek(); kind == decode.Number || kind == decode.String {
+				l.TTFT = number(s)
+			} else {
+				s.Skip()
+			}
+		}
+	})
+}
+
+// eachMember visits the members of an object, and skips any other value.
+func eachMember(s *decode.Scanner, visit func(key []byte)) {
+	if s.Peek() == decode.Object {
+		s.Object(visit)
+	} else {
+		s.Skip()
+	}
+}
+
+// number reads a finite number, also one that is written as a string; 0 for anything else.
+func number(s *decode.Scanner) float64 {
+	x := 0.
+	switch s.Peek() {
+	case decode.Number:
+		x = s.Float()
+	case decode.String:
+		x, _ = strconv.ParseFloat(string(s.Text()), 64)
+	default:
+		s.Skip()
+	}
+	if x-x != 0 {
+		return 0
+	}
+	return x
+}
+
+// text reads a string; "" for anything else.
+func text(s *decode.Scanner) string {
+	if s.Peek() == decode.String {
+		return string(s.Text())
+	}
+	s.Skip()
+	return ""
+}
+
+// floats reads an array of numbers; nothing of one that holds anything else.
+func floats(s *decode.Scanner, out []float64) []float64 {
+	if s.Peek() != decode.Array {
+		s.Skip()
+		return out
+	}
+	whole := true
+	s.Array(func() {
+		if s.Peek() != decode.Number {
+			s.Skip()
+			whole = false
+			return
+		}
+		out = append(out, s.Float())
+	})
+	if !whole {
+		return out[:0]
+	}
+	return out
+}
+
+// Sweep is the format of what AIPerf makes of the runs of a sweep: one entry a combination of parameters, each
+// statistic with its mean over the trials and the error of that mean. It counts where the runs themselves are not
+// there. The table beside it (.csv) states no units; they are those of AIPerf's files. Source:
+// orchestrator/aggregation/sweep.py of 0.13.
+const (
+	Sweep      = "aiperf-sweep"
+	SweepTable = "aiperf-sweep-csv"
+)
+
+func isSweep(v decode.Value) bool {
+	return v.Get("aggregation_type").Str() == "sweep" && v.Get("per_combination_metrics").Len() > 0
+}
+
+// sweepColumn is the mean over trials of a statistic, in the table of a sweep.
+var sweepColumn = regexp.MustCompile(
+	`(^|,)(request_throughput_avg|time_to_first_token_\w+|request_latency_\w+)_mean(,|\r?$)`)
+
+// isSweepTable recognises the header of a sweep's table.
+func isSweepTable(header []byte) bool { return sweepColumn.Match(header) }
+
+func readSweep(f *decode.File, m schema.Match) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: Sweep, Detail: m.Detail}
+	for c := range v.Get("per_combination_metrics").Items() {
+		readCombination(f, &r, c)
+	}
+	if n := v.Get("failed_runs").Len(); n > 0 {
+		p := f.Problem(schema.SevWarning, "failed-runs", v.Get("failed_runs"))
+		p.Found, p.Used = fmt.Sprintf("%d runs of the sweep failed", n), "the means of the others"
+		r.Problems = append(r.Problems, p)
+	}
+	r.Detail = fmt.Sprintf("aggregate of a sweep, %d combinations", len(r.Points))
+	return r
+}
+
+// readCombination makes a point of one combination of parameters.
+func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
+	d := draft.New(f, r, c, "aiperf")
+	for _, p := range c.Get("parameters").Members() {
+		switch p.Key {
+		case "concurrency":
+			d.Key.Concurrency = p.Val.Ptr()
+		case "request_rate":
+			d.Key.Rate = p.Val.Ptr()
+		case "isl", "prompt_input_tokens_mean":
+			d.Key.ISL = p.Val.Ptr()
+		case "osl", "prompt_output_tokens_mean":
+			d.Key.OSL = p.Val.Ptr()
+		default:
+			d.Dim(p.Key, p.Val.Text())
+		}
+	}
+	for _, m := range c.Get("metrics").Members() {
+		t, stat, ok := sweepMetric(m.Key)
+		mean, has := m.Val.Get("mean").Float()
+		if !ok || !has {
+			continue
+		}
+		ours := schema.Unit(t.name)
+		unit := m.Val.Get("unit").Str()
+		scale, known := unitScale(unit, ours)
+		if unit == "" { // the table of a sweep
+			scale, known = 1, true
+		}
+		if !known {
+			p := d.Problem(schema.SevWarning, "unknown-unit", m.Val, fmt.Sprintf("unit %q of %s", unit, m.Key))
+			p.Expected, p.Used = ours, "no number of this metric"
+			continue
+		}
+		d.Stat(t.name, t.def, stat, mean*scale)
+		if se, ok := m.Val.Get("se").Float(); ok && se > 0 && (stat == "mean" || stat == "value") {
+			x := d.Metrics[t.name]
+			x.SE = schema.Num(se * scale)
+			d.Metrics[t.name] = x
+		}
+	}
+	if len(d.Metrics) == 0 {
+		return
+	}
+	if ok := stat(d, "requests_ok"); ok != nil {
+		d.Requests(ok, stat(d, "requests_failed"), nil, "")
+	}
+	d.Done()
+}
+
+// sweepMetric splits "time_to_first_token_p99" into a metric and our name of its statistic.
+func sweepMetric(key string) (t tag, stat string, ok bool) {
+	key = strings.Replace(strings.TrimSuffix(key, "_ms"), "ttft_", "time_to_first_token_", 1)
+	for _, t := range tags() {
+		rest, has := strings.CutPrefix(key, t.tag+"_")
+		if !has {
+			continue
+		}
+		switch {
+		case t.stat != "" && rest == "avg":
+			return t, t.stat, true
+		case t.stat == "" && statName(rest) != "":
+			return t, statName(rest), true
+		}
+	}
+	return tag{}, "", false
+}
+
+// readSweepTable reads the first table of a sweep's CSV; what follows the empty line repeats it.
+func readSweepTable(f *decode.File, m schema.Match) schema.Reading {
+	r := schema.Reading{Format: SweepTable, Detail: m.Detail}
+	lines := csv.NewReader(bytes.NewReader(f.Data))
+	lines.FieldsPerRecord = -1
+	header, err := lines.Read()
+	for err == nil {
+		var row []string
+		if row, err = lines.Read(); err != nil || len(row) != len(header) {
+			break
+		}
+		combination, problem := combinationOf(header, row)
+		if problem != nil {
+			r.Problems = append(r.Problems, *problem)
+			break
+		}
+		readCombination(f, &r, combination)
+	}
+	r.Detail = fmt.Sprintf("table of a sweep, %d combinations", len(r.Points))
+	return r
+}
+
+// combinationOf puts a row of the table into the form of the aggregate.
+func combinationOf(header, row []string) (decode.Value, *schema.Problem) {
+	parameters, metrics := map[string]any{}, map[string]map[string]float64{}
+	for i, cell := range row {
+		x, err := strconv.ParseFloat(cell, 64)
+		name, isMean := strings.CutSuffix(header[i], "_mean")
+		_, _, known := sweepMetric(name)
+		switch {
+		case isMean && known && err == nil && x-x == 0:
+			metrics[name] = map[string]float64{"mean": x}
+		case !strings.Contains(header[i], "_avg") && !isStatistic.MatchString(header[i]) && cell != "":
+			parameters[header[i]] = cell
+		}
+	}
+	text, err := json.Marshal(map[string]any{"parameters": parameters, "metrics": metrics})
+	if err != nil {
+		return decode.Value{}, &schema.Problem{Severity: schema.SevWarning, Code: "bad-table", Found: err.Error()}
+	}
+	return decode.Document("", text)
+}
+
+// isStatistic matches the columns of a metric over the trials.
+var isStatistic = regexp.MustCompile(`_(mean|std|min|max|cv)$`)

@@ -1,8 +1,12 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
+	"math"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Metric is one measured quantity of a point: its unit, its definition, and its statistics.
@@ -194,3 +198,120 @@ const (
 	DefCPUs      = "cpu-packages"
 	DefNotStated = "not-stated" // the source has the name and not the definition
 )
+
+// OwnMetric returns the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction
+// are part of the name, so that a metric whose unit changes is another series, and readers of history need no list of
+// metrics. ok is false for an invalid name, unit or direction.
+func OwnMetric(label, unit, better string) (name string, ok bool) {
+	name = label + "{" + unit + "," + better + "}"
+	_, ok = ownMetric(name)
+	return name, ok
+}
+
+// IsOwn reports whether a metric is one of the user's own.
+func IsOwn(name string) bool {
+	_, ok := ownMetric(name)
+	return ok
+}
+
+func ownMetric(name string) (MetricInfo, bool) {
+	label, rest, ok := strings.Cut(name, "{")
+	facts, closed := strings.CutSuffix(rest, "}")
+	at := strings.LastIndexByte(facts, ',')
+	if !ok || !closed || at < 0 || !plainName(label, 64, "_.-") || label == "" || !plainName(facts[:at], 16, "_.-/% ") {
+		return MetricInfo{}, false
+	}
+	m := MetricInfo{Name: name, Label: label, Unit: facts[:at], Means: "a metric of an exec tool"}
+	switch facts[at+1:] {
+	case "lower":
+		m.Better = Lower
+	case "higher":
+		m.Better = Higher
+	case "neither": // an observation: it is shown, not judged
+	default:
+		return MetricInfo{}, false
+	}
+	return m, true
+}
+
+// MayBeZero reports metrics of the user's own whose 0 is a measurement: counts and shares of what ought not to happen,
+// such as failures. A latency or a rate of 0 is none: see [Measurable].
+func MayBeZero(metric string) bool {
+	m, ok := ownMetric(metric)
+	if !ok || m.Better != Lower {
+		return false
+	}
+	switch strings.ToLower(m.Unit) {
+	case "", "%", "count", "counts", "req", "reqs", "request", "requests", "error", "errors", "failure", "failures":
+		return true
+	}
+	return false
+}
+
+// plainName reports whether a text is short and has only letters, digits and certain signs.
+func plainName(s string, most int, signs string) bool {
+	for _, c := range s {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c)) {
+			return false
+		}
+	}
+	return len(s) <= most
+}
+
+// Number is a value or a reason why there is none. The zero Number is missing without a reason.
+type Number struct {
+	v   float64
+	ok  bool
+	why string
+}
+
+// Num returns a present value. A value that is not finite is not a measurement and becomes missing.
+func Num(v float64) Number {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Missing("not a finite number")
+	}
+	return Number{v: v, ok: true}
+}
+
+// Missing returns an absent value with its reason, as text for people.
+func Missing(why string) Number { return Number{why: why} }
+
+// Get returns the value and whether there is one.
+func (n Number) Get() (float64, bool) { return n.v, n.ok }
+
+// Why returns the reason of an absent value, or "".
+func (n Number) Why() string { return n.why }
+
+// Ptr returns a pointer to a copy of the value, nil when absent.
+func (n Number) Ptr() *float64 {
+	if !n.ok {
+		return nil
+	}
+	v := n.v
+	return &v
+}
+
+// isPlain reports whether JSON has a text as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// JSONString returns s as a JSON string without HTML escapes.
+func JSONString(s string) []byte { return AppendJSONString(make([]byte, 0, len(s)+2), s) }
+
+// AppendJSONString appends [JSONString] to b.
+func AppendJSONString(b []byte, s string) []byte {
+	if isPlain(s) { // nearly all are, and a document has thousands
+		return append(append(append(b, '"'), s...), '"')
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return append(b, bytes.TrimRight(buf.Bytes(), "\n")...)
+}

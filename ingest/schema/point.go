@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"math"
 	"sort"
 	"strconv"
@@ -346,4 +347,64 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+// Bounds beyond which the numbers of a workload are not what was asked for, whoever looks at them.
+const (
+	MostFailures = .01 // share of requests that may fail: statistics are of the others
+	LeastAnswer  = .9  // of the length that an answer is asked for or compared with
+)
+
+// saturatedBelow is the share of the requested concurrency below which a client counts as saturated.
+const saturatedBelow = .8
+
+// Saturated reports whether a client was the bottleneck: on average it had fewer requests in flight than requested.
+// asked and reached are concurrencies. A client that keeps up the load is still somewhat below it: requests ramp up
+// at the beginning and down at the end, and a finished one is replaced with a delay; the margin of 20 % allows for
+// that. The lint on saturated clients uses the same bound, so that the note while measuring and the lint agree.
+func Saturated(asked, reached float64) bool { return reached < saturatedBelow*asked }
+
+// FewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
+// or second largest of a few values.
+const FewForTail = 100
+
+// TailHolds reports whether a statistic is meaningful over a number of requests. Only percentiles beyond the 95th
+// need many. Tables, verdicts and lints share this rule.
+func TailHolds(stat string, requests float64) bool {
+	q, ok := strings.CutPrefix(stat, "p")
+	rank, err := strconv.ParseFloat(q, 64)
+	return !ok || err != nil || rank <= 95 || requests >= FewForTail
+}
+
+// NaturalCompare orders names as people do, v0.9.0 before v0.10.0: -1, 0 or 1; 0 for equal names only.
+func NaturalCompare(a, b string) int {
+	whole, other := a, b
+	for a != "" && b != "" {
+		na, ra := leadingNumber(a)
+		nb, rb := leadingNumber(b)
+		if na >= 0 && nb >= 0 {
+			if na != nb {
+				return cmp.Compare(na, nb)
+			}
+			a, b = ra, rb
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(whole, other))
+}
+
+func leadingNumber(s string) (int, string) {
+	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if end == 0 || end > 15 {
+		return -1, s
+	}
+	n, err := strconv.Atoi(s[:end])
+	if err != nil {
+		return -1, s
+	}
+	return n, s[end:]
 }

@@ -3,10 +3,12 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Version is the schema of a history document. A document of another version is refused.
@@ -159,3 +161,93 @@ func (r *Run) Arrange() {
 			strings.Compare(a.Filter, b.Filter))
 	})
 }
+
+// FoldDevice returns the form in which device names are compared: trimmed, in lower case. People and tools write one
+// device as "N150", "n150" or " N150 ".
+func FoldDevice(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// SameDevice reports whether two names are of one device.
+func SameDevice(a, b string) bool { return FoldDevice(a) == FoldDevice(b) }
+
+// IsDeviceWithin reports that one name of a device is a part of the other, and names its model number: "h100" and
+// "NVIDIA H100 80GB HBM3". What tells devices of one number apart (Ti, Max, a size that differs) is no such part.
+func IsDeviceWithin(a, b string) bool {
+	short, long := deviceWords(a), deviceWords(b)
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	has := false
+	for _, w := range short {
+		if !slices.Contains(long, w) {
+			return false
+		}
+		has = has || strings.ContainsAny(w, "0123456789") && !deviceMemory.MatchString(w)
+	}
+	for _, w := range long {
+		if !slices.Contains(short, w) && strings.Contains(deviceVariants, " "+w+" ") {
+			return false
+		}
+	}
+	return has
+}
+
+// deviceMemory matches the size of a memory, which is no model number.
+var deviceMemory = regexp.MustCompile(`^\d+(?:g|gb|gib)$|^hbm\d\w*$|^gddr\d\w*$`)
+
+// deviceVariants are words that make another device of one model number.
+const deviceVariants = " ti super laptop mobile max pro ultra mini d xt xtx gre ada "
+
+// deviceWords splits a name at whatever is no letter and no digit.
+func deviceWords(name string) []string {
+	return strings.FieldsFunc(FoldDevice(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// Reading is the content of one file, before files are grouped into runs.
+type Reading struct {
+	Format  string // "vllm-serve"
+	Detail  string // era or variant, in words
+	Points  []Point
+	Scores  []Score
+	Facts   Facts
+	Targets []Target
+	// Acceptance is stated by reports and runtime specs.
+	Acceptance Acceptance
+	// Interleaved is stated by manifests of runs and our own documents.
+	Interleaved Interleaved
+	Problems    []Problem
+	Extra       Unknown
+	// Plan and Provenance are stated by our own documents only.
+	Plan       []Key
+	Provenance map[string]Origin
+	// PartOf names the file whose content this one repeats or is part of; its numbers are then not counted again.
+	PartOf string
+	// More holds what the same file states about other runs.
+	More []Reading
+}
+
+// Facts is partial identity: what one source states about the run its file belongs to. Empty means "not stated".
+type Facts struct {
+	RunID      string
+	Start, End time.Time
+	StartNote  string // why Start is not certain: "local time, zone unknown"
+	Release    string
+	Channel    string
+	Line       string
+	Model      Model
+	Impl       string
+	Device     Device
+	Stack      Stack
+}
+
+// Match reports whether a file has a reader's format.
+type Match struct {
+	Format string
+	Detail string
+	Has    []string // what was found of what it looks for
+	Lacks  []string // what was not found; empty for a full match
+	// Records reports that the values of the file are records of one measurement, to be read together.
+	Records bool
+}
+
+// OK reports a full match.
+func (m Match) OK() bool { return len(m.Lacks) == 0 && len(m.Has) > 0 }

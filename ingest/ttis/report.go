@@ -3,16 +3,152 @@ package ttis
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/perfref"
 )
+
+// Read reads a runtime spec or a harmonised result, or states what else the file is.
+func Read(f *decode.File) schema.Reading {
+	m := Detect(f)
+	switch m.Format {
+	case Spec:
+		return readSpec(f)
+	case Harmonised:
+		return readHarmonised(f)
+	case ReportData:
+		return readReport(f)
+	case Statistics:
+		return readStatistics(f, m)
+	case Media:
+		return readMedia(f)
+	case MediaEval:
+		return readMediaEval(f)
+	}
+	return schema.Reading{Format: m.Format, Detail: m.Detail}
+}
+
+// readSpec takes identity and targets from a runtime spec.
+func readSpec(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: Spec, Detail: "runtime spec"}
+	spec := f.First.Get("runtime_model_spec")
+	id := spec.Get("model_id").Str()
+	r.Facts = schema.Facts{
+		RunID:   f.First.At("runtime_config", "run_id").Str(),
+		Release: spec.Get("version").Str(),
+		Model: schema.Model{
+			ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str(),
+		},
+		Impl:   spec.At("impl", "impl_name").Str(),
+		Device: schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
+		Stack: schema.Stack{
+			Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()),
+			Commits: map[string]string{},
+		},
+	}
+	for _, c := range []string{"tt_metal", "vllm"} {
+		if hash := spec.Get(c + "_commit").Str(); hash != "" {
+			r.Facts.Stack.Commits[c] = hash
+		}
+	}
+	if stamp, rest, ok := specName(path.Base(f.Path)); ok {
+		r.Facts.Start, r.Facts.StartNote = stamp, "local time of the host, zone not stated"
+		if r.Facts.RunID == "" {
+			r.Facts.RunID = rest
+		}
+	}
+	r.Extra = schema.Unknown{"ttis_model_id": schema.JSONString(id)}
+	r.Acceptance.KnownIssues = knownIssues(f, spec.At("device_model_spec", "known_issues"))
+	source := schema.Target{Source: f.Path, SHA256: f.SHA256}
+	if !r.Facts.Start.IsZero() {
+		source.AsOf = r.Facts.Start.Format(time.DateOnly)
+	}
+	for entry := range spec.At("device_model_spec", "perf_reference").Items() {
+		targets, problems := perfref.Targets(f, entry, source)
+		r.Targets = append(r.Targets, targets...)
+		r.Problems = append(r.Problems, problems...)
+	}
+	return r
+}
+
+var specFile = regexp.MustCompile(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
+
+// specName reads the time stamp and the run id from a spec's file name.
+func specName(name string) (time.Time, string, bool) {
+	m := specFile.FindStringSubmatch(name)
+	if m == nil {
+		return time.Time{}, "", false
+	}
+	t, err := time.Parse("2006-01-02_15-04-05", m[2])
+	return t, m[1], err == nil
+}
+
+// readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its
+// "itl" is a copy of TPOT and no measurement.
+func readHarmonised(f *decode.File) schema.Reading {
+	v := f.First
+	tool := toolOf(v, f.Path)
+	r := schema.Reading{Format: Harmonised, Detail: "harmonised copy of " + tool}
+	d := draft.New(f, &r, v, tool)
+	d.Key.Concurrency = v.Get("max_concurrency").Ptr()
+	d.Condition("num_prompts", v.Get("num_prompts").Text())
+	if t := v.Get("tokenizer_id").Str(); t != v.Get("model_id").Str() {
+		d.Condition("tokenizer", t)
+	}
+	ok := v.Get("completed").Float0()
+	for _, fam := range []struct{ name, def string }{
+		{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent},
+	} {
+		for _, stat := range []string{"mean", "median", "std", "p99"} {
+			if x, have := v.Get(stat + "_" + fam.name + "_ms").Float(); have {
+				d.Stat(fam.name, fam.def, stat, x)
+			}
+		}
+		if mean, have := d.Metrics[fam.name].Stats.Get("mean"); have && mean == 0 {
+			d.Missing(fam.name, fam.def, "the file says 0, which this format writes for an absent metric")
+		}
+		d.Size(fam.name, int(ok))
+	}
+	for metric, name := range map[string]string{
+		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
+	} {
+		if x, have := v.Get(name).Float(); have && x > 0 {
+			d.Value(metric, x)
+		}
+	}
+	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
+		if total, have := v.Get(name).Float(); have && ok > 0 && total > 0 {
+			d.Derived(metric, "", "mean", total/ok)
+		}
+	}
+	d.Requests(&ok, nil, v.Get("num_prompts").Ptr(), "")
+	r.Facts.Model.ID = v.Get("model_id").Str()
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
+		d.Start, d.End = t, t
+	}
+	d.Foreign(v, isKnown)
+	d.Done()
+	return r
+}
+
+// isKnown reports the keys of a harmonised file that are read, or are copies of others.
+var isKnown = draft.Names(`
+	date backend model_id tokenizer_id num_prompts max_concurrency completed output_token_throughput
+	total_token_throughput request_throughput total_input_tokens total_output_tokens mean_* median_* std_* p99_*`)
 
 // RawFile is the condition with the name of the result behind a report's row.
 const RawFile = "raw_file"
@@ -218,3 +354,338 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	}
 	r.Scores = append(r.Scores, s)
 }
+
+// howItRan keeps what started the measurements that a report is about.
+func howItRan(meta decode.Value) schema.Unknown {
+	out := schema.Unknown{}
+	for _, name := range []string{"run_command", "server_mode", "workflow"} {
+		if text := meta.Get(name).Str(); text != "" {
+			out[name] = schema.JSONString(redact.Text(text))
+		}
+	}
+	return out
+}
+
+// readSections reads the sections of a report since v0.19. Those of a kind without numbers that are read here are a
+// problem: what a report has must not vanish.
+func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
+	unread := map[string]int{}
+	first := map[string]decode.Value{}
+	for s := range sections.Items() {
+		kind := s.Get("kind").Str()
+		if data := s.Get("data"); !readSection(f, r, s, kind) && !isUngraded(data) && data.Kind() != decode.Null {
+			if unread[kind]++; unread[kind] == 1 {
+				first[kind] = s
+			}
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(unread)) {
+		p := f.Problem(schema.SevWarning, "section-unread", first[kind])
+		p.Found = fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind])
+		p.Expected, p.Used = "benchmarks, evals or spec_tests", "nothing of them"
+		p.Hint = "read the files of the tool itself, if it is one that ttreport reads"
+		r.Problems = append(r.Problems, p)
+	}
+}
+
+// readSection reports whether something of a section was read, or it is one that decides nothing.
+func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string) bool {
+	data := s.Get("data")
+	points, scores := len(r.Points), len(r.Scores)
+	switch kind {
+	case "evals":
+		reportScore(f, r, data)
+		r.Targets = append(r.Targets, reference(f, data, "")...)
+	case "spec_tests":
+		specTest(f, r, s)
+		return data.Kind() == decode.Object
+	default:
+		if mediaSection(f, r, s) {
+			return true
+		}
+		rows := []decode.Value{data}
+		if records := data.Get("records"); records.Kind() == decode.Array {
+			rows = slices.Collect(records.Items())
+		}
+		for _, row := range rows {
+			reportRow(f, r, row, toolName(s.At("targets", "tool").Str(), kind), s.At("targets", "timestamp").Str(),
+				draft.First(row, "completed", "num_requests"))
+			r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
+		}
+	}
+	return len(r.Points) > points || len(r.Scores) > scores
+}
+
+// readStatistics reads the table of results that a report is made of: one row a point, rounded for vLLM's results. A
+// row names its model, its device where the version writes it, and the file that it was made of.
+func readStatistics(f *decode.File, m schema.Match) schema.Reading {
+	type system struct{ model, device string }
+	var runs draft.Runs[system]
+	rows := 0
+	for row := range linesOf(string(f.Data)) {
+		rows++
+		who := system{row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())}
+		r := runs.Of(who, func() schema.Reading {
+			return schema.Reading{
+				Format: Statistics, Detail: m.Detail,
+				Facts: schema.Facts{Model: schema.Model{ID: who.model}, Device: schema.Device{Name: who.device}},
+			}
+		})
+		reportRow(f, r, row, toolName(row.Get("source").Str(), row.Get("backend").Str()), row.Get("timestamp").Str(),
+			draft.First(row, "completed"))
+	}
+	out := runs.Join(Statistics, fmt.Sprintf("a table of %d results", rows))
+	if rows == 0 {
+		p := f.Problem(schema.SevWarning, "bad-table", decode.Value{})
+		p.Found, p.Used = "a table that is damaged or has no row", "none"
+		p.Expected = "lines with as many columns as the first"
+		out.Problems = append(out.Problems, p)
+	}
+	return out
+}
+
+// headline is the metric and filter of the harness that a report's score of a task repeats, and by how much it was
+// multiplied, so that a score has one name and one scale whichever file it came from. The names are the result_keys of
+// tt-inference-server's reference_config/evals/eval_config.py. A score of a task that is not listed here stays
+// "score".
+func headline(task string) (metric, filter string, scale float64) {
+	switch task {
+	case "meta_gpqa", "meta_gpqa_cot":
+		return "exact_match", "strict-match", 100
+	case "gpqa_diamond_cot_zeroshot", "gpqa_diamond_generative_n_shot":
+		return "exact_match", "flexible-extract", 100
+	case "aime25", "r1_aime24", "r1_gpqa_diamond", "r1_math500", "meta_math", "longbench2_generate":
+		return "exact_match", none, 100
+	case "meta_ifeval":
+		return schema.MeanOf("prompt_level_strict_acc", "inst_level_strict_acc", "prompt_level_loose_acc",
+			"inst_level_loose_acc"), none, 100
+	case "mmlu_pro":
+		return "exact_match", "custom-extract", 100
+	case "mmlu_generative":
+		return "exact_match", "get_response", 100
+	case "humaneval_instruct":
+		return "pass@1", "create_test", 100
+	case "mbpp_instruct":
+		return "pass_at_1", "extract_code", 100
+	case "leaderboard_ifeval":
+		return "prompt_level_strict_acc", none, 100
+	case "livecodebench":
+		return "acc", none, 100
+	case "chartqa":
+		return "relaxed_overall", none, 100
+	case "docvqa_val":
+		return "anls", none, 100
+	case "mmmu_val":
+		return "mmmu_acc", none, 100
+	case "librispeech_test_other":
+		return wer, none, 1
+	}
+	if strings.Contains(task, wer) {
+		return wer, none, 1
+	}
+	return "score", none, 100
+}
+
+// wer is the word error rate, in percent. Reports have 100 - WER.
+const wer = "wer"
+
+// none is the harness's name for no filter.
+const none = "none"
+
+// acceptance reads what a report decided, the model's status that it decided by, and the failures that it accepts.
+func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
+	meta := v.Get("acceptance_criteria_metadata")
+	if status := meta.Get("model_status").Str(); status != "UNSPECIFIED" {
+		r.Facts.Model.Status = status
+	}
+	a := &r.Acceptance
+	if ok, stated := v.Get("acceptance_criteria").Truth(); stated {
+		a.Result, a.Source = schema.Rejected, f.Path
+		if ok {
+			a.Result = schema.Accepted
+		}
+	}
+	for _, b := range v.Get("acceptance_blockers").Members() {
+		a.Blockers = append(a.Blockers, schema.Blocker{Name: redact.Text(b.Key), Message: redact.Text(b.Val.Text())})
+	}
+	a.KnownIssues = knownIssues(f, meta.Get("known_issues_declared"))
+	if r.Facts.Model.Status != "" {
+		return
+	}
+	for i := range r.Targets { // without a status, tt-inference-server enforces every level
+		r.Targets[i].Priority = must
+	}
+}
+
+// knownIssues reads the failures that a model's owner accepts: {workflow_type, task_name, reason}.
+func knownIssues(f *decode.File, list decode.Value) []schema.KnownIssue {
+	var out []schema.KnownIssue
+	for v := range list.Items() {
+		workflow := v.Get("workflow_type").Str()
+		category, known := map[string]schema.Category{
+			"EVALS": schema.Evals, "BENCHMARKS": schema.Benchmarks, "SPEC_TESTS": schema.Conformance,
+			"TESTS": schema.Conformance, // of parameters, until v0.18
+		}[strings.ToUpper(workflow[strings.LastIndexByte(workflow, '.')+1:])]
+		if known {
+			out = append(out, schema.KnownIssue{
+				Category: category, Task: v.Get("task_name").Str(), Reason: redact.Text(v.Get("reason").Str()), Source: f.Path,
+			})
+		}
+	}
+	return out
+}
+
+// must is the priority of targets that decide whatever the model's status.
+const must = "must"
+
+// unstatedTolerance is what tt-inference-server allows a score to miss by where its report does not state it
+// (reference_config/evals/eval_config.py: 0.05 for every task).
+const unstatedTolerance = .05
+
+// reference returns the reference score that a report states beside a score. It is that of a GPU; a published one
+// counts where there is none, as for the report's own check. A row that the report does not grade has none.
+func reference(f *decode.File, row decode.Value, priority string) []schema.Target {
+	task := row.Get("task_name").Str()
+	value, ok := row.Get("gpu_reference_score").Float()
+	if !ok || value <= 0 {
+		value, ok = row.Get("published_score").Float()
+	}
+	if task == "" || !ok || value <= 0 || isUngraded(row) {
+		return nil
+	}
+	t := stated(f)
+	t.Priority, t.Tolerance = priority, unstatedTolerance
+	if x, has := row.Get("tolerance").Float(); has {
+		t.Tolerance = x
+	}
+	metric, filter, scale := headline(task)
+	t.Key, t.Metric, t.Stat, t.Level = evalKey(task, filter), metric, "value", schema.LevelReference
+	t.Value = value / scale
+	t.Scores = referenceScores(row, scale)
+	if metric == wer { // stated as 100 - WER, with the tolerance on that scale
+		t.Value = 100 - value
+		t.Tolerance = (100-(1-t.Tolerance)*value)/t.Value - 1
+	}
+	return []schema.Target{t}
+}
+
+// referenceScores are both scores that a row states, of which one grades. They stay as stated for an error rate, which
+// a report turns into a score.
+func referenceScores(row decode.Value, scale float64) *schema.ReferenceScores {
+	return &schema.ReferenceScores{
+		GPU: row.Get("gpu_reference_score").Float0() / scale, GPUSource: row.Get("gpu_reference_score_ref").Str(),
+		Published: row.Get("published_score").Float0() / scale, PublishSource: row.Get("published_score_ref").Str(),
+	}
+}
+
+// isUngraded reports a row that tt-inference-server marks as skipped or as not gradable.
+func isUngraded(row decode.Value) bool {
+	switch strings.ToLower(row.Get("status").Str()) {
+	case "skip", "na":
+		return true
+	}
+	return false
+}
+
+// evalKey is the key of a task's target. A score that is a mean of several has no filter of the harness.
+func evalKey(task, filter string) schema.Key {
+	return schema.EvalKey(&schema.Score{Task: task, Filter: filter})
+}
+
+// checked returns the targets that a row of a report was checked against, of the workload of a key.
+func checked(f *decode.File, row decode.Value, k schema.Key) []schema.Target {
+	base := stated(f)
+	base.Key, base.Key.Tool = k, ""
+	return perfref.Checked(row.Get("target_checks"), base)
+}
+
+// shapeOf is the workload of a row. That of media is the task.
+func shapeOf(row decode.Value) schema.Key {
+	if task := row.Get("task_type").Str(); schema.IsMediaTask(task) {
+		return schema.Key{Task: task}
+	}
+	return schema.Key{
+		ISL: draft.First(row, "input_sequence_length", "isl"), OSL: draft.First(row, "output_sequence_length", "osl"),
+		Concurrency: draft.First(row, "concurrency", "max_con", "max_concurrency"),
+	}
+}
+
+func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }
+
+// specTest reads a block of the server's conformance tests. Tests of the machine (health, stability) decide nothing
+// there, and those that were skipped have no result.
+func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
+	data := block.Get("data")
+	switch block.Get("task_type").Str() {
+	case "health", "infra", "unit", "stability", "integration":
+		return
+	}
+	if data.Kind() != decode.Object || isUngraded(data) || isTrue(data.Get("skipped")) {
+		return
+	}
+	name := data.Get("test_name").Str()
+	if name == "" {
+		name = block.Get("title").Str()
+	}
+	passed := isTrue(data.Get("success"))
+	if status := strings.ToLower(data.Get("status").Str()); status != "" {
+		passed = status == "pass"
+	}
+	passedTests(f, r, name, []bool{passed})
+}
+
+// parameterTests reads the conformance tests of a v1 report: {results: {test: [{status}]}}.
+func parameterTests(f *decode.File, r *schema.Reading, v decode.Value) {
+	for _, test := range v.Get("results").Members() {
+		var passed []bool
+		for one := range test.Val.Items() {
+			passed = append(passed, one.Get("status").Str() == "passed")
+		}
+		passedTests(f, r, test.Key, passed)
+	}
+}
+
+// serverTests reads the server tests of a v1 report: [{tests: [{test_name, success}]}].
+func serverTests(f *decode.File, r *schema.Reading, v decode.Value) {
+	passed := map[string][]bool{}
+	var names []string
+	for file := range v.Items() {
+		for one := range file.Get("tests").Items() {
+			name := one.Get("test_name").Str()
+			if name == "" {
+				name = "unnamed test"
+			}
+			if passed[name] == nil {
+				names = append(names, name)
+			}
+			passed[name] = append(passed[name], isTrue(one.Get("success")))
+		}
+	}
+	for _, name := range names {
+		passedTests(f, r, name, passed[name])
+	}
+}
+
+// passedTests adds the share of the cases of a test that passed. All must pass, whatever the model's status.
+func passedTests(f *decode.File, r *schema.Reading, name string, passed []bool) {
+	if name == "" || len(passed) == 0 {
+		return
+	}
+	n := 0
+	for _, ok := range passed {
+		if ok {
+			n++
+		}
+	}
+	s := schema.Score{
+		Task: name, Metric: schema.MetricPassed, Value: schema.Num(float64(n) / float64(len(passed))),
+		Stderr: schema.Missing("a count of all cases, no sample"), N: len(passed), Total: len(passed),
+		Direction: "higher", Source: f.Source(r.Format),
+	}
+	t := stated(f)
+	t.Key, t.Metric, t.Stat, t.Value, t.Level, t.Priority =
+		schema.EvalKey(&s), s.Metric, "value", 1, schema.LevelReference, must
+	r.Scores, r.Targets = append(r.Scores, s), append(r.Targets, t)
+}
+
+func isTrue(v decode.Value) bool { b, ok := v.Truth(); return ok && b }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -84,4 +86,370 @@ func Facts(r schema.Reason) []Fact {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
+}
+
+// Why is the reason of a verdict as one sentence with its numbers.
+func Why(v schema.Verdict) string { return why(&v, false) }
+
+// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change of a score.
+func why(v *schema.Verdict, beside bool) string {
+	return reason(v, beside) + decided(v)
+}
+
+// decided is the note on the decision that a verdict has, with a space before it; "" for none.
+func decided(v *schema.Verdict) string {
+	if v.Decision == nil || v.Outcome == schema.Excluded {
+		return ""
+	}
+	return " " + DecisionNote(*v.Decision)
+}
+
+// DecisionNote says who decided what until when.
+func DecisionNote(d schema.Decision) string {
+	out := map[schema.DecisionKind]string{
+		schema.Waive: "Waived", schema.Accept: "Accepted", schema.Invalidate: "Excluded", schema.Supersede: "Superseded",
+		schema.Pin: "Pinned", schema.Dismiss: "Dismissed",
+	}[d.Kind]
+	if d.Owner != "" {
+		out += " by " + d.Owner
+	}
+	if d.Expires != "" {
+		out += " until " + d.Expires
+	}
+	out = sentence(out + " (" + d.ID + "): " + d.Reason)
+	if d.Expired {
+		out += " This decision has expired."
+	}
+	return out
+}
+
+// reason has a sentence for each type of reason; [TestEveryReasonIsASentence] fails for one without.
+func reason(v *schema.Verdict, beside bool) string {
+	switch r := v.Reason.(type) {
+	case schema.NoTargetFor:
+		return "No target covers this workload, which is not a pass."
+	case schema.TargetNotMeasured:
+		return "A target covers this workload and it was not measured."
+	case schema.Planned:
+		return "Planned, and no result was found."
+	case schema.NoNumber:
+		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) + measuredElsewhere(r.Other)
+	case schema.MetricNotMeasured:
+		return fmt.Sprintf("No tool measures %s.", r.Metric)
+	case schema.AboveCeiling:
+		return fmt.Sprintf("The target of %s tok/s is above %s users at their own target of %s tok/s, which is %s.",
+			digits(r.Target), digits(r.Concurrency), digits(r.User), digits(r.Ceiling))
+	case schema.Limit:
+		return limit(v, r)
+	case schema.EvalNotRun:
+		return fmt.Sprintf("A reference score exists for %s and it was not run, which is not a zero.", r.Task)
+	case schema.EvalLimit:
+		return evalLimit(v, r)
+	case schema.Change:
+		return change(v, r)
+	case schema.EvalChange:
+		return evalChange(v, r, beside)
+	}
+	return notCompared(v)
+}
+
+// notCompared is the reason of a number that is compared with nothing.
+func notCompared(v *schema.Verdict) string {
+	switch r := v.Reason.(type) {
+	case schema.NoSystem:
+		return "Nothing states which model or device this is, so it is compared with nothing; " +
+			"--device, a manifest or --pattern can state it."
+	case schema.NoLengths:
+		return "The result states no lengths, so it is compared with nothing."
+	case schema.ExcludedBy:
+		return sentence("Excluded: "+r.Why) + measuredInstead(r.Other)
+	case schema.InvalidPoint:
+		return sentence("Excluded: " + cmp.Or(r.Why, "its file says so"))
+	case schema.NotPositive:
+		return fmt.Sprintf("%s of %s %s is no measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
+	case schema.NotRemeasured:
+		return notRemeasured(v)
+	}
+	return ""
+}
+
+func measuredInstead(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " Run " + run + " measured it instead."
+}
+
+// measuredElsewhere names the run that has the number.
+func measuredElsewhere(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " Run " + run + " measured it; if the failure was the machine's, invalidate the run that failed."
+}
+
+// notRemeasured says what the release before had.
+func notRemeasured(v *schema.Verdict) string {
+	switch r := v.Reason.(schema.NotRemeasured); {
+	case r.Releases > 1:
+		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
+			r.Releases)
+	case v.Def != "":
+		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline,
+			label(v.Metric)+rank(v.Stat), v.Def)
+	case v.Metric != "":
+		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric)+rank(v.Stat))
+	case v.OfSystem():
+		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
+	}
+	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)
+}
+
+// limit says how far a value lies from the limit of its target.
+func limit(v *schema.Verdict, r schema.Limit) string {
+	value, _ := v.Value.Get()
+	ref, _ := v.Ref.Get()
+	info, _ := schema.MetricByName(v.Metric)
+	effect, _ := v.Effect.Get()
+	dir := "below"
+	if (info.Better == schema.Lower) == (effect > 0) {
+		dir = "above"
+	}
+	share := strings.TrimLeft(Change(effect), "+−±") + " " + dir
+	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
+		share = Number(value/ref) + " times"
+	}
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label+rank(v.Stat), Quantity(value, info.Unit), share,
+		v.Level, Quantity(ref, info.Unit))
+	if effect <= 0 && v.Outcome == schema.Fail {
+		out += ", beyond its tolerance"
+	}
+	out += tolerance(r.Tolerance)
+	if r.Chance && v.Outcome == schema.Fail {
+		out += ", which chance could explain"
+	}
+	switch {
+	case v.Interval != nil:
+		from := Plural(v.N, "repeat")
+		switch r.Interval {
+		case schema.FromOwn:
+			from = "its own history's noise of " + Percent(r.Noise) + " (one standard deviation)"
+		case schema.FromTypical:
+			from = "the typical noise of this device and metric, " + Percent(r.Noise) + " (one standard deviation)"
+		}
+		return out + fmt.Sprintf(
+			"; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from,
+		)
+	case v.N > 1:
+		return out + fmt.Sprintf("; mean of %d repeats, no interval.", v.N)
+	}
+	return out + "; single run, no interval."
+}
+
+// tolerance is a target's tolerance in brackets; "" for none.
+func tolerance(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return " (" + Tolerance(share) + ")"
+}
+
+// Tolerance is what a reference is moved by before a score is held against it; "" for none.
+func Tolerance(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return "tolerance " + digits(100*share) + Thin + "%"
+}
+
+// Percent is a share in percent with two digits, or as many as its whole part has.
+func Percent(share float64) string {
+	if share >= .995 {
+		return fmt.Sprintf("%.0f%s%%", 100*share, Thin)
+	}
+	return fmt.Sprintf("%.2g%s%%", 100*share, Thin)
+}
+
+// digits writes a number with four significant digits and no grouping, as files state it.
+func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+func sentence(s string) string { return strings.TrimSuffix(s, ".") + "." }
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func label(metric string) string {
+	if parts := schema.PartsOfMean(metric); parts != nil {
+		return "mean of " + Plural(len(parts), "metric")
+	}
+	info, _ := schema.MetricByName(metric)
+	return cmp.Or(info.Label, metric)
+}
+
+// Sign is the glyph of a verdict, the same in markdown and on a terminal; HTML draws it by style sheet.
+func Sign(o schema.Outcome, e schema.Evidence) string {
+	if e == schema.Suspected {
+		switch o {
+		case schema.Regressed:
+			return "▽"
+		case schema.Improved:
+			return "△"
+		}
+	}
+	return map[schema.Outcome]string{
+		schema.Pass: "✓", schema.Fail: "✕", schema.Inconclusive: "?", schema.NotMeasured: "□", schema.NoTarget: "–",
+		schema.Unattainable: "∞", schema.Regressed: "▼", schema.Improved: "▲", schema.Recovered: "↺",
+		schema.BelowLimit: "≈", schema.Unchanged: "=",
+		schema.NoBaseline: "…", schema.NotComparable: "≠", schema.Excluded: "⊘",
+	}[o]
+}
+
+// Mismatch says why two runs that name each other are no pair, as the end of a sentence.
+func Mismatch(m schema.Mismatch) string {
+	switch m.Kind {
+	case schema.MismatchPartner:
+		if m.A == "" {
+			return "there is no such run as its baseline"
+		}
+		return "that run took turns with " + m.A
+	case schema.MismatchTimes:
+		return fmt.Sprintf("one was measured from %s, the other from %s", m.A, m.B)
+	case schema.MismatchPlace:
+		return fmt.Sprintf("the baseline states %s %s, and this run %s", m.Fact, m.A, m.B)
+	case schema.MismatchLoad:
+		return fmt.Sprintf("the baseline was measured with %s %s, and this run with %s", m.Fact, m.A, m.B)
+	case schema.MismatchSame:
+		return fmt.Sprintf("both state the same build (%s)", m.A)
+	case schema.MismatchBuild:
+		return fmt.Sprintf("release %s is %s %s, and the pair measured %s", m.Release, m.Fact, m.A, m.B)
+	}
+	return "its runs do not fit together"
+}
+
+// Categories says what the required targets came to by category; "" where there is only one.
+func Categories(list []gate.Category) string {
+	if len(list) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, c := range list {
+		all := c.Met + c.Missed + c.Missing + c.Waived + c.Inconclusive
+		var rest []string
+		for _, x := range []struct {
+			n    int
+			word string
+		}{{c.Missed, "missed"}, {c.Missing, "missing"}, {c.Waived, "waived"}, {c.Inconclusive, "inconclusive"}} {
+			if x.n > 0 {
+				rest = append(rest, fmt.Sprintf("%d %s", x.n, x.word))
+			}
+		}
+		text := fmt.Sprintf("%s %s met", c.Name, Of(c.Met, all))
+		if len(rest) > 0 {
+			text += " (" + strings.Join(rest, ", ") + ")"
+		}
+		parts = append(parts, text)
+	}
+	return "Required, by category: " + strings.Join(parts, "; ") + "."
+}
+
+// Grading says how many workloads were graded against a target; "" where none was measured.
+func Grading(c gate.Grading) string {
+	if c.Workloads == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("Graded against targets: %s of %s.", Count(c.Graded), Plural(c.Workloads, "workload"))
+	if c.Graded < c.Workloads {
+		out += " What has no target was not graded, which is not a pass."
+	}
+	return out
+}
+
+// inHeadline is how many letters of a workload's name a headline has room for: the names of test functions are longer.
+const inHeadline = 40
+
+// Short is a name of at most so many letters: the end of it, which tells names of one file or folder apart, from where
+// a part begins. ISL, OSL and concurrency at the beginning of a workload stay, however little room there is.
+func Short(name string, most int) string {
+	letters := []rune(name)
+	if len(letters) <= most {
+		return name
+	}
+	if load, rest, more := strings.Cut(name, " "); isLoad(load) {
+		if !more {
+			return name
+		}
+		return load + " " + Short(rest, max(most-len(load)-1, leastShort))
+	}
+	end := string(letters[len(letters)-most+1:])
+	if at := strings.IndexAny(end, "/: ,"); at >= 0 && at < len(end)/2 {
+		end = strings.TrimLeft(end[at:], "/: ,")
+	}
+	return "…" + end
+}
+
+// leastShort is how many letters of a name are left beside ISL, OSL and concurrency: the name of a metric.
+const leastShort = 16
+
+// isLoad reports ISL, OSL and concurrency as [schema.Key.Workload] writes them: "1024/128/32", "-/-/8".
+func isLoad(s string) bool {
+	parts := strings.Split(s, "/")
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool {
+		return p == "" || strings.Trim(p, "0123456789.-") != ""
+	})
+}
+
+// ShortApart is [Short] of several names, where different names stay different: of those that would be cut to the same
+// text, what the others do not have stays.
+func ShortApart(names []string, most int) []string {
+	short, out := make([]string, len(names)), make([]string, len(names))
+	for i, name := range names {
+		short[i] = Short(name, most)
+	}
+	for i, name := range names {
+		var alike []string
+		for k := range names {
+			if short[k] == short[i] && names[k] != name {
+				alike = append(alike, names[k])
+			}
+		}
+		if out[i] = short[i]; len(alike) > 0 {
+			out[i] = Short(apart(name, alike), most)
+		}
+	}
+	return out
+}
+
+// apart is a name without the parts that all others have: ISL, OSL and concurrency stay.
+func apart(name string, others []string) string {
+	load, rest, _ := strings.Cut(name, " ")
+	if !isLoad(load) {
+		load, rest = "", name
+	}
+	var own []string
+	for part := range strings.SplitSeq(rest, ", ") {
+		if slices.ContainsFunc(others, func(o string) bool { return !strings.Contains(o+",", part+",") }) {
+			own = append(own, part)
+		}
+	}
+	if len(own) == 0 {
+		return name
+	}
+	return strings.TrimSpace(load + " …" + strings.Join(own, ", "))
+}
+
+// together says of a number that it moved with its model, or for certain and by less than what matters.
+func together(v *schema.Verdict, r schema.Change, moved, noisy string) string {
+	if r.Why == schema.WhyRunShift {
+		return moved + fmt.Sprintf(", as all of %s on %s did (%s): one finding, counted once.",
+			v.Model, v.Device, shift(r))
+	}
+	since := ""
+	if v.First != "" {
+		since = ", since " + v.First
+	}
+	return noisy + ": a real change" + since + ", below the limit of " + digits(100*r.Limit) + Thin + "%."
 }

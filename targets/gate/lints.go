@@ -1,8 +1,12 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -188,4 +192,335 @@ func (g *Gate) measured(release int, of *columns.RunHead) bool {
 		h := &g.Columns.Runs[run]
 		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.Impl == of.Impl
 	})
+}
+
+// order lists faults that put a release or its runs into a wrong place of the history, where they are compared with
+// the wrong releases or with none.
+func (g *Gate) order(release int) []lint.Lint {
+	out := slices.Concat(g.future(release), g.channels(release), g.disordered(release))
+	name := g.Releases[release].Name
+	if others, cut := g.cutOff(release); cut {
+		own := "no line"
+		if l := g.Releases[release].Line; l != "" {
+			own = "line " + l
+		}
+		out = append(out, lint.New(name, name, lint.CutOff{Own: own, Others: others}))
+	}
+	for _, l := range g.Listed {
+		if !slices.ContainsFunc(g.Releases, func(r judge.Release) bool { return r.Name == l.Name }) {
+			x := lint.New(name, l.Name, lint.Unlisted{})
+			x.Severity = schema.SevNote // it may be planned
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// versionName recognises names of versions: v0.17.0, release-12, 2.0.
+var versionName = regexp.MustCompile(`(?i)^((v|r|rel|release|build|nightly)[-_ ]?\d+|\d+\.\d)[\d._-]*$`)
+
+// disordered reports a release that comes after one whose name is that of a later version, in its own line: what is
+// dated wrongly, or not at all, is compared with the wrong releases, and another one is taken for the newest. An order
+// that ttreport.yaml states for both is a warning.
+func (g *Gate) disordered(release int) []lint.Lint {
+	r := &g.Releases[release]
+	if !r.Label || !versionName.MatchString(r.Name) {
+		return nil
+	}
+	listed := func(name string) bool {
+		return slices.ContainsFunc(g.Listed, func(c judge.Configured) bool { return c.Name == name })
+	}
+	for _, o := range g.Releases[:release] {
+		if !o.Label || o.Channel != r.Channel || o.Line != r.Line || skeleton(o.Name) != skeleton(r.Name) ||
+			schema.NaturalCompare(o.Name, r.Name) <= 0 {
+			continue
+		}
+		l := lint.New(r.Name, r.Name, lint.ReleaseOrder{Name: r.Name, Before: o.Name})
+		if listed(o.Name) && listed(r.Name) {
+			l.Severity = schema.SevWarning
+		}
+		return []lint.Lint{l}
+	}
+	return nil
+}
+
+// skeleton is a name without the digits: names that differ in numbers alone can be ordered.
+func skeleton(name string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+// cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines,
+// which it returns. The first release of a line that the list or its manifest states is meant to have none.
+func (g *Gate) cutOff(release int) (lines string, cut bool) {
+	r := &g.Releases[release]
+	if r.Line != "" || g.Before(release) >= 0 {
+		return "", false
+	}
+	var others []string
+	for _, o := range g.Releases[:release] {
+		if o.Channel == r.Channel && o.Line != "" && !slices.Contains(others, o.Line) {
+			others = append(others, o.Line)
+		}
+	}
+	return strings.Join(others, ", "), len(others) > 0
+}
+
+// channels lists runs of an unknown channel: those of the release, and for the newest release that the gate would
+// choose also later ones, which are skipped for that reason.
+func (g *Gate) channels(release int) []lint.Lint {
+	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
+	runs := g.Counted(release)
+	serves := func(r judge.Release) bool { return judge.IsBaseline(r.Channel) }
+	if serves(g.Releases[release]) && !slices.ContainsFunc(g.Releases[release+1:], serves) {
+		for at := release + 1; at < len(g.Releases); at++ {
+			runs = append(runs, g.Counted(at)...)
+		}
+	}
+	var out []lint.Lint
+	for _, run := range runs {
+		h := &g.Columns.Runs[run]
+		if c := judge.ChannelOf(h); !slices.Contains(known, c) {
+			d := lint.UnknownChannel{Channel: c, Known: known}
+			out = append(out, lint.New(g.Releases[release].Name, h.Release, d).Of(h))
+		}
+	}
+	return out
+}
+
+// future lists runs that start after today; a day is allowed for other time zones.
+func (g *Gate) future(release int) []lint.Lint {
+	var out []lint.Lint
+	for _, run := range g.Counted(release) {
+		h := &g.Columns.Runs[run]
+		endsFirst := h.End.Before(h.Start) && !h.End.IsZero() // which has its lint already
+		if g.Policy.Today.IsZero() || h.Start.Before(g.Policy.Today.AddDate(0, 0, 2)) || endsFirst {
+			continue
+		}
+		l := lint.New(g.Releases[release].Name, "", lint.BadTimestamps{Start: h.Start, End: h.End}).Of(h)
+		l.Severity = schema.SevError // it would be the newest for ever
+		out = append(out, l)
+	}
+	return out
+}
+
+// slow lists regressions that were too slow for any release to fail: late change points, and drifts that add up to
+// more than the effect that matters. They are warnings: failing would blame the release in which they were found for
+// changes in others.
+func (g *Gate) slow(release int) []lint.Lint {
+	var found []slowRegression
+	for _, c := range g.LateChangePoints(release) {
+		d := lint.LateChangePoint{Metric: c.Series.Metric, Since: c.At, Change: math.Abs(c.Effect), P: c.P}
+		found = append(found, slowRegression{s: c.Series, effect: c.Effect, detail: d})
+	}
+	for _, x := range g.LargeDrifts(release) {
+		d := lint.Drift{
+			Metric: x.Series.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
+		}
+		found = append(found, slowRegression{x.Series, x.Total, d, x.Cells})
+	}
+	return g.fold(release, found)
+}
+
+// slowRegression is one number that regressed slowly.
+type slowRegression struct {
+	s      *judge.Series
+	effect float64
+	detail lint.Detail
+	// together is the number of series that changed as one; 0: the series alone.
+	together int
+}
+
+// fold makes one lint for each metric of a model and device, and of drifts one for each device, with the numbers of the
+// worst case; a drift of a device as a whole is worse than one of a series.
+func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
+	slices.SortStableFunc(found, func(a, b slowRegression) int {
+		return cmp.Or(cmp.Compare(b.together, a.together), cmp.Compare(b.effect, a.effect))
+	})
+	type place struct {
+		id     lint.ID
+		pair   schema.Pair
+		metric string
+	}
+	at := map[place]int{}
+	var out []lint.Lint
+	for _, f := range found {
+		id := place{f.detail.ID(), f.s.Pair(), f.s.Metric}
+		if id.id == lint.IDDrift {
+			id = place{id: id.id, pair: schema.Pair{Device: f.s.Device}}
+		}
+		if i, seen := at[id]; seen {
+			out[i].Count++
+			continue
+		}
+		at[id] = len(out)
+		l := lint.New(g.Releases[release].Name, f.s.Key.Workload(), f.detail)
+		if l.Model, l.Device = f.s.Model, f.s.Device; f.together > 0 {
+			l.Model, l.Subject = "", f.s.Device
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// openGroup is what is said in one line: what one release made worse on a model and device, or on a device as a whole,
+// with what later releases confirmed of the same points.
+type openGroup struct {
+	list   []judge.Open
+	points map[finding]bool
+}
+
+func (x *openGroup) add(list []judge.Open) {
+	for i := range list {
+		x.points[findingOf(&list[i].Confirmed)] = true
+	}
+	x.list = append(x.list, list...)
+}
+
+// has reports whether all points of another group are among those of this one.
+func (x *openGroup) has(other *openGroup) bool {
+	for p := range other.points {
+		if !x.points[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// open lists the regressions that earlier releases were confirmed to have and that are still there, unless a decision
+// excuses them, worst first.
+func (g *Gate) open(release int) []lint.Lint {
+	var groups []*openGroup
+	for _, x := range openGroups(g.notAccepted(release)) {
+		earlier := slices.IndexFunc(groups, func(y *openGroup) bool { return y.has(x) })
+		if earlier >= 0 {
+			groups[earlier].add(x.list)
+			continue
+		}
+		groups = append(groups, x)
+	}
+	out := make([]lint.Lint, 0, len(groups))
+	for _, x := range groups {
+		out = append(out, openLint(g.Releases[release].Name, x))
+	}
+	slices.SortStableFunc(out, func(a, b lint.Lint) int {
+		return cmp.Compare(b.Detail.(lint.OpenRegression).Worst[0].Change, a.Detail.(lint.OpenRegression).Worst[0].Change)
+	})
+	return out
+}
+
+// notAccepted are the open regressions of a release that no decision excuses, by the release that confirmed them.
+func (g *Gate) notAccepted(release int) []judge.Open {
+	var out []judge.Open
+	at := map[string]int{}
+	for _, o := range g.Judgement.Open(release) {
+		v := &o.Confirmed
+		if v.Decision = g.about(v); v.Decision.Excuses() || KindOf(v) != FailConfirmed {
+			continue
+		}
+		at[v.Release] = judge.Named(g.Releases, v.Release)
+		out = append(out, o)
+	}
+	slices.SortStableFunc(out, func(a, b judge.Open) int {
+		return cmp.Compare(at[a.Confirmed.Release], at[b.Confirmed.Release])
+	})
+	return out
+}
+
+// openGroups puts together what one release made worse: on a model and device, and on a device where there are several
+// models.
+func openGroups(list []judge.Open) []*openGroup {
+	type place struct {
+		pair  schema.Pair
+		found string
+	}
+	const several = 3
+	models := map[place]map[string]bool{}
+	for i := range list {
+		v := &list[i].Confirmed
+		at := place{schema.Pair{Device: v.Device}, v.Release}
+		if models[at] == nil {
+			models[at] = map[string]bool{}
+		}
+		models[at][v.Model] = true
+	}
+	groups := map[place]*openGroup{}
+	var out []*openGroup
+	for i := range list {
+		v := &list[i].Confirmed
+		at := place{schema.Pair{Device: v.Device}, v.Release}
+		if len(models[at]) <= several {
+			at.pair = v.Pair()
+		}
+		if groups[at] == nil {
+			groups[at] = &openGroup{points: map[finding]bool{}}
+			out = append(out, groups[at])
+		}
+		groups[at].add(list[i : i+1])
+	}
+	return out
+}
+
+// openLint is the line about a group, with the numbers of the worst case.
+func openLint(release string, x *openGroup) lint.Lint {
+	worst := slices.MaxFunc(x.list, func(a, b judge.Open) int { return cmp.Compare(a.Effect, b.Effect) })
+	v := &worst.Confirmed
+	d := lint.OpenRegression{
+		Before: cmp.Or(v.First, v.Release), Confirmed: v.Release, Worst: x.worst(),
+		Verdicts: map[string][]string{}, Metrics: map[string][]string{},
+	}
+	for i := range x.list {
+		c := &x.list[i].Confirmed
+		d.Verdicts[c.Release] = append(d.Verdicts[c.Release], c.ID)
+		if at, has := slices.BinarySearch(d.Metrics[c.Release], c.Metric); !has {
+			d.Metrics[c.Release] = slices.Insert(d.Metrics[c.Release], at, c.Metric)
+		}
+	}
+	l := lint.New(release, v.Key.Workload(), d)
+	if l.Model, l.Device = v.Model, v.Device; len(d.Worst) > 1 {
+		l.Model, l.Subject = "", v.Device
+	}
+	return l
+}
+
+// worst is the worst number of each model and device of a group, worst first.
+func (x *openGroup) worst() []lint.OpenNumber {
+	list := slices.Clone(x.list)
+	slices.SortStableFunc(list, func(a, b judge.Open) int { return cmp.Compare(b.Effect, a.Effect) })
+	points := map[schema.Pair]int{}
+	for f := range x.points {
+		points[schema.Pair{Model: f.system.Model, Device: f.system.Device}]++
+	}
+	var out []lint.OpenNumber
+	for i := range list {
+		v := &list[i].Confirmed
+		if p := v.Pair(); !slices.ContainsFunc(out, func(n lint.OpenNumber) bool { return n.Pair == p }) {
+			out = append(out, lint.OpenNumber{
+				Pair: p, Workload: v.Key.Workload(), Metric: v.Metric, Stat: v.Stat, Change: list[i].Effect,
+				Largest: list[i].Largest, Points: points[p],
+			})
+		}
+	}
+	return out
+}
+
+// openName tells what is open at one place apart.
+func openName(l *lint.Lint) string {
+	d, _ := l.Detail.(lint.OpenRegression)
+	return d.Confirmed + l.Subject
+}
+
+// OpenRegressions are the lints about regressions of earlier releases that nobody accepted, worst first.
+func (r *Review) OpenRegressions() []lint.Lint {
+	var out []lint.Lint
+	for i := range r.Lints {
+		if KindOfLint(&r.Lints[i]) == FailOpen {
+			out = append(out, r.Lints[i])
+		}
+	}
+	return out
 }

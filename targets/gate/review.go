@@ -1,10 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -237,4 +241,548 @@ func (g *Gate) Fit(release int) Fit {
 		out.Noise = f.Sd
 	}
 	return out
+}
+
+// cache keeps the findings of releases.
+type cache struct {
+	mu      sync.Mutex
+	recent  []*found // of the releases that were requested last
+	results map[int]Results
+	once    sync.Once
+	starts  []Start
+}
+
+// found are the findings of one release, made once.
+type found struct {
+	once     sync.Once
+	release  int
+	findings Findings
+	result   Result                  // of the whole release
+	history  map[schema.Pair][]int32 // indexes into History
+	targets  map[schema.Pair][]int32
+	review   sync.Once // of whole
+	whole    Review
+}
+
+// Results are the decisions on a release and on each model and device in it, in a form that can be stored.
+type Results struct {
+	Whole Result
+	Pairs []PairResult
+	Basis Basis // of all numbers with history
+}
+
+// PairResult is the decision on one model and device.
+type PairResult struct {
+	schema.Pair
+	Result Result
+}
+
+// Findings returns all findings of a release. Only the last few releases are kept in memory: the verdicts of a whole
+// history would take too much. It is safe for concurrent use; the result is read only.
+func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
+
+// PairHistory returns the verdicts of a model and device in a release against history.
+func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
+	f := g.of(release)
+	return pick(f.findings.History, f.history[p])
+}
+
+// PairTargets returns the verdicts of a model and device in a release against targets.
+func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
+	f := g.of(release)
+	return pick(f.findings.Targets, f.targets[p])
+}
+
+// Forget lets go of the findings of a release, which are large, where they are not needed for a while.
+func (g *Gate) Forget(release int) {
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	g.cache.recent = slices.DeleteFunc(slices.Clone(g.cache.recent), func(f *found) bool { return f.release == release })
+}
+
+func (g *Gate) of(release int) *found {
+	const most = 2
+	g.cache.mu.Lock()
+	recent := g.cache.recent
+	i := slices.IndexFunc(recent, func(f *found) bool { return f.release == release })
+	if i < 0 {
+		recent = append(recent[max(0, len(recent)+1-most):len(recent):len(recent)], &found{release: release})
+		i = len(recent) - 1
+		g.cache.recent = recent
+	}
+	f := recent[i]
+	g.cache.mu.Unlock()
+	f.once.Do(func() { g.find(f) })
+	return f
+}
+
+// find fills in the findings of a release.
+func (g *Gate) find(f *found) {
+	var history sync.WaitGroup
+	history.Go(func() { f.findings.History = g.History(f.release) })
+	pairs := g.Pairs(f.release)
+	lists := make([][]schema.Verdict, len(pairs))
+	for i, p := range pairs {
+		lists[i] = g.Targets(f.release, p)
+	}
+	f.findings.Targets = slices.Concat(lists...)
+	f.findings.Shifts, f.findings.Lints = g.Shifts(f.release), g.Lints(f.release)
+	history.Wait()
+	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
+	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
+	f.result = whole
+	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
+	for _, p := range pairs {
+		r, ok := of[p]
+		if !ok {
+			r = Decide(Findings{}, g.FailsOn(f.release))
+		}
+		out.Pairs = append(out.Pairs, PairResult{p, r})
+	}
+	out.Pairs = append(out.Pairs, g.absent(f.findings.History, pairs)...)
+	g.Know(f.release, out)
+}
+
+// absent are the models and devices that earlier releases measured and this one did not.
+func (g *Gate) absent(history []schema.Verdict, measured []schema.Pair) []PairResult {
+	var out []PairResult
+	seen := map[schema.Pair]bool{}
+	for i := range history {
+		v := &history[i]
+		whole := schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.OfSystem()
+		if !whole || seen[v.Pair()] || slices.Contains(measured, v.Pair()) {
+			continue
+		}
+		seen[v.Pair()] = true
+		r := Result{Word: NotMeasured, Last: v.Baseline}
+		if kind := KindOf(v); g.FailOn[kind] && !v.Decision.Excuses() {
+			r.Exit = 1
+		}
+		out = append(out, PairResult{v.Pair(), r})
+	}
+	return out
+}
+
+// Pairs lists the models and devices that a release measured, in natural order.
+func (g *Gate) Pairs(release int) []schema.Pair {
+	var out []schema.Pair
+	seen := map[schema.Pair]bool{}
+	for _, run := range g.Releases[release].Runs {
+		h := &g.Columns.Runs[run]
+		if p := (schema.Pair{Model: h.Model.Name, Device: h.Device}); !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, comparePairs)
+	return out
+}
+
+// comparePairs orders models and devices by name.
+func comparePairs(a, b schema.Pair) int {
+	return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device))
+}
+
+// Results returns the decisions on a release.
+func (g *Gate) Results(release int) Results {
+	g.cache.mu.Lock()
+	_, ok := g.cache.results[release]
+	g.cache.mu.Unlock()
+	if !ok {
+		g.of(release)
+	}
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	return g.cache.results[release]
+}
+
+// Know takes the decisions on a release from an earlier gate over the same data, so that they need not be computed
+// again.
+func (g *Gate) Know(release int, r Results) {
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	if g.cache.results == nil {
+		g.cache.results = map[int]Results{}
+	}
+	g.cache.results[release] = r
+}
+
+// PairResult is the decision on a model and device in a release.
+func (g *Gate) PairResult(release int, p schema.Pair) Result {
+	for _, r := range g.Results(release).Pairs {
+		if r.Pair == p {
+			return r.Result
+		}
+	}
+	return Decide(Findings{}, g.FailOn)
+}
+
+func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
+	out := map[schema.Pair][]int32{}
+	for i := range list {
+		out[list[i].Pair()] = append(out[list[i].Pair()], int32(i))
+	}
+	return out
+}
+
+func pick(list []schema.Verdict, at []int32) []schema.Verdict {
+	if len(at) == 0 {
+		return nil
+	}
+	out := make([]schema.Verdict, len(at))
+	for i, k := range at {
+		out[i] = list[k]
+	}
+	return out
+}
+
+// Coverage is what a release measured of what was planned, required, or measured by a release before it.
+type Coverage struct {
+	Measured int // points with a number
+	Gaps     []Gap
+}
+
+// Gap is a point without a number.
+type Gap struct {
+	schema.System
+	Key      schema.Key
+	Again    bool   // not measured again, which is not missing: nobody required or tried it
+	Last     string // newest release that has a number of it; "" where it was planned or required and never measured
+	Releases int    // in a row without it, this one included
+}
+
+// Oldest is the gap that has been open for the most releases; nil without gaps.
+func (c *Coverage) Oldest() *Gap {
+	var out *Gap
+	for i := range c.Gaps {
+		if g := &c.Gaps[i]; out == nil || g.Releases > out.Releases {
+			out = g
+		}
+	}
+	return out
+}
+
+// Coverage lists the gaps of what a review is about: what is missing, then what was not measured again. A workload is
+// one gap, also where a plan or a target asks for what the release before measured. Where a whole system was left out,
+// its gaps are its points in the last release that has them.
+func (g *Gate) Coverage(r *Review) Coverage {
+	if r.coverage == nil {
+		return g.cover(r)
+	}
+	return r.coverage()
+}
+
+func (g *Gate) cover(r *Review) Coverage {
+	var c Coverage
+	measured, listed := map[finding]bool{}, map[finding]bool{}
+	for i := range r.History {
+		if _, ok := r.History[i].Value.Get(); ok {
+			measured[findingOf(&r.History[i])] = true
+		}
+	}
+	c.Measured = len(measured)
+	add := func(v *schema.Verdict, k schema.Key, last string, releases int) {
+		f := finding{system: v.System(), key: k.String()}
+		if measured[f] || listed[f] {
+			return
+		}
+		listed[f] = true
+		if asked := c.asked(v.Pair(), k); asked != nil && last != "" {
+			asked.System, asked.Key, asked.Last, asked.Releases = v.System(), k, last, releases
+			return
+		}
+		kind := KindOf(v)
+		c.Gaps = append(c.Gaps, Gap{v.System(), k, kind == FailNotRemeasured || kind == FailAbsent, last, releases})
+	}
+	for i := range r.Targets {
+		v := &r.Targets[i]
+		if v.Outcome == schema.NotMeasured && (v.Required || schema.ReasonIs[schema.Planned](v.Reason)) {
+			add(v, v.Key, "", 1)
+		}
+	}
+	for i := range r.History {
+		v := &r.History[i]
+		switch reason := v.Reason.(type) {
+		case schema.NotRemeasured:
+			for _, k := range g.points(v) {
+				add(v, k, v.Baseline, reason.Releases)
+			}
+		case schema.NoNumber:
+			if v.Outcome == schema.NotMeasured && reason.Other == "" {
+				add(v, v.Key, v.Baseline, 1)
+			}
+		}
+	}
+	return c
+}
+
+// asked is the gap that a target or a plan leaves at a workload, where no earlier release is known of it yet. Neither
+// states an implementation, and a target may leave the tool open.
+func (c *Coverage) asked(p schema.Pair, k schema.Key) *Gap {
+	for i := range c.Gaps {
+		x := &c.Gaps[i]
+		same := schema.Target{Key: x.Key}.Matches(k) || k.IsEval() && x.Key.IsEval() && k.Dataset == x.Key.Dataset
+		if x.Last == "" && !x.Again && x.Model == p.Model && x.Device == p.Device && same {
+			return x
+		}
+	}
+	return nil
+}
+
+// points are those that a verdict on what was not measured again is about: one, or all of a system in the last release
+// that has it.
+func (g *Gate) points(v *schema.Verdict) []schema.Key {
+	if !v.OfSystem() {
+		return []schema.Key{v.Key}
+	}
+	at := judge.Named(g.Releases, v.Baseline)
+	var out []schema.Key
+	last := ""
+	for i := range g.Series {
+		s := &g.Series[i]
+		if s.System() != v.System() || s.Tail() {
+			continue
+		}
+		if _, ok := s.At(at); ok && s.Key.String() != last {
+			last = s.Key.String()
+			out = append(out, s.Key)
+		}
+	}
+	if len(out) == 0 {
+		return []schema.Key{v.Key}
+	}
+	return slices.CompactFunc(out, func(a, b schema.Key) bool { return a.String() == b.String() })
+}
+
+// Loadable reports whether a load client can make the point again.
+func (g *Gap) Loadable() bool { return loadable(g.Key) }
+
+// Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
+// Without none.
+type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Early, Without int }
+
+// Basis counts the numbers of a review.
+func (r *Review) Basis() Basis { return basisOf(r.History) }
+
+func basisOf(history []schema.Verdict) (b Basis) {
+	for i := range history {
+		v := &history[i]
+		if _, ok := v.Value.Get(); !ok {
+			continue
+		}
+		b.Compared++
+		switch v.Outcome {
+		case schema.Unchanged:
+			b.Unchanged++
+		case schema.BelowLimit:
+			b.BelowLimit++
+		case schema.Inconclusive:
+			b.Inconclusive++
+		case schema.Regressed:
+			b.Regressed++
+		case schema.Improved, schema.Recovered:
+			b.Improved++
+		default:
+			b.Compared--
+			if oneEach(v) {
+				b.Early++
+			} else {
+				b.Without++
+			}
+		}
+	}
+	return b
+}
+
+// Decisive are the verdicts that the decision on a release follows from, worst first: those of the most serious kind
+// that fails it, or of a release that passes, those that it was noted for as regressed.
+func (r *Review) Decisive() (kind Kind, list []schema.Verdict) {
+	for _, c := range r.Result.Counts {
+		regressed := c.Kind == FailConfirmed || c.Kind == FailRunWide || c.Kind == FailSuspected
+		if c.Fails || r.Result.Word != Fail && regressed {
+			return c.Kind, r.ofKind(c.Kind)
+		}
+	}
+	return "", nil
+}
+
+// ofKind are the verdicts of a kind that no decision excuses, largest effect first.
+func (r *Review) ofKind(kind Kind) []schema.Verdict {
+	var out []schema.Verdict
+	for _, list := range [][]schema.Verdict{r.History, r.Targets} {
+		for i := range list {
+			if v := &list[i]; KindOf(v) == kind && !v.Decision.Excuses() {
+				out = append(out, *v)
+			}
+		}
+	}
+	effect := func(v schema.Verdict) float64 { e, _ := v.Effect.Get(); return e }
+	slices.SortStableFunc(out, func(a, b schema.Verdict) int {
+		switch x, y := effect(a), effect(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// Outside counts runs that are newer than a release that is judged and not part of it.
+type Outside struct {
+	Runs int
+	// Of is the channel or, in channels that serve as baselines, the release of the runs; "" for runs without either.
+	Of      string
+	Channel bool
+}
+
+// outside counts what the newest release of the baselines leaves out: runs that began after its last one and belong to
+// another channel, to no release or to an earlier release; and those of its own runs that began a day or more after the
+// first. Results that were moved out of sight, or under a name that was judged before, are counted here.
+func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside, late, runs int) {
+	own := &g.Releases[release]
+	serves := func(r judge.Release) bool { return r.Label && judge.IsBaseline(r.Channel) }
+	if !judge.IsBaseline(own.Channel) || slices.ContainsFunc(g.Releases[release+1:], serves) {
+		return nil, 0, 0
+	}
+	var first, last time.Time
+	for _, i := range own.Runs {
+		if at := g.Columns.Runs[i].Start; !at.IsZero() {
+			if first.IsZero() || at.Before(first) {
+				first = at
+			}
+			if at.After(last) {
+				last = at
+			}
+		}
+	}
+	for _, i := range own.Runs {
+		if at := g.Columns.Runs[i].Start; !at.IsZero() && at.Sub(first) >= 24*time.Hour {
+			late++
+		}
+	}
+	count := map[Outside]int{}
+	for at := range g.Releases {
+		for _, i := range g.Releases[at].Runs {
+			h := &g.Columns.Runs[i]
+			undated := h.Start.IsZero() && at > release
+			if at == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+				continue
+			}
+			switch channel := judge.ChannelOf(h); {
+			case judge.IsBaseline(channel) && h.Release != "":
+				count[Outside{Of: h.Release}]++
+			case h.Release == "" && h.Channel == "":
+				count[Outside{}]++
+			default:
+				count[Outside{Of: channel, Channel: true}]++
+			}
+		}
+	}
+	for o, n := range count {
+		o.Runs = n
+		newer = append(newer, o)
+	}
+	slices.SortFunc(newer, func(a, b Outside) int {
+		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Of, b.Of))
+	})
+	return newer, late, len(own.Runs)
+}
+
+// heads returns the runs of a model and device in a release, oldest first.
+func (g *Gate) heads(release int, of schema.Pair) []*columns.RunHead {
+	var out []*columns.RunHead
+	for _, run := range g.Releases[release].Runs {
+		if h := &g.Columns.Runs[run]; of == (schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// knownIssues lists the failures that the owner of a model accepts, as the files beside its results state them.
+func (g *Gate) knownIssues(release int, of schema.Pair) []schema.KnownIssue {
+	var out []schema.KnownIssue
+	for _, h := range g.heads(release, of) {
+		out = append(out, h.Acceptance.KnownIssues...)
+	}
+	return out
+}
+
+// excusedBy returns the waiver of a verdict against a target that a known issue covers, or nil.
+func excusedBy(issues []schema.KnownIssue, v *schema.Verdict) *schema.Decision {
+	if kind := KindOf(v); kind == "" || kind == NoCase {
+		return nil
+	}
+	i := slices.IndexFunc(issues, func(k schema.KnownIssue) bool { return k.Covers(v) })
+	if i < 0 {
+		return nil
+	}
+	id := "known_issues"
+	if task := issues[i].Task; task != "" {
+		id += " " + task
+	}
+	return &schema.Decision{ID: id, Kind: schema.Waive, Reason: issues[i].Reason, Owner: issues[i].Source}
+}
+
+// rejected lists models and devices that a report beside the results rejects, and of which no target is missed here:
+// then the report knows of a failure that left no number.
+func (g *Gate) rejected(release int) []lint.Lint {
+	var out []lint.Lint
+	for _, of := range g.Pairs(release) {
+		heads := g.heads(release, of)
+		i := slices.IndexFunc(heads, func(h *columns.RunHead) bool { return h.Acceptance.Result == schema.Rejected })
+		if i < 0 || slices.ContainsFunc(g.Targets(release, of), isMiss) {
+			continue
+		}
+		a := &heads[i].Acceptance
+		d := lint.ReportRejects{Report: a.Source, More: len(a.Blockers) - 1}
+		if len(a.Blockers) > 0 {
+			d.Blocker, d.Message = a.Blockers[0].Name, a.Blockers[0].Message
+		}
+		out = append(out, lint.New(g.Releases[release].Name, "", d).Of(heads[i]))
+	}
+	return out
+}
+
+// isMiss reports a required target that is missed or without a number, whether or not a decision excuses it.
+func isMiss(v schema.Verdict) bool {
+	kind := KindOf(&v)
+	return kind == FailTarget || kind == FailMissing
+}
+
+// Category is what the required targets of a category came to.
+type Category struct {
+	Name                         schema.Category
+	Met, Missed, Missing, Waived int
+	Inconclusive                 int
+}
+
+// Categories counts required targets by category, in the order of a release report.
+func Categories(targets []schema.Verdict) []Category {
+	out := []Category{{Name: schema.Benchmarks}, {Name: schema.Evals}, {Name: schema.Conformance}}
+	for i := range targets {
+		v := &targets[i]
+		at := slices.IndexFunc(out, func(c Category) bool { return c.Name == schema.CategoryOf(v) })
+		if c := &out[at]; v.Required {
+			c.count(v)
+		}
+	}
+	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
+}
+
+func (c *Category) count(v *schema.Verdict) {
+	switch {
+	case v.Outcome == schema.Pass:
+		c.Met++
+	case v.Decision.Excuses():
+		c.Waived++
+	case v.Outcome == schema.Fail:
+		c.Missed++
+	case v.Outcome == schema.NotMeasured:
+		c.Missing++
+	case v.Outcome == schema.Inconclusive:
+		c.Inconclusive++
+	}
 }

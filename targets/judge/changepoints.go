@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -159,4 +161,400 @@ func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) 
 		}
 	}
 	return nil, nil
+}
+
+// LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since the
+// last level that was shown: first those of a metric of a device as a whole, by the median of its series, then
+// those of series of other strata. The family of tests is everything with enough history, so that testing only the
+// large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
+func (j *Judgement) LargeDrifts(release int) []Drift {
+	from, before := j.begins(release, true), j.beginsBefore(release)
+	byStratum := map[int32][]int32{}
+	var order []int32
+	for _, i := range j.byCell[release] {
+		cell := j.cellOf[i]
+		s := j.table.Cells[cell].Stratum
+		if byStratum[s] == nil {
+			order = append(order, s)
+		}
+		byStratum[s] = append(byStratum[s], cell)
+	}
+	var together, alone []Drift
+	strata, cells := 0, 0
+	for _, s := range order {
+		rises := j.rises(byStratum[s], release)
+		x, tested := j.creep(byStratum[s], rises, release)
+		if tested {
+			strata++
+		}
+		if x != nil {
+			together = append(together, *x)
+			continue
+		}
+		list, n := j.driftsAlone(byStratum[s], rises, from, before, release)
+		alone, cells = append(alone, list...), cells+n
+	}
+	return append(discovered(together, strata), discovered(alone, cells)...)
+}
+
+// fewestForDrift is the number of values of a level that is tested for a drift.
+const fewestForDrift = 8
+
+// driftsAlone tests each series of a stratum, of which rises are known, and returns how many it tested.
+//
+// A level that is too short for that is tested with the one before it: a series that drifts is confirmed to have
+// regressed now and then, and drifts on.
+func (j *Judgement) driftsAlone(
+	cells []int32, rises []risen, from, before map[int32]int32, release int,
+) (out []Drift, family int) {
+	var values []float64 // room for every cell's
+	for i, cell := range cells {
+		delta := j.table.Cells[cell].Delta
+		if from[cell] == 0 && rises[i].by < delta/2 { // one level, and far from it, as most are
+			if rises[i].n >= fewestForDrift {
+				family++
+			}
+			continue
+		}
+		values = j.held(cell, from[cell], release, values[:0])
+		here := len(values)
+		if here < fewestForDrift && from[cell] > 0 {
+			values = j.held(cell, before[cell], release, values[:0])
+		}
+		if len(values) < fewestForDrift {
+			continue
+		}
+		family++
+		if rise(values) < delta/2 { // most are far from it and need no sorting of slopes
+			continue
+		}
+		t := regression.TrendOf(values)
+		if t.Slope*float64(t.N-1) >= delta && t.Steady() && t.Explains(values, len(values)-here) {
+			out = append(out, newDrift(&j.Series[cell], t))
+		}
+	}
+	return out, family
+}
+
+// rise is how far the last third of values lies above the first.
+func rise(values []float64) float64 {
+	third := len(values) / 3
+	return regression.Mean(values[len(values)-third:]) - regression.Mean(values[:third])
+}
+
+// creep tests the median series of a stratum of eight series or more, and returns its drift if that adds up to the
+// effect that matters. The series of the drift is the one whose change is the median.
+func (j *Judgement) creep(cells []int32, rises []risen, release int) (drift *Drift, tested bool) {
+	long := make([]float64, 0, len(rises))
+	for _, r := range rises {
+		if r.n >= fewestForDrift {
+			long = append(long, r.by)
+		}
+	}
+	if len(long) < fewestTogether {
+		return nil, false
+	}
+	delta := j.table.Cells[cells[0]].Delta
+	if slices.Sort(long); long[len(long)/2] < delta/2 { // most are far from it
+		return nil, true
+	}
+	median := j.medianSeries(cells, release)
+	if len(median) < fewestForDrift {
+		return nil, true
+	}
+	t := regression.TrendOf(median)
+	if t.Slope*float64(t.N-1) < delta || !t.Steady() {
+		return nil, true
+	}
+	x := newDrift(&j.Series[cells[0]], t)
+	x.Cells = len(cells)
+	return &x, true
+}
+
+// fewestTogether is the number of series that can be said to drift together.
+const fewestTogether = 8
+
+// risen is how far the values of a series rose, and how many there are.
+type risen struct {
+	n  int
+	by float64 // 0 where they are too few to be tested
+}
+
+// rises are those of the series of a stratum over all their levels.
+func (j *Judgement) rises(cells []int32, release int) []risen {
+	var values []float64
+	out := make([]risen, len(cells))
+	for i, cell := range cells {
+		values = j.held(cell, 0, release, values[:0])
+		if out[i].n = len(values); out[i].n >= fewestForDrift {
+			out[i].by = rise(values)
+		}
+	}
+	return out
+}
+
+// medianSeries is the median over the series of a stratum of how far each release is from the mean of the series, for
+// the series that most of the releases have; nil where there are fewer than eight. Changes of single series are part of
+// it: a creep is confirmed here and there while it lasts.
+func (j *Judgement) medianSeries(cells []int32, release int) []float64 {
+	off := map[int32][]float64{} // by release
+	longest := 0
+	var values, list []float64
+	for pass := range 2 {
+		for _, cell := range cells {
+			values = j.held(cell, 0, release, values[:0])
+			if pass == 0 {
+				longest = max(longest, len(values))
+				continue
+			}
+			if 5*len(values) < 4*longest {
+				continue
+			}
+			level := regression.Mean(values)
+			for i, at := range j.heldIn(cell, 0, release) {
+				off[at] = append(off[at], values[i]-level)
+			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(off)) {
+		if of := off[at]; len(of) >= fewestTogether {
+			slices.Sort(of)
+			list = append(list, (of[(len(of)-1)/2]+of[len(of)/2])/2)
+		}
+	}
+	return list
+}
+
+// Shift is a stratum (all numbers of a metric on a device) that changed as a whole, or in part.
+type Shift struct {
+	ID       string
+	Device   string
+	Metric   string
+	Stat     string // p99 of tails, else ""
+	Line     string
+	Outcome  schema.Outcome
+	Evidence schema.Evidence
+	Large    bool // inconclusive, and beyond what matters
+	Mixed    bool // most cells changed, by different amounts: nothing was removed
+	Effect   schema.Number
+	Interval *[2]float64
+	P        schema.Number
+	Releases int // earlier releases behind it
+	Cells    int
+	Agree    float64 // share of cells that changed alike
+	First    string
+	Turns    *schema.Turns // the paired difference, where the release was measured in turns with the one before
+}
+
+func (j *Judgement) shiftID(finding int32) string {
+	f := &j.rows.Findings[finding]
+	s := j.strata[f.Stratum]
+	release := j.Releases[f.Release].Name
+	at := schema.Pair{Model: s.seq.line, Device: s.device}
+	return schema.VerdictID(release, "", at, schema.Key{}, s.metric, "shift"+s.stat(), schema.AgainstHistory)
+}
+
+// stat is the statistic of a stratum of tails; "" for others.
+func (s stratum) stat() string {
+	if s.tail {
+		return tailStat
+	}
+	return ""
+}
+
+// Shifts lists the run-wide shifts of a release: those that changed, are large or mixed first.
+func (j *Judgement) Shifts(release int) []Shift {
+	var out, quiet []Shift
+	rows := j.pairedOf(release)
+	for i := range j.rows.Findings {
+		f := &j.rows.Findings[i]
+		if int(f.Release) != release || f.Kind == regression.RunFinding {
+			continue
+		}
+		x := j.shift(int32(i))
+		j.settleShift(release, &rows, &x, math.Log1p(j.policy.Effect(x.Metric)))
+		switch x.Outcome {
+		case schema.Regressed, schema.Improved, schema.BelowLimit:
+			out = append(out, x)
+		default:
+			if x.Mixed || x.Large {
+				out = append(out, x)
+			} else {
+				quiet = append(quiet, x)
+			}
+		}
+	}
+	return append(out, quiet...)
+}
+
+func (j *Judgement) shift(finding int32) Shift {
+	f := &j.rows.Findings[finding]
+	s := j.strata[f.Stratum]
+	x := Shift{
+		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Stat: s.stat(), Line: s.seq.line,
+		Outcome: outcomeOf(f.Word), Evidence: evidenceOf(f.Evidence), Large: f.Large(),
+		Mixed:  f.Kind == regression.MixedFinding,
+		Effect: schema.Num(relative(sign(s.metric), f.D)),
+		P:      schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
+	}
+	if f.SE > 0 {
+		half := regression.Quantile(.975, f.Df) * f.SE
+		x.Interval = &[2]float64{relative(sign(s.metric), f.D-half), relative(sign(s.metric), f.D+half)}
+	}
+	if f.First >= 0 {
+		x.First = j.Releases[f.First].Name
+	}
+	return x
+}
+
+// group sets the cause of regressions: verdicts of a run-wide shift have theirs already; else, where more than half
+// of the points of a system regressed, the cause is the run; else each point is a cause of its own.
+func (j *Judgement) group(release int, list []schema.Verdict) {
+	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
+	for i := range list {
+		v := &list[i]
+		if v.Outcome != schema.Regressed || v.Cause != (schema.Cause{}) {
+			continue
+		}
+		p := v.System()
+		if points[p] == nil {
+			points[p], worse[p] = map[string]bool{}, map[string]bool{}
+		}
+		worse[p][v.Key.String()] = true
+	}
+	if len(worse) == 0 {
+		return
+	}
+	for i := range list {
+		if of := points[list[i].System()]; of != nil {
+			of[list[i].Key.String()] = true
+		}
+	}
+	const fewest = 4 // most of two or three points are no pattern
+	for i := range list {
+		v := &list[i]
+		if v.Outcome != schema.Regressed || v.Cause != (schema.Cause{}) {
+			continue
+		}
+		p := v.System()
+		if len(points[p]) >= fewest && 2*len(worse[p]) > len(points[p]) {
+			v.Cause = schema.Cause{Kind: schema.CauseRun, ID: j.runID(v)}
+			continue
+		}
+		id := schema.VerdictID(v.Release, "", v.Pair(), v.Key, v.Impl, "point", schema.AgainstHistory)
+		v.Cause = schema.Cause{Kind: schema.CausePoint, ID: id}
+	}
+}
+
+// Levels lists the change points of all series that the gate or a person decided, newest first: those that verdicts are
+// compared across. Change points of the search are for drawing, and are not among them.
+func (j *Judgement) Levels() []ChangePoint {
+	var out []ChangePoint
+	at := map[string]int{}
+	for i := range j.Releases {
+		at[j.Releases[i].Name] = i
+	}
+	for _, l := range j.rows.ChangePoints {
+		if !l.Dismissed && !j.Series[l.Cell].Tail() {
+			out = append(out, j.changePoint(l))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ChangePoint) int { return cmp.Compare(at[b.At], at[a.At]) })
+	return out
+}
+
+// Open is a number that an earlier release was confirmed to have made worse and that is no better yet: it became the
+// baseline of the releases since, which alone would say no more of it.
+type Open struct {
+	Confirmed schema.Verdict // of the release that confirmed it
+	Effect    float64        // relative change of this release against the level before; positive is worse
+	// Largest is the release in which more than half of it began, where that is not the one of Confirmed; else "".
+	Largest string
+}
+
+// Open lists the numbers of a release that are worse by what matters than before a regression that an earlier release
+// confirmed. Those that a person accepted or pinned since, that recovered, that were measured under other conditions
+// since, and that the release itself confirms to have regressed are not among them. A build that never serves as a
+// baseline has none: it is not asked what its base did.
+func (j *Judgement) Open(release int) []Open {
+	if !j.table.Releases[release].Joins {
+		return nil
+	}
+	var out []Open
+	readers := map[int32]*reader{}
+	for _, i := range j.byCell[release] {
+		at, level := j.openAt(j.cellOf[i], i)
+		if at < 0 {
+			continue
+		}
+		verdict := func(obs int32) schema.Verdict {
+			found := j.table.Obs[obs].Release
+			if readers[found] == nil {
+				readers[found] = j.reader(int(found))
+			}
+			return readers[found].verdict(obs)
+		}
+		s := &j.Series[j.cellOf[i]]
+		o := Open{Confirmed: verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level)}
+		if largest := j.largestStep(at, i); 2*j.rows.Rows[largest].D > j.reported(i)-level && largest != at {
+			v := verdict(largest)
+			o.Largest = cmp.Or(v.First, v.Release)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// largestStep is the observation that confirmed the largest regression of a cell from one observation on.
+func (j *Judgement) largestStep(from, now int32) int32 {
+	largest := from
+	for i := from + 1; i < now; i++ {
+		row := &j.rows.Rows[i]
+		step := row.Word == regression.Regressed && row.Evidence == regression.Confirmed &&
+			j.table.Releases[j.table.Obs[i].Release].Joins
+		if step && row.D > j.rows.Rows[largest].D {
+			largest = i
+		}
+	}
+	return largest
+}
+
+// openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the
+// level before that; -1 for none.
+func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
+	at = -1
+	delta := j.table.Cells[cell].Delta
+	if r := &j.rows.Rows[now]; r.Word == regression.Regressed && r.Evidence == regression.Confirmed {
+		return at, 0
+	}
+	other := func(i int32) bool { return at >= 0 && j.classes.Block(j.table.Obs[at].Cond, j.table.Obs[i].Cond) }
+	for i := j.table.Cells[cell].First; i < now; i++ {
+		row, o := &j.rows.Rows[i], &j.table.Obs[i]
+		joins := j.table.Releases[o.Release].Joins
+		if o.Pin || o.Accept || joins && other(i) {
+			at = -1
+		}
+		if o.Accept || row.Evidence != regression.Confirmed || !joins {
+			continue
+		}
+		switch z := j.reported(i); {
+		case row.Word == regression.Regressed && at < 0:
+			at, level = i, z-row.D
+		case row.Word != regression.Regressed && at >= 0 && z-level < delta:
+			at = -1
+		}
+	}
+	if o := &j.table.Obs[now]; at < 0 || other(now) || o.Pin || o.Accept || j.reported(now)-level < delta {
+		return -1, 0
+	}
+	return at, level
+}
+
+// reported is the value of an observation that its row is about, on the scale where larger is worse.
+func (j *Judgement) reported(obs int32) float64 {
+	if o := &j.table.Obs[obs]; !later(&j.rows.Rows[obs]) {
+		return o.Z
+	} else {
+		return o.Z2
+	}
 }

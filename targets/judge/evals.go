@@ -1,13 +1,20 @@
 package judge
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // evalJudgement holds the verdicts of all evals against history, by release.
@@ -369,4 +376,761 @@ func changed(dir float64) schema.Outcome {
 		return schema.Regressed
 	}
 	return schema.Improved
+}
+
+// Beside is how far a score lies from one of another model or release: now minus before, in shares where both are
+// shares, else in the tool's own scale, with its 95 % interval.
+type Beside struct {
+	D, Lo, Hi float64
+	Share     bool            // in shares of 1
+	Test      schema.EvalTest // paired where both answered the same questions
+}
+
+// ScoreBeside compares two scores of one task; why is set instead where they cannot be compared. It is a description
+// and no verdict: nothing is corrected for how many are looked at.
+func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
+	if why = promptDiffers(before, now); why != "" {
+		return Beside{}, why
+	}
+	p1, p2, ok := shares(&before.Score, &now.Score)
+	b.Share = ok
+	var d proportion.Difference
+	switch {
+	case b.Share && sameItems(before, now):
+		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
+		d, b.Test = proportion.McNemar(lost, gained, len(now.Outcomes.Right)), schema.TestPaired
+	case b.Share && now.N > 0 && before.N > 0:
+		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
+		b.Test = schema.TestUnpaired
+	default:
+		if d, why = byError(&before.Score, &now.Score, b.Share); why != "" {
+			return Beside{}, why
+		}
+		b.Test = schema.TestByError
+	}
+	b.D, b.Lo, b.Hi = d.D, d.Lo, d.Hi
+	return b, ""
+}
+
+// evalID is one eval of one system within one line of releases.
+type evalID struct {
+	system schema.System
+	task   string
+	file   string // what the names of its files say, where results state no difference
+	seq    sequence
+}
+
+// evalCell is the history of one eval under its primary metric.
+type evalCell struct {
+	id             evalID
+	metric, filter string
+	values         []evalValue // by release
+}
+
+// evalValue holds the scores of one release: the first run's, and those of later runs.
+type evalValue struct {
+	release int
+	scores  []*columns.ScoreRow
+	runs    []string // ids
+}
+
+// at returns the value of a release, or nil.
+func (c *evalCell) at(release int) *evalValue {
+	for i := range c.values {
+		if c.values[i].release == release {
+			return &c.values[i]
+		}
+	}
+	return nil
+}
+
+// evalName is the name of a task's score.
+type evalName struct{ metric, filter string }
+
+// evalCells gathers the evals of a history, one primary metric for each task and release, so that a release's page
+// does not count one eval several times. A task keeps its metric for as long as releases report it, even if a later
+// release has a better one, so that verdicts on earlier releases do not change.
+func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
+	cells := map[evalID]map[evalName]*evalCell{}
+	primary := map[evalID]evalName{}
+	var out []*evalCell
+	seqs := sequences(releases)
+	for ri := range releases {
+		for id, byName := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+			n, known := primary[id]
+			if !known || byName[n] == nil {
+				n = bestName(byName)
+				primary[id] = n
+			}
+			if cells[id] == nil {
+				cells[id] = map[evalName]*evalCell{}
+			}
+			cell := cells[id][n]
+			if cell == nil {
+				cell = &evalCell{id: id, metric: n.metric, filter: n.filter}
+				cells[id][n] = cell
+				out = append(out, cell)
+			}
+			cell.values = append(cell.values, *byName[n])
+		}
+	}
+	sortCells(out)
+	return out
+}
+
+// evalsOf gathers the scores of one release.
+func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
+	seq sequence) map[evalID]map[evalName]*evalValue {
+	all := map[evalID]map[evalName]*evalValue{}
+	for _, run := range runs {
+		h := &c.Runs[run]
+		if screen.excludes(h) {
+			continue
+		}
+		rows := c.ScoresOf(run)
+		for i := range rows {
+			s := &rows[i]
+			id, n := evalID{systemOf(h), s.Task, schema.FileOf(s.Filter), seq}, evalName{s.Metric, s.Filter}
+			if all[id] == nil {
+				all[id] = map[evalName]*evalValue{}
+			}
+			if all[id][n] == nil {
+				all[id][n] = &evalValue{release: release}
+			}
+			v := all[id][n]
+			v.scores, v.runs = append(v.scores, s), append(v.runs, h.ID)
+		}
+	}
+	return all
+}
+
+// bestName returns the name that papers report, among several.
+func bestName(of map[evalName]*evalValue) evalName {
+	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
+		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric,
+			b.metric), cmp.Compare(a.filter, b.filter))
+	})
+}
+
+func sortCells(out []*evalCell) {
+	slices.SortFunc(out, func(x, y *evalCell) int {
+		a, b := x.id, y.id
+		return cmp.Or(
+			schema.NaturalCompare(a.system.Model, b.system.Model), schema.NaturalCompare(a.system.Device, b.system.Device),
+			schema.NaturalCompare(a.system.Impl, b.system.Impl), schema.NaturalCompare(a.task, b.task),
+			schema.NaturalCompare(a.seq.channel, b.seq.channel), schema.NaturalCompare(a.seq.line, b.seq.line),
+			schema.NaturalCompare(x.metric, y.metric), schema.NaturalCompare(x.filter, y.filter))
+	})
+}
+
+// evalRank prefers the metric and filter that papers report.
+func evalRank(metric, filter string) int {
+	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score",
+		"f1"}
+	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
+	own, apart := schema.SplitFilter(filter)
+	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, own)
+	if m < 0 {
+		m = len(metrics)
+	}
+	if f < 0 {
+		f = len(filters)
+	}
+	if apart != "" {
+		f += len(filters) + 1
+	}
+	return m*20 + f
+}
+
+// byError is the difference of two scores by their stated standard errors, in shares of 1 where both are shares: one
+// file may write percent and the other a fraction. why says what is missing.
+func byError(before, now *schema.Score, shares bool) (d proportion.Difference, why string) {
+	var v, e [2]float64
+	scale := [2]float64{1, 1}
+	if shares {
+		scale[0], scale[1], _ = scalesOf(before, now)
+	}
+	for i, s := range []*schema.Score{before, now} {
+		var has, stated bool
+		if v[i], has = s.Value.Get(); !has {
+			return d, "one of them has no value"
+		}
+		if e[i], stated = s.Stderr.Get(); !stated {
+			return d, "neither questions nor errors are stated"
+		}
+		v[i], e[i] = v[i]/scale[i], e[i]/scale[i]
+	}
+	if e[0]+e[1] <= 0 {
+		return d, "neither questions nor errors are stated"
+	}
+	return proportion.Normal(v[0], e[0], v[1], e[1]), ""
+}
+
+// itemsOf is of how many right or wrong answers a share has the error that its file states. That is the number of items
+// for an eval whose answers are right or wrong; a mean of graded answers has less noise, and one of related questions
+// more. Without a stated error it is the number of items.
+func itemsOf(s *schema.Score, p float64) float64 {
+	n := float64(s.N)
+	e, has := s.Stderr.Get()
+	e /= scaleOf(s)
+	if !has || !(e > 0) || n < 2 || p <= 0 || p >= 1 {
+		return n
+	}
+	rounding := .02 + 1e-4/e // of an error that is stated with four digits
+	for _, d := range []float64{n, n - 1} {
+		if math.Abs(e/math.Sqrt(p*(1-p)/d)-1) <= rounding {
+			return n
+		}
+	}
+	return itemsBehind(p, e)
+}
+
+// spread returns the standard error of a share from its items: Wilson's interval where the plain formula gives zero,
+// reduced by the finite population correction of a limited run (the first n of N).
+func spread(s *schema.Score, p float64) (se float64, ok bool) {
+	if s.N <= 0 {
+		e, has := s.Stderr.Get()
+		if has && e > 0 {
+			return e / scaleOf(s), true
+		}
+		return 0, false
+	}
+	lo, hi := proportion.Wilson(p, itemsOf(s, p))
+	se = (hi - lo) / (2 * 1.959963984540054)
+	if s.Total > s.N {
+		se *= math.Sqrt(1 - float64(s.N)/float64(s.Total))
+	}
+	return se, true
+}
+
+// passing applies the false discovery procedure to the evals of a release, each direction by itself, and sets their q.
+func passing(tests []evalTest) []bool {
+	passed := make([]bool, len(tests))
+	family := 0
+	for i := range tests {
+		tests[i].q = 1
+		if tests[i].ok {
+			family++
+		}
+	}
+	for _, dir := range []float64{1, -1} {
+		var at []int
+		var p []float64
+		for i := range tests {
+			if tests[i].ok && tests[i].worse*dir > 0 {
+				at, p = append(at, i), append(p, tests[i].p)
+			}
+		}
+		q, limit := regression.BenjaminiHochberg(p, family, regression.FDR)
+		for k, i := range at {
+			tests[i].q, passed[i] = q[k], p[k] <= limit
+		}
+	}
+	return passed
+}
+
+// limits sets the least change that matters: what a person states, else one percentage point where the same questions
+// were answered and two elsewhere. Where so few questions could not show that, unchanged means the next of 1, 2 and 5
+// points that they could show four times in five.
+func (t *evalTest) limits(p *decision.Policy) {
+	steps := []float64{.01, .02, .05}
+	if t.reason.Test != schema.TestPaired {
+		steps = steps[1:]
+	}
+	if p.EvalPoint > 0 {
+		steps = []float64{p.EvalEffect()}
+	}
+	const wanted = 1.645 + .842 // of 5 % one-sided and a power of 80 %, in standard errors
+	se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
+	t.delta, t.same = steps[0], steps[len(steps)-1]
+	for _, limit := range steps {
+		if wanted*se <= limit {
+			t.same = limit
+			break
+		}
+	}
+	t.reason.Limit = t.same
+}
+
+// sees tests an independent run given the first, since both share the error of the same baseline.
+func sees(t *evalTest, first float64, releases int) bool {
+	const size = .01
+	rho := 1 / float64(releases+1)
+	return distuv.UnitNormal.Survival((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho)) <= size
+}
+
+// normalScore returns the standard normal value with an upper tail of p.
+func normalScore(p float64) float64 {
+	return distuv.UnitNormal.Quantile(1 - math.Min(.5, math.Max(p, 1e-15)))
+}
+
+// evalWindow is the most releases in an eval's baseline.
+const evalWindow = 20
+
+// evalNoise is the mean and noise of an eval's baseline on the scale 2·asin √p.
+type evalNoise struct {
+	mean      float64 // of the releases
+	meanShare float64 // mean of the shares
+	own       float64 // variance between the releases
+	variance  float64 // the larger of it and that of the items, 1/n
+	df        float64
+	releases  float64
+}
+
+func noiseOf(c *evalCell, base []int, items float64) evalNoise {
+	base = base[max(0, len(base)-evalWindow):]
+	x := evalNoise{releases: float64(len(base))}
+	known := 0
+	for _, b := range base {
+		q, _ := share(&c.values[b].scores[0].Score)
+		x.mean += proportion.Arcsine(q) / x.releases
+		x.meanShare += q / x.releases
+		known += c.values[b].scores[0].N
+	}
+	for _, b := range base {
+		q, _ := share(&c.values[b].scores[0].Score)
+		d := proportion.Arcsine(q) - x.mean
+		x.own += d * d / (x.releases - 1)
+	}
+	x.variance, x.df = x.own, x.releases-1
+	if items > 0 && known > 0 {
+		if least := 1 / items; x.variance < least {
+			x.variance, x.df = least, math.Inf(1)
+		}
+	}
+	return x
+}
+
+// se returns the standard error of the difference of a new value from the mean.
+func (x evalNoise) se() float64 { return math.Sqrt(x.variance * (1 + 1/x.releases)) }
+
+// slope converts an error on the arcsine scale to shares: the derivative of p.
+func (x evalNoise) slope() float64 {
+	return math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01)
+}
+
+// arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is
+// 1/n: the noise between releases is never taken below that of the items.
+func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
+	x := noiseOf(c, base, itemsOf(&now.Score, p))
+	se := x.se()
+	d := proportion.Difference{D: p - x.meanShare}
+	if se == 0 {
+		d.Lo, d.Hi, d.Lo90, d.Hi90, d.Fell, d.Rose = d.D, d.D, d.D, d.D, .5, .5
+		return d
+	}
+	a := proportion.Arcsine(p) - x.mean
+	t975, t95 := regression.Quantile(.975, x.df), regression.Quantile(.95, x.df)
+	d.Lo, d.Hi = d.D-t975*se*x.slope(), d.D+t975*se*x.slope()
+	d.Lo90, d.Hi90 = d.D-t95*se*x.slope(), d.D+t95*se*x.slope()
+	d.Rose = regression.UpperTail(a/se, x.df)
+	d.Fell = regression.UpperTail(-a/se, x.df) // not 1 − Rose, which loses every small p
+	return d
+}
+
+// EvalCalculation holds the numbers behind a verdict on an eval.
+type EvalCalculation struct {
+	Baseline, Now []EvalValue // by release; by run of the release
+	// Of a comparison with three releases or more, on the scale 2·asin √p; else NaN.
+	Mean, MeanShare, Own, Variance, Df, SE, Z float64
+}
+
+// EvalValue is one score.
+type EvalValue struct {
+	Release, Run string
+	Value        float64
+	N            int
+}
+
+// ExplainEval returns what decided a verdict on an eval against history; nil for any other.
+func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
+	b, ok := j.evals.inputs[v.ID]
+	if !ok {
+		return nil
+	}
+	c := j.evals.cells[b.cell]
+	value := func(at, i int) EvalValue {
+		x, s := &c.values[at], c.values[at].scores[i]
+		score, _ := s.Value.Get()
+		return EvalValue{j.Releases[x.release].Name, x.runs[i], score, s.N}
+	}
+	nan := math.NaN()
+	r := &EvalCalculation{Mean: nan, MeanShare: nan, Own: nan, Variance: nan, Df: nan, SE: nan, Z: nan}
+	for _, at := range b.base[max(0, len(b.base)-evalWindow):] {
+		r.Baseline = append(r.Baseline, value(at, 0))
+	}
+	for i := range c.values[b.at].scores {
+		r.Now = append(r.Now, value(b.at, i))
+	}
+	now := c.values[b.at].scores[0]
+	if p, isShare := share(&now.Score); isShare && b.test == schema.TestGate {
+		x := noiseOf(c, b.base, itemsOf(&now.Score, p))
+		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df,
+			x.se(), proportion.Arcsine(p)
+	}
+	return r
+}
+
+// Scales of scores that are shares of right answers: files have .79 or 79.
+const (
+	inFraction = 1.
+	inPercent  = 100.
+)
+
+// scaleOf returns the factor from a share to the tool's own scale. A value above 1 is in percent; so is one below it
+// whose stated error is that of its items only in percent, as .9 ± .3 of 1,000 is.
+func scaleOf(s *schema.Score) float64 {
+	v, _ := s.Value.Get()
+	if v > 1 {
+		return inPercent
+	}
+	if reading(s, float64(s.N)) == inPercent {
+		return inPercent
+	}
+	return inFraction
+}
+
+// reading is the scale in which the stated error of a value is that of n items; 0 where the error does not tell.
+func reading(s *schema.Score, n float64) float64 {
+	const sure = 4 // times as near
+	v, _ := s.Value.Get()
+	e, has := s.Stderr.Get()
+	if !has || !(e > 0) || v <= 0 || v >= 1 || n < 2 {
+		return 0
+	}
+	off := func(scale float64) float64 { return math.Abs(math.Log(itemsBehind(v/scale, e/scale) / n)) }
+	switch one, hundred := off(inFraction), off(inPercent); {
+	case one+math.Log(sure) < hundred:
+		return inFraction
+	case hundred+math.Log(sure) < one:
+		return inPercent
+	}
+	return 0
+}
+
+// itemsBehind is of how many right or wrong answers a share has an error.
+func itemsBehind(p, e float64) float64 { return p * (1 - p) / (e * e) }
+
+// scalesOf returns the scales of two scores of one task. Where one is in percent and the other at most 1, the other's
+// error decides; ok is false where it does not.
+func scalesOf(a, b *schema.Score) (x, y float64, ok bool) {
+	x, y = scaleOf(a), scaleOf(b)
+	if x == y {
+		return x, y, true
+	}
+	small, at, other := a, &x, b
+	if y < x {
+		small, at, other = b, &y, a
+	}
+	if v, _ := small.Value.Get(); v == 0 {
+		return x, y, true
+	}
+	n := float64(small.N)
+	if n < 2 {
+		n = float64(other.N)
+	}
+	if v, _ := other.Value.Get(); n < 2 {
+		if e, has := other.Stderr.Get(); has && e > 0 {
+			n = itemsBehind(v/inPercent, e/inPercent)
+		}
+	}
+	*at = reading(small, n)
+	return x, y, *at > 0
+}
+
+// isShare reports whether a score is a share of right answers: a fraction or a percentage of a metric where higher is
+// better.
+func isShare(s *schema.Score) bool {
+	v, has := s.Value.Get()
+	switch {
+	case !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity"):
+		return false
+	case v <= 1:
+		return true
+	}
+	return v <= 100 && !strings.Contains(s.Metric, "bleu") && !strings.Contains(s.Metric, "ter")
+}
+
+// share returns a score as a share of right answers, if it is one.
+func share(s *schema.Score) (p float64, ok bool) {
+	if !isShare(s) {
+		return 0, false
+	}
+	v, _ := s.Value.Get()
+	return v / scaleOf(s), true
+}
+
+// shares are two scores of one task as shares of right answers; ok is false where one is none. See [scalesOf].
+func shares(a, b *schema.Score) (p1, p2 float64, ok bool) {
+	if !isShare(a) || !isShare(b) {
+		return 0, 0, false
+	}
+	x, y, _ := scalesOf(a, b)
+	v, _ := a.Value.Get()
+	w, _ := b.Value.Get()
+	return v / x, w / y, true
+}
+
+// ShareScale is what a score's value is divided by to get a share of right answers, 0 for a score that is none.
+func ShareScale(s *schema.Score) float64 {
+	if !isShare(s) {
+		return 0
+	}
+	return scaleOf(s)
+}
+
+// promptDiffers returns why two scores answer different questions, are of the model in other numbers, or may be on
+// different scales; or "".
+func promptDiffers(a, b *columns.ScoreRow) string {
+	switch {
+	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
+		return "the questions or their prompts differ"
+	case a.Fewshot != nil && b.Fewshot != nil && *a.Fewshot != *b.Fewshot:
+		return fmt.Sprintf("few-shot %d → %d", *a.Fewshot, *b.Fewshot)
+	case a.Version != "" && b.Version != "" && a.Version != b.Version:
+		return "task version " + a.Version + " → " + b.Version
+	}
+	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
+		return "one of them may be in percent and the other a fraction"
+	}
+	for _, name := range schema.ModelSettings() {
+		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
+		if x != "" && y != "" && x != y {
+			return name + " " + x + " → " + y
+		}
+	}
+	return ""
+}
+
+// eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the
+// reference moved by its tolerance. Few questions give a wide interval and so an inconclusive verdict; chance alone
+// fails a model in at most one of twenty cases. A missing score is missing, not zero.
+func (g *grading) eval(t schema.Target) schema.Verdict {
+	v := g.start(t, t.Key)
+	v.Ref = schema.Num(t.Value)
+	s, run := g.score(t)
+	if s == nil {
+		v.Outcome, v.Reason = schema.NotMeasured, schema.EvalNotRun{Task: t.Key.Dataset}
+		return v
+	}
+	v.Run, v.Key, v.Value, v.N, v.Metric = run, schema.EvalKey(&s.Score), s.Value, s.N, s.Metric
+	v.ID = schema.VerdictID(g.releaseName(), "", g.pair, t.Key, "eval/"+t.Level, t.Stat, schema.AgainstTarget)
+	value, has := s.Value.Get()
+	if !has {
+		v.Outcome, v.Reason = schema.NotMeasured, schema.NoNumber{Why: s.Value.Why()}
+		return v
+	}
+	g.gradeScore(&v, t, s, value)
+	return v
+}
+
+// gradeScore compares a score with its reference.
+func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.ScoreRow, value float64) {
+	p, isShare := share(&s.Score)
+	ref := t.Value
+	if isShare {
+		ref, value = asShare(ref), p
+		v.Ref = schema.Num(ref * scaleOf(&s.Score))
+	}
+	sign, limit := -1., ref*(1-t.Tolerance)
+	if s.Direction == "lower" {
+		sign, limit = 1, ref*(1+t.Tolerance)
+	}
+	v.Effect = schema.Num(sign * (value - ref))
+	why := schema.EvalLimit{Task: s.Task, Tolerance: t.Tolerance, N: max(s.N, 0)}
+	if s.Total > s.N && s.N > 0 {
+		why.Of = s.Total
+	}
+	lo, hi, known := around(t, s, value, isShare)
+	if known {
+		v.Interval = &[2]float64{sign * (lo - ref), sign * (hi - ref)}
+		if sign < 0 {
+			v.Interval = &[2]float64{ref - hi, ref - lo}
+		}
+	}
+	v.Outcome, why.Chance = g.beside(sign*(value-limit), sign*(lo-limit), sign*(hi-limit), 0)
+	if why.Chance && isShare && s.N > 0 {
+		why.Needed = proportion.Items(value, math.Max(math.Abs(value-limit), .01))
+	}
+	v.Reason = why
+}
+
+// asShare returns a published score as a share: files have 79 or .79.
+func asShare(v float64) float64 {
+	if v > 1 {
+		return v / 100
+	}
+	return v
+}
+
+// around returns the 95 % interval of a score, including the variance of a published reference where its n is known.
+func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
+	const z = 1.959963984540054
+	if s.Metric == schema.MetricPassed {
+		return value, value, false
+	}
+	if !isShare {
+		e, has := s.Stderr.Get()
+		if !has || e <= 0 {
+			return value, value, false
+		}
+		return value - z*e, value + z*e, true
+	}
+	if s.N > 0 && s.Total <= s.N && t.Items == 0 {
+		lo, hi = proportion.Wilson(value, itemsOf(&s.Score, value))
+		return lo, hi, true
+	}
+	se, ok := spread(&s.Score, value)
+	if !ok {
+		return value, value, false
+	}
+	if t.Items > 0 {
+		ref := asShare(t.Value)
+		se = math.Hypot(se, math.Sqrt(ref*(1-ref)/float64(t.Items)))
+	}
+	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
+}
+
+// sameTask compares names of evals as people and tools write them: GPQA-Diamond, gpqa_diamond and r1_gpqa_diamond are
+// one task.
+func sameTask(promised, measured string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+				return r
+			case r >= 'A' && r <= 'Z':
+				return r + 'a' - 'A'
+			}
+			return -1
+		}, s)
+	}
+	p, m := plain(promised), plain(measured)
+	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
+}
+
+// score finds what the release measured for a target: by task, and by metric and filter where it names them. Several
+// runs of the release count by their mean, with the items of one, because they answered the same questions; taking
+// the best would reward repeating.
+func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
+	var found []*columns.ScoreRow
+	first := ""
+	for _, r := range g.j.runsOf(g.release, g.pair) {
+		if g.j.screen.excludes(&g.c.Runs[r]) {
+			continue
+		}
+		s := bestScore(t, g.c.ScoresOf(r))
+		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter) {
+			continue
+		}
+		if first == "" {
+			first = g.c.Runs[r].ID
+		}
+		found = append(found, s)
+	}
+	return together(found), first
+}
+
+// bestScore returns the score of a run that a target covers, or nil.
+func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
+	if parts := schema.PartsOfMean(t.Metric); parts != nil {
+		if mean := meanOf(t, parts, rows); mean != nil {
+			return mean
+		}
+	}
+	var best *columns.ScoreRow
+	for i := range rows {
+		s := &rows[i]
+		if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" &&
+			t.Key.Dims["filter"] != s.Filter {
+			continue
+		}
+		if best == nil || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {
+			best = s
+		}
+	}
+	return best
+}
+
+// meanOf returns the mean of several scores of a task, with the questions of one of them, or nil unless all are there.
+func meanOf(t schema.Target, parts []string, rows []columns.ScoreRow) *columns.ScoreRow {
+	var out *columns.ScoreRow
+	sum := 0.
+	for _, part := range parts {
+		one := t
+		one.Metric = part
+		s := bestScore(one, rows)
+		if s == nil {
+			return nil
+		}
+		v, ok := s.Value.Get()
+		if !ok {
+			return s
+		}
+		if sum += v; out == nil {
+			row := *s
+			out = &row
+		}
+	}
+	out.Metric, out.Outcomes = t.Metric, nil
+	out.Value, out.Stderr = schema.Num(sum/float64(len(parts))), schema.Missing("not stated of a mean")
+	return out
+}
+
+// together returns the first score with the mean of those that have a number.
+func together(found []*columns.ScoreRow) *columns.ScoreRow {
+	var out *columns.ScoreRow
+	sum, n := 0., 0.
+	for _, s := range found {
+		v, ok := s.Value.Get()
+		if !ok {
+			continue
+		}
+		if out == nil {
+			row := *s
+			out = &row
+		}
+		sum, n = sum+v, n+1
+		if s.N > 0 && s.N < out.N {
+			out.N, out.Total = s.N, s.Total
+		}
+	}
+	switch {
+	case out == nil && len(found) > 0:
+		return found[0]
+	case n > 1:
+		out.Value = schema.Num(sum / n)
+	}
+	return out
+}
+
+// lost handles a score that was attempted and has no value: with none the eval must not count as passed.
+func (d *evalDecision) lost() bool {
+	value := d.value()
+	now := value.scores[0]
+	if _, has := now.Value.Get(); has {
+		return false
+	}
+	why := schema.NoNumber{Why: cmp.Or(now.Value.Why(), "the score has no value")}
+	for i, s := range value.scores {
+		if _, has := s.Value.Get(); has {
+			why.Other = value.runs[i]
+		}
+	}
+	d.v.Outcome, d.v.Reason = schema.NotMeasured, why
+	return true
+}
+
+// flipped handles a score whose direction is the opposite of its baseline's: what was worse would count as better.
+func (d *evalDecision) flipped() bool {
+	if len(d.st.base) == 0 {
+		return false
+	}
+	was, is := d.cells[d.cell].values[d.st.base[len(d.st.base)-1]].scores[0].Direction, d.value().scores[0].Direction
+	if was == "" || is == "" || was == is {
+		return false
+	}
+	d.v.Outcome = schema.Excluded
+	d.v.Reason = schema.InvalidPoint{Why: "better was " + was + " and is " + is}
+	return true
 }

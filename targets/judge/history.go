@@ -1,10 +1,16 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"slices"
+	"sort"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -295,5 +301,788 @@ func (j *Judgement) Compared(release int) map[schema.Pair]bool {
 			out[v.Pair()] = true
 		}
 	}
+	return out
+}
+
+// role is the meaning of a stored statistic to the judge.
+type role struct {
+	metric int // index into JudgedMetrics, then into Tails; -1 for none
+	rank   int // lower is preferred: the metric itself before its substitutes, then mean, median, value
+	se     bool
+	tail   bool
+	count  bool // the number of requests behind a tail
+	all    bool // the number of requests of the point
+}
+
+// roles classifies every distinct statistic of a history once.
+func roles(c *columns.Columns) []role {
+	index := map[string][2]int{}
+	for i, m := range JudgedMetrics(c) {
+		index[m] = [2]int{i, 0}
+		for k, other := range StandIns()[m] {
+			index[other] = [2]int{i, k + 1}
+		}
+	}
+	tails := map[string]int{}
+	for i, m := range Tails() {
+		tails[m] = len(JudgedMetrics(c)) + i
+	}
+	stats := map[string]int{"mean": 0, "median": 1, "value": 2}
+	out := make([]role, len(c.Stats))
+	for i, s := range c.Stats {
+		out[i].metric = -1
+		if at, ok := tails[s.Metric]; ok && (s.Stat == tailStat || s.Stat == "n") {
+			out[i] = role{metric: at, tail: true, count: s.Stat == "n"}
+			continue
+		}
+		out[i].all = s.Metric == "requests_ok" && s.Stat == "value"
+		at, ok := index[s.Metric]
+		if !ok {
+			continue
+		}
+		if rank, ok := stats[s.Stat]; ok {
+			out[i] = role{metric: at[0], rank: at[1]*10 + rank}
+		} else if s.Stat == "se" {
+			out[i] = role{metric: at[0], rank: at[1]*10 + 9, se: true}
+		}
+	}
+	return out
+}
+
+// cellID names a cell by small numbers.
+type cellID struct {
+	system, key int32
+	stat        uint16
+	seq         int16
+}
+
+// gathering is a table under construction.
+type gathering struct {
+	c        *columns.Columns
+	releases []Release
+	screen   *screen
+	roles    []role
+	best     []int // by judged metric, for the point at hand
+	rank     []int
+	se       []float64
+	count    []float64
+	judged   int     // metrics, before the tails
+	seq      []int16 // by release
+	seqs     []sequence
+	systems  map[schema.System]int32
+	cells    map[cellID]int32
+	list     []cellID
+	obs      [][]regression.Obs
+	runOf    []int32 // by cell: the first run of its last observation
+	lastRun  []int32 // by cell: the last one
+	classes  *classes
+	repeats  bool // some run repeated a point
+	points   bool // some decision selects single points
+	bad      []badValue
+	zeros    []badValue // counts of 0, which have no ratio to be compared by
+}
+
+// badValue is a value that no measurement of a latency or rate can give: see [schema.Measurable].
+type badValue struct {
+	run, point int32
+	stat       uint16
+	value      float64
+}
+
+// gather turns columns into the judge's table, and names each of its cells.
+func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
+	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
+		cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
+	g.judged = len(JudgedMetrics(c))
+	n := g.judged + len(Tails())
+	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
+	g.number(sequences(releases))
+	for ri := range releases {
+		for _, run := range releases[ri].Runs {
+			if screen.excludes(&c.Runs[run]) {
+				continue
+			}
+			h := &c.Runs[run]
+			for pi := h.FirstPoint; pi < h.PointsEnd; pi++ {
+				g.point(ri, run, pi)
+			}
+		}
+	}
+	g.classes.close()
+	return g
+}
+
+func (g *gathering) number(of []sequence) {
+	at := map[sequence]int16{}
+	for _, s := range of {
+		if _, ok := at[s]; !ok {
+			at[s] = int16(len(g.seqs))
+			g.seqs = append(g.seqs, s)
+		}
+		g.seq = append(g.seq, at[s])
+	}
+}
+
+func (g *gathering) system(h *columns.RunHead) int32 {
+	id := systemOf(h)
+	i, ok := g.systems[id]
+	if !ok {
+		i = int32(len(g.systems))
+		g.systems[id] = i
+	}
+	return i
+}
+
+// point adds the primary numbers of one point.
+func (g *gathering) point(release, run, point int) {
+	p, h := &g.c.Points[point], &g.c.Runs[run]
+	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
+		return
+	}
+	if !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
+		return
+	}
+	if g.points && g.screen.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
+		return
+	}
+	stats, values := g.c.Span(p)
+	requests := g.choose(stats, values)
+	best, se := g.best, g.se
+	system := g.system(h)
+	for m := range best {
+		if best[m] == 0 || m >= g.judged && !(max(g.count[m], requests) >= schema.FewForTail) {
+			continue
+		}
+		i := best[m] - 1
+		v := values[i]
+		switch {
+		case schema.Measurable(v):
+		case m >= g.judged:
+			continue
+		case v == 0 && schema.MayBeZero(g.c.Stats[stats[i]].Metric):
+			g.zeros = append(g.zeros, badValue{int32(run), int32(point), stats[i], v})
+			continue
+		default:
+			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
+			continue
+		}
+		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
+	}
+}
+
+// choose finds the statistic of every judged metric of a point, as 1 + its index, and returns the point's number of
+// requests; 0 where it is not stated.
+func (g *gathering) choose(stats []uint16, values []float64) (requests float64) {
+	clear(g.best)
+	clear(g.se)
+	clear(g.count)
+	for i, s := range stats {
+		switch r := g.roles[s]; {
+		case r.all:
+			requests = values[i]
+		case r.metric < 0:
+		case r.count:
+			g.count[r.metric] = values[i]
+		case r.se:
+			if g.se[r.metric] == 0 {
+				g.se[r.metric] = values[i]
+			}
+		case g.best[r.metric] == 0 || r.rank < g.rank[r.metric]:
+			g.best[r.metric], g.rank[r.metric] = i+1, r.rank
+		}
+	}
+	return requests
+}
+
+func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
+	cell, ok := g.cells[id]
+	if !ok {
+		cell = int32(len(g.list))
+		g.cells[id] = cell
+		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1),
+			append(g.lastRun, -1)
+	}
+	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
+	list := g.obs[cell]
+	last := len(list) - 1
+	if last < 0 || list[last].Release != int32(release) {
+		o := regression.Obs{Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, SE: float32(se / v)}
+		g.obs[cell] = append(list, o)
+		g.runOf[cell], g.lastRun[cell] = int32(run), int32(run)
+		return
+	}
+	o := &list[last]
+	if g.lastRun[cell] == int32(run) {
+		g.repeats = true
+	}
+	if g.runOf[cell] == int32(run) || g.overlap(g.runOf[cell], run) { // a repeat in the release's first run
+		d := z - o.Z
+		o.K++
+		o.Z += d / float64(o.K)
+		o.SS += float32(d * (z - o.Z))
+		return
+	}
+	if g.lastRun[cell] != int32(run) && o.R2 < math.MaxUint8 {
+		o.R2, g.lastRun[cell] = o.R2+1, int32(run)
+	}
+	if o.K2 == 0 {
+		o.Z2, o.K2 = z, 1
+		return
+	}
+	d := z - o.Z2
+	o.K2++
+	o.Z2 += d / float64(o.K2)
+	o.SS += float32(d * (z - o.Z2))
+}
+
+// overlap reports whether a run began before another one ended: they are of one start of the server, or shared the
+// device, and neither says anything about another start.
+func (g *gathering) overlap(first int32, run int) bool {
+	a, b := &g.c.Runs[first], &g.c.Runs[run]
+	return !a.End.IsZero() && !b.Start.IsZero() && b.Start.Before(a.End) && !b.Start.Before(a.Start)
+}
+
+// seal orders the cells by name and puts their observations next to each other, so that the order of input changes
+// nothing.
+func (g *gathering) seal() (*regression.Table, []Series) {
+	names := make([]schema.System, len(g.systems))
+	for n, i := range g.systems {
+		names[i] = n
+	}
+	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list)), Hosts: g.hosts()}
+	for _, r := range g.releases {
+		t.Releases = append(t.Releases, regression.Release{Joins: IsBaseline(r.Channel)})
+	}
+	total := 0
+	for _, o := range g.obs {
+		total += len(o)
+	}
+	t.Obs = make([]regression.Obs, 0, total)
+	series := make([]Series, 0, len(g.list))
+	strata, points := map[stratum]int32{}, map[cellID]int32{}
+	for _, i := range g.order(names) {
+		id, seq := g.list[i], g.seqs[g.list[i].seq]
+		stat, system := g.c.Stats[id.stat], names[id.system]
+		s := Series{
+			Model: system.Model, Device: system.Device, Impl: system.Impl, Line: seq.line,
+			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
+			Def:  stat.Def,
+			way:  sign(stat.Metric),
+			cell: int32(len(t.Cells)), table: t, releases: g.releases,
+		}
+		cell := regression.Cell{
+			Stratum: intern(strata, stratum{s.Device, s.Metric, seq, s.Tail()}),
+			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
+			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
+			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
+		}
+		t.Obs = append(t.Obs, g.obs[i]...)
+		g.obs[i] = nil
+		cell.End = int32(len(t.Obs))
+		rounding(t.Obs[cell.First:cell.End], s.way)
+		t.Cells = append(t.Cells, cell)
+		series = append(series, s)
+	}
+	t.Strata = len(strata)
+	t.Devices = devicesOf(strata)
+	return t, series
+}
+
+// devicesOf numbers the devices of the strata, in the order of these.
+func devicesOf(strata map[stratum]int32) []int32 {
+	of := make([]stratum, len(strata))
+	for s, i := range strata {
+		of[i] = stratum{device: s.device, seq: s.seq}
+	}
+	devices, out := map[stratum]int32{}, make([]int32, len(strata))
+	for i, s := range of {
+		out[i] = intern(devices, s)
+	}
+	return out
+}
+
+// effect is the least change of a series that matters: of a tail, which varies more, at least 10 %.
+func (g *gathering) effect(s *Series) float64 {
+	const ofTails = .10
+	if e := g.screen.Effect(s.Metric); !s.Tail() || e > ofTails {
+		return e
+	}
+	return ofTails
+}
+
+// order is the order of the cells: by system, workload, metric, statistic and sequence.
+func (g *gathering) order(names []schema.System) []int {
+	order := make([]int, len(g.list))
+	for i := range order {
+		order[i] = i
+	}
+	place := g.ranks()
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := g.list[a], g.list[b]
+		if nx, ny := names[x.system], names[y.system]; nx != ny {
+			return compareSystems(nx, ny)
+		}
+		rx, ry := g.roles[x.stat], g.roles[y.stat]
+		sx, sy := g.seqs[x.seq], g.seqs[y.seq]
+		return cmp.Or(cmp.Compare(place[x.key], place[y.key]), cmp.Compare(rx.metric, ry.metric),
+			cmp.Compare(rx.rank, ry.rank), cmp.Compare(g.c.Stats[x.stat].Def, g.c.Stats[y.stat].Def),
+			cmp.Compare(sx.channel, sy.channel), cmp.Compare(sx.line, sy.line))
+	})
+	return order
+}
+
+// ranks is the place of every key in the order of keys.
+func (g *gathering) ranks() []int32 {
+	order := make([]int32, len(g.c.Keys))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sort.Slice(order, func(a, b int) bool { return g.c.Keys[order[a]].Less(g.c.Keys[order[b]]) })
+	place := make([]int32, len(order))
+	for i, k := range order {
+		place[k] = int32(i)
+	}
+	return place
+}
+
+func compareSystems(a, b schema.System) int {
+	return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device),
+		schema.NaturalCompare(a.Impl, b.Impl))
+}
+
+func intern[K comparable](m map[K]int32, k K) int32 {
+	i, ok := m[k]
+	if !ok {
+		i = int32(len(m))
+		m[k] = i
+	}
+	return i
+}
+
+// rounding raises the least noise of every observation to that of the rounding step of the stored values: the largest
+// power of ten of which this value and all earlier ones are multiples, if it is coarse compared with them. Later
+// values change nothing.
+func rounding(obs []regression.Obs, sign float64) {
+	steps := []float64{1, .1, .01, .001}
+	least, from := math.Inf(1), 0 // steps before from are ruled out
+	for i := range obs {
+		v := math.Exp(sign * obs[i].Z)
+		least = math.Min(least, v)
+		for from < len(steps) && (obs[i].K > 1 || math.Abs(v/steps[from]-math.Round(v/steps[from])) > 1e-6) {
+			from++
+		}
+		if from == len(steps) || steps[from] < .01*least {
+			continue // finer than the noise that is always assumed
+		}
+		const uniform = 3.4641016151377544 // √12: a step's width in standard deviations
+		obs[i].SE = max(obs[i].SE, float32(steps[from]/least/uniform))
+	}
+}
+
+// Frame is what a chart of a series needs in addition to its values: the range in which a new value was expected, and
+// where levels began.
+type Frame struct {
+	Low, High float64 // where the value of the release was expected with 95 %; NaN when unknown
+	From      int     // release with which the level began that it was compared with
+	Steps     []FrameStep
+}
+
+// FrameStep is the beginning of a level.
+type FrameStep struct {
+	Release int
+	Effect  float64 // relative, positive is worse
+	Decided bool    // by the gate or a person; else found by the search, for drawing
+}
+
+// ofCell are the steps of a cell in those that a search found, which it orders by cell.
+func ofCell(found []regression.ChangePoint, cell int32) []regression.ChangePoint {
+	byCell := func(l regression.ChangePoint, cell int32) int { return cmp.Compare(l.Cell, cell) }
+	from, _ := slices.BinarySearchFunc(found, cell, byCell)
+	to, _ := slices.BinarySearchFunc(found, cell+1, byCell)
+	return found[from:to]
+}
+
+// Frame returns the frame of a series in a release that has it.
+func (j *Judgement) Frame(s *Series, release int) Frame {
+	f := Frame{Low: math.NaN(), High: math.NaN(), From: int(j.table.Obs[j.table.Cells[s.cell].First].Release)}
+	obs := s.find(release)
+	if obs < 0 {
+		return f
+	}
+	held := f.From
+	for _, l := range j.changePointsOf(s.cell) {
+		at := int(j.table.Obs[l.At].Release)
+		if l.Dismissed || int(l.Found) > release || at > release {
+			continue
+		}
+		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D), true})
+		// the expectation does not include what was decided in the release itself
+		if at < release && int(l.Found) < release {
+			held = max(held, at)
+		}
+	}
+	f.From = held
+	for _, l := range ofCell(j.searched(release, false), s.cell) {
+		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), false})
+	}
+	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
+		return f
+	}
+	z := o.Z
+	if later(row) {
+		z = o.Z2
+	}
+	j.mu.Lock()
+	t975 := j.quantiles.T975(float64(row.Df))
+	j.mu.Unlock()
+	half := t975 * float64(row.SE)
+	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
+	f.Low, f.High = min(a, b), max(a, b)
+	return f
+}
+
+// worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
+// rest. It sorts indexes and moves each verdict once, within the list, because verdicts are large.
+func worstFirst(list []schema.Verdict) []schema.Verdict {
+	type place struct {
+		at     int
+		rank   rank
+		effect float64
+	}
+	order := make([]place, len(list))
+	for i := range list {
+		order[i] = place{i, rankOf(&list[i]), weightOf(&list[i])}
+	}
+	slices.SortStableFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
+	})
+	for i := range order { // each circle of places is moved on by one
+		if order[i].at == i {
+			continue
+		}
+		first, to := list[i], i
+		for from := order[to].at; from != i; from = order[to].at {
+			list[to], order[to].at = list[from], to
+			to = from
+		}
+		list[to], order[to].at = first, to
+	}
+	return list
+}
+
+// rank is a position in that order.
+type rank int
+
+// Ranks.
+const (
+	rankConfirmed rank = iota
+	rankSuspected
+	rankMissing
+	rankLarge // inconclusive with an effect beyond what matters
+	rankGone  // measured before, and not now
+	rankImproved
+	rankBelowLimit
+	rankInconclusive
+	rankNotComparable
+	rankUnchanged
+	rankRest
+)
+
+func rankOf(v *schema.Verdict) rank {
+	switch v.Outcome {
+	case schema.Regressed:
+		if v.Evidence == schema.Confirmed {
+			return rankConfirmed
+		}
+		return rankSuspected
+	case schema.NotMeasured, schema.Excluded:
+		if schema.ReasonIs[schema.NotRemeasured](v.Reason) {
+			return rankGone
+		}
+		return rankMissing
+	case schema.Improved, schema.Recovered:
+		return rankImproved
+	case schema.Inconclusive:
+		if v.Large {
+			return rankLarge
+		}
+		return rankInconclusive
+	case schema.BelowLimit:
+		return rankBelowLimit
+	case schema.NotComparable:
+		return rankNotComparable
+	case schema.Unchanged:
+		return rankUnchanged
+	}
+	return rankRest
+}
+
+// weightOf orders verdicts of one rank: the largest effect first, also of improvements.
+func weightOf(v *schema.Verdict) float64 {
+	e, ok := v.Effect.Get()
+	if !ok {
+		return math.Inf(-1)
+	}
+	if v.Outcome == schema.Improved || v.Outcome == schema.Recovered {
+		return -e
+	}
+	return e
+}
+
+// Series is one number over releases: a system, a workload, a metric, a statistic, one definition, within one line of
+// releases.
+type Series struct {
+	Model, Device, Impl string
+	Line                string // of releases
+	Key                 schema.Key
+	KeyIndex            int32 // of Key in the columns
+	Metric, Stat, Unit  string
+	Def                 string
+	way                 float64 // [sign] of Metric
+	cell                int32
+	table               *regression.Table
+	rows                *regression.Judgement // of the table
+	releases            []Release
+}
+
+// System returns the system of the series.
+func (s *Series) System() schema.System {
+	return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl}
+}
+
+// Tail reports whether the series is of a tail instead of a mean. Tails are judged with a noise of their own and are
+// not drawn.
+func (s *Series) Tail() bool { return s.Stat == tailStat }
+
+// Pair returns the model and device of the series.
+func (s *Series) Pair() schema.Pair { return schema.Pair{Model: s.Model, Device: s.Device} }
+
+// verdict starts a verdict on the series in a release.
+func (s *Series) verdict(release string) schema.Verdict {
+	return schema.Verdict{
+		Release: release, Model: s.Model, Device: s.Device, Impl: s.Impl, Key: s.Key,
+		Metric: s.Metric, Stat: s.Stat, Def: s.Def, Against: schema.AgainstHistory,
+	}
+}
+
+// Name is the canonical name of the series, independent of its position in the input.
+func (s *Series) Name() string {
+	return strings.Join([]string{s.Model, s.Device, s.Impl, s.Line, s.Key.String(), s.Metric, s.Stat, s.Def}, "\x00")
+}
+
+// stratum is the device and metric of a series, which share a run-wide shift.
+type stratum struct {
+	device, metric string
+	seq            sequence
+	tail           bool
+}
+
+// SeriesValue is the value of one release, which every page shows and every verdict has: the geometric mean over its
+// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
+// that was measured again for being high is too high.
+type SeriesValue struct {
+	Release int // index into the releases
+	Value   float64
+	N       int // measurements
+}
+
+// sign is +1 where smaller is better: larger z is worse.
+func sign(metric string) float64 {
+	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
+		return -1
+	}
+	return 1
+}
+
+func (s *Series) value(obs int32) SeriesValue {
+	o := &s.table.Obs[obs]
+	n := int(o.K + o.K2)
+	z := o.Z
+	switch {
+	case s.rows != nil && later(&s.rows.Rows[obs]):
+		z, n = o.Z2, int(o.K2)
+	case o.K2 > 0:
+		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
+	}
+	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(s.way*z), 12), N: n}
+}
+
+// find returns the observation of a release, or -1.
+func (s *Series) find(release int) int32 {
+	c := &s.table.Cells[s.cell]
+	n := int(c.End - c.First)
+	i := sort.Search(n, func(i int) bool { return int(s.table.Obs[int(c.First)+i].Release) >= release })
+	if i < n && int(s.table.Obs[int(c.First)+i].Release) == release {
+		return c.First + int32(i)
+	}
+	return -1
+}
+
+// At returns the value in a release.
+func (s *Series) At(release int) (float64, bool) {
+	if i := s.find(release); i >= 0 {
+		return s.value(i).Value, true
+	}
+	return 0, false
+}
+
+// PrimaryMetrics are the metrics that are judged, in reading order.
+func PrimaryMetrics() []string {
+	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s", schema.MetricEnergy}
+}
+
+// JudgedMetrics are the metrics of a history that are judged: the primary ones, then the user's own by name.
+func JudgedMetrics(c *columns.Columns) []string {
+	list := PrimaryMetrics()
+	for _, s := range c.Stats {
+		if info, _ := schema.MetricByName(s.Metric); info.Better == schema.Neither {
+			continue
+		}
+		if schema.IsOwn(s.Metric) && !slices.Contains(list, s.Metric) {
+			list = append(list, s.Metric)
+		}
+	}
+	sort.Strings(list[len(PrimaryMetrics()):])
+	return list
+}
+
+// tailStat is the statistic of tails.
+const tailStat = "p99"
+
+// Tails are the metrics of which the tail is judged too, where a point has requests enough for it.
+func Tails() []string { return []string{"ttft", "tpot", "e2el"} }
+
+// StandIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
+// of output throughput.
+func StandIns() map[string][]string {
+	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
+}
+
+// seedOf derives the seed of a series' permutations from its name.
+func seedOf(s *Series) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s.Name())) // a hash never fails
+	return h.Sum64()
+}
+
+// Higher reports whether a larger value of a metric is better.
+func Higher(metric string) bool { return sign(metric) < 0 }
+
+// Blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
+// compared; other conditions (num_prompts, warmups, seed …) are shown and block nothing. A condition that one side
+// does not state blocks nothing: unknown is not different.
+func Blocking(name string) bool {
+	switch name {
+	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
+		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
+		"engine", "precision", "mesh", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
+		return true
+	}
+	return strings.HasSuffix(name, "_distribution") || slices.Contains(schema.ModelSettings(), name)
+}
+
+// classes groups conditions that block alike.
+type classes struct {
+	c      *columns.Columns
+	list   []map[string]string
+	byText map[string]int32
+	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
+	facts  []int32            // by run: index of the facts in its head
+	blocks [][]bool
+}
+
+func newClasses(c *columns.Columns) *classes {
+	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
+	type facts struct{ engine, precision, mesh string }
+	seen := map[facts]int32{}
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		k.facts = append(k.facts, intern(seen, facts{h.Engine, h.Model.Precision, h.Mesh}))
+	}
+	return k
+}
+
+// of returns the class of a point of a run.
+func (k *classes) of(run int, p *columns.PointRow) int32 {
+	id := [2]int32{p.Cond, k.facts[run]}
+	if i, ok := k.memo[id]; ok {
+		return i
+	}
+	h := &k.c.Runs[run]
+	m := map[string]string{}
+	for name, v := range k.c.Conds[p.Cond] {
+		if Blocking(name) && v != "" {
+			m[name] = v
+		}
+	}
+	for name, v := range map[string]string{"engine": h.Engine, "precision": h.Model.Precision, "mesh": h.Mesh} {
+		if v != "" {
+			m[name] = v
+		}
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var text strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&text, "%q=%q,", name, m[name])
+	}
+	i, ok := k.byText[text.String()]
+	if !ok {
+		i = int32(len(k.list))
+		k.byText[text.String()] = i
+		k.list = append(k.list, m)
+	}
+	k.memo[id] = i
+	return i
+}
+
+// close computes which classes block each other; no class may be added afterwards.
+func (k *classes) close() {
+	k.blocks = make([][]bool, len(k.list))
+	for i := range k.list {
+		k.blocks[i] = make([]bool, len(k.list))
+		for j := range k.list {
+			k.blocks[i][j] = len(Differing(k.list[i], k.list[j])) > 0
+		}
+	}
+}
+
+// Block reports whether two classes differ in something that changes the meaning of a number.
+func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
+
+// Named lists the conditions in which two classes differ: "ignore_eos true → false".
+func (k *classes) Named(before, now int32) string {
+	var out []string
+	for _, name := range Differing(k.list[before], k.list[now]) {
+		out = append(out, name+" "+Stated(name, k.list[before])+" → "+Stated(name, k.list[now]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Stated returns a condition. A window that is not stated is the whole measurement.
+func Stated(name string, of map[string]string) string {
+	if v := of[name]; v != "" || name != schema.ConditionWindow {
+		return v
+	}
+	return "whole"
+}
+
+// Differing names the conditions by which two numbers do not mean the same: those that both state, differently, and a
+// window of the measurement that one of them states.
+func Differing(a, b map[string]string) []string {
+	var out []string
+	if (a[schema.ConditionWindow] == "") != (b[schema.ConditionWindow] == "") {
+		out = append(out, schema.ConditionWindow)
+	}
+	for name, v := range a {
+		if w, both := b[name]; both && v != w {
+			out = append(out, name)
+		}
+	}
+	sort.Strings(out)
 	return out
 }

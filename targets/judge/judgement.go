@@ -2,13 +2,23 @@ package judge
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
 	"iter"
+	"maps"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/library"
 	"github.com/ttreport/ttreport/targets/regression"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // Judgement is everything that is judged: each number against its history and against the targets in force. All
@@ -249,4 +259,497 @@ func (j *Judgement) pointWith(runs []int, key int32, last bool) (run, point int)
 		}
 	}
 	return run, point
+}
+
+// Summary is a short form of the verdict on a series in one release, for tables of all series, which have no room for
+// a sentence.
+type Summary struct {
+	Release    int
+	Outcome    schema.Outcome
+	Evidence   schema.Evidence
+	Large      bool // inconclusive, and beyond what matters
+	Value      float64
+	Effect     float64           // relative, positive is worse; NaN without a baseline
+	Conditions map[string]string // that change what the number means
+	Class      int32             // of series with the same Conditions
+	Rank       int               // in the order of severity; ties by Weight, larger first
+	Weight     float64
+
+	// The calculation: Effect follows from Value and Ref, its 95 % interval from SE and Df on the log scale.
+	Ref       float64 // the baseline; NaN without one, and where a measurement in turns decides
+	SE, Df    float64 // 0 without a test
+	Releases  int     // behind the baseline
+	N         int     // measurements behind Value
+	Rechecked bool    // Value is of the last run that has it, which saw a change again
+}
+
+// Quantiles are those of Student's t, kept by degrees of freedom. Not for several goroutines at once.
+type Quantiles = regression.Quantiles
+
+// Summary returns the short verdict on a series in a release, or for release < 0 in the newest release that has it.
+func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
+	obs := j.table.Cells[s.cell].End - 1
+	if release >= 0 {
+		obs = s.find(release)
+	}
+	if obs < j.table.Cells[s.cell].First {
+		return Summary{}, false
+	}
+	return j.summary(s, obs), true
+}
+
+// Summaries calls do with each series that a release measured, in their order, and its short verdict, which is another
+// one's after the call.
+func (j *Judgement) Summaries(release int, do func(*Series, *Summary)) {
+	var g Summary
+	for _, obs := range j.byCell[release] {
+		s := &j.Series[j.cellOf[obs]]
+		g = j.summary(s, obs)
+		do(s, &g)
+	}
+}
+
+// Beside calls do with each series that one of two releases measured, in their order, and its short verdict in both;
+// nil where it was not measured. They are another series' after the call.
+func (j *Judgement) Beside(a, b int, do func(s *Series, before, now *Summary)) {
+	left, right := j.byCell[a], j.byCell[b]
+	var first, second Summary
+	for len(left)+len(right) > 0 {
+		var before, now *Summary
+		cell := int32(math.MaxInt32)
+		for _, list := range [][]int32{left, right} {
+			if len(list) > 0 {
+				cell = min(cell, j.cellOf[list[0]])
+			}
+		}
+		s := &j.Series[cell]
+		if len(left) > 0 && j.cellOf[left[0]] == cell {
+			first = j.summary(s, left[0])
+			before, left = &first, left[1:]
+		}
+		if len(right) > 0 && j.cellOf[right[0]] == cell {
+			second = j.summary(s, right[0])
+			now, right = &second, right[1:]
+		}
+		do(s, before, now)
+	}
+}
+
+// summary is the short verdict on an observation of a series.
+func (j *Judgement) summary(s *Series, obs int32) Summary {
+	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	value := s.value(obs)
+	g := Summary{
+		Release: int(o.Release), Outcome: outcomeOf(row.Word), Evidence: evidenceOf(row.Evidence), Large: row.Large(),
+		Value: value.Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
+		Ref: math.NaN(), N: value.N, Rechecked: row.Why == regression.WhyRecheck,
+	}
+	v := schema.Verdict{
+		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),
+	}
+	if row.N > 0 && !math.IsNaN(row.D) {
+		g.Effect = relative(s.way, row.D)
+		v.Effect = schema.Num(g.Effect)
+		z := o.Z
+		if later(row) {
+			z = o.Z2
+		}
+		g.Ref, g.Releases = math.Exp(s.way*(z-row.D)), int(row.N)
+		g.SE, g.Df = float64(row.SE), float64(row.Df)
+	}
+	j.summariseInTurns(&g, &v, s, obs)
+	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
+	return g
+}
+
+// Number names a number of a release.
+type Number struct {
+	System                 schema.System
+	Key, Metric, Stat, Def string
+}
+
+// ByLaterRuns lists the numbers of a release that are those of its later runs: a recheck decided about a suspicion, and
+// the first run, which was suspected for being extreme, does not count.
+func (j *Judgement) ByLaterRuns(release int) map[Number]bool {
+	out := map[Number]bool{}
+	for _, i := range j.byCell[release] {
+		if s := &j.Series[j.cellOf[i]]; later(&j.rows.Rows[i]) {
+			out[Number{s.System(), s.Key.String(), s.Metric, s.Stat, s.Def}] = true
+		}
+	}
+	return out
+}
+
+// Calculation is everything behind a verdict against history; see [Judgement.Explain].
+type Calculation = regression.Calculation
+
+// Source says how a change point was found.
+type Source = regression.Source
+
+// Sources of change points.
+const (
+	ByGate   = regression.ByGate   // an independent run confirmed it
+	BySearch = regression.BySearch // permutations of the history before the release
+	ByPerson = regression.ByPerson // a pin
+)
+
+// Repeats says how many repeats of a release, or further releases, would settle what is inconclusive; 0 and 0 for
+// neither.
+func Repeats(c *Calculation) (repeats, releases int) { return regression.Repeats(c) }
+
+// ShareInterval is the 95 % interval of a share p of n questions (Wilson).
+func ShareInterval(p, n float64) (low, high float64) { return proportion.Wilson(p, n) }
+
+// Sensitivity is the smallest regression of one number alone that a release would have found four times in five: once
+// from its runs, again together with one more run.
+type Sensitivity struct {
+	Series      int // that have a history
+	Once, Again Shown
+}
+
+// Shown is the smallest regression that is found.
+type Shown struct {
+	Median float64 // relative change, the median over the series; +Inf: none; NaN without series
+	Hidden int     // series that could hide more than what matters in them
+}
+
+// Sensitivity is that of a release's comparison with history. Evals are not part of it.
+func (j *Judgement) Sensitivity(release int) Sensitivity {
+	s := j.rows.Fits[release].Shown
+	return Sensitivity{Series: s.Cells, Once: shownOf(s.Once), Again: shownOf(s.Again)}
+}
+
+func shownOf(s regression.Shown) Shown { return Shown{math.Expm1(s.Median), s.Hidden} }
+
+// noise is the variance between runs of the same workload, on the log scale, and where it comes from.
+type noise struct {
+	regression.Noise
+	from schema.IntervalFrom
+}
+
+// noise looks up a target's series in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
+// TPOT's; a percentile has noise of its own, not that of the mean.
+func (g *grading) noise(t schema.Target, at slot) noise {
+	metric := t.Metric
+	if metric == "tps_user" {
+		metric = "tpot"
+	}
+	if isPercentile(t.Stat) {
+		return g.ownNoise(t, at)
+	}
+	s := g.j.lookup(schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, at.key, metric, g.release)
+	if s == nil {
+		return noise{Noise: regression.UnknownNoise()}
+	}
+	obs := s.find(g.release)
+	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
+	floor := float64(o.SE) * float64(o.SE)
+	known := noise{row.Noise(), schema.FromOwn}
+	if !known.Known() {
+		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[s.cell].Stratum), schema.FromTypical}
+	}
+	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
+	return known
+}
+
+// ownNoise returns the variance of a statistic over earlier releases, for a statistic without a series: at least
+// three releases, at most the last twenty.
+func (g *grading) ownNoise(t schema.Target, at slot) noise {
+	const least, most = 3, 20
+	seqs := sequences(g.j.Releases)
+	var logs []float64
+	for r := g.release - 1; r >= 0 && len(logs) < most; r-- {
+		if !IsBaseline(g.j.Releases[r].Channel) || seqs[r] != seqs[g.release] {
+			continue
+		}
+		if x, ok := g.earlier(r, t, at); ok {
+			logs = append(logs, math.Log(x))
+		}
+	}
+	if len(logs) < least {
+		return noise{Noise: regression.UnknownNoise()}
+	}
+	return noise{regression.NoiseBetween(logs), schema.FromOwn}
+}
+
+// earlier returns the first value of a statistic in a release.
+func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool) {
+	for _, run := range g.j.runsOf(release, g.pair) {
+		h := &g.c.Runs[run]
+		if h.Impl != at.impl || g.j.screen.excludes(h) {
+			continue
+		}
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &g.c.Points[i]
+			if p.Key != at.key || p.StatusWord() == schema.StatusInvalid {
+				continue
+			}
+			if x, ok := Measured(g.c, p, t.Metric, t.Stat).Get(); ok && x > 0 {
+				return x, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// lookup returns the series of a workload and metric on a system if it has a value in a release; else nil.
+func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
+	for _, i := range j.byKey[key] {
+		if s := &j.Series[i]; s.System() == of && s.Metric == metric && !s.Tail() && s.find(release) >= 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// halfWidth returns the half width of the 95 % interval of a release's value on the log scale, its degrees of
+// freedom, and where its noise comes from. Repeats within one release do not average out noise between releases, so
+// it counts in full.
+func halfWidth(logs []float64, known noise) (half, df float64, from schema.IntervalFrom) {
+	n := len(logs)
+	if known.Known() {
+		return known.Margin(.975), known.Df, known.from
+	}
+	if n < 3 {
+		return 0, 0, schema.FromNothing
+	}
+	repeats := regression.NoiseBetween(logs)
+	repeats.Variance /= float64(n) // of their mean
+	return repeats.Margin(.975), repeats.Df, schema.FromRepeats
+}
+
+// Digest covers everything that the verdicts of a release against history are made from: the runs up to it in their
+// order, and the follow-ups of its rows (a later release may confirm a change that was first seen in this one). It
+// does not cover the program or decisions.
+func (j *Judgement) Digest(release int) string {
+	h := sha256.New()
+	h.Write(j.upTo(release))
+	for _, i := range j.byCell[release] {
+		row := &j.rows.Rows[i]
+		writeRow(h, row)
+		if f := row.Follow; f != 0 {
+			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
+		}
+	}
+	fit := &j.rows.Fits[release]
+	fmt.Fprintln(h, fit.Cells, fit.Sd, fit.Tested, fit.Exceeded)
+	for i := range j.rows.Findings {
+		if f := &j.rows.Findings[i]; int(f.Release) == release {
+			fmt.Fprintf(h, "%+v\n", *f)
+		}
+	}
+	for _, l := range j.rows.ChangePoints {
+		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
+			// no row index: it changes when rows are added
+			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P)
+		}
+	}
+	for _, v := range j.evals.rows[release] {
+		fmt.Fprintf(h, "%s %s %s %+v\n", v.ID, v.Outcome, v.Evidence, v.Follow)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// upTo returns the digest of the runs up to a release.
+func (j *Judgement) upTo(release int) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.prefix == nil {
+		h := sha256.New()
+		content := map[string]string{} // a run may have taken turns with one that is listed later
+		for i := range j.Columns.Runs {
+			content[j.Columns.Runs[i].ID] = j.Columns.Runs[i].SHA256
+		}
+		for i := range j.Releases {
+			r := &j.Releases[i]
+			fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
+			for _, run := range r.Runs {
+				head := &j.Columns.Runs[run]
+				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.screen.excludes(head))
+				if with := head.Interleaved.With; with != "" {
+					fmt.Fprintf(h, "%s\x00%s\n", with, content[with])
+				}
+			}
+			j.prefix = append(j.prefix, h.Sum(nil))
+		}
+	}
+	return j.prefix[release]
+}
+
+// writeRow writes every field of a row. It does not use fmt, which is too slow for ten thousand rows in fifty
+// releases.
+func writeRow(h hash.Hash, r *regression.Row) {
+	var b [64]byte
+	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
+	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))
+	for i, v := range []int32{r.Finding, r.First, r.Follow} {
+		binary.LittleEndian.PutUint32(b[8+4*i:], uint32(v))
+	}
+	for i, v := range []float64{r.D, float64(r.SE), float64(r.Df), float64(r.P), float64(r.Q)} {
+		binary.LittleEndian.PutUint64(b[20+8*i:], math.Float64bits(v))
+	}
+	h.Write(b[:60])
+}
+
+// View narrows what is judged. The zero value leaves everything.
+type View struct {
+	Run      string // id: its release is judged by this run alone
+	Release  string // name of the release that is judged; "" for the newest
+	Baseline string // name of the newest release that may serve as a baseline
+	// Newest makes Release the newest of all, whatever its files are dated: it is about to follow them.
+	Newest bool
+}
+
+// UnknownRelease is returned for a release that does not exist.
+type UnknownRelease struct {
+	Name   string
+	Newest []string // releases that exist, the newest first; eight at most
+}
+
+func (e *UnknownRelease) Error() string { return fmt.Sprintf("no release is called %q", e.Name) }
+
+// NewUnknownRelease names the releases that exist instead.
+func NewUnknownRelease(name string, list []Release) *UnknownRelease {
+	e := &UnknownRelease{Name: name}
+	for i := len(list) - 1; i >= 0 && len(e.Newest) < 8; i-- {
+		e.Newest = append(e.Newest, list[i].Name)
+	}
+	return e
+}
+
+// Narrow leaves out the runs and releases that a view leaves out. The list is changed. The error is an
+// [UnknownRelease] for a baseline that does not exist; a run that does not exist narrows nothing.
+func Narrow(c *columns.Columns, list []Release, v View) ([]Release, error) {
+	judged := v.Release
+	if at := WithRun(c, list, v.Run); at >= 0 {
+		judged = list[at].Name
+		list[at].Runs = slices.DeleteFunc(slices.Clone(list[at].Runs), func(i int) bool { return c.Runs[i].ID != v.Run })
+	}
+	if at := Named(list, v.Release); v.Newest && at >= 0 {
+		list = append(slices.Delete(slices.Clone(list), at, at+1), list[at])
+	}
+	if v.Baseline == "" {
+		return list, nil
+	}
+	last := Named(list, v.Baseline)
+	if last < 0 {
+		return nil, NewUnknownRelease(v.Baseline, list)
+	}
+	if judged == "" {
+		judged = list[len(list)-1].Name
+	}
+	var out []Release
+	for i, r := range list {
+		if i <= last || r.Name == judged {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// Named is the index of a release; -1 for none.
+func Named(list []Release, name string) int {
+	return slices.IndexFunc(list, func(r Release) bool { return r.Name == name })
+}
+
+// WithRun is the index of the release that has a run; -1 for none.
+func WithRun(c *columns.Columns, list []Release, id string) int {
+	return slices.IndexFunc(list, func(r Release) bool {
+		return slices.ContainsFunc(r.Runs, func(i int) bool { return c.Runs[i].ID == id })
+	})
+}
+
+// NewestWith is the index of the newest release that measured a model on a device; "" for any; -1 for none.
+func NewestWith(c *columns.Columns, list []Release, model, device string) int {
+	for at := len(list) - 1; at >= 0; at-- {
+		for _, i := range list[at].Runs {
+			h := &c.Runs[i]
+			if (schema.Pair{Model: h.Model.Name, Device: h.Device}).Selected(model, device) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// TargetEntry is the targets of a model on a device, and [Contradiction] what they rule out among themselves: for
+// writers, which need not know where targets are read.
+type (
+	TargetEntry   = library.Entry
+	Contradiction = library.Contradiction
+)
+
+// Contradictions looks for contradictions among the targets of one model on one device.
+func Contradictions(e TargetEntry) []Contradiction { return library.LintEntry(e) }
+
+// mismatch returns why a run of a release and the one that it names are no pair that speaks for the release; nil where
+// nothing that is stated says so. found is whether there is a run with.
+func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatch {
+	h := &j.Columns.Runs[run]
+	if !found {
+		return &schema.Mismatch{Kind: schema.MismatchPartner, B: h.Interleaved.With}
+	}
+	b := &j.Columns.Runs[with]
+	if !b.Interleaved.Baseline || b.Interleaved.With != h.ID {
+		return &schema.Mismatch{Kind: schema.MismatchPartner, A: b.Interleaved.With, B: h.Interleaved.With}
+	}
+	if systemOf(b) != systemOf(h) {
+		return &schema.Mismatch{Kind: schema.MismatchPlace, Fact: "system", A: name(systemOf(b)), B: name(systemOf(h))}
+	}
+	if why := schema.Mismatched(b.TurnSide(), h.TurnSide()); why != nil {
+		return why
+	}
+	if why := j.otherLoad(b, h); why != nil {
+		return why
+	}
+	for _, x := range []struct {
+		release int
+		of      *columns.RunHead
+	}{{Named(j.Releases, b.Release), b}, {release, h}} {
+		if x.release < 0 {
+			continue
+		}
+		if why := j.otherBuild(x.release, x.of); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+func name(of schema.System) string { return fmt.Sprint(of.Model, " on ", of.Device, " ", of.Impl) }
+
+// otherBuild compares the run of a pair with the runs of the release that it names, on the same system, which are no
+// part of a pair.
+func (j *Judgement) otherBuild(release int, pair *columns.RunHead) *schema.Mismatch {
+	var others []schema.Build
+	for _, run := range j.Releases[release].Runs {
+		if h := &j.Columns.Runs[run]; h.Interleaved.IsZero() && systemOf(h) == systemOf(pair) && !j.screen.excludes(h) {
+			others = append(others, h.TurnSide().Build)
+		}
+	}
+	return schema.OtherBuild(pair.TurnSide().Build, j.Releases[release].Name, others)
+}
+
+// otherLoad returns a condition that two runs of a pair state differently for the same workload. One client measures
+// both.
+func (j *Judgement) otherLoad(a, b *columns.RunHead) *schema.Mismatch {
+	conditions := map[int32]columns.Conditions{}
+	for i := a.FirstPoint; i < a.PointsEnd; i++ {
+		p := &j.Columns.Points[i]
+		conditions[p.Key] = j.Columns.Conds[p.Cond]
+	}
+	for i := b.FirstPoint; i < b.PointsEnd; i++ {
+		p := &j.Columns.Points[i]
+		was, both := conditions[p.Key]
+		if !both {
+			continue
+		}
+		is := j.Columns.Conds[p.Cond]
+		for _, fact := range slices.Sorted(maps.Keys(is)) {
+			if v := was[fact]; (Blocking(fact) || fact == columns.ToolVersion) && v != "" && v != is[fact] {
+				return &schema.Mismatch{Kind: schema.MismatchLoad, Fact: fact, A: v, B: is[fact]}
+			}
+		}
+	}
+	return nil
 }

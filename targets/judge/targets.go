@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/library"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -354,4 +356,168 @@ func (g *grading) beside(value, lo, hi, rounding float64) (out schema.Outcome, c
 func isPercentile(stat string) bool {
 	_, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
 	return err == nil
+}
+
+// TargetChange is a target that differs from the one in the release before.
+type TargetChange struct {
+	Model, Device string
+	Key           schema.Key
+	Metric, Level string
+	Was, Is       schema.Number // missing: there was none, or it was removed
+	Source        string
+}
+
+// targetID names a target in a release.
+type targetID struct {
+	pair                     schema.Pair
+	key, metric, stat, level string
+}
+
+// TargetChanges compares the targets in force with those of the newest earlier release of each model and device: a
+// verdict may have changed only because somebody edited a target.
+func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since string) {
+	before := j.Before(release)
+	if before < 0 {
+		return nil, ""
+	}
+	was, is := j.targetsIn(before), j.targetsIn(release)
+	then, now := j.pairsIn(before), j.pairsIn(release)
+	change := func(id targetID, t schema.Target, was, is schema.Number) {
+		changes = append(changes, TargetChange{id.pair.Model, id.pair.Device, t.Key, t.Metric, t.Level, was, is,
+			t.Source})
+	}
+	for id, t := range is {
+		old, had := was[id]
+		switch {
+		case !then[id.pair] || had && old.Value == t.Value && old.Tolerance == t.Tolerance:
+		case had:
+			change(id, t, schema.Num(old.Value), schema.Num(t.Value))
+		default:
+			change(id, t, schema.Missing("none before"), schema.Num(t.Value))
+		}
+	}
+	for id, t := range was {
+		if _, still := is[id]; !still && now[id.pair] {
+			change(id, t, schema.Num(t.Value), schema.Missing("none any more"))
+		}
+	}
+	slices.SortFunc(changes, compareChanges)
+	return changes, j.Releases[before].Name
+}
+
+// targetsIn returns the targets in force in a release; its newest run decides.
+func (j *Judgement) targetsIn(release int) map[targetID]schema.Target {
+	out := map[targetID]schema.Target{}
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		for _, t := range j.Columns.TargetsOf(run) {
+			out[targetID{pairOf(h), t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target
+		}
+	}
+	return out
+}
+
+func (j *Judgement) pairsIn(release int) map[schema.Pair]bool {
+	out := map[schema.Pair]bool{}
+	for _, run := range j.Releases[release].Runs {
+		out[pairOf(&j.Columns.Runs[run])] = true
+	}
+	return out
+}
+
+func compareChanges(x, y TargetChange) int {
+	keys := 0
+	if x.Key.String() != y.Key.String() {
+		keys = 1
+		if x.Key.Less(y.Key) {
+			keys = -1
+		}
+	}
+	return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), keys,
+		cmp.Compare(x.Metric+x.Level, y.Metric+y.Level))
+}
+
+// Proposal is the result of [Judgement.Propose].
+type Proposal struct {
+	File    library.File
+	Single  int // values without a known noise: the margin is twice the effect that matters
+	Skipped int // numbers that give no target: failed, excluded, two modes
+}
+
+// proposed is a number that a target file can state.
+type proposed struct {
+	of                           schema.Pair
+	workload, task, metric, stat string
+}
+
+// Propose derives targets from what a release measured: each number is made worse by a margin from the measured
+// noise, so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the noise of the
+// series); the margin is at least least. An empty model or device selects all. asOf is written into every value,
+// YYYY-MM-DD.
+func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
+	var p Proposal
+	name := j.Releases[release].Name
+	seen, worst := map[proposed]int{}, map[proposed]float64{}
+	for _, i := range j.byCell[release] {
+		s := &j.Series[j.cellOf[i]]
+		if !s.Pair().Selected(model, device) || s.Tail() {
+			continue
+		}
+		row := &j.rows.Rows[i]
+		if row.Why == regression.WhyTwoModes {
+			p.Skipped++
+			continue
+		}
+		margin, known := j.margin(i, release)
+		from := fmt.Sprintf("measured in %s, margin %.1f %%", name, 100*math.Expm1(math.Max(margin, least)))
+		if !known {
+			p.Single++
+			from += " (noise unknown)"
+		}
+		measured := s.value(i).Value // of all runs of the release that decide, as verdicts on targets have it
+		z := sign(s.Metric)*math.Log(measured) + math.Max(margin, least)
+		k := s.Key
+		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
+			s.Metric, s.Stat}
+		at, again := seen[same]
+		if again && z <= worst[same] { // files name no implementation or tool: the looser of two holds
+			continue
+		}
+		worst[same] = z
+		target := library.FileTarget{Model: s.Model, Device: s.Device, Workload: library.WorkloadOf(k),
+			Metric: s.Metric, Stat: s.Stat,
+			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
+		if again {
+			p.File.Targets[at] = target
+			continue
+		}
+		seen[same] = len(p.File.Targets)
+		p.File.Targets = append(p.File.Targets, target)
+	}
+	slices.SortStableFunc(p.File.Targets, func(a, b library.FileTarget) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device))
+	})
+	return p
+}
+
+// margin returns how much worse the next release may be by noise alone, on the log scale.
+func (j *Judgement) margin(obs int32, release int) (float64, bool) {
+	if own := j.rows.Rows[obs].Noise(); own.Known() {
+		return own.Margin(.99), true
+	}
+	if typical := j.rows.Fits[release].Typical(j.table.Cells[j.cellOf[obs]].Stratum); typical.Known() {
+		return typical.Margin(.99), true
+	}
+	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
+}
+
+// rounded keeps three digits and rounds to the worse side, so that rounding never tightens a target.
+func rounded(v, sign float64) float64 {
+	step := math.Pow(10, math.Floor(math.Log10(v))-2)
+	n := math.Floor(v/step + 1e-9)
+	if sign > 0 {
+		n = math.Ceil(v/step - 1e-9)
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(n*step, 'g', 6, 64), 64) // always a number
+	return short
 }

@@ -2,6 +2,7 @@ package library
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/perfref"
 )
@@ -289,4 +291,203 @@ func (l *Library) List() []Entry {
 		return out[i].Device < out[j].Device
 	})
 	return out
+}
+
+// The table is YAML with another extension: the workspace's folder of targets is called targets too, and a build in
+// this repository would read the table as a target file.
+//
+//go:embed aliases.txt
+var aliasData []byte
+
+// Aliases is the table of architectures and known devices.
+type Aliases struct {
+	Architectures [][]string `yaml:"architectures"`
+	Devices       []string   `yaml:"devices"`
+}
+
+// DefaultAliases returns the embedded table.
+func DefaultAliases() (Aliases, error) {
+	var a Aliases
+	if p := decode.YAML("targets/library/aliases.txt", aliasData, &a); p != nil {
+		return a, fmt.Errorf("embedded alias table: %w", *p)
+	}
+	return a, nil
+}
+
+// Key returns the architecture key of a model's name: the first weight of its architecture, or the name itself.
+func (a Aliases) Key(model string) string { return a.weights(model)[0] }
+
+// weights lists the names of a model's architecture, the key first.
+func (a Aliases) weights(model string) []string {
+	for _, arch := range a.Architectures {
+		for _, w := range arch {
+			if strings.EqualFold(w, model) {
+				return arch
+			}
+		}
+	}
+	return []string{model}
+}
+
+// knows reports whether a device name is in the table.
+func (a Aliases) knows(device string) bool {
+	for _, d := range a.Devices {
+		if schema.SameDevice(d, device) {
+			return true
+		}
+	}
+	return false
+}
+
+// place is what contradictions of several levels have in common.
+type place struct{ model, device, key, metric, code string }
+
+// Fold puts a contradiction that several levels of one workload have into one: the levels are shares of one value. The
+// numbers are those of the last level, which asks for most; Target.Level names all.
+func Fold(list []Contradiction) []Contradiction {
+	at := map[place]int{}
+	var out []Contradiction
+	for _, c := range list {
+		id := place{c.Model, c.Device, c.Target.Key.String(), c.Target.Metric, c.Code}
+		i, seen := at[id]
+		if !seen {
+			at[id] = len(out)
+			out = append(out, c)
+			continue
+		}
+		levels := out[i].Target.Level + ", " + c.Target.Level
+		out[i] = c
+		out[i].Target.Level = levels
+	}
+	return out
+}
+
+// Load is a workload to measure because a target covers it, or because a performance reference lists it.
+type Load struct {
+	Key      schema.Key
+	Requests int // 0: not stated
+}
+
+// pairID is a model and a device, in lower case.
+type pairID struct{ model, device string }
+
+// loadOf reads the workload of a performance reference's entry.
+func loadOf(entry decode.Value) Load {
+	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
+		OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
+		l.Requests = int(n)
+	}
+	return l
+}
+
+// measurable reports whether a load client can make a workload: text of known lengths under a known load.
+func measurable(k schema.Key) bool {
+	return (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil ||
+		k.Rate != nil) && len(k.Dims) == 0
+}
+
+// Loads lists the workloads that the targets of a model on a device cover, each once: first those of a performance
+// reference, in its order, then those of other targets in force.
+func (l *Library) Loads(model schema.Model, device string) []Load {
+	var out []Load
+	add := func(x Load) {
+		listed := func(o Load) bool { return o.Key.Workload() == x.Key.Workload() }
+		if measurable(x.Key) && !slices.ContainsFunc(out, listed) {
+			x.Key = schema.Key{ISL: x.Key.ISL, OSL: x.Key.OSL, Concurrency: x.Key.Concurrency, Rate: x.Key.Rate}
+			out = append(out, x)
+		}
+	}
+	weights := l.aliases.weights(model.Name)
+	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
+		for _, x := range l.loads[pairID{strings.ToLower(name), strings.ToLower(device)}] {
+			add(x)
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	for _, t := range l.For(model, device, nil) {
+		if !t.Key.IsEval() {
+			add(Load{Key: t.Key})
+		}
+	}
+	return out
+}
+
+// askedEval is an eval of a target file that states how to run it.
+type askedEval struct {
+	pair pairID
+	task string
+	run  EvalRun
+}
+
+// PlannedEval is an eval task planned for a model.
+type PlannedEval struct {
+	Task string
+	EvalRun
+}
+
+// Evals lists the tasks that target files plan for a model on a device, each once.
+func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
+	names := append([]string{model.Name, model.ID, model.Key}, l.aliases.weights(model.Name)...)
+	var out []PlannedEval
+	for _, a := range l.asked {
+		named := slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) })
+		if !named || a.pair.device != anyDevice && !schema.SameDevice(a.pair.device, device) {
+			continue
+		}
+		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.task && p.Tool == a.run.Tool }) {
+			out = append(out, PlannedEval{a.task, a.run})
+		}
+	}
+	return out
+}
+
+// deviceOfAll is how people read [anyDevice].
+const deviceOfAll = "any device"
+
+// Unmeasured are the models and devices that have targets and no run, in order, under the names that runs have for
+// them: files name a model by any of its weights. Targets that hold on every device wait only for the model.
+func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
+	models, devices, measured := map[string]string{}, map[string]string{}, map[schema.Pair]bool{}
+	for i := range runs {
+		h := &runs[i]
+		for _, name := range []string{h.Model.Name, h.Model.ID, h.Model.Key} {
+			if key := l.Key(name); name != "" && models[key] == "" {
+				models[key] = h.Model.Name
+			}
+		}
+		devices[schema.FoldDevice(h.Device)] = h.Device
+		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		measured[schema.Pair{Model: h.Model.Name, Device: deviceOfAll}] = true
+	}
+	var out []schema.Pair
+	for _, e := range l.List() {
+		p := schema.Pair{Model: e.Model, Device: e.Device}
+		if name := models[l.Key(e.Model)]; name != "" {
+			p.Model = name
+		}
+		if name := devices[schema.FoldDevice(e.Device)]; name != "" {
+			p.Device = name
+		}
+		if e.Device == anyDevice {
+			p.Device = deviceOfAll
+		}
+		if !measured[p] && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Select lists the entries of a model on a device; "" for any. A model is named as the file does, or by a weight.
+func (l *Library) Select(model, device string) []Entry {
+	return slices.DeleteFunc(l.List(), func(e Entry) bool { return !l.Selects(e.Model, e.Device, model, device) })
+}
+
+// Selects reports whether an entry of a model on a device is what is asked for; see [Library.Select].
+func (l *Library) Selects(entryModel, entryDevice, model, device string) bool {
+	isModel := model == "" || strings.EqualFold(entryModel, model) || strings.EqualFold(entryModel, l.Key(model))
+	return isModel && (device == "" || entryDevice == anyDevice || schema.SameDevice(entryDevice, device))
 }

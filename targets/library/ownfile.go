@@ -2,7 +2,10 @@ package library
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -252,4 +255,136 @@ func metricNames() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// Export turns targets into a file of our own, with the source and date of each. It counts those that such a file
+// cannot hold: targets on metrics that no tool measures.
+func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
+	for _, t := range list {
+		if t.Key.IsEval() {
+			e := FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric,
+				Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance,
+				Priority: t.Priority, Source: t.Source, AsOf: t.AsOf}
+			if s := t.Scores; s != nil {
+				e.GPU, e.Published = fileScore(s.GPU, s.GPUSource), fileScore(s.Published, s.PublishSource)
+			}
+			f.Evals = append(f.Evals, e)
+			continue
+		}
+		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
+			unmeasured++
+			continue
+		}
+		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: WorkloadOf(t.Key),
+			Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
+			Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
+	}
+	return f, unmeasured
+}
+
+// fileScore is a score that is stated; nil for none.
+func fileScore(value float64, source string) *FileScore {
+	if value == 0 {
+		return nil
+	}
+	return &FileScore{value, source}
+}
+
+// ExportAll is one file of the targets of several models and devices.
+func ExportAll(list []Entry) (f File, unmeasured int) {
+	for _, e := range list {
+		part, n := Export(e.Model, e.Device, e.Targets)
+		unmeasured += n
+		f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
+	}
+	return f, unmeasured
+}
+
+// ByModel is a file for each model of a file that is too long for one, in order of their names.
+func (f File) ByModel() (models []string, files []File) {
+	parts := map[string]File{}
+	for _, t := range f.Targets {
+		part := parts[t.Model]
+		part.Targets = append(part.Targets, t)
+		parts[t.Model] = part
+	}
+	for _, e := range f.Evals {
+		part := parts[e.Model]
+		part.Evals = append(part.Evals, e)
+		parts[e.Model] = part
+	}
+	models = slices.Sorted(maps.Keys(parts))
+	for _, m := range models {
+		files = append(files, parts[m])
+	}
+	return models, files
+}
+
+// WorkloadOf is the workload of a key, whichever tool measured it.
+func WorkloadOf(k schema.Key) manifest.Workload {
+	return manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate,
+		Dims: k.Dims}
+}
+
+// unsound returns what is wrong with a target, whichever file states it; "" for a valid one. A target that every
+// measurement meets, or none, must not look as if it graded something.
+func unsound(t *schema.Target) (found, expected string) {
+	switch {
+	case t.Key.IsEval() && !(t.Value > 0 && t.Value <= 100):
+		return fmt.Sprintf("score %g", t.Value), "a share or a percentage above zero"
+	case !t.Key.IsEval() && !schema.Measurable(t.Value):
+		return fmt.Sprintf("value %g", t.Value), "a number above zero"
+	case !(t.Tolerance >= 0 && t.Tolerance < 1):
+		return fmt.Sprintf("tolerance %g", t.Tolerance), "a share below 1, such as 0.05"
+	case !isStat(t.Stat):
+		return fmt.Sprintf("statistic %q", t.Stat), "mean, median, value, min, max, std or a percentile such as p99"
+	}
+	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency,
+		"rate": t.Key.Rate} {
+		if v != nil && !(*v > 0) && !(*v == 0 && name == "osl") {
+			return fmt.Sprintf("%s %g", name, *v), "a number above zero"
+		}
+	}
+	return "", ""
+}
+
+// isStat reports whether points have a statistic of that name: see [schema.Metric].
+func isStat(name string) bool {
+	switch name {
+	case "mean", "median", "value", "min", "max", "std":
+		return true
+	}
+	rank, isP := strings.CutPrefix(name, "p")
+	q, err := strconv.ParseFloat(rank, 64)
+	return isP && err == nil && q > 0 && q < 100
+}
+
+// asks reports whether a target is more demanding than another of the same number: by priority, then by its limit.
+func asks(a, b *schema.Target) bool {
+	if must := a.Priority == "must"; must != (b.Priority == "must") {
+		return must
+	}
+	info, _ := schema.MetricByName(a.Metric)
+	if info.Better == schema.Lower && !a.Key.IsEval() {
+		return a.Value*(1+a.Tolerance) < b.Value*(1+b.Tolerance)
+	}
+	return a.Value*(1-a.Tolerance) > b.Value*(1-b.Tolerance)
+}
+
+// differ reports whether it matters which of two targets of one number is in force.
+func differ(a, b *schema.Target) bool {
+	return math.Abs(a.Value-b.Value) > 0 || a.Tolerance != b.Tolerance || a.Priority != b.Priority
+}
+
+// statement returns a target in a few words, for messages.
+func statement(model, device string, t *schema.Target) string {
+	what := t.Metric
+	if t.Key.IsEval() {
+		what = strings.TrimSpace(t.Key.Dataset + " " + t.Metric)
+	}
+	out := fmt.Sprintf("%s %s of %s on %s as %g", what, t.Level, model, device, t.Value)
+	if t.Priority != "" {
+		out += " (" + t.Priority + ")"
+	}
+	return out
 }

@@ -3,6 +3,8 @@ package regression
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // baseline is what is known of a cell before a release.
@@ -229,3 +231,362 @@ func (j *judge) blocked(a, b int32) bool {
 
 // joins reports whether an observation can enter later baselines.
 func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Joins }
+
+// Noise is the variation by chance of one release's value around the current level, on the log scale. It is the only
+// definition of noise: a new value differs from the mean of n releases with variance Variance·(1 + 1/n), and wherever
+// a noise is printed it is [Noise.Sd], a relative standard deviation between releases.
+type Noise struct {
+	Variance float64 // of one release's value; NaN where nothing is known
+	Df       float64 // degrees of freedom of the estimate; may be infinite
+}
+
+// UnknownNoise is the noise of a cell without an estimate.
+func UnknownNoise() Noise { return Noise{Variance: math.NaN()} }
+
+// Known reports whether there is an estimate.
+func (n Noise) Known() bool { return !math.IsNaN(n.Variance) }
+
+// Sd is the standard deviation.
+func (n Noise) Sd() float64 { return math.Sqrt(n.Variance) }
+
+// Margin returns the distance to one side of the level that a release's value does not exceed with probability p:
+// Student's quantile.
+func (n Noise) Margin(p float64) float64 { return Quantile(p, n.Df) * n.Sd() }
+
+// NoiseBetween estimates noise from the values of releases of one level: their sample variance, with one degree of
+// freedom fewer than values. It is unknown with fewer than two.
+func NoiseBetween(values []float64) Noise {
+	if len(values) < 2 {
+		return UnknownNoise()
+	}
+	_, ss := centre(values)
+	df := float64(len(values) - 1)
+	return Noise{ss / df, df}
+}
+
+// Noise returns the noise of a row's test: the cell's own noise, moderated by that of all cells, floors included.
+// Unknown where there was no test.
+func (r *Row) Noise() Noise {
+	if r.N == 0 || !(r.SE > 0) {
+		return UnknownNoise()
+	}
+	se := float64(r.SE)
+	return Noise{se * se / (1 + 1/float64(r.N)), float64(r.Df)}
+}
+
+// Typical returns the noise of a stratum in a release, for cells without a baseline of their own.
+func (f *Fit) Typical(stratum int32) Noise {
+	if s0 := f.S0[stratum]; s0 > 0 {
+		return Noise{s0, math.Min(f.D0, f.SumNu)}
+	}
+	return UnknownNoise()
+}
+
+// prior is the prior distribution of a cell's noise, estimated from all cells of a release: s² ~ s0² d0 / χ²(d0).
+type prior struct {
+	d0    float64   // degrees of freedom; +Inf when cells do not differ more than by chance
+	s02   []float64 // typical variance by stratum; NaN where nothing is known
+	sumNu float64   // of all cells: the most degrees of freedom that a test can have (limma's cap)
+	known bool      // at least one cell has a variance
+}
+
+// fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
+// (Smyth 2004, section 6.2, by moments of ln s²). With few cells (a hundred or less), the spread of variances between
+// cells is taken one standard error larger than estimated, because a d0 that is too large relies too much on the
+// common noise. s2 and nu are by cell, nu 0 where a cell has no variance.
+func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
+	return fitAlike(s2, nu, stratum, strata, 1)
+}
+
+// fitAlike is [fitPrior] where only a share of the cells are independent witnesses.
+func fitAlike(s2, nu []float64, stratum []int32, strata int, share float64) prior {
+	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
+	for i := range p.s02 {
+		p.s02[i] = math.NaN()
+	}
+	seen := make([]float64, 0, len(s2))
+	for i, v := range s2 {
+		if nu[i] > 0 {
+			p.sumNu += share * nu[i]
+			if v > 0 {
+				seen = append(seen, v)
+			}
+		}
+	}
+	if len(seen) == 0 {
+		p.known = p.sumNu > 0 // all constant: only the floors remain
+		for i := range p.s02 {
+			p.s02[i] = 0
+		}
+		return p
+	}
+	p.known = true
+	slices.Sort(seen)
+	least := 1e-5 * seen[len(seen)/2]
+	m := newMoments(s2, nu, stratum, strata, least)
+	v, _ := m.spread(nil)
+	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
+	free := math.Max(1, share*float64(m.cells)-float64(m.strata))
+	careful := v + math.Sqrt(2/free)*math.Min(1, 100/free)*(math.Max(v, 0)+mean)
+	if careful > 0 {
+		p.d0 = 2 * inverseTrigamma(careful)
+	}
+	m.typical(&p)
+	return p
+}
+
+// moments are the sums behind a fit: e = ln s² − ψ(ν/2) + ln(ν/2) has expectation ln σ².
+type moments struct {
+	e, psi1       []float64
+	stratum       []int32
+	centre        []float64 // by stratum
+	weight        []float64
+	pooled, sum   []float64 // Σ ν s², Σ ν by stratum
+	cells, strata int       // cells with a variance, strata with a cell
+}
+
+func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *moments {
+	m := &moments{
+		centre: make([]float64, strata), weight: make([]float64, strata),
+		pooled: make([]float64, strata), sum: make([]float64, strata),
+		e: make([]float64, 0, len(s2)), psi1: make([]float64, 0, len(s2)), stratum: make([]int32, 0, len(s2)),
+	}
+	type pair struct{ shift, psi1 float64 }
+	memo := map[float64]pair{}
+	for i, v := range s2 {
+		if nu[i] <= 0 {
+			continue
+		}
+		m.pooled[stratum[i]] += nu[i] * v
+		m.sum[stratum[i]] += nu[i]
+		if v <= 0 {
+			continue // an exact zero shows that values are rounded or copied, not that there is no noise
+		}
+		g, ok := memo[nu[i]]
+		if !ok {
+			g = pair{math.Log(nu[i]/2) - mathext.Digamma(nu[i]/2), trigamma(nu[i] / 2)}
+			memo[nu[i]] = g
+		}
+		m.e = append(m.e, math.Log(math.Max(v, least))+g.shift)
+		m.psi1, m.stratum = append(m.psi1, g.psi1), append(m.stratum, stratum[i])
+	}
+	m.cells = len(m.e)
+	return m
+}
+
+// spread estimates how much ln σ² differs between cells of one stratum, beyond what chance explains, and the mean
+// chance variance. weigh is nil for equal weights.
+func (m *moments) spread(weigh func(psi1 float64) float64) (v, mean float64) {
+	clear(m.centre)
+	clear(m.weight)
+	for i, e := range m.e {
+		w := 1.
+		if weigh != nil {
+			w = weigh(m.psi1[i])
+		}
+		m.centre[m.stratum[i]] += w * e
+		m.weight[m.stratum[i]] += w
+	}
+	m.strata = 0
+	for s, w := range m.weight {
+		if w > 0 {
+			m.centre[s] /= w
+			m.strata++
+		}
+	}
+	sq, wsum, chance := 0., 0., 0.
+	for i, e := range m.e {
+		w := 1.
+		if weigh != nil {
+			w = weigh(m.psi1[i])
+		}
+		d := e - m.centre[m.stratum[i]]
+		sq += w * d * d
+		wsum += w
+		chance += w * m.psi1[i]
+	}
+	free := float64(m.cells - m.strata)
+	if free <= 0 {
+		return 0, chance / wsum
+	}
+	return sq/wsum*float64(m.cells)/free - chance/wsum, chance / wsum
+}
+
+// typical sets s0² by stratum; a stratum without any variance takes the typical one of all.
+func (m *moments) typical(p *prior) {
+	at := func(e float64) float64 {
+		if math.IsInf(p.d0, 1) {
+			return math.Exp(e)
+		}
+		return math.Exp(e + mathext.Digamma(p.d0/2) - math.Log(p.d0/2))
+	}
+	var all []float64
+	for s := range p.s02 {
+		switch {
+		case m.sum[s] == 0:
+			continue
+		case math.IsInf(p.d0, 1) || m.weight[s] == 0:
+			p.s02[s] = m.pooled[s] / m.sum[s]
+		default:
+			p.s02[s] = at(m.centre[s])
+		}
+		if p.s02[s] > 0 {
+			all = append(all, math.Log(p.s02[s]))
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	for s := range p.s02 {
+		if math.IsNaN(p.s02[s]) {
+			p.s02[s] = math.Exp(all[len(all)/2])
+		}
+	}
+}
+
+// moderate returns the posterior variance of a cell and its degrees of freedom. It is NaN where nothing is known.
+func (p *prior) moderate(s2, nu float64, stratum int32) (v, df float64) {
+	if !p.known {
+		return math.NaN(), 0
+	}
+	s0 := p.s02[stratum]
+	if math.IsInf(p.d0, 1) {
+		return s0, p.sumNu
+	}
+	return (p.d0*s0 + nu*s2) / (p.d0 + nu), math.Min(p.d0+nu, p.sumNu)
+}
+
+// typicalSd returns the typical noise of what a release compared, as tests use it: never below the floor. Other strata
+// have a default only, or do not exist yet.
+func (j *judge) typicalSd(p *prior, tests []test) float64 {
+	var known []float64
+	seen := map[int32]bool{}
+	for i := range tests {
+		if s := j.t.Cells[tests[i].cell].Stratum; tests[i].ok && !seen[s] {
+			seen[s] = true
+			if v := p.s02[s]; v > 0 {
+				known = append(known, math.Max(v, j.rules.Floor*j.rules.Floor))
+			}
+		}
+	}
+	slices.Sort(known)
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	sum := 0.
+	for _, v := range known {
+		sum += math.Log(v)
+	}
+	return math.Exp(.5 * sum / float64(len(known)))
+}
+
+// Moderate returns the noise of each of some series of one kind, moderated by that of all of them: s2 are their own
+// variances, nu the degrees of freedom of each, 0 for a series without a variance. Unknown where no series has one.
+//
+// The model is that of the judge (Smyth 2004), s² ~ s0²·F(ν, d0). The judge fits it by moments of ln s², which lose
+// most of what a few dozen variances of one degree of freedom say; here 1/d0 is its posterior mean over a flat prior on
+// [0, .5], with the likelihood at the best s0² for each.
+func Moderate(s2, nu []float64) []Noise {
+	out := make([]Noise, len(s2))
+	sum, weight := 0., 0.
+	for i, v := range s2 {
+		sum, weight = sum+nu[i]*v, weight+nu[i]
+	}
+	const steps = 10
+	inverse, total, centre := 0., 0., math.Log(sum/weight)
+	best, scales := math.Inf(-1), [steps + 1]float64{}
+	var fits [steps + 1]float64
+	for k := range fits {
+		fits[k], scales[k] = bestScale(s2, nu, degrees(k, steps), centre)
+		best = math.Max(best, fits[k])
+	}
+	for k, fit := range fits {
+		w := math.Exp(fit - best)
+		inverse, total = inverse+w*float64(k)/(2*steps), total+w
+	}
+	at := int(math.Round(2 * steps * inverse / total))
+	for i := range out {
+		switch {
+		case weight == 0:
+			out[i] = UnknownNoise()
+		case sum == 0:
+			out[i] = Noise{0, weight}
+		default:
+			d0, s0 := total/inverse, math.Exp(scales[at])
+			out[i] = Noise{(d0*s0 + nu[i]*s2[i]) / (d0 + nu[i]), math.Min(d0+nu[i], weight)}
+		}
+	}
+	return out
+}
+
+// degrees is d0 of a step of the grid, which is even in 1/d0 from 0 to .5.
+func degrees(k, steps int) float64 { return 2 * float64(steps) / math.Max(float64(k), 1e-4) }
+
+// bestScale returns the highest log likelihood of a d0, and the ln s0² that has it.
+func bestScale(s2, nu []float64, d0, centre float64) (fit, scale float64) {
+	fit = math.Inf(-1)
+	for e := centre - 3; e < centre+1; e += .125 {
+		if l := likelihood(s2, nu, d0, math.Exp(e)); l > fit {
+			fit, scale = l, e
+		}
+	}
+	return fit, scale
+}
+
+// likelihood is ln of the density of variances under s0²·F(ν, d0), without what does not depend on d0 and s0². An exact
+// zero shows that values are rounded or copied, not that there is no noise.
+func likelihood(s2, nu []float64, d0, s0 float64) float64 {
+	sum, last, constant := 0., 0., 0.
+	for i, v := range s2 {
+		if nu[i] <= 0 || v <= 0 {
+			continue
+		}
+		if nu[i] != last {
+			a, _ := math.Lgamma((nu[i] + d0) / 2)
+			b, _ := math.Lgamma(d0 / 2)
+			last, constant = nu[i], a-b+nu[i]/2*math.Log(nu[i]/d0)
+		}
+		sum += constant - nu[i]/2*math.Log(s0) - (nu[i]+d0)/2*math.Log1p(nu[i]*v/(d0*s0))
+	}
+	return sum
+}
+
+// Repeats returns how many repeats of one release would settle a noisy cell, or 0 and how many more releases would,
+// when no number of repeats does.
+func Repeats(r *Calculation) (repeats, releases int) {
+	n := float64(len(r.Baseline))
+	if n == 0 || r.SE == 0 {
+		return 0, 0
+	}
+	sw2, sb2 := r.Sw2, 0.
+	if math.IsNaN(sw2) || sw2 <= 0 {
+		sw2 = r.Variance // without repeats the share of the noise within a run is unknown: at best all of it
+	} else {
+		inverse := 0.
+		for _, b := range r.Baseline {
+			inverse += 1 / float64(b.K)
+		}
+		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
+	}
+	return Settle(r.Delta, r.Variance, sw2, sb2, Wanted(r.Df), n)
+}
+
+// Wanted returns how many standard errors the effect that matters must have, so that "unchanged" is shown at 5 % with
+// power 80 %.
+func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
+
+// Settle returns how many repeats of one release bring the interval of a change within the effect that matters, or 0
+// and how many more releases would: variance is that of one release, of which within is between repeats and between
+// is between releases, want is [Wanted], n the releases of the baseline.
+func Settle(delta, variance, within, between, want, n float64) (repeats, releases int) {
+	room := delta*delta/(want*want) - between - variance/n
+	if room > 0 {
+		return int(math.Ceil(within / room)), 0
+	}
+	// More releases shrink s²/n alone: solve Δ²/want² = s²(1 + 1/n) for n, where that has an answer.
+	if more := delta*delta/(want*want)/variance - 1; more > 0 {
+		return 0, max(1, int(math.Ceil(1/more-n)))
+	}
+	return 0, 0
+}

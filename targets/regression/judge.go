@@ -1,9 +1,12 @@
 package regression
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -296,5 +299,968 @@ func (j *judge) predictions(tests []test) {
 				j.exceeded++
 			}
 		}
+	}
+}
+
+// Word is the verdict of a row against its history.
+type Word uint8
+
+// Words; the zero Word marks an observation that was not judged.
+const (
+	Unjudged Word = iota
+	Regressed
+	Improved
+	Inconclusive
+	Recovered
+	Unchanged
+	NoBaseline
+	NotComparable
+	BelowLimit // significant, and less than what matters
+)
+
+// Evidence is whether a change was seen once or again by an independent run.
+type Evidence uint8
+
+const (
+	NoEvidence Evidence = iota
+	Suspected
+	Confirmed
+)
+
+// Why is the reason of a word.
+type Why uint8
+
+const (
+	WhyNone           Why = iota
+	WhyGate               // passes the gate of the release
+	WhyRecheck            // an independent run of the same release saw it again
+	WhyAgain              // an earlier release saw it first, this one saw it again
+	WhyShift              // because of the run-wide shift of its stratum
+	WhyAgainstShift       // beyond the limit, and its own change is opposite to the run-wide shift
+	WhyDidNotMove         // within the limit, while its stratum changed
+	WhyNotSignificant     // beyond the limit, but not significant among all cells of the release
+	WhyNotSeenAgain       // an independent run of the same release did not see it
+	WhyHostMoved          // an independent run of the same release saw it again, and its controls moved as well
+	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
+	WhyBackAgain          // at the level before a confirmed change
+	WhyEquivalent         // the interval is within the limit
+	WhyWide               // the interval reaches beyond the limit on both sides
+	WhyNoRegression       // the interval excludes a regression, and reaches beyond the limit on the other side
+	WhyNoImprovement      // the interval excludes an improvement, and reaches beyond the limit on the other side
+	WhyTwoModes           // history alternates between two levels
+	WhyFirst              // no earlier release in its line has the cell
+	WhyOneEach            // all baselines have one release: there is no noise to compare with
+	WhyOneMoreRun         // seen again, but the baseline is too short: one more run is needed
+	WhyBaseSuspect        // a build that never joins, with the change that its base's newest release already has
+	WhyBelowLimit         // significant, and less than what matters
+	WhyOtherHost          // seen again on the same host only, while there are others: a run on another one is needed
+	WhyConditions         // every earlier observation was made under conditions that change the meaning of the number
+)
+
+// large reports whether some run behind an inconclusive word is beyond the limit.
+func (w Why) large() bool {
+	switch w {
+	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyHostMoved, WhyRunsDisagree, WhyOneEach,
+		WhyBaseSuspect:
+		return true
+	}
+	return false
+}
+
+// gone reports whether an independent run of the same release takes a suspected change back.
+func (w Why) gone() bool { return w == WhyNotSeenAgain || w == WhyHostMoved }
+
+// Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
+// scale; D is positive for worse.
+type Row struct {
+	Word     Word
+	Evidence Evidence
+	Why      Why
+	out      bool    // not part of baselines, as far as is known now
+	N        int16   // releases behind the baseline
+	late     uint16  // releases after its own since which it is not; before them it was
+	Finding  int32   // index into Judgement.Findings, or -1
+	First    int32   // release that saw the change first, or -1
+	Follow   int32   // release + 1 that confirmed this suspected change; negative: did not see it again; 0: none yet
+	back     int32   // release + 1 that took it into baselines after all; 0: none
+	D        float64 // of what is reported: the independent run's where it confirmed
+	SE, Df   float32 // of the gate's test
+	P, Q     float32 // of the gate's test, in the direction of the change; NaN when there was none
+}
+
+// Excluded reports whether an observation was kept out of baselines when a release had been judged: as a change that
+// waited for an independent run, or that an independent run did not see again. What later releases made of it has no
+// part in that.
+func (j *Judgement) Excluded(t *Table, obs, release int32) bool {
+	r := &j.Rows[obs]
+	return (r.out || r.back > 0) && release >= t.Obs[obs].Release+int32(r.late) && (r.back == 0 || release < r.back-1)
+}
+
+// exclude keeps an observation out of baselines from a release on.
+func (r *Row) exclude(own, release int32) {
+	if !r.out {
+		r.out, r.late, r.back = true, uint16(min(release-own, math.MaxUint16)), 0
+	}
+}
+
+// readmit takes an observation into baselines again.
+func (r *Row) readmit(release int32) {
+	if r.out {
+		r.out, r.back = false, release+1
+	}
+}
+
+// Large reports whether an inconclusive row has a change at least as large as the effect that matters, which is worth
+// a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.
+func (r *Row) Large() bool { return r.Word == Inconclusive && r.Why.large() }
+
+// FindingKind is the kind of a finding.
+type FindingKind uint8
+
+const (
+	ShiftFinding FindingKind = iota // a stratum changed as a whole
+	MixedFinding                    // a stratum changed, but not as a whole: nothing was removed
+	RunFinding                      // a system moved as one within its stratum
+)
+
+// Finding is one statement about many cells of a release.
+type Finding struct {
+	Kind     FindingKind
+	Release  int32
+	Stratum  int32
+	System   int32 // of a system's; -1 of a whole stratum's
+	Word     Word  // Regressed, Improved, Inconclusive, BelowLimit, Unchanged or NoBaseline
+	Evidence Evidence
+	Why      Why
+	D        float64 // log change of the stratum against its earlier shifts; positive is worse
+	SE, Df   float64
+	P        float64
+	N        int     // earlier releases behind it
+	Cells    int     // cells that changed with it
+	Agree    float64 // share of cells within the effect that matters of it
+	First    int32   // release that saw it first, or -1
+}
+
+// Large reports whether an inconclusive shift is at least as large as what matters; see [Row.Large].
+func (f *Finding) Large() bool { return f.Word == Inconclusive && f.Why.large() }
+
+// Judgement is the result of [Judge].
+type Judgement struct {
+	Rows         []Row // parallel to Table.Obs
+	Findings     []Finding
+	ChangePoints []ChangePoint // in the order of the releases that decided them
+	Fits         []Fit         // one a release
+	adj          []float64     // parallel to Rows: what later baselines see
+}
+
+// Fit describes a release's noise and how well earlier predictions held.
+type Fit struct {
+	Cells    int       // in the family of tests of the release
+	D0       float64   // weight of the common noise, in degrees of freedom; Inf when all cells are alike
+	Sd       float64   // typical noise: the geometric mean over strata of s0
+	S0       []float64 // typical variance by stratum; NaN where nothing is known
+	SumNu    float64   // degrees of freedom of all cells together
+	Tested   int       // forward predictions up to this release, of cells with six releases or more
+	Shown    Sensitivity
+	Exceeded int // of them, how many had two-sided p below .02, of which two in a hundred are expected
+}
+
+// joint is the test of the newest two or three runs of a cell together against what came before them: evidence that no
+// run has by itself adds up, and no single outlier passes for it.
+type joint struct {
+	runs     int     // that it is of; 0: there is none worth a test
+	n        int     // releases behind the baseline
+	first    int32   // observation of the oldest run
+	mean     float64 // of the baseline
+	d        float64 // mean change of the runs
+	sd       float64 // noise of one run
+	se, df   float64
+	p        float64 // that ordinary noise moves all of them so far, by the share that the window has
+	outliers float64 // that some or all of them are outliers and the others ordinary noise
+}
+
+// sighting is one run of a cell beside its baseline.
+type sighting struct {
+	obs int32
+	z   float64 // the run-wide shift removed
+}
+
+// sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
+// of up to two releases before. A build that never joins has no sightings but its own.
+func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
+	o := &j.t.Obs[x.obs]
+	if o.K2 > 0 {
+		list = append(list, sighting{x.obs, x.base.mean + j.second(x)})
+	}
+	list = append(list, sighting{x.obs, x.base.mean + x.d})
+	own = len(list)
+	if j.joins(x.obs) {
+		for _, e := range x.base.prev[:x.base.prevs] {
+			list = append(list, sighting{e.obs, e.z})
+		}
+	}
+	return list, own
+}
+
+// together tests the newest two and the newest three runs of a cell, as far as two releases remain to compare them
+// with, and keeps the surer of the two.
+func (j *judge) together(x *test, p *prior) {
+	x.joint = joint{}
+	delta := j.t.Cells[x.cell].Delta
+	if !x.ok || math.Abs(x.d) < delta/2 {
+		return
+	}
+	var room [4]sighting
+	list, own := j.sightings(x, room[:0])
+	dir := math.Copysign(1, x.d)
+	base := x.base.summary()
+	var best joint
+	looks, behind := 0., 0
+	for k := 2; k <= min(3, len(list)); k++ {
+		if k > own {
+			base = base.without(&x.base.prev[k-own-1])
+		}
+		if base.n < 2 {
+			break
+		}
+		if looks++; looks == 1 {
+			behind = base.n
+		}
+		if k > own && j.rows[list[k-1].obs].Word == Unchanged {
+			continue // what was shown to be unchanged begins no change; the window counts as one that was tried
+		}
+		w, ok := j.windowed(x, list[:k], base, dir, p)
+		w.p = math.Min(1, w.p/j.rules.share(k, behind))
+		if ok && (best.runs == 0 || w.p < best.p) {
+			best = w
+		}
+	}
+	best.outliers = math.Min(1, looks*best.outliers)
+	x.joint = best
+}
+
+// share is the part of the false discovery rate that a window of two or three runs has, with so many releases behind
+// it. Three runs tell more, if there is a baseline to tell it by: so the longer that is, the more they have. Two
+// releases allow one window, which has all.
+func (r *Rules) share(runs, behind int) float64 {
+	const two, three, half = .009, .04, 8
+	n := float64(behind)
+	switch {
+	case behind < 3:
+		return 1
+	case runs == 2:
+		return two / r.JointFDR
+	}
+	return three * (n - 2) / (n - 2 + half) / r.JointFDR
+}
+
+// summary is the count, mean and squares of a baseline.
+type summary struct {
+	n      int
+	mean   float64
+	ss, nu float64
+}
+
+func (b *baseline) summary() summary { return summary{n: b.n, mean: b.mean, ss: b.s2 * b.nu, nu: b.nu} }
+
+// without takes an earlier run out of a baseline, where it is part of it.
+func (s summary) without(e *earlier) summary {
+	if !e.kept || s.n == 0 {
+		return s
+	}
+	n := float64(s.n)
+	if s.n == 1 {
+		return summary{}
+	}
+	mean := (n*s.mean - e.z) / (n - 1)
+	return summary{
+		n: s.n - 1, mean: mean, nu: math.Max(0, s.nu-1), ss: math.Max(0, s.ss-(e.z-s.mean)*(e.z-mean)),
+	}
+}
+
+// grows is how far above the mean of the runs the newest lies where a change grows.
+const grows = 1.2
+
+// windowed tests some runs together. It is not ok where they do not agree that something that matters has changed: two
+// runs each by what matters, of three none by less than half of it.
+func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p *prior) (joint, bool) {
+	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
+	var room [3]float64
+	d := room[:0]
+	sum := 0.
+	for _, r := range runs {
+		v := dir * (r.z - base.mean)
+		d, sum = append(d, v), sum+v
+	}
+	sortSmall(d)
+	k := float64(len(d))
+	least := cell.Delta
+	if len(d) > 2 {
+		least /= 2
+	}
+	if d[0] < least || sum/k < cell.Delta {
+		return joint{}, false
+	}
+	ss := 0.
+	for _, v := range d {
+		ss += (v - sum/k) * (v - sum/k)
+	}
+	n := float64(base.n)
+	w := joint{runs: len(d), n: base.n, first: runs[len(runs)-1].obs, mean: base.mean, d: dir * sum / k}
+	own := 0.
+	if base.nu > 0 {
+		own = base.ss / base.nu
+	}
+	s2, df := p.moderate(own, base.nu, cell.Stratum)
+	s2, df = j.floored(s2, df, o)
+	// That the runs differ is part of the noise, and that they agree is evidence of how small it is. A change that
+	// grows is seen again: that its second run is far worse than the first is not held against it.
+	v, free := s2, df
+	if newest := dir * (runs[0].z - base.mean); newest < grows*sum/k {
+		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
+		v, free = j.floored(v, free, o)
+	}
+	w.sd, w.se, w.df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
+	w.p = UpperTail(sum/k/w.se, free)
+	w.outliers = j.outlying(x, d, s2, df, n, dir)
+	return w, true
+}
+
+// outlying is the probability that runs lie as far out as they do because one of them or more are outliers: those that
+// lie furthest are, the others are ordinary. d is sorted, the smallest first.
+func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
+	stratum := j.t.Cells[x.cell].Stratum
+	sum := 0.
+	for _, v := range d {
+		sum += v
+	}
+	total, product, ways := 0., 1., 1.
+	for out := 1; out <= len(d); out++ {
+		v := d[len(d)-out]
+		t := v / math.Sqrt(s2*(1+1/n))
+		product *= j.outliers.rate(x.cell, stratum, dir*t, v, false)
+		sum -= v
+		left := float64(len(d) - out)
+		ways = ways * (left + 1) / float64(out) // how many of the runs may be the outliers
+		ordinary := 1.
+		if left > 0 {
+			ordinary = UpperTail(sum/left/math.Sqrt(s2*(1/left+1/n)), df)
+		}
+		total += ways * product * ordinary
+	}
+	return total
+}
+
+func sortSmall(d []float64) {
+	for i := range d {
+		for k := i; k > 0 && d[k] < d[k-1]; k-- {
+			d[k], d[k-1] = d[k-1], d[k]
+		}
+	}
+}
+
+// jointly marks the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
+// are weighted by the noise of the cell (Genovese, Roeder and Wasserman 2006): at the same p value a real change is the
+// likelier, the more the cell varies, since changes are of all sizes while chance scales with the noise. The weights
+// depend on what p is independent of, and their mean over the family is one.
+func (j *judge) jointly(tests []test, family int, passed []bool) {
+	typical := meanNoise(tests)
+	for _, dir := range []float64{1, -1} {
+		at := j.recent(tests, dir)
+		recent := len(at) // discoveries of the releases just before: they are part of the family
+		ordinary, outlying := make([]float64, recent), make([]float64, recent)
+		for i := range tests {
+			if w := &tests[i].joint; w.runs > 0 && w.d*dir > 0 {
+				at = append(at, i)
+				ordinary = append(ordinary, math.Min(1, w.p*typical/w.sd))
+				outlying = append(outlying, w.outliers)
+			}
+		}
+		_, first := BenjaminiHochberg(ordinary, family, j.rules.JointFDR)
+		first = math.Min(first, j.alone(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR))
+		_, second := BenjaminiHochberg(outlying, family, j.rules.OutlierFDR)
+		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
+		for k, i := range at[recent:] {
+			passed[i] = outlying[recent+k] <= second && ordinary[recent+k] <= first
+		}
+	}
+}
+
+// meanNoise is the mean standard deviation of one release over the cells of a family.
+func meanNoise(tests []test) float64 {
+	sum, n := 0., 0.
+	for i := range tests {
+		if tests[i].ok {
+			sum, n = sum+math.Sqrt(tests[i].s2), n+1
+		}
+	}
+	return sum / math.Max(1, n)
+}
+
+// recent lists the tests of cells whose change in a direction was confirmed in one of the two releases before: a change
+// of many cells is confirmed over several releases, and those that need more runs are not tested as if they were alone.
+func (j *judge) recent(tests []test, dir float64) []int {
+	var at []int
+	for i := range tests {
+		x := &tests[i]
+		if st := &j.state[x.cell]; st.moved >= x.obs-2 && st.moved >= j.t.Cells[x.cell].First && st.way == dir {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// alone is the largest p value at which the false discoveries to be expected are at most lone, and the rate for every
+// point beyond the first: what a release in which nothing changes shows is alone, what a change shows seldom is. The
+// metrics of one point are one finding.
+func (j *judge) alone(tests []test, at []int, p []float64, family int, lone, rate float64) float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	points := map[int32]bool{}
+	limit := -1.
+	for _, k := range order {
+		points[j.t.Cells[tests[at[k]].cell].Point] = true
+		if p[k]*float64(family) <= lone+rate*float64(len(points)-1) {
+			limit = p[k]
+		}
+	}
+	return limit
+}
+
+// Hosts are the machines that measured a system in a release, by a number of the caller's; 0 is unknown.
+type Hosts struct {
+	First int32 // of its first run
+	Later int32 // of a later run: another one than the first, if there is one
+}
+
+// Measured is a system in a release.
+type Measured struct{ Release, System int32 }
+
+// recentHosts is the number of releases in which a system must have been measured on another host for that to be a
+// condition: a machine that is long gone settles nothing.
+const recentHosts = 10
+
+// oneHost reports whether all runs that show a change together were made on one host, while the system was lately
+// measured on another one too: what they show may be the host. An unknown host is no reason to doubt.
+func (j *judge) oneHost(x *test) bool {
+	if len(j.t.Hosts) == 0 {
+		return false
+	}
+	system, seen := j.t.Cells[x.cell].System, sameHost{}
+	for i := x.joint.first; i <= x.obs; i++ {
+		if o := &j.t.Obs[i]; i == x.obs || j.joins(i) {
+			seen.add(j.t.Hosts[Measured{o.Release, system}], o.K2 > 0)
+		}
+	}
+	return seen.one() && j.elsewhere(system, j.t.Obs[x.obs].Release, seen.host)
+}
+
+// shiftOnOneHost is [judge.oneHost] of a shift that some releases show.
+func (j *judge) shiftOnOneHost(m moved, releases []int32, again bool) bool {
+	if len(j.t.Hosts) == 0 {
+		return false
+	}
+	systems, seen := []int32{m.system}, sameHost{}
+	if m.system < 0 {
+		systems = j.systemsOf(m.stratum)
+	}
+	for _, r := range releases {
+		for _, s := range systems {
+			if h, measured := j.t.Hosts[Measured{r, s}]; measured {
+				seen.add(h, again)
+			}
+		}
+	}
+	if !seen.one() {
+		return false
+	}
+	for _, s := range systems {
+		if j.elsewhere(s, releases[len(releases)-1], seen.host) {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether a system was lately measured on another host.
+func (j *judge) elsewhere(system, release, host int32) bool {
+	for r := max(0, release-recentHosts); r <= release; r++ {
+		h := j.t.Hosts[Measured{r, system}]
+		if h.First != 0 && h.First != host || h.Later != 0 && h.Later != host {
+			return true
+		}
+	}
+	return false
+}
+
+// systemsOf lists the systems of a stratum.
+func (j *judge) systemsOf(stratum int32) []int32 {
+	known := map[int32]bool{}
+	var out []int32
+	for i := range j.t.Cells {
+		if c := &j.t.Cells[i]; c.Stratum == stratum && !known[c.System] {
+			known[c.System] = true
+			out = append(out, c.System)
+		}
+	}
+	return out
+}
+
+// sameHost tells whether runs were made on one host that is known.
+type sameHost struct {
+	host    int32
+	several bool // or unknown
+}
+
+func (s *sameHost) add(h Hosts, later bool) {
+	s.see(h.First)
+	if later {
+		s.see(h.Later)
+	}
+}
+
+func (s *sameHost) see(host int32) {
+	if host == 0 || s.host != 0 && s.host != host {
+		s.several = true
+	}
+	s.host = host
+}
+
+func (s *sameHost) one() bool { return !s.several && s.host != 0 }
+
+// modes reports whether values, in order of time, form two clusters that are each visited at least twice, and now is
+// in one of them. The widest gap splits them; the standard deviation of a cluster must be at most a fifth of the gap.
+func modes(values []float64, now float64) bool {
+	if len(values) < 6 {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at, gap := 0, 0.
+	for i := 1; i < len(sorted); i++ {
+		if g := sorted[i] - sorted[i-1]; g > gap {
+			at, gap = i, g
+		}
+	}
+	low, ssLow := centre(sorted[:at])
+	high, ssHigh := centre(sorted[at:])
+	sd := math.Sqrt((ssLow + ssHigh) / float64(max(1, len(sorted)-2)))
+	if at < 2 || len(sorted)-at < 2 || 5*sd > high-low {
+		return false
+	}
+	border := (sorted[at-1] + sorted[at]) / 2
+	visits := [2]int{}
+	for i, v := range values {
+		side := 0
+		if v > border {
+			side = 1
+		}
+		if i == 0 || (values[i-1] > border) != (v > border) {
+			visits[side]++
+		}
+	}
+	near := math.Min(math.Abs(now-low), math.Abs(now-high))
+	return visits[0] >= 2 && visits[1] >= 2 && near <= math.Max(3*sd, (high-low)/4)
+}
+
+// control is how far the later runs of a release moved in a stratum, by points that the first run did not find
+// remarkable: where they moved, the host or the start did it.
+type control struct {
+	level float64 // beyond what was removed from the first run, of four cells or more; NaN: fewer
+	more  float64 // by fewer cells: how far they moved beyond the first run and the baseline; 0: they did not
+}
+
+// enoughControls is the number of cells whose median is the level of a stratum.
+const enoughControls = 4
+
+// second is the residual change of the later runs of the release: what the controls moved is removed. A few controls
+// may be outliers themselves, so they only take from a change, and never add to it.
+func (j *judge) second(x *test) float64 {
+	return j.rerun(x) - j.hostMoved(x)
+}
+
+// rerun is how far the later runs of the release lie from the baseline, without what was removed from the first run.
+func (j *judge) rerun(x *test) float64 { return j.t.Obs[x.obs].Z2 - x.removed - x.base.mean }
+
+// hostMoved is how far the controls of a cell moved in the later runs beyond what was removed from the first.
+func (j *judge) hostMoved(x *test) float64 {
+	c := &j.control[j.t.Cells[x.cell].Stratum]
+	switch {
+	case !math.IsNaN(c.level):
+		return c.level
+	case c.more*x.d > 0:
+		return c.more
+	}
+	return 0
+}
+
+// controls finds how far the controls of every stratum moved.
+func (j *judge) controls(tests []test) {
+	for i := range j.control {
+		j.control[i] = control{level: math.NaN()}
+	}
+	remarkable := map[int32]bool{} // points
+	for i := range tests {
+		if x := &tests[i]; !math.IsNaN(x.p) {
+			remarkable[j.t.Cells[x.cell].Point] = true
+		}
+	}
+	levels, few := map[int32][]weighed{}, map[int32][]*test{}
+	for i := range tests {
+		x := &tests[i]
+		if o := &j.t.Obs[x.obs]; o.K2 == 0 || !x.ok || !math.IsNaN(x.p) {
+			continue
+		}
+		c := &j.t.Cells[x.cell]
+		levels[c.Stratum] = append(levels[c.Stratum], weighed{j.rerun(x), 1 / math.Sqrt(x.s2)})
+		if !remarkable[c.Point] {
+			few[c.Stratum] = append(few[c.Stratum], x)
+		}
+	}
+	for s, list := range levels {
+		if len(list) >= enoughControls {
+			j.control[s].level = weightedMedian(list)
+		} else {
+			j.control[s].more = j.moved(few[s])
+		}
+	}
+}
+
+// moved is the mean movement of some cells, as much of it as is not their noise (James and Stein 1961, for one mean). A
+// cell that was as far off in the first run did not move between the two.
+func (j *judge) moved(list []*test) float64 {
+	sum, variance, k := 0., 0., float64(len(list))
+	for _, x := range list {
+		o := &j.t.Obs[x.obs]
+		off, since := j.rerun(x), o.Z2-o.Z
+		if off*since > 0 {
+			sum += math.Copysign(math.Min(math.Abs(off), math.Abs(since)), off)
+		}
+		variance += x.s2 * (1 + 1/float64(x.base.n))
+	}
+	if sum == 0 {
+		return 0
+	}
+	mean := sum / k
+	return mean * math.Max(0, 1-variance/(k*k)/(mean*mean))
+}
+
+// weighed is a change and the inverse of its noise.
+type weighed struct{ d, weight float64 }
+
+// weightedMedian is the change that half of the weight lies on either side of. A cell whose baseline is noisy says next
+// to nothing about a host: with equal weights, a model that once ran at twice its speed moved all others by 9 %.
+func weightedMedian(list []weighed) float64 {
+	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.d, b.d) })
+	total, below := 0., 0.
+	for _, w := range list {
+		total += w.weight
+	}
+	for i, w := range list {
+		switch below += w.weight; {
+		case 2*below == total && i+1 < len(list): // between two halves
+			return (w.d + list[i+1].d) / 2
+		case 2*below > total:
+			return w.d
+		}
+	}
+	return math.NaN()
+}
+
+// outliers counts how often values fell further from what their history predicted than ordinary noise does, in standard
+// errors, and went away again: what a machine does now and then, without a change. It knows rates by stratum, drawn
+// towards that of all cells, and by cell, drawn towards its stratum; old ones are forgotten. Only past predictions are
+// counted, never the release under judgement.
+type outliers struct {
+	strata []record
+	all    record
+	cells  []trouble
+	alike  float64 // weight of the stratum's rate in a cell's, in outliers; +Inf when cells do not differ
+	events []event
+	dfs    map[float64]int // predictions of the release by their degrees of freedom
+	recent [2][][]float64  // by release: shares of the cells of each system that were outliers
+	mass   []float64       // by stratum: outliers per prediction
+}
+
+// record counts predictions, and those that failed by how many standard errors they were off.
+type record struct {
+	made float64
+	far  counts // by how many standard errors they were off
+	size counts // those that were outliers, by how much they were off
+	// expected is how many fall into a bin or beyond on one side by Student's t; of the record of all cells.
+	expected [levels]float64
+}
+
+// counts are numbers of predictions by direction and bin, and with all bins beyond.
+type counts struct{ bins, sums [2][levels]float64 }
+
+func (c *counts) add(side, bin int, weight float64) { c.bins[side][bin] += weight }
+
+func (c *counts) forget() {
+	for side := range c.bins {
+		sum := 0.
+		for b := levels - 1; b >= 0; b-- {
+			c.bins[side][b] *= memory
+			sum += c.bins[side][b]
+			c.sums[side][b] = sum
+		}
+	}
+}
+
+// trouble is a cell's own: outliers that it had and that its stratum led to expect.
+type trouble struct{ had, expected float32 }
+
+// event is an outlier that has gone away again.
+type event struct {
+	cell, system, stratum int32
+	t, d                  float64 // how far off it was, in standard errors and on the log scale; negative for better
+}
+
+const (
+	levels = 64
+	// memory is the share of what was counted that the next release keeps: half after 23 releases.
+	memory = .97
+	// borrowed is the weight of all cells in the rates of a stratum, in outliers.
+	borrowed = 3
+	// outlying is the number of standard errors from which a value is an outlier rather than a large deviation.
+	outlying = 4
+)
+
+func side(dir float64) int {
+	if dir > 0 {
+		return 0
+	}
+	return 1
+}
+
+// bin is the place of a deviation: eight bins for each doubling, from 1.5 standard errors.
+func bin(t float64) int { return min(levels-1, max(0, int(8*math.Log2(math.Abs(t)/1.5)))) }
+
+// sizeBin is the place of an outlier of a size: four bins for each doubling, from a thousandth.
+func sizeBin(d float64) int { return min(levels-1, max(0, int(4*math.Log2(math.Abs(d)/.001)))) }
+
+func newOutliers(strata, cells int) outliers {
+	return outliers{
+		strata: make([]record, strata), mass: make([]float64, strata), cells: make([]trouble, cells),
+		alike: math.Inf(1), dfs: map[float64]int{},
+	}
+}
+
+// rate is the share of values of a cell that stray as far as one that is off by d, which is t standard errors, beyond
+// those that ordinary noise explains. What a machine does to a number now and then is of a size, whatever the noise of
+// the cell is: an outlier is as common as those of half its size, not as those of its standard errors, if that is more.
+// sure takes the count of all cells two standard errors lower, so that chance alone raises nothing.
+func (o *outliers) rate(cell, stratum int32, t, d float64, sure bool) float64 {
+	own, all := &o.strata[stratum], &o.all
+	r := o.share(own, &own.far, &all.far, side(t), bin(t), bin(t), sure)
+	if math.Abs(t) > outlying {
+		r = math.Max(r, o.share(own, &own.size, &all.size, side(t), sizeBin(d/2), bin(outlying), sure))
+	}
+	if r > 0 && !math.IsInf(o.alike, 1) {
+		c := &o.cells[cell]
+		r *= (float64(c.had) + o.alike) / (float64(c.expected) + o.alike)
+	}
+	return math.Min(.5, r)
+}
+
+// share is the share of predictions of a stratum that fell into a bin or beyond. sure leaves out those that are
+// expected of another bin, and what chance may have added.
+func (o *outliers) share(own *record, counts, all *counts, side, b, expected int, sure bool) float64 {
+	count, extra := all.sums[side][b], counts.sums[side][b]
+	if sure {
+		count -= o.all.expected[expected] + 2*math.Sqrt(count)
+		extra = math.Max(0, extra-o.all.expected[expected]*own.made/o.all.made)
+	}
+	if count <= 0 {
+		return 0
+	}
+	return (borrowed + extra) / (borrowed*o.all.made/count + own.made)
+}
+
+// begin forgets a little and brings the sums up to date, before the tests of a release.
+func (o *outliers) begin(used []bool) {
+	o.all.forget()
+	for i := range o.strata {
+		if used[i] {
+			o.strata[i].forget()
+		}
+	}
+	for i := range o.strata {
+		if b := bin(outlying); used[i] {
+			s := &o.strata[i]
+			o.mass[i] = o.share(s, &s.far, &o.all.far, 0, b, b, false) + o.share(s, &s.far, &o.all.far, 1, b, b, false)
+		}
+	}
+}
+
+func (r *record) forget() {
+	r.made *= memory
+	for b := range r.expected {
+		r.expected[b] *= memory
+	}
+	r.far.forget()
+	r.size.forget()
+}
+
+// predicted counts a prediction of a cell, whatever became of it.
+func (o *outliers) predicted(cell, stratum int32, df float64) {
+	o.all.made++
+	o.dfs[df]++
+	o.strata[stratum].made++
+	c := &o.cells[cell]
+	c.had, c.expected = memory*c.had, memory*c.expected+float32(o.mass[stratum])
+}
+
+// happened notes an outlier that has gone away.
+func (o *outliers) happened(e event) { o.events = append(o.events, e) }
+
+// finish counts the outliers of a release. Far more of them on one system than on others are one bad run: they weigh as
+// many as chance explains where each comes by itself.
+func (o *outliers) finish(sizes map[int32]int) {
+	type run struct {
+		system int32
+		side   int
+	}
+	at := map[run]float64{}
+	for _, e := range o.events {
+		at[run{e.system, side(e.t)}]++
+	}
+	typical := o.typical(sizes, func(system int32, side int) float64 { return at[run{system, side}] })
+	for _, e := range o.events {
+		size := float64(sizes[e.system])
+		expected := size * math.Max(o.mass[e.stratum], typical[side(e.t)])
+		weight := math.Min(1, (expected+3*math.Sqrt(expected)+1)/at[run{e.system, side(e.t)}])
+		own := &o.strata[e.stratum]
+		o.all.far.add(side(e.t), bin(e.t), weight)
+		own.far.add(side(e.t), bin(e.t), weight)
+		if math.Abs(e.t) > outlying {
+			o.all.size.add(side(e.t), sizeBin(e.d), weight)
+			own.size.add(side(e.t), sizeBin(e.d), weight)
+			o.cells[e.cell].had += float32(weight)
+		}
+	}
+	for _, df := range slices.Sorted(maps.Keys(o.dfs)) { // in order, since sums depend on it in their last digit
+		for b := range o.all.expected {
+			o.all.expected[b] += float64(o.dfs[df]) * UpperTail(1.5*math.Exp2(float64(b)/8), df)
+		}
+	}
+	clear(o.dfs)
+	o.events = o.events[:0]
+	o.compare()
+}
+
+// typical is the median share of outliers among the cells of one system in one release, lately.
+func (o *outliers) typical(sizes map[int32]int, count func(system int32, side int) float64) [2]float64 {
+	const lately = 8
+	var out [2]float64
+	for side := range out {
+		var shares []float64
+		for system, size := range sizes {
+			shares = append(shares, count(system, side)/float64(size))
+		}
+		o.recent[side] = append(o.recent[side], shares)
+		if n := len(o.recent[side]); n > lately {
+			o.recent[side] = o.recent[side][n-lately:]
+		}
+		out[side] = middle(slices.Sorted(slices.Values(slices.Concat(o.recent[side]...))))
+	}
+	return out
+}
+
+// compare estimates how much cells differ in their rates beyond chance, by moments of a gamma and Poisson mixture.
+func (o *outliers) compare() {
+	excess, square := 0., 0.
+	for i := range o.cells {
+		c := &o.cells[i]
+		d := float64(c.had - c.expected)
+		excess += d*d - float64(c.had)
+		square += float64(c.expected) * float64(c.expected)
+	}
+	o.alike = math.Inf(1)
+	if excess > 0 && square > 0 {
+		o.alike = math.Max(.2, square/excess)
+	}
+}
+
+// Table is the input of [Judge].
+type Table struct {
+	Releases []Release // in order; nothing about a release depends on later ones
+	Strata   int       // number of strata
+	Devices  []int32   // by stratum: metrics of one device rise and fall together; nil: each stratum is one
+	Cells    []Cell
+	Obs      []Obs              // those of one cell next to each other, in release order, at most one a release
+	Hosts    map[Measured]Hosts // nil: unknown
+}
+
+// Release is one release of a table.
+type Release struct {
+	// Joins reports whether later releases may use it in their baselines: a pull request's build is judged and never
+	// joins.
+	Joins bool
+}
+
+// Cell is one metric of one workload on one system, within one line of releases.
+type Cell struct {
+	Stratum    int32   // device and metric family: cells that share a shift and a typical noise
+	System     int32   // the model on its device: cells that share the start of a server
+	Point      int32   // the workload on its system: cells of one point fail together
+	First, End int32   // its observations
+	Delta      float64 // least change that matters, as ln(1 + relative effect)
+}
+
+// Obs is what one release measured of a cell.
+type Obs struct {
+	Release int32
+	Cond    int32   // comparability class, an index into the caller's conditions; see [Rules.Blocks]
+	Z       float64 // ±ln of the value, larger is worse: the mean over the repeats of the release's first run
+	Z2      float64 // the same over its later runs, which are independent of the first; valid only when K2 > 0
+	K, K2   int16   // repeats behind Z and Z2
+	SS      float32 // squared deviations of repeats from the means of their runs, summed
+	SE      float32 // least relative noise of the value: its requests' standard error, its rounding; 0 when unknown
+	R2      uint8   // runs behind Z2
+	Pin     bool    // a person decided that a new level starts here
+	Dismiss bool    // a person decided that no new level starts here
+	Accept  bool    // a person accepts the change here: it is judged, then a new level begins
+}
+
+// mean returns the observation as later baselines use it, before shifts are removed: all repeats of all runs.
+func (o *Obs) mean() float64 {
+	if o.K2 == 0 {
+		return o.Z
+	}
+	return (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(o.K+o.K2)
+}
+
+// Rules are the parameters of the method.
+type Rules struct {
+	FDR      float64 // false discovery rate over the cells of a release
+	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
+	Confirm  float64 // size of the test of an independent run of a shift
+	// JointFDR is the false discovery rate of the newest runs together over ordinary noise where one window of them can
+	// be tested, else [Rules.share] of it for each; OutlierFDR that over outliers: what repeats a rare trouble by chance.
+	JointFDR, OutlierFDR float64
+	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have.
+	Lone, LoneOutlier float64
+	Window            int     // releases in a baseline at most
+	Floor             float64 // least noise that is believed, relative
+	MinCells          int     // cells that a stratum needs for its run-wide shift to be removed
+	MinPoint          int     // distinct points that it needs
+	Agree             float64 // share of its cells that must lie within the effect that matters of the shift
+	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
+	// never.
+	Blocks func(a, b int32) bool
+	// Seed of a cell's permutations; nil takes the cell's index. Callers pass a hash of the series' name, so that the
+	// order of input changes nothing.
+	Seed func(cell int) uint64
+}
+
+// DefaultRules returns the rules of the method page.
+func DefaultRules() Rules {
+	return Rules{
+		FDR: FDR, ShiftFDR: .005, Confirm: .01, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		Window: 20, Floor: .003,
+		MinCells: 20, MinPoint: 8, Agree: .7,
 	}
 }

@@ -1,6 +1,10 @@
 package regression
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // stratum keeps the levels of run-wide shifts between releases: one series for each stratum, and one for each system
 // within a stratum.
@@ -239,4 +243,563 @@ func simes(p []float64) float64 {
 		least = math.Min(least, v)
 	}
 	return least
+}
+
+// judgeShift gives a shift a word and remembers its level.
+func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
+	s := &t.series[m.series]
+	s.now, s.change = m.median, x.d
+	if t.within { // as much of it as is not the error of a median over few cells
+		s.change *= math.Max(0, 1-m.sampling/math.Max(x.d*x.d, x.own))
+		s.now = x.mean + s.change
+	}
+	f := Finding{
+		Kind: t.kind, Release: release, Stratum: m.stratum, System: m.system, Word: Unchanged, Why: WhyEquivalent,
+		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
+	}
+	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
+		f.Word, f.Why = NoBaseline, WhyFirst
+	}
+	dir := 1.
+	if x.d < 0 {
+		dir = -1
+	}
+	large := dir*x.d >= m.delta
+	switch {
+	case x.n == 0 && !large:
+	case s.seenAgain(j, m, x):
+		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), Confirmed, WhyAgain, s.release[s.suspect]
+		switch {
+		case !t.enough(s.seen+1, j.rules.Confirm):
+			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+		case j.shiftOnOneHost(m, append(s.release[s.suspect:len(s.release):len(s.release)], release), false):
+			f.Evidence, f.Why = Suspected, WhyOtherHost
+		}
+	case x.ok && x.pass && large:
+		f.Word, f.Evidence, f.Why = wordOf(dir), Suspected, WhyGate
+		j.askAgain(&f, t, m, x, dir)
+	case large:
+		f.Word, f.Why = Inconclusive, WhyNotSignificant
+	case !x.ok:
+		f.Word, f.Why = NoBaseline, WhyOneEach
+	case x.pass:
+		f.Word, f.Why = BelowLimit, WhyBelowLimit
+	}
+	if x.lasts && (f.Word == Unchanged || f.Word == BelowLimit) && j.t.Releases[release].Joins {
+		f.lasted(&x.step, m.delta)
+	}
+	j.addFinding(s, f)
+	if j.t.Releases[release].Joins {
+		s.remember(release, &f, t.strays, m.median, dir)
+	}
+}
+
+// seenAgain reports whether this release confirms the shift that waits for an independent run.
+func (s *stratum) seenAgain(j *judge, m moved, x shiftTest) bool {
+	return s.suspect >= 0 && x.ok && s.dir*x.d >= m.delta &&
+		x.again(s.m[s.suspect]-x.mean, s.dir) <= j.rules.Confirm
+}
+
+// enough reports whether so many runs after the first confirm a shift: fewer might all be strays.
+func (t *tier) enough(again int, size float64) bool {
+	return math.Pow(t.strays.rate(), float64(again)) <= size
+}
+
+// remember adds the level of a release, and starts a new level where a shift was confirmed.
+func (s *stratum) remember(release int32, f *Finding, strays *strays, median, dir float64) {
+	if len(s.m) == 0 { // the releases before it are where shifts are measured from
+		s.release, s.m, s.out = append(s.release, release-1), append(s.m, 0), append(s.out, false)
+	}
+	s.release, s.m, s.out = append(s.release, release), append(s.m, median), append(s.out, false)
+	last := len(s.m) - 1
+	switch {
+	case f.Why == WhyRecheck:
+		s.restart(last)
+		s.suspect = -1
+	case f.Why == WhyNotSeenAgain:
+		s.out[last], s.suspect = true, -1
+		strays.gone++
+	case (f.Why == WhyOneMoreRun || f.Why == WhyOtherHost) && s.suspect >= 0:
+		s.out[last], s.seen = true, s.seen+1
+	case f.Evidence == Confirmed:
+		s.out[s.suspect] = false
+		s.restart(s.suspect)
+		s.suspect = -1
+	case f.Evidence == Suspected:
+		s.suspect, s.seen, s.dir, s.out[last] = last, 0, dir, true
+		if f.Why == WhyOneMoreRun {
+			s.seen = 1
+		}
+	default:
+		if s.suspect >= 0 {
+			strays.gone++
+		}
+		s.suspect = -1
+	}
+}
+
+// askAgain asks later runs of the release about a shift that its first run shows.
+func (j *judge) askAgain(f *Finding, t *tier, m moved, x shiftTest, dir float64) {
+	if math.IsNaN(m.second) {
+		return
+	}
+	second := x
+	second.d = m.second - x.mean
+	if dir*second.d >= m.delta && second.again(x.d, dir) <= j.rules.Confirm {
+		f.Evidence, f.Why = Confirmed, WhyRecheck
+		switch {
+		case !t.enough(1, j.rules.Confirm):
+			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+		case j.shiftOnOneHost(m, []int32{f.Release}, true):
+			f.Evidence, f.Why = Suspected, WhyOtherHost
+		}
+		return
+	}
+	f.Word, f.Evidence, f.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
+}
+
+// again tests the shift of an independent run given the first one's, as [judge.repeated] does for cells.
+func (x shiftTest) again(d1, dir float64) float64 {
+	n := float64(x.n)
+	rho := 1 / (n + 1)
+	se := math.Sqrt(x.s2 * (1 + 1/n) * (1 - rho*rho))
+	return UpperTail(dir*(x.d-rho*d1)/se, x.df)
+}
+
+// lastingShift is the joint test of the newest two or three shifts of a series, for a step below what matters: it is in
+// the level a release later, and would be told only on the day that it came. See [judge.lasting] for cells.
+type lastingShift struct {
+	first  int32   // release of the oldest of them
+	d      float64 // of this release against those before them
+	n      int     // releases before them
+	se, df float64 // of d
+	p      float64
+}
+
+// lastingShift tests the newest shifts together, where they agree: each is off by half of what all are off by.
+func (j *judge) lastingShift(s *stratum, of moved, prior *prior) (out lastingShift, ok bool) {
+	const fewest = 3
+	var m []float64
+	var at []int32
+	for i := s.from; i < len(s.m); i++ {
+		if !s.out[i] {
+			m, at = append(m, s.m[i]), append(at, s.release[i])
+		}
+	}
+	for k := 2; k <= 3 && len(m)-(k-1) >= fewest; k++ {
+		base, runs := m[:len(m)-(k-1)], append([]float64{of.median}, m[len(m)-(k-1):]...)
+		mean, together := Mean(base), Mean(runs)
+		dir := math.Copysign(1, together-mean)
+		least := math.Inf(1)
+		for _, v := range runs {
+			least = math.Min(least, dir*(v-mean))
+		}
+		if least < dir*(together-mean)/2 {
+			continue
+		}
+		n := float64(len(base))
+		_, ss := centre(base)
+		s2, df := j.noiseOf(of, prior, ss/(n-1), n-1)
+		p := math.Min(1, 2*UpperTail(dir*(together-mean)/math.Sqrt(s2*(1/float64(k)+1/n)), df)) // two windows
+		if !ok || p < out.p {
+			out, ok = lastingShift{
+				first: at[len(at)-(k-1)], d: of.median - mean, n: len(base), se: math.Sqrt(s2 * (1 + 1/n)), df: df, p: p,
+			}, true
+		}
+	}
+	return out, ok
+}
+
+// lastings keeps the steps that are discoveries among all series of a tier.
+func (j *judge) lastings(t *tier, list []moved, tests []shiftTest, prior *prior) {
+	var p []float64
+	var at []int
+	for i, m := range list {
+		if !tests[i].ok {
+			continue
+		}
+		if step, ok := j.lastingShift(&t.series[m.series], m, prior); ok {
+			tests[i].step = step
+			at, p = append(at, i), append(p, step.p)
+		}
+	}
+	_, limit := BenjaminiHochberg(p, len(list), j.rules.ShiftFDR)
+	for k, i := range at {
+		tests[i].lasts = p[k] <= limit
+	}
+}
+
+// lasted says that a shift goes on which came lately and is less than what matters.
+func (f *Finding) lasted(step *lastingShift, delta float64) {
+	if math.Abs(step.d) >= delta {
+		return
+	}
+	f.Word, f.Why, f.First = BelowLimit, WhyBelowLimit, step.first
+	f.D, f.SE, f.Df, f.P, f.N = step.d, step.se, step.df, step.p, step.n
+}
+
+// moved is how one stratum, or one system in it, moved as a whole in the release under judgement.
+type moved struct {
+	series    int32 // of its tier
+	stratum   int32
+	system    int32   // -1: the whole stratum
+	median    float64 // change of its cells against their baselines
+	delta     float64 // effect that matters, typical of its cells
+	sampling  float64 // variance of the median over its cells
+	cells     int
+	points    int
+	agree     float64
+	removable bool
+	second    float64 // median over the cells that a later run of the release also has; NaN with too few of them
+}
+
+// measure finds the median change of every series of a tier and whether it moved as one.
+func (j *judge) measure(t *tier, tests []test) []moved {
+	bySeries := make([][]int32, len(t.series))
+	for i := range tests {
+		b := &tests[i].base
+		if at := t.of(&tests[i]); at >= 0 && b.n > 0 && !b.incoherent() {
+			bySeries[at] = append(bySeries[at], int32(i))
+		}
+	}
+	var out []moved
+	for s, list := range bySeries {
+		if len(list) < t.cells {
+			continue
+		}
+		cell := &j.t.Cells[tests[list[0]].cell]
+		m := moved{series: int32(s), stratum: cell.Stratum, system: -1, points: j.points(list, tests)}
+		if t.within {
+			m.system = cell.System
+		}
+		out = append(out, m)
+	}
+	var wg sync.WaitGroup
+	for i := range out {
+		wg.Go(func() { j.measureOne(&out[i], t, bySeries[out[i].series], tests) })
+	}
+	wg.Wait()
+	return out
+}
+
+// incoherent reports a baseline whose values lie apart by more than a machine moves them: it has no level from which a
+// shift could be measured.
+func (b *baseline) incoherent() bool {
+	const most = .35 // a standard deviation; two values of which one is twice the other have .49
+	return b.nu > 0 && b.s2 > most*most
+}
+
+// points counts the distinct points of some cells.
+func (j *judge) points(list []int32, tests []test) int {
+	k := &j.scratch
+	k.mark++
+	n := 0
+	for _, i := range list {
+		p := j.t.Cells[tests[i].cell].Point
+		for int(p) >= len(k.seen) {
+			k.seen = append(k.seen, 0)
+		}
+		if k.seen[p] != k.mark {
+			k.seen[p] = k.mark
+			n++
+		}
+	}
+	return n
+}
+
+func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
+	d, deltas := make([]float64, len(list)), make([]float64, len(list))
+	for i, k := range list {
+		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
+	}
+	m.median, m.cells = median(slices.Clone(d)), len(list)
+	apart := inTwo(m.median, d, list, tests)
+	near := 0
+	for i, v := range d {
+		d[i] = math.Abs(v - m.median)
+		if d[i] <= deltas[i] {
+			near++
+		}
+	}
+	m.delta, m.agree = median(deltas), float64(near)/float64(len(d))
+	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
+	sd := 1.4826 * median(d)
+	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
+	m.removable = m.points >= t.points && m.agree >= j.rules.Agree && !apart &&
+		math.Abs(m.median) < math.Ln2 // no machine halves a speed from one day to the next
+	m.second = j.secondMedian(list, tests)
+}
+
+// inTwo reports whether changes lie so far apart that they are not one: the middle half of them is wider than their
+// middle is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower
+// and half are not, all lie within 5 % of their median, which none of them shows.
+func inTwo(middle float64, d []float64, list []int32, tests []test) bool {
+	const ofNoise = 2 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
+	var noise []float64
+	for _, k := range list {
+		if b := &tests[k].base; b.nu > 0 {
+			noise = append(noise, math.Sqrt(b.s2*(1+1/float64(b.n))))
+		}
+	}
+	if len(noise) < len(list)/2+1 {
+		return false // nobody knows the noise
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	n := len(sorted)
+	wide := sorted[3*n/4] - sorted[n/4]
+	return wide > math.Max(math.Abs(middle), ofNoise*median(noise))
+}
+
+// secondMedian is the median change of later runs of the release: enough points must have one. What was removed from
+// the first run before is that run's own, and stays.
+func (j *judge) secondMedian(list []int32, tests []test) float64 {
+	var d []float64
+	points := map[int32]bool{}
+	for _, k := range list {
+		if o := &j.t.Obs[tests[k].obs]; o.K2 > 0 {
+			d = append(d, j.rerun(&tests[k]))
+			points[j.t.Cells[tests[k].cell].Point] = true
+		}
+	}
+	if len(points) < j.rules.MinPoint {
+		return math.NaN()
+	}
+	return median(d)
+}
+
+func middle(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// median is the median of values, which it puts into another order (Hoare's selection).
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	k := (len(v) - 1) / 2
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		pivot, i, j := v[(lo+hi)/2], lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			lo, hi = k, k
+		}
+	}
+	if len(v)%2 == 1 {
+		return v[k]
+	}
+	return (v[k] + slices.Min(v[k+1:])) / 2
+}
+
+// lasting tests the newest two and three runs of a cell together for a change of any size: one below what matters is in
+// the baseline a release later, and would be told only on the day that it came.
+func (j *judge) lasting(x *test, p *prior) {
+	x.small = joint{}
+	if !x.ok || x.joint.runs > 0 || !j.joins(x.obs) || x.base.prevs == 0 {
+		return
+	}
+	var room [4]sighting
+	list, own := j.sightings(x, room[:0])
+	dir := math.Copysign(1, x.d)
+	base := x.base.summary()
+	for k := 2; k <= min(3, len(list)); k++ {
+		if k > own {
+			base = base.without(&x.base.prev[k-own-1])
+		}
+		if base.n < 3 {
+			return
+		}
+		if w, ok := j.small(x, list[:k], base, dir, p); ok && (x.small.runs == 0 || w.p < x.small.p) {
+			x.small = w
+		}
+	}
+}
+
+// small tests some runs together that agree: each is off by half of what they are off by together.
+func (j *judge) small(x *test, runs []sighting, base summary, dir float64, p *prior) (w joint, ok bool) {
+	const worth = 2.5 // standard errors: less needs no p value
+	sum, least, k, n := 0., math.Inf(1), float64(len(runs)), float64(base.n)
+	for _, r := range runs {
+		d := dir * (r.z - base.mean)
+		sum, least = sum+d, math.Min(least, d)
+	}
+	if !(sum > 0) || least < sum/k/2 {
+		return w, false
+	}
+	v, df := p.moderate(base.ss/math.Max(1, base.nu), base.nu, j.t.Cells[x.cell].Stratum)
+	v, df = j.floored(v, df, &j.t.Obs[x.obs])
+	se := math.Sqrt(v * (1/k + 1/n))
+	if sum/k < worth*se {
+		return w, false
+	}
+	return joint{
+		runs: len(runs), n: base.n, first: runs[len(runs)-1].obs, mean: base.mean, d: dir * sum / k,
+		sd: math.Sqrt(v), se: se, df: df, p: math.Min(1, 2*UpperTail(sum/k/se, df)), // two windows
+	}, true
+}
+
+// smalls keeps the small changes that are discoveries over a family of cells, separately for each direction.
+func (j *judge) smalls(tests []test, family int) {
+	for _, dir := range []float64{1, -1} {
+		var p []float64
+		var at []int
+		for i := range tests {
+			if w := &tests[i].small; w.runs > 0 && w.d*dir > 0 {
+				at, p = append(at, i), append(p, w.p)
+			}
+		}
+		_, limit := BenjaminiHochberg(p, family, j.rules.FDR)
+		for k, i := range at {
+			if p[k] > limit {
+				tests[i].small = joint{}
+			}
+		}
+	}
+}
+
+// lasted names a change below what matters that the newest runs show together.
+func (c *claim) lasted(first int32) bool {
+	w := &c.x.small
+	d := c.x.base.mean + c.x.d - w.mean + c.x.shift
+	if w.runs == 0 || math.Abs(d) >= c.cell.Delta || d*w.d <= 0 || math.Abs(w.d) >= c.cell.Delta {
+		return false
+	}
+	row := c.row
+	row.Word, row.Why, row.D = BelowLimit, WhyBelowLimit, d
+	if first != c.release {
+		row.First = first
+	}
+	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
+	row.P, row.Q = float32(w.p), float32(math.NaN())
+	return true
+}
+
+// follow brings the state of a cell up to date with its word: whether a change is open, and what waits to be counted as
+// an outlier. The runs of an open change stay out of baselines until later ones settle it.
+func (j *judge) follow(c *claim) {
+	st := &j.state[c.x.cell]
+	j.weigh(c)
+	if c.row.Evidence == Confirmed && c.row.Why != WhyShift {
+		return
+	}
+	if st.suspect >= 0 {
+		j.continued(c)
+	}
+	if st.suspect >= 0 || c.row.Why == WhyShift {
+		return
+	}
+	switch {
+	case c.row.Why.gone() || c.row.Why == WhyRunsDisagree:
+		if c.row.Why.gone() {
+			c.row.exclude(c.release, c.release)
+		}
+	case c.row.Why == WhyOtherHost:
+		j.open(c, true)
+		for st.suspect = c.x.joint.first; st.suspect < c.x.obs && !j.joins(st.suspect); {
+			st.suspect++
+		}
+		for i := st.suspect; i < c.x.obs; i++ {
+			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+		}
+	case c.row.Evidence == Suspected:
+		j.open(c, true)
+	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
+		j.open(c, false) // a large deviation that the gate does not report, but that may be the first of several
+	}
+}
+
+// suspicious is the p value below which a deviation that matters waits for the next run outside the baseline.
+const suspicious = 1e-4
+
+func (j *judge) open(c *claim, gated bool) {
+	st := &j.state[c.x.cell]
+	st.suspect, st.dir, st.gated, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, 0
+	c.row.exclude(c.release, c.release)
+}
+
+// continued decides whether this release settles an open change: where it does not show half of what matters, the
+// change is gone, and its runs are outliers. Where it keeps showing it and is never sure, its runs are ordinary after
+// all.
+func (j *judge) continued(c *claim) {
+	const most = 3
+	st := &j.state[c.x.cell]
+	if c.row.Why.gone() || st.dir*c.x.d < c.cell.Delta/2 {
+		if st.gated {
+			j.rows[st.suspect].Follow = -(c.release + 1)
+		}
+		st.suspect = -1
+		return
+	}
+	c.row.exclude(c.release, c.release)
+	st.gated = st.gated || c.row.Evidence == Suspected
+	if c.row.Why == WhyOtherHost { // it is sure, and waits for another host
+		return
+	}
+	if st.seen++; st.seen < most {
+		return
+	}
+	for i := st.suspect; i <= c.x.obs; i++ {
+		j.rows[i].readmit(c.release)
+	}
+	st.suspect = -1
+}
+
+// close forgets an open change.
+func (j *judge) close(cell int32) {
+	st := &j.state[cell]
+	st.suspect, st.extreme = -1, 0
+}
+
+// weigh counts large deviations that went away again: they are no change, and show how far values stray. One that stays
+// may be a change, and is counted only when it was never confirmed.
+func (j *judge) weigh(c *claim) {
+	const stays = 2
+	st := &j.state[c.x.cell]
+	if st.extreme != 0 {
+		same := c.x.d*st.off > 0 && math.Abs(c.x.d) >= math.Abs(st.off)/2
+		if same {
+			st.stays++
+		}
+		confirmed := c.row.Evidence == Confirmed && c.row.Why != WhyShift
+		if !same || st.stays > stays && !confirmed {
+			j.stray(c, st.extreme, st.off)
+		}
+		if !same || st.stays > stays || confirmed {
+			st.extreme = 0
+		}
+		if same || confirmed {
+			return
+		}
+	}
+	if math.IsNaN(c.x.raw) || c.x.base.n < 2 || c.row.Evidence == Confirmed || c.row.Why == WhyShift {
+		return
+	}
+	if c.o.K2 > 0 && math.Abs(j.second(c.x)) < math.Abs(c.x.d)/2 {
+		j.stray(c, c.x.t, c.x.d)
+		return
+	}
+	st.extreme, st.off, st.stays = c.x.t, c.x.d, 0
+}
+
+func (j *judge) stray(c *claim, t, d float64) {
+	j.outliers.happened(event{cell: c.x.cell, system: c.cell.System, stratum: c.cell.Stratum, t: t, d: d})
 }

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
@@ -113,3 +118,293 @@ func changePoints(t *table) {
 			100*float64(gate+search)/float64(x.steps), gate, search, x.off, wrong, share)
 	}
 }
+
+// annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point
+// Dataset) and those of Mozilla's performance alerts. They are not part of the repository and are measured only with
+// --corpus.
+func annotated(t *table) {
+	if t.o.corpus == "" {
+		t.row(true, "annotated series", "", "not measured: --corpus names no folder")
+		return
+	}
+	if err := annotatedByPeople(t); err != nil {
+		t.row(false, "TCPD", "series are readable", "%v", err)
+	}
+	if err := annotatedByAlerts(t); err != nil {
+		t.row(false, "Treeherder", "series are readable", "%v", err)
+	}
+}
+
+// changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
+// judge started a new level, and how many of these its gate confirmed; its search found the others.
+func changePointsOf(t *table, values []float64) (at []int, gate int, err error) {
+	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(.05)}}}
+	for i, v := range values {
+		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
+		tab.Obs = append(tab.Obs, regression.Obs{Release: int32(i), Z: math.Log(v), K: 1})
+	}
+	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
+	if err != nil {
+		return nil, 0, err
+	}
+	found, err := regression.Search(t.ctx, tab, j, int32(len(values)-1), regression.DefaultRules(), false)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range append(slices.Clone(j.ChangePoints), found...) {
+		at = append(at, int(c.At))
+		if c.Source == regression.ByGate {
+			gate++
+		}
+	}
+	return at, gate, nil
+}
+
+// annotatedByPeople compares the judge with marking no change points at all, which is hard to beat: many annotators
+// mark none.
+func annotatedByPeople(t *table) error {
+	all, err := tcpd(t.o.corpus)
+	if err != nil {
+		return err
+	}
+	series := slices.DeleteFunc(slices.Clone(all), func(s annotatedSeries) bool { return slices.Min(s.values) <= 0 })
+	var judge, none score
+	found, byGate := 0, 0
+	for _, s := range series {
+		places, gate, err := changePointsOf(t, s.values)
+		if err != nil {
+			return err
+		}
+		found, byGate = found+len(places), byGate+gate
+		for i := range places {
+			places[i] = s.index[places[i]]
+		}
+		judge.add(s, places)
+		none.add(s, nil)
+	}
+	name := fmt.Sprintf("TCPD, %d of %d series: those whose values are all positive", len(series), len(all))
+	f, c := judge.means()
+	t.row(true, name, "", "F1 %.3f, cover %.3f, %d change points (gate %d)", f, c, found, byGate)
+	f, c = none.means()
+	t.row(true, "  no change point in any", "", "F1 %.3f, cover %.3f", f, c)
+	return nil
+}
+
+type annotatedSeries struct {
+	n      int
+	values []float64
+	index  []int   // position of each value; a missing value has none
+	marks  [][]int // by annotator
+}
+
+// tcpd reads the univariate series of the Turing Change Point Dataset and what its annotators marked.
+func tcpd(corpus string) ([]annotatedSeries, error) {
+	var marks map[string]map[string][]int
+	if err := readJSON(filepath.Join(corpus, "tcpd", "annotations.json"), &marks); err != nil {
+		return nil, err
+	}
+	names, err := filepath.Glob(filepath.Join(corpus, "tcpd", "datasets", "*", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []annotatedSeries
+	for _, name := range names {
+		var d struct {
+			Name   string
+			NObs   int `json:"n_obs"`
+			NDim   int `json:"n_dim"`
+			Series []struct{ Raw []*float64 }
+		}
+		if err := readJSON(name, &d); err != nil {
+			return nil, err
+		}
+		if d.NDim != 1 || marks[d.Name] == nil {
+			continue
+		}
+		s := annotatedSeries{n: d.NObs}
+		for i, v := range d.Series[0].Raw {
+			if v != nil {
+				s.values, s.index = append(s.values, *v), append(s.index, i)
+			}
+		}
+		for _, m := range marks[d.Name] {
+			s.marks = append(s.marks, m)
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no series in tcpd/datasets")
+	}
+	return out, nil
+}
+
+// alert is a series of Treeherder with the push times at which Treeherder's own test expects an alert
+// (tests/perfalert/test_analyze.py of mozilla/treeherder).
+type alert struct {
+	file string
+	at   []int64
+}
+
+func alerts() []alert {
+	return []alert{
+		{"runs1.json", []int64{1365019665}},
+		{"runs2.json", []int64{1357704596, 1358971894, 1365014104}},
+		{"runs3.json", []int64{1335293827, 1338839958}},
+		{"runs4.json", []int64{1364922838}},
+		{"runs5.json", nil},
+		{"a11y.json", []int64{1366197637, 1367799757}},
+		{"tp5rss.json", []int64{1372846906, 1373413365, 1373424974}},
+	}
+}
+
+// annotatedByAlerts counts the alerts of Treeherder that have a change point of the judge within one value.
+func annotatedByAlerts(t *table) error {
+	hit, of, found, byGate := 0, 0, 0, 0
+	for _, a := range alerts() {
+		values, first, err := pushes(filepath.Join(t.o.corpus, "treeherder", a.file))
+		if err != nil {
+			return err
+		}
+		places, gate, err := changePointsOf(t, values)
+		if err != nil {
+			return err
+		}
+		found, byGate = found+len(places), byGate+gate
+		for _, at := range a.at {
+			of++
+			if slices.ContainsFunc(places, func(p int) bool { return abs(p-first[at]) <= 1 }) {
+				hit++
+			}
+		}
+	}
+	t.row(hit == of, "Treeherder, 7 series", "every alert within 1 value",
+		"%d of %d alerts, %d change points in all (gate %d)", hit, of, found, byGate)
+	return nil
+}
+
+// pushes reads a series of Treeherder by push time, and the index of the first value of each push.
+func pushes(name string) (values []float64, first map[int64]int, err error) {
+	var d struct {
+		Runs [][]any `json:"test_runs"`
+	}
+	if err := readJSON(name, &d); err != nil {
+		return nil, nil, err
+	}
+	type run struct{ pushed, value float64 }
+	var runs []run
+	for _, r := range d.Runs {
+		pushed, ok := r[2].(float64)
+		value, alsoOK := r[3].(float64)
+		if !ok || !alsoOK {
+			return nil, nil, fmt.Errorf("%s: a run has no time or no value", name)
+		}
+		runs = append(runs, run{pushed, value})
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return int(a.pushed - b.pushed) })
+	first = map[int64]int{}
+	for i, r := range runs {
+		if _, seen := first[int64(r.pushed)]; !seen {
+			first[int64(r.pushed)] = i
+		}
+		values = append(values, r.value)
+	}
+	return values, first, nil
+}
+
+func readJSON(name string, into any) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// score sums the two measures of van den Burg and Williams (arXiv:2003.06222), section 3, over series.
+type score struct {
+	f1, cover float64
+	series    int
+}
+
+func (s *score) add(series annotatedSeries, found []int) {
+	s.f1 += fMeasure(series.marks, found)
+	s.cover += covering(series.marks, found, series.n)
+	s.series++
+}
+
+func (s *score) means() (f1, cover float64) {
+	return s.f1 / float64(s.series), s.cover / float64(s.series)
+}
+
+// fMeasure is F1: precision against the union of all annotators, recall as the mean over annotators, margin 5.
+func fMeasure(marks [][]int, found []int) float64 {
+	x := set(found)
+	precision := float64(hits(set(marks...), x)) / float64(len(x))
+	recall := 0.
+	for _, m := range marks {
+		recall += float64(hits(set(m), x)) / float64(len(set(m))) / float64(len(marks))
+	}
+	return 2 * precision * recall / (precision + recall)
+}
+
+// hits matches marks with found change points at most margin away, each at most once.
+func hits(marks, found map[int]bool) int {
+	const margin = 5
+	free := maps.Clone(found)
+	n := 0
+	for _, m := range slices.Sorted(maps.Keys(marks)) {
+		best := -1
+		for x := range free {
+			if d := abs(x - m); d <= margin && (best < 0 || d < abs(best-m) || d == abs(best-m) && x < best) {
+				best = x
+			}
+		}
+		if best >= 0 {
+			delete(free, best)
+			n++
+		}
+	}
+	return n
+}
+
+// set is the union of some lists; the start of a series is a change point by convention.
+func set(list ...[]int) map[int]bool {
+	out := map[int]bool{0: true}
+	for _, l := range list {
+		for _, x := range l {
+			out[x] = true
+		}
+	}
+	return out
+}
+
+// covering measures how well the segments of each annotator are covered by those found, weighted by length.
+func covering(marks [][]int, found []int, n int) float64 {
+	mine := segments(found, n)
+	sum := 0.
+	for _, m := range marks {
+		for _, a := range segments(m, n) {
+			best := 0.
+			for _, b := range mine {
+				both := float64(max(0, min(a[1], b[1])-max(a[0], b[0])))
+				either := float64(a[1]-a[0]+b[1]-b[0]) - both
+				best = math.Max(best, both/either)
+			}
+			sum += best * float64(a[1]-a[0]) / float64(n) / float64(len(marks))
+		}
+	}
+	return sum
+}
+
+func segments(at []int, n int) [][2]int {
+	border := append(slices.Sorted(maps.Keys(set(at))), n)
+	var out [][2]int
+	for i := 1; i < len(border); i++ {
+		out = append(out, [2]int{border[i-1], border[i]})
+	}
+	return out
+}
+
+func abs(x int) int { return max(x, -x) }

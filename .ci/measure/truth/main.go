@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -88,4 +89,164 @@ func (l *requestLog) add(r *record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, _ = l.w.Write(append(line, '\n')) // the flush at the end reports the error
+}
+
+// schedule defines when tokens are due: the first ttft after the arrival, each further one itl later.
+type schedule struct{ ttft, itl time.Duration }
+
+func (s schedule) due(token int) time.Duration { return s.ttft + time.Duration(token)*s.itl }
+
+// request holds the fields of an OpenAI completion or chat completion that the server reads.
+type request struct {
+	Model         string          `json:"model"`
+	Prompt        json.RawMessage `json:"prompt"`
+	Messages      json.RawMessage `json:"messages"`
+	MaxTokens     int             `json:"max_tokens"`
+	MaxCompletion int             `json:"max_completion_tokens"`
+	Stream        bool            `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+// tokens is the length of the answer; 16 where the request states none, as in the OpenAI API.
+func (r request) tokens() int {
+	switch {
+	case r.MaxCompletion > 0:
+		return r.MaxCompletion
+	case r.MaxTokens > 0:
+		return r.MaxTokens
+	}
+	return 16
+}
+
+// promptTokens counts token ids where a prompt is a list of them, and words otherwise.
+func (r request) promptTokens() int {
+	var ids []int
+	if json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0 {
+		return len(ids)
+	}
+	return len(strings.Fields(string(r.Prompt))) + len(strings.Fields(string(r.Messages)))
+}
+
+// newHandler serves the parts of the OpenAI API that load clients use.
+func newHandler(s schedule, model string, log *requestLog) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		const list = `{"object":"list","data":[{"id":%q,"object":"model","created":0,"max_model_len":131072}]}`
+		fmt.Fprintf(w, list, model)
+	})
+	for path, chat := range map[string]bool{"/v1/completions": false, "/v1/chat/completions": true} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			came := arrival.OfRequest(r) // a server that takes the time when it gets to a request hides that it was late
+			var q request
+			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+				http.Error(w, `{"error":{"message":"the body is no JSON object"}}`, http.StatusBadRequest)
+				return
+			}
+			a := &answer{w: w, request: q, chat: chat, arrival: came, schedule: s, record: record{
+				Path: path, Arrival: came.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream,
+			}}
+			if q.Stream {
+				a.stream(r.Context().Done())
+			} else {
+				a.whole()
+			}
+			log.add(&a.record)
+		})
+	}
+	return mux
+}
+
+// answer is one request being answered.
+type answer struct {
+	w http.ResponseWriter
+	request
+	chat    bool
+	arrival time.Time
+	schedule
+	record record
+}
+
+// since returns the time on the clock of the log, which is monotonic from the arrival on.
+func (a *answer) since() int64 { return a.record.Arrival + int64(time.Since(a.arrival)) }
+
+// stream sends one token per chunk, each when it is due. It ends when the client disconnects.
+func (a *answer) stream(gone <-chan struct{}) {
+	a.w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(a.w)
+	if a.chat { // vLLM, too, sends the role before the first token, in the same flush as here
+		a.event(`{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}`, "")
+	}
+	for k := range a.record.Want {
+		select {
+		case <-time.After(a.due(k) - time.Since(a.arrival)):
+		case <-gone:
+			return
+		}
+		a.event(a.choice(k), "")
+		if flush.Flush() != nil {
+			return
+		}
+		late := time.Since(a.arrival) - a.due(k)
+		a.record.Last = a.since()
+		if k == 0 {
+			a.record.First = a.record.Last
+		}
+		a.record.Latest = max(a.record.Latest, late.Microseconds())
+		a.record.Chunks++
+	}
+	if a.StreamOptions.IncludeUsage {
+		a.event("", a.usage())
+	}
+	_, _ = io.WriteString(a.w, "data: [DONE]\n\n")
+}
+
+// whole answers in one piece, when the last token is due.
+func (a *answer) whole() {
+	time.Sleep(a.due(a.record.Want-1) - time.Since(a.arrival))
+	text, object := strings.Repeat(" word", a.record.Want), "text_completion"
+	choice := fmt.Sprintf(`{"index":0,"text":%q,"finish_reason":"length"}`, text)
+	if a.chat {
+		object = "chat.completion"
+		choice = fmt.Sprintf(`{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"length"}`, text)
+	}
+	a.w.Header().Set("Content-Type", "application/json")
+	const body = `{"id":"c","object":%q,"created":0,"model":%q,"choices":[%s],"usage":%s}`
+	fmt.Fprintf(a.w, body, object, a.Model, choice, a.usage())
+	a.record.First = a.since()
+	a.record.Last, a.record.Chunks = a.record.First, a.record.Want
+}
+
+// choice returns the k-th token in the form of a chunk. Tokens differ, so that no client merges two.
+func (a *answer) choice(k int) string {
+	finish := "null"
+	if k == a.record.Want-1 {
+		finish = `"length"`
+	}
+	text := [...]string{" time", " year", " day", " man", " thing", " world", " life", " hand"}[k%8]
+	if a.chat {
+		return fmt.Sprintf(`{"index":0,"delta":{"content":%q},"finish_reason":%s}`, text, finish)
+	}
+	return fmt.Sprintf(`{"index":0,"text":%q,"finish_reason":%s}`, text, finish)
+}
+
+func (a *answer) usage() string {
+	n, p := a.record.Want, a.record.PromptTokens
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, p, n, p+n)
+}
+
+// event writes a server-sent event; an empty usage is left out.
+func (a *answer) event(choice, usage string) {
+	object := "text_completion"
+	if a.chat {
+		object = "chat.completion.chunk"
+	}
+	if usage != "" {
+		usage = `,"usage":` + usage
+	}
+	const data = `data: {"id":"c","object":%q,"created":0,"model":%q,"choices":[%s]%s}` + "\n\n"
+	fmt.Fprintf(a.w, data, object, a.Model, choice, usage)
 }

@@ -5,21 +5,34 @@
 package workspace
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"net/url"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"sort"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/ingest/table"
+	"github.com/ttreport/ttreport/ingest/userdir"
+	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 // ConfigName is the name of the configuration file.
@@ -237,4 +250,351 @@ func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// mostText is how long a file may be that a person wrote: a note, targets, the configuration, the logo.
+const mostText = 4 << 20
+
+// Bounds of what many files may hold together. Pages show every note, and every command reads every target.
+const (
+	mostNotes       = 2_000
+	mostNoteText    = 16 << 20
+	mostTargetFiles = 1_000
+	mostTargetText  = 32 << 20
+)
+
+// open opens the folder and refuses parts of it that are links leading out: what a fork commits must not make us read
+// or write anywhere else.
+func (w *Workspace) open() error {
+	var err error
+	if w.files, err = rootfs.Open(w.Dir); err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	for _, name := range []string{resultsName, historyName, targetsName, notesName, siteName, stateName} {
+		_, err := w.files.Stat(name)
+		switch {
+		case err == nil:
+		case !errors.Is(err, fs.ErrNotExist):
+			const rule = "what a workspace has lies in it, other folders are named on the command line"
+			return fmt.Errorf("workspace: %s: %w; %s", w.shown(name), reason(err), rule)
+		case isLink(filepath.Join(w.Dir, name)):
+			return fmt.Errorf("workspace: %s is a link to nothing; remove it", w.shown(name))
+		}
+	}
+	return nil
+}
+
+// misnamed refuses a configuration under a name that is not read: its rules would not hold, without a word.
+func (w *Workspace) misnamed() error {
+	entries, err := fs.ReadDir(w.files, ".")
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	for _, e := range entries {
+		lower := strings.ToLower(e.Name())
+		if e.Name() != ConfigName && (lower == ConfigName || lower == "ttreport.yml") {
+			return fmt.Errorf("workspace: %s is not read; rename it to %s", w.shown(e.Name()), ConfigName)
+		}
+	}
+	return nil
+}
+
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// shown is a name within the workspace as the user would write it.
+func (w *Workspace) shown(name string) string { return filepath.ToSlash(filepath.Join(w.Dir, name)) }
+
+// reason is an error without the path that the message around it has.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// ReadSettings is the content of the configuration and of the logo, as far as they exist.
+func (w *Workspace) ReadSettings() ([]byte, error) {
+	settings, err := w.files.Read(ConfigName, mostText)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	logo, err := w.ReadLogo()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%d %s%s", len(settings), settings, logo), nil
+}
+
+// ReadLogo is the content of the site's logo; nil without one.
+func (w *Workspace) ReadLogo() ([]byte, error) {
+	if w.Config.Site.Logo == "" {
+		return nil, nil
+	}
+	return w.files.Read(path.Clean(filepath.ToSlash(w.Config.Site.Logo)), mostText)
+}
+
+func (w *Workspace) tooManyNotes(there, read int) schema.Problem {
+	return schema.Problem{
+		Severity: schema.SevError, Path: w.shown(notesName), Code: "too-many-notes", Found: fmt.Sprintf("%d notes", there),
+		Expected: fmt.Sprintf("at most %d, of at most %d MB together", mostNotes, mostNoteText>>20),
+		Used:     fmt.Sprintf("%d of them, in the order of their names", read), Hint: "shorten them, or remove old ones",
+	}
+}
+
+// ReadNotes reads notes/*.md; a note belongs to the release that its file is named after. A note that cannot be read is
+// a problem, and the rest is read without it.
+func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
+	names, err := fs.Glob(w.files, path.Join(notesName, "*.md"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("notes: %w", err)
+	}
+	var out []render.Note
+	var problems []schema.Problem
+	left := mostNoteText
+	for i, name := range names {
+		if i == mostNotes || left == 0 {
+			problems = append(problems, w.tooManyNotes(len(names), i))
+			break
+		}
+		data, err := w.files.Read(name, mostText)
+		if err != nil {
+			problems = append(problems, schema.Problem{
+				Severity: schema.SevError, Path: w.shown(name), Code: "unreadable", Found: reason(err).Error(),
+				Expected: "a regular file of the workspace", Used: "nothing of it",
+				Hint: "put the file itself there, or remove it",
+			})
+			continue
+		}
+		if left = max(0, left-len(data)); left == 0 {
+			continue
+		}
+		release := strings.TrimSuffix(path.Base(name), ".md")
+		out = append(out, render.Note{Release: release, Title: release, Source: string(data)})
+	}
+	return out, problems, nil
+}
+
+// Judge is the section that says which changes matter, and what fails a release; --fail-on overrides the latter.
+type Judge struct {
+	decision.Thresholds `yaml:",inline"`
+	FailOn              []string `yaml:"fail_on"`
+}
+
+// Policy is which changes matter and what people decided; now decides which decisions have expired.
+func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
+	p, err := decision.NewPolicy(w.Config.Judge.Thresholds, w.Config.Decisions, now)
+	switch {
+	case errors.Is(err, decision.ErrNoMetric):
+		return nil, fmt.Errorf("%s: judge: %w; there are %s",
+			ConfigName, err, strings.Join(judge.PrimaryMetrics(), ", "))
+	case err != nil:
+		return nil, fmt.Errorf("%s: judge: %w", ConfigName, err)
+	}
+	var lints []string
+	for _, id := range lint.IDs() {
+		lints = append(lints, string(id))
+	}
+	if err := p.Check(lints); err != nil {
+		return nil, fmt.Errorf("%s: %w", ConfigName, err)
+	}
+	return p, nil
+}
+
+// FailOn is what the configuration says a gate fails on; nil where it says nothing.
+func (w *Workspace) FailOn() (gate.FailOn, error) {
+	if w.Config.Judge.FailOn == nil {
+		return nil, nil
+	}
+	on, err := gate.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))
+	if err != nil {
+		return nil, fmt.Errorf("%s: judge: fail_on: %s", ConfigName, strings.TrimPrefix(err.Error(), "--fail-on "))
+	}
+	return on, nil
+}
+
+// Addresses are addresses with holes, by component: {vllm: https://example.org/vllm/commit/{commit}}. One alone, under
+// "", is that of whatever component a run has, where it has one.
+type Addresses map[string]string
+
+// UnmarshalYAML reads one address, or one for each component.
+func (a *Addresses) UnmarshalYAML(read func(any) error) error {
+	var one string
+	if err := read(&one); err == nil {
+		*a = Addresses{"": one}
+		return nil
+	}
+	return read((*map[string]string)(a))
+}
+
+// check reports an address that is none, or lacks a hole.
+func (a Addresses) check(setting, example string, holes ...string) error {
+	for _, address := range a {
+		filled := address
+		for _, hole := range holes {
+			if !strings.Contains(address, hole) {
+				return fmt.Errorf("site.%s: %q has no %s; for example %s", setting, address, hole, example)
+			}
+			filled = strings.ReplaceAll(filled, hole, "1")
+		}
+		u, err := url.Parse(filled)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(filled, " {}") {
+			return fmt.Errorf("site.%s: %q is no address; for example %s", setting, address, example)
+		}
+		if u.User != nil {
+			return fmt.Errorf("site.%s: an address with a password would be published; for example %s", setting, example)
+		}
+	}
+	return nil
+}
+
+// check reports settings that make no site.
+func (s *Site) check() error {
+	const where = "https://github.com/acme/engine/"
+	if err := s.CommitURL.check("commit_url", where+"commit/{commit}", "{commit}"); err != nil {
+		return err
+	}
+	return s.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}")
+}
+
+// Cache is the file of the columns of this workspace, in the cache folder of the user: what lies in a workspace may
+// have been committed by anybody. "" where there is no such folder, and in CI, where every build reads everything.
+func (w *Workspace) Cache() string { return w.cached("columns.cache") }
+
+// Judged is the file that keeps how far this workspace's history was judged; "" as for [Workspace.Cache].
+func (w *Workspace) Judged() string { return w.cached("judged.cache") }
+
+// LastBuild is the file that remembers what the last build read and wrote; "" as for [Workspace.Cache].
+func (w *Workspace) LastBuild() string { return w.cached("build.json") }
+
+// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for [Workspace.Cache].
+func (w *Workspace) SiteRecord(folder string) string {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return w.cached("site-" + hex.EncodeToString(sum[:8]) + ".json")
+}
+
+func (w *Workspace) cached(name string) string {
+	if os.Getenv("CI") != "" {
+		return ""
+	}
+	base, err := userdir.Cache()
+	if err != nil {
+		return ""
+	}
+	abs, err := filepath.Abs(w.Dir)
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	sum := sha256.Sum256([]byte(abs)) // no two workspaces share a folder
+	return filepath.Join(base, schema.Slug(filepath.Base(abs))+"-"+hex.EncodeToString(sum[:8]), name)
+}
+
+// OverrideVariable names a file of targets that is read after those of the workspace, as tt-inference-server has it.
+const OverrideVariable = "OVERRIDE_BENCHMARK_TARGETS"
+
+// targetFile is a file of targets.
+type targetFile struct {
+	path string // as the user would write it
+	data []byte
+	asOf string // day on which it was changed last, YYYY-MM-DD
+}
+
+// targetFiles reads targets/*.json, *.yaml and *.yml in order of their names. A file that cannot be read is an error: a
+// release must not pass because its targets were not read.
+func (w *Workspace) targetFiles() ([]targetFile, error) {
+	var all []string
+	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
+		names, err := fs.Glob(w.files, path.Join(targetsName, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("targets: %w", err)
+		}
+		all = append(all, names...)
+	}
+	if len(all) > mostTargetFiles {
+		return nil, fmt.Errorf("reading targets: %s holds %d files, and at most %d are read", w.shown(targetsName), len(all),
+			mostTargetFiles)
+	}
+	sort.Strings(all)
+	var out []targetFile
+	total := 0
+	for _, name := range all {
+		data, err := w.files.Read(name, mostText)
+		if err != nil {
+			return nil, fmt.Errorf("reading targets: %s: %w", w.shown(name), reason(err))
+		}
+		if total += len(data); total > mostTargetText {
+			return nil, fmt.Errorf("reading targets: the files of %s hold more than %d MB", w.shown(targetsName),
+				mostTargetText>>20)
+		}
+		f := targetFile{path: w.shown(name), data: data}
+		if info, err := w.files.Stat(name); err == nil {
+			f.asOf = info.ModTime().UTC().Format(time.DateOnly)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// Library reads the workspace's target files, then the override that the environment names. A file that names a device
+// which neither the product nor a run knows has a problem.
+func (w *Workspace) Library(runs []schema.Run) (*library.Library, []schema.Problem, error) {
+	files, err := w.targetFiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	if override := os.Getenv(OverrideVariable); override != "" {
+		f, err := namedTargets(override)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, f)
+	}
+	return newLibrary(files, func(device string) bool {
+		return slices.ContainsFunc(runs, func(r schema.Run) bool { return schema.SameDevice(r.Device.Name, device) })
+	})
+}
+
+// ReadTargets reads a file of targets that a person names; known reports whether a device exists. The error is of a
+// file that cannot be opened; what is wrong in a file is a problem.
+func ReadTargets(name string, known func(device string) bool) (*library.Library, []schema.Problem, error) {
+	f, err := namedTargets(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newLibrary([]targetFile{f}, known)
+}
+
+func namedTargets(name string) (targetFile, error) {
+	data, err := rootfs.ReadFile(name, mostText)
+	if err != nil {
+		return targetFile{}, fmt.Errorf("reading targets: %w", err)
+	}
+	f := targetFile{path: filepath.ToSlash(name), data: data}
+	if info, err := os.Stat(name); err == nil {
+		f.asOf = info.ModTime().UTC().Format(time.DateOnly)
+	}
+	return f, nil
+}
+
+func newLibrary(files []targetFile, known func(device string) bool) (*library.Library, []schema.Problem, error) {
+	aliases, err := library.DefaultAliases()
+	if err != nil {
+		return nil, nil, err
+	}
+	lib := library.NewLibrary(aliases)
+	var problems []schema.Problem
+	for _, f := range files {
+		problems = append(problems, lib.Add(f.path, f.data, f.asOf, known)...)
+	}
+	return lib, problems, nil
 }

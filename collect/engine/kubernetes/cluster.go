@@ -2,24 +2,116 @@ package kubernetes
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/engine"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
+	"github.com/ttreport/ttreport/collect/meeting"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/rest"
-
-	"github.com/ttreport/ttreport/collect/engine"
-	"github.com/ttreport/ttreport/collect/engine/transfer"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/yaml"
 )
+
+// Cluster is a Kubernetes cluster, behind its API server.
+type Cluster struct {
+	Target Target // as it was found
+
+	config      *rest.Config
+	core, batch rest.Interface
+	seen        *cache
+	submission  string // label of what is followed
+	of          *engine.Submission
+	heard       int // running pods that were asked for their logs
+}
+
+// Target names a cluster: "" takes the current context of the kubeconfig, and its namespace; without a kubeconfig the
+// cluster is the one that this program runs in.
+type Target engine.Target
+
+// New returns the cluster that a target names. It does not ask it anything; [engine.ErrMissing] where none is known.
+func New(t Target) (*Cluster, error) {
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: t.Context}
+	overrides.Context.Namespace = t.Namespace
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		clientcmd.NewDefaultClientConfigLoadingRules(), overrides)
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return &Cluster{}, fmt.Errorf("%w: %w", engine.ErrMissing, err)
+	}
+	c := &Cluster{Target: Target{t.Context, namespace}}
+	if raw, err := loader.RawConfig(); err == nil && t.Context == "" {
+		c.Target.Context = raw.CurrentContext
+	}
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", engine.ErrMissing, err)
+	}
+	c.config = config
+	// The usual five requests a second are for controllers; a plan is up to two thousand objects.
+	config.QPS, config.Burst = 100, 200
+	config.UserAgent, config.WarningHandler = appName, rest.NoWarnings{}
+	if c.core, err = groupClient(config, core.SchemeGroupVersion, "/api"); err == nil {
+		c.batch, err = groupClient(config, batch.SchemeGroupVersion, "/apis")
+	}
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", engine.ErrMissing, err)
+	}
+	return c, nil
+}
+
+// groupClient returns a client of one API group. client-go's own set of clients is not used: it has every type of every
+// group, which is 20 MB of program for two of them.
+func groupClient(config *rest.Config, version schema.GroupVersion, path string) (rest.Interface, error) {
+	kinds := runtime.NewScheme()
+	if err := errors.Join(batch.AddToScheme(kinds), core.AddToScheme(kinds)); err != nil {
+		return nil, err
+	}
+	one := rest.CopyConfig(config)
+	one.GroupVersion, one.APIPath = &version, path
+	one.NegotiatedSerializer = serializer.NewCodecFactory(kinds).WithoutConversion()
+	one.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	return rest.RESTClientFor(one)
+}
+
+// answerWithin is how long an answer may take.
+const answerWithin = 30 * time.Second
+
+// failure is an error of the API server: [engine.ErrAway] where it does not answer, [engine.ErrRefused] where it does
+// not allow or accept something.
+func failure(err error) error {
+	var status apierrors.APIStatus
+	var sent *url.Error // it repeats the whole address
+	if errors.As(err, &sent) {
+		err = sent.Err
+	}
+	if !errors.As(err, &status) {
+		return fmt.Errorf("%w: %w", engine.ErrAway, err)
+	}
+	switch code := status.Status().Code; {
+	case code >= http.StatusInternalServerError, code == http.StatusTooManyRequests:
+		return fmt.Errorf("%w: %w", engine.ErrAway, err)
+	}
+	return fmt.Errorf("%w: %w", engine.ErrRefused, err)
+}
 
 // Words implements [engine.Scheduler].
 func (c *Cluster) Words() engine.Words {
@@ -253,4 +345,267 @@ func (c *Cluster) results(from io.Reader, r engine.Record, dir, log string) erro
 		_, _ = io.Copy(io.Discard, from) // so that the connection can be used again
 	}
 	return err
+}
+
+// Check refuses jobs that no manifest can be made of: an [engine.RefusedError].
+func Check(jobs []engine.Job) error {
+	together := map[string][]engine.Job{} // those that run one after the other: pods that wait for others hold nodes
+	for _, j := range jobs {
+		r := j.Resources
+		if r.Image == "" {
+			return &engine.RefusedError{Job: j.Name, Field: "image",
+				Why: "it is not stated: the image that ttreport runs from, as image: registry.example/ttreport:v1"}
+		}
+		if r.ResultsAt != "" && r.Results == "" {
+			return &engine.RefusedError{Job: j.Name, Field: "results_at",
+				Why: "it is where a claim is mounted here, and results: names no claim"}
+		}
+		for field, list := range map[string]string{"nodelist": r.Nodelist, "exclude": r.Exclude} {
+			if strings.ContainsAny(list, "[]") {
+				return &engine.RefusedError{Job: j.Name, Field: field,
+					Why: fmt.Sprintf("%q: Kubernetes has no ranges of nodes; list them, as n1,n2", list)}
+			}
+		}
+		for what, at := range map[string]bool{
+			j.Server.URL: j.Server.URL != "", "with several nodes": clientPods(engine.Group{Resources: r}) > 0,
+		} {
+			if at {
+				together[what] = append(together[what], j)
+			}
+			if len(engine.GroupsOf(together[what])) > 1 {
+				return &engine.RefusedError{Job: j.Name, Why: fmt.Sprintf("jobs that measure %s run one after the other, in one "+
+					"array, and their resources, servers or time limits differ; state the same, time: as well, or make each of "+
+					"them a plan of its own", what)}
+			}
+		}
+	}
+	return nil
+}
+
+// Accepted returns the submission when the API server would take all of it; an [engine.RefusedError] otherwise.
+func (c *Cluster) Accepted(ctx context.Context, s *engine.Submission) (*engine.Submission, error) {
+	for _, g := range s.Groups {
+		text, err := Manifest(s, g, c.Target.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		parts := strings.Split(text, between)
+		if r := g.Resources; r.Results != "" && r.ResultsAt == "" {
+			name := strings.ToLower(s.JobName(g, 0)) + "-read-1"
+			read, err := yaml.Marshal(readerJob(name, g, onClaim(s, g), 0, 1))
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, string(read))
+		}
+		if err := c.wouldTake(ctx, parts, s.NameOf(g.Entries[0])); err != nil {
+			return nil, err
+		}
+		if err := c.there(ctx, g, s.NameOf(g.Entries[0])); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// wouldTake lets the API server check manifests strictly, without making anything.
+func (c *Cluster) wouldTake(ctx context.Context, manifests []string, name string) error {
+	for _, text := range manifests {
+		var about meta.TypeMeta
+		if err := yaml.Unmarshal([]byte(text), &about); err != nil {
+			return err
+		}
+		client := c.core
+		if about.Kind == "Job" {
+			client = c.batch
+		}
+		kind := strings.ToLower(about.Kind) + "s"
+		err := client.Post().Namespace(c.Target.Namespace).Resource(kind).
+			Param("dryRun", "All").Param("fieldValidation", "Strict").
+			SetHeader("Content-Type", "application/yaml").Body([]byte(text)).Do(ctx).Error()
+		if err == nil {
+			continue
+		}
+		if err = failure(err); !errors.Is(err, engine.ErrRefused) {
+			return err
+		}
+		why := strings.TrimPrefix(err.Error(), engine.ErrRefused.Error()+": ")
+		return &engine.RefusedError{Job: name, Field: fieldOf(why), Why: why}
+	}
+	return nil
+}
+
+// fieldOf returns the field of resources: that a refusal is about; "" where it is none of them.
+func fieldOf(why string) string {
+	for _, f := range [][2]string{
+		{"nodeSelector", "node_selector"}, {"tolerations", "tolerations"}, {"resources.", "devices, cpus, mem"},
+		{"ttlSecondsAfterFinished", "ttl"}, {"priorityClassName", "priority_class"}, {"PriorityClass", "priority_class"},
+		{"service account", "service_account"}, {"persistentVolumeClaim", "volumes"}, {"volumeMounts", "volumes"},
+		{"nodeAffinity", "nodelist, exclude"}, {"].image", "image"}, {"kueue", "queue"}, {"secretKeyRef", "secrets"},
+		{"exceeded quota", "devices, cpus, mem"},
+	} {
+		if strings.Contains(why, f[0]) {
+			return f[1]
+		}
+	}
+	return ""
+}
+
+// there refuses claims and secrets that do not exist: a pod would wait for them for ever. Who may not look at them is
+// not refused.
+func (c *Cluster) there(ctx context.Context, g engine.Group, name string) error {
+	type need struct{ kind, name, field string }
+	var needs []need
+	for _, v := range slices.Concat(g.Resources.Volumes, []string{g.Resources.Results}) {
+		claim, _, _ := strings.Cut(v, ":")
+		field := "volumes"
+		if v == g.Resources.Results {
+			field = "results"
+		}
+		needs = append(needs, need{"persistentvolumeclaims", claim, field})
+	}
+	for _, text := range g.Resources.Secrets {
+		_, at, _ := strings.Cut(text, "=")
+		secret, _, _ := strings.Cut(at, "/")
+		needs = append(needs, need{"secrets", secret, "secrets"})
+	}
+	for _, n := range needs {
+		if n.name == "" {
+			continue
+		}
+		err := c.core.Get().Namespace(c.Target.Namespace).Resource(n.kind).Name(n.name).
+			SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(ctx).Error()
+		if apierrors.IsNotFound(err) {
+			why := fmt.Sprintf("there is no %q among the %s of namespace %s", n.name, n.kind, c.Target.Namespace)
+			return &engine.RefusedError{Job: name, Field: n.field, Why: why}
+		}
+	}
+	return nil
+}
+
+// clientsPort is where the pod that measures waits for the clients of other pods.
+const clientsPort = 7431
+
+// wordKey is the word by which the pods of an array know each other, in its ConfigMap.
+const wordKey = "word"
+
+// clientPods returns how many pods of clients a group has beside the one that measures.
+func clientPods(g engine.Group) int { return g.Nodes() - 1 }
+
+// meets adds to the pod that measures where it waits for clients.
+func meets(c *core.Container, n int) {
+	c.Ports = append(c.Ports, core.ContainerPort{ContainerPort: clientsPort})
+	for _, v := range [][2]string{
+		{meeting.AddressVariable, fmt.Sprintf("0.0.0.0:%d", clientsPort)}, {meeting.WordVariable, planPath + "/" + wordKey},
+		{meeting.CountVariable, strconv.Itoa(n)},
+	} {
+		c.Env = append(c.Env, core.EnvVar{Name: v[0], Value: v[1]})
+	}
+}
+
+// service is how clients find the pod of an array that measures. It has no address of its own.
+func service(s *engine.Submission) *core.Service {
+	return &core.Service{
+		TypeMeta: meta.TypeMeta{APIVersion: "v1", Kind: "Service"}, ObjectMeta: meta.ObjectMeta{Labels: labels(s.ID)},
+		Spec: core.ServiceSpec{
+			ClusterIP: core.ClusterIPNone, PublishNotReadyAddresses: true,
+			Ports: []core.ServicePort{{Port: clientsPort, TargetPort: intstr.FromInt32(clientsPort)}},
+		},
+	}
+}
+
+// clientsJob is the clients of an array, each on a node where nothing else of the submission runs. They make the load
+// of one entry after the other, with the pod that measures it.
+func clientsJob(s *engine.Submission, g engine.Group, measuring batch.JobSpec) *batch.Job {
+	n, mode := int32(clientPods(g)), batch.IndexedCompletion
+	pod := measuring.Template.Spec.DeepCopy()
+	pod.InitContainers = nil
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v core.Volume) bool { return !ofClients(v.Name) })
+	c := &pod.Containers[0]
+	c.Ports, c.Resources = nil, loadAlone()
+	c.VolumeMounts = slices.DeleteFunc(c.VolumeMounts, func(m core.VolumeMount) bool { return !ofClients(m.Name) })
+	c.Env = slices.DeleteFunc(c.Env, func(v core.EnvVar) bool {
+		return slices.Contains([]string{meeting.AddressVariable, meeting.WordVariable, meeting.CountVariable}, v.Name)
+	})
+	if g.Server.URL == "" { // where to measure is stated of the server
+		pod.NodeSelector, pod.Affinity = nil, nil
+	}
+	if pod.Affinity == nil {
+		pod.Affinity = &core.Affinity{}
+	}
+	pod.Affinity.PodAntiAffinity = &core.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []core.PodAffinityTerm{{
+			TopologyKey: core.LabelHostname, LabelSelector: &meta.LabelSelector{MatchLabels: labels(s.ID)},
+		}},
+	}
+	spec := batch.JobSpec{
+		CompletionMode: &mode, Completions: &n, Parallelism: &n, BackoffLimitPerIndex: pointer(int32(10)),
+		PodReplacementPolicy: measuring.PodReplacementPolicy, TTLSecondsAfterFinished: measuring.TTLSecondsAfterFinished,
+		Suspend:  measuring.Suspend,
+		Template: core.PodTemplateSpec{ObjectMeta: *measuring.Template.ObjectMeta.DeepCopy(), Spec: *pod},
+	}
+	about := meta.ObjectMeta{Labels: labels(s.ID)}
+	if g.Resources.Queue != "" {
+		about.Labels[queueLabel] = g.Resources.Queue
+	}
+	return &batch.Job{TypeMeta: meta.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: about, Spec: spec}
+}
+
+// ofClients reports whether clients need a volume: results and weights are of the pod that measures.
+func ofClients(volume string) bool { return volume == "plan" || volume == "work" }
+
+// meet makes what the clients of an order need one for some entries under another name.
+func (o *order) meet(name string, entries int) {
+	if o.Service == nil {
+		return
+	}
+	o.Service.Name, o.Clients.Name = name, name+"-clients"
+	o.Service.Spec.Selector = map[string]string{batch.JobNameLabel: name}
+	at := fmt.Sprintf("%s:%d", name, clientsPort) // in its namespace, whatever that is
+	pod := &o.Clients.Spec.Template.Spec
+	pod.ActiveDeadlineSeconds = nil // another pod would take its place
+	if d := o.Job.Spec.Template.Spec.ActiveDeadlineSeconds; d != nil {
+		// all entries with their retries, one after the other, and waiting for each other
+		o.Clients.Spec.ActiveDeadlineSeconds = pointer(2 * *d * int64(entries) * int64(1+*o.Job.Spec.BackoffLimitPerIndex))
+	}
+	pod.Containers[0].Args = []string{meeting.ClientCommand, at, planPath + "/" + wordKey, strconv.Itoa(entries)}
+	for i := range pod.Volumes {
+		if v := &pod.Volumes[i]; v.Name == "plan" {
+			v.ConfigMap.Name, v.ConfigMap.Items = name, []core.KeyToPath{{Key: wordKey, Path: wordKey}}
+		}
+	}
+}
+
+// word is one that nobody guesses. It is no credential: it tells the pods of an array from others while they measure.
+func word() string { return rand.Text() }
+
+// clientsOf returns the Jobs of the clients of arrays; none where these have none.
+func (c *Cluster) clientsOf(jobs []engine.Record) []string {
+	var out []string
+	for _, r := range jobs {
+		name := r.Array + "-clients"
+		if c.of != nil && !slices.Contains(out, name) && slices.ContainsFunc(c.of.Groups, func(g engine.Group) bool {
+			return clientPods(g) > 0 && slices.Contains(g.Entries, r.Entry)
+		}) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// endClients ends the clients of an array that has ended: those of a pod that was killed do not know it.
+func (c *Cluster) endClients(ctx context.Context, r engine.Record) {
+	clients := c.clientsOf([]engine.Record{r})
+	if len(clients) == 0 {
+		return
+	}
+	c.seen.mu.Lock()
+	j := c.seen.jobs[r.Array]
+	c.seen.mu.Unlock()
+	for i := range j.entries {
+		if j.why == "" && !j.deleted && !contains(j.completed, i) && !contains(j.failed, i) {
+			return
+		}
+	}
+	_, _ = c.deleteJobs(ctx, clients) // else its time limit ends it
 }

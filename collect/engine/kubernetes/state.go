@@ -2,16 +2,28 @@ package kubernetes
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/engine"
+	"golang.org/x/sync/errgroup"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
-
-	"github.com/ttreport/ttreport/collect/engine"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	kube "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // jobState is what is kept of a Job.
@@ -230,4 +242,353 @@ func contains(list string, index int) bool {
 		}
 	}
 	return false
+}
+
+// Bounds of asking for logs: of a thousand pods, each is asked at every thirtieth look.
+const (
+	mostHeard   = 32
+	askedAtOnce = 8
+)
+
+// hear adds what running pods printed last to their records: their run folders cannot be looked into.
+func (c *Cluster) hear(ctx context.Context, list []engine.Record) {
+	var running []*engine.Record
+	for i := range list {
+		if r := &list[i]; r.Phase == engine.Active && r.State == string(core.PodRunning) && r.Job != "" {
+			running = append(running, r)
+		}
+	}
+	var asking errgroup.Group
+	asking.SetLimit(askedAtOnce)
+	for i := range min(mostHeard, len(running)) {
+		r := running[(c.heard+i)%len(running)]
+		asking.Go(func() error {
+			r.Says, _ = c.tail(ctx, r.Job, 1) // nothing is shown without it
+			return nil
+		})
+	}
+	_ = asking.Wait() // none of them fails
+	c.heard += mostHeard
+}
+
+// cache has the Jobs and pods of a submission, as they were last seen.
+type cache struct {
+	mu     sync.Mutex
+	jobs   map[string]jobState
+	pods   map[string]podState
+	queues map[string]string // why Jobs are not admitted, by name
+	synced map[string]bool   // whether a kind was listed
+	broken error             // of the last list or watch that failed since one succeeded
+}
+
+func newCache() *cache {
+	return &cache{jobs: map[string]jobState{}, pods: map[string]podState{}, queues: map[string]string{},
+		synced: map[string]bool{}}
+}
+
+// put keeps an object.
+func (c *cache) put(object any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch o := object.(type) {
+	case *batch.Job:
+		c.jobs[o.Name] = jobOf(o)
+	case *core.Pod:
+		if p, ours := podOf(o); ours {
+			c.pods[o.Name] = p
+		}
+	}
+}
+
+// gone notes that an object was deleted. It is kept as it was last seen: a Job that somebody deleted is not to be made
+// again, and when a node fails, the end of its pod is all that is left of it.
+func (c *cache) gone(object any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch o := object.(type) {
+	case *batch.Job:
+		s := jobOf(o)
+		s.deleted = true
+		c.jobs[o.Name] = s
+	case *core.Pod:
+		if p, ours := podOf(o); ours {
+			p.deleted = true
+			c.pods[o.Name] = p
+		}
+	}
+}
+
+// records returns how the entries of Jobs stand. names are of orders.
+func (c *cache) records(names []string, now time.Time) []engine.Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	newest := map[string]map[int]podState{}
+	for _, p := range c.pods {
+		if newest[p.job] == nil {
+			newest[p.job] = map[int]podState{}
+		}
+		old, known := newest[p.job][p.index]
+		if !known || newer(p, old) {
+			newest[p.job][p.index] = p
+		}
+	}
+	var out []engine.Record
+	for _, name := range names {
+		j, known := c.jobs[strings.ToLower(name)]
+		if !known {
+			continue
+		}
+		if j.suspended {
+			j.waits = cmp.Or(c.queues[j.name], j.waits)
+		}
+		for index := range j.entries {
+			if p, some := newest[j.name][index]; some {
+				out = append(out, record(name, j, index, &p, now))
+			} else {
+				out = append(out, record(name, j, index, nil, now))
+			}
+		}
+	}
+	return out
+}
+
+// newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
+// is.
+func newer(p, old podState) bool {
+	switch {
+	case p.failures != old.failures:
+		return p.failures > old.failures
+	case !p.created.Equal(old.created):
+		return p.created.After(old.created)
+	}
+	return old.deleted && !p.deleted || p.deleted == old.deleted && p.name > old.name
+}
+
+// podsOf returns the pods of a Job, the oldest first.
+func (c *cache) podsOf(job string) []podState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := slices.DeleteFunc(slices.Collect(maps.Values(c.pods)), func(p podState) bool { return p.job != job })
+	slices.SortFunc(list, func(a, b podState) int {
+		if newer(a, b) {
+			return 1
+		}
+		return -1
+	})
+	return list
+}
+
+// store is the cache as one reflector of client-go fills it.
+type store struct {
+	*cache
+	kind string
+}
+
+// Add implements kube.ReflectorStore, as the methods below do.
+func (s store) Add(object any) error { s.put(object); return nil }
+
+// Update replaces an object.
+func (s store) Update(object any) error { s.put(object); return nil }
+
+// Delete is called for an object that is gone.
+func (s store) Delete(object any) error { s.gone(object); return nil }
+
+// Replace is called with all objects, at the beginning and when a watch could not be resumed.
+func (s store) Replace(list []any, _ string) error {
+	there := map[string]bool{}
+	for _, o := range list {
+		s.put(o)
+		if m, ok := o.(meta.Object); ok {
+			there[m.GetName()] = true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, j := range s.jobs {
+		if s.kind == "jobs" && !there[name] {
+			j.deleted = true
+			s.jobs[name] = j
+		}
+	}
+	for name, p := range s.pods {
+		if s.kind == "pods" && !there[name] {
+			p.deleted = true
+			s.pods[name] = p
+		}
+	}
+	s.synced[s.kind], s.broken = true, nil
+	return nil
+}
+
+// Resync does nothing: there is nothing that could differ.
+func (s store) Resync() error { return nil }
+
+// watch keeps the cache of a submission until the context ends. Lists and watches that break are begun again.
+func (c *Cluster) watch(ctx context.Context) {
+	c.seen = newCache()
+	ctx = klog.NewContext(ctx, klog.Logger{}) // which is silent: what a person needs is in the view
+	only := func(o *meta.ListOptions) { o.LabelSelector = submissionLabel + "=" + c.submission }
+	for kind, of := range map[string]struct {
+		client rest.Interface
+		object runtime.Object
+	}{"jobs": {c.batch, &batch.Job{}}, "pods": {c.core, &core.Pod{}}} {
+		list := kube.NewFilteredListWatchFromClient(of.client, kind, c.Target.Namespace, only)
+		options := kube.ReflectorOptions{Name: appName, Logger: &klog.Logger{}}
+		r := kube.NewReflectorWithOptions(list, of.object, store{c.seen, kind}, options)
+		go func() {
+			for ctx.Err() == nil {
+				pause := time.Second / 10
+				if err := r.ListAndWatchWithContext(ctx); err != nil {
+					c.seen.fail(err)
+					pause = time.Second
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(pause):
+				}
+			}
+		}()
+	}
+}
+
+func (c *cache) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = err
+}
+
+// wait returns when Jobs and pods were listed once.
+func (c *cache) wait(ctx context.Context) error {
+	for deadline := time.Now().Add(answerWithin); ; {
+		c.mu.Lock()
+		ready, err := c.synced["jobs"] && c.synced["pods"], c.broken
+		c.mu.Unlock()
+		switch {
+		case ready:
+			return nil
+		case time.Now().After(deadline):
+			return failure(cmp.Or(err, errors.New("jobs and pods were not listed")))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// leaving is how long pods may take to end after their Jobs were deleted: their grace, and a slow node.
+const leaving = (grace + 30) * time.Second
+
+// Cancel implements [engine.Scheduler]. A pod prints what it measured when it is told to end, and disappears with its
+// log soon after: logs are followed from before the Jobs are deleted until their pods end.
+func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engine.Record) (dir, log string)) error {
+	follow, done := context.WithCancel(ctx)
+	defer done()
+	logs := make([]io.ReadCloser, len(jobs))
+	errs := make([]error, len(jobs))
+	for i, r := range jobs {
+		if r.Job != "" { // else it has no pod yet
+			logs[i], errs[i] = c.logOf(follow, r, true)
+		}
+	}
+	gone, refused := c.deleteJobs(ctx, append(engine.Arrays(jobs), c.clientsOf(jobs)...))
+	defer time.AfterFunc(leaving, done).Stop()
+	var reading sync.WaitGroup
+	for i, from := range logs {
+		_, _, kept := c.claimOf(jobs[i])
+		if from != nil {
+			defer from.Close()
+		}
+		if !gone[jobs[i].Array] || from == nil && !kept {
+			continue
+		}
+		reading.Go(func() {
+			dir, log := to(jobs[i])
+			if from != nil {
+				errs[i] = c.results(from, jobs[i], dir, log)
+			}
+			if kept { // also what an evicted pod left there, whose successor has not begun
+				errs[i] = engine.Later(ctx, func() error { return c.fromClaim(ctx, jobs[i], dir) })
+			}
+		})
+	}
+	reading.Wait()
+	if refused != nil { // what has not ended can be ended, and fetched, by the next attempt
+		return refused
+	}
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("job %d: %w: %w", jobs[i].Entry, engine.ErrUnfetched, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// deleteJobs deletes Jobs, and their pods with them, and returns which are deleted: those before an error are.
+func (c *Cluster) deleteJobs(ctx context.Context, ids []string) (gone map[string]bool, err error) {
+	background := meta.DeletePropagationBackground
+	gone = map[string]bool{}
+	for _, id := range ids {
+		err := c.batch.Delete().Namespace(c.Target.Namespace).Resource("jobs").Name(id).
+			Body(&meta.DeleteOptions{PropagationPolicy: &background}).Do(ctx).Error()
+		if err != nil && !apierrors.IsNotFound(err) {
+			return gone, failure(err)
+		}
+		gone[id] = true
+	}
+	return gone, nil
+}
+
+// mostAsked is how many Jobs that wait for Kueue are asked for at one look: their reasons are mostly the same.
+const mostAsked = 20
+
+// workloads is what is read of Kueue's Workloads, kueue.x-k8s.io/v1beta1.
+type workloads struct {
+	Items []struct {
+		Status struct {
+			Conditions []meta.Condition `json:"conditions"`
+		} `json:"status"`
+	} `json:"items"`
+}
+
+// admissions notes why Kueue does not admit Jobs: the message of their Workloads. Where that cannot be read, as without
+// Kueue or a permission, the name of the queue is all that is known.
+func (c *Cluster) admissions(ctx context.Context) {
+	for _, j := range c.seen.queued() {
+		why := "queue " + j.queue
+		path := fmt.Sprintf("/apis/kueue.x-k8s.io/v1beta1/namespaces/%s/workloads", c.Target.Namespace)
+		data, err := c.batch.Get().AbsPath(path).Param("labelSelector", "kueue.x-k8s.io/job-uid="+j.uid).
+			SetHeader("Accept", "application/json").Do(ctx).Raw()
+		var found workloads
+		if err == nil && json.Unmarshal(data, &found) == nil {
+			for _, w := range found.Items {
+				for _, is := range w.Status.Conditions {
+					if is.Type == "QuotaReserved" && is.Status == meta.ConditionFalse && is.Message != "" {
+						why = fmt.Sprintf("queue %s: %s", j.queue, is.Message)
+					}
+				}
+			}
+		}
+		c.seen.waits(j.name, why)
+	}
+}
+
+// queued are Jobs that wait for Kueue.
+func (c *cache) queued() (out []jobState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, j := range c.jobs {
+		if j.suspended && j.queue != "" && !j.deleted && len(out) < mostAsked {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// waits notes why a Job waits.
+func (c *cache) waits(name, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queues[name] = why
 }

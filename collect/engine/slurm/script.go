@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
-
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 )

@@ -2,6 +2,9 @@ package sim
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -120,4 +123,164 @@ func sleepUntil(ctx context.Context, t time.Time) bool {
 		nap(d)
 	}
 	return ctx.Err() == nil
+}
+
+// sequence is one request in the batch.
+type sequence struct {
+	prompt, want int
+	prefilled    int
+	produced     int
+	token        func(n int)   // called with each token's number when its step has ended
+	end          func()        // called after the last token, or when the client disconnected
+	gone         func() bool   // whether the client disconnected
+	arrives      time.Duration // on the virtual clock
+}
+
+// batch is continuous batching without a clock: the running sequences, what a step does, and how long it takes.
+type batch struct {
+	cfg     Config
+	rng     *rand.Rand
+	drift   float64
+	running []*sequence
+}
+
+func newBatch(cfg Config) batch {
+	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474))}
+	b.drift = math.Exp(b.rng.NormFloat64() * cfg.Drift)
+	return b
+}
+
+// tokens returns the tokens that running sequences hold, or will hold, in the KV cache.
+func (b *batch) tokens() int {
+	n := 0
+	for _, q := range b.running {
+		n += q.prompt + q.want
+	}
+	return n
+}
+
+// admit moves requests from the front of a queue into the batch while batch and KV limits allow, and returns the rest
+// of the queue.
+func (b *batch) admit(queue []*sequence) []*sequence {
+	kv := b.tokens()
+	for len(queue) > 0 && len(b.running) < b.cfg.MaxBatch {
+		q := queue[0]
+		if kv+q.prompt+q.want > b.cfg.KVTokens && len(b.running) > 0 {
+			break
+		}
+		kv += q.prompt + q.want
+		queue = queue[1:]
+		b.running = append(b.running, q)
+	}
+	return queue
+}
+
+// step gives each decoding sequence one token and what is left of the budget to prefill, first come first served; it
+// returns how long that takes.
+func (b *batch) step() time.Duration {
+	decoding, prefill, left := 0, 0, b.cfg.ChunkTokens
+	for _, q := range b.running {
+		if q.prefilled >= q.prompt {
+			decoding++
+			continue
+		}
+		n := min(left, q.prompt-q.prefilled)
+		q.prefilled += n
+		left -= n
+		prefill += n
+	}
+	d := b.cfg.StepBase + time.Duration(decoding)*b.cfg.PerSequence + time.Duration(prefill)*b.cfg.PerPrefill
+	return time.Duration(float64(d) * b.drift * math.Exp(b.rng.NormFloat64()*b.cfg.Noise))
+}
+
+// emit delivers the tokens of a completed step and drops sequences that are complete or whose client disconnected; it
+// returns how many tokens.
+func (b *batch) emit() int {
+	keep := b.running[:0]
+	for _, q := range b.running {
+		if q.prefilled >= q.prompt {
+			q.token(q.produced)
+			q.produced++
+		}
+		if q.produced >= q.want || q.gone() {
+			q.end()
+			continue
+		}
+		keep = append(keep, q)
+	}
+	dropped := len(b.running) - len(keep)
+	clear(b.running[len(keep):])
+	b.running = keep
+	return dropped
+}
+
+// Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and the
+// result depends only on the configuration and the requests. It serves one caller; there is no network and no queue
+// limit.
+type Virtual struct {
+	batch
+	begin time.Time
+	now   time.Duration // after begin: the end of the last step
+	queue []*sequence   // by time of arrival
+	token func(number int, at time.Duration, last bool)
+}
+
+// NewVirtual starts a simulator whose clock begins at a moment; zero: now.
+func NewVirtual(cfg Config, begin time.Time) *Virtual {
+	if begin.IsZero() {
+		begin = time.Now()
+	}
+	return &Virtual{batch: newBatch(withDefaults(cfg)), begin: begin}
+}
+
+// Config returns the configuration, with defaults.
+func (v *Virtual) Config() Config { return v.cfg }
+
+// Time returns the time of the clock.
+func (v *Virtual) Time() time.Time { return v.begin.Add(v.now) }
+
+// Elapsed returns how long the clock has run.
+func (v *Virtual) Elapsed() time.Duration { return v.now }
+
+// Submit queues a request of a prompt length that arrives at a time. Its tokens carry the number that the caller gives
+// it.
+func (v *Virtual) Submit(number int, at time.Duration, prompt, want int) {
+	q := &sequence{prompt: prompt, want: want, arrives: at, end: func() {}, gone: func() bool { return false }}
+	q.token = func(n int) { v.token(number, v.now, n+1 == want) }
+	i := len(v.queue)
+	for i > 0 && v.queue[i-1].arrives > at {
+		i--
+	}
+	v.queue = slices.Insert(v.queue, i, q)
+}
+
+// Step runs the next step and calls token for each token: the request's number, the time, and whether it was its last
+// one. It returns false when there is nothing left to do. A request must be submitted before the step that begins at
+// or after its time.
+func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool {
+	if len(v.running) == 0 {
+		if len(v.queue) == 0 {
+			return false
+		}
+		v.now = max(v.now, v.queue[0].arrives)
+	}
+	here := 0
+	for here < len(v.queue) && v.queue[here].arrives <= v.now {
+		here++
+	}
+	waiting := v.admit(v.queue[:here])
+	v.queue = v.queue[here-len(waiting):]
+	v.now += v.step()
+	v.token = token
+	v.emit()
+	return true
+}
+
+// Answer returns the answer to a question; the clock advances by the time that it takes.
+func (v *Virtual) Answer(question string) string {
+	v.Submit(0, v.now, words(question), 1)
+	for v.Step(func(int, time.Duration, bool) {}) {
+		continue
+	}
+	return v.cfg.answer(question)
 }

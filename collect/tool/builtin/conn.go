@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -382,3 +384,120 @@ func (c *conn) whole(body io.Reader, began time.Time, t *Timeline) error {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// talk is a conversation: what was said before the next turn, as the body of a request has it. nil is none.
+type talk struct {
+	endpoint traffic.Endpoint
+	before   []byte // messages, each with a comma behind it
+	user     []byte // what the user says in this turn, escaped
+	answer   strings.Builder
+}
+
+// said adds the turn: what the user said, and what was answered. Without an answer a conversation would
+// have two questions in a row, which chat templates refuse.
+func (t *talk) said() {
+	answer := t.answer.String()
+	t.answer.Reset()
+	if answer == "" {
+		answer = "-"
+	}
+	escaped, _ := json.Marshal(answer) // strings can always be written
+	t.before = append(t.before, `{"role":"user","content":"`...)
+	t.before = append(t.before, t.user...)
+	t.before = append(t.before, `"},`...)
+	if t.endpoint == traffic.Responses {
+		t.before = fmt.Appendf(t.before, outputMessage, escaped)
+	} else {
+		t.before = fmt.Appendf(t.before, `{"role":"assistant","content":%s}`, escaped)
+	}
+	t.before = append(t.before, ',')
+}
+
+// outputMessage is an earlier answer among the input of responses, with every field that the API calls required.
+// llama.cpp refuses an assistant's message whose content is a string.
+const outputMessage = `{"type":"message","id":"msg_0","role":"assistant","status":"completed",` +
+	`"content":[{"type":"output_text","text":%s,"annotations":[]}]}`
+
+// turns returns how many requests a stream sends one after the other as a conversation.
+func (l Load) turns() int { return max(1, l.Turns) }
+
+// converse sends the turns of a conversation, whose first request is i. Where a turn fails, the ones behind it fail.
+func (r *runner) converse(ctx context.Context, i int) {
+	t := &talk{endpoint: r.load.Endpoint}
+	for turn := range r.load.turns() {
+		if turn > 0 {
+			pause := time.NewTimer(r.load.Think)
+			select {
+			case <-ctx.Done():
+				pause.Stop()
+				return
+			case <-pause.C:
+			}
+		}
+		r.out.Requests[i+turn] = r.turn(ctx, i+turn, t)
+		t.said()
+		if failed := r.out.Requests[i+turn].Error; failed != "" {
+			for j := i + turn + 1; j < i+r.load.turns(); j++ {
+				now := time.Since(r.out.Began)
+				r.out.Requests[j] = Timeline{Sent: now, Error: "an earlier turn failed: " + failed}
+				r.report(r.out.Requests[j])
+			}
+			return
+		}
+	}
+}
+
+// pooledSet is the statistics of requests that are answered by vectors or scores: E2EL alone.
+func (o Outcome) pooledSet() latency.Set {
+	set := latency.Set{DurationS: o.Duration.Seconds()}
+	var e2el []float64
+	for _, t := range o.Requests {
+		if t.Error != "" || !t.OK {
+			set.Failed++
+			continue
+		}
+		set.OK, set.In, e2el = set.OK+1, set.In+t.In, append(e2el, t.E2EL)
+	}
+	set.E2EL = latency.NewSample(e2el)
+	return set
+}
+
+// pooledResult is the result in the form that "vllm bench serve" has for such endpoints.
+func (o Outcome) pooledResult(l Load) ([]byte, error) {
+	set := o.Set()
+	r := o.head(l, set)
+	if s := set.E2EL; s.N() > 0 {
+		r["mean_e2el_ms"], r["median_e2el_ms"], r["std_e2el_ms"] = s.Mean, s.Quantile(.5), s.Std
+		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
+	}
+	errs, start := make([]string, len(o.Requests)), make([]float64, len(o.Requests))
+	for i, t := range o.Requests {
+		errs[i], start[i] = t.Error, t.Sent.Seconds()
+	}
+	r["errors"], r["start_times"] = errs, start
+	return written(r)
+}
+
+// reasoned returns the times to the first token of the answer; ok is false where no request reasoned before it, since
+// they are TTFT then, and where none came to an answer.
+func (o Outcome) reasoned() (sample latency.Sample, ok bool) {
+	var values []float64
+	for _, t := range o.Requests {
+		if t.OK && t.Answer > 0 {
+			values = append(values, t.Answer)
+		}
+		ok = ok || t.OK && t.Answer != t.TTFT
+	}
+	return latency.NewSample(values), ok && len(values) > 0
+}
+
+// answers are these times of each request, in seconds; null for none.
+func (o Outcome) answers() []*float64 {
+	out := make([]*float64, len(o.Requests))
+	for i, t := range o.Requests {
+		if s := math.Round(t.Answer*1e4) / 1e7; t.OK && s > 0 {
+			out[i] = &s
+		}
+	}
+	return out
+}

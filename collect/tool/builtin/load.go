@@ -1,17 +1,24 @@
 package builtin
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"golang.org/x/sync/errgroup"
 )
 
 // Load describes the load to measure.
@@ -390,4 +397,520 @@ func (r *runner) attemptIn(ctx context.Context, i int, q traffic.Request, said *
 			return t
 		}
 	}
+}
+
+// fit says how many words a prompt needs for a number of tokens as the server counts them: tokens = base + perWord ×
+// words. The base is what the server adds, such as a token for the beginning; a tokenizer of bytes has four tokens a
+// word.
+type fit struct {
+	base, perWord float64
+	counted       bool // by the server; else a word is taken for a token
+}
+
+var unfitted = fit{perWord: 1}
+
+// words returns the number of words of a prompt, and of letters behind the last one where a word is several tokens.
+func (f fit) words(isl int) (words, pad int) {
+	exact := (float64(isl) - f.base) / f.perWord
+	if f.perWord < 1.5 {
+		return max(1, int(math.Round(exact))), 0
+	}
+	words = max(1, int(math.Floor(exact+1e-9)))
+	return words, max(0, isl-int(math.Round(f.base+f.perWord*float64(words))))
+}
+
+// share returns the number of words of a part of a prompt.
+func (f fit) share(tokens int) int { return int(math.Round(float64(tokens) / f.perWord)) }
+
+// Prompts that are counted first. The short ones cost the server next to nothing.
+const (
+	fewWords, someWords = 8, 72
+	mostCounts          = 4 // of the longest prompt
+)
+
+// optional are the fields that some servers refuse.
+var optional = [...]string{"ignore_eos", "stream_options", "temperature"}
+
+// fitPrompts asks the server how many tokens it counts in prompts of a few lengths, so that prompts are as long as they
+// are meant to be. Failures are left to the measurement, which has them as well.
+func (r *runner) fitPrompts(ctx context.Context) {
+	if r.prompts.longest == 0 || r.knownFit(ctx) {
+		return
+	}
+	high, ok := r.count(ctx, someWords)
+	if !ok {
+		return
+	}
+	if other, ok := r.count(ctx, someWords); ok && other != high { // words differ in tokens
+		if !r.alikeWords(ctx) {
+			return
+		}
+		if high, ok = r.count(ctx, someWords); !ok {
+			return
+		}
+	}
+	low, ok := r.count(ctx, fewWords)
+	if !ok || high <= low {
+		return
+	}
+	if r.fitLongest(ctx, fit{}.through(fewWords, low, someWords, high), high) {
+		r.load.Fits.put(r, high)
+	}
+}
+
+// through returns the fit of two counts.
+func (fit) through(words1, tokens1, words2, tokens2 int) fit {
+	f := fit{counted: true, perWord: float64(tokens2-tokens1) / float64(words2-words1)}
+	f.base = float64(tokens2) - f.perWord*float64(words2)
+	return f
+}
+
+// fitLongest corrects a fit of short prompts with the longest one, where an error would be largest; false where the
+// server did not count it.
+func (r *runner) fitLongest(ctx context.Context, f fit, high int) bool {
+	isl := r.prompts.longest
+	r.prompts.fit = f
+	for range mostCounts {
+		words, pad := f.words(isl)
+		got, ok := r.countWhole(ctx, isl)
+		if !ok || got == isl || words <= someWords {
+			return ok
+		}
+		if f = f.through(someWords, high, words, got-pad); !(f.perWord > 0) {
+			return true
+		}
+		r.prompts.fit = f
+	}
+	return true
+}
+
+// alikeWords keeps the words that have the same number of tokens, of those numbers the one that most words have.
+// Tokenizers of real models take three common letters for one token, each of them; small ones do not.
+func (r *runner) alikeWords(ctx context.Context) bool {
+	byTokens := map[int][]string{}
+	most := 0
+	for _, word := range r.prompts.vocab {
+		text := strings.TrimSpace(strings.Repeat(" "+word, 2*fewWords))
+		t := r.attempt(ctx, r.nextCount(), traffic.Request{OSL: fitOSL, Text: text})
+		if t.In == 0 {
+			return false
+		}
+		if byTokens[t.In] = append(byTokens[t.In], word); len(byTokens[t.In]) > len(byTokens[most]) {
+			most = t.In
+		}
+	}
+	const enough = 4 // for heads that differ: 4 to the 8th
+	if len(byTokens[most]) >= enough {
+		r.prompts.vocab = byTokens[most]
+		r.prompts.makeTails()
+	}
+	return true
+}
+
+// nextCount is the number of the next request that counts; like those of warm-up requests, it is negative.
+func (r *runner) nextCount() int {
+	r.counts++
+	return -1000 - r.counts
+}
+
+// countWhole counts a prompt that is to have a length.
+func (r *runner) countWhole(ctx context.Context, isl int) (int, bool) {
+	t := r.attempt(ctx, r.nextCount(), traffic.Request{ISL: isl, OSL: fitOSL})
+	return t.In, t.In > 0
+}
+
+// fitOSL is the number of tokens that are asked for beside a count. An answer without text has its count, too.
+const fitOSL = 1
+
+// count returns the tokens of a prompt of a number of words.
+func (r *runner) count(ctx context.Context, words int) (int, bool) {
+	kept := r.prompts.fit
+	r.prompts.fit = unfitted
+	defer func() { r.prompts.fit = kept }()
+	for {
+		t := r.attempt(ctx, r.nextCount(), traffic.Request{ISL: words, OSL: fitOSL})
+		if t.In > 0 || ctx.Err() != nil || !r.drop(t.Error) {
+			return t.In, t.In > 0
+		}
+	}
+}
+
+// drop leaves out the field that a server refuses, from now on; false when the failure is another.
+func (r *runner) drop(failure string) bool {
+	if !strings.HasPrefix(failure, "HTTP 4") {
+		return false
+	}
+	for _, name := range optional {
+		if strings.Contains(failure, name) && !slices.Contains(r.out.Refused, name) {
+			r.out.Refused = append(r.out.Refused, name)
+			return r.prompts.template(r.load.Model, r.out.Refused) == nil
+		}
+	}
+	return false
+}
+
+// Fits are how servers count tokens, kept from load to load: a search sends twenty loads to one server, and each would
+// ask it half a dozen times. The zero value is empty; many loads may use one.
+type Fits struct {
+	mu sync.Mutex
+	of map[served]fitted
+}
+
+// served is what counts: a model at an address, by an endpoint with its template.
+type served struct {
+	url, model string
+	endpoint   traffic.Endpoint
+	image      traffic.Image
+	tools      traffic.Tools
+}
+
+// fitted is what is known of how it counts.
+type fitted struct {
+	fit     fit
+	high    int      // tokens of someWords words
+	upTo    int      // tokens of the longest prompt that was counted
+	vocab   []string // words of as many tokens each
+	refused []string // fields
+}
+
+func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image, l.Tools} }
+
+// put keeps the fit of a runner, where there is one.
+func (f *Fits) put(r *runner, high int) {
+	if f == nil || !r.prompts.fit.counted {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.of == nil {
+		f.of = map[served]fitted{}
+	}
+	f.of[servedBy(&r.load)] = fitted{r.prompts.fit, high, r.prompts.longest, r.prompts.vocab, slices.Clone(r.out.Refused)}
+}
+
+func (f *Fits) get(l *Load) (fitted, bool) {
+	if f == nil {
+		return fitted{}, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k, ok := f.of[servedBy(l)]
+	return k, ok
+}
+
+// knownFit takes the fit of an earlier load; false where there is none. Only a prompt that is longer than all that were
+// counted is counted again.
+func (r *runner) knownFit(ctx context.Context) bool {
+	k, ok := r.load.Fits.get(&r.load)
+	if !ok || r.prompts.template(r.load.Model, k.refused) != nil {
+		return false
+	}
+	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit
+	r.prompts.makeTails()
+	if r.prompts.longest > k.upTo && r.fitLongest(ctx, k.fit, k.high) {
+		r.load.Fits.put(r, k.high)
+	}
+	return true
+}
+
+// Enough ends a load before its last request: nothing more is sent once it is known well enough.
+type Enough struct {
+	// Known is called, one call at a time, with the requests up to the first one in flight, when there are a quarter
+	// more of them than at the last call, at least Least: each look at the data is a chance to end by luck.
+	Known func(completed []Timeline) bool
+	Least int
+	// Most ends it too, this long after the beginning, but not before Window requests are complete and none before them
+	// is in flight: the rate of fewer would be chance. 0: no limit.
+	Most   time.Duration
+	Window int
+}
+
+// watcher counts the requests that have completed without a gap, and asks whether they are enough.
+type watcher struct {
+	enough *Enough
+	ended  atomic.Bool
+
+	mu     sync.Mutex
+	done   []bool
+	prefix int // requests before the first one in flight
+	stayed int // of them, without those whose client went away
+	next   int // of them, at which Known is asked
+}
+
+func newWatcher(l Load) *watcher {
+	if l.Enough == nil {
+		return nil
+	}
+	return &watcher{enough: l.Enough, done: make([]bool, l.Requests), next: max(1, l.Enough.Least)}
+}
+
+// over reports that nothing more is to be sent, some time after the beginning.
+func (w *watcher) over(passed time.Duration) bool {
+	if w == nil {
+		return false
+	}
+	if w.enough.Most > 0 && passed >= w.enough.Most && w.window() {
+		w.ended.Store(true)
+	}
+	return w.ended.Load()
+}
+
+// window reports whether enough requests are complete for a rate.
+func (w *watcher) window() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stayed >= w.enough.Window
+}
+
+// end says that nothing more is sent for another reason: what is in flight has less and less beside it.
+func (w *watcher) end() {
+	if w != nil {
+		w.ended.Store(true)
+	}
+}
+
+// completed notes that a request is complete.
+func (w *watcher) completed(i int, all []Timeline) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done[i] = true
+	if w.ended.Load() {
+		return // the others in flight end with less and less beside them
+	}
+	for w.prefix < len(w.done) && w.done[w.prefix] {
+		if !all[w.prefix].Gone {
+			w.stayed++
+		}
+		w.prefix++
+	}
+	if w.prefix >= w.next {
+		w.next = w.prefix + max(1, w.prefix/4)
+		if w.enough.Known(all[:w.prefix]) {
+			w.ended.Store(true)
+		}
+	}
+}
+
+// whole returns how many requests were complete, without a gap, when the load ended; all where nothing ended it.
+func (w *watcher) whole(requests int) int {
+	if w == nil {
+		return requests
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.prefix
+}
+
+// Client is a client of several that was started elsewhere: what it reads and what it writes.
+type Client struct {
+	In  io.Writer
+	Out io.Reader
+	URL string // of the server, where the client reaches it under another address; "": that of the load
+	Own bool   // it has a key of its own: that of the load does not go to it
+}
+
+// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
+const settling = 300 * time.Millisecond
+
+// asked is how often a client is asked for its clock. The answer that came soonest counts, as in NTP.
+const asked = 8
+
+// clock is what is known of a client's clock: how much it is ahead of ours, and half of the round trip in which that
+// was measured, by which it can be wrong.
+type clock struct {
+	ahead, error time.Duration
+	trip         time.Duration // the longest one
+}
+
+// RunClients runs a load on several clients, which begin at one instant, and joins what they did as if one had run.
+// Each is told the instant by its own clock, so that clients on hosts whose clocks differ begin together.
+func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
+	from, clocks := make([]*json.Decoder, len(clients)), make([]clock, len(clients))
+	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true,
+		Pools: l.Endpoint.Pools()}
+	wait := settling
+	for i, c := range clients {
+		part := l
+		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
+		part.URL = cmp.Or(c.URL, l.URL)
+		if c.Own {
+			part.APIKey = ""
+		}
+		if i > 0 {
+			part.Warmups = 0 // the server is warm when the first has done them
+		}
+		if err := json.NewEncoder(c.In).Encode(part); err != nil {
+			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
+		}
+		from[i] = json.NewDecoder(bufio.NewReader(c.Out))
+		var r ready // one after the other, so that no client measures the others' preparations
+		if err := from[i].Decode(&r); err != nil || r.Error != "" {
+			return out, fmt.Errorf("client %d of %d is not ready: %w", i+1, len(clients), cmp.Or(err, errors.New(r.Error)))
+		}
+		var err error
+		if clocks[i], err = clockOf(c.In, from[i]); err != nil {
+			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
+		}
+		wait = max(wait, settling+4*clocks[i].trip)
+		out.ClockOffset = max(out.ClockOffset, clocks[i].ahead.Abs())
+		out.ClockError = max(out.ClockError, clocks[i].error)
+		if r.Host != "" && !slices.Contains(out.Hosts, r.Host) {
+			out.Hosts = append(out.Hosts, r.Host)
+		}
+	}
+	out.Began = time.Now().Add(wait)
+	for i, c := range clients {
+		if err := json.NewEncoder(c.In).Encode(begin{Begin: out.Began.Add(clocks[i].ahead)}); err != nil {
+			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
+		}
+	}
+	return out, join(ctx, l, &out, from)
+}
+
+// clockOf measures a client's clock.
+func clockOf(to io.Writer, from *json.Decoder) (best clock, err error) {
+	for i := range asked {
+		before := time.Now()
+		if err := json.NewEncoder(to).Encode(begin{Clock: true}); err != nil {
+			return best, err
+		}
+		var r ready
+		if err := from.Decode(&r); err != nil {
+			return best, err
+		}
+		trip := time.Since(before)
+		longest := max(best.trip, trip)
+		if i == 0 || trip/2 < best.error {
+			best = clock{ahead: r.Ready.Sub(before.Add(trip / 2)), error: trip / 2}
+		}
+		best.trip = longest
+	}
+	return best, nil
+}
+
+// Ordered reports whether requests of a load wait for the answers to others.
+func (l Load) Ordered() bool {
+	return slices.ContainsFunc(l.Each, func(q traffic.Request) bool { return len(q.After) > 0 })
+}
+
+// answer is the end of a request that others wait for.
+type answer struct {
+	there chan struct{} // closed when it has ended
+	at    time.Time
+}
+
+// answers are those of requests that others wait for, nil for the others; nil where none is waited for.
+type answers []*answer
+
+func newAnswers(l Load) answers {
+	if !l.Ordered() {
+		return nil
+	}
+	out := make(answers, len(l.Each))
+	for _, q := range l.Each {
+		for _, j := range q.After {
+			if out[j] == nil {
+				out[j] = &answer{there: make(chan struct{})}
+			}
+		}
+	}
+	return out
+}
+
+// ended says that a request has ended, with an answer or without.
+func (a answers) ended(i int) {
+	if a != nil && a[i] != nil {
+		a[i].at = time.Now()
+		close(a[i].there)
+	}
+}
+
+// wait waits until the requests that one waits for have ended, and for a pause behind the last of them. It returns when
+// the request is due, which is not before a time; ok is false where the context ends first.
+func (a answers) wait(
+	ctx context.Context, q traffic.Request, due time.Time, pause time.Duration,
+) (_ time.Time, ok bool) {
+	if a == nil || len(q.After) == 0 {
+		return due, true
+	}
+	for _, j := range q.After {
+		select {
+		case <-ctx.Done():
+			return due, false
+		case <-a[j].there:
+		}
+		if ready := a[j].at.Add(pause); ready.After(due) {
+			due = ready
+		}
+	}
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return due, false
+	case <-timer.C:
+		return due, true
+	}
+}
+
+// waiting are the requests of a load on a virtual clock that others wait for.
+type waiting struct {
+	open  []int   // by request: what it waits for
+	after [][]int // by request: those that wait for it
+	ready []time.Duration
+	held  []bool // it is due, and waits
+}
+
+func newWaiting(l Load) *waiting {
+	if !l.Ordered() {
+		return nil
+	}
+	n := len(l.Each)
+	w := &waiting{make([]int, n), make([][]int, n), make([]time.Duration, n), make([]bool, n)}
+	for i, q := range l.Each {
+		w.open[i] = len(q.After)
+		for _, j := range q.After {
+			w.after[j] = append(w.after[j], i)
+		}
+	}
+	return w
+}
+
+// hold keeps a request that is due at a time back; false where nothing is to be waited for.
+func (w *waiting) hold(i int, due time.Duration) bool {
+	if w == nil {
+		return false
+	}
+	w.ready[i] = max(w.ready[i], due)
+	w.held[i] = w.open[i] > 0
+	return w.held[i]
+}
+
+// at is when a request can be sent that is due at a time.
+func (w *waiting) at(i int, due time.Duration) time.Duration {
+	if w == nil {
+		return due
+	}
+	return max(w.ready[i], due)
+}
+
+// ended returns the requests that waited for one that ended at a time, and for nothing else any more.
+func (w *waiting) ended(i int, at time.Duration, each []traffic.Request, pauses bool) (free []int) {
+	if w == nil {
+		return nil
+	}
+	for _, j := range w.after[i] {
+		ready := at
+		if pauses {
+			ready += each[j].Pause
+		}
+		w.ready[j] = max(w.ready[j], ready)
+		if w.open[j]--; w.open[j] == 0 && w.held[j] {
+			free = append(free, j)
+		}
+	}
+	return free
 }

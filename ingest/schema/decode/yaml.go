@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -12,8 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -128,4 +129,307 @@ func EncodeYAML(v any) ([]byte, error) {
 		return nil, fmt.Errorf("writing %s: %w", why, ErrTooMuchYAML)
 	}
 	return b, nil
+}
+
+// looksLikeYAML recognises a YAML file by its name and a first line that is a key, a comment or the start of a
+// document.
+func looksLikeYAML(name string, data []byte) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
+		return false
+	}
+	head := bytes.TrimLeft(data, " \t\r\n")
+	return len(head) > 0 && !startsJSON(head)
+}
+
+// results matches the top-level keys of reports that tools write as YAML; other files are configurations and not
+// parsed.
+var results = regexp.MustCompile(`(?m)^["']?(scenario|load_summary|successes|results|metrics|benchmarks)["']?:`)
+
+// tooDeep reports YAML that nests deeper than a report. The parser's memory grows with the square of the depth.
+func tooDeep(data []byte) bool {
+	flow := 0
+	for line := range bytes.Lines(data) {
+		rest := bytes.TrimLeft(line, " -\t?:")
+		if len(line)-len(rest) > 200 {
+			return true
+		}
+		for _, c := range rest {
+			switch c {
+			case '[', '{':
+				flow++
+			case ']', '}':
+				flow = max(flow-1, 0)
+			}
+		}
+		if flow > 100 {
+			return true
+		}
+	}
+	return false
+}
+
+// convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.
+// Positions are lost.
+func (f *File) convertYAML() bool {
+	if len(f.Data) > maxYAML || f.Cut {
+		f.Form = Text
+		f.Problems = append(f.Problems, schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "too-large",
+			Found:    fmt.Sprintf("%d MB of YAML", f.Size>>20),
+			Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it",
+			Hint: "if it is a result, convert it to JSON",
+		})
+		return false
+	}
+	if !results.Match(f.Data) {
+		f.Form = Text
+		return false
+	}
+	data, why := withinBounds(f.Data)
+	if why == "" && aliasBomb(data) {
+		why = "YAML whose aliases stand for too much"
+	}
+	if why != "" {
+		return f.badYAML(why)
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+		f.Form = Text // templates and files that resemble YAML are common in result folders
+		return false
+	}
+	w := yamlWriter{anchors: map[string]ast.Node{}}
+	for _, doc := range tree.Docs {
+		if doc.Body != nil {
+			w.node(doc.Body, 0)
+			w.out = append(w.out, '\n')
+		}
+	}
+	if w.err != "" {
+		return f.badYAML(w.err)
+	}
+	f.Data, f.foreign = w.out, true
+	return true
+}
+
+// badYAML reports why a document is not read.
+func (f *File) badYAML(why string) bool {
+	f.Form = Text
+	f.Problems = append(f.Problems, schema.Problem{
+		Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
+		Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
+	})
+	return false
+}
+
+// yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limit of parts.
+type yamlWriter struct {
+	out     []byte
+	anchors map[string]ast.Node
+	nodes   int
+	err     string
+}
+
+func (w *yamlWriter) node(n ast.Node, depth int) {
+	if w.nodes++; w.nodes > maxNodes || depth > 100 || w.err != "" {
+		if w.err == "" {
+			w.err = "YAML that is too deep or of too many parts"
+		}
+		return
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		w.mapping(n.Values, depth)
+	case *ast.MappingValueNode:
+		w.mapping([]*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		w.out = append(w.out, '[')
+		for i, x := range n.Values {
+			if i > 0 {
+				w.out = append(w.out, ',')
+			}
+			w.node(x, depth+1)
+		}
+		w.out = append(w.out, ']')
+	case *ast.AnchorNode:
+		w.anchors[n.Name.String()] = n.Value
+		w.node(n.Value, depth+1)
+	case *ast.AliasNode:
+		if to, ok := w.anchors[n.Value.String()]; ok {
+			w.node(to, depth+1)
+		} else {
+			w.out = append(w.out, "null"...)
+		}
+	case *ast.TagNode: // a Python type, as PyYAML writes enumerations: its value counts
+		w.node(n.Value, depth+1)
+	default:
+		w.scalar(n)
+	}
+}
+
+func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) {
+	w.out = append(w.out, '{')
+	for i, m := range values {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.out = append(w.out, schema.JSONString(keyText(m.Key))...)
+		w.out = append(w.out, ':')
+		w.node(m.Value, depth+1)
+	}
+	w.out = append(w.out, '}')
+}
+
+func keyText(k ast.MapKeyNode) string {
+	if s, ok := k.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return strings.Trim(k.String(), `"' `)
+}
+
+func (w *yamlWriter) scalar(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		w.out = append(w.out, schema.JSONString(n.Value)...)
+	case *ast.LiteralNode:
+		w.out = append(w.out, schema.JSONString(n.Value.Value)...)
+	case *ast.IntegerNode:
+		w.out = fmt.Append(w.out, n.Value)
+	case *ast.FloatNode:
+		if math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
+			w.out = append(w.out, "NaN"...)
+			return
+		}
+		w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64)
+	case *ast.BoolNode:
+		w.out = strconv.AppendBool(w.out, n.Value)
+	case *ast.NanNode, *ast.InfinityNode:
+		w.out = append(w.out, "NaN"...)
+	default:
+		w.out = append(w.out, "null"...)
+	}
+}
+
+// Bounds of YAML. The parser takes time and memory by the square of the keys of one mapping and of the depth, and an
+// alias stands for its anchor as often as it is written. What people and tools write is a tenth of it.
+const (
+	maxYAMLLines = 30_000
+	maxYAMLBlank = 2_000   // empty ones: in a block the parser takes the square of them
+	maxYAMLKeys  = 1_500   // of one mapping
+	maxYAMLItems = 20_000  // of one list on one line
+	maxYAMLNodes = 200_000 // when every alias is written out
+)
+
+// withinBounds returns the text without blanks on empty lines, which the parser takes quadratic time for in blocks,
+// and what exceeds the bounds, "" for nothing.
+func withinBounds(data []byte) (clean []byte, why string) {
+	if len(data) > maxYAML {
+		return nil, fmt.Sprintf("YAML of more than %d kB", maxYAML>>10)
+	}
+	if tooDeep(data) {
+		return nil, "YAML that nests too deep"
+	}
+	clean = make([]byte, 0, len(data))
+	var keys [202]int // by indentation, of the mapping under way
+	deepest, lines, blank := 0, 0, 0
+	for line := range bytes.Lines(data) {
+		rest := bytes.TrimLeft(line, " ")
+		if len(bytes.TrimSpace(rest)) == 0 {
+			if blank++; blank > maxYAMLBlank {
+				return nil, fmt.Sprintf("YAML of more than %d empty lines", maxYAMLBlank)
+			}
+			clean = append(clean, '\n')
+			continue
+		}
+		clean = append(clean, line...)
+		if rest[0] == '#' {
+			continue
+		}
+		if lines++; lines > maxYAMLLines {
+			return nil, fmt.Sprintf("YAML of more than %d lines", maxYAMLLines)
+		}
+		indent := min(len(line)-len(rest), len(keys)-1)
+		for deepest > indent {
+			keys[deepest] = 0
+			deepest--
+		}
+		deepest = indent
+		if bytes.HasPrefix(rest, []byte("- ")) { // a mapping within begins anew
+			keys[indent] = 0
+		} else if keys[indent]++; keys[indent] > maxYAMLKeys {
+			return nil, fmt.Sprintf("a mapping of more than %d keys", maxYAMLKeys)
+		}
+		if flowItems(rest) > maxYAMLItems {
+			return nil, fmt.Sprintf("a line with more than %d items", maxYAMLItems)
+		}
+	}
+	return clean, ""
+}
+
+// flowItems counts the items of lists and mappings on one line; an item of a mapping counts for more.
+func flowItems(line []byte) int {
+	n := bytes.Count(line, []byte(","))
+	if bytes.IndexByte(line, '{') >= 0 {
+		return n * (maxYAMLItems / maxYAMLKeys)
+	}
+	return n
+}
+
+// aliasBomb reports that aliases stand for more than a file may hold. A text that cannot be parsed has none.
+func aliasBomb(data []byte) bool {
+	if bytes.IndexByte(data, '*') < 0 || bytes.IndexByte(data, '&') < 0 {
+		return false
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return false
+	}
+	c := nodeCounter{anchors: map[string]int{}}
+	total := 0
+	for _, doc := range tree.Docs {
+		if doc.Body != nil {
+			total += c.count(doc.Body, 0)
+		}
+	}
+	return total > maxYAMLNodes
+}
+
+// nodeCounter counts nodes as if aliases were written out. A node weighs by the kilobytes of its text.
+type nodeCounter struct{ anchors map[string]int }
+
+func (c nodeCounter) count(n ast.Node, depth int) int {
+	if depth > 200 {
+		return maxYAMLNodes + 1
+	}
+	sum := 1
+	add := func(x ast.Node) {
+		if x != nil {
+			sum = min(sum+c.count(x, depth+1), maxYAMLNodes+1)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		for _, v := range n.Values {
+			add(v)
+		}
+	case *ast.MappingValueNode:
+		add(n.Key)
+		add(n.Value)
+	case *ast.SequenceNode:
+		for _, v := range n.Values {
+			add(v)
+		}
+	case *ast.AnchorNode:
+		add(n.Value)
+		c.anchors[n.Name.String()] = sum
+	case *ast.AliasNode:
+		sum += c.anchors[n.Value.String()]
+	case *ast.TagNode:
+		add(n.Value)
+	case *ast.StringNode:
+		sum += len(n.Value) >> 10
+	case *ast.LiteralNode:
+		sum += len(n.Value.Value) >> 10
+	}
+	return sum
 }

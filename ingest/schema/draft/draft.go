@@ -2,9 +2,12 @@ package draft
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -252,5 +255,196 @@ func (d *Draft) meanError(metric string) {
 	if std, has := m.Stats.Get("std"); ok && has && m.N > 1 {
 		m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
 		d.Metrics[metric] = m
+	}
+}
+
+// Fields sets metrics that are one number each from members of an object: {"rps": "request_throughput"}.
+func (d *Draft) Fields(v decode.Value, members map[string]string) {
+	for metric, name := range members {
+		d.Of(metric, v.Get(name))
+	}
+}
+
+// Mean sets the mean of a metric without a definition from a value of the file, if it is a number.
+func (d *Draft) Mean(metric string, v decode.Value) {
+	if x, ok := v.Float(); ok {
+		d.Stat(metric, "", "mean", x)
+	}
+}
+
+// MeanTokens sets the mean lengths from the totals that vLLM's client and its descendants write.
+func (d *Draft) MeanTokens(v decode.Value, completed *float64) {
+	if completed == nil || *completed <= 0 {
+		return
+	}
+	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
+		if total, ok := v.Get(name).Float(); ok {
+			d.Stat(metric, "", "mean", total / *completed)
+		}
+	}
+}
+
+// First returns the first of several members of an object that is a number; nil when none is.
+func First(v decode.Value, names ...string) *float64 {
+	for _, name := range names {
+		if x := v.Get(name).Ptr(); x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// ClientTime reads the date of vLLM's client and its descendants: the end of the run, in local time without a zone.
+// note states that, for [schema.Facts.StartNote].
+func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {
+	end, err := time.Parse("20060102-150405", date.Str())
+	if err == nil {
+		return end, "local time of the client, zone not stated", true
+	}
+	end, err = time.Parse(time.RFC3339, date.Str()) // of a tool that writes the same fields
+	return end.UTC(), "", err == nil
+}
+
+// Runs collects what one file states about several runs, in order of occurrence. K identifies a run.
+type Runs[K comparable] struct {
+	byKey map[K]*schema.Reading
+	order []*schema.Reading
+}
+
+// Of returns the reading of a run; begin makes it if it is new.
+func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
+	if r.byKey == nil {
+		r.byKey = map[K]*schema.Reading{}
+	}
+	reading := r.byKey[key]
+	if reading == nil {
+		made := begin()
+		reading = &made
+		r.byKey[key] = reading
+		r.order = append(r.order, reading)
+	}
+	return reading
+}
+
+// Len returns the number of runs.
+func (r *Runs[K]) Len() int { return len(r.order) }
+
+// Join returns the first reading with the others in More, or an empty reading of a format if there are none.
+func (r *Runs[K]) Join(format, detail string) schema.Reading {
+	if len(r.order) == 0 {
+		return schema.Reading{Format: format, Detail: detail}
+	}
+	out := *r.order[0]
+	out.Format, out.Detail = format, detail
+	for _, more := range r.order[1:] {
+		out.More = append(out.More, *more)
+	}
+	return out
+}
+
+// slack is how far rounding may carry a number beyond its bound: tools write two decimals.
+const slack = 1.001
+
+// impossible voids the numbers that cannot be: counts below nothing, a mean outside its extremes, percentiles that
+// fall, a first token after the end of the answer. One of them is wrong, and nothing says which.
+func (d *Draft) impossible() {
+	for _, name := range []string{"requests_ok", "requests_failed", "isl", "osl"} {
+		m := d.Metrics[name]
+		for _, s := range m.Stats {
+			if s.Value < 0 {
+				d.void(fmt.Sprintf("%s of %.6g", name, s.Value), "no less than nothing", name)
+				break
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
+		if a, b := outOfOrder(d.Metrics[name].Stats); a.Name != "" {
+			d.void(fmt.Sprintf("%s: %s %.6g above %s %.6g", name, a.Name, a.Value, b.Name, b.Value),
+				"a "+a.Name+" of no more than the "+b.Name, name)
+		}
+	}
+	for _, stat := range []string{"mean", "median", "min", "max"} {
+		ttft, a := d.Metrics["ttft"].Stats.Get(stat)
+		e2el, b := d.Metrics["e2el"].Stats.Get(stat)
+		if a && b && ttft > slack*e2el && e2el > 0 {
+			d.void(fmt.Sprintf("%s TTFT of %.6g ms and %s E2EL of %.6g ms", stat, ttft, stat, e2el),
+				"the first token before the end of the answer", "ttft", "e2el")
+			break
+		}
+	}
+}
+
+// outOfOrder finds two statistics of a distribution that cannot both be: the first ought not to be larger.
+func outOfOrder(s schema.Stats) (a, b schema.Stat) {
+	for _, pair := range [][2]string{
+		{"mean", "max"}, {"min", "mean"}, {"median", "max"}, {"min", "median"}, {"median", "p90"}, {"median", "p95"},
+		{"median", "p99"}, {"p90", "p95"}, {"p90", "p99"}, {"p95", "p99"}, {"p99", "max"},
+	} {
+		x, ok := s.Get(pair[0])
+		y, ok2 := s.Get(pair[1])
+		if ok && ok2 && x > slack*y && x-y > 1e-3 {
+			return schema.Stat{Name: pair[0], Value: x}, schema.Stat{Name: pair[1], Value: y}
+		}
+	}
+	return a, b
+}
+
+// void takes numbers out of the point and says why.
+func (d *Draft) void(found, expected string, metrics ...string) {
+	p := d.Problem(schema.SevError, "impossible", d.at, found)
+	p.Expected, p.Used, p.Hint = expected, "no number of it", "the file was edited or damaged, or the tool has a defect"
+	for _, name := range metrics {
+		m := d.Metrics[name]
+		d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has numbers that cannot be: " + found}
+	}
+}
+
+// withoutNumber leaves a failed point without numbers, and fails one whose latencies and rates are all 0: a client that
+// ended early or received nothing writes them. It was attempted, which is not the same as one that nobody measured.
+func (d *Draft) withoutNumber() {
+	switch d.Status {
+	case schema.StatusFailed:
+		d.Fail("no request completed")
+		return
+	case schema.StatusInvalid:
+		return
+	}
+	var zeros []string
+	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
+		stats := d.Metrics[name].Stats
+		if len(stats) == 0 || !isMeasurement(name) || name == "isl" || name == "osl" {
+			continue // counts and lengths say what was sent, not how fast
+		}
+		for _, s := range stats {
+			if s.Value != 0 {
+				return
+			}
+		}
+		if !strings.Contains(distributions, " "+name+" ") {
+			return // a metric whose 0 is a number
+		}
+		zeros = append(zeros, name)
+	}
+	if len(zeros) == 0 {
+		return
+	}
+	d.Fail(zeroWhy)
+	p := d.Problem(schema.SevWarning, "only-zeros", d.at, "0 for every latency and rate: "+strings.Join(zeros, ", "))
+	p.Expected, p.Used = "a measurement above 0", "an attempted measurement without a number"
+	p.Hint = "the client may have ended early, or received no answers; look at its log and the server's"
+}
+
+// commitOf matches a commit of a repository of weights.
+var commitOf = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+
+// Revision states which weights of a model were measured. A commit is a fact about the build; a branch or a tag, such
+// as a step of training, is other weights and part of the model's name.
+func Revision(f *schema.Facts, revision string) {
+	switch {
+	case revision == "" || revision == "main":
+	case commitOf.MatchString(revision):
+		f.Stack.Commits = map[string]string{schema.ModelCommit: revision}
+	case f.Model.ID != "":
+		f.Model.ID += "@" + strings.ReplaceAll(revision, "/", "-")
 	}
 }

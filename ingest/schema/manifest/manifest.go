@@ -1,10 +1,13 @@
 package manifest
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"path"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
@@ -251,4 +254,225 @@ func Row(t schema.Target) TargetRow {
 		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source,
 		SHA256: t.SHA256, AsOf: t.AsOf,
 	}
+}
+
+// field is one fact that can be merged and compared.
+type field struct {
+	name string
+	text func(*schema.Facts) *string
+}
+
+// fields lists the facts that are plain text, by their name in provenance.
+var fields = []field{
+	{"id", func(f *schema.Facts) *string { return &f.RunID }},
+	{"release", func(f *schema.Facts) *string { return &f.Release }},
+	{"channel", func(f *schema.Facts) *string { return &f.Channel }},
+	{"line", func(f *schema.Facts) *string { return &f.Line }},
+	{"model.id", func(f *schema.Facts) *string { return &f.Model.ID }},
+	{"model.name", func(f *schema.Facts) *string { return &f.Model.Name }},
+	{"model.key", func(f *schema.Facts) *string { return &f.Model.Key }},
+	{"model.precision", func(f *schema.Facts) *string { return &f.Model.Precision }},
+	{"model.status", func(f *schema.Facts) *string { return &f.Model.Status }},
+	{"impl", func(f *schema.Facts) *string { return &f.Impl }},
+	{"device.name", func(f *schema.Facts) *string { return &f.Device.Name }},
+	{"device.mesh", func(f *schema.Facts) *string { return &f.Device.Mesh }},
+	{"device.firmware", func(f *schema.Facts) *string { return &f.Device.Firmware }},
+	{"stack.engine", func(f *schema.Facts) *string { return &f.Stack.Engine }},
+	{"stack.version", func(f *schema.Facts) *string { return &f.Stack.Version }},
+	{"stack.image", func(f *schema.Facts) *string { return &f.Stack.Image }},
+	{"stack.digest", func(f *schema.Facts) *string { return &f.Stack.Digest }},
+}
+
+// Merge returns first with its unstated facts taken from second.
+func Merge(first, second schema.Facts) schema.Facts {
+	out, _, _ := MergeNoted(first, second)
+	return out
+}
+
+// Conflict is a fact that two sources state differently; the first one's value is used.
+type Conflict struct{ Field, First, Second string }
+
+// Conflicts lists where two sources contradict each other.
+func Conflicts(first, second *schema.Facts) []Conflict {
+	var out []Conflict
+	for _, f := range fields {
+		if a, b := *f.text(first), *f.text(second); a != "" && b != "" && a != b {
+			out = append(out, Conflict{f.name, a, b})
+		}
+	}
+	return out
+}
+
+// MergeNoted is like Merge, but also returns which facts came from second and where the two contradict each other.
+func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string, conflicts []Conflict) {
+	merged = first
+	taken, conflicts = Take(&merged, &second)
+	return merged, taken, conflicts
+}
+
+// Take is [MergeNoted] in place: merged takes what it does not state from second.
+func Take(merged, second *schema.Facts) (taken []string, conflicts []Conflict) {
+	for _, f := range fields {
+		a, b := f.text(merged), *f.text(second)
+		switch {
+		case b == "":
+		case *a == "":
+			*a = b
+			taken = append(taken, f.name)
+		case *a != b:
+			conflicts = append(conflicts, Conflict{f.name, *a, b})
+		}
+	}
+	if merged.Start.IsZero() && !second.Start.IsZero() {
+		merged.Start, merged.StartNote = second.Start, second.StartNote
+		taken = append(taken, "start")
+	}
+	if merged.End.IsZero() && !second.End.IsZero() {
+		merged.End = second.End
+	}
+	if merged.Device.Chips == 0 && second.Device.Chips != 0 {
+		merged.Device.Chips = second.Device.Chips
+		taken = append(taken, "device.chips")
+	}
+	if len(merged.Stack.Commits) == 0 && len(second.Stack.Commits) > 0 {
+		merged.Stack.Commits = second.Stack.Commits
+		taken = append(taken, "stack.commits")
+	}
+	merged.Stack.Dirty = merged.Stack.Dirty || second.Stack.Dirty
+	return taken, conflicts
+}
+
+// Without clears the facts that are in conflict.
+func Without(f *schema.Facts, conflicts []Conflict) {
+	for _, x := range fields {
+		for _, c := range conflicts {
+			if c.Field == x.name {
+				*x.text(f) = ""
+			}
+		}
+	}
+}
+
+// EachText replaces every stated text of f with the result of change.
+func EachText(f *schema.Facts, change func(string) string) {
+	for _, x := range fields {
+		if p := x.text(f); *p != "" {
+			*p = change(*p)
+		}
+	}
+}
+
+// sidecarSchema is the schema of a sidecar.
+const sidecarSchema = "ttreport/sidecar/v1"
+
+// SidecarSuffix is appended to a result file's whole name.
+const SidecarSuffix = ".ttreport.json"
+
+// Sidecar describes one result file.
+type Sidecar struct {
+	Schema      string            `json:"schema"`
+	Result      string            `json:"result"` // file name, in the same folder
+	Tool        string            `json:"tool"`
+	ToolVersion string            `json:"tool_version,omitempty"`
+	Workload    Workload          `json:"workload"`
+	Block       int               `json:"block,omitempty"` // of an interleaved run, from 1
+	Conditions  map[string]string `json:"conditions,omitempty"`
+	Client      map[string]string `json:"client,omitempty"`
+	Argv        []string          `json:"argv,omitempty"` // secrets removed
+	Start       time.Time         `json:"start"`          // UTC
+	End         time.Time         `json:"end"`
+	ExitCode    int               `json:"exit_code"`
+	Log         string            `json:"log,omitempty"` // relative to the sidecar
+	Samples     *Samples          `json:"samples,omitempty"`
+	Power       *Samples          `json:"power,omitempty"`
+	PowerOf     string            `json:"power_of,omitempty"` // what has this power: a definition of the schema
+}
+
+// Samples are readings during the measurement, of the server's gauges or of power: rows of numbers under names. The
+// first column is seconds since the first request was sent; negative numbers in the others were not known. Counters
+// grow, and have names that end in _total.
+type Samples struct {
+	Names []string    `json:"names"`
+	Rows  [][]float64 `json:"rows"`
+}
+
+// Workload is the part of a point's key that a sidecar, a manifest or a path states. Nil or empty: not stated.
+type Workload struct {
+	Task        string            `json:"task,omitempty" yaml:"task,omitempty"`
+	ISL         *float64          `json:"isl,omitempty" yaml:"isl,omitempty"`
+	OSL         *float64          `json:"osl,omitempty" yaml:"osl,omitempty"`
+	Concurrency *float64          `json:"concurrency,omitempty" yaml:"concurrency,omitempty"`
+	Rate        *float64          `json:"rate,omitempty" yaml:"rate,omitempty"`
+	Dataset     string            `json:"dataset,omitempty" yaml:"dataset,omitempty"`
+	Dims        map[string]string `json:"dims,omitempty" yaml:"dims,omitempty"`
+}
+
+// Key returns the workload as the key of a point measured by tool.
+func (w Workload) Key(tool string) schema.Key {
+	return schema.Key{
+		Task: w.Task, Tool: tool, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate,
+		Dataset: w.Dataset, Dims: w.Dims,
+	}
+}
+
+// Marshal returns the sidecar's file content.
+func (s Sidecar) Marshal() ([]byte, error) {
+	s.Schema = sidecarSchema
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(s); err != nil {
+		return nil, fmt.Errorf("writing the sidecar of %s: %w", s.Result, err)
+	}
+	return b.Bytes(), nil
+}
+
+// ReadSidecar reads a sidecar's content. A sidecar of another schema or form is a problem.
+func ReadSidecar(path string, data []byte) (Sidecar, *schema.Problem) {
+	var s Sidecar
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "bad-sidecar", Found: err.Error(),
+			Expected: "a sidecar of schema " + sidecarSchema, Hint: "delete it to read the result without it",
+		}
+	}
+	if s.Schema != sidecarSchema {
+		return s, &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "bad-sidecar",
+			Found: fmt.Sprintf("schema %q", s.Schema), Expected: sidecarSchema,
+			Hint: "a newer ttreport may have written it; upgrade, or delete it to read the result without it",
+		}
+	}
+	return s, nil
+}
+
+// JournalName is the file name of a run folder's journal.
+const JournalName = "journal.jsonl"
+
+// EventRunDone is the event of the last entry of a complete run.
+const EventRunDone = "run-done"
+
+// Entry is one line of a journal.
+type Entry struct {
+	Time   time.Time `json:"time"`  // UTC
+	Event  string    `json:"event"` // run-start, server-ready, point-start, point-done, eval-done, run-done …
+	Item   string    `json:"item,omitempty"`
+	Result string    `json:"result,omitempty"` // file, relative to the run folder
+	Note   string    `json:"note,omitempty"`
+	// Size and SHA256 are of the result, which is on the disk when the entry is.
+	Size   int64  `json:"size,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// Journal is the journal of a run folder.
+type Journal = durable.Journal[Entry]
+
+// OpenJournal opens a run folder's journal for appending.
+func OpenJournal(path string) (*Journal, error) { return durable.OpenJournal[Entry](path) }
+
+// ReadJournal returns the entries of a journal's content, up to the first incomplete line.
+func ReadJournal(data []byte) []Entry {
+	list, _ := durable.ReadJournal[Entry](data)
+	return list
 }

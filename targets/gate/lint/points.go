@@ -2,10 +2,12 @@ package lint
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // emptyResponses reports what was found when the files were read: problems with codes such as hollow-success.
@@ -214,4 +216,187 @@ func fewForTail(l *inspection) {
 			l.add(run, k.Workload(), 1/n, FewForTail{n})
 		}
 	})
+}
+
+// Bounds of what another unit explains and nothing else does.
+const (
+	thousand  = 1000.
+	nearUnit  = 1.25 // a factor that a unit's thousand and a change of the number make together is within this of it
+	tooFewFor = 200. // times fewer requests in flight than the load keeps there
+)
+
+// otherUnit finds latencies in another unit than stated: a thousand times, or a thousandth of, what the release before
+// has; and such that a closed loop would have had next to nothing in flight, by Little's law.
+func otherUnit(l *inspection) {
+	type latency struct {
+		of     measured
+		metric string
+	}
+	at := func(run int, p *columns.PointRow, metric string) latency {
+		h := &l.c.Runs[run]
+		return latency{measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}, metric}
+	}
+	metrics := []string{"ttft", "tpot", "itl", "e2el"}
+	before, name := map[latency]float64{}, ""
+	l.points(l.before(), func(run int, p *columns.PointRow, _ schema.Key) {
+		name = l.c.Runs[run].Release
+		for _, metric := range metrics {
+			if v, ok := l.get(p, metric, "mean"); ok {
+				before[at(run, p, metric)] = v
+			}
+		}
+	})
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		for _, metric := range metrics {
+			now, ok := l.get(p, metric, "mean")
+			if was := before[at(run, p, metric)]; ok && thousandfold(now, was) {
+				l.add(run, k.Workload(), 1, OtherUnit{Metric: metric, Now: now, Then: was, Before: name})
+				return
+			}
+		}
+		if asked, got, ok := l.inFlight(p, k); ok && got > 0 && asked > tooFewFor*got {
+			l.add(run, k.Workload(), 0, OtherUnit{Asked: asked, Reached: got})
+		}
+	})
+}
+
+// thousandfold reports whether one number is about a thousand times the other.
+func thousandfold(a, b float64) bool {
+	return a > 0 && b > 0 && math.Abs(math.Abs(math.Log(a/b))-math.Log(thousand)) < math.Log(nearUnit)
+}
+
+// inFlight is how many requests a closed loop keeps in flight, and how many there were by Little's law; false where
+// that cannot be told, or some of them failed.
+func (l *inspection) inFlight(p *columns.PointRow, k schema.Key) (asked, got float64, ok bool) {
+	rps, hasRate := l.get(p, "rps", "value")
+	e2el, has := l.get(p, "e2el", "mean")
+	n, counted := l.requests(p)
+	if !hasRate || !has || !counted || k.Concurrency == nil || k.Rate != nil || k.Dims[schema.DimThink] != "" {
+		return 0, 0, false
+	}
+	if f, known := l.failures(p); known && f.share() > .1 {
+		return 0, 0, false
+	}
+	return *k.Concurrency, rps * e2el / 1000, n >= 4**k.Concurrency
+}
+
+// Failures are requests of a workload that failed, of so many.
+type Failures struct{ Failed, Of float64 }
+
+func (f Failures) share() float64 { return f.Failed / f.Of }
+
+func (l *inspection) failures(p *columns.PointRow) (Failures, bool) {
+	bad, ok := l.get(p, "requests_failed", "value")
+	good, has := l.get(p, "requests_ok", "value")
+	return Failures{bad, good + bad}, ok && has && good+bad > 0
+}
+
+func failedShare(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if f, ok := l.failures(p); ok && f.share() > schema.MostFailures {
+			l.add(run, k.Workload(), f.share(), FailedShare(f))
+		}
+	})
+}
+
+// Bounds of what counts as more failures than before.
+const (
+	chanceOfMore = .01 // that a release which fails as the one before has such a workload
+	mostEarlier  = 8   // releases that are looked through for a workload
+)
+
+// measured is a workload of a system.
+type measured struct {
+	system schema.System
+	key    int32
+}
+
+// failing are the requests of a workload in some runs, by run and together.
+type failing struct {
+	all  Failures
+	runs []int
+	each []Failures
+}
+
+// moreFailures finds workloads of which more requests fail than in the last release that measured them: a hundredth of
+// all and twice the share more in every run, since failures that a second run does not have were those of a moment, and
+// together more than chance explains, by Fisher's exact test. The chance is shared among the workloads that had
+// failures: no other one can be found.
+func moreFailures(l *inspection) {
+	now, order := l.failing(l.runs)
+	order = slices.DeleteFunc(order, func(at measured) bool { return now[at].all.Failed == 0 })
+	if len(order) == 0 {
+		return
+	}
+	before, n := l.failingBefore(order), len(order)
+	for at, old := range before {
+		if f := now[at]; f != nil && f.all.Failed == 0 && old.all.Failed > 0 {
+			n++
+		}
+	}
+	for _, at := range order {
+		f, old := now[at], before[at]
+		if old == nil || !f.moreThan(old.all) {
+			continue
+		}
+		p := proportion.Fisher(int(old.all.Failed), int(old.all.Of), int(f.all.Failed), int(f.all.Of))
+		if p <= chanceOfMore/float64(n) {
+			d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of, l.c.Runs[old.runs[0]].Release}
+			l.add(f.runs[0], l.c.Keys[at.key].Workload(), f.all.share(), d)
+		}
+	}
+}
+
+// failingBefore are the workloads of the release before, and of earlier ones those of a list that it lacks.
+func (l *inspection) failingBefore(list []measured) map[measured]*failing {
+	out, seen := map[measured]*failing{}, 0
+	for runs := range l.earlier {
+		of, _ := l.failing(runs)
+		for at, f := range of {
+			if out[at] == nil && (seen == 0 || slices.Contains(list, at)) {
+				out[at] = f
+			}
+		}
+		lacks := slices.ContainsFunc(list, func(at measured) bool { return out[at] == nil })
+		if seen++; !lacks || seen == mostEarlier {
+			break
+		}
+	}
+	return out
+}
+
+// failing collects the workloads of some runs, in the order of these.
+func (l *inspection) failing(runs []int) (of map[measured]*failing, order []measured) {
+	of = map[measured]*failing{}
+	l.points(runs, func(run int, p *columns.PointRow, _ schema.Key) {
+		f, ok := l.failures(p)
+		if !ok {
+			return
+		}
+		h := &l.c.Runs[run]
+		at := measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}
+		w := of[at]
+		if w == nil {
+			w = &failing{}
+			of[at], order = w, append(order, at)
+		}
+		if n := len(w.runs); n == 0 || w.runs[n-1] != run {
+			w.runs, w.each = append(w.runs, run), append(w.each, Failures{})
+		}
+		for _, sum := range []*Failures{&w.all, &w.each[len(w.each)-1]} {
+			sum.Failed += f.Failed
+			sum.Of += f.Of
+		}
+	})
+	return of, order
+}
+
+// moreThan reports whether so many more requests failed in each run that it matters.
+func (f *failing) moreThan(before Failures) bool {
+	for _, run := range f.each {
+		if s := run.share(); s < before.share()+schema.MostFailures || s < 2*before.share() {
+			return false
+		}
+	}
+	return true
 }

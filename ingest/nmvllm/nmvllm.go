@@ -1,0 +1,414 @@
+package nmvllm
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this package distinguishes.
+const (
+	Format = "nm-vllm"
+	Store  = "github-action-benchmark"
+	Copy   = "nm-vllm-copy"
+)
+
+// Detect looks for the members of a result, or of a store.
+func Detect(f *decode.File) schema.Match {
+	v := f.First
+	if v.Get("entries").Kind() == decode.Object && v.Has("lastUpdate") {
+		return schema.Match{Format: Store, Has: []string{"entries", "lastUpdate"}, Detail: "store of a benchmark's history"}
+	}
+	if v.Has("written_by") && v.Has("json_schema_version") {
+		return schema.Match{
+			Format: Copy, Has: []string{"written_by"},
+			Detail: "not a result: a copy that ttreport wrote of a result that it had read",
+		}
+	}
+	m := draft.Check{Match: schema.Match{Format: Format, Detail: "BenchmarkResult"}}
+	m.Want(v.Has("json_schema_version"), "json_schema_version")
+	m.Want(v.Get("benchmarking_context").Kind() == decode.Object, "benchmarking_context")
+	m.Want(v.Get("metrics").Kind() == decode.Object, "metrics")
+	return m.Match
+}
+
+// Read returns the point of a result, or the runs of a store.
+func Read(f *decode.File) schema.Reading {
+	m := Detect(f)
+	switch m.Format {
+	case Store:
+		return readStore(f, m)
+	case Copy:
+		return schema.Reading{Format: m.Format, Detail: m.Detail}
+	}
+	v := f.First
+	r := schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts(v)}
+	if s, ok := v.Get("epoch_time").Float(); ok && s > 1e8 && s < 1e11 {
+		r.Facts.Start = time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
+	}
+	r.Facts.End = r.Facts.Start
+	d := draft.New(f, &r, v, "nm-vllm")
+	workload(v, d)
+	for _, x := range v.Get("metrics").Members() {
+		if value, ok := x.Val.Get("value").Float(); ok {
+			name := x.Val.Get("key").Str()
+			if name == "" {
+				name = x.Key
+			}
+			if !put(d, name, x.Val.Get("unit").Str(), value, r.Facts.Stack.Version) {
+				d.Keep(name, strings.TrimSpace(x.Val.Get("value").Text()+" "+x.Val.Get("unit").Str()))
+			}
+		}
+	}
+	meta := v.Get("metadata")
+	d.Requests(meta.Get("completed").Ptr(), nil, meta.Get("num_prompts").Ptr(), "")
+	if d.Key.Rate == nil {
+		d.Key.Rate = meta.Get("request_rate").Ptr()
+	}
+	d.Of("duration_s", meta.Get("duration"))
+	d.Foreign(v, draft.Names(`
+	json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name
+	script_args tensor_parallel_size model tokenizer dataset metadata metrics`))
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d.Done()
+	return r
+}
+
+var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
+
+// facts reads the identity; v is a result, or a store's extra.
+func facts(v decode.Value) schema.Facts {
+	f := schema.Facts{
+		Model: schema.Model{ID: v.Get("model").Str()},
+		Device: schema.Device{
+			Name: v.Get("gpu_description").Str(),
+		},
+		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()},
+	}
+	if f.Stack.Version == "" {
+		f.Stack.Version = v.Get("vllm_version").Str()
+	}
+	if m := gpu.FindStringSubmatch(f.Device.Name); m != nil {
+		f.Device.Name = m[1]
+		f.Device.Chips, _ = strconv.Atoi(m[2])
+	}
+	if t, err := time.Parse("2006-01-02 15:04:05 MST", v.Get("date").Str()); err == nil {
+		f.Start = t.UTC()
+		if name, offset := t.Zone(); offset == 0 && name != "UTC" && name != "GMT" {
+			f.StartNote = "zone " + name + " is not known"
+		}
+	}
+	return f
+}
+
+var (
+	maxLen   = regexp.MustCompile(`(?m)^max-model-len - (\d+)`)
+	sparsity = regexp.MustCompile(`(?m)^sparsity - (\S+)`)
+)
+
+// workload reads the requested workload: script_args, and the lines of the generated description.
+func workload(v decode.Value, d *draft.Draft) {
+	args := v.Get("script_args")
+	d.Condition("script", strings.TrimSuffix(v.Get("script_name").Str(), ".py"))
+	d.Key.Dataset = v.Get("dataset").Str()
+	if strings.ContainsAny(d.Key.Dataset, "/\\") { // a path
+		d.Key.Dataset = d.Key.Dataset[strings.LastIndexAny(d.Key.Dataset, "/\\")+1:]
+	}
+	d.Key.ISL, d.Key.OSL = args.Get("num_input_tokens").Ptr(), args.Get("num_output_tokens").Ptr()
+	for name, dst := range map[string]**float64{
+		"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate,
+	} {
+		if p := args.Get(name).Ptr(); p != nil && *dst == nil {
+			*dst = p
+		}
+	}
+	pair := args.Get("nr_qps_pair_")
+	if pair.Kind() == decode.String {
+		n, rate, _ := strings.Cut(pair.Str(), ",")
+		d.Condition("num_prompts", n)
+		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
+			d.Key.Rate = &x
+		}
+	} else if pair.Kind() == decode.Array {
+		d.Condition("num_prompts", pair.Index(0).Text())
+		if x := pair.Index(1).Ptr(); x != nil {
+			d.Key.Rate = x
+		}
+	}
+	d.Condition("num_prompts", args.Get("num_prompts_").Text())
+	d.Condition("num_prompts", args.Get("num_prompts").Text())
+	description := v.Get("description").Str()
+	if m := maxLen.FindStringSubmatch(description); m != nil {
+		d.Dim("max_model_len", m[1])
+	}
+	if m := sparsity.FindStringSubmatch(description); m != nil && m[1] != "None" {
+		d.Dim("sparsity", m[1])
+	}
+	if n := args.Get("server_tensor_parallel_size").Text(); n != "" && n != "1" {
+		d.Dim("tp", n)
+	}
+	if (d.Key.ISL == nil || d.Key.OSL == nil) && d.Key.Dataset != "" {
+		label := d.Key.Dataset
+		if script := strings.TrimSuffix(v.Get("script_name").Str(), ".py"); script != "" && script != "benchmark_serving" {
+			label = script + " " + label
+		}
+		d.Dim(schema.DimLabel, label)
+	}
+}
+
+var statName = regexp.MustCompile(`^(mean|median|std|p\d\d)_(ttft_ms|tpot_ms|request_latency)$`)
+
+// put maps one metric of nm-vllm; it reports whether the name is known.
+func put(d *draft.Draft, name, unit string, x float64, version string) bool {
+	single := map[string]string{
+		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
+	}[name]
+	if single != "" {
+		d.Value(single, x)
+		return true
+	}
+	m := statName.FindStringSubmatch(name)
+	if m == nil || (unit != "ms" && unit != "") {
+		return false
+	}
+	switch m[2] {
+	case "ttft_ms":
+		d.Stat("ttft", schema.DefFirstChunk, m[1], x)
+	case "request_latency":
+		d.Stat("e2el", schema.DefLastChunk, m[1], x)
+	default:
+		if before05(version) {
+			d.Stat("ntpot", schema.DefInclFirst, m[1], x)
+		} else {
+			d.Stat("tpot", schema.DefExclFirst, m[1], x)
+		}
+	}
+	return true
+}
+
+// before05 reports whether TPOT of a version includes the first token.
+func before05(version string) bool {
+	for _, old := range []string{"0.0.", "0.1.", "0.2.", "0.3.", "0.4."} {
+		if strings.HasPrefix(version, old) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner decodes JSON within a string.
+func inner(path, text string) decode.Value {
+	if !strings.HasPrefix(text, "{") {
+		return decode.Value{}
+	}
+	v, problem := decode.Document(path, []byte(text))
+	if problem != nil {
+		return decode.Value{}
+	}
+	return v
+}
+
+// builds names what was measured of a commit: a build on the main branch. It has the day in UTC on which its first
+// measurement was published, so that jobs that run past midnight are one build, and no build has a day before its
+// commit.
+type builds map[string][]time.Time // when the builds of each commit began, in order
+
+// oneBuild is how long measurements belong to the build that the first of them began.
+const oneBuild = 12 * time.Hour
+
+func buildsOf(suites decode.Value) builds {
+	b := builds{}
+	for _, suite := range suites.Members() {
+		for entry := range suite.Val.Items() {
+			if when, ok := dateOf(entry); ok {
+				commit := entry.At("commit", "id").Str()
+				b[commit] = append(b[commit], when)
+			}
+		}
+	}
+	for commit, dates := range b {
+		slices.SortFunc(dates, time.Time.Compare)
+		begun := dates[:0]
+		for _, when := range dates {
+			if len(begun) == 0 || when.Sub(begun[len(begun)-1]) >= oneBuild {
+				begun = append(begun, when)
+			}
+		}
+		b[commit] = begun
+	}
+	return b
+}
+
+// name is the name of the build of a commit to which a date belongs. What states no commit has the day alone.
+func (b builds) name(when time.Time, commit string) string {
+	if commit == "" {
+		return when.Format(time.DateOnly)
+	}
+	for _, begun := range b[commit] {
+		if !begun.After(when) && when.Sub(begun) < oneBuild {
+			when = begun
+			break
+		}
+	}
+	name := when.Format(time.DateOnly)
+	if len(commit) >= 7 {
+		name += " " + commit[:7]
+	}
+	return name
+}
+
+// dateOf is when an entry was published, to the second.
+func dateOf(entry decode.Value) (when time.Time, ok bool) {
+	ms, ok := entry.Get("date").Float()
+	if !ok || ms <= 1e11 || ms >= 1e14 {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(ms)).UTC().Truncate(time.Second), true
+}
+
+// perSecond matches the units of rates.
+var perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
+
+// rate matches them where they are per user or device as well: tok/s/gpu.
+var rate = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+
+// isTime reports a unit of time, also per operation or iteration.
+func isTime(unit string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(unit), "/")
+	return strings.Contains(" ns us ms s sec seconds min ", " "+strings.TrimSpace(base)+" ")
+}
+
+// lowerByNature reports values that are better when they are lower whatever a suite says: times, latencies, and counts
+// of failures. A project with one suite states one direction for all that it measures. Rates are none of them, whatever
+// they are named after, and neither is what a title calls a gain.
+func lowerByNature(title, unit string) bool {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	has := func(list string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(list, " "+w+" ") })
+	}
+	switch {
+	case rate.MatchString(unit), has(" attainment avoided between budget free gain hidden improvement met recovered " +
+		"reduction saved saving savings slo speedup until uptime within "):
+		return false
+	case isTime(unit), has(" fail failed fails failure failures error errors timeout timeouts "):
+		return true
+	}
+	return unit != "%" && unit != "x" && has(" latency latencies ttft tpot itl e2el ")
+}
+
+// other reads a value of a project's own: a point of a workload that has the value's name, in the suite's name. A store
+// states neither model nor device. ok is false where the value is no number or its direction is not known.
+func (s *store) other(suite string, entry, bench decode.Value) bool {
+	title := bench.Get("name").Str()
+	value, ok := bench.Get("value").Float()
+	tool, unit := entry.Get("tool").Str(), bench.Get("unit").Str()
+	turned := tool == biggerIsBetter && lowerByNature(title, unit)
+	if turned {
+		tool = smallerIsBetter
+	}
+	metric, known := otherMetric(tool, unit)
+	if !ok || !known || title == "" {
+		return false
+	}
+	if turned {
+		s.turn(title, unit)
+	}
+	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
+	once := published{run.commit, title, run.date, suite, value}
+	if s.isTwice(once) {
+		return true
+	}
+	r := s.runs.Of(run, func() schema.Reading {
+		return schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: s.otherFacts(entry, run.commit)}
+	})
+	if len(s.points) == s.f.Limits().Results {
+		s.full = true
+		return true
+	}
+	d := draft.New(s.f, r, bench, "github-action-benchmark")
+	d.Key.Task = ""
+	d.Dim(schema.DimLabel, title)
+	d.Dim("suite", suite)
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d.Value(metric, value)
+	if std, ok := spread(bench.Get("range").Text(), value); ok {
+		m := d.Metrics[metric]
+		m.Stats.Set("std", std)
+		d.Metrics[metric] = m
+	}
+	s.points = append(s.points, d)
+	return true
+}
+
+// otherFacts are the commit, and its build in channel main.
+func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
+	f := schema.Facts{Channel: schema.ChannelMain}
+	project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
+	if project == "." || project == "/" {
+		project = "commit"
+	}
+	if commit != "" {
+		f.Stack.Commits = map[string]string{project: commit}
+	}
+	if when, ok := dateOf(entry); ok {
+		f.Start, f.End, f.Release = when, when, s.builds.name(when, commit)
+	}
+	return f
+}
+
+// Tools of the action that state a direction.
+const (
+	biggerIsBetter  = "customBiggerIsBetter"
+	smallerIsBetter = "customSmallerIsBetter"
+)
+
+// turn counts a value whose stated direction its name or unit contradicts.
+func (s *store) turn(title, unit string) {
+	if s.turned++; s.turnedFirst == "" {
+		s.turnedFirst = fmt.Sprintf("%q in %s", short(title), unit)
+	}
+}
+
+// otherMetric is the metric of a value: the action states the direction for suites of its custom tools; for others a
+// rate is better when it is higher, and a time when it is lower.
+func otherMetric(tool, unit string) (name string, ok bool) {
+	unit = strings.NewReplacer("µ", "u", "μ", "u", ",", " ").Replace(unit)
+	if len(unit) > 16 {
+		unit = strings.TrimSpace(unit[:16])
+	}
+	better := ""
+	switch {
+	case tool == biggerIsBetter, !strings.HasPrefix(tool, "custom") && perSecond.MatchString(unit):
+		better = "higher"
+	case tool == smallerIsBetter, isTime(unit):
+		better = "lower"
+	default:
+		return "", false
+	}
+	return schema.OwnMetric("value", unit, better)
+}
+
+// spread reads "± 12", "+/- 12" or "± 5%": the deviation of a value, in its unit.
+func spread(text string, value float64) (float64, bool) {
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "±"), "+/-"))
+	number, percent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(x >= 0) || x > 1e300 {
+		return 0, false
+	}
+	if percent {
+		x *= value / 100
+	}
+	return x, x >= 0
+}

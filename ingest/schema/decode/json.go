@@ -1,0 +1,1043 @@
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and
+// Err returns that error, so that a caller checks only once.
+type Scanner struct {
+	data      []byte
+	pos       int
+	depth     int
+	max       int
+	nonFinite int
+	nodes     int      // values built as trees
+	members   []Member // of the objects that are being built, inner after outer
+	numbers   int      // kept in arrays of numbers
+	base      int      // offset of data in the file
+	err       *SyntaxError
+}
+
+// SyntaxError is a fault in the text at a byte offset.
+type SyntaxError struct {
+	Offset    int
+	Found     string
+	Expected  string
+	Truncated bool // the text ended too early
+
+	line, column int // in a file that is read in pieces
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("at byte %d: %s; expected %s", e.Offset, e.Found, e.Expected)
+}
+
+// NewScanner scans data. Nesting deeper than depth is an error.
+func NewScanner(data []byte, depth int) *Scanner { return &Scanner{data: data, max: depth} }
+
+// Err returns the first error, or nil.
+func (s *Scanner) Err() error {
+	if s.err == nil {
+		return nil
+	}
+	return s.err
+}
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// Kinds. Invalid means an error or the end of the text.
+const (
+	Invalid Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String returns the name of the kind for messages.
+func (k Kind) String() string {
+	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+}
+
+// End makes anything but space after the value an error.
+func (s *Scanner) End() {
+	if s.space(); s.err == nil && s.pos < len(s.data) {
+		s.fail("the end of the file")
+	}
+}
+
+func (s *Scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (s *Scanner) fail(expected string) {
+	if s.err != nil {
+		return
+	}
+	e := &SyntaxError{Offset: s.pos, Expected: expected}
+	if s.pos >= len(s.data) {
+		e.Found, e.Truncated = "the file ends here", true
+	} else {
+		e.Found = "found " + excerpt(s.data[s.pos:])
+	}
+	s.err = e
+	s.pos = len(s.data)
+}
+
+// excerpt quotes the next few bytes of the text, for a message.
+func excerpt(b []byte) string {
+	const most = 16
+	if len(b) > most {
+		return strconv.Quote(string(b[:most])) + "…"
+	}
+	return strconv.Quote(string(b))
+}
+
+// Peek returns the kind of the next value without consuming it; Invalid at the end of the text.
+func (s *Scanner) Peek() Kind {
+	s.space()
+	if s.pos >= len(s.data) || s.err != nil {
+		return Invalid
+	}
+	switch c := s.data[s.pos]; c {
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case '"':
+		return String
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	case '-', 'N', 'I':
+		return Number
+	default:
+		if c >= '0' && c <= '9' {
+			return Number
+		}
+	}
+	return Invalid
+}
+
+// Object calls each with every key of the object, its escapes resolved; each must consume the value. The key is valid
+// during the call only.
+func (s *Scanner) Object(each func(key []byte)) {
+	if !s.open('{', "an object") {
+		return
+	}
+	for first := true; s.err == nil; first = false {
+		s.space()
+		if s.pos < len(s.data) && s.data[s.pos] == '}' {
+			s.pos++
+			s.depth--
+			return
+		}
+		if !first && !s.punct(',', "',' or '}'") {
+			return
+		}
+		if !first {
+			s.space()
+		}
+		key := s.Text()
+		if s.err == nil && s.punct(':', "':' after a key") {
+			each(key)
+		}
+	}
+}
+
+// Array calls each once per element; each must consume the value.
+func (s *Scanner) Array(each func()) {
+	if !s.open('[', "an array") {
+		return
+	}
+	for first := true; s.err == nil; first = false {
+		s.space()
+		if s.pos < len(s.data) && s.data[s.pos] == ']' {
+			s.pos++
+			s.depth--
+			return
+		}
+		if !first && !s.punct(',', "',' or ']'") {
+			return
+		}
+		each()
+	}
+}
+
+func (s *Scanner) open(c byte, expected string) bool {
+	if !s.punct(c, expected) {
+		return false
+	}
+	if s.depth++; s.depth > s.max {
+		s.pos--
+		s.err = &SyntaxError{Offset: s.pos, Found: fmt.Sprintf("nesting deeper than %d", s.max), Expected: "a result file"}
+		s.pos = len(s.data)
+		return false
+	}
+	return true
+}
+
+func (s *Scanner) punct(c byte, expected string) bool {
+	s.space()
+	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != c {
+		s.fail(expected)
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// Text consumes a string and returns it with escapes resolved. Without escapes the result aliases the input.
+func (s *Scanner) Text() []byte {
+	raw := s.rawString()
+	if raw == nil {
+		return nil
+	}
+	return unescape(raw[1 : len(raw)-1])
+}
+
+// rawString consumes a string and returns it with its quotes.
+func (s *Scanner) rawString() []byte {
+	s.space()
+	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != '"' {
+		s.fail("a string")
+		return nil
+	}
+	start := s.pos
+	if !s.skipString() {
+		return nil
+	}
+	return s.data[start:s.pos]
+}
+
+// skipString moves from an opening quote past the closing one.
+func (s *Scanner) skipString() bool {
+	i := s.pos + 1
+	for {
+		j := bytes.IndexByte(s.data[i:], '"')
+		if j < 0 {
+			s.pos = len(s.data)
+			s.fail("the end of a string")
+			return false
+		}
+		i += j + 1
+		n := 0
+		for k := i - 2; s.data[k] == '\\'; k-- {
+			n++
+		}
+		if n%2 == 0 {
+			s.pos = i
+			return true
+		}
+	}
+}
+
+// Skip consumes the next value, whatever it is, and returns its raw bytes.
+func (s *Scanner) Skip() []byte {
+	s.space()
+	start := s.pos
+	switch s.Peek() {
+	case Object, Array:
+		s.skipNested()
+	case String:
+		s.skipString()
+	case Number:
+		s.Float()
+	case Bool, Null:
+		s.word()
+	default:
+		s.fail("a value")
+	}
+	if s.err != nil {
+		return nil
+	}
+	return s.data[start:s.pos]
+}
+
+// skipNested moves past a bracketed value, eight bytes at a time: '[' and '{' differ from each other by 0x20 alone,
+// as do ']' and '}', so one OR makes two comparisons find all four; a third finds quotes.
+func (s *Scanner) skipNested() {
+	const (
+		lo, hi         = 0x0101010101010101, 0x8080808080808080
+		fold           = 0x20 * lo
+		opens, closes  = 0x7b * lo, 0x7d * lo
+		quotes         = 0x22 * lo
+		floor, maximum = 0, 8
+	)
+	open, i := floor, s.pos
+	for i < len(s.data) {
+		if i+maximum <= len(s.data) {
+			w := binary.LittleEndian.Uint64(s.data[i:])
+			a, b, c := (w|fold)^opens, (w|fold)^closes, w^quotes
+			if (((a-lo)&^a)|((b-lo)&^b)|((c-lo)&^c))&hi == 0 {
+				i += maximum
+				continue
+			}
+		}
+		switch s.data[i] {
+		case '[', '{':
+			if open++; open+s.depth > s.max {
+				s.pos = i
+				s.err = &SyntaxError{Offset: i, Found: fmt.Sprintf("nesting deeper than %d", s.max), Expected: "a result file"}
+				return
+			}
+		case ']', '}':
+			if open--; open == 0 {
+				s.pos = i + 1
+				return
+			}
+		case '"':
+			s.pos = i
+			if !s.skipString() {
+				return
+			}
+			i = s.pos
+			continue
+		}
+		i++
+	}
+	s.pos = len(s.data)
+	s.fail("the end of an array or object")
+}
+
+// word consumes true, false or null.
+func (s *Scanner) word() (value, isNull bool) {
+	s.space()
+	for _, w := range []string{"true", "false", "null"} {
+		if len(s.data)-s.pos >= len(w) && string(s.data[s.pos:s.pos+len(w)]) == w {
+			s.pos += len(w)
+			return w == "true", w == "null"
+		}
+	}
+	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 &&
+		(bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) ||
+			bytes.HasPrefix([]byte("null"), rest)) {
+		s.pos = len(s.data)
+	}
+	s.fail("true, false or null")
+	return false, false
+}
+
+// Float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they are returned as such
+// and counted.
+func (s *Scanner) Float() float64 {
+	s.space()
+	if s.err != nil {
+		return 0
+	}
+	v, n := parseFloat(s.data[s.pos:])
+	if n == 0 {
+		for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
+			if bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
+				s.pos += len(w)
+				s.nonFinite++
+				switch w {
+				case "NaN":
+					return math.NaN()
+				case "Infinity":
+					return math.Inf(1)
+				}
+				return math.Inf(-1)
+			}
+		}
+		s.fail("a number")
+		return 0
+	}
+	s.pos += n
+	return v
+}
+
+// Codes of a stream's problems.
+const (
+	codeBad       = "bad-json"
+	codeTruncated = "truncated-json"
+)
+
+// stream reads the values of a text one after another. A damaged value is skipped if the next one can be found: an
+// object at the beginning of a line, as in appended results and JSON Lines.
+type stream struct {
+	s         *Scanner
+	lim       Limits
+	kept      int
+	nonFinite int // of scanners before this one
+	faults    []SyntaxError
+	lost      int // damaged values
+	gaveUp    bool
+	abandoned bool // the rest was not read, because too many values were damaged
+	partial   Value
+	at        int  // where the last value began
+	goesOn    bool // the text is a part of the file, and more of it follows
+}
+
+func (st *stream) clone() stream {
+	out := *st
+	s := *st.s
+	out.s = &s
+	out.faults = append([]SyntaxError(nil), st.faults...)
+	return out
+}
+
+// shownFaults is how many damaged values of a file are reported individually.
+const shownFaults = 5
+
+// next builds the next whole value as a tree.
+func (st *stream) next() (Value, bool) {
+	var v Value
+	ok := st.advance(func(s *Scanner) {
+		if v = s.Value(); s.err != nil && s.err.Truncated && st.kept == 0 {
+			st.partial = v.whole()
+		}
+	})
+	if !ok {
+		return Value{}, false
+	}
+	return v, true
+}
+
+// advance lets read consume the next whole value. It is called again for the value after one that is damaged.
+func (st *stream) advance(read func(s *Scanner)) bool {
+	for !st.gaveUp {
+		s := st.s
+		s.space()
+		if s.pos >= len(s.data) {
+			return false
+		}
+		start := s.pos
+		st.at = start
+		if st.kept >= st.lim.Values {
+			st.fault(SyntaxError{Offset: start, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
+			break
+		}
+		read(s)
+		if s.err == nil {
+			st.kept++
+			return true
+		}
+		next := -1
+		if s.data[start] == '{' {
+			next = bytes.Index(s.data[start:], []byte("\n{"))
+		}
+		if next < 0 && st.goesOn && s.err.Truncated {
+			break // the rest of it follows
+		}
+		st.fault(*s.err)
+		if st.abandoned = next >= 0 && st.lost >= maxFaults; next < 0 || st.abandoned {
+			st.at = len(s.data)
+			break
+		}
+		st.nonFinite += s.nonFinite
+		st.s = &Scanner{data: s.data, max: s.max, base: s.base, pos: start + next + 1}
+	}
+	st.gaveUp = true
+	return false
+}
+
+func (st *stream) fault(e SyntaxError) {
+	st.lost++
+	if len(st.faults) < shownFaults {
+		st.faults = append(st.faults, e)
+	}
+}
+
+// problems reports the damaged values.
+func (st *stream) problems(path string, data []byte, foreign bool) []schema.Problem {
+	var out []schema.Problem
+	for i := range st.faults {
+		p := Located(path, data, &st.faults[i], st.kept)
+		if foreign {
+			p.Line, p.Column, p.Offset = st.faults[i].line, st.faults[i].column, 0
+		}
+		out = append(out, p)
+	}
+	if more := st.lost - len(st.faults); more > 0 {
+		p := schema.Problem{
+			Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
+			Expected: "whole ones",
+		}
+		if st.abandoned {
+			p.Found += ", and the rest was not read"
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func emptyFile(path string) schema.Problem {
+	p := schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result",
+		Hint: "the tool that wrote it probably crashed; look at its log",
+	}
+	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is normal
+		p.Severity, p.Hint = schema.SevNote, "nothing to do"
+	}
+	return p
+}
+
+// Located turns a syntax error into a problem with line and column. kept is the number of whole values in the file.
+func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem {
+	p := schema.Problem{
+		Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
+		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote",
+	}
+	p.Line, p.Column = position(data, e.Offset)
+	if e.Truncated {
+		p.Code = codeTruncated
+		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
+	}
+	if kept > 0 {
+		p.Severity = schema.SevWarning
+		p.Used = fmt.Sprintf("the %d whole values of the file", kept)
+	}
+	return p
+}
+
+// position returns the 1-based line and byte column of an offset.
+func position(data []byte, offset int) (line, column int) {
+	head := data[:min(max(offset, 0), len(data))]
+	return bytes.Count(head, []byte("\n")) + 1, len(head) - bytes.LastIndexByte(head, '\n')
+}
+
+// Value is one JSON value with the bytes it was read from. The zero Value means "absent": every accessor treats it
+// like an absent member, so lookups can be chained without checks.
+type Value struct {
+	kind  Kind
+	truth bool
+	off   int
+	num   float64
+	raw   []byte
+	in    *content // of arrays and objects that are not empty
+}
+
+// content is the content of an array or object: members, numbers only, or values; or many values that are parsed only
+// when they are used.
+type content struct {
+	list   []Value
+	floats []float64
+	fields []Member
+	many   int
+	depth  int // of the array, for parsing its elements later
+}
+
+// eager is how many objects of an array are built with the tree; a longer list is checked, and built one by one while
+// [Value.Items] iterates over it. Reports have a record of every request, and not all are needed at once.
+const eager = 256
+
+// Member is one key of an object and its value, in the order of the text.
+type Member struct {
+	Key string
+	Val Value
+}
+
+// Kind returns the value's kind; Invalid when it is absent.
+func (v Value) Kind() Kind { return v.kind }
+
+// Offset returns where the value starts, in bytes from the start of the file.
+func (v Value) Offset() int { return v.off }
+
+// Raw returns the value's text. It aliases the file's content.
+func (v Value) Raw() []byte { return v.raw }
+
+// Members returns the members of an object, nil for other kinds.
+func (v Value) Members() []Member {
+	if v.in == nil {
+		return nil
+	}
+	return v.in.fields
+}
+
+// Get returns a member by key; the last one counts when a key is written twice, as in Python.
+func (v Value) Get(key string) Value {
+	if v.in == nil {
+		return Value{}
+	}
+	for i := len(v.in.fields) - 1; i >= 0; i-- {
+		if v.in.fields[i].Key == key {
+			return v.in.fields[i].Val
+		}
+	}
+	return Value{}
+}
+
+// At follows keys from object to object.
+func (v Value) At(keys ...string) Value {
+	for _, k := range keys {
+		v = v.Get(k)
+	}
+	return v
+}
+
+// Has reports whether an object has a member that is not null.
+func (v Value) Has(key string) bool {
+	k := v.Get(key).kind
+	return k != Invalid && k != Null
+}
+
+// Float returns a finite number. Numbers written as strings count, because metadata are always strings.
+func (v Value) Float() (float64, bool) {
+	f := v.num
+	switch v.kind {
+	case Number:
+	case String:
+		var err error
+		if f, err = strconv.ParseFloat(strings.TrimSpace(v.Str()), 64); err != nil {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0, false
+	}
+	return f, true
+}
+
+// whole returns a damaged object without its last member, in which the damage is.
+func (v Value) whole() Value {
+	if v.kind != Object || v.in == nil || len(v.in.fields) < 1 {
+		return Value{}
+	}
+	c := *v.in
+	last := c.fields[len(c.fields)-1]
+	c.fields = c.fields[:len(c.fields)-1]
+	if inner := last.Val.whole(); inner.kind != Invalid { // the undamaged part of it
+		c.fields = append(c.fields[:len(c.fields):len(c.fields)], Member{last.Key, inner})
+	}
+	v.in = &c
+	return v
+}
+
+// Ptr returns a finite number as a pointer, nil when there is none.
+func (v Value) Ptr() *float64 {
+	if f, ok := v.Float(); ok {
+		return &f
+	}
+	return nil
+}
+
+// Int returns a whole number within the range of exact float64 integers.
+func (v Value) Int() (int, bool) {
+	f, ok := v.Float()
+	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// Str returns a string's text, "" for other kinds.
+func (v Value) Str() string {
+	if v.kind != String {
+		return ""
+	}
+	return string(unescape(v.raw[1 : len(v.raw)-1]))
+}
+
+// Text returns strings as they are and numbers and booleans as written, "" for null, arrays and objects.
+func (v Value) Text() string {
+	switch v.kind {
+	case String:
+		return v.Str()
+	case Number, Bool:
+		return string(v.raw)
+	}
+	return ""
+}
+
+// Truth returns a boolean and whether the value is one.
+func (v Value) Truth() (value, ok bool) { return v.truth, v.kind == Bool }
+
+// Floats returns an array that has only numbers; ok is false for any other value. Elements may be NaN or infinite.
+func (v Value) Floats() (list []float64, ok bool) {
+	if v.kind != Array || v.in == nil {
+		return nil, v.kind == Array
+	}
+	return v.in.floats, len(v.in.list) == 0 && v.in.many == 0
+}
+
+// Items iterates over the elements of an array.
+func (v Value) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.kind != Array || v.in == nil {
+			return
+		}
+		for _, x := range v.in.list {
+			if !yield(x) {
+				return
+			}
+		}
+		for _, f := range v.in.floats {
+			if !yield(Value{kind: Number, num: f, off: v.off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}) {
+				return
+			}
+		}
+		if v.in.many == 0 {
+			return
+		}
+		s := &Scanner{data: v.raw, max: max(v.in.depth, 1), base: v.off}
+		stopped := false
+		s.Array(func() {
+			if stopped {
+				s.pos = len(s.data)
+				return
+			}
+			if x := s.Value(); s.err == nil {
+				stopped = !yield(x)
+			}
+		})
+	}
+}
+
+// Index returns an element of an array, the zero Value if there are fewer.
+func (v Value) Index(n int) Value {
+	for x := range v.Items() {
+		if n == 0 {
+			return x
+		}
+		n--
+	}
+	return Value{}
+}
+
+// Len returns the number of elements or members.
+func (v Value) Len() int {
+	if v.in == nil {
+		return 0
+	}
+	return max(len(v.in.list), len(v.in.floats), len(v.in.fields), v.in.many)
+}
+
+// Value builds the next value as a tree.
+func (s *Scanner) Value() Value {
+	s.nodes, s.numbers = 0, 0
+	return s.value()
+}
+
+func (s *Scanner) value() Value {
+	s.space()
+	if s.nodes++; s.nodes > maxNodes {
+		s.tooMany("parts")
+		return Value{}
+	}
+	v := Value{kind: s.Peek(), off: s.pos + s.base}
+	start := s.pos
+	switch v.kind {
+	case Object:
+		from := len(s.members)
+		s.Object(func(key []byte) {
+			m := Member{string(key), s.value()}
+			s.members = append(s.members, m)
+		})
+		if len(s.members) > from {
+			v.in = &content{fields: slices.Clone(s.members[from:])}
+			clear(s.members[from:])
+			s.members = s.members[:from]
+		}
+	case Array:
+		s.elements(&v)
+	case String:
+		s.rawString()
+	case Number:
+		v.num = s.Float()
+	case Bool, Null:
+		v.truth, _ = s.word()
+	default:
+		s.fail("a value")
+	}
+	if s.err == nil {
+		v.raw = s.data[start:s.pos]
+	}
+	return v
+}
+
+// elements fills an array: as floats while all elements are numbers, as values otherwise, as text where they are many.
+func (s *Scanner) elements(v *Value) {
+	var c content
+	start, depth := s.pos, s.max-s.depth
+	s.Array(func() {
+		kind := s.Peek()
+		switch {
+		case c.many > 0:
+			s.checkOne()
+			c.many++
+		case c.list == nil && kind == Number:
+			if c.floats == nil {
+				c.floats = make([]float64, 0, s.numbersAhead())
+			}
+			c.floats = append(c.floats, s.Float())
+			s.numbers++
+			if s.numbers > len(s.data)/8+freeNumbers {
+				s.tooMany("numbers")
+			}
+		case kind == Object && len(c.list) == eager:
+			c.many, c.list = eager+1, nil
+			s.checkOne()
+		default:
+			if c.list == nil && c.floats != nil { // numbers until here, then something else: all become values
+				c.list = numberValues(c.floats, start+s.base)
+				s.nodes += len(c.list)
+				c.floats = nil
+			}
+			c.list = append(c.list, s.value())
+		}
+	})
+	c.depth = depth
+	if s.err == nil && len(c.list)+len(c.floats)+c.many > 0 {
+		v.in = &c
+	}
+}
+
+// numberValues turns numbers back into values.
+func numberValues(floats []float64, off int) []Value {
+	out := make([]Value, 0, len(floats)+1)
+	for _, f := range floats {
+		out = append(out, Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)})
+	}
+	return out
+}
+
+// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
+func (s *Scanner) numbersAhead() int {
+	rest := s.data[s.pos:]
+	if end := bytes.IndexByte(rest, ']'); end >= 0 {
+		rest = rest[:end]
+	}
+	if bytes.IndexByte(rest, '"') >= 0 || bytes.IndexByte(rest, '{') >= 0 || bytes.IndexByte(rest, '[') >= 0 {
+		return 16
+	}
+	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
+}
+
+// tooMany ends the scan at a value that needs too much memory.
+func (s *Scanner) tooMany(what string) {
+	if s.err == nil {
+		s.err = &SyntaxError{
+			Offset: s.pos, Found: "a value of too many " + what + " to hold in memory", Expected: "a result file",
+		}
+	}
+	s.pos = len(s.data)
+}
+
+// checkOne checks an element of a long list, which must be one that can be built later.
+func (s *Scanner) checkOne() {
+	before := s.nodes
+	s.check()
+	if s.nodes-before > maxNodes {
+		s.tooMany("parts")
+	}
+	s.nodes = before
+}
+
+// check consumes a value, checks its grammar and builds nothing.
+func (s *Scanner) check() {
+	s.nodes++
+	switch s.Peek() {
+	case Object:
+		s.Object(func([]byte) { s.check() })
+	case Array:
+		s.Array(s.check)
+	case String:
+		s.rawString()
+	case Number:
+		s.Float()
+	case Bool, Null:
+		s.word()
+	default:
+		s.fail("a value")
+	}
+}
+
+// Float0 returns a finite number, or 0 when there is none: for counts where absence means zero.
+func (v Value) Float0() float64 { f, _ := v.Float(); return f }
+
+// pow10 holds the powers of ten that a float64 represents exactly.
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+	1e21, 1e22,
+}
+
+// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means
+// that no number is there. A mantissa below 2^53 with a small exponent needs one exact division or multiplication
+// (Clinger 1990); strconv parses the rest exactly.
+func parseFloat(b []byte) (float64, int) {
+	i, neg := 0, false
+	if len(b) > 0 && b[0] == '-' {
+		neg, i = true, 1
+	}
+	start := i
+	var m uint64
+	for i < len(b) && b[i]-'0' < 10 {
+		m = m*10 + uint64(b[i]-'0')
+		i++
+	}
+	digits := i - start
+	if digits == 0 || (digits > 1 && b[start] == '0') {
+		return 0, 0
+	}
+	exp := 0
+	if i < len(b) && b[i] == '.' {
+		i++
+		frac := i
+		for i < len(b) && b[i]-'0' < 10 {
+			m = m*10 + uint64(b[i]-'0')
+			i++
+		}
+		if i == frac {
+			return 0, 0
+		}
+		exp = frac - i
+		digits += i - frac
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		n, ok := parseExponent(b[i+1:])
+		if !ok {
+			return 0, 0
+		}
+		i += 1 + n
+		digits = 99 // strconv combines the exponents
+	}
+	if digits <= 19 && m < 1<<53 && exp >= -22 {
+		v := float64(m) / pow10[-exp]
+		if neg {
+			v = -v
+		}
+		return v, i
+	}
+	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is infinite, which callers treat as not finite
+	return v, i
+}
+
+// parseExponent returns the length of an exponent's sign and digits.
+func parseExponent(b []byte) (int, bool) {
+	i := 0
+	if i < len(b) && (b[i] == '+' || b[i] == '-') {
+		i++
+	}
+	start := i
+	for i < len(b) && b[i]-'0' < 10 {
+		i++
+	}
+	return i, i > start
+}
+
+// unescape resolves the escapes within a JSON string and replaces invalid UTF-8. If there is neither, it returns the
+// input itself.
+func unescape(b []byte) []byte {
+	i := 0
+	for i < len(b) && b[i] != '\\' && b[i] < utf8.RuneSelf {
+		i++
+	}
+	if i == len(b) {
+		return b
+	}
+	out := append(make([]byte, 0, len(b)+8), b[:i]...)
+	for i < len(b) {
+		c := b[i]
+		switch {
+		case c == '\\' && i+1 < len(b):
+			var n int
+			out, n = appendEscape(out, b[i:])
+			i += n
+		case c < utf8.RuneSelf:
+			out = append(out, c)
+			i++
+		default:
+			r, n := utf8.DecodeRune(b[i:])
+			out = utf8.AppendRune(out, r)
+			i += n
+		}
+	}
+	return out
+}
+
+// appendEscape appends the character of the escape at the start of b and returns the escape's length.
+func appendEscape(out, b []byte) ([]byte, int) {
+	const plain, means = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if i := strings.IndexByte(plain, b[1]); i >= 0 {
+		return append(out, means[i]), 2
+	}
+	r, ok := hexRune(b)
+	if !ok {
+		return append(out, b[0]), 1
+	}
+	if utf16.IsSurrogate(r) {
+		if low, ok := hexRune(b[6:]); ok {
+			if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
+				return utf8.AppendRune(out, full), 12
+			}
+		}
+		r = utf8.RuneError
+	}
+	return utf8.AppendRune(out, r), 6
+}
+
+func hexRune(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	return rune(n), err == nil
+}
+
+// utf16Order is the byte order of a text in UTF-16, as PowerShell's > writes it: by its mark, or by the zeros beside
+// ASCII letters. nil for any other.
+func utf16Order(head []byte) binary.ByteOrder {
+	if len(head) < 4 {
+		return nil
+	}
+	switch {
+	case head[0] == 0xff && head[1] == 0xfe && head[2] != 0:
+		return binary.LittleEndian
+	case head[0] == 0xfe && head[1] == 0xff:
+		return binary.BigEndian
+	}
+	low, high, n := 0, 0, min(len(head), 256)/2
+	for i := range n {
+		if head[2*i] == 0 && head[2*i+1] != 0 {
+			high++
+		}
+		if head[2*i+1] == 0 && head[2*i] != 0 {
+			low++
+		}
+	}
+	switch {
+	case n >= 8 && low >= n-1:
+		return binary.LittleEndian
+	case n >= 8 && high >= n-1:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// fromUTF16 is a text as UTF-8, without a byte order mark.
+func fromUTF16(data []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, 0, len(data)/2)
+	for i := 0; i+1 < len(data); i += 2 {
+		units = append(units, order.Uint16(data[i:]))
+	}
+	if len(units) > 0 && units[0] == 0xfeff {
+		units = units[1:]
+	}
+	return []byte(string(utf16.Decode(units)))
+}

@@ -1,0 +1,480 @@
+package latency
+
+import (
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Request is the timeline of one request, in milliseconds and tokens.
+type Request struct {
+	OK   bool      // the tool counted it as completed
+	TTFT float64   // sending to first chunk; NaN when not measured
+	ITL  []float64 // gaps between consecutive chunks
+	E2EL float64   // sending to last chunk
+	In   int       // prompt tokens
+	Out  int       // output tokens
+}
+
+// Hollow reports a request that counts as completed and has no output tokens. vLLM up to 0.6.3 counted these as
+// successes with a TTFT of zero, which lowers every mean.
+func (r Request) Hollow() bool { return r.OK && r.Out == 0 }
+
+// Set holds the statistics of one measurement.
+type Set struct {
+	TTFT, TPOT, ITL, E2EL Sample
+	OK, Failed, Hollow    int
+	In, Out               int // tokens of completed requests
+	DurationS             float64
+}
+
+// Summarise computes all statistics from the requests; those that failed or are hollow are counted and left out of
+// them. durationS is the length of the measurement in seconds.
+func Summarise(requests []Request, durationS float64) Set {
+	var c Collector
+	for i := range requests {
+		c.Add(&requests[i])
+	}
+	return c.Set(durationS)
+}
+
+// Collector gathers requests one by one and keeps their numbers only.
+type Collector struct {
+	ttft, tpot, itl, e2el numbers
+	set                   Set
+}
+
+// numbers is a list that grows without being copied: there may be millions of gaps.
+type numbers struct {
+	full [][]float64
+	last []float64
+	n    int
+}
+
+// blockSize is how many numbers are kept together.
+const blockSize = 1 << 16
+
+func (l *numbers) add(list ...float64) {
+	l.n += len(list)
+	for len(list) > 0 {
+		if len(l.last) == blockSize {
+			l.full, l.last = append(l.full, l.last), make([]float64, 0, blockSize)
+		}
+		k := min(blockSize-len(l.last), len(list))
+		l.last = append(l.last, list[:k]...)
+		list = list[k:]
+	}
+}
+
+// returnEvery is after how many blocks the memory of those that were copied is given back: 16 MB.
+const returnEvery = 32
+
+// take returns the list and empties it.
+func (l *numbers) take() []float64 {
+	if len(l.full) == 0 {
+		out := l.last
+		*l = numbers{}
+		return out
+	}
+	out := make([]float64, 0, l.n)
+	for i, block := range l.full {
+		out = append(out, block...)
+		l.full[i] = nil
+		if i%returnEvery == returnEvery-1 {
+			debug.FreeOSMemory() // else the list would be in memory twice
+		}
+	}
+	out = append(out, l.last...)
+	*l = numbers{}
+	return out
+}
+
+// Add takes the numbers of a request, which may be used again.
+func (c *Collector) Add(r *Request) {
+	switch {
+	case !r.OK:
+		c.set.Failed++
+		return
+	case r.Hollow():
+		c.set.Hollow++
+		return
+	}
+	c.set.OK++
+	c.set.In += r.In
+	c.set.Out += r.Out
+	c.ttft.add(r.TTFT)
+	c.e2el.add(r.E2EL)
+	c.itl.add(r.ITL...)
+	if r.Out > 1 && !math.IsNaN(r.TTFT) {
+		c.tpot.add((r.E2EL - r.TTFT) / float64(r.Out-1))
+	}
+}
+
+// Set computes the statistics; the collector is empty afterwards. durationS is the length of the measurement in
+// seconds.
+func (c *Collector) Set(durationS float64) Set {
+	set := c.set
+	set.DurationS = durationS
+	set.TTFT, set.TPOT = NewSample(c.ttft.take()), NewSample(c.tpot.take())
+	set.ITL, set.E2EL = NewSample(c.itl.take()), NewSample(c.e2el.take())
+	*c = Collector{}
+	return set
+}
+
+// RPS returns completed requests a second; 0 when the duration is unknown.
+func (s Set) RPS() float64 { return over(float64(s.OK), s.DurationS) }
+
+// OutputTPS returns output tokens a second.
+func (s Set) OutputTPS() float64 { return over(float64(s.Out), s.DurationS) }
+
+// TotalTPS returns input and output tokens a second.
+func (s Set) TotalTPS() float64 { return over(float64(s.In+s.Out), s.DurationS) }
+
+func over(n, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return n / seconds
+}
+
+// orderBounds returns 1-based ranks l and u with P(Bin(n,p) < l) <= tail and P(Bin(n,p) >= u) <= tail. The sums
+// begin far out in the tails, where less than 1e-30 is left, and go on by the ratio of neighbouring probabilities: a
+// sample may have a million values.
+func orderBounds(n int, p, tail float64) (l, u int) {
+	if n == 0 {
+		return 0, 1
+	}
+	lg := func(k int) float64 { v, _ := math.Lgamma(float64(k) + 1); return v }
+	pmf := func(k int) float64 {
+		return math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+	}
+	mean := float64(n) * p
+	far := 12*math.Sqrt(mean*(1-p)) + 12
+	odds := p / (1 - p)
+	l = max(0, int(mean-far))
+	for cdf, at := 0., pmf(l); l <= n; l++ {
+		if cdf += at; cdf > tail {
+			break
+		}
+		at *= odds * float64(n-l) / float64(l+1)
+	}
+	u = min(n+1, int(math.Ceil(mean+far))+1)
+	for up, at := 0., pmf(u-1); u > 0; u-- {
+		if up += at; up > tail {
+			break
+		}
+		at *= float64(u-1) / (odds * float64(n-u+2))
+	}
+	return l, u
+}
+
+// Radix sorting is used for samples of these sizes: for fewer values it gains nothing, for more its second list
+// takes too much memory.
+const (
+	fewest = 1 << 10
+	most   = 1 << 19
+)
+
+// sortFloats sorts finite numbers.
+func sortFloats(values []float64) {
+	if len(values) < fewest || len(values) > most {
+		slices.Sort(values)
+		return
+	}
+	const digit, passes = 11, 6 // 66 bits of 64
+	from, to := make([]uint64, len(values)), make([]uint64, len(values))
+	var counts [passes][1 << digit]int32
+	for i, v := range values {
+		b := math.Float64bits(v)
+		b ^= uint64(int64(b)>>63) | 1<<63 // an order of whole numbers that is that of the floats
+		from[i] = b
+		for k := range passes {
+			counts[k][b>>(digit*k)&(1<<digit-1)]++
+		}
+	}
+	for k := range passes {
+		count := &counts[k]
+		if count[from[0]>>(digit*k)&(1<<digit-1)] == int32(len(values)) {
+			continue // all have the same digit
+		}
+		at := int32(0)
+		for d := range count {
+			count[d], at = at, at+count[d]
+		}
+		for _, b := range from {
+			d := b >> (digit * k) & (1<<digit - 1)
+			to[count[d]] = b
+			count[d]++
+		}
+		from, to = to, from
+	}
+	for i, b := range from {
+		if b>>63 == 1 {
+			b ^= 1 << 63
+		} else {
+			b = ^b
+		}
+		values[i] = math.Float64frombits(b)
+	}
+}
+
+// Sample is a sorted sample with its moments.
+type Sample struct {
+	sorted []float64
+	Mean   float64
+	Std    float64 // of the population (divisor n), as NumPy, vLLM and AIPerf compute it
+}
+
+// NewSample sorts values in place and keeps them. Values that are not finite are dropped.
+func NewSample(values []float64) Sample {
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	sortFloats(values)
+	s := Sample{sorted: values}
+	if len(values) == 0 {
+		return s
+	}
+	for _, v := range values {
+		s.Mean += v
+	}
+	s.Mean /= float64(len(values))
+	var sq float64
+	for _, v := range values {
+		sq += (v - s.Mean) * (v - s.Mean)
+	}
+	s.Std = math.Sqrt(sq / float64(len(values)))
+	return s
+}
+
+// MeanOf returns the mean of f over the values for which f returns true; ok is false when there are none.
+func (s Sample) MeanOf(f func(float64) (float64, bool)) (mean float64, ok bool) {
+	n := 0.
+	for _, v := range s.sorted {
+		if x, has := f(v); has {
+			mean += x
+			n++
+		}
+	}
+	return mean / max(n, 1), n > 0
+}
+
+// N returns the sample size.
+func (s Sample) N() int { return len(s.sorted) }
+
+// SE returns the standard error of the mean, from the sample deviation (divisor n − 1).
+func (s Sample) SE() (float64, bool) {
+	n := float64(s.N())
+	if n < 2 {
+		return 0, false
+	}
+	return s.Std / math.Sqrt(n-1), true
+}
+
+// Quantile interpolates linearly between order statistics (Hyndman and Fan 1996, type 7). It panics on an empty sample.
+func (s Sample) Quantile(p float64) float64 {
+	h := p * float64(s.N()-1)
+	i := int(math.Floor(h))
+	if i+1 >= s.N() {
+		return s.sorted[s.N()-1]
+	}
+	return s.sorted[i] + (h-float64(i))*(s.sorted[i+1]-s.sorted[i])
+}
+
+// Interval returns the distribution-free 95 % interval of a quantile between two order statistics: the probability
+// that the quantile is below the lower or above the upper one is at most 2.5 % each, by the binomial distribution of
+// the number of values below it (Conover 1999, section 3.2). ok is false when the sample is too small.
+func (s Sample) Interval(p float64) (lo, hi float64, ok bool) {
+	n := s.N()
+	l, u := orderBounds(n, p, .025)
+	if l < 1 || u > n {
+		return 0, 0, false
+	}
+	return s.sorted[l-1], s.sorted[u-1], true
+}
+
+// SketchSize is the number of quantiles that are kept of a distribution, at i/32.
+const SketchSize = 33
+
+// Sketch returns the quantiles at i/32, i = 0 … 32, as multiples of [SketchStep]: enough to draw a distribution, and to
+// read any percentile up to p97 within a hundredth of its width.
+func (s Sample) Sketch() []float64 {
+	if s.N() == 0 {
+		return nil
+	}
+	out := make([]float64, SketchSize)
+	for i := range out {
+		out[i] = s.Quantile(float64(i) / (SketchSize - 1))
+	}
+	// Rounding may change the width and so the step; a few iterations reach a sketch that is consistent with its step.
+	for range 4 {
+		step := SketchStep(out)
+		for i := range out {
+			out[i] = Round(math.Round(out[i]/step)*step, 12)
+		}
+		if SketchStep(out) == step {
+			break
+		}
+	}
+	return out
+}
+
+// SketchStep returns the unit in which a sketch is stored: the power of ten that fits a hundred to a thousand times
+// into the width between the second and the last but one quantile. The extremes are left out of the width, so that
+// one outlier does not make the step coarser.
+func SketchStep(q []float64) float64 {
+	n := len(q)
+	if n < 3 {
+		return 1e-6
+	}
+	width := q[n-2] - q[1]
+	least := math.Max(math.Abs(q[n/2]), 1e-6) * 1e-3
+	return math.Pow(10, math.Floor(math.Log10(math.Max(width, least)))-2)
+}
+
+// Round rounds to significant digits.
+func Round(v float64, digits int) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	mag := power(digits - int(math.Ceil(math.Log10(math.Abs(v)))))
+	return math.Round(v*mag) / mag
+}
+
+// powers are those of ten that rounding of ordinary values needs: computing one costs more than the rest.
+var powers = func() (p [64]float64) {
+	for i := range p {
+		p[i] = math.Pow(10, float64(i-len(p)/2))
+	}
+	return p
+}()
+
+// power is ten to the power of e.
+func power(e int) float64 {
+	if i := e + len(powers)/2; 0 <= i && i < len(powers) {
+		return powers[i]
+	}
+	return math.Pow(10, float64(e))
+}
+
+// kept is the precision of recomputed values, in significant digits: the same as that of stored numbers, so that a
+// recomputed value agrees with a stated one to a millionth if the tool computed it from the same requests.
+const kept = 7
+
+// Metric returns the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error
+// and the intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from
+// it. An empty sample has no numbers and why as its reason.
+func (s Sample) Metric(unit, def, why string) schema.Metric {
+	m := schema.Metric{Unit: unit, Def: def, From: schema.FromRecomputed, N: s.N()}
+	if s.N() == 0 {
+		m.Why = why
+		return m
+	}
+	m.Stats.Set("mean", Round(s.Mean, kept))
+	m.Stats.Set("median", Round(s.Quantile(.5), kept))
+	m.Stats.Set("p99", Round(s.Quantile(.99), kept))
+	m.Stats.Set("std", Round(s.Std, kept))
+	if se, ok := s.SE(); ok {
+		m.SE = schema.Num(Round(se, 3))
+	}
+	for name, p := range map[string]float64{"median": .5, "p99": .99} {
+		if lo, hi, ok := s.Interval(p); ok {
+			if m.CI == nil {
+				m.CI = map[string][2]float64{}
+			}
+			m.CI[name] = outward(lo, hi)
+		}
+	}
+	return m
+}
+
+// outward rounds an interval outwards, by at most a hundredth of its width, so that it never becomes narrower.
+func outward(lo, hi float64) [2]float64 {
+	if !(hi > lo) {
+		return [2]float64{Round(lo, kept), Round(hi, kept)}
+	}
+	step := math.Pow(10, math.Floor(math.Log10(hi-lo))-1)
+	return [2]float64{Round(math.Floor(lo/step)*step, 12), Round(math.Ceil(hi/step)*step, 12)}
+}
+
+// Slices returns the course of a measurement: mean TTFT and TPOT of the requests that were sent in each slice, and the
+// output tokens that arrived in it, a second. sent are seconds, one a request, from any instant on. It is empty where
+// there are too few requests for slices.
+func Slices(requests []Request, sent []float64) schema.Slices {
+	first, end, n := math.Inf(1), math.Inf(-1), 0
+	for i, r := range requests {
+		if r.OK && !r.Hollow() && i < len(sent) {
+			first, end, n = math.Min(first, sent[i]), math.Max(end, sent[i]+r.E2EL/1000), n+1
+		}
+	}
+	parts := min(n/4, max(schema.MostSlices/2, int(end-first)), schema.MostSlices)
+	if len(sent) != len(requests) || parts < schema.LeastSlices || !(end > first) || math.IsInf(end-first, 0) {
+		return schema.Slices{}
+	}
+	c := course{first: first, step: SliceStep(end-first, parts), parts: parts}
+	c.ttft, c.tpot, c.tokens = make([]part, parts), make([]part, parts), make([]float64, parts)
+	for i := range requests {
+		if r := &requests[i]; r.OK && !r.Hollow() {
+			c.add(r, sent[i])
+		}
+	}
+	return c.slices()
+}
+
+// SliceStep is the length of each of some slices of a time, in seconds, rounded up: the last one ends behind it.
+func SliceStep(seconds float64, parts int) float64 { return Round(seconds/float64(parts)+5e-4, 4) }
+
+// part is a mean in the making.
+type part struct {
+	sum float64
+	n   int
+}
+
+func (p *part) add(v float64) { p.sum, p.n = p.sum+v, p.n+1 }
+
+// course is the course of a measurement in the making.
+type course struct {
+	first, step float64 // s
+	parts       int
+	ttft, tpot  []part
+	tokens      []float64
+}
+
+// at is the slice of a time; a little beyond the end, where the step was rounded, is the last one.
+func (c *course) at(s float64) int { return max(0, min(int((s-c.first)/c.step), c.parts-1)) }
+
+func (c *course) add(r *Request, sent float64) {
+	k := c.at(sent)
+	if r.TTFT > 0 {
+		c.ttft[k].add(r.TTFT)
+	}
+	if r.Out > 1 && r.TTFT > 0 {
+		c.tpot[k].add((r.E2EL - r.TTFT) / float64(r.Out-1))
+	}
+	each := float64(r.Out) / float64(len(r.ITL)+1) // tokens in a chunk
+	now := sent + r.TTFT/1000
+	c.tokens[c.at(now)] += each
+	for _, gap := range r.ITL {
+		now += gap / 1000
+		c.tokens[c.at(now)] += each
+	}
+}
+
+func (c *course) slices() schema.Slices {
+	means := func(list []part) []float64 {
+		out := make([]float64, len(list))
+		for i, p := range list {
+			out[i] = Round(p.sum/float64(p.n), schema.SliceDigits) // 0/0: not known
+		}
+		return out
+	}
+	rate := make([]float64, c.parts)
+	for i, n := range c.tokens {
+		rate[i] = Round(n/c.step, schema.SliceDigits)
+	}
+	s := schema.Slices{Step: c.step}
+	s.Add("ttft", means(c.ttft))
+	s.Add("tpot", means(c.tpot))
+	s.Add("output_tps", rate)
+	return s
+}

@@ -1,0 +1,535 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// XY is a position.
+type XY struct{ X, Y float64 }
+
+// Rect is an area.
+type Rect struct{ X0, Y0, X1, Y1 float64 }
+
+// Label is a text at a place.
+type Label struct {
+	XY
+	Text string
+	End  bool // the text ends at the place; else it begins there
+}
+
+// over says whether two labels of 12 units lie over each other.
+func (l Label) over(o Label) bool {
+	a, b := l.X, o.X
+	if l.End {
+		a -= width(l.Text)
+	}
+	if o.End {
+		b -= width(o.Text)
+	}
+	const high = 11
+	return l.Text != "" && o.Text != "" && a < b+width(o.Text) && b < a+width(l.Text) && math.Abs(l.Y-o.Y) < high
+}
+
+func round(v float64) float64 { return math.Round(v*10) / 10 }
+
+// least widens a span around its middle to at least so much: noise must not look like news.
+func least(lo, hi, span float64) (float64, float64) {
+	if hi-lo < span {
+		middle := (hi + lo) / 2
+		lo, hi = middle-span/2, middle+span/2
+	}
+	if lo == hi {
+		lo, hi = lo-1, hi+1
+	}
+	return lo, hi
+}
+
+// lines are the paths through neighbouring values, as SVG path data: a missing one breaks the line, and one alone draws
+// none.
+func lines(points []XY, ok func(i int) bool) []string {
+	var out []string
+	var b strings.Builder
+	n := 0
+	end := func() {
+		if n > 1 {
+			out = append(out, b.String())
+		}
+		b.Reset()
+		n = 0
+	}
+	for i, p := range points {
+		if !ok(i) {
+			end()
+			continue
+		}
+		op := byte('L')
+		if n == 0 {
+			op = 'M'
+		}
+		b.WriteByte(op)
+		b.WriteString(strconv.FormatFloat(p.X, 'g', -1, 64))
+		b.WriteByte(' ')
+		b.WriteString(strconv.FormatFloat(p.Y, 'g', -1, 64))
+		n++
+	}
+	end()
+	return out
+}
+
+// short cuts a long release name for an axis; the whole name is in the table.
+func short(name string) string {
+	const most = 11
+	if r := []rune(name); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return name
+}
+
+// width is at least how wide a text of 12 units is in a sans-serif face: digits are 6.7 wide in Arial and its likes.
+func width(text string) float64 {
+	w := 0.
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(",. ", r):
+			w += 3.6
+		default:
+			w += 7.2
+		}
+	}
+	return w
+}
+
+// Bar is counts of verdicts side by side as a picture of 160 by 12.
+type Bar struct {
+	Label string
+	Parts []BarPart
+}
+
+// BarPart is the share of one verdict.
+type BarPart struct {
+	X, W    float64
+	Outcome schema.Outcome
+}
+
+// barLeast is the width of the smallest share, in px: one regressed number in ten thousand is seen.
+const barLeast = 3
+
+// NewBar places the parts: each is at least barLeast wide, and the widest ones give what that takes.
+func NewBar(in *render.Bar) Bar {
+	out, all, small := Bar{Label: in.Label}, 0, 0.
+	for _, p := range in.Parts {
+		all += p.N
+	}
+	wide := 0
+	for _, p := range in.Parts {
+		if float64(p.N)/float64(all)*stripW < barLeast {
+			small += barLeast
+		} else {
+			wide += p.N
+		}
+	}
+	x := 0.
+	for _, p := range in.Parts {
+		w := float64(barLeast)
+		if float64(p.N)/float64(all)*stripW >= barLeast {
+			w = (stripW - small) * float64(p.N) / float64(wide)
+		}
+		out.Parts = append(out.Parts, BarPart{round(x), round(w), p.Outcome})
+		x += w
+	}
+	return out
+}
+
+// Bullet is a value among the levels of its targets as a picture of 160 by 18, on a logarithmic scale; right is better.
+type Bullet struct {
+	X     float64 // of what was measured; negative for none
+	Ticks []BulletTick
+	Label string
+}
+
+// BulletTick is a level.
+type BulletTick struct {
+	X        float64
+	Required bool
+}
+
+// NewBullet places a value and its levels between the lowest and the highest of them; one alone stands in the middle.
+func NewBullet(in *render.Bullet) Bullet {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	see := func(v float64) {
+		if v > 0 {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	see(in.Measured)
+	for _, t := range in.Ticks {
+		see(t.Value)
+	}
+	const least = 1.2 // a span below it would make a miss of one percent look large
+	if hi < lo*least {
+		middle := math.Sqrt(lo * hi)
+		lo, hi = middle/math.Sqrt(least), middle*math.Sqrt(least)
+	}
+	x := func(v float64) float64 {
+		return round(stripPad + math.Log(v/lo)/math.Log(hi/lo)*(stripW-2*stripPad))
+	}
+	out := Bullet{X: -1, Label: in.Label}
+	if in.Measured > 0 {
+		out.X = x(in.Measured)
+	}
+	for _, t := range in.Ticks {
+		out.Ticks = append(out.Ticks, BulletTick{x(t.Value), t.Required})
+	}
+	return out
+}
+
+// Interval is a change with its interval as a picture of 120 by 18, in units of the limit: the scale has four limits to
+// both sides, and what lies beyond ends at the edge without a cap.
+type Interval struct {
+	X, Low, High    float64
+	Band            Rect
+	Zero            float64
+	CapLow, CapHigh bool
+	Solid           bool // seen again
+	Outcome         schema.Outcome
+	Label           string
+}
+
+const intervalW, intervalPad, intervalLimits = 120., 5., 4.
+
+// NewInterval places an interval.
+func NewInterval(in *render.Interval) Interval {
+	x := func(v float64) float64 {
+		v = math.Max(-intervalLimits, math.Min(intervalLimits, v))
+		return round(intervalPad + (v/intervalLimits+1)/2*(intervalW-2*intervalPad))
+	}
+	return Interval{
+		X: x(in.Effect), Low: x(in.Low), High: x(in.High), Zero: x(0), Band: Rect{X0: x(-1), Y0: 1, X1: x(1), Y1: 17},
+		CapLow: in.Low > -intervalLimits, CapHigh: in.High < intervalLimits, Solid: in.Evidence == schema.Confirmed,
+		Outcome: in.Outcome, Label: in.Label,
+	}
+}
+
+// Spark is a row's history as a picture of 116 by 30: raw values in release order, evenly spaced, gaps left open.
+type Spark struct {
+	Label string
+	Lines []string // path data
+	Alone []XY     // values without a neighbour, but for the last
+	Last  XY
+}
+
+const (
+	sparkW, sparkH, sparkPad = 116., 30., 4.
+	sparkLeast               = .2 // the span is never less than ±10 % of the values
+)
+
+// NewSpark places the values of a row.
+func NewSpark(in *render.Spark) Spark {
+	lo, hi, last := math.Inf(1), math.Inf(-1), -1
+	for i, v := range in.Values {
+		if !math.IsNaN(v) {
+			lo, hi, last = math.Min(lo, v), math.Max(hi, v), i
+		}
+	}
+	s := Spark{Label: in.Label}
+	if last < 0 {
+		return s
+	}
+	lo, hi = least(lo, hi, sparkLeast*math.Abs(hi))
+	ok := func(i int) bool { return i >= 0 && i < len(in.Values) && !math.IsNaN(in.Values[i]) }
+	at := make([]XY, len(in.Values))
+	for i, v := range in.Values {
+		if !ok(i) {
+			continue
+		}
+		x := sparkW - 8
+		if len(in.Values) > 1 {
+			x = sparkPad + float64(i)/float64(len(in.Values)-1)*(sparkW-12)
+		}
+		at[i] = XY{round(x), round(sparkH - sparkPad - (v-lo)/(hi-lo)*(sparkH-2*sparkPad))}
+		if !ok(i-1) && !ok(i+1) && i != last {
+			s.Alone = append(s.Alone, at[i])
+		}
+	}
+	s.Last, s.Lines = at[last], lines(at, ok)
+	return s
+}
+
+// Strip is a distribution as a picture of 160 by 18: a whisker from the 3rd to the 97th percentile, a box over the
+// middle half, a line at the median, a dot at the slowest. All are places from left to right.
+type Strip struct {
+	Low, Q1, Median, Q3, High, Max float64
+	Label                          string
+}
+
+const stripW, stripPad = 160., 4.
+
+// NewStrip places 33 quantiles on the logarithmic scale that a strip shares with others.
+func NewStrip(in *render.Strip) Strip {
+	span := math.Max(math.Log(in.High/in.Low), .05) // all the same: one place, and no noise blown up
+	x := func(i int) float64 {
+		v := math.Min(in.High, math.Max(in.Low, in.Quantiles[i]))
+		return round(stripPad + math.Log(v/in.Low)/span*(stripW-2*stripPad))
+	}
+	return Strip{Low: x(1), Q1: x(8), Median: x(16), Q3: x(24), High: x(31), Max: x(32), Label: in.Label}
+}
+
+// Whiskers are changes with their intervals as a picture of 480 by 26 a row, 40 where rows say of which model they are:
+// the scale has room for each, zero, and the largest limit to both sides. Names end at Names.
+type Whiskers struct {
+	Height, Bottom, Zero float64
+	Names                float64
+	Band                 Rect
+	Ticks                []Label
+	Rows                 []WhiskerRow
+	Label                string
+}
+
+// WhiskerRow is one change.
+type WhiskerRow struct {
+	Y, X, Low, High, CapTop float64
+	Name, Whole, Change     string // the name as there is room for it; all of it
+	Of                      string // model and device below the name
+	Outcome                 schema.Outcome
+	Solid                   bool // seen again
+	Ends                    bool // both ends of the interval are on the scale
+}
+
+// whiskerName is how many letters of a name there is room for at most.
+const whiskerName = 34
+
+// The scale begins right of the longest name: whiskerLetter is how wide a letter is.
+const whiskerLeft, whiskerRight, whiskerTop, whiskerRow, whiskerTall, whiskerLetter = 160., 400., 18., 26., 40., 7.
+
+// NewWhiskers places the whiskers of a card. An interval wider than ten times the limit ends at the edge.
+func NewWhiskers(in []render.Whisker) Whiskers {
+	limit := 0.
+	for _, w := range in {
+		limit = math.Max(limit, w.Limit)
+	}
+	lo, hi := -limit, 2*limit
+	for _, w := range in {
+		lo = math.Min(lo, math.Max(w.Low, math.Min(w.Effect, -10*limit)))
+		hi = math.Max(hi, math.Min(w.High, math.Max(w.Effect, 10*limit)))
+	}
+	if hi <= lo {
+		hi = lo + .1
+	}
+	left := whiskersLeft(in)
+	x := func(v float64) float64 {
+		v = math.Min(hi, math.Max(lo, v))
+		return round(left + (v-lo)/(hi-lo)*(whiskerRight-left))
+	}
+	row := whiskerRow
+	if slices.ContainsFunc(in, func(w render.Whisker) bool { return w.Of != "" }) {
+		row = whiskerTall
+	}
+	out := Whiskers{Names: left - 10, Zero: x(0), Bottom: whiskerTop + row*float64(len(in))}
+	out.Height = out.Bottom + 4
+	out.Band = Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: out.Bottom}
+	out.Ticks = []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}
+	names := make([]string, len(in))
+	for i, w := range in {
+		names[i] = w.Name
+	}
+	names = words.ShortApart(names, whiskerName)
+	for i, w := range in {
+		y := whiskerTop + row*(float64(i)+.5)
+		out.Rows = append(out.Rows, WhiskerRow{
+			Y: y, X: x(w.Effect), Low: x(w.Low), High: x(w.High), CapTop: y - 4,
+			Name: names[i], Change: w.Change,
+			Of: words.Short(w.Of, whiskerName), Whole: strings.TrimSpace(w.Of + " " + w.Name),
+			Outcome: w.Outcome, Solid: w.Evidence == schema.Confirmed, Ends: w.Low >= lo && w.High <= hi,
+		})
+		if i > 0 {
+			out.Label += "; "
+		}
+		out.Label += fmt.Sprintf("%s %s %s", out.Rows[i].Whole, w.Change, w.Evidence)
+	}
+	return out
+}
+
+// whiskersLeft is where the scale begins.
+func whiskersLeft(in []render.Whisker) float64 {
+	left := whiskerLeft
+	for _, w := range in {
+		for _, name := range []string{w.Name, w.Of} {
+			letters := utf8.RuneCountInString(words.Short(name, whiskerName))
+			left = math.Max(left, math.Ceil(whiskerLetter*float64(letters))+10)
+		}
+	}
+	return left
+}
+
+// Panel is the history of one series as a picture of 380 by 120.
+type Panel struct {
+	Left   float64 // where the plot begins, right of the widest label of the scale
+	Right  float64 // where it ends, left of the newest value's number, which lies on no line
+	Band   *Rect   // where one new value was expected
+	Limit  *PanelLimit
+	Scale  []Label // of the lowest and highest of what is drawn
+	X      []Label // the first release and the last
+	Steps  []PanelStep
+	Lines  []string // path data
+	Points []XY
+	Gaps   []XY // releases without a value
+	Beyond []PanelBeyond
+	Last   *PanelPoint
+}
+
+// PanelBeyond is a value beyond the scale: an arrow at the edge with its number.
+type PanelBeyond struct {
+	XY
+	Up    bool
+	Label Label
+}
+
+// PanelLimit is a target, a line over the whole width.
+type PanelLimit struct {
+	Y     float64
+	Label string
+}
+
+// PanelStep is where a level began.
+type PanelStep struct {
+	X     float64
+	Label Label
+}
+
+// PanelPoint is the newest value.
+type PanelPoint struct {
+	XY
+	render.Point
+	Solid bool // the verdict is certain: confirmed, or unchanged
+	Label Label
+}
+
+const (
+	panelW, panelH                  = 380., 120.
+	panelLeft, panelRight, panelTop = 44., 12., 16. // the least on both sides
+	panelAxis                       = panelH - 20.
+	panelGap                        = 4. // between a label and the plot
+)
+
+// NewPanel places a panel. The span is never less than twice what matters to either side.
+func NewPanel(in render.Panel) Panel {
+	var p Panel
+	last := -1
+	for i, v := range in.Points {
+		if v.OK {
+			last = i
+		}
+	}
+	if last < 0 {
+		return p
+	}
+	lo, hi := render.Span(in.Points, 4*in.Effect)
+	if e := in.Expected; e != nil {
+		lo, hi = math.Min(lo, e.Low), math.Max(hi, e.High)
+	}
+	low, high := lo, hi
+	lo, hi = least(lo, hi, 4*in.Effect*math.Abs(in.Points[last].Value))
+	y := func(v float64) float64 {
+		at := math.Max(-.04, math.Min(1.04, (v-lo)/(hi-lo))) // what lies beyond is at the edge
+		return round(panelAxis - 4 - at*(panelAxis-4-panelTop))
+	}
+	top, bottom := words.Number(high), words.Number(low)
+	p.Left = math.Max(panelLeft, math.Ceil(max(width(top), width(bottom)))+panelGap+1)
+	p.Right = panelW - math.Max(panelRight, math.Ceil(1.15*width(in.Last))+panelGap)
+	x := func(i int) float64 {
+		return round(p.Left + (float64(i)+.5)/float64(len(in.Points))*(p.Right-p.Left))
+	}
+	p.place(in, last, x, y)
+	p.mark(in, x, func(v float64) bool { return v < low || v > high }, y)
+	p.Scale = []Label{{XY{p.Left - panelGap, y(high) + 4}, top, true}, {XY{p.Left - panelGap, y(low) + 4}, bottom, true}}
+	if e := in.Expected; e != nil {
+		half := (x(1) - x(0)) / 2
+		p.Band = &Rect{round(math.Max(p.Left, x(e.From)-half)), y(e.High), p.Right, y(e.Low)}
+	}
+	if l := in.Limit; l != nil && l.Value >= lo && l.Value <= hi {
+		p.Limit = &PanelLimit{y(l.Value), l.Label}
+	}
+	return p
+}
+
+// LimitX is where the label of the limit begins.
+func (p Panel) LimitX() float64 { return p.Left + 2 }
+
+// Dots are the values as path data: lines of no length, which round ends make dots.
+func (p Panel) Dots() string {
+	var d []byte
+	for _, at := range p.Points {
+		d = strconv.AppendFloat(append(d, 'M'), at.X, 'f', -1, 64)
+		d = strconv.AppendFloat(append(d, ' '), at.Y, 'f', -1, 64)
+		d = append(d, "h0"...)
+	}
+	return string(d)
+}
+
+// place places what stands at releases: values, gaps, levels and names.
+func (p *Panel) place(in render.Panel, last int, x func(int) float64, y func(float64) float64) {
+	at := make([]XY, len(in.Points))
+	for i, v := range in.Points {
+		at[i].X = x(i)
+		if !v.OK {
+			p.Gaps = append(p.Gaps, XY{x(i) - 2.5, panelAxis - 2.5})
+			continue
+		}
+		at[i].Y = y(v.Value)
+		p.Points = append(p.Points, at[i])
+	}
+	p.Lines = lines(at, func(i int) bool { return in.Points[i].OK })
+	p.Last = &PanelPoint{
+		XY: at[last], Point: in.Points[last],
+		Solid: in.Evidence == schema.Confirmed || in.Outcome == schema.Unchanged,
+		Label: Label{XY{at[last].X + 8, math.Min(at[last].Y+4, panelAxis-2)}, in.Last, false},
+	}
+	p.X = []Label{{XY{x(0), panelAxis + 14}, short(in.Releases[0]), false}}
+	if n := len(in.Releases); n > 1 {
+		p.X = append(p.X, Label{XY{x(n - 1), panelAxis + 14}, short(in.Releases[n-1]), true})
+	}
+}
+
+// mark names what lies beyond the scale, and the levels that releases began, the newest first: a name that would lie
+// over another is left out, its line stays.
+func (p *Panel) mark(in render.Panel, x func(int) float64, beyond func(float64) bool, y func(float64) float64) {
+	taken := []Label{p.Last.Label}
+	free := func(l Label) bool {
+		if slices.ContainsFunc(taken, l.over) {
+			return false
+		}
+		taken = append(taken, l)
+		return true
+	}
+	for i, v := range in.Points {
+		if v.OK && beyond(v.Value) {
+			at := PanelBeyond{XY: XY{x(i), y(v.Value)}, Up: y(v.Value) < panelTop}
+			at.Label = Label{XY{at.X + 6, at.Y + 4}, words.Number(v.Value), false}
+			if at.X > panelW-60 {
+				at.Label.X, at.Label.End = at.X-6, true
+			}
+			free(at.Label)
+			p.Beyond = append(p.Beyond, at)
+		}
+	}
+	for _, s := range slices.Backward(in.Steps) {
+		step := PanelStep{x(s.At), Label{XY{x(s.At) + 3, 14}, s.Label, false}}
+		if step.X > p.Right-48 {
+			step.Label.X, step.Label.End = step.X-3, true
+		}
+		if !free(step.Label) {
+			step.Label.Text = ""
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	slices.Reverse(p.Steps)
+}

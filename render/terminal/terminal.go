@@ -1,0 +1,425 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Check writes the decision on a release with its card; all lists every verdict, also those that need nobody.
+func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
+	d := words.Decide(g.Result)
+	against := ""
+	if g.Baseline != "" {
+		against = " against the releases up to " + g.Baseline
+	}
+	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Headline(g))
+	for _, line := range words.Inventory(g) {
+		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
+	}
+	card(w, c)
+	for _, p := range render.Remarks(g) {
+		fmt.Fprintf(w, "  %s\n", p)
+	}
+	if len(g.Pairs) > 1 {
+		fmt.Fprint(w, "\nMODELS AND DEVICES\n")
+		for _, x := range g.Pairs {
+			pd := words.Decide(x.Result)
+			name := words.OnDevice(x.Model, x.Device)
+			fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, name, strings.TrimSuffix(pd.Detail, "."))
+		}
+	}
+	history, targets := g.NeedsAttention()
+	if all {
+		history, targets = g.History, g.Targets
+	}
+	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
+	verdicts(w, "TARGETS", targets, len(g.Targets), all)
+	lints(w, g.Lints)
+}
+
+// card writes what a decision is based on, and the ways out.
+func card(w io.Writer, c render.Card) {
+	for _, f := range c.Facts {
+		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
+	}
+	for _, x := range c.Ways {
+		fmt.Fprintf(w, "  %s (%s):\n    %s\n", x.What, x.Cost, x.Cmd)
+	}
+}
+
+// lints lists lints; what several runs have in common is one line, and so are many of one kind: the worst stands for
+// them.
+func lints(w io.Writer, list []lint.Lint) {
+	if len(list) == 0 {
+		return
+	}
+	var lines []string
+	times, more := map[string]int{}, map[string]int{}
+	for _, same := range render.FoldLints(list) {
+		l := same[0]
+		line := fmt.Sprintf("  %-8s %-18s %s", l.Severity, l.ID, words.Lint(l))
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
+		}
+		more[line] += len(same) - 1
+	}
+	fmt.Fprint(w, "\nLINTS\n")
+	for _, line := range lines {
+		rest := ""
+		if n := times[line]; n > 1 {
+			rest = fmt.Sprintf(" The same in %d runs.", n)
+		}
+		if n := more[line]; n > 0 {
+			rest += fmt.Sprintf(" %d more like it: --format json lists all.", n)
+		}
+		fmt.Fprintf(w, "%s%s\n", line, rest)
+	}
+}
+
+// verdicts lists findings in two lines each: what, and why with its id; a third has what is folded into it. all folds
+// nothing.
+func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool) {
+	if len(list) == 0 {
+		return
+	}
+	most := 40
+	if all {
+		most = len(list)
+	}
+	found := render.Fold(list, all)
+	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
+	for i := range found[:min(most, len(found))] {
+		v := found[i].Verdict
+		name := words.MetricOf(v)
+		if v.Level != "" {
+			name += ", " + v.Level
+		}
+		change := ""
+		if e, ok := v.Effect.Get(); ok && v.Against == schema.AgainstHistory {
+			change = words.Effect(*v, e)
+			if v.Interval != nil {
+				change += " (" + words.IntervalOf(*v) + ")"
+			}
+		}
+		line := fmt.Sprintf("  %s %-20s %s  %s  %s  %s", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
+			words.OnDevice(v.Model, v.Device), words.Subject(v), name, change)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
+		if with := found[i].Folded(); with != "" {
+			fmt.Fprintf(w, "    %s\n", with)
+		}
+	}
+	if len(found) > most {
+		fmt.Fprintf(w, "  … and %d more: --format json lists all\n", len(found)-most)
+	}
+}
+
+// ChangePoints writes the change points and drifts in the history of what was judged.
+func ChangePoints(w io.Writer, c *render.ChangePoints) {
+	fmt.Fprintf(w, "\nCHANGE POINTS: %s\n", c.Title())
+	for _, line := range c.Lines() {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+}
+
+// printer writes lines.
+type printer struct{ w io.Writer }
+
+func (p printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// Calculation writes everything behind a verdict against history. Values on the log scale are called z.
+func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
+	p := printer{w}
+	z := "ln y"
+	if judge.Higher(v.Metric) {
+		z = "−ln y"
+	}
+	p.line("%s  %s", v.ID, words.Verdict(&v))
+	p.line("%s on %s, %s, %s %s in %s", words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Workload(v.Key),
+		v.Metric, v.Stat, v.Release)
+	p.line("%s\n", words.Why(v))
+	p.line("z = %s, so that larger is worse; d is a difference of z", z)
+	p.baseline(v, c, releases)
+	p.line("this release         z = %.6f   y = %.5g   repeats %d", c.Obs.Z, y(v.Metric, c.Obs.Z), c.Obs.K)
+	p.line("run-wide level       %+.6f, which is %+.6f against the level that holds", c.Shift, c.Change)
+	if len(c.Baseline) == 0 || c.SE == 0 {
+		p.line("no test: %s", words.Why(v))
+		return
+	}
+	p.test(v, c)
+	if a := c.Again; a != nil {
+		p.line("newest %d runs        since %s, mean d = %+.6f, one standard error %.6f", a.Runs,
+			releases[a.Release].Name, a.D, a.SE)
+		p.line("  against            %d releases before them, with %.4g degrees of freedom", a.N, a.Df)
+		p.line("  together           p = %.4g by ordinary noise, p = %.4g by outliers", a.P, a.Outliers)
+	}
+	repeats, more := judge.Repeats(c)
+	switch {
+	case v.Outcome != schema.Inconclusive:
+	case repeats > 0:
+		p.line("to settle it         about %d repeats of this release", repeats)
+	case more > 0:
+		p.line("to settle it         no number of repeats; about %d more releases", more)
+	default:
+		p.line("to settle it         neither repeats nor releases: the noise is larger than what matters")
+	}
+}
+
+// baseline lists the releases that the number is compared with.
+func (p printer) baseline(v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
+	p.line("baseline (%d releases)", len(c.Baseline))
+	for _, b := range c.Baseline {
+		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   run-wide level removed %+.6f   adjusted %.6f",
+			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
+	}
+	p.line("  mean of adjusted   %.6f", c.Mean)
+	lent := ""
+	if own := float64(max(0, len(c.Baseline)-1)); c.Nu > own {
+		lent = fmt.Sprintf(", %g of them lent by the levels before this one", c.Nu-own)
+	}
+	p.line("  own variance s²    %.4g with ν = %g%s", c.S2, c.Nu, lent)
+}
+
+// test is the arithmetic of the moderated t test and of the false discovery procedure.
+func (p printer) test(v schema.Verdict, c *judge.Calculation) {
+	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
+	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
+	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
+	if !math.IsNaN(c.Sw2) {
+		p.line("between repeats      σw² = %.4g", c.Sw2)
+	}
+	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f (plus what unequal repeats change)",
+		c.Variance, len(c.Baseline), c.SE)
+	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
+	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
+	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))
+	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
+		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
+	}
+	p.line("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(c.Delta), c.Delta)
+}
+
+// y is the value behind z.
+func y(metric string, z float64) float64 {
+	if judge.Higher(metric) {
+		return math.Exp(-z)
+	}
+	return math.Exp(z)
+}
+
+// Verdict writes a verdict that no test against history decided: a target's, or an eval's.
+func Verdict(w io.Writer, v schema.Verdict) {
+	p := printer{w}
+	p.line("%s  %s", v.ID, words.Verdict(&v))
+	p.line(
+		"%s on %s, %s, %s in %s",
+		words.OrUnknown(v.Model),
+		words.OrUnknown(v.Device),
+		words.Workload(v.Key),
+		v.Metric,
+		v.Release,
+	)
+	p.line("%s", words.Why(v))
+	p.number("value", v.Value)
+	p.number("reference", v.Ref)
+	p.number("effect", v.Effect)
+	p.number("p, one-sided", v.P)
+	if v.Interval != nil {
+		p.line("%-20s %.6g to %.6g", "95 % interval", v.Interval[0], v.Interval[1])
+	}
+	p.number("q, over the evals", v.Q)
+	if v.N > 0 {
+		p.line("%-20s %d", "n", v.N)
+	} else {
+		p.line("%-20s not stated", "n")
+	}
+	for _, f := range words.Facts(v.Reason) {
+		p.line("%-20s %s", f.Name, f.Text)
+	}
+}
+
+func (p printer) number(name string, n schema.Number) {
+	if x, ok := n.Get(); ok {
+		p.line("%-20s %.6g", name, x+0)
+	} else if n.Why() != "" {
+		p.line("%-20s none: %s", name, n.Why())
+	}
+}
+
+// EvalCalculation writes the scores behind an eval's verdict and, for one against the mean of releases, the test.
+func EvalCalculation(w io.Writer, v schema.Verdict, c *judge.EvalCalculation) {
+	if c == nil {
+		return
+	}
+	p := printer{w}
+	p.scores("baseline", c.Baseline)
+	p.scores("now", c.Now)
+	if r, ok := v.Reason.(schema.EvalChange); ok {
+		switch r.Test {
+		case schema.TestPaired:
+			p.line("test                 McNemar's, exact: binomial(lost + gained, 1/2)")
+		case schema.TestUnpaired:
+			p.line("test                 two proportions, pooled; interval by Newcombe's method 10")
+		case schema.TestByError:
+			p.line("test                 normal, with both standard errors")
+		}
+	}
+	if math.IsNaN(c.SE) {
+		return
+	}
+	p.line("scale                a = 2·asin √p, where n questions alone have a variance of 1/n")
+	p.line("mean of baseline     a = %.6f, p = %.6f", c.Mean, c.MeanShare)
+	p.line("this release         a = %.6f", c.Z)
+	df := fmt.Sprintf("%.4g degrees of freedom", c.Df)
+	if math.IsInf(c.Df, 1) {
+		df = "the normal distribution"
+	}
+	p.line("variance             between releases %.4g, at least 1/n: %.4g with %s", c.Own, c.Variance, df)
+	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
+	p.line("t                    %.4f", (c.Z-c.Mean)/c.SE)
+}
+
+func (p printer) scores(what string, values []judge.EvalValue) {
+	for _, b := range values {
+		n := "an unstated number of questions"
+		if b.N > 0 {
+			n = words.Plural(b.N, "question")
+		}
+		p.line("  %-9s%-14s %.6g of %s, run %s", what, b.Release, b.Value, n, b.Run)
+	}
+}
+
+// Section writes a section: its title in capitals, and its tables.
+func Section(w io.Writer, s *render.Section) {
+	fmt.Fprintf(w, "\n%s\n", strings.ToUpper(s.Title))
+	for _, b := range s.Blocks {
+		if t, ok := b.(*render.Table); ok {
+			Table(w, t)
+		}
+	}
+}
+
+// Table writes an aligned table: numbers to the right, texts to the left, units below the heads.
+func Table(w io.Writer, t *render.Table) {
+	heads, units := make([]string, len(t.Cols)), make([]string, len(t.Cols))
+	for i, c := range t.Cols {
+		heads[i], units[i] = c.Head, c.Unit
+	}
+	lines := [][]string{heads}
+	if strings.Join(units, "") != "" {
+		lines = append(lines, units)
+	}
+	for _, r := range t.Rows {
+		line := make([]string, len(t.Cols))
+		for i := range min(len(r.Cells), len(line)) {
+			line[i] = cellText(r.Cells[i])
+		}
+		lines = append(lines, line)
+	}
+	width := make([]int, len(t.Cols))
+	for _, line := range lines {
+		for i, s := range line {
+			width[i] = max(width[i], utf8.RuneCountInString(s))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		for i, s := range line {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if t.Cols[i].Num {
+				s, pad = pad, s
+			}
+			b.WriteString("  " + s + pad)
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+	if t.More != "" {
+		fmt.Fprintf(w, "  %s of %s rows; %s\n", words.Count(len(t.Rows)), words.Count(t.Total), t.More)
+	}
+}
+
+// cellText is a value with its sign and addition.
+func cellText(c render.Cell) string {
+	s := c.Text
+	if c.Outcome != "" {
+		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + s)
+	}
+	if c.Sub != "" {
+		s += " · " + c.Sub
+	}
+	return strings.TrimPrefix(s, " · ")
+}
+
+// Compare writes a comparison as an aligned table with its notes.
+func Compare(w io.Writer, c *render.Comparison) error {
+	t := c.Table()
+	for _, s := range c.Head() {
+		fmt.Fprintln(w, s)
+	}
+	if len(c.Head()) > 0 {
+		fmt.Fprintln(w)
+	}
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	var heads []string
+	for i, col := range t.Cols {
+		head := strings.ToUpper(col.Head)
+		if i == 2 || i == 3 { // the names of the sides, as they were given
+			head = col.Head
+		}
+		heads = append(heads, head)
+	}
+	fmt.Fprintln(tw, strings.Join(heads, "\t"))
+	for _, r := range t.Rows {
+		var cells []string
+		for _, cell := range r.Cells {
+			cells = append(cells, cell.Text)
+		}
+		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, s := range c.Notes() {
+		fmt.Fprintln(w, s)
+	}
+	return nil
+}
+
+// Targets writes a table with one row a target.
+func Targets(w io.Writer, list []judge.TargetEntry) error {
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "MODEL\tDEVICE\tWORKLOAD\tMETRIC\tLEVEL\tTARGET\tTOLERANCE\tPRIORITY\tSOURCE")
+	for _, e := range list {
+		for _, t := range e.Targets {
+			info, _ := schema.MetricByName(t.Metric)
+			name := info.Label
+			if t.Key.IsEval() {
+				name = cmp.Or(t.Metric, "eval")
+			}
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%g %%\t%s\t%s\n", e.Model, e.Device, words.Workload(t.Key), name,
+				t.Level, words.Quantity(t.Value, t.Unit), 100*t.Tolerance, cmp.Or(t.Priority, "by status"), t.Source)
+		}
+	}
+	return tw.Flush()
+}
+
+// Contradictions writes one line a contradiction.
+func Contradictions(w io.Writer, list []judge.Contradiction) {
+	for _, c := range list {
+		fmt.Fprintf(w, "%-8s %-18s %s on %s %s, %s: %s\n",
+			c.Severity, c.Code, c.Model, c.Device, c.Target.Key.Workload(), c.Target.Level, c.Text)
+	}
+}

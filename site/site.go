@@ -1,0 +1,755 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/chart/echarts"
+	"github.com/ttreport/ttreport/render/markdown"
+	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/static"
+	"golang.org/x/sync/errgroup"
+)
+
+// Options are what a build needs beside the report.
+type Options struct {
+	Dir string // output folder
+	// Record is a file outside of Dir that keeps what the parts of the site were made of, in a folder that nobody else
+	// can write to; "": everything is made anew.
+	Record string
+	// Run reads the document of the run at an index of the report's columns. Several goroutines call it at once.
+	Run func(index int) (schema.Run, *schema.Problem)
+	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same
+	// stamp of the same data are left as they are. "": everything is made anew.
+	Stamp string
+	// Theme is what the owner changed of the appearance.
+	Theme Theme
+	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when
+	// nobody knows.
+	BaseURL string
+	// Progress is called with the number of files so far; may be nil.
+	Progress func(done int)
+}
+
+// Result says what a build did.
+type Result struct {
+	Files, Removed int
+	Changed        []string         // files that were written: new or with other content than before
+	Problems       []schema.Problem // of runs whose document could not be read
+}
+
+// Build writes the site. When it fails, or ctx ends, nothing of what was there has changed.
+func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
+	pub, err := openPublisher(opt.Dir, opt.Record)
+	if err != nil {
+		return Result{}, err
+	}
+	defer pub.close()
+	p, err := newPages(r, opt.Theme)
+	if err != nil {
+		return Result{}, err
+	}
+	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, pages: p}
+	if r.Public {
+		hosts := hostsOf(r)
+		b.redaction, b.hosts = redaction(opt.BaseURL, hosts), strings.Join(hosts, " ")
+	}
+	if err := b.all(); err != nil {
+		return Result{Problems: b.problems}, err // nothing was changed
+	}
+	if err := pub.finish(); err != nil {
+		return b.result(), err
+	}
+	return b.result(), nil
+}
+
+// A step is a part of the site whose files take their places before those of the next: details before lists, data
+// before pages. So a build that is killed meanwhile leaves no dead link.
+type step int
+
+const (
+	stepAssets step = iota
+	stepRuns
+	stepReleases
+	stepPairs
+	stepOthers
+)
+
+// all makes everything. Nothing waits for the runs, whose documents are read meanwhile.
+func (b *builder) all() error {
+	if err := b.assets(); err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.Go(b.runs)
+	group.Go(func() error {
+		b.digests = make([]string, len(b.report.Releases))
+		for _, step := range []func() error{b.digest, b.releases, b.pairs, b.others} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+type builder struct {
+	ctx      context.Context
+	digests  []string // of the findings of each release
+	report   *render.Report
+	opt      Options
+	pub      *publisher
+	pages    *pages
+	mu       sync.Mutex
+	problems []schema.Problem
+	making   sync.Mutex // of a release
+	packing  sync.Pool  // of gzip writers, each of which takes 800 kB
+
+	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
+	redaction rewriting
+	hosts     string
+}
+
+func (b *builder) result() Result {
+	return Result{Files: len(b.pub.now), Changed: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
+}
+
+// view is a view as the site shows it: a public site leaves out what is private.
+func view[T any](b *builder, v T) T {
+	if !b.report.Public {
+		return v
+	}
+	return rewritten(v, b.redaction)
+}
+
+// part collects the files of a unit.
+type part struct {
+	b     *builder
+	step  step
+	mu    sync.Mutex // of files
+	files []string
+}
+
+func (p *part) put(path render.Address, data []byte) error {
+	if err := p.b.ctx.Err(); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(string(path), "assets/") && !strings.HasSuffix(string(path), ".gz") {
+		data = plaintext.PrintableBytes(data)
+	}
+	p.mu.Lock()
+	p.files = append(p.files, string(path))
+	p.mu.Unlock()
+	if err := p.b.pub.put(p.step, string(path), data); err != nil {
+		return err
+	}
+	if p.b.opt.Progress != nil {
+		p.b.opt.Progress(p.b.pub.files())
+	}
+	return nil
+}
+
+func (p *part) markdown(path render.Address, page render.Page) error {
+	return p.put(path, markdown.Report(view(p.b, page), ""))
+}
+
+// csvFile writes rows of package tabular.
+func csvFile[T any](p *part, path render.Address, rows []T) error {
+	data, err := tabular.CSV(view(p.b, rows))
+	if err != nil {
+		return err
+	}
+	return p.data(path, data)
+}
+
+// data writes a file of data, compressed where its name says so.
+func (p *part) data(path render.Address, data []byte) error {
+	var err error
+	if strings.HasSuffix(string(path), ".gz") {
+		if data, err = p.b.compressed(plaintext.PrintableBytes(data)); err != nil {
+			return err
+		}
+	}
+	return p.put(path, data)
+}
+
+// shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can
+// load no other kind of data.
+func (p *part) shard(path render.Address, id string, data any) error {
+	name, err := json.Marshal(id)
+	if err != nil {
+		return fmt.Errorf("data of %s: %w", id, err)
+	}
+	text, err := json.Marshal(data) // escapes <, > and &
+	if err != nil {
+		return fmt.Errorf("data of %s: %w", id, err)
+	}
+	return p.put(path, fmt.Appendf(nil, "ttreport.shard(%s,%s);\n", name, text))
+}
+
+// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts
+// are kept with the unit and may be nil.
+func (b *builder) unit(
+	step step, name, made string, make func(*part) error, facts func() any,
+) (kept json.RawMessage, err error) {
+	if u, ok := b.pub.keep(name, made); ok {
+		return u.Facts, nil
+	}
+	p := &part{b: b, step: step}
+	if err := make(p); err != nil {
+		return nil, err
+	}
+	var known json.RawMessage
+	if facts != nil {
+		if known, err = json.Marshal(facts()); err != nil {
+			return nil, fmt.Errorf("facts of %s: %w", name, err)
+		}
+	}
+	if made != "" {
+		b.pub.units.made(name, made, p.files, known)
+	}
+	return nil, nil
+}
+
+// each does something n times, on all processors, until one fails.
+func each(n int, do func(i int) error) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	var failed atomic.Bool
+	for i := range n {
+		if failed.Load() {
+			break
+		}
+		g.Go(func() error {
+			err := do(i)
+			if err != nil {
+				failed.Store(true)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+func (b *builder) assets() error {
+	_, err := b.unit(stepAssets, "assets", "", func(p *part) error {
+		for name, data := range map[string][]byte{"theme.css": b.opt.Theme.css, b.opt.Theme.file: b.opt.Theme.logo} {
+			if data == nil {
+				continue
+			}
+			if err := p.put(render.Address("assets/"+name), data); err != nil {
+				return err
+			}
+		}
+		return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(static.Files(), name)
+			if err != nil {
+				return fmt.Errorf("asset %s: %w", name, err)
+			}
+			if strings.HasSuffix(name, ".js") && !strings.HasSuffix(name, ".min.js") {
+				data = withoutComments(data)
+			}
+			return p.put(render.Address("assets/"+name), data)
+		})
+	}, nil)
+	return err
+}
+
+// withoutComments leaves out the lines of a script of ours that are comments: a tenth of what a browser loads.
+func withoutComments(script []byte) []byte {
+	lines := bytes.SplitAfter(script, []byte("\n"))
+	return bytes.Join(slices.DeleteFunc(lines, func(l []byte) bool {
+		return bytes.HasPrefix(bytes.TrimSpace(l), []byte("//"))
+	}), nil)
+}
+
+// digest takes the digests: releases and pairs are made of them.
+func (b *builder) digest() error {
+	if b.opt.Stamp == "" {
+		return nil // nothing is kept, and nobody asks
+	}
+	return each(len(b.digests), func(i int) error {
+		b.digests[i] = b.report.Digest(i)
+		return nil
+	})
+}
+
+func (b *builder) pairs() error {
+	r := b.report
+	// By newest release: a report keeps the findings of the last few only.
+	pairs := slices.Clone(r.Pairs)
+	notes := fmt.Sprintf("%+v", r.Notes) // they are shown at the steps of a history, and few write them often
+	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
+	return each(len(pairs), func(i int) error {
+		pair := pairs[i]
+		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
+		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
+		_, err := b.unit(stepPairs, unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
+			return p.page(r.PairPage(pair))
+		}, nil)
+		return err
+	})
+}
+
+// Charts are what the script needs for the figures of a page, by id.
+func Charts(page render.Page) map[string]echarts.Chart {
+	out := map[string]echarts.Chart{}
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			maps.Copy(out, echarts.Of(b))
+		}
+	}
+	return out
+}
+
+// others are the pages about everything.
+func (b *builder) others() error {
+	r := b.report
+	_, err := b.unit(stepOthers, "all", "", func(p *part) error {
+		if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
+			return err
+		}
+		if err := p.shard(render.SearchShardPath, "search", view(b, r.Search())); err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(view(b, index(r)), "", " ")
+		if err != nil {
+			return fmt.Errorf("data/index.json: %w", err)
+		}
+		if err := p.put("data/index.json", append(data, '\n')); err != nil {
+			return err
+		}
+		if err := b.published(p); err != nil {
+			return err
+		}
+		pages := []render.Page{
+			r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(),
+			r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
+			r.NotesPage(),
+		}
+		pages = append(pages, r.ReleasesPages()...)
+		for _, m := range r.ModelNames() {
+			pages = append(pages, r.ModelPage(m))
+		}
+		for _, t := range r.Topics {
+			pages = append(pages, r.TopicPage(t))
+		}
+		for _, script := range r.Scripts() {
+			pages = append(pages, r.ScriptPage(script))
+		}
+		for _, page := range append(pages, r.Landing()) {
+			if err := p.page(page); err != nil {
+				return err
+			}
+		}
+		return p.put(".nojekyll", nil)
+	}, nil)
+	return err
+}
+
+// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed
+// leaves it, and the next one owns those files.
+const journalName = ".ttreport-site.journal"
+
+// recover takes over what a build that was killed left: files that no manifest names.
+func (p *publisher) recover() error {
+	for _, name := range p.old {
+		p.known[name] = true
+	}
+	data, err := p.root.ReadFile(journalName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		if file, err := strconv.Unquote(line); err == nil && !p.known[file] { // the last line may be a half
+			p.known[file], p.old = true, append(p.old, file)
+		}
+	}
+	return nil
+}
+
+// announce notes new files before the first of them gets its place.
+func (p *publisher) announce() error {
+	var text strings.Builder
+	for _, s := range p.staged {
+		if path := filepath.ToSlash(s.path); !p.known[path] {
+			text.WriteString(strconv.Quote(path) + "\n")
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	_, err = f.WriteString(text.String())
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	return nil
+}
+
+// settled ends the journal: the manifest names everything.
+func (p *publisher) settled() { _ = p.root.Remove(journalName) } // else the next build reads it once more
+
+// unit is a part of the site that is made, or left as it is, as one.
+type unit struct {
+	Made  string            `json:"made"`  // hash of everything that it was made of
+	Files map[string]string `json:"files"` // that it consists of, with the SHA-256 of each
+	Facts json.RawMessage   `json:"facts,omitempty"`
+}
+
+// units are the parts of the last build and of this one. They are kept in a file outside of the site, in a folder that
+// nobody else can write to: what a committed site says of itself is not believed. A record that cannot be read or
+// written, or was damaged, costs time and nothing else.
+type units struct {
+	record string // file; "" for none
+	folder string // of the site, absolute
+	old    map[string]unit
+	mu     sync.Mutex
+	now    map[string]unit
+	sums   map[string]string
+}
+
+// unitsFile is the record.
+type unitsFile struct {
+	Schema string          `json:"schema"`
+	Folder string          `json:"folder"`
+	Units  map[string]unit `json:"units"`
+}
+
+const unitsSchema = "ttreport/units/v1"
+
+func openUnits(record, dir string) *units {
+	u := &units{record: record, now: map[string]unit{}, sums: map[string]string{}}
+	var err error
+	if u.folder, err = filepath.Abs(dir); err != nil || record == "" {
+		u.record = ""
+		return u
+	}
+	var f unitsFile
+	data := durable.ReadRecord(record)
+	if json.Unmarshal(data, &f) == nil && f.Schema == unitsSchema && f.Folder == u.folder {
+		u.old = f.Units
+	}
+	return u
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// sum notes the content of a file that is made.
+func (u *units) sum(path string, data []byte) {
+	if u.record == "" {
+		return
+	}
+	sum := sumOf(data)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sums[path] = sum
+}
+
+// made notes a unit that was made, of these files.
+func (u *units) made(name, made string, files []string, facts json.RawMessage) {
+	x := unit{Made: made, Files: make(map[string]string, len(files)), Facts: facts}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, f := range files {
+		x.Files[f] = u.sums[f]
+	}
+	u.now[name] = x
+}
+
+// keep notes a unit that is left as it is.
+func (u *units) keep(name string, x unit) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.now[name] = x
+}
+
+// forget removes the record before the site is changed: after a build that was cut short nothing is taken for current.
+func (u *units) forget() {
+	if u.record != "" {
+		_ = os.Remove(u.record)
+	}
+}
+
+// save records the units when all are in their places.
+func (u *units) save() {
+	if u.record == "" {
+		return
+	}
+	if data, err := json.Marshal(unitsFile{unitsSchema, u.folder, u.now}); err == nil {
+		_ = durable.WriteRecord(u.record, data)
+	}
+}
+
+// page writes a page, with the data of its figures beside it.
+func (p *part) page(page render.Page) error {
+	page = view(p.b, page)
+	html, err := p.b.pages.page(page)
+	if err != nil {
+		return err
+	}
+	if planes := planesOf(page); len(planes) > 0 {
+		at := render.Address(path.Join(shardID(page.Path), planesFile))
+		if err := p.shard(at, "planes "+shardID(page.Path), planes); err != nil {
+			return err
+		}
+	}
+	return p.put(page.Path, html)
+}
+
+// planesOf are the planes of a page by their ids.
+func planesOf(page render.Page) map[string]*render.Plane {
+	out := map[string]*render.Plane{}
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			if p, ok := b.(*render.Plane); ok {
+				out[p.ID] = p
+			}
+		}
+	}
+	return out
+}
+
+// compressed is data by gzip, without a name or a time: same data, same bytes.
+func (b *builder) compressed(data []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, ok := b.packing.Get().(*gzip.Writer)
+	if ok {
+		w.Reset(&out)
+	} else {
+		w, _ = gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for other levels
+	}
+	defer b.packing.Put(w)
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
+}
+
+// made is the hash of what a part of the site is made of, beside the program and its configuration; "" when nobody
+// knows those.
+func (b *builder) made(of ...string) string {
+	if b.opt.Stamp == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", b.opt.Stamp, b.report.Title, b.hosts, of))
+	return hex.EncodeToString(sum[:])
+}
+
+// unitName names a part of the site.
+func unitName(kind string, of ...string) string { return fmt.Sprintf("%s %q", kind, of) }
+
+// The JSON of data/index.json, schema ttreport/site-index/v1: what a script needs to find the rest. Names are a
+// contract; fields may be added. Addresses are relative to the site's root.
+type (
+	indexJSON struct {
+		Schema   string         `json:"schema"`
+		Title    string         `json:"title"`
+		Version  string         `json:"version"`
+		Newest   string         `json:"newest,omitempty"` // release that the landing page is about
+		Releases []indexRelease `json:"releases"`         // oldest first
+		Pairs    []indexPair    `json:"pairs"`
+	}
+	indexRelease struct {
+		Name     string          `json:"name"`
+		Released bool            `json:"released"` // false: a build that nobody released
+		Line     string          `json:"line,omitempty"`
+		Channel  string          `json:"channel"`
+		Date     string          `json:"date,omitempty"` // RFC 3339, UTC
+		Decision string          `json:"decision"`
+		Detail   string          `json:"detail"`
+		Exit     int             `json:"exit"` // of ttreport check
+		Runs     []string        `json:"runs"`
+		Page     render.Address  `json:"page"`
+		Report   render.Address  `json:"report_md"`
+		Points   render.Address  `json:"points_csv"`
+		Scores   render.Address  `json:"scores_csv"`
+		Verdicts render.Address  `json:"verdicts_csv"`
+		Pairs    []indexDecision `json:"pairs"`
+	}
+	indexDecision struct {
+		Model    string `json:"model"`
+		Device   string `json:"device"`
+		Decision string `json:"decision"`
+	}
+	indexPair struct {
+		Model  string         `json:"model"`
+		Device string         `json:"device"`
+		Newest string         `json:"newest"`
+		Page   render.Address `json:"page"`
+	}
+)
+
+// index is data/index.json.
+func index(r *render.Report) indexJSON {
+	out := indexJSON{
+		Schema:   "ttreport/site-index/v1",
+		Title:    r.Title,
+		Version:  r.Version,
+		Releases: []indexRelease{},
+		Pairs:    []indexPair{},
+	}
+	if at := r.Newest(); at >= 0 {
+		out.Newest = r.Releases[at].Name
+	}
+	for i, rel := range r.Releases {
+		d := r.Results(i)
+		x := indexRelease{
+			Name:     rel.Name,
+			Released: rel.Label,
+			Line:     rel.Line,
+			Channel:  rel.Channel,
+			Decision: string(d.Whole.Word),
+			Detail:   words.Decide(d.Whole).Detail,
+			Exit:     d.Whole.Exit,
+			Page:     render.ReleasePath(rel.Name),
+			Report: render.ReleaseReportPath(
+				rel.Name,
+			),
+			Points:   r.DataPath(i, "points"),
+			Scores:   r.DataPath(i, "scores"),
+			Verdicts: r.DataPath(i, "verdicts"),
+			Pairs:    []indexDecision{},
+		}
+		if !rel.Date.IsZero() {
+			x.Date = rel.Date.UTC().Format(time.RFC3339)
+		}
+		for _, run := range rel.Runs {
+			x.Runs = append(x.Runs, r.Columns.Runs[run].ID)
+		}
+		for _, p := range d.Pairs {
+			x.Pairs = append(x.Pairs, indexDecision{p.Model, p.Device, string(p.Result.Word)})
+		}
+		out.Releases = append(out.Releases, x)
+	}
+	for _, p := range r.Pairs {
+		out.Pairs = append(
+			out.Pairs,
+			indexPair{p.Model, p.Device, r.Releases[p.Newest].Name, render.PairPath(p.Model, p.Device)},
+		)
+	}
+	return out
+}
+
+// published writes what needs to know where the site will be: the page of addresses that are not there, which a host
+// shows at any depth, and the feed.
+func (b *builder) published(p *part) error {
+	root := ""
+	if u, err := url.Parse(b.opt.BaseURL); err == nil && u.Path != "" {
+		root = strings.TrimSuffix(u.Path, "/") + "/"
+	}
+	html, err := b.pages.pageFrom(b.report.NotFoundPage(), root)
+	if err != nil {
+		return err
+	}
+	if err := p.put("404.html", html); err != nil || b.opt.BaseURL == "" {
+		return err
+	}
+	xml, err := feed(b.report, b.opt.BaseURL)
+	if err != nil {
+		return err
+	}
+	return p.put("feed.xml", xml)
+}
+
+// Atom, RFC 4287.
+type (
+	atomFeed struct {
+		XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+		Title   string      `xml:"title"`
+		ID      string      `xml:"id"`
+		Updated string      `xml:"updated"`
+		Author  atomAuthor  `xml:"author"`
+		Links   []atomLink  `xml:"link"`
+		Entries []atomEntry `xml:"entry"`
+	}
+	atomAuthor struct {
+		Name string `xml:"name"`
+	}
+	atomLink struct {
+		Rel  string `xml:"rel,attr,omitempty"`
+		Href string `xml:"href,attr"`
+	}
+	atomEntry struct {
+		Title   string   `xml:"title"`
+		ID      string   `xml:"id"`
+		Updated string   `xml:"updated"`
+		Link    atomLink `xml:"link"`
+		Summary string   `xml:"summary"`
+	}
+)
+
+// feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a
+// decision turns, its title does.
+func feed(r *render.Report, base string) ([]byte, error) {
+	base = strings.TrimSuffix(base, "/") + "/"
+	const most = 50
+	out := atomFeed{
+		Title:   r.Title,
+		ID:      base,
+		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339),
+		Author:  atomAuthor{r.Title},
+		Links:   []atomLink{{"self", base + "feed.xml"}, {"", base}},
+	}
+	for i := len(r.Releases) - 1; i >= 0 && len(out.Entries) < most; i-- {
+		rel := r.Releases[i]
+		if !rel.Label {
+			continue
+		}
+		d := words.Decide(r.Result(i))
+		at := base + strings.TrimSuffix(string(render.ReleasePath(rel.Name)), "index.html")
+		when := out.Updated // of one without a date: that of what is newer
+		if !rel.Date.IsZero() {
+			when = rel.Date.UTC().Format(time.RFC3339)
+			out.Updated = max(out.Updated, when)
+		}
+		out.Entries = append(out.Entries, atomEntry{rel.Name + ": " + d.Word, at, when, atomLink{"", at}, d.Detail})
+	}
+	data, err := xml.MarshalIndent(out, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("feed.xml: %w", err)
+	}
+	return append(append([]byte(xml.Header), data...), '\n'), nil
+}
