@@ -92,7 +92,6 @@ type buildOptions struct {
 	part              historyPart
 	public            bool
 	ephemeral, strict bool
-	program           func() string          // a hash of it; "" where it is not known
 	patience          time.Duration          // for another command in the workspace
 	built             func(changed []string) // called with the files that were written; may be nil
 }
@@ -273,8 +272,8 @@ func (o buildOptions) announce(sh *shell, files, changed, removed int, headline 
 func (o buildOptions) write(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths, dirs []string, got readResult,
 ) (*render.Report, error) {
-	o.program = sync.OnceValue(unchanged.Program)
-	go o.program() // while history is loaded: it takes a tenth of a second
+	program := sync.OnceValue(unchanged.Program)
+	go program() // while history is loaded: it takes a tenth of a second
 	theme, err := themeOf(ws)
 	if err != nil {
 		return nil, err
@@ -292,7 +291,7 @@ func (o buildOptions) write(
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: o.out, Record: ws.SiteRecord(o.out), BaseURL: o.baseURL, Theme: theme,
-		Stamp: unchanged.Stamp(o.program(), o.options(), settings),
+		Stamp: unchanged.Stamp(program(), o.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if errors.Is(err, site.ErrForeignFile) {
@@ -324,12 +323,9 @@ func (o buildOptions) write(
 func (o buildOptions) report(
 	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
 ) (*render.Report, error) {
-	req := reportRequest{
-		dirs: dirs, cache: ws.Cache(), judged: judgedFile{ws.Judged(), o.program}, keep: o.part.whole(),
-		problems: problems, part: o.part,
-	}
+	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems, part: o.part}
 	if o.ephemeral {
-		req.cache, req.judged = "", judgedFile{}
+		req.cache = ""
 	}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {
@@ -385,9 +381,6 @@ func (p *historyPart) declare(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&p.models, "models", nil, "leave out models that match none of these `globs`, as 'Llama-*,sim-8b'")
 }
 
-// whole reports that nothing is left out.
-func (p historyPart) whole() bool { return p.since == "" && len(p.models) == 0 }
-
 // String says what is in it: "since v5, models sim-*".
 func (p historyPart) String() string {
 	var out []string
@@ -402,7 +395,7 @@ func (p historyPart) String() string {
 
 // of returns the runs of a part, and a note on what that means for the verdicts. The columns are not changed.
 func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns.Columns, []schema.Problem, error) {
-	if p.whole() {
+	if p.since == "" && len(p.models) == 0 {
 		return all, nil, nil
 	}
 	order, err := ws.ReleaseOrder()

@@ -308,7 +308,7 @@ func (o *checkOptions) judged(
 	ctx context.Context, ws *workspace.Workspace, req reportRequest,
 ) (*render.Report, int, error) {
 	if o.verify {
-		req.cache, req.judged = "", judgedFile{}
+		req.cache = ""
 	}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {
@@ -419,7 +419,7 @@ func (o *checkOptions) judgeFiles(
 		return nil, 0, got.verdict(false)
 	}
 	report, at, err := o.judged(ctx, ws, reportRequest{
-		dirs: []string{ws.History(), dir}, cache: "", judged: judgedFile{file: ws.Judged()}, problems: got.problems,
+		dirs: []string{ws.History(), dir}, cache: "", problems: got.problems,
 		view: judge.View{Release: o.release, Baseline: o.baseline, Newest: true},
 	})
 	if err == nil {

@@ -207,7 +207,7 @@ func decided(
 			continue
 		}
 		if judged == nil {
-			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}, judgedFile{file: ws.Judged()}.load(false)); err != nil {
+			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
 				return nil, err
 			}
 		}

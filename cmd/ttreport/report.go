@@ -33,8 +33,6 @@ import (
 type reportRequest struct {
 	dirs     []string         // folders of history documents
 	cache    string           // of their columns; "" for none
-	judged   judgedFile       // how far they were judged
-	keep     bool             // keep that for the next build
 	problems []schema.Problem // of this build
 	view     judge.View
 	part     historyPart
@@ -50,7 +48,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := req.judge(ctx, ws, cols)
+	judged, err := judgeHistory(ctx, ws, cols, req.view)
 	if err != nil {
 		return nil, err
 	}
@@ -83,21 +81,12 @@ func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View)
 }
 
 func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
-	judged := judgedFile{file: ws.Judged()}
-	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judged, view: view}
-}
-
-// judge judges what was loaded, from where the last build was, where that holds.
-func (r reportRequest) judge(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns) (*gate.Gate, error) {
-	k := r.judged.load(r.keep)
-	judged, err := judgeHistory(ctx, ws, cols, r.view, k)
-	keepJudged(k, err != nil)
-	return judged, err
+	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view}
 }
 
 // judgeHistory judges under the workspace's policy.
 func judgeHistory(
-	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View, k *judge.Keeping,
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
 ) (*gate.Gate, error) {
 	order, err := ws.ReleaseOrder()
 	if err != nil {
@@ -115,7 +104,7 @@ func judgeHistory(
 	if err != nil {
 		return nil, releaseError("--against", err)
 	}
-	judged, err := gate.NewOn(ctx, cols, releases, policy, k)
+	judged, err := gate.New(ctx, cols, releases, policy)
 	if err != nil {
 		return nil, err
 	}

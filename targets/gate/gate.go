@@ -30,15 +30,8 @@ type Gate struct {
 // New judges a history under a policy; nil decides nothing. The gate fails on [DefaultFailOn] until FailOn is
 // set.
 func New(ctx context.Context, c *columns.Columns, releases []judge.Release, p *decision.Policy) (*Gate, error) {
-	return NewOn(ctx, c, releases, p, nil)
-}
-
-// NewOn is [New], and goes on from what an earlier judgement kept: see [judge.NewOn].
-func NewOn(
-	ctx context.Context, c *columns.Columns, releases []judge.Release, p *decision.Policy, k *judge.Keeping,
-) (*Gate, error) {
 	p = p.For(c.Runs)
-	j, err := judge.NewOn(ctx, c, releases, p, k)
+	j, err := judge.New(ctx, c, releases, p)
 	if err != nil {
 		return nil, err
 	}

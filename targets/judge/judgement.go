@@ -56,17 +56,6 @@ type Judgement struct {
 
 // New judges a history.
 func New(ctx context.Context, c *columns.Columns, releases []Release, policy *decision.Policy) (*Judgement, error) {
-	return NewOn(ctx, c, releases, policy, nil)
-}
-
-// Keeping is how far an earlier judgement went, and how far this one does.
-type Keeping = regression.Keeping
-
-// NewOn is [New], and goes on from what an earlier judgement of a shorter history kept, where that holds; what it gives
-// is the same. nil keeps nothing.
-func NewOn(
-	ctx context.Context, c *columns.Columns, releases []Release, policy *decision.Policy, k *Keeping,
-) (*Judgement, error) {
 	policy = policy.For(c.Runs)
 	screen := &screen{policy, duplicates(c)}
 	g := gather(c, releases, screen)
@@ -80,7 +69,7 @@ func NewOn(
 	j.rules.Blocks = g.classes.Block
 	j.rules.Seed = func(cell int) uint64 { return seedOf(&series[cell]) }
 	var err error
-	if j.rows, err = regression.JudgeOn(ctx, table, j.rules, k); err != nil {
+	if j.rows, err = regression.Judge(ctx, table, j.rules); err != nil {
 		return nil, err
 	}
 	for i := range series {

@@ -53,7 +53,7 @@ type Second struct {
 // measured there, or when ctx is done.
 func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Calculation, error) {
 	p := &probe{cell: cell, release: release}
-	j, err := judgeWith(ctx, t, rules, p, nil)
+	j, err := judgeWith(ctx, t, rules, p)
 	if err != nil {
 		return nil, err
 	}

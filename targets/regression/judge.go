@@ -58,28 +58,15 @@ func grow[T any](s *[]T, n int) []T {
 
 // Judge judges the releases in order. It stops early only when ctx is done.
 func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
-	return judgeWith(ctx, t, rules, nil, nil)
+	return judgeWith(ctx, t, rules, nil)
 }
 
-// JudgeOn is [Judge], and goes on from an earlier judgement of a shorter history where that holds. What it returns is
-// the same to the last bit.
-func JudgeOn(ctx context.Context, t *Table, rules Rules, k *Keeping) (*Judgement, error) {
-	return judgeWith(ctx, t, rules, nil, k)
-}
-
-func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe, k *Keeping) (*Judgement, error) {
+func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement, error) {
 	j := newJudge(t, rules, p)
-	j.resume(k)
 	list, cellOf := order(t)
 	for r := range t.Releases {
-		if k != nil && r < k.Began {
-			continue
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
-		}
-		if r == len(t.Releases)-1 {
-			j.keep(k, r)
 		}
 		j.release(int32(r), list[r], cellOf)
 		if p != nil && p.done {

@@ -464,9 +464,6 @@ func (s *Site) check() error {
 // have been committed by anybody. "" where there is no such folder, and in CI, where every build reads everything.
 func (w *Workspace) Cache() string { return w.cached("columns.cache") }
 
-// Judged is the file that keeps how far this workspace's history was judged; "" as for [Workspace.Cache].
-func (w *Workspace) Judged() string { return w.cached("judged.cache") }
-
 // LastBuild is the file that remembers what the last build read and wrote; "" as for [Workspace.Cache].
 func (w *Workspace) LastBuild() string { return w.cached("build.json") }
 
