@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -23,37 +22,6 @@ type Metric struct {
 	Unknown   Unknown
 }
 
-// Stat is one named statistic.
-type Stat struct {
-	Name  string
-	Value float64
-}
-
-// Stats is a small set of statistics, sorted by name, each name once.
-type Stats []Stat
-
-// Get returns one statistic.
-func (s Stats) Get(name string) (float64, bool) {
-	for i := range s {
-		if s[i].Name == name {
-			return s[i].Value, true
-		}
-	}
-	return 0, false
-}
-
-// Set adds or replaces one statistic and keeps the order.
-func (s *Stats) Set(name string, v float64) {
-	i := sort.Search(len(*s), func(i int) bool { return (*s)[i].Name >= name })
-	if i < len(*s) && (*s)[i].Name == name {
-		(*s)[i].Value = v
-		return
-	}
-	*s = append(*s, Stat{})
-	copy((*s)[i+1:], (*s)[i:])
-	(*s)[i] = Stat{name, v}
-}
-
 // Stat returns a statistic of the metric, or the reason why there is none.
 func (m Metric) Stat(name string) Number {
 	if v, ok := m.Stats.Get(name); ok {
@@ -67,7 +35,7 @@ func (m Metric) Stat(name string) Number {
 
 // Primary returns the statistic that verdicts use: the mean, else the median, else the single value.
 func (m Metric) Primary() (string, Number) {
-	for _, name := range []string{"mean", "median", "value"} {
+	for _, name := range CenterStats() {
 		if v, ok := m.Stats.Get(name); ok {
 			return name, Num(v)
 		}
@@ -102,6 +70,13 @@ type MetricInfo struct {
 	Unit   string
 	Better Better
 	Means  string // one sentence for the glossary
+
+	Latency  bool     // a time of each request, or of each of its tokens: it has every statistic, others have "value"
+	Judged   bool     // its mean has verdicts against history
+	Tail     bool     // its P99 has verdicts too, where [TailHolds]
+	StandIns []string // judged in its place where a point lacks it, best first
+	Column   bool     // tables of results have its statistics, where a point fills them
+	Always   []string // statistics that files of results have, filled or not
 }
 
 // MetricTTFO is the time to the first token that is not reasoning. It is stated where a request reasoned.
@@ -114,41 +89,99 @@ const (
 )
 
 var catalogue = []MetricInfo{
-	{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
 	{
-		"tpot", "TPOT", "ms", Lower,
-		"time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",
+		Name: "ttft", Label: "TTFT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
+		Always: []string{"mean", "median", "p99"},
+		Means:  "time to first token: from sending the request to the first token's arrival",
 	},
 	{
-		MetricTTFO, "TTFO", "ms", Lower,
-		"time to first output token: from sending the request to the first token behind the reasoning (AIPerf's name)",
+		Name: "tpot", Label: "TPOT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
+		Always: []string{"mean", "median", "p99"}, StandIns: []string{"ntpot", "itl"},
+		Means: "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",
 	},
-	{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
-	{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},
-	{"e2el", "E2EL", "ms", Lower, "end-to-end latency of a request"},
-	{"tps_user", "Tok/s/user", "tok/s", Higher, "speed that one user sees; the definition says how it was averaged"},
-	{"output_tps", "Output tok/s", "tok/s", Higher, "output tokens of all requests over the duration"},
-	{"total_tps", "Total tok/s", "tok/s", Higher, "input and output tokens of all requests over the duration"},
-	{"rps", "Req/s", "req/s", Higher, "completed requests over the duration"},
-	{"goodput_rps", "Goodput", "req/s", Higher, "requests that met every stated service level, over the duration"},
-	{"requests_ok", "Requests", "req", Neither, "requests that completed"},
-	{"requests_failed", "Failed", "req", Lower, "requests that did not complete"},
-	{"correct_rate", "Correct", "%", Higher, "share of answers in the structure that was asked for"},
-	{"error_rate", "Error rate", "%", Lower, "share of requests that did not complete"},
-	{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
-	{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
-	{"duration_s", "Duration", "s", Neither, "length of the measurement"},
-	{MetricPower, "Power", "W", Lower, "mean power while measuring; the definition says of what"},
 	{
-		MetricEnergy, "Energy/tok", "J/tok", Lower,
-		"energy per output token: mean power over output tokens a second; the definition says of what",
+		Name: MetricTTFO, Label: "TTFO", Unit: "ms", Better: Lower, Latency: true,
+		Means: "time to first output token: from sending the request to the first token behind the reasoning " +
+			"(AIPerf's name)",
 	},
-	{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
+	{
+		Name: "itl", Label: "ITL", Unit: "ms", Better: Lower, Latency: true, Column: true, Always: []string{"mean"},
+		Means: "inter-token latency: all gaps between chunks of all requests, pooled",
+	},
+	{
+		Name: "ntpot", Label: "NTPOT", Unit: "ms", Better: Lower, Latency: true, Column: true,
+		Means: "normalised time per output token: E2EL / output tokens, the first token included",
+	},
+	{
+		Name: "e2el", Label: "E2EL", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
+		Always: []string{"mean", "median", "p99"}, Means: "end-to-end latency of a request",
+	},
+	{
+		Name: "tps_user", Label: "Tok/s/user", Unit: "tok/s", Better: Higher,
+		Means: "speed that one user sees; the definition says how it was averaged",
+	},
+	{
+		Name: "output_tps", Label: "Output tok/s", Unit: "tok/s", Better: Higher, Judged: true,
+		StandIns: []string{"total_tps", "rps"}, Means: "output tokens of all requests over the duration",
+	},
+	{
+		Name: "total_tps", Label: "Total tok/s", Unit: "tok/s", Better: Higher,
+		Means: "input and output tokens of all requests over the duration",
+	},
+	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
+	{
+		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true,
+		Means: "requests that met every stated service level, over the duration",
+	},
+	{Name: "requests_ok", Label: "Requests", Unit: "req", Means: "requests that completed"},
+	{
+		Name: "requests_failed", Label: "Failed", Unit: "req", Better: Lower, Means: "requests that did not complete",
+	},
+	{
+		Name: "correct_rate", Label: "Correct", Unit: "%", Better: Higher,
+		Means: "share of answers in the structure that was asked for",
+	},
+	{
+		Name: "error_rate", Label: "Error rate", Unit: "%", Better: Lower,
+		Means: "share of requests that did not complete",
+	},
+	{
+		Name: "isl", Label: "ISL measured", Unit: "tok",
+		Means: "input sequence length per completed request, as counted",
+	},
+	{
+		Name: "osl", Label: "OSL measured", Unit: "tok",
+		Means: "output sequence length per completed request, as counted",
+	},
+	{Name: "duration_s", Label: "Duration", Unit: "s", Means: "length of the measurement"},
+	{
+		Name: MetricPower, Label: "Power", Unit: "W", Better: Lower,
+		Means: "mean power while measuring; the definition says of what",
+	},
+	{
+		Name: MetricEnergy, Label: "Energy/tok", Unit: "J/tok", Better: Lower, Judged: true,
+		Means: "energy per output token: mean power over output tokens a second; the definition says of what",
+	},
+	{
+		Name: "startup_s", Label: "Start-up", Unit: "s", Better: Lower, Judged: true,
+		Means: "time a server or engine takes to start; the workload says which part of it",
+	},
 }
 
 // Metrics lists the canonical metrics in reading order. Readers map to these names only; what they cannot map stays
 // in Extra.
 func Metrics() []MetricInfo { return slices.Clone(catalogue) }
+
+// MetricNames lists the names of the canonical metrics that a filter keeps, in reading order.
+func MetricNames(keep func(*MetricInfo) bool) []string {
+	var names []string
+	for i := range catalogue {
+		if keep(&catalogue[i]) {
+			names = append(names, catalogue[i].Name)
+		}
+	}
+	return names
+}
 
 // MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
 func MetricByName(name string) (MetricInfo, bool) {

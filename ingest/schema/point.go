@@ -364,18 +364,6 @@ const saturatedBelow = .8
 // that. The lint on saturated clients uses the same bound, so that the note while measuring and the lint agree.
 func Saturated(asked, reached float64) bool { return reached < saturatedBelow*asked }
 
-// FewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
-// or second largest of a few values.
-const FewForTail = 100
-
-// TailHolds reports whether a statistic is meaningful over a number of requests. Only percentiles beyond the 95th
-// need many. Tables, verdicts and lints share this rule.
-func TailHolds(stat string, requests float64) bool {
-	q, ok := strings.CutPrefix(stat, "p")
-	rank, err := strconv.ParseFloat(q, 64)
-	return !ok || err != nil || rank <= 95 || requests >= FewForTail
-}
-
 // NaturalCompare orders names as people do, v0.9.0 before v0.10.0: -1, 0 or 1; 0 for equal names only.
 func NaturalCompare(a, b string) int {
 	whole, other := a, b

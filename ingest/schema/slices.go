@@ -47,14 +47,17 @@ const (
 )
 
 var sliceCatalogue = []MetricInfo{
-	{GaugeRunning, "Running", "req", Neither, "requests that the server computes"},
-	{GaugeWaiting, "Queue", "req", Lower, "requests that wait in the server"},
-	{GaugeKV, "KV cache", "%", Neither, "share of the KV cache in use"},
-	{GaugePreemptions, "Preemptions", "req", Lower, "requests that the server interrupted in a slice to make room"},
-	{GaugePrefixHits, "Prefix hits", "%", Higher, "share of the prompts' tokens that were in the prefix cache"},
-	{GaugePower, "Power", "W", Lower, "power of all accelerators of the host"},
-	{GaugeCPUPower, "CPU power", "W", Lower, "power of the processors' packages"},
-	{GaugeTemperature, "Temperature", "°C", Lower, "temperature of the hottest accelerator"},
+	{Name: GaugeRunning, Label: "Running", Unit: "req", Means: "requests that the server computes"},
+	{Name: GaugeWaiting, Label: "Queue", Unit: "req", Better: Lower, Means: "requests that wait in the server"},
+	{Name: GaugeKV, Label: "KV cache", Unit: "%", Means: "share of the KV cache in use"},
+	{
+		Name: GaugePreemptions, Label: "Preemptions", Unit: "req", Better: Lower,
+		Means: "requests that the server interrupted in a slice to make room",
+	},
+	{Name: GaugePrefixHits, Label: "Prefix hits", Unit: "%", Better: Higher, Means: "share of the prompts' tokens that were in the prefix cache"},
+	{Name: GaugePower, Label: "Power", Unit: "W", Better: Lower, Means: "power of all accelerators of the host"},
+	{Name: GaugeCPUPower, Label: "CPU power", Unit: "W", Better: Lower, Means: "power of the processors' packages"},
+	{Name: GaugeTemperature, Label: "Temperature", Unit: "°C", Better: Lower, Means: "temperature of the hottest accelerator"},
 }
 
 // Add adds a quantity, unless nothing of it is known.

@@ -11,7 +11,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
@@ -176,10 +175,9 @@ func onHost(name string) string {
 // noEarlier says that nothing before is compared: of a stand-in, earlier releases may have a number that is not judged,
 // since they have the better metric.
 func noEarlier(metric string) string {
-	for better, list := range judge.StandIns() {
-		if slices.Contains(list, metric) {
+	for _, of := range schema.Metrics() {
+		if slices.Contains(of.StandIns, metric) {
 			name, _ := schema.MetricByName(metric)
-			of, _ := schema.MetricByName(better)
 			return fmt.Sprintf("%s is judged only where a point has no %s, and so in no earlier release of its line.",
 				name.Label, of.Label)
 		}

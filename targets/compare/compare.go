@@ -286,7 +286,8 @@ func metricsOf(p *schema.Point) []string {
 	}
 	var out []string
 	for _, metric := range judge.PrimaryMetrics() {
-		names := append([]string{metric}, judge.StandIns()[metric]...)
+		info, _ := schema.MetricByName(metric)
+		names := append([]string{metric}, info.StandIns...)
 		if i := slices.IndexFunc(names, has); i >= 0 {
 			out = append(out, names[i])
 		}

@@ -357,7 +357,7 @@ func (j *Judgement) shiftID(finding int32) string {
 // stat is the statistic of a stratum of tails; "" for others.
 func (s stratum) stat() string {
 	if s.tail {
-		return tailStat
+		return schema.TailStat
 	}
 	return ""
 }

@@ -319,7 +319,8 @@ func roles(c *columns.Columns) []role {
 	index := map[string][2]int{}
 	for i, m := range JudgedMetrics(c) {
 		index[m] = [2]int{i, 0}
-		for k, other := range StandIns()[m] {
+		info, _ := schema.MetricByName(m)
+		for k, other := range info.StandIns {
 			index[other] = [2]int{i, k + 1}
 		}
 	}
@@ -327,11 +328,10 @@ func roles(c *columns.Columns) []role {
 	for i, m := range Tails() {
 		tails[m] = len(JudgedMetrics(c)) + i
 	}
-	stats := map[string]int{"mean": 0, "median": 1, "value": 2}
 	out := make([]role, len(c.Stats))
 	for i, s := range c.Stats {
 		out[i].metric = -1
-		if at, ok := tails[s.Metric]; ok && (s.Stat == tailStat || s.Stat == "n") {
+		if at, ok := tails[s.Metric]; ok && (s.Stat == schema.TailStat || s.Stat == "n") {
 			out[i] = role{metric: at, tail: true, count: s.Stat == "n"}
 			continue
 		}
@@ -340,7 +340,7 @@ func roles(c *columns.Columns) []role {
 		if !ok {
 			continue
 		}
-		if rank, ok := stats[s.Stat]; ok {
+		if rank := slices.Index(schema.CenterStats(), s.Stat); rank >= 0 {
 			out[i] = role{metric: at[0], rank: at[1]*10 + rank}
 		} else if s.Stat == "se" {
 			out[i] = role{metric: at[0], rank: at[1]*10 + 9, se: true}
@@ -853,7 +853,7 @@ func (s *Series) System() schema.System {
 
 // Tail reports whether the series is of a tail instead of a mean. Tails are judged with a noise of their own and are
 // not drawn.
-func (s *Series) Tail() bool { return s.Stat == tailStat }
+func (s *Series) Tail() bool { return s.Stat == schema.TailStat }
 
 // Pair returns the model and device of the series.
 func (s *Series) Pair() schema.Pair { return schema.Pair{Model: s.Model, Device: s.Device} }
@@ -929,7 +929,7 @@ func (s *Series) At(release int) (float64, bool) {
 
 // PrimaryMetrics are the metrics that are judged, in reading order.
 func PrimaryMetrics() []string {
-	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s", schema.MetricEnergy}
+	return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Judged })
 }
 
 // JudgedMetrics are the metrics of a history that are judged: the primary ones, then the user's own by name.
@@ -947,17 +947,8 @@ func JudgedMetrics(c *columns.Columns) []string {
 	return list
 }
 
-// tailStat is the statistic of tails.
-const tailStat = "p99"
-
 // Tails are the metrics of which the tail is judged too, where a point has requests enough for it.
-func Tails() []string { return []string{"ttft", "tpot", "e2el"} }
-
-// StandIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
-// of output throughput.
-func StandIns() map[string][]string {
-	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
-}
+func Tails() []string { return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail }) }
 
 // seedOf derives the seed of a series' permutations from its name.
 func seedOf(s *Series) uint64 {

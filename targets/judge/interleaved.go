@@ -208,8 +208,8 @@ func (t *inTurns) compare(cells []turnCell, starts map[turnCell]regression.Noise
 
 // tailOrMean tells families of a metric apart: tails vary more.
 func tailOrMean(stat string) string {
-	if stat == tailStat {
-		return tailStat
+	if stat == schema.TailStat {
+		return schema.TailStat
 	}
 	return ""
 }

@@ -239,7 +239,7 @@ func (l *missing) fewRequests() {
 			p := &c.Points[i]
 			at := pointID{systemOf(h), c.Keys[p.Key].String()}
 			for _, metric := range Tails() {
-				if n, known := requestsOf(c, p, metric); known && !schema.TailHolds(tailStat, n) {
+				if n, known := requestsOf(c, p, metric); known && !schema.TailHolds(schema.TailStat, n) {
 					l.few[metricID{at, metric}] = true
 				}
 			}

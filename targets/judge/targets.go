@@ -251,9 +251,8 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 	if _, ok := n.Get(); ok {
 		return tail(c, p, metric, stat, n)
 	}
-	switch stat {
-	case "", "mean", "median", "value": // tools write one of them; a percentile has no substitute
-		for _, s := range []string{"mean", "median", "value"} {
+	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // a percentile has no substitute
+		for _, s := range schema.CenterStats() {
 			other, _ := c.Value(p, metric, s)
 			if _, ok := other.Get(); ok {
 				return other

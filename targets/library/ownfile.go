@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -336,7 +335,7 @@ func unsound(t *schema.Target) (found, expected string) {
 		return fmt.Sprintf("value %g", t.Value), "a number above zero"
 	case !(t.Tolerance >= 0 && t.Tolerance < 1):
 		return fmt.Sprintf("tolerance %g", t.Tolerance), "a share below 1, such as 0.05"
-	case !isStat(t.Stat):
+	case !schema.IsStat(t.Stat):
 		return fmt.Sprintf("statistic %q", t.Stat), "mean, median, value, min, max, std or a percentile such as p99"
 	}
 	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency,
@@ -346,17 +345,6 @@ func unsound(t *schema.Target) (found, expected string) {
 		}
 	}
 	return "", ""
-}
-
-// isStat reports whether points have a statistic of that name: see [schema.Metric].
-func isStat(name string) bool {
-	switch name {
-	case "mean", "median", "value", "min", "max", "std":
-		return true
-	}
-	rank, isP := strings.CutPrefix(name, "p")
-	q, err := strconv.ParseFloat(rank, 64)
-	return isP && err == nil && q > 0 && q < 100
 }
 
 // asks reports whether a target is more demanding than another of the same number: by priority, then by its limit.

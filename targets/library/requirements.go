@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,11 +206,8 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 			return
 		}
 		stat := strings.ToLower(t.Get("statistic").Str())
-		switch stat {
-		case "", "avg", "average":
-			stat = "mean"
-		case "p50":
-			stat = "median"
+		if name, ok := schema.ParseStat(cmp.Or(stat, "mean")); ok {
+			stat = name
 		}
 		for _, k := range keys {
 			r.put(t, k, metric, stat, value, priority)

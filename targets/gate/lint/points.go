@@ -211,8 +211,8 @@ func fewRequests(l *inspection) {
 
 func fewForTail(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		_, has := l.get(p, "ttft", "p99")
-		if n, ok := l.requests(p); has && ok && !schema.TailHolds("p99", n) {
+		_, has := l.get(p, "ttft", schema.TailStat)
+		if n, ok := l.requests(p); has && ok && !schema.TailHolds(schema.TailStat, n) {
 			l.add(run, k.Workload(), 1/n, FewForTail{n})
 		}
 	})
@@ -236,7 +236,7 @@ func otherUnit(l *inspection) {
 		h := &l.c.Runs[run]
 		return latency{measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}, metric}
 	}
-	metrics := []string{"ttft", "tpot", "itl", "e2el"}
+	metrics := schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Latency })
 	before, name := map[latency]float64{}, ""
 	l.points(l.before(), func(run int, p *columns.PointRow, _ schema.Key) {
 		name = l.c.Runs[run].Release

@@ -34,16 +34,14 @@ func impossibleScore(l *inspection) {
 // (0.5/√n) leaves room for answers that come in clusters. A huge error would make every change look like noise.
 func impossibleError(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		for _, metric := range []string{"ttft", "tpot", "itl", "e2el"} {
-			mean, ok := l.get(p, metric, "mean")
-			if se, has := l.get(p, metric, "se"); ok && has && se > mean && mean > 0 {
-				l.add(run, k.Workload(), se/mean, ImpossibleError{metric, se, mean})
+		for _, m := range schema.Metrics() {
+			stat := "value"
+			if m.Latency {
+				stat = "mean"
 			}
-		}
-		for _, metric := range []string{"output_tps", "total_tps", "rps", "tps_user"} {
-			value, ok := l.get(p, metric, "value")
-			if se, has := l.get(p, metric, "se"); ok && has && se > value && value > 0 {
-				l.add(run, k.Workload(), se/value, ImpossibleError{metric, se, value})
+			value, ok := l.get(p, m.Name, stat)
+			if se, has := l.get(p, m.Name, "se"); ok && has && se > value && value > 0 {
+				l.add(run, k.Workload(), se/value, ImpossibleError{m.Name, se, value})
 			}
 		}
 	})

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Stat is one named statistic.
+type Stat struct {
+	Name  string
+	Value float64
+}
+
+// Stats is a small set of statistics, sorted by name, each name once.
+type Stats []Stat
+
+// Get returns one statistic.
+func (s Stats) Get(name string) (float64, bool) {
+	for i := range s {
+		if s[i].Name == name {
+			return s[i].Value, true
+		}
+	}
+	return 0, false
+}
+
+// Set adds or replaces one statistic and keeps the order.
+func (s *Stats) Set(name string, v float64) {
+	i := sort.Search(len(*s), func(i int) bool { return (*s)[i].Name >= name })
+	if i < len(*s) && (*s)[i].Name == name {
+		(*s)[i].Value = v
+		return
+	}
+	*s = append(*s, Stat{})
+	copy((*s)[i+1:], (*s)[i:])
+	(*s)[i] = Stat{name, v}
+}
+
+// StatInfo holds the fixed facts about a statistic.
+type StatInfo struct {
+	Name     string
+	Label    string   // at the head of a column
+	Aliases  []string // what tools call it, in lower case
+	Quantile float64  // between 0 and 1; -1 for what is no quantile
+	Column   bool     // tables of results have it, of a latency that a point fills
+}
+
+// Statistics lists the statistics that have a name of their own, in reading order. Every other percentile is called
+// p1 … p99.99: see [ParseStat].
+func Statistics() []StatInfo { return slices.Clone(statistics) }
+
+var statistics = []StatInfo{
+	{"mean", "Avg", []string{"avg", "average"}, -1, true},
+	{"std", "Std", []string{"stdev", "stddev", "std_dev", "std dev"}, -1, true},
+	{"median", "P50", []string{"p50"}, .5, true},
+	{"p90", "P90", nil, .9, true},
+	{"p95", "P95", nil, .95, true},
+	{"p99", "P99", nil, .99, true},
+	{"min", "Min", []string{"minimum", "p0"}, 0, false},
+	{"max", "Max", []string{"maximum", "p100"}, 1, false},
+	{"value", "", nil, -1, false},
+}
+
+// CenterStats are the statistics that stand for a metric as a whole, best first: a tool writes one of them.
+func CenterStats() []string { return []string{"mean", "median", "value"} }
+
+// ParseStat returns the name of a statistic that a tool calls so: "avg" is the mean, "p50" the median, "p99p9" is p99.9.
+// ok is false for anything else.
+func ParseStat(text string) (name string, ok bool) {
+	text = strings.ToLower(text)
+	for _, s := range statistics {
+		if s.Name == text || slices.Contains(s.Aliases, text) {
+			return s.Name, true
+		}
+	}
+	rank, isP := strings.CutPrefix(text, "p")
+	rank = strings.Replace(rank, "p", ".", 1)
+	if !isP || rank == "" || len(rank) > 7 || strings.Trim(rank, "0123456789.") != "" || rank[0] == '.' {
+		return "", false
+	}
+	q, err := strconv.ParseFloat(rank, 64)
+	if err != nil || q > 100 {
+		return "", false
+	}
+	return "p" + rank, true
+}
+
+// IsStat reports whether points have a statistic of that name.
+func IsStat(name string) bool {
+	as, ok := ParseStat(name)
+	return ok && as == name
+}
+
+// StatQuantile returns which quantile a statistic is, from 0 for the smallest to 1 for the largest value.
+func StatQuantile(stat string) (q float64, ok bool) {
+	for _, s := range statistics {
+		if s.Name == stat {
+			return s.Quantile, s.Quantile >= 0
+		}
+	}
+	rank, isP := strings.CutPrefix(stat, "p")
+	q, err := strconv.ParseFloat(rank, 64)
+	return q / 100, isP && err == nil && q >= 0 && q <= 100
+}
+
+// TailStat is the percentile of a tail that has verdicts and targets.
+const TailStat = "p99"
+
+// FewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
+// or second largest of a few values.
+const FewForTail = 100
+
+// TailHolds reports whether a statistic is meaningful over a number of requests. Only percentiles beyond the 95th
+// need many. Tables, files, verdicts and lints share this rule.
+func TailHolds(stat string, requests float64) bool {
+	q, ok := StatQuantile(stat)
+	return !ok || q <= .95 || q == 1 || requests >= FewForTail
+}
