@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -23,41 +23,40 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-func acceptCommand() command {
-	return command{
-		name: "accept", args: "RELEASE", summary: "accept regressions or missed targets of a release, with a reason",
-		help: `
+func acceptCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "accept RELEASE", Short: "accept regressions or missed targets of a release, with a reason",
+		Long: `
 Writes a decision into ttreport.yaml for each regression of RELEASE that is selected: the change is intended, does not
 fail the gate, and later releases are compared with the new level. A missed target is waived until a day (--until).
 Reason and owner are shown wherever the verdict is. ttreport help decisions lists what else can be decided.`,
-		examples: []example{
-			{"two findings, by the ids in brackets of ttreport check",
-				`ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e,77aa01b2c3d4 --reason "smaller prefill chunks are intended"`},
-			{"everything that regressed in a metric of a model on a device",
-				`ttreport accept v0.6.0 --model Llama-3.1-8B --device n300 --metric ttft --reason "ticket 412"`},
-			{"a missed target, for a time",
-				`ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fixed in the next firmware"`},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o acceptOptions
-			fs.StringSliceVar(&o.verdicts, "verdict", nil, "`ids` of verdicts, as ttreport check prints them in brackets")
-			fs.StringVar(&o.of.Model, "model", "", "only this `name` of a model")
-			fs.StringVar(&o.of.Device, "device", "", "only this `name` of a device")
-			fs.StringVar(&o.of.Workload, "workload", "", "only this workload: `ISL/OSL/concurrency`")
-			fs.StringVar(&o.of.Metric, "metric", "", "only this `metric`, such as ttft")
-			fs.StringVar(&o.reason, "reason", "", "`text` that is shown with the verdict (required)")
-			fs.StringVar(&o.owner, "owner", "", "`name` of who accepts it (the user of this machine otherwise)")
-			fs.StringVar(&o.until, "until", "", "last `day` on which it holds, YYYY-MM-DD; a missed target needs one")
-			fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written")
-			lockFlag(fs, &o.patience)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) != 1 {
-					return fail(exitUsage, `ttreport accept v0.6.0 --verdict ID --reason "…"`, "accept: it needs one release")
-				}
-				return o.run(ctx, sh, args[0])
-			}
-		},
+		Example: `
+# two findings, by the ids in brackets of ttreport check
+$ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e,77aa01b2c3d4 --reason "smaller prefill chunks are intended"
+# everything that regressed in a metric of a model on a device
+$ ttreport accept v0.6.0 --model Llama-3.1-8B --device n300 --metric ttft --reason "ticket 412"
+# a missed target, for a time
+$ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fixed in the next firmware"`,
 	}
+	fs := c.Flags()
+	var o acceptOptions
+	fs.StringSliceVar(&o.verdicts, "verdict", nil, "`ids` of verdicts, as ttreport check prints them in brackets")
+	fs.StringVar(&o.of.Model, "model", "", "only this `name` of a model")
+	fs.StringVar(&o.of.Device, "device", "", "only this `name` of a device")
+	fs.StringVar(&o.of.Workload, "workload", "", "only this workload: `ISL/OSL/concurrency`")
+	fs.StringVar(&o.of.Metric, "metric", "", "only this `metric`, such as ttft")
+	fs.StringVar(&o.reason, "reason", "", "`text` that is shown with the verdict (required)")
+	fs.StringVar(&o.owner, "owner", "", "`name` of who accepts it (the user of this machine otherwise)")
+	fs.StringVar(&o.until, "until", "", "last `day` on which it holds, YYYY-MM-DD; a missed target needs one")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written")
+	lockFlag(fs, &o.patience)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fail(exitUsage, `ttreport accept v0.6.0 --verdict ID --reason "…"`, "accept: it needs one release")
+		}
+		return o.run(c.Context(), sh, args[0])
+	}
+	return c
 }
 
 type acceptOptions struct {

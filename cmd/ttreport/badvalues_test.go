@@ -13,10 +13,8 @@ import (
 func TestEveryFlagNamesItself(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0
-	for _, c := range commands() {
-		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		c.setup(fs)
-		fs.VisitAll(func(f *pflag.Flag) {
+	for _, c := range newRoot(&shell{}).Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
 			switch f.Value.Type() {
 			case "string", "stringArray", "stringSlice", "stringToString":
 				return
@@ -27,11 +25,11 @@ func TestEveryFlagNamesItself(t *testing.T) {
 			n++
 			const nonsense = "?!"
 			var out, problems bytes.Buffer
-			code := run(context.Background(), []string{c.name, "--" + f.Name + "=" + nonsense}, strings.NewReader(""), &out,
+			code := run(context.Background(), []string{c.Name(), "--" + f.Name + "=" + nonsense}, strings.NewReader(""), &out,
 				&problems)
 			text := problems.String()
 			if code != exitUsage || !strings.Contains(text, "--"+f.Name) || !strings.Contains(text, "fix: ") {
-				t.Errorf("%s --%s=%s (%s): exit %d: %s%s", c.name, f.Name, nonsense, f.Value.Type(), code, text, out.String())
+				t.Errorf("%s --%s=%s (%s): exit %d: %s%s", c.Name(), f.Name, nonsense, f.Value.Type(), code, text, out.String())
 			}
 		})
 	}

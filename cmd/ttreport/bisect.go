@@ -18,6 +18,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/kballard/go-shellquote"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
@@ -48,34 +49,38 @@ VERDICT, an id as ttreport check shows it, states model, device, workload, metri
 What was measured is kept in bisect/ID/: run folders, a journal, bisect.md for an issue and bisect.html. The same
 command resumes it, with what is there; --budget ends it after a time. More: ttreport help bisecting.`
 
-func bisectCommand() command {
-	return command{
-		name: "bisect", args: "[VERDICT] [--good REF --bad REF] [-- ARG…]",
-		summary: "find which commit, image or release changed a number", help: bisectHelp,
-		examples: []example{
-			{"commits", "ttreport bisect --good v1.0 --bad main --build 'make -C {dir} server' " +
-				"--server '{dir}/server --port 8000' --model acme/tiny --device n150 " +
-				"--workload isl=128,osl=128,c=1,n=16 --metric ttft"},
-			{"nightly images of a registry", "ttreport bisect --images ghcr.io/acme/server --tags 'nightly-*' " +
-				"--good nightly-20260101 --model acme/tiny --device n150 --workload isl=128,osl=128,c=8,n=64"},
-			{"images that need a mount, accelerators and arguments", "ttreport bisect --images ghcr.io/acme/server " +
-				"--volume /models:/models:ro --run-arg=--gpus=all --model acme/tiny --device h100 " +
-				"--workload isl=128,osl=128,c=8,n=64 -- --model /models/tiny"},
-			{"nightly images of a list", "ttreport bisect --list nightlies.txt --model acme/tiny --device n150 " +
-				"--workload isl=128,osl=128,c=8,n=64 --metric tpot --budget 2h"},
-			{"what a verdict shows, over the releases of history", "ttreport bisect 3f5b690fc7e4"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			o := bisectOptions{rules: search.DefaultRules(.02)}
-			o.declare(fs)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if at := fs.ArgsLenAtDash(); at >= 0 {
-					o.container.Args, args = args[at:], args[:at]
-				}
-				return o.run(ctx, sh, args)
-			}
-		},
+func bisectCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bisect [VERDICT] [--good REF --bad REF] [-- ARG…]",
+		Short: "find which commit, image or release changed a number",
+		Long:  bisectHelp,
+		Example: `
+# commits
+$ ttreport bisect --good v1.0 --bad main --build 'make -C {dir} server' \
+      --server '{dir}/server --port 8000' --model acme/tiny --device n150 \
+      --workload isl=128,osl=128,c=1,n=16 --metric ttft
+# nightly images of a registry
+$ ttreport bisect --images ghcr.io/acme/server --tags 'nightly-*' --good nightly-20260101 \
+      --model acme/tiny --device n150 --workload isl=128,osl=128,c=8,n=64
+# images that need a mount, accelerators and arguments
+$ ttreport bisect --images ghcr.io/acme/server --volume /models:/models:ro --run-arg=--gpus=all \
+      --model acme/tiny --device h100 --workload isl=128,osl=128,c=8,n=64 -- --model /models/tiny
+# nightly images of a list
+$ ttreport bisect --list nightlies.txt --model acme/tiny --device n150 \
+      --workload isl=128,osl=128,c=8,n=64 --metric tpot --budget 2h
+# what a verdict shows, over the releases of history
+$ ttreport bisect 3f5b690fc7e4`,
 	}
+	fs := c.Flags()
+	o := bisectOptions{rules: search.DefaultRules(.02)}
+	o.declare(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if at := fs.ArgsLenAtDash(); at >= 0 {
+			o.container.Args, args = args[at:], args[:at]
+		}
+		return o.run(c.Context(), sh, args)
+	}
+	return c
 }
 
 // bisectOptions are the flags of bisect.

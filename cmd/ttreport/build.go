@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -34,53 +35,56 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-func buildCommand() command {
-	return command{
-		name: "build", args: "[PATH…]", summary: "read results/ and PATHs into history/, then write _site/",
-		help: `
+func buildCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "build [PATH…]", Short: "read results/ and PATHs into history/, then write _site/",
+		Long: `
 Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
 judges all of history against targets, and writes the site. The site works from disk: open _site/index.html.
 
 With --ephemeral the history folder is not touched: the site shows history and the PATHs together; nothing is kept.`,
-		examples: []example{
-			{"after ttreport collect", "ttreport build"},
-			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
-			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
-			{"also reports_output/, as tt-inference-server writes it", "ttreport build --reports tt workflow_logs/"},
-			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org"},
-			{"the last releases of some models", "ttreport build --since v0.16.0 --models 'Llama-*,Qwen3-*' --out part"},
-			{
-				"look at somebody's results without keeping them",
-				"ttreport build --ephemeral --out /tmp/site results-of-somebody/",
-			},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o buildOptions
-			fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
-			fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
-			fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
-			fs.StringVar(&o.baseURL, "base-url", "",
-				"`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
-			fs.BoolVar(&o.public, "public", false,
-				"leave out commands, and take paths, addresses and registries out of every text")
-			fs.StringVar(&o.single, "single-file", "",
-				"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
-			fs.StringVar(&o.reports, "reports", "",
-				"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
-					"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
-			fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
-			o.part.declare(fs)
-			lockFlag(fs, &o.patience)
-			o.id = identityFlags(fs)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				ws, err := openWorkspace(".")
-				if err != nil {
-					return err
-				}
-				return build(ctx, sh, ws, args, o)
-			}
-		},
+		Example: `
+# after ttreport collect
+$ ttreport build
+# a workflow_logs tree of tt-inference-server
+$ ttreport build workflow_logs/
+# one release as a file for a ticket
+$ ttreport build --single-file v0.17.0
+# also reports_output/, as tt-inference-server writes it
+$ ttreport build --reports tt workflow_logs/
+# a site that shows nothing of our machines
+$ ttreport build --public --base-url https://example.org
+# the last releases of some models
+$ ttreport build --since v0.16.0 --models 'Llama-*,Qwen3-*' --out part
+# look at somebody's results without keeping them
+$ ttreport build --ephemeral --out /tmp/site results-of-somebody/`,
 	}
+	fs := c.Flags()
+	var o buildOptions
+	fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
+	fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
+	fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
+	fs.StringVar(&o.baseURL, "base-url", "",
+		"`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
+	fs.BoolVar(&o.public, "public", false,
+		"leave out commands, and take paths, addresses and registries out of every text")
+	fs.StringVar(&o.single, "single-file", "",
+		"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
+	fs.StringVar(&o.reports, "reports", "",
+		"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
+			"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
+	fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
+	o.part.declare(fs)
+	lockFlag(fs, &o.patience)
+	o.id = identityFlags(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		return build(c.Context(), sh, ws, args, o)
+	}
+	return c
 }
 
 type buildOptions struct {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -47,36 +48,35 @@ request changes is known, and main's pages and baselines stay as they are. --rel
 --explain prints the whole calculation behind one verdict, so that it can be done again with a calculator; of PATHs too:
 ttreport check PATH… --explain ID.`
 
-func checkCommand() command {
-	return command{
-		name: "check", summary: "the gate: may a release ship?",
-		args: "[PATH… | --release R | --run ID | --model M --device D]",
-		help: checkHelp,
-		examples: []example{
-			{"may the newest release ship?", "ttreport check"},
-			{"one model and device, for its owner", "ttreport check --model sim-8b --device simulated"},
-			{
-				"a job summary in CI",
-				"ttreport check --format md --site https://example.org/results >> \"$GITHUB_STEP_SUMMARY\"",
-			},
-			{"a pull request, against the release it is made on", "ttreport check results/ --against v0.17.0 --format md"},
-			{
-				"the strict gate",
-				"ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing",
-			},
-			{"the text of a release's pull request", "ttreport check --release v1.2.0 --format release > report.md"},
-			{"how was this found?", "ttreport check --explain 0f3a2b1c4d5e"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o checkOptions
-			o.declare(fs)
-			o.given = fs.Changed
-			return func(ctx context.Context, sh *shell, args []string) error {
-				o.paths = args
-				return o.check(ctx, sh)
-			}
-		},
+func checkCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "check [PATH… | --release R | --run ID | --model M --device D]", Short: "the gate: may a release ship?",
+		Long: checkHelp,
+		Example: `
+# may the newest release ship?
+$ ttreport check
+# one model and device, for its owner
+$ ttreport check --model sim-8b --device simulated
+# a job summary in CI
+$ ttreport check --format md --site https://example.org/results >> "$GITHUB_STEP_SUMMARY"
+# a pull request, against the release it is made on
+$ ttreport check results/ --against v0.17.0 --format md
+# the strict gate
+$ ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing
+# the text of a release's pull request
+$ ttreport check --release v1.2.0 --format release > report.md
+# how was this found?
+$ ttreport check --explain 0f3a2b1c4d5e`,
 	}
+	fs := c.Flags()
+	var o checkOptions
+	o.declare(fs)
+	o.given = fs.Changed
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o.paths = args
+		return o.check(c.Context(), sh)
+	}
+	return c
 }
 
 type checkOptions struct {

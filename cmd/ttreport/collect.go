@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
@@ -59,45 +59,47 @@ installed once in an environment of their own; ttreport doctor lists them. A key
 from JWT_SECRET, in the environment or in .env, and is never written to a command line or a file. More: ttreport help
 collect, ttreport help plans, ttreport help run-py.`
 
-func collectCommand() command {
-	return command{
-		name: "collect", summary: "measure a served model, or run the demo without one",
-		args: "[--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
-		help: collectHelp,
-		examples: []example{
-			{"run the demo and build its site", "ttreport collect && ttreport build"},
-			{"the simulator as if it were a system under test",
-				"ttreport collect --model sim-8b --device simulated --server sim"},
-			{"a server that runs already",
-				"ttreport collect --model Llama-3.1-8B-Instruct --device n150 --server http://127.0.0.1:8000 --release v0.17.0"},
-			{"start a server, two clients, an eval",
-				"ttreport collect --model acme/tiny --device cpu " +
-					"--server 'command vllm serve ./tiny --served-model-name acme/tiny --port 8000' " +
-					"--tokenizer ./tiny --tools builtin,vllm --evals gsm8k --eval-limit 100"},
-			{"an image", "ttreport collect --model acme/tiny --device n150 --server docker " +
-				"--image registry.example/acme@sha256:… --port 8000 -- --model acme/tiny"},
-			{"what would be measured?",
-				"ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
-			{"a new build in turns with the release before, on one machine",
-				"ttreport collect --model acme/tiny --device n150 --release v2 --server 'command ./serve-v2 --port 8000' " +
-					"--against v1 --blocks 3"},
-			{"measure suspected changes again", "ttreport collect --recheck --server http://127.0.0.1:8000"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o collectOptions
-			o.declare(fs)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
-					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
-				}
-				if err := o.against.check(fs); err != nil {
-					return err
-				}
-				o.Server.Args, o.seeded = args, fs.Changed("seed")
-				return o.collect(ctx, sh)
-			}
-		},
+func collectCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "collect [--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
+		Short: "measure a served model, or run the demo without one",
+		Long:  collectHelp,
+		Example: `
+# run the demo and build its site
+$ ttreport collect && ttreport build
+# the simulator as if it were a system under test
+$ ttreport collect --model sim-8b --device simulated --server sim
+# a server that runs already
+$ ttreport collect --model Llama-3.1-8B-Instruct --device n150 --server http://127.0.0.1:8000 --release v0.17.0
+# start a server, two clients, an eval
+$ ttreport collect --model acme/tiny --device cpu --tokenizer ./tiny \
+      --server 'command vllm serve ./tiny --served-model-name acme/tiny --port 8000' \
+      --tools builtin,vllm --evals gsm8k --eval-limit 100
+# an image
+$ ttreport collect --model acme/tiny --device n150 --server docker --image registry.example/acme@sha256:… \
+      --port 8000 -- --model acme/tiny
+# what would be measured?
+$ ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run
+# a new build in turns with the release before, on one machine
+$ ttreport collect --model acme/tiny --device n150 --release v2 --server 'command ./serve-v2 --port 8000' \
+      --against v1 --blocks 3
+# measure suspected changes again
+$ ttreport collect --recheck --server http://127.0.0.1:8000`,
 	}
+	fs := c.Flags()
+	var o collectOptions
+	o.declare(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
+			return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
+		}
+		if err := o.against.check(fs); err != nil {
+			return err
+		}
+		o.Server.Args, o.seeded = args, fs.Changed("seed")
+		return o.collect(c.Context(), sh)
+	}
+	return c
 }
 
 // collect finds what is to be measured, and measures it, one server after the other.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -44,25 +44,30 @@ geometric means are over all workloads, and beside that over those without a mar
 
 What only one side has is counted at the end. For a verdict with the noise of history use ttreport check.`
 
-func compareCommand() command {
-	return command{
-		name: "compare", args: "A B", summary: "two runs, releases, files or folders beside each other, worst first",
-		help: compareHelp,
-		examples: []example{
-			{"two releases", "ttreport compare v0.5.0 v0.6.0"},
-			{"repeats in two folders", "ttreport compare before/ after/"},
-			{"two tools on the same server", "ttreport compare --tools vllm,aiperf v0.6.0"},
-			{"for a pull request", "ttreport compare --format md 'main-*.json' 'pr-*.json'"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o compareOptions
-			fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
-			fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
-			lockFlag(fs, &o.patience)
-			o.id = identityFlags(fs)
-			return o.run
-		},
+func compareCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "compare A B", Short: "two runs, releases, files or folders beside each other, worst first",
+		Long: compareHelp,
+		Example: `
+# two releases
+$ ttreport compare v0.5.0 v0.6.0
+# repeats in two folders
+$ ttreport compare before/ after/
+# two tools on the same server
+$ ttreport compare --tools vllm,aiperf v0.6.0
+# for a pull request
+$ ttreport compare --format md 'main-*.json' 'pr-*.json'`,
 	}
+	fs := c.Flags()
+	var o compareOptions
+	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
+	fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
+	lockFlag(fs, &o.patience)
+	o.id = identityFlags(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.run(c.Context(), sh, args)
+	}
+	return c
 }
 
 type compareOptions struct {

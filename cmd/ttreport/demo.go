@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
@@ -19,31 +19,30 @@ import (
 	"github.com/ttreport/ttreport/site/preview"
 )
 
-func demoCommand() command {
-	return command{
-		name: "demo", summary: "measure a simulated model, build its site and preview it, in ./ttreport-demo/",
-		help: `
+func demoCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "demo", Args: noArguments,
+		Short: "measure a simulated model, build its site and preview it, in ./ttreport-demo/",
+		Long: `
 Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site
 and serves it on the loopback interface until Ctrl-C. The simulator runs on a clock of its own, so the numbers are the
 same on every machine. A second demo keeps the measurements and builds the site again.`,
-		examples: []example{
-			{"see what ttreport makes", "ttreport demo"},
-			{"without a preview, for a script", "ttreport demo --no-preview"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
-			port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
-			var patience time.Duration
-			lockFlag(fs, &patience)
-			noPreview := fs.Bool("no-preview", false, "stop after building")
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
-					return fail(exitUsage, "ttreport demo --dir "+args[0], "demo: unexpected %q", args[0])
-				}
-				return demo(ctx, sh, demoOptions{*dir, *port, !*noPreview, patience})
-			}
-		},
+		Example: `
+# see what ttreport makes
+$ ttreport demo
+# without a preview, for a script
+$ ttreport demo --no-preview`,
 	}
+	fs := c.Flags()
+	dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
+	port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
+	var patience time.Duration
+	lockFlag(fs, &patience)
+	noPreview := fs.Bool("no-preview", false, "stop after building")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return demo(c.Context(), sh, demoOptions{*dir, *port, !*noPreview, patience})
+	}
+	return c
 }
 
 type demoOptions struct {

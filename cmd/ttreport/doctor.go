@@ -4,46 +4,46 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/collect/doctor"
 	"github.com/ttreport/ttreport/collect/tool/environment"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
-func doctorCommand() command {
-	return command{
-		name: "doctor", summary: "list what tools, secrets and space are there, what is missing, and how to fix it",
-		help: `
+func doctorCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "doctor", Args: noArguments,
+		Short: "list what tools, secrets and space are there, what is missing, and how to fix it",
+		Long: `
 Changes nothing unless asked: --make TOOL makes a tool's environment now instead of when it is first used, --reset
 TOOL removes it, so that it is made again. Values of secrets are never shown. Exit 4 when a tool of --for TOOL,… is
 missing.`,
-		examples: []example{
-			{"is everything there?", "ttreport doctor"},
-			{"before a night of measuring with vLLM's client", "ttreport doctor --for vllm,lm-eval"},
-			{"before a night of measuring an image",
-				"ttreport doctor --model meta-llama/Llama-3.1-8B-Instruct --image registry.example/acme:1"},
-			{"an environment that is broken", "ttreport doctor --reset aiperf"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o doctorOptions
-			fs.StringSliceVar(&o.needed, "for", nil, "`tools` that must be installed")
-			fs.StringVar(&o.reset, "reset", "", "remove the environment of this `tool`")
-			fs.StringVar(&o.make, "make", "", "make the environment of this `tool` now")
-			fs.StringVar(&o.Model, "model", "", "`name` of a model on the hub: is it accessible?")
-			fs.StringVar(&o.Image, "image", "", "`image` of a server: is it there?")
-			fs.IntVar(&o.Port, "port", 8000, "`port` that a server would take")
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
-					return fail(exitUsage, "ttreport doctor --help", "doctor: unexpected %q", args[0])
-				}
-				if o.Port == 0 {
-					return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
-				}
-				return o.examine(ctx, sh)
-			}
-		},
+		Example: `
+# is everything there?
+$ ttreport doctor
+# before a night of measuring with vLLM's client
+$ ttreport doctor --for vllm,lm-eval
+# before a night of measuring an image
+$ ttreport doctor --model meta-llama/Llama-3.1-8B-Instruct --image registry.example/acme:1
+# an environment that is broken
+$ ttreport doctor --reset aiperf`,
 	}
+	fs := c.Flags()
+	var o doctorOptions
+	fs.StringSliceVar(&o.needed, "for", nil, "`tools` that must be installed")
+	fs.StringVar(&o.reset, "reset", "", "remove the environment of this `tool`")
+	fs.StringVar(&o.make, "make", "", "make the environment of this `tool` now")
+	fs.StringVar(&o.Model, "model", "", "`name` of a model on the hub: is it accessible?")
+	fs.StringVar(&o.Image, "image", "", "`image` of a server: is it there?")
+	fs.IntVar(&o.Port, "port", 8000, "`port` that a server would take")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if o.Port == 0 {
+			return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
+		}
+		return o.examine(c.Context(), sh)
+	}
+	return c
 }
 
 type doctorOptions struct {

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -27,26 +27,30 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-func exportCommand() command {
-	return command{
-		name: "export", args: "parquet DIR|s3://BUCKET/PREFIX", summary: "write history and verdicts as Parquet files",
-		help: `
+func exportCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "export parquet DIR|s3://BUCKET/PREFIX", Short: "write history and verdicts as Parquet files",
+		Long: `
 The tables runs, points, scores and verdicts are written below DIR, one file a release, in Hive's layout. Files whose
 content is the same stay as they are. In place of a folder there can be a bucket of an S3-compatible store: its keys are
 read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, its address from AWS_ENDPOINT_URL where it is not AWS. A
 place that has other files is refused. ttreport help export has the columns, and queries that people ask.`,
-		examples: []example{
-			{"all of history", "ttreport export parquet warehouse"},
-			{"to a bucket", "ttreport export parquet s3://bench/warehouse"},
-			{"a part of it", "ttreport export parquet warehouse --models 'Llama-*' --since v0.17"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o exportOptions
-			o.part.declare(fs)
-			lockFlag(fs, &o.patience)
-			return func(ctx context.Context, sh *shell, args []string) error { return o.run(ctx, sh, args) }
-		},
+		Example: `
+# all of history
+$ ttreport export parquet warehouse
+# to a bucket
+$ ttreport export parquet s3://bench/warehouse
+# a part of it
+$ ttreport export parquet warehouse --models 'Llama-*' --since v0.17`,
 	}
+	fs := c.Flags()
+	var o exportOptions
+	o.part.declare(fs)
+	lockFlag(fs, &o.patience)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.run(c.Context(), sh, args)
+	}
+	return c
 }
 
 // exportOptions are the flags of export.

@@ -6,24 +6,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 // Flags with groups are shown under their headings, the common ones first; flags without groups are one list.
 func TestFlagGroups(t *testing.T) {
-	fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
+	t.Parallel()
+	c := &cobra.Command{Use: "x"}
+	fs := c.Flags()
 	fs.SortFlags = false
-	group(fs, "First", func() { fs.Bool("alpha", false, "often"); fs.Bool("beta", false, "seldom") })
-	group(fs, "Second", func() { fs.Bool("gamma", false, "seldom") })
+	group(fs, "First", func(fs *pflag.FlagSet) { fs.Bool("alpha", false, "often"); fs.Bool("beta", false, "seldom") })
+	group(fs, "Second", func(fs *pflag.FlagSet) { fs.Bool("gamma", false, "seldom") })
 	fs.Bool("secret", false, "never")
 	fs.Lookup("secret").Hidden = true
-	common(fs, "alpha", "unknown")
+	common(fs, "alpha")
 	for all, want := range map[bool][]string{
-		false: {"First:", "--alpha", "2 more flags: ttreport x --help --all"},
+		false: {"First:", "--alpha", "2 more flags: x --help --all"},
 		true:  {"First:", "--alpha", "--beta", "Second:", "--gamma"},
 	} {
 		var out bytes.Buffer
-		writeFlags(&out, fs, "x", all)
+		writeFlags(&out, c, all)
 		at := 0
 		for _, w := range want {
 			i := strings.Index(out.String()[at:], w)
@@ -36,10 +39,10 @@ func TestFlagGroups(t *testing.T) {
 			t.Errorf("all %v:\n%s", all, out.String())
 		}
 	}
-	plain := pflag.NewFlagSet("y", pflag.ContinueOnError)
-	plain.Bool("only", false, "one")
+	plain := &cobra.Command{Use: "y"}
+	plain.Flags().Bool("only", false, "one")
 	var out bytes.Buffer
-	if writeFlags(&out, plain, "y", false); !strings.HasPrefix(out.String(), "\nFlags:\n") ||
+	if writeFlags(&out, plain, false); !strings.HasPrefix(out.String(), "\nFlags:\n") ||
 		strings.Contains(out.String(), "more") {
 		t.Error(out.String())
 	}
@@ -47,10 +50,8 @@ func TestFlagGroups(t *testing.T) {
 
 // The help of collect shows twelve flags, which are those that it declares, each once.
 func TestCollectShowsTwelveFlags(t *testing.T) {
-	fs := pflag.NewFlagSet("collect", pflag.ContinueOnError)
-	collectCommand().setup(fs)
 	var shown []string
-	fs.VisitAll(func(f *pflag.Flag) {
+	collectCommand(&shell{}).Flags().VisitAll(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[isCommon]; ok {
 			shown = append(shown, f.Name)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -21,46 +21,48 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-func ingestCommand() command {
-	return command{
-		name: "ingest", args: "PATH…", summary: "read result files into history/ without building the site",
-		help: `
+func ingestCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "ingest PATH…", Short: "read result files into history/ without building the site",
+		Long: `
 Reads files and folders like inspect does and writes one document a run to history/. A run that is there is
 updated: results that were not read this time stay, and so do the targets that were in force when it was first read.`,
-		examples: []example{
-			{"keep the results of a release", "ttreport ingest --release v0.17.0 workflow_logs/"},
-			{"give stored runs the targets that are in targets/ today", "ttreport ingest --retarget results/"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			id := identityFlags(fs)
-			var patience time.Duration
-			lockFlag(fs, &patience)
-			retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
-			strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) == 0 {
-					return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
-				}
-				ws, err := openWorkspace(".")
-				if err != nil {
-					return err
-				}
-				release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, patience)
-				if err != nil {
-					return err
-				}
-				defer release()
-				got, err := readIn(ctx, sh, ws, args, id, ws.History(), *retarget)
-				if err != nil {
-					return err
-				}
-				got.asked = true
-				fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.runs, "run"),
-					got.written, ws.History(), got.same, listing.Counts(got.problems))
-				return got.verdict(*strict)
-			}
-		},
+		Example: `
+# keep the results of a release
+$ ttreport ingest --release v0.17.0 workflow_logs/
+# give stored runs the targets that are in targets/ today
+$ ttreport ingest --retarget results/`,
 	}
+	fs := c.Flags()
+	id := identityFlags(fs)
+	var patience time.Duration
+	lockFlag(fs, &patience)
+	retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
+	strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ctx := c.Context()
+		if len(args) == 0 {
+			return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
+		}
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, patience)
+		if err != nil {
+			return err
+		}
+		defer release()
+		got, err := readIn(ctx, sh, ws, args, id, ws.History(), *retarget)
+		if err != nil {
+			return err
+		}
+		got.asked = true
+		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.runs, "run"),
+			got.written, ws.History(), got.same, listing.Counts(got.problems))
+		return got.verdict(*strict)
+	}
+	return c
 }
 
 // readResult is what a reading into history gave.
@@ -212,28 +214,28 @@ func wouldAdd(ctx context.Context, ws *workspace.Workspace, paths []string) int 
 	return got.written
 }
 
-func verifyCommand() command {
-	return command{
-		name: "verify", summary: "compare raw result files with the SHA-256 that history/ has of them",
-		help: `
+func verifyCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "verify", Args: noArguments,
+		Short: "compare raw result files with the SHA-256 that history/ has of them",
+		Long: `
 Reads the raw files that the documents of history/ name, below the current folder, and compares their SHA-256 with
 the stored ones. Files that are not there any more are counted: a workspace need not keep them. --strict fails for
 them too.
 
 Exit codes: 0 nothing differs; 3 a file differs or cannot be read.`,
-		examples: []example{{"are these the files that were measured?", "ttreport verify"}},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var patience time.Duration
-			lockFlag(fs, &patience)
-			strict := fs.Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
-					return fail(exitUsage, "run it in the workspace", "verify: unexpected %q", args[0])
-				}
-				return verify(ctx, sh, *strict, patience)
-			}
-		},
+		Example: `
+# are these the files that were measured?
+$ ttreport verify`,
 	}
+	fs := c.Flags()
+	var patience time.Duration
+	lockFlag(fs, &patience)
+	strict := fs.Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return verify(c.Context(), sh, *strict, patience)
+	}
+	return c
 }
 
 func verify(ctx context.Context, sh *shell, strict bool, patience time.Duration) error {

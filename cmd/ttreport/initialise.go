@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/templates"
 )
@@ -26,29 +25,27 @@ type scaffold struct {
 	Name, Model, Device, Server, Runner string
 }
 
-func initCommand() command {
-	return command{
-		name: "init", summary: "write ttreport.yaml, targets/, notes/ and workflows for GitHub Actions",
-		help: initHelp,
-		examples: []example{
-			{"a folder to try it in: measures a simulated server", "ttreport init"},
-			{"for a server that runs on a runner of yours",
-				"ttreport init --model acme/M --device n150 --server http://127.0.0.1:8000 --runner n150"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var s scaffold
-			fs.StringVar(&s.Model, "model", "sim-8b", "`name` of the model that is measured")
-			fs.StringVar(&s.Device, "device", "simulated", "`name` of the device")
-			fs.StringVar(&s.Server, "server", "sim", "`address` of the server, or how to start it")
-			fs.StringVar(&s.Runner, "runner", "ubuntu-latest", "`label` of the runner that measures")
-			return func(_ context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
-					return fail(exitUsage, "ttreport init", "init: unexpected %q", args[0])
-				}
-				return s.write(sh)
-			}
-		},
+func initCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "init", Args: noArguments,
+		Short: "write ttreport.yaml, targets/, notes/ and workflows for GitHub Actions",
+		Long:  initHelp,
+		Example: `
+# a folder to try it in: measures a simulated server
+$ ttreport init
+# for a server that runs on a runner of yours
+$ ttreport init --model acme/M --device n150 --server http://127.0.0.1:8000 --runner n150`,
 	}
+	fs := c.Flags()
+	var s scaffold
+	fs.StringVar(&s.Model, "model", "sim-8b", "`name` of the model that is measured")
+	fs.StringVar(&s.Device, "device", "simulated", "`name` of the device")
+	fs.StringVar(&s.Server, "server", "sim", "`address` of the server, or how to start it")
+	fs.StringVar(&s.Runner, "runner", "ubuntu-latest", "`label` of the runner that measures")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		return s.write(sh)
+	}
+	return c
 }
 
 // write writes the files that are not there.

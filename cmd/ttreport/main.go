@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/collect/process"
 )
 
@@ -23,6 +24,7 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to go on
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	cobra.EnableCommandSorting = false // the help has them by use
 	ctx, stop := interruptible(signals, os.Stderr)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

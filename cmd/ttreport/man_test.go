@@ -11,23 +11,23 @@ import (
 // Every command has a page with all its flags and examples, which groff reads without a warning.
 func TestManPages(t *testing.T) {
 	groff, err := exec.LookPath("groff")
-	index := manIndex()
-	for _, c := range commands() {
-		page := manPage(c)
-		if !strings.Contains(index, `ttreport\-`+c.name+"(1)") {
-			t.Errorf("%s is not in the index", c.name)
+	root := newRoot(&shell{})
+	index := manPage(root)
+	for _, c := range root.Commands() {
+		if c.Hidden {
+			continue
 		}
-		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		c.setup(fs)
-		fs.VisitAll(func(f *pflag.Flag) {
-			if flag := `\-\-` + escapeRoff(f.Name); strings.Contains(page, flag) == f.Hidden && !f.Hidden {
-				t.Errorf("%s: no %s", c.name, f.Name)
+		page := manPage(c)
+		if !strings.Contains(index, `ttreport\-`+c.Name()+"(1)") {
+			t.Errorf("%s is not in the index", c.Name())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if flag := strings.TrimSpace(roff("--" + f.Name)); !strings.Contains(page, flag) && !f.Hidden {
+				t.Errorf("%s: no %s", c.Name(), f.Name)
 			}
 		})
-		for _, e := range c.examples {
-			if !strings.Contains(page, escapeRoff(e.line)) {
-				t.Errorf("%s: no example %q", c.name, e.line)
-			}
+		if !strings.Contains(page, roff(strings.TrimSpace(c.Example))) || !c.HasExample() {
+			t.Errorf("%s: no examples", c.Name())
 		}
 		if err != nil {
 			continue
@@ -38,10 +38,10 @@ func TestManPages(t *testing.T) {
 		cmd.Stderr = &printed
 		out, err := cmd.Output()
 		if err != nil || printed.Len() > 0 {
-			t.Errorf("%s: %v %s", c.name, err, printed.String())
+			t.Errorf("%s: %v %s", c.Name(), err, printed.String())
 		}
 		if !strings.Contains(string(out), "SYNOPSIS") {
-			t.Errorf("%s: %s", c.name, out)
+			t.Errorf("%s: %s", c.Name(), out)
 		}
 	}
 	if err != nil {
@@ -51,11 +51,9 @@ func TestManPages(t *testing.T) {
 
 // A line of a page that begins like a macro, or holds what troff reads as its own, comes out as it was.
 func TestRoff(t *testing.T) {
-	var r roff
-	r.text(".PP is no macro\n'nor this\na\\b --flag")
-	r.macro("SH", `a "word"`)
-	want := "\\&.PP is no macro\n\\&'nor this\na\\eb \\-\\-flag\n.SH \"a \\(dqword\\(dq\"\n"
-	if r.b.String() != want {
-		t.Errorf("%q", r.b.String())
+	t.Parallel()
+	want := "\\&.PP is no macro\n\\&'nor this\na\\eb \\-\\-flag\n"
+	if got := roff(".PP is no macro\n'nor this\na\\b --flag"); got != want {
+		t.Errorf("%q", got)
 	}
 }

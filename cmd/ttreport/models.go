@@ -1,23 +1,22 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
-func modelsCommand() command {
-	return command{
-		name: "models", args: "[import PATH…]", summary: "list what is known of models, or import it",
-		help: `
+func modelsCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "models [import PATH…]", Short: "list what is known of models, or import it",
+		Long: `
 models.yaml holds limits, images and commits of models on devices; ttreport collect takes from it what no flag states.
 import fills it from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications;
 entries of the same model, device and implementation are replaced, others stay.
@@ -25,42 +24,44 @@ entries of the same model, device and implementation are replaced, others stay.
 From a checkout, its performance targets are copied into targets/ too. With --python PROGRAM its evals become
 targets/tt-evals.yaml, with references, tolerances and how each is run, so that ttreport collect --workflow evals runs
 them: they are Python code, which PROGRAM executes.`,
-		examples: []example{
-			{"fill models.yaml", "ttreport models import ../tt-inference-server"},
-			{"with its evals", "ttreport models import ../tt-inference-server --python python3"},
-			{"what is known?", "ttreport models"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			python := fs.String("python", "", "`program` that executes the checkout's Python, to read its evals")
-			return func(ctx context.Context, sh *shell, args []string) error {
-				ws, err := openWorkspace(".")
-				if err != nil {
-					return err
-				}
-				name := filepath.Join(ws.Dir, spec.FileName)
-				file, err := spec.ReadCatalogue(name)
-				switch {
-				case err != nil:
-					return failure{code: exitUsage, err: err}
-				case len(args) == 0:
-					return listModels(sh, file)
-				case args[0] != "import" || len(args) < 2:
-					return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
-				}
-				if err := importModels(sh, name, file, args[1:]); err != nil {
-					return err
-				}
-				for _, path := range args[1:] {
-					if info, err := os.Stat(path); err == nil && info.IsDir() {
-						if err := importTargets(ctx, sh, ws, path, *python); err != nil {
-							return err
-						}
-					}
-				}
-				return nil
-			}
-		},
+		Example: `
+# fill models.yaml
+$ ttreport models import ../tt-inference-server
+# with its evals
+$ ttreport models import ../tt-inference-server --python python3
+# what is known?
+$ ttreport models`,
 	}
+	fs := c.Flags()
+	python := fs.String("python", "", "`program` that executes the checkout's Python, to read its evals")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(ws.Dir, spec.FileName)
+		file, err := spec.ReadCatalogue(name)
+		switch {
+		case err != nil:
+			return failure{code: exitUsage, err: err}
+		case len(args) == 0:
+			return listModels(sh, file)
+		case args[0] != "import" || len(args) < 2:
+			return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
+		}
+		if err := importModels(sh, name, file, args[1:]); err != nil {
+			return err
+		}
+		for _, path := range args[1:] {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				if err := importTargets(c.Context(), sh, ws, path, *python); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return c
 }
 
 func listModels(sh *shell, f spec.File) error {

@@ -14,12 +14,10 @@ func TestRunPyFlagsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs := pflag.NewFlagSet("collect", pflag.ContinueOnError)
-	collectCommand().setup(fs)
 	groups := []string{"agentic", "prefix-cache", "spec-decode", "markers", "suite", "category", "test", "prerequisites",
 		"served-model"}
 	n := 0
-	fs.VisitAll(func(f *pflag.Flag) {
+	collectCommand(&shell{}).Flags().VisitAll(func(f *pflag.Flag) {
 		if _, ours := f.Value.(*passedOn); !f.Hidden || ours || f.Name == "batch_size" || f.Name == "input_output_len" {
 			return // of another program
 		}

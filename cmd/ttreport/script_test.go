@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 func TestMain(m *testing.M) {
+	cobra.EnableCommandSorting = false // as main has it
 	testscript.Main(apart{m}, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

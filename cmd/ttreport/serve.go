@@ -7,37 +7,38 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
 	"github.com/ttreport/ttreport/site/watch"
 )
 
-func serveCommand() command {
-	return command{
-		name: "serve", args: "[PATH…]", summary: "build, show the site on loopback, and build again on every change",
-		help: `
+func serveCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "serve [PATH…]", Short: "build, show the site on loopback, and build again on every change",
+		Long: `
 Builds like ttreport build, serves the site on 127.0.0.1 and watches results/, history/, targets/, notes/, ttreport.yaml
 and every PATH. When something changes it builds again, and pages that changed reload in the browser where the reader
 was. An error of a build is shown in the terminal and on the page; the site stays as the last good build left it.
 Ctrl-C ends it.`,
-		examples: []example{
-			{"look at results while they come in", "ttreport serve"},
-			{"logs on a network file system, which reports no changes", "ttreport serve --poll /mnt/logs/workflow_logs"},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o serveOptions
-			fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
-			fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
-			fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
-			lockFlag(fs, &o.build.patience)
-			o.build.id = identityFlags(fs)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				return o.serve(ctx, sh, args)
-			}
-		},
+		Example: `
+# look at results while they come in
+$ ttreport serve
+# logs on a network file system, which reports no changes
+$ ttreport serve --poll /mnt/logs/workflow_logs`,
 	}
+	fs := c.Flags()
+	var o serveOptions
+	fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
+	fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
+	fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
+	lockFlag(fs, &o.build.patience)
+	o.build.id = identityFlags(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.serve(c.Context(), sh, args)
+	}
+	return c
 }
 
 type serveOptions struct {

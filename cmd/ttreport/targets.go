@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -24,10 +24,10 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-func targetsCommand() command {
-	return command{
-		name: "targets", args: "list | lint | import FILE | propose", summary: "list, check, import or propose targets",
-		help: `
+func targetsCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "targets list | lint | import FILE | propose", Short: "list, check, import or propose targets",
+		Long: `
 Targets are read from targets/*.json and *.yaml, then from the file that OVERRIDE_BENCHMARK_TARGETS names:
 tt-inference-server's model_performance_reference.json and overrides of the same form, requirements documents
 (schemaVersion 2.x), and files of our own (ttreport help files).
@@ -38,25 +38,26 @@ lint     targets that contradict themselves, with the arithmetic; exit 1 for wha
 import   turn a file of another form into targets/NAME.yaml, each value with its source and date; what is too long for
          one file becomes targets/NAME-MODEL.yaml
 propose  derive a file from what a release measured, with margins from the noise of its history`,
-		examples: []example{
-			{"all targets of a model on a device", "ttreport targets list --model Llama-3.1-8B --device n150"},
-			{"can they be met at all?", "ttreport targets lint"},
-			{
-				"hold the next release to this one",
-				"ttreport targets propose --release v0.6.0 --level complete --out targets/proposed.yaml",
-			},
-		},
-		setup: func(fs *pflag.FlagSet) runFunc {
-			var o targetOptions
-			fs.StringVar(&o.model, "model", "", "only this `name` of a model")
-			fs.StringVar(&o.device, "device", "", "only this `name` of a device")
-			fs.StringVar(&o.release, "release", "", "propose: from this `release`; the newest otherwise")
-			fs.StringVar(&o.level, "level", schema.LevelComplete, "propose: `level` of the proposed targets")
-			fs.Float64Var(&o.minMargin, "min-margin", 2, "propose: least margin in `percent`")
-			fs.StringVar(&o.out, "out", "", "import, propose: write this `file`; must not exist")
-			return o.run
-		},
+		Example: `
+# all targets of a model on a device
+$ ttreport targets list --model Llama-3.1-8B --device n150
+# can they be met at all?
+$ ttreport targets lint
+# hold the next release to this one
+$ ttreport targets propose --release v0.6.0 --level complete --out targets/proposed.yaml`,
 	}
+	fs := c.Flags()
+	var o targetOptions
+	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
+	fs.StringVar(&o.device, "device", "", "only this `name` of a device")
+	fs.StringVar(&o.release, "release", "", "propose: from this `release`; the newest otherwise")
+	fs.StringVar(&o.level, "level", schema.LevelComplete, "propose: `level` of the proposed targets")
+	fs.Float64Var(&o.minMargin, "min-margin", 2, "propose: least margin in `percent`")
+	fs.StringVar(&o.out, "out", "", "import, propose: write this `file`; must not exist")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.run(c.Context(), sh, args)
+	}
+	return c
 }
 
 type targetOptions struct {

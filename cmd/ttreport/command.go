@@ -1,0 +1,311 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/engine/kubernetes"
+	"github.com/ttreport/ttreport/collect/meeting"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
+)
+
+// Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
+const (
+	exitOK          = 0
+	exitGate        = 1 // the gate fails
+	exitUsage       = 2
+	exitInput       = 3 // input problems under --strict, or nothing that could be read
+	exitCollect     = 4
+	exitUngraded    = 5
+	exitLocked      = 6 // another process works in the workspace
+	exitInterrupted = 130
+)
+
+// shell is what a command may touch of the outside world.
+type shell struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// say writes one message line to standard error.
+func (s *shell) say(format string, args ...any) {
+	fmt.Fprintf(s.err, "%s\n", plaintext.Printable(fmt.Sprintf(format, args...)))
+}
+
+// failure is an error with an exit code and, perhaps, a hint of what to do.
+type failure struct {
+	code int
+	err  error
+	hint string
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+func fail(code int, hint, format string, args ...any) error {
+	return failure{code, fmt.Errorf(format, args...), hint}
+}
+
+// openWorkspace opens a folder as a workspace.
+func openWorkspace(dir string) (*workspace.Workspace, error) {
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	return ws, nil
+}
+
+// newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
+func newRoot(sh *shell) *cobra.Command {
+	root := &cobra.Command{
+		Use: "ttreport", Short: "LLM serving benchmarks and evals as a results site",
+		Long: `
+ttreport turns LLM serving benchmarks and evals into a results site that a reviewer can trust.
+
+  ttreport demo                          a simulated model, its site and a preview in ./ttreport-demo/
+  ttreport collect && ttreport build     measure, then write _site/
+  ttreport build PATH…                   read result files you have, then write _site/
+  ttreport inspect PATH…                 what each file is, and what is wrong with it`,
+		Version: versionText(), SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.ArbitraryArgs, // so that RunE says what is unknown
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				hint := didYouMean(args[0], commandNames(c), "ttreport ", "run ttreport --help for the list")
+				return fail(exitUsage, hint, "unknown command %q", args[0])
+			}
+			writeHelp(sh.err, c, false)
+			return failure{code: exitUsage, err: errors.New("")}
+		},
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			return errors.Join(emptyArgument(c, args), noNumber(c))
+		},
+	}
+	root.AddCommand(
+		collectCommand(sh), buildCommand(sh), serveCommand(sh), demoCommand(sh), ingestCommand(sh), inspectCommand(sh),
+		checkCommand(sh), acceptCommand(sh), compareCommand(sh), bisectCommand(sh), exportCommand(sh), verifyCommand(sh),
+		targetsCommand(sh), modelsCommand(sh), doctorCommand(sh), initCommand(sh), simCommand(sh), completionCommand(sh),
+		versionCommand(sh),
+		// collect or a pod starts a client, and a pod that reads a claim prints its part.
+		&cobra.Command{Use: meeting.ClientCommand, Hidden: true, DisableFlagParsing: true,
+			RunE: func(c *cobra.Command, args []string) error {
+				return collect.ServeLoads(c.Context(), args, sh.in, os.Stdout)
+			}},
+		&cobra.Command{Use: kubernetes.PrintCommand, Hidden: true, DisableFlagParsing: true,
+			RunE: func(_ *cobra.Command, args []string) error { return printPart(os.Stdout, args) }},
+	)
+	help := helpCommand(sh)
+	root.SetHelpCommand(help)
+	root.AddCommand(help)
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine, c.Flags().SortFlags = true, false
+	}
+	root.SetHelpFunc(func(c *cobra.Command, args []string) { writeHelp(sh.out, c, slices.Contains(args, "--all")) })
+	root.SetVersionTemplate("{{.Version}}")
+	root.SetIn(sh.in)
+	root.SetOut(sh.out)
+	root.SetErr(sh.err)
+	return root
+}
+
+func commandNames(root *cobra.Command) (out []string) {
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			out = append(out, c.Name())
+		}
+	}
+	return out
+}
+
+// run is the program without the process: it runs the command that the arguments name and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	redact.KnowEnvironment(os.Environ())
+	out := &printable{to: stdout}
+	sh := &shell{in: stdin, out: out, err: stderr}
+	root := newRoot(sh)
+	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		help, end := slices.Index(args, "--help"), slices.Index(args, "--")
+		if help >= 0 && (end < 0 || help < end) { // also beside a flag that the command does not have: --all
+			return pflag.ErrHelp
+		}
+		return flagError(c, err)
+	})
+	code := finish(ctx, sh, root.ExecuteContext(ctx))
+	switch {
+	case out.err == nil:
+		return code
+	case code == exitOK: // what was asked for was not delivered
+		return finish(ctx, sh, failure{code: exitInput, err: fmt.Errorf("standard output: %w", out.err)})
+	case code == exitUsage: // the command returned the error of writing
+		return exitInput
+	}
+	return code
+}
+
+// finish prints an error as people read it and returns the exit code.
+func finish(ctx context.Context, sh *shell, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())) {
+		sh.say("ttreport: interrupted")
+		return exitInterrupted
+	}
+	var f failure
+	if !errors.As(err, &f) {
+		f = failure{code: exitUsage, err: err}
+	}
+	if f.err.Error() != "" {
+		sh.say("ttreport: %s", redact.Text(err.Error()))
+	}
+	if f.hint != "" {
+		sh.say("fix: %s", f.hint)
+	}
+	return f.code
+}
+
+// didYouMean names the nearest of some words, or falls back to a general hint.
+func didYouMean(word string, known []string, prefix, otherwise string) string {
+	best, distance := "", 3
+	for _, k := range known {
+		if d := editDistance(word, k); d < distance {
+			best, distance = k, d
+		}
+		if len(word) > 2 && strings.HasPrefix(k, word) && distance > 1 {
+			best, distance = k, 1
+		}
+	}
+	if best == "" {
+		return otherwise
+	}
+	return fmt.Sprintf("did you mean %s%s?", prefix, best)
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of neighbours between two short words.
+func editDistance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// flagError names a flag with a value that it does not take, with an example, and the nearest flag to an unknown one.
+func flagError(c *cobra.Command, err error) error {
+	hint := fmt.Sprintf("run %s --help", c.CommandPath())
+	var unknown *pflag.NotExistError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
+	case errors.As(err, &wrong):
+		return wrongValue(c, wrong, hint)
+	}
+	return failure{exitUsage, fmt.Errorf("%s: %w", c.Name(), err), hint}
+}
+
+// wrongValue says what a flag takes.
+func wrongValue(c *cobra.Command, wrong *pflag.InvalidValueError, hint string) error {
+	f := wrong.GetFlag()
+	takes, example := "", ""
+	switch f.Value.Type() {
+	case "int", "uint", "int64", "uint64":
+		takes, example = "a whole number", "4"
+	case "float64":
+		takes, example = "a number", "0.5"
+	case "duration":
+		takes, example = "a duration", "90s, 30m or 2h"
+	case "bool":
+		takes, example = "true or false", "false"
+	}
+	if takes == "" { // the value says itself what it lacks
+		if name, _ := pflag.UnquoteUsage(f); strings.Contains(name, "=") {
+			hint = "as in --" + f.Name + " " + name
+		}
+		return fail(exitUsage, hint, "%s: --%s: %w", c.Name(), f.Name, wrong.Unwrap())
+	}
+	sign := " "
+	if f.NoOptDefVal != "" {
+		sign = "="
+	}
+	return fail(exitUsage, "as in --"+f.Name+sign+example,
+		"%s: --%s %q is not %s", c.Name(), f.Name, wrong.GetValue(), takes)
+}
+
+// noArguments refuses arguments.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fail(exitUsage, c.CommandPath()+" --help", "%s: unexpected %q", c.Name(), args[0])
+	}
+	return nil
+}
+
+// emptyArgument refuses "" where a name is expected: it is what a variable gives that is not set.
+func emptyArgument(c *cobra.Command, args []string) (err error) {
+	const fix = "a variable that is not set? leave the argument out, or state it"
+	if slices.Contains(args, "") {
+		return fail(exitUsage, fix, "%s: an argument is empty", c.Name())
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if _, unread := f.Value.(*elsewhere); unread {
+			return
+		}
+		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
+			err = fail(exitUsage, fix, "%s: --%s is empty", c.Name(), f.Name)
+		}
+	})
+	return err
+}
+
+// noNumber refuses numbers that no port has, and a zero of what is measured where it would mean that the flag was not
+// given, unless the usage says what zero is. A simulator may well be slower by zero.
+func noNumber(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		measures := c.Name() == "collect" || c.Name() == "bisect"
+		none := measures && f.DefValue == value && (value == "0" || value == "0s") && !strings.Contains(f.Usage, "0 for")
+		port, wrong := strconv.Atoi(value)
+		isPort := f.Name == "port" || strings.HasSuffix(f.Name, "-port")
+		switch {
+		case isPort && wrong == nil && (port < 0 || port > 65535 || none):
+			err = fail(exitUsage, "as in --"+f.Name+" 8000",
+				"%s: --%s %s is not a port from 1 to 65535", c.Name(), f.Name, value)
+		case f.Value.Type() == "duration" && (none || measures && strings.HasPrefix(value, "-")):
+			err = fail(exitUsage, "as in --"+f.Name+" 30m, or leave it out",
+				"%s: --%s %s is not a time above zero", c.Name(), f.Name, value)
+		case none && slices.Contains([]string{"int", "float64"}, f.Value.Type()):
+			err = fail(exitUsage, "as in --"+f.Name+" 4, or leave it out",
+				"%s: --%s %s is not a number above zero", c.Name(), f.Name, value)
+		}
+	})
+	return err
+}
