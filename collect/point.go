@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,12 +120,6 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	n := clientsOf(s.plan.Clients, l)
 	if n <= 1 {
 		return builtin.Run(ctx, l)
-	}
-	switch others, ok, err := awayOf(os.Getenv); {
-	case err != nil:
-		return builtin.Outcome{}, err
-	case ok:
-		return others.run(ctx, l, n)
 	}
 	return runClients(ctx, l, n)
 }

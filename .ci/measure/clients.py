@@ -7,16 +7,14 @@
 The server (truth) answers on a fixed schedule: TTFT 50 ms, 10 ms a token; 1000@40 is 1,000 streams with 40 ms a token.
 At 10 ms these would be 100,000 tokens a second, which keep two processors busy with sending alone. Rivals come
 from PyPI, in environments that ttreport makes itself; vLLM's client runs without torch (vllm_client.py).
-builtin*4 is --clients 4, and builtin@4 the same on four nodes of a Slurm cluster that is brought up on this host
-(.ci/real/servers). One client runs at a time; of several times, the median is printed. A shared machine is noisy:
+builtin*4 is --clients 4. One client runs at a time; of several times, the median is printed. A shared machine is noisy:
 compare errors within one run of this script, never across machines.
 """
 import argparse, collections, csv, glob, json, math, os, shutil, signal, statistics, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "real")]
+sys.path.insert(0, os.path.dirname(HERE))
 import commands
-from servers.slurm import slurm
 
 REQUESTS = {1: 24, 32: 320, 128: 768, 256: 1024, 1000: 4000}
 ISL, OSL = 128, 64
@@ -74,13 +72,10 @@ class Bench:
 
     def collect(self, folder, log, tool, itl, workload):
         port = commands.port()
-        name, _, clients = tool.replace("@", "*").partition("*")
+        name, _, clients = tool.partition("*")
         tokenizer = ["--tokenizer", self.tokenizer] if os.path.exists(self.tokenizer) else []
         server = subprocess.Popen([self.truth, "-addr", f"127.0.0.1:{port}", "-log", log, "-itl", f"{itl}ms"])
         try:
-            if "@" in tool:
-                self.on_nodes(folder, f"http://127.0.0.1:{port}", clients, workload)
-                return
             self.sh(self.ttreport, "collect", "--model", "m", "--device", "truth", "--release", "v1",
                     "--server", f"http://127.0.0.1:{port}", "--tools", name, "--only", "benchmarks",
                     *tokenizer, "--clients", clients or "1", "--no-warmup", "--workload", workload, cwd=folder)
@@ -88,19 +83,10 @@ class Bench:
             server.send_signal(signal.SIGINT)
             server.wait(10)
 
-    def on_nodes(self, folder, url, nodes, workload):
-        """One client on each of so many nodes."""
-        with open(f"{folder}/plan.yaml", "w") as f:
-            f.write(f"plans: [{{model: m, device: truth, release: v1, server: '{url}', only: benchmarks,\n"
-                    f"  workloads: ['{workload}'], resources: {{partition: bench, nodes: {nodes}}}}}]\n")
-        with slurm(folder, int(nodes)):
-            self.sh(self.ttreport, "collect", "--on", "slurm", "--plan", "plan.yaml", "--clients", nodes, "--no-warmup",
-                    "--poll", "1s", cwd=folder)
-
     def reported(self, folder, tool):
         """What the client reports, as ttreport reads it, and its CPU seconds."""
         with open(f"{folder}/_site/data/points/v1.csv") as f:
-            row = next(r for r in csv.DictReader(f) if r["tool"] == tool.replace("@", "*").partition("*")[0])
+            row = next(r for r in csv.DictReader(f) if r["tool"] == tool.partition("*")[0])
         with open(glob.glob(f"{folder}/results/**/raw/**/*.ttreport.json", recursive=True)[0]) as f:
             cpu = float(json.load(f)["client"]["cpu_s"])
         columns = ("ttft_mean_ms", "ttft_median_ms", "ttft_p99_ms", "tpot_mean_ms")

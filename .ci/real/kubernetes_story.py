@@ -13,7 +13,6 @@ QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24"]'  # some seconds e
 SLOW = '["isl=64,osl=100,c=1,n=40", "isl=64,osl=100,c=2,n=80"]'  # a quarter of a minute each
 ENTRIES, FAILS, LATE, POINTS = 8, 7, 8, 2
 MOST_MEMORY = 150e6
-SPREAD = '["isl=64,osl=20,c=12,n=48", "isl=64,osl=20,rate=20,n=60"]'
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 BALLAST = 14_000_000  # bytes of a run on the claim: more than a kubelet keeps of a log
 
@@ -128,39 +127,14 @@ def lost(folder, claim):
     return "" if on_claim == here and len(here) == ENTRIES // 2 else f"on the claim {list(on_claim)}, here {list(here)}"
 
 
-def spread(ttreport, work, nodes=3):
-    """Two loads of clients on nodes of their own, on a server in the pod that measures; returns what is wrong."""
-    folder = f"{work}/spread"
-    os.makedirs(folder)
-    with open(f"{folder}/plan.yaml", "w") as f:
-        f.write("plans:\n" + "".join(
-            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, workloads: {SPREAD},\n"
-            f"   server: command {ttreport} sim --port {commands.port()}, resources: {{image: 'example/ttreport:1', "
-            f"devices: ['ttreport.dev/sim=1'], nodes: {nodes}}}}}\n" for i in range(2)))
+def queue(ttreport, work):
+    """A Job with Kueue's label on a cluster of its own; returns what is wrong."""
     with kubernetes(work) as plane:
-        kubelet = Kubelet(plane, ttreport, 4, 1)
+        kubelet = Kubelet(plane, ttreport, 1, 1)
         try:
-            out = commands.sh(ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s",
-                              "--clients", str(nodes), cwd=folder, limit=600, ok=False,
-                              env={**os.environ, "KUBECONFIG": plane.config})
-            left = plane.ask("GET", JOBS)["items"]
-            waited = queued(ttreport, f"{work}/queue", plane)
+            return queued(ttreport, f"{work}/queue", plane)
         finally:
             kubelet.down()
-    places = [node for _, node in kubelet.runs][:-1]  # the last one is of the queue
-    if waited:
-        return waited
-    joined = []
-    for name in glob.glob(f"{folder}/results/*/*/*/raw/*.ttreport.json"):
-        with open(name) as f:
-            joined.append(json.load(f)["client"])
-    print("   clients on nodes: " + "; ".join(f"{s['clients']} on {s.get('hosts')}" for s in joined), flush=True)
-    if len(joined) != 4 or any(s["clients"] != str(nodes) for s in joined) or "2 Succeeded" not in out:
-        return f"clients on nodes: {joined}: {out[-500:]}"
-    if len(places) != nodes + 1 or len(set(places[:nodes])) != nodes:
-        return f"clients on nodes: {kubelet.runs}"
-    running = [j["metadata"]["name"] for j in left if j["status"].get("active")]
-    return f"clients on nodes: {running} are left" if running else ""
 
 
 def queued(ttreport, folder, plane):

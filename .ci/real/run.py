@@ -287,7 +287,6 @@ class Runs:
         begin = time.monotonic()
         out, wrong = slurm_story.story(self.ttreport, self.folder("slurm-cluster"))
         print(out)
-        wrong = wrong or slurm_story.spread(self.ttreport, self.folder("slurm-nodes"))
         wrong = wrong or slurm_story.full(self.ttreport, self.folder("slurm-disk"))
         version = self.sh("slurmctld", "-V").split()[-1]
         self.table.append(("slurm", version, "4 nodes of its own", "12 jobs, 36 points once",
@@ -299,7 +298,7 @@ class Runs:
         begin = time.monotonic()
         out, wrong = kubernetes_story.story(self.ttreport, self.folder("kubernetes-cluster"))
         print(out)
-        wrong = wrong or kubernetes_story.spread(self.ttreport, self.folder("kubernetes-nodes"))
+        wrong = wrong or kubernetes_story.queue(self.ttreport, self.folder("kubernetes-queue"))
         self.table.append(("kubernetes", VERSION, "4 nodes of its own", "8 jobs, 14 points once",
                            f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
         begin = time.monotonic()
@@ -308,17 +307,14 @@ class Runs:
                            f"{time.monotonic() - begin:.0f}", f"NO: {many}" if many else "yes"))
         self.failed += [f"kubernetes: {w}" for w in (wrong, many) if w]
 
-    def query(self, engine, store):
-        """The queries of the page about Parquet, on the demo; store: whether a bucket is written, too."""
+    def query(self, engine):
+        """The queries of the page about Parquet, on the demo."""
         begin, folder = time.monotonic(), self.folder(f"export-{engine}")
         for argv in (["collect"], ["build"], ["export", "parquet", "warehouse"]):
             self.sh(self.ttreport, *argv, cwd=folder)
         ask = warehouse.trino if engine == "trino" else functools.partial(warehouse.queries, engine)
         found = ask(self.work, folder)
-        if store and found == "yes":
-            found = warehouse.bucket(self.ttreport, folder)
-        what = "5 queries, and a bucket" if store else "5 queries, the same rows"
-        self.table.append((engine, "-", "Parquet of the demo", what, f"{time.monotonic() - begin:.0f}", found))
+        self.table.append((engine, "-", "Parquet of the demo", "5 queries, the same rows", f"{time.monotonic() - begin:.0f}", found))
         if found != "yes":
             self.failed.append(f"{engine}: {found}")
 
@@ -340,12 +336,12 @@ class Runs:
     def steps(self):
         """All steps in their order, each with the seconds that it takes on two quiet cores, installs included."""
         return {
-            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (190, self.slurm),
+            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb")), "slurm": (190, self.slurm),
             "kubernetes": (290 if servers.kubernetes.built() else 430, self.kubernetes), "lm-eval": (20, self.lm_eval),
             "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (70, self.llama),
             "flags": (65, lambda: llama_flags.run(self)),
             "docker": (50, self.docker), "podman": (135, self.podman), "guidellm": (80, self.guidellm),
-            "spark": (90, lambda: self.query("spark", False)), "trino": (60, lambda: self.query("trino", False)),
+            "spark": (90, lambda: self.query("spark")), "trino": (60, lambda: self.query("trino")),
             "image": (120, self.tools_image), "vllm": (700, self.vllm),
             "searches": (400, lambda: llama_flags.searches(self))}
 

@@ -2,7 +2,7 @@
 them is killed twice, a node loses power, the controller is away, and a job reaches its time limit. Every point must be
 measured exactly once.
 """
-import collections, contextlib, glob, json, os, signal, subprocess, threading, time
+import collections, contextlib, os, signal, subprocess, threading, time
 
 import commands
 from journals import events, measured, rows, until
@@ -61,26 +61,6 @@ def story(ttreport, work):
             back.cancel()
         commands.sh(ttreport, "build", "--strict", cwd=folder)
     return out, wrong(folder, out)
-
-
-def spread(ttreport, work, nodes=4):
-    """A load that four nodes make together; returns what is wrong."""
-    folder, port = f"{work}/spread", commands.port()
-    os.makedirs(folder)
-    with open(f"{folder}/plan.yaml", "w") as f:
-        f.write(f"plans: [{{model: sim-8b, device: simulated, release: v1, only: benchmarks,\n"
-                f"  server: command {ttreport} sim --port {port}, workloads: ['isl=32,osl=20,c=32,n=128'],\n"
-                f"  resources: {{partition: bench, nodes: {nodes}}}}}]\n")
-    with slurm(folder, nodes):
-        commands.sh(ttreport, "collect", "--on", "slurm", "--plan", "plan.yaml", "--poll", "1s",
-                    "--clients", str(nodes), cwd=folder, limit=600)
-    commands.sh(ttreport, "build", "--strict", cwd=folder)
-    with open(glob.glob(f"{folder}/results/**/raw/*.ttreport.json", recursive=True)[0]) as f:
-        client = json.load(f)["client"]
-    hosts = [f"n{i + 1}" for i in range(nodes)]
-    fine = client["hosts"].split() == hosts and float(client["concurrency_reached"]) > 24
-    print(f"   one load from four nodes: {client}", flush=True)
-    return "" if fine and rows(folder) == 1 else f"a load of {nodes} nodes: {client}"
 
 
 def full(ttreport, work, jobs=3):

@@ -1,11 +1,9 @@
-"""What a query engine says of the Parquet files of an export, and a bucket that gets the same files."""
-import json, os, re, shutil, socket, subprocess, sys
+"""What a query engine says of the Parquet files of an export."""
+import json, os, re, shutil, sys
 
-import commands, journals
-from servers import Skip, cache
+import commands
+from servers import Skip
 
-GATEWAY = "github.com/versity/versitygw/cmd/versitygw"
-VERSION = "1.8.0"
 ASK = {
     "duckdb": """
 import duckdb
@@ -124,57 +122,3 @@ def trino(work, folder):
     if len(made) != 3 or 0 in [len(r) for r in found[:3]]:
         return f"NO: {len(made)} tables, rows {[len(r) for r in found]}"
     return "yes" if found == want else f"NO: {found}, DuckDB's {want}"
-
-
-def gateway():
-    """A store that keeps objects as files, built once for this machine from its module: 100 s of a processor, 60 MB."""
-    program = f"{cache()}/versitygw-{VERSION}"
-    if not os.path.exists(program):
-        env = {"GOBIN": f"{cache()}/bin", "CGO_ENABLED": "0"}
-        commands.fetched("go", "install", "-trimpath", f"{GATEWAY}@v{VERSION}", cwd="/", env=env)
-        os.rename(f"{cache()}/bin/versitygw", program)
-    return program
-
-
-def files(folder):
-    """The content of the files of an export, by name."""
-    out = {}
-    for at, _, names in os.walk(folder):
-        for name in names:
-            with open(f"{at}/{name}", "rb") as f:
-                out[os.path.relpath(f"{at}/{name}", folder)] = f.read()
-    return out
-
-
-def answers(port):
-    """Whether somebody listens at a port of this host."""
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
-
-
-def bucket(ttreport, folder):
-    """Exports to a bucket of a store that checks signatures; the bucket must have what the folder has."""
-    keys, port = ("key" + os.urandom(6).hex(), os.urandom(16).hex()), commands.port()
-    os.makedirs(f"{folder}/store/bench")
-    server = subprocess.Popen([gateway(), "--port", f"127.0.0.1:{port}", "--quiet", "posix", f"{folder}/store"],
-                              env={**os.environ, "ROOT_ACCESS_KEY": keys[0], "ROOT_SECRET_KEY": keys[1]},
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    env = {"AWS_ACCESS_KEY_ID": keys[0], "AWS_SECRET_ACCESS_KEY": keys[1],
-           "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
-
-    def export(name, ok=True, **more):
-        return commands.sh(ttreport, "export", "parquet", f"s3://bench/{name}", cwd=folder, ok=ok, env={**env, **more})
-
-    try:
-        journals.until(lambda: answers(port))
-        for name in ("warehouse", "wäre house+x"):
-            first, second = export(name), export(name)
-            if "24 files written" not in first or "0 files written, 24 unchanged" not in second:
-                return f"NO: {first} {second}"
-            if files(f"{folder}/store/bench/{name}") != files(f"{folder}/warehouse"):
-                return "NO: the bucket has other files than the folder"
-        if "SignatureDoesNotMatch" not in export("warehouse", ok=False, AWS_SECRET_ACCESS_KEY="another"):
-            return "NO: another key is taken"
-    finally:
-        commands.end(server)
-    return "yes"

@@ -138,7 +138,6 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck || o.Measure.Missing != ""
 	if len(entries) > 0 || planned {
 		err := o.measureAll(ctx, sh, ws, entries)
-		err = errors.Join(err, collect.ClientsOver(ctx))
 		if o.job.print {
 			err = errors.Join(err, o.printResults(sh, ws))
 		}

@@ -257,8 +257,10 @@ func (o collectOptions) submission(
 		if err != nil {
 			return nil, err
 		}
-		if err := o.ownResources(&j, others); err != nil {
-			return nil, err
+		own, of := j.Resources.For(o.scheduler.on)
+		j.Resources = own
+		for _, name := range of {
+			others[name] = true
 		}
 		sub.Jobs = append(sub.Jobs, j)
 	}
@@ -273,28 +275,6 @@ func (o collectOptions) submission(
 		sub.Args = podArgs(sub)
 	}
 	return &sub, nil
-}
-
-// ownResources leaves a job the resources that its scheduler has a word for, adds the names of the rest to others, and
-// refuses nodes that no client would use.
-func (o collectOptions) ownResources(j *engine.Job, others map[string]bool) error {
-	own, of := j.Resources.For(o.scheduler.on)
-	for _, name := range of {
-		others[name] = true
-	}
-	j.Resources = own
-	n := own.Nodes
-	several := n != "" && n != "1"
-	if several && o.scheduler.on == plan.OnKubernetes && n != strconv.Itoa(o.Measure.Clients) {
-		return fail(exitUsage, "add --clients "+n+", or state as many nodes: as there are clients",
-			"collect: %s: resources: nodes: %s, and on Kubernetes each of them has one client, of --clients %d", j.Name, n,
-			o.Measure.Clients)
-	}
-	if several && o.Measure.Clients <= 1 {
-		return fail(exitUsage, "add --clients "+n+", of which each node gets one",
-			"collect: %s: resources: nodes: %s, and one client uses one of them", j.Name, n)
-	}
-	return nil
 }
 
 // forJobs are the entries that become jobs.

@@ -15,7 +15,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine/kubernetes"
-	"github.com/ttreport/ttreport/collect/meeting"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -97,9 +97,9 @@ ttreport turns LLM serving benchmarks and evals into a results site that a revie
 		targetsCommand(sh), modelsCommand(sh), doctorCommand(sh), initCommand(sh), simCommand(sh), completionCommand(sh),
 		versionCommand(sh),
 		// collect or a pod starts a client, and a pod that reads a claim prints its part.
-		&cobra.Command{Use: meeting.ClientCommand, Hidden: true, DisableFlagParsing: true,
+		&cobra.Command{Use: collect.ClientCommand, Hidden: true, DisableFlagParsing: true,
 			RunE: func(c *cobra.Command, args []string) error {
-				return collect.ServeLoads(c.Context(), args, sh.in, os.Stdout)
+				return builtin.Serve(c.Context(), sh.in, os.Stdout)
 			}},
 		&cobra.Command{Use: kubernetes.PrintCommand, Hidden: true, DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error { return printPart(os.Stdout, args) }},

@@ -68,11 +68,10 @@ var rooms = map[string][]string{
 		"collect/credentials", "collect/origin", "collect/plan.", "collect/server.", "collect/tool",
 	},
 	"collect/engine":            {"collect/plan."},
-	"collect/engine/kubernetes": {"collect/engine.", "collect/engine/transfer", "collect/meeting", "collect/plan."},
+	"collect/engine/kubernetes": {"collect/engine.", "collect/engine/transfer", "collect/plan."},
 	"collect/engine/transfer":   {},
 	"collect/engine/slurm":      {"collect/engine.", "collect/plan."},
 	"collect/host":              {},
-	"collect/meeting":           {},
 	"collect/power":             {"collect/host"},
 	"collect/plan": {
 		"collect/capacity", "collect/plan/spec", "collect/precision", "collect/tool", "collect/traffic",
@@ -105,7 +104,6 @@ var rooms = map[string][]string{
 	"render/chart/echarts": {"render.", "render/chart."},
 
 	"site":         {"site", "render", "templates", "static"},
-	"site/bucket":  {},
 	"site/preview": {},
 	"site/watch":   {},
 
@@ -121,7 +119,6 @@ var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
 	"github.com/gocarina/gocsv":        "render/tabular",
 	"github.com/parquet-go/parquet-go": "render/parquet",
-	"github.com/aws/":                  "site/bucket",
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",

@@ -483,7 +483,7 @@ func (f *Follower) refuse(o *order, why string) error {
 // wait holds an order back while another one of its group is under way, where these run one after the other: a follower
 // sends it when that has ended.
 func (f *Follower) wait(o *order, records []Record) bool {
-	o.waits = f.Submission.OneByOne(o.Group) && slices.ContainsFunc(f.orders, func(p order) bool {
+	o.waits = o.Group.OneByOne() && slices.ContainsFunc(f.orders, func(p order) bool {
 		return p.Name != o.Name && p.Group.Number == o.Group.Number && f.underWay(&p, records)
 	})
 	for _, entry := range o.Entries {

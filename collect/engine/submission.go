@@ -281,17 +281,9 @@ type Group struct {
 	Stated    bool           `json:"stated"` // the limit was not derived
 }
 
-// Nodes returns on how many nodes each job of a group runs.
-func (g Group) Nodes() int {
-	n, _ := strconv.Atoi(g.Resources.Nodes) // its form was checked
-	return max(1, n)
-}
-
-// OneByOne reports whether the jobs of a group run one after the other, or they would measure each other: they have one
-// server that runs already, or clients that would take the nodes of the next one's.
-func (s *Submission) OneByOne(g Group) bool {
-	return g.Server.URL != "" || s.Engine == plan.OnKubernetes && g.Nodes() > 1
-}
+// OneByOne reports whether the jobs of a group run one after the other: they have one server that runs already, and
+// would measure each other.
+func (g Group) OneByOne() bool { return g.Server.URL != "" }
 
 // asks returns what a job asks for, as text that no other one has: of lists printed side by side, one argument "b c"
 // would be two.

@@ -24,7 +24,6 @@ type Resources struct {
 	QOS         string   `yaml:"qos,omitempty"`
 	Reservation string   `yaml:"reservation,omitempty"`
 	Constraint  string   `yaml:"constraint,omitempty"`
-	Nodes       string   `yaml:"nodes,omitempty"` // over which the clients of a load are spread
 	Nodelist    string   `yaml:"nodelist,omitempty"`
 	Exclude     string   `yaml:"exclude,omitempty"`
 	Exclusive   string   `yaml:"exclusive,omitempty"` // true or false
@@ -113,7 +112,6 @@ func ResourceFields() []Resource {
 		text(all, "time", "time", "2:00:00", aTime, func(r *Resources) *string { return &r.Time }),
 		text(slurm, "constraint", "constraint", "h100&nvlink", aConstraint,
 			func(r *Resources) *string { return &r.Constraint }),
-		text(all, "nodes", "nodes", "4", aCount, func(r *Resources) *string { return &r.Nodes }),
 		text(all, "nodelist", "nodelist", "n[1-4]", nodes, func(r *Resources) *string { return &r.Nodelist }),
 		text(all, "exclude", "exclude", "n7", nodes, func(r *Resources) *string { return &r.Exclude }),
 		text(all, "exclusive", "", "true", `true|false`, func(r *Resources) *string { return &r.Exclusive }),

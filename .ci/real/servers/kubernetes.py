@@ -4,7 +4,7 @@ scheduler built from their modules into one program, by process id, on loopback.
 A kubelet of forty lines takes the place of the nodes: it starts the command of a pod's client as a process on this
 host, and sets the pod's status as a kubelet does.
 """
-import contextlib, functools, glob, json, os, re, shutil, ssl, subprocess, threading, time, urllib.error, urllib.request
+import contextlib, functools, glob, json, os, shutil, ssl, subprocess, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import commands
@@ -321,8 +321,8 @@ class Kubelet:
                 self.files(v["configMap"], folder)
 
         def here(text):
-            """A text with folders of this host, and pods at its loopback address."""
-            text = re.sub(r"^ttreport-[\w-]+(?=:\d+$)", "127.0.0.1", text.replace("$(JOB_COMPLETION_INDEX)", index))
+            """A text with folders of this host."""
+            text = text.replace("$(JOB_COMPLETION_INDEX)", index)
             return functools.reduce(lambda text, path: text.replace(path, at[path]), at, text)
 
         argv = [self.ttreport] + [here(a) for a in client["args"]]

@@ -60,14 +60,9 @@ const between = "\n---\n"
 type order struct {
 	Plan core.ConfigMap
 	Job  batch.Job
-
-	// Of a load that several nodes make; nil otherwise.
-	Service *core.Service
-	Clients *batch.Job
 }
 
-// Manifest returns the YAML of a group: a ConfigMap with its entries, and a Job; with clients on other nodes a Service
-// and their Job as well.
+// Manifest returns the YAML of a group: a ConfigMap with its entries, and a Job.
 func Manifest(s *engine.Submission, g engine.Group, namespace string) (string, error) {
 	name := strings.ToLower(s.JobName(g, 0))
 	about := meta.ObjectMeta{Name: name, Namespace: namespace, Labels: labels(s.ID)}
@@ -89,13 +84,8 @@ func Manifest(s *engine.Submission, g engine.Group, namespace string) (string, e
 	if g.Resources.Queue != "" {
 		o.Job.Labels[queueLabel] = g.Resources.Queue
 	}
-	if s.OneByOne(g) {
+	if g.OneByOne() {
 		o.Job.Spec.Parallelism = pointer(int32(1))
-	}
-	if clientPods(g) > 0 {
-		o.Plan.Data[wordKey] = word()
-		o.Service, o.Clients = service(s), clientsJob(s, g, o.Job.Spec)
-		o.Service.Namespace, o.Clients.Namespace = namespace, namespace
 	}
 	o.narrow(name, g.Entries)
 	return o.text()
@@ -158,10 +148,6 @@ func (o *order) narrow(name string, entries []int) {
 	if p := o.Job.Spec.Parallelism; p == nil || *p > n {
 		o.Job.Spec.Parallelism = &n
 	}
-	if o.Service != nil {
-		items = append(items, core.KeyToPath{Key: wordKey, Path: wordKey})
-	}
-	o.meet(name, len(entries))
 	for i := range o.Job.Spec.Template.Spec.Volumes {
 		if v := &o.Job.Spec.Template.Spec.Volumes[i]; v.ConfigMap != nil && v.Name == "plan" {
 			v.ConfigMap.Name, v.ConfigMap.Items = name, items
@@ -178,7 +164,7 @@ func read(ordered engine.Order) (*order, error) {
 	}
 	o := &order{}
 	for i, text := range strings.Split(string(data), between) {
-		into := []any{&o.Plan, &o.Job, &o.Service, &o.Clients}
+		into := []any{&o.Plan, &o.Job}
 		if i == len(into) {
 			return nil, fmt.Errorf("submission: %s has more than %d objects", filepath.Base(ordered.File), len(into))
 		}
@@ -220,9 +206,6 @@ func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.
 func (o *order) text() (string, error) {
 	var parts []string
 	list := []any{o.Plan, o.Job}
-	if o.Service != nil {
-		list = append(list, o.Service, o.Clients)
-	}
 	for _, v := range list {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -327,9 +310,6 @@ func client(s *engine.Submission, g engine.Group) core.Container {
 		c.Resources = requirements(g.Resources)
 	} else {
 		c.Resources = loadAlone()
-	}
-	if n := clientPods(g); n > 0 {
-		meets(&c, n)
 	}
 	return c
 }

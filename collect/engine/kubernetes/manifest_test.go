@@ -127,20 +127,17 @@ func TestRetry(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	image, nodes := plan.Resources{Image: "i"}, plan.Resources{Image: "i", Nodes: "2"}
+	image, url := plan.Resources{Image: "i"}, engine.Server{URL: "u"}
 	for want, jobs := range map[string][]engine.Job{
-		"":         {{Resources: image}, {Resources: image, Server: engine.Server{URL: "u"}}},
+		"":         {{Resources: image}, {Resources: image, Server: url}},
 		"image":    {{}},
 		"nodelist": {{Resources: plan.Resources{Image: "i", Nodelist: "n[1-4]"}}},
-		"with several nodes run one after the other": {
-			{Resources: nodes, Server: engine.Server{Image: "vllm", Args: []string{"--model", "a"}}},
-			{Resources: nodes, Server: engine.Server{Image: "vllm", Args: []string{"--model", "b"}}},
-		},
 		"in one array": {
-			{Resources: nodes, Server: engine.Server{URL: "u"}}, {Resources: nodes, Server: engine.Server{URL: "v"}},
+			{Resources: image, Server: engine.Server{URL: "u", Port: 1}}, {Resources: image, Server: url},
 		},
 		"time limits differ": {
-			{Resources: nodes, Limit: time.Hour}, {Resources: image}, {Resources: nodes, Limit: 2 * time.Hour},
+			{Resources: image, Server: url, Limit: time.Hour}, {Resources: image},
+			{Resources: image, Server: url, Limit: 2 * time.Hour},
 		},
 		"their resources, servers": {
 			{Resources: image, Server: engine.Server{URL: "u"}},

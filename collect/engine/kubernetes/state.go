@@ -492,7 +492,7 @@ func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engi
 			logs[i], errs[i] = c.logOf(follow, r, true)
 		}
 	}
-	gone, refused := c.deleteJobs(ctx, append(engine.Arrays(jobs), c.clientsOf(jobs)...))
+	gone, refused := c.deleteJobs(ctx, engine.Arrays(jobs))
 	defer time.AfterFunc(leaving, done).Stop()
 	var reading sync.WaitGroup
 	for i, from := range logs {

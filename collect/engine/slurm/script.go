@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,10 +74,10 @@ func directives(s *engine.Submission, g engine.Group) []string {
 		"--job-name=" + s.JobName(g, 0), "--array=" + indexes(g.Entries),
 		fmt.Sprintf(`--output="%s/log-%%3a.txt"`, strings.ReplaceAll(s.Dir, "%", "%%")),
 		"--open-mode=append", fmt.Sprintf("--chdir=%q", s.Workspace),
-		"--nodes=" + cmp.Or(g.Resources.Nodes, "1"), "--requeue",
+		"--nodes=1", "--requeue",
 	}
 	for _, f := range plan.ResourceFields() {
-		if f.Option == "" || f.Name == "time" || f.Name == "nodes" || *f.Text(&g.Resources) == "" {
+		if f.Option == "" || f.Name == "time" || *f.Text(&g.Resources) == "" {
 			continue
 		}
 		out = append(out, "--"+f.Option+"="+*f.Text(&g.Resources))

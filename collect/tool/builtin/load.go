@@ -75,7 +75,6 @@ type Outcome struct {
 	Refused  []string        // fields of a request that the server does not know, and that were left out
 
 	Clients     int           // that made the load; 0: one
-	Hosts       []string      // of several clients
 	ClockOffset time.Duration // by which the clock of one of them differs from ours, at most; corrected
 	ClockError  time.Duration // by which that can be wrong, at most: half of a round trip
 }
@@ -708,8 +707,6 @@ func (w *watcher) whole(requests int) int {
 type Client struct {
 	In  io.Writer
 	Out io.Reader
-	URL string // of the server, where the client reaches it under another address; "": that of the load
-	Own bool   // it has a key of its own: that of the load does not go to it
 }
 
 // settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
@@ -735,10 +732,6 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	for i, c := range clients {
 		part := l
 		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
-		part.URL = cmp.Or(c.URL, l.URL)
-		if c.Own {
-			part.APIKey = ""
-		}
 		if i > 0 {
 			part.Warmups = 0 // the server is warm when the first has done them
 		}
@@ -757,9 +750,6 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 		wait = max(wait, settling+4*clocks[i].trip)
 		out.ClockOffset = max(out.ClockOffset, clocks[i].ahead.Abs())
 		out.ClockError = max(out.ClockError, clocks[i].error)
-		if r.Host != "" && !slices.Contains(out.Hosts, r.Host) {
-			out.Hosts = append(out.Hosts, r.Host)
-		}
 	}
 	out.Began = time.Now().Add(wait)
 	for i, c := range clients {

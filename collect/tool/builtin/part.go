@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -49,7 +48,6 @@ func (p Part) nth(j int) int {
 type (
 	ready struct {
 		Ready time.Time `json:"ready"` // by the client's clock
-		Host  string    `json:"host,omitempty"`
 		Error string    `json:"error,omitempty"`
 	}
 	begin struct {
@@ -72,15 +70,13 @@ type (
 )
 
 // Serve is a client of several: it takes its part of a load from in, says when it is ready, begins when it is told, and
-// writes its outcome. It ends when in does, so that it does not outlive the one who started it. key is its own; ""
-// where the load has one.
-func Serve(ctx context.Context, key string, in io.Reader, out io.Writer) error {
+// writes its outcome. It ends when in does, so that it does not outlive the one who started it.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := json.NewDecoder(bufio.NewReader(in))
 	var l Load
 	if err := lines.Decode(&l); err != nil {
 		return fmt.Errorf("the load: %w", err)
 	}
-	l.APIKey = cmp.Or(l.APIKey, key)
 	redact.Know(l.APIKey)
 	to := json.NewEncoder(out)
 	r, err := newRunner(l)
@@ -91,11 +87,9 @@ func Serve(ctx context.Context, key string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return errors.Join(err, to.Encode(ready{Error: err.Error()}))
 	}
-	host, _ := os.Hostname() // one that is unknown is left out
-	host = cmp.Or(os.Getenv("TTREPORT_NODE"), host)
 	b := begin{Clock: true}
 	for b.Clock {
-		if err := to.Encode(ready{Ready: time.Now(), Host: host}); err != nil {
+		if err := to.Encode(ready{Ready: time.Now()}); err != nil {
 			return err
 		}
 		b = begin{}

@@ -24,7 +24,7 @@ func started(t *testing.T, n int) []builtin.Client {
 		in, toClient := io.Pipe()
 		fromClient, out := io.Pipe()
 		go func() {
-			err := builtin.Serve(context.Background(), "", in, out)
+			err := builtin.Serve(context.Background(), in, out)
 			_ = out.CloseWithError(err) // nil is EOF
 		}()
 		t.Cleanup(func() { _ = toClient.Close() })
@@ -192,7 +192,7 @@ func TestClientEndsWithItsStarter(t *testing.T) {
 		Concurrency: 1, Requests: 1}
 	in, starter := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- builtin.Serve(context.Background(), "", in, io.Discard) }()
+	go func() { ended <- builtin.Serve(context.Background(), in, io.Discard) }()
 	to := json.NewEncoder(starter)
 	if err := to.Encode(l); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -176,9 +175,6 @@ func (o Outcome) Client(l Load) map[string]string {
 		c["clients"] = strconv.Itoa(o.Clients)
 		c["clock_offset_max_ms"] = strconv.FormatFloat(o.ClockOffset.Seconds()*1000, 'f', 3, 64)
 		c["clock_error_max_ms"] = strconv.FormatFloat(o.ClockError.Seconds()*1000, 'f', 3, 64)
-		if len(o.Hosts) > 1 {
-			c["hosts"] = strings.Join(o.Hosts, " ")
-		}
 	}
 	if len(o.Late) > 0 {
 		late := slices.Sorted(slices.Values(o.Late))
