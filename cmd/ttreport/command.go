@@ -96,7 +96,7 @@ ttreport turns LLM serving benchmarks and evals into a results site that a revie
 		checkCommand(sh), acceptCommand(sh), compareCommand(sh), bisectCommand(sh), exportCommand(sh), verifyCommand(sh),
 		targetsCommand(sh), modelsCommand(sh), doctorCommand(sh), initCommand(sh), simCommand(sh), completionCommand(sh),
 		versionCommand(sh),
-		// collect or a pod starts a client, and a pod that reads a claim prints its part.
+		// collect starts a client, and a pod that reads a claim prints its part.
 		&cobra.Command{Use: collect.ClientCommand, Hidden: true, DisableFlagParsing: true,
 			RunE: func(c *cobra.Command, args []string) error {
 				return builtin.Serve(c.Context(), sh.in, os.Stdout)
