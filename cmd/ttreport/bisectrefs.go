@@ -154,7 +154,7 @@ func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
 	if err := glob.Check(pattern); err != nil {
 		return nil, fail(exitUsage, example, "bisect: --tags %q: %w", pattern, err)
 	}
-	all, err := image.Tags(ctx, registry.DockerLogin)
+	all, err := image.Tags(ctx)
 	if err != nil {
 		return nil, fail(exitUsage, example, "bisect: --images: %w", err)
 	}

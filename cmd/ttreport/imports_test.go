@@ -126,6 +126,7 @@ var owners = map[string]string{
 	"github.com/joho/godotenv":         "collect/credentials",
 	"github.com/bmatcuk/doublestar":    "ingest/schema/glob",
 	"k8s.io/":                          "collect/engine/kubernetes",
+	"oras.land/oras-go":                "collect/registry",
 }
 
 // Imports go one way; ARCHITECTURE.md says which.

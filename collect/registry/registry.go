@@ -3,16 +3,11 @@ package registry
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,11 +17,15 @@ import (
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
+	oras "oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
 // Bounds of what a registry may answer.
 const (
-	mostTags  = 100_000
 	mostPages = 1000
 	mostBody  = 16 << 20 // bytes of a page
 	patience  = 30 * time.Second
@@ -71,226 +70,51 @@ func notInName(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-", r))
 }
 
-// base is the address of the registry. As docker does, one on this machine is asked without TLS.
-func (i Image) base() string {
-	host := i.Registry
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return "http://" + i.Registry
-	}
-	return "https://" + i.Registry
+// here reports whether the registry is on this machine: as docker does, it is asked without TLS.
+func (i Image) here() bool {
+	host := (&url.URL{Host: i.Registry}).Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Tags asks the registry for all tags of an image, in its own order. login may be nil; it returns the user and password
-// that are kept for a registry.
-func (i Image) Tags(ctx context.Context, login func(registry string) (user, password string)) ([]string, error) {
-	c := &conversation{Image: i, client: origin.Client(patience)}
-	if login != nil {
-		c.user, c.password = login(i.Registry)
+// Tags asks the registry for all tags of an image, sorted as texts, with what docker login keeps for the registry.
+func (i Image) Tags(ctx context.Context) ([]string, error) {
+	client := &auth.Client{Client: origin.Client(patience), Cache: auth.NewCache()}
+	if kept, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil { // else as a stranger
+		login := credentials.Credential(kept)
+		client.Credential = func(ctx context.Context, host string) (auth.Credential, error) {
+			c, err := login(ctx, host)
+			for _, secret := range []string{c.Password, c.RefreshToken, c.AccessToken} {
+				redact.Know(secret)
+			}
+			return c, err
+		}
+	}
+	repository := &remote.Repository{
+		Reference: oras.Reference{Registry: i.Registry, Repository: i.Name}, Client: client, PlainHTTP: i.here(),
+		TagListPageSize: 1000, TagListMaxPages: mostPages, MaxMetadataBytes: mostBody,
 	}
 	var all []string
-	next := i.base() + "/v2/" + i.Name + "/tags/list?n=1000"
-	for range mostPages {
-		page, following, err := c.page(ctx, next)
-		if err != nil {
-			return nil, fmt.Errorf("tags of %s: %w", i.Text, err)
-		}
+	err := repository.Tags(ctx, "", func(page []string) error {
 		all = append(all, page...)
-		if len(all) > mostTags {
-			return nil, fmt.Errorf("tags of %s: more than %d", i.Text, mostTags)
-		}
-		if following == "" {
-			slices.Sort(all) // pages may overlap where tags come and go
-			return slices.Compact(all), nil
-		}
-		next = following
-	}
-	return nil, fmt.Errorf("tags of %s: its list does not end within %d pages", i.Text, mostPages)
-}
-
-// conversation is what was said to one registry so far.
-type conversation struct {
-	Image
-	client         *http.Client
-	user, password string
-	authorization  string
-}
-
-// page reads a page of the list, and where the next one is; "" behind the last.
-func (c *conversation) page(ctx context.Context, address string) (tags []string, next string, err error) {
-	resp, err := c.get(ctx, address, c.authorization)
-	if err != nil {
-		return nil, "", err
-	}
-	if resp.StatusCode == http.StatusUnauthorized && c.authorization == "" {
-		challenge := resp.Header.Get("WWW-Authenticate")
-		resp.Body.Close()
-		if c.authorization, err = c.authorize(ctx, challenge); err != nil {
-			return nil, "", err
-		}
-		if resp, err = c.get(ctx, address, c.authorization); err != nil {
-			return nil, "", err
-		}
-	}
-	defer resp.Body.Close()
-	if err := refused(resp); err != nil {
-		return nil, "", err
-	}
-	var list struct {
-		Tags []string `json:"tags"`
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, mostBody)).Decode(&list); err != nil {
-		return nil, "", fmt.Errorf("%s answers with no list of tags: %w", c.Registry, err)
-	}
-	next, err = following(resp)
-	return list.Tags, next, err
-}
-
-func (c *conversation) get(ctx context.Context, address, authorization string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept", "application/json")
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
-	}
-	resp, err := c.client.Do(req)
-	return resp, origin.Words(err)
-}
-
-// refused is the error of an answer that is none.
-func refused(resp *http.Response) error {
-	switch resp.StatusCode {
-	case http.StatusOK:
 		return nil
-	case http.StatusNotFound:
-		return errors.New("the registry has no such image")
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return errors.New("the registry denies access; docker login keeps a password for it")
-	case http.StatusTooManyRequests:
-		return errors.New("the registry has had too many requests; try again later")
-	}
-	return fmt.Errorf("the registry answers %s", resp.Status)
-}
-
-// following reads the header Link (RFC 8288) with the next page, which must be on the same server.
-func following(resp *http.Response) (string, error) {
-	for _, link := range resp.Header.Values("Link") {
-		target, params, _ := strings.Cut(link, ">")
-		if !strings.Contains(strings.ReplaceAll(params, `"`, ""), "rel=next") {
-			continue
+	})
+	var answer *errcode.ErrorResponse
+	if errors.As(err, &answer) {
+		switch answer.StatusCode {
+		case http.StatusNotFound:
+			err = errors.New("the registry has no such image")
+		case http.StatusUnauthorized, http.StatusForbidden:
+			err = errors.New("the registry denies access; docker login keeps a password for it")
+		case http.StatusTooManyRequests:
+			err = errors.New("the registry has had too many requests; try again later")
 		}
-		to, err := resp.Request.URL.Parse(strings.TrimLeft(target, "< "))
-		if err != nil || !origin.Same(to, resp.Request.URL) {
-			return "", errors.New("the next page of the list is on another server, which is not asked")
-		}
-		return to.String(), nil
 	}
-	return "", nil
-}
-
-// authorize answers a challenge: Basic with the user's password, or a token that the named service gives (CNCF
-// distribution, "Token Authentication Specification").
-func (c *conversation) authorize(ctx context.Context, challenge string) (string, error) {
-	scheme, rest, _ := strings.Cut(challenge, " ")
-	switch {
-	case strings.EqualFold(scheme, "basic") && c.user != "":
-		return basic(c.user, c.password), nil
-	case !strings.EqualFold(scheme, "bearer"):
-		return "", errors.New("the registry wants a password; docker login keeps one")
-	}
-	asked := parameters(rest)
-	realm, err := url.Parse(asked["realm"])
-	if err != nil || realm.Host == "" || realm.Scheme != "https" && c.base() != "http://"+c.Registry {
-		return "", errors.New("the registry names no service of tokens that can be asked safely")
-	}
-	query := realm.Query()
-	query.Set("service", asked["service"])
-	query.Set("scope", cmp.Or(asked["scope"], "repository:"+c.Name+":pull"))
-	realm.RawQuery = query.Encode()
-	login := ""
-	if c.user != "" {
-		login = basic(c.user, c.password)
-	}
-	resp, err := c.get(ctx, realm.String(), login)
 	if err != nil {
-		return "", err
+		return nil, fmt.Errorf("tags of %s: %w", i.Text, origin.Words(err))
 	}
-	defer resp.Body.Close()
-	if err := refused(resp); err != nil {
-		return "", fmt.Errorf("a token: %w", err)
-	}
-	var t struct {
-		Token  string `json:"token"`
-		Access string `json:"access_token"`
-	}
-	err = json.NewDecoder(io.LimitReader(resp.Body, mostBody)).Decode(&t)
-	if token := cmp.Or(t.Token, t.Access); err == nil && token != "" {
-		redact.Know(token)
-		return "Bearer " + token, nil
-	}
-	return "", errors.New("the registry's service of tokens gives none")
-}
-
-func basic(user, password string) string {
-	r := http.Request{Header: http.Header{}}
-	r.SetBasicAuth(user, password)
-	return r.Header.Get("Authorization")
-}
-
-// parameters reads realm="…",service="…" of a challenge.
-func parameters(text string) map[string]string {
-	out := map[string]string{}
-	for text != "" {
-		name, rest, ok := strings.Cut(text, "=")
-		if !ok {
-			break
-		}
-		var value string
-		if quoted, isQuoted := strings.CutPrefix(rest, `"`); isQuoted {
-			value, text, _ = strings.Cut(quoted, `"`)
-		} else if at := strings.IndexByte(rest, ','); at >= 0 {
-			value, text = rest[:at], rest[at:]
-		} else {
-			value, text = rest, ""
-		}
-		out[strings.ToLower(strings.Trim(name, ", "))] = value
-		text = strings.TrimLeft(text, ", ")
-	}
-	return out
-}
-
-// DockerLogin returns what docker login keeps for a registry in its configuration file. Passwords in a keychain are not
-// read.
-func DockerLogin(registry string) (user, password string) {
-	folder := os.Getenv("DOCKER_CONFIG")
-	if home, err := os.UserHomeDir(); folder == "" && err == nil {
-		folder = filepath.Join(home, ".docker")
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "config.json"))
-	var config struct {
-		Auths map[string]struct {
-			Auth string `json:"auth"`
-		} `json:"auths"`
-	}
-	if err != nil || json.Unmarshal(data, &config) != nil {
-		return "", ""
-	}
-	names := []string{registry, "https://" + registry}
-	if registry == "registry-1.docker.io" {
-		names = append(names, "https://index.docker.io/v1/")
-	}
-	for _, name := range names {
-		if text, err := base64.StdEncoding.DecodeString(config.Auths[name].Auth); err == nil && len(text) > 0 {
-			user, password, _ = strings.Cut(string(text), ":")
-			redact.Know(password)
-			return user, password
-		}
-	}
-	return "", ""
+	slices.Sort(all) // pages may overlap where tags come and go
+	return slices.Compact(all), nil
 }
 
 // Select returns the tags that match a pattern, oldest first: by the date that each has (20260131, 2026-01-31), with a
