@@ -29,7 +29,7 @@ func quantilesOf(n int) []float64 {
 // blockTypes are the types of this package that implement Block, read from its source.
 func blockTypes(t *testing.T) map[string]bool {
 	t.Helper()
-	names, err := filepath.Glob("block_*.go")
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestBlockSamples(t *testing.T) {
 	}
 	for _, b := range BlockSamples() {
 		delete(types, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(b).String(), "*"), "render."))
-		if _, err := os.Stat("../templates/html/blocks/" + b.Kind() + ".html"); err != nil {
+		if _, err := os.Stat("../templates/html/blocks/" + Kind(b) + ".html"); err != nil {
 			t.Errorf("%T has no template: %v", b, err)
 		}
 		for _, p := range b.Plain() {

@@ -43,7 +43,7 @@ func BlockSamples() []Block {
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
-		Counts{{"History", "3 series", false, []Count{{2, "", "regressed", "confirmed"}, {Outcome: "fail"}}, false}},
+		Counts{{"History", "3 series", false, []Count{{2, "", "regressed", "confirmed"}, {Outcome: "fail"}}}},
 		Card{
 			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
 				"regressed", "confirmed"}},

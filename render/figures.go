@@ -47,9 +47,6 @@ type Limit struct {
 // linesDrawn is how many series share one figure.
 const linesDrawn = 5
 
-// Kind implements Block.
-func (f Figure) Kind() string { return "figure" }
-
 // Plain implements Block.
 func (f Figure) Plain() []Block { return []Block{Prose{f.Summary()}, f.Table()} }
 
@@ -173,9 +170,6 @@ type CurvePoint struct {
 	Front bool
 }
 
-// Kind implements Block.
-func (c Curves) Kind() string { return "curves" }
-
 // Plain implements Block.
 func (c Curves) Plain() []Block {
 	var lines Prose
@@ -280,9 +274,6 @@ type DistributionSeries struct {
 	Name      string
 	Quantiles []float64 // at i/(len-1)
 }
-
-// Kind implements Block.
-func (d Distribution) Kind() string { return "distribution" }
 
 // Plain implements Block.
 func (d Distribution) Plain() []Block { return []Block{Prose{d.Summary()}, d.Table()} }
@@ -406,9 +397,6 @@ type Step struct {
 	Level Address // the change on the page of changes; "" for one that only the drawing has
 }
 
-// Kind implements Block.
-func (Panels) Kind() string { return "panels" }
-
 // Plain implements Block.
 func (p Panels) Plain() []Block {
 	t := &Table{Caption: "History by workload, worst first", Cols: []Col{
@@ -479,9 +467,6 @@ type PlanePoint struct {
 	isl, osl *float64
 	rest     string // of the workload, without lengths and load
 }
-
-// Kind implements Block.
-func (p *Plane) Kind() string { return "plane" }
 
 // Plain implements Block.
 func (p *Plane) Plain() []Block {

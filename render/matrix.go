@@ -49,7 +49,7 @@ func (r *Report) matrix() *Table {
 	for _, m := range order {
 		t.Rows = append(t.Rows, *rows[m])
 	}
-	return t.cut("each release lists all of its own").in(exploring("All in Explore"))
+	return t.cut("each release lists all of its own").whole(exploring("All in Explore"))
 }
 
 func (r *Report) matrixBlocks() []Block {

@@ -138,7 +138,7 @@ func (r *Report) measuredPairs(g *gate.Review) *Table {
 		}
 		t.Rows = append(t.Rows, Row{Cells: cells})
 	}
-	t.dropEmpty()
+	t.dropEmpty(1)
 	return t
 }
 

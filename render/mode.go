@@ -136,7 +136,7 @@ func (r *Report) comparing() Page {
 	b := r.modelBoard(tasks)
 	board := Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"}}
 	if t := b.table(); t != nil {
-		board.Blocks = []Block{t.cut("the page of evals has all").in(&Link{"All evals", "evals/index.html"})}
+		board.Blocks = []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}
 	}
 	planes, headline := r.planeSections()
 	if len(planes) > 0 {
@@ -355,7 +355,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 			t.dropColumn(i)
 		}
 	}
-	return t.cut("Explore has all").in(exploring("All in Explore"))
+	return t.cut("Explore has all").whole(exploring("All in Explore"))
 }
 
 // newest are the releases that are the newest of some model and device: the site's newest first, then by age. They

@@ -155,7 +155,7 @@ func (r *Report) significantSection(c *compare.Against, at int) Section {
 	why := besideWhy(list)
 	t.fill(Fold(list, true), false, func(f Finding) Row { return r.besideRow(f, before, at, why) })
 	s.Intro = above(s.Intro, list)
-	s.Blocks = []Block{t.elsewhere("Compare has all").keep(rowsShown).in(inCompare(c.A, c.B))}
+	s.Blocks = []Block{t.elsewhere("Compare has all").keep(rowsShown).whole(inCompare(c.A, c.B))}
 	return s
 }
 

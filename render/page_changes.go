@@ -184,7 +184,7 @@ func (r *Report) ChangesPage() Page {
 		return p
 	}
 	t := r.changesTable(rows)
-	t.dropEmpty()
+	t.dropEmpty(1)
 	p.add(Section{ID: "changes", Title: "Changes of level",
 		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
 		Blocks: []Block{t.cut(changePointsHaveAll)}})

@@ -39,7 +39,7 @@ func (r *Report) EvalsPage() Page {
 	}
 	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
 		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
-			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore"))}})
+			Blocks: []Block{b.table().cut("data/ has all").whole(exploring("All in Explore"))}})
 	}
 	p.add(r.scoreHistory(history), r.scoreSection())
 	return p
@@ -88,7 +88,7 @@ func (r *Report) scoreSection() Section {
 		return Section{ID: "scores", Title: "Scores of the newest releases",
 			Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
 				"or from the stated standard error." + r.leftOut(),
-			Blocks: []Block{t.cut("data/ has all, by release").in(exploring("All in Explore"))}}
+			Blocks: []Block{t.cut("data/ has all, by release").whole(exploring("All in Explore"))}}
 	}
 	return Section{ID: "scores", Title: "Scores", Blocks: []Block{Empty{What: "No scores",
 		Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",

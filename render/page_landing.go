@@ -284,7 +284,7 @@ func topChanges(list []schema.Verdict) []schema.Verdict {
 func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
 		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(r.allVerdicts(at)).
-			in(r.inExplore(at, schema.Pair{}))}
+			whole(r.inExplore(at, schema.Pair{}))}
 	}
 	compared := 0
 	for _, v := range r.Gate.Findings(at).History {

@@ -44,7 +44,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	p.add(r.targetSections(at, verdicts)...)
 	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
 		s := Section{ID: "results", Title: "Results of " + rel.Name}
-		s.Blocks = []Block{t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))}
+		s.Blocks = []Block{t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))}
 		if i > 0 {
 			s.ID, s.Title = "spread", "Spread of latencies"
 		} else {
@@ -120,7 +120,7 @@ func (r *Report) historySection(pair Pair) Section {
 	t := r.changeTable(changes, pair.Newest, false, "Every series of "+rel.Name+" against its history, worst first")
 	return Section{ID: "history", Title: "History",
 		Intro:  above("One row a workload and metric; the line is the value in every release.", changes),
-		Blocks: []Block{t.most(historyShown, r.allVerdicts(pair.Newest)).in(r.inExplore(pair.Newest, pair.Pair))}}
+		Blocks: []Block{t.elsewhere(r.allVerdicts(pair.Newest)).keep(historyShown).whole(r.inExplore(pair.Newest, pair.Pair))}}
 }
 
 // historyShown is how many series the page of a model and device compares with their history: each has two pictures.
@@ -136,7 +136,7 @@ func (r *Report) evalSection(pair Pair) Section {
 	}
 	all := exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))
 	s := Section{ID: "evals", Title: "Evals", Intro: b.about(),
-		Blocks: []Block{t.cut("data/ has all rows, by release").in(all)}}
+		Blocks: []Block{t.cut("data/ has all rows, by release").whole(all)}}
 	if b.parts+b.left > 0 {
 		runs := r.runs[pair.Pair][pair.Newest]
 		s.End = &Link{"all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID)}

@@ -80,7 +80,7 @@ func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
 		if len(t.Rows) > 0 {
 			csv := &Link{"verdicts as CSV", r.DataPath(release, "verdicts")}
-			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)).in(csv))
+			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)).whole(csv))
 		}
 	}
 	if len(s.Blocks) > 0 {
@@ -217,7 +217,7 @@ func (r *Report) pairSections(at int) []Section {
 		if len(scores) > 0 {
 			t := scoreTable(scores)
 			t.Caption = words.OnDevice(pair.Model, pair.Device)
-			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).in(r.inExplore(at, pair.Pair)))
+			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).whole(r.inExplore(at, pair.Pair)))
 		}
 	}
 	return append(out, results, evals)
@@ -236,7 +236,7 @@ func (r *Report) resultBlocks(at int, pair Pair) []Block {
 		t.Caption += " (no hardware: simulated)"
 	}
 	history := Link{name + " over releases", PairPath(pair.Model, pair.Device)}
-	t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))
+	t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))
 	return []Block{t, append(Links{history}, r.reportLinks(at, pair)...)}
 }
 
@@ -341,7 +341,7 @@ func (r *Report) runsSection(runs []int) Section {
 			text(words.Count(h.Errors+h.Warnings)),
 		)
 	}
-	t.dropEmpty()
+	t.dropEmpty(1)
 	return Section{
 		ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.",
 		Blocks: []Block{t.cut("the files under data/ name every run")},
@@ -354,7 +354,7 @@ func (r *Report) againstSections(at int, f gate.Findings) []Section {
 	history := r.changedBlocks(comparedOnly(f.History), at)
 	t, compared := history[0].(*Table)
 	if compared {
-		t.cut(r.allVerdicts(at)).in(r.inExplore(at, schema.Pair{}))
+		t.cut(r.allVerdicts(at)).whole(r.inExplore(at, schema.Pair{}))
 	}
 	if compared || r.graded() {
 		out = append(out, Section{ID: "history", Title: "Against history", Intro: above(r.comparedWith(at), f.History),

@@ -94,7 +94,7 @@ func (r *Report) ScriptPage(script string) Page {
 		}
 		for _, t := range r.pointTables(points) {
 			t.Caption += ", " + name
-			s.Blocks = append(s.Blocks, t.cut(r.allIn(release, "points")).in(r.inExplore(release, schema.Pair{})))
+			s.Blocks = append(s.Blocks, t.cut(r.allIn(release, "points")).whole(r.inExplore(release, schema.Pair{})))
 		}
 		sections = append(sections, s)
 	}

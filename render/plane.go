@@ -593,7 +593,7 @@ func (r *Report) ModelPage(model string) Page {
 	b := r.boardOf(tasks, func(x Pair) bool { return x.Model == model })
 	if t := b.table(); t != nil {
 		p.add(Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"},
-			Blocks: []Block{t.cut("the page of evals has all").in(&Link{"All evals", "evals/index.html"})}})
+			Blocks: []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}})
 	}
 	p.add(Section{ID: "devices", Title: "Devices", Intro: "What was measured on each.",
 		Blocks: []Block{r.pairsTable(pairs)}})

@@ -231,7 +231,7 @@ func (p *Plane) table() *Table {
 	for _, l := range lines {
 		t.row(l.row...)
 	}
-	return t.cut("Explore has all").in(exploring("All in Explore"))
+	return t.cut("Explore has all").whole(exploring("All in Explore"))
 }
 
 // highest is the point with the highest output that was measured.

@@ -137,14 +137,6 @@ func (r *Report) statistic(p *columns.PointRow, metric, stat string) Cell {
 	return number(v)
 }
 
-// counted is a cell with a whole number.
-func counted(n schema.Number) Cell {
-	if v, ok := n.Get(); ok && v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return Cell{Text: words.Count(int(v)), Sort: &v}
-	}
-	return number(n)
-}
-
 func otherDims(k schema.Key) string {
 	var parts []string
 	if k.Dataset != "" {

@@ -244,7 +244,7 @@ func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
 
 // draw makes a block by the template of its kind.
 func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
-	return p.execute("blocks/"+b.Kind(), blockView{v.frame, b})
+	return p.execute("blocks/"+render.Kind(b), blockView{v.frame, b})
 }
 
 func newChartView(v blockView, id, label string) chartView {
