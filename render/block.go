@@ -241,7 +241,11 @@ type CardFact struct {
 }
 
 // Way is a way out of a decision.
-type Way struct{ What, Cmd, Cost string }
+type Way struct {
+	What string `json:"what"`
+	Cmd  string `json:"command"`
+	Cost string `json:"cost"`
+}
 
 // measureAgain is what a command does that settles a suspected regression.
 const measureAgain = "Measure again"

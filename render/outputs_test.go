@@ -11,10 +11,9 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/jsondoc"
 	"github.com/ttreport/ttreport/render/junit"
 	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -100,7 +99,7 @@ func TestCheckOutputs(t *testing.T) {
 	}
 	var text, doc, xml bytes.Buffer
 	terminal.Check(&text, &g, card, true)
-	if err := jsondoc.Check(&doc, &g, card, nil); err != nil {
+	if err := rows.CheckJSON(&doc, &g, card, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := junit.Write(&xml, &g, gate.DefaultFailOn(schema.ChannelRelease)); err != nil {
@@ -130,10 +129,10 @@ func TestCompareOutputs(t *testing.T) {
 	if err := terminal.Compare(&text, c); err != nil {
 		t.Fatal(err)
 	}
-	if err := jsondoc.Compare(&doc, c); err != nil {
+	if err := rows.CompareJSON(&doc, c); err != nil {
 		t.Fatal(err)
 	}
-	csv, err := tabular.CSV(tabular.Compare(c))
+	csv, err := rows.CSV(rows.Compare(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +165,10 @@ func TestCompareLoadsOutputs(t *testing.T) {
 	if err := terminal.Compare(&text, c); err != nil {
 		t.Fatal(err)
 	}
-	if err := jsondoc.Compare(&doc, c); err != nil {
+	if err := rows.CompareJSON(&doc, c); err != nil {
 		t.Fatal(err)
 	}
-	csv, err := tabular.CSV(tabular.Compare(c))
+	csv, err := rows.CSV(rows.Compare(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -217,10 +217,14 @@ func count(n int) Cell        { return text(words.Count(n)) }
 func head(s string, href Address) Cell { return Cell{Text: s, Head: true, Href: href} }
 
 // pairHead is a model on a device as the identity of a row.
-func pairHead(p schema.Pair) Cell { return head(words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device)) }
+func pairHead(p schema.Pair) Cell {
+	return head(words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device))
+}
 
 // modelHead is the model of the same, for a row with a column of devices.
-func modelHead(p schema.Pair) Cell { return head(words.OrUnknown(p.Model), PairPath(p.Model, p.Device)) }
+func modelHead(p schema.Pair) Cell {
+	return head(words.OrUnknown(p.Model), PairPath(p.Model, p.Device))
+}
 
 // deviceCell is a device; the simulator is marked.
 func deviceCell(name string) Cell {

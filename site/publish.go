@@ -18,7 +18,7 @@ import (
 	"sync"
 
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/rows"
 )
 
 // manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing
@@ -513,13 +513,13 @@ func (b *builder) releaseSeries(p *part, i int) error {
 	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
 		return err
 	}
-	return csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i))
+	return csvFile(p, r.DataPath(i, "scores"), rows.Scores(r, i))
 }
 
 // releaseVerdicts writes what was found of a release, and the page that lays it beside the one before.
 func (b *builder) releaseVerdicts(p *part, i int) error {
 	r := b.report
-	if err := csvFile(p, r.DataPath(i, "verdicts"), tabular.Verdicts(r, i)); err != nil {
+	if err := csvFile(p, r.DataPath(i, "verdicts"), rows.Verdicts(r, i)); err != nil {
 		return err
 	}
 	if page := r.AgainstPage(i); page.Path != "" {
@@ -532,7 +532,7 @@ func (b *builder) releaseVerdicts(p *part, i int) error {
 func (b *builder) releaseReports(p *part, i int) error {
 	r := b.report
 	name := r.Releases[i].Name
-	points, err := view(b, tabular.Points(r, i)).CSV()
+	points, err := view(b, rows.Points(r, i)).CSV()
 	if err != nil {
 		return err
 	}

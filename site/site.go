@@ -30,7 +30,7 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart/echarts"
 	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/static"
 	"golang.org/x/sync/errgroup"
@@ -179,9 +179,9 @@ func (p *part) markdown(path render.Address, page render.Page) error {
 	return p.put(path, markdown.Report(view(p.b, page), ""))
 }
 
-// csvFile writes rows of package tabular.
-func csvFile[T any](p *part, path render.Address, rows []T) error {
-	data, err := tabular.CSV(view(p.b, rows))
+// csvFile writes rows of package rows.
+func csvFile[T any](p *part, path render.Address, list []T) error {
+	data, err := rows.CSV(view(p.b, list))
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/jsondoc"
 	"github.com/ttreport/ttreport/render/junit"
 	"github.com/ttreport/ttreport/render/markdown"
+	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -249,7 +249,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	}
 	switch o.format {
 	case "json":
-		return jsondoc.Check(w, &g, report.Card(&g), c)
+		return rows.CheckJSON(w, &g, report.Card(&g), c)
 	case "junit":
 		return junit.Write(w, &g, report.Gate.FailsOn(at))
 	case "md", "release":

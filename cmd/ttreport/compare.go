@@ -19,9 +19,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/jsondoc"
 	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -248,9 +247,9 @@ func compareTools(
 func writeComparison(w io.Writer, c *render.Comparison, format string) error {
 	switch format {
 	case "json":
-		return jsondoc.Compare(w, c)
+		return rows.CompareJSON(w, c)
 	case "csv":
-		data, err := tabular.CSV(tabular.Compare(c))
+		data, err := rows.CSV(rows.Compare(c))
 		if err == nil {
 			_, err = w.Write(data)
 		}

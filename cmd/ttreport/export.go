@@ -18,7 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/parquet"
+	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -147,13 +147,13 @@ func exportTo(ctx context.Context, dir string, r *render.Report) (n exported, er
 	for i := range r.Releases {
 		releases = append(releases, r.Releases[i].Name)
 	}
-	partitions, keep := parquet.Partitions(releases), map[string]bool{}
-	for _, table := range parquet.Tables() {
+	partitions, keep := rows.Partitions(releases), map[string]bool{}
+	for _, table := range rows.Tables() {
 		for i, partition := range partitions {
 			if err := ctx.Err(); err != nil {
 				return n, err
 			}
-			data, err := parquet.File(r, table, i)
+			data, err := rows.File(r, table, i)
 			if err != nil {
 				return n, err
 			}
@@ -170,7 +170,7 @@ func exportTo(ctx context.Context, dir string, r *render.Report) (n exported, er
 			}
 		}
 	}
-	for _, table := range slices.Backward(parquet.Tables()) {
+	for _, table := range slices.Backward(rows.Tables()) {
 		there, err := fs.Glob(os.DirFS(dir), table+"/partition=*/"+partName)
 		if err != nil {
 			return n, err

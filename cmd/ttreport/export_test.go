@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ttreport/ttreport/render/parquet"
+	"github.com/ttreport/ttreport/render/rows"
 )
 
 // An export that ends at any of its files leaves whole files, and no release in the table of runs that is not in the
@@ -57,7 +57,7 @@ func TestExportCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, release := range releases {
-			for _, table := range parquet.Tables() {
+			for _, table := range rows.Tables() {
 				name := filepath.Join("warehouse", table, filepath.Base(release), partName)
 				data, err := os.ReadFile(name)
 				if name != blocked && filepath.Join(release, partName) != blocked &&

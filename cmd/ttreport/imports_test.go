@@ -117,8 +117,8 @@ var rooms = map[string][]string{
 // owners says who alone may import a library.
 var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
-	"github.com/gocarina/gocsv":        "render/tabular",
-	"github.com/parquet-go/parquet-go": "render/parquet",
+	"github.com/gocarina/gocsv":        "render/rows",
+	"github.com/parquet-go/parquet-go": "render/rows",
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",

@@ -1,4 +1,4 @@
-package parquet
+package rows
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 
 // What is written is read back, absent numbers as null, and the same rows are the same bytes.
 func TestFile(t *testing.T) {
-	v := 1.5
-	rows := []point{{Release: "1.10", Metric: "ttft", Value: &v}, {Release: "1.10", Missing: "it was not run"}}
+	v := Num(1.5)
+	rows := []Point{{Partition: "1.10", Metric: "ttft", Value: &v}, {Partition: "1.10", Missing: "it was not run"}}
 	a, err := file(rows)
 	if err != nil {
 		t.Fatal(err)
@@ -21,16 +21,16 @@ func TestFile(t *testing.T) {
 	if err != nil || !bytes.Equal(a, b) {
 		t.Errorf("%v: two files of the same rows differ", err)
 	}
-	got, err := parquet.Read[point](bytes.NewReader(a), int64(len(a)))
-	if err != nil || len(got) != 2 || got[0].Release != "1.10" || *got[0].Value != v || got[1].Value != nil ||
+	got, err := parquet.Read[Point](bytes.NewReader(a), int64(len(a)))
+	if err != nil || len(got) != 2 || got[0].Partition != "1.10" || *got[0].Value != v || got[1].Value != nil ||
 		got[1].ISL != nil || got[1].Missing != "it was not run" {
 		t.Errorf("%v %+v", err, got)
 	}
-	empty, err := file[score](nil)
+	empty, err := file[Score](nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := parquet.Read[score](bytes.NewReader(empty), int64(len(empty))); err != nil || len(got) != 0 {
+	if got, err := parquet.Read[Score](bytes.NewReader(empty), int64(len(empty))); err != nil || len(got) != 0 {
 		t.Errorf("%v %+v", err, got)
 	}
 }
@@ -50,13 +50,13 @@ func TestPartitions(t *testing.T) {
 // What a row does not state is null in every column that can be absent, a number of questions or measurements too: 0
 // would be a number that somebody adds up.
 func TestAbsentIsNull(t *testing.T) {
-	score, verdict := []score{{N: count(0)}}, []verdict{{N: count(0)}}
+	score, verdict := []Score{{N: stated[int, int64](0)}}, []Verdict{{N: stated[int, int64](0)}}
 	for name, table := range map[string]struct {
 		data   func() ([]byte, error)
 		stated string // columns that every row has
 	}{
-		"runs":     {func() ([]byte, error) { return file([]run{{}}) }, "release run model simulated errors warnings"},
-		"points":   {func() ([]byte, error) { return file([]point{{}}) }, "release run model simulated key repeat status"},
+		"runs":     {func() ([]byte, error) { return file([]Run{{}}) }, "release run model simulated errors warnings"},
+		"points":   {func() ([]byte, error) { return file([]Point{{}}) }, "release run model simulated key repeat status"},
 		"scores":   {func() ([]byte, error) { return file(score) }, "release run model simulated"},
 		"verdicts": {func() ([]byte, error) { return file(verdict) }, "release id model simulated key verdict"},
 	} {
@@ -80,7 +80,7 @@ func TestAbsentIsNull(t *testing.T) {
 			}
 		}
 	}
-	if n := count(3); n == nil || *n != 3 {
+	if n := stated[int, int64](3); n == nil || *n != 3 {
 		t.Error("a number that is stated is lost")
 	}
 }

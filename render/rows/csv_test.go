@@ -1,4 +1,4 @@
-package tabular_test
+package rows_test
 
 import (
 	"encoding/csv"
@@ -6,18 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/rows"
 )
 
 // A text never becomes a formula or a second cell, an absent number is an empty cell, and a file without rows has its
 // head.
 func TestCSV(t *testing.T) {
-	rows := []tabular.Score{
-		{Task: "=HYPERLINK(1)", Metric: "a,b", Filter: "line\nbreak", Value: tabular.Num{Number: schema.Num(.123456789)}},
-		{Task: "@x", Metric: `say "hi"`, Value: tabular.Num{Number: schema.Missing("not run")}, Simulated: true},
+	list := []rows.Score{
+		{Task: "=HYPERLINK(1)", Metric: "a,b", Filter: "line\nbreak", Value: num(.123456789)},
+		{Task: "@x", Metric: `say "hi"`, Simulated: true},
 	}
-	data, err := tabular.CSV(rows)
+	data, err := rows.CSV(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +33,7 @@ func TestCSV(t *testing.T) {
 			t.Errorf("line %d is %q, want %q", i, got[i], want)
 		}
 	}
-	empty, err := tabular.CSV[tabular.Score](nil)
+	empty, err := rows.CSV[rows.Score](nil)
 	if err != nil || strings.Count(string(empty), "\n") != 1 || !strings.HasPrefix(string(empty), "release,run,") {
 		t.Errorf("no rows: %q, %v", empty, err)
 	}
@@ -42,18 +41,20 @@ func TestCSV(t *testing.T) {
 
 // What gocsv's reflection costs.
 func BenchmarkCSV(b *testing.B) {
-	rows := make([]tabular.Score, 2500)
-	for i := range rows {
-		rows[i] = tabular.Score{
+	list := make([]rows.Score, 2500)
+	for i := range list {
+		list[i] = rows.Score{
 			Release: "v1.2.0", Run: "m016-d4-r010", Model: "model-016-instruct", Device: "dev4",
-			Stderr: tabular.Num{Number: schema.Num(123.4567)}, Value: tabular.Num{Number: schema.Num(1234.5 + float64(i))},
+			Stderr: num(123.4567), Value: num(1234.5 + rows.Num(i)),
 		}
 	}
 	for b.Loop() {
-		if _, err := tabular.CSV(rows); err != nil {
+		if _, err := rows.CSV(list); err != nil {
 			b.Fatal(err)
 		}
 	}
-	cells := float64(b.N) * float64(len(rows)*reflect.TypeFor[tabular.Score]().NumField())
+	cells := float64(b.N) * float64(len(list)*reflect.TypeFor[rows.Score]().NumField())
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/cells, "ns/cell")
 }
+
+func num(v rows.Num) *rows.Num { return &v }

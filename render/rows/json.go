@@ -1,0 +1,255 @@
+package rows
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// WriteJSON writes a document as all commands do.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(v)
+}
+
+// Key is a workload in JSON.
+type Key struct {
+	Task        string            `json:"task,omitempty"`
+	Tool        string            `json:"tool,omitempty"`
+	ISL         *float64          `json:"isl"`
+	OSL         *float64          `json:"osl"`
+	Concurrency *float64          `json:"concurrency"`
+	Rate        *float64          `json:"rate"`
+	Dataset     string            `json:"dataset,omitempty"`
+	Dims        map[string]string `json:"dims,omitempty"`
+}
+
+func keyOf(k schema.Key) Key {
+	return Key{k.Task, k.Tool, k.ISL, k.OSL, k.Concurrency, k.Rate, k.Dataset, k.Dims}
+}
+
+// The document of a decision, schema ttreport/check/v1.
+type (
+	checkJSON struct {
+		Schema   string      `json:"schema"`
+		Release  string      `json:"release"`
+		Baseline string      `json:"baseline,omitempty"`
+		Decision gate.Word   `json:"decision"`
+		Detail   string      `json:"detail"`
+		Graded   int         `json:"graded"`
+		Exit     int         `json:"exit"`
+		Counts   []tallyJSON `json:"counts"`
+		Waived   []string    `json:"waived,omitempty"`
+		Recheck  []string    `json:"recheck,omitempty"`
+		// The reason of the decision as a sentence, the ids of the verdicts that decide it, and the ways out.
+		Card struct {
+			Reason   string            `json:"reason"`
+			Decisive []string          `json:"decisive"`
+			Basis    map[string]string `json:"basis"`
+			Ways     []render.Way      `json:"ways"`
+		} `json:"card"`
+		Noise        noiseJSON         `json:"noise"`
+		Pairs        []pairJSON        `json:"pairs"`
+		Verdicts     []verdictJSON     `json:"verdicts"`
+		Shifts       []shiftJSON       `json:"shifts"`
+		Lints        []lintJSON        `json:"lints"`
+		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
+	}
+	tallyJSON struct {
+		Kind    gate.Kind `json:"kind"`
+		Points  int       `json:"points"`
+		Metrics int       `json:"metrics"`
+		Fails   bool      `json:"fails"`
+	}
+	noiseJSON struct {
+		Compared    int              `json:"compared"` // in all of the release
+		Typical     *Num             `json:"typical"`
+		Predictions int              `json:"predictions"`
+		Failed      int              `json:"failed"`
+		Calibrated  gate.Calibration `json:"calibrated"`
+		// The regression of one number alone that half of them would have shown, and those that could hide one beyond the
+		// limit: without a re-run, and with one.
+		Shown       *Num `json:"shown"`
+		Hidden      int  `json:"hidden"`
+		ShownAgain  *Num `json:"shown_again"`
+		HiddenAgain int  `json:"hidden_again"`
+	}
+	pairJSON struct {
+		Model    string    `json:"model"`
+		Device   string    `json:"device"`
+		Decision gate.Word `json:"decision"`
+		Detail   string    `json:"detail"`
+		Exit     int       `json:"exit"`
+	}
+	verdictJSON struct {
+		Verdict
+		Facts    schema.Reason `json:"facts,omitempty"`
+		Why      string        `json:"why"`
+		Decision *decisionJSON `json:"decision,omitempty"`
+	}
+	decisionJSON struct {
+		ID      string              `json:"id"`
+		Kind    schema.DecisionKind `json:"kind"`
+		Reason  string              `json:"reason"`
+		Owner   string              `json:"owner,omitempty"`
+		Expires string              `json:"expires,omitempty"`
+		Expired bool                `json:"expired"`
+	}
+	shiftJSON struct {
+		ID       string          `json:"id"`
+		Device   string          `json:"device"`
+		Family   string          `json:"family"`
+		Verdict  schema.Outcome  `json:"verdict"`
+		Mixed    bool            `json:"mixed,omitempty"`
+		Effect   *Num            `json:"effect"`
+		Interval *[2]float64     `json:"interval"`
+		Evidence schema.Evidence `json:"evidence,omitempty"`
+		Cells    int             `json:"cells"`
+		Agree    float64         `json:"agree"`
+		Why      string          `json:"why"`
+	}
+	lintJSON struct {
+		ID       lint.ID         `json:"id"`
+		Severity schema.Severity `json:"severity"`
+		Run      string          `json:"run,omitempty"`
+		Model    string          `json:"model,omitempty"`
+		Device   string          `json:"device,omitempty"`
+		Subject  string          `json:"subject,omitempty"`
+		Count    int             `json:"count"`
+		Why      string          `json:"why"`
+		Decision *decisionJSON   `json:"decision,omitempty"`
+	}
+	changePointsJSON struct {
+		Points []changePointJSON `json:"points"`
+		Drifts []driftJSON       `json:"drifts"`
+	}
+	seriesJSON struct {
+		Model  string `json:"model"`
+		Device string `json:"device"`
+		Impl   string `json:"impl,omitempty"`
+		Key    Key    `json:"key"`
+		Metric string `json:"metric"`
+		Stat   string `json:"stat"`
+	}
+	changePointJSON struct {
+		seriesJSON
+		At       string        `json:"at"`
+		Found    string        `json:"found"`
+		Effect   float64       `json:"effect"` // relative, positive is worse
+		P        *Num          `json:"p"`
+		Source   string        `json:"source"` // gate, search or person
+		Decision *decisionJSON `json:"decision,omitempty"`
+	}
+	driftJSON struct {
+		seriesJSON
+		Effect float64 `json:"effect"` // a release
+		P      float64 `json:"p"`
+		N      int     `json:"n"`
+	}
+)
+
+// CheckJSON writes the decision on a release with its card. changes may be nil.
+func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.ChangePoints) error {
+	f := g.Fit
+	out := checkJSON{
+		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
+		Detail: words.Detail(g), Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
+		Recheck: card.Again(), Noise: noiseJSON{
+			Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated(),
+			Hidden: f.Shown.Once.Hidden, HiddenAgain: f.Shown.Again.Hidden,
+		},
+		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
+	}
+	if f.Noise > 0 {
+		out.Noise.Typical = (*Num)(&f.Noise)
+	}
+	if f.Shown.Series > 0 {
+		out.Noise.Shown, out.Noise.ShownAgain = finite(f.Shown.Once.Median), finite(f.Shown.Again.Median)
+	}
+	out.Card.Reason, out.Card.Decisive, out.Card.Basis = words.Headline(g), []string{}, map[string]string{}
+	for _, x := range card.Whiskers {
+		out.Card.Decisive = append(out.Card.Decisive, x.ID)
+	}
+	for _, f := range card.Facts {
+		out.Card.Basis[strings.ReplaceAll(strings.ToLower(f.Name), " ", "_")] = f.Text
+	}
+	out.Card.Ways = append([]render.Way{}, card.Ways...)
+	for _, c := range g.Result.Counts {
+		out.Counts = append(out.Counts, tallyJSON{c.Kind, c.N, c.Cells, c.Fails})
+	}
+	for _, p := range g.Pairs {
+		detail := words.Decide(p.Result).Detail
+		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Result.Word, detail, p.Result.Exit})
+	}
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			v := &list[i]
+			out.Verdicts = append(out.Verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), decisionOf(v.Decision)})
+		}
+	}
+	for _, s := range g.Shifts {
+		out.Shifts = append(out.Shifts, shiftJSON{
+			s.ID, s.Device, s.Metric, s.Outcome, s.Mixed, num(s.Effect), s.Interval, s.Evidence, s.Cells, s.Agree,
+			render.ShiftText(s),
+		})
+	}
+	for _, l := range g.Lints {
+		out.Lints = append(out.Lints, lintJSON{
+			l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision),
+		})
+	}
+	if changes != nil {
+		out.ChangePoints = changePoints(changes)
+	}
+	return WriteJSON(w, out)
+}
+
+func decisionOf(d *schema.Decision) *decisionJSON {
+	if d == nil {
+		return nil
+	}
+	out := decisionJSON(*d)
+	return &out
+}
+
+func changePoints(c *render.ChangePoints) *changePointsJSON {
+	out := &changePointsJSON{Points: []changePointJSON{}, Drifts: []driftJSON{}}
+	source := map[judge.Source]string{
+		judge.ByGate: "gate", judge.BySearch: "search", judge.ByPerson: "person",
+	}
+	of := func(s *judge.Series) seriesJSON {
+		return seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}
+	}
+	for _, s := range c.Points {
+		out.Points = append(out.Points, changePointJSON{
+			of(s.Series), s.At, s.Found, s.Effect, finite(s.P), source[s.Source], decisionOf(s.Decision),
+		})
+	}
+	for _, d := range c.Drifts {
+		out.Drifts = append(out.Drifts, driftJSON{of(d.Series), d.Effect, d.P, d.N})
+	}
+	return out
+}
+
+// CompareJSON writes a comparison, schema ttreport/compare/v1.
+func CompareJSON(w io.Writer, c *render.Comparison) error {
+	return WriteJSON(w, struct {
+		Schema string     `json:"schema"`
+		A      string     `json:"a"`
+		B      string     `json:"b"`
+		OnlyA  int        `json:"only_a"`
+		OnlyB  int        `json:"only_b"`
+		Rows   []Compared `json:"rows"`
+		Notes  []string   `json:"notes"`
+		Head   []string   `json:"head,omitempty"` // what the site says of two releases, conditions that differ first
+	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head()})
+}
