@@ -37,7 +37,7 @@ func sidecarsIn(t *testing.T, dir string) []manifest.Sidecar {
 func TestBudgetIsOfAllTurns(t *testing.T) {
 	const budget = 4 * time.Minute
 	var w plan.Workload
-	if err := w.UnmarshalText([]byte("isl=lognormal(128,0.5),osl=32,c=2")); err != nil {
+	if err := w.Parse("isl=lognormal(128,0.5),osl=32,c=2"); err != nil {
 		t.Fatal(err)
 	}
 	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
@@ -76,7 +76,7 @@ func TestLoadThatCannotBeDrawn(t *testing.T) {
 		var workloads []plan.Workload
 		for _, text := range []string{"dataset=sharegpt,path=gone.json,osl=8,c=1", "isl=64,osl=8,c=1"} {
 			var w plan.Workload
-			if err := w.UnmarshalText([]byte(text)); err != nil {
+			if err := w.Parse(text); err != nil {
 				t.Fatal(err)
 			}
 			workloads = append(workloads, w)

@@ -131,7 +131,7 @@ func (s *session) tell(p probed, number int, began time.Time) {
 }
 
 // probedOf is a measurement of which a part counts.
-func probedOf(slo capacity.SLO, counts, out builtin.Outcome) probed {
+func probedOf(slo traffic.SLO, counts, out builtin.Outcome) probed {
 	set, all := counts.Set(), out.Set()
 	p := probed{Requests: len(counts.Requests), Failed: all.Failed + all.Hollow, TTFT: set.TTFT.Mean,
 		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(slo, counts), Overload: out.Overload}
@@ -164,7 +164,7 @@ func steady(out builtin.Outcome, streams int) builtin.Outcome {
 }
 
 // goodput returns the requests a second that met every limit themselves.
-func goodput(slo capacity.SLO, out builtin.Outcome) float64 {
+func goodput(slo traffic.SLO, out builtin.Outcome) float64 {
 	good := 0
 	for _, t := range out.Requests {
 		if slo.Meets(t.Request) {
@@ -350,7 +350,7 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 func (s *session) alone(ctx context.Context, st step, requests int) (builtin.Outcome, error) {
 	w := st.Load
 	w.Concurrency, w.Requests = 1, requests
-	w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+	w.Arrivals, w.Burstiness = traffic.Arrivals{}, 0
 	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+1<<31)
 	if err != nil {
 		return builtin.Outcome{}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -27,7 +28,7 @@ func TestCapacityIsTheServers(t *testing.T) {
 	}{{"tpot_mean<8ms", 0}, {"tpot_mean<8ms", .02}, {"ttft_p90<60ms", 0}} {
 		cfg := sim.Config{Noise: c.noise, Seed: 5}
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte("isl=128,osl=32,slo=" + c.slo)); err != nil {
+		if err := w.Parse("isl=128,osl=32,slo=" + c.slo); err != nil {
 			t.Fatal(err)
 		}
 		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
@@ -64,7 +65,10 @@ func TestCapacityIsTheServers(t *testing.T) {
 			t.Fatalf("%s: %v %s", c.slo, err, data)
 		}
 		worst := func(concurrency int) float64 {
-			l := builtin.Load{ISL: 128, OSL: 32, Concurrency: concurrency, Requests: 3000, Seed: 77}
+			l := builtin.Load{
+				Workload: traffic.Workload{ISL: 128, OSL: 32, Concurrency: concurrency, Requests: 3000},
+				Seed:     77,
+			}
 			measured, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 			if err != nil {
 				t.Fatal(err)

@@ -64,7 +64,7 @@ func TestRateIsTheServers(t *testing.T) {
 	}{{"tpot_mean<8ms", 0}, {"tpot_mean<8ms", .02}, {"ttft_p90<60ms", .01}} {
 		cfg := sim.Config{Noise: c.noise, Seed: 5}
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte("isl=128,osl=32,rate=max,slo=" + c.slo)); err != nil {
+		if err := w.Parse("isl=128,osl=32,rate=max,slo=" + c.slo); err != nil {
 			t.Fatal(err)
 		}
 		f := findRate(t, cfg, w)
@@ -73,8 +73,10 @@ func TestRateIsTheServers(t *testing.T) {
 		}
 		worst := func(rate float64) float64 {
 			n := int(200 * rate)
-			l := builtin.Load{ISL: 128, OSL: 32, Rate: rate, Requests: n, Seed: 77,
-				Each: traffic.Shape{}.Requests(traffic.Base{ISL: 128, OSL: 32, Rate: rate}, n, 77)}
+			l := builtin.Load{
+				Workload: traffic.Workload{ISL: 128, OSL: 32, Rate: rate, Requests: n},
+				Seed:     77,
+			}
 			measured, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 			if err != nil {
 				t.Fatal(err)
@@ -96,12 +98,12 @@ func TestRateIsTheServers(t *testing.T) {
 // An objective that only the queue breaks: the search goes beyond what the server can do, and stops there each time.
 func TestRateBeyondTheServer(t *testing.T) {
 	var w plan.Workload
-	if err := w.UnmarshalText([]byte("isl=128,osl=32,rate=max,slo=tpot_mean<1000ms")); err != nil {
+	if err := w.Parse("isl=128,osl=32,rate=max,slo=tpot_mean<1000ms"); err != nil {
 		t.Fatal(err)
 	}
 	cfg := sim.Config{Seed: 5}
 	f := findRate(t, cfg, w)
-	l := builtin.Load{ISL: 128, OSL: 32, Concurrency: 256, Requests: 8000, Seed: 3}
+	l := builtin.Load{Workload: traffic.Workload{ISL: 128, OSL: 32, Concurrency: 256, Requests: 8000}, Seed: 3}
 	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 	if err != nil {
 		t.Fatal(err)

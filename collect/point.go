@@ -93,12 +93,10 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	if s.plan.Text > 0 {
 		text = s.plan.Text + seed
 	}
+	w.Timeout = cmp.Or(w.Timeout, 2*time.Hour)
 	return builtin.Load{
-		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Endpoint: w.Shape.Endpoint, Image: w.Shape.Image, Tools: w.Shape.Tools, Turns: w.Shape.Turns, Think: w.Shape.Think,
-		Each: each, Burstiness: w.Shape.Burstiness, Changing: w.Changing(), Fit: true, Fits: &s.fits, Seed: seed,
-		Text: text, Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
+		Workload: w, URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text,
 	}, err
 }
 
@@ -196,7 +194,7 @@ func lost(set latency.Set) string {
 // measurement with the same seed: TTFT is then that of its cache.
 func knewPrompts(w plan.Workload, out builtin.Outcome) string {
 	share, _, ok := out.Cached()
-	fresh := w.Dataset == "" && w.Shape.Prefix == 0 && w.Shape.Hit == 0 && w.Shape.Turns <= 1
+	fresh := w.Dataset == "" && w.Prefix == 0 && w.Hit == 0 && w.Turns <= 1
 	if !ok || !fresh || share < schema.MostlyCached {
 		return ""
 	}
@@ -215,7 +213,7 @@ func overloaded(out builtin.Outcome) string {
 // saturation returns a note on a client that did not reach the requested concurrency; "" if it did.
 func saturation(w plan.Workload, reached float64) string {
 	asked := min(w.Concurrency, w.Requests)
-	if reached > 0 && asked > 1 && w.Rate == 0 && w.Shape.Think == 0 && schema.Saturated(float64(asked), reached) {
+	if reached > 0 && asked > 1 && w.Rate == 0 && w.Think == 0 && schema.Saturated(float64(asked), reached) {
 		return fmt.Sprintf("%.1f of %d requests in flight on average", reached, asked)
 	}
 	return ""
@@ -393,8 +391,9 @@ func (s *session) warm(ctx context.Context) error {
 	for _, isl := range lengths {
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-			ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Fit: true, Fits: &s.fits,
-			Seed: s.plan.Seed, Timeout: s.limit(step{Item: plan.Item{Once: true}}),
+			Workload: plan.Workload{ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1,
+				Timeout: s.limit(step{Item: plan.Item{Once: true}})},
+			Fit: true, Fits: &s.fits, Seed: s.plan.Seed,
 		})
 		if ctx.Err() != nil {
 			return ctx.Err()

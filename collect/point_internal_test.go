@@ -32,7 +32,7 @@ func TestFailedRequestsAreNoted(t *testing.T) {
 // before it stated its limit. A limit that the plan knows is the nearer one.
 func TestDrawsFitTheServer(t *testing.T) {
 	var w plan.Workload
-	if err := w.UnmarshalText([]byte("isl=lognormal(600,0.9),osl=lognormal(250,0.7),c=8,n=200")); err != nil {
+	if err := w.Parse("isl=lognormal(600,0.9),osl=lognormal(250,0.7),c=8,n=200"); err != nil {
 		t.Fatal(err)
 	}
 	longest := func(stated, takes int) (most int) {
@@ -85,7 +85,7 @@ func TestKnownPromptsAreNoted(t *testing.T) {
 		{"dataset=sharegpt,path=x.json,osl=8,c=2,n=2", of(60), false},
 	} {
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte(c.workload)); err != nil {
+		if err := w.Parse(c.workload); err != nil {
 			t.Fatal(err)
 		}
 		if got := knewPrompts(w, c.out); strings.Contains(got, "--seed") != c.noted {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -31,7 +32,7 @@ func tokens(n, each int) []int {
 
 // Visits that differ in what they have: what is known of a metric is stated with its name, and of the rest nothing.
 func TestVisitsThatDiffer(t *testing.T) {
-	load := builtin.Load{Concurrency: 1, OSL: 8}
+	load := builtin.Load{Workload: traffic.Workload{Concurrency: 1, OSL: 8}}
 	single := append(tokens(40, 8), 1)
 	for name, c := range map[string]struct {
 		visits []builtin.Outcome

@@ -39,7 +39,7 @@ func measuredUntil(
 	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Until: r, Budget: budget}
 	for _, text := range workloads {
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte(text)); err != nil {
+		if err := w.Parse(text); err != nil {
 			t.Fatal(err)
 		}
 		p.Workloads = append(p.Workloads, w)

@@ -241,7 +241,7 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 		const fix = "--workload isl=128,osl=128,c=1,n=16"
 		return fail(exitUsage, fix, "bisect: the verdict's workload has no lengths or no load")
 	}
-	if err := w.UnmarshalText([]byte(render.WorkloadFlag(v.Key))); err != nil {
+	if err := w.Parse(render.WorkloadFlag(v.Key)); err != nil {
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: the verdict's workload: %w", err)
 	}
 	o.workloads = append(o.workloads, w)

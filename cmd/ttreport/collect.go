@@ -647,14 +647,7 @@ func likeLast(r *render.Report, release string, of schema.System, k schema.Key) 
 
 // workloadOf is a workload of text of known lengths under a known load, to be measured.
 func workloadOf(k schema.Key) plan.Workload {
-	w := plan.Workload{ISL: int(*k.ISL), OSL: int(*k.OSL)}
-	w.Shape, _ = traffic.OfDims(k.Dims) // gate asks only for dimensions that can be read
-	if k.Concurrency != nil {
-		w.Concurrency = int(*k.Concurrency)
-	}
-	if k.Rate != nil {
-		w.Rate = *k.Rate
-	}
+	w, _ := traffic.OfKey(k) // gate asks only for dimensions that can be read
 	return w
 }
 

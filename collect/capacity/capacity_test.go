@@ -4,12 +4,9 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/collect/capacity"
-	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // A server whose latency grows with the concurrency: the capacity is found within 3 % or one, with few measurements,
@@ -82,55 +79,6 @@ func TestEdges(t *testing.T) {
 	if _, err := capacity.Find(64, failing); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-}
-
-func TestSLO(t *testing.T) {
-	s, err := capacity.ParseSLO("tpot_mean<50ms  ttft_p99<0.5s")
-	if err != nil || s.String() != "tpot_mean<50ms ttft_p99<500ms" || s.Needs() != 200 {
-		t.Errorf("%v %v %d", s, err, s.Needs())
-	}
-	request := latency.Request{OK: true, TTFT: 400, E2EL: 400 + 40*9, Out: 10}
-	set := latency.Summarise([]latency.Request{request, request}, 1)
-	if got := s.Worst(set); math.Abs(got-.8) > 1e-9 || !s.Meets(request) {
-		t.Errorf("%g", got)
-	}
-	request.E2EL = 400 + 60*9
-	for failures, bears := range map[int]bool{1: true, 3: true, 4: false} {
-		many := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 300)
-		clear(many[:failures])
-		p90, _ := capacity.ParseSLO("ttft_p90<500ms")
-		if got := p90.Worst(latency.Summarise(many, 1)); (got <= 1) != bears {
-			t.Errorf("%d of 300 requests failed: %g", failures, got)
-		}
-	}
-	p99, _ := capacity.ParseSLO("ttft_p99<500ms")
-	rest := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 99)
-	if got := p99.Worst(latency.Summarise(append(rest, latency.Request{}), 1)); got <= 1 {
-		t.Errorf("a P99 that lies between the slowest and one that failed holds: %g", got)
-	}
-	failed := latency.Summarise([]latency.Request{request, {}}, 1)
-	if s.Meets(request) || !math.IsInf(s.Worst(failed), 1) {
-		t.Error("a slow or failed request holds")
-	}
-	for _, text := range []string{"", "x", "ttft<5", "ttft_p98<5ms", "ttft_p99<x", "ttft_p99>5ms", "ttft_p99<-5ms",
-		"rps_mean<5ms"} {
-		if _, err := capacity.ParseSLO(text); err == nil || !strings.Contains(err.Error(), "ttft_p99<500ms") {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-func FuzzSLO(f *testing.F) {
-	f.Add("ttft_p99<500ms tpot_mean<50ms")
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := capacity.ParseSLO(text)
-		if err != nil {
-			return
-		}
-		if again, err := capacity.ParseSLO(s.String()); err != nil || again.String() != s.String() {
-			t.Errorf("%q: %q is read as %q, %v", text, s, again, err)
-		}
-	})
 }
 
 // A look says where to go on and is no evidence: what it said of an end is measured again, and may be otherwise.

@@ -14,7 +14,7 @@ import (
 func TestEstimateOfABudget(t *testing.T) {
 	known := Workload{ISL: 2000, OSL: 20, Concurrency: 2, Requests: 8} // a request: 1 s of prefill and 1 s of decoding
 	search := known
-	if err := search.UnmarshalText([]byte("isl=2000,osl=20,slo=ttft_p99<300ms")); err != nil {
+	if err := search.Parse("isl=2000,osl=20,slo=ttft_p99<300ms"); err != nil {
 		t.Fatal(err)
 	}
 	rule := precision.Rule{CI: .02, Most: time.Hour}
@@ -38,7 +38,7 @@ func TestEstimateOfABudget(t *testing.T) {
 // A search for a rate of a server that needs ten seconds for a request is long, and the estimate says so.
 func TestEstimateOfASearchForARate(t *testing.T) {
 	w := Workload{}
-	if err := w.UnmarshalText([]byte("isl=2000,osl=180,rate=max,slo=tpot_mean<50ms")); err != nil {
+	if err := w.Parse("isl=2000,osl=180,rate=max,slo=tpot_mean<50ms"); err != nil {
 		t.Fatal(err)
 	}
 	const want = 20 * 120 * 4 / 3 * time.Second

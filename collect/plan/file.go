@@ -18,24 +18,24 @@ type File struct {
 
 // Entry is what is measured on one server. A field that is left out has the value of the flag of the same name.
 type Entry struct {
-	Model     string     `yaml:"model"`
-	Device    string     `yaml:"device,omitempty"`
-	Impl      string     `yaml:"impl,omitempty"`
-	Release   string     `yaml:"release,omitempty"`
-	Channel   string     `yaml:"channel,omitempty"`
-	Server    ServerName `yaml:"server,omitempty"`
-	Image     string     `yaml:"image,omitempty"`
-	Tokenizer string     `yaml:"tokenizer,omitempty"`
-	Only      Only       `yaml:"only,omitempty"`
-	Tools     []string   `yaml:"tools,omitempty"`
-	Sweep     string     `yaml:"sweep,omitempty"`
-	Workloads []Workload `yaml:"workloads,omitempty"`
-	Evals     []string   `yaml:"evals,omitempty"`
-	EvalLimit int        `yaml:"eval_limit,omitempty"`
-	Repeat    int        `yaml:"repeat,omitempty"`
-	Chat      bool       `yaml:"chat,omitempty"`
-	Why       string     `yaml:"why,omitempty"` // for people
-	Resources Resources  `yaml:"resources,omitempty"`
+	Model     string       `yaml:"model"`
+	Device    string       `yaml:"device,omitempty"`
+	Impl      string       `yaml:"impl,omitempty"`
+	Release   string       `yaml:"release,omitempty"`
+	Channel   string       `yaml:"channel,omitempty"`
+	Server    ServerName   `yaml:"server,omitempty"`
+	Image     string       `yaml:"image,omitempty"`
+	Tokenizer string       `yaml:"tokenizer,omitempty"`
+	Only      Only         `yaml:"only,omitempty"`
+	Tools     []string     `yaml:"tools,omitempty"`
+	Sweep     string       `yaml:"sweep,omitempty"`
+	Workloads WorkloadList `yaml:"workloads,omitempty"`
+	Evals     []string     `yaml:"evals,omitempty"`
+	EvalLimit int          `yaml:"eval_limit,omitempty"`
+	Repeat    int          `yaml:"repeat,omitempty"`
+	Chat      bool         `yaml:"chat,omitempty"`
+	Why       string       `yaml:"why,omitempty"` // for people
+	Resources Resources    `yaml:"resources,omitempty"`
 }
 
 // Read reads a plan file, strictly.
@@ -160,4 +160,59 @@ func readNamed(name, flag string) ([]byte, error) {
 		return nil, usage("as in "+flag, "collect: %s: %w", strings.Fields(flag)[0], err)
 	}
 	return data, nil
+}
+
+// WorkloadList reads workloads from text: those of a plan file, or one at a time those of a flag that may be repeated.
+type WorkloadList []Workload
+
+// MarshalYAML returns the texts of the workloads.
+func (l WorkloadList) MarshalYAML() (any, error) {
+	for _, w := range l {
+		if len(w.Dims)+len(w.Extra) > 0 {
+			return nil, fmt.Errorf("workload %s has arguments of its tool, which a plan file cannot state", w)
+		}
+	}
+	return l.texts(), nil
+}
+
+// UnmarshalYAML reads the texts of workloads.
+func (l *WorkloadList) UnmarshalYAML(read func(any) error) error {
+	var list []workloadText
+	err := read(&list)
+	for _, w := range list {
+		*l = append(*l, Workload(w))
+	}
+	return err
+}
+
+type workloadText Workload
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (w *workloadText) UnmarshalText(text []byte) error { return (*Workload)(w).Parse(string(text)) }
+
+// Set adds a workload.
+func (l *WorkloadList) Set(text string) error {
+	var w Workload
+	err := w.Parse(text)
+	if err == nil {
+		*l = append(*l, w)
+	}
+	return err
+}
+
+// Type names the value for a command's help.
+func (l *WorkloadList) Type() string { return "workload" }
+
+// String is the list as it was given.
+func (l *WorkloadList) String() string { return strings.Join(l.texts(), " ") }
+
+// GetSlice returns the workloads as they are given one at a time.
+func (l *WorkloadList) GetSlice() []string { return l.texts() }
+
+func (l WorkloadList) texts() []string {
+	var out []string
+	for _, w := range l {
+		out = append(out, w.Text())
+	}
+	return out
 }

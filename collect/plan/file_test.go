@@ -46,7 +46,7 @@ func TestBadPlanFiles(t *testing.T) {
 		"plans:\n- model: a\n  workloads: [isl=1]\n":           `p.yaml:3:15: workload "isl=1": expected isl, osl`,
 		"plans:\n- model: a\n  server: nonsense\n":             `p.yaml:3:11: "nonsense" is neither sim nor docker`,
 		"plans:\n- model: a\n  sweeep: quick\n":                "p.yaml:3:3: ",
-		"plans:\n- model: a\n  workloads: [\"isl=1,osl=x\"]\n": `osl="x" is neither a whole number nor one of uniform`,
+		"plans:\n- model: a\n  workloads: [\"isl=1,osl=x\"]\n": `osl=x: expected a whole number or one of uniform`,
 	} {
 		if _, err := Read("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

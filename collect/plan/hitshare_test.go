@@ -65,7 +65,7 @@ func TestRequestsOfHitShare(t *testing.T) {
 		}
 		w := p.Workloads[0]
 		list, err := w.Draw(1)
-		if got := traffic.HitShare(list); err != nil || w.Requests <= 8 || math.Abs(got-w.Shape.Hit) > .02 {
+		if got := traffic.HitShare(list); err != nil || w.Requests <= 8 || math.Abs(got-w.Hit) > .02 {
 			t.Errorf("%s: %g in %d requests, %v", text, got, w.Requests, err)
 		}
 	}

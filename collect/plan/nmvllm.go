@@ -258,20 +258,20 @@ func argument(w *Workload, name, value string, gpus int) (err error) {
 	case "output-len", "num-output-tokens":
 		w.OSL, err = aboveZero(value)
 	case "use-all-available-gpus-":
-		w.setParallel(gpus)
+		setParallel(w, gpus)
 	case "tensor-parallel-size-":
 		var n int
 		if n, err = aboveZero(value); err == nil {
-			w.setParallel(n)
+			setParallel(w, n)
 		}
 	default:
-		return w.setOther(name, value)
+		return setOther(w, name, value)
 	}
 	return err
 }
 
 // setParallel spreads the engine of a workload over GPUs.
-func (w *Workload) setParallel(gpus int) {
+func setParallel(w *Workload, gpus int) {
 	if gpus > 1 {
 		w.Extra = append(w.Extra, "--tensor-parallel-size", strconv.Itoa(gpus))
 		w.Dims = map[string]string{"tp": strconv.Itoa(gpus)}
@@ -279,7 +279,7 @@ func (w *Workload) setParallel(gpus int) {
 }
 
 // setOther passes an argument to the tool.
-func (w *Workload) setOther(name, value string) error {
+func setOther(w *Workload, name, value string) error {
 	if strings.HasSuffix(name, "_") {
 		return fmt.Errorf("an argument of nm-vllm's driver that is not known")
 	}

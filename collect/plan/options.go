@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,10 +44,10 @@ const (
 // Measure is what to measure.
 type Measure struct {
 	Sweep            string
-	Workloads        []Workload // in place of a sweep
-	Batches, Lengths string     // TensorRT-LLM's lists
-	SLO              string     // search for the largest concurrency that holds it, with these lengths
-	TargetsOnly      bool       // the sweep "targets", where none is named
+	Workloads        WorkloadList // in place of a sweep
+	Batches, Lengths string       // TensorRT-LLM's lists
+	SLO              string       // search for the largest concurrency that holds it, with these lengths
+	TargetsOnly      bool         // the sweep "targets", where none is named
 	Only             Only
 	Repeat           int           // times each workload is measured
 	Clients          int           // of builtin, that make the load together; 0: one
@@ -298,7 +297,7 @@ func (p *Plan) until(o Options) error {
 			"collect: --until and --clients contradict each other: one client looks at all requests")
 	}
 	for _, w := range p.Workloads {
-		if why := w.neverSteady(); why != "" {
+		if why := neverSteady(w); why != "" {
 			return usage("leave --until out for it: --workload measures a number of requests",
 				"collect: --until measures until means are known, and %s %s", w, why)
 		}
@@ -307,13 +306,13 @@ func (p *Plan) until(o Options) error {
 }
 
 // neverSteady says why a workload has no mean that more of the same would make more exact; "" where it has.
-func (w Workload) neverSteady() string {
+func neverSteady(w Workload) string {
 	switch {
-	case w.Dataset == DatasetTrace:
+	case w.Dataset == traffic.DatasetTrace:
 		return "replays a recorded load, which has an end"
-	case w.Shape.Turns > 1:
+	case w.Turns > 1:
 		return "has conversations, whose turns differ"
-	case w.Shape.Arrivals.Changes():
+	case w.Arrivals.Changes():
 		return "changes its rate"
 	case w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set():
 		return "sends everything at once"
@@ -324,7 +323,7 @@ func (w Workload) neverSteady() string {
 // oneClient refuses workloads that several clients cannot divide.
 func (p *Plan) oneClient() error {
 	for _, w := range p.Workloads {
-		if p.Clients > 1 && w.Shape.Turns > 1 {
+		if p.Clients > 1 && w.Turns > 1 {
 			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
 		}
 	}
@@ -381,54 +380,18 @@ func (t Turns) Manifest(other string) manifest.Interleaved {
 	return manifest.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
 }
 
-const (
-	mostOff    = .02 // between the share that is stated and the one that is made; of small shares a fifth
-	hitDraws   = 12  // that are looked at: the seed decides who begins like whom, and how long prompts are
-	mostUnsaid = 1000
-	mostForHit = 20_000 // requests that are proposed so that a share is reached; unasked, mostUnsaid
-)
-
-// hitShare returns which share of all prompt tokens a prefix cache without limit finds in n requests of a workload, and
-// how far a draw is from the share that is stated, at most.
-func (w Workload) hitShare(n int) (mean, off float64) {
-	base := traffic.Base{ISL: w.ISL, OSL: w.OSL, Context: w.Context}
-	for seed := range uint64(hitDraws) {
-		share := traffic.HitShare(w.Shape.Requests(base, n, seed))
-		mean += share / hitDraws
-		off = max(off, math.Abs(share-w.Shape.Hit))
-	}
-	return mean, off
-}
+// mostForHit is how many requests are proposed so that a share of hits is reached.
+const mostForHit = 20_000
 
 // DrawnHit is the share of all prompt tokens that a prefix cache without limit finds in the requests of a workload that
 // states one, number i of the plan; ok is false for others, and where the number of requests is not known.
 func (p Plan) DrawnHit(i int) (share float64, ok bool) {
 	w := p.Workloads[i]
-	if w.Shape.Hit == 0 || w.SLO.Set() || p.Until.Set() {
+	if w.Hit == 0 || w.SLO.Set() || p.Until.Set() {
 		return 0, false
 	}
 	list, err := w.Draw(p.Seed + uint64(i))
 	return traffic.HitShare(list), err == nil
-}
-
-// hits reports whether n requests have the share of hits that the workload states.
-func (w Workload) hits(n int) bool {
-	if w.Shape.Hit == 0 {
-		return true
-	}
-	_, off := w.hitShare(n)
-	return off <= min(mostOff, w.Shape.Hit/5)
-}
-
-// requestsToHit returns a number of requests, at least n, that have the stated share of hits; n and false where that
-// takes more than most.
-func (w Workload) requestsToHit(n, most int) (enough int, ok bool) {
-	for m := n; m <= max(n, most); m += 1 + m/4 {
-		if w.hits(m) {
-			return m, true
-		}
-	}
-	return n, false
 }
 
 // hitShares refuses workloads whose requests cannot have the share of hits that is stated: their results would be
@@ -442,16 +405,16 @@ func (p *Plan) hitShares() error {
 		case p.Until.Set():
 			n = p.Until.Least(w.Concurrency)
 		}
-		if w.hits(n) {
+		mean, ok := w.HitShare(n)
+		if ok {
 			continue
 		}
 		fix := "fewer prefixes, a smaller share, or prompts that differ less in length"
-		if m, ok := w.requestsToHit(n, mostForHit); ok && !w.SLO.Set() && !p.Until.Set() {
+		if m, ok := w.RequestsToHit(n, mostForHit); ok && !w.SLO.Set() && !p.Until.Set() {
 			fix = fmt.Sprintf("n=%d is enough; or %s", m, fix)
 		}
-		mean, _ := w.hitShare(n)
 		return usage(fix, "collect: %s: %s=%s cannot be reached: a prefix cache without limit would find about %.1f%% in "+
-			"%d requests", w, schema.DimHit, w.Shape.Dims()[schema.DimHit], 100*mean, n)
+			"%d requests", w, schema.DimHit, w.Varying()[schema.DimHit], 100*mean, n)
 	}
 	return nil
 }

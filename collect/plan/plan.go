@@ -16,8 +16,12 @@ import (
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
+
+// Workload is one measurement to make.
+type Workload = traffic.Workload
 
 // Plan states what to measure on which system.
 type Plan struct {
@@ -262,23 +266,17 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 	return fitting(o, join(out, list...), known.Context, nil)
 }
 
-// ShareGPT is the dataset that clients read from a file, and ShareGPTFile the name of that file, as nm-vllm fetched it.
-const (
-	ShareGPT     = "sharegpt"
-	ShareGPTFile = "ShareGPT_V3_unfiltered_cleaned_split.json"
-)
-
 // withDatasets takes ShareGPT from the current folder where no path is stated, and reads what traces state.
 func withDatasets(list []Workload) ([]Workload, error) {
 	list = slices.Clone(list)
 	for i, w := range list {
-		if w.Dataset == ShareGPT && w.Path == "" {
-			if _, err := os.Stat(ShareGPTFile); err == nil {
-				list[i].Path = ShareGPTFile
+		if w.Dataset == traffic.ShareGPT && w.Path == "" {
+			if _, err := os.Stat(traffic.ShareGPTFile); err == nil {
+				list[i].Path = traffic.ShareGPTFile
 			}
 		}
 		var err error
-		if list[i], err = list[i].recorded(); err != nil {
+		if list[i], err = recorded(list[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -290,7 +288,7 @@ func withRequests(list []Workload) []Workload {
 	for _, w := range list {
 		if w.Requests == 0 {
 			n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
-			w.Requests, _ = w.requestsToHit(n, mostUnsaid)
+			w.Requests, _ = w.RequestsToHit(n, traffic.MostUnsaid)
 		}
 		out = append(out, w)
 	}
@@ -365,7 +363,7 @@ func (p Plan) Items() []Item {
 		for i, w := range p.Workloads {
 			for _, t := range tools {
 				if !t.Once {
-					name := fmt.Sprintf("%02d-%s%s", len(out)+1, filePrefix(t), w.fileName())
+					name := fmt.Sprintf("%02d-%s%s", len(out)+1, filePrefix(t), w.FileName())
 					out = append(out, Item{Tool: t, Load: w, Index: i, Name: name})
 				}
 			}
@@ -384,7 +382,7 @@ func (p Plan) Items() []Item {
 		out = append(out, Item{Name: name, Tool: tool.Builtin(), Index: -1, Task: name, Limit: p.EvalItems})
 	}
 	for _, e := range p.Evals {
-		name := filePrefix(e.Tool) + fileSafe(e.Task)
+		name := filePrefix(e.Tool) + traffic.FileSafe(e.Task)
 		out = append(out, Item{Name: name, Tool: e.Tool, Index: -1, Task: e.Task, Limit: e.Limit, Params: e.Params})
 	}
 	return out

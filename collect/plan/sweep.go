@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -44,12 +45,22 @@ func spread(shape string) []Workload {
 	var out []Workload
 	for _, load := range []string{"c=1,n=16", "c=8,n=64", "c=32,n=256"} {
 		var w Workload
-		if err := w.UnmarshalText([]byte(shape + "," + load)); err != nil {
+		if err := w.Parse(shape + "," + load); err != nil {
 			panic(err) // a preset of ours
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// join appends workloads that are not in a list yet.
+func join(list []Workload, more ...Workload) []Workload {
+	for _, w := range more {
+		if !slices.ContainsFunc(list, w.Same) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 func tt2025() []Workload {

@@ -14,6 +14,7 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -57,7 +58,7 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 func onlyBuiltin(list []Workload, names []string) error {
 	other := slices.IndexFunc(names, func(name string) bool { return name != schema.ToolBuiltin })
 	for _, w := range list {
-		if other >= 0 && (w.Shape.Varies() || w.SLO.Set() || w.Dataset == DatasetTrace) {
+		if other >= 0 && w.OnlyBuiltin() {
 			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
 				"collect: only the builtin client makes %s; %s does not", w, names[other])
 		}
@@ -129,6 +130,11 @@ func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, er
 	return t, nil
 }
 
+// replayable reports whether the builtin client can make a workload of a dataset.
+func replayable(w Workload) bool {
+	return w.Dataset == traffic.DatasetTrace || w.Dataset == traffic.ShareGPT && w.Path != "" && w.OSL > 0
+}
+
 // compatible refuses tools that cannot make the requested load, before anything is started.
 func (p *Plan) compatible() error {
 	offline := 0
@@ -146,7 +152,7 @@ func (p *Plan) compatible() error {
 	}
 	usesBuiltin := len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, tool.Tool.IsBuiltin)
 	for _, w := range p.Workloads {
-		if usesBuiltin && (w.Dataset != "" && !w.replayable() || w.Concurrency == 0 && w.Rate == 0 && !w.SLO.Set()) {
+		if usesBuiltin && (w.Dataset != "" && !replayable(w) || w.Concurrency == 0 && w.Rate == 0 && !w.SLO.Set()) {
 			return usage("--tools vllm; builtin replays dataset=trace,path=FILE and dataset=sharegpt,path=FILE,osl=128",
 				"collect: builtin makes random prompts at a concurrency or a rate; it cannot make %s", w)
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -110,7 +111,7 @@ func New(ctx context.Context, r Request) (*Session, error) {
 // writesText refuses workloads of text for a model that writes none, unless a program of the user's own measures it.
 func (r Request) writesText(known spec.Model, p plan.Plan) error {
 	isOwn := func(name string) bool { return r.Finder.Exec[name] != "" }
-	text := func(w plan.Workload) bool { return !w.Shape.Endpoint.Pools() }
+	text := func(w plan.Workload) bool { return !w.Endpoint.Pools() }
 	names := r.Options.Tools.Names
 	if known.Type == "" || r.ServerOnly || !slices.ContainsFunc(p.Workloads, text) ||
 		len(names) > 0 && isOwn(names[0]) {
@@ -335,11 +336,11 @@ func path(name string) string {
 // haveDatasets returns an error if a workload needs a file that nobody has fetched.
 func haveDatasets(p plan.Plan) error {
 	for _, w := range p.Workloads {
-		if w.Dataset == plan.ShareGPT && w.Path == "" {
+		if w.Dataset == traffic.ShareGPT && w.Path == "" {
 			return plan.UsageError{
-				Err: fmt.Errorf("collect: %s needs ShareGPT, and %s is not in this folder", w, plan.ShareGPTFile),
+				Err: fmt.Errorf("collect: %s needs ShareGPT, and %s is not in this folder", w, traffic.ShareGPTFile),
 				Fix: "fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/" +
-					"ShareGPT_Vicuna_unfiltered/resolve/main/" + plan.ShareGPTFile +
+					"ShareGPT_Vicuna_unfiltered/resolve/main/" + traffic.ShareGPTFile +
 					"; or state another path: dataset-path in the configuration, path=FILE in --workload",
 			}
 		}

@@ -1,9 +1,10 @@
 package traffic
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,37 +18,24 @@ type Arrivals struct {
 	rates []float64 // requests a second: of the two ends of a ramp, or of each step
 }
 
-const arrivalExamples = "constant, poisson, ramp(1,20), steps(5,10,20)"
-
 // ParseArrivals reads constant, poisson, ramp(from,to), a rate that grows evenly in time, or steps(a,b,…), rates that
 // last equally long. Rates are requests a second.
 func ParseArrivals(text string) (Arrivals, error) {
-	name, args, err := call(text)
+	name, rates, err := call(text)
 	if err != nil {
 		return Arrivals{}, err
 	}
-	wrong := func(what string) (Arrivals, error) {
-		return Arrivals{}, fmt.Errorf("%q %s; arrivals are %s", text, what, arrivalExamples)
-	}
-	for _, v := range args {
-		if !(v > 0) || v > 1e6 {
-			return wrong("has a rate that is not between 0 and a million")
-		}
-	}
+	positive := !slices.ContainsFunc(rates, func(v float64) bool { return v <= 0 })
 	switch {
-	case name == "poisson" && args == nil:
+	case name == "poisson" && rates == nil:
 		return Arrivals{}, nil
-	case name == "constant" && args == nil:
-		return Arrivals{kind: name}, nil
-	case name == "ramp" && len(args) == 2, name == "steps" && len(args) >= 2 && len(args) <= 100:
-		return Arrivals{name, args}, nil
-	case name == "ramp" || name == "steps":
-		return wrong("does not have the rates that it needs")
+	case name == "constant" && rates == nil,
+		name == "ramp" && len(rates) == 2 && positive, name == "steps" && len(rates) >= 2 && positive:
+		return Arrivals{name, rates}, nil
+	case name == "gamma":
+		return Arrivals{}, errors.New("a gamma process is what burstiness=0.5 makes of poisson")
 	}
-	if name == "gamma" {
-		return wrong("is what burstiness=0.5 makes of poisson: a gamma process")
-	}
-	return wrong("is none that is known")
+	return Arrivals{}, errors.New("expected one of constant, poisson, ramp(1,20), steps(5,10,20)")
 }
 
 // Set reports whether arrivals are other than Poisson.
@@ -60,7 +48,7 @@ func (a Arrivals) String() string {
 	}
 	var parts []string
 	for _, r := range a.rates {
-		parts = append(parts, number(r))
+		parts = append(parts, printed(r))
 	}
 	return a.kind + "(" + strings.Join(parts, ",") + ")"
 }

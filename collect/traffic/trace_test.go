@@ -102,17 +102,18 @@ func TestHitShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []traffic.Shape{
-		{Hit: .1}, {Hit: .6}, {Hit: .9}, {Hit: .6, Prefixes: 4}, {Hit: .3, Prefix: 1000}, {Hit: .5, ISL: isl},
-		{Hit: .25, ISL: isl, Prefixes: 3}, {Hit: .2, Prefix: 900, Prefixes: 4},
+	for _, s := range []traffic.Workload{
+		{Hit: .1}, {Hit: .6}, {Hit: .9}, {Hit: .6, Prefixes: 4}, {Hit: .3, Prefix: 1000}, {Hit: .5, ISLDist: isl},
+		{Hit: .25, ISLDist: isl, Prefixes: 3}, {Hit: .2, Prefix: 900, Prefixes: 4},
 	} {
-		list := s.Requests(traffic.Base{ISL: 2000, OSL: 10}, 200, 7)
+		s.ISL, s.OSL = 2000, 10
+		list := s.Random(200, 7)
 		if got := traffic.HitShare(list); math.Abs(got-s.Hit) > .01 {
-			t.Errorf("%v: %.4f", s.Dims(), got)
+			t.Errorf("%v: %.4f", s.Varying(), got)
 		}
 		for i, q := range list {
 			if len(q.Blocks) > 0 && q.BlockTokens >= q.ISL {
-				t.Errorf("%v: request %d shares %d of %d tokens", s.Dims(), i, q.BlockTokens, q.ISL)
+				t.Errorf("%v: request %d shares %d of %d tokens", s.Varying(), i, q.BlockTokens, q.ISL)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 func lengths(t *testing.T, text string) traffic.Lengths {
@@ -50,9 +51,9 @@ func TestLengths(t *testing.T) {
 		"normal(2000,300)":    {2000, .15},
 		"lognormal(2000,0.4)": {2000, math.Sqrt(math.Exp(.16) - 1)},
 	} {
-		s := traffic.Shape{ISL: lengths(t, text)}
+		s := traffic.Workload{ISLDist: lengths(t, text), OSL: 7}
 		var drawn []float64
-		for _, q := range s.Requests(traffic.Base{OSL: 7}, 20000, 3) {
+		for _, q := range s.Random(20000, 3) {
 			if q.OSL != 7 || q.ISL < 1 {
 				t.Fatalf("%+v", q)
 			}
@@ -69,20 +70,21 @@ func TestLengths(t *testing.T) {
 // 1/sqrt(burstiness).
 func TestArrivals(t *testing.T) {
 	for _, c := range []struct {
-		shape traffic.Shape
+		shape traffic.Workload
 		cv    float64
 	}{
-		{traffic.Shape{}, 1}, {traffic.Shape{Arrivals: arrivals(t, "constant")}, 0},
-		{traffic.Shape{Burstiness: .25}, 2}, {traffic.Shape{Burstiness: 4}, .5},
+		{traffic.Workload{}, 1}, {traffic.Workload{Arrivals: arrivals(t, "constant")}, 0},
+		{traffic.Workload{Burstiness: .25}, 2}, {traffic.Workload{Burstiness: 4}, .5},
 	} {
 		var gaps []float64
-		list := c.shape.Requests(traffic.Base{ISL: 1, OSL: 1, Rate: 50}, 40000, 9)
+		c.shape.ISL, c.shape.OSL, c.shape.Rate = 1, 1, 50
+		list := c.shape.Random(40000, 9)
 		for i := range list[1:] {
 			gaps = append(gaps, (list[i+1].At - list[i].At).Seconds())
 		}
 		mean, cv := moments(gaps)
 		if math.Abs(mean*50-1) > .03 || math.Abs(cv-c.cv) > .05*c.cv+1e-6 {
-			t.Errorf("%v: mean gap %.4f s, cv %.3f; want .02, %.2f", c.shape.Dims(), mean, cv, c.cv)
+			t.Errorf("%v: mean gap %.4f s, cv %.3f; want .02, %.2f", c.shape.Varying(), mean, cv, c.cv)
 		}
 	}
 }
@@ -90,15 +92,15 @@ func TestArrivals(t *testing.T) {
 // Rates that change: each part of the load has the share of requests and of time that its rates give it.
 func TestChangingRates(t *testing.T) {
 	const n = 30000
-	ramp := traffic.Shape{Arrivals: arrivals(t, "ramp(10,30)")}
-	list := ramp.Requests(traffic.Base{Rate: ramp.Arrivals.Rate()}, n, 5)
+	ramp := traffic.Workload{Rate: 20, Arrivals: arrivals(t, "ramp(10,30)")}
+	list := ramp.Random(n, 5)
 	half := time.Duration(n / 20. / 2 * float64(time.Second))
 	first := slices.IndexFunc(list, func(q traffic.Request) bool { return q.At > half })
 	if share := float64(first) / n; math.Abs(share-.375) > .01 { // (10+20)/2 of (10+30)/2 in half of the time
 		t.Errorf("ramp: %.3f of the requests in the first half", share)
 	}
-	steps := traffic.Shape{Arrivals: arrivals(t, "steps(5,10,20)")}
-	list = steps.Requests(traffic.Base{Rate: steps.Arrivals.Rate()}, n, 5)
+	steps := traffic.Workload{Rate: 35. / 3, Arrivals: arrivals(t, "steps(5,10,20)")}
+	list = steps.Random(n, 5)
 	third := time.Duration(n / steps.Arrivals.Rate() / 3 * float64(time.Second))
 	for i, want := range []float64{5. / 35, 15. / 35} {
 		until := slices.IndexFunc(list, func(q traffic.Request) bool { return q.At > time.Duration(i+1)*third })
@@ -123,8 +125,8 @@ func TestBadTexts(t *testing.T) {
 			t.Errorf("arrivals %q are accepted", text)
 		}
 	}
-	for _, s := range []traffic.Shape{{Burstiness: 2}, {Prefixes: 2}, {Arrivals: arrivals(t, "constant")}} {
-		if s.Check(0) == nil {
+	for _, s := range []traffic.Workload{{Burstiness: 2}, {Prefixes: 2}, {Arrivals: arrivals(t, "constant")}} {
+		if s.Check() == nil {
 			t.Errorf("%+v is accepted without a rate or a prefix", s)
 		}
 	}
@@ -132,9 +134,9 @@ func TestBadTexts(t *testing.T) {
 
 // Shared prefixes: the stated number of them, each request has one, none longer than the prompt.
 func TestPrefixes(t *testing.T) {
-	s := traffic.Shape{ISL: lengths(t, "uniform(10,100)"), Prefix: 64, Prefixes: 3}
+	s := traffic.Workload{ISLDist: lengths(t, "uniform(10,100)"), OSL: 1, Prefix: 64, Prefixes: 3}
 	seen := map[uint64]int{}
-	for _, q := range s.Requests(traffic.Base{OSL: 1}, 900, 1) {
+	for _, q := range s.Random(900, 1) {
 		if seen[q.Blocks[0]]++; q.BlockTokens > q.ISL || len(q.Blocks) != 1 {
 			t.Fatalf("%+v", q)
 		}
@@ -143,8 +145,8 @@ func TestPrefixes(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 	want := map[string]string{"isl": "uniform(10,100)", "prefix": "64", "prefixes": "3"}
-	if !reflect.DeepEqual(s.Dims(), want) {
-		t.Errorf("%v", s.Dims())
+	if !reflect.DeepEqual(s.Varying(), want) {
+		t.Errorf("%v", s.Varying())
 	}
 }
 
@@ -184,16 +186,17 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func FuzzShapes(f *testing.F) {
+func FuzzWorkloads(f *testing.F) {
 	for _, text := range []string{"uniform(1,5)", "lognormal(3,.4)", "ramp(1,2)", "steps(1,2,3)", "normal(1,1e300)"} {
 		f.Add(text, uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
-		s := traffic.Shape{}
-		s.ISL, _ = traffic.ParseLengths(text)
+		s := traffic.Workload{ISL: 1, OSL: 1}
+		s.ISLDist, _ = traffic.ParseLengths(text)
 		s.Arrivals, _ = traffic.ParseArrivals(text)
+		s.Rate = max(1, s.Arrivals.Rate())
 		n := 1 + rand.New(rand.NewPCG(seed, 1)).IntN(50)
-		for _, q := range s.Requests(traffic.Base{ISL: 1, OSL: 1, Rate: max(1, s.Arrivals.Rate())}, n, seed) {
+		for _, q := range s.Random(n, seed) {
 			if q.ISL < 1 || q.At < 0 {
 				t.Fatalf("%q: %+v", text, q)
 			}
@@ -206,6 +209,55 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, block int) {
 		if tr, err := traffic.ReadTrace(data, max(0, block)); err == nil && len(tr.Requests) == 0 {
 			t.Error("an empty trace")
+		}
+	})
+}
+
+func TestSLO(t *testing.T) {
+	s, err := traffic.ParseSLO("tpot_mean<50ms  ttft_p99<0.5s")
+	if err != nil || s.String() != "tpot_mean<50ms ttft_p99<500ms" || s.Needs() != 200 {
+		t.Errorf("%v %v %d", s, err, s.Needs())
+	}
+	request := latency.Request{OK: true, TTFT: 400, E2EL: 400 + 40*9, Out: 10}
+	set := latency.Summarise([]latency.Request{request, request}, 1)
+	if got := s.Worst(set); math.Abs(got-.8) > 1e-9 || !s.Meets(request) {
+		t.Errorf("%g", got)
+	}
+	request.E2EL = 400 + 60*9
+	for failures, bears := range map[int]bool{1: true, 3: true, 4: false} {
+		many := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 300)
+		clear(many[:failures])
+		p90, _ := traffic.ParseSLO("ttft_p90<500ms")
+		if got := p90.Worst(latency.Summarise(many, 1)); (got <= 1) != bears {
+			t.Errorf("%d of 300 requests failed: %g", failures, got)
+		}
+	}
+	p99, _ := traffic.ParseSLO("ttft_p99<500ms")
+	rest := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 99)
+	if got := p99.Worst(latency.Summarise(append(rest, latency.Request{}), 1)); got <= 1 {
+		t.Errorf("a P99 that lies between the slowest and one that failed holds: %g", got)
+	}
+	failed := latency.Summarise([]latency.Request{request, {}}, 1)
+	if s.Meets(request) || !math.IsInf(s.Worst(failed), 1) {
+		t.Error("a slow or failed request holds")
+	}
+	for _, text := range []string{"", "x", "ttft<5", "ttft_p98<5ms", "ttft_p99<x", "ttft_p99>5ms", "ttft_p99<-5ms",
+		"rps_mean<5ms"} {
+		if _, err := traffic.ParseSLO(text); err == nil || !strings.Contains(err.Error(), "ttft_p99<500ms") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func FuzzSLO(f *testing.F) {
+	f.Add("ttft_p99<500ms tpot_mean<50ms")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := traffic.ParseSLO(text)
+		if err != nil {
+			return
+		}
+		if again, err := traffic.ParseSLO(s.String()); err != nil || again.String() != s.String() {
+			t.Errorf("%q: %q is read as %q, %v", text, s, again, err)
 		}
 	})
 }

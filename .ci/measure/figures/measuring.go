@@ -90,7 +90,7 @@ func (g *rig) measure(build int) float64 {
 	cfg := sim.Defaults()
 	cfg.Seed, cfg.Drift, cfg.Noise = g.r.Uint64(), .005, .03
 	cfg.StepBase = time.Duration(float64(cfg.StepBase) * math.Exp(z))
-	load := builtin.Load{ISL: 16, OSL: 16, Concurrency: 1, Requests: 4, Seed: 1}
+	load := builtin.Load{Workload: traffic.Workload{ISL: 16, OSL: 16, Concurrency: 1, Requests: 4}, Seed: 1}
 	out, err := builtin.RunVirtual(load, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 	if err != nil {
 		return math.NaN()
@@ -153,7 +153,7 @@ func capacitiesFound(t *table) {
 		"isl=128,osl=32,rate=max,slo=tpot_mean<8ms", "isl=128,osl=32,rate=max,slo=ttft_p90<60ms",
 	} {
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte(text)); err != nil {
+		if err := w.Parse(text); err != nil {
 			panic(err) // a mistake in the list above
 		}
 		truth := trueCapacity(w)
@@ -199,10 +199,13 @@ func trueCapacity(w plan.Workload) float64 {
 
 // long is a long measurement of one load, without its beginning.
 func long(w plan.Workload, level float64) builtin.Outcome {
-	l := builtin.Load{ISL: w.ISL, OSL: w.OSL, Requests: trueRequests, Seed: 99, Concurrency: int(level)}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: w.ISL, OSL: w.OSL, Requests: trueRequests, Concurrency: int(level)},
+		Seed:     99,
+	}
 	if w.FindRate {
 		l.Concurrency, l.Rate, l.Requests = 0, level, trueArrivals
-		l.Each = traffic.Shape{}.Requests(traffic.Base{ISL: w.ISL, OSL: w.OSL, Rate: level}, l.Requests, l.Seed)
+		l.Each = plan.Workload{ISL: w.ISL, OSL: w.OSL, Rate: level}.Random(l.Requests, l.Seed)
 	}
 	out, err := builtin.RunVirtual(l, sim.NewVirtual(noisySim(7), time.Unix(1e9, 0)))
 	if err != nil {
@@ -263,7 +266,7 @@ func until(t *table) {
 	rule := precision.Rule{CI: .02, Most: time.Hour}
 	for _, text := range untilLoads() {
 		var w plan.Workload
-		if err := w.UnmarshalText([]byte(text)); err != nil {
+		if err := w.Parse(text); err != nil {
 			panic(err) // a mistake in the list above
 		}
 		long := w

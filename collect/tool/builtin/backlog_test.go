@@ -17,7 +17,7 @@ import (
 // capacity of the simulator for short requests, in requests a second, by a burst of many.
 func capacityOf(t *testing.T, cfg sim.Config) float64 {
 	t.Helper()
-	l := builtin.Load{ISL: 128, OSL: 32, Concurrency: 64, Requests: 4000, Seed: 3}
+	l := builtin.Load{Workload: traffic.Workload{ISL: 128, OSL: 32, Concurrency: 64, Requests: 4000}, Seed: 3}
 	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 	if err != nil {
 		t.Fatal(err)
@@ -30,13 +30,15 @@ func capacityOf(t *testing.T, cfg sim.Config) float64 {
 func TestOverload(t *testing.T) {
 	cfg := sim.Config{Noise: .02, Seed: 9}
 	most := capacityOf(t, cfg)
-	for name, shape := range map[string]traffic.Shape{"poisson": {}, "bursts": {Burstiness: .5}} {
+	for name, burstiness := range map[string]float64{"poisson": 0, "bursts": .5} {
 		for _, share := range []float64{.5, .9, .97, 1.2, 1.5, 3} {
 			for seed := range uint64(5) {
 				rate := share * most
 				n := int(60 * rate)
-				l := builtin.Load{ISL: 128, OSL: 32, Rate: rate, Requests: n, Seed: seed, Burstiness: shape.Burstiness,
-					Each: shape.Requests(traffic.Base{ISL: 128, OSL: 32, Rate: rate}, n, seed)}
+				l := builtin.Load{
+					Workload: traffic.Workload{ISL: 128, OSL: 32, Rate: rate, Requests: n, Burstiness: burstiness},
+					Seed:     seed,
+				}
 				out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 				if err != nil {
 					t.Fatal(err)
@@ -58,9 +60,8 @@ func TestRampIsNoOverload(t *testing.T) {
 	if err != nil || most < 60 {
 		t.Fatal(err, most)
 	}
-	shape := traffic.Shape{Arrivals: arrivals}
-	l := builtin.Load{ISL: 128, OSL: 32, Rate: 27, Requests: 1500, Changing: true,
-		Each: shape.Requests(traffic.Base{ISL: 128, OSL: 32, Rate: 27}, 1500, 1)}
+	w := traffic.Workload{ISL: 128, OSL: 32, Rate: 27, Requests: 1500, Arrivals: arrivals}
+	l := builtin.Load{Workload: w, Seed: 1}
 	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 	if err != nil || out.Overload || len(out.Requests) != 1500 {
 		t.Errorf("%v: overload %v after %d requests", err, out.Overload, len(out.Requests))
@@ -86,8 +87,10 @@ func TestStallUnderLoad(t *testing.T) {
 	}))
 	defer srv.Close()
 	defer close(stalls)
-	l := builtin.Load{URL: srv.URL, Model: "m", ISL: 8, OSL: 1, Rate: 400, Requests: 80, Seed: 1, CutOverload: true,
-		Timeout: time.Minute}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 8, OSL: 1, Rate: 400, Requests: 80, Timeout: time.Minute},
+		URL:      srv.URL, Model: "m", Seed: 1, CutOverload: true,
+	}
 	out, err := builtin.Run(t.Context(), l)
 	if err != nil || !out.Overload || out.Set().OK != answered || len(out.Requests) != 80 {
 		t.Errorf("%v: overload %v, %d of %d requests answered", err, out.Overload, out.Set().OK, len(out.Requests))

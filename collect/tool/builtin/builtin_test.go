@@ -13,6 +13,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 func serve(t *testing.T, cfg sim.Config) *sim.Server {
@@ -35,7 +36,10 @@ func TestFailuresAreResults(t *testing.T) {
 		"broke after 1 chunks"}, "hollow": {sim.Fault{EmptyShare: 1}, "no content"}} {
 		cfg := quick
 		cfg.Fault = c.fault
-		l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 4, OSL: 4, Concurrency: 2, Requests: 4}
+		l := builtin.Load{
+			Workload: traffic.Workload{ISL: 4, OSL: 4, Concurrency: 2, Requests: 4},
+			URL:      serve(t, cfg).URL(), Model: "sim-8b",
+		}
 		out, err := builtin.Run(context.Background(), l)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +61,10 @@ func TestFailuresAreResults(t *testing.T) {
 	}
 	gone := "http://" + ln.Addr().String()
 	_ = ln.Close()
-	out, err := builtin.Run(context.Background(), builtin.Load{URL: gone, ISL: 1, OSL: 1, Concurrency: 1, Requests: 1})
+	out, err := builtin.Run(context.Background(), builtin.Load{
+		Workload: traffic.Workload{ISL: 1, OSL: 1, Concurrency: 1, Requests: 1},
+		URL:      gone,
+	})
 	if err != nil || !strings.Contains(out.Requests[0].Error, "connecting") {
 		t.Errorf("%v %+v", err, out)
 	}
@@ -67,7 +74,10 @@ func TestFailuresAreResults(t *testing.T) {
 // all requests are still sent on time.
 func TestOpenLoopIsOpen(t *testing.T) {
 	cfg := sim.Config{StepBase: 40 * time.Millisecond, MaxBatch: 1}
-	l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 2, Rate: 200, Requests: 12, Seed: 3}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 1, OSL: 2, Rate: 200, Requests: 12},
+		URL:      serve(t, cfg).URL(), Model: "sim-8b", Seed: 3,
+	}
 	wrong := ""
 	for range 5 { // another process may have the machine once
 		out, err := builtin.Run(context.Background(), l)
@@ -89,8 +99,10 @@ func TestOpenLoopIsOpen(t *testing.T) {
 }
 
 func TestClosedLoop(t *testing.T) {
-	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 8, OSL: 5, Concurrency: 3, Requests: 12,
-		Warmups: 2}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 8, OSL: 5, Concurrency: 3, Requests: 12},
+		URL:      serve(t, quick).URL(), Model: "sim-8b", Warmups: 2,
+	}
 	out, err := builtin.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
@@ -115,16 +127,21 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := builtin.Run(ctx, builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 1, Concurrency: 2,
-		Requests: 4})
+	_, err := builtin.Run(ctx, builtin.Load{
+		Workload: traffic.Workload{ISL: 1, OSL: 1, Concurrency: 2, Requests: 4},
+		URL:      serve(t, cfg).URL(), Model: "sim-8b",
+	})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }
 
 func TestBadLoads(t *testing.T) {
-	for _, l := range []builtin.Load{{}, {URL: "x", Requests: 1, Concurrency: 1},
-		{URL: "http://127.0.0.1:1", Requests: 1}, {URL: "http://127.0.0.1:1", Concurrency: 1}} {
+	for _, l := range []builtin.Load{{}, {Workload: traffic.Workload{Requests: 1, Concurrency: 1}, URL: "x"},
+		{Workload: traffic.Workload{Requests: 1}, URL: "http://127.0.0.1:1"}, {
+			Workload: traffic.Workload{Concurrency: 1},
+			URL:      "http://127.0.0.1:1",
+		}} {
 		if _, err := builtin.Run(context.Background(), l); err == nil {
 			t.Errorf("%+v was accepted", l)
 		}

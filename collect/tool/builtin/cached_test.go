@@ -64,22 +64,25 @@ func TestStatedHitShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		traffic.Shape
+		traffic.Workload
 		n int
 	}{
-		{traffic.Shape{Hit: .6}, 120}, {traffic.Shape{Hit: .8, Prefixes: 3}, 120},
-		{traffic.Shape{Hit: .2, Prefix: 200}, 120}, {traffic.Shape{Hit: .4, ISL: isl}, 120},
-		{traffic.Shape{Hit: .6}, 8}, {traffic.Shape{Hit: .9}, 12}, {traffic.Shape{Hit: .05}, 8},
-		{traffic.Shape{Hit: .6, Prefixes: 8}, 8}, {traffic.Shape{Prefix: 400, Prefixes: 2}, 8},
+		{traffic.Workload{Hit: .6}, 120}, {traffic.Workload{Hit: .8, Prefixes: 3}, 120},
+		{traffic.Workload{Hit: .2, Prefix: 200}, 120}, {traffic.Workload{Hit: .4, ISLDist: isl}, 120},
+		{traffic.Workload{Hit: .6}, 8}, {traffic.Workload{Hit: .9}, 12}, {traffic.Workload{Hit: .05}, 8},
+		{traffic.Workload{Hit: .6, Prefixes: 8}, 8}, {traffic.Workload{Prefix: 400, Prefixes: 2}, 8},
 	} {
-		each := c.Requests(traffic.Base{ISL: 500, OSL: 1}, c.n, 3)
+		c.ISL, c.OSL = 500, 1
+		each := c.Random(c.n, 3)
 		want := c.Hit
 		if want == 0 || c.Prefixes == c.n { // out of reach, which a plan refuses
 			want = traffic.HitShare(each)
 		}
 		server := httptest.NewServer(&prefixCache{known: map[uint64]bool{}})
-		l := builtin.Load{URL: server.URL, Model: "m", ISL: 500, OSL: 1, Concurrency: 1, Requests: c.n, Seed: 3,
-			Each: each, Warmups: 2}
+		l := builtin.Load{
+			Workload: traffic.Workload{ISL: 500, OSL: 1, Concurrency: 1, Requests: c.n},
+			URL:      server.URL, Model: "m", Seed: 3, Each: each, Warmups: 2,
+		}
 		out, err := builtin.Run(context.Background(), l)
 		server.Close()
 		if err != nil {
@@ -87,7 +90,7 @@ func TestStatedHitShare(t *testing.T) {
 		}
 		got, err := strconv.ParseFloat(out.Client(l)["prompt_cached"], 64)
 		if err != nil || math.Abs(got-want) > .02 {
-			t.Errorf("%v, %d requests: the server found %g of the prompts, not %g: %v", c.Dims(), c.n, got, want, err)
+			t.Errorf("%v, %d requests: the server found %g of the prompts, not %g: %v", c.Varying(), c.n, got, want, err)
 		}
 	}
 }
@@ -104,7 +107,10 @@ func TestReplayedBlocks(t *testing.T) {
 	cache := &prefixCache{known: map[uint64]bool{}}
 	server := httptest.NewServer(cache)
 	defer server.Close()
-	l := builtin.Load{URL: server.URL, Model: "m", Concurrency: 1, Requests: 4, Each: trace.Requests}
+	l := builtin.Load{
+		Workload: traffic.Workload{Concurrency: 1, Requests: 4},
+		URL:      server.URL, Model: "m", Each: trace.Requests,
+	}
 	out, err := builtin.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +135,10 @@ func TestCachedTokensLeftOut(t *testing.T) {
 		{[]traffic.Request{shared}, "", ""},
 	} {
 		server := httptest.NewServer(&prefixCache{known: map[uint64]bool{}, terse: true})
-		l := builtin.Load{URL: server.URL, Model: "m", Concurrency: 1, Requests: len(c.each), Each: c.each}
+		l := builtin.Load{
+			Workload: traffic.Workload{Concurrency: 1, Requests: len(c.each)},
+			URL:      server.URL, Model: "m", Each: c.each,
+		}
 		out, err := builtin.Run(context.Background(), l)
 		server.Close()
 		if err != nil {

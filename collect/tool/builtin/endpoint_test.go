@@ -40,19 +40,15 @@ func sum(list []float64) float64 {
 
 func drawn(t *testing.T, text string, n int) builtin.Load {
 	t.Helper()
-	s := traffic.Shape{}
-	l := builtin.Load{ISL: 60, OSL: 12, Concurrency: 2, Requests: n, Seed: 1}
-	for field := range strings.FieldsSeq(text) {
-		name, value, _ := strings.Cut(field, "=")
-		if known, err := s.SetClient(name, value); !known || err != nil {
-			t.Fatalf("%s: %v", field, err)
-		}
+	l := builtin.Load{Seed: 1}
+	all := fmt.Sprintf("isl=60,osl=12,c=2,n=%d,%s", n, strings.ReplaceAll(text, " ", ","))
+	if strings.Contains(text, "embeddings") || strings.Contains(text, "rerank") {
+		all = strings.Replace(all, "osl=12,", "", 1)
 	}
-	l.Endpoint, l.Tools, l.Turns, l.Think, l.Timeout = s.Endpoint, s.Tools, s.Turns, s.Think, s.Timeout
-	if l.Endpoint.Pools() {
-		l.OSL = 0
+	if err := l.Parse(all); err != nil {
+		t.Fatal(err)
 	}
-	l.Each = s.Requests(traffic.Base{ISL: l.ISL, OSL: l.OSL}, n, 1)
+	l.Each = l.Random(n, 1)
 	return l
 }
 
@@ -190,7 +186,7 @@ func TestProgressOfCancellations(t *testing.T) {
 func TestTimeouts(t *testing.T) {
 	l := drawn(t, "timeout=200ms", 4)
 	l.OSL = 400
-	l.Each = traffic.Shape{}.Requests(traffic.Base{ISL: 60, OSL: 400}, 4, 1)
+	l.Each = traffic.Workload{ISL: 60, OSL: 400}.Random(4, 1)
 	v, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
 	if err != nil {
 		t.Fatal(err)

@@ -8,15 +8,16 @@ import (
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 // A load ends soon after it is known well enough: what was sent is complete, and a load that is never enough is the
 // same as one without a look.
 func TestEnoughEndsALoad(t *testing.T) {
 	for name, l := range map[string]builtin.Load{
-		"closed loop": {ISL: 64, OSL: 4, Concurrency: 4, Requests: 400, Seed: 1},
-		"open loop":   {ISL: 64, OSL: 4, Rate: 40, Requests: 400, Seed: 1},
-		"both":        {ISL: 64, OSL: 4, Rate: 40, Concurrency: 3, Requests: 400, Seed: 1},
+		"closed loop": {Workload: traffic.Workload{ISL: 64, OSL: 4, Concurrency: 4, Requests: 400}, Seed: 1},
+		"open loop":   {Workload: traffic.Workload{ISL: 64, OSL: 4, Rate: 40, Requests: 400}, Seed: 1},
+		"both":        {Workload: traffic.Workload{ISL: 64, OSL: 4, Rate: 40, Concurrency: 3, Requests: 400}, Seed: 1},
 	} {
 		whole, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
 		if err != nil {
@@ -61,8 +62,8 @@ func TestEnoughOverANetwork(t *testing.T) {
 	}
 	defer srv.Stop()
 	for name, l := range map[string]builtin.Load{
-		"closed loop": {ISL: 16, OSL: 2, Concurrency: 4, Requests: 4000, Seed: 1},
-		"open loop":   {ISL: 16, OSL: 2, Rate: 100, Requests: 4000, Seed: 1},
+		"closed loop": {Workload: traffic.Workload{ISL: 16, OSL: 2, Concurrency: 4, Requests: 4000}, Seed: 1},
+		"open loop":   {Workload: traffic.Workload{ISL: 16, OSL: 2, Rate: 100, Requests: 4000}, Seed: 1},
 	} {
 		l.URL, l.Model = srv.URL(), "sim-8b"
 		l.Enough = &builtin.Enough{Known: func(done []builtin.Timeline) bool { return len(done) >= 60 }, Least: 60}

@@ -87,7 +87,10 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 		srv := httptest.NewServer(c)
 		for _, isl := range []int{40, 128, 1000, 8000} {
 			before := c.served()
-			l := builtin.Load{URL: srv.URL, Model: "m", ISL: isl, OSL: 3, Concurrency: 2, Requests: 6, Warmups: 1, Fit: true}
+			l := builtin.Load{
+				Workload: traffic.Workload{ISL: isl, OSL: 3, Concurrency: 2, Requests: 6},
+				URL:      srv.URL, Model: "m", Warmups: 1, Fit: true,
+			}
 			out, err := builtin.Run(context.Background(), l)
 			if err != nil || !out.Counted || (len(out.Refused) > 0) != (c.refuses != "") {
 				t.Fatalf("%s: %v, counted %t, refused %v", name, err, out.Counted, out.Refused)
@@ -114,7 +117,10 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 	srv := httptest.NewServer(&counting{count: words})
 	defer srv.Close()
 	out, err := builtin.Run(context.Background(),
-		builtin.Load{URL: srv.URL, Model: "m", ISL: 50, OSL: 2, Concurrency: 1, Requests: 2, Fit: true})
+		builtin.Load{
+			Workload: traffic.Workload{ISL: 50, OSL: 2, Concurrency: 1, Requests: 2},
+			URL:      srv.URL, Model: "m", Fit: true,
+		})
 	if err != nil || out.Counted || out.Requests[0].Error != "" {
 		t.Errorf("%v %+v", err, out)
 	}
@@ -133,7 +139,10 @@ func TestFitsAreKept(t *testing.T) {
 		fits := &builtin.Fits{}
 		for _, x := range []struct{ isl, most int }{{1000, 40}, {1000, 0}, {300, 0}, {4000, 1}, {4000, 0}} {
 			before := c.served()
-			l := builtin.Load{URL: srv.URL, Model: "m", ISL: x.isl, OSL: 3, Concurrency: 2, Requests: 6, Fit: true, Fits: fits}
+			l := builtin.Load{
+				Workload: traffic.Workload{ISL: x.isl, OSL: 3, Concurrency: 2, Requests: 6},
+				URL:      srv.URL, Model: "m", Fit: true, Fits: fits,
+			}
 			out, err := builtin.Run(context.Background(), l)
 			asked := c.served() - before - 6
 			if err != nil || !out.Counted || asked > x.most || x.isl == 4000 && asked < x.most {
@@ -167,7 +176,10 @@ func TestFailedCountIsNotKept(t *testing.T) {
 	defer srv.Close()
 	fits := &builtin.Fits{}
 	for load := range 2 {
-		l := builtin.Load{URL: srv.URL, Model: "m", ISL: 1000, OSL: 3, Concurrency: 1, Requests: 3, Fit: true, Fits: fits}
+		l := builtin.Load{
+			Workload: traffic.Workload{ISL: 1000, OSL: 3, Concurrency: 1, Requests: 3},
+			URL:      srv.URL, Model: "m", Fit: true, Fits: fits,
+		}
 		out, err := builtin.Run(context.Background(), l)
 		if err != nil || failures.Load() != 1 {
 			t.Fatal(err, failures.Load())
@@ -189,7 +201,10 @@ func TestRequestsOfALoadDiffer(t *testing.T) {
 		{ISL: 600, OSL: 1, Blocks: []uint64{4}, BlockTokens: 512}, {ISL: 5, OSL: 1, Text: "say \"hello\""},
 	}
 	out, err := builtin.Run(context.Background(),
-		builtin.Load{URL: srv.URL, Model: "m", Concurrency: 1, Requests: 4, Each: each, Fit: true})
+		builtin.Load{
+			Workload: traffic.Workload{Concurrency: 1, Requests: 4},
+			URL:      srv.URL, Model: "m", Each: each, Fit: true,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 // answered measures one request on a server that answers in its own way.
@@ -16,7 +18,8 @@ func answered(t *testing.T, answer http.HandlerFunc) Timeline {
 	srv := httptest.NewServer(answer)
 	defer srv.Close()
 	out, err := Run(context.Background(), Load{
-		URL: srv.URL, Model: "m", ISL: 8, OSL: 4, Concurrency: 1, Requests: 1, Timeout: 5 * time.Minute,
+		Workload: traffic.Workload{ISL: 8, OSL: 4, Concurrency: 1, Requests: 1, Timeout: 5 * time.Minute},
+		URL:      srv.URL, Model: "m",
 	})
 	if err != nil {
 		t.Fatal(err)

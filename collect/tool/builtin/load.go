@@ -21,32 +21,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Load describes the load to measure.
+// Load describes the load to measure: with a rate it is an open loop, which a concurrency may limit, else a closed one.
 type Load struct {
-	URL         string // of the server: "http://127.0.0.1:8000"
-	Model       string // served name
-	APIKey      string // sent as a bearer token; never stored
-	ISL, OSL    int
-	Concurrency int     // closed loop; also the limit of an open loop when both are given
-	Rate        float64 // requests a second; 0: closed loop
-	Requests    int
-	Each        []traffic.Request // what the requests are, as many; nil: all of ISL and OSL, a Poisson process of Rate
-	Burstiness  float64           // of Each, for the record; 0: 1
-	Changing    bool              // the rate of Each changes: requests that pile up say nothing
+	traffic.Workload
+	URL         string            // of the server: "http://127.0.0.1:8000"
+	Model       string            // served name
+	APIKey      string            // sent as a bearer token; never stored
+	Each        []traffic.Request // what the requests are, as many; nil: drawn by Seed
 	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
-	Endpoint    traffic.Endpoint
-	Image       traffic.Image // of each request of a chat
-	Tools       traffic.Tools // that each request offers
-	Turns       int           // of a conversation, one request each; 0: 1
-	Think       time.Duration // between an answer and the next turn
-	Fits        *Fits         `json:"-"` // what earlier loads counted; nil keeps nothing
-	Fit         bool          // count tokens with the server first, so that prompts are as long as asked
-	Warmups     int           // requests before the measurement, not counted
-	Enough      *Enough       `json:"-"` // ends it before the last of Requests; nil: nothing does
+	Fits        *Fits             `json:"-"` // what earlier loads counted; nil keeps nothing
+	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
+	Warmups     int               // requests before the measurement, not counted
+	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
 	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
 	Part        Part               // of it that this client does; the zero value is all
-	Timeout     time.Duration      // of one request; 0: an hour
 	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
 	RequestID   func(i int) string `json:"-"` // header X-Request-Id, for checking against a server's log; may be nil
 }
@@ -168,7 +157,7 @@ func (r *runner) enter() {
 // filled returns the load with its requests, where they are all alike.
 func (l Load) filled() Load {
 	if l.Each == nil {
-		l.Each = traffic.Shape{}.Requests(traffic.Base{ISL: l.ISL, OSL: l.OSL, Rate: l.Rate}, l.Requests, l.Seed)
+		l.Each = l.Random(l.Requests, l.Seed)
 	}
 	return l
 }

@@ -29,7 +29,9 @@ func sessionsOf() []traffic.Request {
 // person took behind them. What needs nothing does not wait, and waiting is not lateness.
 func TestSessionsWait(t *testing.T) {
 	for name, load := range map[string]builtin.Load{
-		"open loop": {Rate: 1000}, "closed loop": {Concurrency: 3}, "one stream": {Concurrency: 1},
+		"open loop": {Workload: traffic.Workload{Rate: 1000}}, "closed loop": {Workload: traffic.Workload{Concurrency: 3}}, "one stream": {
+			Workload: traffic.Workload{Concurrency: 1},
+		},
 	} {
 		srv, err := sim.Start(sim.Config{StepBase: 10 * time.Millisecond})
 		if err != nil {
@@ -63,7 +65,9 @@ func TestSessionsWait(t *testing.T) {
 
 // On a clock of its own the times are exact.
 func TestSessionsWaitOnAVirtualClock(t *testing.T) {
-	for name, load := range map[string]builtin.Load{"open loop": {Rate: 1000}, "closed loop": {Concurrency: 3}} {
+	for name, load := range map[string]builtin.Load{"open loop": {Workload: traffic.Workload{Rate: 1000}}, "closed loop": {
+		Workload: traffic.Workload{Concurrency: 3},
+	}} {
 		load.Each = sessionsOf()
 		load.Requests = len(load.Each)
 		out, err := builtin.RunVirtual(load, sim.NewVirtual(sim.Config{}, time.Unix(1e9, 0)))

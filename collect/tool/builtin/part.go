@@ -349,7 +349,7 @@ const (
 // newBacklog returns nil for loads in which waiting requests say nothing: closed loops, rates that change, what several
 // clients share, conversations, and requests that wait for answers.
 func newBacklog(l Load) *backlog {
-	if l.Rate <= 0 || l.Changing || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
+	if l.Rate <= 0 || l.Changing() || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
 		return nil
 	}
 	b := &backlog{due: l.due(), noise: 1, look: backlogLooks}

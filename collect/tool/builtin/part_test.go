@@ -13,6 +13,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
@@ -37,9 +38,9 @@ func started(t *testing.T, n int) []builtin.Client {
 // what they did is read like the outcome of one.
 func TestClientsAreOne(t *testing.T) {
 	for name, l := range map[string]builtin.Load{
-		"closed": {ISL: 8, OSL: 6, Concurrency: 8, Requests: 42, Seed: 3, Warmups: 2},
-		"open":   {ISL: 8, OSL: 6, Rate: 200, Requests: 41, Seed: 3},
-		"both":   {ISL: 8, OSL: 6, Rate: 400, Concurrency: 6, Requests: 30, Seed: 3},
+		"closed": {Workload: traffic.Workload{ISL: 8, OSL: 6, Concurrency: 8, Requests: 42}, Seed: 3, Warmups: 2},
+		"open":   {Workload: traffic.Workload{ISL: 8, OSL: 6, Rate: 200, Requests: 41}, Seed: 3},
+		"both":   {Workload: traffic.Workload{ISL: 8, OSL: 6, Rate: 400, Concurrency: 6, Requests: 30}, Seed: 3},
 	} {
 		l.URL, l.Model = serve(t, quick).URL(), "sim-8b"
 		one, err := builtin.Run(context.Background(), l)
@@ -89,8 +90,10 @@ func TestClientsAreOne(t *testing.T) {
 func TestClientsProgress(t *testing.T) {
 	cfg := sim.Config{StepBase: 20 * time.Millisecond}
 	var seen builtin.SoFar
-	l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 4, OSL: 8, Concurrency: 4, Requests: 12,
-		Progress: func(s builtin.SoFar) { seen = s }}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 4, OSL: 8, Concurrency: 4, Requests: 12},
+		URL:      serve(t, cfg).URL(), Model: "sim-8b", Progress: func(s builtin.SoFar) { seen = s },
+	}
 	if _, err := builtin.RunClients(context.Background(), l, started(t, 2)); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +145,10 @@ func elsewhere(t *testing.T, ahead time.Duration) builtin.Client {
 // Clients begin at one instant by every clock: one whose clock is an hour off begins with the others, and the offset is
 // recorded with the error of its measurement.
 func TestClocksThatDiffer(t *testing.T) {
-	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 8, OSL: 4, Concurrency: 4, Requests: 16, Seed: 3}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 8, OSL: 4, Concurrency: 4, Requests: 16},
+		URL:      serve(t, quick).URL(), Model: "sim-8b", Seed: 3,
+	}
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
 		out, err := builtin.RunClients(context.Background(), l, []builtin.Client{started(t, 1)[0], elsewhere(t, ahead)})
 		if err != nil {
@@ -165,7 +171,10 @@ func TestClocksThatDiffer(t *testing.T) {
 // A client that fails fails the load: a point with a part of its requests is none.
 func TestClientsFail(t *testing.T) {
 	isReady := strings.Repeat(`{"ready":"2026-01-01T00:00:00Z"}`+"\n", 9) // the clock is asked for eight times
-	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 4, OSL: 4, Concurrency: 2, Requests: 4}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 4, OSL: 4, Concurrency: 2, Requests: 4},
+		URL:      serve(t, quick).URL(), Model: "sim-8b",
+	}
 	for name, c := range map[string]struct {
 		says string
 		want string
@@ -188,8 +197,10 @@ func TestClientsFail(t *testing.T) {
 
 // A client ends when the one who started it does.
 func TestClientEndsWithItsStarter(t *testing.T) {
-	l := builtin.Load{URL: serve(t, sim.Config{StepBase: time.Second}).URL(), Model: "sim-8b", ISL: 4, OSL: 50,
-		Concurrency: 1, Requests: 1}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 4, OSL: 50, Concurrency: 1, Requests: 1},
+		URL:      serve(t, sim.Config{StepBase: time.Second}).URL(), Model: "sim-8b",
+	}
 	in, starter := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- builtin.Serve(context.Background(), in, io.Discard) }()
@@ -210,7 +221,10 @@ func TestClientEndsWithItsStarter(t *testing.T) {
 
 // Every request and every stream belongs to one part.
 func TestOutcomeOfClientsHasEveryRequestOnce(t *testing.T) {
-	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 2, OSL: 2, Concurrency: 5, Requests: 13}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 2, OSL: 2, Concurrency: 5, Requests: 13},
+		URL:      serve(t, quick).URL(), Model: "sim-8b",
+	}
 	for n := 1; n <= 5; n++ {
 		out, err := builtin.RunClients(context.Background(), l, started(t, n))
 		if err != nil {

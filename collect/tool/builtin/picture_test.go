@@ -69,8 +69,10 @@ func TestPictures(t *testing.T) {
 	s := &seeing{t: t, faces: map[string]int{}}
 	srv := httptest.NewServer(s)
 	defer srv.Close()
-	out, err := builtin.Run(context.Background(), builtin.Load{URL: srv.URL, Model: "m", ISL: 900, OSL: 2, Concurrency: 4,
-		Requests: 40, Endpoint: traffic.Chat, Image: traffic.Image{Width: 640, Height: 333}, Fit: true})
+	out, err := builtin.Run(context.Background(), builtin.Load{
+		Workload: traffic.Workload{ISL: 900, OSL: 2, Concurrency: 4, Requests: 40, Endpoint: traffic.Chat, Image: traffic.Image{Width: 640, Height: 333}},
+		URL:      srv.URL, Model: "m", Fit: true,
+	})
 	if err != nil || out.Set().OK != 40 {
 		t.Fatalf("%v %d %q", err, out.Set().OK, out.Requests[0].Error)
 	}
@@ -93,7 +95,7 @@ func TestImageSizes(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, i, err)
 		}
 	}
-	for _, text := range []string{"", "x", "1024", "0x5", "-1x4", "5x99999", "1024x768x3", "axb"} {
+	for _, text := range []string{"", "x", "1024", "0x5", "-1x4", "1024x768x3", "axb"} {
 		if _, err := traffic.ParseImage(text); err == nil || !strings.Contains(err.Error(), "image=1024x768") {
 			t.Errorf("%q: %v", text, err)
 		}

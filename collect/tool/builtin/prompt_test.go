@@ -11,7 +11,7 @@ import (
 
 // Every request begins differently, so that a prefix cache does not help, and has the requested length in words.
 func TestPromptsDiffer(t *testing.T) {
-	p, err := newPrompts(Load{Model: `odd "name"`, ISL: 40, OSL: 7, Requests: 2000}.filled())
+	p, err := newPrompts(Load{Workload: traffic.Workload{ISL: 40, OSL: 7, Requests: 2000}, Model: `odd "name"`}.filled())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestPromptsDiffer(t *testing.T) {
 	if len(seen) < 2000 {
 		t.Errorf("%d beginnings of 2002 requests", len(seen))
 	}
-	short, err := newPrompts(Load{ISL: 3, OSL: 1, Requests: 1}.filled())
+	short, err := newPrompts(Load{Workload: traffic.Workload{ISL: 3, OSL: 1, Requests: 1}}.filled())
 	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}, nil), []byte(" ")) != 2 {
 		t.Errorf("%s, %v", short.after, err)
 	}
@@ -44,7 +44,10 @@ func TestPromptsDiffer(t *testing.T) {
 // A later turn of a conversation has its own length, also where it is longer than every first turn.
 func TestLaterTurnsAreWhole(t *testing.T) {
 	each := []traffic.Request{{ISL: 100, OSL: 4}, {ISL: 2104, Fresh: 2000, OSL: 4}}
-	p, err := newPrompts(Load{Requests: 2, Turns: 2, Endpoint: traffic.Chat, Each: each})
+	p, err := newPrompts(Load{
+		Workload: traffic.Workload{Requests: 2, Turns: 2, Endpoint: traffic.Chat},
+		Each:     each,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 const (
@@ -30,8 +31,10 @@ const (
 // sixOf sends six requests, two at a time.
 func sixOf(t *testing.T, url, key string) builtin.Outcome {
 	t.Helper()
-	out, err := builtin.Run(context.Background(), builtin.Load{URL: url, Model: "m", APIKey: key, ISL: 8, OSL: 3,
-		Concurrency: 2, Requests: 6, Timeout: time.Minute})
+	out, err := builtin.Run(context.Background(), builtin.Load{
+		Workload: traffic.Workload{ISL: 8, OSL: 3, Concurrency: 2, Requests: 6, Timeout: time.Minute},
+		URL:      url, Model: "m", APIKey: key,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

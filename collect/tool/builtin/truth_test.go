@@ -12,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/filelock"
 )
 
@@ -23,9 +24,10 @@ func truth(tb testing.TB, streams, requests int) (ttft, ttftTrue, tpot, tpotTrue
 		tb.Fatal(err)
 	}
 	defer srv.Stop()
-	out, err := builtin.Run(context.Background(), builtin.Load{URL: srv.URL(), Model: "sim-8b", ISL: 64, OSL: 32,
-		Concurrency: streams, Requests: requests,
-		RequestID: func(i int) string { return fmt.Sprint(i) }})
+	out, err := builtin.Run(context.Background(), builtin.Load{
+		Workload: traffic.Workload{ISL: 64, OSL: 32, Concurrency: streams, Requests: requests},
+		URL:      srv.URL(), Model: "sim-8b", RequestID: func(i int) string { return fmt.Sprint(i) },
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

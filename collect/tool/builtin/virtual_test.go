@@ -9,13 +9,17 @@ import (
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 func virtual(cfg sim.Config) *sim.Virtual { return sim.NewVirtual(cfg, time.Unix(1e9, 0)) }
 
 // A closed loop keeps its concurrency; every request has all of its tokens, and their times add up.
 func TestVirtualClosedLoop(t *testing.T) {
-	l := builtin.Load{ISL: 128, OSL: 16, Concurrency: 4, Requests: 20, Warmups: 2, Seed: 1}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 128, OSL: 16, Concurrency: 4, Requests: 20},
+		Warmups:  2, Seed: 1,
+	}
 	out, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +41,7 @@ func TestVirtualClosedLoop(t *testing.T) {
 // An open loop sends on time, whatever the server does, unless a concurrency limits it.
 func TestVirtualOpenLoop(t *testing.T) {
 	slow := sim.Config{StepBase: 40 * time.Millisecond, MaxBatch: 1}
-	l := builtin.Load{ISL: 1, OSL: 2, Rate: 200, Requests: 12, Seed: 3}
+	l := builtin.Load{Workload: traffic.Workload{ISL: 1, OSL: 2, Rate: 200, Requests: 12}, Seed: 3}
 	out, err := builtin.RunVirtual(l, virtual(slow))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +61,10 @@ func TestVirtualOpenLoop(t *testing.T) {
 func TestVirtualIsLikeReal(t *testing.T) {
 	cfg := sim.Defaults()
 	cfg.Noise, cfg.Drift = 1e-9, 1e-9
-	l := builtin.Load{Model: cfg.Model, ISL: 256, OSL: 8, Concurrency: 1, Requests: 10, Warmups: 2, Seed: 1}
+	l := builtin.Load{
+		Workload: traffic.Workload{ISL: 256, OSL: 8, Concurrency: 1, Requests: 10},
+		Model:    cfg.Model, Warmups: 2, Seed: 1,
+	}
 	computed, err := builtin.RunVirtual(l, virtual(cfg))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +93,7 @@ func TestVirtualIsLikeReal(t *testing.T) {
 
 // The same load on the same simulator gives the same numbers; another seed gives others.
 func TestVirtualIsDeterministic(t *testing.T) {
-	l := builtin.Load{ISL: 128, OSL: 8, Concurrency: 3, Requests: 12, Seed: 1}
+	l := builtin.Load{Workload: traffic.Workload{ISL: 128, OSL: 8, Concurrency: 3, Requests: 12}, Seed: 1}
 	run := func(seed uint64) float64 {
 		cfg := sim.Defaults()
 		cfg.Seed = seed

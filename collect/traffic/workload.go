@@ -1,0 +1,662 @@
+package traffic
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Workload is one measurement to make. Fields that are zero are not stated.
+type Workload struct {
+	ISL, OSL         int     // tokens; means where lengths are drawn, 0 where the dataset has its own
+	ISLDist, OSLDist Lengths // of which lengths are drawn
+	Concurrency      int
+	Requests         int
+	Rate             float64 // requests a second; 0: closed loop
+	Dataset          string  // "" for random prompts
+	Path             string  // file of the dataset, where it is one
+	Speed            float64 // of a trace, as a multiple of the recorded one; 0: 1
+	Block            int     // tokens of a block of a trace; 0: 512
+	Unanswered       int     // requests of a trace that have no answer and are left out
+
+	// What only the builtin client makes.
+	Arrivals   Arrivals
+	Burstiness float64 // vLLM's; 0: 1, a Poisson process
+	Prefix     int     // tokens that prompts share at their beginning
+	Prefixes   int     // how many different ones there are; 0: 1
+	Hit        float64 // share of all prompt tokens that a prefix cache without limit finds; 0: what Prefix gives
+	Endpoint   Endpoint
+	Turns      int           // of a conversation, each with the answers before it; 0: 1
+	Think      time.Duration // between an answer and the next turn
+	Cancel     float64       // share of requests whose client goes away in the middle of the answer
+	Timeout    time.Duration // after which a client goes away, and the request has failed; 0: none
+	Image      Image         // that each request of a chat has
+	Tools      Tools         // that each request offers
+
+	// SLO asks for the largest concurrency that holds it, in place of a load; with FindRate for the largest rate.
+	SLO      SLO
+	FindRate bool
+
+	Most    int // concurrency that a search tries; 0: unknown
+	Context int // tokens of a request that the server takes: drawn lengths are cut to it; 0: unknown
+	// Dims are further dimensions of the workload, such as the degree of parallelism. They are part of its name in
+	// history.
+	Dims  map[string]string
+	Extra []string // arguments for the tool that makes the load
+}
+
+// Datasets that are read from a file: a recorded load, and conversations, in the file that nm-vllm fetched.
+const (
+	DatasetTrace = "trace"
+	ShareGPT     = "sharegpt"
+	ShareGPTFile = "ShareGPT_V3_unfiltered_cleaned_split.json"
+)
+
+// field is a field of a workload's text. The text, its errors, sameness and the dimensions of the key are made of the
+// table of fields.
+type field struct {
+	name string
+	set  func(*Workload, string) error
+	// dim is the text of what makes it another workload than one without the field; nil for what is no dimension.
+	dim  func(*Workload) string
+	text func(*Workload) string // nil: that of dim
+}
+
+// fields lists the fields in the order of the text.
+func fields() []field {
+	return []field{
+		free("dataset", func(w *Workload) *string { return &w.Dataset }),
+		free("path", func(w *Workload) *string { return &w.Path }),
+		lengths(schema.DimISL, func(w *Workload) (*int, *Lengths) { return &w.ISL, &w.ISLDist }),
+		lengths(schema.DimOSL, func(w *Workload) (*int, *Lengths) { return &w.OSL, &w.OSLDist }),
+		{
+			name: schema.DimArrivals, dim: func(w *Workload) string { return w.Arrivals.String() },
+			set: func(w *Workload, text string) (err error) {
+				w.Arrivals, err = ParseArrivals(text)
+				return err
+			},
+		},
+		asDim(number(schema.DimBurstiness, "0.5", func(w *Workload) *float64 { return &w.Burstiness }),
+			func(w *Workload) bool { return w.Burstiness != 1 }),
+		asDim(count(schema.DimPrefix, "512", func(w *Workload) *int { return &w.Prefix }), nil),
+		asDim(count(schema.DimPrefixes, "8", func(w *Workload) *int { return &w.Prefixes }),
+			func(w *Workload) bool { return w.Prefixes > 1 && w.sharesPrefix() }),
+		share(schema.DimHit, "60%", "the prompts' tokens", func(w *Workload) *float64 { return &w.Hit }),
+		{name: schema.DimEndpoint, dim: func(w *Workload) string { return string(w.Endpoint) }, set: setEndpoint},
+		asDim(count(schema.DimTurns, "5", func(w *Workload) *int { return &w.Turns }),
+			func(w *Workload) bool { return w.Turns > 1 }),
+		pause(schema.DimThink, func(w *Workload) *time.Duration { return &w.Think }),
+		share(schema.DimCancel, "10%", "the requests", func(w *Workload) *float64 { return &w.Cancel }),
+		pause(schema.DimTimeout, func(w *Workload) *time.Duration { return &w.Timeout }),
+		{
+			name: schema.DimImage, dim: func(w *Workload) string { return w.Image.String() },
+			set: func(w *Workload, text string) (err error) {
+				w.Image, err = ParseImage(text)
+				return err
+			},
+		},
+		asDim(count(schema.DimTools, "4", func(w *Workload) *int { return &w.Tools.Offered }), nil),
+		{name: schema.DimToolChoice, dim: toolChoice, set: setToolChoice},
+		count("n", "8", func(w *Workload) *int { return &w.Requests }),
+		count("c", "8", func(w *Workload) *int { return &w.Concurrency }),
+		number("speed", "8", func(w *Workload) *float64 { return &w.Speed }),
+		count("block", "512", func(w *Workload) *int { return &w.Block }),
+		rate(),
+		{
+			name: schema.DimSLO, text: func(w *Workload) string { return w.SLO.String() },
+			set: func(w *Workload, text string) (err error) {
+				w.SLO, err = ParseSLO(text)
+				return err
+			},
+		},
+	}
+}
+
+// free is a field whose value may be any text.
+func free(name string, at func(*Workload) *string) field {
+	return field{
+		name: name, text: func(w *Workload) string { return *at(w) },
+		set: func(w *Workload, text string) error {
+			*at(w) = text
+			return nil
+		},
+	}
+}
+
+// mostNumber is the largest number of a field.
+const mostNumber = 1e9
+
+func number(name, example string, at func(*Workload) *float64) field {
+	return field{
+		name: name, text: func(w *Workload) string { return printed(*at(w)) },
+		set: func(w *Workload, text string) error {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v > 0) || v > mostNumber {
+				return fmt.Errorf("expected a number above zero, as in %s=%s", name, example)
+			}
+			*at(w) = v
+			return nil
+		},
+	}
+}
+
+// printed is a number in a text; "" for zero.
+func printed(v float64) string {
+	if v <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func count(name, example string, at func(*Workload) *int) field {
+	var v float64
+	f := number(name, example, func(*Workload) *float64 { return &v })
+	return field{
+		name: name,
+		text: func(w *Workload) string {
+			if *at(w) <= 0 {
+				return ""
+			}
+			return strconv.Itoa(*at(w))
+		},
+		set: func(w *Workload, text string) error {
+			if err := f.set(w, text); err != nil {
+				return err
+			}
+			if *at(w) = int(v); float64(*at(w)) != v {
+				return fmt.Errorf("expected a whole number, as in %s=%s", name, example)
+			}
+			return nil
+		},
+	}
+}
+
+// asDim makes a field a dimension, where it differs from its default.
+func asDim(f field, differs func(*Workload) bool) field {
+	text := f.text
+	f.text, f.dim = nil, func(w *Workload) string {
+		if differs != nil && !differs(w) {
+			return ""
+		}
+		return text(w)
+	}
+	return f
+}
+
+// lengths is a number of tokens, or a distribution of such numbers: its mean stands for it where one is needed.
+func lengths(name string, at func(*Workload) (*int, *Lengths)) field {
+	whole := count(name, "128", func(w *Workload) *int { n, _ := at(w); return n })
+	dim := func(w *Workload) string { _, dist := at(w); return dist.String() }
+	return field{
+		name: name, dim: dim,
+		text: func(w *Workload) string {
+			if n, dist := at(w); *n > 0 && !dist.Set() && w.Dataset != DatasetTrace {
+				return strconv.Itoa(*n)
+			}
+			return dim(w)
+		},
+		set: func(w *Workload, text string) error {
+			if !strings.ContainsAny(text, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
+				return whole.set(w, text)
+			}
+			l, err := ParseLengths(text)
+			if err != nil {
+				return err
+			}
+			n, dist := at(w)
+			*n, *dist = l.Mean(), l
+			return nil
+		},
+	}
+}
+
+func pause(name string, at func(*Workload) *time.Duration) field {
+	return field{
+		name: name,
+		dim: func(w *Workload) string {
+			if *at(w) == 0 {
+				return ""
+			}
+			return at(w).String()
+		},
+		set: func(w *Workload, text string) error {
+			d, err := time.ParseDuration(text)
+			if err != nil || d <= 0 {
+				return fmt.Errorf("expected a time above zero, as in %s=2s", name)
+			}
+			*at(w) = d
+			return nil
+		},
+	}
+}
+
+// share is a share between 0 and 1: "10%" or 0.1. It is what its text says, which has four decimals of a percent.
+func share(name, example, of string, at func(*Workload) *float64) field {
+	return field{
+		name: name,
+		dim: func(w *Workload) string {
+			if *at(w) == 0 {
+				return ""
+			}
+			return printed(math.Round(*at(w)*1e6)/1e4) + "%"
+		},
+		set: func(w *Workload, text string) error {
+			digits, isPercent := strings.CutSuffix(text, "%")
+			v, err := strconv.ParseFloat(digits, 64)
+			if isPercent {
+				v /= 100
+			}
+			if v = math.Round(v*1e6) / 1e6; err != nil || !(v > 0 && v < 1) {
+				return fmt.Errorf("expected a share of %s below 1, at least 0.0001%%, as in %s=%s", of, name, example)
+			}
+			*at(w) = v
+			return nil
+		},
+	}
+}
+
+// rate is a number, or inf for all requests at once, or max for a search.
+func rate() field {
+	f := number("rate", "2.5", func(w *Workload) *float64 { return &w.Rate })
+	finite := f.set
+	f.set = func(w *Workload, text string) error {
+		switch text {
+		case "inf":
+			w.Rate = math.Inf(1)
+		case "max":
+			w.FindRate = true
+		default:
+			return finite(w, text)
+		}
+		return nil
+	}
+	f.text = func(w *Workload) string {
+		switch {
+		case w.FindRate:
+			return "max"
+		case w.SLO.Set() || w.Dataset == DatasetTrace || w.Arrivals.Rate() > 0: // they have their own
+			return ""
+		case w.Rate == 0 && w.Concurrency == 0:
+			return "inf"
+		}
+		return printed(w.Rate)
+	}
+	return f
+}
+
+// Varying returns what of a workload only the builtin client makes, as dimensions of the key of a point.
+func (w Workload) Varying() map[string]string {
+	out := map[string]string{}
+	for _, f := range fields() {
+		if f.dim == nil {
+			continue
+		}
+		if text := f.dim(&w); text != "" {
+			out[f.name] = text
+		}
+	}
+	return out
+}
+
+// varying lists what Varying returns in the order of the text.
+func (w Workload) varying(each func(name, text string) string) []string {
+	var out []string
+	for dims, all := w.Varying(), fields(); len(all) > 0; all = all[1:] {
+		if text := dims[all[0].name]; text != "" {
+			out = append(out, each(all[0].name, text))
+		}
+	}
+	return out
+}
+
+// OnlyBuiltin reports whether only the builtin client makes the workload.
+func (w Workload) OnlyBuiltin() bool {
+	return len(w.Varying()) > 0 || w.SLO.Set() || w.Dataset == DatasetTrace
+}
+
+// Text returns a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". It omits Dims
+// and Extra.
+func (w Workload) Text() string {
+	var parts []string
+	for _, f := range fields() {
+		text := f.text
+		if text == nil {
+			text = f.dim
+		}
+		if t := text(&w); t != "" {
+			parts = append(parts, f.name+"="+t)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// Parse reads what [Workload.Text] writes. If the number of requests is not stated, it is four waves, at least eight;
+// rate=inf sends all at once.
+func (w *Workload) Parse(text string) error {
+	var out Workload
+	stated := map[string]bool{}
+	for _, part := range Split(text) {
+		name, value, _ := strings.Cut(part, "=")
+		if stated[name] {
+			return fmt.Errorf("workload %q: %s is stated twice", text, name)
+		}
+		stated[name] = true
+		if err := out.set(name, value); err != nil {
+			return fmt.Errorf("workload %q: %w", text, err)
+		}
+	}
+	if err := out.complete(); err != nil {
+		return fmt.Errorf("workload %q: %w", text, err)
+	}
+	if *w = out; w.Dataset != DatasetTrace {
+		*w = out.WithRequests()
+	}
+	return nil
+}
+
+// set sets a field by its name.
+func (w *Workload) set(name, value string) error {
+	var names []string
+	for _, f := range fields() {
+		if f.name != name {
+			names = append(names, f.name)
+			continue
+		}
+		if err := f.set(w, value); err != nil {
+			return fmt.Errorf("%s=%s: %w", name, value, err)
+		}
+		return nil
+	}
+	if slices.Contains([]string{"until", "ci", "tail", "most", "budget", "repeat", "seed"}, name) {
+		return fmt.Errorf("%q is a flag of its own, for all workloads: --until ci=2%% --budget 30m", name)
+	}
+	return fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
+}
+
+// OfKey returns the workload of a key that has lengths, to be measured again. A dimension that is no field is an error.
+func OfKey(k schema.Key) (Workload, error) {
+	var w Workload
+	for name, text := range k.Dims {
+		if err := w.set(name, text); err != nil {
+			return Workload{}, err
+		}
+	}
+	value := func(v *float64) float64 {
+		if v == nil {
+			return 0
+		}
+		return *v
+	}
+	w.ISL, w.OSL, w.Concurrency, w.Rate = int(value(k.ISL)), int(value(k.OSL)), int(value(k.Concurrency)), value(k.Rate)
+	return w, nil
+}
+
+// Same reports whether two workloads are the same load, whatever their numbers of requests.
+func (w Workload) Same(o Workload) bool {
+	w.Requests, o.Requests = 0, 0
+	return w.Text() == o.Text() && w.ISL == o.ISL && w.OSL == o.OSL && w.Rate == o.Rate &&
+		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
+}
+
+// complete fills in the rate of arrivals, and refuses a workload that lacks something or contradicts itself.
+func (w *Workload) complete() error {
+	burst := math.IsInf(w.Rate, 1)
+	if burst {
+		w.Rate = 0
+	}
+	if r := w.Arrivals.Rate(); r > 0 {
+		if w.Rate > 0 && w.Rate != r {
+			return fmt.Errorf("rate=%g and arrivals=%s, whose mean rate is %g, contradict each other",
+				w.Rate, w.Arrivals, r)
+		}
+		w.Rate = r
+	}
+	pools := w.Endpoint.Pools()
+	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools)
+	switch err := w.checkDataset(); {
+	case err != nil || w.Dataset == DatasetTrace:
+		return err
+	case w.SLO.Set() && (w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0):
+		return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; " +
+			"with rate=max for the rate")
+	case w.SLO.Set():
+		return w.Check()
+	case w.FindRate:
+		return errors.New("rate=max is the largest rate within an slo: isl=2000,osl=128,rate=max,slo=ttft_p99<500ms")
+	case pools && w.OSL > 0:
+		return fmt.Errorf("endpoint=%s has no output tokens: isl=128,c=8,endpoint=%[1]s", w.Endpoint)
+	case noLength || !burst && w.Concurrency == 0 && w.Rate == 0:
+		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
+	}
+	return w.Check()
+}
+
+// checkDataset refuses what a dataset does not have, or has itself.
+func (w *Workload) checkDataset() error {
+	trace := w.Dataset == DatasetTrace
+	switch {
+	case (w.Speed > 0 || w.Block > 0) && !trace:
+		return errors.New("speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2")
+	case w.Path != "" && w.Dataset == "":
+		return errors.New("path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE")
+	case trace && (w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || len(w.Varying()) > 0):
+		return errors.New("a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2")
+	case w.Dataset != "" && !trace && w.sharesPrefix():
+		return fmt.Errorf("dataset=%s has prompts of its own: leave prefix and hit out", w.Dataset)
+	}
+	return nil
+}
+
+// sharesPrefix reports whether prompts are to begin alike.
+func (w *Workload) sharesPrefix() bool { return w.Prefix > 0 || w.Hit > 0 }
+
+// Check refuses workloads whose requests contradict each other.
+func (w *Workload) Check() error {
+	open := w.Rate > 0 || w.FindRate
+	switch {
+	case (w.Arrivals.Set() || w.Burstiness > 0) && !open:
+		return errors.New("arrivals and burstiness need a rate: rate=10,burstiness=0.5")
+	case w.Arrivals.Set() && w.Burstiness > 0:
+		return fmt.Errorf("arrivals=%s and burstiness exclude each other", w.Arrivals)
+	case w.Turns > 1:
+		return w.checkTurns(open)
+	case w.Think > 0:
+		return errors.New("think is the time between turns: endpoint=chat,turns=5,think=2s")
+	case w.Cancel > 0 && w.Endpoint.Pools():
+		return fmt.Errorf("cancel is for answers of tokens, and endpoint=%s has none", w.Endpoint)
+	case w.Tools.Required && w.Tools.Offered == 0:
+		return errors.New("tool_choice is of the functions that are offered: endpoint=chat,tools=4,tool_choice=required")
+	case w.Tools.Offered > 0 && !w.Endpoint.Talks():
+		return fmt.Errorf("tools are offered in chat or responses: endpoint=chat,tools=%d", w.Tools.Offered)
+	}
+	return w.checkPrompts()
+}
+
+// checkTurns refuses what a conversation cannot have.
+func (w *Workload) checkTurns(open bool) error {
+	switch {
+	case !w.Endpoint.Talks():
+		return fmt.Errorf("turns are of a conversation: endpoint=chat,turns=%d", w.Turns)
+	case open:
+		return fmt.Errorf("turns follow each other in c conversations at once: endpoint=chat,turns=%d,c=8", w.Turns)
+	case w.Cancel > 0:
+		return errors.New("cancel and turns exclude each other: a conversation needs its answers")
+	case w.Image != Image{}:
+		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", w.Image)
+	case w.Tools.Offered > 0 || w.Tools.Required:
+		return errors.New("tools and turns exclude each other: no result of a call is made up")
+	case w.Hit > 0:
+		return errors.New("hit and turns exclude each other: a later turn shares all that was said before")
+	}
+	return w.checkPrompts()
+}
+
+// checkPrompts refuses a beginning that is longer than the prompts, too short for the share that is asked for, or none.
+func (w *Workload) checkPrompts() error {
+	picture := w.Image != Image{}
+	switch {
+	case picture && w.Endpoint != Chat:
+		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", w.Image)
+	case picture && w.sharesPrefix():
+		return fmt.Errorf("an image begins its message, and each is another: prompts with image=%s share no prefix", w.Image)
+	case w.Prefixes > 1 && !w.sharesPrefix():
+		return errors.New("prefixes needs the length of one, or a share: prefix=512,prefixes=4 or hit=60%,prefixes=4")
+	case w.Prefix > w.ISL && w.ISL > 0:
+		return fmt.Errorf("prefix=%d is more than the prompt that it begins, isl=%d, as in isl=2000,prefix=512",
+			w.Prefix, w.ISL)
+	case w.Prefix > 0 && float64(w.Prefix) < w.Hit*float64(w.ISL):
+		return fmt.Errorf("prefix=%d of isl=%d is less than hit=%.4g%% of a prompt; leave it out, as in isl=2000,hit=60%%",
+			w.Prefix, w.ISL, 100*w.Hit)
+	}
+	return nil
+}
+
+// Changing reports that requests do not arrive at one mean rate: a trace, a ramp, steps.
+func (w Workload) Changing() bool { return w.Dataset == DatasetTrace || w.Arrivals.Changes() }
+
+// WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight, and as
+// many as a share of hits needs.
+func (w Workload) WithRequests() Workload {
+	if w.Requests == 0 && !w.SLO.Set() {
+		w.Requests, _ = w.RequestsToHit(max(8, 4*w.Concurrency), MostUnsaid) // the plan refuses what no number reaches
+	}
+	if t := w.Turns; t > 1 { // whole conversations
+		w.Requests = (w.Requests + t - 1) / t * t
+	}
+	return w
+}
+
+// heading is the dataset and the lengths, which begin a workload's description and file name.
+func (w Workload) heading(isl, osl, between string) string {
+	switch {
+	case w.Dataset != "" && w.OSL > 0:
+		return fmt.Sprintf("%s%s%s%d", w.Dataset, between, osl, w.OSL)
+	case w.Dataset != "":
+		return w.Dataset
+	case w.Endpoint.Pools():
+		return fmt.Sprintf("%s%d", isl, w.ISL)
+	}
+	return fmt.Sprintf("%s%d%s%s%d", isl, w.ISL, between, osl, w.OSL)
+}
+
+// String describes a workload.
+func (w Workload) String() string {
+	s := w.heading("ISL ", "OSL ", " ")
+	if len(w.Varying()) > 0 {
+		s += ", " + w.Varies() + ","
+	}
+	switch {
+	case w.SLO.Set() && w.FindRate:
+		return s + " largest rate within " + w.SLO.String()
+	case w.SLO.Set():
+		return s + " within " + w.SLO.String()
+	case w.Rate > 0:
+		return s + fmt.Sprintf(" at %.4g req/s", w.Rate)
+	case w.Concurrency == 0:
+		return s + " all at once"
+	}
+	return s + fmt.Sprintf(" concurrency %d", w.Concurrency)
+}
+
+// Varies describes the dataset, and what differs between the requests; "" for prompts of equal length.
+func (w Workload) Varies() string {
+	var parts []string
+	if w.Dataset != "" {
+		parts = append(parts, w.Dataset)
+	}
+	if w.Unanswered > 0 {
+		parts = append(parts, fmt.Sprintf("without %d that were not answered", w.Unanswered))
+	}
+	parts = append(parts, w.varying(func(name, text string) string { return name + " " + text })...)
+	if w.SLO.Set() {
+		if w.FindRate {
+			parts = append(parts, "largest rate")
+		}
+		parts = append(parts, "within "+w.SLO.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// FileName returns a workload as part of a file name.
+func (w Workload) FileName() string {
+	w.Dataset = FileSafe(w.Dataset)
+	plain := strings.NewReplacer("(", "-", ")", "", ",", "-", "%", "")
+	parts := append([]string{w.heading("isl", "osl", "-")},
+		w.varying(func(name, text string) string { return name + plain.Replace(text) })...)
+	switch {
+	case w.SLO.Set():
+		if w.FindRate {
+			parts = append(parts, "rate")
+		}
+		parts = append(parts, strings.NewReplacer("<", "-", " ", "-").Replace(w.SLO.String()))
+	case w.Rate > 0:
+		parts = append(parts, "rate"+printed(w.Rate))
+	case w.Concurrency > 0:
+		parts = append(parts, fmt.Sprintf("c%d", w.Concurrency))
+	default:
+		parts = append(parts, fmt.Sprintf("n%d", w.Requests))
+	}
+	return strings.Join(parts, "-")
+}
+
+// FileSafe returns a name without characters that separate folders.
+func FileSafe(name string) string {
+	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
+}
+
+// mostConcurrency bounds a search where nothing states how many sequences the server takes.
+const mostConcurrency = 1024
+
+// MostConcurrency returns the most concurrency that a search for a capacity tries.
+func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency) }
+
+// RequestsOfProbe is how many requests of a workload measure one concurrency of a search: those that its statistics
+// need, at least four waves, and a wave of warm-up at both ends.
+func (w Workload) RequestsOfProbe(c int) int {
+	const waves, most = 4, 6000
+	return min(most, 2*c+max(w.SLO.Needs(), waves*c))
+}
+
+// Manifest returns a workload in the form of sidecars and manifests.
+func (w Workload) Manifest() manifest.Workload {
+	stated := func(v float64) *float64 {
+		if v > 0 {
+			return &v
+		}
+		return nil
+	}
+	out := manifest.Workload{
+		Task: "text", Dataset: "random", ISL: stated(float64(w.ISL)), OSL: stated(float64(w.OSL)),
+		Concurrency: stated(float64(w.Concurrency)), Rate: stated(w.Rate),
+	}
+	switch {
+	case w.Image.Width > 0:
+		out.Task = schema.TaskVLM
+	case w.Endpoint.Pools():
+		out.Task = schema.TaskPooling
+	}
+	if w.Dataset != "" {
+		out.Dataset = w.Dataset
+	}
+	dims := w.Varying()
+	if w.SLO.Set() {
+		dims[schema.DimSLO] = w.SLO.String()
+		if w.FindRate {
+			dims[schema.DimFind] = "rate"
+		}
+	}
+	maps.Copy(dims, w.Dims)
+	if len(dims) > 0 {
+		out.Dims = dims
+	}
+	return out
+}
