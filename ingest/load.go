@@ -50,7 +50,7 @@ type Set struct {
 //
 // Stages, each with its input and output:
 //
-//	walkAll          roots   → found files, each once
+//	walk             roots   → found files, each once
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
 //	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
@@ -77,7 +77,7 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
 	}
-	files, problems := walkAll(roots)
+	files, problems := walk(roots, false)
 	sources, err := readAll(ctx, files, opt)
 	if err != nil {
 		return Set{}, err
@@ -97,24 +97,6 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
 	set.list(sources, groups.runOf)
 	return set, nil
-}
-
-// walkAll lists the files below all roots, each once, since roots may overlap.
-func walkAll(roots []Root) ([]found, []schema.Problem) {
-	var files []found
-	var problems []schema.Problem
-	seen := map[string]bool{}
-	for i := range roots {
-		list, bad := walk(&roots[i])
-		problems = append(problems, bad...)
-		for _, f := range list {
-			if name := f.shown(); !seen[name] {
-				seen[name] = true
-				files = append(files, f)
-			}
-		}
-	}
-	return files, problems
 }
 
 // readAll opens, recognises and reads every file, in parallel. Decoded trees are dropped as soon as they are read.

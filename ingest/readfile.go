@@ -253,12 +253,12 @@ func (s *source) split(r schema.Reading) []*source {
 	return sources
 }
 
-// readPartial reads the part before the cut of a truncated file, for formats where that is safe.
+// readPartial reads the part before the cut of a truncated file, for formats where what comes before it is complete.
 func (s *source) readPartial() []*source {
 	f := s.open
 	part := f.With(f.Partial)
 	m, r := recognise(part)
-	if r == nil || !readableInPart(m.Format) {
+	if r == nil || m.Format != lmeval.Format && m.Format != lmeval.LMMs {
 		s.reading = schema.Reading{Format: Unknown, Problems: f.Problems}
 		return []*source{s}
 	}

@@ -336,13 +336,9 @@ func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 
 // hashed is a hash of what is said of each file below roots, in their order. All processors look at files.
 func hashed(roots []Root, say func(found) (string, error)) (hash string, files int, ok bool) {
-	var all []found
-	for i := range roots {
-		list, problems := (&walker{root: &roots[i], infos: true}).walk()
-		if len(problems) > 0 {
-			return "", 0, false
-		}
-		all = append(all, list...)
+	all, problems := walk(roots, true)
+	if len(problems) > 0 {
+		return "", 0, false
 	}
 	said := make([]string, len(all))
 	workers := runtime.GOMAXPROCS(0)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,13 +32,6 @@ type Member struct {
 	Data    []byte
 }
 
-// Holds reports by its first bytes whether content is an archive. A gzip or zstd file may contain one: [Each] opens
-// it to find out.
-func Holds(head []byte) bool {
-	e := decode.EnvelopeOf(head)
-	return e == decode.Zip || e == decode.Tar
-}
-
 // Each calls visit for every member. found is false when the input is a compressed file without an archive in it;
 // nothing was visited then.
 func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem,
@@ -56,12 +50,17 @@ type walker struct {
 	problems []schema.Problem
 }
 
-func (w *walker) say(severity schema.Severity, path, code, found, expected, hint string) {
-	if len(w.problems) < 50 { // only the first problems of a badly damaged archive are reported
-		w.problems = append(w.problems, schema.Problem{
-			Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
-		})
+// report adds a problem; only the first of a badly damaged archive are kept.
+func (w *walker) report(p schema.Problem) {
+	if len(w.problems) < 50 {
+		w.problems = append(w.problems, p)
 	}
+}
+
+func (w *walker) fail(path, code, found, expected, hint string) {
+	w.report(schema.Problem{
+		Severity: schema.SevError, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
+	})
 }
 
 // open reads content and reports whether it is an archive.
@@ -93,13 +92,13 @@ func (w *walker) open(name string, in Input, size int64, depth int) bool {
 func (w *walker) zip(name string, in Input, size int64, depth int) {
 	zr, err := zip.NewReader(in, size)
 	if err != nil {
-		w.problems = append(w.problems, decode.BadPacked(name, decode.Zip, err))
+		w.report(decode.BadPacked(name, decode.Zip, err))
 		return
 	}
 	zr.RegisterDecompressor(zstd.ZipMethodWinZip,
 		zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(decode.MostOfUnpacker)))
 	for _, f := range zr.File {
-		if f.FileInfo().IsDir() || !f.Mode().IsRegular() || w.stopped {
+		if !f.Mode().IsRegular() || w.stopped {
 			continue
 		}
 		member, ok := w.admit(name, f.Name)
@@ -107,16 +106,17 @@ func (w *walker) zip(name string, in Input, size int64, depth int) {
 			continue
 		}
 		if f.Flags&1 != 0 {
-			w.say(schema.SevError, member, "encrypted", "an encrypted member", "one that can be read",
+			w.fail(member, "encrypted", "an encrypted member", "one that can be read",
 				"unpack the archive with its password and read the folder")
 			continue
 		}
 		r, err := f.Open()
 		if err != nil {
-			w.problems = append(w.problems, decode.BadPacked(member, decode.Zip, err))
+			w.report(decode.BadPacked(member, decode.Zip, err))
 			continue
 		}
-		w.member(member, r, int64(f.UncompressedSize64), int64(f.CompressedSize64), f.Modified, decode.Zip, depth)
+		most := decode.MostUnpacked(int64(f.CompressedSize64))
+		w.member(Member{Path: member, ModTime: f.Modified}, r, int64(f.UncompressedSize64), most, decode.Zip, depth)
 		r.Close()
 	}
 }
@@ -129,13 +129,14 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 			return
 		}
 		if err != nil {
-			w.problems = append(w.problems, decode.BadPacked(name, decode.Tar, err))
+			w.report(decode.BadPacked(name, decode.Tar, err))
 			return
 		}
 		if h.Typeflag != tar.TypeReg {
 			continue // folders, links and devices have no content
 		}
-		if member, ok := w.admit(name, h.Name); ok && !w.member(member, tr, h.Size, h.Size, h.ModTime, decode.Tar, depth) {
+		member, ok := w.admit(name, h.Name)
+		if ok && !w.member(Member{Path: member, ModTime: h.ModTime}, tr, h.Size, w.lim.Packed, decode.Tar, depth) {
 			return // nothing can be found after a truncated member
 		}
 	}
@@ -144,93 +145,64 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 // admit decides about a member by its name, and counts it.
 func (w *walker) admit(archive, name string) (string, bool) {
 	if w.members++; w.members > w.lim.Members {
-		w.say(schema.SevError, archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members),
+		w.fail(archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members),
 			"an archive of results", "split it, or unpack it and read the folder")
 		w.stopped = true
 		return "", false
 	}
 	clean := strings.ReplaceAll(name, `\`, "/")
-	if clean == "" || len(clean) > decode.LongestMember || strings.HasPrefix(clean, "/") ||
-		strings.Contains(clean, "\x00") || (len(clean) > 1 && clean[1] == ':') {
-		w.unsafe(archive, name)
+	parts := strings.Split(clean, "/")
+	if len(clean) > decode.LongestMember || parts[0] == "" || strings.Contains(clean, "\x00") ||
+		len(clean) > 1 && clean[1] == ':' || slices.Contains(parts, "..") {
+		if r := []rune(name); len(r) > 80 {
+			name = string(r[:80]) + "…"
+		}
+		w.report(schema.Problem{
+			Severity: schema.SevWarning, Path: archive, Code: "unsafe-path",
+			Found:    fmt.Sprintf("a member named %q, which lies outside the archive", name),
+			Expected: "a path within it", Hint: "nothing of it was read",
+		})
 		return "", false
 	}
-	for part := range strings.SplitSeq(clean, "/") {
-		switch {
-		case part == "..":
-			w.unsafe(archive, name)
-			return "", false
-		case strings.HasPrefix(part, ".") && part != ".", part == "__MACOSX":
-			return "", false // hidden files are skipped, as in folders
+	isHidden := func(part string) bool { return strings.HasPrefix(part, ".") && part != "." || part == "__MACOSX" }
+	return archive + "/" + path.Clean(clean), !slices.ContainsFunc(parts, isHidden) // as in folders
+}
+
+// member reads one member of a stated size and visits it, or its members if it is an archive itself. It returns false
+// when the bytes could not be read.
+func (w *walker) member(m Member, r io.Reader, size, most int64, e decode.Envelope, depth int) bool {
+	limit := min(w.lim.Packed, w.total, most)
+	err := decode.ErrTooLarge
+	if size <= limit {
+		b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), 1<<26)+bytes.MinRead))
+		_, err = b.ReadFrom(io.LimitReader(r, limit+1))
+		if m.Data = b.Bytes(); err == nil && int64(len(m.Data)) > limit {
+			err = decode.ErrTooLarge
 		}
 	}
-	return archive + "/" + path.Clean(clean), true
-}
-
-func (w *walker) unsafe(archive, name string) {
-	if r := []rune(name); len(r) > 80 {
-		name = string(r[:80]) + "…"
-	}
-	w.say(schema.SevWarning, archive, "unsafe-path",
-		fmt.Sprintf("a member named %q, which lies outside the archive", name), "a path within it", "nothing of it was read")
-}
-
-// member reads one member and visits it, or its members if it is an archive itself. It returns false when the bytes
-// could not be read.
-func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope,
-	depth int) bool {
-	limit := min(w.lim.Packed, w.total)
-	if e == decode.Zip {
-		limit = min(limit, decode.MostUnpacked(packed))
-	}
-	data, err := readUpTo(r, size, limit)
 	switch {
 	case errors.Is(err, decode.ErrTooLarge):
-		w.say(schema.SevError, name, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
+		w.fail(m.Path, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
 			fmt.Sprintf("at most %d MB a member and %d MB an archive, and at most 200 times the packed bytes",
 				w.lim.Packed>>20, w.lim.Total>>20), "unpack the archive and read the folder")
 		w.stopped = w.total <= w.lim.Packed
 		return true
 	case err != nil:
-		w.problems = append(w.problems, decode.BadPacked(name, e, err))
+		w.report(decode.BadPacked(m.Path, e, err))
 		return false
 	}
-	w.total -= int64(len(data))
-	head := data[:min(len(data), 512)]
-	if inner := decode.EnvelopeOf(head); inner != decode.Plain {
-		if depth+1 >= w.lim.Nesting && Holds(head) {
-			w.say(schema.SevWarning, name, "too-deep", "archives within archives within archives",
-				fmt.Sprintf("at most %d levels", w.lim.Nesting), "unpack it and read the folder")
-			return true
-		}
-		if depth+1 < w.lim.Nesting && w.open(name, bytes.NewReader(data), int64(len(data)), depth+1) {
-			return true
-		}
+	size = int64(len(m.Data))
+	w.total -= size
+	depth++
+	inner := decode.EnvelopeOf(m.Data[:min(size, 512)])
+	switch {
+	case depth >= w.lim.Nesting && (inner == decode.Zip || inner == decode.Tar):
+		w.report(schema.Problem{
+			Severity: schema.SevWarning, Path: m.Path, Code: "too-deep", Found: "archives within archives within archives",
+			Expected: fmt.Sprintf("at most %d levels", w.lim.Nesting), Hint: "unpack it and read the folder",
+		})
+	case depth >= w.lim.Nesting || !w.open(m.Path, bytes.NewReader(m.Data), size, depth):
+		w.visit(m)
 	}
-	w.visit(Member{Path: name, ModTime: mod, Data: data})
 	return true
-}
-
-// readUpTo reads a member with a stated size; content beyond the limit is an error.
-func readUpTo(r io.Reader, size, limit int64) ([]byte, error) {
-	if size > limit {
-		return nil, decode.ErrTooLarge
-	}
-	data := make([]byte, 0, min(max(size, 0), 1<<26)+1)
-	for {
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-		n, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if int64(len(data)) > limit {
-			return nil, decode.ErrTooLarge
-		}
-		if err == io.EOF {
-			return data, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 }

@@ -33,7 +33,6 @@ api_key=〈['abc', 'def']〉
 api_key: 〈["abc","def"]〉
 api_key='〈abc〉'
 Namespace(api_key='〈abc〉', port=8000)
-api_key=SecretStr('〈abc〉')
 api_key=b'〈abc〉'
 {"api_key": "〈abc〉", "x": 1}
 {\"api_key\": \"〈abc def〉\", \"x\": 1}
@@ -123,7 +122,6 @@ notify with 123456789:〈AAabcdefghijklmnopqrstuvwxyz012345678〉 ok
 〈eyJhbGciOiJIUzI1NiJ9.eyJ0ZWFtIjoidHQifQ.abc-def_ghi〉
 〈-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----〉
 〈-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk cut here〉
-<password>〈abc〉</password>
 password: 〈abc〉
 token: "〈abc〉"
 secret => '〈abc〉'

@@ -1,0 +1,168 @@
+package ingest
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/evalscope"
+	"github.com/ttreport/ttreport/ingest/guidellm"
+	"github.com/ttreport/ttreport/ingest/inferenceperf"
+	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// joinParts merges a summary and its parts into one measurement, for tools that write both.
+func joinParts(sources []*source) {
+	byDir := map[string][]*source{}
+	for _, s := range sources {
+		dir := path.Dir(s.shown())
+		byDir[dir] = append(byDir[dir], s)
+	}
+	for _, s := range sources {
+		near := byDir[path.Dir(s.shown())]
+		switch s.reading.Format {
+		case aiperf.Records:
+			joinRecords(s, near)
+		case lmeval.Samples:
+			joinSamples(s, near)
+		case evalscope.Percentiles, evalscope.Arguments:
+			joinLoadTest(s, near)
+		}
+	}
+	dropConsole(sources)
+	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
+		if whole := wholeOf(s, byDir[path.Dir(s.shown())], sources); whole != "" {
+			s.drop(whole)
+		}
+	}
+}
+
+// wholeOf is the file, or the folder of the files, that has the numbers of a table, a summary or an aggregate; "" where
+// none has.
+func wholeOf(s *source, near, all []*source) string {
+	beside := func(is func(o *source) bool) string {
+		if i := slices.IndexFunc(near, is); i >= 0 {
+			return near[i].shown()
+		}
+		return ""
+	}
+	switch s.reading.Format {
+	case aiperf.CSV, aiperf.GenAICSV: // of the summary, or of the records where a killed run has no summary
+		return beside(func(o *source) bool {
+			isWhole := o.reading.Format == aiperf.Format || o.reading.Format == aiperf.GenAI ||
+				o.reading.Format == aiperf.Records && o.counts()
+			return isWhole && (isDefault(s) && isDefault(o) || aiperfStem(s) == aiperfStem(o))
+		})
+	case guidellm.Table: // of the report, which has more statistics
+		return beside(func(o *source) bool {
+			return o.reading.Format == guidellm.Format && o.stem() == s.stem() && o.counts()
+		})
+	case inferenceperf.Format: // the summary of all stages
+		stage := beside(func(o *source) bool {
+			return o.reading.Format == inferenceperf.Format && !inferenceperf.IsSummary(o.rel)
+		})
+		if stage == "" || !inferenceperf.IsSummary(s.rel) {
+			return ""
+		}
+		return path.Dir(stage)
+	case aiperf.Sweep, aiperf.SweepTable: // of the runs below the same folder
+		aggregate := beside(func(o *source) bool { return o.reading.Format == aiperf.Sweep && o.stem() == s.stem() })
+		if aggregate != "" && s.reading.Format == aiperf.SweepTable {
+			return aggregate
+		}
+		sweep := path.Dir(path.Dir(s.shown()))
+		for _, o := range all {
+			if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
+				return path.Dir(o.shown())
+			}
+		}
+	}
+	return ""
+}
+
+// joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
+func joinLoadTest(s *source, near []*source) {
+	for _, own := range near {
+		if own.reading.Format == evalscope.Format && own.counts() {
+			unpack(own.reading.Points)
+			unpack(s.reading.Points)
+			evalscope.Combine(&own.reading, s.reading)
+			s.drop(own.shown())
+			return
+		}
+	}
+	s.reading.Points = nil
+}
+
+// joinRecords merges AIPerf's records into the summary that they belong to: the one of the same name, or the only one
+// in the folder. Records next to summaries of other names are a problem.
+func joinRecords(s *source, near []*source) {
+	var summaries []*source
+	var own *source
+	for _, o := range near {
+		if o.reading.Format == aiperf.Format && o.counts() {
+			summaries = append(summaries, o)
+			if aiperfStem(o) == s.stem() {
+				own = o
+			}
+		}
+	}
+	switch {
+	case len(summaries) == 0:
+		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
+			unpack(s.reading.Points)
+			aiperf.Unfinished(&s.reading)
+		}
+		return
+	case own == nil && len(summaries) == 1 && (isDefault(s) || isDefault(summaries[0])):
+		own = summaries[0]
+	case own == nil:
+		s.report(schema.Problem{
+			Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
+			Found: "request records beside summaries of other names", Used: "the summaries alone",
+			Hint: "keep each run in a folder of its own",
+		})
+		s.reading.Points = nil
+		return
+	}
+	unpack(own.reading.Points)
+	unpack(s.reading.Points)
+	aiperf.Combine(&own.reading, s.reading)
+	s.drop(own.shown())
+	s.reading.Detail += " of " + path.Base(own.rel)
+}
+
+// isTable reports AIPerf's table of a summary.
+func isTable(s *source) bool { return s.reading.Format == aiperf.CSV && s.counts() }
+
+// isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
+func isDefault(s *source) bool { return strings.HasPrefix(s.stem(), "profile_export") }
+
+// aiperfStem returns the part of a name that AIPerf's summary, records and table have in common.
+func aiperfStem(s *source) string { return strings.TrimSuffix(s.stem(), "_aiperf") }
+
+// joinSamples merges the items of a task into the results that they belong to: those of the same time stamp, or the
+// only ones in the folder.
+func joinSamples(s *source, near []*source) {
+	var results []*source
+	stamp := lmeval.Stamp(s.rel)
+	for _, o := range near {
+		if o.reading.Format == lmeval.Format || o.reading.Format == lmeval.LMMs || o.reading.Format == lmeval.Old {
+			if stamp == "" || lmeval.Stamp(o.rel) == stamp || lmeval.Stamp(o.rel) == "" {
+				results = append(results, o)
+			}
+		}
+	}
+	for _, own := range results {
+		if lmeval.Combine(&own.reading, s.reading) {
+			s.drop(own.shown())
+			s.reading.Detail += " of " + path.Base(own.rel)
+			return
+		}
+	}
+	if len(results) > 0 { // its scores are pairs and texts that only the harness can aggregate
+		s.drop(results[0].shown())
+	}
+}
