@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -244,12 +243,4 @@ func (s *source) drop(partOf string) {
 	s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
 		return p.Code == "partly-failed" || p.Code == "all-failed"
 	})
-}
-
-// redactProblems removes secrets from the quotations in problems.
-func (s *source) redactProblems() {
-	for i := range s.reading.Problems {
-		p := &s.reading.Problems[i]
-		p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
-	}
 }

@@ -35,6 +35,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/optimum"
 	"github.com/ttreport/ttreport/ingest/ownmetrics"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/sglang"
@@ -47,32 +48,38 @@ import (
 )
 
 // readFile reads one file. The first source represents the file; further ones are what it states about other runs, or
-// the members of an archive. No input may crash the program: a reader that panics is a problem of its file.
-func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*source) {
-	defer func() {
-		if r := recover(); r != nil {
-			sources = []*source{crashed(at, r)}
+// the members of an archive.
+func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
+	sources := at.guarded(func() []*source {
+		sources, err := at.read(ctx, lim)
+		if err != nil {
+			return []*source{failed(at, unreadable(at, err))}
 		}
-		for _, s := range sources {
-			s.redactProblems()
+		return sources
+	})
+	for _, s := range sources {
+		for i := range s.reading.Problems { // they quote the file
+			p := &s.reading.Problems[i]
+			p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
 		}
-	}()
-	sources, err := at.read(ctx, lim)
-	if err != nil {
-		return []*source{failed(at, unreadable(at, err))}
 	}
 	return sources
 }
 
-// crashed returns the source of a file on which a reader panicked.
-func crashed(at found, panicked any) *source {
-	stack := strings.SplitN(string(debug.Stack()), "\n", 20)
-	return failed(at, schema.Problem{
-		Severity: schema.SevError, Path: at.shown(), Code: "reader-failed",
-		Found:    fmt.Sprintf("a file that crashes ttreport's reader (%v)", panicked),
-		Expected: "a result, or a problem that states what is wrong with it", Used: "nothing of the file",
-		Hint: "please report it, with the file if possible: " + strings.TrimSpace(stack[len(stack)-1]),
-	})
+// guarded returns what read returns. No input may crash the program: a reader that panics is a problem of its file.
+func (f found) guarded(read func() []*source) (sources []*source) {
+	defer func() {
+		if r := recover(); r != nil {
+			stack := strings.SplitN(string(debug.Stack()), "\n", 20)
+			sources = []*source{failed(f, schema.Problem{
+				Severity: schema.SevError, Path: f.shown(), Code: "reader-failed",
+				Found:    fmt.Sprintf("a file that crashes ttreport's reader (%v)", r),
+				Expected: "a result, or a problem that states what is wrong with it", Used: "nothing of the file",
+				Hint: "please report it, with the file if possible: " + strings.TrimSpace(stack[len(stack)-1]),
+			})}
+		}
+	}()
+	return read()
 }
 
 // failed returns the source of a file that could not be read.
@@ -102,7 +109,7 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 		}
 		in = bytes.NewReader(data)
 	}
-	if roleOf(f.rel) == "" && mayBeArchive(in, info.Size()) {
+	if roleOf(f.rel) == "" {
 		if sources := f.members(ctx, in, info.Size(), lim); sources != nil {
 			return sources, nil
 		}
@@ -114,51 +121,34 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 	return interpret(f, &file), nil
 }
 
-// mayBeArchive reports by the first bytes whether content is an archive, or a compressed file that may contain one.
-func mayBeArchive(in io.ReaderAt, size int64) bool {
-	head := make([]byte, min(size, 512))
-	n, _ := in.ReadAt(head, 0) // an error is reported when the file is read
-	return decode.EnvelopeOf(head[:n]) != decode.Plain
-}
-
 // members returns a source for the archive itself and then those of its members; nil if the file is not an archive.
 func (f found) members(ctx context.Context, in archive.Input, size int64, lim decode.Limits) []*source {
 	self := &source{found: f, file: &content{}}
 	sources, count, texts := []*source{self}, 0, sharedTexts{}
 	problems, isArchive := archive.Each(f.shown(), in, size, lim, func(m archive.Member) {
-		if ctx.Err() == nil {
-			count++
-			read := f.member(m, lim)
-			for _, s := range read {
-				texts.share(s.reading.Points)
-			}
-			sources = append(sources, read...)
+		if ctx.Err() != nil {
+			return
 		}
+		count++
+		rel := m.Path
+		if f.root.Name != "" && f.root.Name != "." {
+			rel = strings.TrimPrefix(strings.TrimPrefix(m.Path, f.root.Name), "/")
+		}
+		place := at(f.root, rel)
+		read := place.guarded(func() []*source {
+			file := decode.NewFile(place.shown(), m.Data, m.ModTime, lim)
+			return interpret(place, &file)
+		})
+		for _, s := range read {
+			texts.share(s.reading.Points)
+		}
+		sources = append(sources, read...)
 	})
 	if !isArchive {
 		return nil
 	}
 	self.reading = schema.Reading{Format: Archive, Detail: countFiles(count), Problems: problems}
 	return sources
-}
-
-// member reads a file within an archive.
-func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
-	rel := strings.TrimPrefix(strings.TrimPrefix(m.Path, f.root.Name), "/")
-	if f.root.Name == "" || f.root.Name == "." {
-		rel = m.Path
-	}
-	place := at(f.root, rel)
-	if place.name == m.Path {
-		place.name = m.Path // the same text, once in memory
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			sources = []*source{crashed(place, r)}
-		}
-	}()
-	file := decode.NewFile(place.shown(), m.Data, m.ModTime, lim)
-	return interpret(place, &file)
 }
 
 // interpret recognises an open file and reads it.
@@ -174,17 +164,20 @@ func interpret(at found, f *decode.File) []*source {
 // readOpen reads an open file into this source and further ones.
 func (s *source) readOpen() []*source {
 	f, sources := s.open, []*source{s}
-	if known, ok := s.readOtherwise(); ok {
-		return known
+	if r, ok := ailing(f); ok {
+		s.reading = r
+		return sources
+	}
+	if t, ok := table.Find(s.root.Tables, s.shown()); ok {
+		return s.split(t.Read(f))
+	}
+	if list, ok := unwrapped(f); ok {
+		return readValues(s, list)
 	}
 	m, r := recognise(f)
-	other := ""
-	if r == nil {
-		other = toolNotRead(f)
-	}
 	switch {
-	case other != "":
-		s.reading = notRead(f, other)
+	case r == nil && toolNotRead(f) != "":
+		s.reading = notRead(f, toolNotRead(f))
 	case r == nil && f.Several(): // the first value may be of another kind than the next
 		sources = readValues(s, f.Values())
 	case r == nil && f.Partial.Kind() != decode.Invalid:
@@ -202,13 +195,14 @@ func (s *source) readOpen() []*source {
 	default:
 		sources = readValues(s, f.Values())
 	}
-	if s.counts() {
-		s.report(oddValues(f)...)
+	if !s.counts() {
+		return sources
 	}
-	if n := nonFinite(f); n > 0 && s.counts() {
+	s.report(oddValues(f)...)
+	if n := f.NonFinite; n > 0 && n > len(unlimited.FindAll(f.Data, n)) {
 		s.report(schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",
-			Found: fmt.Sprintf("%d values written as NaN or Infinity", n),
+			Found: fmt.Sprintf("%d values written as NaN or Infinity", n-len(unlimited.FindAll(f.Data, n))),
 		})
 	}
 	return sources
@@ -216,31 +210,6 @@ func (s *source) readOpen() []*source {
 
 // unlimited matches a rate that has no limit, which clients write as Infinity: it is a setting, not a missing number.
 var unlimited = regexp.MustCompile(`"(?:request_rate|issue_rate|rate)"\s*:\s*Infinity`)
-
-// nonFinite counts the values of a file that are no numbers, without rates that have no limit.
-func nonFinite(f *decode.File) int {
-	if f.NonFinite == 0 {
-		return 0
-	}
-	return f.NonFinite - len(unlimited.FindAll(f.Data, f.NonFinite))
-}
-
-// readOtherwise reads what no reader is asked about: a file that cannot be a result, a table of the user's own, results
-// in a wrapper.
-func (s *source) readOtherwise() ([]*source, bool) {
-	f := s.open
-	if r, ok := ailing(f); ok {
-		s.reading = r
-		return []*source{s}, true
-	}
-	if t, ok := table.Find(s.root.Tables, s.shown()); ok {
-		return s.split(t.Read(f)), true
-	}
-	if list, ok := unwrapped(f); ok {
-		return readValues(s, list), true
-	}
-	return nil, false
-}
 
 // split makes sources of a reading: the reading itself, and one for each further run in it.
 func (s *source) split(r schema.Reading) []*source {
@@ -600,102 +569,82 @@ func (s sharedTexts) one(m map[string]string) map[string]string {
 	return m
 }
 
-// Bounds of the search for odd values: results state what they measured near the top.
-const (
-	oddDepth    = 4
-	oddItems    = 64
-	oddMembers  = 400
-	oddProblems = 20
-)
-
 // oddValues are the places where a file says something that no reader can use, and that would be missing without a
-// word: a name twice in one object, a number too large to be one, a number with a comma in quotes.
+// word: a name twice in one object, a number too large to be one, a number with a comma in quotes. They are looked for
+// near the top, where results state what they measured.
 func oddValues(f *decode.File) []schema.Problem {
 	if f.Form != decode.JSON {
 		return nil
 	}
-	o := odd{file: f}
-	o.look(f.First, oddDepth)
-	return o.problems
-}
-
-type odd struct {
-	file     *decode.File
-	problems []schema.Problem
-}
-
-func (o *odd) look(v decode.Value, depth int) {
-	if depth == 0 || len(o.problems) >= oddProblems {
-		return
+	const mostDepth, mostItems, mostMembers, mostProblems = 4, 64, 400, 20
+	var out []schema.Problem
+	add := func(code string, at decode.Value, found, expected, used string) {
+		p := f.Problem(schema.SevWarning, code, at)
+		p.Found, p.Expected, p.Used = found, expected, used
+		out = append(out, p)
 	}
-	members := v.Members()
-	if len(members) <= oddMembers {
-		for i := range members {
-			o.twice(members, i)
-		}
-	}
-	for i := range members {
-		o.number(members[i].Key, members[i].Val)
-		o.look(members[i].Val, depth-1)
-	}
-	if v.Kind() != decode.Array {
-		return
-	}
-	n := 0
-	for x := range v.Items() {
-		if n++; n > oddItems || x.Kind() != decode.Object && x.Kind() != decode.Array {
+	var look func(v decode.Value, depth int)
+	look = func(v decode.Value, depth int) {
+		if depth == 0 || len(out) >= mostProblems {
 			return
 		}
-		o.look(x, depth-1)
-	}
-}
-
-// twice reports a member whose name an earlier one has with another value.
-func (o *odd) twice(members []decode.Member, i int) {
-	m := members[i]
-	for _, first := range members[:i] {
-		if first.Key == m.Key && !bytes.Equal(first.Val.Raw(), m.Val.Raw()) {
-			p := o.add("name-twice", m.Val, fmt.Sprintf("%q twice in one object: %s and then %s",
-				m.Key, excerpt(first.Val), excerpt(m.Val)))
-			p.Expected, p.Used = "each name once", "the last one"
-			return
+		members := v.Members()
+		for i, m := range members {
+			isOther := func(first decode.Member) bool {
+				return first.Key == m.Key && !bytes.Equal(first.Val.Raw(), m.Val.Raw())
+			}
+			if n := slices.IndexFunc(members[:i], isOther); len(members) <= mostMembers && n >= 0 {
+				add("name-twice", m.Val, fmt.Sprintf("%q twice in one object: %s and then %s", m.Key,
+					excerpt(members[n].Val), excerpt(m.Val)), "each name once", "the last one")
+			}
+		}
+		for _, m := range members {
+			switch code := oddNumber(m.Key, m.Val); code {
+			case "number-too-large":
+				add(code, m.Val, m.Key+" is "+excerpt(m.Val), "a number below 1.8e308", "no number of it")
+			case "number-with-comma":
+				add(code, m.Val, m.Key+" is "+excerpt(m.Val), "a number with a point",
+					"no number of it: a comma may stand for a point or for nothing")
+			}
+			look(m.Val, depth-1)
+		}
+		n := 0
+		for x := range v.Items() {
+			if n++; v.Kind() != decode.Array || n > mostItems || x.Kind() != decode.Object && x.Kind() != decode.Array {
+				return
+			}
+			look(x, depth-1)
 		}
 	}
+	look(f.First, mostDepth)
+	return out
 }
 
-// inQuotes is a number as some languages write it: with a comma in it.
 var (
+	// inQuotes is a number as some languages write it: with a comma in it.
 	inQuotes   = regexp.MustCompile(`^\s*[-+]?\d[\d.' ]*(?:,\d+)+(?:\.\d+)?\s*$`)
 	measurable = regexp.MustCompile(`(?i)(?:ttft|tpot|itl|e2el|latency|throughput|duration|tokens|time|_m?s$|tps$|rps$)`)
 )
 
-// number reports a member whose value is meant to be a number and is none.
-func (o *odd) number(key string, v decode.Value) {
+// oddNumber is the code of the problem of a value that is meant to be a number and is none.
+func oddNumber(key string, v decode.Value) string {
+	raw := v.Raw()
 	switch _, ok := v.Float(); {
 	case ok:
-	case v.Kind() == decode.Number && len(v.Raw()) > 0 && strings.ContainsAny(string(v.Raw()[:1]), "-0123456789") &&
-		!bytes.Contains(v.Raw(), []byte("Inf")):
-		p := o.add("number-too-large", v, fmt.Sprintf("%s is %s", key, excerpt(v)))
-		p.Expected, p.Used = "a number below 1.8e308", "no number of it"
+	case v.Kind() == decode.Number && len(raw) > 0 && strings.IndexByte("-0123456789", raw[0]) >= 0 &&
+		!bytes.Contains(raw, []byte("Inf")):
+		return "number-too-large"
 	case v.Kind() == decode.String && measurable.MatchString(key) && inQuotes.MatchString(v.Str()):
-		p := o.add("number-with-comma", v, fmt.Sprintf("%s is %s", key, excerpt(v)))
-		p.Expected, p.Used = "a number with a point", "no number of it: a comma may stand for a point or for nothing"
+		return "number-with-comma"
 	}
-}
-
-func (o *odd) add(code string, at decode.Value, found string) *schema.Problem {
-	p := o.file.Problem(schema.SevWarning, code, at)
-	p.Found = found
-	o.problems = append(o.problems, p)
-	return &o.problems[len(o.problems)-1]
+	return ""
 }
 
 // excerpt is the beginning of a value as it stands in the file.
 func excerpt(v decode.Value) string {
 	const longest = 40
-	r := []rune(string(v.Raw()[:min(len(v.Raw()), 4*longest)]))
-	if len(r) > longest {
+	if r := []rune(string(v.Raw()[:min(len(v.Raw()), 4*longest)])); len(r) > longest {
 		return string(r[:longest]) + "…"
 	}
-	return string(r)
+	return string(v.Raw())
 }
