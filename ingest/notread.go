@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -17,35 +18,26 @@ import (
 // NotRead is the format of results of known tools whose numbers are not read.
 const NotRead = "not-read"
 
-// toolNotRead returns the kind of a result that is known and not read, so that users do not look for a fault in the
-// file; "" for any other file.
-func toolNotRead(f *decode.File) string {
-	v := f.First
-	switch {
+// notRead returns the reading of a result that is known and not read, so that users do not look for a fault in the
+// file; ok is false for any other file.
+func notRead(f *decode.File) (r schema.Reading, ok bool) {
+	what, hint := "", "ttreport help files lists what is read; measure with one of those tools, or ask for this one"
+	switch v := f.First; {
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
-		return "vllm bench mm-processor: stages of preprocessing"
+		what = "vllm bench mm-processor: stages of preprocessing"
 	case v.Has("commit_hash") && v.Has("env_name") && v.Get("results").Kind() == decode.Object:
-		return toolASV
-	}
-	return ""
-}
-
-// toolASV are the results of airspeed velocity, a file a commit and environment: numbers of functions of a library.
-const toolASV = "asv: timings of a library by commit, see ttreport help from-asv"
-
-// notRead returns the reading of such a file, with advice.
-func notRead(f *decode.File, what string) schema.Reading {
-	hint := "ttreport help files lists what is read; measure with one of those tools, or ask for this one"
-	if what == toolASV {
+		// airspeed velocity writes a file a commit and environment: numbers of functions of a library
+		what = "asv: timings of a library by commit, see ttreport help from-asv"
 		hint = "ttreport help from-asv says what takes the place of each part of asv"
+	default:
+		return r, false
 	}
 	return schema.Reading{
 		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "not-read",
-			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
-			Hint: hint,
+			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it", Hint: hint,
 		}),
-	}
+	}, true
 }
 
 // measuredLine matches a line that states a latency or a throughput of a model.
@@ -62,23 +54,17 @@ var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engi
 // benchmarkText reports a log or a table that no reader takes and that has numbers of a benchmark in it: whoever looks
 // for them must not read that there is no problem.
 func benchmarkText(f *decode.File) []schema.Problem {
-	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst")))
-	isTable := ext == ".csv" || ext == ".tsv"
-	if tool := tableOf(f, ext); tool != "" {
-		return []schema.Problem{{
-			Severity: schema.SevNote, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
-			Found: "a table that " + tool + " prints", Expected: "the file that the tool writes",
-			Hint: "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read",
-		}}
-	}
-	if f.Form != decode.Text || !isTable && ext != ".log" && ext != ".txt" && ext != ".out" && ext != "" {
+	if f.Form != decode.Text {
 		return nil
 	}
 	p := schema.Problem{
 		Severity: schema.SevNote, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",
 	}
-	if first, _, _ := bytes.Cut(f.Data, []byte("\n")); isTable {
+	text := f.Data[:min(len(f.Data), 1<<20)]
+	switch ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst"))); ext {
+	case ".csv", ".tsv":
+		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
 		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
 			return nil
 		}
@@ -88,19 +74,27 @@ func benchmarkText(f *decode.File) []schema.Problem {
 			p.Hint = "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" +
 				mapping
 		}
-		return []schema.Problem{p}
-	}
-	lines := 0
-	for line := range bytes.Lines(f.Data[:min(len(f.Data), mostOfALog)]) {
-		if len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line) {
-			lines++
+	case ".md", ".txt", ".log", ".out", "":
+		if m := printed.FindSubmatch(text); m != nil && ext != "" {
+			tool := cmp.Or(map[string]string{"": "llama-benchy"}[string(m[1])], "lm-eval")
+			p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
+			p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
+			break
 		}
-	}
-	if lines < 2 {
+		lines := 0
+		for line := range bytes.Lines(text) {
+			if isMeasured(line) {
+				lines++
+			}
+		}
+		if lines < 2 || ext == ".md" {
+			return nil
+		}
+		p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, of no tool whose output is read", lines)
+		p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
+	default:
 		return nil
 	}
-	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, of no tool whose output is read", lines)
-	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	return []schema.Problem{p}
 }
 
@@ -108,31 +102,15 @@ func benchmarkText(f *decode.File) []schema.Problem {
 var printed = regexp.MustCompile(`(?m)^\|\s*(?:(Tasks|Groups)\s*\|\s*Version\s*\|` +
 	`|model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|)`)
 
-// tableOf names the tool that prints a table that stands in a text; "" where none is known.
-func tableOf(f *decode.File, ext string) string {
-	if f.Form != decode.Text || ext != ".md" && ext != ".txt" && ext != ".log" && ext != ".out" {
-		return ""
-	}
-	switch m := printed.FindSubmatch(f.Data[:min(len(f.Data), mostOfALog)]); {
-	case m == nil:
-		return ""
-	case len(m[1]) > 0:
-		return "lm-eval"
-	}
-	return "llama-benchy"
+// isMeasured reports a line that states what a benchmark measured.
+func isMeasured(line []byte) bool {
+	return len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line)
 }
 
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
-	var buf [400]byte
-	low := buf[:0]
-	for _, c := range line {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		low = append(low, c)
-	}
+	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
@@ -140,9 +118,6 @@ func mayBeMeasured(line []byte) bool {
 	}
 	return false
 }
-
-// mostOfALog is how much of a text is searched for numbers of a benchmark.
-const mostOfALog = 1 << 20
 
 // codeBenchmarkText is the code of a problem about a text or a table with numbers of a benchmark.
 const codeBenchmarkText = "benchmark-text"
@@ -171,7 +146,9 @@ func quietLogs(sources []*source) {
 // ailing recognises files that version control left in a state in which they are no results, by what stands in them.
 // ok is false for any other.
 func ailing(f *decode.File) (r schema.Reading, ok bool) {
-	if !mayHoldResults(f.Path) {
+	ext := strings.ToLower(path.Ext(f.Path)) // pictures and models are pointers too, and nobody misses them
+	if !slices.Contains(strings.Fields(".json .jsonl .ndjson .csv .txt .log .yaml .yml .gz .zst .zip .tar .tgz .eval "+
+		".out .js .md"), ext) {
 		return r, false
 	}
 	p := schema.Problem{Severity: schema.SevWarning, Path: f.Path, Used: "nothing of it"}
@@ -186,16 +163,6 @@ func ailing(f *decode.File) (r schema.Reading, ok bool) {
 		return r, false
 	}
 	return schema.Reading{Format: Unknown, Detail: p.Found, Problems: []schema.Problem{p}}, true
-}
-
-// mayHoldResults goes by the name: pictures and models are pointers too, and nobody misses them.
-func mayHoldResults(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".json", ".jsonl", ".ndjson", ".csv", ".txt", ".log", ".yaml", ".yml", ".gz", ".zst", ".zip", ".tar", ".tgz",
-		".eval", ".out", ".js", ".md":
-		return true
-	}
-	return false
 }
 
 // hasConflict reports the three marks of a conflict, each at the beginning of a line and in their order.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -49,34 +50,41 @@ func wholeOf(s *source, near, all []*source) string {
 		return ""
 	}
 	switch s.reading.Format {
-	case aiperf.CSV, aiperf.GenAICSV: // of the summary, or of the records where a killed run has no summary
-		return beside(func(o *source) bool {
-			isWhole := o.reading.Format == aiperf.Format || o.reading.Format == aiperf.GenAI ||
-				o.reading.Format == aiperf.Records && o.counts()
-			return isWhole && (isDefault(s) && isDefault(o) || aiperfStem(s) == aiperfStem(o))
-		})
+	case aiperf.CSV, aiperf.GenAICSV:
+		return beside(func(o *source) bool { return isSummaryOf(s, o) })
 	case guidellm.Table: // of the report, which has more statistics
 		return beside(func(o *source) bool {
 			return o.reading.Format == guidellm.Format && o.stem() == s.stem() && o.counts()
 		})
 	case inferenceperf.Format: // the summary of all stages
 		stage := beside(func(o *source) bool {
-			return o.reading.Format == inferenceperf.Format && !inferenceperf.IsSummary(o.rel)
+			return o.reading.Format == s.reading.Format && !inferenceperf.IsSummary(o.rel)
 		})
-		if stage == "" || !inferenceperf.IsSummary(s.rel) {
-			return ""
+		if stage != "" && inferenceperf.IsSummary(s.rel) {
+			return path.Dir(stage)
 		}
-		return path.Dir(stage)
-	case aiperf.Sweep, aiperf.SweepTable: // of the runs below the same folder
+	case aiperf.SweepTable:
 		aggregate := beside(func(o *source) bool { return o.reading.Format == aiperf.Sweep && o.stem() == s.stem() })
-		if aggregate != "" && s.reading.Format == aiperf.SweepTable {
-			return aggregate
-		}
-		sweep := path.Dir(path.Dir(s.shown()))
-		for _, o := range all {
-			if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
-				return path.Dir(o.shown())
-			}
+		return cmp.Or(aggregate, runsOfSweep(s, all))
+	case aiperf.Sweep:
+		return runsOfSweep(s, all)
+	}
+	return ""
+}
+
+// isSummaryOf reports that AIPerf's table repeats a summary, or the records of a killed run, which has none.
+func isSummaryOf(table, o *source) bool {
+	format := o.reading.Format
+	return (format == aiperf.Format || format == aiperf.GenAI || format == aiperf.Records && o.counts()) &&
+		(isDefault(table) && isDefault(o) || aiperfStem(table) == aiperfStem(o))
+}
+
+// runsOfSweep is a folder of the runs that AIPerf's aggregate is made of, which are below the same folder.
+func runsOfSweep(s *source, all []*source) string {
+	sweep := path.Dir(path.Dir(s.shown()))
+	for _, o := range all {
+		if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
+			return path.Dir(o.shown())
 		}
 	}
 	return ""

@@ -151,33 +151,38 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 	return sources
 }
 
-// interpret recognises an open file and reads it.
+// interpret reads an open file: what cannot be a result, a table of the user's own, results in a wrapper, and what a
+// reader recognises.
 func interpret(at found, f *decode.File) []*source {
-	self := &source{found: at, open: f, role: roleOf(at.rel)}
-	if self.role != "" { // it is read when all files are known
-		self.reading.Format = string(self.role)
-		return closed(f, []*source{self})
+	s := &source{found: at, open: f, role: roleOf(at.rel)}
+	sources := []*source{s}
+	if s.role != "" { // it is read when all files are known
+		s.reading.Format = string(s.role)
+		return closed(f, sources)
 	}
-	return closed(f, bound(self.readOpen(), f.Limits().Results))
+	mapping, isTable := table.Find(at.root.Tables, s.shown())
+	wrapped := unwrapped(f)
+	switch r, isAiling := ailing(f); {
+	case isAiling:
+		s.reading = r
+	case isTable:
+		sources = s.split(mapping.Read(f))
+	case wrapped != nil:
+		sources = readValues(s, wrapped)
+	default:
+		sources = s.readOpen()
+	}
+	return closed(f, bound(sources, f.Limits().Results))
 }
 
 // readOpen reads an open file into this source and further ones.
 func (s *source) readOpen() []*source {
 	f, sources := s.open, []*source{s}
-	if r, ok := ailing(f); ok {
-		s.reading = r
-		return sources
-	}
-	if t, ok := table.Find(s.root.Tables, s.shown()); ok {
-		return s.split(t.Read(f))
-	}
-	if list, ok := unwrapped(f); ok {
-		return readValues(s, list)
-	}
 	m, r := recognise(f)
+	other, isOther := notRead(f)
 	switch {
-	case r == nil && toolNotRead(f) != "":
-		s.reading = notRead(f, toolNotRead(f))
+	case r == nil && isOther:
+		s.reading = other
 	case r == nil && f.Several(): // the first value may be of another kind than the next
 		sources = readValues(s, f.Values())
 	case r == nil && f.Partial.Kind() != decode.Invalid:
@@ -199,13 +204,20 @@ func (s *source) readOpen() []*source {
 		return sources
 	}
 	s.report(oddValues(f)...)
-	if n := f.NonFinite; n > 0 && n > len(unlimited.FindAll(f.Data, n)) {
-		s.report(schema.Problem{
-			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",
-			Found: fmt.Sprintf("%d values written as NaN or Infinity", n-len(unlimited.FindAll(f.Data, n))),
-		})
+	if n := f.NonFinite; n > 0 {
+		s.reportMany(n-len(unlimited.FindAll(f.Data, n)), schema.SevNote, "non-finite",
+			"%d values written as NaN or Infinity", "no number in place of each")
 	}
 	return sources
+}
+
+// reportMany adds the problem that there are some of something.
+func (s *source) reportMany(n int, severity schema.Severity, code, found, used string) {
+	if n > 0 {
+		s.report(schema.Problem{
+			Severity: severity, Path: s.shown(), Code: code, Found: fmt.Sprintf(found, n), Used: used,
+		})
+	}
 }
 
 // unlimited matches a rate that has no limit, which clients write as Infinity: it is a setting, not a missing number.
@@ -283,95 +295,99 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 	return []schema.Problem{p}
 }
 
-// valueReader reads each top-level value of a file separately, because tools append results of other models and other
-// days to one file.
-type valueReader struct {
-	file         *decode.File
-	sources      []*source // the first represents the file
-	values       int
-	foreign      int // values that are not results
-	results      int
-	problems     int
-	seen         map[[32]byte]bool // hashes of the results so far
-	repeated     int               // results that stand in the file before
-	firstMatch   schema.Match
-	firstForeign schema.Problem
-}
-
-// readValues reads a file with several values. Values of one identity and time stay together; others become separate
-// sources.
+// readValues reads each top-level value of a file separately, because tools append results of other models and other
+// days to one file. Values of one identity and time stay together; others become separate sources.
 func readValues(self *source, values iter.Seq[decode.Value]) []*source {
-	r := valueReader{file: self.open, sources: []*source{self}, seen: map[[32]byte]bool{}}
+	f, sources := self.open, []*source{self}
+	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
+	seen := map[[32]byte]bool{} // hashes of the results so far
+	var firstMatch schema.Match
+	var firstForeign schema.Problem
 	for v := range values {
-		r.values++
-		if r.results > self.open.Limits().Results {
+		if n++; results > f.Limits().Results {
 			break // bound reports it
 		}
-		if !r.read(v) {
-			break
+		alone := f.With(v)
+		m, own := recognise(alone)
+		if own == nil {
+			if foreign == n-1 && n > decode.MostBeforeResult {
+				n--
+				break
+			}
+			if foreign++; foreign == 1 {
+				firstMatch = m
+				firstForeign = f.Problem(schema.SevWarning, "foreign-value", v)
+				firstForeign.Found = fmt.Sprintf("value %d of the file is no result of a known kind", n)
+				firstForeign.Expected = "appended results"
+			}
+			continue
+		}
+		hash := sha256.Sum256(v.Raw())
+		if seen[hash] {
+			repeated++
+			continue
+		}
+		seen[hash] = true
+		reading := own.read(alone)
+		for _, one := range append([]schema.Reading{reading}, reading.More...) {
+			one.More = nil
+			results += len(one.Points) + len(one.Scores)
+			if problems += len(one.Problems); problems > decode.MostProblems {
+				one.Problems = nil
+			}
+			sources = place(sources, one)
 		}
 	}
-	r.conclude(self)
-	return r.sources
+	if foreign == n {
+		self.reading = nothingOf(f, firstMatch)
+		return sources
+	}
+	if foreign > 1 {
+		firstForeign.Found += fmt.Sprintf(", and %d more", foreign-1)
+	}
+	if foreign > 0 {
+		self.report(firstForeign)
+	}
+	self.reportMany(repeated, schema.SevNote, "duplicate", "%d results that stand in the file before, letter by letter",
+		"the first, once")
+	if problems <= decode.MostProblems {
+		problems = 0
+	}
+	self.reportMany(problems, schema.SevWarning, "more-problems", "%d problems in one file",
+		"the first of them are listed")
+	self.reading.Problems = append(f.Problems, self.reading.Problems...)
+	self.reading.Detail += fmt.Sprintf(", %d appended results", n-foreign)
+	return sources
 }
 
-// read reads one value; false ends the file.
-func (r *valueReader) read(v decode.Value) bool {
-	alone := r.file.With(v)
-	m, own := recognise(alone)
-	if r.values == 1 {
-		r.firstMatch = m
+// nothingOf is the reading of a file with several values of which none is a result.
+func nothingOf(f *decode.File, first schema.Match) schema.Reading {
+	r := schema.Reading{Format: first.Format, Detail: first.Detail}
+	if first.Format != NotResult || strings.Contains(path.Base(f.Path), ".json") {
+		r.Problems = append(f.Problems, unknown(f, first)...) // text that begins with a number is not damaged JSON
 	}
-	if own == nil {
-		if r.foreign == r.values-1 && r.values > decode.MostBeforeResult {
-			r.values--
-			return false
-		}
-		if r.foreign++; r.foreign == 1 {
-			r.firstForeign = r.file.Problem(schema.SevWarning, "foreign-value", v)
-			r.firstForeign.Found = fmt.Sprintf("value %d of the file is no result of a known kind", r.values)
-		}
-		return true
-	}
-	hash := sha256.Sum256(v.Raw())
-	if r.seen[hash] {
-		r.repeated++
-		return true
-	}
-	r.seen[hash] = true
-	reading := own.read(alone)
-	for _, one := range append([]schema.Reading{reading}, reading.More...) {
-		one.More = nil
-		r.results += len(one.Points) + len(one.Scores)
-		if r.problems += len(one.Problems); r.problems > decode.MostProblems {
-			one.Problems = nil
-		}
-		r.place(one)
-	}
-	return true
+	return r
 }
 
 // place adds a reading to the source of the same run, or begins a new one.
-func (r *valueReader) place(reading schema.Reading) {
-	self := r.sources[0]
+func place(sources []*source, reading schema.Reading) []*source {
+	self := sources[0]
 	if self.reading.Format == "" {
 		self.reading = reading
-		return
+		return sources
 	}
-	for i := len(r.sources) - 1; i >= 0; i-- {
-		home := &r.sources[i].reading
+	for _, s := range slices.Backward(sources) {
+		home := &s.reading
 		if !mayBeOfOneRun(home, &reading) {
 			continue
 		}
 		home.Points = append(home.Points, reading.Points...)
 		home.Scores = append(home.Scores, reading.Scores...)
 		home.Problems = append(home.Problems, reading.Problems...)
-		if reading.Facts.End.After(home.Facts.End) {
-			home.Facts.End = reading.Facts.End
-		}
-		return
+		home.Facts.End = later(home.Facts.End, reading.Facts.End)
+		return sources
 	}
-	r.sources = append(r.sources, &source{found: self.found, open: self.open, reading: reading})
+	return append(sources, &source{found: self.found, open: self.open, reading: reading})
 }
 
 // mayBeOfOneRun reports whether two readings of one file can be of one run.
@@ -382,41 +398,6 @@ func mayBeOfOneRun(a, b *schema.Reading) bool {
 	}
 	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) &&
 		buildOf(&a.Facts) == buildOf(&b.Facts) && pause <= longestPause
-}
-
-// conclude reports what the file is and which of its values were not read.
-func (r *valueReader) conclude(self *source) {
-	f := r.file
-	if r.foreign == r.values { // nothing of the file is a result
-		problems := append(f.Problems, unknown(f, r.firstMatch)...)
-		if r.firstMatch.Format == NotResult && !strings.Contains(path.Base(f.Path), ".json") {
-			problems = nil // text that begins with a number is not damaged JSON
-		}
-		self.reading = schema.Reading{Format: r.firstMatch.Format, Detail: r.firstMatch.Detail, Problems: problems}
-		return
-	}
-	if r.foreign > 0 {
-		if r.foreign > 1 {
-			r.firstForeign.Found += fmt.Sprintf(", and %d more", r.foreign-1)
-		}
-		r.firstForeign.Expected = "appended results"
-		self.report(r.firstForeign)
-	}
-	if r.repeated > 0 {
-		self.report(schema.Problem{
-			Severity: schema.SevNote, Path: f.Path, Code: "duplicate",
-			Found: fmt.Sprintf("%d results that stand in the file before, letter by letter", r.repeated),
-			Used:  "the first, once",
-		})
-	}
-	if r.problems > decode.MostProblems {
-		self.report(schema.Problem{
-			Severity: schema.SevWarning, Path: f.Path, Code: "more-problems",
-			Found: fmt.Sprintf("%d problems in one file", r.problems), Used: "the first of them are listed",
-		})
-	}
-	self.reading.Problems = append(f.Problems, self.reading.Problems...)
-	self.reading.Detail += fmt.Sprintf(", %d appended results", r.values-r.foreign)
 }
 
 // reader is one format: Detect recognises its files, Read reads them.
@@ -491,33 +472,36 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 }
 
 // unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a
-// result: scripts that drive a tool wrap what it wrote.
-func unwrapped(f *decode.File) (iter.Seq[decode.Value], bool) {
+// result: scripts that drive a tool wrap what it wrote. It is nil for any other file.
+func unwrapped(f *decode.File) iter.Seq[decode.Value] {
 	v := f.First
-	if f.Form != decode.JSON || f.Several() || v.Kind() != decode.Object && v.Kind() != decode.Array {
-		return nil, false
+	isTree := func(v decode.Value) bool { return v.Kind() == decode.Object || v.Kind() == decode.Array }
+	if f.Form != decode.JSON || f.Several() || !isTree(v) {
+		return nil
 	}
 	inner := v
 	for _, name := range []string{"results", "result"} {
-		if x := v.Get(name); x.Kind() == decode.Object || x.Kind() == decode.Array {
+		if x := v.Get(name); isTree(x) {
 			inner = x
 		}
 	}
 	list := inner.Items()
 	if inner.Kind() == decode.Object {
 		if v.Kind() == decode.Object && !v.Has("result") && !v.Has("results") {
-			return nil, false
+			return nil
 		}
 		list = func(yield func(decode.Value) bool) { yield(inner) }
 	}
 	for first := range list { // the whole file may be a result as it stands
 		if _, own := recognise(f.With(first)); own == nil {
-			return nil, false
+			return nil
 		}
-		_, whole := recognise(f)
-		return list, whole == nil
+		if _, whole := recognise(f); whole != nil {
+			return nil
+		}
+		return list
 	}
-	return nil, false
+	return nil
 }
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.
@@ -589,28 +573,24 @@ func oddValues(f *decode.File) []schema.Problem {
 			return
 		}
 		members := v.Members()
-		for i, m := range members {
-			isOther := func(first decode.Member) bool {
+		for i, m := range members[:min(len(members), mostMembers)] {
+			n := slices.IndexFunc(members[:i], func(first decode.Member) bool {
 				return first.Key == m.Key && !bytes.Equal(first.Val.Raw(), m.Val.Raw())
-			}
-			if n := slices.IndexFunc(members[:i], isOther); len(members) <= mostMembers && n >= 0 {
+			})
+			if n >= 0 {
 				add("name-twice", m.Val, fmt.Sprintf("%q twice in one object: %s and then %s", m.Key,
 					excerpt(members[n].Val), excerpt(m.Val)), "each name once", "the last one")
 			}
 		}
 		for _, m := range members {
-			switch code := oddNumber(m.Key, m.Val); code {
-			case "number-too-large":
-				add(code, m.Val, m.Key+" is "+excerpt(m.Val), "a number below 1.8e308", "no number of it")
-			case "number-with-comma":
-				add(code, m.Val, m.Key+" is "+excerpt(m.Val), "a number with a point",
-					"no number of it: a comma may stand for a point or for nothing")
+			if code, expected, used := oddNumber(m.Key, m.Val); code != "" {
+				add(code, m.Val, m.Key+" is "+excerpt(m.Val), expected, used)
 			}
 			look(m.Val, depth-1)
 		}
 		n := 0
-		for x := range v.Items() {
-			if n++; v.Kind() != decode.Array || n > mostItems || x.Kind() != decode.Object && x.Kind() != decode.Array {
+		for x := range v.Items() { // none of what is no list
+			if n++; n > mostItems || x.Kind() != decode.Object && x.Kind() != decode.Array {
 				return
 			}
 			look(x, depth-1)
@@ -626,18 +606,18 @@ var (
 	measurable = regexp.MustCompile(`(?i)(?:ttft|tpot|itl|e2el|latency|throughput|duration|tokens|time|_m?s$|tps$|rps$)`)
 )
 
-// oddNumber is the code of the problem of a value that is meant to be a number and is none.
-func oddNumber(key string, v decode.Value) string {
+// oddNumber is the problem of a value that is meant to be a number and is none.
+func oddNumber(key string, v decode.Value) (code, expected, used string) {
 	raw := v.Raw()
 	switch _, ok := v.Float(); {
 	case ok:
 	case v.Kind() == decode.Number && len(raw) > 0 && strings.IndexByte("-0123456789", raw[0]) >= 0 &&
 		!bytes.Contains(raw, []byte("Inf")):
-		return "number-too-large"
+		return "number-too-large", "a number below 1.8e308", "no number of it"
 	case v.Kind() == decode.String && measurable.MatchString(key) && inQuotes.MatchString(v.Str()):
-		return "number-with-comma"
+		return "number-with-comma", "a number with a point", "no number of it: a comma may stand for a point or for nothing"
 	}
-	return ""
+	return "", "", ""
 }
 
 // excerpt is the beginning of a value as it stands in the file.

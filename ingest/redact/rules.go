@@ -97,8 +97,8 @@ var shapes = []struct {
 }{
 	{"hf_ hf- api_org_", `[a-z0-9]{12,}`, false},
 	{"sk- sk_ pk_ rk_ ghp_ gho_ ghu_ ghs_ ghr_ ghp- gho- ghs- github_pat_ glpat- gldt- glrt- glft- glptt- " +
-		"glcbt- glsoat- glimt- glpat_ xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxa_ xoxb_ xoxp_ xapp- dckr_pat_ dckr_oat_ nvapi- " +
-		"gocspx- whsec_ tskey- pmak- figd_ FLWSECK_TEST- FLWSECK-", `[\w-]{12,}`, false},
+		"glcbt- glsoat- glimt- glpat_ xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxa_ xoxb_ xoxp_ xapp- " +
+		"dckr_pat_ dckr_oat_ nvapi- gocspx- whsec_ tskey- pmak- figd_ FLWSECK_TEST- FLWSECK-", `[\w-]{12,}`, false},
 	{"AKIA ASIA ABIA ACCA LTAI", `[A-Z0-9]{12,}`, true},
 	{"AIza ATATT3 ATCTT3 AGE-SECRET-KEY-1", `[\w-]{20,}`, true},
 	{"pypi- xai- tgp_v1_ glsa_ hvs. hvb. ya29. rzp_live_ glffct- glagent- gloas- GR1348941 fio-u- HRKU-AA tk-us- s-s4t2 " +
@@ -145,8 +145,8 @@ var (
 	program   = regexp.MustCompile(`(?:^|[^\w.-])(docker|podman|nerdctl|curl|wget|http)s?(?:\.exe)?[\s"',)]`)
 )
 
-// user finds the password of USER:PASSWORD after curl's flag. Digits after it are ids of a user and a group in a command
-// line of docker or podman; after any other program they are a name and its password.
+// user finds the password of USER:PASSWORD after curl's flag. Digits are ids of a user and a group in a command line of
+// docker or podman; after any other program they are a name and its password.
 func user(s string, i, end int) (from, to int) {
 	from, to = afterUser(s, i, end)
 	if to == 0 || strings.HasPrefix(s[from:], "//") {
