@@ -47,12 +47,12 @@ func (s *turning) Stop() {
 }
 
 // against measures a pair of sides in turns.
-func against(a, b collect.Side, results string, report func(collect.Event)) ([2]collect.Outcome, error) {
-	t, err := collect.OpenPair(context.Background(), a, b, results, report)
+func against(a, b collect.Side, results string, report func(collect.Event)) ([]collect.Outcome, error) {
+	f, err := collect.Open(context.Background(), results, report, a, b)
 	if err != nil {
-		return [2]collect.Outcome{}, err
+		return nil, err
 	}
-	return t.Measure(context.Background())
+	return f.Measure(context.Background())
 }
 
 func pairOn(m *machine, blocks int, kept bool) (baseline, candidate collect.Side) {

@@ -22,7 +22,7 @@ func TestNextRateFindsAnIdleServer(t *testing.T) {
 	}))
 	defer srv.Close()
 	s := &session{end: server.Endpoint{URL: srv.URL, Model: "m"}}
-	st := step{Item: plan.Item{Load: plan.Workload{ISL: 8, OSL: 1, FindRate: true}}}
+	st := &step{Item: plan.Item{Load: plan.Workload{ISL: 8, OSL: 1, FindRate: true}}}
 	if err := s.recovered(t.Context(), st, alone); err != nil || time.Now().Before(free) {
 		t.Errorf("%v: it goes on %s too early", err, time.Until(free))
 	}

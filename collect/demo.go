@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,70 +27,77 @@ const recheckFrom = .08
 // releases show the noise, and then confirmation takes two runs.
 const demoRechecks = 2
 
-// demo is a demo in progress.
-type demo struct {
-	results   string
-	report    func(Event)
-	workloads []plan.Workload
-	begin     time.Time          // of the next run, on the simulator's clock
-	done      map[string]demoRun // by the digests of their plans
-	outs      []Outcome
-}
-
 // Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures
 // again the points of the newest one that changed, together with one that did not. It needs nothing but this machine
 // and writes ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine,
 // and the demo takes only as long as computing them takes. A demo that was cut short goes on: runs that are complete
-// stay, and the rest gets the times that it would have had. The outcomes are of what is measured now.
-func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, error) {
-	d := &demo{results: results, report: report, workloads: demoWorkloads()}
-	releases := server.DemoReleases()
+// stay, the others are removed, and the rest gets the times that it would have had: releases of other times would be
+// out of order. The outcomes are of what is measured now.
+func Demo(ctx context.Context, results string, report func(Event)) (outs []Outcome, err error) {
+	workloads, releases, runs := demoWorkloads(), server.DemoReleases(), demoRuns(results)
 	last := releases[len(releases)-1]
-	runs, err := demoRuns(results)
-	if err != nil {
-		return nil, err
-	}
-	if complete(runs, last.Name) {
+	complete := slices.DeleteFunc(slices.Clone(runs), func(r demoRun) bool { return !r.whole || r.release != last.Name })
+	if len(complete) > demoRechecks { // perhaps of another version
 		return nil, nil
 	}
-	if err := d.goOn(runs); err != nil {
-		return nil, err
+	done, begin, err := keepDemo(runs)
+	if err != nil {
+		return nil, fmt.Errorf("results of the demo: %w", err)
+	}
+	// measure measures a run that is not there yet. Each begins a minute after the one before.
+	measure := func(p plan.Plan, rel server.DemoRelease, seed uint64) (Outcome, error) {
+		srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: begin}
+		begin = begin.Add(time.Minute)
+		if r, there := done[p.Digest()]; there {
+			return r.outcome(p)
+		}
+		out, err := Run(ctx, p, srv, results, report)
+		outs = append(outs, out)
+		return out, err
 	}
 	var newest, before Outcome
 	for i, rel := range releases {
-		seed := uint64(i + 1)
 		before = newest
-		if newest, err = d.measure(ctx, demoPlan(rel.Name, d.workloads, seed), rel, seed); err != nil {
-			return d.outs, err
+		if newest, err = measure(demoPlan(rel.Name, workloads, uint64(i+1)), rel, uint64(i+1)); err != nil {
+			return outs, err
 		}
 	}
-	again := changed(before, newest, d.workloads)
-	if len(again) == 0 {
-		return d.outs, nil
-	}
-	for seed := uint64(100); seed < 100+demoRechecks; seed++ {
+	again := changed(before, newest, workloads)
+	for seed := uint64(100); seed < 100+demoRechecks && len(again) > 0; seed++ {
 		text := fmt.Sprintf("%d points of %s, measured again on a new server", len(again), last.Name)
 		report(Event{Run: newest.ID, Step: "recheck", Text: text, Final: true})
 		p := demoPlan(last.Name, again, seed)
 		p.EvalItems = 0
-		if _, err := d.measure(ctx, p, last, seed); err != nil {
-			return d.outs, err
+		if _, err := measure(p, last, seed); err != nil {
+			return outs, err
 		}
 	}
-	return d.outs, nil
+	return outs, nil
 }
 
-// measure measures a run that is not there yet. Each begins a minute after the one before.
-func (d *demo) measure(ctx context.Context, p plan.Plan, rel server.DemoRelease, seed uint64) (Outcome, error) {
-	begin := d.begin
-	d.begin = d.begin.Add(time.Minute)
-	if r, done := d.done[p.Digest()]; done {
-		return r.outcome(p)
+// keepDemo keeps the runs that are complete, by the digests of their plans, and removes the others. begin is when the
+// first release is measured, or was.
+func keepDemo(runs []demoRun) (done map[string]demoRun, begin time.Time, err error) {
+	releases := server.DemoReleases()
+	digests := map[string]int{}
+	for i, rel := range releases {
+		digests[demoPlan(rel.Name, demoWorkloads(), uint64(i+1)).Digest()] = i
 	}
-	srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: begin}
-	out, err := Run(ctx, p, srv, d.results, d.report)
-	d.outs = append(d.outs, out)
-	return out, err
+	begin = time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute) // it is over by now
+	done = map[string]demoRun{}
+	for _, r := range runs {
+		i, planned := digests[r.digest]
+		if _, twice := done[r.digest]; !r.whole || twice || !planned && r.release != releases[len(releases)-1].Name {
+			if err := os.RemoveAll(r.dir); err != nil {
+				return nil, begin, err
+			}
+			continue
+		}
+		if done[r.digest] = r; planned {
+			begin = r.start.Add(-time.Duration(i) * time.Minute)
+		}
+	}
+	return done, begin, nil
 }
 
 // demoSource is the source of the targets of the demo.
@@ -164,60 +170,41 @@ type demoRun struct {
 }
 
 // demoRuns lists the run folders of a demo. They are known by the source of their targets, which no other run has; one
-// that was ended before it had a manifest holds nothing but a journal.
-func demoRuns(results string) ([]demoRun, error) {
-	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	if err != nil {
-		return nil, fmt.Errorf("results of the demo: %w", err)
-	}
-	var out []demoRun
-	for _, name := range names {
-		r := demoRun{dir: filepath.Dir(name)}
-		text, err := rootfs.ReadFile(filepath.Join(r.dir, manifest.FileName), mostJournal)
-		switch {
+// that was ended before it had a manifest holds nothing but a journal and a folder for results.
+func demoRuns(results string) (out []demoRun) {
+	ofDemo := func(t manifest.TargetRow) bool { return t.Source == demoSource }
+	for _, f := range runFolders(results) {
+		switch m, err := f.manifest(); {
 		case errors.Is(err, fs.ErrNotExist):
-			left, err := filepath.Glob(filepath.Join(r.dir, "*", "*"))
-			if all, readErr := os.ReadDir(r.dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
-				continue // more than a journal and a folder for results
-			}
-		case err != nil:
-			continue
-		case len(bytes.Trim(text, " \n\x00")) == 0: // lost in a power cut
-			if !strings.Contains(filepath.Base(r.dir), "-sim-8b-"+schema.Simulated+"-") {
+			left, err := filepath.Glob(filepath.Join(f.dir, "*", "*"))
+			if all, readErr := os.ReadDir(f.dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
 				continue
 			}
-		default:
-			m, problem := manifest.Read(name, text)
-			ofDemo := slices.ContainsFunc(m.Targets, func(t manifest.TargetRow) bool { return t.Source == demoSource })
-			if problem != nil || !ofDemo || m.Device.Name != schema.Simulated {
-				continue
-			}
-			r.start = m.Start
+			out = append(out, f.ofDemo(time.Time{}))
+		case errors.Is(err, errLost) && strings.Contains(filepath.Base(f.dir), "-sim-8b-"+schema.Simulated+"-"):
+			out = append(out, f.ofDemo(time.Time{}))
+		case err == nil && m.Device.Name == schema.Simulated && slices.ContainsFunc(m.Targets, ofDemo):
+			out = append(out, f.ofDemo(m.Start))
 		}
-		r.read(name)
-		out = append(out, r)
 	}
-	return out, nil
+	return out
 }
 
-// read reads the journal of a run.
-func (r *demoRun) read(name string) {
-	data, err := rootfs.ReadFile(name, mostJournal)
-	if err != nil {
-		return
-	}
-	same, ended := true, false
-	for _, e := range manifest.ReadJournal(data) {
+// ofDemo is a run folder by its journal.
+func (f runFolder) ofDemo(start time.Time) demoRun {
+	r, same, ended := demoRun{dir: f.dir, start: start}, true, false
+	for _, e := range f.journal {
 		switch e.Event {
 		case "run-start":
 			r.digest, r.release = e.Result, e.Note
 		case "point-done", "eval-done":
-			same = same && stillThere(filepath.Join(r.dir, filepath.FromSlash(e.Result)), e)
+			same = same && f.has(e)
 		case manifest.EventRunDone:
 			ended = true
 		}
 	}
-	r.whole = same && ended && !r.start.IsZero()
+	r.whole = same && ended && !start.IsZero()
+	return r
 }
 
 // outcome reads what a run of a plan measured.
@@ -242,41 +229,4 @@ func (r demoRun) outcome(p plan.Plan) (Outcome, error) {
 		out.Points = append(out.Points, PointOutcome{Workload: it.Load, TTFT: mean.TTFT, TPOT: mean.TPOT})
 	}
 	return out, nil
-}
-
-// complete reports whether a demo, perhaps of another version, has nothing left to measure.
-func complete(runs []demoRun, last string) bool {
-	n := 0
-	for _, r := range runs {
-		if r.whole && r.release == last {
-			n++
-		}
-	}
-	return n > demoRechecks
-}
-
-// goOn keeps the runs that are complete, removes the others, and lets the next run begin when it would have begun
-// without an interruption: releases of other times would be out of order.
-func (d *demo) goOn(runs []demoRun) error {
-	releases := server.DemoReleases()
-	digests := map[string]int{}
-	for i, rel := range releases {
-		digests[demoPlan(rel.Name, d.workloads, uint64(i+1)).Digest()] = i
-	}
-	// A demo is over by now, rechecks included.
-	d.begin, d.done = time.Now().Add(-time.Duration(len(releases)+demoRechecks)*time.Minute), map[string]demoRun{}
-	for _, r := range runs {
-		i, planned := digests[r.digest]
-		recheck := r.release == releases[len(releases)-1].Name
-		if _, twice := d.done[r.digest]; !r.whole || twice || !planned && !recheck {
-			if err := os.RemoveAll(r.dir); err != nil {
-				return fmt.Errorf("results of the demo: %w", err)
-			}
-			continue
-		}
-		if d.done[r.digest] = r; planned {
-			d.begin = r.start.Add(-time.Duration(i) * time.Minute)
-		}
-	}
-	return nil
 }

@@ -36,7 +36,7 @@ func TestDrawsFitTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	longest := func(stated, takes int) (most int) {
-		s := session{end: server.Endpoint{Context: takes}}
+		s := &session{end: server.Endpoint{Context: takes}}
 		w.Context = stated
 		load, err := s.loadOf(w, 1)
 		if err != nil {
@@ -58,7 +58,7 @@ func TestDrawsFitTheServer(t *testing.T) {
 	}
 	// All cut to the limit it would be another workload.
 	w.Context = 0
-	s := session{end: server.Endpoint{Context: 849}}
+	s := &session{end: server.Endpoint{Context: 849}}
 	if _, err := s.loadOf(w, 1); err == nil || !strings.Contains(err.Error(), "takes requests of 849 tokens") {
 		t.Errorf("%v", err)
 	}

@@ -3,18 +3,22 @@ package collect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -24,49 +28,126 @@ const resumeFor = 7 * 24 * time.Hour
 // mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
 const mostJournal = 64 << 20
 
+// newSession starts a run, or resumes an interrupted one. The id of a run is of its start and its system:
+// "20261121T045012Z-sim-8b-simulated-1a2b3c".
+func newSession(side Side, results string, report func(Event)) *session {
+	var reporting sync.Mutex
+	s := &session{plan: side.Plan, srv: side.Server, start: time.Now(), report: func(e Event) {
+		reporting.Lock()
+		defer reporting.Unlock()
+		report(e)
+	}}
+	if sim, ok := side.Server.(*server.Simulated); ok && !sim.Begin.IsZero() {
+		s.start = sim.Begin
+	}
+	s.start = s.start.UTC().Truncate(time.Second)
+	h := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", s.plan.Release, time.Now().UnixNano(), s.start))
+	s.id = fmt.Sprintf("%s-%s-%s-%x", s.start.Format("20060102T150405Z"), schema.Slug(s.plan.Model.Name),
+		schema.Slug(s.plan.Device), h[:3])
+	s.dir = filepath.Join(results, s.id)
+	s.resume(results)
+	s.out = Outcome{ID: s.id, Dir: s.dir}
+	return s
+}
+
+// runFolder is a folder with a journal.
+type runFolder struct {
+	dir     string
+	journal []manifest.Entry
+}
+
+// runFolders lists the run folders below a folder in the order of their ids, which begin with the time. A journal that
+// cannot be read has no entries.
+func runFolders(results string) []runFolder {
+	var out []runFolder
+	entries, _ := os.ReadDir(results) // where it cannot be read, there is nothing to go on with
+	for _, e := range entries {
+		dir := filepath.Join(results, e.Name())
+		name := filepath.Join(dir, manifest.JournalName)
+		if data, err := rootfs.ReadFile(name, mostJournal); err == nil {
+			out = append(out, runFolder{dir, manifest.ReadJournal(data)})
+		} else if _, err := os.Lstat(name); err == nil {
+			out = append(out, runFolder{dir: dir})
+		}
+	}
+	return out
+}
+
 // resume continues the newest unfinished run folder of the same plan, also one in which nothing is reported as done:
-// what a kill left there between a result and its report would be a second measurement beside one in another folder.
+// what a kill left there between a result and its report would be a second measurement next to one in another folder.
 func (s *session) resume(results string) {
-	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	if err != nil || s.plan.NoResume {
+	if s.plan.NoResume {
 		return
 	}
 	digest := s.plan.Digest()
-	for _, name := range names { // in the order of their ids, which begin with the time
-		data, err := rootfs.ReadFile(name, mostJournal)
-		if err != nil {
-			continue
-		}
-		id, start, done := unfinished(manifest.ReadJournal(data), digest)
+	for _, r := range runFolders(results) {
+		id, start, done := unfinished(r.journal, digest)
 		if id == "" || time.Since(start) > resumeFor {
 			continue
 		}
-		text, err := rootfs.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName), mostJournal)
-		if err != nil {
+		m, err := r.manifest()
+		if s.unstated = errors.Is(err, errLost); err != nil && !s.unstated {
 			continue
 		}
-		m, problem := manifest.Read(name, text)
-		lost := len(strings.Trim(string(text), " \n\x00")) == 0 // in a power cut; it is written again
-		if problem != nil && !lost {
-			continue
-		}
-		if s.unstated = lost; lost {
+		if s.unstated { // it is written again
 			m.Start = start
 		}
+		s.resumed = true
+		s.id, s.dir, s.before, s.done = id, r.dir, m.Stack, map[string]bool{}
 		for item, e := range done { // what is not what was measured is measured again
-			if !stillThere(filepath.Join(filepath.Dir(name), filepath.FromSlash(e.Result)), e) {
-				delete(done, item)
+			if r.has(e) {
+				s.done[item] = true
 			}
 		}
-		s.resumed = true
-		s.id, s.dir, s.before, s.done = id, filepath.Dir(name), m.Stack, map[string]bool{}
-		for item := range done {
-			s.done[item] = true
-		}
-		if len(done) > 0 {
+		if len(s.done) > 0 {
 			s.start = m.Start
 		}
 	}
+}
+
+// errLost is returned for a manifest of which a power cut left nothing.
+var errLost = errors.New("nothing is left of the manifest")
+
+func (r runFolder) manifest() (m manifest.Manifest, err error) {
+	name := filepath.Join(r.dir, manifest.FileName)
+	text, err := rootfs.ReadFile(name, mostJournal)
+	switch {
+	case err != nil:
+		return m, err
+	case len(strings.Trim(string(text), " \n\x00")) == 0:
+		return m, errLost
+	}
+	m, problem := manifest.Read(name, text)
+	if problem != nil {
+		return m, errors.New(problem.Code)
+	}
+	return m, nil
+}
+
+// has reports that a result is what the journal says of it. Journals of earlier versions do not say.
+func (r runFolder) has(e manifest.Entry) bool {
+	name := filepath.Join(r.dir, filepath.FromSlash(e.Result))
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || e.SHA256 != "" && info.Size() != e.Size {
+		return false
+	}
+	if e.SHA256 == "" {
+		return true
+	}
+	_, sum, err := hashOf(name)
+	return err == nil && sum == e.SHA256
+}
+
+// hashOf returns the size and the SHA-256 of a file.
+func hashOf(name string) (size int64, sum string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return size, hex.EncodeToString(h.Sum(nil)), err
 }
 
 // Interrupted returns the run folder that the next collection of the plan continues, and the items that are there;
@@ -75,6 +156,23 @@ func Interrupted(p plan.Plan, results string) (dir string, done map[string]bool)
 	s := &session{plan: p}
 	s.resume(results)
 	return s.dir, s.done
+}
+
+// Finished returns the run folder of a complete run of a plan below results; "" when there is none.
+func Finished(p plan.Plan, results string) string {
+	digest := p.Digest()
+	for _, r := range runFolders(results) {
+		same := false
+		for _, e := range r.journal {
+			switch {
+			case e.Event == "run-start":
+				same = e.Result == digest
+			case e.Event == manifest.EventRunDone && same:
+				return r.dir
+			}
+		}
+	}
+	return ""
 }
 
 // unfinished reads a journal. For an unfinished run of the plan it returns the run's id and its results by item.
@@ -87,7 +185,7 @@ func unfinished(entries []manifest.Entry, digest string) (id string, start time.
 				return "", time.Time{}, nil
 			}
 			id, start = e.Item, e.Time
-		case "run-done":
+		case manifest.EventRunDone:
 			return "", time.Time{}, nil
 		case "point-done", "eval-done":
 			done[e.Item] = e
@@ -131,60 +229,66 @@ func otherStack(a, b manifest.Stack) error {
 	return nil
 }
 
-// log adds an entry to the journal; what it calls done is on the disk.
-func (s *session) log(event, item, result, note string) error {
+// log adds an entry to the journal. A result that it calls done is flushed to the disk first, with its sidecar and the
+// folders above it.
+func (s *session) log(event, item, result, note string) (err error) {
 	e := manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)}
 	if strings.HasSuffix(event, "-done") && result != "" {
-		var err error
-		if e.Size, e.SHA256, err = keptResult(filepath.Join(s.dir, filepath.FromSlash(result))); err != nil {
-			return full(err)
+		name := filepath.Join(s.dir, filepath.FromSlash(result))
+		if e.Size, e.SHA256, err = hashOf(name); err != nil {
+			return full(fmt.Errorf("the result: %w", err))
+		}
+		list := []string{name, filepath.Dir(name), filepath.Dir(filepath.Dir(name))}
+		if _, err := os.Stat(name + manifest.SidecarSuffix); err == nil {
+			list = append(list, name+manifest.SidecarSuffix)
+		}
+		for _, n := range list {
+			if err := durable.Sync(n); err != nil {
+				return full(err)
+			}
 		}
 	}
 	return s.journal.Log(e)
 }
 
-// keptResult flushes a result, its sidecar and the folders above it to the disk, and returns the result's size and
-// hash.
-func keptResult(name string) (size int64, sum string, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return 0, "", fmt.Errorf("the result: %w", err)
+// staged is the folder below results that holds what is on its way there; readers skip hidden folders.
+const staged = ".staged"
+
+// Stage makes a folder on a disk of this machine in which a run can be measured that belongs into results. What an
+// interrupted run left in results is copied there first. put moves what was measured to results, where each run folder
+// appears whole, and removes the folder; where that fails the folder stays, and the error names it.
+func Stage(scratch, results string) (dir string, put func() error, err error) {
+	if dir, err = os.MkdirTemp(scratch, "ttreport-"); err != nil {
+		return "", nil, fmt.Errorf("scratch: %w", err)
 	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return 0, "", fmt.Errorf("the result: %w", err)
+	if err := os.RemoveAll(filepath.Join(results, staged)); err != nil { // of an attempt that was killed
+		return "", nil, fmt.Errorf("scratch: %w", err)
 	}
-	list := []string{name, filepath.Dir(name), filepath.Dir(filepath.Dir(name))}
-	if _, err := os.Stat(name + manifest.SidecarSuffix); err == nil {
-		list = append(list, name+manifest.SidecarSuffix)
-	}
-	for _, n := range list {
-		if err := durable.Sync(n); err != nil {
-			return 0, "", err
+	for _, r := range runFolders(results) {
+		if err := os.CopyFS(filepath.Join(dir, filepath.Base(r.dir)), os.DirFS(r.dir)); err != nil {
+			return "", nil, errors.Join(full(err), os.RemoveAll(dir))
 		}
 	}
-	return size, hex.EncodeToString(h.Sum(nil)), nil
+	return dir, func() error {
+		for _, r := range runFolders(dir) {
+			if err := moveRun(r.dir, results); err != nil {
+				return fmt.Errorf("what was measured is still in %s: %w", r.dir, full(err))
+			}
+		}
+		return os.RemoveAll(dir)
+	}, nil
 }
 
-// stillThere reports that a result is what the journal says of it. Journals of earlier versions do not say.
-func stillThere(name string, e manifest.Entry) bool {
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return false
+// moveRun copies a run folder to the disk of results, and renames it to its place.
+func moveRun(from, results string) error {
+	aside, name := filepath.Join(results, staged), filepath.Base(from)
+	defer os.RemoveAll(aside)
+	if err := os.CopyFS(filepath.Join(aside, name), os.DirFS(from)); err != nil {
+		return err
 	}
-	if e.SHA256 == "" {
-		return true
+	to := filepath.Join(results, name)
+	if err := os.Rename(to, filepath.Join(aside, "before")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	if info.Size() != e.Size {
-		return false
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, io.LimitReader(f, e.Size+1)) // it may grow
-	return err == nil && hex.EncodeToString(sum.Sum(nil)) == e.SHA256
+	return os.Rename(filepath.Join(aside, name), to)
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/collect/capacity"
-	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // A search whose time ended says what it knows by then.
@@ -19,8 +18,8 @@ func TestWhatASearchKnows(t *testing.T) {
 		{0, 876, "; by then 43.8 req/s did not hold"},
 		{0, 0, ""},
 	} {
-		f := found{answer: capacity.Answer{Holds: x.holds, Fails: x.fails}, unit: .05}
-		if got := f.known(plan.Workload{FindRate: true}); got != x.want {
+		f := &found{answer: capacity.Answer{Holds: x.holds, Fails: x.fails}, unit: .05}
+		if got := knownBy(f.holds(), f.fails(), "req/s"); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}
 	}

@@ -99,7 +99,7 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	progress.WritePlan(sh.err, candidate.Plan, about)
 	show.Expect(candidate.Plan, about)
 	if o.dryRun {
-		for _, l := range collect.TurnLines(sideOf(baseline), sideOf(candidate), baseline.Address, candidate.Address) {
+		for _, l := range collect.CommandLines(nil, sideOf(baseline), sideOf(candidate)) {
 			fmt.Fprintln(sh.out, l)
 		}
 		return nil
@@ -113,7 +113,9 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	return o.runTurns(ctx, sh, ws, baseline, candidate, show)
 }
 
-func sideOf(s *session.Session) collect.Side { return collect.Side{Plan: s.Plan, Server: s.Server} }
+func sideOf(s *session.Session) collect.Side {
+	return collect.Side{Plan: s.Plan, Server: s.Server, Address: s.Address}
+}
 
 // session prepares one of both servers.
 func (o collectOptions) session(
@@ -162,8 +164,8 @@ func (o collectOptions) runTurns(
 		return err
 	}
 	defer release()
-	pair, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Pair, error) {
-		return collect.OpenPair(ctx, sideOf(baseline), sideOf(candidate), results, show.Event)
+	pair, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
+		return collect.Open(ctx, results, show.Event, sideOf(baseline), sideOf(candidate))
 	})
 	if err != nil {
 		return err

@@ -280,7 +280,7 @@ func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, s *session
 	if limit := s.Options.Server.StartupTimeout; limit > 0 {
 		sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
 	}
-	for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address, done) {
+	for _, l := range collect.CommandLines(done, sideOf(s)) {
 		fmt.Fprintln(sh.out, l)
 	}
 }

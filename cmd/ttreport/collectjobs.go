@@ -361,12 +361,13 @@ func (o collectOptions) runIn(
 		at = dir
 	}
 	folder, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
-		return collect.Open(ctx, s.Plan, s.Server, at, report)
+		return collect.Open(ctx, at, report, sideOf(s))
 	})
 	if err != nil {
 		return out, err
 	}
-	return folder.Measure(ctx)
+	outs, err := folder.Measure(ctx)
+	return outs[0], err
 }
 
 // printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.

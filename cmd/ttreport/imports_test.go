@@ -72,7 +72,6 @@ var rooms = map[string][]string{
 	"collect/engine/transfer":   {},
 	"collect/engine/slurm":      {"collect/engine.", "collect/plan."},
 	"collect/host":              {},
-	"collect/power":             {"collect/host"},
 	"collect/plan": {
 		"collect/plan/spec", "collect/precision", "collect/tool", "collect/traffic",
 	},

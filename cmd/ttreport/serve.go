@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
 	"github.com/ttreport/ttreport/site/watch"
@@ -103,9 +104,9 @@ func (o serveOptions) again(ctx context.Context, sh *shell, s *preview.Server, p
 // ingest and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there
 // can be built; the folder has a lock of its own then. It waits while another process is at the folder that would be
 // resumed.
-func openFolder[F interface{ Path() string }](
-	ctx context.Context, sh *shell, ws *workspace.Workspace, patience time.Duration, open func() (F, error),
-) (folder F, err error) {
+func openFolder(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, patience time.Duration, open func() (*collect.Folder, error),
+) (folder *collect.Folder, err error) {
 	for deadline, said := time.Now().Add(patience), false; ; said = true {
 		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, max(0, time.Until(deadline)))
 		if err != nil {

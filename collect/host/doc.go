@@ -1,6 +1,13 @@
-// Package host reads facts about the machine that a measurement runs on, as far as the machine states them: kernel,
-// processor, governor, clock source, and the accelerators that tt-smi, nvidia-smi or rocm-smi list.
+// Package host reads what the machine that a measurement runs on states of itself: facts such as kernel, processor,
+// governor and accelerators, the memory of the accelerators, their power and temperature.
 //
-// In: files of the kernel and what those programs print. Out: short texts by name. A fact that the machine does not
-// state is left out. The package must not know the names that plans use for devices.
+// In: files of the kernel, and what tt-smi, nvidia-smi and rocm-smi print. Out: short texts by name ([Facts]), the
+// memories, and readings of power ([Meter]). What the machine does not state is left out. A sum of power is known only
+// where every device states its part: half of the boards are no power of a host. The package must not know the names
+// that plans use for devices, servers, or what is measured meanwhile.
+//
+// Sources of the formats: tt-smi's snapshot (telemetry of device_info, power of each chip), nvidia-smi
+// --help-query-gpu (power.draw is that of the whole board), rocm-smi --json ("Average Graphics Package Power" or
+// "Current Socket Graphics Package Power"; a secondary die is part of the primary one), Documentation/power/powercap of
+// Linux (energy_uj counts up to max_energy_range_uj).
 package host

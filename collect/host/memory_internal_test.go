@@ -7,19 +7,23 @@ import (
 
 func TestMemories(t *testing.T) {
 	const mib = 1 << 20
+	of := func(read func([]byte) ([]device, error), text string) []Memory {
+		list, _ := read([]byte(text))
+		return memoriesOf(list)
+	}
 	for name, c := range map[string]struct {
 		got, want []Memory
 	}{
-		"nvidia": {nvidiaMemory([]byte("0, 71203, 81559\n1, 3, 81559\n2, [N/A], 81559\n")),
+		"nvidia": {of(nvidiaMemory, "0, 71203, 81559\n1, 3, 81559\n2, [N/A], 81559\n"),
 			[]Memory{{"GPU 0", 71203 * mib, 81559 * mib}, {"GPU 1", 3 * mib, 81559 * mib}}},
-		"rocm": {rocmMemory([]byte(`{"card1": {"VRAM Total Memory (B)": "64", "VRAM Total Used Memory (B)": "10"},
-			"card0": {"VRAM Total Memory (B)": "64", "VRAM Total Used Memory (B)": "60"}, "system": {}}`)),
+		"rocm": {of(rocm, `{"card1": {"VRAM Total Memory (B)": "64", "VRAM Total Used Memory (B)": "10"},
+			"card0": {"VRAM Total Memory (B)": "64", "VRAM Total Used Memory (B)": "60"}, "system": {}}`),
 			[]Memory{{"card0", 60, 64}, {"card1", 10, 64}}},
-		"linux": {machineMemory("MemTotal:       100 kB\nMemFree: 1 kB\nMemAvailable:   40 kB\n"),
+		"linux": {memoriesOf(machine(fields("MemTotal:       100 kB\nMemFree: 1 kB\nMemAvailable:   40 kB\n"))),
 			[]Memory{{"the machine", 60 * 1024, 100 * 1024}}},
-		"nothing of nvidia": {nvidiaMemory([]byte("No devices were found")), nil},
-		"nothing of rocm":   {rocmMemory([]byte("no")), nil},
-		"nothing of linux":  {machineMemory("x"), nil},
+		"nothing of nvidia": {of(nvidiaMemory, "No devices were found"), nil},
+		"nothing of rocm":   {of(rocm, "no"), nil},
+		"nothing of linux":  {memoriesOf(machine(fields("x"))), nil},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, expected %v", name, c.got, c.want)

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/power"
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// What is read beside a measurement begins with its first request, and has the power that a program states.
-func TestBeside(t *testing.T) {
+// What is read during a measurement begins with its first request, and has the power that a program states.
+func TestReadings(t *testing.T) {
 	bin := t.TempDir()
 	asked := filepath.Join(bin, "n")
 	script := "#!/bin/sh\necho >>" + asked + "\nprintf '70.5, 40\\n29.5, 52\\n'\n"
@@ -59,10 +59,10 @@ func TestBeside(t *testing.T) {
 }
 
 // Two visits to a point between which the server worked for others: what its counters grew by meanwhile is not the
-// point's, neither in the facts nor in the rows that the course is made of.
+// point's, neither in the facts nor in the rows that the timeline is made of.
 func TestVisitsHaveTheirOwnCounters(t *testing.T) {
-	rows := func(at float64, preemptions ...float64) beside {
-		var b beside
+	rows := func(at float64, preemptions ...float64) readings {
+		var b readings
 		for i, v := range preemptions {
 			b.gauges = append(b.gauges, []float64{at + float64(i), 3, 0, .5, v, -1, 2 * v, -1})
 		}
@@ -82,11 +82,11 @@ func TestVisitsHaveTheirOwnCounters(t *testing.T) {
 	}
 }
 
-// A tool that runs beside a server without gauges: when it sent its requests is not known, so its power is not, either.
+// A tool that runs against a server without gauges: when it sent its requests is not known, and neither is its power.
 func TestPowerOfAnUnknownTime(t *testing.T) {
 	idle := []float64{1, 0, -1, -1, -1, -1, -1, -1}
 	for name, gauges := range map[string][][]float64{"no gauges": nil, "no requests shown": {idle, idle}} {
-		p := &sampler{stop: func() {}, began: time.Now().Add(-time.Minute), meter: &power.Meter{Of: schema.DefBoards},
+		p := &sampler{stop: func() {}, began: time.Now().Add(-time.Minute), meter: &host.Meter{Of: schema.DefBoards},
 			gauges: gauges, power: [][]float64{{1, 30, -1, -1}, {30, 300, -1, -1}, {40, 300, -1, -1}}}
 		if b := p.busy(); len(b.power) > 0 || len(b.gauges) > 0 {
 			t.Errorf("%s: %+v", name, b)
@@ -113,7 +113,7 @@ func TestPowerGoesOnAfterAFailure(t *testing.T) {
 	}
 }
 
-// awaited waits for something that happens beside the test.
+// awaited waits for something that happens next to the test.
 func awaited(t *testing.T, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !so(); time.Sleep(20 * time.Millisecond) {

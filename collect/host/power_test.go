@@ -1,4 +1,4 @@
-package power
+package host
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 func TestPrograms(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
-		read           func([]byte) (float64, float64, error)
+		read           func([]byte) ([]device, error)
 		text           string
 		watts, hottest float64
 		bad            bool
@@ -24,14 +24,15 @@ func TestPrograms(t *testing.T) {
 "aiclk":" 800"}},
 {"board_info":{"board_type":"p300c"},"telemetry":{"asic_temperature":"46.3","power":" 13.0",
 "aiclk":" 800"}}]}`, 31, 46.3, false},
-		"tt-smi, a chip without power": {tenstorrent, `{"device_info":[{"telemetry":{"power":"18.0","asic_temperature":"40"}},
+		"tt-smi, a chip without power": {tenstorrent, `{"device_info":[
+{"telemetry":{"power":"18.0","asic_temperature":"40"}},
 {"telemetry":{"asic_temperature":"N/A"}}]}`, nan, 40, false},
 		"tt-smi, an overflow": {tenstorrent, `{"device_info":[{"telemetry":{"power":"4294967295",
 "asic_temperature":"40"}}]}`, nan, 40, false},
 		"tt-smi, no device":            {tenstorrent, `{"device_info":[]}`, nan, nan, true},
-		"nvidia-smi":                   {nvidia, "68.12, 35\n71.90, 41\n", 140.02, 41, false},
-		"nvidia-smi, one cannot state": {nvidia, "68.12, 35\n[N/A], 41\n", nan, 41, false},
-		"nvidia-smi, an error":         {nvidia, "NVIDIA-SMI has failed because it couldn't communicate\n", nan, nan, true},
+		"nvidia-smi":                   {nvidiaPower, "68.12, 35\n71.90, 41\n", 140.02, 41, false},
+		"nvidia-smi, one cannot state": {nvidiaPower, "68.12, 35\n[N/A], 41\n", nan, 41, false},
+		"nvidia-smi, an error":         {nvidiaPower, "NVIDIA-SMI has failed\n", nan, nan, true},
 		"rocm-smi": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "49.0", "Temperature (Sensor junction) (C)": "51.0",
 "Temperature (Sensor memory) (C)": "62.0", "Average Graphics Package Power (W)": "19.0"}}`, 19, 62, false},
 		"rocm-smi, a sensor that is not read": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "N/A",
@@ -44,8 +45,8 @@ func TestPrograms(t *testing.T) {
 "card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false},
 		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true},
 	} {
-		for range 50 { // in any order of a map
-			watts, hottest, err := c.read([]byte(c.text))
+		for range 50 { // in any order of maps
+			watts, hottest, err := power(c.read([]byte(c.text)))
 			if (err != nil) != c.bad || err == nil && (!near(watts, c.watts) || !near(hottest, c.hottest)) {
 				t.Errorf("%s: %g W, %g °C, %v; want %g and %g", name, watts, hottest, err, c.watts, c.hottest)
 				break

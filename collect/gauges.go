@@ -1,0 +1,336 @@
+package collect
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"maps"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/ttreport/ttreport/collect/host"
+	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Facts of a manifest's setting that state how the server was started, for a shell: the command line of a program, the
+// arguments of an image.
+const (
+	SettingServer     = "server"
+	SettingServerPort = "server_port" // where the command line does not state it
+	SettingImageArgs  = "image_args"
+)
+
+// readHost reads facts about the host if the server runs on this machine, and the start time of a server that we
+// started.
+func (s *session) readHost(ctx context.Context) {
+	_, ours := s.srv.(server.Supervised)
+	s.machine.Setting = host.Scheduler()
+	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
+		return
+	}
+	s.machine = host.Read(ctx)
+	s.findMeter(ctx)
+	set := s.machine.Setting
+	maps.Copy(set, host.Scheduler())
+	switch srv := s.srv.(type) {
+	case *server.Command:
+		set[SettingServer] = shellescape.QuoteCommand(redact.Argv(srv.Argv))
+		name := plan.ServerName{Kind: plan.ServerCommand, Argv: srv.Argv}
+		if u, err := url.Parse(srv.URL); err == nil && u.Port() != "" && name.Address(0) != srv.URL {
+			set[SettingServerPort] = u.Port()
+		}
+	case *server.Container: // whose name differs every time
+		if len(srv.Args) > 0 {
+			set[SettingImageArgs] = shellescape.QuoteCommand(redact.Argv(srv.Args))
+		}
+	}
+	if ours {
+		set[schema.SettingStartup] = strconv.FormatFloat(s.took.Seconds(), 'f', 1, 64)
+	}
+}
+
+// findMeter looks once for what states the power of this machine.
+func (s *session) findMeter(ctx context.Context) {
+	if !s.metered {
+		s.metered, s.meter = true, host.FindMeter(ctx)
+	}
+}
+
+// local reports whether an address is on this machine's loopback interface.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// gauges are the gauges of a server in the order of a sample's values, each with the servers' names for it (vLLM's and
+// SGLang's documentation of metrics, llama.cpp's server README). Those that end in _total are counters.
+var gauges = [...]struct {
+	name string
+	of   []string
+}{
+	{schema.GaugeRunning, []string{"vllm:num_requests_running", "sglang:num_running_reqs",
+		"llamacpp:requests_processing"}},
+	{schema.GaugeWaiting, []string{"vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred"}},
+	{schema.GaugeKV, []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
+		"llamacpp:kv_cache_usage_ratio"}},
+	{schema.CounterPreemptions, []string{"vllm:num_preemptions_total", "vllm:num_preemptions"}},
+	{schema.CounterPrefixHits, []string{"vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits",
+		"vllm:gpu_prefix_cache_hits_total"}},
+	{schema.CounterPrefixQueries, []string{"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries",
+		"vllm:gpu_prefix_cache_queries_total"}},
+	{schema.GaugePrefixHits, []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}},
+}
+
+// readGauges reads a server's gauges once; nil where it has none. A gauge that it does not have is -1.
+func readGauges(ctx context.Context, address string) (values []float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, server.Unresponsive)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/metrics", nil)
+	if err != nil || address == "" {
+		return nil, nil
+	}
+	resp, err := origin.Client(0).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return parseGauges(io.LimitReader(resp.Body, 4<<20)), nil
+}
+
+// parseGauges reads the known gauges from a page in the Prometheus text format. Values of one name are summed over its
+// labels, since each of several engines has its own; of shares the largest counts.
+func parseGauges(r io.Reader) []float64 {
+	values, any := slices.Repeat([]float64{-1}, len(gauges)), false
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		text := lines.Text()
+		at := strings.LastIndexByte(text, ' ')
+		if at < 0 || text[0] == '#' {
+			continue
+		}
+		name, _, _ := strings.Cut(text[:at], "{")
+		v, err := strconv.ParseFloat(text[at+1:], 64)
+		for i, g := range gauges {
+			if err != nil || !slices.Contains(g.of, strings.TrimSpace(name)) {
+				continue
+			}
+			if any = true; g.name == schema.GaugeKV || g.name == schema.GaugePrefixHits {
+				values[i] = max(values[i], v)
+			} else {
+				values[i] = max(values[i], 0) + v
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	return values
+}
+
+// sampler reads the gauges of a server and the power of the machine during a measurement.
+type sampler struct {
+	stop    context.CancelFunc
+	began   time.Time
+	readers sync.WaitGroup
+	gauges  [][]float64 // seconds since the start, then the values; negative: not known
+	power   [][]float64
+	meter   *host.Meter // nil where nothing states power
+}
+
+// Pace of the readings. Every other row is dropped beyond the most, and the interval doubles.
+const (
+	mostSamples  = 120
+	gaugePace    = 500 * time.Millisecond
+	powerPace    = time.Second
+	powerCostsAt = 10 // a program that states power runs for at most one part of so many: tt-smi takes a second
+)
+
+// sample starts reading. A server without gauges is asked once, and one without an address not at all.
+func (s *session) sample(ctx context.Context) *sampler {
+	ctx, stop := context.WithCancel(ctx)
+	p := &sampler{stop: stop, began: time.Now(), meter: s.meter}
+	p.readers.Go(func() {
+		p.follow(ctx, &p.gauges, func() ([]float64, time.Duration, bool) {
+			values, err := readGauges(ctx, s.end.URL)
+			return values, gaugePace, values != nil || err != nil && len(p.gauges) > 0 // it is slow under load
+		})
+	})
+	if p.meter == nil {
+		return p
+	}
+	meter := p.meter.Begin()
+	p.readers.Go(func() {
+		p.follow(ctx, &p.power, func() ([]float64, time.Duration, bool) {
+			began := time.Now()
+			r, _ := meter.Read(ctx) // a program that fails once is asked again
+			row := []float64{r.Watts, r.CPU, r.Hottest}
+			if !slices.ContainsFunc(row, func(v float64) bool { return !math.IsNaN(v) }) {
+				row = nil
+			}
+			for i, v := range row {
+				if math.IsNaN(v) {
+					row[i] = -1
+				}
+			}
+			return row, max(powerPace, powerCostsAt*time.Since(began)), true
+		})
+	})
+	return p
+}
+
+// follow reads until it is stopped or there is nothing more. read returns a row, or none, and when to read again.
+func (p *sampler) follow(ctx context.Context, rows *[][]float64, read func() ([]float64, time.Duration, bool)) {
+	slower := time.Duration(1)
+	for wait := gaugePace; ; {
+		select { // at the very start no request runs yet
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		at := math.Round(time.Since(p.began).Seconds()*100) / 100
+		row, pace, more := read()
+		if !more || ctx.Err() != nil {
+			return
+		}
+		if row != nil {
+			*rows = append(*rows, append([]float64{at}, row...))
+		}
+		if len(*rows) >= mostSamples {
+			for i := range mostSamples / 2 {
+				(*rows)[i] = (*rows)[2*i]
+			}
+			*rows, slower = (*rows)[:mostSamples/2], 2*slower
+		}
+		wait = slower * pace
+	}
+}
+
+// readings are what was read during a measurement, from its first request on.
+type readings struct {
+	gauges, power [][]float64
+	powerOf       string
+}
+
+// during ends the reading and returns what was read from an instant on, for some seconds. at is the time of the instant
+// in the measurement.
+func (p *sampler) during(from time.Time, length, at float64) readings {
+	p.stop()
+	p.readers.Wait()
+	cut := func(rows [][]float64) [][]float64 {
+		var out [][]float64
+		for _, row := range rows {
+			if t := row[0] - from.Sub(p.began).Seconds(); t >= 0 && t <= length {
+				row = slices.Clone(row)
+				row[0] = math.Round((t+at)*100) / 100
+				out = append(out, row)
+			}
+		}
+		return out
+	}
+	r := readings{gauges: cut(p.gauges), power: cut(p.power)}
+	if p.meter != nil {
+		r.powerOf = p.meter.Of
+	}
+	return r
+}
+
+// busy returns what was read while the server had requests, nothing where its gauges show none: when a tool sends the
+// first one is not known otherwise, and the machine idles until then.
+func (p *sampler) busy() readings {
+	p.stop()
+	p.readers.Wait()
+	works := func(row []float64) bool { return row[1] > 0 || row[2] > 0 }
+	first := slices.IndexFunc(p.gauges, works)
+	if first < 0 {
+		return readings{}
+	}
+	last := len(p.gauges) - 1
+	for !works(p.gauges[last]) {
+		last--
+	}
+	from := p.gauges[first][0]
+	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3, 0)
+}
+
+// and joins what was read in a later visit to the same point. Counters go on where the earlier visit left them: what
+// they grew by meanwhile is of other points.
+func (r readings) and(later readings) readings {
+	for i, g := range gauges {
+		if !strings.HasSuffix(g.name, "_total") {
+			continue
+		}
+		left, grown := -1., math.NaN()
+		for _, row := range r.gauges {
+			if row[i+1] >= 0 {
+				left = row[i+1]
+			}
+		}
+		for _, row := range later.gauges {
+			if left < 0 || row[i+1] < 0 {
+				continue
+			}
+			if math.IsNaN(grown) {
+				grown = row[i+1] - left
+			}
+			row[i+1] -= grown
+		}
+	}
+	return readings{slices.Concat(r.gauges, later.gauges), slices.Concat(r.power, later.power), later.powerOf}
+}
+
+// into writes what was read to a sidecar, and the facts that follow.
+func (r readings) into(side *manifest.Sidecar) {
+	if side.Client == nil {
+		side.Client = map[string]string{}
+	}
+	if len(r.gauges) > 0 {
+		side.Samples = &manifest.Samples{Names: []string{"s"}, Rows: r.gauges}
+		for i, g := range gauges {
+			side.Samples.Names = append(side.Samples.Names, g.name)
+			r.facts(side.Client, i)
+		}
+	}
+	if len(r.power) > 0 {
+		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature}
+		side.Power, side.PowerOf = &manifest.Samples{Names: names, Rows: r.power}, r.powerOf
+	}
+}
+
+// facts adds the mean and the peak of a gauge over a measurement, or by how much a counter grew.
+func (r readings) facts(to map[string]string, i int) {
+	put := func(name string, v float64) { to["server_"+name] = strconv.FormatFloat(v, 'g', 4, 64) }
+	name, sum, peak := gauges[i].name, 0., -1.
+	for _, row := range r.gauges {
+		sum, peak = sum+row[i+1], max(peak, row[i+1])
+	}
+	first, last := r.gauges[0][i+1], r.gauges[len(r.gauges)-1][i+1]
+	switch {
+	case first < 0 || last < 0:
+	case strings.HasPrefix(name, "prefix_"): // by time alone
+	case strings.HasSuffix(name, "_total"):
+		put(strings.TrimSuffix(name, "_total"), last-first)
+	case name == schema.GaugeKV:
+		put(name+"_max", peak)
+	default:
+		put(name+"_mean", sum/float64(len(r.gauges)))
+		put(name+"_max", peak)
+	}
+}

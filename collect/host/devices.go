@@ -1,0 +1,192 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// device is what a program states of an accelerator; what it does not state is "" or NaN.
+type device struct {
+	name, firmware, driver string
+	used, total            float64 // bytes of memory
+	watts, celsius         float64
+}
+
+// query asks a program about the accelerators.
+type query struct {
+	argv  []string
+	read  func([]byte) ([]device, error)
+	power string // what watts is of, a definition of the schema
+}
+
+// facts, memories and powers are the queries for each purpose. tt-smi states no memory.
+func facts() []query {
+	return []query{
+		{argv: []string{"tt-smi", "-s"}, read: tenstorrent},
+		{argv: []string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
+			"--format=csv,noheader"}, read: nvidiaFacts},
+		{argv: []string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, read: rocm},
+	}
+}
+
+func memories() []query {
+	return []query{
+		{argv: []string{"nvidia-smi", "--query-gpu=index,memory.used,memory.total", "--format=csv,noheader,nounits"},
+			read: nvidiaMemory},
+		{argv: []string{"rocm-smi", "--showmeminfo", "vram", "--json"}, read: rocm},
+	}
+}
+
+func powers() []query {
+	return []query{
+		{argv: []string{"tt-smi", "-s"}, read: tenstorrent, power: schema.DefChips},
+		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu", "--format=csv,noheader,nounits"},
+			read: nvidiaPower, power: schema.DefBoards},
+		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--json"}, read: rocm, power: schema.DefPackages},
+	}
+}
+
+// devices asks the program.
+func (q query) devices(ctx context.Context) ([]device, error) {
+	out, err := ask(ctx, q.argv)
+	if err != nil {
+		return nil, err
+	}
+	return q.read(out)
+}
+
+// ask returns what a program prints, without warnings before a JSON object. It has ten seconds; a child of it that
+// keeps its output open is not waited for.
+func ask(ctx context.Context, argv []string) ([]byte, error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrWaitDelay) { // it ended well, its child has not
+		err = nil
+	}
+	if i := bytes.Index(out, []byte("\n{")); i >= 0 && out[0] != '{' {
+		out = out[i+1:]
+	}
+	return out, err
+}
+
+// number reads a value that a program printed, NaN for "N/A" and the like.
+func number(text string) float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(v >= 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// tenstorrent reads the snapshot that "tt-smi -s" prints.
+func tenstorrent(data []byte) (out []device, err error) {
+	var s struct {
+		Host struct {
+			Driver string `json:"Driver"`
+		} `json:"host_info"`
+		Devices []struct {
+			Board struct {
+				Type string `json:"board_type"`
+			} `json:"board_info"`
+			Firmware struct {
+				Bundle string `json:"fw_bundle_version"`
+			} `json:"firmwares"`
+			Telemetry struct {
+				Power       string `json:"power"`
+				Temperature string `json:"asic_temperature"`
+			} `json:"telemetry"`
+		} `json:"device_info"`
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	for _, d := range s.Devices {
+		out = append(out, device{name: d.Board.Type, firmware: d.Firmware.Bundle, driver: s.Host.Driver,
+			watts: number(d.Telemetry.Power), celsius: number(d.Telemetry.Temperature)})
+	}
+	return out, nil
+}
+
+func nvidiaFacts(data []byte) ([]device, error) {
+	return nvidia(data, 5, func(row []string) device {
+		return device{name: row[0] + " " + row[3] + " " + row[4], driver: row[1], firmware: row[2]}
+	})
+}
+
+func nvidiaMemory(data []byte) ([]device, error) {
+	return nvidia(data, 3, func(row []string) device {
+		return device{name: "GPU " + row[0], used: number(row[1]) * (1 << 20), total: number(row[2]) * (1 << 20)}
+	})
+}
+
+func nvidiaPower(data []byte) ([]device, error) {
+	return nvidia(data, 2, func(row []string) device {
+		return device{watts: number(row[0]), celsius: number(row[1])}
+	})
+}
+
+// nvidia reads the lines that nvidia-smi prints for a query, of so many fields.
+func nvidia(data []byte, fields int, of func(row []string) device) (out []device, err error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.TrimLeadingSpace, r.FieldsPerRecord = true, fields
+	rows, err := r.ReadAll()
+	for _, row := range rows {
+		out = append(out, of(row))
+	}
+	return out, err
+}
+
+// rocm reads the object that rocm-smi prints for any query: members card0, card1 … and system.
+func rocm(data []byte) (out []device, err error) {
+	var all map[string]map[string]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	for _, card := range slices.Sorted(maps.Keys(all)) {
+		if !strings.HasPrefix(card, "card") {
+			continue
+		}
+		facts := all[card]
+		d := device{
+			name:     cmp.Or(facts["Card Series"], facts["Card series"], facts["Card SKU"], card),
+			firmware: facts["VBIOS version"], driver: all["system"]["Driver version"],
+			used: number(facts["VRAM Total Used Memory (B)"]), total: number(facts["VRAM Total Memory (B)"]),
+			watts: math.NaN(), celsius: math.NaN(),
+		}
+		for name, text := range facts {
+			switch {
+			case strings.HasPrefix(name, "Max"): // a limit
+			case strings.HasSuffix(name, "Graphics Package Power (W)") && strings.Contains(text, "Secondary die"):
+				d.watts = 0
+			case strings.HasSuffix(name, "Graphics Package Power (W)"):
+				d.watts = number(text)
+			case strings.HasPrefix(name, "Temperature (Sensor"):
+				if c := number(text); c > d.celsius || math.IsNaN(d.celsius) {
+					d.celsius = c
+				}
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}

@@ -1,0 +1,341 @@
+package collect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// step is an item that is being measured: which of how many, and since when.
+type step struct {
+	plan.Item
+	index, count int
+	began        time.Time
+}
+
+// kind returns the name of an item's kind in events and in the journal.
+func (st *step) kind() string {
+	if st.Task != "" {
+		return "eval"
+	}
+	return "point"
+}
+
+// event returns a progress event of an item.
+func (s *session) event(st *step) Event {
+	return Event{Run: s.id, Step: st.kind(), Text: st.String(), Index: st.index + 1, Count: st.count}
+}
+
+// measurer measures an item. It returns no result and no error where the item is measured on later. With an error, the
+// note of a result says what was known by then.
+type measurer func(ctx context.Context, st *step) (*result, error)
+
+// result is what was measured of an item.
+type result struct {
+	file     string // below raw/
+	raw      []byte // the content of the file; nil: a tool wrote it
+	side     manifest.Sidecar
+	readings readings
+	point    PointOutcome
+	requests int
+	empty    bool   // no request completed
+	failure  string // why requests failed; "" for none
+	note     string
+}
+
+// unmeasured is an error of one item: the run goes on.
+type unmeasured struct{ error }
+
+// measurer returns the strategy that measures an item.
+func (s *session) measurer(st *step) measurer {
+	switch {
+	case !st.Tool.IsBuiltin():
+		return s.runTool
+	case st.Task != "":
+		return s.eval
+	case st.Load.SLO.Set():
+		return s.search
+	case s.plan.Until.Set():
+		return s.untilKnown
+	}
+	return s.once
+}
+
+// item measures an item. One without a result is journalled, and the run goes on with the next one.
+func (s *session) item(ctx context.Context, st *step) error {
+	if err := s.log(st.kind()+"-start", st.Name, "", ""); err != nil {
+		return err
+	}
+	limited, limit, failed := ctx, s.limit(st), "-stopped"
+	if st.Tool.IsBuiltin() && st.Task == "" { // tools are ended at the limit, which leaves nothing of them behind
+		failed = "-failed"
+		var done func()
+		limited, done = context.WithTimeout(ctx, limit)
+		defer done()
+	}
+	r, err := s.measurer(st)(limited, st)
+	switch only := new(unmeasured); {
+	case err == nil && r == nil:
+		return nil
+	case err == nil:
+		return s.keep(st, r)
+	case errors.As(err, only):
+		return s.noResult(st, err)
+	case ctx.Err() == nil && limited.Err() != nil:
+		known := ""
+		if r != nil {
+			known = r.note
+		}
+		return s.noResult(st, fmt.Errorf("%w (%s)%s", process.ErrLimit, limit, known))
+	}
+	return errors.Join(err, s.log(st.kind()+failed, st.Name, "", err.Error()))
+}
+
+// noResult journals an item without a result.
+func (s *session) noResult(st *step, why error) error {
+	s.out.Failed++
+	e := s.event(st)
+	e.Took, e.Err, e.Final = s.now().Sub(st.began), redact.Text(why.Error()), true
+	s.report(e)
+	return s.log(st.kind()+"-failed", st.Name, "", why.Error())
+}
+
+// keep writes the sidecar and the file of a result, reports and journals it. The sidecar is written first: a result
+// without one would be ingested as a file of unknown origin.
+func (s *session) keep(st *step, r *result) error {
+	r.side.Result, r.side.Block, r.side.Start, r.side.End = filepath.Base(r.file), st.Block, st.began.UTC(), s.now().UTC()
+	if st.Tool.IsBuiltin() {
+		r.side.Tool, r.side.ToolVersion = builtin.Name, builtin.Version
+	}
+	if st.Task == "" && !st.Once {
+		r.side.Workload = st.Workload()
+	}
+	r.readings.into(&r.side)
+	name := filepath.Join(s.dir, "raw", filepath.FromSlash(r.file))
+	data, err := r.side.Marshal()
+	if err == nil {
+		err = durable.WriteFile(name+manifest.SidecarSuffix, data)
+	}
+	if err == nil && r.raw != nil {
+		err = durable.WriteFile(name, r.raw)
+	}
+	if err != nil {
+		return err
+	}
+	event := "-done"
+	if r.empty {
+		event = "-failed"
+		s.out.Failed++
+	}
+	switch {
+	case st.Task == "":
+		if r.empty {
+			s.out.Empty++
+		}
+		r.point.Workload = st.Load
+		s.out.Points = append(s.out.Points, r.point)
+	case !r.empty:
+		s.out.Evals++
+	}
+	e := s.event(st)
+	e.Done, e.Total, e.Took, e.Final = r.requests, st.Load.Requests, s.now().Sub(st.began), true
+	e.TTFT, e.TPOT, e.Err, e.Note = r.point.TTFT, r.point.TPOT, r.failure, r.note
+	s.report(e)
+	return s.log(st.kind()+event, st.Name, "raw/"+r.file, r.failure)
+}
+
+// limit returns how long an item may take: twenty times what it would take at ten tokens a second per user, at least
+// a quarter of an hour for tools that are slow to start, and never more than the plan's limit.
+func (s *session) limit(st *step) time.Duration {
+	most := s.longest()
+	if st.Task != "" || st.Once || st.Load.SLO.Set() || s.plan.Until.Set() {
+		return most
+	}
+	waves := float64(st.Load.Requests) / float64(max(1, st.Load.Concurrency))
+	estimate := time.Duration(20 * waves * float64(st.Load.OSL) / 10 * float64(time.Second))
+	return min(most, max(15*time.Minute, estimate))
+}
+
+// longest is the plan's limit of an item.
+func (s *session) longest() time.Duration { return cmp.Or(s.plan.PointLimit, 2*time.Hour) }
+
+// measure measures those of some items of the plan, which follow each other, that have no result yet. A server that
+// dies is started again once.
+func (s *session) measure(ctx context.Context, items []plan.Item) error {
+	all := s.plan.Items()
+	first := slices.IndexFunc(all, func(it plan.Item) bool { return len(items) > 0 && it.Name == items[0].Name })
+	restarted := false
+	s.measuring, s.budget = true, s.newBudget(items)
+	for i := 0; i < len(items); i++ {
+		if s.done[items[i].Name] {
+			continue
+		}
+		if items[i].Task != "" { // load comes first
+			if err := s.budget.rest(ctx); err != nil {
+				return err
+			}
+		}
+		alive, stop := s.watch(ctx)
+		before := s.out
+		err := s.item(alive, &step{items[i], first + i, len(all), s.now()})
+		if s.out.Failed > before.Failed { // when the server has died, everything fails at once
+			s.awaitServer(alive)
+		}
+		died := context.Cause(alive)
+		stop()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(died, server.ErrDied) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.restart(ctx, died, restarted, items[i:]); err != nil {
+			return err
+		}
+		restarted, s.out = true, before
+		i-- // the same item again: answers of a dying server are not a measurement
+	}
+	return s.budget.rest(ctx)
+}
+
+// watch returns a context that ends when the server does, with [server.ErrDied] as its cause.
+func (s *session) watch(ctx context.Context) (context.Context, func()) {
+	alive, cancel := context.WithCancelCause(ctx)
+	var wg sync.WaitGroup
+	switch m, ours := s.srv.(server.Supervised); {
+	case s.virtual != nil: // it runs in this program and has no address
+	case ours:
+		died := m.Died()
+		wg.Go(func() {
+			select {
+			case <-died:
+				why := server.LastLog(m.LastLogLines(), filepath.Join(s.dir, server.LogName), " / ")
+				cancel(fmt.Errorf("%w; %s", server.ErrDied, why))
+			case <-alive.Done():
+			}
+		})
+	default:
+		wg.Go(func() { s.poll(alive, cancel) })
+	}
+	return alive, func() {
+		cancel(nil)
+		wg.Wait()
+	}
+}
+
+// poll checks once a second whether a server responds. One that answers requests is alive, also when thousands of them
+// leave it no time for a question.
+func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
+	last := time.Now()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.ping(ctx)
+		if err == nil {
+			last = time.Now()
+			continue
+		}
+		if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
+			cancel(fmt.Errorf("%w: %s has not responded for %.0f s: %w", server.ErrDied, s.end.URL, since.Seconds(), err))
+			return
+		}
+	}
+}
+
+// heard returns when a server that responded at a time was last heard of.
+func (s *session) heard(responded time.Time) time.Time {
+	if at := time.Unix(0, s.answered.Load()); at.After(responded) {
+		return at
+	}
+	return responded
+}
+
+// ping accepts any answer, also 404.
+func (s *session) ping(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, server.Unresponsive)
+	defer done()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.end.URL+"/health", nil)
+	if err != nil {
+		return err
+	}
+	resp, err := origin.Client(0).Do(req)
+	if errors.Is(err, origin.ErrElsewhere) {
+		return nil // that is an answer
+	}
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// awaitServer waits until it is known whether the server is alive: it responds, or the watch ends the context. A
+// server of ours that hangs is not awaited any longer: the next measurement will fail.
+func (s *session) awaitServer(ctx context.Context) {
+	const settles = 300 * time.Millisecond // the end of a process is noticed within this time
+	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
+	defer done()
+	for ctx.Err() == nil && s.end.URL != "" {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(settles):
+		}
+		if s.ping(ctx) == nil {
+			return
+		}
+	}
+}
+
+// restart restarts a server of ours, once. If that fails, the remaining items are journalled as missing, with the
+// reason.
+func (s *session) restart(ctx context.Context, died error, again bool, left []plan.Item) error {
+	if err := s.log("server-died", left[0].Name, "", died.Error()); err != nil {
+		return err
+	}
+	_, ours := s.srv.(server.Supervised)
+	s.report(Event{Run: s.id, Step: "server", Text: "died", Err: died.Error(), Final: true})
+	why := died
+	if ours && !again {
+		s.srv.Stop()
+		end, err := s.srv.Start(ctx, s.dir)
+		if err == nil {
+			s.end = end
+			s.report(Event{Run: s.id, Step: "server", Text: "started again", Final: true})
+			return errors.Join(s.log("server-ready", "", "", "started again"), s.warm(ctx))
+		}
+		why = fmt.Errorf("%w; it did not start again: %w", died, err)
+	}
+	for _, it := range left {
+		if s.done[it.Name] {
+			continue
+		}
+		s.out.Failed++
+		if err := s.log((&step{Item: it}).kind()+"-missing", it.Name, "", why.Error()); err != nil {
+			return err
+		}
+	}
+	return why
+}

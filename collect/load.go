@@ -1,0 +1,266 @@
+package collect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// once measures one workload with the builtin client. A load without a completed request is a result too.
+func (s *session) once(ctx context.Context, st *step) (*result, error) {
+	load, err := s.pointLoad(st, 0)
+	if err != nil {
+		return nil, err
+	}
+	gauges := s.sample(ctx)
+	defer gauges.stop()
+	out, err := s.load(ctx, load)
+	if err != nil {
+		return nil, err
+	}
+	return s.loaded(st, load, out, gauges.during(out.Began, out.Duration.Seconds(), 0), "")
+}
+
+// pointLoad returns the load of a point; each visit to it has prompts of its own.
+func (s *session) pointLoad(st *step, visit uint64) (builtin.Load, error) {
+	w := st.Load
+	e := s.event(st)
+	if e.Total = w.Requests; s.plan.Until.Set() {
+		// The most requests: the result file has each gap between tokens.
+		w.Requests, e.Total = min(50_000, max(1000, 2_000_000/max(1, w.OSL))), 0
+	}
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+visit<<40)
+	load.Warmups = min(2, w.Requests)
+	load.Progress = s.progress(e)
+	return load, err
+}
+
+// loadOf returns a workload as a load for the builtin client.
+func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
+	if w.Context == 0 { // nothing stated it before the server was started
+		if w.Context = s.end.Context; w.Context > 0 && w.ISL+w.OSL > w.Context {
+			return builtin.Load{}, unmeasured{fmt.Errorf("the server takes requests of %d tokens, and these have %d",
+				w.Context, w.ISL+w.OSL)}
+		}
+	}
+	each, err := w.Draw(seed)
+	if err != nil {
+		return builtin.Load{}, unmeasured{err}
+	}
+	text := uint64(0)
+	if s.plan.Text > 0 {
+		text = s.plan.Text + seed
+	}
+	w.Timeout = cmp.Or(w.Timeout, 2*time.Hour)
+	return builtin.Load{
+		Workload: w, URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text,
+	}, nil
+}
+
+// load runs a load, over the network or on the simulator's own clock.
+func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, error) {
+	if s.virtual != nil {
+		return builtin.RunVirtual(l, s.virtual)
+	}
+	n := clientsOf(s.plan.Clients, l)
+	if n <= 1 {
+		return builtin.Run(ctx, l)
+	}
+	return runClients(ctx, l, n)
+}
+
+// loaded is the result of a load; known says how well it is known, where that was asked for.
+func (s *session) loaded(
+	st *step, load builtin.Load, out builtin.Outcome, read readings, known string,
+) (*result, error) {
+	load.Requests = len(out.Requests) // fewer, where it ended because enough was known
+	raw, err := out.Result(load)
+	if err != nil {
+		return nil, err
+	}
+	set := out.Set()
+	r := &result{file: st.Name + ".json", raw: raw, readings: read, requests: len(out.Requests), empty: set.OK == 0}
+	r.point = PointOutcome{TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, E2EL: set.E2EL.Mean}
+	if set.DurationS > 0 {
+		r.point.OutputTPS = float64(set.Out) / set.DurationS
+	}
+	r.side.Argv, r.side.Client = s.argv(st.Load, load.Seed), out.Client(load)
+	r.side.Conditions = map[string]string{
+		"num_prompts": strconv.Itoa(load.Requests),
+		"ignore_eos":  strconv.FormatBool(!slices.Contains(out.Refused, "ignore_eos")),
+		"warmups":     strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
+	}
+	if load.Text > 0 {
+		r.side.Conditions[schema.ConditionText] = strconv.FormatUint(load.Text, 10)
+	}
+	if out.Counted {
+		r.side.Conditions[schema.ConditionISL] = schema.ISLCounted
+	}
+	steady := cmp.Or(known, saturation(st.Load, out.Reached()))
+	if out.Overload {
+		r.side.Client[schema.ClientOverload] = strconv.Itoa(len(out.Requests))
+		steady = fmt.Sprintf("requests arrive faster than they leave: stopped after %d", len(out.Requests))
+	}
+	if out.Gone > 0 {
+		r.side.Client["cancelled"] = strconv.Itoa(out.Gone)
+	}
+	if s.end.Stack.Engine == server.SimEngine {
+		delete(r.side.Client, "cpu_s") // the simulator may run in this process
+	}
+	if r.empty {
+		r.side.ExitCode, r.failure = 1, firstError(out)
+	}
+	notes := []string{lost(set), steady, knewPrompts(st.Load, out)}
+	r.note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
+	return r, nil
+}
+
+// lost is a note on requests that are in no statistic; "" where there are none, or no others.
+func lost(set latency.Set) string {
+	n := set.Failed + set.Hollow
+	if n == 0 || set.OK == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d requests failed", n, n+set.OK)
+}
+
+// knewPrompts is a note on prompts of random words that the server knew before, as it does those of an earlier
+// measurement with the same seed: TTFT is then that of its cache.
+func knewPrompts(w plan.Workload, out builtin.Outcome) string {
+	share, _, ok := out.Cached()
+	fresh := w.Dataset == "" && w.Prefix == 0 && w.Hit == 0 && w.Turns <= 1
+	if !ok || !fresh || share < schema.MostlyCached {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%% of the prompts' tokens were in the server's cache: restart it, or leave out --seed",
+		100*share)
+}
+
+// saturation returns a note on a client that did not reach the requested concurrency; "" if it did.
+func saturation(w plan.Workload, reached float64) string {
+	asked := min(w.Concurrency, w.Requests)
+	if reached > 0 && asked > 1 && w.Rate == 0 && w.Think == 0 && schema.Saturated(float64(asked), reached) {
+		return fmt.Sprintf("%.1f of %d requests in flight on average", reached, asked)
+	}
+	return ""
+}
+
+func firstError(o builtin.Outcome) string {
+	for _, t := range o.Requests {
+		switch {
+		case t.Error != "":
+			return t.Error
+		case t.Hollow():
+			return "an answer without a token"
+		}
+	}
+	return "no request completed"
+}
+
+// ownArgv begins the command lines of what this program measures itself. The simulator has no address to name: its port
+// is random.
+func (s *session) ownArgv() []string {
+	at := redact.URL(s.end.URL)
+	if _, sim := s.srv.(*server.Simulated); sim {
+		at = string(plan.ServerSim)
+	}
+	return []string{"ttreport", "collect", "--server", at, "--model", cmp.Or(s.plan.Model.ID, s.plan.Model.Name),
+		"--device", s.plan.Device}
+}
+
+// argv returns the command that would measure this point again.
+func (s *session) argv(w plan.Workload, seed uint64) []string {
+	argv := append(s.ownArgv(), "--seed", strconv.FormatUint(seed, 10), "--workload", w.Text(),
+		"--only", string(plan.OnlyBenchmarks))
+	if s.plan.Release != "" {
+		argv = append(argv, "--release", s.plan.Release)
+	}
+	if s.plan.Until.Set() && !w.SLO.Set() {
+		argv = append(argv, "--until", s.plan.Until.String())
+	}
+	if s.plan.Clients > 1 {
+		argv = append(argv, "--clients", strconv.Itoa(s.plan.Clients))
+	}
+	return redact.Argv(argv)
+}
+
+// progress returns a callback that is safe for concurrent use and reports at most ten times a second.
+func (s *session) progress(e Event) func(builtin.SoFar) {
+	var reporting sync.Mutex
+	var next time.Time
+	var answers atomic.Int64
+	began := time.Now()
+	return func(so builtin.SoFar) {
+		if before := answers.Swap(int64(so.OK)); int64(so.OK) > before {
+			s.answered.Store(time.Now().UnixNano())
+		}
+		if !reporting.TryLock() {
+			return
+		}
+		defer reporting.Unlock()
+		now := time.Now()
+		if !now.After(next) {
+			return
+		}
+		next = now.Add(100 * time.Millisecond)
+		e := e
+		e.Done, e.TTFT, e.TPOT, e.Took = so.Done, so.TTFT, so.TPOT, time.Since(began)
+		if so.Failed > 0 {
+			e.Err = fmt.Sprintf("%d failed", so.Failed)
+		}
+		s.report(e)
+	}
+}
+
+// warm sends one request of every prompt length of the plan, so that work that a server does once for each shape,
+// such as compiling kernels and capturing traces, is not measured in the first request of the first tool: most tools
+// send few warm-up requests or none. A failure is only reported: the measurements will fail too.
+func (s *session) warm(ctx context.Context) error {
+	const osl = 4 // enough for a decode step
+	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
+		return nil
+	}
+	var lengths []int
+	for _, w := range s.plan.Workloads {
+		if w.ISL > 0 && !slices.Contains(lengths, w.ISL) {
+			lengths = append(lengths, w.ISL)
+		}
+	}
+	if len(lengths) == 0 {
+		return nil
+	}
+	began := time.Now()
+	failed := ""
+	for _, isl := range lengths {
+		out, err := builtin.Run(ctx, builtin.Load{
+			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+			Workload: plan.Workload{ISL: isl, OSL: osl, Concurrency: 1, Requests: 1, Timeout: s.longest()},
+			Fit:      true, Fits: &s.fits, Seed: s.plan.Seed,
+		})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			failed = err.Error()
+		case out.Set().OK == 0:
+			failed = fmt.Sprintf("ISL %d: %s", isl, firstError(out))
+		}
+	}
+	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
+	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})
+	return s.log("warm-up", "", "", failed)
+}

@@ -1,0 +1,367 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/capacity"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Bounds of a search for a rate.
+const (
+	stepsOfFirst    = 64   // of the rate that one request at a time makes: a step is at most 1.6 % of what is found
+	mostFirst       = 4096 // times that rate at most
+	warmupOfRate    = .25  // of the requests of a measurement
+	leastOfRate     = 200  // requests of a measurement between a rate that holds and one that does not,
+	longestOfRate   = 240  // unless so many seconds pass meanwhile
+	requestsOfProbe = 6000 // of a measurement at most
+	singleRequests  = 8
+)
+
+// probed is a measurement of a search, as the result file keeps it.
+type probed struct {
+	Concurrency int      `json:"concurrency,omitempty"`
+	Rate        float64  `json:"rate,omitempty"`                 // requests a second, of an open loop
+	Overload    bool     `json:"overload,omitempty"`             // it was stopped: requests arrived faster than they left
+	Requests    int      `json:"requests"`                       // that count
+	Worst       *float64 `json:"worst_share_of_limit,omitempty"` // nil: requests failed
+	Failed      int      `json:"failed"`
+	Error       string   `json:"error,omitempty"` // of the first that failed
+	TTFT        float64  `json:"ttft_mean_ms"`
+	TPOT        float64  `json:"tpot_mean_ms"`
+	OutputTPS   float64  `json:"output_tps"`
+	Goodput     float64  `json:"goodput_rps"`
+}
+
+// share is the largest share of a limit, infinite where requests failed.
+func (p probed) share() float64 {
+	if p.Worst == nil {
+		return math.Inf(1)
+	}
+	return *p.Worst
+}
+
+// found is what a search has found, whose steps are of a unit: one request at a time, or a part of a rate.
+type found struct {
+	answer capacity.Answer
+	probes []probed
+	unit   float64
+}
+
+// holds is the largest concurrency or rate that held, fails the smallest that did not, 0 for none.
+func (f *found) holds() float64 { return f.exact(f.answer.Holds) }
+func (f *found) fails() float64 { return f.exact(f.answer.Fails) }
+
+// exact is a number of steps as the result states it.
+func (f *found) exact(steps int) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(float64(steps)*f.unit, 'g', 5, 64), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// search finds the largest concurrency, or the largest rate, at which the server holds the objective of a workload. Its
+// measurements are kept in the result and are no points: which ones are tried differs from run to run. Where its time
+// ends first, what is known is said; it is no capacity, which history would compare with those of whole searches.
+func (s *session) search(ctx context.Context, st *step) (*result, error) {
+	f, err := &found{unit: 1}, error(nil)
+	metric, unit := schema.CapacityMetric, "requests"
+	if st.Load.FindRate {
+		metric, unit = schema.RateMetric, "req/s"
+		err = s.findRate(ctx, st, f)
+	} else {
+		err = s.findConcurrency(ctx, st, f)
+	}
+	holds, fails := f.holds(), f.fails()
+	if err != nil {
+		return &result{note: knownBy(holds, fails, unit)}, err
+	}
+	var at probed // the slowest of the measurements of the answer
+	for i, p := range f.probes {
+		if f.answer.Probes[i].Concurrency == f.answer.Holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
+			at = p
+		}
+	}
+	r := &result{file: st.Name + ".json", point: PointOutcome{TTFT: at.TTFT, TPOT: at.TPOT}}
+	type value struct {
+		Value  float64 `json:"value"`
+		Unit   string  `json:"unit"`
+		Better string  `json:"better,omitempty"`
+	}
+	r.raw, err = json.MarshalIndent(map[string]any{
+		"metrics": map[string]value{
+			metric:       {holds, unit, "higher"},
+			"duration_s": {s.now().Sub(st.began).Seconds(), "s", ""},
+			"output_tps": {at.OutputTPS, "tok/s", ""}, "goodput_rps": {at.Goodput, "req/s", ""},
+		},
+		"slo": st.Load.SLO.String(), "holds": holds, "fails": fails, "settled": f.answer.Settled, "probes": f.probes,
+	}, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the result: %w", err)
+	}
+	r.raw = append(r.raw, '\n')
+	exact := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	r.side.Argv = s.argv(st.Load, s.plan.Seed)
+	r.side.Conditions = map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)}
+	r.side.Client = map[string]string{
+		schema.ClientSettled: digit(f.answer.Settled), schema.ClientHolds: exact(holds),
+	}
+	r.note = fmt.Sprintf("holds at %.4g", holds)
+	if f.answer.Fails > 0 {
+		r.side.Client[schema.ClientFails] = exact(fails)
+		r.note += fmt.Sprintf(", not at %.4g", fails)
+	}
+	if st.Load.FindRate {
+		r.note += " req/s"
+	}
+	if !f.answer.Settled {
+		r.note += "; measurements near the limit contradict each other"
+	}
+	return r, nil
+}
+
+// knownBy says what a search knows that did not end: "; by then 41.5 req/s held, and 43.8 did not".
+func knownBy(holds, fails float64, unit string) string {
+	switch {
+	case holds > 0 && fails > 0:
+		return fmt.Sprintf("; by then %.4g %s held, and %.4g did not", holds, unit, fails)
+	case holds > 0:
+		return fmt.Sprintf("; by then %.4g %s held, and no larger one was measured", holds, unit)
+	case fails > 0:
+		return fmt.Sprintf("; by then %.4g %s did not hold", fails, unit)
+	}
+	return ""
+}
+
+// noneHolds is the error of an objective that one request at a time breaks; why says what failed, "" for nothing.
+func noneHolds(st *step, why string) error {
+	if why != "" {
+		why = ": " + why
+	}
+	return unmeasured{errors.New("not even one request at a time holds " + st.Load.SLO.String() + why)}
+}
+
+func (s *session) findConcurrency(ctx context.Context, st *step, f *found) (err error) {
+	f.answer, err = capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
+		w := st.Load
+		w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
+		p, err := s.probe(ctx, st, f, w)
+		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
+	})
+	if err == nil && f.answer.Holds == 0 {
+		return noneHolds(st, f.probes[len(f.probes)-1].Error)
+	}
+	return err
+}
+
+// findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
+// and given up.
+func (s *session) findRate(ctx context.Context, st *step, f *found) error {
+	single, err := s.alone(ctx, st, singleRequests)
+	if err != nil {
+		return err
+	}
+	set := single.Set()
+	alone := set.E2EL.Mean
+	if worst := st.Load.SLO.Worst(set); !(worst <= 1) || !(alone > 0) {
+		why := ""
+		if set.OK < singleRequests {
+			why = firstError(single)
+		}
+		return noneHolds(st, why)
+	}
+	f.unit = 1000 / alone / stepsOfFirst
+	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
+		w := st.Load
+		w.Rate = f.exact(c)
+		again := slices.ContainsFunc(f.probes, func(p probed) bool { return p.Rate == w.Rate })
+		near := again || slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 })
+		w.Requests = requestsOfRate(w.Rate, alone/1000, st.Load.SLO.Needs(), near)
+		if again { // it decides, and twice the time has less noise: so more answers are exact than by more measurements
+			w.Requests = min(2*w.Requests, requestsOfProbe)
+		}
+		p, err := s.probe(ctx, st, f, w)
+		if p.Overload && err == nil {
+			err = s.recovered(ctx, st, alone)
+		}
+		return capacity.Probe{Concurrency: c, Worst: p.share(), Look: !near}, err
+	})
+	if err == nil && f.answer.Holds == 0 {
+		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}
+	}
+	return err
+}
+
+// alone measures so many requests, one at a time.
+func (s *session) alone(ctx context.Context, st *step, requests int) (builtin.Outcome, error) {
+	w := st.Load
+	w.Concurrency, w.Requests = 1, requests
+	w.Arrivals, w.Burstiness = traffic.Arrivals{}, 0
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+1<<31)
+	if err != nil {
+		return builtin.Outcome{}, err
+	}
+	load.Warmups = min(2, requests-1)
+	return s.load(ctx, load)
+}
+
+// recovered waits until a server has let go of the requests of a load that was given up: until one request takes at
+// most twice as long as it did alone. Else the next rate would be measured on top of them, and near the limit a server
+// takes minutes to get rid of a queue: each rate seemed too large down to half of what it could do. A server that does
+// not get there in a minute is measured as it is.
+func (s *session) recovered(ctx context.Context, st *step, alone float64) error {
+	for began := s.now(); ; {
+		out, err := s.alone(ctx, st, 1)
+		if err != nil {
+			return err
+		}
+		set := out.Set()
+		idle := set.OK == 1 && set.E2EL.Mean <= 2*alone
+		if idle || s.virtual != nil || s.now().Sub(began) > time.Minute {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// requestsOfRate is how many requests measure a rate, at least so many as the objective needs. While the rate doubles
+// each time, a look is enough; near is where some rate was too large. alone is what one request takes by itself, s.
+func requestsOfRate(rate, alone float64, needs int, near bool) int {
+	n := max(needs, int(math.Ceil(rate*plan.SecondsOfLook(alone))))
+	if near {
+		n = max(needs, int(math.Ceil(rate*plan.SecondsOfRate(alone, rate))))
+		n = max(n, min(leastOfRate, int(math.Ceil(rate*longestOfRate))))
+	}
+	return min(requestsOfProbe, n*4/3) // a quarter is warm-up
+}
+
+// probe measures one concurrency or one rate of a search, and tells what it found: a search takes minutes, and its
+// result comes last.
+func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload) (probed, error) {
+	p, what, began := probed{Concurrency: w.Concurrency}, fmt.Sprintf("concurrency %d", w.Concurrency), s.now()
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32)
+	if err != nil {
+		return p, err
+	}
+	if w.FindRate {
+		p, what = probed{Rate: w.Rate}, fmt.Sprintf("%.4g req/s", w.Rate)
+		load.CutOverload = true
+		last := load.Each[len(load.Each)-1].At
+		for i := range load.Each { // as many as the rate says in this time, no more by luck
+			load.Each[i].At = time.Duration(float64(load.Each[i].At) / float64(last) * float64(w.Requests-1) / w.Rate * 1e9)
+		}
+	}
+	e := s.event(st)
+	e.Text, e.Total = st.String()+": "+what, load.Requests
+	load.Progress = s.progress(e)
+	out, err := s.load(ctx, load)
+	if err != nil {
+		return p, err
+	}
+	counts := out
+	if w.FindRate {
+		counts.Requests, counts.Duration = filled(out.Requests)
+	} else {
+		counts.Requests, counts.Duration = steady(out.Requests, w.Concurrency)
+	}
+	p.fill(w.SLO, out, counts)
+	if p.Overload = out.Overload || w.FindRate && backlogGrew(out.Requests, counts.Requests); p.Overload {
+		p.Worst = nil // an objective that does not see the queue would hold for as long as one likes
+	}
+	f.probes = append(f.probes, p)
+	e = Event{Run: s.id, Step: "probe", Text: fmt.Sprintf("%-3d %-16s", len(f.probes), what), TTFT: p.TTFT, TPOT: p.TPOT,
+		Took: s.now().Sub(began), Final: true}
+	switch {
+	case p.Overload:
+		e.Note = "too many: requests arrive faster than they leave"
+	case math.IsInf(p.share(), 1):
+		e.Note = "too many"
+	case p.share() > 1:
+		e.Note = fmt.Sprintf("too many: %.0f %% of the limit", 100*p.share())
+	default:
+		e.Note = fmt.Sprintf("holds: %.0f %% of the limit", 100*p.share())
+	}
+	if p.Failed > 0 && !p.Overload {
+		e.Note += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
+	}
+	s.report(e)
+	return p, nil
+}
+
+// fill sets the numbers of a measurement of which a part counts; failures do wherever they were. Goodput is of the
+// requests that met every limit themselves.
+func (p *probed) fill(slo traffic.SLO, out, counts builtin.Outcome) {
+	set, all := counts.Set(), out.Set()
+	p.Requests, p.TTFT, p.TPOT, p.OutputTPS = len(counts.Requests), set.TTFT.Mean, set.TPOT.Mean, set.OutputTPS()
+	if p.Failed = all.Failed + all.Hollow; p.Failed > 0 {
+		p.Error = firstError(out)
+	}
+	set.Failed, set.Hollow = all.Failed, all.Hollow
+	if worst := slo.Worst(set); !math.IsInf(worst, 1) {
+		p.Worst = &worst
+	}
+	for _, t := range counts.Requests {
+		if slo.Meets(t.Request) {
+			p.Goodput++
+		}
+	}
+	p.Goodput /= max(counts.Duration.Seconds(), 1e-9)
+}
+
+// steady returns the part of a closed loop in which all streams were busy, and how long it is: without the first
+// request of each stream, which the server began together with all others, and without those that ended after the last
+// one was sent.
+func steady(all []builtin.Timeline, streams int) (kept []builtin.Timeline, length time.Duration) {
+	first, last := time.Duration(math.MaxInt64), time.Duration(0)
+	for _, t := range all {
+		last = max(last, t.Sent)
+	}
+	for _, t := range all[min(streams, len(all)):] {
+		if t.End() <= last {
+			kept, first = append(kept, t), min(first, t.Sent)
+		}
+	}
+	return kept, max(last-first, 0)
+}
+
+// filled returns the part of an open loop behind its beginning, while requests still come, and how long it is.
+func filled(all []builtin.Timeline) (kept []builtin.Timeline, length time.Duration) {
+	if len(all) == 0 {
+		return nil, 0
+	}
+	kept = all[int(warmupOfRate*float64(len(all))):]
+	return kept, max(kept[len(kept)-1].Sent-kept[0].Sent, 0)
+}
+
+// backlogGrew reports that the requests that are not answered became more over the part that counts. In a server that
+// keeps up their change is less than the noise of that many arrivals, also near its limit.
+func backlogGrew(all, counts []builtin.Timeline) bool {
+	if len(counts) == 0 {
+		return false
+	}
+	waiting := func(at time.Duration) (n float64) {
+		for _, t := range all {
+			if t.Sent <= at && t.End() > at {
+				n++
+			}
+		}
+		return n
+	}
+	grown := waiting(counts[len(counts)-1].Sent) - waiting(counts[0].Sent)
+	return grown > math.Sqrt(float64(len(counts)))
+}
