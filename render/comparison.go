@@ -228,7 +228,7 @@ func (r *Report) beside() (a, b, at string) {
 		if len(r.runs[p.Pair][newest]) == 0 {
 			continue
 		}
-		for _, at := range slices.Backward(r.measuredIn(p.Model, p.Device)) {
+		for _, at := range slices.Backward(r.with[p.Pair]) {
 			if at < newest && at > found && r.share(p.Pair, at, newest) {
 				found = at
 			}
@@ -238,7 +238,7 @@ func (r *Report) beside() (a, b, at string) {
 		return r.Releases[found].Name, b, ""
 	}
 	for _, p := range r.Pairs { // the newest has no such one: any that was measured twice
-		list := r.measuredIn(p.Model, p.Device)
+		list := r.with[p.Pair]
 		if n := len(list); n > 1 && list[n-1] > found && r.share(p.Pair, list[n-2], list[n-1]) {
 			found = list[n-1]
 			a, b = r.Releases[list[n-2]].Name, r.Releases[found].Name
@@ -298,7 +298,7 @@ const mostOpposed = 200
 func (r *Report) opposed() (one, two *measured) {
 	var all []*measured
 	for _, p := range r.Pairs {
-		for _, at := range r.measuredIn(p.Model, p.Device) {
+		for _, at := range r.with[p.Pair] {
 			if len(all) < mostOpposed {
 				all = append(all, r.byTool(at, p.Pair)...)
 			}

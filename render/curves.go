@@ -91,7 +91,7 @@ func (r *Report) curveSection(pair Pair) Section {
 			"speed. The newest release is bold, the one before it dashed."}
 	const lines = 4
 	for n, w := range r.sweeps(pair) {
-		releases := r.measuredIn(pair.Model, pair.Device)
+		releases := r.with[pair.Pair]
 		sweeps := r.sweepsOf(w, releases[max(0, len(releases)-lines):])
 		block := Curves{Name: w.name, Table: curvesTable(w.name, sweeps).cut("data/ has all, by release")}
 		for _, c := range []struct {
@@ -158,7 +158,7 @@ func valueAt(s *judge.Series, release int) schema.Number {
 func (r *Report) curveLimits(pair Pair, w sweep, metric string) []Limit {
 	var out []Limit
 	least := math.Inf(1)
-	for _, v := range r.pairVerdicts(pair, pair.Newest) {
+	for _, v := range r.Gate.PairTargets(pair.Newest, pair.Pair) {
 		ref, ok := v.Ref.Get()
 		if v.Metric != metric || !ok || v.Key.Concurrency == nil || v.Outcome == schema.Unattainable {
 			continue

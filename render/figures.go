@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,11 +55,10 @@ func (f Figure) Plain() []Block { return []Block{Prose{f.Summary()}, f.Table()} 
 // Title names what is drawn, in which unit, and which way is better. A unit that the metric's name ends with is not
 // repeated.
 func (f Figure) Title() string {
-	parts := []string{f.Metric, f.Unit, f.Better}
 	if strings.HasSuffix(f.Metric, f.Unit) {
-		parts = []string{f.Metric, f.Better}
+		return f.Metric + ", " + f.Better
 	}
-	return strings.Join(parts, ", ")
+	return f.Metric + ", " + f.Unit + ", " + f.Better
 }
 
 // Summary is the figure in words: where each line begins and ends.
@@ -67,23 +68,14 @@ func (f Figure) Summary() string {
 	}
 	out := fmt.Sprintf("%s over %s.", f.Title(), words.Plural(len(f.Releases), "release"))
 	for _, s := range f.Series {
-		first, last := -1, -1
-		for i, p := range s.Points {
-			if p.OK {
-				if first < 0 {
-					first = i
-				}
-				last = i
-			}
-		}
-		switch {
-		case first < 0:
+		has := slices.DeleteFunc(slices.Clone(s.Points), func(p Point) bool { return !p.OK })
+		switch n := len(has); n {
+		case 0:
 			out += fmt.Sprintf(" %s: no value.", s.Name)
-		case first == last:
-			out += fmt.Sprintf(" %s: %s.", s.Name, words.Number(s.Points[last].Value))
+		case 1:
+			out += fmt.Sprintf(" %s: %s.", s.Name, words.Number(has[0].Value))
 		default:
-			out += fmt.Sprintf(" %s: %s to %s.", s.Name, words.Number(s.Points[first].Value),
-				words.Number(s.Points[last].Value))
+			out += fmt.Sprintf(" %s: %s to %s.", s.Name, words.Number(has[0].Value), words.Number(has[n-1].Value))
 		}
 	}
 	return out
@@ -91,26 +83,24 @@ func (f Figure) Summary() string {
 
 // Table has every value of the figure, newest release first.
 func (f Figure) Table() *Table {
-	t := &Table{Caption: "The numbers of " + f.Title(), Layout: Numbers, Cols: []Col{{Head: "Release"}}}
+	columns := []Column[int]{{col("Release"), func(i int) Cell {
+		run, _ := f.RunOf(i)
+		return head(f.Releases[i], run)
+	}}}
 	for _, s := range f.Series {
-		t.Cols = append(t.Cols, Col{Head: s.Name, Unit: f.Unit, Num: true})
-	}
-	for i := len(f.Releases) - 1; i >= 0; i-- {
-		run, one := f.RunOf(i)
-		row := Row{Cells: []Cell{{Text: f.Releases[i], Head: true, Href: run}}}
-		for _, s := range f.Series {
-			cell := number(schema.Missing("not measured"))
-			if p := s.Points[i]; p.OK {
-				cell = number(schema.Num(p.Value))
-				if !one {
-					cell.Href = p.Href
-				}
+		columns = append(columns, Column[int]{Col{Head: s.Name, Unit: f.Unit, Num: true}, func(i int) Cell {
+			p := s.Points[i]
+			if !p.OK {
+				return missing("not measured")
 			}
-			row.Cells = append(row.Cells, cell)
-		}
-		t.Rows = append(t.Rows, row)
+			c := number(schema.Num(p.Value))
+			if _, one := f.RunOf(i); !one {
+				c.Href = p.Href
+			}
+			return c
+		}})
 	}
-	return t
+	return tableOf("The numbers of "+f.Title(), Numbers, newestFirst(f.Releases), columns)
 }
 
 // RunOf is the run that all values of a release are from; one is false, and the address empty, when there are several.
@@ -179,23 +169,21 @@ func (c Curves) Plain() []Block {
 	return []Block{lines, c.Table}
 }
 
-// front marks the points that are worth choosing.
+// front marks the points that are worth choosing: no other is at least as good in both, and better in one.
 func (c *Curve) front() {
-	for i := range c.Lines {
-		list := c.Lines[i].Points
-		for k := range list {
-			list[k].Front = !slices.ContainsFunc(list, func(o CurvePoint) bool { return c.beats(o, list[k]) })
+	right := -1.
+	if c.Right {
+		right = 1
+	}
+	for _, l := range c.Lines {
+		for k := range l.Points {
+			p := &l.Points[k]
+			p.Front = !slices.ContainsFunc(l.Points, func(o CurvePoint) bool {
+				x, y := right*(o.Value-p.Value), o.Output-p.Output
+				return x >= 0 && y >= 0 && x+y > 0
+			})
 		}
 	}
-}
-
-// beats reports whether a point is at least as good as another in both, and better in one.
-func (c *Curve) beats(a, b CurvePoint) bool {
-	better, same := a.Value > b.Value, a.Value == b.Value
-	if !c.Right {
-		better = a.Value < b.Value
-	}
-	return (better || same) && a.Output >= b.Output && (better || a.Output > b.Output)
 }
 
 // Summary is the figure in a sentence: the ends of the newest line.
@@ -212,18 +200,14 @@ func (c Curve) Summary() string {
 // curvesTable has the numbers behind the curves of a workload, newest release first.
 func curvesTable(name string, sweeps []releaseSweep) *Table {
 	t := &Table{Caption: "The numbers behind the curves of " + name, Layout: Numbers, Cols: []Col{
-		{Head: "Release"}, {Head: "Concurrency", Num: true}, {Head: "Speed per user", Unit: "tok/s", Num: true},
+		col("Release"), {Head: "Concurrency", Num: true}, {Head: "Speed per user", Unit: "tok/s", Num: true},
 		{Head: "TTFT", Unit: "ms", Num: true}, {Head: "Output", Unit: "tok/s", Num: true},
 	}}
-	for i := len(sweeps) - 1; i >= 0; i-- {
-		for _, x := range sweeps[i].at {
-			t.row(
-				Cell{Text: sweeps[i].name, Head: true}, text(whole(x.concurrency)), number(x.speed), number(x.ttft),
-				number(x.output),
-			)
+	for _, s := range slices.Backward(sweeps) {
+		for _, x := range s.at {
+			t.row(head(s.name, ""), text(whole(x.concurrency)), number(x.speed), number(x.ttft), number(x.output))
 		}
 	}
-	t.Total = len(t.Rows)
 	return t
 }
 
@@ -304,35 +288,39 @@ func (d Distribution) Note(s DistributionSeries, i int) string {
 
 // Table has every value of the figure, one row a percentile.
 func (d Distribution) Table() *Table {
-	t := &Table{Caption: "The numbers of " + d.Title(), Layout: Numbers, Cols: []Col{{Head: "Percentile"}}}
+	columns := []Column[int]{{col("Percentile"), func(i int) Cell {
+		return head(fmt.Sprintf("%.4g", d.Series[0].Percent(i)), "")
+	}}}
+	var rows []int
 	for _, s := range d.Series {
-		t.Cols = append(t.Cols, Col{Head: s.Name, Unit: d.Unit, Num: true})
-	}
-	if len(d.Series) == 0 {
-		return t
-	}
-	for i := range d.Series[0].Quantiles {
-		row := Row{Cells: []Cell{{Text: fmt.Sprintf("%.4g", d.Series[0].Percent(i)), Head: true}}}
-		for _, s := range d.Series {
-			row.Cells = append(row.Cells, number(schema.Num(s.Quantiles[i])))
+		columns = append(columns, Column[int]{Col{Head: s.Name, Unit: d.Unit, Num: true}, func(i int) Cell {
+			return number(schema.Num(s.Quantiles[i]))
+		}})
+		for i := len(rows); i < len(s.Quantiles); i++ {
+			rows = append(rows, i)
 		}
-		t.Rows = append(t.Rows, row)
 	}
-	return t
+	return tableOf("The numbers of "+d.Title(), Numbers, rows, columns)
 }
 
 // distributionFigures are the distributions of a run, one a latency, each of at most as many workloads as a figure has
 // lines.
 func distributionFigures(run *schema.Run) []Block {
 	var out []Block
-	for _, metric := range []string{"ttft", "tpot", "e2el"} {
+	for _, metric := range tailMetrics() {
 		info, _ := schema.MetricByName(metric)
 		d := Distribution{ID: "distribution-" + metric, Metric: info.Label, Unit: info.Unit}
 		for i := range run.Points {
-			q := run.Points[i].Metrics[metric].Quantiles
-			if len(q) == quantiles && q[0] > 0 && len(d.Series) < linesDrawn {
-				d.Series = append(d.Series, DistributionSeries{pointName(&run.Points[i]), q})
+			p := &run.Points[i]
+			q := p.Metrics[metric].Quantiles
+			if len(q) != quantiles || q[0] <= 0 || len(d.Series) == linesDrawn {
+				continue
 			}
+			name := words.Workload(p.Key) + " " + words.OrUnknown(p.Key.Tool)
+			if p.Repeat > 1 {
+				name += fmt.Sprintf(", repeat %d", p.Repeat)
+			}
+			d.Series = append(d.Series, DistributionSeries{name, q})
 		}
 		if len(d.Series) > 0 {
 			out = append(out, d)
@@ -341,13 +329,9 @@ func distributionFigures(run *schema.Run) []Block {
 	return out
 }
 
-// pointName tells the points of a run apart.
-func pointName(p *schema.Point) string {
-	name := words.Workload(p.Key) + " " + words.OrUnknown(p.Key.Tool)
-	if p.Repeat > 1 {
-		name += fmt.Sprintf(", repeat %d", p.Repeat)
-	}
-	return name
+// tailMetrics are the latencies whose distribution is judged.
+func tailMetrics() []string {
+	return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail })
 }
 
 // Panels are small multiples: the history of one series each.
@@ -470,8 +454,8 @@ type PlanePoint struct {
 
 // Plain implements Block.
 func (p *Plane) Plain() []Block {
-	blocks := []Block{Prose{p.headline()}, p.table()}
-	if s := p.notDrawn(); s != "" {
+	blocks := []Block{Prose{p.headline()}, p.Table()}
+	if s := p.NotDrawn(); s != "" {
 		blocks = append(blocks, Prose{s})
 	}
 	return blocks
@@ -483,12 +467,6 @@ func (p *Plane) Label() string {
 		p.headline()
 }
 
-// Table has the best points without script.
-func (p *Plane) Table() *Table { return p.table() }
-
-// NotDrawn says what is not drawn, and why.
-func (p *Plane) NotDrawn() string { return strings.TrimSpace(p.notDrawn()) }
-
 // mostForOthers is how many workloads a model on a device may have for every number of them to be drawn: a few dozen
 // figures of a large sweep would hide those that decide, and are most of a site.
 const mostForOthers = 8
@@ -498,7 +476,7 @@ const mostForOthers = 8
 func (r *Report) otherSection(pair Pair) Section {
 	s := Section{ID: "others", Title: "Other numbers over releases", Fold: "charts",
 		Intro: "What is measured and not judged: one chart a number, one line a workload."}
-	releases := r.measuredIn(pair.Model, pair.Device)
+	releases := r.with[pair.Pair]
 	by := make([]map[int32][]*columns.PointRow, len(releases)) // by workload
 	var points []*columns.PointRow
 	for i, ri := range releases {
@@ -508,22 +486,46 @@ func (r *Report) otherSection(pair Pair) Section {
 			points = append(points, p)
 		}
 	}
-	keys := r.keysOf(r.points(r.runs[pair.Pair][pair.Newest]))
+	keys := keysOf(r.points(r.runs[pair.Pair][pair.Newest]))
 	if len(releases) < 2 || len(keys) > mostForOthers {
 		return s
 	}
-	judged := r.drawnAsJudged(pair)
-	for _, f := range r.Fields(points) {
+	judged := map[string]string{} // the statistic that the figure of each judged metric shows
+	for _, metric := range judge.JudgedMetrics(r.Columns) {
+		if list, stat := r.seriesOfMetric(pair, metric, nil); len(list) > 0 {
+			judged[metric] = stat
+		}
+	}
+	for _, f := range r.fields(points) {
 		if judged[f.Metric] == f.Stat {
 			continue
 		}
-		fig, left := r.otherFigure(f, keys, releases, by)
-		if len(fig.Series) == 0 {
+		info, _ := schema.MetricByName(f.Metric)
+		fig := Figure{
+			ID: "chart-" + schema.Slug(f.Metric+" "+f.Stat), Unit: info.Unit, Better: info.Better.String(),
+			Metric: words.Metric(f.Metric, f.Stat), Releases: r.namesOf(releases),
+		}
+		var lines []FigureSeries
+		for _, key := range keys {
+			line, n := FigureSeries{Name: r.Columns.Keys[key].Workload()}, 0
+			for i := range releases {
+				p := r.meanOf(by[i][key], f)
+				if p.OK {
+					n++
+					p.Text, p.Note = words.Quantity(p.Value, info.Unit), " in "+fig.Releases[i]+p.Note
+				}
+				line.Points = append(line.Points, p)
+			}
+			if n > 1 {
+				lines = append(lines, line)
+			}
+		}
+		if fig.Series = lines[:min(linesDrawn, len(lines))]; len(lines) == 0 {
 			continue
 		}
-		if left > 0 {
+		if len(lines) > linesDrawn {
 			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf("%s: %s workloads are drawn; data/ has all, by release.",
-				fig.Metric, words.Of(len(fig.Series), len(fig.Series)+left))})
+				fig.Metric, words.Of(linesDrawn, len(lines)))})
 		}
 		s.Blocks = append(s.Blocks, fig)
 	}
@@ -531,59 +533,13 @@ func (r *Report) otherSection(pair Pair) Section {
 }
 
 // keysOf are the workloads of points, in their order.
-func (r *Report) keysOf(points []*columns.PointRow) []int32 {
-	var out []int32
-	seen := map[int32]bool{}
+func keysOf(points []*columns.PointRow) []int32 {
+	var seen groups[int32, int32]
 	for _, p := range points {
-		if !seen[p.Key] {
-			seen[p.Key] = true
-			out = append(out, p.Key)
-		}
+		key, _ := seen.of(p.Key)
+		*key = p.Key
 	}
-	return out
-}
-
-// drawnAsJudged is the statistic that the figure of each judged metric shows, by metric.
-func (r *Report) drawnAsJudged(pair Pair) map[string]string {
-	out := map[string]string{}
-	for _, metric := range judge.JudgedMetrics(r.Columns) {
-		if list, stat := r.seriesOfMetric(pair, metric, nil); len(list) > 0 {
-			out[metric] = stat
-		}
-	}
-	return out
-}
-
-// otherFigure draws a field of workloads over releases: those with two values at least. left counts those for which
-// there is no room.
-func (r *Report) otherFigure(
-	f Field, keys []int32, releases []int, by []map[int32][]*columns.PointRow,
-) (fig Figure, left int) {
-	info, _ := schema.MetricByName(f.Metric)
-	fig = Figure{
-		ID: "chart-" + schema.Slug(f.Metric+" "+f.Stat), Unit: info.Unit, Better: info.Better.String(),
-		Metric: words.Metric(f.Metric, f.Stat), Releases: r.namesOf(releases),
-	}
-	for _, key := range keys {
-		k := r.Columns.Keys[key]
-		line, n := FigureSeries{Name: k.Workload()}, 0
-		for i := range releases {
-			p := r.meanOf(by[i][key], f)
-			if p.OK {
-				n++
-				p.Text, p.Note = words.Quantity(p.Value, info.Unit), " in "+fig.Releases[i]+p.Note
-			}
-			line.Points = append(line.Points, p)
-		}
-		switch {
-		case n < 2:
-		case len(fig.Series) < linesDrawn:
-			fig.Series = append(fig.Series, line)
-		default:
-			left++
-		}
-	}
-	return fig, left
+	return seen.list
 }
 
 // meanOf is the mean of a field over the measurements of one workload in one release.
@@ -602,4 +558,83 @@ func (r *Report) meanOf(points []*columns.PointRow, f Field) Point {
 		out.Note = fmt.Sprintf(", mean of %d measurements", n)
 	}
 	return out
+}
+
+// farther is how many times as wide a drawing would have to be for a value to lie beyond it.
+const farther = 4
+
+// AxisShare is the least share of its values that an axis over releases spans.
+const AxisShare = .2
+
+// Span is the range of values that a drawing over releases shows, NaN without values. Single values that would make it
+// more than four times as wide, where it spans at least a share of its values, lie beyond it: a drawing has them at its
+// edge, with their numbers, so that all others can be read. The newest value and two in a row never do: they may be a
+// new level.
+func Span(points []Point, share float64) (lo, hi float64) {
+	var values []float64
+	for _, p := range points {
+		if p.OK {
+			values = append(values, p.Value)
+		}
+	}
+	if len(values) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	lo, hi = slices.Min(values), slices.Max(values)
+	const few, many = 6, 10
+	if len(values) < few {
+		return lo, hi
+	}
+	middle := slices.Sorted(slices.Values(values))[len(values)/2]
+	far := make([]int, len(values)) // the farthest first
+	for i := range far {
+		far[i] = i
+	}
+	slices.SortStableFunc(far, func(a, b int) int {
+		return cmp.Compare(math.Abs(values[b]-middle), math.Abs(values[a]-middle))
+	})
+	for n := 1; n <= max(1, len(values)/many); n++ {
+		beyond := far[:n]
+		if slices.Contains(beyond, len(values)-1) {
+			break
+		}
+		if slices.ContainsFunc(beyond, func(i int) bool { return slices.Contains(beyond, i+1) }) {
+			continue
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for i, v := range values {
+			if !slices.Contains(beyond, i) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		if hi-lo > farther*max(high-low, share*math.Abs(middle)) {
+			return low, high
+		}
+	}
+	return lo, hi
+}
+
+// Span is that of all lines.
+func (f Figure) Span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range f.Series {
+		if low, high := Span(s.Points, AxisShare); low <= high {
+			lo, hi = math.Min(lo, low), math.Max(hi, high)
+		}
+	}
+	return lo, hi
+}
+
+// Beyond names the values that lie beyond the drawing: "128/128/1: 912 ms in v0.3.0"; "" for none.
+func (f Figure) Beyond() string {
+	lo, hi := f.Span()
+	var out []string
+	for _, s := range f.Series {
+		for i, p := range s.Points {
+			if p.OK && (p.Value < lo || p.Value > hi) {
+				out = append(out, fmt.Sprintf("%s: %s in %s", s.Name, p.Text, f.Releases[i]))
+			}
+		}
+	}
+	return strings.Join(out, "; ")
 }

@@ -349,7 +349,7 @@ func (r *Report) boardOf(most int, of func(Pair) bool) *board {
 		if p.Device == schema.Simulated {
 			row.head.Sub, row.head.Tag = "", "simulated"
 		}
-		releases := r.measuredIn(p.Model, p.Device)
+		releases := r.with[p.Pair]
 		for i := len(releases) - 1; i >= 0; i-- {
 			for _, run := range slices.Backward(r.runs[p.Pair][releases[i]]) {
 				row.scores = append(row.scores, r.scoresOf(run)...)
@@ -373,7 +373,7 @@ func (r *Report) boardOf(most int, of func(Pair) bool) *board {
 // releaseBoard has a row for each release of a model on a device, newest first.
 func (r *Report) releaseBoard(pair Pair, most int) *board {
 	b := &board{report: r, caption: "Evals by release, newest first", head: "Release", reference: -1}
-	for _, at := range slices.Backward(r.measuredIn(pair.Model, pair.Device)) {
+	for _, at := range slices.Backward(r.with[pair.Pair]) {
 		name := Cell{Text: r.namesOf([]int{at})[0], Head: true, Href: ReleasePath(r.Releases[at].Name)}
 		row := boardRow{head: name}
 		for _, run := range slices.Backward(r.runs[pair.Pair][at]) {

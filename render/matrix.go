@@ -98,7 +98,7 @@ func (r *Report) pairCell(p Pair) Cell {
 			Sub: "in " + r.nameOf(newest) + "; last in " + r.nameOf(p.Newest),
 		}
 	}
-	decided := r.PairResult(p, p.Newest)
+	decided := r.Gate.PairResult(p.Newest, p.Pair)
 	d := words.Decide(decided)
 	c := Cell{
 		Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.nameOf(p.Newest), Href: PairPath(p.Model, p.Device),

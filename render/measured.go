@@ -197,7 +197,7 @@ func (r *Report) ResultSections(release int, model, device string) []Section {
 // lastPoint is the newest point of a workload, up to a release, that says how many requests completed; nil where none
 // does. The tool that measured it does not matter.
 func (r *Report) lastPoint(at int, of schema.System, load schema.Key) *columns.PointRow {
-	releases := r.measuredIn(of.Model, of.Device)
+	releases := r.with[schema.Pair{Model: of.Model, Device: of.Device}]
 	for i := len(releases) - 1; i >= 0; i-- {
 		if releases[i] > at {
 			continue

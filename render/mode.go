@@ -329,7 +329,7 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 		runs, points, scores := 0, 0, 0
 		var engines []string
 		var newest time.Time
-		for _, at := range r.measuredIn(p.Model, p.Device) {
+		for _, at := range r.with[p.Pair] {
 			for _, run := range r.runs[p.Pair][at] {
 				h := &r.Columns.Runs[run]
 				runs++
@@ -401,7 +401,7 @@ func (r *Report) leftOut() string {
 }
 
 // today collects verdicts of every model and device in its newest release.
-func (r *Report) today(list func(Pair, int) []schema.Verdict, keep func(*schema.Verdict) bool) []schema.Verdict {
+func (r *Report) today(list func(int, schema.Pair) []schema.Verdict, keep func(*schema.Verdict) bool) []schema.Verdict {
 	byPair := make([][]schema.Verdict, len(r.Pairs))
 	releases, _ := r.newest()
 	for _, at := range releases { // release by release: only the last few are kept
@@ -409,7 +409,7 @@ func (r *Report) today(list func(Pair, int) []schema.Verdict, keep func(*schema.
 			if p.Newest != at {
 				continue
 			}
-			for _, v := range list(p, at) {
+			for _, v := range list(at, p.Pair) {
 				if keep(&v) {
 					byPair[i] = append(byPair[i], v)
 				}

@@ -1,8 +1,8 @@
 package render
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,84 +12,70 @@ import (
 
 // AboutPage is how the numbers were made and what the words mean.
 func (r *Report) AboutPage() Page {
-	p := Page{
-		Path: "about/index.html", Title: "About", Nav: "about", Description: "Method, glossary, licences.",
-		Crumbs: []Link{{"Overview", "index.html"}, {"About", ""}},
-		Lead:   Lead{Text: "How these pages were made, and what their words mean."},
-	}
-	p.add(r.startSection(), pictureSection())
-	t := &Table{Caption: "Metrics", Layout: List, Cols: []Col{
-		{Head: "Metric"}, {Head: "Name in data"}, {Head: "Unit", Length: Medium}, {Head: "Direction"},
-		{Head: "Means"},
-	}}
-	for _, m := range schema.Metrics() {
-		t.row(
-			Cell{Text: m.Label, Head: true}, Cell{Text: m.Name, Code: true}, text(m.Unit), text(m.Better.String()),
-			Cell{Text: m.Means, Sentence: true},
-		)
-	}
+	p := r.page("about/index.html", "about", "About", "Method, glossary, licences.")
+	p.Lead, p.Simulated = Lead{Text: "How these pages were made, and what their words mean."}, ""
 	var docs Links
 	for _, name := range r.Topics {
 		docs = append(docs, Link{r.topicTitle(name), topicPath(name)})
 	}
 	slices.SortFunc(docs, func(a, b Link) int { return strings.Compare(a.Text, b.Text) })
-	p.add(Section{ID: "glossary", Title: "Glossary", Blocks: []Block{t}})
+	p.add(r.startSection(), pictureSection(), section("glossary", "Glossary", "",
+		tableOf("Metrics", List, schema.Metrics(), []Column[schema.MetricInfo]{
+			{col("Metric"), func(m schema.MetricInfo) Cell { return head(m.Label, "") }},
+			{col("Name in data"), func(m schema.MetricInfo) Cell { return code(m.Name) }},
+			{medium("Unit"), func(m schema.MetricInfo) Cell { return text(m.Unit) }},
+			{col("Direction"), func(m schema.MetricInfo) Cell { return text(m.Better.String()) }},
+			{col("Means"), func(m schema.MetricInfo) Cell { return sentence(m.Means) }},
+		})))
 	if len(docs) > 0 {
-		p.add(Section{ID: "docs", Title: "Documentation", Intro: "The same pages as ttreport help TOPIC prints.",
-			Blocks: []Block{docs}})
+		p.add(section("docs", "Documentation", "The same pages as ttreport help TOPIC prints.", docs))
 	}
-	p.add(
-		Section{
-			ID: "licences", Title: "Licences", Blocks: []Block{r.licenceTable(), Prose{"Made by " + r.Version + "."}},
-		},
-	)
+	licences := tableOf("Embedded parts and their licences", List, r.Licences, []Column[Licence]{
+		{col("Part"), func(x Licence) Cell { return head(x.Name, x.File) }},
+		{col("Version"), func(x Licence) Cell { return text(x.Version) }},
+		{col("Licence"), func(x Licence) Cell { return text(x.Licence) }},
+	})
+	p.add(Section{ID: "licences", Title: "Licences", Blocks: []Block{licences, Prose{"Made by " + r.Version + "."}}})
 	return p
 }
 
 // startSection leads people to the page for their question.
 func (r *Report) startSection() Section {
-	t := &Table{Caption: "Where to start", Layout: List, Cols: []Col{{Head: "Question"}, {Head: "Read"}}}
-	for _, x := range []struct{ question, topic string }{
+	type question struct{ asked, topic string }
+	list := slices.DeleteFunc([]question{
 		{"How do I measure a model on a device?", "bring-up"},
 		{"May this release ship?", "release-manager"},
 		{"When did it get slower, by how much, and is that sure?", "reviewer"},
 		{"What do the words regressed, inconclusive and unchanged mean?", "verdicts"},
 		{"How are noise and intervals computed?", "method"},
 		{"What is on these pages, and what do their addresses hold?", "site"},
-	} {
-		if slices.Contains(r.Topics, x.topic) {
-			t.row(Cell{Text: x.question, Head: true}, Cell{Text: r.topicTitle(x.topic), Href: topicPath(x.topic)})
-		}
-	}
-	if len(t.Rows) == 0 {
-		return Section{}
-	}
-	return Section{ID: "start", Title: "Where to start", Blocks: []Block{t}}
+	}, func(x question) bool { return !slices.Contains(r.Topics, x.topic) })
+	return section("start", "Where to start", "", tableOf("Where to start", List, list, []Column[question]{
+		{col("Question"), func(x question) Cell { return head(x.asked, "") }},
+		{col("Read"), func(x question) Cell { return Cell{Text: r.topicTitle(x.topic), Href: topicPath(x.topic)} }},
+	}))
 }
 
 // pictureSection shows each small picture of the pages with what it means. The numbers are made up.
 func pictureSection() Section {
-	t := &Table{Caption: "Pictures and what they mean", Layout: List, Cols: []Col{
-		{Head: "Picture", Length: Medium}, {Head: "Means"},
-	}}
 	values := []float64{100, 101, 99.5, 100.4, 108, 107.5}
 	quantiles := make([]float64, 33)
 	for i := range quantiles {
 		quantiles[i] = 60 + float64(i) + float64(i*i*i)/600
 	}
-	t.row(Cell{Spark: &Spark{"Example of a history", values}}, Cell{Sentence: true,
-		Text: "History: a value a release, oldest first. Its height is never less than a fifth of the values."})
 	levels := []BulletTick{{40, true}, {70, true}, {100, false}}
-	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: levels}}, Cell{
-		Sentence: true, Text: "A value among the levels of its targets: the dot is the value, a tick a level, " +
-			"dashed where it is required. Further right is better."})
-	strip := &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}
-	t.row(Cell{Strip: strip}, Cell{Sentence: true,
-		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
+	t := &Table{Caption: "Pictures and what they mean", Layout: List, Cols: []Col{medium("Picture"), col("Means")}}
+	t.row(Cell{Spark: &Spark{"Example of a history", values}},
+		sentence("History: a value a release, oldest first. Its height is never less than a fifth of the values."))
+	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: levels}},
+		sentence("A value among the levels of its targets: the dot is the value, a tick a level, "+
+			"dashed where it is required. Further right is better."))
+	t.row(Cell{Strip: &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}},
+		sentence("Distribution over requests: box over the middle half, line at the median, dot at the slowest."))
 	t.row(Cell{Bar: decisionBar(gate.Basis{Compared: 9, Regressed: 1, Inconclusive: 2, Improved: 1, Unchanged: 5})},
-		Cell{Sentence: true, Text: barMeans})
-	t.row(Cell{Whisker: &Interval{Label: "Example of an interval", Effect: 1.6, Low: 1.1, High: 2.2}}, Cell{Sentence: true,
-		Text: "A change with its 95 % interval: the dot is the change, right is worse. Shaded: less than what matters."})
+		sentence(barMeans))
+	t.row(Cell{Whisker: &Interval{Label: "Example of an interval", Effect: 1.6, Low: 1.1, High: 2.2}},
+		sentence("A change with its 95 % interval: the dot is the change, right is worse. Shaded: less than what matters."))
 	for _, x := range []struct {
 		outcome  schema.Outcome
 		evidence schema.Evidence
@@ -102,20 +88,9 @@ func pictureSection() Section {
 		{schema.Inconclusive, "", "The interval is too wide to say."},
 		{schema.NotMeasured, "", "Required, planned or tried, and without a number. Absent is not zero."},
 	} {
-		t.row(Cell{Outcome: x.outcome, Evidence: x.evidence}, Cell{Text: x.means, Sentence: true})
+		t.row(Cell{Outcome: x.outcome, Evidence: x.evidence}, sentence(x.means))
 	}
-	return Section{ID: "pictures", Title: "How to read the pictures", Blocks: []Block{t}}
-}
-
-// licenceTable lists what is embedded in the site.
-func (r *Report) licenceTable() *Table {
-	t := &Table{Caption: "Embedded parts and their licences", Layout: List, Cols: []Col{
-		{Head: "Part"}, {Head: "Version"}, {Head: "Licence"},
-	}}
-	for _, x := range r.Licences {
-		t.row(Cell{Text: x.Name, Head: true, Href: x.File}, text(x.Version), text(x.Licence))
-	}
-	return t
+	return section("pictures", "How to read the pictures", "", t)
 }
 
 func topicPath(name string) Address { return Address("about/" + name + ".html") }
@@ -123,72 +98,47 @@ func topicPath(name string) Address { return Address("about/" + name + ".html") 
 // TopicPage is a page of the documentation.
 func (r *Report) TopicPage(name string) Page {
 	title := r.topicTitle(name)
-	return Page{
-		Path: topicPath(name), Title: title, Nav: "about", Description: "Documentation: " + title,
-		Crumbs:   []Link{{"Overview", "index.html"}, {"About", "about/index.html"}, {title, ""}},
-		Sections: []Section{{ID: "doc", Blocks: []Block{Topic(name)}}},
-	}
+	p := r.page(topicPath(name), "about", title, "Documentation: "+title, Link{"About", "about/index.html"})
+	p.Simulated = ""
+	p.add(section("doc", "", "", Topic(name)))
+	return p
 }
 
 // NotFoundPage is what a host shows for an address that is not there: a permalink of a build that was never released,
 // mostly.
 func (r *Report) NotFoundPage() Page {
-	return Page{
-		Path: "404.html", Title: "Not found", Description: "There is no such page.", Scripts: []string{"moved.js"},
-		Lead: Lead{
-			Text:  "There is no page here.",
-			Paras: []string{"Pages of releases, models and runs keep their addresses for as long as history has them."},
-		},
-		Sections: []Section{
-			{
-				ID: "where", Title: "Where to look",
-				Blocks: []Block{
-					Links{
-						{"The newest release", "index.html"}, {"All releases", ReleasesPath},
-						{"All models and devices", "index.html#models"},
-					},
-				},
-			},
-		},
-	}
+	p := Page{Path: "404.html", Title: "Not found", Description: "There is no such page.", Scripts: []string{"moved.js"},
+		Lead: Lead{Text: "There is no page here.", Paras: []string{"Pages of releases, models and runs keep their addresses " +
+			"for as long as history has them."}}}
+	p.add(section("where", "Where to look", "", Links{{"The newest release", "index.html"}, {"All releases", ReleasesPath},
+		{"All models and devices", "index.html#models"}}))
+	return p
 }
 
 // NotesPage has all notes of people, newest release first; those on releases that nobody measured last.
 func (r *Report) NotesPage() Page {
-	p := Page{
-		Path: "notes/index.html", Title: "Notes", Nav: "notes", Description: "What people wrote about releases.",
-		Crumbs: []Link{{"Overview", "index.html"}, {"Notes", ""}},
-		Lead:   Lead{Text: "What people wrote about releases."}, Simulated: r.simulated(-1),
-	}
+	p := r.page("notes/index.html", "notes", "Notes", "What people wrote about releases.")
+	p.Lead = Lead{Text: "What people wrote about releases."}
 	known := map[string]bool{}
-	add := func(name string, href Address) {
+	add := func(name string, measured bool) {
 		if notes := r.NotesOf(name); len(notes) > 0 && !known[name] {
-			s := Section{ID: "note-" + schema.Slug(name), Title: name, Blocks: []Block{Notes(notes)}}
-			if href != "" {
-				s.End = &Link{"the release", href}
+			s := section("note-"+schema.Slug(name), name, "", Notes(notes))
+			if measured {
+				s = s.leading("the release", ReleasePath(name))
 			}
-			p.Sections = append(p.Sections, s)
+			p.add(s)
 		}
 		known[name] = true
 	}
-	for at := len(r.Releases) - 1; at >= 0; at-- {
-		add(r.Releases[at].Name, ReleasePath(r.Releases[at].Name))
+	for _, at := range newestFirst(r.Releases) {
+		add(r.Releases[at].Name, true)
 	}
 	for _, n := range r.Notes {
-		add(n.Release, "")
+		add(n.Release, false)
 	}
 	if len(p.Sections) == 0 {
-		p.Sections = []Section{
-			{
-				ID: "none", Title: "Notes",
-				Blocks: []Block{
-					Empty{
-						What: "No notes",
-						Why:  "Markdown files in notes/, named after a release, are shown here and on the page of the release.",
-					},
-				},
-			},
-		}
+		p.add(section("none", "Notes", "", Empty{What: "No notes",
+			Why: "Markdown files in notes/, named after a release, are shown here and on the page of the release."}))
 	}
 	return p
 }
@@ -196,27 +146,26 @@ func (r *Report) NotesPage() Page {
 // ProblemsPage lists everything that could not be read, understood or trusted.
 func (r *Report) ProblemsPage() Page {
 	all := r.allProblems()
-	p := Page{
-		Path: "problems/index.html", Title: "Problems", Nav: "problems",
-		Description: "What could not be read or trusted.",
-		Crumbs:      []Link{{"Overview", "index.html"}, {"Problems", ""}},
+	p := r.page("problems/index.html", "problems", "Problems", "What could not be read or trusted.")
+	p.Simulated = ""
+	var counts []string // "2 errors and 1 warning"
+	for _, sev := range schema.Severities() {
+		if n := schema.CountSeverity(all, sev); n > 0 {
+			counts = append(counts, words.Plural(n, string(sev)))
+		}
 	}
-	p.Lead = Lead{Tone: words.ToneWarning, Text: severities(all) + "."}
+	p.Lead = Lead{Tone: words.ToneWarning, Text: strings.Join(counts, ", ") + "."}
 	if graver(all) == 0 {
 		p.Lead = Lead{Tone: words.ToneGood, Text: "No error and no warning."}
 	}
 	if len(all) == 0 {
-		p.Sections = []Section{{ID: "none", Title: "Problems", Blocks: []Block{Empty{What: "Nothing here",
+		p.add(section("none", "Problems", "", Empty{What: "Nothing here",
 			Why: "Notes are on the pages of their runs. What each file is, also one that is no result, is listed by:",
-			Cmd: "ttreport inspect PATH"}}}}
+			Cmd: "ttreport inspect PATH"}))
 		return p
 	}
-	p.Sections = []Section{
-		{
-			ID: "all", Title: "All problems", Intro: "Errors first. Notes are on the pages of their runs.",
-			Blocks: []Block{problemTable(all).cut("the history documents have all")},
-		},
-	}
+	p.add(section("all", "All problems", "Errors first. Notes are on the pages of their runs.",
+		problemTable(all).cut("the history documents have all")))
 	return p
 }
 
@@ -234,40 +183,18 @@ func graver(list []schema.Problem) int {
 	return len(list) - schema.CountSeverity(list, schema.SevNote)
 }
 
-// severities counts problems by their severity: "2 errors and 1 warning".
-func severities(list []schema.Problem) string {
-	var parts []string
-	for _, sev := range schema.Severities() {
-		if n := schema.CountSeverity(list, sev); n > 0 {
-			parts = append(parts, words.Plural(n, string(sev)))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
 func problemTable(list []schema.Problem) *Table {
 	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
-	list = append([]schema.Problem(nil), list...)
-	sort.SliceStable(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		if rank[a.Severity] != rank[b.Severity] {
-			return rank[a.Severity] < rank[b.Severity]
-		}
-		return a.Path < b.Path
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b schema.Problem) int {
+		return cmp.Or(rank[a.Severity]-rank[b.Severity], strings.Compare(a.Path, b.Path))
 	})
-	t := &Table{
-		Caption: "Problems, errors first", Layout: List,
-		Cols: []Col{
-			{Head: "Where"}, {Head: "Severity", Length: Medium}, {Head: "Found"}, {Head: "Expected"}, {Head: "Used"},
-			{Head: "Hint"},
-		},
-	}
-	for _, p := range list {
-		t.row(
-			Cell{Text: p.Where(), Head: true, Code: true}, text(string(p.Severity)), Cell{Text: p.Found, Sentence: true},
-			Cell{Text: p.Expected, Sentence: true}, Cell{Text: p.Used, Sentence: true},
-			Cell{Text: p.Hint, Sentence: true},
-		)
-	}
-	return t
+	return tableOf("Problems, errors first", List, list, []Column[schema.Problem]{
+		{col("Where"), func(p schema.Problem) Cell { return Cell{Text: p.Where(), Head: true, Code: true} }},
+		{medium("Severity"), func(p schema.Problem) Cell { return text(string(p.Severity)) }},
+		{col("Found"), func(p schema.Problem) Cell { return sentence(p.Found) }},
+		{col("Expected"), func(p schema.Problem) Cell { return sentence(p.Expected) }},
+		{col("Used"), func(p schema.Problem) Cell { return sentence(p.Used) }},
+		{col("Hint"), func(p schema.Problem) Cell { return sentence(p.Hint) }},
+	})
 }

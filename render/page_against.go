@@ -17,52 +17,46 @@ func AgainstPath(release string) Address {
 	return Address("compare/" + segment(release) + "/index.html")
 }
 
-// besideOf is the release that a release stands beside, with numbers of both; -1 for none.
+// besideOf is the release that a release stands beside, with a number of one series in both; -1 for none.
 func (r *Report) besideOf(at int) int {
 	before := r.Gate.Before(at)
-	if before >= 0 && r.graded() && r.sharesNumbers(before, at) {
+	if before >= 0 && r.graded() && slices.ContainsFunc(r.Gate.Series, func(s judge.Series) bool {
+		_, hasA := s.At(before)
+		_, hasB := s.At(at)
+		return hasA && hasB && !s.Tail()
+	}) {
 		return before
 	}
 	return -1
 }
 
-// Against is a release beside the one that it is compared with, made once; nil where there is none.
+// Against is a release beside the one that it is compared with, made once; nil where there is none. A score that one of
+// them has in several ways is left out.
 func (r *Report) Against(at int) *compare.Against {
 	r.laying.Lock()
 	of, ok := r.against[at]
 	if !ok {
-		of = sync.OnceValue(func() *compare.Against { return r.laid(at) })
+		of = sync.OnceValue(func() *compare.Against {
+			before := r.besideOf(at)
+			if before < 0 {
+				return nil
+			}
+			c := compare.Releases(r.Gate.Judgement, before, at)
+			a := r.scoresByName(before)
+			for name, now := range r.scoresByName(at) {
+				if len(now) != 1 || len(a[name]) != 1 {
+					continue
+				}
+				c.Scores++
+				c.Regressed += truth(now[0].Verdict == schema.Regressed)
+				c.Improved += truth(now[0].Verdict == schema.Improved)
+			}
+			return c
+		})
 		r.against[at] = of
 	}
 	r.laying.Unlock()
 	return of()
-}
-
-func (r *Report) laid(at int) *compare.Against {
-	before := r.besideOf(at)
-	if before < 0 {
-		return nil
-	}
-	c := compare.Releases(r.Gate.Judgement, before, at)
-	r.scoresBeside(c, before, at)
-	return c
-}
-
-// scoresBeside counts the scores of two releases. A score that one of them has in several ways is left out.
-func (r *Report) scoresBeside(c *compare.Against, before, at int) {
-	a, b := r.scoresByName(before), r.scoresByName(at)
-	for name, now := range b {
-		if len(now) != 1 || len(a[name]) != 1 {
-			continue
-		}
-		c.Scores++
-		switch now[0].Verdict {
-		case schema.Regressed:
-			c.Regressed++
-		case schema.Improved:
-			c.Improved++
-		}
-	}
 }
 
 // AgainstText says what came of a comparison of two releases, conditions that differ first.
@@ -100,13 +94,6 @@ func AgainstText(c *compare.Against) (out []string) {
 	return out
 }
 
-// inCompare is Compare with two releases chosen, all numbers shown.
-func inCompare(a, b string) *Link {
-	l := exploring("Every number in Compare", "arelease", a, "brelease", b, "all", "1")
-	l.Href = Address(strings.Replace(string(l.Href), "explore/", "compare/", 1))
-	return l
-}
-
 // AgainstPage shows what of a release is significant beside the release before; it needs no script. The page has no
 // path where there is nothing to compare.
 func (r *Report) AgainstPage(at int) Page {
@@ -115,117 +102,79 @@ func (r *Report) AgainstPage(at int) Page {
 		return Page{}
 	}
 	said := AgainstText(c)
-	title := c.B + " beside " + c.A
-	p := Page{
-		Path: AgainstPath(c.B), Title: title, Nav: "compare", Description: said[len(said)-1], Simulated: r.simulated(at),
-		Crumbs: []Link{{"Overview", "index.html"}, {"Compare", "compare/index.html"}, {title, ""}},
-		Lead: Lead{Text: fmt.Sprintf("%s beside %s: %s regressed, %s improved.", c.B, c.A, words.Count(c.Regressed),
-			words.Count(c.Improved)), Paras: said},
-	}
+	p := r.page(AgainstPath(c.B), "compare", c.B+" beside "+c.A, said[len(said)-1], Link{"Compare", "compare/index.html"})
+	p.Simulated = r.simulated(at)
+	p.Lead = Lead{Text: fmt.Sprintf("%s beside %s: %s regressed, %s improved.", c.B, c.A, words.Count(c.Regressed),
+		words.Count(c.Improved)), Paras: said}
 	if c.Regressed > 0 {
 		p.Lead.Tone = words.ToneBad
 	}
-	p.add(r.significantSection(c, at), meansSection(c))
-	p.add(Section{ID: "more", Title: "More", Blocks: []Block{Links{
-		{"The page of " + c.B, ReleasePath(c.B)}, {"The page of " + c.A, ReleasePath(c.A)}, *inCompare(c.A, c.B),
-	}}})
+	all := exploring("Every number in Compare", "arelease", c.A, "brelease", c.B, "all", "1")
+	all.Href = Address(strings.Replace(string(all.Href), "explore/", "compare/", 1))
+	p.add(r.significantSection(c, at, all), section("means", "By metric",
+		"Over all numbers of both releases under the same conditions.",
+		tableOf("Geometric means by metric", List, c.Means, []Column[compare.Mean]{
+			{col("Metric"), func(m compare.Mean) Cell {
+				info, _ := schema.MetricByName(m.Metric)
+				return Cell{Text: info.Label, Sub: info.Better.String(), Head: true}
+			}},
+			{num("Numbers"), func(m compare.Mean) Cell { return count(m.N) }},
+			{num("Geometric mean"), func(m compare.Mean) Cell { return Cell{Text: words.Change(m.Change), Strong: true} }},
+			{num("Lowest"), func(m compare.Mean) Cell { return text(words.Change(m.Low)) }},
+			{num("Highest"), func(m compare.Mean) Cell { return text(words.Change(m.High)) }},
+		})), section("more", "More", "", Links{
+		{"The page of " + c.B, ReleasePath(c.B)}, {"The page of " + c.A, ReleasePath(c.A)}, *all,
+	}))
 	return p
 }
 
-// significantSection has the numbers of B whose change against its baseline is significant, worst first, beside A.
-func (r *Report) significantSection(c *compare.Against, at int) Section {
+// significantSection has the numbers of B whose change against its baseline is significant, worst first, with the value
+// of A in the place of the baseline.
+func (r *Report) significantSection(c *compare.Against, at int, all *Link) Section {
 	before := r.Gate.Before(at)
-	var list []schema.Verdict
-	for _, v := range r.Gate.Findings(at).History {
-		switch v.Outcome {
-		case schema.Regressed, schema.Improved, schema.Recovered, schema.BelowLimit:
-			list = append(list, v)
-		}
-	}
-	s := Section{ID: "significant", Title: "Significant changes", Intro: "Verdict, interval and reason are those of " +
-		c.B + " against its own baseline, which may be several releases; the change is from " + c.A + "."}
+	list := slices.DeleteFunc(slices.Clone(r.Gate.Findings(at).History), func(v schema.Verdict) bool {
+		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.BelowLimit},
+			v.Outcome)
+	})
 	if len(list) == 0 {
-		s.Intro = ""
-		s.Blocks = []Block{Empty{What: "No change is significant", Why: words.Plural(c.Numbers, "number") +
-			" compared: none regressed or improved, none changed below the limit.", Cmd: ""}}
-		return s
+		return section("significant", "Significant changes", "", Empty{What: "No change is significant",
+			Why: words.Plural(c.Numbers, "number") + " compared: none regressed or improved, none changed below the limit."})
 	}
-	t := changeHead("Significant changes, worst first")
+	found := Fold(list, true)
+	t := r.changesOf(found, changes{"Significant changes, worst first", true, false, at, besideShared(list)})
 	t.Cols[3].Head, t.Cols[4].Head, t.Cols[8].Unit = c.A, c.B, whyUnit
-	why := besideWhy(list)
-	t.fill(Fold(list, true), false, func(f Finding) Row { return r.besideRow(f, before, at, why) })
-	s.Intro = above(s.Intro, list)
-	s.Blocks = []Block{t.elsewhere("Compare has all").keep(rowsShown).whole(inCompare(c.A, c.B))}
-	return s
-}
-
-// besideRow is a row of changes with the value of an earlier release in the place of the baseline.
-func (r *Report) besideRow(f Finding, before, at int, why func(schema.Verdict) string) Row {
-	row := r.changeRow(f, true, why, func(s *judge.Series) *Spark { return r.spark(s, at) })
-	s := r.seriesOf(*f.Verdict)
-	if s == nil {
-		return row
+	for i := range t.Rows {
+		s := r.seriesOf(*found[i].Verdict)
+		if s == nil {
+			continue
+		}
+		was, change := &t.Rows[i].Cells[3], &t.Rows[i].Cells[5]
+		a, has := s.At(before)
+		b, ok := s.At(at)
+		if !has || !ok || a == 0 {
+			*was, *change = missing("not measured there"), text(words.Absent)
+			continue
+		}
+		*was = number(schema.Num(a))
+		was.Href = r.numberOf(s, before, false)
+		change.Text = words.Change(b/a - 1)
 	}
-	a, has := s.At(before)
-	b, ok := s.At(at)
-	if !has || !ok || a == 0 {
-		row.Cells[3], row.Cells[5] = Cell{Text: words.Absent, Missing: "not measured there"}, Cell{Text: words.Absent}
-		return row
-	}
-	row.Cells[3] = number(schema.Num(a))
-	row.Cells[3].Href = r.numberPath(s, before, false)
-	row.Cells[5].Text = words.Change(b/a - 1)
-	return row
-}
-
-// meansSection is how much each metric changed over all numbers.
-func meansSection(c *compare.Against) Section {
-	t := &Table{Caption: "Geometric means by metric", Layout: List, Cols: []Col{
-		{Head: "Metric"}, {Head: "Numbers", Num: true, Length: Short}, {Head: "Geometric mean", Num: true, Length: Short},
-		{Head: "Lowest", Num: true, Length: Short}, {Head: "Highest", Num: true, Length: Short},
-	}}
-	for _, m := range c.Means {
-		info, _ := schema.MetricByName(m.Metric)
-		t.row(Cell{Text: info.Label, Sub: info.Better.String(), Head: true}, text(words.Count(m.N)),
-			Cell{Text: words.Change(m.Change), Strong: true}, text(words.Change(m.Low)), text(words.Change(m.High)))
-	}
-	if len(t.Rows) == 0 {
-		return Section{}
-	}
-	return Section{ID: "means", Title: "By metric", Intro: "Over all numbers of both releases under the same conditions.",
-		Blocks: []Block{t}}
+	return section("significant", "Significant changes", above("Verdict, interval and reason are those of "+c.B+
+		" against its own baseline, which may be several releases; the change is from "+c.A+".", list),
+		t.elsewhere("Compare has all").keep(rowsShown).whole(all))
 }
 
 // againstLinks are the releases that have a page beside the one before, newest first.
 func (r *Report) againstLinks() Section {
 	var out Links
 	for i := len(r.Releases) - 1; i >= 0 && len(out) < rowsShown; i-- {
-		if before := r.Gate.Before(i); before >= 0 && r.graded() && r.sharesNumbers(before, i) {
+		if before := r.besideOf(i); before >= 0 {
 			out = append(out, Link{r.Releases[i].Name + " beside " + r.Releases[before].Name, AgainstPath(r.Releases[i].Name)})
 		}
 	}
 	if len(out) == 0 {
 		return Section{}
 	}
-	return Section{ID: "against", Title: "Each release beside the one before",
-		Intro:  "What is significant, the conditions that differ and the means by metric, without script.",
-		Blocks: []Block{out}}
-}
-
-// sharesNumbers reports whether two releases have a number of one series.
-func (r *Report) sharesNumbers(a, b int) bool {
-	return slices.ContainsFunc(r.Gate.Series, func(s judge.Series) bool {
-		_, hasA := s.At(a)
-		_, hasB := s.At(b)
-		return hasA && hasB && !s.Tail()
-	})
-}
-
-// besideLink leads from a release's changes to its page beside the release before; nil where there is none.
-func (r *Report) besideLink(at int) *Link {
-	before := r.besideOf(at)
-	if before < 0 {
-		return nil
-	}
-	return &Link{"beside " + r.Releases[before].Name, AgainstPath(r.Releases[at].Name)}
+	return section("against", "Each release beside the one before",
+		"What is significant, the conditions that differ and the means by metric, without script.", out)
 }

@@ -31,7 +31,7 @@ func (r *Report) CoveragePage() Page {
 			Why: "The history folder holds no run.", Cmd: "ttreport build PATH"}}})
 		return p
 	}
-	review := r.Review(at, "", "")
+	review := r.Gate.Review(at, "", "")
 	cover := r.Gate.Coverage(&review)
 	all := cover.Measured + len(cover.Gaps)
 	p.Eyebrow = fmt.Sprintf("Newest: %s, %s.", r.Releases[at].Name, day(r.Releases[at].Date))
@@ -61,7 +61,7 @@ func (r *Report) coverageMap(at int) Section {
 	for _, i := range columns {
 		t.Cols = append(t.Cols, Col{Head: r.Releases[i].Name})
 		results[i] = map[schema.Pair]gate.Result{}
-		for _, x := range r.Results(i).Pairs {
+		for _, x := range r.Gate.Results(i).Pairs {
 			results[i][x.Pair] = x.Result
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // EvalsPage is every score of the newest releases with its interval and its verdict.
 func (r *Report) EvalsPage() Page {
 	isEval := func(v *schema.Verdict) bool { return v.Key.IsEval() }
-	history := r.today(r.pairChanges, isEval)
-	targets := r.today(r.pairVerdicts, isEval)
+	history := r.today(r.Gate.PairHistory, isEval)
+	targets := r.today(r.Gate.PairTargets, isEval)
 	p := Page{
 		Path: "evals/index.html", Title: "Evals", Nav: "evals", Description: "Every score with its interval.",
 		Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1),

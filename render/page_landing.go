@@ -24,8 +24,8 @@ func (r *Report) Landing() Page {
 	}
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
-	d := words.Decide(r.Result(at))
-	review := r.Review(at, "", "")
+	d := words.Decide(r.Gate.Results(at).Whole)
+	review := r.Gate.Review(at, "", "")
 	p := Page{
 		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
 		Eyebrow:     fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
@@ -85,7 +85,7 @@ func (r *Report) hiddenNote() string {
 // nightly answers the question of builds: did it get slower, since when, by which commits? Everything else that fails
 // is still shown.
 func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
-	d := r.Result(at)
+	d := r.Gate.Results(at).Whole
 	for _, c := range d.Counts {
 		switch c.Kind {
 		case gate.FailConfirmed:
@@ -330,7 +330,7 @@ func (r *Report) Headline() string {
 	}
 	out := strings.TrimSuffix(r.held(), ".") + "; " + r.unjudged()
 	if r.graded() {
-		d := words.Decide(r.Result(at))
+		d := words.Decide(r.Gate.Results(at).Whole)
 		out = fmt.Sprintf("%s: %s; %s", r.Releases[at].Name, d.Word, strings.TrimSuffix(d.Detail, "."))
 	}
 	if lost != "" {

@@ -16,111 +16,73 @@ import (
 // PairPage shows one model on one device over releases.
 func (r *Report) PairPage(pair Pair) Page {
 	at := pair.Newest
-	rel := r.Releases[at]
-	d, review := words.Decide(r.PairResult(pair, at)), r.Review(at, pair.Model, pair.Device)
+	rel, runs := r.Releases[at], r.runsOfPair(pair)
+	d, review := words.Decide(r.Gate.PairResult(at, pair.Pair)), r.Gate.Review(at, pair.Model, pair.Device)
 	name := words.OnDevice(pair.Model, pair.Device)
-	p := Page{
-		Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models",
-		Description: name + ", newest " + rel.Name + ": " + d.Detail,
-		Crumbs:      []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
-		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
-			Paras: words.Inventory(&review)},
-		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
-			words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
-	}
-	r.pairState(pair, &p)
+	p := r.page(PairPath(pair.Model, pair.Device), "models", name, name+", newest "+rel.Name+": "+d.Detail, Link{"Models", "index.html#models"})
+	p.Lead, p.Simulated = decisionLead(d, &review), ""
+	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
+		words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date))
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	if r.graded() {
-		p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}})
-	}
-	p.add(r.curveSection(pair), r.panelSection(pair))
-	if r.graded() || len(comparedOnly(r.pairChanges(pair, at))) > 0 {
-		p.add(r.historySection(pair))
-	}
-	p.add(r.figureSection(pair))
-	verdicts := r.pairVerdicts(pair, at)
-	p.add(r.targetSections(at, verdicts)...)
-	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
-		s := Section{ID: "results", Title: "Results of " + rel.Name}
-		s.Blocks = []Block{t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))}
-		if i > 0 {
-			s.ID, s.Title = "spread", "Spread of latencies"
-		} else {
-			links := r.reportLinks(at, pair)
-			for _, script := range r.scriptsOf(pair) {
-				links = append(links, Link{"parameters and results of " + script, ScriptPath(script)})
-			}
-			s.Blocks = append(s.Blocks, links)
-		}
-		p.add(s)
-	}
-	p.add(r.otherSection(pair), r.evalSection(pair), r.runsSection(r.runsOfPair(pair)))
-	return p
-}
-
-// pairState is the top of the page of a model and device that was not measured in the newest release, or where nothing
-// is graded.
-func (r *Report) pairState(pair Pair, p *Page) {
-	at := pair.Newest
-	if !r.graded() {
-		runs := r.runsOfPair(pair)
-		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(r.Releases[at].Date))
-		p.ungraded(words.OnDevice(pair.Model, pair.Device), r.heldIn(runs))
-		return
-	}
-	if newest := r.Gate.Newest(at); newest != at {
-		d := words.Decide(r.PairResult(pair, at))
+	changes, verdicts := comparedOnly(r.Gate.PairHistory(at, pair.Pair)), r.Gate.PairTargets(at, pair.Pair)
+	newest := r.Gate.Newest(at)
+	switch {
+	case !r.graded():
+		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(rel.Date))
+		p.ungraded(name, r.heldIn(runs))
+	case newest != at:
 		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
 		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
 	}
+	if r.graded() {
+		p.add(section("decision", "", "", r.Card(&review)))
+	}
+	p.add(r.curveSection(pair), r.panelSection(pair))
+	if len(changes) > 0 {
+		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
+		p.add(section("history", "History", above("One row a workload and metric; the line is the value in every release.",
+			changes), t.elsewhere(r.allVerdicts(at)).keep(historyShown).whole(r.inExplore(at, pair.Pair))))
+	} else if r.graded() {
+		p.add(section("history", "History", "", Empty{What: "Nothing to compare",
+			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
+				"or none of these counts."}))
+	}
+	p.add(r.figureSection(pair))
+	if r.graded() || anyGraded(verdicts) {
+		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
+			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
+			section("references", "Scores against references", "",
+				r.referenceTable(verdicts, false).cut(r.allVerdicts(at))))
+	}
+	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
+		t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))
+		if i > 0 {
+			p.add(section("spread", "Spread of latencies", "", t))
+			continue
+		}
+		links := Links{r.reportLink(at, pair)}
+		for _, script := range r.scriptsIn(runs) {
+			links = append(links, Link{"parameters and results of " + script, ScriptPath(script)})
+		}
+		p.add(section("results", "Results of "+rel.Name, "", t, links))
+	}
+	p.add(r.otherSection(pair), r.evalSection(pair), r.runsSection(runs))
+	return p
 }
 
 // runsOfPair are all runs of a model and device, oldest first.
 func (r *Report) runsOfPair(pair Pair) (runs []int) {
-	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
+	for _, ri := range r.with[pair.Pair] {
 		runs = append(runs, r.runs[pair.Pair][ri]...)
 	}
 	return runs
 }
 
-// targetSections are the targets of a model on a device: a row a number, and scores against references.
-func (r *Report) targetSections(at int, verdicts []schema.Verdict) []Section {
-	var out []Section
-	if !r.graded() && !anyGraded(verdicts) {
-		return nil
-	}
-	if t := r.targetGrid(verdicts, false); len(t.Rows) > 0 {
-		out = append(out, Section{ID: "targets", Title: "Targets in force",
-			Intro:  gridIntro + " " + noTargetNote(verdicts),
-			Blocks: []Block{t.cut(r.allVerdicts(at))}})
-	}
-	if t := r.referenceTable(verdicts, false); len(t.Rows) > 0 {
-		out = append(out, Section{ID: "references", Title: "Scores against references",
-			Blocks: []Block{t.cut(r.allVerdicts(at))}})
-	}
-	return out
-}
-
 // anyGraded reports whether a target was in force.
 func anyGraded(list []schema.Verdict) bool {
 	return slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Outcome != schema.NoTarget })
-}
-
-// historySection compares every series of a model and device with its history.
-func (r *Report) historySection(pair Pair) Section {
-	rel := r.Releases[pair.Newest]
-	changes := comparedOnly(r.pairChanges(pair, pair.Newest))
-	if len(changes) == 0 {
-		return Section{ID: "history", Title: "History", Blocks: []Block{Empty{What: "Nothing to compare",
-			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
-				"or none of these counts."}}}
-	}
-	t := r.changeTable(changes, pair.Newest, false, "Every series of "+rel.Name+" against its history, worst first")
-	return Section{ID: "history", Title: "History",
-		Intro:  above("One row a workload and metric; the line is the value in every release.", changes),
-		Blocks: []Block{t.elsewhere(r.allVerdicts(pair.Newest)).keep(historyShown).whole(r.inExplore(pair.Newest, pair.Pair))}}
 }
 
 // historyShown is how many series the page of a model and device compares with their history: each has two pictures.
@@ -134,12 +96,11 @@ func (r *Report) evalSection(pair Pair) Section {
 	if t == nil {
 		return Section{}
 	}
-	all := exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))
-	s := Section{ID: "evals", Title: "Evals", Intro: b.about(),
-		Blocks: []Block{t.cut("data/ has all rows, by release").whole(all)}}
+	s := section("evals", "Evals", b.about(), t.cut("data/ has all rows, by release").whole(
+		exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))))
 	if b.parts+b.left > 0 {
 		runs := r.runs[pair.Pair][pair.Newest]
-		s.End = &Link{"all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID)}
+		s = s.leading("all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID))
 	}
 	return s
 }
@@ -177,7 +138,7 @@ func (r *Report) figureSection(pair Pair) Section {
 
 // figure draws a metric: the workloads that targets cover first. left counts those for which there is no room.
 func (r *Report) figure(pair Pair, metric string) (f Figure, left int) {
-	releases := r.measuredIn(pair.Model, pair.Device)
+	releases := r.with[pair.Pair]
 	info, _ := schema.MetricByName(metric)
 	f = Figure{
 		ID: "chart-" + schema.Slug(metric), Unit: info.Unit, Better: info.Better.String(),
@@ -240,10 +201,9 @@ func (r *Report) point(s *judge.Series, release int) Point {
 // workloads would cross each other's lines, so they are drawn only while one workload has them.
 func (r *Report) limitsOf(pair Pair, metric string) ([]Limit, map[string]bool) {
 	const most = 4
-	with := map[string]bool{}
+	with, workloads := map[string]bool{}, map[string]bool{}
 	var limits []Limit
-	var workloads []string
-	for _, v := range r.pairVerdicts(pair, pair.Newest) {
+	for _, v := range r.Gate.PairTargets(pair.Newest, pair.Pair) {
 		if v.Metric != metric || v.Outcome == schema.Unattainable {
 			continue
 		}
@@ -253,9 +213,7 @@ func (r *Report) limitsOf(pair Pair, metric string) ([]Limit, map[string]bool) {
 			continue
 		}
 		w := v.Key.Workload()
-		if !slices.Contains(workloads, w) {
-			workloads = append(workloads, w)
-		}
+		workloads[w] = true
 		label := strings.TrimSpace(w + " " + v.Level + " " + words.Number(ref))
 		if v.Required {
 			label += ", required"

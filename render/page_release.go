@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -17,58 +18,68 @@ import (
 func (r *Report) ReleasePage(at int) Page {
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
-	d, review := words.Decide(r.Result(at)), r.Review(at, "", "")
-	p := Page{
-		Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail,
-		Simulated: r.simulated(at),
-		Crumbs:    []Link{{"Overview", "index.html"}, {r.releasesTitle(), ReleasesPath}, {rel.Name, ""}},
-		Eyebrow: words.Capital(fmt.Sprintf("%s %s, %s, %s.", r.releaseWord(rel, ""), rel.Name, day(rel.Date),
-			words.Plural(len(rel.Runs), "run"))),
-		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
-			Paras: words.Inventory(&review)},
-	}
+	d, review := words.Decide(r.Gate.Results(at).Whole), r.Gate.Review(at, "", "")
+	p := r.page(ReleasePath(rel.Name), "releases", rel.Name, d.Detail, Link{r.releasesTitle(), ReleasesPath})
+	p.Title, p.Simulated = rel.Name+": "+d.Word, r.simulated(at)
+	p.Eyebrow = words.Capital(fmt.Sprintf("%s %s, %s, %s.", r.releaseWord(rel, ""), rel.Name, day(rel.Date),
+		words.Plural(len(rel.Runs), "run")))
 	if rel.Date.IsZero() {
 		p.Eyebrow += " " + noTime
 	}
-	p.Prev, p.Next = r.nextTo(at)
+	p.Lead = decisionLead(d, &review)
+	if at > 0 {
+		p.Prev = &Link{r.Releases[at-1].Name, ReleasePath(r.Releases[at-1].Name)}
+	}
+	if at+1 < len(r.Releases) {
+		p.Next = &Link{r.Releases[at+1].Name, ReleasePath(r.Releases[at+1].Name)}
+	}
 	if r.graded() {
-		p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}},
-			Section{ID: "counts", Blocks: []Block{r.counts(at)}})
+		p.add(section("decision", "", "", r.Card(&review)), section("counts", "", "", r.counts(at)))
 	} else {
 		p.ungraded(rel.Name, r.heldIn(rel.Runs))
 	}
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
-		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
+		p.add(section("notes", "Notes", "", Notes(notes)))
 	}
-	p.add(r.againstSections(at, f)...)
-	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
-		p.add(targetChangeSection(list, since))
+	history := r.changedBlocks(comparedOnly(f.History), at)
+	t, compared := history[0].(*Table)
+	if compared {
+		t.cut(r.allVerdicts(at)).whole(r.inExplore(at, schema.Pair{}))
 	}
-	if t := plannedTable(f.Targets); len(t.Rows) > 0 {
-		p.add(
-			Section{
-				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(r.allVerdicts(at))},
-			},
-		)
+	if compared || r.graded() {
+		if r.Gate.Before(at) >= 0 { // how small a change would have been named
+			history = append(history, Prose{fitText(r.Gate.Fit(at))})
+		}
+		s := section("history", "Against history", above(r.comparedWith(at), f.History), history...)
+		if before := r.besideOf(at); before >= 0 {
+			s = s.leading("beside "+r.Releases[before].Name, AgainstPath(rel.Name))
+		}
+		p.add(s, shiftSection(f.Shifts))
 	}
-	p.add(r.lintSection(f.Lints))
+	if anyGraded(f.Targets) || r.graded() {
+		p.add(r.targetSection(at, f.Targets))
+	}
+	lints := f.Lints
+	if !r.graded() { // that nothing was graded is no lint where nothing is meant to be
+		lints = slices.DeleteFunc(slices.Clone(lints), func(l lint.Lint) bool { return l.ID == lint.IDNothingGraded })
+	}
+	p.add(r.targetChangeSection(at),
+		section("missing", "Planned and not measured", "", plannedTable(f.Targets).cut(r.allVerdicts(at))),
+		section("lints", "Lints", "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.",
+			lintTable(lints).cut(allInJSON)))
 	p.add(r.pairSections(at)...)
-	p.add(r.runsSection(rel.Runs), r.downloadSection(at))
+	p.add(r.runsSection(rel.Runs), section("downloads", "Downloads",
+		"Numbers in base units; the report is what a ticket or a pull request takes.", Links{
+			{"report as markdown", ReleaseReportPath(rel.Name)}, r.dataLink(at, "points"), r.dataLink(at, "scores"),
+			r.dataLink(at, "verdicts"),
+		}))
 	p.shorten()
 	return p
 }
 
-// nextTo are the pages of the releases before and after one; nil at either end.
-func (r *Report) nextTo(at int) (before, after *Link) {
-	if at > 0 {
-		name := r.Releases[at-1].Name
-		before = &Link{name, ReleasePath(name)}
-	}
-	if at+1 < len(r.Releases) {
-		name := r.Releases[at+1].Name
-		after = &Link{name, ReleasePath(name)}
-	}
-	return before, after
+// decisionLead is a decision with its reason in a sentence.
+func decisionLead(d words.Decision, g *gate.Review) Lead {
+	return Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(g), Paras: words.Inventory(g)}
 }
 
 // allInJSON says where all rows of a table of the gate are.
@@ -76,118 +87,79 @@ const allInJSON = "ttreport check --format json has all"
 
 // targetSection is what the targets in force came to.
 func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
-	s := Section{ID: "targets", Title: "Targets in force"}
+	var blocks []Block
 	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
-		if len(t.Rows) > 0 {
-			csv := &Link{"verdicts as CSV", r.DataPath(release, "verdicts")}
-			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)).whole(csv))
-		}
+		blocks = append(blocks, t.cut(r.allVerdicts(release)).whole(&Link{"verdicts as CSV", r.DataPath(release, "verdicts")}))
 	}
-	if len(s.Blocks) > 0 {
-		return s
+	s := section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts), blocks...)
+	if len(s.Blocks) == 0 {
+		s.Intro, s.Blocks = "", []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
+			Why: "No target file covers these models on these devices; nothing was graded, which is not a pass."}}
 	}
-	s.Blocks = []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
-		Why: "No target file covers these models on these devices; nothing was graded, which is not a pass."}}
 	return s
 }
 
 // targetChangeSection lists targets that differ from those of the release before.
-func targetChangeSection(list []judge.TargetChange, since string) Section {
-	t := &Table{
-		Caption: "Targets that changed", Layout: List,
-		Cols: []Col{
-			{Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"}, {Head: "Level"},
-			{Head: "Was", Num: true, Length: Short}, {Head: "Is", Num: true, Length: Short}, {Head: "Source"},
-		},
-	}
-	for _, c := range list {
-		where := Cell{
-			Text: words.OnDevice(c.Model, c.Device), Sub: words.Workload(c.Key), Head: true,
-			Href: PairPath(c.Model, c.Device),
-		}
-		t.row(
-			where, Cell{Text: words.Metric(c.Metric, ""), Sub: schema.Unit(c.Metric)}, text(c.Level), number(c.Was),
-			number(c.Is), Cell{Text: c.Source, Code: true},
-		)
-	}
-	return Section{
-		ID: "target-changes", Title: "Targets that changed",
-		Intro:  "Since " + since + ": a verdict that turned may have turned because its target did.",
-		Blocks: []Block{t.cut("the history documents have all")},
-	}
+func (r *Report) targetChangeSection(at int) Section {
+	type change = judge.TargetChange
+	list, since := r.Gate.TargetChanges(at)
+	return section("target-changes", "Targets that changed",
+		"Since "+since+": a verdict that turned may have turned because its target did.",
+		tableOf("Targets that changed", List, list, []Column[change]{
+			{col("Where").in(loadUnit), func(c change) Cell {
+				where := pairHead(schema.Pair{Model: c.Model, Device: c.Device})
+				where.Sub = words.Workload(c.Key)
+				return where
+			}},
+			{col("Metric"), func(c change) Cell { return Cell{Text: words.Metric(c.Metric, ""), Sub: schema.Unit(c.Metric)} }},
+			{col("Level"), func(c change) Cell { return text(c.Level) }},
+			{num("Was"), func(c change) Cell { return number(c.Was) }},
+			{num("Is"), func(c change) Cell { return number(c.Is) }},
+			{col("Source"), func(c change) Cell { return code(c.Source) }},
+		}).cut("the history documents have all"))
 }
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
-	alone := func(v *schema.Verdict) bool {
-		_, ok := v.Ref.Get()
-		return !ok && !schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Outcome != schema.NotComparable &&
-			v.Outcome != schema.Excluded &&
-			v.Outcome != schema.NotMeasured
+	alone := func(v schema.Verdict) bool {
+		return !present(v.Ref) && !schema.ReasonIs[schema.NotRemeasured](v.Reason) &&
+			!slices.Contains([]schema.Outcome{schema.NotComparable, schema.Excluded, schema.NotMeasured}, v.Outcome)
 	}
-	n := 0
-	for i := range list {
-		if alone(&list[i]) {
-			n++
-		}
-	}
-	if n == 0 {
+	if !slices.ContainsFunc(list, alone) {
 		return list // as in most releases: a verdict is half a kilobyte
 	}
-	out := make([]schema.Verdict, 0, len(list)-n)
-	for i := range list {
-		if !alone(&list[i]) {
-			out = append(out, list[i])
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), alone)
 }
 
 // NotesOf are the notes on a release.
 func (r *Report) NotesOf(release string) []Note {
-	var out []Note
-	for _, n := range r.Notes {
-		if n.Release == release {
-			out = append(out, n)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.Notes), func(n Note) bool { return n.Release != release })
 }
 
 func noTargetNote(list []schema.Verdict) string {
 	n := 0
-	for _, v := range list {
-		if v.Outcome == schema.NoTarget && v.Metric == "" {
-			n++
-		}
+	for i := range list {
+		n += truth(list[i].Outcome == schema.NoTarget && list[i].Metric == "")
 	}
+	out := "Stored with the runs when they were first read"
 	if n == 0 {
-		return "Stored with the runs when they were first read; later edits of target files do not reach them."
+		return out + "; later edits of target files do not reach them."
 	}
-	return fmt.Sprintf(
-		"Stored with the runs when they were first read. %s without a target, which is not a pass.",
-		words.Plural(n, "workload"),
-	)
+	return out + ". " + words.Plural(n, "workload") + " without a target, which is not a pass."
 }
 
 // plannedTable lists planned workloads without a result.
 func plannedTable(list []schema.Verdict) *Table {
-	t := &Table{
-		Caption: "Planned and not measured", Layout: List,
-		Cols: []Col{
-			{Head: "Verdict"}, {Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Model"}, {Head: "Device"},
-			{Head: "Tool"},
-		},
-	}
-	for _, v := range list {
-		if schema.ReasonIs[schema.Planned](v.Reason) {
-			t.row(
-				Cell{Outcome: v.Outcome}, Cell{Text: v.Key.Workload(), Head: true}, text(words.OrUnknown(v.Model)),
-				text(words.OrUnknown(v.Device)), text(v.Key.Tool),
-			)
-		}
-	}
-	return t
+	list = slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool {
+		return !schema.ReasonIs[schema.Planned](v.Reason)
+	})
+	return tableOf("Planned and not measured", List, list, []Column[schema.Verdict]{
+		{col("Verdict"), func(v schema.Verdict) Cell { return Cell{Outcome: v.Outcome} }},
+		{col("Workload").in(loadUnit), func(v schema.Verdict) Cell { return head(v.Key.Workload(), "") }},
+		{col("Model"), func(v schema.Verdict) Cell { return text(words.OrUnknown(v.Model)) }},
+		{col("Device"), func(v schema.Verdict) Cell { return text(words.OrUnknown(v.Device)) }},
+		{col("Tool"), func(v schema.Verdict) Cell { return text(v.Key.Tool) }},
+	})
 }
 
 // fewPairs is how many models on devices a release may have before its page leaves their results to their own pages,
@@ -201,7 +173,7 @@ func (r *Report) pairSections(at int) []Section {
 		return []Section{r.pairsSection(at, pairs)}
 	}
 	var out []Section
-	if len(r.Results(at).Pairs) > 1 {
+	if len(r.Gate.Results(at).Pairs) > 1 {
 		out = append(out, r.pairsSection(at, pairs))
 	}
 	results := Section{ID: "results", Title: "Results",
@@ -209,200 +181,110 @@ func (r *Report) pairSections(at int) []Section {
 	evals := Section{ID: "evals", Title: "Evals",
 		Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
 	for _, pair := range pairs {
-		results.Blocks = append(results.Blocks, r.resultBlocks(at, pair)...)
-		var scores []columns.ScoreRow
+		name, all := words.OnDevice(pair.Model, pair.Device), r.inExplore(at, pair.Pair)
+		if tables := r.resultTables(r.runs[pair.Pair][at]); len(tables) > 0 {
+			t := tables[0] // the page of the model and device has the other
+			t.Caption = name
+			if pair.Device == schema.Simulated {
+				t.Caption += " (no hardware: simulated)"
+			}
+			results.Blocks = append(results.Blocks, t.cut(r.allIn(at, "points")).whole(all),
+				Links{{name + " over releases", PairPath(pair.Model, pair.Device)}, r.reportLink(at, pair)})
+		}
+		var scores []*columns.ScoreRow
 		for _, run := range r.runs[pair.Pair][at] {
-			scores = append(scores, r.Columns.ScoresOf(run)...)
+			scores = append(scores, r.scoresOf(run)...)
 		}
 		if len(scores) > 0 {
 			t := scoreTable(scores)
-			t.Caption = words.OnDevice(pair.Model, pair.Device)
-			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).whole(r.inExplore(at, pair.Pair)))
+			t.Caption = name
+			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).whole(all))
 		}
 	}
 	return append(out, results, evals)
 }
 
-// resultBlocks are the results of a model and device in a release, and where there is more about them.
-func (r *Report) resultBlocks(at int, pair Pair) []Block {
-	tables := r.resultTables(r.runs[pair.Pair][at])
-	if len(tables) == 0 {
-		return nil
-	}
-	t := tables[0] // the page of the model and device has the other
-	name := words.OnDevice(pair.Model, pair.Device)
-	t.Caption = name
-	if pair.Device == schema.Simulated {
-		t.Caption += " (no hardware: simulated)"
-	}
-	history := Link{name + " over releases", PairPath(pair.Model, pair.Device)}
-	t.cut(r.allIn(at, "points")).whole(r.inExplore(at, pair.Pair))
-	return []Block{t, append(Links{history}, r.reportLinks(at, pair)...)}
-}
-
 // pairsSection is what people sign: the decision on each model and device, worst first.
 func (r *Report) pairsSection(at int, pairs []Pair) Section {
+	decided := func(p Pair) words.Decision { return words.Decide(r.Gate.PairResult(at, p.Pair)) }
 	rank := map[words.Tone]int{words.ToneBad: 0, words.ToneWarning: 1, words.ToneNone: 2, words.ToneGood: 3}
-	slices.SortStableFunc(pairs, func(a, b Pair) int {
-		return rank[words.Decide(r.PairResult(a, at)).Tone] - rank[words.Decide(r.PairResult(b, at)).Tone]
-	})
-	t := &Table{
-		Caption: "Models on devices, worst first", Layout: List,
-		Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}},
-	}
-	same := foldEqual(pairs, func(p *Pair) string {
-		d := words.Decide(r.PairResult(*p, at))
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return rank[decided(a).Tone] - rank[decided(b).Tone] })
+	rows := foldEqual(pairs, func(p *Pair) string {
+		d := decided(*p)
 		if d.Tone == words.ToneBad || d.Tone == words.ToneWarning { // somebody must act on it
 			return d.Word + d.Detail + p.Model + "\x00" + p.Device
 		}
 		return d.Word + d.Detail
 	})
-	for _, list := range same {
-		p, d := list[0], words.Decide(r.PairResult(list[0], at))
-		if len(list) > 1 {
-			t.row(Cell{Text: d.Word, Outcome: toneMark(d.Tone)},
-				Cell{Text: words.Count(len(list)) + " models and devices", Head: true, Href: "index.html#models"},
-				text(""), Cell{Text: words.Capital(d.Detail), Sentence: true})
-			continue
-		}
-		device := text(words.OrUnknown(p.Device))
-		if p.Device == schema.Simulated {
-			device.Tag = "simulated"
-		}
-		t.row(
-			Cell{Text: d.Word, Outcome: toneMark(d.Tone)},
-			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device,
-			Cell{Text: words.Capital(d.Detail), Sentence: true},
-		)
-	}
-	for _, x := range r.Results(at).Pairs {
+	t := tableOf("Models on devices, worst first", List, rows, []Column[[]Pair]{
+		{col("Decision"), func(same []Pair) Cell {
+			d := decided(same[0])
+			return Cell{Text: d.Word, Outcome: toneMark(d.Tone)}
+		}},
+		{col("Model"), func(same []Pair) Cell {
+			if len(same) > 1 {
+				return head(words.Count(len(same))+" models and devices", "index.html#models")
+			}
+			return modelHead(same[0].Pair)
+		}},
+		{col("Device"), func(same []Pair) Cell {
+			if len(same) > 1 {
+				return Cell{}
+			}
+			return deviceCell(same[0].Device)
+		}},
+		{col("Why"), func(same []Pair) Cell { return sentence(words.Capital(decided(same[0]).Detail)) }},
+	})
+	for _, x := range r.Gate.Results(at).Pairs {
 		if d := words.Decide(x.Result); x.Result.Word == gate.NotMeasured {
-			t.row(
-				Cell{Text: d.Word, Outcome: schema.NotMeasured},
-				Cell{Text: words.OrUnknown(x.Model), Head: true, Href: PairPath(x.Model, x.Device)},
-				text(words.OrUnknown(x.Device)), Cell{Text: words.Capital(d.Detail), Sentence: true},
-			)
+			t.row(Cell{Text: d.Word, Outcome: schema.NotMeasured}, modelHead(x.Pair), text(words.OrUnknown(x.Device)),
+				sentence(words.Capital(d.Detail)))
 		}
 	}
-	return Section{
-		ID: "pairs", Title: "Models and devices", Intro: "Each is decided by itself.",
-		Blocks: []Block{t.cut("data/index.json has all")},
-	}
+	return section("pairs", "Models and devices", "Each is decided by itself.", t.cut("data/index.json has all"))
 }
 
 // HasReport says whether each model and device has a report of its own in a release.
 func (r *Report) HasReport(at int) bool { return r.has[at] <= fewPairs }
 
-func (r *Report) reportLinks(at int, pair Pair) Links {
+func (r *Report) reportLink(at int, pair Pair) Link {
+	name := r.Releases[at].Name
 	if !r.HasReport(at) {
-		return Links{{"report of " + r.Releases[at].Name + " as markdown", ReleaseReportPath(r.Releases[at].Name)}}
+		return Link{"report of " + name + " as markdown", ReleaseReportPath(name)}
 	}
-	return Links{{"report as markdown", ReportPath(r.Releases[at].Name, pair.Model, pair.Device)}}
-}
-
-// downloadSection are the files of a release.
-func (r *Report) downloadSection(at int) Section {
-	return Section{
-		ID: "downloads", Title: "Downloads",
-		Intro: "Numbers in base units; the report is what a ticket or a pull request takes.",
-		Blocks: []Block{Links{
-			{"report as markdown", ReleaseReportPath(r.Releases[at].Name)}, r.dataLink(at, "points"),
-			r.dataLink(at, "scores"), r.dataLink(at, "verdicts"),
-		}},
-	}
+	return Link{"report as markdown", ReportPath(name, pair.Model, pair.Device)}
 }
 
 // runsSection lists runs with their provenance pages.
 func (r *Report) runsSection(runs []int) Section {
-	t := &Table{
-		Caption: "Runs", Layout: List,
-		Cols: []Col{
-			{Head: "Run"}, {Head: "Started", Length: Medium}, {Head: "Model"}, {Head: "Device"},
-			{Head: "Engine"}, {Head: "Commit"},
-			{Head: "Points", Num: true, Length: Short}, {Head: "Evals", Num: true, Length: Short},
-			{Head: "Problems", Num: true, Length: Short},
-		},
+	type run = *columns.RunHead
+	var list []run
+	for _, i := range slices.Backward(runs) {
+		list = append(list, &r.Columns.Runs[i])
 	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		h := &r.Columns.Runs[runs[i]]
-		started := words.Absent
-		if !h.Start.IsZero() {
-			started = moment(h.Start)
-		}
-		device := text(words.OrUnknown(h.Device))
-		engine := h.Engine
-		if h.Version != "" {
-			engine += " " + h.Version
-		}
-		t.row(
-			Cell{Text: h.ID, Head: true, Href: RunPath(h.ID), Code: true}, text(started), text(words.OrUnknown(h.Model.Name)),
-			device, text(words.OrUnknown(engine)), r.runCommit(h),
-			text(words.Count(h.PointsEnd-h.FirstPoint)), text(words.Count(h.Scores)),
-			text(words.Count(h.Errors+h.Warnings)),
-		)
-	}
-	t.dropEmpty(1)
-	return Section{
-		ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.",
-		Blocks: []Block{t.cut("the files under data/ name every run")},
-	}
+	t := tableOf("Runs", List, list, []Column[run]{
+		{col("Run"), func(h run) Cell { return Cell{Text: h.ID, Head: true, Href: RunPath(h.ID), Code: true} }},
+		{medium("Started"), func(h run) Cell {
+			if h.Start.IsZero() {
+				return text(words.Absent)
+			}
+			return text(moment(h.Start))
+		}},
+		{col("Model"), func(h run) Cell { return text(words.OrUnknown(h.Model.Name)) }},
+		{col("Device"), func(h run) Cell { return text(words.OrUnknown(h.Device)) }},
+		{col("Engine"), func(h run) Cell { return text(words.OrUnknown(strings.TrimSuffix(h.Engine+" "+h.Version, " "))) }},
+		{col("Commit"), r.runCommit},
+		{num("Points"), func(h run) Cell { return count(h.PointsEnd - h.FirstPoint) }},
+		{num("Evals"), func(h run) Cell { return count(h.Scores) }},
+		{num("Problems"), func(h run) Cell { return count(h.Errors + h.Warnings) }},
+	}).dropEmpty(1)
+	return section("runs", "Runs", "Each with its sources, commands and file hashes.",
+		t.cut("the files under data/ name every run"))
 }
 
-// againstSections are what a release came to against history and targets; where nothing is graded, what there is.
-func (r *Report) againstSections(at int, f gate.Findings) []Section {
-	var out []Section
-	history := r.changedBlocks(comparedOnly(f.History), at)
-	t, compared := history[0].(*Table)
-	if compared {
-		t.cut(r.allVerdicts(at)).whole(r.inExplore(at, schema.Pair{}))
-	}
-	if compared || r.graded() {
-		out = append(out, Section{ID: "history", Title: "Against history", Intro: above(r.comparedWith(at), f.History),
-			Blocks: append(history, r.sureness(at)...), End: r.besideLink(at)},
-			shiftSection(f.Shifts))
-	}
-	if anyGraded(f.Targets) || r.graded() {
-		out = append(out, r.targetSection(at, f.Targets))
-	}
-	return out
-}
-
-// sureness says below the rows how small a change would have been named.
-func (r *Report) sureness(at int) []Block {
-	if r.Gate.Before(at) < 0 {
-		return nil
-	}
-	return []Block{Prose{fitText(r.Gate.Fit(at))}}
-}
-
-// lintSection lists lints; that nothing was graded is none where nothing is meant to be.
-func (r *Report) lintSection(list []lint.Lint) Section {
-	if !r.graded() {
-		list = slices.DeleteFunc(slices.Clone(list), func(l lint.Lint) bool { return l.ID == lint.IDNothingGraded })
-	}
-	if len(list) == 0 {
-		return Section{}
-	}
-	return Section{ID: "lints", Title: "Lints",
-		Intro:  "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.",
-		Blocks: []Block{lintTable(list).cut(allInJSON)}}
-}
-
-// shiftSection lists how every device moved as a whole.
+// shiftSection lists how every device moved as a whole; those that did not move are one row.
 func shiftSection(list []judge.Shift) Section {
-	s := Section{
-		ID: "shifts", Title: "Run-wide shifts",
-		Intro: "What all workloads of a device did together is found once, removed from their rows, and reported here.",
-	}
-	t := &Table{
-		Caption: "Run-wide shifts", Layout: List,
-		Cols: []Col{
-			{Head: "Verdict"}, {Head: "Device"}, {Head: "Metric"},
-			{Head: "Shift", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
-			{Head: "Workloads", Num: true, Length: Short}, {Head: "Releases before", Num: true, Length: Short},
-		},
-	}
-	still := foldEqual(slices.DeleteFunc(slices.Clone(list), func(x judge.Shift) bool {
+	alike := foldEqual(slices.DeleteFunc(slices.Clone(list), func(x judge.Shift) bool {
 		return x.Outcome == schema.NoBaseline && !x.Mixed
 	}), func(x *judge.Shift) string {
 		if x.Outcome == schema.Unchanged && !x.Mixed {
@@ -410,78 +292,87 @@ func shiftSection(list []judge.Shift) Section {
 		}
 		return x.ID
 	})
-	for _, same := range still {
-		x := same[0]
-		if len(same) > 1 {
-			t.row(stillShifts(same)...)
+	var worst []judge.Shift
+	for _, same := range alike {
+		worst = append(worst, same[0])
+	}
+	t := tableOf("Run-wide shifts", List, worst, []Column[judge.Shift]{
+		{col("Verdict"), func(x judge.Shift) Cell {
+			if x.Mixed {
+				return Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
+			}
+			return Cell{Outcome: x.Outcome, Evidence: x.Evidence}
+		}},
+		{col("Device"), func(x judge.Shift) Cell { return head(words.OrUnknown(x.Device), "") }},
+		{col("Metric"), func(x judge.Shift) Cell { return text(words.Metric(x.Metric, x.Stat)) }},
+		{num("Shift").sorted(), func(x judge.Shift) Cell {
+			e, ok := x.Effect.Get()
+			if !ok {
+				return missing("nothing to compare with")
+			}
+			return Cell{Text: words.Signed(x.Metric, e), Sort: &e}
+		}},
+		{medium("95 % interval"), func(x judge.Shift) Cell {
+			if x.Interval == nil {
+				return text(words.Absent)
+			}
+			return text(words.Interval(x.Metric, *x.Interval))
+		}},
+		{num("Workloads"), func(x judge.Shift) Cell { return count(x.Cells) }},
+		{num("Releases before"), func(x judge.Shift) Cell { return count(x.Releases) }},
+	})
+	for i, same := range alike {
+		if len(same) == 1 {
 			continue
 		}
-		change, interval := Cell{Text: words.Absent, Missing: "nothing to compare with"}, text(words.Absent)
-		if e, ok := x.Effect.Get(); ok {
-			change = Cell{Text: words.Signed(x.Metric, e), Sort: &e}
+		devices, metrics := map[string]bool{}, map[string]bool{}
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, x := range same {
+			devices[x.Device], metrics[x.Metric+x.Stat] = true, true
+			if x.Interval != nil {
+				lo, hi = math.Min(lo, x.Interval[0]), math.Max(hi, x.Interval[1])
+			}
 		}
-		if x.Interval != nil {
-			interval = text(words.Interval(x.Metric, *x.Interval))
+		absent := text(words.Absent)
+		interval := absent
+		if lo <= hi {
+			interval = Cell{Text: "all within " + words.Change(max(-lo, hi))[len("+"):], Sub: "either way"}
 		}
-		word := Cell{Outcome: x.Outcome, Evidence: x.Evidence}
-		if x.Mixed {
-			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
-		}
-		t.row(
-			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(words.Metric(x.Metric, x.Stat)), change, interval,
-			text(words.Count(x.Cells)), text(words.Count(x.Releases)),
-		)
+		t.Rows[i].Cells = []Cell{{Outcome: schema.Unchanged}, head(words.Plural(len(devices), "device"), ""),
+			text(words.Plural(len(metrics), "metric")), absent, interval, absent, absent}
 	}
-	if len(t.Rows) > 0 {
-		s.Blocks = []Block{t.cut(allInJSON)}
-	}
-	return s
-}
-
-// stillShifts is one row for devices and metrics that did not move.
-func stillShifts(list []judge.Shift) []Cell {
-	devices, metrics := map[string]bool{}, map[string]bool{}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for i := range list {
-		x := &list[i]
-		devices[x.Device], metrics[x.Metric+x.Stat] = true, true
-		if x.Interval != nil {
-			lo, hi = math.Min(lo, x.Interval[0]), math.Max(hi, x.Interval[1])
-		}
-	}
-	interval := text(words.Absent)
-	if lo <= hi {
-		interval = Cell{Text: "all within " + words.Change(max(-lo, hi))[len("+"):], Sub: "either way"}
-	}
-	return []Cell{{Outcome: schema.Unchanged}, {Text: words.Plural(len(devices), "device"), Head: true},
-		text(words.Plural(len(metrics), "metric")), text(words.Absent), interval, text(words.Absent), text(words.Absent)}
+	return section("shifts", "Run-wide shifts",
+		"What all workloads of a device did together is found once, removed from their rows, and reported here.",
+		t.cut(allInJSON))
 }
 
 // lintTable lists lints, worst first.
 func lintTable(list []lint.Lint) *Table {
-	t := &Table{
-		Caption: "Lints, worst first", Layout: List,
-		Cols: []Col{
-			{Head: "Lint"}, {Head: "Severity", Length: Medium}, {Head: "Where"},
-			{Head: "Cases", Num: true, Length: Short}, {Head: "What"},
-		},
-	}
-	for _, same := range FoldLints(list) {
-		l, cases := same[0], 0
-		for _, x := range same {
-			cases += x.Count
-		}
-		where := Cell{Text: words.OnDevice(l.Model, l.Device), Sub: l.Run, Href: RunPath(l.Run)}
-		if l.Run == "" {
-			where = text(l.Release)
-		}
-		if len(same) > 1 {
-			where = Cell{Text: placesOf(same), Sub: "shown: " + words.OnDevice(l.Model, l.Device), Href: RunPath(l.Run)}
-		}
-		t.row(
-			Cell{Text: string(l.ID), Head: true, Code: true, Href: topicPath("lints") + "#" + Address(l.ID)},
-			text(string(l.Severity)), where, text(words.Count(cases)), Cell{Text: words.Lint(l), Sentence: true},
-		)
-	}
-	return t
+	type lints = []lint.Lint
+	return tableOf("Lints, worst first", List, FoldLints(list), []Column[lints]{
+		{col("Lint"), func(same lints) Cell {
+			id := string(same[0].ID)
+			return Cell{Text: id, Head: true, Code: true, Href: topicPath("lints") + "#" + Address(id)}
+		}},
+		{medium("Severity"), func(same lints) Cell { return text(string(same[0].Severity)) }},
+		{col("Where"), func(same lints) Cell {
+			l := same[0]
+			on := words.OnDevice(l.Model, l.Device)
+			switch {
+			case len(same) > 1:
+				return Cell{Text: placesOf(same), Sub: "shown: " + on, Href: RunPath(l.Run)}
+			case l.Run == "":
+				return text(l.Release)
+			}
+			return Cell{Text: on, Sub: l.Run, Href: RunPath(l.Run)}
+		}},
+		{num("Cases"), func(same lints) Cell {
+			cases := 0
+			for _, x := range same {
+				cases += x.Count
+			}
+			return count(cases)
+		}},
+		{col("What"), func(same lints) Cell { return sentence(words.Lint(same[0])) }},
+	})
 }

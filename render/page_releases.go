@@ -65,9 +65,9 @@ func (r *Report) releaseRow(i int) []Cell {
 	}
 	out := []Cell{name, text(moment(rel.Date))}
 	if r.graded() {
-		d, b := words.Decide(r.Result(i)), r.Results(i).Basis
+		d, b := words.Decide(r.Gate.Results(i).Whole), r.Gate.Results(i).Basis
 		out = append(out, Cell{Text: d.Word, Outcome: toneMark(d.Tone)}, Cell{Bar: decisionBar(b)},
-			Cell{Marks: findings(r.Result(i).Counts, b)})
+			Cell{Marks: findings(r.Gate.Results(i).Whole.Counts, b)})
 	}
 	out = append(out, text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores)))
 	if len(r.Notes) > 0 {

@@ -3,9 +3,9 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -19,44 +19,46 @@ import (
 // RunPage shows one run: who was measured and how that is known, the commands, every statistic, the raw files.
 func (r *Report) RunPage(run *schema.Run, id string) Page {
 	name := words.OnDevice(run.Model.Name, run.Device.Name)
-	p := Page{
-		Path: RunPath(id), Title: "Run " + id, Nav: "releases", Description: "Run " + id + " of " + name,
-		Crumbs: []Link{{"Overview", "index.html"}, {name, PairPath(run.Model.Name, run.Device.Name)}},
-		Lead:   runLead(run, name), Eyebrow: started(run),
-	}
+	crumbs := []Link{{name, PairPath(run.Model.Name, run.Device.Name)}}
 	if run.Release != "" {
-		p.Crumbs = append(p.Crumbs, Link{run.Release, ReleasePath(run.Release)})
+		crumbs = append(crumbs, Link{run.Release, ReleasePath(run.Release)})
 	}
-	p.Crumbs = append(p.Crumbs, Link{"Run " + id, ""})
+	p := r.page(RunPath(id), "releases", "Run "+id, "Run "+id+" of "+name, crumbs...)
+	p.Lead, p.Eyebrow, p.Simulated = runLead(run, name), started(run), ""
 	if run.IsSimulated() {
 		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.add(Section{ID: "identity", Title: "Identity",
-		Intro:  "What is known, below where it is known from. Unknown is not guessed.",
-		Blocks: []Block{identityTable(run, r.commitLinks(), r.Public)}})
+	p.add(section("identity", "Identity", "What is known, below where it is known from. Unknown is not guessed.",
+		identityTable(run, r.commitLinks(), r.Public)))
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))
 	}
-	p.add(pointSection(run), distributionSection(run))
-	if len(run.Scores) > 0 {
-		p.add(Section{ID: "evals", Title: "Evals", Blocks: []Block{runScores(run)}})
-	}
+	p.add(pointSection(run), section("distributions", "Distributions",
+		"Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over the middle "+
+			"half, line at the median, dot at the slowest.",
+		append([]Block{distributions(run).cut(documentHasAll)}, distributionFigures(run)...)...),
+		section("evals", "Evals", "", runScores(run)))
 	if !r.Public {
-		p.add(commandSection(run))
+		if list, _ := commands(run); len(list) > 0 {
+			p.add(section("commands", "Commands", "What makes these points again; secrets are removed.", list))
+		} else if len(run.Points) > 0 {
+			p.add(section("commands", "Commands", "",
+				Prose{"Command not stated: neither the files nor what lies beside them have it."}))
+		}
 	}
 	p.add(Section{ID: "files", Title: "Raw files",
 		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
 		Blocks: []Block{fileTable(run)}})
-	if other := otherFields(run); other != nil && !r.Public {
-		p.add(Section{ID: "other-fields", Title: "Other fields",
-			Intro: "Fields of the files that have no name here, as they stand.", Blocks: []Block{other}})
+	if !r.Public {
+		p.add(section("other-fields", "Other fields", "Fields of the files that have no name here, as they stand.",
+			otherFields(run)))
 	}
-	if len(run.Problems) > 0 {
-		p.add(Section{ID: "problems", Title: "Problems",
-			Blocks: []Block{problemTable(run.Problems).cut("the history document has all")}})
-	}
+	p.add(section("problems", "Problems", "", problemTable(run.Problems).cut(documentHasAll)))
 	return p
 }
+
+// documentHasAll says where the rows are that a page of a run has no room for.
+const documentHasAll = "the history document has all"
 
 // runLead counts what a run measured, and what of it has no number.
 func runLead(run *schema.Run, name string) Lead {
@@ -86,10 +88,8 @@ func pointSection(run *schema.Run) Section {
 	}
 	course := coursesOf(run)
 	shared, own := splitConditions(run)
-	s := Section{ID: "points", Title: "Points",
-		Intro: "One row a point: the mean, or the one value of the file; below it other statistics that were kept; – is " +
-			"not in the file.",
-		Blocks: []Block{pointTable(run, course, own)}}
+	s := section("points", "Points", "One row a point: the mean, or the one value of the file; below it other statistics "+
+		"that were kept; – is not in the file.", pointTable(run, course, own))
 	if len(course) > 0 {
 		s.Intro += " Pictures: means over equal parts of the measurement, from left to right, each on a scale of its own " +
 			"that spans at least ±10 % of its values; a gap was not known."
@@ -106,45 +106,24 @@ func pointSection(run *schema.Run) Section {
 // allPoints begins what all points share. What follows it is what the drawer of a point shows.
 const allPoints = " Of all points: "
 
-func distributionSection(run *schema.Run) Section {
-	t := distributions(run)
-	if len(t.Rows) == 0 {
-		return Section{}
-	}
-	return Section{ID: "distributions", Title: "Distributions",
-		Intro: "Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over " +
-			"the middle half, line at the median, dot at the slowest.",
-		Blocks: append([]Block{t.cut("the history document has all")}, distributionFigures(run)...)}
-}
-
 // planSection holds what was to be measured against what was.
 func planSection(run *schema.Run) Section {
 	measured := map[string]bool{}
 	for i := range run.Points {
 		measured[run.Points[i].Key.String()] = true
 	}
-	t := &Table{
-		Caption: "Planned and not measured", Layout: List,
-		Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}},
-	}
-	for _, k := range run.Plan {
-		if !measured[k.String()] {
-			t.row(Cell{Text: words.Workload(k), Head: true}, text(words.OrUnknown(k.Tool)), Cell{Outcome: schema.NotMeasured})
-		}
-	}
-	done := len(run.Plan) - len(t.Rows)
+	left := slices.DeleteFunc(slices.Clone(run.Plan), func(k schema.Key) bool { return measured[k.String()] })
 	were := "were"
 	if len(run.Plan) == 1 {
 		were = "was"
 	}
-	s := Section{
-		ID: "plan", Title: "Plan",
-		Intro: fmt.Sprintf("%s of %s %s measured.", words.Count(done), words.Plural(len(run.Plan), "planned workload"), were),
-	}
-	if len(t.Rows) > 0 {
-		s.Blocks = []Block{t.cut("the history document has all")}
-	}
-	return s
+	return section("plan", "Plan", fmt.Sprintf("%s of %s %s measured.", words.Count(len(run.Plan)-len(left)),
+		words.Plural(len(run.Plan), "planned workload"), were),
+		tableOf("Planned and not measured", List, left, []Column[schema.Key]{
+			{col("Workload").in(loadUnit), func(k schema.Key) Cell { return head(words.Workload(k), "") }},
+			{col("Tool"), func(k schema.Key) Cell { return text(words.OrUnknown(k.Tool)) }},
+			{col("Verdict"), func(schema.Key) Cell { return Cell{Outcome: schema.NotMeasured} }},
+		}).cut(documentHasAll))
 }
 
 // noTime says what follows for a run or a release that nothing dates.
@@ -165,14 +144,7 @@ func started(run *schema.Run) string {
 	return "Started " + s + "."
 }
 
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
-}
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // conditions are the few that change a number's meaning.
 func conditions(pt *schema.Point) (parts []string) {
@@ -190,63 +162,41 @@ func conditions(pt *schema.Point) (parts []string) {
 }
 
 func runScores(run *schema.Run) *Table {
-	rows := make([]columns.ScoreRow, 0, len(run.Scores))
+	const shown = 1000 // a drawer finds a score there
+	var rows []*columns.ScoreRow
 	for _, s := range run.Scores {
-		rows = append(rows, columns.ScoreRow{Score: s})
+		rows = append(rows, &columns.ScoreRow{Score: s})
 	}
 	t := scoreTable(rows)
-	files, number := sources(run)
+	files, place := sources(run)
 	if len(files) > 1 {
-		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true, Length: Short})
+		t.Cols = append(t.Cols, num("File").in("# below"))
 	}
 	for i := range t.Rows {
 		t.Rows[i].Anchor = fmt.Sprintf("e%d", i+1)
 		if len(files) > 1 {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(number[run.Scores[i].Source.Path]))
+			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(place[run.Scores[i].Source.Path]))
 		}
 	}
-	t.rest = "the history document has all"
-	return t.keep(scoresShown)
+	return t.elsewhere(documentHasAll).keep(shown)
 }
 
-// scoresShown is how many scores the page of a run lists: a drawer finds a score there.
-const scoresShown = 1000
-
-// commandSection has what makes the points of a run again, or says that nothing states it.
-func commandSection(run *schema.Run) Section {
-	s := Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed."}
-	if cmds := commands(run); len(cmds) > 0 {
-		s.Blocks = []Block{cmds}
-	} else if len(run.Points) > 0 {
-		s.Intro, s.Blocks = "", []Block{Prose{"Command not stated: neither the files nor what lies beside them have it."}}
-	}
-	return s
-}
-
-// commands lists each distinct command once.
-func commands(run *schema.Run) Commands {
-	var out Commands
-	seen := map[string]bool{}
+// commands lists each distinct command once, and says which of them measured each point, from 1; 0: none is known.
+func commands(run *schema.Run) (list Commands, of []int) {
+	of = make([]int, len(run.Points))
 	for i := range run.Points {
 		line := shellescape.QuoteCommand(run.Points[i].Command)
-		if line != "" && !seen[line] {
-			seen[line] = true
-			out = append(out, line)
+		if line != "" && !slices.Contains(list, line) {
+			list = append(list, line)
 		}
+		of[i] = slices.Index(list, line) + 1
 	}
-	return out
+	return list, of
 }
 
 // CommandOf says which of a run's commands measured each point, from 1; 0: none is known.
 func CommandOf(run *schema.Run) []int {
-	of, place := make([]int, len(run.Points)), map[string]int{}
-	for i := range run.Points {
-		line := shellescape.QuoteCommand(run.Points[i].Command)
-		if line != "" && place[line] == 0 {
-			place[line] = len(place) + 1
-		}
-		of[i] = place[line]
-	}
+	_, of := commands(run)
 	return of
 }
 
@@ -276,123 +226,110 @@ type rawFile struct {
 
 // fileTable lists the raw files with their hashes.
 func fileTable(run *schema.Run) *Table {
-	t := &Table{
-		Caption: "Raw files", Layout: List,
-		Cols: []Col{
-			{Head: "#", Num: true, Length: Short}, {Head: "File"}, {Head: "Format"}, {Head: "Tool"}, {Head: "SHA-256"},
-		},
+	const shown = 1000
+	list, place := sources(run)
+	t := tableOf("Raw files", List, list, []Column[rawFile]{
+		{num("#"), func(f rawFile) Cell { return text(fmt.Sprint(place[f.Path])) }},
+		{col("File"), func(f rawFile) Cell { return Cell{Text: f.Path, Head: true, Code: true} }},
+		{col("Format"), func(f rawFile) Cell { return text(f.Format) }},
+		{col("Tool"), func(f rawFile) Cell { return text(strings.TrimSpace(f.tool + " " + f.ToolVersion)) }},
+		{col("SHA-256"), func(f rawFile) Cell { return code(f.SHA256) }},
+	})
+	for i := range t.Rows {
+		t.Rows[i].Anchor = fmt.Sprintf("f%d", i+1)
 	}
-	list, _ := sources(run)
-	for i, f := range list {
-		t.Rows = append(t.Rows, Row{Anchor: fmt.Sprintf("f%d", i+1), Cells: []Cell{
-			text(fmt.Sprint(i + 1)), {Text: f.Path, Head: true, Code: true}, text(f.Format),
-			text(strings.TrimSpace(f.tool + " " + f.ToolVersion)), {Text: f.SHA256, Code: true},
-		}})
-	}
-	t.rest = "the history document lists every file"
-	return t.keep(filesShown)
+	return t.elsewhere("the history document lists every file").keep(shown)
 }
-
-// filesShown is how many raw files the page of a run lists.
-const filesShown = 1000
 
 // distributions are the latencies of every point of which requests were seen one by one.
 func distributions(run *schema.Run) *Table {
-	t := &Table{Caption: "Distributions", Layout: List, Cols: []Col{
-		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Requests", Num: true, Length: Short}, {Head: "Median", Num: true, Length: Short},
-		{Head: "97th percentile", Num: true, Length: Short}, {Head: "Shape", Length: Medium},
-	}}
-	for _, metric := range []string{"ttft", "tpot", "e2el"} {
-		lo, hi := math.Inf(1), 0.
+	type shape struct {
+		pt     *schema.Point
+		info   schema.MetricInfo
+		m      schema.Metric
+		lo, hi float64 // of the scale
+	}
+	var rows []shape
+	for _, metric := range tailMetrics() {
+		info, _ := schema.MetricByName(metric)
+		lo, hi, first := math.Inf(1), 0., len(rows)
 		for i := range run.Points {
-			if q := run.Points[i].Metrics[metric].Quantiles; len(q) == quantiles && q[0] > 0 {
-				lo, hi = math.Min(lo, q[0]), math.Max(hi, q[quantiles-1])
+			if m := run.Points[i].Metrics[metric]; len(m.Quantiles) == quantiles && m.Quantiles[0] > 0 {
+				lo, hi = math.Min(lo, m.Quantiles[0]), math.Max(hi, m.Quantiles[quantiles-1])
+				rows = append(rows, shape{pt: &run.Points[i], info: info, m: m})
 			}
 		}
-		for i := range run.Points {
-			m := run.Points[i].Metrics[metric]
-			if len(m.Quantiles) == quantiles && lo <= hi && m.Quantiles[0] > 0 {
-				t.Rows = append(t.Rows, distribution(&run.Points[i], metric, m, lo, hi))
-			}
+		for i := first; i < len(rows); i++ {
+			rows[i].lo, rows[i].hi = lo, hi
 		}
 	}
-	return t
+	return tableOf("Distributions", List, rows, []Column[shape]{
+		{col("Workload").in(loadUnit), func(x shape) Cell {
+			return Cell{Text: words.Workload(x.pt.Key), Sub: x.pt.Key.Tool, Head: true}
+		}},
+		{col("Metric"), func(x shape) Cell { return Cell{Text: x.info.Label, Sub: x.m.Unit} }},
+		{num("Requests"), func(x shape) Cell { return stated(x.m.N) }},
+		{num("Median"), func(x shape) Cell { return text(words.Number(x.m.Quantiles[16])) }},
+		{num("97th percentile"), func(x shape) Cell {
+			if !schema.TailHolds("p97", float64(x.m.N)) {
+				return Cell{Text: fmt.Sprintf("n = %d", x.m.N),
+					Missing: "a 97th percentile of fewer than 100 requests is no number"}
+			}
+			return text(words.Number(x.m.Quantiles[31]))
+		}},
+		{medium("Shape"), func(x shape) Cell {
+			q := x.m.Quantiles
+			label := fmt.Sprintf("%s from %s to %s %s, half of them from %s to %s", x.info.Label, words.Number(q[0]),
+				words.Number(q[32]), x.m.Unit, words.Number(q[8]), words.Number(q[24]))
+			return Cell{Strip: &Strip{Label: label, Quantiles: q, Low: x.lo, High: x.hi}}
+		}},
+	})
 }
 
 // quantiles is how many of a distribution are kept, at i/32.
 const quantiles = 33
 
-// distribution is one row, on a scale from lo to hi.
-func distribution(pt *schema.Point, metric string, m schema.Metric, lo, hi float64) Row {
-	info, _ := schema.MetricByName(metric)
-	q := m.Quantiles
-	label := fmt.Sprintf("%s from %s to %s %s, half of them from %s to %s", info.Label, words.Number(q[0]),
-		words.Number(q[32]), m.Unit, words.Number(q[8]), words.Number(q[24]))
-	n, tail := Cell{Text: words.Absent, Missing: "not stated"}, text(words.Number(q[31]))
-	if m.N > 0 {
-		n = text(words.Count(m.N))
-	}
-	if m.N < schema.FewForTail {
-		tail = Cell{
-			Text: fmt.Sprintf("n = %d", m.N), Missing: "a 97th percentile of fewer than 100 requests is no number",
-		}
-	}
-	return Row{Cells: []Cell{
-		{Text: words.Workload(pt.Key), Sub: pt.Key.Tool, Head: true}, {Text: info.Label, Sub: m.Unit}, n,
-		text(words.Number(q[16])), tail, {Strip: &Strip{Label: label, Quantiles: q, Low: lo, High: hi}},
-	}}
-}
-
 // RunsPage shows any run: which one, the address says after its #. Without script it says where the same numbers are.
 func (r *Report) RunsPage() Page {
-	t := &Table{
-		Caption: "Runs by release, newest first", Layout: List,
-		Cols: []Col{
-			{Head: "Release"}, {Head: "Runs", Num: true, Length: Short}, {Head: "Date", Length: Medium},
-			{Head: "Every number"}, {Head: "Report"},
-		},
-	}
-	for i := len(r.Releases) - 1; i >= 0; i-- {
-		rel, numbers := &r.Releases[i], r.dataLink(i, "points")
-		t.row(
-			Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name) + "#runs"}, text(words.Count(len(rel.Runs))),
-			text(day(rel.Date)), Cell{Text: numbers.Text, Href: numbers.Href},
-			Cell{Text: "markdown", Href: ReleaseReportPath(rel.Name)},
-		)
-	}
-	const lead = "Which run?"
-	p := Page{
-		Path: RunsPath, Title: "Runs", Nav: "releases", Description: "Every run with its sources, commands and hashes.",
-		Crumbs: []Link{{"Overview", "index.html"}, {"Runs", ""}}, Simulated: r.simulated(-1),
-		Lead: Lead{Text: lead, Paras: []string{"Every number of a release leads to its run, with the commands and the " +
-			"hashes of the raw files. One run is shown by script; without it, the files below have the same numbers."}},
-		Scripts: []string{"run.js"},
-	}
-	p.add(Section{ID: "run", Blocks: []Block{Widget{Tool: "run", Data: RunIndexPath}}})
-	if len(t.Rows) > 0 {
-		p.add(Section{
-			ID: "releases", Title: "Runs by release", Intro: fmt.Sprintf("%s in %s.",
-				words.Plural(len(r.Columns.Runs), "run"), words.Plural(len(r.Releases), "release")),
-			Blocks: []Block{t.cut("data/index.json has all")},
-		})
-	}
+	p := r.page(RunsPath, "releases", "Runs", "Every run with its sources, commands and hashes.")
+	p.Lead = Lead{Text: "Which run?", Paras: []string{"Every number of a release leads to its run, with the commands and " +
+		"the hashes of the raw files. One run is shown by script; without it, the files below have the same numbers."}}
+	p.Scripts = []string{"run.js"}
+	t := tableOf("Runs by release, newest first", List, newestFirst(r.Releases), []Column[int]{
+		{col("Release"), func(i int) Cell {
+			return head(r.Releases[i].Name, ReleasePath(r.Releases[i].Name)+"#runs")
+		}},
+		{num("Runs"), func(i int) Cell { return count(len(r.Releases[i].Runs)) }},
+		{medium("Date"), func(i int) Cell { return text(day(r.Releases[i].Date)) }},
+		{col("Every number"), func(i int) Cell {
+			numbers := r.dataLink(i, "points")
+			return Cell{Text: numbers.Text, Href: numbers.Href}
+		}},
+		{col("Report"), func(i int) Cell { return Cell{Text: "markdown", Href: ReleaseReportPath(r.Releases[i].Name)} }},
+	})
+	p.add(section("run", "", "", Widget{Tool: "run", Data: RunIndexPath}),
+		section("releases", "Runs by release", fmt.Sprintf("%s in %s.", words.Plural(len(r.Columns.Runs), "run"),
+			words.Plural(len(r.Releases), "release")), t.cut("data/index.json has all")))
 	return p
 }
 
-// valuesShown is how many different values of one field a run page lists.
-const valuesShown = 4
-
-// otherFields lists the fields of the files that have no canonical name: a row a field, with its different
-// values. It is nil when there is none.
+// otherFields lists the fields of the files that have no canonical name: a row a field, with a few of its different
+// values.
 func otherFields(run *schema.Run) *Table {
+	const most = 4
 	values, points := map[string][]string{}, map[string]int{}
 	add := func(fields schema.Unknown, n int) {
 		for name, raw := range fields {
 			if name == "setting" {
 				continue // it is shown with the identity
 			}
-			if v := fieldValue(raw); !slices.Contains(values[name], v) {
+			v := string(raw) // texts without quotes, everything else as it stands
+			if bytes.HasPrefix(raw, []byte{'"'}) {
+				if s, err := strconv.Unquote(v); err == nil {
+					v = s
+				}
+			}
+			if !slices.Contains(values[name], v) {
 				values[name] = append(values[name], v)
 			}
 			points[name] += n
@@ -402,33 +339,24 @@ func otherFields(run *schema.Run) *Table {
 	for i := range run.Points {
 		add(run.Points[i].Extra, 1)
 	}
-	if len(values) == 0 {
-		return nil
-	}
-	t := &Table{Caption: "Other fields", Layout: KeyValue, Cols: []Col{{Head: "Field"}, {Head: "Value"}, {Head: "Of"}}}
-	for _, name := range sortedNames(values) {
-		shown := values[name]
-		if more := len(shown) - valuesShown; more > 0 {
-			shown = append(slices.Clone(shown[:valuesShown]), fmt.Sprintf("and %d more", more))
-		}
-		of := "the run"
-		if n := points[name]; n > 0 {
-			of = words.Plural(n, "point")
-		}
-		t.row(Cell{Text: name, Head: true, Code: true}, Cell{Text: strings.Join(shown, ", ")}, text(of))
-	}
-	t.Total = len(t.Rows)
-	return t.cut("the history document has all")
+	return tableOf("Other fields", KeyValue, sortedNames(values), []Column[string]{
+		{col("Field"), func(name string) Cell { return Cell{Text: name, Head: true, Code: true} }},
+		{col("Value"), func(name string) Cell { return text(someOf(values[name], most)) }},
+		{col("Of"), func(name string) Cell {
+			if n := points[name]; n > 0 {
+				return text(words.Plural(n, "point"))
+			}
+			return text("the run")
+		}},
+	}).cut(documentHasAll)
 }
 
-// fieldValue is a field as a reader wants it: texts without quotes, everything else as it stands.
-func fieldValue(raw []byte) string {
-	if bytes.HasPrefix(raw, []byte{'"'}) {
-		if s, err := strconv.Unquote(string(raw)); err == nil {
-			return s
-		}
+// someOf names the first values, and how many there are besides: "a, b, and 3 more".
+func someOf(values []string, most int) string {
+	if more := len(values) - most; more > 0 {
+		values = append(slices.Clone(values[:most]), fmt.Sprintf("and %d more", more))
 	}
-	return string(raw)
+	return strings.Join(values, ", ")
 }
 
 // courses are the quantities whose values by time are known of some point of a run: latencies, gauges of the server,
@@ -457,55 +385,3 @@ func coursesOf(run *schema.Run) (out courses) {
 
 // byTime ends the heads of the pictures: the drawer finds them by it.
 const byTime = " by time"
-
-func (c courses) columns() (out []Col) {
-	if len(c) == 0 {
-		return nil
-	}
-	out = []Col{{Head: "Over", Unit: "s", Num: true}}
-	for _, info := range c {
-		out = append(out, Col{Head: info.Label + byTime, Unit: info.Unit})
-	}
-	return out
-}
-
-// cells are how long a point was measured and its pictures, each with the range of its values.
-func (c courses) cells(p *schema.Point) []Cell {
-	if len(c) == 0 {
-		return nil
-	}
-	out := []Cell{text(words.Absent)}
-	for _, info := range c {
-		cell := text(words.Absent)
-		for _, x := range p.Slices.Series {
-			if lo, hi, ok := x.Range(); ok && x.Name == info.Name {
-				out[0] = text(words.Number(p.Slices.Step * float64(len(x.Values))))
-				cell = Cell{Spark: &Spark{courseLabel(info, x.Values), x.Values}, Sub: rangeText(lo, hi)}
-			}
-		}
-		out = append(out, cell)
-	}
-	return out
-}
-
-// courseLabel says where a course begins and ends.
-func courseLabel(info schema.MetricInfo, values []float64) string {
-	first, last := math.NaN(), math.NaN()
-	for _, v := range values {
-		if math.IsNaN(first) {
-			first = v
-		}
-		if !math.IsNaN(v) {
-			last = v
-		}
-	}
-	return fmt.Sprintf("%s from %s to %s %s", info.Label, words.Number(first), words.Number(last), info.Unit)
-}
-
-// rangeText is "12 to 15".
-func rangeText(lo, hi float64) string {
-	if from, to := words.Number(lo), words.Number(hi); from != to {
-		return from + " to " + to
-	}
-	return words.Number(lo)
-}

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -31,75 +30,55 @@ func (r *Report) scriptOf(p *columns.PointRow) string {
 	return r.Columns.Keys[p.Key].Tool
 }
 
-// scriptPoints are the points of a script of a model on a device in the newest release that has any of them.
-func (r *Report) scriptPoints(pair Pair, script string) (points []*columns.PointRow, release int) {
-	for _, ri := range slices.Backward(r.measuredIn(pair.Model, pair.Device)) {
-		of := slices.DeleteFunc(r.points(r.runs[pair.Pair][ri]), func(p *columns.PointRow) bool {
-			return r.scriptOf(p) != script
-		})
-		if len(of) > 0 {
-			return of, ri
-		}
-	}
-	return nil, -1
-}
-
 // Scripts are the benchmark scripts of a history, by name.
 func (r *Report) Scripts() []string {
+	var runs []int
+	for i := range r.Columns.Runs {
+		runs = append(runs, i)
+	}
+	return r.scriptsIn(runs)
+}
+
+// scriptsIn are those of some runs.
+func (r *Report) scriptsIn(runs []int) []string {
 	seen := map[string]bool{}
-	for i := range r.Columns.Points {
-		if s := r.scriptOf(&r.Columns.Points[i]); s != "" {
-			seen[s] = true
+	for _, run := range runs {
+		for i := r.Columns.Runs[run].FirstPoint; i < r.Columns.Runs[run].PointsEnd; i++ {
+			seen[r.scriptOf(&r.Columns.Points[i])] = true
 		}
 	}
+	delete(seen, "")
 	return sortedNames(seen)
 }
 
-// scriptsOf are those of a model on a device.
-func (r *Report) scriptsOf(pair Pair) []string {
-	seen := map[string]bool{}
-	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
-		for _, run := range r.runs[pair.Pair][ri] {
-			h := &r.Columns.Runs[run]
-			for i := h.FirstPoint; i < h.PointsEnd; i++ {
-				if s := r.scriptOf(&r.Columns.Points[i]); s != "" {
-					seen[s] = true
-				}
-			}
-		}
-	}
-	return sortedNames(seen)
-}
-
-// ScriptPage answers: what does a benchmark script measure, with which parameters, and what came of it everywhere?
+// ScriptPage answers: what does a benchmark script measure, with which parameters, and what came of it everywhere? Of a
+// model on a device it has the newest release that has any of its points.
 func (r *Report) ScriptPage(script string) Page {
-	p := Page{
-		Path: ScriptPath(script), Title: script, Nav: "models", Description: "The benchmark script " + script + ".",
-		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {script, ""}}, Simulated: r.simulated(-1),
-	}
+	p := r.page(ScriptPath(script), "models", script, "The benchmark script "+script+".", Link{"Models", "index.html#models"})
 	pairs, hidden := r.listed()
 	var all []*columns.PointRow
 	var sections []Section
 	for _, pair := range pairs {
-		points, release := r.scriptPoints(pair, script)
-		if len(points) == 0 {
-			continue
+		for _, release := range slices.Backward(r.with[pair.Pair]) {
+			points := slices.DeleteFunc(r.points(r.runs[pair.Pair][release]), func(p *columns.PointRow) bool {
+				return r.scriptOf(p) != script
+			})
+			if len(points) == 0 {
+				continue
+			}
+			all = append(all, points...)
+			name := words.OnDevice(pair.Model, pair.Device)
+			s := section(schema.Slug(pair.Model+" "+pair.Device), name, "Newest results, of "+r.Releases[release].Name+".")
+			for _, t := range r.pointTables(points) {
+				t.Caption += ", " + name
+				s.Blocks = append(s.Blocks, t.cut(r.allIn(release, "points")).whole(r.inExplore(release, schema.Pair{})))
+			}
+			sections = append(sections, s.leading("over releases", PairPath(pair.Model, pair.Device)+"#charts"))
+			break
 		}
-		all = append(all, points...)
-		name := words.OnDevice(pair.Model, pair.Device)
-		s := Section{
-			ID: schema.Slug(pair.Model + " " + pair.Device), Title: name,
-			Intro: "Newest results, of " + r.Releases[release].Name + ".",
-			End:   &Link{"over releases", PairPath(pair.Model, pair.Device) + "#charts"},
-		}
-		for _, t := range r.pointTables(points) {
-			t.Caption += ", " + name
-			s.Blocks = append(s.Blocks, t.cut(r.allIn(release, "points")).whole(r.inExplore(release, schema.Pair{})))
-		}
-		sections = append(sections, s)
 	}
-	p.Lead = Lead{Text: fmt.Sprintf("%s, measured on %s.", words.Plural(len(r.keysOf(all)), "workload"),
-		words.Plural(len(sections), "pair")+" of model and device")}
+	p.Lead = Lead{Text: fmt.Sprintf("%s, measured on %s of model and device.",
+		words.Plural(len(keysOf(all)), "workload"), words.Plural(len(sections), "pair"))}
 	if hidden > 0 {
 		p.Lead.Paras = []string{fmt.Sprintf("Hidden by ttreport.yaml: %d.", hidden)}
 	}
@@ -109,25 +88,23 @@ func (r *Report) ScriptPage(script string) Page {
 	return p
 }
 
-// parameterTable lists what a script was called with: the workload and its conditions.
+// parameterTable lists what a script was called with: the workload and its conditions, each with some of its values.
 func (r *Report) parameterTable(points []*columns.PointRow) *Table {
+	const most = 20
 	values := map[string][]string{}
 	note := func(name, v string) {
 		if v != "" && name != conditionScript && !slices.Contains(values[name], v) {
 			values[name] = append(values[name], v)
 		}
 	}
-	number := func(name string, v *float64) {
-		if v != nil {
-			note(name, fmt.Sprintf("%.10g", *v))
-		}
-	}
 	for _, p := range points {
 		k := r.Columns.Keys[p.Key]
-		number("input length", k.ISL)
-		number("output length", k.OSL)
-		number("max concurrency", k.Concurrency)
-		number("request rate", k.Rate)
+		for name, v := range map[string]*float64{"input length": k.ISL, "output length": k.OSL,
+			"max concurrency": k.Concurrency, "request rate": k.Rate} {
+			if v != nil {
+				note(name, fmt.Sprintf("%.10g", *v))
+			}
+		}
 		note("dataset", k.Dataset)
 		for name, v := range k.Dims {
 			if name != schema.DimLabel || v != k.Dataset {
@@ -138,17 +115,10 @@ func (r *Report) parameterTable(points []*columns.PointRow) *Table {
 			note(name, v)
 		}
 	}
-	t := &Table{Caption: "Parameters", Layout: KeyValue, Cols: []Col{{Head: "Parameter"}, {Head: "Values"}}}
-	for _, name := range sortedNames(values) {
-		list := values[name]
-		if more := len(list) - mostParameterValues; more > 0 {
-			list = append(list[:mostParameterValues:mostParameterValues], fmt.Sprintf("and %d more", more))
-		}
-		t.row(Cell{Text: name, Head: true, Code: true}, Cell{Text: strings.Join(list, ", ")})
-	}
+	t := tableOf("Parameters", KeyValue, sortedNames(values), []Column[string]{
+		{col("Parameter"), func(name string) Cell { return Cell{Text: name, Head: true, Code: true} }},
+		{col("Values"), func(name string) Cell { return text(someOf(values[name], most)) }},
+	})
 	t.Total = len(t.Rows)
 	return t
 }
-
-// mostParameterValues is how many values of one parameter a page lists.
-const mostParameterValues = 20

@@ -13,7 +13,7 @@ import (
 
 // TargetsPage is what is required today: how it is met, what contradicts itself, and what changed over time.
 func (r *Report) TargetsPage() Page {
-	all := r.today(r.pairVerdicts, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
+	all := r.today(r.Gate.PairTargets, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
 	p := Page{
 		Path: "targets/index.html", Title: "Targets", Nav: "targets",
 		Description: "The targets in force, and how they are met.",

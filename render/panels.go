@@ -18,7 +18,7 @@ func (r *Report) panelSection(pair Pair) Section {
 		Intro: "Raw values, never flipped. Grey: where one new value was expected 95 times in 100. Dotted: a new level. " +
 			"Dashed: a target. The scale never shows less than twice the change that matters to either side."}
 	var panels Panels
-	targets := required(r.pairVerdicts(pair, pair.Newest))
+	targets := required(r.Gate.PairTargets(pair.Newest, pair.Pair))
 	tools := map[string]bool{}
 	for _, s := range r.series[pair.Pair] {
 		tools[s.Key.Tool] = true
@@ -51,7 +51,7 @@ type drawn struct {
 // changed once, then those of which nothing is known but noise; each in the order of verdicts.
 func (r *Report) drawable(pair Pair) []drawn {
 	var list []drawn
-	for _, v := range r.pairChanges(pair, pair.Newest) {
+	for _, v := range r.Gate.PairHistory(pair.Newest, pair.Pair) {
 		s := r.seriesOf(v)
 		if s == nil || v.Key.IsEval() || v.Metric == "" || r.measuredOften(s, pair) < 2 {
 			continue // one value has no history
@@ -79,7 +79,7 @@ func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []s
 	if e, ok := v.Effect.Get(); ok {
 		p.Change = words.Signed(s.Metric, e)
 	}
-	releases := r.measuredIn(pair.Model, pair.Device)
+	releases := r.with[pair.Pair]
 	p.Releases = r.namesOf(releases)
 	for _, ri := range releases {
 		x := r.point(s, ri)
@@ -155,7 +155,7 @@ func (r *Report) noteOn(release string) (text string, href Address) {
 // measuredOften counts the releases of a model and device that have a value of a series, up to two.
 func (r *Report) measuredOften(s *judge.Series, pair Pair) int {
 	n := 0
-	for _, release := range r.measuredIn(pair.Model, pair.Device) {
+	for _, release := range r.with[pair.Pair] {
 		if _, ok := r.Gate.Value(s, release); ok {
 			if n++; n == 2 {
 				break

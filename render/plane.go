@@ -135,7 +135,7 @@ func (r *Report) gatherPlane(model string) *planeGathering {
 		if p.Model != model {
 			continue
 		}
-		releases := r.measuredIn(p.Model, p.Device)
+		releases := r.with[p.Pair]
 		if r.graded() {
 			releases = []int{p.Newest}
 		}

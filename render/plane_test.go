@@ -45,7 +45,7 @@ func TestPlaneRate(t *testing.T) {
 	p.Lines[0].Points[0].Load = "10/s"
 	p.arrange()
 	p.limits()
-	rows := p.table().Rows
+	rows := p.Table().Rows
 	if len(rows) != 2 || rows[0].Cells[1].Text != "10.0 req/s" || rows[1].Cells[1].Text != "20.0" {
 		t.Errorf("%+v", rows)
 	}
@@ -94,7 +94,7 @@ func TestPlaneHeadline(t *testing.T) {
 	if got := flat.headline(); flat.Limit >= 0 || got != "m: the highest output is 150 tok/s, on a at concurrency 2." {
 		t.Errorf("limit %d, headline %q", flat.Limit, got)
 	}
-	if tab := flat.table(); !strings.Contains(tab.Caption, "highest measured output") || len(tab.Rows) != 1 {
+	if tab := flat.Table(); !strings.Contains(tab.Caption, "highest measured output") || len(tab.Rows) != 1 {
 		t.Errorf("table %+v", tab)
 	}
 }

@@ -184,8 +184,8 @@ func (l *PlaneLine) asked(at float64) string {
 	return words.Number(at)
 }
 
-// table has the best point of each line within the limit that is drawn first; without a limit the highest output.
-func (p *Plane) table() *Table {
+// Table has the best point of each line within the limit that is drawn first; without a limit the highest output.
+func (p *Plane) Table() *Table {
 	t := &Table{Layout: List, Cols: []Col{
 		{Head: "Configuration"}, {Head: "Concurrency", Num: true, Length: Short},
 		{Head: "Output", Unit: "tok/s", Num: true, Length: Short},
@@ -259,8 +259,8 @@ func valueCell(v *float64) Cell {
 	return text(words.Number(*v))
 }
 
-// notDrawn says which points are missing from the plane, and why.
-func (p *Plane) notDrawn() string {
+// NotDrawn says which points are missing from the plane, and why.
+func (p *Plane) NotDrawn() string {
 	if len(p.Left) == 0 {
 		return ""
 	}

@@ -2,8 +2,8 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,57 +19,90 @@ func besideMean() []string {
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
 func pointTable(run *schema.Run, course courses, own []string) *Table {
-	t := &Table{Caption: "Every statistic, by point", Layout: Numbers, Cols: []Col{
-		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"},
-	}}
-	status := slices.ContainsFunc(run.Points, func(p schema.Point) bool { return p.Status != schema.StatusOK })
-	if status {
-		t.Cols = append(t.Cols, Col{Head: "Status"})
+	all := []Column[*schema.Point]{
+		{col("Workload").in(loadUnit), func(pt *schema.Point) Cell {
+			c := head(pt.Key.Workload(), "")
+			if pt.Repeat > 1 {
+				c.Sub = fmt.Sprintf("repeat %d", pt.Repeat)
+			}
+			return c
+		}},
+		{col("Tool"), func(pt *schema.Point) Cell { return text(words.OrUnknown(pt.Key.Tool)) }},
 	}
-	kept := keptMetrics(run)
-	for _, m := range kept {
-		t.Cols = append(t.Cols, Col{
-			Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|"), Metric: m.info.Name,
+	add := func(c Col, cell func(*schema.Point) Cell) { all = append(all, Column[*schema.Point]{c, cell}) }
+	if slices.ContainsFunc(run.Points, func(p schema.Point) bool { return p.Status != schema.StatusOK }) {
+		add(col("Status"), func(pt *schema.Point) Cell { return text(string(pt.Status)) })
+	}
+	for _, m := range keptMetrics(run) {
+		add(Col{Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|"), Metric: m.info.Name},
+			m.cell)
+	}
+	if files, place := sources(run); len(files) > 1 {
+		add(Col{Head: "File", Unit: "# below", Num: true}, func(pt *schema.Point) Cell {
+			return fileNumber(place[pt.Source.Path])
 		})
 	}
-	files, number := sources(run)
-	if len(files) > 1 {
-		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true})
+	if len(course) > 0 {
+		add(Col{Head: "Over", Unit: "s", Num: true}, func(pt *schema.Point) Cell {
+			c := text(words.Absent)
+			for _, info := range course {
+				if x, _, _ := sliceOf(pt, info.Name); x != nil {
+					c = text(words.Number(pt.Slices.Step * float64(len(x.Values))))
+				}
+			}
+			return c
+		})
 	}
-	t.Cols = append(t.Cols, course.columns()...)
-	if own != nil {
-		t.Cols = append(t.Cols, Col{Head: "Conditions"})
+	for _, info := range course {
+		add(col(info.Label+byTime).in(info.Unit), func(pt *schema.Point) Cell {
+			x, lo, hi := sliceOf(pt, info.Name)
+			if x == nil {
+				return text(words.Absent)
+			}
+			has := slices.DeleteFunc(slices.Clone(x.Values), math.IsNaN)
+			label := fmt.Sprintf("%s from %s to %s %s", info.Label, words.Number(has[0]), words.Number(has[len(has)-1]),
+				info.Unit)
+			from, to := words.Number(lo), words.Number(hi)
+			if from != to {
+				from += " to " + to
+			}
+			return Cell{Spark: &Spark{label, x.Values}, Sub: from}
+		})
 	}
+	var points []*schema.Point
 	for i := range run.Points {
-		pt := &run.Points[i]
-		head := Cell{Text: pt.Key.Workload(), Head: true}
-		if pt.Repeat > 1 {
-			head.Sub = fmt.Sprintf("repeat %d", pt.Repeat)
-		}
-		cells := append(make([]Cell, 0, len(t.Cols)), head, text(words.OrUnknown(pt.Key.Tool)))
-		if status {
-			cells = append(cells, text(string(pt.Status)))
-		}
-		for k := range kept {
-			cells = append(cells, kept[k].cell(pt))
-		}
-		if len(files) > 1 {
-			cells = append(cells, fileNumber(number[pt.Source.Path]))
-		}
-		cells = append(cells, course.cells(pt)...)
+		points = append(points, &run.Points[i])
+	}
+	t := tableOf("Every statistic, by point", Numbers, points, all)
+	if own != nil {
+		t.Cols = append(t.Cols, col("Conditions"))
+	}
+	for i := range t.Rows {
+		t.Rows[i].Anchor = fmt.Sprintf("p%d", i+1)
 		if own != nil {
-			cells = append(cells, Cell{Text: own[i], Sentence: true})
+			t.Rows[i].Cells = append(t.Rows[i].Cells, sentence(own[i]))
 		}
-		t.Rows = append(t.Rows, Row{Anchor: fmt.Sprintf("p%d", i+1), Cells: cells})
 	}
 	t.Total = len(t.Rows)
 	return t
 }
 
+// sliceOf is a quantity of a point by time with its range; nil where it is not known.
+func sliceOf(pt *schema.Point, name string) (x *schema.SliceOf, lo, hi float64) {
+	for i := range pt.Slices.Series {
+		if s := &pt.Slices.Series[i]; s.Name == name {
+			if low, high, ok := s.Range(); ok {
+				x, lo, hi = s, low, high
+			}
+		}
+	}
+	return x, lo, hi
+}
+
 // fileNumber is the number of a raw file in the list of them; 0: it is not known.
 func fileNumber(n int) Cell {
 	if n == 0 {
-		return Cell{Text: words.Absent, Missing: "no file is stated"}
+		return missing("no file is stated")
 	}
 	return text(fmt.Sprint(n))
 }
@@ -127,49 +160,40 @@ func keptMetrics(run *schema.Run) []keptMetric {
 			}
 		}
 	}
-	var out []keptMetric
-	for _, info := range append(schema.Metrics(), ownMetrics(has)...) {
-		stats, ok := has[info.Name]
-		if !ok {
-			continue
-		}
-		m := keptMetric{info: info}
-		for _, s := range append(besideMean(), "n") {
-			if stats[s] {
-				m.stats = append(m.stats, s)
-			}
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// ownMetrics are the metrics that are the user's own, by name.
-func ownMetrics[V any](has map[string]V) []schema.MetricInfo {
-	var out []schema.MetricInfo
-	for name := range has {
+	infos := schema.Metrics()
+	for _, name := range sortedNames(has) {
 		if info, ok := schema.MetricByName(name); ok && schema.IsOwn(name) {
-			out = append(out, info)
+			infos = append(infos, info)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	var out []keptMetric
+	for _, info := range infos {
+		if stats, ok := has[info.Name]; ok {
+			kept := slices.DeleteFunc(append(besideMean(), "n"), func(s string) bool { return !stats[s] })
+			out = append(out, keptMetric{info, kept})
+		}
+	}
 	return out
 }
 
-// cell is what a point has of a metric.
+// cell is what a point has of a metric. A percentile of too few requests is no number: they are the metric's own count,
+// else those of the point that succeeded, where somebody says.
 func (k keptMetric) cell(pt *schema.Point) Cell {
 	m, ok := pt.Metrics[k.info.Name]
 	if !ok {
 		return text(words.Absent)
 	}
-	n := requests(m, pt)
+	n := float64(m.N)
+	if n <= 0 {
+		n, _ = pt.Metrics["requests_ok"].Stats.Get("value")
+	}
 	c := statCell(k.info, m, "mean")
 	below := make([]string, len(k.stats))
 	for i, s := range k.stats {
 		switch _, ok := m.Stats.Get(s); {
 		case s == "n" && m.N > 0:
 			below[i] = words.Count(m.N)
-		case ok && !(s == "p99" && n > 0 && n < schema.FewForTail): // of fewer than 100 requests it is no number
+		case ok && (int(n) <= 0 || schema.TailHolds(s, n)):
 			below[i] = statCell(k.info, m, s).Text
 		}
 	}
@@ -196,16 +220,6 @@ func definedAs(run *schema.Run) Prose {
 		out = Prose{strings.Join(out, " ")}
 	}
 	return out
-}
-
-// requests are how many a metric was taken over: its own count, else those of the point that succeeded; 0 when nobody
-// says.
-func requests(m schema.Metric, pt *schema.Point) int {
-	if m.N > 0 {
-		return m.N
-	}
-	n, _ := pt.Metrics["requests_ok"].Stats.Get("value")
-	return int(n)
 }
 
 func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {

@@ -159,11 +159,6 @@ func (r *Report) comparePairs(a, b Pair) int {
 		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), schema.NaturalCompare(a.Device, b.Device))
 }
 
-// measuredIn are the releases that have a run of a model and device, oldest first.
-func (r *Report) measuredIn(model, device string) []int {
-	return r.with[schema.Pair{Model: model, Device: device}]
-}
-
 // namesOf are names for an axis: of a build that nobody released, its day.
 func (r *Report) namesOf(releases []int) []string {
 	out := make([]string, len(releases))
@@ -176,33 +171,11 @@ func (r *Report) namesOf(releases []int) []string {
 	return out
 }
 
-// PairResult is the decision on a model and device in a release.
-func (r *Report) PairResult(p Pair, release int) gate.Result {
-	return r.Gate.PairResult(release, p.Pair)
-}
-
-// RunsOf are the runs of a model and device in a release, oldest first.
-func (r *Report) RunsOf(release int, p Pair) []int { return r.runs[p.Pair][release] }
-
 // Results are what a release and each model and device in it came to, in a form that can be kept.
 type Results = gate.Results
 
-// Results returns what a release came to.
-func (r *Report) Results(release int) Results { return r.Gate.Results(release) }
-
-// Know takes what a release came to from an earlier report of the same, so that it need not be found again.
-func (r *Report) Know(release int, x Results) { r.Gate.Know(release, x) }
-
-// Review is a release, or a model and device in it, as somebody who signs it needs it; empty selects all.
-func (r *Report) Review(release int, model, device string) gate.Review {
-	return r.Gate.Review(release, model, device)
-}
-
-// Digest covers what the pages of a release follow from, beside the program and the configuration.
-func (r *Report) Digest(release int) string { return r.Gate.Digest(release) }
-
-// Result is the decision on a release.
-func (r *Report) Result(release int) gate.Result { return r.Gate.Results(release).Whole }
+// RunsOf are the runs of a model and device in a release, oldest first.
+func (r *Report) RunsOf(release int, p Pair) []int { return r.runs[p.Pair][release] }
 
 // Newest is the index of the release that a reader wants first: the newest one with a label of a channel that serves
 // as baseline, else the newest build of one, else the newest; -1 when nothing was measured. A build of a branch is
@@ -221,16 +194,6 @@ func (r *Report) Newest() int {
 		}
 	}
 	return len(r.Releases) - 1
-}
-
-// pairVerdicts are the verdicts against targets of a model and device in a release.
-func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	return r.Gate.PairTargets(release, p.Pair)
-}
-
-// pairChanges are the history rows of a model and device in a release.
-func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	return r.Gate.PairHistory(release, p.Pair)
 }
 
 // seriesName is what a verdict has in common with its series.
@@ -297,159 +260,131 @@ func (r *Report) simulated(release int) string {
 func (r *Report) ReleaseReport(at int, g gate.Review) Page {
 	gated := r.GatePage(g, false)
 	p := Page{Title: gated.Title, Lead: gated.Lead, Simulated: r.simulated(at)}
-	const history = "Against history, worst first"
-	for _, s := range gated.Sections {
-		if s.Title == "" { // the card of the decision
-			p.add(s)
+	const history, pairs = "Against history, worst first", "Models and devices"
+	take := func(is func(title string) bool) {
+		for _, s := range gated.Sections {
+			if is(s.Title) {
+				p.add(s)
+			}
 		}
 	}
-	p.add(Section{Title: "Models and devices", Intro: r.statusIntro(at), Blocks: blocksOf(r.statusTable(at, &g))})
-	if t := measuredBesideTargets(g.Targets); len(t.Rows) > 0 {
-		p.add(Section{Title: "Measured and target", Intro: words.Grading(gate.GradingOf(g.Targets)),
-			Blocks: []Block{t.elsewhere(r.allVerdicts(at))}})
+	take(func(title string) bool { return title == "" }) // the card of the decision
+	intro := ""
+	if b := r.Gate.Before(at); b >= 0 {
+		intro = "An arrow shows what moved since the release before, " + r.nameOf(b) + " where it has the model and device."
 	}
-	for _, s := range gated.Sections {
-		if s.Title == history {
-			p.add(s)
-		}
-	}
-	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
-		p.add(targetChangeSection(list, since))
-	}
-	for _, s := range gated.Sections {
-		switch s.Title {
-		case "", "Models and devices", "Targets", history: // they are above, some with more
-		default:
-			p.add(s)
-		}
-	}
+	p.add(section("", pairs, intro, r.statusTable(at, &g)),
+		section("", "Measured and target", words.Grading(gate.GradingOf(g.Targets)),
+			measuredBesideTargets(g.Targets).elsewhere(r.allVerdicts(at))))
+	take(func(title string) bool { return title == history })
+	p.add(r.targetChangeSection(at))
+	take(func(title string) bool { return !slices.Contains([]string{"", pairs, "Targets", history}, title) })
 	return p
 }
 
-// blocksOf is a table as blocks, none when it has no rows.
-func blocksOf(t *Table) []Block {
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []Block{t}
-}
-
-// before is the release of a model and device that this one is compared with, -1 for none.
-func (r *Report) before(at int, pair schema.Pair) int {
-	newest := r.Gate.Before(at)
-	out := -1
-	for _, ri := range r.with[pair] {
-		if ri <= newest && ri < at && judge.IsBaseline(r.Releases[ri].Channel) {
-			out = ri
-		}
-	}
-	return out
-}
-
-func (r *Report) statusIntro(at int) string {
-	if b := r.Gate.Before(at); b >= 0 {
-		return "An arrow shows what moved since the release before, " + r.nameOf(b) + " where it has the model and device."
-	}
-	return ""
-}
-
 // statusTable is a row for each model and device: the decision, the declared status and the level of targets that was
-// reached, each with what it was before.
+// reached, each with what it was in the release that it is compared with.
 func (r *Report) statusTable(at int, g *gate.Review) *Table {
-	t := &Table{Caption: "Models and devices", Layout: List, Cols: []Col{
-		{Head: "Model and device"}, {Head: "Decision"}, {Head: "Declared status"}, {Head: "Level reached"},
-		{Head: "Graded"}, {Head: "Regressed", Unit: "points", Num: true}, {Head: "Why"},
-	}}
-	for _, x := range g.Pairs {
-		d := words.Decide(x.Result)
-		name := Cell{Text: words.OnDevice(x.Model, x.Device), Head: true, Href: PairPath(x.Model, x.Device)}
-		why := Cell{Text: words.Capital(d.Detail), Sentence: true}
-		if len(r.runs[x.Pair][at]) == 0 {
-			t.row(name, text(d.Word), text(words.Absent), text(words.Absent), text(words.Absent), text(words.Absent), why)
-			continue
+	moved := func(x gate.PairResult, of func(release int, p schema.Pair) string) Cell {
+		now, before, newest := cmp.Or(of(at, x.Pair), words.Absent), -1, r.Gate.Before(at)
+		for _, ri := range r.with[x.Pair] {
+			if ri <= newest && ri < at && judge.IsBaseline(r.Releases[ri].Channel) {
+				before = ri
+			}
 		}
-		moved := func(of func(release int) string) Cell {
-			now := cmp.Or(of(at), words.Absent)
-			if b := r.before(at, x.Pair); b >= 0 {
-				if was := cmp.Or(of(b), words.Absent); was != now {
-					return Cell{Text: was + " → " + now, Strong: true}
+		if before >= 0 {
+			if was := cmp.Or(of(before, x.Pair), words.Absent); was != now {
+				return Cell{Text: was + " → " + now, Strong: true}
+			}
+		}
+		return text(now)
+	}
+	has := func(x gate.PairResult) bool { return len(r.runs[x.Pair][at]) > 0 }
+	measured := func(c Col, cell func(gate.PairResult) Cell) Column[gate.PairResult] {
+		return Column[gate.PairResult]{c, func(x gate.PairResult) Cell {
+			if !has(x) {
+				return text(words.Absent)
+			}
+			return cell(x)
+		}}
+	}
+	return tableOf("Models and devices", List, g.Pairs, []Column[gate.PairResult]{
+		{col("Model and device"), func(x gate.PairResult) Cell { return pairHead(x.Pair) }},
+		{col("Decision"), func(x gate.PairResult) Cell {
+			if !has(x) {
+				return text(words.Decide(x.Result).Word)
+			}
+			return moved(x, func(i int, p schema.Pair) string { return words.Decide(r.Gate.PairResult(i, p)).Word })
+		}},
+		measured(col("Declared status"), func(x gate.PairResult) Cell {
+			return moved(x, func(i int, p schema.Pair) (out string) {
+				for _, run := range r.runs[p][i] {
+					out = cmp.Or(r.Columns.Runs[run].Model.Status, out)
+				}
+				return out
+			})
+		}),
+		measured(col("Level reached"), func(x gate.PairResult) Cell {
+			return moved(x, func(i int, p schema.Pair) string { return r.Gate.PairResult(i, p).Level })
+		}),
+		measured(col("Graded"), func(x gate.PairResult) Cell { // how many workloads have a target that was graded
+			c := r.Gate.PairGrading(at, x.Pair)
+			return text(words.Of(c.Graded, c.Workloads))
+		}),
+		measured(Col{Head: "Regressed", Unit: "points", Num: true}, func(x gate.PairResult) Cell {
+			n := 0 // whatever the evidence
+			for _, c := range x.Result.Counts {
+				switch c.Kind {
+				case gate.FailConfirmed, gate.FailRunWide, gate.FailSuspected:
+					n += c.N
 				}
 			}
-			return text(now)
-		}
-		t.row(name,
-			moved(func(i int) string { return words.Decide(r.Gate.PairResult(i, x.Pair)).Word }),
-			moved(func(i int) string { return r.declared(i, x.Pair) }),
-			moved(func(i int) string { return r.Gate.PairResult(i, x.Pair).Level }),
-			text(graded(r.Gate.PairGrading(at, x.Pair))), text(words.Count(regressed(x.Result))), why)
-	}
-	return t.elsewhere("data/index.json has all")
-}
-
-// regressed counts the points that regressed, whatever the evidence.
-func regressed(x gate.Result) int {
-	n := 0
-	for _, c := range x.Counts {
-		switch c.Kind {
-		case gate.FailConfirmed, gate.FailRunWide, gate.FailSuspected:
-			n += c.N
-		}
-	}
-	return n
-}
-
-// graded is how many workloads have a target that was graded, of those that were measured.
-func graded(c gate.Grading) string { return words.Of(c.Graded, c.Workloads) }
-
-// declared is the status that the runs of a model and device in a release declare.
-func (r *Report) declared(release int, pair schema.Pair) string {
-	out := ""
-	for _, i := range r.runs[pair][release] {
-		out = cmp.Or(r.Columns.Runs[i].Model.Status, out)
-	}
-	return out
-}
-
-// besideKey is what the levels of a target have in common: a row of the table.
-type besideKey struct {
-	pair              schema.Pair
-	key, metric, stat string
+			return count(n)
+		}),
+		{col("Why"), func(x gate.PairResult) Cell { return sentence(words.Capital(words.Decide(x.Result).Detail)) }},
+	}).elsewhere("data/index.json has all")
 }
 
 // measuredBesideTargets has a row for each number with targets: what was measured, and the target of each level with
 // its sign. What nobody measured is there too.
 func measuredBesideTargets(list []schema.Verdict) *Table {
-	t := &Table{Caption: "Measured and target", Layout: List, Cols: []Col{
-		{Head: "Model and device"}, {Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Measured", Num: true},
-	}}
+	type numberID struct {
+		pair              schema.Pair
+		key, metric, stat string
+	}
 	levels := append(schema.Levels(), schema.LevelReference)
-	at := map[besideKey]int{}
+	var rows groups[numberID, []*schema.Verdict]
 	for i := range list {
 		v := &list[i]
-		if v.Metric == "" || v.Outcome == schema.NoTarget || !slices.Contains(levels, v.Level) {
-			continue
+		if v.Metric != "" && v.Outcome != schema.NoTarget && slices.Contains(levels, v.Level) {
+			row, _ := rows.of(numberID{v.Pair(), v.Key.String(), v.Metric, v.Stat})
+			*row = append(*row, v)
 		}
-		id := besideKey{v.Pair(), v.Key.String(), v.Metric, v.Stat}
-		if _, has := at[id]; !has {
-			at[id] = len(t.Rows)
-			cells := []Cell{
-				{Text: words.OnDevice(v.Model, v.Device), Head: true, Href: PairPath(v.Model, v.Device)},
-				{Text: words.Workload(v.Key), Sub: v.Key.Tool}, {Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)},
-				number(v.Value),
-			}
-			t.Rows = append(t.Rows, Row{Cells: append(cells, make([]Cell, len(levels))...)})
-		}
-		cell := number(v.Ref)
-		cell.Outcome = v.Outcome
-		if !v.Required {
-			cell.Sub = "informational"
-		}
-		t.Rows[at[id]].Cells[4+slices.Index(levels, v.Level)] = cell
+	}
+	columns := []Column[[]*schema.Verdict]{
+		{col("Model and device"), func(row []*schema.Verdict) Cell { return pairHead(row[0].Pair()) }},
+		{col("Workload").in(loadUnit), func(row []*schema.Verdict) Cell {
+			return Cell{Text: words.Workload(row[0].Key), Sub: row[0].Key.Tool}
+		}},
+		{col("Metric"), func(row []*schema.Verdict) Cell { return metricCell(row[0].Metric, row[0].Stat) }},
+		{Col{Head: "Measured", Num: true}, func(row []*schema.Verdict) Cell { return number(row[0].Value) }},
 	}
 	for _, level := range levels {
-		t.Cols = append(t.Cols, Col{Head: words.Capital(level), Num: true})
+		columns = append(columns, Column[[]*schema.Verdict]{Col{Head: words.Capital(level), Num: true},
+			func(row []*schema.Verdict) (c Cell) {
+				for _, v := range row {
+					if v.Level != level {
+						continue
+					}
+					if c = number(v.Ref); !v.Required {
+						c.Sub = "informational"
+					}
+					c.Outcome = v.Outcome
+				}
+				return c
+			}})
 	}
+	t := tableOf("Measured and target", List, rows.list, columns)
 	for i := len(t.Cols) - 1; i > 3; i-- {
 		if !slices.ContainsFunc(t.Rows, func(row Row) bool { return strings.TrimSpace(row.Cells[i].Text) != "" }) {
 			t.dropColumn(i)
@@ -462,8 +397,8 @@ func measuredBesideTargets(list []schema.Verdict) *Table {
 func (r *Report) PairReport(release int, pair Pair) Page {
 	rel := r.Releases[release]
 	runs := r.runs[pair.Pair][release]
-	verdicts := r.pairVerdicts(pair, release)
-	d := words.Decide(r.PairResult(pair, release))
+	verdicts := r.Gate.PairTargets(release, pair.Pair)
+	d := words.Decide(r.Gate.PairResult(release, pair.Pair))
 	p := Page{
 		Path:  ReportPath(rel.Name, pair.Model, pair.Device),
 		Title: fmt.Sprintf("%s on %s, %s", words.OrUnknown(pair.Model), words.Device(pair.Device), rel.Name),
@@ -475,108 +410,81 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}},
 		Section{Title: "Parameters", Intro: "What was run, with which tools.", Blocks: []Block{r.parameters(runs)}})
 	for i, t := range r.resultTables(runs) {
-		s := Section{Title: "Results", Blocks: []Block{t.elsewhere(r.allIn(release, "points"))},
-			Intro: "N counts completed requests. TPOT leaves the first token out."}
-		if i > 0 {
-			s.Title = "Spread of latencies"
-		}
+		s := section("", []string{"Results", "Spread of latencies"}[min(i, 1)],
+			"N counts completed requests. TPOT leaves the first token out.", t.elsewhere(r.allIn(release, "points")))
 		if slices.ContainsFunc(t.Cols, func(c Col) bool { return strings.HasSuffix(c.Head, "P99") }) {
 			s.Intro += " A P99 of fewer than 100 requests is not given."
 		}
 		p.add(s)
 	}
 	if t := r.targetTable(verdicts, false); len(t.Rows) > 0 {
-		p.add(Section{Title: "Targets", Intro: noTargetNote(verdicts),
-			Blocks: []Block{t.elsewhere(r.allVerdicts(release))}})
+		p.add(section("", "Targets", noTargetNote(verdicts), t.elsewhere(r.allVerdicts(release))))
 	} else {
-		p.add(Section{Title: "Targets", Blocks: []Block{
-			Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."},
-		}})
+		p.add(section("", "Targets", "", Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."}))
 	}
 	evals := r.evalList(runs)
 	evals.Intro = ""
-	p.add(evals)
-	if t := r.changeReport(comparedOnly(r.pairChanges(pair, release)), false); len(t.Rows) > 0 {
-		p.add(Section{Title: "Against history", Intro: r.baselineIntro(release),
-			Blocks: []Block{t.elsewhere(r.allVerdicts(release))}})
-	}
+	p.add(evals, section("", "Against history", r.baselineIntro(release), r.changeReport(
+		comparedOnly(r.Gate.PairHistory(release, pair.Pair)), false).elsewhere(r.allVerdicts(release))))
 	return p
 }
 
 // parameters is the table of what was asked for: the one that is printed before a collection, too. Tools that measured
 // the same share a row.
 func (r *Report) parameters(runs []int) *Table {
-	t := &Table{
-		Caption: "Parameters",
-		Cols: []Col{
-			{Head: "#", Num: true}, {Head: "ISL", Num: true}, {Head: "OSL", Num: true},
-			{Head: "Max concurrency", Num: true}, {Head: "Dataset"}, {Head: "Tools"},
-		},
+	type asked struct {
+		schema.Key
+		n     int
+		tools []string
 	}
-	num := func(v *float64) Cell {
-		if v == nil {
-			return Cell{Text: words.Absent}
-		}
-		return text(fmt.Sprintf("%.10g", *v))
-	}
-	rows := map[string]int{}
+	var rows groups[string, asked]
 	for _, p := range r.points(runs) {
 		k := r.Columns.Keys[p.Key]
 		tool := k.Tool
 		k.Tool = ""
-		i, has := rows[k.String()]
-		if !has {
-			i = len(t.Rows)
-			rows[k.String()] = i
-			t.row(text(words.Count(i+1)), num(k.ISL), num(k.OSL), num(k.Concurrency), text(otherDims(k)), Cell{})
+		x, known := rows.of(k.String())
+		if !known {
+			x.Key, x.n = k, len(rows.list)
 		}
-		cell := &t.Rows[i].Cells[len(t.Cols)-1]
-		if !slices.Contains(strings.Split(cell.Text, ", "), tool) {
-			cell.Text = strings.TrimPrefix(cell.Text+", "+tool, ", ")
+		if !slices.Contains(x.tools, tool) {
+			x.tools = append(x.tools, tool)
 		}
 	}
-	return t.elsewhere("the results below have all")
+	number := func(name string, of func(asked) *float64) Column[asked] {
+		return Column[asked]{Col{Head: name, Num: true}, func(x asked) Cell {
+			if v := of(x); v != nil {
+				return text(fmt.Sprintf("%.10g", *v))
+			}
+			return text(words.Absent)
+		}}
+	}
+	return tableOf("Parameters", "", rows.list, []Column[asked]{
+		{Col{Head: "#", Num: true}, func(x asked) Cell { return count(x.n) }},
+		number("ISL", func(x asked) *float64 { return x.ISL }), number("OSL", func(x asked) *float64 { return x.OSL }),
+		number("Max concurrency", func(x asked) *float64 { return x.Concurrency }),
+		{col("Dataset"), func(x asked) Cell { return text(otherDims(x.Key)) }},
+		{col("Tools"), func(x asked) Cell { return text(strings.TrimPrefix(strings.Join(x.tools, ", "), ", ")) }},
+	}).elsewhere("the results below have all")
 }
 
 // PairsOf lists the models on devices that a release has.
 func (r *Report) PairsOf(release int) []Pair {
-	var out []Pair
-	for _, p := range r.Pairs {
-		if len(r.runs[p.Pair][release]) > 0 {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.Pairs), func(p Pair) bool { return len(r.runs[p.Pair][release]) == 0 })
 }
 
 // evalList lists every score of some runs, newest first; a section without blocks when there is none.
 func (r *Report) evalList(runs []int) Section {
-	t := &Table{
-		Caption: "Evals by release, newest first", Layout: List,
-		Cols: []Col{
-			{Head: "Task"}, {Head: "Metric"}, {Head: "Release", Length: Medium},
-			{Head: "Value", Num: true, Sort: true, Length: Short}, {Head: "Standard error", Num: true, Length: Short},
-			{Head: "n", Num: true, Length: Short},
-		},
+	var scores []*columns.ScoreRow
+	for _, run := range slices.Backward(runs) {
+		scores = append(scores, r.scoresOf(run)...)
 	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		h := &r.Columns.Runs[runs[i]]
-		for _, s := range r.Columns.ScoresOf(runs[i]) {
-			n := Cell{Text: words.Absent, Missing: "not stated"}
-			if s.N > 0 {
-				n = text(words.Count(s.N))
-			}
-			t.row(
-				Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, Cell{Text: s.Metric, Sub: words.Filter(s.Filter)},
-				text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n,
-			)
-		}
-	}
-	if len(t.Rows) == 0 {
-		return Section{}
-	}
-	return Section{
-		ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.",
-		Blocks: []Block{t.cut("data/ has all rows, by release")},
-	}
+	t := tableOf("Evals by release, newest first", List, scores, []Column[*columns.ScoreRow]{
+		{col("Task"), func(s *columns.ScoreRow) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
+		{col("Metric"), func(s *columns.ScoreRow) Cell { return Cell{Text: s.Metric, Sub: words.Filter(s.Filter)} }},
+		{medium("Release"), func(s *columns.ScoreRow) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
+		{num("Value").sorted(), func(s *columns.ScoreRow) Cell { return number(s.Value) }},
+		{num("Standard error"), func(s *columns.ScoreRow) Cell { return number(s.Stderr) }},
+		{num("n"), func(s *columns.ScoreRow) Cell { return stated(s.N) }},
+	})
+	return section("evals", "Evals", "Scores in the tool's own scale.", t.cut("data/ has all rows, by release"))
 }

@@ -219,7 +219,7 @@ func (r *Report) Explore() SeriesTable {
 func (r *Report) sparkLetters(s *judge.Series) string {
 	const levels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	const most, least = 24, .2
-	at := r.measuredIn(s.Model, s.Device)
+	at := r.with[s.Pair()]
 	at = at[max(0, len(at)-most):]
 	values := make([]float64, len(at))
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -594,9 +594,4 @@ func (r *Report) scoresByName(at int) map[scoreName][]SeriesWord {
 		out[name] = append(out[name], t.Words[t.Word[i]])
 	}
 	return out
-}
-
-// ScorePath is the address of a score: of a run, counted from 1.
-func ScorePath(id string, score int, metric string) Address {
-	return numberPath(id, 'e', score, metric)
 }

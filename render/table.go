@@ -283,3 +283,11 @@ func (g *groups[K, V]) of(key K) (v *V, known bool) {
 	}
 	return &g.list[at], known
 }
+
+// newestFirst are the indexes of a list that is in the order of time, from the last.
+func newestFirst[T any](list []T) (out []int) {
+	for i := len(list) - 1; i >= 0; i-- {
+		out = append(out, i)
+	}
+	return out
+}

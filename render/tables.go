@@ -1,10 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -13,33 +13,36 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
+// changes says how the rows of changes are made.
+type changes struct {
+	caption string
+	ofPair  bool // the model and device is said in each row
+	all     bool // a report holds all rows, a page the worst
+	at      int  // the release up to which histories are drawn; -1: they are left out with other pictures, as in text
+	why     func(schema.Verdict) string
+}
+
 // changeReport is a change table for text: without the column of sparklines, which cost more than all others.
-func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
-	t := changeHead("")
-	t.fill(Fold(list, false), !withPair, func(f Finding) Row { return r.changeRow(f, withPair, words.Why, nil) })
-	t.dropColumn(7)
-	return t
+func (r *Report) changeReport(list []schema.Verdict, ofPair bool) *Table {
+	return r.changesOf(Fold(list, false), changes{ofPair: ofPair, all: !ofPair, at: -1, why: words.Why})
 }
 
 // changeTable lists history rows: baseline, now, change, interval, history and why, as far as a row alone knows it;
 // [above] says the rest.
-func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
-	t, why := changeHead(caption), besideWhy(list)
+func (r *Report) changeTable(list []schema.Verdict, at int, ofPair bool, caption string) *Table {
+	t := r.changesOf(Fold(list, false), changes{caption, ofPair, false, at, besideShared(list)})
 	t.Cols[len(t.Cols)-1].Unit = whyUnit
-	t.fill(Fold(list, false), false, func(f Finding) Row {
-		return r.changeRow(f, withPair, why, func(s *judge.Series) *Spark { return r.spark(s, at) })
-	})
 	return t
+}
+
+// besideShared is what a row says beside that which all of a list share.
+func besideShared(list []schema.Verdict) func(schema.Verdict) string {
+	shared := words.SharedOf(list)
+	return func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
 }
 
 // whyUnit is what the last column of changes begins with on pages.
 const whyUnit = "baseline, noise (one SD), what decided"
-
-// besideWhy is what the rows of a list say in their last column.
-func besideWhy(list []schema.Verdict) func(schema.Verdict) string {
-	shared := words.SharedOf(list)
-	return func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
-}
 
 // above is an introduction with what the changes of the table below share, and what q in its rows means.
 func above(intro string, list []schema.Verdict) string {
@@ -48,15 +51,6 @@ func above(intro string, list []schema.Verdict) string {
 		out += " q is the share of such findings that chance makes."
 	}
 	return strings.TrimSpace(out)
-}
-
-func changeHead(caption string) *Table {
-	return &Table{Caption: caption, Layout: List, Cols: []Col{
-		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Baseline", Num: true, Length: Short}, {Head: "Now", Num: true, Length: Short},
-		{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
-		{Head: "History", Length: Medium}, {Head: "Why"},
-	}}
 }
 
 // Interval is a change with its interval in units of the limit, worse is positive.
@@ -77,59 +71,69 @@ func (r *Report) interval(v *schema.Verdict, effect float64) *Interval {
 	return &Interval{words.IntervalOf(*v), effect / limit, low / limit, high / limit, v.Outcome, v.Evidence}
 }
 
-// fill makes the rows: those that a page holds, worst first; a report holds all.
-func (t *Table) fill(list []Finding, all bool, row func(Finding) Row) {
-	t.Total = len(list)
-	if !all {
+func (r *Report) changesOf(list []Finding, how changes) *Table {
+	total := len(list)
+	if !how.all {
 		list = list[:min(rowsShown, len(list))]
 	}
-	for i := range list {
-		t.Rows = append(t.Rows, row(list[i]))
-	}
-}
-
-func (r *Report) changeRow(f Finding, withPair bool, why func(schema.Verdict) string,
-	draw func(*judge.Series) *Spark) Row {
-
-	v := *f.Verdict
-	workload := words.Subject(&v)
-	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
-	if withPair {
-		where.Text, where.Sub = words.OnDevice(v.Model, v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")
-	}
-	change, interval := Cell{Text: words.Absent, Missing: v.Ref.Why()}, text(words.Absent)
-	if e, ok := v.Effect.Get(); ok {
-		change = Cell{Text: words.Effect(v, e), Sort: &e, Strong: true}
-		if v.Interval != nil {
-			interval = text(words.IntervalOf(v))
-			if draw != nil {
-				interval.Whisker = r.interval(&v, e)
+	drawn := how.at >= 0
+	columns := []Column[Finding]{
+		{col("Verdict"), func(f Finding) Cell {
+			return Cell{Outcome: f.Outcome, Evidence: f.Evidence, Text: words.OwnWord(f.Verdict)}
+		}},
+		{col("Where").in(loadUnit), func(f Finding) Cell { return whereCell(f.Verdict, how.ofPair) }},
+		{col("Metric"), func(f Finding) Cell {
+			c := metricCell(f.Metric, f.Stat)
+			switch {
+			case f.Key.IsEval():
+				c.Sub = "eval"
+			case f.Metric == "":
+				c.Text = "all"
 			}
-		}
+			return c
+		}},
+		{num("Baseline"), func(f Finding) Cell {
+			c := number(f.Ref)
+			c.Href, _ = r.behind(f.Verdict)
+			return c
+		}},
+		{num("Now"), func(f Finding) Cell {
+			c := number(f.Value)
+			_, c.Href = r.behind(f.Verdict)
+			return c
+		}},
+		{num("Change").sorted(), func(f Finding) Cell {
+			e, ok := f.Effect.Get()
+			if !ok {
+				return missing(f.Ref.Why())
+			}
+			return Cell{Text: words.Effect(*f.Verdict, e), Sort: &e, Strong: true}
+		}},
+		{medium("95 % interval"), func(f Finding) Cell {
+			e, ok := f.Effect.Get()
+			if !ok || f.Interval == nil {
+				return text(words.Absent)
+			}
+			c := text(words.IntervalOf(*f.Verdict))
+			if drawn {
+				c.Whisker = r.interval(f.Verdict, e)
+			}
+			return c
+		}},
+		{medium("History"), func(f Finding) (c Cell) {
+			if s := r.seriesOf(*f.Verdict); s != nil {
+				c.Spark = r.spark(s, how.at)
+			}
+			return c
+		}},
+		{col("Why"), func(f Finding) Cell { return sentence(strings.TrimSpace(how.why(*f.Verdict) + " " + f.Folded())) }},
 	}
-	spark, before, now := Cell{}, number(v.Ref), number(v.Value)
-	if s := r.seriesOf(v); s != nil {
-		if draw != nil {
-			spark.Spark = draw(s)
-		}
-		before.Href, now.Href = r.behind(s, v)
-	} else if v.Key.IsEval() {
-		now.Href = r.numberAt(&v)
+	if !drawn {
+		columns = slices.Delete(columns, 7, 8)
 	}
-	metric := Cell{Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)}
-	switch {
-	case v.Key.IsEval():
-		metric.Sub = "eval"
-	case v.Metric == "":
-		metric.Text = "all"
-	}
-	return Row{
-		Cells: []Cell{
-			{Outcome: v.Outcome, Evidence: v.Evidence, Text: words.OwnWord(&v)}, where, metric, before, now, change,
-			interval, spark,
-			{Text: strings.TrimSpace(why(v) + " " + f.Folded()), Sentence: true},
-		},
-	}
+	t := tableOf(how.caption, List, list, columns)
+	t.Total = total
+	return t
 }
 
 // direction is a metric's unit and the way in which it is better; "" for what is no metric of ours.
@@ -141,29 +145,37 @@ func direction(metric string) string {
 	return strings.Trim(info.Unit+", "+info.Better.String(), ", ")
 }
 
-// numberPath is the address of the number of a series in a release: of the first run that has it, or of the last.
-func (r *Report) numberPath(s *judge.Series, release int, last bool) Address {
+// numberOf is the address of the number of a series in a release: of the first run that has it, or of the last.
+func (r *Report) numberOf(s *judge.Series, release int, last bool) Address {
 	run, point := r.Gate.PointOf(s, release, last)
 	if run < 0 {
 		return ""
 	}
-	at := NumberPath(r.Columns.Runs[run].ID, point, s.Metric)
+	at := numberPath(r.Columns.Runs[run].ID, 'p', point, s.Metric)
 	if s.Tail() {
 		at += "/" + Address(s.Stat)
 	}
 	return at
 }
 
-// behind returns the numbers behind a change: the newest of the baseline and of the release.
-func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now Address) {
+// behind returns the numbers behind a change: the newest of the baseline and of the release; of an eval that has no
+// series the score.
+func (r *Report) behind(v *schema.Verdict) (before, now Address) {
+	s := r.seriesOf(*v)
+	if s == nil {
+		if v.Key.IsEval() {
+			now = r.numberAt(v)
+		}
+		return "", now
+	}
 	for i := range r.Releases {
 		switch r.Releases[i].Name {
 		case v.Baseline:
-			if _, ok := v.Ref.Get(); ok {
-				before = r.numberPath(s, i, false)
+			if present(v.Ref) {
+				before = r.numberOf(s, i, false)
 			}
 		case v.Release:
-			now = r.numberPath(s, i, v.Run != r.Gate.RunOf(s, i))
+			now = r.numberOf(s, i, v.Run != r.Gate.RunOf(s, i))
 		}
 	}
 	return before, now
@@ -173,9 +185,8 @@ func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now Address)
 // does not change when the next one comes.
 func (r *Report) spark(s *judge.Series, upTo int) *Spark {
 	const most = 24
-	var list []float64
-	first, last, n := math.NaN(), math.NaN(), 0
-	for _, ri := range r.measuredIn(s.Model, s.Device) {
+	var list, has []float64
+	for _, ri := range r.with[s.Pair()] {
 		if ri > upTo {
 			break
 		}
@@ -187,98 +198,83 @@ func (r *Report) spark(s *judge.Series, upTo int) *Spark {
 	}
 	list = list[max(0, len(list)-most):]
 	for _, v := range list {
-		if math.IsNaN(v) {
-			continue
+		if !math.IsNaN(v) {
+			has = append(has, v)
 		}
-		if n++; n == 1 {
-			first = v
-		}
-		last = v
 	}
-	name := words.Metric(s.Metric, s.Stat)
+	name, n := words.Metric(s.Metric, s.Stat), len(has)
 	switch n {
 	case 0:
 		return nil
 	case 1:
-		return &Spark{fmt.Sprintf("%s: %s %s, one release", name, words.Number(last), s.Unit), list}
+		return &Spark{fmt.Sprintf("%s: %s %s, one release", name, words.Number(has[0]), s.Unit), list}
 	}
-	return &Spark{fmt.Sprintf("%s over %s: %s to %s %s", name, words.Plural(n, "release"), words.Number(first),
-		words.Number(last), s.Unit), list}
+	return &Spark{fmt.Sprintf("%s over %s: %s to %s %s", name, words.Plural(n, "release"), words.Number(has[0]),
+		words.Number(has[n-1]), s.Unit), list}
 }
 
-// targetTable lists verdicts against targets, worst first, one row per workload, metric and level.
+// whereCell is the workload of a verdict with its tool; with of, below its model and device.
+func whereCell(v *schema.Verdict, of bool) Cell {
+	c := Cell{Text: words.Subject(v), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+	if of {
+		c.Text, c.Sub = words.OnDevice(v.Model, v.Device), strings.Trim(c.Text+" · "+c.Sub, " ·")
+	}
+	return c
+}
+
+// targetTable lists verdicts against targets, worst first and of a word what is required first, one row per workload,
+// metric and level.
 func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
-	rank := map[schema.Outcome]int{
-		schema.Fail: 0, schema.NotMeasured: 1, schema.Inconclusive: 2, schema.Unattainable: 3, schema.Pass: 4,
-		schema.NoTarget: 5,
-	}
-	rows := make([]schema.Verdict, 0, len(list))
-	for _, v := range list {
-		if v.Metric != "" || v.Key.IsEval() {
-			rows = append(rows, v)
-		}
-	}
-	order := func(v schema.Verdict) int { // within a word, what is required first
-		n := 2 * rank[v.Outcome]
-		if !v.Required {
-			n++
-		}
-		return n
-	}
-	sort.SliceStable(rows, func(i, j int) bool { return order(rows[i]) < order(rows[j]) })
-	t := &Table{Caption: "Targets, worst first", Layout: List, Cols: []Col{
-		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric", Length: Medium},
-		{Head: "Level", Length: Medium},
-		{Head: "Target", Num: true, Length: Short}, {Head: "Measured", Num: true, Length: Short}, {Head: "Why"},
-	}}
-	for _, v := range rows {
-		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
-		if withPair {
-			where.Text = words.OnDevice(v.Model, v.Device)
-			where.Sub = strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
-		}
-		level := Cell{Text: v.Level, Sub: "informational"}
-		if v.Required {
-			level.Sub = "required"
-		}
-		t.row(
-			Cell{Outcome: v.Outcome}, where, Cell{Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)},
-			level, number(v.Ref), r.numberIn(&v), Cell{Text: words.Why(v), Sentence: true},
-		)
-	}
-	return t
+	rank := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.Pass,
+		schema.NoTarget}
+	rows := slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool { return v.Metric == "" && !v.Key.IsEval() })
+	slices.SortStableFunc(rows, func(a, b schema.Verdict) int {
+		return cmp.Or(cmp.Compare(max(0, slices.Index(rank, a.Outcome)), max(0, slices.Index(rank, b.Outcome))),
+			truth(!a.Required)-truth(!b.Required))
+	})
+	return tableOf("Targets, worst first", List, rows, []Column[schema.Verdict]{
+		{col("Verdict"), func(v schema.Verdict) Cell { return Cell{Outcome: v.Outcome} }},
+		{col("Where").in(loadUnit), func(v schema.Verdict) Cell { return whereCell(&v, withPair) }},
+		{medium("Metric"), func(v schema.Verdict) Cell { return metricCell(v.Metric, v.Stat) }},
+		{medium("Level"), func(v schema.Verdict) Cell {
+			if v.Required {
+				return Cell{Text: v.Level, Sub: "required"}
+			}
+			return Cell{Text: v.Level, Sub: "informational"}
+		}},
+		{num("Target"), func(v schema.Verdict) Cell { return number(v.Ref) }},
+		{num("Measured"), func(v schema.Verdict) Cell { return r.numberIn(&v) }},
+		{col("Why"), func(v schema.Verdict) Cell { return sentence(words.Why(v)) }},
+	})
 }
 
 // scoreTable lists eval results with n and standard error beside each value.
-func scoreTable(rows []columns.ScoreRow) *Table {
-	t := &Table{
-		Caption: "Evals", Layout: List,
-		Cols: []Col{
-			{Head: "Task"}, {Head: "Metric"}, {Head: "Filter"}, {Head: "Value", Num: true, Sort: true, Length: Short},
-			{Head: "Standard error", Num: true, Length: Short}, {Head: "n", Num: true, Length: Short},
-			{Head: "Few-shot", Num: true, Length: Short}, {Head: "Direction"},
-		},
-	}
-	for _, s := range rows {
-		n := Cell{Text: words.Absent, Missing: "not stated"}
-		if s.N > 0 {
-			n = text(words.Count(s.N))
-			if s.Total > s.N {
+func scoreTable(rows []*columns.ScoreRow) *Table {
+	type score = *columns.ScoreRow
+	return tableOf("Evals", List, rows, []Column[score]{
+		{col("Task"), func(s score) Cell { return head(s.Task, "") }},
+		{col("Metric"), func(s score) Cell { return text(s.Metric) }},
+		{col("Filter"), func(s score) Cell { return text(words.Filter(s.Filter)) }},
+		{num("Value").sorted(), func(s score) Cell { return number(s.Value) }},
+		{num("Standard error"), func(s score) Cell { return number(s.Stderr) }},
+		{num("n"), func(s score) Cell {
+			n := stated(s.N)
+			if s.N > 0 && s.Total > s.N {
 				n.Sub = "of " + words.Count(s.Total)
 			}
-		}
-		shots := Cell{Text: words.Absent, Missing: "not stated"}
-		if s.Fewshot != nil {
-			shots = text(words.Count(*s.Fewshot))
-		}
-		direction := "not stated"
-		if s.Direction != "" {
-			direction = s.Direction + " is better"
-		}
-		t.row(
-			Cell{Text: s.Task, Head: true}, text(s.Metric), text(words.Filter(s.Filter)), number(s.Value), number(s.Stderr), n,
-			shots, text(direction),
-		)
-	}
-	return t
+			return n
+		}},
+		{num("Few-shot"), func(s score) Cell {
+			if s.Fewshot == nil {
+				return missing("not stated")
+			}
+			return count(*s.Fewshot)
+		}},
+		{col("Direction"), func(s score) Cell {
+			if s.Direction == "" {
+				return text("not stated")
+			}
+			return text(s.Direction + " is better")
+		}},
+	})
 }

@@ -467,7 +467,7 @@ func (b *builder) releases() error {
 		if i+1 < len(r.Releases) {
 			after = r.Releases[i+1].Name // its page links to it
 		}
-		facts := func() any { return r.Results(i) }
+		facts := func() any { return r.Gate.Results(i) }
 		kept, err := b.unit(
 			stepReleases, "release "+name,
 			b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
@@ -481,7 +481,7 @@ func (b *builder) releases() error {
 		if err := json.Unmarshal(kept, &d); err != nil {
 			return fmt.Errorf("facts of %s in the site's record: %w", name, err)
 		}
-		r.Know(i, d)
+		r.Gate.Know(i, d)
 		return nil
 	})
 }
@@ -539,7 +539,7 @@ func (b *builder) releaseReports(p *part, i int) error {
 	if err := p.data(r.DataPath(i, "points"), points); err != nil {
 		return err
 	}
-	if err := p.markdown(render.ReleaseReportPath(name), r.ReleaseReport(i, r.Review(i, "", ""))); err != nil {
+	if err := p.markdown(render.ReleaseReportPath(name), r.ReleaseReport(i, r.Gate.Review(i, "", ""))); err != nil {
 		return err
 	}
 	if !r.HasReport(i) {

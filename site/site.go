@@ -298,7 +298,7 @@ func (b *builder) digest() error {
 		return nil // nothing is kept, and nobody asks
 	}
 	return each(len(b.digests), func(i int) error {
-		b.digests[i] = b.report.Digest(i)
+		b.digests[i] = b.report.Gate.Digest(i)
 		return nil
 	})
 }
@@ -635,7 +635,7 @@ func index(r *render.Report) indexJSON {
 		out.Newest = r.Releases[at].Name
 	}
 	for i, rel := range r.Releases {
-		d := r.Results(i)
+		d := r.Gate.Results(i)
 		x := indexRelease{
 			Name:     rel.Name,
 			Released: rel.Label,
@@ -738,7 +738,7 @@ func feed(r *render.Report, base string) ([]byte, error) {
 		if !rel.Label {
 			continue
 		}
-		d := words.Decide(r.Result(i))
+		d := words.Decide(r.Gate.Results(i).Whole)
 		at := base + strings.TrimSuffix(string(render.ReleasePath(rel.Name)), "index.html")
 		when := out.Updated // of one without a date: that of what is newer
 		if !rel.Date.IsZero() {

@@ -111,7 +111,7 @@ func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) erro
 	if err != nil {
 		return err
 	}
-	g := report.Review(at, "", "")
+	g := report.Gate.Review(at, "", "")
 	if g.Label == "" {
 		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
 			"accept: %s is a build without a release, which no decision can name", release)
@@ -269,7 +269,7 @@ func (o *acceptOptions) tell(ctx context.Context, sh *shell, g gate.Review, list
 	if err != nil {
 		return err
 	}
-	now := report.Review(at, "", "")
+	now := report.Gate.Review(at, "", "")
 	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
 		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
 	return nil

@@ -159,7 +159,7 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	if o.explain != "" {
 		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
-	g := report.Review(at, o.model, o.device)
+	g := report.Gate.Review(at, o.model, o.device)
 	if o.model == "" && o.device == "" {
 		g.Unmeasured = lib.Unmeasured(report.Columns.Runs)
 	}

@@ -216,7 +216,7 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	if err != nil {
 		return nil, onBehalf("collect", err)
 	}
-	g := report.Review(at, s.Model, s.Device)
+	g := report.Gate.Review(at, s.Model, s.Device)
 	if o.Measure.Missing == "" {
 		entries, left := recheckEntries(report, &g)
 		if left > 0 {

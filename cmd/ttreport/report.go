@@ -206,7 +206,7 @@ func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, err
 	for _, pair := range report.PairsOf(at) {
 		in := ttis.Input{
 			Model: pair.Model, Device: pair.Device, Version: report.Version, Public: public,
-			Review: report.Review(at, pair.Model, pair.Device),
+			Review: report.Gate.Review(at, pair.Model, pair.Device),
 		}
 		for _, i := range report.RunsOf(at, pair) {
 			run, problem := history.Read(report.Columns.Runs[i].Path)
