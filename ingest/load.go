@@ -24,16 +24,16 @@ type Options struct {
 
 // File describes how one file was read.
 type File struct {
-	Path     string
-	SHA256   string
-	Format   string // of a reader, "sidecar", "manifest", "journal", "archive", "not-a-result" or "unknown"
-	Detail   string
-	Points   int
-	Scores   int
-	Run      string // id of the run it belongs to, or ""
-	Copies   int    // points of it that another file has too; they are counted there
-	PartOf   string // the file whose results this one repeats or is part of, or ""
-	Problems []schema.Problem
+	Path     string           `json:"path"`
+	SHA256   string           `json:"sha256"`
+	Format   string           `json:"format"` // of a reader, "sidecar", "manifest", "journal", "archive" …
+	Detail   string           `json:"detail"`
+	Points   int              `json:"points"`
+	Scores   int              `json:"scores"`
+	Run      string           `json:"run,omitempty"`     // id of the run it belongs to
+	Copies   int              `json:"copies,omitempty"`  // points of it that another file has too; they are counted there
+	PartOf   string           `json:"part_of,omitempty"` // the file whose results this one repeats or is part of
+	Problems []schema.Problem `json:"-"`
 }
 
 // Set is the result of a load.

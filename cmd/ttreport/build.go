@@ -23,7 +23,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
-	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -237,7 +236,7 @@ func (o buildOptions) read(
 			got = readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
 			printErrors(sh, got.problems)
 			sh.say("read      %s, unchanged since the last build; %s",
-				plaintext.Plural(got.files, "file"), listing.Counts(got.problems))
+				plaintext.Plural(got.files, "file"), problemCounts(got.problems))
 			if stands = o.reports == "" && last.Stands(o.out, o.options()); stands {
 				o.announce(sh, last.Output.Files, 0, 0, last.Output.Headline)
 			}
@@ -261,7 +260,7 @@ func take(
 	got, err := readIn(ctx, sh, ws, paths, id, dir, false)
 	if err == nil {
 		sh.say("read      %s, %s, %s", plaintext.Plural(got.files, "file"), plaintext.Plural(got.runs, "run"),
-			listing.Counts(got.problems))
+			problemCounts(got.problems))
 	}
 	return got, err
 }

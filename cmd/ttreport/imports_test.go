@@ -25,7 +25,6 @@ var rooms = map[string][]string{
 	"static":    {},
 
 	"ingest":               {"ingest"},
-	"ingest/listing":       {"ingest.", "ingest/history"},
 	"ingest/unchanged":     {"ingest."},
 	"ingest/folderlock":    {},
 	"ingest/vllm":          {},
@@ -208,7 +207,6 @@ func TestImportRuleRefuses(t *testing.T) {
 		"ingest":              {"collect", "targets/library", "render", "site", "templates", "cmd/ttreport"},
 		"ingest/vllm":         {"ingest/aiperf", "ingest", "ingest/history"},
 		"ingest/history":      {"ingest", "collect", "targets/judge", "render"},
-		"ingest/listing":      {"collect", "render", "ingest/vllm"},
 		"ingest/unchanged":    {"site", "ingest/history"},
 		"collect": {"ingest", "ingest/history", "targets/library", "targets/gate", "render", "site",
 			"cmd/ttreport"},

@@ -14,7 +14,6 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/folderlock"
-	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -59,7 +58,7 @@ $ ttreport ingest --retarget results/`,
 		}
 		got.asked = true
 		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.runs, "run"),
-			got.written, ws.History(), got.same, listing.Counts(got.problems))
+			got.written, ws.History(), got.same, problemCounts(got.problems))
 		return got.verdict(*strict)
 	}
 	return c

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -47,9 +46,9 @@ func inspect(ctx context.Context, sh *shell, paths []string, id *identity, asJSO
 		return err
 	}
 	if asJSON {
-		err = listing.WriteJSON(sh.out, set)
+		err = listJSON(sh.out, set)
 	} else {
-		listing.Write(sh.out, set, all)
+		list(sh.out, set, all)
 	}
 	if errors := schema.CountSeverity(set.Problems, schema.SevError); err == nil && strict && errors > 0 {
 		err = failure{code: exitInput, err: fmt.Errorf("%s in the input", plaintext.Plural(errors, "error"))}

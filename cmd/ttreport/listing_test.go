@@ -1,13 +1,29 @@
-package listing_test
+package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest"
-	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
+
+func TestKinds(t *testing.T) {
+	for want, k := range map[string]fileKinds{"": {}, "one": {"one": 5}, "2 × b; 1 × a": {"a": 1, "b": 2, "": 3}} {
+		if got := k.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	many := fileKinds{}
+	for i := range 30 {
+		many[fmt.Sprintf("kind number %d", i)] = 30 - i
+	}
+	if got := many.String(); utf8.RuneCountInString(got) > detailWidth+16 || !strings.HasSuffix(got, "kinds more") {
+		t.Errorf("%q", got)
+	}
+}
 
 // Notes are shown where nothing was read: they say why. A mapping in a hint is printed as it is.
 func TestNotesOfNothing(t *testing.T) {
@@ -15,7 +31,7 @@ func TestNotesOfNothing(t *testing.T) {
 	for points, shown := range map[int]bool{0: true, 1: false} {
 		var b strings.Builder
 		files := []ingest.File{{Path: "a.csv", Format: ingest.NotResult}, {Path: "b", Format: "vllm-serve", Points: points}}
-		listing.Write(&b, ingest.Set{Files: files, Problems: []schema.Problem{note}}, false)
+		list(&b, ingest.Set{Files: files, Problems: []schema.Problem{note}}, false)
 		if strings.Contains(b.String(), "\n         tables:\n           - x\n") != shown {
 			t.Errorf("%d points: %s", points, b.String())
 		}
@@ -36,7 +52,7 @@ func TestNothingWasRead(t *testing.T) {
 		"beside":  {[]ingest.File{{Path: "a", Format: "nm-vllm-copy"}}, []string{"0 points", "no problems"}},
 	} {
 		var b strings.Builder
-		listing.Write(&b, ingest.Set{Files: c.files}, false)
+		list(&b, ingest.Set{Files: c.files}, false)
 		first, _, _ := strings.Cut(b.String(), "\n")
 		for _, want := range c.want {
 			if !strings.Contains(first, want) {
@@ -52,7 +68,7 @@ func TestNotesAreCounted(t *testing.T) {
 	for want, list := range map[string][]schema.Problem{
 		"no problems": nil, "1 note": {note}, "1 warning, 2 notes": {note, {Severity: schema.SevWarning}, note},
 	} {
-		if got := listing.Counts(list); got != want {
+		if got := problemCounts(list); got != want {
 			t.Errorf("%d problems are %q, want %q", len(list), got, want)
 		}
 	}

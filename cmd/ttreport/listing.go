@@ -1,4 +1,4 @@
-package listing
+package main
 
 import (
 	"cmp"
@@ -22,26 +22,25 @@ import (
 // rowsShown is how many rows a table of files or runs has unless all are wanted.
 const rowsShown = 30
 
-// writer is what the parts of a listing have in common.
-type writer struct {
+// listing writes what was read as text for a person.
+type listing struct {
 	io.Writer
 	base string // folder that all paths begin with; it is left out of them
 	all  bool   // nothing is cut, grouped or left out
 }
 
-// Write writes what was read as text: a summary, files, runs, problems. With all, every file and every problem has a
-// line of its own and nothing is cut; without, what is alike is one line.
-func Write(out io.Writer, set ingest.Set, all bool) {
-	w := writer{out, commonFolder(set.Files), all}
-	fmt.Fprintln(w, w.summary(set))
-	fmt.Fprintln(w)
+// list writes a summary, files, runs, problems. With all, every file and every problem has a line of its own and
+// nothing is cut; without, what is alike is one line.
+func list(out io.Writer, set ingest.Set, all bool) {
+	w := listing{out, commonFolder(set.Files), all}
+	fmt.Fprintf(w, "%s\n\n", w.summary(set))
 	w.files(set.Files)
 	w.runs(set)
 	w.problems(set)
 }
 
 // summary is the answer in one line: what came of all files.
-func (w writer) summary(set ingest.Set) string {
+func (w listing) summary(set ingest.Set) string {
 	var results, beside, other, notRead, unknown, points, scores, copies int
 	for _, f := range set.Files {
 		points, scores, copies = points+f.Points, scores+f.Scores, copies+f.Copies
@@ -58,10 +57,6 @@ func (w writer) summary(set ingest.Set) string {
 			beside++
 		}
 	}
-	in := ""
-	if w.base != "" {
-		in = " in " + w.base
-	}
 	parts := []string{plaintext.Plural(results, "result")}
 	for _, x := range []struct {
 		n    int
@@ -71,20 +66,23 @@ func (w writer) summary(set ingest.Set) string {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
 	}
-	once := ""
+	in, once := "", ""
+	if w.base != "" {
+		in = " in " + w.base
+	}
 	if copies > 0 {
 		once = fmt.Sprintf(", %s left out as copies", plaintext.Plural(copies, "point"))
 	}
 	read := fmt.Sprintf("%s and %s in %s%s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
-		plaintext.Plural(len(set.Runs), "run"), once, Counts(set.Problems))
+		plaintext.Plural(len(set.Runs), "run"), once, problemCounts(set.Problems))
 	if points+scores+beside == 0 {
-		read = nothing(set)
+		read = nothingRead(set)
 	}
 	return fmt.Sprintf("%s%s: %s. %s", plaintext.Plural(len(set.Files), "file"), in, strings.Join(parts, ", "), read)
 }
 
-// nothing says that no number was read, and what the files resemble: that there are no problems would be no answer.
-func nothing(set ingest.Set) string {
+// nothingRead says that no number was read, and what the files resemble: that there are no problems would be no answer.
+func nothingRead(set ingest.Set) string {
 	near := map[string]int{}
 	for _, f := range set.Files {
 		if f.Format == ingest.Unknown && f.Detail != "" {
@@ -93,14 +91,14 @@ func nothing(set ingest.Set) string {
 	}
 	out := "Nothing was read: no file is a result in a format that is read"
 	if len(set.Problems) > 0 {
-		out += "; " + Counts(set.Problems)
+		out += "; " + problemCounts(set.Problems)
 	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(near)) {
 		names = append(names, fmt.Sprintf("%s (%s)", name, plaintext.Plural(near[name], "file")))
 	}
-	if len(names) > mostNearest {
-		names = append(names[:mostNearest], "others")
+	if most := 5; len(names) > most { // formats that unknown files resemble
+		names = append(names[:most], "others")
 	}
 	if len(names) > 0 {
 		out += ". Nearest: " + strings.Join(names, ", ")
@@ -108,11 +106,8 @@ func nothing(set ingest.Set) string {
 	return out + ". ttreport help files lists what is read."
 }
 
-// mostNearest is how many formats are named that unknown files resemble.
-const mostNearest = 5
-
-// Counts says how many problems there are of each severity.
-func Counts(problems []schema.Problem) string {
+// problemCounts says how many problems there are of each severity.
+func problemCounts(problems []schema.Problem) string {
 	var parts []string
 	for _, sev := range schema.Severities() {
 		if n := schema.CountSeverity(problems, sev); n > 0 {
@@ -125,38 +120,21 @@ func Counts(problems []schema.Problem) string {
 	return strings.Join(parts, ", ")
 }
 
-// document is the JSON form, schema ttreport/inspect/v1.
-type document struct {
-	Schema   string            `json:"schema"`
-	Files    []file            `json:"files"`
-	Runs     []json.RawMessage `json:"runs"` // history documents
-	Grouping map[string]string `json:"grouping"`
-	Problems []json.RawMessage `json:"problems"`
-}
-
-type file struct {
-	Path     string            `json:"path"`
-	SHA256   string            `json:"sha256"`
-	Format   string            `json:"format"`
-	Detail   string            `json:"detail"`
-	Points   int               `json:"points"`
-	Scores   int               `json:"scores"`
-	Run      string            `json:"run,omitempty"`
-	Copies   int               `json:"copies,omitempty"`
-	PartOf   string            `json:"part_of,omitempty"`
-	Problems []json.RawMessage `json:"problems"`
-}
-
-// WriteJSON writes everything that was read as one line of JSON.
-func WriteJSON(w io.Writer, set ingest.Set) error {
-	doc := document{
-		Schema: "ttreport/inspect/v1", Files: []file{}, Runs: []json.RawMessage{},
-		Problems: encoded(set.Problems), Grouping: set.Grouping,
+// listJSON writes everything that was read as one line of JSON, of schema ttreport/inspect/v1.
+func listJSON(w io.Writer, set ingest.Set) error {
+	type file struct {
+		ingest.File
+		Problems []json.RawMessage `json:"problems"`
 	}
+	doc := struct {
+		Schema   string            `json:"schema"`
+		Files    []file            `json:"files"`
+		Runs     []json.RawMessage `json:"runs"` // history documents
+		Grouping map[string]string `json:"grouping"`
+		Problems []json.RawMessage `json:"problems"`
+	}{"ttreport/inspect/v1", []file{}, []json.RawMessage{}, set.Grouping, encoded(set.Problems)}
 	for _, f := range set.Files {
-		doc.Files = append(doc.Files, file{
-			f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.Copies, f.PartOf, encoded(f.Problems),
-		})
+		doc.Files = append(doc.Files, file{f, encoded(f.Problems)})
 	}
 	for i := range set.Runs {
 		doc.Runs = append(doc.Runs, history.Encode(&set.Runs[i]))
@@ -174,23 +152,28 @@ func encoded(list []schema.Problem) []json.RawMessage {
 	return out
 }
 
-// row is a row of the table of files: files of one folder that are alike, or of all folders where those are many.
-type row struct {
+// fileRow is a row of the table of files: files of one folder that are alike, or of all folders where those are many.
+type fileRow struct {
 	format              string
-	details, plainer    kinds // what the files are; plainer leaves out how much is in each
+	details, plainer    fileKinds // what the files are; plainer leaves out how much is in each
 	folders             map[string]bool
 	files               []ingest.File
 	points, scores, bad int
 }
 
-// alikeBy says which files are one row.
-type alikeBy struct{ path, folder, format, detail string }
-
 // files writes the table of files.
-func (w writer) files(files []ingest.File) {
+func (w listing) files(files []ingest.File) {
+	rows := grouped(files, func(f ingest.File) string { return f.Path })
+	if !w.all {
+		rows = grouped(files, func(f ingest.File) string { return path.Dir(f.Path) + "\n" + f.Format + "\n" + f.Detail })
+	}
+	if !w.all && len(rows) > rowsShown {
+		rows = grouped(files, func(f ingest.File) string { return f.Format })
+		slices.SortStableFunc(rows, func(a, b *fileRow) int { return cmp.Compare(b.points+b.scores, a.points+a.scores) })
+	}
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "FILE\tFORMAT\tPOINTS\tSCORES\tPROBLEMS\tWHAT")
-	for _, r := range w.rows(files) {
+	for _, r := range rows {
 		name, detail := w.named(r)
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", name, r.format,
 			plaintext.Dash(r.points), plaintext.Dash(r.scores), plaintext.Dash(r.bad), detail)
@@ -198,40 +181,23 @@ func (w writer) files(files []ingest.File) {
 	tw.Flush()
 }
 
-// rows groups files: none with all; by folder and kind; or where that makes too many, by format.
-func (w writer) rows(files []ingest.File) []*row {
-	if w.all {
-		return grouped(files, func(f ingest.File) alikeBy { return alikeBy{path: f.Path} })
-	}
-	rows := grouped(files, func(f ingest.File) alikeBy {
-		return alikeBy{folder: path.Dir(f.Path), format: f.Format, detail: f.Detail}
-	})
-	if len(rows) > rowsShown {
-		rows = grouped(files, func(f ingest.File) alikeBy { return alikeBy{format: f.Format} })
-		slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(b.points+b.scores, a.points+a.scores) })
-	}
-	return rows
-}
-
 // named is what a row is called, and what its files are.
-func (w writer) named(r *row) (name, detail string) {
+func (w listing) named(r *fileRow) (name, detail string) {
 	const width = plaintext.PathWidth
 	name, detail = strings.TrimPrefix(r.files[0].Path, w.base), r.details.String()
-	if n := len(r.files); n > 1 {
-		detail = r.plainer.String()
-		folder := strings.TrimPrefix(commonFolder(r.files), w.base)
+	folder, n := strings.TrimPrefix(commonFolder(r.files), w.base), len(r.files)
+	switch {
+	case len(r.folders) > 1:
+		name = strings.TrimSpace(fmt.Sprintf("%s %d files in %d folders", plaintext.ShortPath(folder, width-26), n,
+			len(r.folders)))
+	case n > 1:
 		name = fmt.Sprintf("%s (%d files)", plaintext.ShortPath(cmp.Or(folder, "./"), width-12), n)
-		if len(r.folders) > 1 {
-			short := plaintext.ShortPath(folder, width-26)
-			name = strings.TrimSpace(fmt.Sprintf("%s %d files in %d folders", short, n, len(r.folders)))
-		}
-	} else if !w.all {
-		name = plaintext.ShortPath(name, width)
+	case w.all:
+		return name, detail
+	default:
+		return plaintext.ShortPath(name, width), plaintext.Middle(detail, detailWidth)
 	}
-	if !w.all {
-		detail = plaintext.Middle(detail, detailWidth)
-	}
-	return name, detail
+	return name, w.short(r.plainer.String(), detailWidth)
 }
 
 // commonFolder is the folder that all paths begin with, with its slash; "" when there is none or one file alone.
@@ -256,13 +222,13 @@ func commonFolder(files []ingest.File) string {
 var amount = regexp.MustCompile(`[,:] \d+ (appended|benchmarks?|records?|runs?|rows|parts).*$`)
 
 // grouped puts files that are alike into rows, in order of the first of each.
-func grouped(files []ingest.File, by func(ingest.File) alikeBy) []*row {
-	var out []*row
-	at := map[alikeBy]*row{}
+func grouped(files []ingest.File, by func(ingest.File) string) []*fileRow {
+	var out []*fileRow
+	at := map[string]*fileRow{}
 	for _, f := range files {
 		r := at[by(f)]
 		if r == nil {
-			r = &row{format: f.Format, details: kinds{}, plainer: kinds{}, folders: map[string]bool{}}
+			r = &fileRow{format: f.Format, details: fileKinds{}, plainer: fileKinds{}, folders: map[string]bool{}}
 			at[by(f)] = r
 			out = append(out, r)
 		}
@@ -296,11 +262,11 @@ func detailOf(f ingest.File) string {
 // detailWidth is the width of what a file is, in characters.
 const detailWidth = 80
 
-// kinds counts what is alike.
-type kinds map[string]int
+// fileKinds counts what is alike.
+type fileKinds map[string]int
 
 // String lists the kinds with their numbers, the most frequent first, as many as fit.
-func (k kinds) String() string {
+func (k fileKinds) String() string {
 	names := slices.Sorted(maps.Keys(k))
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(k[b], k[a]) })
@@ -321,29 +287,22 @@ func (k kinds) String() string {
 	return out
 }
 
-// problemsShown is how many problems are listed unless all are wanted.
-const problemsShown = 20
-
 // problems writes problems, the worst first; notes only where all are wanted, or where nothing was read: they say why.
-func (w writer) problems(set ingest.Set) {
-	shown := schema.WorstFirst(set.Problems)
-	read := slices.ContainsFunc(set.Files, func(f ingest.File) bool { return f.Points+f.Scores > 0 })
-	if !w.all && read {
-		shown = slices.DeleteFunc(shown, func(p schema.Problem) bool { return p.Severity == schema.SevNote })
-	}
+func (w listing) problems(set ingest.Set) {
+	shown, more := schema.WorstFirst(set.Problems), 0
 	if !w.all {
-		shown = alike(shown)
+		if slices.ContainsFunc(set.Files, func(f ingest.File) bool { return f.Points+f.Scores > 0 }) {
+			shown = slices.DeleteFunc(shown, func(p schema.Problem) bool { return p.Severity == schema.SevNote })
+		}
+		shown = alikeProblems(shown)
+		const most = 20
+		more = max(0, len(shown)-most)
+		shown = shown[:len(shown)-more]
 	}
-	if len(shown) == 0 {
-		return
-	}
-	more := 0
-	if !w.all && len(shown) > problemsShown {
-		more = len(shown) - problemsShown
-		shown = shown[:problemsShown]
-	}
-	fmt.Fprintln(w, "\nPROBLEMS, worst first")
-	for _, p := range shown {
+	for i, p := range shown {
+		if i == 0 {
+			fmt.Fprintln(w, "\nPROBLEMS, worst first")
+		}
 		fmt.Fprintf(w, "%-7s  %s\n", p.Severity, w.problem(p))
 	}
 	if more > 0 {
@@ -352,7 +311,7 @@ func (w writer) problems(set ingest.Set) {
 }
 
 // problem is where a problem is, on a line of its own when that is long, then what it is and what to do.
-func (w writer) problem(p schema.Problem) string {
+func (w listing) problem(p schema.Problem) string {
 	const indent = "         "
 	where := strings.TrimPrefix(p.Where(), w.base)
 	p.Path = ""
@@ -379,17 +338,11 @@ func (w writer) problem(p schema.Problem) string {
 	return out
 }
 
-// kindOfProblem is what problems that are alike have in common.
-type kindOfProblem struct {
-	severity schema.Severity
-	code     string
-}
-
-// alike keeps the first of the problems that say the same of several files, and how many say it.
-func alike(list []schema.Problem) []schema.Problem {
-	kind := func(p schema.Problem) kindOfProblem { return kindOfProblem{p.Severity, p.Code} }
-	out, count := schema.Alike(list, func(p schema.Problem) string { return fmt.Sprint(kind(p)) })
-	folders := map[kindOfProblem]map[string]bool{}
+// alikeProblems keeps the first of the problems that say the same of several files, and how many say it.
+func alikeProblems(list []schema.Problem) []schema.Problem {
+	kind := func(p schema.Problem) string { return fmt.Sprint(p.Severity, " ", p.Code) }
+	out, count := schema.Alike(list, kind)
+	folders := map[string]map[string]bool{}
 	for _, p := range list {
 		if folders[kind(p)] == nil {
 			folders[kind(p)] = map[string]bool{}
@@ -397,28 +350,22 @@ func alike(list []schema.Problem) []schema.Problem {
 		folders[kind(p)][path.Dir(p.Path)] = true
 	}
 	for i, n := range count {
+		where := "in this folder"
+		if f := len(folders[kind(out[i])]); f > 1 {
+			where = fmt.Sprintf("in %d folders", f)
+		}
 		if n > 1 {
-			where := "in this folder"
-			if f := len(folders[kind(out[i])]); f > 1 {
-				where = fmt.Sprintf("in %d folders", f)
-			}
 			out[i].Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)
 		}
 	}
 	return out
 }
 
-// Widths of columns, in characters.
-const (
-	idWidth   = 40 // of a run's id
-	nameWidth = 28 // of a model, a device or an engine
-)
-
 // usualReason ends the reason of a run that nothing else explains; the table states it once.
 const usualReason = ", one system and build, no pause over 6 h"
 
 // runs writes the table of the runs that files make together.
-func (w writer) runs(set ingest.Set) {
+func (w listing) runs(set ingest.Set) {
 	if len(set.Runs) == 0 {
 		return
 	}
@@ -432,7 +379,7 @@ func (w writer) runs(set ingest.Set) {
 	for i := range shown {
 		r := &shown[i]
 		engine := strings.TrimSpace(r.Stack.Engine + " " + r.Stack.Version)
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", w.short(r.ID, idWidth), w.name(r.Model.Name),
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", w.short(r.ID, 40), w.name(r.Model.Name),
 			w.name(r.Device.Name), w.name(engine), w.name(r.Release),
 			plaintext.Dash(len(r.Points)), plaintext.Dash(len(r.Scores)), w.reason(r.ID, set.Grouping[r.ID]))
 	}
@@ -446,17 +393,17 @@ func (w writer) runs(set ingest.Set) {
 	}
 }
 
-func (w writer) short(s string, most int) string {
+func (w listing) short(s string, most int) string {
 	if w.all {
 		return s
 	}
 	return plaintext.Middle(s, most)
 }
 
-func (w writer) name(s string) string { return w.short(cmp.Or(s, "unknown"), nameWidth) }
+func (w listing) name(s string) string { return w.short(cmp.Or(s, "unknown"), 28) }
 
 // reason is why files are one run, without what the rest of the listing says already.
-func (w writer) reason(id, why string) string {
+func (w listing) reason(id, why string) string {
 	why = strings.ReplaceAll(why, " under id "+id, " under this id")
 	if w.base != "" {
 		why = strings.ReplaceAll(why, " in "+strings.TrimSuffix(w.base, "/")+",", " in "+w.base+",")
