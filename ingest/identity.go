@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,18 +17,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/ttis"
+	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-// result is a source with numbers and their identity.
+// result is a source with numbers and their identity: what was measured, which source states each fact, and the folder
+// of the run.
 type result struct {
 	*source
 	identity
 }
 
-// identity holds what was measured, which source states each fact, and the folder of the run.
 type identity struct {
 	facts     schema.Facts
 	origin    origins
@@ -42,90 +42,116 @@ type identity struct {
 	sidecar   bool    // a sidecar states when it was measured
 }
 
-// identifyAll resolves the identity of every source with numbers.
-func identifyAll(sources []*source, side *sideFiles, opt Options) []*result {
-	var out []*result
-	shared := sharedTexts{}
-	for _, src := range sources {
-		if src.counts() {
-			r := identify(src, side, opt)
-			shared.share(r.reading.Points)
-			out = append(out, r)
+// origins holds which source states each fact of a result. It is a list because a tree has tens of thousands of
+// results, and a map of ten fields takes twice the memory.
+type origins []factOrigin
+
+type factOrigin struct {
+	field string
+	schema.Origin
+}
+
+// of returns the origin of a field, zero where nothing states it, to be read or set.
+func (o *origins) of(field string) *schema.Origin {
+	i := slices.IndexFunc(*o, func(f factOrigin) bool { return f.field == field })
+	if i < 0 {
+		i = len(*o)
+		*o = append(*o, factOrigin{field: field})
+	}
+	return &(*o)[i].Origin
+}
+
+// provenance returns the origins as a run has them.
+func (r *result) provenance() map[string]schema.Origin {
+	out := make(map[string]schema.Origin, len(r.origin))
+	for _, f := range r.origin {
+		if f.field == "start" && r.startNote != "" && f.Where == r.shown() {
+			f.Where += " (" + r.startNote + ")"
+		}
+		if f.From != "" {
+			out[f.field] = f.Origin
 		}
 	}
 	return out
 }
 
-// identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
-// flags. A later source fills what the earlier ones leave open; where two contradict, what people state is used, else
-// the earlier one, and a problem says so.
-func identify(src *source, side *sideFiles, opt Options) *result {
-	r := &result{
-		source: src,
-		identity: identity{
-			origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
-		},
-	}
-	r.stateOwn()
-	sideTool := r.applySidecar(side)
-	r.applyCommands(side)
-	r.applyManifests(side, sideTool)
-	named, isNamed := ttis.NameFacts(r.shown())
-	if isNamed || len(side.specs) > 0 {
-		if s := side.specFor(src, named.ModelID); s != nil {
-			r.state(s.reading.Facts, schema.FromSpec, s.shown())
-			r.lieBeside(s)
-			r.runFolder = path.Dir(path.Dir(s.shown()))
-		}
-	}
-	r.applyReport(side)
-	if isNamed {
-		if r.runFolder == "" {
-			r.runFolder = workflowTree(r.shown())
-		}
-		r.applyWorkload("", named.Workload, named.Conditions, schema.FromPath)
-		r.state(withoutKnownModel(named.Facts, r.facts), schema.FromPath, r.shown())
-	}
-	for _, p := range opt.Patterns {
-		r.applyPattern(p)
-	}
-	r.state(opt.Flags, schema.FromFlag, "command line")
-	r.complete()
-	return r
+// statement is what one source states of a result.
+type statement struct {
+	from       schema.From
+	where      string
+	facts      *schema.Facts
+	tool       string
+	workload   manifest.Workload
+	conditions map[string]string
+	isFar      bool // a manifest above another one, which overrides it: that is no contradiction
 }
 
-// state takes the facts that one kind of source states and nothing before it did.
-//
-// What people state, in a manifest or by a flag, replaces what a result or a spec says of itself: there it may be a
-// guess. The nearest statement is used where two contradict.
-func (r *result) state(stated schema.Facts, from schema.From, where string) {
-	f := &stated
-	var replaced []manifest.Conflict
-	if from == schema.FromManifest || from == schema.FromFlag {
-		for _, c := range manifest.Conflicts(&r.facts, f) {
-			if isGuess(r.origin.get(c.Field), r.shown()) {
-				replaced = append(replaced, c)
-			}
+// fromPattern is a path that is read with a pattern of the user's. Documents say "path".
+const fromPattern schema.From = "pattern"
+
+// precedence lists the kinds of sources: what an earlier one states wins over what a later one does. What people state
+// comes first; a result, a spec or a name that a tool made may be a guess.
+var precedence = []schema.From{
+	schema.FromSidecar, schema.FromManifest, schema.FromFlag, fromPattern, schema.FromFile, schema.FromSpec,
+	schema.FromPath, schema.FromDerived,
+}
+
+// rank is the place of an origin in the order of precedence.
+func (r *result) rank(o schema.Origin) int {
+	if o.From == schema.FromPath && o.Where != r.shown() {
+		o.From = fromPattern
+	}
+	return slices.Index(precedence, o.From)
+}
+
+// state takes the facts that a source states and that no source before it in the order of precedence does, and fills in
+// what the workloads leave open. Where two contradict, a problem says so.
+func (r *result) state(s statement) {
+	origin := schema.Origin{From: s.from, Where: s.where}
+	var better []manifest.Conflict
+	for _, c := range manifest.Conflicts(&r.facts, s.facts) {
+		if is := r.origin.of(c.Field); r.rank(origin) < r.rank(*is) {
+			better = append(better, c)
+			r.contradiction(c, is.From, s.from, c.Second)
 		}
-		manifest.Without(&r.facts, replaced)
 	}
-	for _, c := range replaced {
-		r.contradiction(c, r.origin.get(c.Field).From, from, c.Second)
-	}
-	taken, conflicts := manifest.Take(&r.facts, f)
+	manifest.Without(&r.facts, better)
+	taken, conflicts := manifest.Take(&r.facts, s.facts)
 	for _, field := range taken {
-		r.origin.set(field, schema.Origin{From: from, Where: where})
+		*r.origin.of(field) = origin
 	}
 	for _, c := range conflicts {
-		r.contradiction(c, r.origin.get(c.Field).From, from, c.First)
+		if is := r.origin.of(c.Field).From; !s.isFar || is != schema.FromManifest {
+			r.contradiction(c, is, s.from, c.First)
+		}
+	}
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		contradictions := fillKey(p, s.workload, string(s.from))
+		if s.isFar {
+			contradictions = nil
+		}
+		for _, c := range contradictions {
+			r.report(schema.Problem{
+				Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction, Found: c,
+				Expected: "one value", Used: "the earlier one", Hint: "correct the one that is wrong",
+			})
+		}
+		k := &p.Key
+		if s.workload.Task != "" && (k.Task == "" || k.Task == "text") {
+			k.Task = s.workload.Task
+		}
+		k.Tool = cmp.Or(s.tool, k.Tool) // it may follow from the format alone
+		if share := s.workload.Dims["structured"]; k.Dims["structured"] == vllm.StructuredOn && share != "" {
+			k.Dims = with(k.Dims, "structured", share) // it says more than "on"
+		}
+		k.Dims = withMissing(k.Dims, s.workload.Dims)
+		p.Conditions = withMissing(p.Conditions, s.conditions)
 	}
 }
 
-// isGuess reports a fact that nobody stated: a result, a spec or a name that a tool made has it.
-func isGuess(o schema.Origin, path string) bool {
-	return o.From == schema.FromFile || o.From == schema.FromSpec || o.From == schema.FromDerived ||
-		o.From == schema.FromPath && o.Where == path
-}
+// codeContradiction is the code of a problem about two sources that state different values.
+const codeContradiction = "contradiction"
 
 // contradiction reports a fact that two sources state differently. A device's number and its full name do not
 // contradict each other.
@@ -141,18 +167,113 @@ func (r *result) contradiction(c manifest.Conflict, first, second schema.From, u
 	})
 }
 
-// codeContradiction is the code of a problem about two sources that state different values.
-const codeContradiction = "contradiction"
+// fillKey fills in the numbers and the dataset that a point's key leaves open, records which source stated them, and
+// returns contradictions.
+func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions []string) {
+	k := &p.Key
+	for _, x := range []struct {
+		name string
+		is   **float64
+		v    *float64
+	}{
+		{"isl", &k.ISL, w.ISL}, {"osl", &k.OSL, w.OSL}, {"concurrency", &k.Concurrency, w.Concurrency},
+		{"rate", &k.Rate, w.Rate},
+	} {
+		switch {
+		case x.v == nil:
+		case *x.is == nil:
+			*x.is = x.v
+			p.Stated = with(p.Stated, x.name, from)
+		case **x.is != *x.v:
+			contradictions = append(contradictions,
+				fmt.Sprintf("%s is %g by an earlier source and %g by the %s", x.name, **x.is, *x.v, from))
+		}
+	}
+	if k.Dataset == "" && w.Dataset != "" {
+		k.Dataset = w.Dataset
+		p.Stated = with(p.Stated, "dataset", from)
+	}
+	return contradictions
+}
 
-// stateOwn takes what the file itself states.
-func (r *result) stateOwn() {
-	own := r.reading.Facts
-	r.state(own, schema.FromFile, r.shown())
+// with returns a copy of m with one more entry; readings may share maps.
+func with(m map[string]string, name, v string) map[string]string {
+	out := make(map[string]string, len(m)+1)
+	maps.Copy(out, m)
+	out[name] = v
+	return out
+}
+
+// withMissing returns m with the entries of more that it lacks: m itself if it lacks none.
+func withMissing(m, more map[string]string) map[string]string {
+	for name, v := range more {
+		if _, has := m[name]; !has {
+			m = with(m, name, v)
+		}
+	}
+	return m
+}
+
+// identify resolves who was measured, from everything that states it.
+func identify(src *source, side *sideFiles, opt Options) *result {
+	r := &result{source: src, identity: identity{
+		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
+	}}
+	r.state(statement{from: schema.FromFile, where: r.shown(), facts: &r.reading.Facts})
 	for field, origin := range r.reading.Provenance { // our own documents state the origin
 		origin.Where = redact.Text(origin.Where)
-		r.origin.set(field, origin)
+		*r.origin.of(field) = origin
 	}
-	r.startNote = own.StartNote
+	r.startNote = r.reading.Facts.StartNote
+	sidecarTool := r.applySidecar(side)
+	if c, ok := side.commands[strings.TrimSuffix(r.shown(), ".json")]; ok { // of vLLM's continuous benchmarks
+		r.state(statement{
+			from: schema.FromSidecar, where: c.shown(), facts: &c.commands.Facts, workload: c.commands.Workload,
+		})
+		for i := range r.reading.Points {
+			if p := &r.reading.Points[i]; len(p.Command) == 0 {
+				p.Command = redact.Argv(c.commands.Client)
+			}
+		}
+		c.reading.PartOf = r.shown()
+	}
+	for i, m := range side.manifestsFor(r.found) {
+		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isFar: i > 0}
+		facts, tool, w := m.Facts(m.rel)
+		s.facts, s.workload = &facts, w
+		if s.isFar { // its run is a different one
+			facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
+			r.state(s)
+			continue
+		}
+		if sidecarTool == "" {
+			s.tool = tool
+		}
+		r.state(s)
+		r.applyRunFolder(m, side)
+	}
+	named, isNamed := ttis.NameFacts(r.shown())
+	if isNamed || len(side.specs) > 0 {
+		if s := side.specFor(src, named.ModelID); s != nil {
+			r.state(statement{from: schema.FromSpec, where: s.shown(), facts: &s.reading.Facts})
+			r.lieBeside(s)
+			r.runFolder = path.Dir(path.Dir(s.shown()))
+		}
+	}
+	r.applyReport(side)
+	if isNamed {
+		r.runFolder = cmp.Or(r.runFolder, workflowTree(r.shown()))
+		r.state(statement{
+			from: schema.FromPath, where: r.shown(), facts: withoutKnownModel(named.Facts, &r.facts), workload: named.Workload,
+			conditions: named.Conditions,
+		})
+	}
+	for _, p := range opt.Patterns {
+		r.applyPattern(p)
+	}
+	r.state(statement{from: schema.FromFlag, where: "command line", facts: &opt.Flags})
+	r.complete()
+	return r
 }
 
 // applySidecar sets a sidecar's facts on the points of its result, because it was written when the tool ran, and
@@ -162,16 +283,11 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 	if !ok {
 		return ""
 	}
-	where := r.shown() + manifest.SidecarSuffix
 	r.sidecar = true
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		if s.Tool != "" {
-			p.Key.Tool = s.Tool
-		}
-		if s.ToolVersion != "" {
-			p.Source.ToolVersion = s.ToolVersion
-		}
+		p.Key.Tool = cmp.Or(s.Tool, p.Key.Tool)
+		p.Source.ToolVersion = cmp.Or(s.ToolVersion, p.Source.ToolVersion)
 		p.Client = s.Client
 		p.Block = max(0, s.Block)
 		p.Command = redact.Argv(s.Argv)
@@ -182,50 +298,14 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 			p.Start, p.End = s.Start, s.End
 		}
 	}
-	r.applyWorkload("", s.Workload, s.Conditions, schema.FromSidecar)
 	if !s.Start.IsZero() {
-		r.facts.Start, r.facts.End = s.Start, s.End
-		r.origin.set("start", schema.Origin{From: schema.FromSidecar, Where: where})
+		r.facts.Start, r.facts.End = time.Time{}, time.Time{}
 	}
-	r.state(schema.Facts{Start: s.Start, End: s.End}, schema.FromSidecar, where)
+	r.state(statement{
+		from: schema.FromSidecar, where: r.shown() + manifest.SidecarSuffix, facts: &schema.Facts{Start: s.Start, End: s.End},
+		workload: s.Workload, conditions: s.Conditions,
+	})
 	return s.Tool
-}
-
-// applyCommands takes the facts that vLLM's continuous benchmarks wrote next to the result.
-func (r *result) applyCommands(side *sideFiles) {
-	c, ok := side.commands[strings.TrimSuffix(r.shown(), ".json")]
-	if !ok {
-		return
-	}
-	r.state(c.commands.Facts, schema.FromSidecar, c.shown())
-	r.applyWorkload("", c.commands.Workload, nil, schema.FromSidecar)
-	for i := range r.reading.Points {
-		if p := &r.reading.Points[i]; len(p.Command) == 0 {
-			p.Command = redact.Argv(c.commands.Client)
-		}
-	}
-	c.reading.PartOf = r.shown()
-}
-
-// applyManifests takes the facts of the manifests in the folder of the file and above, the nearest first. A nearer
-// manifest overrides a farther one; that is not a contradiction.
-func (r *result) applyManifests(side *sideFiles, sideTool string) {
-	for i, m := range side.manifestsFor(r.found) {
-		facts, tool, w := m.Facts(m.rel)
-		where := path.Join(m.dir, manifest.FileName)
-		if i > 0 {
-			facts, w = r.unstated(facts, w)
-			r.state(facts, schema.FromManifest, where)
-			r.applyWorkload("", w, nil, schema.FromManifest)
-			continue
-		}
-		if sideTool != "" {
-			tool = ""
-		}
-		r.state(facts, schema.FromManifest, where)
-		r.applyWorkload(tool, w, nil, schema.FromManifest)
-		r.applyRunFolder(m, side)
-	}
 }
 
 // applyRunFolder takes what the nearest manifest states about its run as a whole: targets, plan, setting and journal.
@@ -260,23 +340,6 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	}
 }
 
-// unstated keeps the facts of a farther manifest that no nearer one states. Its run is a different one.
-func (r *result) unstated(facts schema.Facts, w manifest.Workload) (schema.Facts, manifest.Workload) {
-	facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
-	manifest.Without(&facts, manifest.Conflicts(&r.facts, &facts))
-	for i := range r.reading.Points {
-		k := &r.reading.Points[i].Key
-		for _, x := range []struct{ stated, dst **float64 }{
-			{&k.ISL, &w.ISL}, {&k.OSL, &w.OSL}, {&k.Concurrency, &w.Concurrency}, {&k.Rate, &w.Rate},
-		} {
-			if *x.stated != nil {
-				*x.dst = nil
-			}
-		}
-	}
-	return facts, w
-}
-
 // lieBeside takes the targets and the acceptance that a spec or a report states about the results of its tree.
 func (r *result) lieBeside(s *source) {
 	r.targets = schema.MergeTargets(r.targets, s.reading.Targets)
@@ -301,202 +364,33 @@ func (r *result) applyReport(side *sideFiles) {
 		}
 	}
 	if r.runFolder != "" {
-		r.state(schema.Facts{Model: schema.Model{Status: report.reading.Facts.Model.Status}}, schema.FromSpec,
-			report.shown())
+		status := schema.Model{Status: report.reading.Facts.Model.Status}
+		r.state(statement{from: schema.FromSpec, where: report.shown(), facts: &schema.Facts{Model: status}})
 		return
 	}
-	facts := withoutKnownModel(report.reading.Facts, r.facts)
+	facts := *withoutKnownModel(report.reading.Facts, &r.facts)
 	facts.Start, facts.End, facts.StartNote = time.Time{}, time.Time{}, ""
-	r.state(facts, schema.FromSpec, report.shown())
+	r.state(statement{from: schema.FromSpec, where: report.shown(), facts: &facts})
 	r.runFolder = reportTree(report.shown())
 }
 
 // applyPattern takes the facts that a pattern reads from the path.
 func (r *result) applyPattern(p manifest.Pattern) {
 	facts, tool, w, conditions, ok := p.Match(r.shown())
-	if !ok {
-		return
+	if ok {
+		r.state(statement{
+			from: schema.FromPath, where: p.String(), facts: withoutKnownModel(facts, &r.facts), tool: tool, workload: w,
+			conditions: conditions,
+		})
 	}
-	r.applyWorkload(tool, w, conditions, schema.FromPath)
-	r.state(withoutKnownModel(facts, r.facts), schema.FromPath, p.String())
 }
 
 // withoutKnownModel drops the model's name of a path if the id is known: the name follows from the id.
-func withoutKnownModel(f, known schema.Facts) schema.Facts {
+func withoutKnownModel(f schema.Facts, known *schema.Facts) *schema.Facts {
 	if known.Model.ID != "" {
 		f.Model.Name = ""
 	}
-	return f
-}
-
-var (
-	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])isl[-_=]?(\d+)`)
-	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])osl[-_=]?(\d+)`)
-	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
-	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
-)
-
-// lengthsInName reads lengths from a file's name where they are unambiguous: isl1024_osl128; or in128_out2048 if the
-// measured lengths agree within 10 %.
-func lengthsInName(name string, p *schema.Point) manifest.Workload {
-	var w manifest.Workload
-	number := func(re *regexp.Regexp, i int) *float64 {
-		m := re.FindStringSubmatch(name)
-		if m == nil || len(m[i]) > 9 {
-			return nil
-		}
-		x, err := strconv.ParseFloat(m[i], 64)
-		if err != nil || x <= 0 {
-			return nil
-		}
-		return &x
-	}
-	w.ISL, w.OSL = number(islInName, 1), number(oslInName, 1)
-	in, out := number(inOut, 1), number(inOut, 2)
-	if in != nil && out != nil && measured(p, "isl", *in) && measured(p, "osl", *out) {
-		w.ISL, w.OSL = in, out
-	}
-	if w.ISL == nil || w.OSL == nil {
-		return manifest.Workload{}
-	}
-	if p.Key.Concurrency == nil {
-		w.Concurrency = number(conInName, 1)
-	}
-	return w
-}
-
-// measured reports whether the mean length in tokens is the requested one, within 10 %.
-func measured(p *schema.Point, metric string, asked float64) bool {
-	got, ok := p.Value(metric, "mean")
-	return ok && math.Abs(got-asked) <= .1*asked
-}
-
-// label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
-// gives every file the same name, without what the key states already: a sweep whose files are named after their load
-// is one workload at several loads. A folder that names the release, the model, the device or a build is not the
-// workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
-// keep two workloads apart.
-func (r *result) label(p *schema.Point) string {
-	s, k, lengths := r.source, &p.Key, ""
-	dir, base := path.Dir(s.shown()), path.Base(s.rel)
-	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
-		// the key has the varied parameters
-		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
-	}
-	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.stem(), k), k)); stem != "" && !s.hasOwnFolder() {
-		return stem
-	}
-	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if r.isIdentity(path.Base(dir)) {
-			continue
-		}
-		if oneBuild.MatchString(path.Base(dir)) {
-			lengths = lengthsOf(p)
-			continue
-		}
-		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
-			return name + lengths
-		}
-	}
-	return s.stem() + lengths
-}
-
-// lengthsOf is how long the requests of a point were, as a part of its label: prompts to two digits, and answers where
-// all are equally long, since others vary from run to run.
-func lengthsOf(p *schema.Point) (out string) {
-	if isl, ok := p.Value("isl", "mean"); ok && isl > 0 {
-		out = " in " + strconv.FormatFloat(latency.Round(isl, 2), 'f', -1, 64)
-	}
-	if osl, ok := p.Value("osl", "mean"); ok && osl > 0 && osl == math.Trunc(osl) {
-		out += " out " + strconv.FormatFloat(osl, 'f', -1, 64)
-	}
-	return out
-}
-
-// isIdentity reports the name of a folder that says what was measured, and not how.
-func (r *result) isIdentity(name string) bool {
-	for _, fact := range []string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name} {
-		if fact != "" && strings.EqualFold(fact, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// withoutCount is a name without a number at its end that is the concurrency: bench_16.json.
-func withoutCount(stem string, k *schema.Key) string {
-	i := strings.LastIndexAny(stem, "-_")
-	if i > 0 && k.Concurrency != nil && stem[i+1:] == strconv.FormatFloat(*k.Concurrency, 'f', -1, 64) {
-		return stem[:i]
-	}
-	return stem
-}
-
-var (
-	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
-	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
-	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
-	oneBuild = regexp.MustCompile(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
-		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
-		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
-	// stamps are times in names.
-	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
-	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|` +
-		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
-)
-
-// plainLabel returns a name without the time stamps and loads that tools write into it, so that two measurements of
-// one workload have the same label; "" when nothing is left.
-func plainLabel(stem string) string {
-	s := stamps.ReplaceAllString(stem, "")
-	s = loadPart.ReplaceAllString(s, "-")
-	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
-	if generic.MatchString(s) {
-		return ""
-	}
-	return s
-}
-
-// origins holds which source states each fact of a result. It is a list because a tree has tens of thousands of
-// results, and a map of ten fields takes twice the memory.
-type origins []factOrigin
-
-type factOrigin struct {
-	field string
-	schema.Origin
-}
-
-// get returns the origin of a field, zero where nothing states it.
-func (o origins) get(field string) schema.Origin {
-	if i := o.at(field); i >= 0 {
-		return o[i].Origin
-	}
-	return schema.Origin{}
-}
-
-// set states the origin of a field.
-func (o *origins) set(field string, origin schema.Origin) {
-	if i := o.at(field); i >= 0 {
-		(*o)[i].Origin = origin
-		return
-	}
-	*o = append(*o, factOrigin{field, origin})
-}
-
-func (o origins) at(field string) int {
-	return slices.IndexFunc(o, func(f factOrigin) bool { return f.field == field })
-}
-
-// provenance returns the origins as a run has them.
-func (r *result) provenance() map[string]schema.Origin {
-	out := make(map[string]schema.Origin, len(r.origin))
-	for _, f := range r.origin {
-		if f.field == "start" && r.startNote != "" && f.Where == r.shown() {
-			f.Where += " (" + r.startNote + ")"
-		}
-		out[f.field] = f.Origin
-	}
-	return out
+	return &f
 }
 
 // unmatched are the problems of patterns of the command line that match no file with results: what they were to state
@@ -537,34 +431,32 @@ func unmatched(patterns []manifest.Pattern, results []*result) []schema.Problem 
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
 	for i := range r.reading.Points {
-		cleanPoint(&r.reading.Points[i])
+		p := &r.reading.Points[i]
+		k := &p.Key
+		p.Source.Path = redact.Text(p.Source.Path)
+		p.Conditions, p.Client, k.Dims = cleanTexts(p.Conditions), cleanTexts(p.Client), cleanTexts(k.Dims)
+		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
 	}
 	for i := range r.reading.Scores {
-		cleanScore(&r.reading.Scores[i])
+		s := &r.reading.Scores[i]
+		s.Source.Path = redact.Text(s.Source.Path)
+		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
+		if why := s.Value.Why(); redact.Text(why) != why {
+			s.Value = schema.Missing(redact.Text(why))
+		}
 	}
+	r.completeModel()
 	f := &r.facts
-	if m := hubFolder.FindStringSubmatch(f.Model.ID); m != nil {
-		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
-		r.derive("model.id", "the hub's cache folder in "+r.origin.get("model.id").Where)
-	}
-	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
-		f.Model.ID = id
-		r.derive("model.id", "ModelScope's folder in "+r.origin.get("model.id").Where+", where ___ stands for a point")
-	}
-	if name := strings.ReplaceAll(f.Model.Name, "___", "."); name != f.Model.Name {
-		f.Model.Name = name
-	}
-	if f.Model.Name == "" && f.Model.ID != "" {
-		f.Model.Name = lastPart(f.Model.ID)
-		r.derive("model.name", "last part of model.id")
-	}
 	if f.Start.IsZero() {
-		r.startByName()
+		if t, note, ok := dateInName(r.shown(), tomorrow(), r.ownNumbers()); ok {
+			f.Start, f.StartNote = t, note
+			*r.origin.of("start") = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
+		}
 	}
 	if t := f.Start; t.After(tomorrow()) && (len(r.reading.Points) > 0 || len(r.reading.Scores) > 0) {
 		r.report(schema.Problem{
 			Severity: schema.SevWarning, Path: r.shown(), Code: "future-date",
-			Found:    "a start on " + t.Format("2006-01-02") + ", by the " + string(r.origin.get("start").From),
+			Found:    "a start on " + t.Format("2006-01-02") + ", by the " + string(r.origin.of("start").From),
 			Expected: "a time that has passed", Used: "the time as stated: the result counts as the newest until then",
 			Hint: "set the clock of the machine that measured, and correct the date",
 		})
@@ -572,41 +464,61 @@ func (r *result) complete() {
 	if r.journal == nil && !r.sidecar {
 		r.report(repeat.AddedNames(r.reading.Scores, f.Model.Name)...)
 	}
-	r.completeWorkloads()
-}
-
-// lastPart is the name at the end of a model's id: all of it where that is no path and no hub's name.
-func lastPart(id string) string {
-	trimmed := strings.TrimRight(id, "/")
-	if trimmed == "" || strings.ContainsAny(id, "<>") {
-		return id
-	}
-	return path.Base(trimmed)
-}
-
-// startByName takes the start of what nothing else dates from the names of its file and folders.
-func (r *result) startByName() {
-	if t, note, ok := dateInName(r.shown(), tomorrow(), r.ownNumbers()); ok {
-		r.facts.Start, r.facts.StartNote = t, note
-		r.origin.set("start", schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"})
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		if !p.Key.Comparable() {
+			fillKey(p, lengthsInName(path.Base(r.rel), p), string(schema.FromPath))
+		}
+		if !p.Key.Comparable() { // nothing else tells workloads apart
+			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.label(p))
+			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
+		}
+		r.checkAnswerLength(p)
 	}
 }
 
-// derive records that a field follows from others.
-func (r *result) derive(field, where string) {
-	r.origin.set(field, schema.Origin{From: schema.FromDerived, Where: where})
+// checkAnswerLength warns if the answers are not as long as requested: the model stopped early, and the point is not
+// the workload of its key.
+func (r *result) checkAnswerLength(p *schema.Point) {
+	osl, ok := p.Value("osl", "mean")
+	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Key.LengthsVary() || p.Status == schema.StatusFailed ||
+		math.Abs(osl / *p.Key.OSL - 1) <= .05 {
+		return
+	}
+	r.report(schema.Problem{
+		Severity: schema.SevWarning, Path: r.shown(), Code: "osl-mismatch",
+		Found: fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for, in %s",
+			osl, *p.Key.OSL, p.Key.Workload()),
+		Expected: "the two within 5 %",
+		Hint: "make the server ignore the end of the answer (ignore_eos), " +
+			"or compare with runs of the same answer length only",
+	})
+}
+
+// completeModel spells the model's id as its hub does, and fills in its name.
+func (r *result) completeModel() {
+	f := &r.facts
+	derive := func(field, where string) { *r.origin.of(field) = schema.Origin{From: schema.FromDerived, Where: where} }
+	if m := hubFolder.FindStringSubmatch(f.Model.ID); m != nil {
+		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
+		derive("model.id", "the hub's cache folder in "+r.origin.of("model.id").Where)
+	}
+	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
+		f.Model.ID = id
+		derive("model.id", "ModelScope's folder in "+r.origin.of("model.id").Where+", where ___ stands for a point")
+	}
+	f.Model.Name = strings.ReplaceAll(f.Model.Name, "___", ".")
+	if f.Model.Name == "" && f.Model.ID != "" {
+		f.Model.Name = f.Model.ID
+		if id := strings.TrimRight(f.Model.ID, "/"); id != "" && !strings.ContainsAny(id, "<>") {
+			f.Model.Name = path.Base(id)
+		}
+		derive("model.name", "last part of model.id")
+	}
 }
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
 var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
-
-func cleanScore(s *schema.Score) {
-	s.Source.Path = redact.Text(s.Source.Path)
-	s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
-	if why := s.Value.Why(); redact.Text(why) != why {
-		s.Value = schema.Missing(redact.Text(why))
-	}
-}
 
 // cleanReasons removes secrets from the reasons of metrics without numbers.
 func cleanReasons(p *schema.Point) {
@@ -618,29 +530,14 @@ func cleanReasons(p *schema.Point) {
 	}
 }
 
-func cleanPoint(p *schema.Point) {
-	p.Source.Path = redact.Text(p.Source.Path)
-	p.Conditions, p.Client = cleanTexts(p.Conditions), cleanTexts(p.Client)
-	k := &p.Key
-	k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
-	for dim, v := range k.Dims {
-		short := redact.Field(dim, name(v))
-		if short == v && len(dim) <= longestName {
-			continue
-		}
-		k.Dims = with(k.Dims, dim, short)
-		if len(dim) > longestName {
-			delete(k.Dims, dim)
-			k.Dims[name(dim)] = short
-		}
-	}
-}
-
 // cleanTexts returns a map without secrets.
 func cleanTexts(m map[string]string) map[string]string {
 	for k, v := range m {
-		if clean := redact.Field(k, name(v)); clean != v {
-			m = with(m, k, clean)
+		key, clean := name(k), redact.Field(k, name(v))
+		if key != k || clean != v {
+			if m = with(m, key, clean); key != k {
+				delete(m, k)
+			}
 		}
 	}
 	return m
@@ -656,58 +553,3 @@ func name(s string) string {
 	}
 	return redact.Text(s)
 }
-
-// dateName matches a day, and perhaps a time of it, as people and tools write them into names: 2026-03-16_15-33-00,
-// 20260316-153300, 2026-03-16T15:33:00.
-var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` +
-	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
-
-// dateInName reads when something was measured out of the name of its file, or of the nearest folder that has a date.
-// A file's own time says when it was copied, and is not asked. What lies after the latest time is no date,
-// nor is what begins with a number of the result itself, such as its ISL.
-func dateInName(shown string, latest time.Time, own map[int]bool) (t time.Time, note string, ok bool) {
-	for ; shown != "." && shown != "/" && shown != ".." && shown != ""; shown = path.Dir(shown) {
-		m := dateName.FindStringSubmatch(path.Base(shown))
-		if m == nil {
-			continue
-		}
-		day := strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
-		layout, text, note := "20060102", day, "by a name, the day alone"
-		if m[2] != "" {
-			layout, text, note = layout+"1504", text+m[2]+m[3], "by a name, zone not stated"
-		}
-		if m[4] != "" {
-			layout, text = layout+"05", text+m[4]
-		}
-		t, err := time.Parse(layout, text)
-		if err == nil && t.Before(latest) && !(own[t.Year()] && len(m[1]) > len(day)) {
-			return t, note, true
-		}
-	}
-	return time.Time{}, "", false
-}
-
-// ownNumbers are the numbers of a result's workloads that people write into names: lengths, loads and requests.
-func (r *result) ownNumbers() map[int]bool {
-	out := map[int]bool{}
-	for i := range r.reading.Points {
-		p := &r.reading.Points[i]
-		for _, x := range []*float64{p.Key.ISL, p.Key.OSL, p.Key.Concurrency} {
-			if x != nil {
-				out[int(*x)] = true
-			}
-		}
-		for _, metric := range []string{"isl", "osl"} {
-			if x, ok := p.Value(metric, "mean"); ok {
-				out[int(x)] = true
-			}
-		}
-		if n, err := strconv.Atoi(p.Conditions["num_prompts"]); err == nil {
-			out[n] = true
-		}
-	}
-	return out
-}
-
-// tomorrow is the latest time that a name can state: clocks of other zones are up to a day ahead.
-func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }

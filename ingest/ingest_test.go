@@ -108,11 +108,11 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 	}, files)
 	r := set.Runs[0]
 	pt := r.Points[0]
-	if r.Device.Name != "t3k" || r.Release != "r1" || r.Impl != "impl" || r.Stack.Engine != "vllm" || r.Model.Name != "x" {
+	if r.Device.Name != "t3k" || r.Release != "r9" || r.Impl != "impl" || r.Stack.Engine != "vllm" || r.Model.Name != "x" {
 		t.Errorf("%+v %s %s %+v", r.Device, r.Release, r.Impl, r.Stack)
 	}
 	for field, from := range map[string]schema.From{
-		"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived",
+		"device.name": "manifest", "release": "flag", "impl": "flag", "model.id": "file", "model.name": "derived",
 		"start": "sidecar",
 	} {
 		if r.Provenance[field].From != from {

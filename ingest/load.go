@@ -54,7 +54,7 @@ type Set struct {
 //	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	dropCopies       sources → the same, with one of several forms of a measurement
-//	identifyAll      sources → results: the sources with numbers, and who was measured
+//	identify         sources → results: the sources with numbers, and who was measured
 //	unmatched        results → errors of patterns that match none of them
 //	dropReportRows   results → the same, without rows of reports whose results were read
 //	dropSameContent  results → the same, without files of the same content
@@ -85,7 +85,15 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	joinParts(sources)
 	side := indexSideFiles(sources)
 	dropCopies(sources, &side, opt)
-	results := identifyAll(sources, &side, opt)
+	var results []*result
+	shared := sharedTexts{}
+	for _, src := range sources {
+		if src.counts() {
+			r := identify(src, &side, opt)
+			shared.share(r.reading.Points)
+			results = append(results, r)
+		}
+	}
 	problems = append(problems, unmatched(opt.Patterns, results)...)
 	dropReportRows(results)
 	dropSameContent(results)

@@ -1,0 +1,199 @@
+package ingest
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/repeat"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+var (
+	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])isl[-_=]?(\d+)`)
+	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])osl[-_=]?(\d+)`)
+	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
+	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
+)
+
+// lengthsInName reads lengths from a file's name where they are unambiguous: isl1024_osl128; or in128_out2048 if the
+// measured lengths agree within 10 %.
+func lengthsInName(name string, p *schema.Point) manifest.Workload {
+	var w manifest.Workload
+	number := func(re *regexp.Regexp, i int) *float64 {
+		m := re.FindStringSubmatch(name)
+		if m == nil || len(m[i]) > 9 {
+			return nil
+		}
+		x, err := strconv.ParseFloat(m[i], 64)
+		if err != nil || x <= 0 {
+			return nil
+		}
+		return &x
+	}
+	w.ISL, w.OSL = number(islInName, 1), number(oslInName, 1)
+	in, out := number(inOut, 1), number(inOut, 2)
+	if in != nil && out != nil && measured(p, "isl", *in) && measured(p, "osl", *out) {
+		w.ISL, w.OSL = in, out
+	}
+	if w.ISL == nil || w.OSL == nil {
+		return manifest.Workload{}
+	}
+	if p.Key.Concurrency == nil {
+		w.Concurrency = number(conInName, 1)
+	}
+	return w
+}
+
+// measured reports whether the mean length in tokens is the requested one, within 10 %.
+func measured(p *schema.Point, metric string, asked float64) bool {
+	got, ok := p.Value(metric, "mean")
+	return ok && math.Abs(got-asked) <= .1*asked
+}
+
+// label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
+// gives every file the same name, without what the key states already: a sweep whose files are named after their load
+// is one workload at several loads. A folder that names the release, the model, the device or a build is not the
+// workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
+// keep two workloads apart.
+func (r *result) label(p *schema.Point) string {
+	s, k, lengths := r.source, &p.Key, ""
+	dir, base := path.Dir(s.shown()), path.Base(s.rel)
+	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
+		// the key has the varied parameters
+		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
+	}
+	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.stem(), k), k)); stem != "" && !s.hasOwnFolder() {
+		return stem
+	}
+	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if r.isIdentity(path.Base(dir)) {
+			continue
+		}
+		if oneBuild.MatchString(path.Base(dir)) {
+			lengths = lengthsOf(p)
+			continue
+		}
+		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
+			return name + lengths
+		}
+	}
+	return s.stem() + lengths
+}
+
+// lengthsOf is how long the requests of a point were, as a part of its label: prompts to two digits, and answers where
+// all are equally long, since others vary from run to run.
+func lengthsOf(p *schema.Point) (out string) {
+	if isl, ok := p.Value("isl", "mean"); ok && isl > 0 {
+		out = " in " + strconv.FormatFloat(latency.Round(isl, 2), 'f', -1, 64)
+	}
+	if osl, ok := p.Value("osl", "mean"); ok && osl > 0 && osl == math.Trunc(osl) {
+		out += " out " + strconv.FormatFloat(osl, 'f', -1, 64)
+	}
+	return out
+}
+
+// isIdentity reports the name of a folder that says what was measured, and not how.
+func (r *result) isIdentity(name string) bool {
+	for _, fact := range []string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name} {
+		if fact != "" && strings.EqualFold(fact, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutCount is a name without a number at its end that is the concurrency: bench_16.json.
+func withoutCount(stem string, k *schema.Key) string {
+	i := strings.LastIndexAny(stem, "-_")
+	if i > 0 && k.Concurrency != nil && stem[i+1:] == strconv.FormatFloat(*k.Concurrency, 'f', -1, 64) {
+		return stem[:i]
+	}
+	return stem
+}
+
+var (
+	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
+	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
+	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
+	oneBuild = regexp.MustCompile(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
+		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
+		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
+	// stamps are times in names.
+	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
+	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|` +
+		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
+)
+
+// plainLabel returns a name without the time stamps and loads that tools write into it, so that two measurements of
+// one workload have the same label; "" when nothing is left.
+func plainLabel(stem string) string {
+	s := stamps.ReplaceAllString(stem, "")
+	s = loadPart.ReplaceAllString(s, "-")
+	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
+	if generic.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// dateName matches a day, and perhaps a time of it, as people and tools write them into names: 2026-03-16_15-33-00,
+// 20260316-153300, 2026-03-16T15:33:00.
+var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` +
+	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
+
+// dateInName reads when something was measured out of the name of its file, or of the nearest folder that has a date.
+// A file's own time says when it was copied, and is not asked. What lies after the latest time is no date,
+// nor is what begins with a number of the result itself, such as its ISL.
+func dateInName(shown string, latest time.Time, own map[int]bool) (t time.Time, note string, ok bool) {
+	for ; shown != "." && shown != "/" && shown != ".." && shown != ""; shown = path.Dir(shown) {
+		m := dateName.FindStringSubmatch(path.Base(shown))
+		if m == nil {
+			continue
+		}
+		day := strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
+		layout, text, note := "20060102", day, "by a name, the day alone"
+		if m[2] != "" {
+			layout, text, note = layout+"1504", text+m[2]+m[3], "by a name, zone not stated"
+		}
+		if m[4] != "" {
+			layout, text = layout+"05", text+m[4]
+		}
+		t, err := time.Parse(layout, text)
+		if err == nil && t.Before(latest) && !(own[t.Year()] && len(m[1]) > len(day)) {
+			return t, note, true
+		}
+	}
+	return time.Time{}, "", false
+}
+
+// ownNumbers are the numbers of a result's workloads that people write into names: lengths, loads and requests.
+func (r *result) ownNumbers() map[int]bool {
+	out := map[int]bool{}
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		for _, x := range []*float64{p.Key.ISL, p.Key.OSL, p.Key.Concurrency} {
+			if x != nil {
+				out[int(*x)] = true
+			}
+		}
+		for _, metric := range []string{"isl", "osl"} {
+			if x, ok := p.Value(metric, "mean"); ok {
+				out[int(x)] = true
+			}
+		}
+		if n, err := strconv.Atoi(p.Conditions["num_prompts"]); err == nil {
+			out[n] = true
+		}
+	}
+	return out
+}
+
+// tomorrow is the latest time that a name can state: clocks of other zones are up to a day ahead.
+func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
