@@ -13,6 +13,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -21,64 +22,42 @@ import (
 // longestPause is how long a run may pause before what follows is another run.
 const longestPause = 6 * time.Hour
 
-// system identifies the measured system in a comparable form.
-type system struct{ modelID, model, impl, device, mesh, engine string }
+// system identifies what was measured, with its build, in a comparable form.
+type system struct {
+	modelID, model, impl, device, mesh, engine string
+	commits                                    string // sorted, as name=commit
+	release, version, digest, image            string
+}
 
 func systemOf(f *schema.Facts) system {
-	device := schema.FoldDevice(f.Device.Name)
-	return system{f.Model.ID, f.Model.Name, f.Impl, device, f.Device.Mesh, f.Stack.Engine}
-}
-
-// build identifies the measured software.
-type build struct {
-	commits                         string // sorted, as name=commit
-	release, version, digest, image string
-}
-
-func buildOf(f *schema.Facts) build {
 	var commits []string
 	for name, c := range f.Stack.Commits {
 		commits = append(commits, name+"="+c)
 	}
 	slices.Sort(commits)
-	return build{strings.Join(commits, idSeparator), f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image}
+	return system{
+		f.Model.ID, f.Model.Name, f.Impl, schema.FoldDevice(f.Device.Name), f.Device.Mesh, f.Stack.Engine,
+		strings.Join(commits, idSeparator), f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image,
+	}
 }
 
 // bucket is what results of one run have in common: their stated id, else folder, system and build.
 type bucket struct {
 	id, folder string
 	system     system
-	build      build
-}
-
-// bucketOf also sets the run folder of a result that has none yet.
-func bucketOf(r *result) bucket {
-	if r.facts.RunID != "" {
-		return bucket{id: r.facts.RunID, folder: r.runFolder}
-	}
-	if r.runFolder == "" {
-		r.runFolder = folderOfRun(r.source)
-	}
-	return bucket{folder: r.runFolder, system: systemOf(&r.facts), build: buildOf(&r.facts)}
 }
 
 // served divides a bucket without a stated id by precision and number of accelerators, where results state several:
 // rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
-	type as struct {
-		precision string
-		chips     int
-	}
-	var order []as
-	parts := map[as][]*result{}
-	var silent []*result
+	var order []string
+	parts := map[string][]*result{}
 	for _, r := range results {
-		key := as{strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips}
-		if key == (as{}) {
-			silent = append(silent, r)
-			continue
+		key := ""
+		if precision, chips := strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips; precision != "" || chips != 0 {
+			key = fmt.Sprintf("%s%s%d", idSeparator, precision, chips)
 		}
-		if parts[key] == nil {
+		if parts[key] == nil && key != "" {
 			order = append(order, key)
 		}
 		parts[key] = append(parts[key], r)
@@ -86,11 +65,11 @@ func served(results []*result) [][]*result {
 	if len(order) < 2 || results[0].facts.RunID != "" {
 		return [][]*result{results}
 	}
-	parts[order[0]] = append(parts[order[0]], silent...)
+	parts[order[0]] = append(parts[order[0]], parts[""]...)
 	var out [][]*result
 	for _, key := range order {
 		for _, r := range parts[key] {
-			r.apart = fmt.Sprintf("%s%s%d", idSeparator, key.precision, key.chips)
+			r.apart = key
 		}
 		out = append(out, parts[key])
 	}
@@ -104,7 +83,8 @@ func split(results []*result) [][]*result {
 		if c := a.facts.Start.Compare(b.facts.Start); c != 0 {
 			return c
 		}
-		return compareWalked(a.rel, b.rel)
+		asWalked := strings.NewReplacer("/", "\x00")
+		return strings.Compare(asWalked.Replace(a.rel), asWalked.Replace(b.rel))
 	})
 	if results[0].facts.RunID != "" {
 		return [][]*result{results}
@@ -122,23 +102,6 @@ func split(results []*result) [][]*result {
 		last = later(last, later(r.facts.Start, r.facts.End))
 	}
 	return append(out, results[start:])
-}
-
-// compareWalked orders two paths as folders are walked: a slash comes before every other character.
-func compareWalked(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			continue
-		}
-		if a[i] == '/' {
-			return -1
-		}
-		if b[i] == '/' {
-			return 1
-		}
-		return cmp.Compare(a[i], b[i])
-	}
-	return cmp.Compare(len(a), len(b))
 }
 
 // earlier returns the earlier of two times that are known.
@@ -170,7 +133,7 @@ func assemble(results []*result) (schema.Run, string) {
 	for _, r := range results {
 		points += len(r.reading.Points)
 	}
-	run.Points = slices.Grow(run.Points, points)
+	run.Points = make([]schema.Point, 0, points)
 	for _, r := range results {
 		run.Targets = schema.MergeTargets(run.Targets, r.targets)
 		run.Acceptance = run.Acceptance.With(r.accepted)
@@ -191,19 +154,33 @@ func assemble(results []*result) (schema.Run, string) {
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 		r.give()
 	}
-	run.Problems = countContradictions(run.Problems)
-	reason := fmt.Sprintf("%s under id %s", countFiles(len(results)), run.ID)
-	if run.ID == "" {
-		folder := first.folderWithinRoot()
-		if run.Start.IsZero() { // two nights may leave files of one name in folders of one name
-			folder = contents(results)
+	var count []int
+	run.Problems, count = schema.Alike(run.Problems, func(p schema.Problem) string {
+		if p.Code != codeContradiction {
+			return ""
 		}
-		folder += first.apart
-		run.ID = derivedID(first, run.Start, folder)
-		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
-			countFiles(len(results)), first.runFolder)
+		return p.Found
+	})
+	for i, n := range count {
+		if n > 1 {
+			run.Problems[i].Found += fmt.Sprintf(" (in %d files)", n)
+		}
 	}
-	return run, reason
+	if run.ID != "" {
+		return run, fmt.Sprintf("%s under id %s", plaintext.Plural(len(results), "file"), run.ID)
+	}
+	folder := first.folderWithinRoot()
+	if run.Start.IsZero() { // two nights may leave files of one name in folders of one name: contents differ
+		var hashes []string
+		for _, r := range results {
+			hashes = append(hashes, r.file.Content)
+		}
+		slices.Sort(hashes)
+		folder = strings.Join(slices.Compact(hashes), idSeparator)
+	}
+	run.ID = derivedID(first, run.Start, folder+first.apart)
+	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
+		plaintext.Plural(len(results), "file"), first.runFolder)
 }
 
 // idSeparator separates the parts that are hashed into an id. It must not change, because ids would change.
@@ -212,27 +189,17 @@ const idSeparator = "\x00"
 // derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
 // What nothing dates stands by itself: there the contents of its files take the folder's place.
 func derivedID(r *result, start time.Time, folder string) string {
-	f, b := &r.facts, buildOf(&r.facts)
-	parts := []string{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}
-	if b.commits != "" {
-		parts = append(parts, b.commits)
+	m := systemOf(&r.facts)
+	parts := []string{m.modelID, m.model, m.impl, r.facts.Device.Name, m.mesh, m.engine}
+	if m.commits != "" {
+		parts = append(parts, m.commits)
 	}
-	parts = append(parts, b.release, b.version, b.digest, b.image, folder, start.Format(time.RFC3339))
+	parts = append(parts, m.release, m.version, m.digest, m.image, folder, start.Format(time.RFC3339))
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))
 	if start.IsZero() {
 		return history.Undated + hex.EncodeToString(sum[:4])
 	}
 	return start.UTC().Format(history.StartInID) + hex.EncodeToString(sum[:4])
-}
-
-// contents names the results of a run by what is in their files, whatever their order.
-func contents(results []*result) string {
-	var hashes []string
-	for _, r := range results {
-		hashes = append(hashes, r.file.Content)
-	}
-	slices.Sort(hashes)
-	return strings.Join(slices.Compact(hashes), idSeparator)
 }
 
 // withUnknown adds an unknown field of a file to those of its run.
@@ -263,29 +230,6 @@ func cutFolder(name, folder string) string {
 		return strings.TrimPrefix(rest, "/")
 	}
 	return name
-}
-
-// countContradictions merges equal contradictions of several files into one, with the number of files.
-func countContradictions(list []schema.Problem) []schema.Problem {
-	out, count := schema.Alike(list, func(p schema.Problem) string {
-		if p.Code != codeContradiction {
-			return ""
-		}
-		return p.Found
-	})
-	for i, n := range count {
-		if n > 1 {
-			out[i].Found += fmt.Sprintf(" (in %d files)", n)
-		}
-	}
-	return out
-}
-
-func countFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }
 
 // grouping holds the runs that results make.
@@ -337,7 +281,13 @@ func groupRuns(results []*result) *grouping {
 		if !r.counts() {
 			continue
 		}
-		key := bucketOf(r)
+		key := bucket{id: r.facts.RunID, folder: r.runFolder}
+		if key.id == "" {
+			if r.runFolder == "" {
+				r.runFolder = folderOfRun(r.source)
+			}
+			key = bucket{folder: r.runFolder, system: systemOf(&r.facts)}
+		}
 		if buckets[key] == nil {
 			order = append(order, key)
 		}
@@ -388,34 +338,45 @@ func separateScores(results []*result) {
 	}
 }
 
-// add makes a run of results and adds it to the others.
+// add makes a run of results and adds it to the others: to an earlier run of the same id and system, else by itself
+// under the first free id.
 func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
 	g.report(&run, incomplete(first.journal)...)
-	isDerived := first.facts.RunID == "" && !run.Start.IsZero()
-	if other := g.folders[run.ID]; isDerived && other != "" && other != first.runFolder {
+	other := g.folders[run.ID]
+	if first.facts.RunID == "" && !run.Start.IsZero() && other != "" && other != first.runFolder {
 		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
 	}
 	g.folders[run.ID] = first.runFolder
-	at, free, merge := g.place(&run)
-	if !merge {
-		if free != run.ID {
+	stated := run.ID
+	for n := 2; ; n++ {
+		i, isTaken := g.index[run.ID]
+		if !isTaken {
+			break
+		}
+		if r := &g.runs[i]; isOneRun(r, &run) {
+			r.Points, r.Scores = append(r.Points, run.Points...), append(r.Scores, run.Scores...)
+			r.Problems = append(r.Problems, run.Problems...)
+			r.Targets, r.Acceptance = schema.MergeTargets(r.Targets, run.Targets), r.Acceptance.With(run.Acceptance)
+			r.Start, r.End = earlier(r.Start, run.Start), later(r.End, run.End)
+			stated = ""
+			break
+		}
+		run.ID = fmt.Sprintf("%s~%d", stated, n)
+	}
+	if stated != "" {
+		if run.ID != stated {
 			g.report(&run, schema.Problem{
 				Severity: schema.SevError, Path: first.shown(), Code: "run-id-taken",
 				Found: fmt.Sprintf("run id %s for %s, which %s has already",
-					run.ID, describe(&run), describe(&g.runs[at])),
-				Expected: "one id per run", Used: "both, this one as " + free,
+					stated, describe(&run), describe(&g.runs[g.index[stated]])),
+				Expected: "one id per run", Used: "both, this one as " + run.ID,
 				Hint: "give one of them another id in its manifest",
 			})
-			run.ID = free
 		}
-		g.index[run.ID] = len(g.runs)
-		g.reasons[run.ID] = reason
+		g.index[run.ID], g.reasons[run.ID] = len(g.runs), reason
 		g.runs = append(g.runs, run)
-	} else {
-		mergeRun(&g.runs[at], &run)
-		run.ID = g.runs[at].ID
 	}
 	for _, r := range part {
 		g.runOf[r.source] = run.ID
@@ -429,27 +390,7 @@ func (g *grouping) report(run *schema.Run, problems ...schema.Problem) {
 	g.problems = append(g.problems, problems...)
 }
 
-// place returns where a run belongs: to an earlier run of the same id and system, else by itself under the first free
-// id.
-func (g *grouping) place(run *schema.Run) (at int, free string, merge bool) {
-	free = run.ID
-	first := -1
-	for n := 2; ; n++ {
-		i, taken := g.index[free]
-		if !taken {
-			return max(first, 0), free, false
-		}
-		if first < 0 {
-			first = i
-		}
-		if sameSystem(&g.runs[i], run) {
-			return i, free, true
-		}
-		free = fmt.Sprintf("%s~%d", run.ID, n)
-	}
-}
-
-func sameSystem(a, b *schema.Run) bool {
+func isOneRun(a, b *schema.Run) bool {
 	return a.Model.Name == b.Model.Name && schema.SameDevice(a.Device.Name, b.Device.Name) && a.Impl == b.Impl &&
 		a.Release == b.Release
 }
@@ -458,17 +399,6 @@ func sameSystem(a, b *schema.Run) bool {
 func describe(r *schema.Run) string {
 	model, device := cmp.Or(r.Model.Name, "an unknown model"), cmp.Or(r.Device.Name, "an unknown device")
 	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", model, device, r.Release))
-}
-
-// mergeRun adds the results of a second source of the same run.
-func mergeRun(into, more *schema.Run) {
-	into.Points = append(into.Points, more.Points...)
-	into.Scores = append(into.Scores, more.Scores...)
-	into.Targets = schema.MergeTargets(into.Targets, more.Targets)
-	into.Acceptance = into.Acceptance.With(more.Acceptance)
-	into.Problems = append(into.Problems, more.Problems...)
-	into.Start = earlier(into.Start, more.Start)
-	into.End = later(into.End, more.End)
 }
 
 // incomplete returns the problems in a run's journal: measurements that failed, and a missing end.
@@ -523,11 +453,11 @@ func folderOfRun(s *source) string {
 	dir := path.Dir(s.shown())
 	switch {
 	case s.hasOwnFolder():
-		inSweep := false
+		own := dir
 		for trialPart.MatchString(path.Base(dir)) || pointPart.MatchString(path.Base(dir)) {
-			dir, inSweep = path.Dir(dir), true
+			dir = path.Dir(dir)
 		}
-		if !inSweep {
+		if dir == own { // not of a sweep
 			dir = path.Dir(dir)
 		}
 	case sweepRun.MatchString(path.Base(s.rel)) || path.Base(s.rel) == "summary.json":

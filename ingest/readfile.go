@@ -35,6 +35,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/optimum"
 	"github.com/ttreport/ttreport/ingest/ownmetrics"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -147,7 +148,7 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 	if !isArchive {
 		return nil
 	}
-	self.reading = schema.Reading{Format: Archive, Detail: countFiles(count), Problems: problems}
+	self.reading = schema.Reading{Format: Archive, Detail: plaintext.Plural(count, "file"), Problems: problems}
 	return sources
 }
 
@@ -396,8 +397,7 @@ func mayBeOfOneRun(a, b *schema.Reading) bool {
 	if a.Facts.End.IsZero() || b.Facts.Start.IsZero() {
 		pause = 0
 	}
-	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) &&
-		buildOf(&a.Facts) == buildOf(&b.Facts) && pause <= longestPause
+	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) && pause <= longestPause
 }
 
 // reader is one format: Detect recognises its files, Read reads them.

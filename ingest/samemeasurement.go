@@ -239,7 +239,7 @@ func (r *result) dropCopyOf(first *result) {
 		Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
 		Found: "the same content as " + first.shown(), Used: "the first, once",
 	}
-	if systemOf(&first.facts) != systemOf(&r.facts) || buildOf(&first.facts) != buildOf(&r.facts) {
+	if systemOf(&first.facts) != systemOf(&r.facts) {
 		p.Severity = schema.SevWarning
 		p.Expected = "one release and system for one measurement; here the two differ"
 		p.Hint = "remove the copy that is wrong"
@@ -269,11 +269,11 @@ func ofTwoReleases(a, b *result) bool {
 	return x != "" && y != "" && x != y
 }
 
-// measuredIn is what a release measured.
-type measuredIn struct{ release, model, device string }
+// inRelease is what a release measured.
+type inRelease struct{ release, model, device string }
 
-func measuredInOf(r *result) measuredIn {
-	return measuredIn{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
+func measuredInOf(r *result) inRelease {
+	return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
 }
 
 // settleCopies leaves out the copies in a release that measured others of its results itself. Where all that it has of
@@ -283,7 +283,7 @@ func settleCopies(results []*result, copies []releaseCopy) {
 	if len(copies) == 0 {
 		return
 	}
-	copied, own := map[*result]bool{}, map[measuredIn]bool{}
+	copied, own := map[*result]bool{}, map[inRelease]bool{}
 	for _, c := range copies {
 		copied[c.copy] = true
 	}
@@ -402,7 +402,7 @@ const enoughScores = 3
 // have must agree, and enough of them be fractions: an eval of a small task gives the same score again by chance, and a
 // greedy one of the same model does so always, but then states its time.
 func sameEval(a, b *result) bool {
-	if a.file == b.file || systemOf(&a.facts) != systemOf(&b.facts) || buildOf(&a.facts) != buildOf(&b.facts) {
+	if a.file == b.file || systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
 	}
 	if x, y := a.facts.Start, b.facts.Start; !x.IsZero() && !y.IsZero() {
