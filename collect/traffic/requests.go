@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -228,16 +229,20 @@ func (e Endpoint) Pools() bool { return e == Embeddings || e == Rerank }
 // Talks reports whether requests are lists of messages.
 func (e Endpoint) Talks() bool { return e == Chat || e == Responses }
 
-func setEndpoint(w *Workload, text string) error {
+// String is the name.
+func (e Endpoint) String() string { return string(e) }
+
+// ParseEndpoint reads a name.
+func ParseEndpoint(text string) (Endpoint, error) {
 	const completions = "completions"
 	names := []string{completions, string(Chat), string(Responses), string(Embeddings), string(Rerank)}
 	if !slices.Contains(names, text) {
-		return fmt.Errorf("expected one of %s, as in endpoint=chat", strings.Join(names, ", "))
+		return "", fmt.Errorf("expected one of %s", strings.Join(names, ", "))
 	}
-	if w.Endpoint = Endpoint(text); text == completions {
-		w.Endpoint = Completions
+	if text == completions {
+		return Completions, nil
 	}
-	return nil
+	return Endpoint(text), nil
 }
 
 // Image is the size of a made-up picture that each request of a chat has, in pixels. The zero value is none.
@@ -248,7 +253,7 @@ func ParseImage(text string) (Image, error) {
 	var i Image
 	_, err := fmt.Sscanf(text, "%dx%d", &i.Width, &i.Height)
 	if err != nil || i.Width < 1 || i.Height < 1 || i.String() != text {
-		return Image{}, fmt.Errorf("expected a size in pixels, as in image=1024x768")
+		return Image{}, errors.New("expected a size in pixels")
 	}
 	return i, nil
 }
@@ -265,22 +270,4 @@ func (i Image) String() string {
 type Tools struct {
 	Offered  int  // made-up functions, each of which takes a text
 	Required bool // tool_choice is required: the answer is a call; else it is auto, which is the model's choice
-}
-
-const choiceRequired = "required"
-
-// toolChoice is what the text of a workload has; auto is the default of the API and has none.
-func toolChoice(w *Workload) string {
-	if w.Tools.Required {
-		return choiceRequired
-	}
-	return ""
-}
-
-func setToolChoice(w *Workload, text string) error {
-	if text != "auto" && text != choiceRequired {
-		return fmt.Errorf("expected auto or required, as in tools=4,tool_choice=required")
-	}
-	w.Tools.Required = text == choiceRequired
-	return nil
 }

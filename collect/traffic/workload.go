@@ -64,92 +64,64 @@ const (
 // field is a field of a workload's text. The text, its errors, sameness and the dimensions of the key are made of the
 // table of fields.
 type field struct {
-	name string
-	set  func(*Workload, string) error
-	// dim is the text of what makes it another workload than one without the field; nil for what is no dimension.
-	dim  func(*Workload) string
-	text func(*Workload) string // nil: that of dim
+	name, example string
+	value         any  // *string, *int, *float64, *time.Duration, or one that sets and prints itself
+	dim           bool // it makes another workload, so that the key of its points has it
+	unsaid        bool // its value is what holds without it
 }
 
-// fields lists the fields in the order of the text.
-func fields() []field {
+// fields lists the fields of a workload in the order of the text.
+func (w *Workload) fields() []field {
+	const dim = true
 	return []field{
-		free("dataset", func(w *Workload) *string { return &w.Dataset }),
-		free("path", func(w *Workload) *string { return &w.Path }),
-		lengths(schema.DimISL, func(w *Workload) (*int, *Lengths) { return &w.ISL, &w.ISLDist }),
-		lengths(schema.DimOSL, func(w *Workload) (*int, *Lengths) { return &w.OSL, &w.OSLDist }),
-		{
-			name: schema.DimArrivals, dim: func(w *Workload) string { return w.Arrivals.String() },
-			set: func(w *Workload, text string) (err error) {
-				w.Arrivals, err = ParseArrivals(text)
-				return err
-			},
-		},
-		asDim(number(schema.DimBurstiness, "0.5", func(w *Workload) *float64 { return &w.Burstiness }),
-			func(w *Workload) bool { return w.Burstiness != 1 }),
-		asDim(count(schema.DimPrefix, "512", func(w *Workload) *int { return &w.Prefix }), nil),
-		asDim(count(schema.DimPrefixes, "8", func(w *Workload) *int { return &w.Prefixes }),
-			func(w *Workload) bool { return w.Prefixes > 1 && w.sharesPrefix() }),
-		share(schema.DimHit, "60%", "the prompts' tokens", func(w *Workload) *float64 { return &w.Hit }),
-		{name: schema.DimEndpoint, dim: func(w *Workload) string { return string(w.Endpoint) }, set: setEndpoint},
-		asDim(count(schema.DimTurns, "5", func(w *Workload) *int { return &w.Turns }),
-			func(w *Workload) bool { return w.Turns > 1 }),
-		pause(schema.DimThink, func(w *Workload) *time.Duration { return &w.Think }),
-		share(schema.DimCancel, "10%", "the requests", func(w *Workload) *float64 { return &w.Cancel }),
-		pause(schema.DimTimeout, func(w *Workload) *time.Duration { return &w.Timeout }),
-		{
-			name: schema.DimImage, dim: func(w *Workload) string { return w.Image.String() },
-			set: func(w *Workload, text string) (err error) {
-				w.Image, err = ParseImage(text)
-				return err
-			},
-		},
-		asDim(count(schema.DimTools, "4", func(w *Workload) *int { return &w.Tools.Offered }), nil),
-		{name: schema.DimToolChoice, dim: toolChoice, set: setToolChoice},
-		count("n", "8", func(w *Workload) *int { return &w.Requests }),
-		count("c", "8", func(w *Workload) *int { return &w.Concurrency }),
-		number("speed", "8", func(w *Workload) *float64 { return &w.Speed }),
-		count("block", "512", func(w *Workload) *int { return &w.Block }),
-		rate(),
-		{
-			name: schema.DimSLO, text: func(w *Workload) string { return w.SLO.String() },
-			set: func(w *Workload, text string) (err error) {
-				w.SLO, err = ParseSLO(text)
-				return err
-			},
-		},
+		{"dataset", "", &w.Dataset, !dim, false},
+		{"path", "", &w.Path, !dim, false},
+		{schema.DimISL, "128", &lengths{&w.ISL, &w.ISLDist}, w.ISLDist.Set(), w.Dataset == DatasetTrace},
+		{schema.DimOSL, "128", &lengths{&w.OSL, &w.OSLDist}, w.OSLDist.Set(), w.Dataset == DatasetTrace},
+		{schema.DimArrivals, "", &parsed[Arrivals]{&w.Arrivals, ParseArrivals}, dim, false},
+		{schema.DimBurstiness, "0.5", &w.Burstiness, dim, w.Burstiness == 1},
+		{schema.DimPrefix, "512", &w.Prefix, dim, false},
+		{schema.DimPrefixes, "8", &w.Prefixes, dim, w.Prefixes == 1 || !w.sharesPrefix()},
+		{schema.DimHit, "60%", &share{&w.Hit, "the prompts' tokens"}, dim, false},
+		{schema.DimEndpoint, "chat", &parsed[Endpoint]{&w.Endpoint, ParseEndpoint}, dim, false},
+		{schema.DimTurns, "5", &w.Turns, dim, w.Turns == 1},
+		{schema.DimThink, "2s", &w.Think, dim, false},
+		{schema.DimCancel, "10%", &share{&w.Cancel, "the requests"}, dim, false},
+		{schema.DimTimeout, "2s", &w.Timeout, dim, false},
+		{schema.DimImage, "1024x768", &parsed[Image]{&w.Image, ParseImage}, dim, false},
+		{schema.DimTools, "4", &w.Tools.Offered, dim, false},
+		{schema.DimToolChoice, "required", &choice{&w.Tools.Required}, dim, false},
+		{"n", "8", &w.Requests, !dim, false},
+		{"c", "8", &w.Concurrency, !dim, false},
+		{"speed", "8", &w.Speed, !dim, false},
+		{"block", "512", &w.Block, !dim, false},
+		{"rate", "2.5", &rate{w}, !dim, false},
+		{schema.DimSLO, "", &parsed[SLO]{&w.SLO, ParseSLO}, !dim, false},
 	}
 }
 
-// free is a field whose value may be any text.
-func free(name string, at func(*Workload) *string) field {
-	return field{
-		name: name, text: func(w *Workload) string { return *at(w) },
-		set: func(w *Workload, text string) error {
-			*at(w) = text
-			return nil
-		},
+// text is the value as the text of a workload has it; "" for none.
+func (f field) text() string {
+	switch v := f.value.(type) {
+	case *string:
+		return *v
+	case *int:
+		if *v > 0 {
+			return strconv.Itoa(*v)
+		}
+	case *float64:
+		return printed(*v)
+	case *time.Duration:
+		if *v > 0 {
+			return v.String()
+		}
+	case fmt.Stringer:
+		return v.String()
 	}
+	return ""
 }
 
-// mostNumber is the largest number of a field.
-const mostNumber = 1e9
-
-func number(name, example string, at func(*Workload) *float64) field {
-	return field{
-		name: name, text: func(w *Workload) string { return printed(*at(w)) },
-		set: func(w *Workload, text string) error {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(v > 0) || v > mostNumber {
-				return fmt.Errorf("expected a number above zero, as in %s=%s", name, example)
-			}
-			*at(w) = v
-			return nil
-		},
-	}
-}
-
-// printed is a number in a text; "" for zero.
+// printed is a number as texts have it; "" for zero.
 func printed(v float64) string {
 	if v <= 0 {
 		return ""
@@ -157,150 +129,161 @@ func printed(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-func count(name, example string, at func(*Workload) *int) field {
-	var v float64
-	f := number(name, example, func(*Workload) *float64 { return &v })
-	return field{
-		name: name,
-		text: func(w *Workload) string {
-			if *at(w) <= 0 {
-				return ""
-			}
-			return strconv.Itoa(*at(w))
-		},
-		set: func(w *Workload, text string) error {
-			if err := f.set(w, text); err != nil {
-				return err
-			}
-			if *at(w) = int(v); float64(*at(w)) != v {
-				return fmt.Errorf("expected a whole number, as in %s=%s", name, example)
-			}
-			return nil
-		},
+// set reads the value of a field.
+func (f field) set(text string) (err error) {
+	switch v := f.value.(type) {
+	case *string:
+		*v = text
+	case *int:
+		*v, err = whole(text)
+	case *float64:
+		*v, err = above(text)
+	case *time.Duration:
+		if *v, err = time.ParseDuration(text); err != nil || *v <= 0 {
+			err = errors.New("expected a time above zero")
+		}
+	case interface{ parse(string) error }:
+		err = v.parse(text)
 	}
+	switch {
+	case err == nil:
+		return nil
+	case f.example == "": // the error has one
+		return fmt.Errorf("%s=%s: %w", f.name, text, err)
+	}
+	return fmt.Errorf("%s=%s: %w, as in %[1]s=%[4]s", f.name, text, err, f.example)
 }
 
-// asDim makes a field a dimension, where it differs from its default.
-func asDim(f field, differs func(*Workload) bool) field {
-	text := f.text
-	f.text, f.dim = nil, func(w *Workload) string {
-		if differs != nil && !differs(w) {
-			return ""
-		}
-		return text(w)
+// above reads a number above zero.
+func above(text string) (float64, error) {
+	const most = 1e9
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0) || v > most {
+		return 0, errors.New("expected a number above zero")
 	}
-	return f
+	return v, nil
+}
+
+// whole reads a whole number above zero.
+func whole(text string) (int, error) {
+	v, err := above(text)
+	if err == nil && v != math.Trunc(v) {
+		err = errors.New("expected a whole number")
+	}
+	return int(v), err
+}
+
+// parsed is a value that a function reads from its text.
+type parsed[T fmt.Stringer] struct {
+	at   *T
+	read func(string) (T, error)
+}
+
+func (p *parsed[T]) String() string { return (*p.at).String() }
+
+func (p *parsed[T]) parse(text string) (err error) {
+	*p.at, err = p.read(text)
+	return err
 }
 
 // lengths is a number of tokens, or a distribution of such numbers: its mean stands for it where one is needed.
-func lengths(name string, at func(*Workload) (*int, *Lengths)) field {
-	whole := count(name, "128", func(w *Workload) *int { n, _ := at(w); return n })
-	dim := func(w *Workload) string { _, dist := at(w); return dist.String() }
-	return field{
-		name: name, dim: dim,
-		text: func(w *Workload) string {
-			if n, dist := at(w); *n > 0 && !dist.Set() && w.Dataset != DatasetTrace {
-				return strconv.Itoa(*n)
-			}
-			return dim(w)
-		},
-		set: func(w *Workload, text string) error {
-			if !strings.ContainsAny(text, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
-				return whole.set(w, text)
-			}
-			l, err := ParseLengths(text)
-			if err != nil {
-				return err
-			}
-			n, dist := at(w)
-			*n, *dist = l.Mean(), l
-			return nil
-		},
-	}
+type lengths struct {
+	mean *int
+	dist *Lengths
 }
 
-func pause(name string, at func(*Workload) *time.Duration) field {
-	return field{
-		name: name,
-		dim: func(w *Workload) string {
-			if *at(w) == 0 {
-				return ""
-			}
-			return at(w).String()
-		},
-		set: func(w *Workload, text string) error {
-			d, err := time.ParseDuration(text)
-			if err != nil || d <= 0 {
-				return fmt.Errorf("expected a time above zero, as in %s=2s", name)
-			}
-			*at(w) = d
-			return nil
-		},
+func (l *lengths) String() string {
+	if l.dist.Set() || *l.mean == 0 {
+		return l.dist.String()
 	}
+	return strconv.Itoa(*l.mean)
+}
+
+func (l *lengths) parse(text string) (err error) {
+	if !strings.ContainsAny(text, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
+		*l.mean, err = whole(text)
+		return err
+	}
+	*l.dist, err = ParseLengths(text)
+	*l.mean = l.dist.Mean()
+	return err
 }
 
 // share is a share between 0 and 1: "10%" or 0.1. It is what its text says, which has four decimals of a percent.
-func share(name, example, of string, at func(*Workload) *float64) field {
-	return field{
-		name: name,
-		dim: func(w *Workload) string {
-			if *at(w) == 0 {
-				return ""
-			}
-			return printed(math.Round(*at(w)*1e6)/1e4) + "%"
-		},
-		set: func(w *Workload, text string) error {
-			digits, isPercent := strings.CutSuffix(text, "%")
-			v, err := strconv.ParseFloat(digits, 64)
-			if isPercent {
-				v /= 100
-			}
-			if v = math.Round(v*1e6) / 1e6; err != nil || !(v > 0 && v < 1) {
-				return fmt.Errorf("expected a share of %s below 1, at least 0.0001%%, as in %s=%s", of, name, example)
-			}
-			*at(w) = v
-			return nil
-		},
+type share struct {
+	at *float64
+	of string
+}
+
+func (s *share) String() string {
+	if *s.at == 0 {
+		return ""
 	}
+	return printed(math.Round(*s.at*1e6)/1e4) + "%"
+}
+
+func (s *share) parse(text string) error {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if isPercent {
+		v /= 100
+	}
+	if *s.at = math.Round(v*1e6) / 1e6; err != nil || !(*s.at > 0 && *s.at < 1) {
+		return fmt.Errorf("expected a share of %s below 1, at least 0.0001%%", s.of)
+	}
+	return nil
+}
+
+// choice is whether a tool must be called; auto is the default of the API and has no text.
+type choice struct{ required *bool }
+
+func (c *choice) String() string {
+	if *c.required {
+		return "required"
+	}
+	return ""
+}
+
+func (c *choice) parse(text string) error {
+	if *c.required = text == "required"; !*c.required && text != "auto" {
+		return errors.New("expected auto or required")
+	}
+	return nil
 }
 
 // rate is a number, or inf for all requests at once, or max for a search.
-func rate() field {
-	f := number("rate", "2.5", func(w *Workload) *float64 { return &w.Rate })
-	finite := f.set
-	f.set = func(w *Workload, text string) error {
-		switch text {
-		case "inf":
-			w.Rate = math.Inf(1)
-		case "max":
-			w.FindRate = true
-		default:
-			return finite(w, text)
-		}
-		return nil
+type rate struct{ of *Workload }
+
+func (r *rate) String() string {
+	w := r.of
+	switch {
+	case w.FindRate:
+		return "max"
+	case w.SLO.Set() || w.Dataset == DatasetTrace || w.Arrivals.Rate() > 0: // they have their own
+		return ""
+	case w.Rate == 0 && w.Concurrency == 0:
+		return "inf"
 	}
-	f.text = func(w *Workload) string {
-		switch {
-		case w.FindRate:
-			return "max"
-		case w.SLO.Set() || w.Dataset == DatasetTrace || w.Arrivals.Rate() > 0: // they have their own
-			return ""
-		case w.Rate == 0 && w.Concurrency == 0:
-			return "inf"
-		}
-		return printed(w.Rate)
+	return printed(w.Rate)
+}
+
+func (r *rate) parse(text string) (err error) {
+	switch text {
+	case "inf":
+		r.of.Rate = math.Inf(1)
+	case "max":
+		r.of.FindRate = true
+	default:
+		r.of.Rate, err = above(text)
 	}
-	return f
+	return err
 }
 
 // Varying returns what of a workload only the builtin client makes, as dimensions of the key of a point.
 func (w Workload) Varying() map[string]string {
 	out := map[string]string{}
-	for _, f := range fields() {
-		if f.dim == nil {
-			continue
-		}
-		if text := f.dim(&w); text != "" {
+	for _, f := range w.fields() {
+		if text := f.text(); f.dim && !f.unsaid && text != "" {
 			out[f.name] = text
 		}
 	}
@@ -310,9 +293,10 @@ func (w Workload) Varying() map[string]string {
 // varying lists what Varying returns in the order of the text.
 func (w Workload) varying(each func(name, text string) string) []string {
 	var out []string
-	for dims, all := w.Varying(), fields(); len(all) > 0; all = all[1:] {
-		if text := dims[all[0].name]; text != "" {
-			out = append(out, each(all[0].name, text))
+	dims := w.Varying()
+	for _, f := range w.fields() {
+		if text := dims[f.name]; text != "" {
+			out = append(out, each(f.name, text))
 		}
 	}
 	return out
@@ -327,13 +311,9 @@ func (w Workload) OnlyBuiltin() bool {
 // and Extra.
 func (w Workload) Text() string {
 	var parts []string
-	for _, f := range fields() {
-		text := f.text
-		if text == nil {
-			text = f.dim
-		}
-		if t := text(&w); t != "" {
-			parts = append(parts, f.name+"="+t)
+	for _, f := range w.fields() {
+		if text := f.text(); !f.unsaid && text != "" {
+			parts = append(parts, f.name+"="+text)
 		}
 	}
 	return strings.Join(parts, ",")
@@ -366,15 +346,11 @@ func (w *Workload) Parse(text string) error {
 // set sets a field by its name.
 func (w *Workload) set(name, value string) error {
 	var names []string
-	for _, f := range fields() {
-		if f.name != name {
-			names = append(names, f.name)
-			continue
+	for _, f := range w.fields() {
+		if f.name == name {
+			return f.set(value)
 		}
-		if err := f.set(w, value); err != nil {
-			return fmt.Errorf("%s=%s: %w", name, value, err)
-		}
-		return nil
+		names = append(names, f.name)
 	}
 	if slices.Contains([]string{"until", "ci", "tail", "most", "budget", "repeat", "seed"}, name) {
 		return fmt.Errorf("%q is a flag of its own, for all workloads: --until ci=2%% --budget 30m", name)
