@@ -217,29 +217,6 @@ func certainText(data []byte) bool {
 	return false
 }
 
-// leave takes out the requests whose clients went away: they neither completed nor failed.
-func (o *Outcome) leave() {
-	kept, late := o.Requests[:0], o.Late[:0]
-	whole := 0
-	for i, t := range o.Requests {
-		if t.Gone {
-			o.Gone++
-			o.goneBusy += t.E2EL / 1000
-			continue
-		}
-		if i < o.Whole {
-			whole++
-		}
-		kept = append(kept, t)
-		if i < len(o.Late) {
-			late = append(late, o.Late[i])
-		}
-	}
-	if o.Gone > 0 {
-		o.Requests, o.Late, o.Whole = kept, late, whole
-	}
-}
-
 // picture makes PNGs of one size whose pixels differ from request to request, so that no cache of a server knows them.
 // They are encoded once: what changes is the palette, a chunk of its own with a checksum (PNG specification, 5.3 and
 // 11.2).

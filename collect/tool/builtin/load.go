@@ -1,13 +1,9 @@
 package builtin
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/url"
 	"slices"
@@ -62,10 +58,7 @@ type Outcome struct {
 	Gone     int             // requests whose client went away, which are not among Requests
 	goneBusy float64         // seconds that these were in flight
 	Refused  []string        // fields of a request that the server does not know, and that were left out
-
-	Clients     int           // that made the load; 0: one
-	ClockOffset time.Duration // by which the clock of one of them differs from ours, at most; corrected
-	ClockError  time.Duration // by which that can be wrong, at most: half of a round trip
+	Clients  int             // that made the load; 0: one
 }
 
 // Timeline is one request.
@@ -86,31 +79,56 @@ func (t Timeline) End() time.Duration {
 
 // Run sends the load. The error is the context's or a mistake in the load; failed requests are in the outcome.
 func Run(ctx context.Context, l Load) (Outcome, error) {
-	r, err := newRunner(l)
+	r, err := newRunner(ctx, l)
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer r.close()
-	if err := r.prepare(ctx); err != nil {
-		return Outcome{}, err
-	}
 	if err := r.run(ctx, time.Now()); err != nil {
 		return Outcome{}, err
 	}
 	return r.outcome(), nil
 }
 
-// prepare fits prompts and warms the server up.
-func (r *runner) prepare(ctx context.Context) error {
-	if r.load.Fit {
+// newRunner checks a load and makes its prompts, fits them and warms the server up.
+func newRunner(ctx context.Context, l Load) (*runner, error) {
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
+	}
+	if l, err = l.complete(); err != nil {
+		return nil, err
+	}
+	l.Timeout = cmp.Or(l.Timeout, time.Hour)
+	made, err := newPrompts(l)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{load: l, url: u, prompts: made}
+	if l.Fit {
 		r.fitPrompts(ctx)
 	}
-	for i := range r.load.Warmups {
-		if r.one(ctx, -1-i); ctx.Err() != nil {
-			return ctx.Err()
+	for i := range l.Warmups {
+		if r.turn(ctx, -1-i, nil); ctx.Err() != nil {
+			r.close()
+			return nil, ctx.Err()
 		}
 	}
-	return nil
+	return r, nil
+}
+
+// complete checks a load, and draws its requests where none are stated.
+func (l Load) complete() (Load, error) {
+	if l.Each != nil && len(l.Each) != l.Requests {
+		return l, fmt.Errorf("a load of %d requests states %d", l.Requests, len(l.Each))
+	}
+	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
+		return l, fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
+	}
+	if l.Each == nil {
+		l.Each = l.Random(l.Requests, l.Seed)
+	}
+	return l, nil
 }
 
 // run sends the requests of the runner's part, from an instant on.
@@ -124,11 +142,8 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 	} else {
 		r.closed(ctx)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	r.out.CPU = cpu() - spent
-	return nil
+	return ctx.Err()
 }
 
 // outcome returns the outcome of the completed requests.
@@ -138,38 +153,12 @@ func (r *runner) outcome() Outcome {
 		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
 	r.out.Whole = r.watcher.whole(len(r.out.Requests))
-	for i := range r.out.Requests {
-		t := &r.out.Requests[i]
+	for _, t := range r.out.Requests {
 		r.out.Duration = max(r.out.Duration, t.End())
 	}
 	r.out.Peak = int(r.peak.Load())
 	r.out.leave()
 	return r.out
-}
-
-// enter counts a request that is sent.
-func (r *runner) enter() {
-	if n := r.inFlight.Add(1); n > r.peak.Load() {
-		r.peak.Store(n)
-	}
-}
-
-// filled returns the load with its requests, where they are all alike.
-func (l Load) filled() Load {
-	if l.Each == nil {
-		l.Each = l.Random(l.Requests, l.Seed)
-	}
-	return l
-}
-
-func (l Load) check() error {
-	if l.Each != nil && len(l.Each) != l.Requests {
-		return fmt.Errorf("a load of %d requests states %d", l.Requests, len(l.Each))
-	}
-	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
-		return fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
-	}
-	return nil
 }
 
 type runner struct {
@@ -185,13 +174,12 @@ type runner struct {
 	backlog  *backlog     // nil where an overload cannot be told
 	watcher  *watcher     // nil where a number of requests decides
 	sent     atomic.Int64 // requests
-	done     atomic.Int64
-	failed   atomic.Int64
-	ok       atomic.Int64
-	ttft     atomic.Int64 // sums of what has completed, in microseconds
-	gaps     atomic.Int64
-	tokens   atomic.Int64
-	idle     struct {
+	progress struct {
+		sync.Mutex
+		SoFar // its means are sums
+		gaps  float64
+	}
+	idle struct {
 		sync.Mutex
 		conns []*conn
 	}
@@ -224,7 +212,7 @@ func (r *runner) closed(ctx context.Context) {
 				if _, ok := r.answers.wait(ctx, r.load.Each[i], time.Time{}, 0); !ok {
 					break
 				}
-				r.out.Requests[i] = r.one(ctx, i)
+				r.out.Requests[i] = r.turn(ctx, i, nil)
 				r.answers.ended(i)
 				r.watcher.completed(i, r.out.Requests)
 			}
@@ -280,7 +268,7 @@ func (r *runner) open(ctx context.Context) {
 				return nil
 			}
 			r.out.Late[i] = time.Since(ready)
-			r.out.Requests[i] = r.one(ctx, i)
+			r.out.Requests[i] = r.turn(ctx, i, nil)
 			if r.answered(i, time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
 				cut()
 			}
@@ -288,18 +276,15 @@ func (r *runner) open(ctx context.Context) {
 		})
 	}
 	if r.load.CutOverload && r.backlog != nil {
-		defer time.AfterFunc(r.backlog.patience(), func() { r.abandon(cut) }).Stop()
+		// A server that stalls under a load answers nothing by which the backlog could be seen.
+		defer time.AfterFunc(r.backlog.patience(), func() {
+			if r.inFlight.Load() > 0 {
+				r.backlog.over.Store(true)
+				cut()
+			}
+		}).Stop()
 	}
 	_ = requests.Wait()
-}
-
-// abandon ends an open loop that nothing is added to any more and that is not answered: a server that stalls under a
-// load answers nothing by which the backlog could be seen.
-func (r *runner) abandon(cut func()) {
-	if r.inFlight.Load() > 0 {
-		r.backlog.over.Store(true)
-		cut()
-	}
 }
 
 // answered notes that a request of an open loop ended, some time after the beginning. An overload ends the load.
@@ -315,10 +300,8 @@ func (r *runner) over(passed time.Duration) bool {
 	return r.watcher.over(passed) || r.backlog.stopped()
 }
 
-// one sends request i and reads its answer; negative numbers are warm-up requests.
-func (r *runner) one(ctx context.Context, i int) Timeline { return r.turn(ctx, i, nil) }
-
-// turn is one as a turn of a conversation.
+// turn sends request i, which may be a turn of a conversation, and reads its answer; negative numbers are warm-up
+// requests.
 func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
 	r.enter()
 	defer r.inFlight.Add(-1)
@@ -329,47 +312,46 @@ func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
 			q.ISL, q.Fresh = q.Fresh, 0 // a warm-up has nothing before it
 		}
 	}
-	t := r.attemptIn(ctx, i, q, said)
+	t := r.attempt(ctx, i, q, said)
 	if i >= 0 {
 		r.report(t)
 	}
 	return t
 }
 
+// enter counts a request that is sent.
+func (r *runner) enter() {
+	if n := r.inFlight.Add(1); n > r.peak.Load() {
+		r.peak.Store(n)
+	}
+}
+
 // report counts a request and reports progress.
 func (r *runner) report(t Timeline) {
+	p := &r.progress
+	p.Lock()
+	p.Done++
 	switch {
 	case t.Error != "":
-		r.failed.Add(1)
-	case t.Gone:
-	default:
-		r.ok.Add(1)
-		r.ttft.Add(int64(1e3 * t.TTFT)) // microseconds
+		p.Failed++
+	case !t.Gone:
+		p.OK++
+		p.TTFT += t.TTFT
 		if t.Out > 1 {
-			r.gaps.Add(int64(1e3 * (t.E2EL - t.TTFT)))
-			r.tokens.Add(int64(t.Out - 1))
+			p.TPOT += t.E2EL - t.TTFT
+			p.gaps += float64(t.Out - 1)
 		}
 	}
-	done := r.done.Add(1)
-	if r.load.Progress == nil {
-		return
+	s := p.SoFar
+	s.TTFT, s.TPOT = s.TTFT/float64(max(1, s.OK)), s.TPOT/max(1, p.gaps)
+	p.Unlock()
+	if r.load.Progress != nil {
+		r.load.Progress(s)
 	}
-	s := SoFar{Done: int(done), Failed: int(r.failed.Load()), OK: int(r.ok.Load())}
-	if s.OK > 0 {
-		s.TTFT = float64(r.ttft.Load()) / float64(s.OK) / 1e3
-	}
-	if n := r.tokens.Load(); n > 0 {
-		s.TPOT = float64(r.gaps.Load()) / float64(n) / 1e3
-	}
-	r.load.Progress(s)
 }
 
 // attempt sends a request, and sends it again if the server had closed the idle connection.
-func (r *runner) attempt(ctx context.Context, i int, q traffic.Request) Timeline {
-	return r.attemptIn(ctx, i, q, nil)
-}
-
-func (r *runner) attemptIn(ctx context.Context, i int, q traffic.Request, said *talk) Timeline {
+func (r *runner) attempt(ctx context.Context, i int, q traffic.Request, said *talk) Timeline {
 	for {
 		c, reused, err := r.conn(ctx)
 		if err != nil {
@@ -425,51 +407,52 @@ func (r *runner) fitPrompts(ctx context.Context) {
 	if r.prompts.longest == 0 || r.knownFit(ctx) {
 		return
 	}
-	high, ok := r.count(ctx, someWords)
-	if !ok {
+	words := func(n int) int { return r.count(ctx, traffic.Request{ISL: n}) }
+	high := words(someWords)
+	if high == 0 {
 		return
 	}
-	if other, ok := r.count(ctx, someWords); ok && other != high { // words differ in tokens
+	if other := words(someWords); other > 0 && other != high { // words differ in tokens
 		if !r.alikeWords(ctx) {
 			return
 		}
-		if high, ok = r.count(ctx, someWords); !ok {
-			return
-		}
+		high = words(someWords)
 	}
-	low, ok := r.count(ctx, fewWords)
-	if !ok || high <= low {
-		return
-	}
-	if r.fitLongest(ctx, fit{}.through(fewWords, low, someWords, high), high) {
-		r.load.Fits.put(r, high)
+	if low := words(fewWords); low > 0 && high > low {
+		r.fitLongest(ctx, through(fewWords, low, someWords, high), high)
 	}
 }
 
 // through returns the fit of two counts.
-func (fit) through(words1, tokens1, words2, tokens2 int) fit {
+func through(words1, tokens1, words2, tokens2 int) fit {
 	f := fit{counted: true, perWord: float64(tokens2-tokens1) / float64(words2-words1)}
 	f.base = float64(tokens2) - f.perWord*float64(words2)
 	return f
 }
 
-// fitLongest corrects a fit of short prompts with the longest one, where an error would be largest; false where the
-// server did not count it.
-func (r *runner) fitLongest(ctx context.Context, f fit, high int) bool {
+// fitLongest corrects a fit of short prompts with the longest one, where an error would be largest, and keeps it unless
+// the server did not count it.
+func (r *runner) fitLongest(ctx context.Context, f fit, high int) {
 	isl := r.prompts.longest
 	r.prompts.fit = f
 	for range mostCounts {
 		words, pad := f.words(isl)
-		got, ok := r.countWhole(ctx, isl)
-		if !ok || got == isl || words <= someWords {
-			return ok
+		got := r.count(ctx, traffic.Request{ISL: isl})
+		if got == 0 {
+			return
 		}
-		if f = f.through(someWords, high, words, got-pad); !(f.perWord > 0) {
-			return true
+		if got == isl || words <= someWords {
+			break
+		}
+		if f = through(someWords, high, words, got-pad); !(f.perWord > 0) {
+			break
 		}
 		r.prompts.fit = f
 	}
-	return true
+	if r.load.Fits != nil {
+		r.load.Fits.of.Store(servedBy(&r.load),
+			fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)})
+	}
 }
 
 // alikeWords keeps the words that have the same number of tokens, of those numbers the one that most words have.
@@ -478,13 +461,12 @@ func (r *runner) alikeWords(ctx context.Context) bool {
 	byTokens := map[int][]string{}
 	most := 0
 	for _, word := range r.prompts.vocab {
-		text := strings.TrimSpace(strings.Repeat(" "+word, 2*fewWords))
-		t := r.attempt(ctx, r.nextCount(), traffic.Request{OSL: fitOSL, Text: text})
-		if t.In == 0 {
+		n := r.count(ctx, traffic.Request{Text: strings.TrimSpace(strings.Repeat(" "+word, 2*fewWords))})
+		if n == 0 {
 			return false
 		}
-		if byTokens[t.In] = append(byTokens[t.In], word); len(byTokens[t.In]) > len(byTokens[most]) {
-			most = t.In
+		if byTokens[n] = append(byTokens[n], word); len(byTokens[n]) > len(byTokens[most]) {
+			most = n
 		}
 	}
 	const enough = 4 // for heads that differ: 4 to the 8th
@@ -495,54 +477,31 @@ func (r *runner) alikeWords(ctx context.Context) bool {
 	return true
 }
 
-// nextCount is the number of the next request that counts; like those of warm-up requests, it is negative.
-func (r *runner) nextCount() int {
-	r.counts++
-	return -1000 - r.counts
-}
-
-// countWhole counts a prompt that is to have a length.
-func (r *runner) countWhole(ctx context.Context, isl int) (int, bool) {
-	t := r.attempt(ctx, r.nextCount(), traffic.Request{ISL: isl, OSL: fitOSL})
-	return t.In, t.In > 0
-}
-
-// fitOSL is the number of tokens that are asked for beside a count. An answer without text has its count, too.
-const fitOSL = 1
-
-// count returns the tokens of a prompt of a number of words.
-func (r *runner) count(ctx context.Context, words int) (int, bool) {
-	kept := r.prompts.fit
-	r.prompts.fit = unfitted
-	defer func() { r.prompts.fit = kept }()
-	for {
-		t := r.attempt(ctx, r.nextCount(), traffic.Request{ISL: words, OSL: fitOSL})
-		if t.In > 0 || ctx.Err() != nil || !r.drop(t.Error) {
-			return t.In, t.In > 0
+// count returns how many tokens the server counts in a prompt, 0 where it does not say. A field that the server refuses
+// is left out from then on. An answer of one token without text has its count, too.
+func (r *runner) count(ctx context.Context, q traffic.Request) int {
+	for q.OSL = 1; ; {
+		r.counts++
+		t := r.attempt(ctx, -1000-r.counts, q, nil)
+		if t.In > 0 || ctx.Err() != nil || !strings.HasPrefix(t.Error, "HTTP 4") {
+			return t.In
+		}
+		at := slices.IndexFunc(optional[:], func(name string) bool {
+			return strings.Contains(t.Error, name) && !slices.Contains(r.out.Refused, name)
+		})
+		if at < 0 {
+			return 0
+		}
+		r.out.Refused = append(r.out.Refused, optional[at])
+		if r.prompts.template(r.load.Model, r.out.Refused) != nil {
+			return 0
 		}
 	}
-}
-
-// drop leaves out the field that a server refuses, from now on; false when the failure is another.
-func (r *runner) drop(failure string) bool {
-	if !strings.HasPrefix(failure, "HTTP 4") {
-		return false
-	}
-	for _, name := range optional {
-		if strings.Contains(failure, name) && !slices.Contains(r.out.Refused, name) {
-			r.out.Refused = append(r.out.Refused, name)
-			return r.prompts.template(r.load.Model, r.out.Refused) == nil
-		}
-	}
-	return false
 }
 
 // Fits are how servers count tokens, kept from load to load: a search sends twenty loads to one server, and each would
 // ask it half a dozen times. The zero value is empty; many loads may use one.
-type Fits struct {
-	mu sync.Mutex
-	of map[served]fitted
-}
+type Fits struct{ of sync.Map } // of served to fitted
 
 // served is what counts: a model at an address, by an endpoint with its template.
 type served struct {
@@ -551,6 +510,8 @@ type served struct {
 	image      traffic.Image
 	tools      traffic.Tools
 }
+
+func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image, l.Tools} }
 
 // fitted is what is known of how it counts.
 type fitted struct {
@@ -561,42 +522,21 @@ type fitted struct {
 	refused []string // fields
 }
 
-func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image, l.Tools} }
-
-// put keeps the fit of a runner, where there is one.
-func (f *Fits) put(r *runner, high int) {
-	if f == nil || !r.prompts.fit.counted {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.of == nil {
-		f.of = map[served]fitted{}
-	}
-	f.of[servedBy(&r.load)] = fitted{r.prompts.fit, high, r.prompts.longest, r.prompts.vocab, slices.Clone(r.out.Refused)}
-}
-
-func (f *Fits) get(l *Load) (fitted, bool) {
-	if f == nil {
-		return fitted{}, false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	k, ok := f.of[servedBy(l)]
-	return k, ok
-}
-
 // knownFit takes the fit of an earlier load; false where there is none. Only a prompt that is longer than all that were
 // counted is counted again.
 func (r *runner) knownFit(ctx context.Context) bool {
-	k, ok := r.load.Fits.get(&r.load)
+	if r.load.Fits == nil {
+		return false
+	}
+	v, ok := r.load.Fits.of.Load(servedBy(&r.load))
+	k, _ := v.(fitted)
 	if !ok || r.prompts.template(r.load.Model, k.refused) != nil {
 		return false
 	}
 	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit
 	r.prompts.makeTails()
-	if r.prompts.longest > k.upTo && r.fitLongest(ctx, k.fit, k.high) {
-		r.load.Fits.put(r, k.high)
+	if r.prompts.longest > k.upTo {
+		r.fitLongest(ctx, k.fit, k.high)
 	}
 	return true
 }
@@ -617,11 +557,11 @@ type Enough struct {
 type watcher struct {
 	enough *Enough
 	ended  atomic.Bool
+	stayed atomic.Int64 // complete requests before the first in flight, without those whose client went away
 
 	mu     sync.Mutex
 	done   []bool
 	prefix int // requests before the first one in flight
-	stayed int // of them, without those whose client went away
 	next   int // of them, at which Known is asked
 }
 
@@ -637,17 +577,10 @@ func (w *watcher) over(passed time.Duration) bool {
 	if w == nil {
 		return false
 	}
-	if w.enough.Most > 0 && passed >= w.enough.Most && w.window() {
+	if w.enough.Most > 0 && passed >= w.enough.Most && int(w.stayed.Load()) >= w.enough.Window {
 		w.ended.Store(true)
 	}
 	return w.ended.Load()
-}
-
-// window reports whether enough requests are complete for a rate.
-func (w *watcher) window() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stayed >= w.enough.Window
 }
 
 // end says that nothing more is sent for another reason: what is in flight has less and less beside it.
@@ -670,7 +603,7 @@ func (w *watcher) completed(i int, all []Timeline) {
 	}
 	for w.prefix < len(w.done) && w.done[w.prefix] {
 		if !all[w.prefix].Gone {
-			w.stayed++
+			w.stayed.Add(1)
 		}
 		w.prefix++
 	}
@@ -690,84 +623,6 @@ func (w *watcher) whole(requests int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.prefix
-}
-
-// Client is a client of several that was started elsewhere: what it reads and what it writes.
-type Client struct {
-	In  io.Writer
-	Out io.Reader
-}
-
-// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
-const settling = 300 * time.Millisecond
-
-// asked is how often a client is asked for its clock. The answer that came soonest counts, as in NTP.
-const asked = 8
-
-// clock is what is known of a client's clock: how much it is ahead of ours, and half of the round trip in which that
-// was measured, by which it can be wrong.
-type clock struct {
-	ahead, error time.Duration
-	trip         time.Duration // the longest one
-}
-
-// RunClients runs a load on several clients, which begin at one instant, and joins what they did as if one had run.
-// Each is told the instant by its own clock, so that clients on hosts whose clocks differ begin together.
-func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
-	from, clocks := make([]*json.Decoder, len(clients)), make([]clock, len(clients))
-	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true,
-		Pools: l.Endpoint.Pools()}
-	wait := settling
-	for i, c := range clients {
-		part := l
-		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
-		if i > 0 {
-			part.Warmups = 0 // the server is warm when the first has done them
-		}
-		if err := json.NewEncoder(c.In).Encode(part); err != nil {
-			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
-		}
-		from[i] = json.NewDecoder(bufio.NewReader(c.Out))
-		var r ready // one after the other, so that no client measures the others' preparations
-		if err := from[i].Decode(&r); err != nil || r.Error != "" {
-			return out, fmt.Errorf("client %d of %d is not ready: %w", i+1, len(clients), cmp.Or(err, errors.New(r.Error)))
-		}
-		var err error
-		if clocks[i], err = clockOf(c.In, from[i]); err != nil {
-			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
-		}
-		wait = max(wait, settling+4*clocks[i].trip)
-		out.ClockOffset = max(out.ClockOffset, clocks[i].ahead.Abs())
-		out.ClockError = max(out.ClockError, clocks[i].error)
-	}
-	out.Began = time.Now().Add(wait)
-	for i, c := range clients {
-		if err := json.NewEncoder(c.In).Encode(begin{Begin: out.Began.Add(clocks[i].ahead)}); err != nil {
-			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
-		}
-	}
-	return out, join(ctx, l, &out, from)
-}
-
-// clockOf measures a client's clock.
-func clockOf(to io.Writer, from *json.Decoder) (best clock, err error) {
-	for i := range asked {
-		before := time.Now()
-		if err := json.NewEncoder(to).Encode(begin{Clock: true}); err != nil {
-			return best, err
-		}
-		var r ready
-		if err := from.Decode(&r); err != nil {
-			return best, err
-		}
-		trip := time.Since(before)
-		longest := max(best.trip, trip)
-		if i == 0 || trip/2 < best.error {
-			best = clock{ahead: r.Ready.Sub(before.Add(trip / 2)), error: trip / 2}
-		}
-		best.trip = longest
-	}
-	return best, nil
 }
 
 // Ordered reports whether requests of a load wait for the answers to others.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,121 +42,84 @@ func (p Part) nth(j int) int {
 	return p.Client + p.Of*j
 }
 
-// Lines that a client and the one who started it exchange, each a JSON object: the load; that the client is ready, with
-// its host; its clock, as often as it is asked for; the instant at which all begin; progress; the outcome.
-type (
-	ready struct {
-		Ready time.Time `json:"ready"` // by the client's clock
-		Error string    `json:"error,omitempty"`
-	}
-	begin struct {
-		Clock bool      `json:"clock,omitempty"` // not yet: what time is it?
-		Begin time.Time `json:"begin"`           // by the client's clock
-	}
-	report struct {
-		SoFar   *SoFar   `json:"so_far,omitempty"`
-		Outcome *partial `json:"outcome,omitempty"`
-		Error   string   `json:"error,omitempty"`
-	}
-	// partial is the outcome of a part: its requests in the order of their numbers.
-	partial struct {
-		Requests []Timeline
-		Late     []time.Duration
-		CPU      time.Duration
-		Counted  bool
-		Refused  []string
-	}
-)
+// message is a line that a client and the one who started it exchange behind the load: that the client is ready, the
+// instant at which all begin, progress, the outcome.
+type message struct {
+	Begin   time.Time `json:"begin,omitzero"`
+	SoFar   *SoFar    `json:"so_far,omitempty"`
+	Outcome *partial  `json:"outcome,omitempty"`
+	Error   string    `json:"error,omitempty"`
+}
+
+// partial is the outcome of a part: its requests in the order of their numbers.
+type partial struct {
+	Requests []Timeline
+	Late     []time.Duration
+	CPU      time.Duration
+	Counted  bool
+	Refused  []string
+}
 
 // Serve is a client of several: it takes its part of a load from in, says when it is ready, begins when it is told, and
 // writes its outcome. It ends when in does, so that it does not outlive the one who started it.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	lines := json.NewDecoder(bufio.NewReader(in))
+	lines, to := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
 	var l Load
 	if err := lines.Decode(&l); err != nil {
 		return fmt.Errorf("the load: %w", err)
 	}
 	redact.Know(l.APIKey)
-	to := json.NewEncoder(out)
-	r, err := newRunner(l)
-	if err == nil {
-		defer r.close()
-		err = r.prepare(ctx)
-	}
+	r, err := newRunner(ctx, l)
 	if err != nil {
-		return errors.Join(err, to.Encode(ready{Error: err.Error()}))
+		return errors.Join(err, to.Encode(message{Error: err.Error()}))
 	}
-	b := begin{Clock: true}
-	for b.Clock {
-		if err := to.Encode(ready{Ready: time.Now()}); err != nil {
-			return err
-		}
-		b = begin{}
-		if err := lines.Decode(&b); err != nil {
-			return fmt.Errorf("the beginning: %w", err)
-		}
+	defer r.close()
+	if err := to.Encode(message{}); err != nil {
+		return err
+	}
+	var told message
+	if err := lines.Decode(&told); err != nil {
+		return fmt.Errorf("the beginning: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_ = lines.Decode(&b) // nothing more comes but the end
+		_ = lines.Decode(new(message)) // nothing more comes but the end
 		cancel()
 	}()
-	progress := &latest{}
-	r.load.Progress = progress.put
-	now := time.Now()
-	return r.serve(ctx, now.Add(b.Begin.Sub(now)), progress, to) // on the monotonic clock from here on
-}
-
-// serve runs a part and writes what it did.
-func (r *runner) serve(ctx context.Context, at time.Time, progress *latest, to *json.Encoder) error {
+	var newest atomic.Pointer[SoFar] // streams tell at any time
+	r.load.Progress = func(s SoFar) {
+		for old := newest.Load(); old == nil || s.Done > old.Done; old = newest.Load() {
+			if newest.CompareAndSwap(old, &s) {
+				return
+			}
+		}
+	}
 	done := make(chan error, 1)
-	go func() { done <- r.run(ctx, at) }()
+	now := time.Now()
+	go func() { done <- r.run(ctx, now.Add(told.Begin.Sub(now))) }() // on the monotonic clock from here on
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	tell := func() error {
-		if s := progress.take(); s != nil {
-			return to.Encode(report{SoFar: s})
-		}
-		return nil
-	}
-	for {
+	for sent := (*SoFar)(nil); ; {
+		over := false
 		select {
-		case err := <-done:
-			if err != nil {
-				return errors.Join(err, to.Encode(report{Error: err.Error()}))
-			}
-			return errors.Join(tell(), to.Encode(report{Outcome: r.partial()}))
+		case err = <-done:
+			over = true
 		case <-tick.C:
-			if err := tell(); err != nil {
+		}
+		if s := newest.Load(); s != sent {
+			sent = s
+			if err := to.Encode(message{SoFar: s}); err != nil {
 				return err
 			}
 		}
+		switch {
+		case over && err != nil:
+			return errors.Join(err, to.Encode(message{Error: err.Error()}))
+		case over:
+			return to.Encode(message{Outcome: r.partial()})
+		}
 	}
-}
-
-// latest is how far a load is; streams of it tell at any time.
-type latest struct {
-	mu    sync.Mutex
-	most  int // requests that are known of
-	soFar *SoFar
-}
-
-func (l *latest) put(s SoFar) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s.Done > l.most {
-		l.most, l.soFar = s.Done, &s
-	}
-}
-
-// take returns what has not been taken yet, or nil.
-func (l *latest) take() *SoFar {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.soFar
-	l.soFar = nil
-	return s
 }
 
 // partial returns the requests of the runner's part.
@@ -174,76 +136,108 @@ func (r *runner) partial() *partial {
 	return p
 }
 
-// message is a report of a client, or the error of reading it.
-type message struct {
-	client int
-	report
-	err error
+// Client is a client of several that was started: what it reads and what it writes.
+type Client struct {
+	In  io.Writer
+	Out io.Reader
 }
 
-// last reports that no message of the client follows.
-func (m message) last() bool { return m.err != nil || m.Outcome != nil || m.Error != "" }
+// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
+const settling = 300 * time.Millisecond
 
-// messages reads what clients report as it comes.
-func messages(ctx context.Context, from []*json.Decoder) <-chan message {
-	out := make(chan message)
-	for i, d := range from {
+// RunClients runs a load on several clients of this host, which begin at one instant, and joins what they did as if one
+// had run.
+func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
+	n := len(clients)
+	from := make([]*json.Decoder, n)
+	for i, c := range clients {
+		part := l
+		part.Part, part.Progress, part.RequestID = Part{i, n}, nil, nil
+		if i > 0 {
+			part.Warmups = 0 // the server is warm when the first has done them
+		}
+		if err := json.NewEncoder(c.In).Encode(part); err != nil {
+			return Outcome{}, fmt.Errorf("client %d of %d: %w", i+1, n, err)
+		}
+		from[i] = json.NewDecoder(bufio.NewReader(c.Out))
+		var m message // one after the other, so that no client measures the others' preparations
+		if err := from[i].Decode(&m); err != nil || m.Error != "" {
+			return Outcome{}, fmt.Errorf("client %d of %d is not ready: %w", i+1, n, cmp.Or(err, errors.New(m.Error)))
+		}
+	}
+	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: n, Counted: true, Pools: l.Endpoint.Pools(),
+		Began: time.Now().Add(settling)}
+	if l.Rate > 0 {
+		out.Late = make([]time.Duration, l.Requests)
+	}
+	for i, c := range clients {
+		if err := json.NewEncoder(c.In).Encode(message{Begin: out.Began}); err != nil {
+			return Outcome{}, fmt.Errorf("client %d of %d: %w", i+1, n, err)
+		}
+	}
+	if err := out.join(ctx, l.Progress, from); err != nil {
+		return Outcome{}, err
+	}
+	out.finish()
+	out.leave()
+	return out, nil
+}
+
+// join reads the outcomes of clients as they come.
+func (o *Outcome) join(ctx context.Context, progress func(SoFar), from []*json.Decoder) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var mu sync.Mutex
+	soFar := make([]SoFar, len(from))
+	read := func(i int) (done bool, err error) {
+		var m message
+		err = from[i].Decode(&m)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+			return true, ctx.Err()
+		case err != nil || m.Error != "":
+			return true, fmt.Errorf("client %d of %d: %w", i+1, len(from), cmp.Or(err, errors.New(m.Error)))
+		case m.Outcome != nil:
+			return true, o.add(Part{i, len(from)}, m.Outcome)
+		case m.SoFar != nil && progress != nil:
+			soFar[i] = *m.SoFar
+			progress(total(soFar))
+		}
+		return false, nil
+	}
+	ended := make(chan error, len(from))
+	for i := range from {
 		go func() {
-			for m := (message{client: i}); !m.last(); {
-				m = message{client: i}
-				m.err = d.Decode(&m.report)
-				select {
-				case out <- m:
-				case <-ctx.Done():
+			for done, err := read(i); ; done, err = read(i) {
+				if done {
+					ended <- err
 					return
 				}
 			}
 		}()
 	}
-	return out
-}
-
-// join reads the outcomes of clients as they come.
-func join(ctx context.Context, l Load, out *Outcome, from []*json.Decoder) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	reports := messages(ctx, from)
-	if l.Rate > 0 {
-		out.Late = make([]time.Duration, l.Requests)
-	}
-	soFar := make([]SoFar, len(from))
-	for left := len(from); left > 0; {
-		var m message
+	for range from {
 		select {
-		case m = <-reports:
+		case err := <-ended:
+			if err != nil {
+				mu.Lock()
+				cancel() // no progress is reported behind it
+				mu.Unlock()
+				return err
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		switch {
-		case m.err != nil || m.Error != "":
-			return fmt.Errorf("client %d of %d: %w", m.client+1, len(from), cmp.Or(m.err, errors.New(m.Error)))
-		case m.SoFar != nil:
-			soFar[m.client] = *m.SoFar
-			if l.Progress != nil {
-				l.Progress(total(soFar))
-			}
-		case m.Outcome != nil:
-			left--
-			if err := out.add(Part{m.client, len(from)}, m.Outcome); err != nil {
-				return err
-			}
-		}
 	}
-	out.finish()
-	out.leave()
 	return nil
 }
 
 // add puts the requests of a part into their places.
 func (o *Outcome) add(p Part, from *partial) error {
-	if len(from.Requests) != p.count(len(o.Requests)) {
-		return fmt.Errorf("client %d of %d has %d requests of %d", p.Client+1, p.Of, len(from.Requests),
-			p.count(len(o.Requests)))
+	if n := p.count(len(o.Requests)); len(from.Requests) != n {
+		return fmt.Errorf("client %d of %d has %d requests of %d", p.Client+1, p.Of, len(from.Requests), n)
 	}
 	for j, t := range from.Requests {
 		o.Requests[p.nth(j)] = t
@@ -288,30 +282,9 @@ func total(list []SoFar) SoFar {
 		sum.Done, sum.Failed, sum.OK = sum.Done+s.Done, sum.Failed+s.Failed, sum.OK+s.OK
 		sum.TTFT, sum.TPOT = sum.TTFT+n*s.TTFT, sum.TPOT+n*s.TPOT
 	}
-	if n := float64(sum.OK); n > 0 {
-		sum.TTFT, sum.TPOT = sum.TTFT/n, sum.TPOT/n
-	}
+	n := float64(max(1, sum.OK))
+	sum.TTFT, sum.TPOT = sum.TTFT/n, sum.TPOT/n
 	return sum
-}
-
-// newRunner checks a load and makes its prompts.
-func newRunner(l Load) (*runner, error) {
-	u, err := url.Parse(l.URL)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
-	}
-	if err := l.check(); err != nil {
-		return nil, err
-	}
-	if l.Timeout == 0 {
-		l.Timeout = time.Hour
-	}
-	l = l.filled()
-	made, err := newPrompts(l)
-	if err != nil {
-		return nil, err
-	}
-	return &runner{load: l, url: u, prompts: made}, nil
 }
 
 // backlog watches whether the requests of an open loop arrive faster than they leave: those that are due and not

@@ -1,7 +1,6 @@
 package builtin_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +71,7 @@ func TestClientsAreOne(t *testing.T) {
 			t.Errorf("%s: another schedule: %.1f ms", name, off)
 		}
 		facts := four.Client(l)
-		if facts["clients"] != "4" || facts["clock_offset_max_ms"] == "" || facts["concurrency_reached"] == "" {
+		if facts["clients"] != "4" || facts["concurrency_reached"] == "" {
 			t.Errorf("%s: %v", name, facts)
 		}
 		raw, err := four.Result(l)
@@ -107,70 +106,9 @@ func said(lines string) builtin.Client {
 	return builtin.Client{In: io.Discard, Out: strings.NewReader(lines)}
 }
 
-// elsewhere is a client on a host whose clock is ahead.
-func elsewhere(t *testing.T, ahead time.Duration) builtin.Client {
-	t.Helper()
-	c := started(t, 1)[0]
-	relay := func(from io.Reader, to io.Writer, field string, by time.Duration) {
-		lines := bufio.NewScanner(from)
-		lines.Buffer(nil, 1<<22)
-		for lines.Scan() {
-			var m map[string]any
-			_ = json.Unmarshal(lines.Bytes(), &m) // what is no object stays
-			line := lines.Bytes()
-			if text, ok := m[field].(string); ok {
-				at, _ := time.Parse(time.RFC3339Nano, text)
-				m[field] = at.Add(by)
-				line, _ = json.Marshal(m)
-			}
-			if _, err := to.Write(append(line, '\n')); err != nil {
-				return
-			}
-		}
-	}
-	in, toClient := io.Pipe()
-	fromClient, out := io.Pipe()
-	t.Cleanup(func() { _ = toClient.Close() })
-	go func() {
-		relay(in, c.In, "begin", -ahead)
-		_ = c.In.(io.Closer).Close()
-	}()
-	go func() {
-		relay(c.Out, out, "ready", ahead)
-		_ = out.Close()
-	}()
-	return builtin.Client{In: toClient, Out: fromClient}
-}
-
-// Clients begin at one instant by every clock: one whose clock is an hour off begins with the others, and the offset is
-// recorded with the error of its measurement.
-func TestClocksThatDiffer(t *testing.T) {
-	l := builtin.Load{
-		Workload: traffic.Workload{ISL: 8, OSL: 4, Concurrency: 4, Requests: 16},
-		URL:      serve(t, quick).URL(), Model: "sim-8b", Seed: 3,
-	}
-	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
-		out, err := builtin.RunClients(context.Background(), l, []builtin.Client{started(t, 1)[0], elsewhere(t, ahead)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := out.ClockOffset - time.Hour; d.Abs() > out.ClockError+100*time.Microsecond || out.ClockError > time.Second {
-			t.Errorf("ahead %v: measured as %v, give or take %v", ahead, out.ClockOffset, out.ClockError)
-		}
-		for i, r := range out.Requests {
-			if r.Error != "" || r.Sent < 0 || r.Sent > 20*time.Second {
-				t.Errorf("ahead %v: request %d was sent %v after the beginning: %s", ahead, i, r.Sent, r.Error)
-			}
-		}
-		if facts := out.Client(l); facts["clock_error_max_ms"] == "" {
-			t.Errorf("%v", facts)
-		}
-	}
-}
-
 // A client that fails fails the load: a point with a part of its requests is none.
 func TestClientsFail(t *testing.T) {
-	isReady := strings.Repeat(`{"ready":"2026-01-01T00:00:00Z"}`+"\n", 9) // the clock is asked for eight times
+	const isReady = "{}\n"
 	l := builtin.Load{
 		Workload: traffic.Workload{ISL: 4, OSL: 4, Concurrency: 2, Requests: 4},
 		URL:      serve(t, quick).URL(), Model: "sim-8b",

@@ -11,7 +11,8 @@ import (
 
 // Every request begins differently, so that a prefix cache does not help, and has the requested length in words.
 func TestPromptsDiffer(t *testing.T) {
-	p, err := newPrompts(Load{Workload: traffic.Workload{ISL: 40, OSL: 7, Requests: 2000}, Model: `odd "name"`}.filled())
+	l, _ := Load{Workload: traffic.Workload{ISL: 40, OSL: 7, Concurrency: 1, Requests: 2000}, Model: `odd "name"`}.complete()
+	p, err := newPrompts(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func TestPromptsDiffer(t *testing.T) {
 	if len(seen) < 2000 {
 		t.Errorf("%d beginnings of 2002 requests", len(seen))
 	}
-	short, err := newPrompts(Load{Workload: traffic.Workload{ISL: 3, OSL: 1, Requests: 1}}.filled())
+	l, _ = Load{Workload: traffic.Workload{ISL: 3, OSL: 1, Concurrency: 1, Requests: 1}}.complete()
+	short, err := newPrompts(l)
 	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}, nil), []byte(" ")) != 2 {
 		t.Errorf("%s, %v", short.after, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -19,48 +20,55 @@ const (
 	Version = "3"
 )
 
-// Set computes the statistics of an outcome.
-func (o Outcome) Set() latency.Set {
-	if o.Pools {
-		return o.pooledSet()
-	}
-	requests := make([]latency.Request, len(o.Requests))
+// leave takes out the requests whose clients went away: they neither completed nor failed.
+func (o *Outcome) leave() {
+	kept, late := o.Requests[:0], o.Late[:0]
+	whole := 0
 	for i, t := range o.Requests {
-		requests[i] = t.Request
+		if t.Gone {
+			o.Gone++
+			o.goneBusy += t.E2EL / 1000
+			continue
+		}
+		if i < o.Whole {
+			whole++
+		}
+		kept = append(kept, t)
+		if i < len(o.Late) {
+			late = append(late, o.Late[i])
+		}
 	}
-	return latency.Summarise(requests, o.Duration.Seconds())
+	if o.Gone > 0 {
+		o.Requests, o.Late, o.Whole = kept, late, whole
+	}
+}
+
+// Set computes the statistics of an outcome; E2EL alone where answers are vectors or scores.
+func (o Outcome) Set() latency.Set {
+	if !o.Pools {
+		requests := make([]latency.Request, len(o.Requests))
+		for i, t := range o.Requests {
+			requests[i] = t.Request
+		}
+		return latency.Summarise(requests, o.Duration.Seconds())
+	}
+	set := latency.Set{DurationS: o.Duration.Seconds()}
+	var e2el []float64
+	for _, t := range o.Requests {
+		if t.Error != "" || !t.OK {
+			set.Failed++
+			continue
+		}
+		set.OK, set.In, e2el = set.OK+1, set.In+t.In, append(e2el, t.E2EL)
+	}
+	set.E2EL = latency.NewSample(e2el)
+	return set
 }
 
 // Result returns the outcome in the format of "vllm bench serve --save-result --save-detailed", without prompts and
 // generated text. As there, latencies are in milliseconds and arrays in seconds.
 func (o Outcome) Result(l Load) ([]byte, error) {
-	if o.Pools {
-		return o.pooledResult(l)
-	}
-	set := o.Set()
-	r := o.head(l, set)
-	r["request_goodput"], r["total_output_tokens"], r["output_throughput"] = nil, set.Out, set.OutputTPS()
-	samples := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
-	if ttfo, ok := o.reasoned(); ok {
-		samples[schema.MetricTTFO] = ttfo
-		r["ttfos"] = o.answers()
-	}
-	for name, s := range samples {
-		stats := map[string]float64{"mean": 0, "median": 0, "std": 0, "p99": 0}
-		if s.N() > 0 {
-			stats = map[string]float64{"mean": s.Mean, "median": s.Quantile(.5), "std": s.Std, "p99": s.Quantile(.99)}
-		}
-		for stat, v := range stats {
-			r[stat+"_"+name+"_ms"] = v
-		}
-	}
-	o.arrays(r)
-	return written(r)
-}
-
-// head is what a result of every endpoint begins with.
-func (o Outcome) head(l Load, set latency.Set) map[string]any {
-	name := formOf(l.Endpoint).name
+	set, name := o.Set(), formOf(l.Endpoint).name
 	r := map[string]any{
 		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
 		"endpoint_type": name, "backend": name, "label": nil, "model_id": l.Model, "tokenizer_id": nil,
@@ -75,10 +83,17 @@ func (o Outcome) head(l Load, set latency.Set) map[string]any {
 	if l.Concurrency > 0 {
 		r["max_concurrency"] = l.Concurrency
 	}
-	return r
-}
-
-func written(r map[string]any) ([]byte, error) {
+	errs, start := make([]string, len(o.Requests)), make([]float64, len(o.Requests))
+	for i, t := range o.Requests {
+		errs[i], start[i] = t.Error, t.Sent.Seconds()
+	}
+	r["errors"], r["start_times"] = errs, start
+	if s := set.E2EL; o.Pools && s.N() > 0 { // the form of such endpoints
+		r["mean_e2el_ms"], r["median_e2el_ms"], r["std_e2el_ms"] = s.Mean, s.Quantile(.5), s.Std
+		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
+	} else if !o.Pools {
+		maps.Copy(r, o.streamed(set))
+	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("writing the result: %w", err)
@@ -86,24 +101,47 @@ func written(r map[string]any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// arrays adds the per-request values, rounded to a tenth of a microsecond.
-func (o Outcome) arrays(r map[string]any) {
+// streamed is what a result has of answers that come token by token; per-request values are rounded to a tenth of a
+// microsecond.
+func (o Outcome) streamed(set latency.Set) map[string]any {
+	r := map[string]any{
+		"request_goodput": nil, "total_output_tokens": set.Out, "output_throughput": set.OutputTPS(),
+	}
 	n := len(o.Requests)
-	in, out, ttft, start := make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
-	itls, errs := make([][]float64, n), make([]string, n)
+	in, out, ttft, itls := make([]int, n), make([]int, n), make([]float64, n), make([][]float64, n)
 	sec := func(ms float64) float64 { return math.Round(ms*1e4) / 1e7 }
+	answers, first, reasons := make([]*float64, n), []float64(nil), false
 	for i, t := range o.Requests {
-		in[i], out[i], ttft[i], start[i], errs[i] = t.In, t.Out, sec(t.TTFT), t.Sent.Seconds(), t.Error
-		itls[i] = make([]float64, len(t.ITL))
-		for j, g := range t.ITL {
-			itls[i][j] = sec(g)
+		in[i], itls[i] = t.In, []float64{}
+		if t.Error == "" {
+			out[i], ttft[i] = t.Out, sec(t.TTFT)
+			for _, gap := range t.ITL {
+				itls[i] = append(itls[i], sec(gap))
+			}
 		}
-		if t.Error != "" {
-			out[i], ttft[i], itls[i] = 0, 0, []float64{}
+		if s := sec(t.Answer); t.OK && s > 0 {
+			answers[i] = &s
 		}
+		if t.OK && t.Answer > 0 {
+			first = append(first, t.Answer)
+		}
+		reasons = reasons || t.OK && t.Answer != t.TTFT
 	}
 	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"] = in, out, ttft, itls
-	r["start_times"], r["errors"] = start, errs
+	samples := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
+	if reasons && len(first) > 0 { // else the first token of the answer is the first token
+		samples[schema.MetricTTFO], r["ttfos"] = latency.NewSample(first), answers
+	}
+	for name, s := range samples {
+		stats := [4]float64{}
+		if s.N() > 0 {
+			stats = [4]float64{s.Mean, s.Quantile(.5), s.Std, s.Quantile(.99)}
+		}
+		for i, stat := range [4]string{"mean", "median", "std", "p99"} {
+			r[stat+"_"+name+"_ms"] = stats[i]
+		}
+	}
+	return r
 }
 
 // Reached returns how many requests were in flight on average; 0 for none.
@@ -142,44 +180,39 @@ func (o Outcome) Cached() (share float64, unstated int, ok bool) {
 	return float64(found) / float64(all), unstated, true
 }
 
-// called returns how many answers have a call of a tool.
-func (o Outcome) called() (n int) {
-	for _, t := range o.Requests {
-		if t.Called && t.Error == "" {
-			n++
-		}
-	}
-	return n
-}
-
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
 // late requests of an open loop were sent; what the server's cache found; and how many answers called a tool.
 func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
+	set := func(name string, v float64, decimals int) { c[name] = strconv.FormatFloat(v, 'f', decimals, 64) }
 	if reached := o.Reached(); reached > 0 {
-		c["concurrency_reached"] = strconv.FormatFloat(reached, 'f', 2, 64)
+		set("concurrency_reached", reached, 2)
 	}
 	if o.CPU > 0 {
-		c["cpu_s"] = strconv.FormatFloat(o.CPU.Seconds(), 'f', 3, 64)
+		set("cpu_s", o.CPU.Seconds(), 3)
 	}
 	if share, unstated, ok := o.Cached(); ok {
-		c[schema.ClientCached] = strconv.FormatFloat(share, 'f', 4, 64)
+		set(schema.ClientCached, share, 4)
 		if unstated > 0 {
 			c[schema.ClientCached+"_unstated"] = strconv.Itoa(unstated)
 		}
 	}
 	if l.Tools.Offered > 0 {
-		c["tools_called"] = strconv.Itoa(o.called())
+		called := 0
+		for _, t := range o.Requests {
+			if t.Called && t.Error == "" {
+				called++
+			}
+		}
+		c["tools_called"] = strconv.Itoa(called)
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
-		c["clock_offset_max_ms"] = strconv.FormatFloat(o.ClockOffset.Seconds()*1000, 'f', 3, 64)
-		c["clock_error_max_ms"] = strconv.FormatFloat(o.ClockError.Seconds()*1000, 'f', 3, 64)
 	}
-	if len(o.Late) > 0 {
+	if n := len(o.Late); n > 0 {
 		late := slices.Sorted(slices.Values(o.Late))
-		c["late_send_p99_ms"] = strconv.FormatFloat(float64(late[(len(late)-1)*99/100])/float64(time.Millisecond), 'f', 3, 64)
-		c["late_send_max_ms"] = strconv.FormatFloat(float64(late[len(late)-1])/float64(time.Millisecond), 'f', 3, 64)
+		set("late_send_p99_ms", float64(late[(n-1)*99/100])/float64(time.Millisecond), 3)
+		set("late_send_max_ms", float64(late[n-1])/float64(time.Millisecond), 3)
 	}
 	return c
 }

@@ -38,10 +38,10 @@ type virtualRun struct {
 
 // RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
 func RunVirtual(l Load, srv Virtual) (Outcome, error) {
-	if err := l.check(); err != nil {
+	l, err := l.complete()
+	if err != nil {
 		return Outcome{}, err
 	}
-	l = l.filled()
 	for i := range l.Warmups {
 		q := l.Each[i%len(l.Each)]
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
