@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -26,7 +27,7 @@ import (
 // conn is one connection to the server, used by one stream at a time.
 type conn struct {
 	raw   *arrival.Conn
-	head  *budget // of the bytes before a body
+	limit *io.LimitedReader // of the bytes before a body
 	br    *bufio.Reader
 	lines *bufio.Reader // of a body
 	long  []byte        // a line that is longer than the buffer
@@ -47,27 +48,9 @@ var (
 	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
 )
 
-// budget fails when more is read than may be.
-type budget struct {
-	r    io.Reader
-	left int // negative: any
-}
-
-func (b *budget) Read(p []byte) (int, error) {
-	if b.left == 0 {
-		return 0, errHead
-	}
-	if b.left > 0 {
-		p = p[:min(len(p), b.left)]
-	}
-	n, err := b.r.Read(p)
-	if b.left > 0 {
-		b.left -= n
-	}
-	return n, err
-}
-
-// conn returns an idle connection or opens one; reused reports which.
+// conn returns an idle connection or opens one; reused reports which. TLS and its handshake are part of connecting, like
+// TCP's: no latency of a request has either. Time stamps are of what is read above TLS, since those below would be of a
+// record.
 func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	r.idle.Lock()
 	if n := len(r.idle.conns); n > 0 {
@@ -77,50 +60,32 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 		return c, true, nil
 	}
 	r.idle.Unlock()
+	secure := r.url.Scheme == "https"
 	host, dialer := r.url.Host, net.Dialer{Timeout: 10 * time.Second}
 	if r.url.Port() == "" {
-		host = net.JoinHostPort(r.url.Hostname(), map[string]string{"https": "443"}[r.url.Scheme])
-		if r.url.Scheme != "https" {
-			host = net.JoinHostPort(r.url.Hostname(), "80")
+		port := "80"
+		if secure {
+			port = "443"
 		}
+		host = net.JoinHostPort(r.url.Hostname(), port)
 	}
 	raw, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
 		return nil, false, fmt.Errorf("connecting: %w", origin.Words(err))
 	}
-	if raw, err = r.secured(ctx, raw); err != nil {
-		return nil, false, fmt.Errorf("connecting: %w", err)
+	if secure {
+		ctx, cancel := context.WithTimeout(ctx, r.load.Timeout)
+		defer cancel()
+		upper := tls.Client(raw, &tls.Config{ServerName: r.url.Hostname(), MinVersion: tls.VersionTLS12})
+		if err := upper.HandshakeContext(ctx); err != nil {
+			return nil, false, fmt.Errorf("connecting: %w", errors.Join(err, raw.Close()))
+		}
+		raw = upper
 	}
-	return wrap(raw), false, nil
-}
-
-// secured makes TLS of a connection, where the address asks for it. The handshake is part of connecting, like TCP's: no
-// latency of a request has either.
-func (r *runner) secured(ctx context.Context, raw net.Conn) (net.Conn, error) {
-	if r.url.Scheme != "https" {
-		return raw, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.load.Timeout)
-	defer cancel()
-	secure := tls.Client(raw, &tls.Config{ServerName: r.url.Hostname(), MinVersion: tls.VersionTLS12})
-	if err := secure.HandshakeContext(ctx); err != nil {
-		return nil, errors.Join(err, raw.Close())
-	}
-	return secure, nil
-}
-
-// wrap adds time stamps and a buffer to a connection. Below TLS a time stamp would be that of a TLS record, not of
-// its content.
-func wrap(raw net.Conn) *conn {
 	top := arrival.Wrap(raw)
-	head := &budget{r: top}
-	return &conn{raw: top, head: head, br: bufio.NewReaderSize(head, 16<<10), lines: bufio.NewReaderSize(nil, 4<<10)}
-}
-
-func (r *runner) keep(c *conn) {
-	r.idle.Lock()
-	r.idle.conns = append(r.idle.conns, c)
-	r.idle.Unlock()
+	limit := &io.LimitedReader{R: top}
+	return &conn{raw: top, limit: limit, br: bufio.NewReaderSize(limit, 16<<10),
+		lines: bufio.NewReaderSize(nil, 4<<10)}, false, nil
 }
 
 func (r *runner) close() {
@@ -169,9 +134,12 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	if _, err := c.raw.Write(message); err != nil {
 		return fail(fmt.Errorf("sending: %w", origin.Words(err)), true)
 	}
-	c.head.left = mostHead
+	c.limit.N = mostHead
 	resp, err := c.response()
-	c.head.left = -1
+	if c.limit.N <= 0 {
+		err = errHead
+	}
+	c.limit.N = math.MaxInt64
 	if err != nil {
 		return fail(fmt.Errorf("reading the answer: %w", origin.Words(err)), closed(err))
 	}
@@ -191,7 +159,9 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	}
 	t.OK = true
 	if n, err := io.CopyN(io.Discard, resp.Body, mostAfter); n < mostAfter && errors.Is(err, io.EOF) && !resp.Close {
-		r.keep(c)
+		r.idle.Lock()
+		r.idle.conns = append(r.idle.conns, c)
+		r.idle.Unlock()
 	} else {
 		_ = c.raw.Close() // the server closes it as well
 	}
