@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,50 +13,43 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Resources are what a job asks a scheduler for, in Slurm's words: each text is the value of the option of sbatch of
-// the same name. The second half is what only Kubernetes has a word for; see [Resource.Of].
+// Resources are what a job asks a scheduler for, in Slurm's words: each text is the value of the option of sbatch that
+// its tag names, in the order of a script. A field of one scheduler alone names it in its tag. Forms are in [formOf].
 type Resources struct {
-	Partition   string   `yaml:"partition,omitempty"`
-	GRES        string   `yaml:"gres,omitempty"`
-	CPUs        string   `yaml:"cpus,omitempty"` // of sbatch's --cpus-per-task
-	Mem         string   `yaml:"mem,omitempty"`
-	Time        string   `yaml:"time,omitempty"`
-	Account     string   `yaml:"account,omitempty"`
-	QOS         string   `yaml:"qos,omitempty"`
-	Reservation string   `yaml:"reservation,omitempty"`
-	Constraint  string   `yaml:"constraint,omitempty"`
-	Nodelist    string   `yaml:"nodelist,omitempty"`
-	Exclude     string   `yaml:"exclude,omitempty"`
-	Exclusive   string   `yaml:"exclusive,omitempty"` // true or false
-	Retries     string   `yaml:"retries,omitempty"`   // times that what is missing is requeued
-	Scratch     string   `yaml:"scratch,omitempty"`   // folder on the node's own disk
-	Modules     []string `yaml:"modules,omitempty"`
-	RunArgs     []string `yaml:"run_args,omitempty"` // of "docker run"
+	Partition   string `yaml:"partition,omitempty" option:"partition" of:"slurm" form:"words" as:"gpu"`
+	Account     string `yaml:"account,omitempty" option:"account" of:"slurm" form:"word" as:"benchmarks"`
+	QOS         string `yaml:"qos,omitempty" option:"qos" of:"slurm" form:"word" as:"long"`
+	Reservation string `yaml:"reservation,omitempty" option:"reservation" of:"slurm" form:"words" as:"week_7"`
+	GRES        string `yaml:"gres,omitempty" option:"gres" of:"slurm" form:"gres" as:"gpu:h100:8"`
+	CPUs        string `yaml:"cpus,omitempty" option:"cpus-per-task" form:"count" as:"16"`
+	Mem         string `yaml:"mem,omitempty" option:"mem" form:"memory" as:"64G"`
+	Time        string `yaml:"time,omitempty" option:"time" form:"time" as:"2:00:00"`
+	Constraint  string `yaml:"constraint,omitempty" option:"constraint" of:"slurm" form:"constraint" as:"h100&nvlink"`
+	Nodes       string `yaml:"nodes,omitempty" option:"nodes" form:"count" as:"4"`
+	Nodelist    string `yaml:"nodelist,omitempty" option:"nodelist" form:"nodes" as:"n[1-4]"`
+	Exclude     string `yaml:"exclude,omitempty" option:"exclude" form:"nodes" as:"n7"`
+	Exclusive   string `yaml:"exclusive,omitempty" form:"bool" as:"true"`
+	// Retries is how often what is missing is requeued, Scratch a folder on the node's own disk, RunArgs of docker run.
+	Retries string   `yaml:"retries,omitempty" form:"number" as:"2"`
+	Scratch string   `yaml:"scratch,omitempty" of:"slurm" form:"folder" as:"/local/scratch"`
+	Modules []string `yaml:"modules,omitempty" of:"slurm" form:"module" as:"[cuda/12.4]"`
+	RunArgs []string `yaml:"run_args,omitempty" of:"slurm" form:"argument" as:"[\"--shm-size=16g\"]"`
 
-	Image          string   `yaml:"image,omitempty"`      // of the client
-	Results        string   `yaml:"results,omitempty"`    // claim for run folders
-	ResultsAt      string   `yaml:"results_at,omitempty"` // where the command that follows sees that claim
-	Queue          string   `yaml:"queue,omitempty"`      // of Kueue
-	ServiceAccount string   `yaml:"service_account,omitempty"`
-	PriorityClass  string   `yaml:"priority_class,omitempty"`
-	TTL            string   `yaml:"ttl,omitempty"` // seconds
-	Devices        []string `yaml:"devices,omitempty"`
-	NodeSelector   []string `yaml:"node_selector,omitempty"`
-	Tolerations    []string `yaml:"tolerations,omitempty"`
-	Volumes        []string `yaml:"volumes,omitempty"`
-	Secrets        []string `yaml:"secrets,omitempty"`
-	PullSecrets    []string `yaml:"pull_secrets,omitempty"`
-}
-
-// Resource is a field of [Resources].
-type Resource struct {
-	Name    string
-	Option  string // of sbatch; "" for what the job's script does
-	Example string
-	Text    func(*Resources) *string
-	List    func(*Resources) *[]string // in place of Text
-	Of      string                     // the only scheduler that has it; "" for all
-	form    *regexp.Regexp
+	// Image is that of the client, Results a claim for run folders, which the command that follows sees at ResultsAt;
+	// Queue is of Kueue, TTL in seconds.
+	Image          string   `yaml:"image,omitempty" of:"kubernetes" form:"image" as:"registry.example/ttreport:v1"`
+	Results        string   `yaml:"results,omitempty" of:"kubernetes" form:"kubename" as:"bench-results"`
+	ResultsAt      string   `yaml:"results_at,omitempty" of:"kubernetes" form:"folder" as:"/mnt/bench"`
+	Queue          string   `yaml:"queue,omitempty" of:"kubernetes" form:"kubename" as:"benchmarks"`
+	ServiceAccount string   `yaml:"service_account,omitempty" of:"kubernetes" form:"kubename" as:"bench"`
+	PriorityClass  string   `yaml:"priority_class,omitempty" of:"kubernetes" form:"kubename" as:"low"`
+	TTL            string   `yaml:"ttl,omitempty" of:"kubernetes" form:"number" as:"86400"`
+	Devices        []string `yaml:"devices,omitempty" of:"kubernetes" form:"device" as:"[\"nvidia.com/gpu=8\"]"`
+	NodeSelector   []string `yaml:"node_selector,omitempty" of:"kubernetes" form:"label" as:"[\"gpu.product=H100\"]"`
+	Tolerations    []string `yaml:"tolerations,omitempty" of:"kubernetes" form:"toleration" as:"[\"gpu:NoSchedule\"]"`
+	Volumes        []string `yaml:"volumes,omitempty" of:"kubernetes" form:"volume" as:"[\"weights:/models:ro\"]"`
+	Secrets        []string `yaml:"secrets,omitempty" of:"kubernetes" form:"secret" as:"[\"HF_TOKEN=hub/token\"]"`
+	PullSecrets    []string `yaml:"pull_secrets,omitempty" of:"kubernetes" form:"kubename" as:"[\"registry\"]"`
 }
 
 // Schedulers, as --on names them.
@@ -64,103 +58,70 @@ const (
 	OnKubernetes = "kubernetes"
 )
 
-// Forms of values. They contain nothing that a line "#SBATCH --option=value" could end or quote.
-const (
-	aWord       = `[\w.@+-]+`
-	wordList    = aWord + `(,` + aWord + `)*`
-	gresList    = `[A-Za-z_][\w./-]*(:[A-Za-z_][\w.-]*)?(:[1-9]\d*[KMGT]?)?`
-	aCount      = `[1-9]\d*`
-	aNumber     = `\d+`
-	aMemory     = `[1-9]\d*[KMGTkmgt]?`
-	aTime       = `\d+|\d+:\d\d|\d+:\d\d:\d\d|\d+-\d+|\d+-\d+:\d\d|\d+-\d+:\d\d:\d\d`
-	aConstraint = `[\w.\[\]()|&*,-]+`
-	nodes       = `[\w.\[\],-]+`
-	aFolder     = `/[^"\\%\x00-\x1f]*`
-	aModule     = `[\w./+-]+`
-	anArgument  = `[^\x00-\x1f]+`
-)
-
-// Forms of values of Kubernetes: names are those of RFC 1123, keys may have a prefix and a slash.
-const (
-	kubeName   = `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`
-	kubeKey    = `(` + kubeName + `/)?[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?`
-	kubeValue  = `([A-Za-z0-9]([\w.-]*[A-Za-z0-9])?)?`
-	kubeEffect = `(:(NoSchedule|PreferNoSchedule|NoExecute))?`
-	kubePath   = `/[^:,\x00-\x1f]*`
-	anImage    = `[\w./:@-]+`
-	aVariable  = `[A-Za-z_]\w*`
-)
-
-// ResourceFields lists the fields, in the order of a script.
-func ResourceFields() []Resource {
-	text := func(of, name, option, example, form string, at func(*Resources) *string) Resource {
-		return Resource{Name: name, Option: option, Example: example, Text: at, Of: of, form: whole(form)}
-	}
-	list := func(of, name, example, form string, at func(*Resources) *[]string) Resource {
-		return Resource{Name: name, Example: example, List: at, Of: of, form: whole(form)}
-	}
-	const all, slurm, kube = "", OnSlurm, OnKubernetes
-	return []Resource{
-		text(slurm, "partition", "partition", "gpu", wordList, func(r *Resources) *string { return &r.Partition }),
-		text(slurm, "account", "account", "benchmarks", aWord, func(r *Resources) *string { return &r.Account }),
-		text(slurm, "qos", "qos", "long", aWord, func(r *Resources) *string { return &r.QOS }),
-		text(slurm, "reservation", "reservation", "week_7", wordList, func(r *Resources) *string { return &r.Reservation }),
-		text(slurm, "gres", "gres", "gpu:h100:8", gresList+`(,`+gresList+`)*`,
-			func(r *Resources) *string { return &r.GRES }),
-		text(all, "cpus", "cpus-per-task", "16", aCount, func(r *Resources) *string { return &r.CPUs }),
-		text(all, "mem", "mem", "64G", aMemory, func(r *Resources) *string { return &r.Mem }),
-		text(all, "time", "time", "2:00:00", aTime, func(r *Resources) *string { return &r.Time }),
-		text(slurm, "constraint", "constraint", "h100&nvlink", aConstraint,
-			func(r *Resources) *string { return &r.Constraint }),
-		text(all, "nodelist", "nodelist", "n[1-4]", nodes, func(r *Resources) *string { return &r.Nodelist }),
-		text(all, "exclude", "exclude", "n7", nodes, func(r *Resources) *string { return &r.Exclude }),
-		text(all, "exclusive", "", "true", `true|false`, func(r *Resources) *string { return &r.Exclusive }),
-		text(all, "retries", "", "2", aNumber, func(r *Resources) *string { return &r.Retries }),
-		text(slurm, "scratch", "", "/local/scratch", aFolder, func(r *Resources) *string { return &r.Scratch }),
-		list(slurm, "modules", "[cuda/12.4]", aModule, func(r *Resources) *[]string { return &r.Modules }),
-		list(slurm, "run_args", `["--shm-size=16g"]`, anArgument, func(r *Resources) *[]string { return &r.RunArgs }),
-
-		text(kube, "image", "", "registry.example/ttreport:v1", anImage, func(r *Resources) *string { return &r.Image }),
-		text(kube, "results", "", "bench-results", kubeName, func(r *Resources) *string { return &r.Results }),
-		text(kube, "results_at", "", "/mnt/bench", aFolder, func(r *Resources) *string { return &r.ResultsAt }),
-		text(kube, "queue", "", "benchmarks", kubeName, func(r *Resources) *string { return &r.Queue }),
-		text(kube, "service_account", "", "bench", kubeName, func(r *Resources) *string { return &r.ServiceAccount }),
-		text(kube, "priority_class", "", "low", kubeName, func(r *Resources) *string { return &r.PriorityClass }),
-		text(kube, "ttl", "", "86400", aNumber, func(r *Resources) *string { return &r.TTL }),
-		list(kube, "devices", `["nvidia.com/gpu=8"]`, kubeKey+`=`+aCount,
-			func(r *Resources) *[]string { return &r.Devices }),
-		list(kube, "node_selector", `["nvidia.com/gpu.product=H100"]`, kubeKey+`=`+kubeValue,
-			func(r *Resources) *[]string { return &r.NodeSelector }),
-		list(kube, "tolerations", `["nvidia.com/gpu:NoSchedule"]`, kubeKey+`(=`+kubeValue+`)?`+kubeEffect,
-			func(r *Resources) *[]string { return &r.Tolerations }),
-		list(kube, "volumes", `["weights:/models:ro"]`, kubeName+`:`+kubePath+`(:ro)?`,
-			func(r *Resources) *[]string { return &r.Volumes }),
-		list(kube, "secrets", `["HF_TOKEN=hub/token"]`, aVariable+`=`+kubeName+`/[\w.-]+`,
-			func(r *Resources) *[]string { return &r.Secrets }),
-		list(kube, "pull_secrets", `["registry"]`, kubeName, func(r *Resources) *[]string { return &r.PullSecrets }),
-	}
+// formOf returns the form of values by the tag of their field. Slurm's contain nothing that a line
+// "#SBATCH --option=value" could end or quote; names of Kubernetes are those of RFC 1123, keys may have a prefix and a
+// slash.
+func formOf(tag string) *regexp.Regexp {
+	const (
+		word = `[\w.@+-]+`
+		gres = `[A-Za-z_][\w./-]*(:[A-Za-z_][\w.-]*)?(:[1-9]\d*[KMGT]?)?`
+		name = `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`
+		key  = `(` + name + `/)?[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?`
+		is   = `=([A-Za-z0-9]([\w.-]*[A-Za-z0-9])?)?`
+	)
+	return regexp.MustCompile(`^(?:` + map[string]string{
+		"word": word, "words": word + `(,` + word + `)*`, "gres": gres + `(,` + gres + `)*`,
+		"count": `[1-9]\d*`, "number": `\d+`, "memory": `[1-9]\d*[KMGTkmgt]?`, "bool": `true|false`,
+		"time":       `\d+|\d+:\d\d|\d+:\d\d:\d\d|\d+-\d+|\d+-\d+:\d\d|\d+-\d+:\d\d:\d\d`,
+		"constraint": `[\w.\[\]()|&*,-]+`, "nodes": `[\w.\[\],-]+`, "folder": `/[^"\\%\x00-\x1f]*`,
+		"module": `[\w./+-]+`, "argument": `[^\x00-\x1f]+`, "image": `[\w./:@-]+`, "kubename": name,
+		"device": key + `=[1-9]\d*`, "label": key + is, "volume": name + `:/[^:,\x00-\x1f]*(:ro)?`,
+		"toleration": key + `(` + is + `)?(:(NoSchedule|PreferNoSchedule|NoExecute))?`,
+		"secret":     `[A-Za-z_]\w*=` + name + `/[\w.-]+`,
+	}[tag] + `)$`)
 }
+
+// Resource is a field of [Resources] and what it states.
+type Resource struct {
+	Name   string
+	Option string // of sbatch; "" for what the job's script does
+	Text   string // "" for none, and for lists
+	of     string // the only scheduler that has it; "" for all
+	as     string // an example
+	form   string
+	value  reflect.Value
+}
+
+// Fields lists the fields, in the order of a script.
+func (r *Resources) Fields() []Resource {
+	var out []Resource
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, _, _ := strings.Cut(tag.Get("yaml"), ",")
+		f := Resource{Name: name, Option: tag.Get("option"), of: tag.Get("of"), as: tag.Get("as"), form: tag.Get("form"),
+			value: v.Field(i)}
+		if !f.isList() {
+			f.Text = f.value.String()
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (f Resource) isList() bool { return f.value.Kind() == reflect.Slice }
 
 // For returns the resources without the fields that a scheduler has no word for, and the names of those that were
 // stated.
 func (r Resources) For(scheduler string) (own Resources, others []string) {
-	own = r
-	for _, f := range ResourceFields() {
-		stated := f.List == nil && *f.Text(&r) != "" || f.List != nil && len(*f.List(&r)) > 0
-		if !stated || f.Of == "" || f.Of == scheduler {
-			continue
-		}
-		others = append(others, f.Name)
-		if f.List == nil {
-			*f.Text(&own) = ""
-		} else {
-			*f.List(&own) = nil
+	for _, f := range r.Fields() {
+		if f.of != "" && f.of != scheduler && !f.value.IsZero() {
+			others = append(others, f.Name)
+			f.value.SetZero()
 		}
 	}
-	return own, others
+	return r, others
 }
-
-func whole(form string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + form + `)$`) }
 
 // UnmarshalYAML reads resources strictly: what is empty, misspelt or of another form is refused with an example.
 func (r *Resources) UnmarshalYAML(read func(any) error) error {
@@ -168,7 +129,7 @@ func (r *Resources) UnmarshalYAML(read func(any) error) error {
 	if err := read(&stated); err != nil {
 		return fmt.Errorf("resources: expected fields and values, as in gres: gpu:h100:8 (%w)", err)
 	}
-	fields := ResourceFields()
+	fields := r.Fields()
 	for _, name := range slices.Sorted(maps.Keys(stated)) {
 		i := slices.IndexFunc(fields, func(f Resource) bool { return f.Name == name })
 		if i < 0 {
@@ -178,7 +139,7 @@ func (r *Resources) UnmarshalYAML(read func(any) error) error {
 			}
 			return fmt.Errorf("resources: there is no field %q; there are %s", name, strings.Join(names, ", "))
 		}
-		if err := fields[i].set(r, stated[name]); err != nil {
+		if err := fields[i].set(stated[name]); err != nil {
 			return err
 		}
 	}
@@ -186,55 +147,51 @@ func (r *Resources) UnmarshalYAML(read func(any) error) error {
 }
 
 // set sets a field to a value of a YAML file.
-func (f Resource) set(r *Resources, value any) error {
+func (f Resource) set(value any) error {
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
 	}
 	if value == nil || value == "" || len(list) == 0 {
-		return fmt.Errorf("resources: %s is empty; leave it out, or state it, as %[1]s: %s", f.Name, f.Example)
+		return fmt.Errorf("resources: %s is empty; leave it out, or state it, as %[1]s: %s", f.Name, f.as)
 	}
-	if f.List == nil && isList {
-		return fmt.Errorf("resources: %s has one value, as %[1]s: %s", f.Name, f.Example)
+	if !f.isList() && isList {
+		return fmt.Errorf("resources: %s has one value, as %[1]s: %s", f.Name, f.as)
 	}
+	form, texts := formOf(f.form), []string(nil)
 	for _, v := range list {
 		text := strings.TrimSpace(fmt.Sprint(v))
-		if !f.form.MatchString(text) {
+		if !form.MatchString(text) {
 			taker := "Slurm"
-			if f.Of == OnKubernetes {
+			if f.of == OnKubernetes {
 				taker = "Kubernetes"
 			}
-			return fmt.Errorf("resources: %s: %q is not of the form that %s takes, as %s: %s",
-				f.Name, text, taker, f.Name, f.Example)
+			return fmt.Errorf("resources: %s: %q is not of the form that %s takes, as %s: %s", f.Name, text, taker, f.Name, f.as)
 		}
-		if f.List != nil {
-			*f.List(r) = append(*f.List(r), text)
-		} else {
-			*f.Text(r) = text
-		}
+		texts = append(texts, text)
+	}
+	if f.isList() {
+		f.value.Set(reflect.ValueOf(slices.Clip(texts)))
+	} else {
+		f.value.SetString(texts[0])
 	}
 	return nil
-}
-
-// Over returns the resources with what they leave open taken from base.
-func (r Resources) Over(base Resources) Resources {
-	for _, f := range ResourceFields() {
-		switch {
-		case f.List != nil && len(*f.List(&r)) == 0:
-			*f.List(&r) = slices.Clone(*f.List(&base))
-		case f.List == nil && *f.Text(&r) == "":
-			*f.Text(&r) = *f.Text(&base)
-		}
-	}
-	return r
 }
 
 // ResourcesOf returns the resources of an entry on a device: its own, then those that are stated for the device.
 func ResourcesOf(own Resources, byDevice map[string]Resources, device string) Resources {
 	for _, name := range slices.Sorted(maps.Keys(byDevice)) {
-		if schema.SameDevice(name, device) {
-			return own.Over(byDevice[name])
+		if !schema.SameDevice(name, device) {
+			continue
 		}
+		base := byDevice[name]
+		open := base.Fields()
+		for i, f := range own.Fields() {
+			if f.value.IsZero() {
+				f.value.Set(open[i].value)
+			}
+		}
+		break
 	}
 	return own
 }

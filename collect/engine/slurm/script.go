@@ -8,7 +8,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/collect/engine"
-	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // indexes writes array indexes as sbatch takes them: "1,3,5-7".
@@ -76,11 +75,11 @@ func directives(s *engine.Submission, g engine.Group) []string {
 		"--open-mode=append", fmt.Sprintf("--chdir=%q", s.Workspace),
 		"--nodes=1", "--requeue",
 	}
-	for _, f := range plan.ResourceFields() {
-		if f.Option == "" || f.Name == "time" || *f.Text(&g.Resources) == "" {
+	for _, f := range g.Resources.Fields() {
+		if f.Option == "" || f.Name == "time" || f.Text == "" {
 			continue
 		}
-		out = append(out, "--"+f.Option+"="+*f.Text(&g.Resources))
+		out = append(out, "--"+f.Option+"="+f.Text)
 	}
 	if g.Resources.Exclusive == "true" {
 		out = append(out, "--exclusive")
