@@ -276,9 +276,6 @@ func emptyArgument(c *cobra.Command, args []string) (err error) {
 		return fail(exitUsage, fix, "%s: an argument is empty", c.Name())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if _, unread := f.Value.(*elsewhere); unread {
-			return
-		}
 		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
 			err = fail(exitUsage, fix, "%s: --%s is empty", c.Name(), f.Name)
 		}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,78 +24,127 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-// declareRunPy declares the names that tt-inference-server's run.py has for the same; ttreport help run-py lists all of
-// its flags.
-func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
-	hidden := pflag.NewFlagSet("run.py", pflag.ContinueOnError)
-	r := &o.runPy
-	hidden.StringVar(&r.Workflow, "workflow", "", "benchmarks, evals, release, reports, server, tests or stress_tests")
-	hidden.StringVar(&r.Device, "tt-device", "", "as --device")
-	hidden.BoolVar(&r.Docker, "docker-server", false, "as --server docker")
-	hidden.BoolVar(&r.LocalServer, "local-server", false, "as --server http://127.0.0.1:PORT")
-	hidden.StringVar(&r.LimitMode, "limit-samples-mode", "", "smoke-test, ci-commit, ci-nightly or ci-long")
-	hidden.BoolVar(&r.CIMode, "ci-mode", false, "as --limit-samples-mode ci-nightly")
-	hidden.TextVar(&r.ServerURL, "server-url", plan.ServerName{}, "as --server")
-	hidden.IntVar(&o.Server.Port, "service-port", 0, "as --port")
-	hidden.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, also for the image")
-	hidden.StringVar(&o.Server.Image, "override-docker-image", "", "as --image")
-	hidden.StringVar(&o.spec, "runtime-model-spec-json", "", "as --spec")
-	hidden.BoolVar(&o.Server.NoAuth, "no-auth", false, "the image wants no key")
-	hidden.BoolVar(&r.DevMode, "dev-mode", false, "mount the sources of the checkout that is the current folder")
-	hidden.StringVar(&r.TTConfig, "override-tt-config", "", "JSON, for vLLM as --additional-config")
-	hidden.StringVar(&r.VLLMArgs, "vllm-override-args", "", "JSON, for vLLM as flags")
-	hidden.StringVar(&r.Samples, "eval-samples", "", "JSON or a file: the questions of each task")
-	hidden.StringVar(&r.Goodput, "goodput", "", "objectives, for AIPerf")
-	hidden.StringVar(&r.HostVolume, "host-volume", "", "as --volume FOLDER:"+plan.CacheRoot)
-	hidden.StringVar(&r.ImageUser, "image-user", "", "as --run-arg=--user --run-arg=UID")
-	hidden.BoolVar(&r.NoTimeout, "disable-metal-timeout", false, "sets DISABLE_METAL_OP_TIMEOUT in the container")
-	hidden.BoolVar(&o.printDocker, "print-docker-cmd", false, "as --server-only --dry-run")
-	for _, f := range runPyElsewhere() {
-		flag := hidden.VarPF(&elsewhere{f, r}, f.name, "", f.does)
-		if !f.value {
-			flag.NoOptDefVal = "true"
-		}
+// parityFlag is a flag of another program that collect takes: what it sets, or what to do or to know instead.
+type parityFlag struct {
+	name string
+	at   any // *string, *bool, *int, *plan.ServerName, or a function of the value
+	does string
+}
+
+// valued and bare are functions of flags that take a value and that need none.
+type (
+	valued func(text string)
+	bare   func()
+)
+
+// parityValue is the value of a flag that is a function.
+type parityValue struct {
+	at   any
+	text string
+}
+
+// Set implements pflag.Value. A value gives no error, because the message of one repeats it, and it may be a secret.
+func (v *parityValue) Set(text string) error {
+	v.text = text
+	if call, ok := v.at.(valued); ok {
+		call(text)
+		return nil
 	}
-	hidden.VisitAll(func(f *pflag.Flag) {
-		f.Hidden = true
-		fs.AddFlag(f)
-	})
+	given, err := strconv.ParseBool(text)
+	if given {
+		v.at.(bare)()
+	}
+	return err
 }
 
-// runPyFlag is a flag of run.py that does nothing here.
-type runPyFlag struct {
-	name   string
-	value  bool   // it takes one
-	refuse bool   // a line that has it cannot mean here what it means there
-	does   string // what to do or to know instead
+// String returns what was given.
+func (v *parityValue) String() string { return v.text }
+
+// Type implements pflag.Value.
+func (v *parityValue) Type() string {
+	if _, takes := v.at.(valued); takes {
+		return "value"
+	}
+	return "bool"
 }
 
-const otherModels = "other models than of text have no workloads here; a script under exec: measures them"
+// declareParity declares the flags of run.py and of TensorRT-LLM's benchmark.py; ttreport help run-py lists the first.
+func (o *collectOptions) declareParity(fs *pflag.FlagSet) {
+	for _, f := range append(o.runPyFlags(), o.trtFlags()...) {
+		switch at := f.at.(type) {
+		case *string:
+			fs.StringVar(at, f.name, "", f.does)
+		case *bool:
+			fs.BoolVar(at, f.name, false, f.does)
+		case *int:
+			fs.IntVar(at, f.name, 0, f.does)
+		case *plan.ServerName:
+			fs.TextVar(at, f.name, plan.ServerName{}, f.does)
+		case valued:
+			fs.Var(&parityValue{at: at}, f.name, f.does)
+		case bare:
+			fs.VarPF(&parityValue{at: at}, f.name, "", f.does).NoOptDefVal = "true"
+		}
+		fs.Lookup(f.name).Hidden = true
+	}
+}
 
-// runPyElsewhere lists flags of run.py (v0.20) that are accepted with a note, or refused with advice.
-func runPyElsewhere() []runPyFlag {
-	const agentic = "not measured here; a script under exec: can (ttreport help plans)"
-	out := []runPyFlag{
-		{name: "skip-system-sw-validation", does: "nothing validates the system here; ttreport doctor shows its state"},
-		{name: "reset-venvs", does: "ttreport doctor --reset TOOL does it"},
-		{name: "percentile-report", does: "build --reports tt always writes its table, below that of means"},
-		{name: "concurrency-sweeps", does: "run.py ignores it as well; --workload c=… adds a concurrency"},
-		{name: "bind-host", value: true, does: "servers that are started here listen on 127.0.0.1 alone"},
-		{name: "vllm-dir", value: true, does: "run.py ignores it as well"},
-		{name: "repeat-evals", value: true, does: "evals run once: the interval of a score shows the spread of repeats"},
-		{name: "streaming", value: true, does: otherModels},
-		{name: "preprocessing", value: true, does: otherModels},
-		{name: "sdxl_num_prompts", value: true, does: otherModels},
-		{name: "engine", value: true, does: "the image decides; " + otherModels},
-		{name: "interactive", refuse: true, does: "--print-docker-cmd prints the line; run it with -it"},
-		{name: "workflow-args", value: true, refuse: true, does: "--workload isl=…,osl=…,c=…,n=… states a workload"},
-		{name: "tt-metal-home", value: true, refuse: true, does: "--server 'command …' starts a program with an environment"},
-		{name: "tt-metal-python-venv-dir", value: true, refuse: true,
-			does: "--server 'command …' starts a program with an environment"},
-		{name: "host-hf-cache", value: true, refuse: true, does: "--volume HOST:CONTAINER:ro"},
-		{name: "host-weights-dir", value: true, refuse: true, does: "--volume HOST:CONTAINER:ro"},
-		{name: "jwt-secret", value: true, refuse: true,
-			does: "JWT_SECRET in the environment or in .env: every user of the machine can read a command line"},
+// runPyFlags are the flags of tt-inference-server's run.py (v0.20): names for the same, and those that do nothing here,
+// which are said, or cannot mean here what they mean there, which are refused.
+func (o *collectOptions) runPyFlags() []parityFlag {
+	const (
+		agentic = "not measured here; a script under exec: can (ttreport help plans)"
+		models  = "other models than of text have no workloads here; a script under exec: measures them"
+		program = "--server 'command …' starts a program with an environment"
+		mount   = "--volume HOST:CONTAINER:ro"
+	)
+	r, s := &o.runPy, &o.Server
+	noted := func(name, does string) parityFlag {
+		return parityFlag{name, valued(func(string) { r.Note(name, does) }), does}
+	}
+	idle := func(name, does string) parityFlag { return parityFlag{name, bare(func() { r.Note(name, does) }), does} }
+	refused := func(name, does string) parityFlag {
+		return parityFlag{name, valued(func(string) { r.Refuse(name, does) }), does}
+	}
+	unfit := func(name, does string) parityFlag {
+		return parityFlag{name, bare(func() { r.Refuse(name, does) }), does}
+	}
+	out := []parityFlag{
+		{"workflow", &r.Workflow, "benchmarks, evals, release, reports, server, tests or stress_tests"},
+		{"tt-device", &o.System.Device, "as --device"},
+		{"docker-server", &r.Docker, "as --server docker"},
+		{"local-server", &r.LocalServer, "as --server http://127.0.0.1:PORT"},
+		{"limit-samples-mode", &r.LimitMode, "smoke-test, ci-commit, ci-nightly or ci-long"},
+		{"ci-mode", &r.CIMode, "as --limit-samples-mode ci-nightly"},
+		{"server-url", &r.ServerURL, "as --server"},
+		{"service-port", &s.Port, "as --port"},
+		{"disable-trace-capture", &o.Run.NoWarmup, "as --no-warmup, also for the image"},
+		{"override-docker-image", &s.Image, "as --image"},
+		{"runtime-model-spec-json", &o.spec, "as --spec"},
+		{"no-auth", &s.NoAuth, "the image wants no key"},
+		{"dev-mode", &r.DevMode, "mount the sources of the checkout that is the current folder"},
+		{"override-tt-config", &r.TTConfig, "JSON, for vLLM as --additional-config"},
+		{"vllm-override-args", &r.VLLMArgs, "JSON, for vLLM as flags"},
+		{"eval-samples", &r.Samples, "JSON or a file: the questions of each task"},
+		{"goodput", &r.Goodput, "objectives, for AIPerf"},
+		{"host-volume", &r.HostVolume, "as --volume FOLDER:" + plan.CacheRoot},
+		{"image-user", &r.ImageUser, "as --run-arg=--user --run-arg=UID"},
+		{"disable-metal-timeout", &r.NoTimeout, "sets DISABLE_METAL_OP_TIMEOUT in the container"},
+		{"print-docker-cmd", &o.printDocker, "as --server-only --dry-run"},
+		idle("skip-system-sw-validation", "nothing validates the system here; ttreport doctor shows its state"),
+		idle("reset-venvs", "ttreport doctor --reset TOOL does it"),
+		idle("percentile-report", "build --reports tt always writes its table, below that of means"),
+		idle("concurrency-sweeps", "run.py ignores it as well; --workload c=… adds a concurrency"),
+		noted("bind-host", "servers that are started here listen on 127.0.0.1 alone"),
+		noted("vllm-dir", "run.py ignores it as well"),
+		noted("repeat-evals", "evals run once: the interval of a score shows the spread of repeats"),
+		noted("streaming", models), noted("preprocessing", models), noted("sdxl_num_prompts", models),
+		noted("engine", "the image decides; "+models),
+		unfit("interactive", "--print-docker-cmd prints the line; run it with -it"),
+		refused("workflow-args", "--workload isl=…,osl=…,c=…,n=… states a workload"),
+		refused("tt-metal-home", program), refused("tt-metal-python-venv-dir", program),
+		refused("host-hf-cache", mount), refused("host-weights-dir", mount),
+		refused("jwt-secret", "JWT_SECRET in the environment or in .env: every user of the machine can read a command line"),
 	}
 	for _, name := range []string{"markers", "exclude-markers", "model-category", "suite-category", "test-name",
 		"serving-bench-suites", "served-model", "agentic-benchmark", "agentic-traces-mode", "agentic-traces-sources",
@@ -102,96 +152,40 @@ func runPyElsewhere() []runPyFlag {
 		"prefix-cache-scenarios", "prefix-cache-arrival", "prefix-cache-request-rate", "prefix-cache-scenarios-json",
 		"prefix-cache-trace", "prefix-cache-goodput", "prefix-cache-metrics-url", "spec-decode-preset",
 		"spec-decode-warmup-requests"} {
-		out = append(out, runPyFlag{name, true, true, agentic})
+		out = append(out, refused(name, agentic))
 	}
 	for _, name := range []string{"match-all-markers", "skip-prerequisites", "list-tests", "agentic-traces",
 		"prefix-cache", "spec-decode"} {
-		out = append(out, runPyFlag{name, false, true, agentic})
+		out = append(out, unfit(name, agentic))
 	}
 	return out
 }
 
-// elsewhere is the value of such a flag.
-type elsewhere struct {
-	flag  runPyFlag
-	given *plan.RunPy
-}
-
-// Set implements pflag.Value. It returns no error, because the message of one repeats the value, which may be a secret.
-func (e *elsewhere) Set(string) error {
-	if e.flag.refuse {
-		e.given.Refused = append(e.given.Refused, plan.Note{Kind: e.flag.name, Text: e.flag.does})
-		return nil
+// trtFlags are the flags of TensorRT-LLM's benchmarks/python/benchmark.py as they are spelt there. Those that shape the
+// engine or the output are passed on; with one of them that script makes the load unless --tools names another tool.
+func (o *collectOptions) trtFlags() []parityFlag {
+	const does = "for benchmark.py"
+	out := []parityFlag{
+		{"batch_size", &o.Measure.Batches, "as --batch-size"},
+		{"input_output_len", &o.Measure.Lengths, "as --input-output-len"},
 	}
-	e.given.Notes = append(e.given.Notes, plan.Note{Kind: "run.py", Text: "--" + e.flag.name + ": " + e.flag.does})
-	return nil
-}
-
-func (e *elsewhere) String() string { return "" }
-
-// Type implements pflag.Value.
-func (e *elsewhere) Type() string {
-	if e.flag.value {
-		return "value"
+	pass := func(name string, args ...string) {
+		o.trt, o.Tools.Args = name, append(o.Tools.Args, trtTool+"=--"+name)
+		o.Tools.Args = append(o.Tools.Args, args...)
 	}
-	return "bool"
-}
-
-// declareTRT declares the flags of TensorRT-LLM's benchmarks/python/benchmark.py as they are spelt there. Those that
-// shape the engine or the output are passed on; with one of them that script makes the load unless --tools names
-// another tool.
-func (o *collectOptions) declareTRT(fs *pflag.FlagSet) {
-	hidden := pflag.NewFlagSet("benchmark.py", pflag.ContinueOnError)
-	hidden.StringVar(&o.Measure.Batches, "batch_size", "", "as --batch-size")
-	hidden.StringVar(&o.Measure.Lengths, "input_output_len", "", "as --input-output-len")
 	for _, name := range []string{
 		"mode", "dtype", "engine_dir", "log_level", "warm_up", "num_runs", "duration", "quantization", "kv_cache_dtype",
 		"max_batch_size", "max_seq_len", "max_input_len", "max_encoder_input_len", "max_decoder_input_len", "max_beam_width",
 		"num_beams", "top_k", "top_p", "gpu_weights_percent",
 	} {
-		hidden.Var(&passedOn{o: o, name: name, value: true}, name, "for benchmark.py")
+		out = append(out, parityFlag{name, valued(func(text string) { pass(name, trtTool+"="+text) }), does})
 	}
 	for _, name := range []string{
 		"csv", "enable_cuda_graph", "strongly_typed", "debug_memory", "dump_profile", "dump_layer_info", "refit",
 	} {
-		hidden.VarPF(&passedOn{o: o, name: name}, name, "", "for benchmark.py").NoOptDefVal = "true"
+		out = append(out, parityFlag{name, bare(func() { pass(name) }), does})
 	}
-	hidden.VisitAll(func(f *pflag.Flag) {
-		f.Hidden = true
-		fs.AddFlag(f)
-	})
-}
-
-// passedOn is the value of a flag that is passed to benchmark.py.
-type passedOn struct {
-	o     *collectOptions
-	name  string
-	value bool // it takes one
-	text  string
-}
-
-// Set implements pflag.Value.
-func (p *passedOn) Set(text string) error {
-	if !p.value && !strings.EqualFold(text, "true") {
-		return nil
-	}
-	p.o.trt, p.text = p.name, text
-	p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"=--"+p.name)
-	if p.value {
-		p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"="+text)
-	}
-	return nil
-}
-
-// String returns what was given.
-func (p *passedOn) String() string { return p.text }
-
-// Type implements pflag.Value.
-func (p *passedOn) Type() string {
-	if p.value {
-		return "value"
-	}
-	return "bool"
+	return out
 }
 
 // trtTool is the tool that is TensorRT-LLM's benchmark.py.

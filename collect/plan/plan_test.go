@@ -237,8 +237,8 @@ func TestServerName(t *testing.T) {
 // The words of run.py have run.py's defaults, and contradictions and misspelt values are refused.
 func TestRunPy(t *testing.T) {
 	var o Options
-	_, err := o.ApplyRunPy(RunPy{Workflow: "evals", Device: "n150", LimitMode: "ci-commit", Docker: true})
-	if err != nil || o.System.Device != "n150" || o.Measure.Only != OnlyEvals || o.Evals.ModeLimit != 20 ||
+	_, err := o.ApplyRunPy(RunPy{Workflow: "evals", LimitMode: "ci-commit", Docker: true})
+	if err != nil || o.Measure.Only != OnlyEvals || o.Evals.ModeLimit != 20 ||
 		o.Server.Name.Kind != ServerDocker || !o.Evals.NoQuestions {
 		t.Errorf("%+v %v", o, err)
 	}
