@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -136,60 +137,56 @@ func (o Options) Contradictions() error {
 
 // Check refuses options that are incomplete, or whose values do not exist.
 func (o Options) Check() error {
+	const mostClients = 256
 	s, m := o.System, o.Measure
-	switch {
-	case s.Model != "" && s.Device == "":
-		return usage("add --device NAME, as in --device n150", "collect: on which device does %s run? No server knows",
-			s.Model)
-	case s.Model == "":
-		return usage("ttreport collect --model sim-8b --device simulated --server sim",
-			"collect: --model and --device are both needed: no server knows its device")
-	case o.Run.PointTimeout < 0 || o.Server.StartupTimeout < 0:
-		return usage("as in 90s or 2h", "collect: --point-timeout and --startup-timeout are durations above zero")
-	case m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0:
-		return usage("leave one of them out", "collect: --only benchmarks and --evals contradict each other")
-	case m.Repeat < 1:
-		return usage("--repeat 3 measures each workload three times", "collect: --repeat %d is no number of times", m.Repeat)
-	case m.Clients < 0 || m.Clients > mostClients:
-		return usage("--clients 4 divides the streams among four processes", "collect: --clients %d is no number of clients",
-			m.Clients)
-	case m.Clients > 1 && len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, tool.Builtin().Name):
-		return usage("leave it out, or measure with --tools builtin",
-			"collect: --clients is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
-	case m.Budget < 0:
-		return usage("as in --until ci=2% --budget 30m", "collect: --budget %s is no time above zero", m.Budget)
-	case m.Budget > 0 && m.Until == "":
-		return usage("--until ci=2% --budget "+m.Budget.String(), "collect: --budget divides the time that --until asks "+
-			"for, and without it each workload ends with its number of requests")
-	case m.Only != "" && m.Only != OnlyBenchmarks && m.Only != OnlyEvals:
-		return usage("use --only benchmarks or --only evals", "collect: --only %q", m.Only)
-	case (m.Batches == "") != (m.Lengths == ""):
-		return usage(`--batch-size "1;8" --input-output-len "60,20;128,20"`,
-			"collect: --batch-size and --input-output-len belong together")
+	others := len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, tool.Builtin().Name)
+	for _, rule := range []struct {
+		broken bool
+		fix    string
+		says   string
+	}{
+		{s.Model != "" && s.Device == "", "add --device NAME, as in --device n150",
+			"on which device does " + s.Model + " run? No server knows"},
+		{s.Model == "", "ttreport collect --model sim-8b --device simulated --server sim",
+			"--model and --device are both needed: no server knows its device"},
+		{min(o.Run.PointTimeout, o.Server.StartupTimeout) < 0, "as in 90s or 2h",
+			"--point-timeout and --startup-timeout are durations above zero"},
+		{m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0, "leave one of them out",
+			"--only benchmarks and --evals contradict each other"},
+		{m.Repeat < 1, "--repeat 3 measures each workload three times",
+			fmt.Sprintf("--repeat %d is no number of times", m.Repeat)},
+		{m.Clients < 0 || m.Clients > mostClients, "--clients 4 divides the streams among four processes",
+			fmt.Sprintf("--clients %d is no number of clients", m.Clients)},
+		{m.Clients > 1 && others, "leave it out, or measure with --tools builtin",
+			"--clients is for the builtin client, and --tools names " + strings.Join(o.Tools.Names, ", ")},
+		{m.Budget < 0, "as in --until ci=2% --budget 30m", fmt.Sprintf("--budget %s is no time above zero", m.Budget)},
+		{m.Budget > 0 && m.Until == "", "--until ci=2% --budget " + m.Budget.String(), "--budget divides the time that " +
+			"--until asks for, and without it each workload ends with its number of requests"},
+		{!slices.Contains([]Only{"", OnlyBenchmarks, OnlyEvals}, m.Only), "use --only benchmarks or --only evals",
+			fmt.Sprintf("--only %q", m.Only)},
+		{(m.Batches == "") != (m.Lengths == ""), `--batch-size "1;8" --input-output-len "60,20;128,20"`,
+			"--batch-size and --input-output-len belong together"},
+	} {
+		if rule.broken {
+			return usage(rule.fix, "collect: %s", rule.says)
+		}
 	}
 	return CheckChannel(s.Channel)
 }
 
-// mostClients is how many clients a load may have.
-const mostClients = 256
-
 // OnlyFor refuses options of a server that the named one would ignore.
 func (s ServerOptions) OnlyFor() error {
-	kind := s.Name.Kind
-	container := kind == ServerDocker
-	started := container || kind == ServerCommand
+	const docker = "--server docker"
+	container := s.Name.Kind == ServerDocker
+	started := container || s.Name.Kind == ServerCommand
 	for _, x := range []struct {
 		set, applies bool
 		flag, to     string
 	}{
-		{s.Image != "", container, "--image", "--server docker"},
-		{s.ContainerEngine != "", container, "--container-engine", "--server docker"},
-		{s.ContainerPort > 0, container, "--container-port", "--server docker"},
-		{s.EnvFile != "", container, "--env-file", "--server docker"},
-		{s.DeviceIDs != "", container, "--device-id", "--server docker"},
-		{len(s.Volumes) > 0, container, "a volume", "--server docker"},
-		{len(s.RunArgs) > 0, container, "--run-arg", "--server docker"},
-		{s.NoAuth, container, "--no-auth", "--server docker"},
+		{s.Image != "", container, "--image", docker}, {s.ContainerEngine != "", container, "--container-engine", docker},
+		{s.ContainerPort > 0, container, "--container-port", docker}, {s.EnvFile != "", container, "--env-file", docker},
+		{s.DeviceIDs != "", container, "--device-id", docker}, {len(s.Volumes) > 0, container, "a volume", docker},
+		{len(s.RunArgs) > 0, container, "--run-arg", docker}, {s.NoAuth, container, "--no-auth", docker},
 		{s.Port > 0, started, "--port", "a server that is started; the address of another is in --server URL"},
 		{len(s.EngineArgs) > 0, started, "an argument for vLLM", "a server that is started"},
 	} {
@@ -213,19 +210,21 @@ func CheckChannel(name string) error {
 // With combines the options with an entry of a plan: the options take precedence. In a recheck the entry takes
 // precedence, because it must measure what was judged.
 func (o Options) With(e Entry) Options {
-	recheck := o.Measure.Recheck || o.Measure.Missing != ""
-	for _, x := range []struct {
-		at    *string
-		entry string
-	}{
-		{&o.System.Model, e.Model}, {&o.System.Device, e.Device}, {&o.System.Impl, e.Impl},
-		{&o.System.Release, e.Release}, {&o.System.Channel, e.Channel}, {&o.Server.Image, e.Image},
-		{(*string)(&o.Measure.Only), string(e.Only)},
-	} {
-		if x.entry != "" && (*x.at == "" || recheck) {
-			*x.at = x.entry
+	s, m := &o.System, &o.Measure
+	recheck := m.Recheck || m.Missing != ""
+	either := func(own, entry string) string {
+		if recheck {
+			own, entry = entry, own
 		}
+		return cmp.Or(own, entry)
 	}
+	if named := m.Sweep != "" && !recheck; len(m.Workloads) == 0 && !named {
+		m.Workloads = e.Workloads
+	}
+	s.Model, s.Device, s.Impl = either(s.Model, e.Model), either(s.Device, e.Device), either(s.Impl, e.Impl)
+	s.Release, s.Channel = either(s.Release, e.Release), either(s.Channel, e.Channel)
+	m.Sweep, m.Only = either(m.Sweep, e.Sweep), Only(either(string(m.Only), string(e.Only)))
+	o.Server.Image = either(o.Server.Image, e.Image)
 	o.Tools.Tokenizer = cmp.Or(o.Tools.Tokenizer, e.Tokenizer) // its place depends on this machine
 	if o.Server.Name.IsZero() {
 		o.Server.Name = e.Server
@@ -235,13 +234,6 @@ func (o Options) With(e Entry) Options {
 	}
 	if len(o.Evals.Tasks) == 0 {
 		o.Evals.Tasks = e.Evals
-	}
-	m := &o.Measure
-	if len(e.Workloads) > 0 && len(m.Workloads) == 0 && (m.Sweep == "" || recheck) {
-		m.Workloads = e.Workloads
-	}
-	if e.Sweep != "" && (m.Sweep == "" || recheck) {
-		m.Sweep = e.Sweep
 	}
 	m.Repeat, o.Evals.Limit = max(m.Repeat, e.Repeat), cmp.Or(o.Evals.Limit, e.EvalLimit)
 	o.Tools.Chat = o.Tools.Chat || e.Chat
@@ -270,7 +262,7 @@ func (o Options) Complete(known spec.Model) Options {
 	if o.Server.StartupTimeout == 0 { // weights may have to be converted first
 		o.Server.StartupTimeout = max(time.Hour, 2*time.Duration(known.Wait)*time.Second)
 	}
-	if base(o.System.Model) == o.System.Model && known.ID != "" {
+	if path.Base(o.System.Model) == o.System.Model && known.ID != "" {
 		o.System.Model = known.ID
 	}
 	return o
@@ -286,38 +278,30 @@ func (p *Plan) until(o Options) error {
 		return usage("", "collect: --until %w", err)
 	}
 	p.Budget = o.Measure.Budget
-	for _, name := range o.Tools.Names {
-		if name != tool.Builtin().Name {
-			return usage("leave it out, or measure with --tools builtin",
-				"collect: --until is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
-		}
+	if slices.ContainsFunc(o.Tools.Names, func(name string) bool { return name != tool.Builtin().Name }) {
+		return usage("leave it out, or measure with --tools builtin",
+			"collect: --until is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
 	}
 	if p.Clients > 1 {
 		return usage("leave one of them out",
 			"collect: --until and --clients contradict each other: one client looks at all requests")
 	}
 	for _, w := range p.Workloads {
-		if why := neverSteady(w); why != "" {
-			return usage("leave --until out for it: --workload measures a number of requests",
-				"collect: --until measures until means are known, and %s %s", w, why)
+		for _, never := range []struct {
+			is  bool
+			why string
+		}{
+			{w.Dataset == traffic.DatasetTrace, "replays a recorded load, which has an end"},
+			{w.Turns > 1, "has conversations, whose turns differ"}, {w.Arrivals.Changes(), "changes its rate"},
+			{w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set(), "sends everything at once"},
+		} {
+			if never.is {
+				return usage("leave --until out for it: --workload measures a number of requests",
+					"collect: --until measures until means are known, and %s %s", w, never.why)
+			}
 		}
 	}
 	return nil
-}
-
-// neverSteady says why a workload has no mean that more of the same would make more exact; "" where it has.
-func neverSteady(w Workload) string {
-	switch {
-	case w.Dataset == traffic.DatasetTrace:
-		return "replays a recorded load, which has an end"
-	case w.Turns > 1:
-		return "has conversations, whose turns differ"
-	case w.Arrivals.Changes():
-		return "changes its rate"
-	case w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set():
-		return "sends everything at once"
-	}
-	return ""
 }
 
 // oneClient refuses workloads that several clients cannot divide.

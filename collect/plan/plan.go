@@ -130,7 +130,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	p := Plan{
 		Release: o.System.Release, Channel: o.System.Channel,
 		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
-		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
+		Model:  manifest.Model{Name: path.Base(o.System.Model), ID: known.ID, Status: known.Status},
 		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
@@ -158,11 +158,13 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		if p.Evals, err = evals(o, stated.Evals); err != nil {
 			return p, nil, err
 		}
-		more, err := noEvals(o, p)
-		if err != nil {
-			return p, nil, err
+		if o.Evals.NoQuestions && len(p.Evals) == 0 { // a workflow of run.py asks for those of the model
+			const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
+			if o.Measure.Only == OnlyEvals {
+				return p, nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
+			}
+			notes = append(notes, Note{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix})
 		}
-		notes = append(notes, more...)
 	}
 	if o.Measure.Only == OnlyEvals {
 		p.Workloads = nil
@@ -176,146 +178,120 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	return p, notes, errors.Join(p.until(o), p.oneClient(), p.hitShares())
 }
 
-// noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.
-func noEvals(o Options, p Plan) ([]Note, error) {
-	if !o.Evals.NoQuestions || len(p.Evals) > 0 {
-		return nil, nil
-	}
-	const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
-	if o.Measure.Only == OnlyEvals {
-		return nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
-	}
-	return []Note{{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix}}, nil
-}
-
-// base returns a model's name without its owner.
-func base(model string) string { return path.Base(model) }
-
-// evals returns the requested tasks, else those that target files plan for the model.
+// evals returns the requested tasks, else those that target files plan for the model. An unknown tool is reported by
+// [Finder.Fill].
 func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 	const fromTargets, usualTool = "targets", "lm-eval"
 	asked := o.Evals.Tasks
 	if len(asked) == 0 && len(planned) > 0 {
 		asked = []string{fromTargets}
 	}
-	var out []EvalTask
-	add := func(e PlannedEval) { // an unknown tool is reported by Fill
-		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
-		limit := cmp.Or(o.Evals.Limit, o.Evals.ModeLimit, e.Limit)
-		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: limit, Params: e.Params})
-	}
+	var list []PlannedEval
 	for _, text := range asked {
-		if text != fromTargets {
-			name, task, ok := strings.Cut(text, ":")
-			if !ok {
-				name, task = "", text
-			}
-			add(PlannedEval{Tool: name, Task: task})
-			continue
-		}
-		if len(planned) == 0 {
+		name, task, ok := strings.Cut(text, ":")
+		switch {
+		case text == fromTargets && len(planned) == 0:
 			return nil, usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
 				"collect: no target file plans an eval of %s", o.System.Model)
+		case text == fromTargets:
+			list = append(list, planned...)
+		case ok:
+			list = append(list, PlannedEval{Tool: name, Task: task})
+		default:
+			list = append(list, PlannedEval{Task: text})
 		}
-		for _, e := range planned {
-			add(e)
-		}
+	}
+	var out []EvalTask
+	for _, e := range list {
+		out = append(out, EvalTask{Tool: tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}, Task: e.Task,
+			Limit: cmp.Or(o.Evals.Limit, o.Evals.ModeLimit, e.Limit), Params: e.Params})
 	}
 	return out, nil
 }
 
 // workloads returns the workloads that are named, else those of batches, else those of targets and of a sweep.
 func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
-	named := o.Measure.Workloads
+	named := slices.Clone(o.Measure.Workloads)
 	if o.Measure.Batches != "" {
 		list, err := batches(o.Measure.Batches, o.Measure.Lengths)
 		if err != nil {
-			return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+			return nil, nil, err
 		}
-		named = append(named[:len(named):len(named)], list...)
+		named = append(named, list...)
 	}
 	if len(named) > 0 {
-		list, err := withDatasets(named)
-		return list, nil, err
+		return named, nil, withDatasets(named)
 	}
 	name := o.Measure.Sweep
 	if name == "" && o.Measure.TargetsOnly {
 		name = SweepTargets
 	}
+	ofTargets := name == SweepTargets || stated.Replaced
 	var out []Workload
-	if name == SweepTargets || name == SweepStandard || stated.Replaced {
-		out = withRequests(stated.Workloads)
+	if ofTargets || name == SweepStandard {
+		for _, w := range stated.Workloads {
+			if w.Requests == 0 {
+				n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
+				w.Requests, _ = w.RequestsToHit(n, traffic.MostUnsaid)
+			}
+			out = append(out, w)
+		}
 	}
-	switch {
-	case (name == SweepTargets || stated.Replaced) && len(out) == 0:
+	if ofTargets && len(out) == 0 {
 		return nil, nil, usage("put targets into targets/, or choose another --sweep",
 			"collect: no target states a workload of %s on %s", model, o.System.Device)
+	}
+	switch {
 	case name == SweepTargets, stated.Replaced && name == "":
 		return fitting(o, out, known.Context, nil)
 	case name == SweepStandard:
 		l, notes := assumed(known)
-		return fitting(o, join(out, standard(l)...), l.context, notes)
+		return fitting(o, join(out, standard(l)...), l.Context, notes)
 	case name == SweepStress:
 		l, notes := assumed(known)
 		return stress(l), notes, nil
 	}
 	list, err := Preset(cmp.Or(name, "quick"))
 	if err != nil {
-		return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		return nil, nil, err
 	}
 	return fitting(o, join(out, list...), known.Context, nil)
 }
 
 // withDatasets takes ShareGPT from the current folder where no path is stated, and reads what traces state.
-func withDatasets(list []Workload) ([]Workload, error) {
-	list = slices.Clone(list)
-	for i, w := range list {
+func withDatasets(list []Workload) (err error) {
+	for i := range list {
+		w := &list[i]
 		if w.Dataset == traffic.ShareGPT && w.Path == "" {
 			if _, err := os.Stat(traffic.ShareGPTFile); err == nil {
-				list[i].Path = traffic.ShareGPTFile
+				w.Path = traffic.ShareGPTFile
 			}
 		}
-		var err error
-		if list[i], err = recorded(list[i]); err != nil {
-			return nil, err
+		if *w, err = recorded(*w); err != nil {
+			return err
 		}
 	}
-	return list, nil
+	return nil
 }
 
-func withRequests(list []Workload) []Workload {
-	var out []Workload
-	for _, w := range list {
-		if w.Requests == 0 {
-			n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
-			w.Requests, _ = w.RequestsToHit(n, traffic.MostUnsaid)
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// Limits that are assumed where nothing states them: every server in use has at least these.
-const (
-	assumedContext     = 4096
-	assumedConcurrency = 32
-)
-
-// assumed returns the limits for the standard sweep, with notes on those that are assumed.
-func assumed(known spec.Model) (limits, []Note) {
-	l := limits{context: known.Context, concurrency: known.Concurrency, allUsers: known.AllUsers}
+// assumed returns the limits for the standard sweep, with notes on those that nothing states: every server in use has
+// at least what is assumed then.
+func assumed(known spec.Model) (spec.Model, []Note) {
 	var notes []Note
-	if l.context == 0 {
-		l.context = assumedContext
-		text := fmt.Sprintf("a context of %d tokens: nothing states it; --max-context does", l.context)
-		notes = append(notes, Note{"assumed", text})
+	for _, x := range []struct {
+		at         *int
+		least      int
+		text, flag string
+	}{
+		{&known.Context, 4096, "a context of %d tokens", "--max-context"},
+		{&known.Concurrency, 32, "a max concurrency of %d", "--max-concurrency"},
+	} {
+		if *x.at == 0 {
+			*x.at = x.least
+			notes = append(notes, Note{"assumed", fmt.Sprintf(x.text+": nothing states it; "+x.flag+" does", x.least)})
+		}
 	}
-	if l.concurrency == 0 {
-		l.concurrency = assumedConcurrency
-		text := fmt.Sprintf("a max concurrency of %d: nothing states it; --max-concurrency does", l.concurrency)
-		notes = append(notes, Note{"assumed", text})
-	}
-	return l, notes
+	return known, notes
 }
 
 // fitting leaves out workloads that are longer than the context, with a note. If none is left, that is an error: a
@@ -419,10 +395,6 @@ func (it Item) String() string {
 	}
 	return it.Tool.Name + ": " + what
 }
-
-// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run
-// once per plan.
-func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
 
 // Batches reports that every tool of the plan runs once for lists of batch sizes and lengths: it chooses itself how
 // often it repeats a batch, and is told no number of requests.

@@ -282,7 +282,7 @@ func TestRunPyEngineArgs(t *testing.T) {
 // The stress sweep is the matrix of the model's limits, without what does not fit.
 func TestStress(t *testing.T) {
 	var got []string
-	for _, w := range stress(limits{context: 4096, concurrency: 32}) {
+	for _, w := range stress(spec.Model{Context: 4096, Concurrency: 32}) {
 		got = append(got, fmt.Sprintf("%d/%d/%d n=%d", w.ISL, w.OSL, w.Concurrency, w.Requests))
 	}
 	want := "3968/128/1 n=1, 2048/2048/1 n=1, 1920/128/1 n=1, 1920/128/2 n=2, 281/128/1 n=1, 281/128/2 n=2, " +
@@ -290,7 +290,7 @@ func TestStress(t *testing.T) {
 	if strings.Join(got, ", ") != want {
 		t.Error(got)
 	}
-	for _, w := range stress(limits{context: 131072, concurrency: 32, allUsers: 8 * 131072}) {
+	for _, w := range stress(spec.Model{Context: 131072, Concurrency: 32, AllUsers: 8 * 131072}) {
 		if w.Concurrency*(w.ISL+w.OSL) > 8*131072 {
 			t.Errorf("%+v does not fit", w)
 		}

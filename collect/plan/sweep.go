@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/ttreport/ttreport/collect/plan/spec"
 )
 
 // Names of sweeps that depend on the model or on targets.
@@ -19,17 +22,16 @@ const (
 func presets() map[string][]Workload {
 	return map[string][]Workload{
 		// quick: four points that show latency alone, under load, and with long prompts, in a minute or two.
-		"quick": {
-			{ISL: 128, OSL: 128, Concurrency: 1, Requests: 8}, {ISL: 128, OSL: 128, Concurrency: 8, Requests: 32},
-			{ISL: 1024, OSL: 128, Concurrency: 1, Requests: 4}, {ISL: 2048, OSL: 128, Concurrency: 4, Requests: 16},
-		},
+		"quick": fixed([4]int{128, 128, 1, 8}, [4]int{128, 128, 8, 32}, [4]int{1024, 128, 1, 4}, [4]int{2048, 128, 4, 16}),
 		// demo: the same shape with short answers.
-		"demo": {
-			{ISL: 128, OSL: 32, Concurrency: 1, Requests: 8}, {ISL: 128, OSL: 32, Concurrency: 8, Requests: 48},
-			{ISL: 512, OSL: 64, Concurrency: 4, Requests: 16}, {ISL: 2048, OSL: 16, Concurrency: 2, Requests: 16},
-		},
+		"demo": fixed([4]int{128, 32, 1, 8}, [4]int{128, 32, 8, 48}, [4]int{512, 64, 4, 16}, [4]int{2048, 16, 2, 16}),
 		// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
-		"tt-2025": tt2025(),
+		"tt-2025": fixed([][4]int{
+			{128, 128, 1, 8}, {128, 1024, 1, 4}, {1024, 128, 1, 4}, {2048, 128, 1, 4}, {3072, 128, 1, 4}, {4096, 128, 1, 2},
+			{8192, 128, 1, 2}, {16384, 128, 1, 2}, {32000, 128, 1, 2},
+			{128, 128, 32, 256}, {128, 1024, 32, 128}, {2048, 128, 32, 128}, {2048, 2048, 32, 64}, {3000, 64, 32, 128},
+			{4000, 64, 32, 128}, {4500, 64, 32, 64}, {8000, 64, 32, 64}, {16000, 64, 32, 64},
+		}...),
 		// What people send: the spread of lengths and what prompts share. The numbers are choices, stated in the
 		// documentation, and no measurement of anybody's traffic.
 		"chat":      spread("isl=lognormal(600,0.9),osl=lognormal(250,0.7),prefix=64"),
@@ -40,15 +42,22 @@ func presets() map[string][]Workload {
 	}
 }
 
+// fixed returns workloads of ISL, OSL, a concurrency and a number of requests.
+func fixed(rows ...[4]int) []Workload {
+	var out []Workload
+	for _, r := range rows {
+		out = append(out, Workload{ISL: r[0], OSL: r[1], Concurrency: r[2], Requests: r[3]})
+	}
+	return out
+}
+
 // spread returns a workload of drawn lengths alone, and in 8 and 32 streams.
 func spread(shape string) []Workload {
-	var out []Workload
+	var out WorkloadList
 	for _, load := range []string{"c=1,n=16", "c=8,n=64", "c=32,n=256"} {
-		var w Workload
-		if err := w.Parse(shape + "," + load); err != nil {
+		if err := out.Set(shape + "," + load); err != nil {
 			panic(err) // a preset of ours
 		}
-		out = append(out, w)
 	}
 	return out
 }
@@ -63,68 +72,35 @@ func join(list []Workload, more ...Workload) []Workload {
 	return list
 }
 
-func tt2025() []Workload {
-	var out []Workload
-	for _, r := range [][4]int{
-		{128, 128, 1, 8}, {128, 1024, 1, 4}, {1024, 128, 1, 4}, {2048, 128, 1, 4}, {3072, 128, 1, 4}, {4096, 128, 1, 2},
-		{8192, 128, 1, 2}, {16384, 128, 1, 2}, {32000, 128, 1, 2},
-		{128, 128, 32, 256}, {128, 1024, 32, 128}, {2048, 128, 32, 128}, {2048, 2048, 32, 64}, {3000, 64, 32, 128},
-		{4000, 64, 32, 128}, {4500, 64, 32, 64}, {8000, 64, 32, 64}, {16000, 64, 32, 64},
-	} {
-		out = append(out, Workload{ISL: r[0], OSL: r[1], Concurrency: r[2], Requests: r[3]})
-	}
-	return out
-}
-
 // Preset returns a named sweep.
 func Preset(name string) ([]Workload, error) {
 	if w, ok := presets()[name]; ok {
 		return w, nil
 	}
-	return nil, fmt.Errorf("no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
+	return nil, usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
 }
 
 // SweepNames lists the sweeps.
 func SweepNames() []string {
-	names := []string{SweepStandard, SweepTargets, SweepStress}
-	for n := range presets() {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
-}
-
-// limits are the largest load that a model on a device can take.
-type limits struct {
-	context     int // tokens of a request, prompt and answer
-	concurrency int // requests
-	allUsers    int // tokens of all requests in flight; 0: context
-}
-
-// standardLengths returns the lengths of the standard sweep, as tt-inference-server's benchmark_config.py derives
-// them since v0.5.
-func standardLengths() [][2]int {
-	return [][2]int{
-		{128, 128}, {128, 1024}, {1024, 128}, {2048, 128}, {4096, 128}, {8192, 128}, {8192, 1024}, {10000, 1024},
-		{16384, 128}, {32768, 128}, {65536, 128}, {131072, 128},
-	}
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(presets())),
+		SweepStandard, SweepTargets, SweepStress)))
 }
 
 // standard derives a sweep from limits: every pair of lengths that fits the context, at concurrency 1 and at the
 // highest concurrency that fits the memory of all users. Points of concurrency 1 come first.
-func standard(l limits) []Workload {
-	all := l.allUsers
-	if all == 0 {
-		all = l.context
-	}
+func standard(l spec.Model) []Workload {
+	all := cmp.Or(l.AllUsers, l.Context)
 	var alone, together []Workload
-	for _, p := range standardLengths() {
+	for _, p := range [][2]int{ // as tt-inference-server's benchmark_config.py derives them since v0.5
+		{128, 128}, {128, 1024}, {1024, 128}, {2048, 128}, {4096, 128}, {8192, 128}, {8192, 1024}, {10000, 1024},
+		{16384, 128}, {32768, 128}, {65536, 128}, {131072, 128},
+	} {
 		isl, osl := p[0], p[1]
-		if isl+osl > l.context {
+		if isl+osl > l.Context {
 			continue
 		}
 		alone = append(alone, Workload{ISL: isl, OSL: osl, Concurrency: 1, Requests: standardRequests(isl, osl, 1)})
-		if c := min(all/(isl+osl), l.concurrency); c > 1 {
+		if c := min(all/(isl+osl), l.Concurrency); c > 1 {
 			together = append(together, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: standardRequests(isl, osl, c)})
 		}
 	}
@@ -134,16 +110,16 @@ func standard(l limits) []Workload {
 // stress derives a matrix from limits, as tt-inference-server's stress tests do by default (stress_tests_config.py,
 // "multiple"): contexts of all, half and a tenth of the tokens that the model takes, short and long answers, alone, two
 // together, half and all of the requests that it takes at once; one request, and one for each stream.
-func stress(l limits) []Workload {
-	all := max(l.allUsers, l.context)
+func stress(l spec.Model) []Workload {
+	all := max(l.AllUsers, l.Context)
 	var out []Workload
-	for _, context := range []int{l.context, l.context / 2, l.context / 10} {
+	for _, context := range []int{l.Context, l.Context / 2, l.Context / 10} {
 		for _, osl := range []int{128, 2048} {
 			isl := context - osl
 			if isl < 1 {
 				continue
 			}
-			for _, c := range []int{1, 2, l.concurrency / 2, l.concurrency} {
+			for _, c := range []int{1, 2, l.Concurrency / 2, l.Concurrency} {
 				if c = min(c, all/context); c > 0 {
 					out = join(out, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: c})
 				}
@@ -177,12 +153,12 @@ func batches(sizes, lengths string) ([]Workload, error) {
 		isl, err1 := strconv.Atoi(strings.TrimSpace(in))
 		osl, err2 := strconv.Atoi(strings.TrimSpace(answer))
 		if !ok || err1 != nil || err2 != nil || isl < 1 || osl < 1 {
-			return nil, fmt.Errorf(`lengths %q: expected pairs such as "60,20;128,20"`, lengths)
+			return nil, usage("", `collect: lengths %q: expected pairs such as "60,20;128,20"`, lengths)
 		}
 		for _, size := range strings.Split(sizes, ";") {
 			c, err := strconv.Atoi(strings.TrimSpace(size))
 			if err != nil || c < 1 {
-				return nil, fmt.Errorf(`batch sizes %q: expected numbers such as "1;8;64"`, sizes)
+				return nil, usage("", `collect: batch sizes %q: expected numbers such as "1;8;64"`, sizes)
 			}
 			out = append(out, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: max(8, 4*c)})
 		}
@@ -190,21 +166,18 @@ func batches(sizes, lengths string) ([]Workload, error) {
 	return out, nil
 }
 
-// batchLists returns the batches and lengths of some workloads, each once, in order: the inverse of batches.
-func batchLists(list []Workload) (sizes, lengths string) {
-	seen := map[string]bool{}
-	add := func(to, text, separator string) string {
-		if seen[separator+text] {
-			return to
+// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", each once, for tools that
+// run once per plan: the inverse of batches.
+func (p Plan) BatchLists() (sizes, lengths string) {
+	var list, pairs []string
+	for _, w := range p.Workloads {
+		size, pair := strconv.Itoa(max(1, w.Concurrency)), fmt.Sprintf("%d,%d", w.ISL, w.OSL)
+		if !slices.Contains(list, size) {
+			list = append(list, size)
 		}
-		if seen[separator+text] = true; to == "" {
-			return text
+		if !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
 		}
-		return to + ";" + text
 	}
-	for _, w := range list {
-		sizes = add(sizes, strconv.Itoa(max(1, w.Concurrency)), "size ")
-		lengths = add(lengths, fmt.Sprintf("%d,%d", w.ISL, w.OSL), "lengths ")
-	}
-	return sizes, lengths
+	return strings.Join(list, ";"), strings.Join(pairs, ";")
 }

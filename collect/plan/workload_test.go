@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"github.com/ttreport/ttreport/collect/plan/spec"
 )
 
 func parse(text string) (w Workload, err error) {
@@ -46,10 +48,10 @@ func TestBadSpecsAreRefused(t *testing.T) {
 
 // The table is that of Llama-3.1-8B on n150 in tt-inference-server's reports: 32 users share a context of 64 k.
 func TestStandardFitsTheLimits(t *testing.T) {
-	l := limits{context: 65536, concurrency: 32}
+	l := spec.Model{Context: 65536, Concurrency: 32}
 	got := standard(l)
 	for i, w := range got {
-		if w.ISL+w.OSL > l.context || w.Concurrency > l.concurrency || w.Concurrency*(w.ISL+w.OSL) > l.context {
+		if w.ISL+w.OSL > l.Context || w.Concurrency > l.Concurrency || w.Concurrency*(w.ISL+w.OSL) > l.Context {
 			t.Errorf("%+v does not fit %+v", w, l)
 		}
 		if i > 0 && w.Concurrency == 1 && got[i-1].Concurrency > 1 {
@@ -69,7 +71,7 @@ func TestStandardFitsTheLimits(t *testing.T) {
 	if strings.Contains(text, "isl=65536") || len(got) != 19 { // as many as its reports have
 		t.Errorf("%d workloads:\n%s", len(got), text)
 	}
-	if small := standard(limits{context: 200, concurrency: 4}); len(small) != 0 {
+	if small := standard(spec.Model{Context: 200, Concurrency: 4}); len(small) != 0 {
 		t.Errorf("nothing fits 200 tokens: %v", small)
 	}
 }
