@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,14 +54,23 @@ func nm(name string, data []byte, gpus int, longest func(model string) int) ([]E
 	return out, nil
 }
 
+// entries returns an entry for each model, sparsity and length.
 func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, error) {
 	offline := c.Script == "benchmark_throughput"
 	if !offline && c.Script != "benchmark_serving" {
 		return nil, fmt.Errorf("script %q: there are benchmark_serving and benchmark_throughput", c.Script)
 	}
-	parallel, err := c.parallel(gpus)
-	if err != nil {
-		return nil, err
+	parallel := 1
+	switch all := c.AllGPUs != nil; {
+	case all && c.Parallel != "":
+		return nil, fmt.Errorf("use_all_available_gpus and tensor_parallel_size exclude each other")
+	case all:
+		parallel = max(1, gpus)
+	case c.Parallel != "":
+		var err error
+		if parallel, err = strconv.Atoi(c.Parallel.String()); err != nil || parallel < 1 {
+			return nil, fmt.Errorf("tensor_parallel_size %q", c.Parallel)
+		}
 	}
 	loads, err := c.loads(gpus)
 	if err != nil {
@@ -68,22 +78,27 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 	}
 	var out []Entry
 	for _, model := range c.Models {
+		lengths, why := c.lengths(longest(model), gpus)
 		for _, sparsity := range orNone(c.Sparsity) {
-			limit := longest(model)
-			for _, length := range c.lengths(limit) {
-				args := engineArgs(length, parallel, sparsity)
-				e := Entry{
-					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model,
-					Why:    c.why(limit, gpus),
-					Server: ServerName{Kind: ServerCommand, Argv: append([]string{"vllm", "serve", model}, args...)},
-				}
+			for _, length := range lengths {
+				engine := engineArgs(length, parallel, sparsity)
+				e := Entry{Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tokenizer: model, Why: why}
 				if offline {
-					e.Tools, e.Server = []string{"throughput"}, ServerName{}
+					e.Tools = []string{"throughput"}
+				} else {
+					e.Tools = []string{"vllm"}
+					e.Server = ServerName{Kind: ServerCommand, Argv: append([]string{"vllm", "serve", model}, engine...)}
 				}
 				for _, w := range loads {
-					w.Dims = c.dims(w.Dims, length, parallel)
+					w.Dims = maps.Clone(w.Dims)
+					if len(c.Lens) > 1 {
+						w.Dims["max_model_len"] = strconv.Itoa(length)
+					}
+					if parallel > 1 {
+						w.Dims["tp"] = strconv.Itoa(parallel)
+					}
 					if offline {
-						w.Extra = append(c.without(args), w.Extra...)
+						w.Extra = append(c.without(engine), w.Extra...)
 					}
 					e.Workloads = append(e.Workloads, w)
 				}
@@ -94,70 +109,50 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 	return out, nil
 }
 
-// lengths are the lengths of the configuration, none above the longest, each once.
-func (c nmConfig) lengths(longest int) []int {
-	var out []int
+// lengths are the lengths of the configuration, none above the longest, each once. why describes the configuration, the
+// lengths that the model does not take, and how many GPUs all are.
+func (c nmConfig) lengths(longest, gpus int) (out []int, why string) {
+	why = c.Description
+	replaced := false
 	for _, n := range orNone(c.Lens) {
 		if longest > 0 && n > longest {
-			n = longest
+			n, replaced = longest, true
 		}
 		if !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
-	return out
-}
-
-// why describes the configuration, the lengths that the model does not take, and how many GPUs all are.
-func (c nmConfig) why(longest, gpus int) string {
-	out := c.Description
-	if longest > 0 && slices.ContainsFunc(orNone(c.Lens), func(n int) bool { return n > longest }) {
-		out += fmt.Sprintf("; max_model_lens %v became %v: the model takes no more", c.Lens, c.lengths(longest))
+	if replaced {
+		why += fmt.Sprintf("; max_model_lens %v became %v: the model takes no more", c.Lens, out)
 	}
 	_, ofScript := c.Args["use-all-available-gpus_"]
 	switch all := c.AllGPUs != nil || ofScript; {
 	case all && gpus < 1:
-		out += "; use_all_available_gpus: no GPU is found on this machine, so one is used"
+		why += "; use_all_available_gpus: no GPU is found on this machine, so one is used"
 	case all:
-		out += fmt.Sprintf("; use_all_available_gpus: %d", gpus)
+		why += fmt.Sprintf("; use_all_available_gpus: %d", gpus)
 	}
-	return out
+	return out, why
 }
 
 // without leaves out the engine's arguments that the script's arguments state themselves.
 func (c nmConfig) without(engine []string) []string {
 	var out []string
-	for i := 0; i+1 < len(engine); i += 2 {
-		name := strings.TrimPrefix(engine[i], "--")
+	for pair := range slices.Chunk(engine, 2) {
+		name := strings.TrimPrefix(pair[0], "--")
 		_, dashed := c.Args[name]
 		_, scored := c.Args[strings.ReplaceAll(name, "-", "_")]
 		if !dashed && !scored {
-			out = append(out, engine[i], engine[i+1])
+			out = append(out, pair...)
 		}
 	}
 	return out
 }
 
-// dims adds the parameters of the engine that make it another workload.
-func (c nmConfig) dims(dims map[string]string, length, parallel int) map[string]string {
-	dims = maps.Clone(dims)
-	if dims == nil {
-		dims = map[string]string{}
-	}
-	if len(c.Lens) > 1 {
-		dims["max_model_len"] = strconv.Itoa(length)
-	}
-	if parallel > 1 {
-		dims["tp"] = strconv.Itoa(parallel)
-	}
-	return dims
-}
-
 // orNone returns a list, or one zero element for an empty one.
 func orNone[T any](list []T) []T {
 	if len(list) == 0 {
-		var none T
-		return []T{none}
+		return make([]T, 1)
 	}
 	return list
 }
@@ -177,39 +172,13 @@ func engineArgs(length, parallel int, sparsity string) []string {
 	return args
 }
 
-func (c nmConfig) parallel(gpus int) (int, error) {
-	switch {
-	case c.AllGPUs != nil && c.Parallel != "":
-		return 0, fmt.Errorf("use_all_available_gpus and tensor_parallel_size exclude each other")
-	case c.AllGPUs != nil:
-		return max(1, gpus), nil
-	case c.Parallel != "":
-		n, err := strconv.Atoi(c.Parallel.String())
-		if err != nil || n < 1 {
-			return 0, fmt.Errorf("tensor_parallel_size %q", c.Parallel)
-		}
-		return n, nil
-	}
-	return 1, nil
-}
-
-// most bounds the matrix of one configuration.
-const most = 10_000
-
 // loads returns the matrix of the script's arguments: every combination of their values.
 func (c nmConfig) loads(gpus int) ([]Workload, error) {
-	out := []Workload{{}}
+	out := []Workload{{Dims: map[string]string{}}}
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
-		values := c.Args[name]
-		if len(values) == 0 { // a bare flag
-			values = []json.RawMessage{nil}
-		}
-		if len(values)*len(out) > most {
-			return nil, fmt.Errorf("the matrix has more than %d points", most)
-		}
 		var next []Workload
 		for _, w := range out {
-			for _, raw := range values {
+			for _, raw := range orNone(c.Args[name]) { // a bare flag has no value
 				w := w
 				w.Extra, w.Dims = slices.Clone(w.Extra), maps.Clone(w.Dims)
 				if err := argument(&w, name, strings.Trim(string(raw), `"`), gpus); err != nil {
@@ -221,10 +190,9 @@ func (c nmConfig) loads(gpus int) ([]Workload, error) {
 		out = next
 	}
 	for i := range out {
-		if out[i].Requests == 0 {
-			out[i].Requests = 1000 // both scripts' default
-		}
-		if out[i].Dataset == "" && (out[i].ISL == 0 || out[i].OSL == 0) {
+		w := &out[i]
+		w.Requests = cmp.Or(w.Requests, 1000) // both scripts' default
+		if w.Dataset == "" && (w.ISL == 0 || w.OSL == 0) {
 			return nil, fmt.Errorf("script_args: no dataset, and no lengths of synthetic prompts: " +
 				"input-len and output-len, or num-input-tokens and num-output-tokens")
 		}
@@ -234,85 +202,48 @@ func (c nmConfig) loads(gpus int) ([]Workload, error) {
 
 // argument sets one argument of a workload. Names that end in an underscore are the driver's own; the others are
 // passed to the tool unchanged.
-func argument(w *Workload, name, value string, gpus int) (err error) {
-	switch strings.ReplaceAll(name, "_", "-") {
-	case "nr-qps-pair-":
+func argument(w *Workload, name, value string, gpus int) error {
+	field := map[string]string{
+		"request-rate-": "rate", "num-prompts": "n", "num-prompts-": "n", "dataset": "dataset", "dataset-path": "path",
+		"input-len": "isl", "num-input-tokens": "isl", "output-len": "osl", "num-output-tokens": "osl",
+	}
+	switch dashed := strings.ReplaceAll(name, "_", "-"); {
+	case field[dashed] != "":
+		return setField(w, field[dashed], value)
+	case dashed == "nr-qps-pair-":
 		n, rate, ok := strings.Cut(value, ",")
 		if !ok {
 			return fmt.Errorf(`%q is no pair such as "150,0.5"`, value)
 		}
-		if w.Requests, err = aboveZero(n); err != nil {
-			return err
+		return cmp.Or(setField(w, "n", n), setField(w, "rate", rate))
+	case dashed == "use-all-available-gpus-", dashed == "tensor-parallel-size-":
+		n, err := gpus, error(nil)
+		if dashed == "tensor-parallel-size-" {
+			n, err = strconv.Atoi(value)
 		}
-		return setRate(w, rate)
-	case "request-rate-":
-		return setRate(w, value)
-	case "num-prompts", "num-prompts-":
-		w.Requests, err = aboveZero(value)
-	case "dataset":
-		w.Dataset = value
-	case "dataset-path":
-		w.Path = value
-	case "input-len", "num-input-tokens":
-		w.ISL, err = aboveZero(value)
-	case "output-len", "num-output-tokens":
-		w.OSL, err = aboveZero(value)
-	case "use-all-available-gpus-":
-		setParallel(w, gpus)
-	case "tensor-parallel-size-":
-		var n int
-		if n, err = aboveZero(value); err == nil {
-			setParallel(w, n)
+		if n > 1 {
+			w.Extra = append(w.Extra, "--tensor-parallel-size", strconv.Itoa(n))
+			w.Dims["tp"] = strconv.Itoa(n)
 		}
-	default:
-		return setOther(w, name, value)
-	}
-	return err
-}
-
-// setParallel spreads the engine of a workload over GPUs.
-func setParallel(w *Workload, gpus int) {
-	if gpus > 1 {
-		w.Extra = append(w.Extra, "--tensor-parallel-size", strconv.Itoa(gpus))
-		w.Dims = map[string]string{"tp": strconv.Itoa(gpus)}
-	}
-}
-
-// setOther passes an argument to the tool.
-func setOther(w *Workload, name, value string) error {
-	if strings.HasSuffix(name, "_") {
+		return err
+	case strings.HasSuffix(name, "_"):
 		return fmt.Errorf("an argument of nm-vllm's driver that is not known")
 	}
 	w.Extra = append(w.Extra, "--"+name)
 	if value != "" {
 		w.Extra = append(w.Extra, value)
 	}
-	if w.Dims == nil {
-		w.Dims = map[string]string{}
-	}
 	w.Dims[name] = value
 	return nil
 }
 
-func aboveZero(text string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is no number above zero", text)
-	}
-	return n, nil
-}
-
-func setRate(w *Workload, text string) error {
-	if text = strings.TrimSpace(text); text == "inf" {
+// setField sets a field of a workload; a rate may be "inf".
+func setField(w *Workload, name, value string) error {
+	err := w.Set(name, strings.TrimSpace(value))
+	if math.IsInf(w.Rate, 1) {
 		w.Rate = 0
-		return nil
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%q is no rate above zero", text)
-	}
-	w.Rate = v
-	return nil
+	return err
 }
 
 // nmList reads a list of configurations: one path a line, # begins a comment.

@@ -84,7 +84,7 @@ func TestBadConfigsAreRefused(t *testing.T) {
 		`{"configs":[{"models":["a"],"use_all_available_gpus":"","tensor_parallel_size":"2",
 "script_name":"benchmark_serving","script_args":{"dataset":["s"]}}]}`: "exclude each other",
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],
-"dataset":["s"]}}]}`: "no rate above zero",
+"dataset":["s"]}}]}`: "expected a number above zero",
 	} {
 		if _, err := nm("x.json", []byte(text), 1, func(string) int { return 0 }); err == nil ||
 			!strings.Contains(err.Error(), want) {

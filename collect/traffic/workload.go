@@ -330,7 +330,7 @@ func (w *Workload) Parse(text string) error {
 			return fmt.Errorf("workload %q: %s is stated twice", text, name)
 		}
 		stated[name] = true
-		if err := out.set(name, value); err != nil {
+		if err := out.Set(name, value); err != nil {
 			return fmt.Errorf("workload %q: %w", text, err)
 		}
 	}
@@ -343,8 +343,8 @@ func (w *Workload) Parse(text string) error {
 	return nil
 }
 
-// set sets a field by its name.
-func (w *Workload) set(name, value string) error {
+// Set sets a field by its name.
+func (w *Workload) Set(name, value string) error {
 	var names []string
 	for _, f := range w.fields() {
 		if f.name == name {
@@ -362,7 +362,7 @@ func (w *Workload) set(name, value string) error {
 func OfKey(k schema.Key) (Workload, error) {
 	var w Workload
 	for name, text := range k.Dims {
-		if err := w.set(name, text); err != nil {
+		if err := w.Set(name, text); err != nil {
 			return Workload{}, err
 		}
 	}
