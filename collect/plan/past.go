@@ -23,46 +23,41 @@ type past struct {
 // pastPoint is one measurement.
 type pastPoint struct {
 	key                string // without the tool
-	isl, osl           float64
-	inFlight           float64
+	isl, osl, inFlight float64
 	duration, requests float64 // s; 0: not known
 	ttft, tpot, e2el   float64 // ms, mean; 0: not known
 }
 
-// Bounds of what is learned.
-const (
-	newestRuns  = 20 // that count
-	pastRepeats = 5  // measurements of one workload, and starts of a server, whose median counts
-	mostStart   = 1e5
-)
+// pastRepeats is how many measurements of one workload, and starts of a server, count: their median does.
+const pastRepeats = 5
 
 // pastOf reads what the newest runs of a plan's model on its device have.
 func pastOf(c *columns.Columns, p Plan) past {
+	const newest = 20
 	var out past
-	if c == nil {
-		return out
-	}
 	runs := runsOf(c, p)
-	var extra []float64
-	for _, h := range runs[:min(len(runs), newestRuns)] {
-		first, busy := len(out.list), 0.
+	for _, h := range runs[:min(len(runs), newest)] {
+		busy := 0.
 		for at := h.FirstPoint; at < h.PointsEnd; at++ {
 			pt := pastPointOf(c, &c.Points[at])
 			out.list, busy = append(out.list, pt), busy+pt.duration
 		}
-		n := float64(len(out.list) - first)
+		n := float64(h.PointsEnd - h.FirstPoint)
 		if whole := h.End.Sub(h.Start).Seconds(); n > 0 && h.Scores == 0 && whole > busy && busy > 0 && !h.End.IsZero() {
-			extra = append(extra, (whole-busy)/n)
+			extra := (whole - busy) / n
+			if out.extra == 0 || extra < out.extra { // the least: a server's start is in the others
+				out.extra = extra
+			}
 		}
-	}
-	if len(extra) > 0 { // the least: a server's start is in the others
-		out.extra = slices.Min(extra)
 	}
 	return out
 }
 
-// runsOf are the runs of a plan's model on its device, newest first.
+// runsOf are the runs of a plan's model on its device, newest first; none of no history.
 func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
+	if c == nil {
+		return nil
+	}
 	var runs []*columns.RunHead
 	for i := range c.Runs {
 		if h := &c.Runs[i]; h.Model.Name == p.Model.Name && h.Device == p.Device {
@@ -73,40 +68,25 @@ func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
 	return runs
 }
 
-// startsOf is how long the newest servers of a plan's model on its device took to be ready, s.
-func startsOf(c *columns.Columns, p Plan) []float64 {
-	if c == nil {
-		return nil
-	}
-	var took []float64
-	for _, h := range runsOf(c, p) {
-		if s, err := strconv.ParseFloat(h.Setting[schema.SettingStartup], 64); err == nil && s >= 0 && s < mostStart &&
-			len(took) < pastRepeats {
-			took = append(took, s)
-		}
-	}
-	return took
-}
-
 func pastPointOf(c *columns.Columns, row *columns.PointRow) pastPoint {
 	value := func(metric, stat string) float64 {
 		n, _ := c.Value(row, metric, stat)
-		v, ok := n.Get()
-		if !ok || !(v > 0) || math.IsInf(v, 0) {
+		if v, ok := n.Get(); ok && v > 0 && !math.IsInf(v, 0) {
+			return v
+		}
+		return 0
+	}
+	stated := func(v *float64) float64 {
+		if v == nil {
 			return 0
 		}
-		return v
+		return *v
 	}
 	k := c.Keys[row.Key]
-	p := pastPoint{key: keyOf(k), duration: value("duration_s", "value"),
+	return pastPoint{key: keyOf(k), isl: stated(k.ISL), osl: stated(k.OSL), inFlight: stated(k.Concurrency),
+		duration: value("duration_s", "value"),
 		requests: value("requests_ok", "value") + value("requests_failed", "value"),
 		ttft:     value("ttft", "mean"), tpot: value("tpot", "mean"), e2el: value("e2el", "mean")}
-	for at, from := range map[*float64]*float64{&p.isl: k.ISL, &p.osl: k.OSL, &p.inFlight: k.Concurrency} {
-		if from != nil {
-			*at = *from
-		}
-	}
-	return p
 }
 
 // keyOf is a key without what differs between tools.
@@ -178,8 +158,15 @@ func recorded(w Workload) (Workload, error) {
 	t.Requests = t.Requests[:w.Requests]
 	w.ISL, w.OSL = t.Mean()
 	label := filepath.Base(w.Path) + "@" + t.ID
-	if w.Block > 0 && sharesOtherwise(w, t) {
-		label += fmt.Sprintf(" block %d", w.Block)
+	if w.Block > 0 { // it is named where prompts share something else than by the file's own, if that has one
+		own := w
+		own.Block = 0
+		as, err := own.Trace()
+		if err != nil || !slices.EqualFunc(t.Requests, as.Requests[:w.Requests], func(a, b traffic.Request) bool {
+			return len(a.Blocks) == 0 || a.BlockTokens == b.BlockTokens
+		}) {
+			label += fmt.Sprintf(" block %d", w.Block)
+		}
 	}
 	if w.Concurrency == 0 {
 		if w.Rate = t.Rate(); w.Rate == 0 {
@@ -192,21 +179,6 @@ func recorded(w Workload) (Workload, error) {
 	}
 	w.Dims = map[string]string{schema.DimLabel: label}
 	return w, nil
-}
-
-// sharesOtherwise reports that prompts share something else than they would by the file's own block.
-func sharesOtherwise(w Workload, t traffic.Trace) bool {
-	w.Block = 0
-	own, err := w.Trace()
-	if err != nil {
-		return true // it has none
-	}
-	for i, q := range t.Requests {
-		if len(q.Blocks) > 0 && q.BlockTokens != own.Requests[i].BlockTokens {
-			return true
-		}
-	}
-	return false
 }
 
 // searches turns workloads into searches for their capacity, one for each that differs in more than its load.
@@ -312,7 +284,13 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 // WithServers adds the starts of so many servers, each as often as the plan starts it: as long as those of the newest
 // runs of the same model and device took, their median. Where none says how long, the estimate stays as it is.
 func (e Estimate) WithServers(servers int, p Plan, history *columns.Columns) Estimate {
-	took := startsOf(history, p)
+	var took []float64 // s
+	for _, h := range runsOf(history, p) {
+		s, err := strconv.ParseFloat(h.Setting[schema.SettingStartup], 64)
+		if err == nil && s >= 0 && s < 1e5 && len(took) < pastRepeats {
+			took = append(took, s)
+		}
+	}
 	if len(took) == 0 {
 		return e
 	}
