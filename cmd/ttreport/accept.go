@@ -49,12 +49,15 @@ $ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fix
 	fs.StringVar(&o.owner, "owner", "", "`name` of who accepts it (the user of this machine otherwise)")
 	fs.StringVar(&o.until, "until", "", "last `day` on which it holds, YYYY-MM-DD; a missed target needs one")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written")
-	lockFlag(fs, &o.patience)
+	lockFlag(fs, sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fail(exitUsage, `ttreport accept v0.6.0 --verdict ID --reason "…"`, "accept: it needs one release")
 		}
-		return o.run(c.Context(), sh, args[0])
+		if err := o.check(); err != nil {
+			return err
+		}
+		return o.accept(c.Context(), sh, args[0])
 	}
 	return c
 }
@@ -64,7 +67,6 @@ type acceptOptions struct {
 	of                   decision.Select
 	reason, owner, until string
 	dryRun               bool
-	patience             time.Duration
 }
 
 // check refuses what cannot be a decision, and completes the owner.
@@ -90,24 +92,16 @@ func (o *acceptOptions) check() error {
 	return nil
 }
 
-func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	if _, _, err := soundTargets(ws, nil); err != nil {
-		return err
-	}
-	unlock, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
+func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) error {
+	ws, unlock, err := sh.openLocked(ctx, folderlock.Exclusive)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	check := checkOptions{release: release}
-	report, at, err := check.judged(ctx, ws, check.stored(ws))
+	if _, _, err := soundTargets(ws, nil); err != nil {
+		return err
+	}
+	report, at, err := judged(ctx, ws, checkOptions{release: release})
 	if err != nil {
 		return err
 	}
@@ -116,7 +110,11 @@ func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) erro
 		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
 			"accept: %s is a build without a release, which no decision can name", release)
 	}
-	list, err := o.decisions(ws, g)
+	verdicts, err := o.selected(g)
+	if err != nil {
+		return err
+	}
+	list, err := o.decisions(ws.Config.Decisions, g.Label, verdicts)
 	if err != nil {
 		return err
 	}
@@ -129,7 +127,22 @@ func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) erro
 	if err := writeDecisions(ws, list); err != nil {
 		return err
 	}
-	return o.tell(ctx, sh, g, list)
+	for i := range list {
+		d := &list[i]
+		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
+		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
+		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
+	}
+	if ws, err = openWorkspace("."); err != nil { // with the decisions
+		return err
+	}
+	if report, at, err = judged(ctx, ws, checkOptions{release: g.Release}); err != nil {
+		return err
+	}
+	now := report.Gate.Review(at, "", "")
+	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
+		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
+	return nil
 }
 
 // selected are the findings that the flags select and that can be accepted, by point.
@@ -162,18 +175,15 @@ func (o *acceptOptions) selected(g gate.Review) ([]schema.Verdict, error) {
 	return out, nil
 }
 
-// decisions are one for each point: all its selected metrics.
-func (o *acceptOptions) decisions(ws *workspace.Workspace, g gate.Review) ([]decision.Decision, error) {
-	verdicts, err := o.selected(g)
-	if err != nil {
-		return nil, err
-	}
+// decisions are one for each point, with all its selected metrics.
+func (o *acceptOptions) decisions(
+	known []decision.Decision, release string, verdicts []schema.Verdict,
+) ([]decision.Decision, error) {
 	var out []decision.Decision
-	place := map[string]int{}
-	metrics := map[int][]string{}
+	var metrics [][]string
 	for i := range verdicts {
 		v := &verdicts[i]
-		d := decision.Decision{Kind: schema.Accept, Release: g.Label, Reason: o.reason, Owner: o.owner, Expires: o.until,
+		d := decision.Decision{Kind: schema.Accept, Release: release, Reason: o.reason, Owner: o.owner, Expires: o.until,
 			Select: decision.Select{Model: v.Model, Device: v.Device, Workload: v.Key.Workload(), Level: v.Level}}
 		if v.Key.IsEval() {
 			d.Select.Workload, d.Select.Task = "", v.Key.Dataset
@@ -184,26 +194,24 @@ func (o *acceptOptions) decisions(ws *workspace.Workspace, g gate.Review) ([]dec
 					"needs a last day", v.ID)
 			}
 		}
-		name := fmt.Sprintf("%v %v", d.Kind, d.Select)
-		at, known := place[name]
-		if !known {
+		same := func(x decision.Decision) bool { return x.Kind == d.Kind && x.Select == d.Select }
+		at := slices.IndexFunc(out, same)
+		if at < 0 {
 			at = len(out)
-			place[name], out = at, append(out, d)
+			out, metrics = append(out, d), append(metrics, nil)
 		}
 		if !slices.Contains(metrics[at], v.Metric) {
 			metrics[at] = append(metrics[at], v.Metric)
 		}
-	}
-	taken := map[string]bool{}
-	for i := range ws.Config.Decisions {
-		taken[ws.Config.Decisions[i].ID] = true
 	}
 	next := 1
 	for i := range out {
 		if out[i].Select.Metric = metrics[i][0]; len(metrics[i]) > 1 {
 			out[i].Select.Metric = "{" + strings.Join(metrics[i], ",") + "}"
 		}
-		for ; taken[fmt.Sprintf("A-%d", next)]; next++ {
+		taken := func(d decision.Decision) bool { return d.ID == fmt.Sprintf("A-%d", next) }
+		for slices.ContainsFunc(known, taken) {
+			next++
 		}
 		out[i].ID = fmt.Sprintf("A-%d", next)
 		next++
@@ -250,27 +258,4 @@ func writeDecisions(ws *workspace.Workspace, list []decision.Decision) error {
 		err = errors.Join(err, again)
 	}
 	return byHand(err)
-}
-
-// tell says what was written, and what the gate says now.
-func (o *acceptOptions) tell(ctx context.Context, sh *shell, g gate.Review, list []decision.Decision) error {
-	for i := range list {
-		d := &list[i]
-		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
-		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
-		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
-	}
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	check := checkOptions{release: g.Release}
-	report, at, err := check.judged(ctx, ws, check.stored(ws))
-	if err != nil {
-		return err
-	}
-	now := report.Gate.Review(at, "", "")
-	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
-		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
-	return nil
 }

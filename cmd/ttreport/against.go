@@ -159,12 +159,12 @@ func (o collectOptions) runTurns(
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
-	release, err := lock(ctx, sh, results, folderlock.Shared, o.patience)
+	release, err := sh.lock(ctx, results, folderlock.Shared)
 	if err != nil {
 		return err
 	}
 	defer release()
-	pair, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
+	pair, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
 		return collect.Open(ctx, results, show.Event, sideOf(baseline), sideOf(candidate))
 	})
 	if err != nil {

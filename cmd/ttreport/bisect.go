@@ -315,7 +315,7 @@ func (h *hunt) run(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(h.dir, "results"), 0o777); err != nil {
 		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
-	release, err := lock(ctx, h.sh, h.dir, folderlock.Exclusive, 0)
+	release, err := (&shell{err: h.sh.err}).lock(ctx, h.dir, folderlock.Exclusive) // without waiting
 	if err != nil {
 		return err
 	}

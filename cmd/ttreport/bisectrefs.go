@@ -211,10 +211,9 @@ func (o *bisectOptions) releases(ctx context.Context, ws *workspace.Workspace) (
 
 // ofVerdict takes what flags leave open from a verdict: what changed, and between which releases.
 func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, id string) error {
-	var check checkOptions
-	report, _, err := check.judged(ctx, ws, check.stored(ws))
+	report, _, err := judged(ctx, ws, checkOptions{by: fmt.Sprintf("bisect: verdict %.40q", id)})
 	if err != nil {
-		return onBehalf(fmt.Sprintf("bisect: verdict %.40q", id), err)
+		return err
 	}
 	v, _, ok := report.Gate.Verdict(id)
 	if !ok || v.Against != schema.AgainstHistory || v.Key.IsEval() {

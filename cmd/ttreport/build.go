@@ -7,15 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
-	"time"
+
+	"github.com/ttreport/ttreport/ingest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,7 +75,7 @@ $ ttreport build --ephemeral --out /tmp/site results-of-somebody/`,
 			"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
 	fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
 	o.part.declare(fs)
-	lockFlag(fs, &o.patience)
+	lockFlag(fs, sh)
 	o.id = identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		ws, err := openWorkspace(".")
@@ -95,7 +96,6 @@ type buildOptions struct {
 	part              historyPart
 	public            bool
 	ephemeral, strict bool
-	patience          time.Duration          // for another command in the workspace
 	built             func(changed []string) // called with the files that were written; may be nil
 }
 
@@ -104,23 +104,26 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 	if o.id == nil {
 		o.id = &identity{}
 	}
-	if err := o.completeReports(); err != nil {
-		return err
-	}
-	if o.baseURL == "" {
-		o.baseURL = ws.Config.Site.BaseURL
-	}
+	o.baseURL = cmp.Or(o.baseURL, ws.Config.Site.BaseURL)
 	u, err := url.Parse(o.baseURL)
-	if o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+	switch {
+	case o.reports != "" && o.reports != reportsTT && o.reports != reportsNM:
+		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
+	case o.reports != "" && o.single != "":
+		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
+	case o.reportsDir != "" && o.reports == "":
+		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
+			"build: --reports-out is for reports, and none are asked for")
+	case o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
 		return fail(exitUsage, "it begins with https:// and names a host",
 			"build: --base-url %q is no address of a site", o.baseURL)
-	}
-	if o.single != "" {
+	case o.single != "" && o.ephemeral:
+		return fail(exitUsage, "read the results into history/ first",
+			"build: --single-file and --ephemeral exclude each other")
+	case o.single != "":
 		return nil
 	}
-	if o.out == "" {
-		o.out = ws.Site()
-	}
+	o.out = cmp.Or(o.out, ws.Site())
 	switch err := site.Check(o.out); {
 	case errors.Is(err, site.ErrForeignFolder):
 		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
@@ -131,91 +134,92 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 }
 
 // build goes all the way from files to pages.
-func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, o buildOptions) error {
+func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []string, o buildOptions) error {
 	if err := o.complete(ws); err != nil {
 		return err
 	}
-	defer boundGarbage()()
-	release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
+	defer littleGarbage()()
+	release, err := sh.lock(ctx, ws.Dir, folderlock.Exclusive)
 	if err != nil {
 		return err
 	}
 	defer release()
-	asked := len(paths) > 0
-	paths = withResults(ws, paths)
-	if o.single != "" {
-		return o.singleFile(ctx, sh, ws, paths)
+	b := building{buildOptions: o, sh: sh, ws: ws, dirs: []string{ws.History()}}
+	for _, own := range []string{ws.Results(), ws.WorkflowLogs()} { // tt-inference-server writes to the second
+		if _, err := os.Stat(own); err == nil && !(own == ws.WorkflowLogs() && slices.ContainsFunc(args, isWithin(own))) {
+			b.paths = append(b.paths, own)
+		}
 	}
-	dirs := []string{ws.History()}
+	b.paths = append(b.paths, args...)
 	if o.ephemeral {
 		tmp, err := os.MkdirTemp("", "ttreport-ephemeral-")
 		if err != nil {
 			return fmt.Errorf("ephemeral history: %w", err)
 		}
 		defer os.RemoveAll(tmp)
-		dirs = append(dirs, tmp)
+		b.dirs = append(b.dirs, tmp)
 	}
-	got, stands, err := o.read(ctx, sh, ws, paths, dirs[len(dirs)-1])
-	got.asked = asked
+	stands, err := b.read(ctx)
 	switch {
 	case err != nil:
 		return err
 	case stands:
-		return got.verdict(o.strict)
-	case got.runs == 0 && asked:
+		return readVerdict(b.got, len(args) > 0, o.strict)
+	case b.got.Runs == 0 && len(args) > 0 && o.single == "":
 		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"no result was found in %s; the site is left as it was", plaintext.Plural(got.files, "file"))
+			"no result was found in %s; the site is left as it was", plaintext.Plural(len(b.got.Files), "file"))
 	}
-	report, err := o.write(ctx, sh, ws, paths, dirs, got)
+	program := sync.OnceValue(unchanged.Program)
+	go program() // while history is loaded: it takes a tenth of a second
+	theme, err := themeOf(ws)
 	if err != nil {
 		return err
 	}
-	return o.conclude(sh, ws, report, got)
-}
-
-// conclude writes the reports beside the site and says what is left to do.
-func (o buildOptions) conclude(sh *shell, ws *workspace.Workspace, report *render.Report, got readResult) error {
-	if err := o.writeReports(sh, ws, report); err != nil {
+	req := reportRequest{dirs: b.dirs, fresh: o.ephemeral, problems: b.got.Problems, part: o.part}
+	report, err := makeReport(ctx, ws, req)
+	if err != nil {
 		return err
 	}
-	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && got.files == 0 {
-		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
+	report.Public = o.public
+	if o.single != "" {
+		err = b.singleFile(report, theme)
+	} else {
+		err = b.site(ctx, report, theme, program)
 	}
-	if errors := schema.CountSeverity(report.Problems, schema.SevError); o.strict && errors > 0 {
+	if err != nil {
+		return err
+	}
+	if errors := schema.CountSeverity(report.Problems, schema.SevError); o.single == "" && o.strict && errors > 0 {
 		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plaintext.Plural(errors, "error"))}
 	}
-	return got.verdict(o.strict)
+	return readVerdict(b.got, len(args) > 0, o.strict)
 }
 
-// withResults puts the workspace's own results, and those of tt-inference-server, before the paths that were given.
-func withResults(ws *workspace.Workspace, paths []string) []string {
-	var own []string
-	if _, err := os.Stat(ws.Results()); err == nil {
-		own = append(own, ws.Results())
+// isWithin returns whether a path is a folder, or below it.
+func isWithin(dir string) func(string) bool {
+	return func(path string) bool {
+		a, err1 := filepath.Abs(path)
+		b, err2 := filepath.Abs(dir)
+		rel, err := filepath.Rel(b, a)
+		return errors.Join(err1, err2, err) == nil && filepath.IsLocal(rel)
 	}
-	logs := ws.WorkflowLogs()
-	named := func(path string) bool { return pathWithin(path, logs) }
-	if _, err := os.Stat(logs); err == nil && !slices.ContainsFunc(paths, named) {
-		own = append(own, logs)
-	}
-	return append(own, paths...)
 }
 
-// pathWithin reports whether a path is a folder, or below it.
-func pathWithin(path, dir string) bool {
-	a, err1 := filepath.Abs(path)
-	b, err2 := filepath.Abs(dir)
-	rel, err := filepath.Rel(b, a)
-	return err1 == nil && err2 == nil && err == nil && filepath.IsLocal(rel)
+// building is a build under way.
+type building struct {
+	buildOptions
+	sh    *shell
+	ws    *workspace.Workspace
+	paths []string // to read
+	dirs  []string // of history documents; what is read goes into the last
+	got   ingest.Result
 }
 
 // input is what decides what reading gives.
-func (o buildOptions) input(ws *workspace.Workspace, paths []string) unchanged.Input {
-	in := unchanged.Input{Options: fmt.Sprintf("%+v", *o.id), Own: ownFolders()}
-	own := []string{
-		ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv(workspace.OverrideVariable),
-	}
-	for _, p := range slices.Concat(paths, own) {
+func (b *building) input() unchanged.Input {
+	in := unchanged.Input{Options: fmt.Sprintf("%+v", *b.id), Own: ownFolders(b.ws)}
+	for _, p := range append(slices.Clone(b.paths), b.ws.History(), b.ws.Targets(), b.ws.Notes(), b.ws.Settings(),
+		b.ws.Logo(), os.Getenv(workspace.OverrideVariable)) {
 		if p != "" {
 			in.Paths = append(in.Paths, fromHere(p))
 		}
@@ -224,136 +228,101 @@ func (o buildOptions) input(ws *workspace.Workspace, paths []string) unchanged.I
 }
 
 // options is everything that decides what is written, beside what was read.
-func (o buildOptions) options() string { return fmt.Sprintf("%q %v %q", o.baseURL, o.public, o.part) }
+func (b *building) options() string { return fmt.Sprintf("%q %v %q", b.baseURL, b.public, b.part) }
 
 // read takes the paths into history, unless the last build read the same. stands says that its site is as this build
-// would write it.
-func (o buildOptions) read(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, dir string,
-) (got readResult, stands bool, err error) {
-	if !o.ephemeral {
-		if last, same := unchanged.Load(ws.LastBuild(), o.input(ws, paths)); same {
-			got = readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
-			printErrors(sh, got.problems)
-			sh.say("read      %s, unchanged since the last build; %s",
-				plaintext.Plural(got.files, "file"), problemCounts(got.problems))
-			if stands = o.reports == "" && last.Stands(o.out, o.options()); stands {
-				o.announce(sh, last.Output.Files, 0, 0, last.Output.Headline)
-			}
-			return got, stands, nil
+// would write it. Without paths there is still the target library, and what is wrong with it.
+func (b *building) read(ctx context.Context) (stands bool, err error) {
+	last, same := unchanged.Record{}, false
+	if !b.ephemeral && b.single == "" {
+		last, same = unchanged.Load(b.ws.LastBuild(), b.input())
+	}
+	switch {
+	case same:
+		b.got = ingest.Result{Files: make([]ingest.File, last.Files), Runs: last.Runs, Problems: last.Problems}
+		printErrors(b.sh, b.got.Problems)
+		b.sh.say("read      %s, unchanged since the last build; %s",
+			plaintext.Plural(last.Files, "file"), problemCounts(last.Problems))
+		if stands = b.reports == "" && last.Stands(b.out, b.options()); stands {
+			b.announce(last.Output.Files, 0, 0, last.Output.Headline)
 		}
+		return stands, nil
+	case len(b.paths) == 0:
+		_, b.got.Problems, err = soundTargets(b.ws, nil)
+		return false, err
 	}
-	got, err = take(ctx, sh, ws, paths, o.id, dir)
-	return got, false, err
-}
-
-// take reads the paths into history. Without paths there is still the target library, and what is wrong with it.
-func take(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string,
-) (readResult, error) {
-	if len(paths) == 0 {
-		var got readResult
-		var err error
-		_, got.problems, err = soundTargets(ws, nil)
-		return got, err
-	}
-	got, err := readIn(ctx, sh, ws, paths, id, dir, false)
+	b.got, err = readIn(ctx, b.sh, b.ws, b.paths, b.id, b.dirs[len(b.dirs)-1], false)
 	if err == nil {
-		sh.say("read      %s, %s, %s", plaintext.Plural(got.files, "file"), plaintext.Plural(got.runs, "run"),
-			problemCounts(got.problems))
+		b.sh.say("read      %s, %s, %s", plaintext.Plural(len(b.got.Files), "file"), plaintext.Plural(b.got.Runs, "run"),
+			problemCounts(b.got.Problems))
 	}
-	return got, err
+	return false, err
 }
 
 // announce prints what was written, and the decision on the newest release.
-func (o buildOptions) announce(sh *shell, files, changed, removed int, headline string) {
-	sh.say("wrote     %s in %s: %d new or changed, %d removed", plaintext.Plural(files, "file"), o.out, changed, removed)
-	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), headline)
+func (b *building) announce(files, changed, removed int, headline string) {
+	const text = "wrote     %s in %s: %d new or changed, %d removed"
+	b.sh.say(text, plaintext.Plural(files, "file"), b.out, changed, removed)
+	fmt.Fprintf(b.sh.out, "Open %s: %s\n", filepath.Join(b.out, "index.html"), headline)
 }
 
-// write judges history and writes the site.
-func (o buildOptions) write(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, paths, dirs []string, got readResult,
-) (*render.Report, error) {
-	program := sync.OnceValue(unchanged.Program)
-	go program() // while history is loaded: it takes a tenth of a second
-	theme, err := themeOf(ws)
+// site writes the site, and reports beside it.
+func (b *building) site(ctx context.Context, report *render.Report, theme site.Theme, program func() string) error {
+	lib, _, err := targetLibrary(b.ws, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	report, err := o.report(ctx, ws, dirs, got.problems)
+	report.Planned = lib.Unmeasured(report.Columns.Runs)
+	settings, err := b.ws.ReadSettings()
 	if err != nil {
-		return nil, err
+		return failure{code: exitInput, err: err}
 	}
-	settings, err := ws.ReadSettings()
-	if err != nil {
-		return nil, failure{code: exitInput, err: err}
-	}
-	damaged := printDamaged(sh, ws, report.Problems, got.problems)
-	sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
-		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{
-		Dir: o.out, Record: ws.SiteRecord(o.out), BaseURL: o.baseURL, Theme: theme,
-		Stamp: unchanged.Stamp(program(), o.options(), settings),
-		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
-	})
-	if errors.Is(err, site.ErrForeignFile) {
-		return nil, fail(exitUsage, "move it away, or choose another folder with --out", "writing the site: %w", err)
-	}
-	if err != nil {
-		return nil, fail(exitInput, "what was there before is still there; see the permissions and the space of "+o.out,
-			"writing the site: %w", err)
-	}
-	if o.built != nil {
-		o.built(result.Changed)
-	}
-	said := report.Headline()
-	o.announce(sh, result.Files, len(result.Changed), result.Removed, said)
-	switch {
-	case o.ephemeral || damaged:
-	case got.refused > 0:
-		unchanged.Forget(ws.LastBuild())
-	default:
-		unchanged.Save(ws.LastBuild(), o.input(ws, paths), unchanged.Record{
-			Files: got.files, Runs: got.runs, Problems: got.problems,
-			Output: unchanged.Output{Folder: o.out, Options: o.options(), Files: result.Files, Headline: said},
-		})
-	}
-	return report, nil
-}
-
-// report is the report of all of history, with what was not measured.
-func (o buildOptions) report(
-	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
-) (*render.Report, error) {
-	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems, part: o.part}
-	if o.ephemeral {
-		req.cache = ""
-	}
-	report, err := makeReport(ctx, ws, req)
-	if err != nil {
-		return nil, err
-	}
-	lib, _, err := targetLibrary(ws, nil)
-	if err != nil {
-		return nil, err
-	}
-	report.Public, report.Planned = o.public, lib.Unmeasured(report.Columns.Runs)
-	return report, nil
-}
-
-// printDamaged prints documents of history that cannot be read, where reading did not print them already.
-func printDamaged(sh *shell, ws *workspace.Workspace, list, printed []schema.Problem) (damaged bool) {
-	for _, p := range list {
-		before := slices.ContainsFunc(printed, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
-		ours := strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) ||
-			strings.HasPrefix(p.Path, filepath.ToSlash(ws.Notes()))
-		if p.Severity == schema.SevError && ours && !before {
-			sh.say("%s: %s", p.Severity, p)
+	damaged := false
+	for _, p := range report.Problems { // of history and notes, where reading did not print them already
+		same := func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code }
+		ours := strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.History())) ||
+			strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.Notes()))
+		if p.Severity == schema.SevError && ours && !slices.ContainsFunc(b.got.Problems, same) {
+			b.sh.say("%s: %s", p.Severity, p)
 			damaged = true
 		}
 	}
-	return damaged
+	b.sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
+		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
+	result, err := site.Build(ctx, report, site.Options{
+		Dir: b.out, Record: b.ws.SiteRecord(b.out), BaseURL: b.baseURL, Theme: theme,
+		Stamp: unchanged.Stamp(program(), b.options(), settings),
+		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
+	})
+	if errors.Is(err, site.ErrForeignFile) {
+		return fail(exitUsage, "move it away, or choose another folder with --out", "writing the site: %w", err)
+	}
+	if err != nil {
+		return fail(exitInput, "what was there before is still there; see the permissions and the space of "+b.out,
+			"writing the site: %w", err)
+	}
+	if b.built != nil {
+		b.built(result.Changed)
+	}
+	headline := report.Headline()
+	b.announce(result.Files, len(result.Changed), result.Removed, headline)
+	switch {
+	case b.ephemeral || damaged:
+	case b.got.Refused > 0:
+		unchanged.Forget(b.ws.LastBuild())
+	default:
+		unchanged.Save(b.ws.LastBuild(), b.input(), unchanged.Record{
+			Files: len(b.got.Files), Runs: b.got.Runs, Problems: b.got.Problems,
+			Output: unchanged.Output{Folder: b.out, Options: b.options(), Files: result.Files, Headline: headline},
+		})
+	}
+	if err := b.writeReports(b.sh, b.ws, report); err != nil {
+		return err
+	}
+	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && len(b.got.Files) == 0 {
+		b.sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
+	}
+	return nil
 }
 
 // releaseCounts calls a build without a release a build.
@@ -371,6 +340,17 @@ func releaseCounts(list []judge.Release) string {
 		return plaintext.Plural(len(list), "build") + " without a release"
 	}
 	return plaintext.Plural(labelled, "release") + " and " + plaintext.Plural(len(list)-labelled, "build")
+}
+
+// littleGarbage lets less garbage stand before it is collected until the function that it returns is called, unless the
+// environment says otherwise: 60 % of what is in use, in place of Go's 100, saves a quarter of the memory of a large
+// history, for processor time that cannot be measured.
+func littleGarbage() (end func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(60)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // historyPart is a part of history: what is not in it is neither judged nor shown.
@@ -415,13 +395,22 @@ func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns
 	var runs []int
 	for _, r := range releases[first:] {
 		for _, i := range r.Runs {
-			if len(p.models) == 0 || p.names(all.Runs[i].Model) {
+			m := all.Runs[i].Model
+			named := func(pattern string) bool {
+				return pattern == m.Name || glob.Match(pattern, m.Name) || m.ID != "" && glob.Match(pattern, m.ID)
+			}
+			if len(p.models) == 0 || slices.ContainsFunc(p.models, named) {
 				runs = append(runs, i)
 			}
 		}
 	}
 	if len(runs) == 0 && len(p.models) > 0 {
-		return nil, nil, fail(exitUsage, "there are "+strings.Join(modelNames(all), ", "),
+		names := map[string]bool{}
+		for i := range all.Runs {
+			names[cmp.Or(all.Runs[i].Model.Name, "?")] = true
+		}
+		there := slices.Sorted(maps.Keys(names))
+		return nil, nil, fail(exitUsage, "there are "+strings.Join(there[:min(len(there), 20)], ", "),
 			"build: no run of a model that matches %s", p)
 	}
 	slices.Sort(runs)
@@ -435,151 +424,41 @@ func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns
 	}}, nil
 }
 
-// names reports whether a model is meant, by its name or its id.
-func (p historyPart) names(m schema.Model) bool {
-	return slices.ContainsFunc(p.models, func(pattern string) bool {
-		return pattern == m.Name || glob.Match(pattern, m.Name) || m.ID != "" && glob.Match(pattern, m.ID)
-	})
-}
-
-// modelNames are the models of history, the first twenty.
-func modelNames(c *columns.Columns) []string {
-	var out []string
-	for i := range c.Runs {
-		out = append(out, cmp.Or(c.Runs[i].Model.Name, "?"))
-	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	return out[:min(len(out), 20)]
-}
-
-// readingMemory is a soft limit of memory while files are read: beyond it, garbage is collected more often. A hostile
-// file may ask for all the memory that the limits leave it; the collector must run before twice of it is taken.
-const readingMemory = 180 << 20
-
-// boundMemory bounds the memory of reading until the function that it returns is called. What is in use may come to
-// more than the limit, where a release has thousands of results; the limit then stays a quarter above it, or the
-// collector would do nothing but look for garbage that is not there.
-func boundMemory() (end func()) {
-	before := debug.SetMemoryLimit(readingMemory)
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		tick := time.NewTicker(20 * time.Millisecond)
-		defer tick.Stop()
-		limit := int64(readingMemory)
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-			}
-			if next := max(readingMemory, inUse()+inUse()/4); next > limit+limit/50 || next < limit-limit/50 {
-				limit = next
-				debug.SetMemoryLimit(limit)
-			}
+// singleFile writes the page of a release or of a run as a file that needs no other.
+func (b *building) singleFile(r *render.Report, theme site.Theme) error {
+	var page render.Page
+	if at := judge.Named(r.Releases, b.single); at >= 0 {
+		page = r.ReleasePage(at)
+	} else {
+		run := slices.IndexFunc(r.Columns.Runs, func(h columns.RunHead) bool { return h.ID == b.single })
+		if run < 0 {
+			return releaseError("--single-file", judge.NewUnknownRelease(b.single, r.Releases))
 		}
-	}()
-	return func() {
-		close(stop)
-		<-stopped
-		debug.SetMemoryLimit(before)
+		doc, problem := history.Read(r.Columns.Runs[run].Path)
+		if problem != nil {
+			return failure{code: exitInput, err: *problem}
+		}
+		page = r.RunPage(&doc, b.single)
 	}
-}
-
-// inUse returns the bytes that the last collection found in use.
-func inUse() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return int64(sample[0].Value.Uint64())
-}
-
-// buildingGarbage is how much garbage a build lets stand before it is collected, in percent of what is in use: 60 in
-// place of Go's 100 saves a quarter of the memory of a large history, for processor time that cannot be measured.
-const buildingGarbage = 60
-
-// boundGarbage sets that until the function that it returns is called, unless the environment says otherwise.
-func boundGarbage() (end func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	before := debug.SetGCPercent(buildingGarbage)
-	return func() { debug.SetGCPercent(before) }
-}
-
-// singleFile writes one page as a file that needs no other.
-func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string) error {
-	if o.ephemeral {
-		return fail(exitUsage, "read the results into history/ first",
-			"build: --single-file and --ephemeral exclude each other")
-	}
-	got, err := take(ctx, sh, ws, paths, o.id, ws.History())
+	html, err := site.Single(r, page, b.baseURL, theme)
 	if err != nil {
 		return err
 	}
-	report, err := makeReport(ctx, ws, reportRequest{
-		dirs: []string{ws.History()}, cache: ws.Cache(), problems: got.problems, part: o.part,
-	})
-	if err != nil {
-		return err
-	}
-	report.Public = o.public
-	page, err := pageNamed(report, o.single)
-	if err != nil {
-		return err
-	}
-	theme, err := themeOf(ws)
-	if err != nil {
-		return err
-	}
-	html, err := site.Single(report, page, o.baseURL, theme)
-	if err != nil {
-		return err
-	}
-	name := o.out
+	name := b.out
 	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
-		name = filepath.Join(name, schema.Slug(o.single)+".html")
+		name = filepath.Join(name, schema.Slug(b.single)+".html")
 	}
-	if err := ours(name); err != nil {
-		return err
+	const mark = `<meta name="generator" content="ttreport` // begins every page of ours
+	old, err := rootfs.ReadFile(name, 64<<20)
+	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !bytes.Contains(old[:min(len(old), 4096)], []byte(mark))) {
+		return fail(exitUsage, "choose another file with --out", "%s exists and was not written by ttreport", name)
 	}
 	if err := durable.WriteFile(name, html); err != nil {
 		return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
 	}
 	const text = "Open %s: %s, %d kB, nothing is loaded from elsewhere\n"
-	fmt.Fprintf(sh.out, text, name, page.Title, (len(html)+500)/1000)
-	return got.verdict(o.strict)
-}
-
-// singleMark begins every page of ours.
-const singleMark = `<meta name="generator" content="ttreport`
-
-// ours refuses to replace a file that is no page that ttreport wrote.
-func ours(name string) error {
-	data, err := rootfs.ReadFile(name, 64<<20)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Contains(data[:min(len(data), 4096)], []byte(singleMark)) {
-		return nil
-	}
-	return fail(exitUsage, "choose another file with --out", "%s exists and was not written by ttreport", name)
-}
-
-// pageNamed is the page of a release or of a run.
-func pageNamed(r *render.Report, name string) (render.Page, error) {
-	if at := judge.Named(r.Releases, name); at >= 0 {
-		return r.ReleasePage(at), nil
-	}
-	run := slices.IndexFunc(r.Columns.Runs, func(h columns.RunHead) bool { return h.ID == name })
-	if run < 0 {
-		return render.Page{}, releaseError("--single-file", judge.NewUnknownRelease(name, r.Releases))
-	}
-	doc, problem := history.Read(r.Columns.Runs[run].Path)
-	if problem != nil {
-		return render.Page{}, failure{code: exitInput, err: *problem}
-	}
-	return r.RunPage(&doc, name), nil
+	fmt.Fprintf(b.sh.out, text, name, page.Title, (len(html)+500)/1000)
+	return nil
 }
 
 // themeOf is the logo and the colours that ttreport.yaml sets.
@@ -594,33 +473,4 @@ func themeOf(ws *workspace.Workspace) (site.Theme, error) {
 		return site.Theme{}, fail(exitUsage, "ttreport help site lists what can be set", "%s: site: %w", file, err)
 	}
 	return theme, nil
-}
-
-// lockPatience is how long a command waits for another one in the same workspace.
-const lockPatience = 10 * time.Minute
-
-// lockFlag declares how long to wait.
-func lockFlag(fs *pflag.FlagSet, patience *time.Duration) {
-	fs.DurationVar(patience, "lock-timeout", lockPatience,
-		"how long to wait for another ttreport in this workspace, as `2m`; 0 does not wait")
-}
-
-// lock keeps other commands from writing to a folder, and, where exclusive, from reading it. It waits for them, and
-// says so.
-func lock(
-	ctx context.Context, sh *shell, dir string, mode folderlock.Mode, patience time.Duration,
-) (release func(), err error) {
-	if patience < 0 {
-		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout %s is no duration to wait", patience)
-	}
-	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: patience, Waiting: func() {
-		sh.say("waiting for another ttreport that works in %s", dir)
-	}})
-	switch {
-	case errors.Is(err, folderlock.ErrHeld):
-		return nil, fail(exitLocked, "wait for it, or end it; --lock-timeout says how long to wait", "%w", err)
-	case err != nil && ctx.Err() == nil:
-		return nil, failure{code: exitInput, err: err}
-	}
-	return release, err
 }

@@ -3,18 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"sync"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -70,25 +70,6 @@ $ ttreport check --explain 0f3a2b1c4d5e`,
 	}
 	fs := c.Flags()
 	var o checkOptions
-	o.declare(fs)
-	o.given = fs.Changed
-	c.RunE = func(c *cobra.Command, args []string) error {
-		o.paths = args
-		return o.check(c.Context(), sh)
-	}
-	return c
-}
-
-type checkOptions struct {
-	release, run, model, device, baseline, failOn, format, site, explain string
-	channel                                                              string
-	paths                                                                []string
-	all, changePoints, recheckPlan, verify, ephemeral, results           bool
-	patience                                                             time.Duration
-	given                                                                func(flag string) bool // nil: as if none
-}
-
-func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.release, "release", "", "`name` of the release or build; the newest otherwise")
 	fs.StringVar(&o.run, "run", "", "`id` of a run: its release is judged by this run alone")
 	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
@@ -96,7 +77,7 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.baseline, "against", "", "newest `release` that may serve as a baseline")
 	fs.StringVar(&o.channel, "channel", "", "of the results in PATHs: pr, dev, main or release; pr otherwise")
 	fs.BoolVar(&o.ephemeral, "ephemeral", false, "write nothing, which is so whenever PATHs are given")
-	fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
+	failOn := fs.String("fail-on", "", "what fails it: "+gate.KindList()+" or none")
 	fs.StringVar(&o.format, "format", "term",
 		"term, md, json, junit, or release: the report for the pull request of a release")
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
@@ -107,13 +88,33 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
 	fs.BoolVar(&o.verify, "verify", false,
 		"read every document again, whatever the cache has of it (the default where CI is set)")
-	lockFlag(fs, &o.patience)
+	lockFlag(fs, sh)
 	fs.BoolVar(&o.changePoints, "change-points", false,
 		"list the change points and drifts in the history of what is judged")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if err := o.contradictions(len(args) > 0); err != nil {
+			return err
+		}
+		if fs.Changed("fail-on") {
+			if o.failOn, err = gate.ParseFailOn(*failOn); err != nil {
+				return failure{code: exitUsage, err: fmt.Errorf("check: %w", err)}
+			}
+		}
+		return o.check(c.Context(), sh, args)
+	}
+	return c
+}
+
+type checkOptions struct {
+	by                                                           string // the command that asks; "" for check
+	release, run, model, device, baseline, format, site, explain string
+	channel                                                      string
+	failOn                                                       gate.FailOn // nil for that of the workspace
+	all, changePoints, recheckPlan, verify, ephemeral, results   bool
 }
 
 // contradictions refuses flags that exclude each other.
-func (o *checkOptions) contradictions() error {
+func (o *checkOptions) contradictions(paths bool) error {
 	switch {
 	case !slices.Contains([]string{"term", "md", "json", "junit", "release"}, o.format):
 		return fail(exitUsage, "formats are term, md, json, junit and release", "check: --format %q", o.format)
@@ -121,9 +122,9 @@ func (o *checkOptions) contradictions() error {
 		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
 	case o.results && (o.format == "json" || o.format == "junit"):
 		return fail(exitUsage, "term and md have them", "check: --format %s has no place for --results", o.format)
-	case len(o.paths) == 0 && (o.ephemeral || o.channel != ""):
+	case !paths && (o.ephemeral || o.channel != ""):
 		return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
-	case len(o.paths) > 0 && o.run != "":
+	case paths && o.run != "":
 		return fail(exitUsage, "ttreport check PATH…, or ttreport check --run ID", "check: --run is about what is in history")
 	case o.run != "" && o.release != "":
 		return fail(exitUsage, "a run belongs to its release: give one of the two",
@@ -132,27 +133,28 @@ func (o *checkOptions) contradictions() error {
 	return nil
 }
 
-func (o *checkOptions) check(ctx context.Context, sh *shell) error {
-	if err := o.contradictions(); err != nil {
-		return err
-	}
-	ws, err := openWorkspace(".")
+func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) error {
+	ws, release, err := sh.openLocked(ctx, folderlock.Shared)
 	if err != nil {
 		return err
 	}
+	unlock := sync.OnceFunc(release)
+	defer unlock()
 	lib, _, err := soundTargets(ws, nil)
 	if err != nil {
 		return err
 	}
-	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
-	if err != nil {
-		return err
+	var report *render.Report
+	var at int
+	if len(paths) > 0 {
+		report, at, err = o.judgeFiles(ctx, sh, ws, paths)
+	} else if report, at, err = judged(ctx, ws, o); err == nil {
+		if n := leftInResults(ctx, ws, report.Columns); n > 0 { // which nobody would see
+			sh.say("note: results/ has %s that history lacks and this does not judge: ttreport ingest results/",
+				plaintext.Plural(n, "run"))
+		}
 	}
-	report, at, err := o.judge(ctx, sh, ws)
-	if err == nil && len(o.paths) == 0 {
-		sayLeft(ctx, sh, ws, report.Columns)
-	}
-	release()
+	unlock() // what is printed was read
 	if err != nil {
 		return err
 	}
@@ -174,17 +176,11 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	if err := o.write(sh.out, report, at, g); err != nil {
 		return err
 	}
-	return exitOf(&g, report, at)
-}
-
-// exitOf is the exit of a command that judged a release.
-func exitOf(g *gate.Review, report *render.Report, at int) error {
-	d := words.Decide(g.Result)
-	switch g.Result.Exit {
+	switch d := words.Decide(g.Result); g.Result.Exit {
 	case exitGate:
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, d.Word, strings.TrimSuffix(d.Detail, "."))}
 	case exitUngraded:
-		return fail(exitUngraded, ungradedFix(g, report, at), "%s: nothing was graded, which is no pass", g.Release)
+		return fail(exitUngraded, ungradedFix(&g, report, at), "%s: nothing was graded, which is no pass", g.Release)
 	}
 	return nil
 }
@@ -275,88 +271,53 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	return nil
 }
 
-// onBehalf says for whom judging failed, where another command than check asked for it.
-func onBehalf(by string, err error) error {
-	var f failure
-	if !errors.As(err, &f) {
-		return err
-	}
-	f.err = fmt.Errorf("%s: %s", by, strings.TrimPrefix(f.err.Error(), "check: "))
-	return f
+// judged judges what history holds, and finds the release that the options name.
+func judged(ctx context.Context, ws *workspace.Workspace, o checkOptions) (*render.Report, int, error) {
+	view := judge.View{Run: o.run, Release: o.release, Baseline: o.baseline}
+	return o.judge(ctx, ws, reportRequest{fresh: o.verify, view: view})
 }
 
-// judge loads history and finds the release that is asked for.
-func (o *checkOptions) judge(ctx context.Context, sh *shell, ws *workspace.Workspace) (*render.Report, int, error) {
-	if len(o.paths) > 0 {
-		dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
-		if err != nil {
-			return nil, 0, fmt.Errorf("check: a folder for what is read: %w", err)
-		}
-		defer os.RemoveAll(dir)
-		return o.judgeFiles(ctx, sh, ws, dir)
-	}
-	return o.judged(ctx, ws, o.stored(ws))
-}
-
-// stored asks for what history holds.
-func (o *checkOptions) stored(ws *workspace.Workspace) reportRequest {
-	return storedRequest(ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
-}
-
-// judged loads what is asked for and finds the release to judge.
-func (o *checkOptions) judged(
+// judge judges what is asked for, and finds the release that the options name.
+func (o checkOptions) judge(
 	ctx context.Context, ws *workspace.Workspace, req reportRequest,
 ) (*render.Report, int, error) {
-	if o.verify {
-		req.cache = ""
-	}
-	report, err := makeReport(ctx, ws, req)
+	by := cmp.Or(o.by, "check")
+	r, err := makeReport(ctx, ws, req)
 	if err != nil {
 		return nil, 0, err
 	}
-	if o.failOn != "" || o.given != nil && o.given("fail-on") {
-		on, err := gate.ParseFailOn(o.failOn)
-		if err != nil {
-			return nil, 0, failure{code: exitUsage, err: fmt.Errorf("check: %w", err)}
-		}
-		report.Gate.FailOn = on
+	if o.failOn != nil {
+		r.Gate.FailOn = o.failOn
 	}
-	if lost := report.Gate.Lost; len(report.Releases) == 0 && len(lost) > 0 {
-		return nil, 0, failure{code: exitInput, err: fmt.Errorf("check: nothing of the history can be read: %w", lost[0])}
+	if lost := r.Gate.Lost; len(r.Releases) == 0 && len(lost) > 0 {
+		return nil, 0, failure{code: exitInput, err: fmt.Errorf("%s: nothing of the history can be read: %w", by, lost[0])}
 	}
-	if len(report.Releases) == 0 {
+	if len(r.Releases) == 0 {
 		return nil, 0, fail(exitUngraded, "ttreport build PATH reads results into history/",
-			"check: %s holds no run, so nothing was graded", ws.History())
+			"%s: %s holds no run, so nothing was graded", by, ws.History())
 	}
-	at, err := o.find(report)
-	if err != nil {
-		return nil, 0, err
-	}
-	if b := judge.Named(report.Releases, o.baseline); o.baseline != "" && (b >= at || report.Gate.Before(at) < 0) {
-		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel",
-			"check: nothing up to %s can be a baseline of %s", o.baseline, report.Releases[at].Name)
-	}
-	return report, at, nil
-}
-
-// find is the index of the release that the flags name.
-func (o *checkOptions) find(r *render.Report) (int, error) {
+	at := -1
 	switch {
 	case o.run != "":
-		at := judge.WithRun(r.Columns, r.Releases, o.run)
-		if at < 0 {
-			return 0, fail(exitUsage, "run ids are on the pages of runs and in data/index.json",
-				"check: no run is called %q", o.run)
+		if at = judge.WithRun(r.Columns, r.Releases, o.run); at < 0 {
+			return nil, 0, fail(exitUsage, "run ids are on the pages of runs and in data/index.json",
+				"%s: no run is called %q", by, o.run)
 		}
-		return at, nil
 	case o.release != "":
-		return releaseNamed(r, "--release", o.release)
-	case o.model != "" || o.device != "":
-		if at := judge.NewestWith(r.Columns, r.Releases, o.model, o.device); at >= 0 {
-			return at, nil
+		if at, err = releaseNamed(r, "--release", o.release); err != nil {
+			return nil, 0, err
 		}
+	case o.model != "" || o.device != "":
+		at = judge.NewestWith(r.Columns, r.Releases, o.model, o.device)
 	}
-	return r.Newest(), nil
+	if at < 0 {
+		at = r.Newest()
+	}
+	if b := judge.Named(r.Releases, o.baseline); o.baseline != "" && (b >= at || r.Gate.Before(at) < 0) {
+		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel",
+			"%s: nothing up to %s can be a baseline of %s", by, o.baseline, r.Releases[at].Name)
+	}
+	return r, at, nil
 }
 
 // explain prints how a verdict was found.
@@ -381,74 +342,62 @@ func explain(ctx context.Context, w io.Writer, g *gate.Gate, id string) error {
 	return err
 }
 
-// judgeFiles judges the results of paths as one build beside the history, which is only read. dir takes their
-// documents.
-func (o *checkOptions) judgeFiles(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, dir string,
+// judgeFiles judges the results of paths as one build beside the history, which is only read.
+func (o checkOptions) judgeFiles(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string,
 ) (*render.Report, int, error) {
+	dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
+	if err != nil {
+		return nil, 0, fmt.Errorf("check: a folder for what is read: %w", err)
+	}
+	defer os.RemoveAll(dir)
 	cols, _, err := history.Load(ctx, ws.Cache(), ws.History())
 	if err != nil {
 		return nil, 0, err
 	}
-	stored := map[string]bool{}
-	for i := range cols.Runs {
-		stored[cols.Runs[i].Release] = true
+	if o.release == "" { // named after its paths
+		const most = 3
+		var names []string
+		for _, p := range paths[:min(len(paths), most)] {
+			names = append(names, filepath.Base(fromHere(p)))
+		}
+		if more := len(paths) - most; more > 0 {
+			names = append(names, plaintext.Plural(more, "path"))
+		}
+		o.release = strings.Join(names, "+")
 	}
-	if o.release == "" {
-		o.release = buildName(o.paths)
-	}
-	if stored[o.release] {
+	if slices.ContainsFunc(cols.Runs, func(h columns.RunHead) bool { return h.Release == o.release }) {
 		return nil, 0, fail(exitUsage, "name the build with --release; ttreport check --release "+o.release+
 			" judges what is stored", "check: history has a release %q already", o.release)
 	}
-	id := &identity{model: o.model, device: o.device, release: o.release, channel: o.channel, oneBuild: true}
-	if id.channel == "" {
-		id.channel = schema.ChannelPR
-	}
-	got, err := readIn(ctx, sh, ws, o.paths, id, dir, false)
+	channel := cmp.Or(o.channel, schema.ChannelPR)
+	id := &identity{model: o.model, device: o.device, release: o.release, channel: channel, oneBuild: true}
+	got, err := readIn(ctx, sh, ws, paths, id, dir, false)
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case got.runs == 0:
+	case got.Runs == 0:
 		return nil, 0, fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"check: no result was found in %s", plaintext.Plural(got.files, "file"))
-	case got.written == 0:
+			"check: no result was found in %s", plaintext.Plural(len(got.Files), "file"))
+	case got.Written == 0:
 		return nil, 0, fail(exitUsage, "ttreport check --run ID judges what is stored",
 			"check: history has all of these results already")
-	case got.refused > 0:
-		return nil, 0, got.verdict(false)
+	case got.Refused > 0:
+		return nil, 0, readVerdict(got, true, false)
 	}
-	report, at, err := o.judged(ctx, ws, reportRequest{
-		dirs: []string{ws.History(), dir}, cache: "", problems: got.problems,
+	report, at, err := o.judge(ctx, ws, reportRequest{
+		dirs: []string{ws.History(), dir}, fresh: true, problems: got.Problems,
 		view: judge.View{Release: o.release, Baseline: o.baseline, Newest: true},
 	})
-	if err == nil {
-		report.Ingest = o.ingestLine(id.channel)
+	if err == nil { // the command that stores them as the build that was judged
+		argv := []string{"ttreport", "ingest", "--release", o.release, "--channel", channel}
+		if o.model != "" {
+			argv = append(argv, "--model", o.model)
+		}
+		if o.device != "" {
+			argv = append(argv, "--device", o.device)
+		}
+		report.Ingest = shellescape.QuoteCommand(append(argv, paths...))
 	}
 	return report, at, err
-}
-
-// ingestLine is the command that stores what PATHs hold as the build that was judged.
-func (o *checkOptions) ingestLine(channel string) string {
-	argv := []string{"ttreport", "ingest", "--release", o.release, "--channel", channel}
-	if o.model != "" {
-		argv = append(argv, "--model", o.model)
-	}
-	if o.device != "" {
-		argv = append(argv, "--device", o.device)
-	}
-	return shellescape.QuoteCommand(append(argv, o.paths...))
-}
-
-// buildName names a build after the paths of its results.
-func buildName(paths []string) string {
-	var names []string
-	for _, p := range paths {
-		names = append(names, filepath.Base(fromHere(p)))
-	}
-	const most = 3
-	if len(names) > most {
-		return strings.Join(names[:most], "+") + "+" + plaintext.Plural(len(names)-most, "path")
-	}
-	return strings.Join(names, "+")
 }

@@ -88,7 +88,7 @@ $ ttreport collect --recheck --server http://127.0.0.1:8000`,
 	}
 	fs := c.Flags()
 	var o collectOptions
-	o.declare(fs)
+	o.declare(fs, sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
 			return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
@@ -208,13 +208,10 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 // gateEntries are the plans that follow from the gate: what is suspected, or what a release lacks.
 func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
 	s := o.System
-	check := checkOptions{release: s.Release, model: s.Model, device: s.Device}
-	if o.Measure.Missing != "" {
-		check.release = o.Measure.Missing
-	}
-	report, at, err := check.judged(ctx, ws, check.stored(ws))
+	report, at, err := judged(ctx, ws, checkOptions{by: "collect", release: cmp.Or(o.Measure.Missing, s.Release),
+		model: s.Model, device: s.Device})
 	if err != nil {
-		return nil, onBehalf("collect", err)
+		return nil, err
 	}
 	g := report.Gate.Review(at, s.Model, s.Device)
 	if o.Measure.Missing == "" {
@@ -335,7 +332,7 @@ func (o collectOptions) run(
 	if o.job.once {
 		mode = folderlock.Exclusive
 	}
-	release, err := lock(ctx, sh, results, mode, o.patience)
+	release, err := sh.lock(ctx, results, mode)
 	if err != nil {
 		return err
 	}
@@ -380,7 +377,7 @@ func measured(out collect.Outcome) string {
 
 // buildSite makes the site of what was measured, as run.py's workflows end.
 func (o collectOptions) buildSite(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site(), patience: o.patience})
+	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site()})
 }
 
 // outPath is the folder of --out, which build must be given because results are not where it looks.

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -20,7 +19,6 @@ type collectOptions struct {
 	planFile, input, spec, out string
 	seeded                     bool // --seed is given
 	dryRun, serverOnly         bool
-	patience                   time.Duration
 	against                    againstOptions
 	trt                        string // a flag of benchmark.py that is given
 	printDocker                bool
@@ -56,13 +54,20 @@ func (o *collectOptions) complete(sh *shell) error {
 }
 
 // declare declares the flags, by the groups in which the help shows them.
-func (o *collectOptions) declare(fs *pflag.FlagSet) {
+func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 	group(fs, "What to measure", o.declareMeasure)
 	group(fs, "Server", o.declareServer)
 	group(fs, "In turns with a baseline", o.against.declare)
 	group(fs, "Tools", o.declareTools)
 	group(fs, "Evals", o.declareEvals)
-	group(fs, "Run control", o.declareRun)
+	group(fs, "Run control", func(fs *pflag.FlagSet) {
+		fs.StringVarP(&o.out, "out", "o", "", "`folder` for run folders, in place of results/")
+		fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
+		fs.BoolVar(&o.Run.NoResume, "no-resume", false, "begin anew where the same collection was interrupted")
+		fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
+		lockFlag(fs, sh)
+		fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
+	})
 	group(fs, "Scheduler", o.scheduler.declare)
 	group(fs, "Within a job of a scheduler", o.job.declare)
 	o.given = func() []string { return givenFlags(fs) }
@@ -147,18 +152,6 @@ func (o *collectOptions) declareEvals(fs *pflag.FlagSet) {
 	fs.IntVar(&e.Limit, "eval-limit", 0, "at most this many `questions` a task; 0 for all")
 	fs.StringVar(&e.TaskDir, "eval-tasks", "", "`folder` with eval tasks of your own")
 }
-
-func (o *collectOptions) declareRun(fs *pflag.FlagSet) {
-	fs.StringVarP(&o.out, "out", "o", "", "`folder` for run folders, in place of results/")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
-	fs.BoolVar(&o.Run.NoResume, "no-resume", false, "begin anew where the same collection was interrupted")
-	fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
-	lockFlag(fs, &o.patience)
-	fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
-}
-
-// checkChannel refuses a channel that no baseline would ever be sought in.
-func checkChannel(name string) error { return planError(plan.CheckChannel(name)) }
 
 // otherWords gives prompts words that no earlier collection had, unless --seed fixes them: a server that kept running
 // may have the others in its prefix cache. Lengths and times of requests stay those of the seed, so that what was

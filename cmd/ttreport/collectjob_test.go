@@ -38,8 +38,8 @@ func TestJobsOnOneHost(t *testing.T) {
 		}
 		began := time.Now()
 		timer := time.AfterFunc(c.held, first)
-		o := collectOptions{job: c.job, patience: c.patience}
-		release, err := o.lockDevice(context.Background(), &shell{err: &bytes.Buffer{}}, s)
+		o := collectOptions{job: c.job}
+		release, err := o.lockDevice(context.Background(), &shell{err: &bytes.Buffer{}, patience: c.patience}, s)
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -324,7 +324,7 @@ func (o collectOptions) lockDevice(ctx context.Context, sh *shell, s *session.Se
 	if o.job.allocated {
 		return func() {}, nil
 	}
-	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
+	for deadline, said := time.Now().Add(sh.patience), false; ; said = true {
 		if release, err = s.Lock(); err == nil {
 			return release, nil
 		}
@@ -360,7 +360,7 @@ func (o collectOptions) runIn(
 		}()
 		at = dir
 	}
-	folder, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
+	folder, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
 		return collect.Open(ctx, at, report, sideOf(s))
 	})
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/folderlock"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +39,7 @@ const (
 type shell struct {
 	in       io.Reader
 	out, err io.Writer
+	patience time.Duration // with other commands in the same workspace
 }
 
 // say writes one message line to standard error.
@@ -64,6 +68,40 @@ func openWorkspace(dir string) (*workspace.Workspace, error) {
 		return nil, failure{code: exitUsage, err: err}
 	}
 	return ws, nil
+}
+
+// lockFlag declares how long to wait for another command in the same workspace.
+func lockFlag(fs *pflag.FlagSet, sh *shell) {
+	fs.DurationVar(&sh.patience, "lock-timeout", sh.patience,
+		"how long to wait for another ttreport in this workspace, as `2m`; 0 does not wait")
+}
+
+// lock keeps other commands from writing to a folder, and, where exclusive, from reading it. It waits for them, and
+// says so.
+func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (release func(), err error) {
+	if s.patience < 0 {
+		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout %s is no duration to wait", s.patience)
+	}
+	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: s.patience, Waiting: func() {
+		s.say("waiting for another ttreport that works in %s", dir)
+	}})
+	switch {
+	case errors.Is(err, folderlock.ErrHeld):
+		return nil, fail(exitLocked, "wait for it, or end it; --lock-timeout says how long to wait", "%w", err)
+	case err != nil && ctx.Err() == nil:
+		return nil, failure{code: exitInput, err: err}
+	}
+	return release, err
+}
+
+// openLocked opens the current folder as a workspace and locks it.
+func (s *shell) openLocked(ctx context.Context, mode folderlock.Mode) (*workspace.Workspace, func(), error) {
+	ws, err := openWorkspace(".")
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err := s.lock(ctx, ws.Dir, mode)
+	return ws, release, err
 }
 
 // newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
@@ -131,7 +169,7 @@ func commandNames(root *cobra.Command) (out []string) {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	redact.KnowEnvironment(os.Environ())
 	out := &printable{to: stdout}
-	sh := &shell{in: stdin, out: out, err: stderr}
+	sh := &shell{in: stdin, out: out, err: stderr, patience: 10 * time.Minute}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,87 +59,125 @@ $ ttreport compare --format md 'main-*.json' 'pr-*.json'`,
 	var o compareOptions
 	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
 	fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
-	lockFlag(fs, &o.patience)
+	lockFlag(fs, sh)
 	o.id = identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return o.run(c.Context(), sh, args)
+		switch {
+		case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):
+			return fail(exitUsage, "ttreport compare --tools vllm,aiperf v0.6.0",
+				"compare: --tools needs two tools, and one side that both measured")
+		case len(o.tools) == 0 && len(args) != 2:
+			return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
+		case !slices.Contains([]string{"term", "md", "csv", "json"}, o.format):
+			return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", o.format)
+		}
+		return o.compare(c.Context(), sh, args)
 	}
 	return c
 }
 
 type compareOptions struct {
-	format   string
-	tools    []string
-	patience time.Duration
-	id       *identity
+	format string
+	tools  []string
+	id     *identity
 }
 
-// run compares the sides that the command line names.
-func (o *compareOptions) run(ctx context.Context, sh *shell, args []string) error {
-	switch {
-	case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):
-		return fail(exitUsage, "ttreport compare --tools vllm,aiperf v0.6.0",
-			"compare: --tools needs two tools, and one side that both measured")
-	case len(o.tools) == 0 && len(args) != 2:
-		return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
-	case !slices.Contains([]string{"term", "md", "csv", "json"}, o.format):
-		return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", o.format)
-	}
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
+// compare compares the sides that the command line names, or two tools on one side, and prints the comparison.
+func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string) error {
+	ws, release, err := sh.openLocked(ctx, folderlock.Shared)
 	if err != nil {
 		return err
 	}
 	defer release()
-	var c *render.Comparison
-	if len(o.tools) == 2 {
-		c, err = compareTools(ctx, ws, o.id, args[0], o.tools)
-	} else {
-		c, err = compareSides(ctx, ws, o.id, args[0], args[1])
-	}
+	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
 	if err != nil {
 		return err
 	}
-	return writeComparison(sh.out, c, o.format)
+	var sides []compare.Side
+	for _, name := range names {
+		runs, err := o.side(ctx, ws, cols, name)
+		if err != nil {
+			return err
+		}
+		sides = append(sides, compare.Side{Name: name, Runs: runs})
+	}
+	c := &render.Comparison{Lost: len(history.Lost(problems))}
+	if len(o.tools) == 2 {
+		r := compare.Tools(sides[0].Runs, o.tools[0], o.tools[1])
+		if c.Result = r; len(r.Rows) == 0 {
+			return fail(exitUngraded, "ttreport inspect shows what each tool measured",
+				"compare: no workload of %s was measured by both %s and %s (%d and %d numbers)", names[0], o.tools[0], o.tools[1],
+				r.OnlyA, r.OnlyB)
+		}
+	} else if c.Result, c.Against, err = compareSides(ctx, ws, cols, sides); err != nil {
+		return err
+	}
+	switch o.format {
+	case "json":
+		return rows.CompareJSON(sh.out, c)
+	case "csv":
+		data, err := rows.CSV(rows.Compare(c))
+		if err == nil {
+			_, err = sh.out.Write(data)
+		}
+		return err
+	case "md":
+		_, err := sh.out.Write(markdown.Compare(c))
+		return err
+	}
+	return terminal.Compare(sh.out, c)
 }
 
-// compareSides finds two sides and compares them.
-func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*render.Comparison, error) {
-	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
-	if err != nil {
-		return nil, err
+// compareSides compares two sides. Of those that are releases it says what the site says of them: which numbers their
+// later runs decided, how much starts of servers differed in pairs before, and the verdicts of the later one.
+func compareSides(
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side,
+) (*compare.Result, *compare.Against, error) {
+	if err := addPartners(cols, &sides[0], &sides[1]); err != nil {
+		return nil, nil, err
 	}
-	var sides [2]compare.Side
-	for i, name := range []string{a, b} {
-		runs, err := findSide(ctx, cols, id, name)
-		if err != nil {
-			return nil, err
+	var judged *gate.Gate
+	for i := range sides {
+		if judge.Named(judge.Releases(cols, nil), sides[i].Name) < 0 {
+			continue
 		}
-		sides[i] = compare.Side{Name: name, Runs: runs}
-	}
-	if err := withPartners(cols, &sides[0], &sides[1]); err != nil {
-		return nil, err
-	}
-	judged, err := decided(ctx, ws, cols, sides[:])
-	if err != nil {
-		return nil, err
+		if judged == nil {
+			var err error
+			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
+				return nil, nil, err
+			}
+		}
+		if at := judge.Named(judged.Releases, sides[i].Name); at >= 0 {
+			sides[i].Later, sides[i].StartNoise = judged.ByLaterRuns(at), judged.StartNoise(at)
+		}
 	}
 	r := compare.Sides(sides[0], sides[1])
 	if len(r.Rows) == 0 {
-		return nil, nothingShared(r, scores(sides[0]), scores(sides[1]))
+		return nil, nil, nothingShared(r, sides)
 	}
-	return &render.Comparison{Result: r, Lost: len(history.Lost(problems)), Against: against(judged, r)}, nil
+	if judged == nil {
+		return r, nil, nil
+	}
+	a, b := judge.Named(judged.Releases, r.A), judge.Named(judged.Releases, r.B)
+	if a < 0 || b <= a {
+		return r, nil, nil
+	}
+	r.Judge(judged.Findings(b).History)
+	return r, compare.Releases(judged.Judgement, a, b), nil
 }
 
-// nothingShared says what keeps two sides apart, which have so many scores.
-func nothingShared(r *compare.Result, a, b int) error {
+// nothingShared says what keeps two sides apart.
+func nothingShared(r *compare.Result, sides []compare.Side) error {
+	var scores [2]int
+	for i, s := range sides {
+		for k := range s.Runs {
+			scores[i] += len(s.Runs[k].Scores)
+		}
+	}
 	fix := "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds"
-	if a > 0 && b > 0 {
+	if scores[0] > 0 && scores[1] > 0 {
 		fix = fmt.Sprintf("scores of evals (%d and %d) are not compared here: ttreport check compares a release's with the "+
-			"release before, by question where both have them", a, b)
+			"release before, by question where both have them", scores[0], scores[1])
 	}
 	apart := ""
 	if n := r.Nearest; n != nil {
@@ -155,31 +191,9 @@ func nothingShared(r *compare.Result, a, b int) error {
 		r.A, r.B, r.OnlyA, r.OnlyB, apart)
 }
 
-// against is what the site says of two sides that are an earlier and a later release, whose verdicts the rows get; else
-// nil.
-func against(judged *gate.Gate, r *compare.Result) *compare.Against {
-	if judged == nil {
-		return nil
-	}
-	a, b := judge.Named(judged.Releases, r.A), judge.Named(judged.Releases, r.B)
-	if a < 0 || b <= a {
-		return nil
-	}
-	r.Judge(judged.Findings(b).History)
-	return compare.Releases(judged.Judgement, a, b)
-}
-
-// scores counts the scores of a side's evals.
-func scores(s compare.Side) (n int) {
-	for i := range s.Runs {
-		n += len(s.Runs[i].Scores)
-	}
-	return n
-}
-
-// withPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a
+// addPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a
 // pair is a build by itself, and no part of the release that it measured again.
-func withPartners(cols *columns.Columns, a, b *compare.Side) error {
+func addPartners(cols *columns.Columns, a, b *compare.Side) error {
 	for _, x := range []struct{ to, from *compare.Side }{{a, b}, {b, a}} {
 		for i := range x.from.Runs {
 			with := x.from.Runs[i].Interleaved.With
@@ -200,93 +214,11 @@ func withPartners(cols *columns.Columns, a, b *compare.Side) error {
 	return nil
 }
 
-// decided says of the sides that are releases which numbers their later runs decided, so that a release has the number
-// here that it has everywhere, and how much starts of servers differed in pairs before. It returns the judgement,
-// or nil where no side is a release.
-func decided(
-	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side,
-) (judged *gate.Gate, err error) {
-	for i := range sides {
-		if judge.Named(judge.Releases(cols, nil), sides[i].Name) < 0 {
-			continue
-		}
-		if judged == nil {
-			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
-				return nil, err
-			}
-		}
-		if at := judge.Named(judged.Releases, sides[i].Name); at >= 0 {
-			sides[i].Later, sides[i].StartNoise = judged.ByLaterRuns(at), judged.StartNoise(at)
-		}
-	}
-	return judged, nil
-}
-
-// compareTools compares what two tools measured of one side.
-func compareTools(
-	ctx context.Context, ws *workspace.Workspace, id *identity, side string, tools []string,
-) (*render.Comparison, error) {
-	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
-	if err != nil {
-		return nil, err
-	}
-	runs, err := findSide(ctx, cols, id, side)
-	if err != nil {
-		return nil, err
-	}
-	r := compare.Tools(runs, tools[0], tools[1])
-	if len(r.Rows) == 0 {
-		return nil, fail(exitUngraded, "ttreport inspect shows what each tool measured",
-			"compare: no workload of %s was measured by both %s and %s (%d and %d numbers)", side, tools[0], tools[1],
-			r.OnlyA, r.OnlyB)
-	}
-	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
-}
-
-// writeComparison writes a comparison in the form that was asked for.
-func writeComparison(w io.Writer, c *render.Comparison, format string) error {
-	switch format {
-	case "json":
-		return rows.CompareJSON(w, c)
-	case "csv":
-		data, err := rows.CSV(rows.Compare(c))
-		if err == nil {
-			_, err = w.Write(data)
-		}
-		return err
-	case "md":
-		_, err := w.Write(markdown.Compare(c))
-		return err
-	}
-	return terminal.Compare(w, c)
-}
-
-// findSide finds what a side names: a release or run in history, else files.
-func findSide(ctx context.Context, cols *columns.Columns, id *identity, name string) ([]schema.Run, error) {
-	if runs, err := storedSide(cols, name); err != nil || len(runs) > 0 {
-		return runs, err
-	}
-	paths := []string{name}
-	if _, err := os.Stat(name); err != nil {
-		if paths, err = filepath.Glob(name); err != nil || len(paths) == 0 {
-			return nil, fail(exitUsage,
-				"a side is a release or run id in history/, a file, a folder or a glob in quotes",
-				"compare: %q is none of them", name)
-		}
-	}
-	set, err := load(ctx, paths, id)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Runs) == 0 {
-		return nil, fail(exitInput, "ttreport inspect "+name, "compare: no result was found in %s", name)
-	}
-	return set.Runs, nil
-}
-
-// storedSide reads the documents of a release, or of a run.
-func storedSide(cols *columns.Columns, name string) ([]schema.Run, error) {
-	var out []schema.Run
+// side finds what a name names: a release or run in history, else files.
+func (o *compareOptions) side(
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, name string,
+) ([]schema.Run, error) {
+	var stored []schema.Run
 	for _, r := range judge.Releases(cols, nil) {
 		for _, run := range r.Runs {
 			h := &cols.Runs[run]
@@ -297,8 +229,26 @@ func storedSide(cols *columns.Columns, name string) ([]schema.Run, error) {
 			if problem != nil {
 				return nil, failure{code: exitInput, err: *problem}
 			}
-			out = append(out, doc)
+			stored = append(stored, doc)
 		}
 	}
-	return out, nil
+	if len(stored) > 0 {
+		return stored, nil
+	}
+	paths := []string{name}
+	if _, err := os.Stat(name); err != nil {
+		if paths, err = filepath.Glob(name); err != nil || len(paths) == 0 {
+			return nil, fail(exitUsage,
+				"a side is a release or run id in history/, a file, a folder or a glob in quotes",
+				"compare: %q is none of them", name)
+		}
+	}
+	set, err := load(ctx, ws, paths, o.id)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Runs) == 0 {
+		return nil, fail(exitInput, "ttreport inspect "+name, "compare: no result was found in %s", name)
+	}
+	return set.Runs, nil
 }

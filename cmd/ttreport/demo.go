@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,20 +35,18 @@ $ ttreport demo --no-preview`,
 	fs := c.Flags()
 	dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
 	port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
-	var patience time.Duration
-	lockFlag(fs, &patience)
+	lockFlag(fs, sh)
 	noPreview := fs.Bool("no-preview", false, "stop after building")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return demo(c.Context(), sh, demoOptions{*dir, *port, !*noPreview, patience})
+		return demo(c.Context(), sh, demoOptions{*dir, *port, !*noPreview})
 	}
 	return c
 }
 
 type demoOptions struct {
-	dir      string
-	port     int
-	show     bool // serve the site when it is built
-	patience time.Duration
+	dir  string
+	port int
+	show bool // serve the site when it is built
 }
 
 // demo measures the demo in a folder, builds its site and shows it.
@@ -61,10 +58,10 @@ func demo(ctx context.Context, sh *shell, o demoOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := measureDemo(ctx, sh, ws, o.patience); err != nil {
+	if _, err := measureDemo(ctx, sh, ws); err != nil {
 		return err
 	}
-	if err := build(ctx, sh, ws, nil, buildOptions{patience: o.patience}); err != nil || !o.show {
+	if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || !o.show {
 		return err
 	}
 	err = preview.New(ws.Site()).Serve(ctx, o.port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
@@ -86,7 +83,7 @@ func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, o coll
 		progress.WritePlan(sh.err, collect.DemoPlan(), plan.Estimate{})
 		return nil
 	}
-	outs, err := measureDemo(ctx, sh, ws, o.patience)
+	outs, err := measureDemo(ctx, sh, ws)
 	if err != nil {
 		return err
 	}
@@ -101,14 +98,12 @@ func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, o coll
 }
 
 // measureDemo measures what the demo still lacks, with progress.
-func measureDemo(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, patience time.Duration,
-) ([]collect.Outcome, error) {
+func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
 	if err := os.MkdirAll(ws.Results(), 0o777); err != nil {
 		return nil, failure{code: exitCollect, err: err, hint: "see the permissions and the space of the folder"}
 	}
 	for _, dir := range []string{ws.Dir, ws.Results()} { // it takes a second
-		release, err := lock(ctx, sh, dir, folderlock.Exclusive, patience)
+		release, err := sh.lock(ctx, dir, folderlock.Exclusive)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -19,7 +18,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/rows"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func exportCommand(sh *shell) *cobra.Command {
@@ -35,20 +33,23 @@ $ ttreport export parquet warehouse
 # a part of it
 $ ttreport export parquet warehouse --models 'Llama-*' --since v0.17`,
 	}
-	fs := c.Flags()
-	var o exportOptions
-	o.part.declare(fs)
-	lockFlag(fs, &o.patience)
+	var part historyPart
+	part.declare(c.Flags())
+	lockFlag(c.Flags(), sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return o.run(c.Context(), sh, args)
+		if len(args) != 2 || args[0] != "parquet" {
+			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a format and a folder")
+		}
+		if strings.HasPrefix(args[1], "s3://") {
+			return fail(exitUsage, "ttreport export parquet warehouse && aws s3 sync --delete warehouse s3://…",
+				"export: expected a folder, got an address of a bucket")
+		}
+		if err := readyFor(args[1]); err != nil {
+			return err
+		}
+		return export(c.Context(), sh, part, args[1])
 	}
 	return c
-}
-
-// exportOptions are the flags of export.
-type exportOptions struct {
-	part     historyPart
-	patience time.Duration
 }
 
 // exportName is the file that tells a folder of ours from others.
@@ -81,33 +82,17 @@ func readyFor(dir string) error {
 	return fail(exitUsage, "name a folder that has nothing yet", "export: %s has files that are not of an export", dir)
 }
 
-func (o exportOptions) run(ctx context.Context, sh *shell, args []string) error {
-	if len(args) != 2 || args[0] != "parquet" {
-		return fail(exitUsage, "ttreport export parquet DIR", "export: expected a format and a folder")
-	}
-	dir := args[1]
-	if strings.HasPrefix(dir, "s3://") {
-		return fail(exitUsage, "ttreport export parquet warehouse && aws s3 sync --delete warehouse s3://…",
-			"export: expected a folder, got an address of a bucket")
-	}
-	if err := readyFor(dir); err != nil {
-		return err
-	}
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	if _, _, err := soundTargets(ws, nil); err != nil { // verdicts against targets would be missing
-		return err
-	}
-	unlock, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
+// export writes a part of history into a folder.
+func export(ctx context.Context, sh *shell, part historyPart, dir string) error {
+	ws, unlock, err := sh.openLocked(ctx, folderlock.Shared)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	req := storedRequest(ws, judge.View{})
-	req.part = o.part
-	report, err := makeReport(ctx, ws, req)
+	if _, _, err := soundTargets(ws, nil); err != nil { // verdicts against targets would be missing
+		return err
+	}
+	report, err := makeReport(ctx, ws, reportRequest{part: part})
 	if err != nil {
 		return err
 	}

@@ -5,20 +5,155 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/targets/library"
 )
+
+// identity holds the flags that state who was measured where no file does.
+type identity struct {
+	model, impl, device, engine, version, release, channel string
+	patterns                                               []string
+	// oneBuild puts all runs under this release and channel, whatever their files state.
+	oneBuild bool
+}
+
+func identityFlags(fs *pflag.FlagSet) *identity {
+	id := &identity{}
+	fs.StringVar(&id.model, "model", "", "`name` of the model; it replaces what a result states")
+	fs.StringVar(&id.device, "device", "", "`name` of the device; it replaces what a result states")
+	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation; it replaces what a result states")
+	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.release, "release", "", "`label` of the release; it replaces what a result states")
+	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
+	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
+	return id
+}
+
+// input turns paths and flags of the command line into what is to be read.
+func (id *identity) input(ws *workspace.Workspace, paths []string) (ingest.Options, []ingest.Root, error) {
+	var opt ingest.Options
+	if err := plan.CheckChannel(id.channel); err != nil {
+		return opt, nil, planError(err)
+	}
+	opt.Flags = schema.Facts{
+		Release: id.release, Channel: id.channel, Impl: id.impl, Model: schema.Model{Name: id.model},
+		Device: schema.Device{Name: id.device}, Stack: schema.Stack{Engine: id.engine, Version: id.version},
+	}
+	if strings.Contains(id.model, "/") { // an id of the hub
+		opt.Flags.Model = schema.Model{ID: id.model, Name: path.Base(id.model)}
+	}
+	for _, text := range id.patterns {
+		p, err := manifest.NewPattern(text)
+		if err != nil {
+			return opt, nil, failure{code: exitUsage, err: err}
+		}
+		opt.Patterns = append(opt.Patterns, p)
+	}
+	var roots []ingest.Root
+	for _, p := range paths {
+		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
+		if os.IsNotExist(err) {
+			return opt, nil, fail(exitUsage, "check the spelling; paths are relative to the current folder",
+				"%s does not exist", p)
+		}
+		if err != nil {
+			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
+		}
+		root.Own, root.Tables = ownFolders(ws), ws.Tables()
+		roots = append(roots, root)
+	}
+	return opt, roots, nil
+}
+
+// ownFolders are the folders that the workspace's results were read into, or written to: they are no input.
+func ownFolders(ws *workspace.Workspace) (out []fs.FileInfo) {
+	for _, dir := range []string{ws.History(), ws.Site(), ws.State(), ws.Reports()} {
+		if info, err := os.Stat(dir); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out
+}
+
+// fromHere writes a path relative to the current folder where it is below it: what is stored must not depend on where
+// the workspace is.
+func fromHere(name string) string {
+	here, err := os.Getwd()
+	if err != nil || !filepath.IsAbs(name) {
+		return name
+	}
+	if rel, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
+}
+
+func inspectCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "inspect PATH…", Short: "list what each file is, what was understood and what was not",
+		Long: `
+Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and
+its problems; then the runs that the files make together, with the reason for each grouping; then problems, worst first.
+
+--json prints the same as one document of schema ttreport/inspect/v1, runs in full.`,
+		Example: `
+# what is in this folder?
+$ ttreport inspect results/
+# which files were not understood?
+$ ttreport inspect --json results/ | jq '.files[] | select(.format == "unknown").path'
+# identity from folder names
+$ ttreport inspect --pattern '{release}/{device}/{model}/*' archive/`,
+	}
+	fs := c.Flags()
+	asJSON := fs.Bool("json", false, "print one JSON document")
+	all := fs.Bool("all", false, "list every file and every problem")
+	strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
+	id := identityFlags(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fail(exitUsage, "ttreport inspect results/", "inspect: no file or folder given")
+		}
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		set, err := load(c.Context(), ws, args, id)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = listJSON(sh.out, set)
+		} else {
+			list(sh.out, set, *all)
+		}
+		if errors := schema.CountSeverity(set.Problems, schema.SevError); err == nil && *strict && errors > 0 {
+			err = failure{code: exitInput, err: fmt.Errorf("%s in the input", plaintext.Plural(errors, "error"))}
+		}
+		return err
+	}
+	return c
+}
 
 func ingestCommand(sh *shell) *cobra.Command {
 	c := &cobra.Command{
@@ -34,72 +169,80 @@ $ ttreport ingest --retarget results/`,
 	}
 	fs := c.Flags()
 	id := identityFlags(fs)
-	var patience time.Duration
-	lockFlag(fs, &patience)
+	lockFlag(fs, sh)
 	retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
 	strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ctx := c.Context()
 		if len(args) == 0 {
 			return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
 		}
-		ws, err := openWorkspace(".")
-		if err != nil {
-			return err
-		}
-		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, patience)
+		ws, release, err := sh.openLocked(c.Context(), folderlock.Exclusive)
 		if err != nil {
 			return err
 		}
 		defer release()
-		got, err := readIn(ctx, sh, ws, args, id, ws.History(), *retarget)
+		got, err := readIn(c.Context(), sh, ws, args, id, ws.History(), *retarget)
 		if err != nil {
 			return err
 		}
-		got.asked = true
-		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.runs, "run"),
-			got.written, ws.History(), got.same, problemCounts(got.problems))
-		return got.verdict(*strict)
+		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.Runs, "run"),
+			got.Written, ws.History(), got.Same, problemCounts(got.Problems))
+		return readVerdict(got, true, *strict)
 	}
 	return c
 }
 
-// readResult is what a reading into history gave.
-type readResult struct {
-	files, runs int
-	problems    []schema.Problem
-	written     int
-	same        int  // stored already, as they are
-	refused     int  // runs whose stored document cannot be read
-	asked       bool // paths were given on the command line
+// load reads paths of the command line.
+func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *identity) (ingest.Set, error) {
+	opt, roots, err := id.input(ws, paths)
+	if err != nil {
+		return ingest.Set{}, err
+	}
+	defer boundMemory()()
+	return ingest.Load(ctx, roots, opt)
 }
 
-// verdict is the exit of a command that read files.
-func (r readResult) verdict(strict bool) error {
-	errors := schema.CountSeverity(r.problems, schema.SevError)
-	switch {
-	case strict && errors > 0:
-		err := fmt.Errorf("%s in the input, and --strict was given", plaintext.Plural(errors, "error"))
-		return failure{code: exitInput, err: err}
-	case r.refused > 0:
-		const fix = "what is stored is left as it is: restore a damaged document from version control; " +
-			"delete a wrong one and read its files again"
-		return fail(exitInput, fix, "%s could not be stored", plaintext.Plural(r.refused, "run"))
-	case r.runs == 0 && r.asked:
-		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"no result was found in %s", plaintext.Plural(r.files, "file"))
+// boundMemory bounds the memory of reading until the function that it returns is called: beyond the limit garbage is
+// collected more often, because a hostile file may ask for all the memory that limits leave it. What is in use may come
+// to more, where a release has thousands of results; the limit then stays a quarter above it, or the collector would do
+// nothing but look for garbage that is not there.
+func boundMemory() (end func()) {
+	const least = 180 << 20
+	before := debug.SetMemoryLimit(least)
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as the last collection found it
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for limit := int64(least); ; {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			metrics.Read(inUse)
+			if next := max(least, int64(inUse[0].Value.Uint64()/4*5)); next != limit {
+				limit = next
+				debug.SetMemoryLimit(limit)
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watcher.Wait()
+		debug.SetMemoryLimit(before)
 	}
-	return nil
 }
 
 // readIn reads paths into a history folder and prints what could not be read or stored. Where that is not the
 // workspace's own, what the workspace has counts as stored and is left alone.
 func readIn(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string, retarget bool,
-) (readResult, error) {
-	opt, roots, err := input(paths, id)
+) (ingest.Result, error) {
+	opt, roots, err := id.input(ws, paths)
 	if err != nil {
-		return readResult{}, err
+		return ingest.Result{}, err
 	}
 	store := ingest.Store{
 		Dir: dir, Retarget: retarget,
@@ -112,7 +255,7 @@ func readIn(
 		store.As = func(r *schema.Run) { r.Release, r.Channel = id.release, id.channel }
 	}
 	if _, _, err := soundTargets(ws, nil); err != nil {
-		return readResult{}, err
+		return ingest.Result{}, err
 	}
 	defer boundMemory()()
 	got, err := store.Read(ctx, roots, opt)
@@ -124,10 +267,25 @@ func readIn(
 	if errors.As(err, &failed) {
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
 	}
-	return readResult{
-		files: len(got.Files), runs: got.Runs, problems: got.Problems, written: got.Written, same: got.Same,
-		refused: got.Refused,
-	}, err
+	return got, err
+}
+
+// readVerdict is the exit of a command that read files; asked says that the command line named them.
+func readVerdict(got ingest.Result, asked, strict bool) error {
+	errors := schema.CountSeverity(got.Problems, schema.SevError)
+	switch {
+	case strict && errors > 0:
+		err := fmt.Errorf("%s in the input, and --strict was given", plaintext.Plural(errors, "error"))
+		return failure{code: exitInput, err: err}
+	case got.Refused > 0:
+		const fix = "what is stored is left as it is: restore a damaged document from version control; " +
+			"delete a wrong one and read its files again"
+		return fail(exitInput, fix, "%s could not be stored", plaintext.Plural(got.Refused, "run"))
+	case got.Runs == 0 && asked:
+		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
+			"no result was found in %s", plaintext.Plural(len(got.Files), "file"))
+	}
+	return nil
 }
 
 // printErrors prints what could not be read.
@@ -161,16 +319,7 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 		const fix = "correct " + workspace.OverrideVariable + ", or remove the file from targets/"
 		return nil, nil, failure{code: exitUsage, err: err, hint: fix}
 	}
-	return lib, append(problems, misspeltModels(lib, runs)...), nil
-}
-
-// sayLeft says how many runs in results/ the history lacks, and the line that stores them: what was measured or copied
-// there and never read is no part of a decision, which nobody would see.
-func sayLeft(ctx context.Context, sh *shell, ws *workspace.Workspace, c *columns.Columns) {
-	if n := leftInResults(ctx, ws, c); n > 0 {
-		sh.say("note: results/ has %s that history lacks and this does not judge: ttreport ingest results/",
-			plaintext.Plural(n, "run"))
-	}
+	return lib, append(problems, lib.Misspelt(runs)...), nil
 }
 
 // leftInResults counts the runs in results/ that storing would add. A folder of collect has the name of its run, so
@@ -182,35 +331,28 @@ func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Colu
 	if err != nil {
 		return 0
 	}
-	stored := map[string]bool{}
-	for i := range c.Runs {
-		stored[c.Runs[i].ID] = true
-	}
 	var paths []string
 	for _, e := range entries {
-		if !stored[e.Name()] {
+		if !slices.ContainsFunc(c.Runs, func(h columns.RunHead) bool { return h.ID == e.Name() }) {
 			paths = append(paths, filepath.Join(ws.Results(), e.Name()))
 		}
 	}
-	if len(paths) == 0 || wouldAdd(ctx, ws, paths) == 0 {
+	wouldAdd := func(paths []string) int {
+		dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
+		if err != nil {
+			return 0
+		}
+		defer os.RemoveAll(dir)
+		got, err := readIn(ctx, &shell{out: io.Discard, err: io.Discard}, ws, paths, &identity{}, dir, false)
+		if err != nil {
+			return 0
+		}
+		return got.Written
+	}
+	if len(paths) == 0 || wouldAdd(paths) == 0 {
 		return 0
 	}
-	return wouldAdd(ctx, ws, []string{ws.Results()})
-}
-
-// wouldAdd is how many documents storing what is in some paths would write.
-func wouldAdd(ctx context.Context, ws *workspace.Workspace, paths []string) int {
-	dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
-	if err != nil {
-		return 0
-	}
-	defer os.RemoveAll(dir)
-	quiet := &shell{out: io.Discard, err: io.Discard}
-	got, err := readIn(ctx, quiet, ws, paths, &identity{}, dir, false)
-	if err != nil {
-		return 0
-	}
-	return got.written
+	return wouldAdd([]string{ws.Results()})
 }
 
 func verifyCommand(sh *shell) *cobra.Command {
@@ -227,43 +369,33 @@ Exit codes: 0 nothing differs; 3 a file differs or cannot be read.`,
 # are these the files that were measured?
 $ ttreport verify`,
 	}
-	fs := c.Flags()
-	var patience time.Duration
-	lockFlag(fs, &patience)
-	strict := fs.Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
+	lockFlag(c.Flags(), sh)
+	strict := c.Flags().Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return verify(c.Context(), sh, *strict, patience)
+		ws, release, err := sh.openLocked(c.Context(), folderlock.Shared)
+		if err != nil {
+			return err
+		}
+		defer release()
+		v, err := ingest.Verify(c.Context(), ws.Dir, ws.History())
+		if err != nil {
+			return err
+		}
+		printErrors(sh, v.Problems)
+		fmt.Fprintf(sh.out, "%s verified, %d differ or cannot be read, %d missing, %d elsewhere\n",
+			plaintext.Plural(v.Verified, "file"), len(v.Problems), len(v.Missing), v.Elsewhere)
+		if n := len(v.Problems); n > 0 {
+			return fail(exitInput, "restore them, or read them again with ttreport ingest", "%s not as stored",
+				plaintext.Plural(n, "file"))
+		}
+		if v.Unknown > 0 {
+			sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
+		}
+		if n := len(v.Missing) + v.Elsewhere + v.Unknown; *strict && n > 0 {
+			return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",
+				plaintext.Plural(n, "file"))
+		}
+		return nil
 	}
 	return c
-}
-
-func verify(ctx context.Context, sh *shell, strict bool, patience time.Duration) error {
-	ws, err := openWorkspace(".")
-	if err != nil {
-		return err
-	}
-	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, patience)
-	if err != nil {
-		return err
-	}
-	defer release()
-	v, err := ingest.Verify(ctx, ws.Dir, ws.History())
-	if err != nil {
-		return err
-	}
-	printErrors(sh, v.Problems)
-	fmt.Fprintf(sh.out, "%s verified, %d differ or cannot be read, %d missing, %d elsewhere\n",
-		plaintext.Plural(v.Verified, "file"), len(v.Problems), len(v.Missing), v.Elsewhere)
-	if n := len(v.Problems); n > 0 {
-		return fail(exitInput, "restore them, or read them again with ttreport ingest", "%s not as stored",
-			plaintext.Plural(n, "file"))
-	}
-	if v.Unknown > 0 {
-		sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
-	}
-	if n := len(v.Missing) + v.Elsewhere + v.Unknown; strict && n > 0 {
-		return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",
-			plaintext.Plural(n, "file"))
-	}
-	return nil
 }

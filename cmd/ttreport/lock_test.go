@@ -139,19 +139,20 @@ func lay(t *testing.T, name, text string) {
 
 func TestLockIsWaitedFor(t *testing.T) {
 	var errs strings.Builder
-	sh := &shell{out: io.Discard, err: &errs}
+	sh := &shell{out: io.Discard, err: &errs, patience: time.Minute}
 	dir := t.TempDir()
-	release, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Minute)
+	release, err := sh.lock(context.Background(), dir, folderlock.Exclusive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = lock(context.Background(), sh, dir, folderlock.Shared, 100*time.Millisecond)
+	sh.patience = 100 * time.Millisecond
+	_, err = sh.lock(context.Background(), dir, folderlock.Shared)
 	var f failure
 	if !errors.As(err, &f) || f.code != exitLocked || !strings.Contains(errs.String(), "waiting for another ttreport") {
 		t.Errorf("%v: %s", err, errs.String())
 	}
 	release()
-	again, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Minute)
+	again, err := sh.lock(context.Background(), dir, folderlock.Exclusive)
 	if err != nil {
 		t.Fatal(err)
 	}

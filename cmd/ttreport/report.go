@@ -31,8 +31,8 @@ import (
 
 // reportRequest says what a report is made of.
 type reportRequest struct {
-	dirs     []string         // folders of history documents
-	cache    string           // of their columns; "" for none
+	dirs     []string         // folders of history documents; none for that of the workspace
+	fresh    bool             // without the cache of their columns
 	problems []schema.Problem // of this build
 	view     judge.View
 	part     historyPart
@@ -40,7 +40,14 @@ type reportRequest struct {
 
 // makeReport loads history, judges it, and indexes it for writers.
 func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest) (*render.Report, error) {
-	cols, bad, err := history.Load(ctx, req.cache, req.dirs...)
+	cache := ws.Cache()
+	if req.fresh {
+		cache = ""
+	}
+	if len(req.dirs) == 0 {
+		req.dirs = []string{ws.History()}
+	}
+	cols, bad, err := history.Load(ctx, cache, req.dirs...)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +80,6 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		Commits: render.CommitLinks{Commit: ws.Config.Site.CommitURL, Compare: ws.Config.Site.CompareURL},
 		Version: versionLine(), Topics: topics(), Titles: topicTitles(), Licences: []render.Licence{echarts},
 	}), nil
-}
-
-// storedReport is the report of a workspace's history.
-func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View) (*render.Report, error) {
-	return makeReport(ctx, ws, storedRequest(ws, view))
-}
-
-func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
-	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view}
 }
 
 // judgeHistory judges under the workspace's policy.
@@ -260,19 +258,4 @@ func oursOrNew(name string) error {
 		return nil
 	}
 	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)
-}
-
-// completeReports refuses a layout that is not known.
-func (o *buildOptions) completeReports() error {
-	if o.reports != "" && o.reports != reportsTT && o.reports != reportsNM {
-		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
-	}
-	if o.reports != "" && o.single != "" {
-		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
-	}
-	if o.reportsDir != "" && o.reports == "" {
-		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
-			"build: --reports-out is for reports, and none are asked for")
-	}
-	return nil
 }

@@ -34,7 +34,7 @@ $ ttreport serve --poll /mnt/logs/workflow_logs`,
 	fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
 	fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
 	fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
-	lockFlag(fs, &o.build.patience)
+	lockFlag(fs, sh)
 	o.build.id = identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return o.serve(c.Context(), sh, args)
@@ -105,10 +105,12 @@ func (o serveOptions) again(ctx context.Context, sh *shell, s *preview.Server, p
 // can be built; the folder has a lock of its own then. It waits while another process is at the folder that would be
 // resumed.
 func openFolder(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, patience time.Duration, open func() (*collect.Folder, error),
+	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
 ) (folder *collect.Folder, err error) {
-	for deadline, said := time.Now().Add(patience), false; ; said = true {
-		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, max(0, time.Until(deadline)))
+	for deadline, said := time.Now().Add(sh.patience), false; ; said = true {
+		left := *sh
+		left.patience = max(0, time.Until(deadline))
+		release, err := left.lock(ctx, ws.Dir, folderlock.Exclusive)
 		if err != nil {
 			return folder, err
 		}

@@ -203,11 +203,11 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 		return fail(exitUsage, "levels are "+strings.Join(schema.Levels(), ", ")+"; a margin is a percentage",
 			"targets propose: --level %q, --min-margin %g", o.level, o.minMargin)
 	}
-	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, lockPatience)
+	release, err := sh.lock(ctx, ws.Dir, folderlock.Shared)
 	if err != nil {
 		return err
 	}
-	report, err := storedReport(ctx, ws, judge.View{})
+	report, err := makeReport(ctx, ws, reportRequest{})
 	release()
 	if err != nil {
 		return err
