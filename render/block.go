@@ -265,7 +265,7 @@ func (c Card) Again() []string {
 func (c Card) Plain() []Block {
 	facts := &Table{Caption: "Basis", Layout: KeyValue, Cols: []Col{col("What"), col("Of this decision")}}
 	for _, w := range c.Whiskers {
-		facts.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+string(w.Evidence))))
+		facts.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+w.Evidence.String())))
 	}
 	for _, f := range c.Facts {
 		facts.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
@@ -351,7 +351,7 @@ func (r *Report) counts(at int) Counts {
 		l := Ledger{Name: x.name, Note: words.Plural(all, x.what), Grey: x.grey}
 		for i, w := range x.order {
 			given := len(l.Items)
-			for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, ""} {
+			for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, schema.NoEvidence} {
 				for _, own := range []string{"", words.NotMeasuredAgain} {
 					if k := n[word{w, evidence, own}]; k > 0 {
 						l.Items = append(l.Items, Count{k, own, w, evidence})

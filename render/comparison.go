@@ -70,7 +70,7 @@ func judgedText(v *schema.Verdict) string {
 	if v == nil {
 		return words.Absent
 	}
-	out := strings.TrimSpace(string(v.Outcome) + " " + string(v.Evidence))
+	out := strings.TrimSpace(v.Outcome.String() + " " + v.Evidence.String())
 	if v.Interval != nil {
 		out += ", " + words.IntervalOf(*v)
 	}
@@ -97,8 +97,8 @@ func comparisonRow(r *compare.Row) Row {
 	if !math.IsNaN(r.P) {
 		p = fmt.Sprintf("p = %.3f, ", r.P) + p
 	}
-	verdict := string(r.Outcome())
-	if r.Outcome() == compare.Inconclusive {
+	verdict := r.Outcome().String()
+	if r.Outcome() == schema.Inconclusive {
 		verdict = "~"
 		if r.NeededEach > 0 {
 			verdict = fmt.Sprintf("~ (needs %d+%d)", r.NeededEach, r.NeededEach)

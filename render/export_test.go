@@ -1,6 +1,10 @@
 package render
 
-import "math"
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // planePoint is a point of a plane: concurrency, output, speed of a user and TTFT.
 func planePoint(c, output, speed, ttft float64) PlanePoint {
@@ -18,13 +22,15 @@ func BlockSamples() []Block {
 		{Head: "History"},
 	}}
 	table.row(Cell{Text: "m|1 on d1", Sub: "128/64/8", Head: true, Href: "models/m-1/d1/index.html", Tag: "simulated"},
-		Cell{Text: "+12.0", Strong: true}, Cell{Outcome: "regressed", Evidence: "confirmed"},
+		Cell{Text: "+12.0", Strong: true}, Cell{Outcome: schema.Regressed, Evidence: schema.Confirmed},
 		Cell{Spark: &Spark{"TTFT over 3 releases: 100 to 110 ms", []float64{100, math.NaN(), 110}}})
 	table.row(Cell{Text: "id_1", Code: true, Head: true}, Cell{Text: "–", Missing: "not stated"},
-		Cell{Text: "A sentence.", Sentence: true, Decisive: true, Marks: []Mark{{"improved", "", 2, "improved"}}},
+		Cell{Text: "A sentence.", Sentence: true, Decisive: true,
+			Marks: []Mark{{schema.Improved, schema.NoEvidence, 2, "improved"}}},
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
-	table.row(Cell{Text: "pictures", Head: true}, Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: "regressed"}}}},
-		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, "regressed", "confirmed"}}, Cell{})
+	table.row(Cell{Text: "pictures", Head: true},
+		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
+		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}}, Cell{})
 	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
 		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
@@ -43,10 +49,10 @@ func BlockSamples() []Block {
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
-		Counts{{"History", "3 series", false, []Count{{2, "", "regressed", "confirmed"}, {Outcome: "fail"}}}},
+		Counts{{"History", "3 series", false, []Count{{2, "", schema.Regressed, schema.Confirmed}, {Outcome: schema.Fail}}}},
 		Card{
 			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
-				"regressed", "confirmed"}},
+				schema.Regressed, schema.Confirmed}},
 			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
@@ -62,7 +68,8 @@ func BlockSamples() []Block {
 		Curves{"128/64", []Curve{curve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
 			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
 			curvesTable("128/64", sweep)},
-		Panels{{Title: "128/64/8 TTFT mean", Sub: "ms", Outcome: "regressed", Evidence: "confirmed", Change: "+10.0 %",
+		Panels{{Title: "128/64/8 TTFT mean", Sub: "ms", Outcome: schema.Regressed,
+			Evidence: schema.Confirmed, Change: "+10.0 %",
 			Summary: "TTFT over 3 releases", Releases: []string{"v1", "v2", "v3"}, Points: points, Last: "110",
 			Expected: &Expected{98, 104, 0}, Limit: &Limit{105, "complete 105"}, Effect: .05,
 			Steps: []Step{{2, "+10.0 %", "v3: the driver changed", "releases/v3/index.html#notes", "changes/index.html"}}}},

@@ -44,12 +44,12 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 			id.decision = v.Decision.ID
 		}
 		switch {
-		case apart || v.Evidence == "" && v.Outcome != schema.Recovered && !gone && !below:
+		case apart || v.Evidence == schema.NoEvidence && v.Outcome != schema.Recovered && !gone && !below:
 			id.alone = i + 1
 		case gone:
 			id.cause, id.system, id.own = schema.Cause{}, v.System(), words.OwnWord(v)
 		case v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun:
-			id.cause, id.system, id.key, id.evidence = schema.Cause{}, v.System(), v.Key.String(), ""
+			id.cause, id.system, id.key, id.evidence = schema.Cause{}, v.System(), v.Key.String(), schema.NoEvidence
 		}
 		switch f, known := found.of(id); {
 		case !known:
@@ -87,7 +87,7 @@ func (f *Finding) Folded() string {
 			part += " " + words.Effect(*v, e)
 		}
 		if v.Evidence != f.Evidence {
-			part += " (" + string(v.Evidence) + ")"
+			part += " (" + v.Evidence.String() + ")"
 		}
 		parts = append(parts, part)
 	}

@@ -27,9 +27,10 @@ func TestFold(t *testing.T) {
 	for _, w := range []string{"c", "d", "e", "f", "g"} {
 		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, schema.CauseShift))
 	}
-	list = append(list, number("h", "ttft", schema.Inconclusive, "", ""), number("h", "tpot", schema.Inconclusive, "", ""))
+	list = append(list, number("h", "ttft", schema.Inconclusive, schema.NoEvidence, ""),
+		number("h", "tpot", schema.Inconclusive, schema.NoEvidence, ""))
 	for _, w := range []string{"i", "j"} {
-		gone := number(w, "", schema.NotMeasured, "", "")
+		gone := number(w, "", schema.NotMeasured, schema.NoEvidence, "")
 		gone.Stat, gone.Effect = "", schema.Missing("not measured")
 		gone.Reason = schema.NotRemeasured{Releases: 1}
 		list = append(list, gone)

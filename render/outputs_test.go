@@ -64,9 +64,9 @@ func review() gate.Review {
 	history := []schema.Verdict{
 		verdict("a1", "ttft", schema.Regressed, schema.Confirmed, .12,
 			schema.Change{Why: schema.WhyRecheck, Releases: 4, Limit: .05, Noise: .01, First: 111}),
-		verdict("a2", "tpot", schema.Inconclusive, "", .07,
+		verdict("a2", "tpot", schema.Inconclusive, schema.NoEvidence, .07,
 			schema.Change{Why: schema.WhyNotSignificant, Releases: 4, Limit: .05, Noise: .06}),
-		verdict("a3", "e2el", schema.Unchanged, "", .004,
+		verdict("a3", "e2el", schema.Unchanged, schema.NoEvidence, .004,
 			schema.Change{Why: schema.WhyEquivalent, Releases: 4, Limit: .05, Noise: .01}),
 	}
 	history[1].Large = true

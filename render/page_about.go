@@ -84,9 +84,9 @@ func pictureSection() Section {
 		{schema.Regressed, schema.Confirmed, "Worse, and seen again: solid."},
 		{schema.Regressed, schema.Suspected, "Worse in one run; another one must confirm it: outlined."},
 		{schema.Improved, schema.Confirmed, "Better, and seen again. Blue says improved and nothing else."},
-		{schema.Unchanged, "", "The whole interval lies within what matters."},
-		{schema.Inconclusive, "", "The interval is too wide to say."},
-		{schema.NotMeasured, "", "Required, planned or tried, and without a number. Absent is not zero."},
+		{schema.Unchanged, schema.NoEvidence, "The whole interval lies within what matters."},
+		{schema.Inconclusive, schema.NoEvidence, "The interval is too wide to say."},
+		{schema.NotMeasured, schema.NoEvidence, "Required, planned or tried, and without a number. Absent is not zero."},
 	} {
 		t.row(Cell{Outcome: x.outcome, Evidence: x.evidence}, sentence(x.means))
 	}

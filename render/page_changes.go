@@ -481,9 +481,9 @@ func ShiftText(s judge.Shift) string {
 			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
 		)
 	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
-		word := string(s.Outcome)
-		if s.Evidence != "" {
-			word += ", " + string(s.Evidence)
+		word := s.Outcome.String()
+		if s.Evidence != schema.NoEvidence {
+			word += ", " + s.Evidence.String()
 		}
 		of := "all " + words.Count(s.Cells)
 		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {

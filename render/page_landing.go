@@ -96,7 +96,7 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 			}
 			return l
 		case gate.FailSuspected:
-			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, markWarning
+			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, schema.Warning
 			return l
 		}
 	}
@@ -169,9 +169,6 @@ func (r *Report) releaseWord(rel judge.Release, before string) string {
 	return before + "build (no release is stated)"
 }
 
-// markWarning is the sign of a decision that is neither a plain pass nor a failure.
-const markWarning schema.Outcome = "warning"
-
 func toneMark(tone words.Tone) schema.Outcome {
 	switch tone {
 	case words.ToneBad:
@@ -179,7 +176,7 @@ func toneMark(tone words.Tone) schema.Outcome {
 	case words.ToneGood:
 		return schema.Pass
 	}
-	return markWarning
+	return schema.Warning
 }
 
 func (r *Report) landingParas(f gate.Findings) []string {

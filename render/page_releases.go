@@ -99,7 +99,7 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 		{Outcome: schema.Inconclusive, N: b.Inconclusive},
 	} {
 		if x.N > 0 {
-			x.Text = string(x.Outcome)
+			x.Text = x.Outcome.String()
 			out = append(out, x)
 		}
 	}

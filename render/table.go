@@ -196,7 +196,7 @@ func (t *Table) dropEmpty(first int) *Table {
 	for i := len(t.Cols) - 1; i >= first; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r Row) bool {
 			c := &r.Cells[i]
-			return strings.TrimSpace(c.Text) != "" || c.Outcome != "" || c.Spark != nil || c.Strip != nil || len(c.Marks) > 0
+			return strings.TrimSpace(c.Text) != "" || c.Outcome != 0 || c.Spark != nil || c.Strip != nil || len(c.Marks) > 0
 		}) {
 			t.dropColumn(i)
 		}

@@ -47,7 +47,7 @@ const whyUnit = "baseline, noise (one SD), what decided"
 // above is an introduction with what the changes of the table below share, and what q in its rows means.
 func above(intro string, list []schema.Verdict) string {
 	out := intro + " " + words.SharedOf(list).Text()
-	if slices.ContainsFunc(list, func(v schema.Verdict) bool { _, has := v.Q.Get(); return has && v.Evidence != "" }) {
+	if slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Evidence != 0 && v.Q.Ptr() != nil }) {
 		out += " q is the share of such findings that chance makes."
 	}
 	return strings.TrimSpace(out)

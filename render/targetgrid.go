@@ -172,7 +172,8 @@ func (w *targetWorkload) level(name string, metrics []targetMetric) Cell {
 	if worst.Required {
 		return c
 	}
-	c.Outcome, c.Text, c.Missing = "", string(worst.Outcome), "informational: nothing requires this level" // grey
+	c.Outcome, c.Text, c.Missing = schema.NoOutcome, worst.Outcome.String(),
+		"informational: nothing requires this level" // grey
 	switch worst.Outcome {
 	case schema.Pass:
 		c.Text = "met"

@@ -47,11 +47,11 @@ func TestTargetGrid(t *testing.T) {
 	}
 	if c := tab.Rows[0].Cells; c[7].Bullet == nil || c[7].Bullet.Label != "250 among functional 200, target 100" {
 		t.Errorf("the picture is %+v", c[7])
-	} else if c[3].Outcome != "" || c[3].Missing == "" {
+	} else if c[3].Outcome != schema.NoOutcome || c[3].Missing == "" {
 		t.Errorf("a missed informational level is not grey: %+v", c[3])
 	}
 	only := emptyReport().targetGrid([]schema.Verdict{levelVerdict(1, "target", 100, 110, schema.Fail, false)}, false)
-	if c := only.Rows[0].Cells[0]; c.Outcome != "" || c.Sub != "informational" {
+	if c := only.Rows[0].Cells[0]; c.Outcome != schema.NoOutcome || c.Sub != "informational" {
 		t.Errorf("a missed informational level alone: %+v", c)
 	}
 }
@@ -62,7 +62,7 @@ func gridRows(t *Table) []string {
 	for _, r := range t.Rows {
 		var row []string
 		for _, c := range r.Cells[:len(r.Cells)-1] {
-			row = append(row, strings.Join(strings.Fields(string(c.Outcome)+" "+c.Text+" "+c.Sub), " "))
+			row = append(row, strings.Join(strings.Fields(c.Outcome.String()+" "+c.Text+" "+c.Sub), " "))
 		}
 		out = append(out, strings.Join(row, " | "))
 	}
@@ -131,7 +131,7 @@ func TestTargetGridShowsDecisions(t *testing.T) {
 	var got []string
 	for _, r := range tab.Rows {
 		last := r.Cells[len(r.Cells)-1]
-		got = append(got, strings.Join([]string{r.Cells[1].Text, string(r.Cells[0].Outcome), r.Cells[0].Sub,
+		got = append(got, strings.Join([]string{r.Cells[1].Text, r.Cells[0].Outcome.String(), r.Cells[0].Sub,
 			strings.TrimSpace(last.Text + last.Sub)}, " "))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -249,7 +249,7 @@ func TestCompareSaysWhatIsNotTheSameWork(t *testing.T) {
 func manySeries(n int) render.SeriesTable {
 	t := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Releases: []string{"v1"}}
 	t.Words = []render.SeriesWord{
-		{Verdict: "regressed", Evidence: "suspected"}, {Verdict: "unchanged"}, {Verdict: "inconclusive"},
+		{Verdict: schema.Regressed, Evidence: schema.Suspected}, {Verdict: schema.Unchanged}, {Verdict: schema.Inconclusive},
 	}
 	for i := range 250 {
 		model, device := fmt.Sprintf("Model-%d-instruct", i/5), fmt.Sprintf("dev%d", i%5)

@@ -175,7 +175,7 @@ func packedPage(p *render.Page) list {
 		sections = append(sections, list{s.ID, s.Title, s.Intro, blocks})
 	}
 	l := p.Lead
-	return list{p.Title, string(l.Tone), string(l.Mark), l.Word, l.Text, p.Eyebrow, p.Simulated, crumbs, sections}
+	return list{p.Title, string(l.Tone), l.Mark.String(), l.Word, l.Text, p.Eyebrow, p.Simulated, crumbs, sections}
 }
 
 func packedInts(numbers []int) list {
@@ -269,12 +269,12 @@ func packedCell(c *render.Cell, flags int, stats bool) any {
 		text = lone(c.Text + "|" + c.Stats)
 	}
 	f := cellFlags(c)
-	alone := c.Sub == "" && c.Href == "" && c.Outcome == "" && c.Evidence == "" && c.Tag == "" && c.Missing == ""
+	alone := c.Sub == "" && c.Href == "" && c.Outcome == 0 && c.Evidence == 0 && c.Tag == "" && c.Missing == ""
 	if alone && f == flags && c.Strip == nil && c.Spark == nil {
 		return text
 	}
 	o := object{
-		{"s", c.Sub}, {"h", string(c.Href)}, {"o", string(c.Outcome)}, {"e", string(c.Evidence)}, {"g", c.Tag},
+		{"s", c.Sub}, {"h", string(c.Href)}, {"o", c.Outcome.String()}, {"e", c.Evidence.String()}, {"g", c.Tag},
 		{"m", c.Missing},
 	}
 	if f != flags {

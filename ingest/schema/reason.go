@@ -146,41 +146,54 @@ type Turns struct {
 }
 
 // Why is what decided about a change.
-type Why string
+type Why int8
 
 // Reasons of a decision about a change.
 const (
-	WhyNone           Why = "none"
-	WhyGate           Why = "gate" // significant, seen once
-	WhyRecheck        Why = "recheck"
-	WhyAgain          Why = "again"     // seen in an earlier release and in this one
-	WhyShift          Why = "shift"     // with the whole device
-	WhyRunShift       Why = "run-shift" // with the whole model on the device
-	WhyAgainstShift   Why = "against-shift"
-	WhyDidNotMove     Why = "did-not-move" // while the whole device changed
-	WhyNotSignificant Why = "not-significant"
-	WhyNotSeenAgain   Why = "not-seen-again"
-	WhyHostMoved      Why = "host-moved" // seen again, and what had not changed moved as well in that run
-	WhyRunsDisagree   Why = "runs-disagree"
-	WhyBackAgain      Why = "back-again"
-	WhyEquivalent     Why = "equivalent"
-	WhyWide           Why = "wide"
-	WhyNoRegression   Why = "no-regression"  // the interval excludes one; an improvement cannot be excluded
-	WhyNoImprovement  Why = "no-improvement" // the interval excludes one; a regression cannot be excluded
-	WhyBelowLimit     Why = "below-limit"    // significant, and less than the effect that matters
-	WhyTwoModes       Why = "two-modes"
-	WhyNoBaseline     Why = "no-baseline"
-	WhyNoBaselineLine Why = "no-baseline-line" // a build of channel pr or dev without a line to compare with
-	WhyPinned         Why = "pinned"
-	WhyOneEach        Why = "one-each"
-	WhyOneMoreRun     Why = "one-more-run" // seen again, but the baseline is too short
-	WhyOtherHost      Why = "other-host"   // seen again on the same host only, while there are others
-	WhyBaseSuspect    Why = "base-suspect"
-	WhyConditions     Why = "conditions"
-	WhyInTurns        Why = "in-turns" // measured in turns with the baseline
+	WhyNone           Why = iota
+	WhyGate               // significant, seen once
+	WhyRecheck            // an independent run of the same release saw it again
+	WhyAgain              // seen in an earlier release and in this one
+	WhyShift              // because of the run-wide shift of the whole device
+	WhyRunShift           // with the whole model on the device
+	WhyAgainstShift       // beyond the limit, and its own change is opposite to the run-wide shift
+	WhyDidNotMove         // while the whole device changed
+	WhyNotSignificant     // beyond the limit, but not significant among all numbers of the release
+	WhyNotSeenAgain       // an independent run of the same release did not see it
+	WhyHostMoved          // seen again, and what had not changed moved as well in that run
+	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
+	WhyBackAgain          // at the level before a confirmed change
+	WhyEquivalent         // the interval is within the limit
+	WhyWide               // the interval reaches beyond the limit on both sides
+	WhyNoRegression       // the interval excludes one; an improvement cannot be excluded
+	WhyNoImprovement      // the interval excludes one; a regression cannot be excluded
+	WhyBelowLimit         // significant, and less than the effect that matters
+	WhyTwoModes           // history alternates between two levels
+	WhyNoBaseline         // no earlier release in its line has it
+	WhyNoBaselineLine     // a build of channel pr or dev without a line to compare with
+	WhyPinned
+	WhyOneEach     // the baseline is one release: there is no noise to compare with
+	WhyOneMoreRun  // seen again, but the baseline is too short
+	WhyOtherHost   // seen again on the same host only, while there are others
+	WhyBaseSuspect // a build of a pull request, with the change that its base already has
+	WhyConditions  // every earlier value was measured under conditions that change its meaning
+	WhyInTurns     // measured in turns with the baseline
 	// WhyTurnsOpen is a measurement in turns whose blocks do not decide, where history has one value or none to offer.
-	WhyTurnsOpen Why = "in-turns-open"
+	WhyTurnsOpen
 )
+
+var whyNames = [...]string{
+	"none", "gate", "recheck", "again", "shift", "run-shift", "against-shift", "did-not-move", "not-significant",
+	"not-seen-again", "host-moved", "runs-disagree", "back-again", "equivalent", "wide", "no-regression",
+	"no-improvement", "below-limit", "two-modes", "no-baseline", "no-baseline-line", "pinned", "one-each",
+	"one-more-run", "other-host", "base-suspect", "conditions", "in-turns", "in-turns-open",
+}
+
+// String returns the code in data files.
+func (w Why) String() string { return whyNames[w] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (w Why) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // EvalChange compares a score with the releases before it.
 type EvalChange struct {
@@ -227,12 +240,12 @@ func (ExcludedBy) Code() string        { return "excluded" }
 func (InvalidPoint) Code() string      { return "invalid-point" }
 func (NotPositive) Code() string       { return "not-positive" }
 func (NotRemeasured) Code() string     { return "not-remeasured" }
-func (r Change) Code() string          { return string(r.Why) }
+func (r Change) Code() string          { return r.Why.String() }
 
 // Code returns what decided if that was another run or release; else how the score was compared.
 func (r EvalChange) Code() string {
-	if r.Why != "" && r.Why != WhyNotSignificant {
-		return string(r.Why)
+	if r.Why != WhyNone && r.Why != WhyNotSignificant {
+		return r.Why.String()
 	}
 	return string(r.Test)
 }

@@ -54,10 +54,16 @@ var sliceCatalogue = []MetricInfo{
 		Name: GaugePreemptions, Label: "Preemptions", Unit: "req", Better: Lower,
 		Means: "requests that the server interrupted in a slice to make room",
 	},
-	{Name: GaugePrefixHits, Label: "Prefix hits", Unit: "%", Better: Higher, Means: "share of the prompts' tokens that were in the prefix cache"},
+	{
+		Name: GaugePrefixHits, Label: "Prefix hits", Unit: "%", Better: Higher,
+		Means: "share of the prompts' tokens that were in the prefix cache",
+	},
 	{Name: GaugePower, Label: "Power", Unit: "W", Better: Lower, Means: "power of all accelerators of the host"},
 	{Name: GaugeCPUPower, Label: "CPU power", Unit: "W", Better: Lower, Means: "power of the processors' packages"},
-	{Name: GaugeTemperature, Label: "Temperature", Unit: "°C", Better: Lower, Means: "temperature of the hottest accelerator"},
+	{
+		Name: GaugeTemperature, Label: "Temperature", Unit: "°C", Better: Lower,
+		Means: "temperature of the hottest accelerator",
+	},
 }
 
 // Add adds a quantity, unless nothing of it is known.

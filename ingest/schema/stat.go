@@ -66,7 +66,7 @@ var statistics = []StatInfo{
 // CenterStats are the statistics that stand for a metric as a whole, best first: a tool writes one of them.
 func CenterStats() []string { return []string{"mean", "median", "value"} }
 
-// ParseStat returns the name of a statistic that a tool calls so: "avg" is the mean, "p50" the median, "p99p9" is p99.9.
+// ParseStat returns the name of a statistic that a tool calls so: "avg" is the mean, "p50" the median, "p99p9" p99.9.
 // ok is false for anything else.
 func ParseStat(text string) (name string, ok bool) {
 	text = strings.ToLower(text)

@@ -64,36 +64,59 @@ func (p Pair) Selected(model, device string) bool {
 // System is a model on a device under one implementation.
 type System struct{ Model, Device, Impl string }
 
-// Outcome is the word of a verdict.
-type Outcome string
+// Outcome is the word of a verdict. The zero Outcome is of what was not judged.
+type Outcome int8
 
 // Outcomes. The first six are against a target, the rest against history; inconclusive occurs in both.
 const (
-	Pass         Outcome = "pass"
-	Fail         Outcome = "fail"
-	Inconclusive Outcome = "inconclusive" // the data allow both answers
-	NotMeasured  Outcome = "missing"      // expected, and without a number
-	NoTarget     Outcome = "no-target"
-	Unattainable Outcome = "unattainable" // a target that other targets of the same workload rule out
+	NoOutcome Outcome = iota
+	Pass
+	Fail
+	Inconclusive // the data allow both answers
+	NotMeasured  // expected, and without a number
+	NoTarget
+	Unattainable // a target that other targets of the same workload rule out
 
-	Regressed     Outcome = "regressed"
-	Improved      Outcome = "improved"
-	Recovered     Outcome = "recovered"   // back at the level before a confirmed regression
-	BelowLimit    Outcome = "below-limit" // a significant change of less than what matters
-	Unchanged     Outcome = "unchanged"
-	NoBaseline    Outcome = "no-baseline"
-	NotComparable Outcome = "not-comparable"
-	Excluded      Outcome = "excluded" // the number does not count
+	Regressed
+	Improved
+	Recovered  // back at the level before a confirmed regression
+	BelowLimit // a significant change of less than what matters
+	Unchanged
+	NoBaseline
+	NotComparable
+	Excluded // the number does not count
+
+	Warning // of a decision about many: neither a plain pass nor a failure
 )
 
-// Evidence is whether a change was seen once or again.
-type Evidence string
+var outcomeNames = [...]string{
+	"", "pass", "fail", "inconclusive", "missing", "no-target", "unattainable", "regressed", "improved", "recovered",
+	"below-limit", "unchanged", "no-baseline", "not-comparable", "excluded", "warning",
+}
 
-// Confirmed is a change that an independent run saw again; a suspected one was seen once.
+// String returns the word as it is shown and stored.
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Evidence is whether a change was seen once, or again by an independent run. The zero Evidence is of what is none.
+type Evidence int8
+
+// Kinds of evidence.
 const (
-	Confirmed Evidence = "confirmed"
-	Suspected Evidence = "suspected"
+	NoEvidence Evidence = iota
+	Suspected           // seen once
+	Confirmed           // an independent run saw it again
 )
+
+var evidenceNames = [...]string{"", "suspected", "confirmed"}
+
+// String returns the word as it is shown and stored.
+func (e Evidence) String() string { return evidenceNames[e] }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (e Evidence) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
 // Against is what a verdict compares a number with.
 type Against string

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"strings"
 	"testing"
@@ -136,7 +137,8 @@ func TestStrip(t *testing.T) {
 
 // One number in ten thousand is seen in a bar, and the parts fill it.
 func TestBar(t *testing.T) {
-	b := chart.NewBar(&render.Bar{Parts: []render.Count{{N: 1, Outcome: "regressed"}, {N: 9999, Outcome: "unchanged"}}})
+	parts := []render.Count{{N: 1, Outcome: schema.Regressed}, {N: 9999, Outcome: schema.Unchanged}}
+	b := chart.NewBar(&render.Bar{Parts: parts})
 	if p := b.Parts; len(p) != 2 || p[0].W < 3 || math.Abs(p[0].W+p[1].W-160) > .1 || p[1].X != p[0].W {
 		t.Errorf("%+v", b.Parts)
 	}
@@ -144,7 +146,7 @@ func TestBar(t *testing.T) {
 
 // An interval beyond the scale ends at its edge without a cap.
 func TestInterval(t *testing.T) {
-	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: "confirmed"})
+	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: schema.Confirmed})
 	if v.CapHigh || !v.CapLow || v.High > 120 || v.Low != v.Band.X1 || !v.Solid || v.Zero != 60 {
 		t.Errorf("%+v", v)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"html/template"
 	"strconv"
 	"strings"
@@ -345,10 +346,10 @@ func (w writer) cell(col render.Col, c render.Cell) string {
 		return escape(c.Bar.Label)
 	}
 	s := w.link(escape(c.Text), c.Href)
-	if c.Outcome != "" {
-		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, string(c.Outcome)))
-		if c.Evidence != "" {
-			s += " " + string(c.Evidence)
+	if c.Outcome != schema.NoOutcome {
+		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, c.Outcome.String()))
+		if c.Evidence != schema.NoEvidence {
+			s += " " + c.Evidence.String()
 		}
 	}
 	if below := col.Below(&c); below != "" {

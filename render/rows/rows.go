@@ -11,7 +11,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
@@ -304,7 +303,8 @@ func verdictOf(v *schema.Verdict, partition string) Verdict {
 		// Some spreadsheets show narrow spaces as boxes.
 		row.Detail = Text(strings.ReplaceAll(strings.Join(said, "; "), words.Thin, " "))
 	case schema.EvalChange:
-		row.Limit, row.Releases, row.Detail = stated[float64, Num](r.Limit), stated[int, int64](r.Releases), Text(r.Conditions)
+		row.Limit, row.Releases = stated[float64, Num](r.Limit), stated[int, int64](r.Releases)
+		row.Detail = Text(r.Conditions)
 	case schema.Limit:
 		row.Limit, row.Noise = num(schema.Num(r.Tolerance)), stated[float64, Num](r.Noise)
 	case schema.EvalLimit:
@@ -352,24 +352,24 @@ func Verdicts(r *render.Report, release int) []Verdict {
 
 // Compared is a row of a comparison: one number of both sides.
 type Compared struct {
-	System   Text            `csv:"system" json:"system,omitempty"`
-	Key      Key             `csv:"-" json:"key"`
-	Workload Text            `csv:"workload" json:"-"`
-	Tool     Text            `csv:"tool" json:"-"`
-	Metric   Text            `csv:"metric" json:"metric"`
-	Stat     Text            `csv:"stat" json:"stat"`
-	Unit     Text            `csv:"unit" json:"-"`
-	A        *Num            `csv:"a" json:"a"`
-	B        *Num            `csv:"b" json:"b"`
-	NA       int             `csv:"n_a" json:"n_a"`
-	NB       int             `csv:"n_b" json:"n_b"`
-	Change   *Num            `csv:"change" json:"change"`
-	Lo       *Num            `csv:"lo" json:"lo"`
-	Hi       *Num            `csv:"hi" json:"hi"`
-	P        *Num            `csv:"p" json:"p"`
-	Test     string          `csv:"test" json:"test"`
-	Verdict  compare.Outcome `csv:"verdict" json:"verdict"`
-	RunsEach int             `csv:"-" json:"runs_each_that_might_settle,omitempty"`
+	System   Text           `csv:"system" json:"system,omitempty"`
+	Key      Key            `csv:"-" json:"key"`
+	Workload Text           `csv:"workload" json:"-"`
+	Tool     Text           `csv:"tool" json:"-"`
+	Metric   Text           `csv:"metric" json:"metric"`
+	Stat     Text           `csv:"stat" json:"stat"`
+	Unit     Text           `csv:"unit" json:"-"`
+	A        *Num           `csv:"a" json:"a"`
+	B        *Num           `csv:"b" json:"b"`
+	NA       int            `csv:"n_a" json:"n_a"`
+	NB       int            `csv:"n_b" json:"n_b"`
+	Change   *Num           `csv:"change" json:"change"`
+	Lo       *Num           `csv:"lo" json:"lo"`
+	Hi       *Num           `csv:"hi" json:"hi"`
+	P        *Num           `csv:"p" json:"p"`
+	Test     string         `csv:"test" json:"test"`
+	Verdict  schema.Outcome `csv:"verdict" json:"verdict"`
+	RunsEach int            `csv:"-" json:"runs_each_that_might_settle,omitempty"`
 	// JudgedB is the verdict on the number of B against its own baseline, where B is a later release.
 	JudgedB schema.Outcome `csv:"-" json:"judged_b,omitempty"`
 	Loads   *loads         `csv:"-" json:"loads,omitempty"` // where answers differ in length or requests failed

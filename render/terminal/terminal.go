@@ -353,7 +353,7 @@ func Table(w io.Writer, t *render.Table) {
 // cellText is a value with its sign and addition.
 func cellText(c render.Cell) string {
 	s := c.Text
-	if c.Outcome != "" {
+	if c.Outcome != schema.NoOutcome {
 		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + s)
 	}
 	if c.Sub != "" {

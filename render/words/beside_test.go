@@ -147,7 +147,7 @@ func TestSharedBuild(t *testing.T) {
 			v := schema.Verdict{Model: "m", Device: r.device, Evidence: schema.Confirmed,
 				Reason: schema.Change{Build: r.build}}
 			if r == unchanged {
-				v.Evidence, v.Reason = "", schema.Change{}
+				v.Evidence, v.Reason = schema.NoEvidence, schema.Change{}
 			}
 			list = append(list, v)
 		}

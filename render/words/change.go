@@ -113,7 +113,7 @@ func inTurns(v *schema.Verdict, r schema.Change) string {
 	if r.Why == schema.WhyTurnsOpen {
 		return out + ": too few blocks to decide" + moreBlocks(t.Needed) + "."
 	}
-	if history := byHistory(t); history != word(v.Outcome, v.Evidence) {
+	if history := byHistory(t); history != OutcomeText(v.Outcome, v.Evidence) {
 		out += "; by history alone it is " + history
 	}
 	return out + "."
@@ -124,7 +124,7 @@ func byHistory(t *schema.Turns) string {
 	if t.Outcome == schema.NoBaseline {
 		return "unknown"
 	}
-	return word(t.Outcome, t.Evidence)
+	return OutcomeText(t.Outcome, t.Evidence)
 }
 
 // moreBlocks says how many blocks would probably decide.
@@ -144,18 +144,10 @@ func turns(metric string, t *schema.Turns) string {
 	return out + fmt.Sprintf(", 95%s%% interval %s", Thin, Interval(metric, t.Interval))
 }
 
-// word is an outcome with its evidence.
-func word(o schema.Outcome, e schema.Evidence) string {
-	if e == "" {
-		return string(o)
-	}
-	return string(o) + ", " + string(e)
-}
-
 // InTurns says what a paired difference made of a run-wide shift.
 func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence) string {
 	return fmt.Sprintf("Measured in turns with %s it is %s (%s): %s; by history alone it is %s.", t.Baseline,
-		Signed(metric, t.Effect), turns(metric, t), word(o, e), word(t.Outcome, t.Evidence))
+		Signed(metric, t.Effect), turns(metric, t), OutcomeText(o, e), OutcomeText(t.Outcome, t.Evidence))
 }
 
 // oneMore says what a suspected change still needs.
@@ -407,7 +399,9 @@ func WhyBeside(v schema.Verdict, s Shared) string {
 }
 
 // changed says whether a verdict is one that what else changed is said of.
-func changed(v *schema.Verdict) bool { return v.Evidence != "" || v.Outcome == schema.Recovered }
+func changed(v *schema.Verdict) bool {
+	return v.Evidence != schema.NoEvidence || v.Outcome == schema.Recovered
+}
 
 // besideChange is the row's part of [change]: what differed in its measurement, what it is compared with, what decided,
 // what differed in its build.
@@ -509,7 +503,7 @@ func besideOutcome(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyRunShift:
 		return "all of " + OnDevice(v.Model, v.Device) + " moved " + shift(r)
 	case schema.WhyInTurns:
-		if history := byHistory(r.Turns); history != word(v.Outcome, v.Evidence) {
+		if history := byHistory(r.Turns); history != OutcomeText(v.Outcome, v.Evidence) {
 			return "by history alone " + history
 		}
 		return ""

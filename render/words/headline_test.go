@@ -34,7 +34,7 @@ func TestHeadline(t *testing.T) {
 	score.Value, score.Ref = schema.Num(.741), schema.Num(.814)
 	sameBuild := regressed("ttft", .3, schema.Confirmed)
 	sameBuild.Reason = schema.Change{Why: schema.WhyRecheck, SameBuild: "digest 0123456789ab"}
-	unchanged := regressed("ttft", .001, "")
+	unchanged := regressed("ttft", .001, schema.NoEvidence)
 	unchanged.Outcome = schema.Unchanged
 	for want, f := range map[string]gate.Findings{
 		"TTFT mean of M on D regressed (confirmed): +12.0 % at 8/8/8.": {

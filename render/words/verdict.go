@@ -33,10 +33,10 @@ func OwnWord(v *schema.Verdict) string {
 
 // OutcomeText is an outcome with its evidence, where it has any.
 func OutcomeText(o schema.Outcome, e schema.Evidence) string {
-	if e == "" {
-		return string(o)
+	if e == schema.NoEvidence {
+		return o.String()
 	}
-	return string(o) + ", " + string(e)
+	return o.String() + ", " + e.String()
 }
 
 // OrUnknown names what nobody stated.

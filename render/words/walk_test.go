@@ -107,7 +107,7 @@ func (w *walk) build(name string, h judgetest.History) {
 				w.same(at, before, v)
 			}
 			if k == newest {
-				w.told[string(v.Outcome)]++
+				w.told[v.Outcome.String()]++
 				w.newest(at, number, v)
 			}
 			w.followed(at, number, v)
@@ -158,7 +158,7 @@ func (w *walk) newest(at, number string, v schema.Verdict) {
 			w.t.Errorf("%s: %s: %s has no such number", at, sentence, v.First)
 		case v.Outcome != schema.BelowLimit && then.Outcome == schema.Unchanged:
 			w.t.Errorf("%s: %s: %s said %s", at, sentence, v.First, words.Why(then))
-		case strings.Contains(sentence, "suspected since") && (then.Outcome != v.Outcome || then.Evidence == ""):
+		case strings.Contains(sentence, "suspected since") && (then.Outcome != v.Outcome || then.Evidence == 0):
 			w.t.Errorf("%s: %s: %s said %s: %s", at, sentence, v.First, then.Outcome, words.Why(then))
 		}
 	}
@@ -204,7 +204,7 @@ func (w *walk) followed(at, number string, v schema.Verdict) {
 		}
 		return v.Outcome
 	}
-	same := way(&later) == way(&v) && later.Evidence != ""
+	same := way(&later) == way(&v) && later.Evidence != schema.NoEvidence
 	if known && same != v.Follow.Again {
 		w.t.Errorf("%s: %s, and %s says %s %s: %s", at, words.Why(v), v.Follow.Release, later.Outcome, later.Evidence,
 			words.Why(later))

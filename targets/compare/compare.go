@@ -57,25 +57,15 @@ func TestNames() []string {
 	return []string{Interleaved, pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest}
 }
 
-// Outcome of a row.
-type Outcome string
-
-// Outcomes: a change that the data do not establish is inconclusive.
-const (
-	Regressed    Outcome = "regressed"
-	Improved     Outcome = "improved"
-	Inconclusive Outcome = "inconclusive"
-)
-
 // Outcome states what the row shows.
-func (r *Row) Outcome() Outcome {
+func (r *Row) Outcome() schema.Outcome {
 	switch {
 	case r.Sure && r.Badness > 0:
-		return Regressed
+		return schema.Regressed
 	case r.Sure:
-		return Improved
+		return schema.Improved
 	}
-	return Inconclusive
+	return schema.Inconclusive
 }
 
 // Mean summarises one metric over all rows.
@@ -168,7 +158,7 @@ func Sides(a, b Side) *Result {
 // byWeight puts regressions first, then improvements, then the rest, each by size.
 func byWeight(x, y Row) int {
 	rank := func(r Row) int {
-		return slices.Index([]Outcome{Regressed, Improved, Inconclusive}, r.Outcome())
+		return slices.Index([]schema.Outcome{schema.Regressed, schema.Improved, schema.Inconclusive}, r.Outcome())
 	}
 	return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(math.Abs(y.Badness), math.Abs(x.Badness)),
 		compareKeys(x.Key, y.Key), cmp.Compare(x.System, y.System), cmp.Compare(x.Metric, y.Metric),

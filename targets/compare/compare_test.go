@@ -77,11 +77,11 @@ func TestRepeatsAreCompared(t *testing.T) {
 	if math.Abs(x.Change-.199) > .002 || math.Abs(x.Badness-math.Log1p(x.Change)) > 1e-12 || x.P > .05 {
 		t.Errorf("change %v, badness %v, p %v", x.Change, x.Badness, x.P)
 	}
-	if x.Outcome() != compare.Regressed {
+	if x.Outcome() != schema.Regressed {
 		t.Errorf("%s", x.Outcome())
 	}
 	one := compare.Sides(side("v1", k, 100), side("v2", k, 200))
-	if x := one.Rows[0]; x.Outcome() != compare.Inconclusive || x.Test != pairing.NoTest {
+	if x := one.Rows[0]; x.Outcome() != schema.Inconclusive || x.Test != pairing.NoTest {
 		t.Errorf("one value each: %+v", x)
 	}
 }
@@ -96,10 +96,10 @@ func TestRatesImproveUpwards(t *testing.T) {
 	}
 	slow, fast := of(10, 10.1, 10.2, 9.9), of(12, 12.1, 12.2, 11.9)
 	up, down := compare.Sides(slow, fast).Rows[0], compare.Sides(fast, slow).Rows[0]
-	if up.Outcome() != compare.Improved || up.Change < 0 || up.Badness > 0 {
+	if up.Outcome() != schema.Improved || up.Change < 0 || up.Badness > 0 {
 		t.Errorf("%+v", up)
 	}
-	if down.Outcome() != compare.Regressed || down.Change > 0 || down.Badness < 0 {
+	if down.Outcome() != schema.Regressed || down.Change > 0 || down.Badness < 0 {
 		t.Errorf("%+v", down)
 	}
 }

@@ -63,19 +63,19 @@ func TestDriftCancels(t *testing.T) {
 			case row.Test != compare.Interleaved || row.NA != 4:
 				t.Fatalf("%+v", row)
 			case *row.Key.Concurrency == 1:
-				if row.Outcome() == compare.Regressed {
+				if row.Outcome() == schema.Regressed {
 					found++
 				}
 				if row.Lo <= .05 && .05 <= row.Hi {
 					covered++
 				}
-			case row.Outcome() != compare.Inconclusive:
+			case row.Outcome() != schema.Inconclusive:
 				wrong++
 			}
 		}
 		a.Interleaved, b.Interleaved = schema.Interleaved{}, schema.Interleaved{}
 		for _, row := range sides(a, b).Rows {
-			if row.Outcome() == compare.Regressed {
+			if row.Outcome() == schema.Regressed {
 				alone++
 			}
 		}
@@ -90,7 +90,7 @@ func TestDriftCancels(t *testing.T) {
 func TestNotInterleaved(t *testing.T) {
 	a, b := turnsOf(1, 3, 1, 0, .001, .5)
 	for _, row := range sides(a, b).Rows {
-		if row.Outcome() != compare.Inconclusive || row.NeededEach != 2 || !math.IsNaN(row.Lo) {
+		if row.Outcome() != schema.Inconclusive || row.NeededEach != 2 || !math.IsNaN(row.Lo) {
 			t.Errorf("one block: %+v", row)
 		}
 	}
@@ -165,7 +165,7 @@ func TestRatesAreOfTheFamilyOfLatencies(t *testing.T) {
 		}
 	}
 	for _, row := range sides(a, b).Rows {
-		if row.P < .02 || row.P > .1 || row.Outcome() != compare.Regressed {
+		if row.P < .02 || row.P > .1 || row.Outcome() != schema.Regressed {
 			t.Errorf("%s: %s, p %g", row.Metric, row.Outcome(), row.P)
 		}
 	}

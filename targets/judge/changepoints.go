@@ -392,7 +392,7 @@ func (j *Judgement) shift(finding int32) Shift {
 	s := j.strata[f.Stratum]
 	x := Shift{
 		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Stat: s.stat(), Line: s.seq.line,
-		Outcome: outcomeOf(f.Word), Evidence: evidenceOf(f.Evidence), Large: f.Large(),
+		Outcome: f.Word, Evidence: f.Evidence, Large: f.Large(),
 		Mixed:  f.Kind == regression.MixedFinding,
 		Effect: schema.Num(relative(sign(s.metric), f.D)),
 		P:      schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
@@ -510,7 +510,7 @@ func (j *Judgement) largestStep(from, now int32) int32 {
 	largest := from
 	for i := from + 1; i < now; i++ {
 		row := &j.rows.Rows[i]
-		step := row.Word == regression.Regressed && row.Evidence == regression.Confirmed &&
+		step := row.Word == schema.Regressed && row.Evidence == schema.Confirmed &&
 			j.table.Releases[j.table.Obs[i].Release].Joins
 		if step && row.D > j.rows.Rows[largest].D {
 			largest = i
@@ -524,7 +524,7 @@ func (j *Judgement) largestStep(from, now int32) int32 {
 func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
 	at = -1
 	delta := j.table.Cells[cell].Delta
-	if r := &j.rows.Rows[now]; r.Word == regression.Regressed && r.Evidence == regression.Confirmed {
+	if r := &j.rows.Rows[now]; r.Word == schema.Regressed && r.Evidence == schema.Confirmed {
 		return at, 0
 	}
 	other := func(i int32) bool { return at >= 0 && j.classes.Block(j.table.Obs[at].Cond, j.table.Obs[i].Cond) }
@@ -534,13 +534,13 @@ func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
 		if o.Pin || o.Accept || joins && other(i) {
 			at = -1
 		}
-		if o.Accept || row.Evidence != regression.Confirmed || !joins {
+		if o.Accept || row.Evidence != schema.Confirmed || !joins {
 			continue
 		}
 		switch z := j.reported(i); {
-		case row.Word == regression.Regressed && at < 0:
+		case row.Word == schema.Regressed && at < 0:
 			at, level = i, z-row.D
-		case row.Word != regression.Regressed && at >= 0 && z-level < delta:
+		case row.Word != schema.Regressed && at >= 0 && z-level < delta:
 			at = -1
 		}
 	}

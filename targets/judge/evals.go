@@ -227,7 +227,7 @@ func (d *evalDecision) measured(t *evalTest) {
 
 // inconclusive makes the verdict inconclusive with an effect beyond what matters.
 func (d *evalDecision) inconclusive(why schema.Why) {
-	d.v.Outcome, d.v.Evidence, d.v.Large, d.reason.Why = schema.Inconclusive, "", true, why
+	d.v.Outcome, d.v.Evidence, d.v.Large, d.reason.Why = schema.Inconclusive, schema.NoEvidence, true, why
 }
 
 // outcome decides, and reports whether the value may join the baseline.

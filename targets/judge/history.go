@@ -15,36 +15,6 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// outcomeOf maps the words of the mathematics to the vocabulary.
-func outcomeOf(w regression.Word) schema.Outcome {
-	return [...]schema.Outcome{"", schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered,
-		schema.Unchanged, schema.NoBaseline, schema.NotComparable, schema.BelowLimit}[w]
-}
-
-func evidenceOf(e regression.Evidence) schema.Evidence {
-	return [...]schema.Evidence{"", schema.Suspected, schema.Confirmed}[e]
-}
-
-// whyOf maps the reasons of the mathematics to the vocabulary.
-func whyOf(w regression.Why) schema.Why {
-	return [...]schema.Why{
-		regression.WhyNone: schema.WhyNone, regression.WhyGate: schema.WhyGate,
-		regression.WhyRecheck: schema.WhyRecheck,
-		regression.WhyAgain:   schema.WhyAgain, regression.WhyShift: schema.WhyShift,
-		regression.WhyAgainstShift: schema.WhyAgainstShift, regression.WhyDidNotMove: schema.WhyDidNotMove,
-		regression.WhyNotSignificant: schema.WhyNotSignificant, regression.WhyNotSeenAgain: schema.WhyNotSeenAgain,
-		regression.WhyHostMoved: schema.WhyHostMoved, regression.WhyRunsDisagree: schema.WhyRunsDisagree,
-		regression.WhyBackAgain:  schema.WhyBackAgain,
-		regression.WhyEquivalent: schema.WhyEquivalent, regression.WhyWide: schema.WhyWide,
-		regression.WhyNoRegression: schema.WhyNoRegression, regression.WhyNoImprovement: schema.WhyNoImprovement,
-		regression.WhyTwoModes: schema.WhyTwoModes, regression.WhyFirst: schema.WhyNoBaseline,
-		regression.WhyOneEach: schema.WhyOneEach, regression.WhyOneMoreRun: schema.WhyOneMoreRun,
-		regression.WhyBelowLimit:  schema.WhyBelowLimit,
-		regression.WhyOtherHost:   schema.WhyOtherHost,
-		regression.WhyBaseSuspect: schema.WhyBaseSuspect, regression.WhyConditions: schema.WhyConditions,
-	}[w]
-}
-
 // History returns the verdicts of a release against history, one a primary cell, worst first: performance, then evals.
 func (j *Judgement) History(release int) []schema.Verdict {
 	out := make([]schema.Verdict, 0, len(j.byCell[release])+64)
@@ -88,7 +58,7 @@ func (j *Judgement) reader(release int) *reader {
 // later reports whether a row is about a later run of the release instead of its first.
 func later(row *regression.Row) bool {
 	switch row.Why {
-	case regression.WhyRecheck, regression.WhyNotSeenAgain, regression.WhyHostMoved, regression.WhyRunsDisagree:
+	case schema.WhyRecheck, schema.WhyNotSeenAgain, schema.WhyHostMoved, schema.WhyRunsDisagree:
 		return true
 	}
 	return false
@@ -100,15 +70,15 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	s := &j.Series[j.cellOf[obs]]
 	rel := &j.Releases[o.Release]
 	v := s.verdict(rel.Name)
-	v.Outcome, v.Evidence, v.Large, v.N = outcomeOf(row.Word), evidenceOf(row.Evidence), row.Large(), int(o.K)
-	why := schema.Change{Why: whyOf(row.Why), Releases: int(row.N), Limit: math.Expm1(j.table.Cells[j.cellOf[obs]].Delta)}
+	v.Outcome, v.Evidence, v.Large, v.N = row.Word, row.Evidence, row.Large(), int(o.K)
+	why := schema.Change{Why: row.Why, Releases: int(row.N), Limit: math.Expm1(j.table.Cells[j.cellOf[obs]].Delta)}
 	z := o.Z
 	if later(row) {
 		z, v.N = o.Z2, int(o.K2)
 		why.First = math.Exp(sign(s.Metric) * o.Z)
 	}
 	v.Value = schema.Num(s.value(obs).Value)
-	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == regression.WhyRecheck)
+	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == schema.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {
 		v.Baseline = j.Releases[j.table.Obs[base].Release].Name
@@ -120,17 +90,17 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	if f := row.Follow; f != 0 {
 		v.Follow = schema.Follow{Release: j.Releases[max(f, -f)-1].Name, Again: f > 0}
 	}
-	if row.Why == regression.WhyConditions {
+	if row.Why == schema.WhyConditions {
 		why.Conditions = j.classes.Named(j.table.Obs[base].Cond, o.Cond)
 	}
 	j.together(&v, &why, row, s)
-	if base >= 0 && (v.Evidence != "" || v.Outcome == schema.Recovered) {
+	if base >= 0 && (v.Evidence != schema.NoEvidence || v.Outcome == schema.Recovered) {
 		j.beside(&why, s, v.Run, int(j.table.Obs[base].Release))
 	}
-	if row.Why == regression.WhyFirst && !IsBaseline(rel.Channel) && base < 0 {
+	if row.Why == schema.WhyNoBaseline && !IsBaseline(rel.Channel) && base < 0 {
 		why.Why = schema.WhyNoBaselineLine
 	}
-	if o.Pin && row.Why == regression.WhyFirst {
+	if o.Pin && row.Why == schema.WhyNoBaseline {
 		why.Why = schema.WhyPinned
 	}
 	j.settleInTurns(&v, &why, s, obs)
@@ -159,7 +129,7 @@ func (j *reader) runsTogether(s *Series) *schema.Together {
 // together says what several runs show together, and of which shift a number is a part: of its device, or of its
 // system.
 func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
-	if row.Why == regression.WhyAgain {
+	if row.Why == schema.WhyAgain {
 		why.Together = j.runsTogether(s)
 	}
 	if row.Finding < 0 {
@@ -170,7 +140,7 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 		return
 	}
 	why.Shift = sign(s.Metric) * relative(sign(s.Metric), f.D)
-	if row.Why != regression.WhyShift {
+	if row.Why != schema.WhyShift {
 		return
 	}
 	v.Cause = schema.Cause{Kind: schema.CauseShift, ID: j.shiftID(row.Finding)}
@@ -204,7 +174,7 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 		}
 		v.P = schema.Num(p)
 	}
-	if row.Word == regression.Inconclusive && !row.Large() {
+	if row.Word == schema.Inconclusive && !row.Large() {
 		j.settle(why, row)
 	}
 	if q := float64(row.Q); !math.IsNaN(q) && !later(row) {
@@ -285,7 +255,7 @@ func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
 func (j *Judgement) Compared(release int) map[schema.Pair]bool {
 	out := map[schema.Pair]bool{}
 	for _, i := range j.byCell[release] {
-		if w := outcomeOf(j.rows.Rows[i].Word); w != schema.NoBaseline && w != schema.NotComparable {
+		if w := j.rows.Rows[i].Word; w != schema.NoBaseline && w != schema.NotComparable {
 			s := &j.Series[j.cellOf[i]]
 			out[s.Pair()] = true
 		}

@@ -18,12 +18,12 @@ func TestAnotherHostConfirms(t *testing.T) {
 		hosts string // by release
 		want  [3]schema.Evidence
 	}{
-		"not stated":     {"---------", [3]schema.Evidence{"suspected", "confirmed", ""}},
-		"one host":       {"aaaaaaaaa", [3]schema.Evidence{"suspected", "confirmed", ""}},
-		"in turns":       {"ababababa", [3]schema.Evidence{"suspected", "confirmed", ""}},
-		"the same twice": {"ababaabbb", [3]schema.Evidence{"suspected", "suspected", "suspected"}},
-		"then another":   {"abababaab", [3]schema.Evidence{"suspected", "suspected", "confirmed"}},
-		"long gone, new": {"bbbbbbaaa", [3]schema.Evidence{"suspected", "suspected", "suspected"}},
+		"not stated":     {"---------", [3]schema.Evidence{schema.Suspected, schema.Confirmed, schema.NoEvidence}},
+		"one host":       {"aaaaaaaaa", [3]schema.Evidence{schema.Suspected, schema.Confirmed, schema.NoEvidence}},
+		"in turns":       {"ababababa", [3]schema.Evidence{schema.Suspected, schema.Confirmed, schema.NoEvidence}},
+		"the same twice": {"ababaabbb", [3]schema.Evidence{schema.Suspected, schema.Suspected, schema.Suspected}},
+		"then another":   {"abababaab", [3]schema.Evidence{schema.Suspected, schema.Suspected, schema.Confirmed}},
+		"long gone, new": {"bbbbbbaaa", [3]schema.Evidence{schema.Suspected, schema.Suspected, schema.Suspected}},
 	} {
 		columns := judgetest.History{TTFT: values}.Columns()
 		for r := range columns.Runs {

@@ -272,7 +272,7 @@ func (j *Judgement) settleShift(release int, rows *pairedRows, x *Shift, limit f
 	}
 	outcome, evidence, decided := of.decide(x.Outcome, limit)
 	if !decided && rows.eachUnchanged(x, limit) {
-		outcome, evidence, decided = schema.Unchanged, "", true
+		outcome, evidence, decided = schema.Unchanged, schema.NoEvidence, true
 	}
 	x.Turns = of.reason(sign(x.Metric), x.Outcome, x.Evidence)
 	if decided {
@@ -340,11 +340,11 @@ func (j *Judgement) answer(
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	outcome, evidence, decided := x.decide(was, limit)
 	out = settled{outcome, evidence, schema.WhyInTurns}
-	silent := row.Why == regression.WhyOneEach || row.Why == regression.WhyFirst && !o.Pin
+	silent := row.Why == schema.WhyOneEach || row.Why == schema.WhyNoBaseline && !o.Pin
 	switch {
 	case x.baseline == baseline || baseline == "" && silent && j.isEarlier(x.baseline, int(o.Release)):
 		if !decided && silent {
-			return settled{schema.Inconclusive, "", schema.WhyTurnsOpen}, true
+			return settled{schema.Inconclusive, schema.NoEvidence, schema.WhyTurnsOpen}, true
 		}
 		return out, decided
 	case evidence != schema.Confirmed:
@@ -407,11 +407,11 @@ func (x *paired) decide(was schema.Outcome, limit float64) (outcome schema.Outco
 	case block.Smaller:
 		return schema.Improved, schema.Confirmed, true
 	case block.Equal:
-		return schema.Unchanged, "", true
+		return schema.Unchanged, schema.NoEvidence, true
 	case block.NotLarge:
-		return schema.Inconclusive, "", was == schema.Regressed
+		return schema.Inconclusive, schema.NoEvidence, was == schema.Regressed
 	case block.NotSmall:
-		return schema.Inconclusive, "", was == schema.Improved
+		return schema.Inconclusive, schema.NoEvidence, was == schema.Improved
 	}
-	return was, "", false
+	return was, schema.NoEvidence, false
 }

@@ -58,7 +58,7 @@ func TestInTurns(t *testing.T) {
 		effect   float64
 	}{
 		"confirms": {confirms, schema.Regressed, schema.Confirmed, .12},
-		"clears":   {clears, schema.Unchanged, "", 0},
+		"clears":   {clears, schema.Unchanged, schema.NoEvidence, 0},
 	} {
 		v := fourth(t, &c.x)
 		r, ok := v.Reason.(schema.Change)
@@ -87,7 +87,7 @@ func TestNotInTurns(t *testing.T) {
 		x := turnsOn(3, 1.2, 1)
 		change(&x)
 		v := fourth(t, &x)
-		if r, ok := v.Reason.(schema.Change); !ok || r.Why == schema.WhyInTurns || v.Outcome == "" || v.ID != alone.ID {
+		if r, ok := v.Reason.(schema.Change); !ok || r.Why == schema.WhyInTurns || v.Outcome == 0 || v.ID != alone.ID {
 			t.Errorf("%s: %s %+v", name, v.Outcome, v.Reason)
 		}
 	}

@@ -329,9 +329,9 @@ func (j *Judgement) summary(s *Series, obs int32) Summary {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	value := s.value(obs)
 	g := Summary{
-		Release: int(o.Release), Outcome: outcomeOf(row.Word), Evidence: evidenceOf(row.Evidence), Large: row.Large(),
+		Release: int(o.Release), Outcome: row.Word, Evidence: row.Evidence, Large: row.Large(),
 		Value: value.Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
-		Ref: math.NaN(), N: value.N, Rechecked: row.Why == regression.WhyRecheck,
+		Ref: math.NaN(), N: value.N, Rechecked: row.Why == schema.WhyRecheck,
 	}
 	v := schema.Verdict{
 		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),

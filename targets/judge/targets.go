@@ -463,7 +463,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 			continue
 		}
 		row := &j.rows.Rows[i]
-		if row.Why == regression.WhyTwoModes {
+		if row.Why == schema.WhyTwoModes {
 			p.Skipped++
 			continue
 		}

@@ -2,6 +2,7 @@ package regression
 
 import (
 	"context"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,7 +37,8 @@ func TestBelowLimit(t *testing.T) {
 	for _, f := range j.Findings {
 		if f.Release == releases-1 && f.Kind == ShiftFinding {
 			found = true
-			if f.Word != BelowLimit || f.Why != WhyBelowLimit || f.Large() || math.Abs(f.D-math.Log1p(.042)) > .01 {
+			if f.Word != schema.BelowLimit ||
+				f.Why != schema.WhyBelowLimit || f.Large() || math.Abs(f.D-math.Log1p(.042)) > .01 {
 				t.Errorf("shift: %+v", f)
 			}
 		}

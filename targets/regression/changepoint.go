@@ -3,6 +3,7 @@ package regression
 import (
 	"cmp"
 	"context"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"runtime"
 	"slices"
@@ -60,7 +61,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 			j.rows[i].readmit(c.release)
 		}
 	}
-	if at < c.x.obs && j.rows[at].Evidence == Suspected {
+	if at < c.x.obs && j.rows[at].Evidence == schema.Suspected {
 		j.rows[at].Follow = c.release + 1
 	}
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{

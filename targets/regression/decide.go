@@ -2,6 +2,7 @@ package regression
 
 import (
 	"cmp"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"slices"
 
@@ -26,7 +27,9 @@ type claim struct {
 }
 
 // set sets the word of the claim's row with its evidence and reason.
-func (c *claim) set(w Word, e Evidence, why Why) { c.row.Word, c.row.Evidence, c.row.Why = w, e, why }
+func (c *claim) set(w schema.Outcome, e schema.Evidence, why schema.Why) {
+	c.row.Word, c.row.Evidence, c.row.Why = w, e, why
+}
 
 // decide gives one observation its word and updates the cell's state. dir is the direction in which it passed the
 // gate of the release, 0 when it did not.
@@ -53,13 +56,13 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 	}
 	switch {
 	case j.twoModes(x):
-		row.Word, row.Why = Inconclusive, WhyTwoModes
+		row.Word, row.Why = schema.Inconclusive, schema.WhyTwoModes
 		j.close(x.cell)
 	case j.shared(c), j.confirmed(c), j.returned(c), j.passed(c), j.waits(c), j.disagreed(c), j.shifted(c):
 	default:
 		j.quiet(c)
 	}
-	if joins && row.Why != WhyTwoModes {
+	if joins && row.Why != schema.WhyTwoModes {
 		j.follow(c)
 	}
 	if o.Accept && joins {
@@ -70,26 +73,26 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 // untested gives an observation without a test its word.
 func untested(row *Row, x *test, cell *Cell) {
 	b := &x.base
-	row.Word, row.Why = NoBaseline, WhyFirst
+	row.Word, row.Why = schema.NoBaseline, schema.WhyNoBaseline
 	switch {
 	case b.n == 0 && b.blocked > 0:
-		row.Word, row.Why = NotComparable, WhyConditions
+		row.Word, row.Why = schema.NotComparable, schema.WhyConditions
 	case b.n == 0:
 	case x.total() >= cell.Delta:
-		row.Word, row.Why = Inconclusive, WhyOneEach
+		row.Word, row.Why = schema.Inconclusive, schema.WhyOneEach
 	default:
-		row.Why = WhyOneEach
+		row.Why = schema.WhyOneEach
 	}
 	if b.n == 0 {
 		row.D = math.NaN()
 	}
 }
 
-func wordOf(dir float64) Word {
+func wordOf(dir float64) schema.Outcome {
 	if dir > 0 {
-		return Regressed
+		return schema.Regressed
 	}
-	return Improved
+	return schema.Improved
 }
 
 // confirmed asks whether independent runs show a change together.
@@ -105,19 +108,19 @@ func (j *judge) confirmed(c *claim) bool {
 		return false
 	}
 	if j.oneHost(c.x) {
-		c.set(wordOf(dir), Suspected, WhyOtherHost)
+		c.set(wordOf(dir), schema.Suspected, schema.WhyOtherHost)
 		if at != c.x.obs {
 			c.row.First = j.t.Obs[at].Release
 			c.beforeWindow()
 		}
 		return true
 	}
-	c.set(wordOf(dir), Confirmed, WhyAgain)
+	c.set(wordOf(dir), schema.Confirmed, schema.WhyAgain)
 	if dir < 0 && j.back(c) {
-		c.row.Word = Recovered
+		c.row.Word = schema.Recovered
 	}
 	if at == c.x.obs {
-		c.row.Why, c.row.D = WhyRecheck, j.second(c.x)+c.x.shift
+		c.row.Why, c.row.D = schema.WhyRecheck, j.second(c.x)+c.x.shift
 	} else {
 		c.row.First = j.t.Obs[at].Release
 		c.beforeWindow()
@@ -153,7 +156,7 @@ func (j *judge) returned(c *claim) bool {
 	if c.x.d >= 0 || !j.back(c) || -c.x.t < c.t95 {
 		return false
 	}
-	c.set(Recovered, Suspected, WhyBackAgain)
+	c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
 	return true
 }
 
@@ -164,24 +167,24 @@ func (j *judge) passed(c *claim) bool {
 		return false
 	}
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
-		c.row.Word, c.row.Why, c.row.Finding = Inconclusive, WhyAgainstShift, c.s.finding
+		c.row.Word, c.row.Why, c.row.Finding = schema.Inconclusive, schema.WhyAgainstShift, c.s.finding
 		if math.Abs(c.x.total()) < c.cell.Delta {
-			c.row.Why = WhyDidNotMove
+			c.row.Why = schema.WhyDidNotMove
 		}
 		return true
 	}
-	c.set(wordOf(dir), Suspected, WhyGate)
+	c.set(wordOf(dir), schema.Suspected, schema.WhyGate)
 	switch {
 	case c.o.K2 == 0:
 		c.since()
 		return true
 	case dir*j.second(c.x) >= c.cell.Delta:
-		c.row.Why = WhyOneMoreRun
+		c.row.Why = schema.WhyOneMoreRun
 	case dir*(j.second(c.x)+j.hostMoved(c.x)) >= c.cell.Delta && dir*j.hostMoved(c.x) >= c.cell.Delta/2:
-		c.set(Inconclusive, NoEvidence, WhyHostMoved)
+		c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyHostMoved)
 		c.row.D = j.second(c.x) + j.hostMoved(c.x) + c.x.shift
 	default:
-		c.set(Inconclusive, NoEvidence, WhyNotSeenAgain)
+		c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain)
 		c.row.D = j.second(c.x) + c.x.shift
 	}
 	return true
@@ -195,7 +198,7 @@ func (c *claim) since() {
 	}
 	c.row.First = c.first
 	if st.gated {
-		c.row.Why = WhyOneMoreRun
+		c.row.Why = schema.WhyOneMoreRun
 	}
 }
 
@@ -207,7 +210,7 @@ func (j *judge) shared(c *claim) bool {
 		math.Abs(c.x.base.mean+c.x.d-j.adj[st.suspect]) > c.cell.Delta {
 		return false
 	}
-	c.set(Inconclusive, NoEvidence, WhyBaseSuspect)
+	c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyBaseSuspect)
 	c.row.First = j.t.Obs[st.suspect].Release
 	return true
 }
@@ -219,7 +222,7 @@ func (j *judge) waits(c *claim) bool {
 		st.dir*c.x.d < c.cell.Delta/2 {
 		return false
 	}
-	c.set(wordOf(st.dir), Suspected, WhyOneMoreRun)
+	c.set(wordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
 	c.row.First = j.t.Obs[st.suspect].Release
 	return true
 }
@@ -236,7 +239,7 @@ func (j *judge) disagreed(c *claim) bool {
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
-	c.row.Word, c.row.Why, c.row.D = Inconclusive, WhyRunsDisagree, d2+c.x.shift
+	c.row.Word, c.row.Why, c.row.D = schema.Inconclusive, schema.WhyRunsDisagree, d2+c.x.shift
 	return true
 }
 
@@ -252,13 +255,13 @@ func (j *judge) shifted(c *claim) bool {
 			continue
 		}
 		f := &j.out.Findings[finding]
-		moved := f.Word == Regressed || f.Word == Improved || f.Word == Inconclusive
+		moved := f.Word == schema.Regressed || f.Word == schema.Improved || f.Word == schema.Inconclusive
 		if f.Kind == MixedFinding || !moved || math.Copysign(1, f.D)*c.x.total() < c.cell.Delta {
 			continue
 		}
-		c.set(f.Word, f.Evidence, WhyShift)
+		c.set(f.Word, f.Evidence, schema.WhyShift)
 		c.row.Finding, c.row.First = finding, f.First
-		if c.joins && f.Why == WhyNotSeenAgain {
+		if c.joins && f.Why == schema.WhyNotSeenAgain {
 			c.row.exclude(c.release, c.release)
 		}
 		return true
@@ -273,24 +276,24 @@ func (j *judge) quiet(c *claim) {
 	switch {
 	case c.x.small.runs > 0 && c.lasted(j.t.Obs[c.x.small.first].Release):
 	case c.dir != 0 && c.dir*d > 0 && math.Abs(d) < delta:
-		row.Word, row.Why = BelowLimit, WhyBelowLimit
+		row.Word, row.Why = schema.BelowLimit, schema.WhyBelowLimit
 	case math.Abs(d)+half < delta:
-		row.Word, row.Why = Unchanged, WhyEquivalent
+		row.Word, row.Why = schema.Unchanged, schema.WhyEquivalent
 	case math.Abs(d) >= delta:
-		row.Word, row.Why = Inconclusive, WhyNotSignificant
+		row.Word, row.Why = schema.Inconclusive, schema.WhyNotSignificant
 	case d+half < delta:
-		row.Word, row.Why = Inconclusive, WhyNoRegression
+		row.Word, row.Why = schema.Inconclusive, schema.WhyNoRegression
 	case d-half > -delta:
-		row.Word, row.Why = Inconclusive, WhyNoImprovement
+		row.Word, row.Why = schema.Inconclusive, schema.WhyNoImprovement
 	default:
-		row.Word, row.Why = Inconclusive, WhyWide
+		row.Word, row.Why = schema.Inconclusive, schema.WhyWide
 	}
 	if c.s.finding < 0 || c.x.shift == 0 || math.Abs(c.x.shift) < delta {
 		return
 	}
 	row.Finding = c.s.finding
-	if row.Word == Unchanged { // its stratum changed by more than matters and it did not
-		row.Word, row.Why = Inconclusive, WhyDidNotMove
+	if row.Word == schema.Unchanged { // its stratum changed by more than matters and it did not
+		row.Word, row.Why = schema.Inconclusive, schema.WhyDidNotMove
 	}
 }
 

@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -59,7 +60,7 @@ func TestOutliersAreNotConfirmed(t *testing.T) {
 	j := judge(t, tab)
 	confirmed := map[int32]bool{}
 	for i := range j.Rows {
-		if r := j.Rows[i]; r.Word == regression.Regressed && r.Evidence == regression.Confirmed && tab.Obs[i].Release > 12 {
+		if r := j.Rows[i]; r.Word == schema.Regressed && r.Evidence == schema.Confirmed && tab.Obs[i].Release > 12 {
 			confirmed[tab.Obs[i].Release] = true
 		}
 	}
@@ -99,7 +100,7 @@ func TestWindowsAreToldAgainstWhatWasBefore(t *testing.T) {
 	unsuspected := 0
 	for _, l := range j.ChangePoints {
 		at, found := tab.Obs[l.At].Release, &j.Rows[tab.Cells[l.Cell].First+l.Found]
-		if found.Word != regression.Regressed || found.First < 0 || found.Why != regression.WhyAgain {
+		if found.Word != schema.Regressed || found.First < 0 || found.Why != schema.WhyAgain {
 			continue
 		}
 		if found.First != at || int32(found.N) > at {
@@ -108,7 +109,7 @@ func TestWindowsAreToldAgainstWhatWasBefore(t *testing.T) {
 		if l.Runs < 2 || l.D < tab.Cells[l.Cell].Delta || l.D-regression.Quantile(.975, l.Df)*l.SE <= 0 {
 			t.Errorf("cell %d: a step of %.3f ± %.3f by %d runs", l.Cell, l.D, l.SE, l.Runs)
 		}
-		if j.Rows[l.At].Evidence == regression.NoEvidence {
+		if j.Rows[l.At].Evidence == schema.NoEvidence {
 			unsuspected++
 		}
 	}
@@ -171,14 +172,14 @@ func TestOneControlOfARecheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, control float64
 		want           string
-		why            regression.Why
+		why            schema.Why
 	}{
-		"stays":       {1, 1, "W", regression.WhyRecheck},
-		"moved":       {1, 1.18, "o", regression.WhyHostMoved},
-		"moved half":  {1, 1.1, "W", regression.WhyRecheck},
-		"as far off":  {1.02, 1.02, "W", regression.WhyRecheck},
-		"other way":   {1, .8, "W", regression.WhyRecheck},
-		"no movement": {1.18, 1.18, "W", regression.WhyRecheck}, // remarkable itself, and so no control
+		"stays":       {1, 1, "W", schema.WhyRecheck},
+		"moved":       {1, 1.18, "o", schema.WhyHostMoved},
+		"moved half":  {1, 1.1, "W", schema.WhyRecheck},
+		"as far off":  {1.02, 1.02, "W", schema.WhyRecheck},
+		"other way":   {1, .8, "W", schema.WhyRecheck},
+		"no movement": {1.18, 1.18, "W", schema.WhyRecheck}, // remarkable itself, and so no control
 	} {
 		cells := quiet(46, 12, 8, .01)
 		cells[0][7], cells[1][7] = 120, 100*c.first
@@ -211,9 +212,9 @@ func TestABadRunIsOneFinding(t *testing.T) {
 	j := judge(t, tab)
 	found := 0
 	for _, f := range j.Findings {
-		if f.Kind == regression.RunFinding && f.Word == regression.Regressed {
+		if f.Kind == regression.RunFinding && f.Word == schema.Regressed {
 			found++
-			if f.Release != 8 || f.System != 0 || f.Evidence != regression.Suspected {
+			if f.Release != 8 || f.System != 0 || f.Evidence != schema.Suspected {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -222,7 +223,7 @@ func TestABadRunIsOneFinding(t *testing.T) {
 		t.Errorf("%d findings, want 1", found)
 	}
 	for c := range 25 {
-		if r := j.Rows[tab.Cells[c].First+8]; r.Word != regression.Regressed || r.Why != regression.WhyShift {
+		if r := j.Rows[tab.Cells[c].First+8]; r.Word != schema.Regressed || r.Why != schema.WhyShift {
 			t.Fatalf("cell %d: %+v", c, r)
 		}
 	}
@@ -233,7 +234,7 @@ func TestBelowTheLimit(t *testing.T) {
 	cells := quiet(48, 12, 9, .004)
 	cells[0][8] *= 1.04
 	tab := history(.05, cells...)
-	if r := judge(t, tab).Rows[tab.Cells[0].End-1]; r.Word != regression.BelowLimit || r.Why != regression.WhyBelowLimit {
+	if r := judge(t, tab).Rows[tab.Cells[0].End-1]; r.Word != schema.BelowLimit || r.Why != schema.WhyBelowLimit {
 		t.Errorf("%+v", r)
 	}
 }
@@ -267,10 +268,10 @@ func TestSensitivityIsTrue(t *testing.T) {
 			tab := history(.05, changed...)
 			j := judge(t, tab)
 			at := tab.Cells[7].First + n
-			if i == 0 && j.Rows[at].Word == regression.Regressed {
+			if i == 0 && j.Rows[at].Word == schema.Regressed {
 				named++
 			}
-			if i == 1 && j.Rows[at+1].Evidence == regression.Confirmed {
+			if i == 1 && j.Rows[at+1].Evidence == schema.Confirmed {
 				confirmed++
 			}
 		}
@@ -295,7 +296,7 @@ func TestStepBelowTheLimitIsToldAgain(t *testing.T) {
 			j := judge(t, tab)
 			for i := range n {
 				row := &j.Rows[tab.Cells[3].First+10+int32(i)]
-				if row.Word != regression.BelowLimit {
+				if row.Word != schema.BelowLimit {
 					continue
 				}
 				n[i]++

@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestHalfOfASystemIsNoShift(t *testing.T) {
 	j := judge(t, tab)
 	for i := range 14 {
 		row := j.Rows[tab.Cells[i].First+7]
-		if slower := i < 7; (row.Word == regression.Regressed) != slower || row.Why == regression.WhyShift {
+		if slower := i < 7; (row.Word == schema.Regressed) != slower || row.Why == schema.WhyShift {
 			t.Errorf("cell %d: %+v", i, row)
 		}
 	}
@@ -56,7 +57,7 @@ func TestOtherSystemsDoNotMoveARecheck(t *testing.T) {
 		if want := map[bool]float64{true: math.Log(1.1)}[slower]; math.Abs(row.D-want) > .02 {
 			t.Errorf("cell %d changed by %.3f, want %.3f", i, row.D, want)
 		}
-		if confirmed := row.Evidence == regression.Confirmed; confirmed != slower {
+		if confirmed := row.Evidence == schema.Confirmed; confirmed != slower {
 			t.Errorf("cell %d: %+v", i, row)
 		}
 	}

@@ -3,6 +3,7 @@ package regression
 import (
 	"cmp"
 	"context"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"maps"
 	"math"
 	"runtime"
@@ -289,80 +290,26 @@ func (j *judge) predictions(tests []test) {
 	}
 }
 
-// Word is the verdict of a row against its history.
-type Word uint8
-
-// Words; the zero Word marks an observation that was not judged.
-const (
-	Unjudged Word = iota
-	Regressed
-	Improved
-	Inconclusive
-	Recovered
-	Unchanged
-	NoBaseline
-	NotComparable
-	BelowLimit // significant, and less than what matters
-)
-
-// Evidence is whether a change was seen once or again by an independent run.
-type Evidence uint8
-
-const (
-	NoEvidence Evidence = iota
-	Suspected
-	Confirmed
-)
-
-// Why is the reason of a word.
-type Why uint8
-
-const (
-	WhyNone           Why = iota
-	WhyGate               // passes the gate of the release
-	WhyRecheck            // an independent run of the same release saw it again
-	WhyAgain              // an earlier release saw it first, this one saw it again
-	WhyShift              // because of the run-wide shift of its stratum
-	WhyAgainstShift       // beyond the limit, and its own change is opposite to the run-wide shift
-	WhyDidNotMove         // within the limit, while its stratum changed
-	WhyNotSignificant     // beyond the limit, but not significant among all cells of the release
-	WhyNotSeenAgain       // an independent run of the same release did not see it
-	WhyHostMoved          // an independent run of the same release saw it again, and its controls moved as well
-	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
-	WhyBackAgain          // at the level before a confirmed change
-	WhyEquivalent         // the interval is within the limit
-	WhyWide               // the interval reaches beyond the limit on both sides
-	WhyNoRegression       // the interval excludes a regression, and reaches beyond the limit on the other side
-	WhyNoImprovement      // the interval excludes an improvement, and reaches beyond the limit on the other side
-	WhyTwoModes           // history alternates between two levels
-	WhyFirst              // no earlier release in its line has the cell
-	WhyOneEach            // all baselines have one release: there is no noise to compare with
-	WhyOneMoreRun         // seen again, but the baseline is too short: one more run is needed
-	WhyBaseSuspect        // a build that never joins, with the change that its base's newest release already has
-	WhyBelowLimit         // significant, and less than what matters
-	WhyOtherHost          // seen again on the same host only, while there are others: a run on another one is needed
-	WhyConditions         // every earlier observation was made under conditions that change the meaning of the number
-)
-
 // large reports whether some run behind an inconclusive word is beyond the limit.
-func (w Why) large() bool {
+func large(w schema.Why) bool {
 	switch w {
-	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyHostMoved, WhyRunsDisagree, WhyOneEach,
-		WhyBaseSuspect:
+	case schema.WhyShift, schema.WhyAgainstShift, schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyHostMoved,
+		schema.WhyRunsDisagree, schema.WhyOneEach,
+		schema.WhyBaseSuspect:
 		return true
 	}
 	return false
 }
 
 // gone reports whether an independent run of the same release takes a suspected change back.
-func (w Why) gone() bool { return w == WhyNotSeenAgain || w == WhyHostMoved }
+func gone(w schema.Why) bool { return w == schema.WhyNotSeenAgain || w == schema.WhyHostMoved }
 
 // Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
 // scale; D is positive for worse.
 type Row struct {
-	Word     Word
-	Evidence Evidence
-	Why      Why
+	Word     schema.Outcome
+	Evidence schema.Evidence
+	Why      schema.Why
 	out      bool    // not part of baselines, as far as is known now
 	N        int16   // releases behind the baseline
 	late     uint16  // releases after its own since which it is not; before them it was
@@ -399,7 +346,7 @@ func (r *Row) readmit(release int32) {
 
 // Large reports whether an inconclusive row has a change at least as large as the effect that matters, which is worth
 // a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.
-func (r *Row) Large() bool { return r.Word == Inconclusive && r.Why.large() }
+func (r *Row) Large() bool { return r.Word == schema.Inconclusive && large(r.Why) }
 
 // FindingKind is the kind of a finding.
 type FindingKind uint8
@@ -415,10 +362,10 @@ type Finding struct {
 	Kind     FindingKind
 	Release  int32
 	Stratum  int32
-	System   int32 // of a system's; -1 of a whole stratum's
-	Word     Word  // Regressed, Improved, Inconclusive, BelowLimit, Unchanged or NoBaseline
-	Evidence Evidence
-	Why      Why
+	System   int32          // of a system's; -1 of a whole stratum's
+	Word     schema.Outcome // Regressed, Improved, Inconclusive, BelowLimit, Unchanged or NoBaseline
+	Evidence schema.Evidence
+	Why      schema.Why
 	D        float64 // log change of the stratum against its earlier shifts; positive is worse
 	SE, Df   float64
 	P        float64
@@ -429,7 +376,7 @@ type Finding struct {
 }
 
 // Large reports whether an inconclusive shift is at least as large as what matters; see [Row.Large].
-func (f *Finding) Large() bool { return f.Word == Inconclusive && f.Why.large() }
+func (f *Finding) Large() bool { return f.Word == schema.Inconclusive && large(f.Why) }
 
 // Judgement is the result of [Judge].
 type Judgement struct {
@@ -513,7 +460,7 @@ func (j *judge) together(x *test, p *prior) {
 		if looks++; looks == 1 {
 			behind = base.n
 		}
-		if k > own && j.rows[list[k-1].obs].Word == Unchanged {
+		if k > own && j.rows[list[k-1].obs].Word == schema.Unchanged {
 			continue // what was shown to be unchanged begins no change; the window counts as one that was tried
 		}
 		w, ok := j.windowed(x, list[:k], base, dir, p)

@@ -2,6 +2,7 @@ package regression_test
 
 import (
 	"context"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -45,10 +46,10 @@ func judge(t *testing.T, tab *regression.Table) *regression.Judgement {
 // words are the verdicts of a cell, a letter a release: w regressed (worse), b improved (better), = unchanged, ~
 // inconclusive, o inconclusive and large; capital when confirmed.
 func words(tab *regression.Table, j *regression.Judgement, cell int) string {
-	letters := map[regression.Word]string{
-		regression.Unjudged: "?", regression.Regressed: "w", regression.Improved: "b", regression.Recovered: "r",
-		regression.Unchanged: "=", regression.Inconclusive: "~", regression.NoBaseline: ".",
-		regression.NotComparable: "x", regression.BelowLimit: "s",
+	letters := map[schema.Outcome]string{
+		schema.NoOutcome: "?", schema.Regressed: "w", schema.Improved: "b", schema.Recovered: "r",
+		schema.Unchanged: "=", schema.Inconclusive: "~", schema.NoBaseline: ".",
+		schema.NotComparable: "x", schema.BelowLimit: "s",
 	}
 	out := ""
 	for i := tab.Cells[cell].First; i < tab.Cells[cell].End; i++ {
@@ -56,7 +57,7 @@ func words(tab *regression.Table, j *regression.Judgement, cell int) string {
 		if j.Rows[i].Large() {
 			l = "o"
 		}
-		if j.Rows[i].Evidence == regression.Confirmed {
+		if j.Rows[i].Evidence == schema.Confirmed {
 			l = strings.ToUpper(l)
 		}
 		out += l
@@ -147,7 +148,7 @@ func TestRecheckWithinARelease(t *testing.T) {
 	o := &tab.Obs[tab.Cells[0].First+5]
 	o.Z2, o.K2 = math.Log(130), 1
 	j := judge(t, tab)
-	if r := j.Rows[tab.Cells[0].First+5]; r.Word != regression.Inconclusive || r.Why != regression.WhyRunsDisagree {
+	if r := j.Rows[tab.Cells[0].First+5]; r.Word != schema.Inconclusive || r.Why != schema.WhyRunsDisagree {
 		t.Errorf("a bad later run of a good release: %+v", r)
 	}
 }
@@ -210,7 +211,7 @@ func TestBuildsThatNeverJoin(t *testing.T) {
 	if got := words(tab, j, 0); got[4:] != "w===" {
 		t.Errorf("a pull request's regression reads %s", got)
 	}
-	if r := j.Rows[tab.Cells[1].First+6]; r.Why != regression.WhyBaseSuspect {
+	if r := j.Rows[tab.Cells[1].First+6]; r.Why != schema.WhyBaseSuspect {
 		t.Errorf("a pull request on a suspect base: %+v", r)
 	}
 	if got := words(tab, j, 1); got[7] != '=' {
@@ -226,7 +227,7 @@ func TestTwoModes(t *testing.T) {
 	}
 	tab := history(.05, cells...)
 	j := judge(t, tab)
-	if r := j.Rows[tab.Cells[0].End-1]; r.Word != regression.Inconclusive || r.Why != regression.WhyTwoModes {
+	if r := j.Rows[tab.Cells[0].End-1]; r.Word != schema.Inconclusive || r.Why != schema.WhyTwoModes {
 		t.Errorf("%+v", r)
 	}
 }
@@ -360,10 +361,10 @@ func TestConstantAndDegenerateHistories(t *testing.T) {
 		tab := history(.05, cells...)
 		j := judge(t, tab)
 		for i, r := range j.Rows {
-			if r.Word == regression.Unjudged {
+			if r.Word == schema.NoOutcome {
 				t.Errorf("%s: row %d is not judged", name, i)
 			}
-			if r.Word == regression.Unchanged && math.IsNaN(r.D) {
+			if r.Word == schema.Unchanged && math.IsNaN(r.D) {
 				t.Errorf("%s: same without a change", name)
 			}
 		}

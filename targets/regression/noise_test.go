@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestLarge(t *testing.T) {
 	for c := range cells {
 		i := tab.Cells[c].First + 5
 		r := &j.Rows[i]
-		if r.Word != regression.Inconclusive {
+		if r.Word != schema.Inconclusive {
 			if r.Large() {
 				t.Errorf("%+v is large and not inconclusive", *r)
 			}

@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"slices"
 	"sync"
@@ -114,7 +115,7 @@ func (j *judge) remove(release int32, t *tier, tests []test) {
 		if !m.removable {
 			if !t.within && math.Abs(m.median-s.now) >= m.delta {
 				j.addFinding(s, Finding{
-					Kind: MixedFinding, Release: release, Stratum: m.stratum, System: -1, Word: Inconclusive,
+					Kind: MixedFinding, Release: release, Stratum: m.stratum, System: -1, Word: schema.Inconclusive,
 					D: m.median - s.now, SE: math.NaN(), P: math.NaN(), Cells: m.cells, Agree: m.agree, First: -1,
 				})
 			}
@@ -254,11 +255,12 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 		s.now = x.mean + s.change
 	}
 	f := Finding{
-		Kind: t.kind, Release: release, Stratum: m.stratum, System: m.system, Word: Unchanged, Why: WhyEquivalent,
+		Kind: t.kind, Release: release, Stratum: m.stratum, System: m.system,
+		Word: schema.Unchanged, Why: schema.WhyEquivalent,
 		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
 	}
 	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
-		f.Word, f.Why = NoBaseline, WhyFirst
+		f.Word, f.Why = schema.NoBaseline, schema.WhyNoBaseline
 	}
 	dir := 1.
 	if x.d < 0 {
@@ -268,24 +270,24 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 	switch {
 	case x.n == 0 && !large:
 	case s.seenAgain(j, m, x):
-		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), Confirmed, WhyAgain, s.release[s.suspect]
+		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), schema.Confirmed, schema.WhyAgain, s.release[s.suspect]
 		switch {
 		case !t.enough(s.seen+1, j.rules.Confirm):
-			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
 		case j.shiftOnOneHost(m, append(s.release[s.suspect:len(s.release):len(s.release)], release), false):
-			f.Evidence, f.Why = Suspected, WhyOtherHost
+			f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 		}
 	case x.ok && x.pass && large:
-		f.Word, f.Evidence, f.Why = wordOf(dir), Suspected, WhyGate
+		f.Word, f.Evidence, f.Why = wordOf(dir), schema.Suspected, schema.WhyGate
 		j.askAgain(&f, t, m, x, dir)
 	case large:
-		f.Word, f.Why = Inconclusive, WhyNotSignificant
+		f.Word, f.Why = schema.Inconclusive, schema.WhyNotSignificant
 	case !x.ok:
-		f.Word, f.Why = NoBaseline, WhyOneEach
+		f.Word, f.Why = schema.NoBaseline, schema.WhyOneEach
 	case x.pass:
-		f.Word, f.Why = BelowLimit, WhyBelowLimit
+		f.Word, f.Why = schema.BelowLimit, schema.WhyBelowLimit
 	}
-	if x.lasts && (f.Word == Unchanged || f.Word == BelowLimit) && j.t.Releases[release].Joins {
+	if x.lasts && (f.Word == schema.Unchanged || f.Word == schema.BelowLimit) && j.t.Releases[release].Joins {
 		f.lasted(&x.step, m.delta)
 	}
 	j.addFinding(s, f)
@@ -313,21 +315,21 @@ func (s *stratum) remember(release int32, f *Finding, strays *strays, median, di
 	s.release, s.m, s.out = append(s.release, release), append(s.m, median), append(s.out, false)
 	last := len(s.m) - 1
 	switch {
-	case f.Why == WhyRecheck:
+	case f.Why == schema.WhyRecheck:
 		s.restart(last)
 		s.suspect = -1
-	case f.Why == WhyNotSeenAgain:
+	case f.Why == schema.WhyNotSeenAgain:
 		s.out[last], s.suspect = true, -1
 		strays.gone++
-	case (f.Why == WhyOneMoreRun || f.Why == WhyOtherHost) && s.suspect >= 0:
+	case (f.Why == schema.WhyOneMoreRun || f.Why == schema.WhyOtherHost) && s.suspect >= 0:
 		s.out[last], s.seen = true, s.seen+1
-	case f.Evidence == Confirmed:
+	case f.Evidence == schema.Confirmed:
 		s.out[s.suspect] = false
 		s.restart(s.suspect)
 		s.suspect = -1
-	case f.Evidence == Suspected:
+	case f.Evidence == schema.Suspected:
 		s.suspect, s.seen, s.dir, s.out[last] = last, 0, dir, true
-		if f.Why == WhyOneMoreRun {
+		if f.Why == schema.WhyOneMoreRun {
 			s.seen = 1
 		}
 	default:
@@ -346,16 +348,16 @@ func (j *judge) askAgain(f *Finding, t *tier, m moved, x shiftTest, dir float64)
 	second := x
 	second.d = m.second - x.mean
 	if dir*second.d >= m.delta && second.again(x.d, dir) <= j.rules.Confirm {
-		f.Evidence, f.Why = Confirmed, WhyRecheck
+		f.Evidence, f.Why = schema.Confirmed, schema.WhyRecheck
 		switch {
 		case !t.enough(1, j.rules.Confirm):
-			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
 		case j.shiftOnOneHost(m, []int32{f.Release}, true):
-			f.Evidence, f.Why = Suspected, WhyOtherHost
+			f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 		}
 		return
 	}
-	f.Word, f.Evidence, f.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
+	f.Word, f.Evidence, f.Why = schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain
 }
 
 // again tests the shift of an independent run given the first one's, as [judge.repeated] does for cells.
@@ -434,7 +436,7 @@ func (f *Finding) lasted(step *lastingShift, delta float64) {
 	if math.Abs(step.d) >= delta {
 		return
 	}
-	f.Word, f.Why, f.First = BelowLimit, WhyBelowLimit, step.first
+	f.Word, f.Why, f.First = schema.BelowLimit, schema.WhyBelowLimit, step.first
 	f.D, f.SE, f.Df, f.P, f.N = step.d, step.se, step.df, step.p, step.n
 }
 
@@ -684,7 +686,7 @@ func (c *claim) lasted(first int32) bool {
 		return false
 	}
 	row := c.row
-	row.Word, row.Why, row.D = BelowLimit, WhyBelowLimit, d
+	row.Word, row.Why, row.D = schema.BelowLimit, schema.WhyBelowLimit, d
 	if first != c.release {
 		row.First = first
 	}
@@ -698,21 +700,21 @@ func (c *claim) lasted(first int32) bool {
 func (j *judge) follow(c *claim) {
 	st := &j.state[c.x.cell]
 	j.weigh(c)
-	if c.row.Evidence == Confirmed && c.row.Why != WhyShift {
+	if c.row.Evidence == schema.Confirmed && c.row.Why != schema.WhyShift {
 		return
 	}
 	if st.suspect >= 0 {
 		j.continued(c)
 	}
-	if st.suspect >= 0 || c.row.Why == WhyShift {
+	if st.suspect >= 0 || c.row.Why == schema.WhyShift {
 		return
 	}
 	switch {
-	case c.row.Why.gone() || c.row.Why == WhyRunsDisagree:
-		if c.row.Why.gone() {
+	case gone(c.row.Why) || c.row.Why == schema.WhyRunsDisagree:
+		if gone(c.row.Why) {
 			c.row.exclude(c.release, c.release)
 		}
-	case c.row.Why == WhyOtherHost:
+	case c.row.Why == schema.WhyOtherHost:
 		j.open(c, true)
 		for st.suspect = c.x.joint.first; st.suspect < c.x.obs && !j.joins(st.suspect); {
 			st.suspect++
@@ -720,7 +722,7 @@ func (j *judge) follow(c *claim) {
 		for i := st.suspect; i < c.x.obs; i++ {
 			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
 		}
-	case c.row.Evidence == Suspected:
+	case c.row.Evidence == schema.Suspected:
 		j.open(c, true)
 	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
 		j.open(c, false) // a large deviation that the gate does not report, but that may be the first of several
@@ -742,7 +744,7 @@ func (j *judge) open(c *claim, gated bool) {
 func (j *judge) continued(c *claim) {
 	const most = 3
 	st := &j.state[c.x.cell]
-	if c.row.Why.gone() || st.dir*c.x.d < c.cell.Delta/2 {
+	if gone(c.row.Why) || st.dir*c.x.d < c.cell.Delta/2 {
 		if st.gated {
 			j.rows[st.suspect].Follow = -(c.release + 1)
 		}
@@ -750,8 +752,8 @@ func (j *judge) continued(c *claim) {
 		return
 	}
 	c.row.exclude(c.release, c.release)
-	st.gated = st.gated || c.row.Evidence == Suspected
-	if c.row.Why == WhyOtherHost { // it is sure, and waits for another host
+	st.gated = st.gated || c.row.Evidence == schema.Suspected
+	if c.row.Why == schema.WhyOtherHost { // it is sure, and waits for another host
 		return
 	}
 	if st.seen++; st.seen < most {
@@ -779,7 +781,7 @@ func (j *judge) weigh(c *claim) {
 		if same {
 			st.stays++
 		}
-		confirmed := c.row.Evidence == Confirmed && c.row.Why != WhyShift
+		confirmed := c.row.Evidence == schema.Confirmed && c.row.Why != schema.WhyShift
 		if !same || st.stays > stays && !confirmed {
 			j.stray(c, st.extreme, st.off)
 		}
@@ -790,7 +792,7 @@ func (j *judge) weigh(c *claim) {
 			return
 		}
 	}
-	if math.IsNaN(c.x.raw) || c.x.base.n < 2 || c.row.Evidence == Confirmed || c.row.Why == WhyShift {
+	if math.IsNaN(c.x.raw) || c.x.base.n < 2 || c.row.Evidence == schema.Confirmed || c.row.Why == schema.WhyShift {
 		return
 	}
 	if c.o.K2 > 0 && math.Abs(j.second(c.x)) < math.Abs(c.x.d)/2 {

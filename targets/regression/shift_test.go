@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"testing"
 
@@ -23,17 +24,17 @@ func TestRunWideShift(t *testing.T) {
 			found = append(found, f)
 		}
 	}
-	if len(found) != 2 || found[0].Word != regression.Regressed || found[0].Evidence != regression.Suspected ||
-		found[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(found[0].D)-.1) > .02 {
+	if len(found) != 2 || found[0].Word != schema.Regressed || found[0].Evidence != schema.Suspected ||
+		found[1].Evidence != schema.Confirmed || math.Abs(math.Expm1(found[0].D)-.1) > .02 {
 		t.Fatalf("%+v", found)
 	}
 	shifted := 0
 	for c := range cells {
 		r := j.Rows[tab.Cells[c].First+5]
-		if r.Word == regression.Unchanged || r.Word == regression.Improved {
+		if r.Word == schema.Unchanged || r.Word == schema.Improved {
 			t.Errorf("cell %d of a slower device: %+v", c, r)
 		}
-		if r.Why == regression.WhyShift {
+		if r.Why == schema.WhyShift {
 			shifted++
 		}
 	}
@@ -47,8 +48,8 @@ func TestShiftRechecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		again float64
 		want  string
-		why   regression.Why
-	}{"seen again": {1.1, "W", regression.WhyRecheck}, "not seen again": {1, "o", regression.WhyNotSeenAgain}} {
+		why   schema.Why
+	}{"seen again": {1.1, "W", schema.WhyRecheck}, "not seen again": {1, "o", schema.WhyNotSeenAgain}} {
 		cells := quiet(7, 30, 8, .005)
 		for i := range cells {
 			cells[i][7] *= 1.1
@@ -60,7 +61,7 @@ func TestShiftRechecked(t *testing.T) {
 		}
 		j := judge(t, tab)
 		f := j.Findings[len(j.Findings)-1]
-		confirmed := f.Evidence == regression.Confirmed
+		confirmed := f.Evidence == schema.Confirmed
 		if got := words(tab, j, 3); got[7:] != c.want || f.Why != c.why || confirmed != (c.want == "W") {
 			t.Errorf("%s: reads %s, finding %+v", name, got, f)
 		}
@@ -83,7 +84,7 @@ func TestSmallStepOfADeviceIsToldAgain(t *testing.T) {
 			}
 			j := judge(t, history(.05, cells...))
 			for _, f := range j.Findings {
-				if f.Release < 9 || f.Word != regression.BelowLimit {
+				if f.Release < 9 || f.Word != schema.BelowLimit {
 					continue
 				}
 				i := int(f.Release) - 9
@@ -109,15 +110,15 @@ func TestAnotherHostConfirmsAShift(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts string // of each release
 		again bool   // the first release that has it is measured twice
-		want  [2]regression.Evidence
+		want  [2]schema.Evidence
 	}{
-		"not stated":        {"--------", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
-		"one host":          {"aaaaaaaa", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
-		"in turns":          {"abababab", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
-		"the same twice":    {"abababaa", false, [2]regression.Evidence{regression.Suspected, regression.Suspected}},
-		"a re-run there":    {"abababaa", true, [2]regression.Evidence{regression.Suspected, regression.Suspected}},
-		"a re-run, one":     {"aaaaaaaa", true, [2]regression.Evidence{regression.Confirmed, regression.NoEvidence}},
-		"re-run, elsewhere": {"abababaa", true, [2]regression.Evidence{regression.Confirmed, regression.NoEvidence}},
+		"not stated":        {"--------", false, [2]schema.Evidence{schema.Suspected, schema.Confirmed}},
+		"one host":          {"aaaaaaaa", false, [2]schema.Evidence{schema.Suspected, schema.Confirmed}},
+		"in turns":          {"abababab", false, [2]schema.Evidence{schema.Suspected, schema.Confirmed}},
+		"the same twice":    {"abababaa", false, [2]schema.Evidence{schema.Suspected, schema.Suspected}},
+		"a re-run there":    {"abababaa", true, [2]schema.Evidence{schema.Suspected, schema.Suspected}},
+		"a re-run, one":     {"aaaaaaaa", true, [2]schema.Evidence{schema.Confirmed, schema.NoEvidence}},
+		"re-run, elsewhere": {"abababaa", true, [2]schema.Evidence{schema.Confirmed, schema.NoEvidence}},
 	} {
 		cells := quiet(7, 30, 8, .005)
 		for i := range cells {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -104,9 +105,9 @@ func (s *stay) add(tab *regression.Table, j *regression.Judgement, truth map[int
 		seen, confirmed := false, false
 		for i := range 3 {
 			row := &j.Rows[tab.Cells[c].First+int32(n+i)]
-			worse := row.Word == regression.Regressed
+			worse := row.Word == schema.Regressed
 			seen = seen || worse
-			confirmed = confirmed || worse && row.Evidence == regression.Confirmed
+			confirmed = confirmed || worse && row.Evidence == schema.Confirmed
 			if truth[c] && seen {
 				s.seen[i]++
 			}
@@ -245,18 +246,18 @@ func count(t *regression.Table, j *regression.Judgement, truth []bool, release i
 
 func (n *counts) add(row *regression.Row, changed bool) {
 	confirmed := 0
-	if row.Evidence == regression.Confirmed {
+	if row.Evidence == schema.Confirmed {
 		confirmed = 1
 	}
 	switch row.Word {
-	case regression.Regressed:
+	case schema.Regressed:
 		if changed {
 			n.hit++
 			n.hitAgain += confirmed
 			return
 		}
 		fallthrough
-	case regression.Improved, regression.Recovered:
+	case schema.Improved, schema.Recovered:
 		n.alarms++
 		n.alarmsConfirmed += confirmed
 	}
@@ -558,8 +559,8 @@ func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun b
 		rows := j.Rows[tab.Cells[k].First+int32(n) : tab.Cells[k].End]
 		suspected, confirmed := false, false
 		for i := range rows {
-			suspected = suspected || rows[i].Word == regression.Regressed
-			confirmed = confirmed || rows[i].Word == regression.Regressed && rows[i].Evidence == regression.Confirmed
+			suspected = suspected || rows[i].Word == schema.Regressed
+			confirmed = confirmed || rows[i].Word == schema.Regressed && rows[i].Evidence == schema.Confirmed
 		}
 		x.add(k%share == 0, suspected, confirmed)
 		if confirmed && k%share != 0 && lasts(series[whole[k]], from+n, math.Log1p(.05)) {
@@ -710,7 +711,7 @@ type deviceCounts struct {
 
 func (x *deviceCounts) addFindings(p population, j *regression.Judgement) {
 	for _, f := range j.Findings {
-		if f.Kind != regression.ShiftFinding || f.Word != regression.Regressed {
+		if f.Kind != regression.ShiftFinding || f.Word != schema.Regressed {
 			continue
 		}
 		switch {
@@ -718,7 +719,7 @@ func (x *deviceCounts) addFindings(p population, j *regression.Judgement) {
 			x.elsewhere++
 		case f.Release == 4:
 			x.reported++
-		case f.Release == 5 && f.Evidence == regression.Confirmed:
+		case f.Release == 5 && f.Evidence == schema.Confirmed:
 			x.confirmed++
 		}
 	}
@@ -731,9 +732,9 @@ func (x *deviceCounts) addCells(tab *regression.Table, j *regression.Judgement, 
 				continue
 			}
 			switch w := j.Rows[i].Word; {
-			case truth[c] && (w == regression.Unchanged || w == regression.Improved):
+			case truth[c] && (w == schema.Unchanged || w == schema.Improved):
 				x.missed++
-			case !truth[c] && (w == regression.Regressed || w == regression.Improved):
+			case !truth[c] && (w == schema.Regressed || w == schema.Improved):
 				x.elsewhere++
 			}
 		}

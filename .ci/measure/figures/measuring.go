@@ -586,7 +586,7 @@ func recheck(b bench, r *rand.Rand) (point, all bool) {
 	runs := append(b.before(r), b.fresh(r, true))
 	seconds := make([][]float64, len(runs))
 	seconds[len(runs)-1] = b.fresh(r, true)
-	return b.judge(runs, seconds, 1, regression.Confirmed)
+	return b.judge(runs, seconds, 1, schema.Confirmed)
 }
 
 // repeats is a release judged by its history with the mean of five repeats after one start.
@@ -599,11 +599,11 @@ func repeats(b bench, r *rand.Rand) (point, all bool) {
 			sum[i] += v / times
 		}
 	}
-	return b.judge(append(b.before(r), sum), nil, times, regression.Suspected)
+	return b.judge(append(b.before(r), sum), nil, times, schema.Suspected)
 }
 
 // judge judges the newest release by the others.
-func (b bench) judge(runs, seconds [][]float64, times int16, least regression.Evidence) (point, all bool) {
+func (b bench) judge(runs, seconds [][]float64, times int16, least schema.Evidence) (point, all bool) {
 	f := fleet{devices: 1, models: 1, workloads: b.points}
 	tab := f.table(runs, seconds, math.Log1p(pairLimit))
 	for _, c := range tab.Cells {
@@ -616,7 +616,7 @@ func (b bench) judge(runs, seconds [][]float64, times int16, least regression.Ev
 	row := j.Rows[tab.Cells[0].End-1]
 	for _, x := range j.Findings {
 		newest := int(x.Release) == len(runs)-1
-		all = all || newest && x.Kind == regression.ShiftFinding && x.Word == regression.Regressed && x.Evidence >= least
+		all = all || newest && x.Kind == regression.ShiftFinding && x.Word == schema.Regressed && x.Evidence >= least
 	}
-	return row.Word == regression.Regressed && row.Evidence >= least, all
+	return row.Word == schema.Regressed && row.Evidence >= least, all
 }

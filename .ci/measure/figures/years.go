@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -153,11 +154,11 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 		}
 	}
 	for _, f := range j.Findings {
-		if f.Release != last || f.Word != regression.Regressed {
+		if f.Release != last || f.Word != schema.Regressed {
 			continue
 		}
-		confirmed = confirmed || f.Evidence == regression.Confirmed
-		if f.Evidence == regression.Suspected {
+		confirmed = confirmed || f.Evidence == schema.Confirmed
+		if f.Evidence == schema.Suspected {
 			some(8, func(c *regression.Cell) bool {
 				return c.Stratum == f.Stratum && (f.System < 0 || c.System == f.System)
 			})
@@ -166,10 +167,10 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 	strata := map[int32]bool{}
 	for c := range tab.Cells {
 		row := &j.Rows[tab.Cells[c].End-1]
-		if row.Word != regression.Regressed || row.Why == regression.WhyShift {
+		if row.Word != schema.Regressed || row.Why == schema.WhyShift {
 			continue
 		}
-		if row.Evidence == regression.Confirmed {
+		if row.Evidence == schema.Confirmed {
 			confirmed = true
 			continue
 		}
@@ -386,9 +387,9 @@ func (t *table) night(name string, h *nights) {
 		confirmed, suspected := make([]int, len(z)), make([]int, len(z))
 		for i := range z {
 			confirmed[i], suspected[i] = -1, -1
-			if row := &j.Rows[cell.First+int32(i)]; row.Word == regression.Regressed {
+			if row := &j.Rows[cell.First+int32(i)]; row.Word == schema.Regressed {
 				suspected[i] = began(tab, cell, row, i)
-				if row.Evidence == regression.Confirmed {
+				if row.Evidence == schema.Confirmed {
 					confirmed[i] = suspected[i]
 				}
 			}
