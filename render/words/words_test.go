@@ -60,7 +60,7 @@ func declared(t *testing.T, folder, method, constants string) (types, names map[
 					types[d.Recv.List[0].Type.(*ast.Ident).Name] = true
 				}
 			case *ast.ValueSpec:
-				if id, ok := d.Type.(*ast.Ident); ok && id.Name == constants {
+				if constants != "" && strings.HasPrefix(d.Names[0].Name, constants) {
 					names[d.Names[0].Name] = true
 				}
 			}
@@ -94,16 +94,7 @@ func reasons() []schema.Reason {
 	} {
 		out = append(out, schema.EvalChange{Test: test, Conditions: "x"})
 	}
-	for _, why := range []schema.Why{
-		schema.WhyGate, schema.WhyRecheck, schema.WhyAgain, schema.WhyShift,
-		schema.WhyRunShift, schema.WhyBelowLimit, schema.WhyAgainstShift, schema.WhyDidNotMove,
-		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyHostMoved, schema.WhyRunsDisagree,
-		schema.WhyBackAgain, schema.WhyEquivalent,
-		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
-		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyOtherHost,
-		schema.WhyBaseSuspect,
-		schema.WhyConditions,
-	} {
+	for why := schema.WhyGate; why < schema.WhyInTurns; why++ {
 		out = append(out, schema.Change{Why: why, Conditions: "x"})
 	}
 	turns := schema.Turns{Baseline: "v1", Blocks: 2, Outcome: schema.Regressed, Evidence: schema.Suspected}
