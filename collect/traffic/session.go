@@ -37,9 +37,8 @@ type sessionCall struct {
 }
 
 const (
-	subagent    = "subagent"
-	mostNested  = 8
-	sessionSpan = 366 * 24 * 3600. // seconds, at most
+	subagent   = "subagent"
+	mostNested = 8
 )
 
 // isSession reports whether the first value of a file is a session.
@@ -90,9 +89,9 @@ func inOrder(list []Request) []Request {
 	for to, from := range order {
 		out[to], at[from] = list[from], to
 	}
-	for i := range out {
-		for k, j := range out[i].After {
-			out[i].After[k] = at[j]
+	for _, q := range out {
+		for k, j := range q.After {
+			q.After[k] = at[j]
 		}
 	}
 	return out
@@ -128,44 +127,42 @@ type asked struct {
 // calls adds requests, whose times count from an instant, and returns those that nothing waited for yet. before are
 // those that were sent before the first of the list.
 func (r *sessionReader) calls(list []sessionCall, before []asked, from float64, depth int) ([]asked, error) {
+	const span = 366 * 24 * 3600. // seconds, at most
 	thread := thread{before: before}
 	for i, c := range list {
-		if c.T == nil && c.Type == subagent { // its requests have times
+		nests := c.Type == subagent
+		if c.T == nil && nests { // its requests have times
 			c.T = new(float64)
 		}
-		if c.T == nil || !(*c.T >= 0) || from+*c.T > sessionSpan || c.Took < 0 || c.Think < 0 {
+		if c.T == nil || !(*c.T >= 0) || from+*c.T > span || c.Took < 0 || c.Think < 0 {
 			return nil, fmt.Errorf("request %d: t is no time in seconds from the start, or api_time is below 0", i+1)
 		}
 		at := from + *c.T
-		if c.Type == subagent {
-			if depth++; depth > mostNested {
-				return nil, fmt.Errorf("request %d: subagents within subagents more than %d deep", i+1, mostNested)
-			}
+		switch {
+		case nests && depth == mostNested:
+			return nil, fmt.Errorf("request %d: subagents within subagents more than %d deep", i+1, mostNested)
+		case nests:
 			if r.absolute {
 				at = 0
 			}
-			of, err := r.calls(c.Requests, thread.sent(), at, depth)
+			of, err := r.calls(c.Requests, slices.Concat(thread.before, thread.past, thread.own), at, depth+1)
 			if err != nil {
 				return nil, fmt.Errorf("request %d: %w", i+1, err)
 			}
 			thread.own = append(thread.own, of...)
-			depth--
-			continue
-		}
-		if c.Out == 0 && isLength(c.In) {
+		case c.Out == 0 && isLength(c.In):
 			r.Failed++
-			continue
-		}
-		if !isLength(c.In) || !isLength(c.Out) {
+		case !isLength(c.In) || !isLength(c.Out):
 			return nil, fmt.Errorf("request %d: in %d or out %d is no number of tokens", i+1, c.In, c.Out)
+		default:
+			q := request(c.In, c.Out, slices.Clone(c.Hashes), r.block)
+			for j := range q.Blocks {
+				q.Blocks[j] ^= r.salt
+			}
+			q.At = inSeconds(at)
+			thread.follow(&q, asked{len(r.Requests), at + c.Took, c.Took > 0}, at, c.Think)
+			r.Requests = append(r.Requests, q)
 		}
-		q := request(c.In, c.Out, slices.Clone(c.Hashes), r.block)
-		for j := range q.Blocks {
-			q.Blocks[j] ^= r.salt
-		}
-		q.At = inSeconds(at)
-		thread.follow(&q, asked{len(r.Requests), at + c.Took, c.Took > 0}, at, c.Think)
-		r.Requests = append(r.Requests, q)
 	}
 	return thread.own, nil
 }
@@ -178,8 +175,6 @@ type thread struct {
 	past   []asked // what its last request waited for
 	own    []asked // its requests that nothing waited for yet
 }
-
-func (t *thread) sent() []asked { return slices.Concat(t.before, t.past, t.own) }
 
 // follow makes a request that was sent at a time the next one of the thread.
 func (t *thread) follow(q *Request, as asked, at, think float64) {

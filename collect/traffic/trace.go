@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,30 +82,47 @@ func ReadTrace(data []byte, block int) (Trace, error) {
 	return t, nil
 }
 
-// traceLine is a line of a trace of Mooncake or Qwen-Bailian.
-type traceLine struct {
-	Chat      *int64   `json:"chat_id"`        // Qwen-Bailian
-	Parent    *int64   `json:"parent_chat_id"` // the turn before it; -1: none
-	Timestamp *float64 `json:"timestamp"`
-	Input     *int     `json:"input_length"`
-	Output    *int     `json:"output_length"`
-	Hashes    []uint64 `json:"hash_ids"`
-}
-
-// readLines reads JSON lines.
+// readLines reads JSON lines of Mooncake or Qwen-Bailian.
 func readLines(data []byte, block int) (Trace, error) {
+	const example = `expected one like {"timestamp": 0, "input_length": 6755, "output_length": 500, "hash_ids": [1, 2]}`
 	t := Trace{Timed: true}
-	turns := map[int64]int{}
+	turns := map[int64]int{} // by chat
 	var last time.Duration
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		l, q, err := traceRequest(line, block)
-		if err != nil {
-			return Trace{}, fmt.Errorf("line %d: %w", i+1, err)
+		var l struct {
+			Chat      *int64   `json:"chat_id"`        // Qwen-Bailian
+			Parent    *int64   `json:"parent_chat_id"` // the turn before it; -1: none
+			Timestamp *float64 `json:"timestamp"`
+			Input     int      `json:"input_length"`
+			Output    int      `json:"output_length"`
+			Hashes    []uint64 `json:"hash_ids"`
 		}
-		if l.Parent != nil {
+		if err := json.Unmarshal(line, &l); err != nil {
+			return Trace{}, fmt.Errorf("line %d: %w; %s", i+1, err, example)
+		}
+		unit, own := time.Millisecond, MooncakeBlock
+		if l.Chat != nil {
+			unit, own = time.Second, bailianBlock
+		}
+		var at time.Duration
+		if l.Timestamp == nil {
+			t.Timed = false
+		} else {
+			at = time.Duration(*l.Timestamp * float64(unit))
+		}
+		switch {
+		case !isLength(l.Input) || !isLength(l.Output):
+			return Trace{}, fmt.Errorf("line %d: input_length or output_length is not a number of tokens; %s", i+1, example)
+		case l.Timestamp != nil && (!(*l.Timestamp >= 0) || *l.Timestamp > 1e12/float64(unit/time.Millisecond)):
+			return Trace{}, fmt.Errorf("line %d: timestamp %g is no time from the start; %s", i+1, *l.Timestamp, example)
+		case l.Timestamp != nil && at < last:
+			return Trace{}, fmt.Errorf("line %d: its timestamp is before that of the line above", i+1)
+		}
+		q := request(l.Input, l.Output, l.Hashes, cmp.Or(block, own))
+		if last, q.At = at, at; l.Parent != nil {
 			if before, ok := turns[*l.Parent]; ok {
 				q.After = []int{before}
 			}
@@ -111,40 +130,9 @@ func readLines(data []byte, block int) (Trace, error) {
 		if l.Chat != nil {
 			turns[*l.Chat] = len(t.Requests)
 		}
-		if q.At < 0 {
-			t.Timed = false
-		} else if q.At < last {
-			return Trace{}, fmt.Errorf("line %d: its timestamp is before that of the line above", i+1)
-		}
-		last = q.At
 		t.Requests = append(t.Requests, q)
 	}
 	return t, nil
-}
-
-// traceRequest reads one line; At is negative where the line has no time.
-func traceRequest(line []byte, block int) (traceLine, Request, error) {
-	const example = `expected one like {"timestamp": 0, "input_length": 6755, "output_length": 500, "hash_ids": [1, 2]}`
-	var l traceLine
-	if err := json.Unmarshal(line, &l); err != nil {
-		return l, Request{}, fmt.Errorf("%w; %s", err, example)
-	}
-	if l.Input == nil || l.Output == nil || !isLength(*l.Input) || !isLength(*l.Output) {
-		return l, Request{}, fmt.Errorf("input_length or output_length is not a number of tokens; %s", example)
-	}
-	unit, own := time.Millisecond, MooncakeBlock
-	if l.Chat != nil {
-		unit, own = time.Second, bailianBlock
-	}
-	q := request(*l.Input, *l.Output, l.Hashes, cmp.Or(block, own))
-	q.At = -1
-	if l.Timestamp != nil {
-		if !(*l.Timestamp >= 0) || *l.Timestamp > 1e12/float64(unit/time.Millisecond) {
-			return l, Request{}, fmt.Errorf("timestamp %g is no time from the start; %s", *l.Timestamp, example)
-		}
-		q.At = time.Duration(*l.Timestamp * float64(unit))
-	}
-	return l, q, nil
 }
 
 func isLength(tokens int) bool { return tokens >= 1 && tokens <= longest }
@@ -192,17 +180,13 @@ func (t Trace) Take(n int, speed float64) []Request {
 	return out
 }
 
-// conversation is an entry of a ShareGPT file.
-type conversation struct {
-	Conversations []struct {
-		From  string `json:"from"`
-		Value string `json:"value"`
-	} `json:"conversations"`
-}
-
 // ReadConversations returns the first question of each conversation of a ShareGPT file, a JSON list.
 func ReadConversations(data []byte) ([]string, error) {
-	var list []conversation
+	var list []struct {
+		Conversations []struct {
+			Value string `json:"value"`
+		} `json:"conversations"`
+	}
 	if err := json.Unmarshal(data, &list); err != nil {
 		const example = `[{"conversations": [{"from": "human", "value": "…"}]}]`
 		return nil, fmt.Errorf("%w; expected a list like %s", err, example)
@@ -214,7 +198,7 @@ func ReadConversations(data []byte) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("it has no conversation of two turns or more")
+		return nil, errors.New("it has no conversation of two turns or more")
 	}
 	return out, nil
 }
@@ -252,16 +236,18 @@ func seconds(text string) (time.Duration, error) {
 // readTable reads CSV. A request of which nothing came back failed, and is left out.
 func readTable(data []byte) (Trace, error) {
 	from := csv.NewReader(bytes.NewReader(data))
-	from.FieldsPerRecord, from.ReuseRecord, from.TrimLeadingSpace = -1, true, true
+	from.FieldsPerRecord, from.TrimLeadingSpace = -1, true
 	heads, err := from.Read()
 	if err != nil {
 		return Trace{}, fmt.Errorf("%w; expected one of%s", err, traceFormats)
 	}
-	f, columns, ok := tableOf(heads)
-	if !ok {
+	at := slices.IndexFunc(traceTables[:], func(f traceTable) bool { return !slices.Contains(f.columns(heads), -1) })
+	if at < 0 {
 		return Trace{}, fmt.Errorf("%.60q begins no trace that is known; expected one of%s",
 			strings.Join(heads, ","), traceFormats)
 	}
+	f := traceTables[at]
+	columns := f.columns(heads)
 	t := Trace{Timed: true}
 	var last time.Duration
 	for {
@@ -288,47 +274,31 @@ func readTable(data []byte) (Trace, error) {
 	}
 }
 
-// tableOf finds the format of some heads, and where its columns are.
-func tableOf(heads []string) (f traceTable, columns [3]int, ok bool) {
-	for _, f = range traceTables {
-		found := 0
-		for i, name := range [...]string{f.at, f.in, f.out} {
-			for j, head := range heads {
-				if strings.TrimSpace(head) == name {
-					columns[i] = j
-					found++
-					break
-				}
-			}
-		}
-		if found == len(columns) {
-			return f, columns, true
-		}
+// columns returns where the columns of a table are: of the time and of both lengths; -1 for none.
+func (f traceTable) columns(heads []string) []int {
+	var out []int
+	for _, name := range [...]string{f.at, f.in, f.out} {
+		out = append(out, slices.IndexFunc(heads, func(head string) bool { return strings.TrimSpace(head) == name }))
 	}
-	return traceTable{}, columns, false
+	return out
 }
 
-func (f traceTable) request(row []string, columns [3]int) (Request, error) {
-	var text [3]string
-	for i, c := range columns {
-		if c >= len(row) {
-			return Request{}, fmt.Errorf("it has %d columns", len(row))
-		}
-		text[i] = strings.TrimSpace(row[c])
+// request reads a row.
+func (f traceTable) request(row []string, columns []int) (q Request, err error) {
+	if len(row) <= slices.Max(columns) {
+		return q, fmt.Errorf("it has %d columns", len(row))
 	}
-	var q Request
-	var err error
-	if q.At, err = f.time(text[0]); err != nil {
-		return Request{}, fmt.Errorf("%s: %w", f.at, err)
+	if q.At, err = f.time(strings.TrimSpace(row[columns[0]])); err != nil {
+		return q, fmt.Errorf("%s: %w", f.at, err)
 	}
-	for _, x := range []struct {
-		name, text string
-		to         *int
-	}{{f.in, text[1], &q.ISL}, {f.out, text[2], &q.OSL}} {
-		v, err := strconv.ParseFloat(x.text, 64) // pandas writes 512.0
-		if *x.to = int(v); err != nil || !(v >= 0) || v > longest || float64(*x.to) != v {
-			return Request{}, fmt.Errorf("%s %.40q is no number of tokens", x.name, x.text)
+	lengths := [2]int{}
+	for i, name := range [2]string{f.in, f.out} {
+		text := strings.TrimSpace(row[columns[i+1]])
+		v, err := strconv.ParseFloat(text, 64) // pandas writes 512.0
+		if lengths[i] = int(v); err != nil || !(v >= 0) || v > longest || v != math.Trunc(v) {
+			return q, fmt.Errorf("%s %.40q is no number of tokens", name, text)
 		}
 	}
+	q.ISL, q.OSL = lengths[0], lengths[1]
 	return q, nil
 }
