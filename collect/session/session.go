@@ -77,11 +77,11 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := r.Options.Complete(known)
 	targets, err := r.Targets()
 	if err != nil {
 		return nil, err
 	}
+	o := r.Options.Complete(known)
 	p, notes, err := plan.Make(o, known, targets)
 	if err != nil {
 		return nil, err
@@ -89,44 +89,56 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	for _, n := range notes {
 		r.Note(n)
 	}
-	if err := r.writesText(known, p); err != nil {
-		return nil, err
-	}
-	if err := haveDatasets(p); err != nil && !r.DryRun { // before a tool is installed for minutes
+	if err := r.makesLoad(known, p); err != nil { // before a tool is installed for minutes
 		return nil, err
 	}
 	if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
 		return nil, err
 	}
-	if err := r.usable(ctx, o, p, key); err != nil {
-		return nil, err
+	if !r.DryRun && !p.Offline() {
+		if err := usable(ctx, o, p, key); err != nil {
+			return nil, err
+		}
 	}
-	address := o.Server.Name.Address(o.Server.Port)
 	srv, err := server.New(server.Request{
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting,
 	})
-	return &Session{Options: o, Plan: p, Server: srv, Address: address, warn: r.Warn}, err
+	return &Session{Options: o, Plan: p, Server: srv, Address: o.Server.Name.Address(o.Server.Port), warn: r.Warn}, err
 }
 
-// writesText refuses workloads of text for a model that writes none, unless a program of the user's own measures it.
-func (r Request) writesText(known spec.Model, p plan.Plan) error {
-	isOwn := func(name string) bool { return r.Finder.Exec[name] != "" }
-	text := func(w plan.Workload) bool { return !w.Endpoint.Pools() }
+// usage is a mistake in the request, with its fix.
+func usage(fix, format string, args ...any) error {
+	return plan.UsageError{Err: fmt.Errorf("collect: "+format, args...), Fix: fix}
+}
+
+// makesLoad refuses workloads of text for a model that writes none, unless a program of the user's own measures it, and
+// those whose dataset nobody has fetched.
+func (r Request) makesLoad(known spec.Model, p plan.Plan) error {
 	names := r.Options.Tools.Names
-	if known.Type == "" || r.ServerOnly || !slices.ContainsFunc(p.Workloads, text) ||
-		len(names) > 0 && isOwn(names[0]) {
-		return nil
-	}
+	own := len(names) > 0 && r.Finder.Exec[names[0]] != ""
+	silent := known.Type != "" && !r.ServerOnly && !own
 	fix := "measure it with a program of yours (exec: in ttreport.yaml, ttreport help plans); results of " +
 		"tt-inference-server's clients are read by ttreport build"
 	if known.Type == "embedding" {
 		fix = "--tools builtin --workload isl=512,c=8,n=100,endpoint=embeddings"
 	}
-	return plan.UsageError{
-		Err: fmt.Errorf("collect: %s is a model of type %s: it writes no text, and these workloads are text",
-			known.Model, known.Type),
-		Fix: fix,
+	for _, w := range p.Workloads {
+		_, err := os.Stat(w.Path)
+		switch {
+		case silent && !w.Endpoint.Pools():
+			return usage(fix, "%s is a model of type %s: it writes no text, and these workloads are text",
+				known.Model, known.Type)
+		case r.DryRun:
+		case w.Dataset == traffic.ShareGPT && w.Path == "":
+			return usage("fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/"+
+				"ShareGPT_Vicuna_unfiltered/resolve/main/"+traffic.ShareGPTFile+
+				"; or state another path: dataset-path in the configuration, path=FILE in --workload",
+				"%s needs ShareGPT, and %s is not in this folder", w, traffic.ShareGPTFile)
+		case w.Path != "" && err != nil:
+			return usage("path=FILE", "the dataset of %s: %w", w, err)
+		}
 	}
+	return nil
 }
 
 // key is the API key of the server. Tools get the token of the hub from .env.
@@ -137,7 +149,7 @@ func (r Request) key() (string, error) {
 	}
 	file, err := credentials.Open(r.Dir)
 	if err != nil {
-		return "", plan.UsageError{Err: fmt.Errorf("collect: %w", err)}
+		return "", usage("", "%w", err)
 	}
 	if file.Warning != "" {
 		r.Warn(file.Warning)
@@ -152,44 +164,32 @@ func (r Request) key() (string, error) {
 // known is what is stated of the model: by a specification or models.yaml, and by the server where it runs already. The
 // key is replaced by one that a person types where the server wants another.
 func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
-	s := r.Options.System
+	s, name := r.Options.System, r.Options.Server.Name
 	stated, err := spec.Lookup(r.Dir, r.Spec, s.Model, s.Device, s.Impl)
-	if err != nil {
-		if r.Spec != "" {
-			err = fmt.Errorf("collect: --spec: %w", err)
-			return stated, plan.UsageError{Err: err, Fix: "as in --spec runtime_model_spec.json"}
-		}
-		return stated, plan.UsageError{Err: fmt.Errorf("collect: %w", err)}
+	switch {
+	case err != nil && r.Spec != "":
+		return stated, usage("as in --spec runtime_model_spec.json", "--spec: %w", err)
+	case err != nil:
+		return stated, usage("", "%w", err)
+	case name.Kind != plan.ServerURL || r.DryRun:
+		return r.Options.Known(stated, 0), nil
 	}
-	limit := 0
-	if r.Options.Server.Name.Kind == plan.ServerURL && !r.DryRun {
-		end, err := r.probe(ctx, key)
-		if errors.Is(err, server.ErrDenied) {
-			return stated, err
-		}
-		limit = end.Context // one that is not ready yet is waited for later
-	}
-	return r.Options.Known(stated, limit), nil
-}
-
-// probe asks a running server what it serves; one that wants a key is asked again with one that a person types.
-func (r Request) probe(ctx context.Context, key *string) (server.Endpoint, error) {
-	at := server.Attached{URL: r.Options.Server.Name.URL, Model: r.Options.System.Model, APIKey: *key}
+	at := server.Attached{URL: name.URL, Model: s.Model, APIKey: *key}
 	end, err := at.Probe(ctx)
-	if !errors.Is(err, server.ErrDenied) {
-		return end, err
+	if errors.Is(err, server.ErrDenied) {
+		if typed, ok := r.Ask(credentials.OpenAIKey, at.URL+" wants a key"); ok {
+			*key, at.APIKey = typed, typed
+			end, err = at.Probe(ctx)
+		}
 	}
-	typed, ok := r.Ask(credentials.OpenAIKey, at.URL+" wants a key")
-	if !ok {
-		return end, err
+	if errors.Is(err, server.ErrDenied) {
+		return stated, err
 	}
-	*key, at.APIKey = typed, typed
-	return at.Probe(ctx)
+	return r.Options.Known(stated, end.Context), nil // one that is not ready yet is waited for later
 }
 
 // Lock keeps other processes from measuring the same device or server, or servers at other addresses, until release is
-// called. The simulator needs no
-// lock: each process has its own.
+// called. The simulator needs no lock: each process has its own.
 func (s *Session) Lock(also ...string) (release func(), err error) {
 	device := s.Options.System.Device
 	if device == schema.Simulated {
@@ -220,99 +220,57 @@ func (s *Session) Detaches() bool { _, ok := s.Server.(detacher); return ok }
 
 // usable refuses tools that cannot take the key, or lack the tokenizer that they need, before a server is started: they
 // would fail at each workload, some of them after a minute.
-func (r Request) usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {
-	if r.DryRun || p.Offline() {
-		return nil
-	}
+func usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {
 	needs := "" // a tokenizer
 	for _, t := range p.Tools {
 		if key != "" && t.Keyless {
-			return plan.UsageError{
-				Err: fmt.Errorf("collect: the server wants a key, which %s takes only on its command line, "+
-					"where every user of this machine could read it", t.Name),
-				Fix: "leave it out of --tools, or start the server without a key: --no-auth",
-			}
+			return usage("leave it out of --tools, or start the server without a key: --no-auth",
+				"the server wants a key, which %s takes only on its command line, where every user of this machine could "+
+					"read it", t.Name)
 		}
 		if key != "" && !t.Flags.Has(t.KeyFlag) {
-			return plan.UsageError{
-				Err: fmt.Errorf("collect: the server wants a key, and %s %s has no %s, by which it takes one safely",
-					t.Name, t.Release, t.KeyFlag),
-				Fix: "install another version of it, or let ttreport install one: ttreport doctor --make " + t.Name,
-			}
+			return usage("install another version of it, or let ttreport install one: ttreport doctor --make "+t.Name,
+				"the server wants a key, and %s %s has no %s, by which it takes one safely", t.Name, t.Release, t.KeyFlag)
 		}
 		if t.Tokens {
 			needs = cmp.Or(needs, t.Name)
 		}
 	}
-	if needs == "" {
-		return nil
-	}
-	return haveTokenizer(ctx, needs, p.Tokenizer, cmp.Or(p.Model.ID, r.served(o)))
-}
-
-// served is the name that a server gives its model, where it is the name of a repository for sure.
-func (r Request) served(o plan.Options) string {
+	name := cmp.Or(p.Tokenizer, p.Model.ID)
 	if o.Server.Name.Kind == plan.ServerURL || strings.Contains(o.System.Model, "/") {
-		return o.System.Model
+		name = cmp.Or(name, o.System.Model) // as the server names it, which is that of a repository for sure
 	}
-	return ""
-}
-
-// hubPatience is how long a hub may take to answer.
-const hubPatience = 8 * time.Second
-
-// haveTokenizer returns an error if the tokenizer of a model cannot be had: a folder, a name in the cache of the hub,
-// or one on the hub. model stands in where none is named; "" cannot be checked.
-func haveTokenizer(ctx context.Context, tool, tokenizer, model string) error {
-	name := cmp.Or(tokenizer, model)
-	if name == "" {
+	if needs == "" || name == "" {
 		return nil
 	}
+	return haveTokenizer(ctx, needs, name)
+}
+
+// haveTokenizer returns an error if the tokenizer that a tool needs is in no folder, cache or hub.
+func haveTokenizer(ctx context.Context, tool, name string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return nil
 	}
-	if cached(name) {
-		return nil
-	}
-	err := onHub(ctx, name)
-	if err == nil {
-		return nil
-	}
-	return plan.UsageError{
-		Err: fmt.Errorf("collect: %s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err),
-		Fix: "--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
-	}
-}
-
-// cached reports whether the cache of the hub has a model.
-func cached(name string) bool {
 	for _, file := range []string{"tokenizer*", "*.model", "vocab*"} {
-		pattern := filepath.Join(hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", file)
-		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
-			return true
+		if cached(name, file) != "" {
+			return nil
 		}
 	}
-	return false
+	if err := onHub(ctx, name); err != nil {
+		return usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
+			"%s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err)
+	}
+	return nil
 }
 
-// errOffline is returned where the hub must not be asked.
-var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
-
-// onHub asks the hub for a model. A redirect to where the file is kept is an answer.
+// onHub returns an error if the hub has no tokenizer of a model. A redirect to where the file is kept is an answer.
 func onHub(ctx context.Context, name string) error {
-	if hubForbidden() {
-		return errOffline
-	}
-	ask, hub, err := hubRequest(ctx, http.MethodHead, name, "tokenizer_config.json")
-	if err != nil {
-		return err
-	}
-	answer, err := origin.Client(hubPatience).Do(ask)
+	answer, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
 	switch {
 	case errors.Is(err, origin.ErrElsewhere):
 		return nil
 	case err != nil:
-		return fmt.Errorf("asking %s: %w", hub, origin.Words(err))
+		return err
 	}
 	defer answer.Body.Close()
 	switch answer.StatusCode {
@@ -324,75 +282,45 @@ func onHub(ctx context.Context, name string) error {
 	return nil
 }
 
-// path escapes the parts of a repository's name.
-func path(name string) string {
-	owner, rest, found := strings.Cut(name, "/")
-	if !found {
-		return url.PathEscape(owner)
+// cached returns the newest file of a model that the cache of the hub has under a pattern; "" for none.
+func cached(model, pattern string) string {
+	cache := cmp.Or(os.Getenv("HF_HUB_CACHE"), os.Getenv("HUGGINGFACE_HUB_CACHE"))
+	if home := os.Getenv("HF_HOME"); cache == "" && home != "" {
+		cache = filepath.Join(home, "hub")
+	} else if user, err := os.UserHomeDir(); cache == "" && err == nil {
+		cache = filepath.Join(user, ".cache", "huggingface", "hub")
 	}
-	return url.PathEscape(owner) + "/" + url.PathEscape(rest)
-}
-
-// haveDatasets returns an error if a workload needs a file that nobody has fetched.
-func haveDatasets(p plan.Plan) error {
-	for _, w := range p.Workloads {
-		if w.Dataset == traffic.ShareGPT && w.Path == "" {
-			return plan.UsageError{
-				Err: fmt.Errorf("collect: %s needs ShareGPT, and %s is not in this folder", w, traffic.ShareGPTFile),
-				Fix: "fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/" +
-					"ShareGPT_Vicuna_unfiltered/resolve/main/" + traffic.ShareGPTFile +
-					"; or state another path: dataset-path in the configuration, path=FILE in --workload",
-			}
-		}
-		if w.Path == "" {
-			continue
-		}
-		if _, err := os.Stat(w.Path); err != nil {
-			return plan.UsageError{Err: fmt.Errorf("collect: the dataset of %s: %w", w, err), Fix: "path=FILE"}
-		}
+	found, err := filepath.Glob(
+		filepath.Join(cache, "models--"+strings.ReplaceAll(model, "/", "--"), "snapshots", "*", pattern))
+	if err != nil || len(found) == 0 {
+		return ""
 	}
-	return nil
-}
-
-// lengthNames are the members of a model's configuration that state its context, by Transformers' conventions, as vLLM
-// reads them (vllm/config, _get_and_verify_max_len); the smallest that is stated holds.
-func lengthNames() []string {
-	return []string{
-		"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_target_positions",
-		"max_sequence_length", "max_seq_length", "seq_len",
-	}
+	return slices.Max(found)
 }
 
 // LongestOf returns how many tokens a model takes at most, by its configuration in a folder, in the cache of the hub or
 // on the hub; 0 where that cannot be known. offline keeps it from asking the hub.
 func LongestOf(ctx context.Context, model string, offline bool) int {
-	for _, pattern := range []string{
-		filepath.Join(model, "config.json"),
-		filepath.Join(hubCache(), "models--"+strings.ReplaceAll(model, "/", "--"), "snapshots", "*", "config.json"),
-	} {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			continue
-		}
-		slices.Sort(found)
-		if data, err := os.ReadFile(found[len(found)-1]); err == nil {
-			return longestIn(data)
+	data, err := os.ReadFile(filepath.Join(model, "config.json"))
+	if name := cached(model, "config.json"); err != nil && name != "" {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil && !offline && strings.Contains(model, "/") && !filepath.IsAbs(model) {
+		const mostConfig = 1 << 20 // bytes
+		if answer, _, err := askHub(ctx, http.MethodGet, model, "config.json"); err == nil {
+			defer answer.Body.Close()
+			data, _ = io.ReadAll(io.LimitReader(answer.Body, mostConfig)) // what is cut short is no JSON
 		}
 	}
-	if offline || hubForbidden() || !strings.Contains(model, "/") || filepath.IsAbs(model) {
-		return 0
-	}
-	return longestIn(fromHub(ctx, model, "config.json"))
-}
-
-// longestIn is the length that a configuration states, 0 for none.
-func longestIn(data []byte) int {
 	var config map[string]json.RawMessage
 	if json.Unmarshal(data, &config) != nil {
 		return 0
 	}
-	longest := 0
-	for _, name := range lengthNames() {
+	longest := 0 // the smallest that is stated, under the names that vLLM reads (vllm/config, _get_and_verify_max_len)
+	for _, name := range []string{
+		"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length", "max_target_positions",
+		"max_sequence_length", "max_seq_length", "seq_len",
+	} {
 		var n int
 		if json.Unmarshal(config[name], &n) == nil && n > 0 && (longest == 0 || n < longest) {
 			longest = n
@@ -401,57 +329,31 @@ func longestIn(data []byte) int {
 	return longest
 }
 
-// hubCache is the folder in which files of the hub are kept, "" where there is none.
-func hubCache() string {
-	if cache := cmp.Or(os.Getenv("HF_HUB_CACHE"), os.Getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
-		return cache
-	}
-	if home := os.Getenv("HF_HOME"); home != "" {
-		return filepath.Join(home, "hub")
-	}
-	user, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(user, ".cache", "huggingface", "hub")
-}
+// errOffline is returned where the user forbids to ask the hub.
+var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
 
-// hubForbidden reports that the user forbids to ask the hub.
-func hubForbidden() bool {
-	v := os.Getenv("HF_HUB_OFFLINE")
-	return v == "1" || strings.EqualFold(v, "true")
-}
-
-// hubRequest asks the hub for a file of a model.
-func hubRequest(ctx context.Context, method, model, file string) (*http.Request, string, error) {
-	hub := strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
-	r, err := http.NewRequestWithContext(ctx, method, hub+"/"+path(model)+"/resolve/main/"+file, nil)
+// askHub asks the hub for a file of a model.
+func askHub(ctx context.Context, method, model, file string) (_ *http.Response, hub string, err error) {
+	const patience = 8 * time.Second
+	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
+	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
+		return nil, hub, errOffline
+	}
+	owner, name, found := strings.Cut(model, "/")
+	path := url.PathEscape(owner)
+	if found {
+		path += "/" + url.PathEscape(name)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, hub+"/"+path+"/resolve/main/"+file, nil)
 	if err != nil {
 		return nil, hub, err
 	}
 	if token := os.Getenv("HF_TOKEN"); token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	return r, hub, nil
-}
-
-// mostConfig bounds a model's configuration, in bytes.
-const mostConfig = 1 << 20
-
-// fromHub returns a small file of a model, nil where it cannot be had.
-func fromHub(ctx context.Context, model, file string) []byte {
-	ask, _, err := hubRequest(ctx, http.MethodGet, model, file)
-	if err != nil {
-		return nil
+	answer, err := origin.Client(patience).Do(r)
+	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
+		err = fmt.Errorf("asking %s: %w", hub, origin.Words(err))
 	}
-	answer, err := origin.Client(hubPatience).Do(ask)
-	if err != nil {
-		return nil
-	}
-	defer answer.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(answer.Body, mostConfig))
-	if err != nil || answer.StatusCode != http.StatusOK {
-		return nil
-	}
-	return data
+	return answer, hub, err
 }
