@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
@@ -53,14 +52,14 @@ func (p probed) share() float64 {
 
 // found is what a search has found, whose steps are of a unit: one request at a time, or a part of a rate.
 type found struct {
-	answer capacity.Answer
+	answer bracket
 	probes []probed
 	unit   float64
 }
 
 // holds is the largest concurrency or rate that held, fails the smallest that did not, 0 for none.
-func (f *found) holds() float64 { return f.exact(f.answer.Holds) }
-func (f *found) fails() float64 { return f.exact(f.answer.Fails) }
+func (f *found) holds() float64 { return f.exact(f.answer.holds) }
+func (f *found) fails() float64 { return f.exact(f.answer.fails) }
 
 // exact is a number of steps as the result states it.
 func (f *found) exact(steps int) float64 {
@@ -89,7 +88,7 @@ func (s *session) search(ctx context.Context, st *step) (*result, error) {
 	}
 	var at probed // the slowest of the measurements of the answer
 	for i, p := range f.probes {
-		if f.answer.Probes[i].Concurrency == f.answer.Holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
+		if f.answer.tried[i].load == f.answer.holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
 			at = p
 		}
 	}
@@ -105,7 +104,7 @@ func (s *session) search(ctx context.Context, st *step) (*result, error) {
 			"duration_s": {s.now().Sub(st.began).Seconds(), "s", ""},
 			"output_tps": {at.OutputTPS, "tok/s", ""}, "goodput_rps": {at.Goodput, "req/s", ""},
 		},
-		"slo": st.Load.SLO.String(), "holds": holds, "fails": fails, "settled": f.answer.Settled, "probes": f.probes,
+		"slo": st.Load.SLO.String(), "holds": holds, "fails": fails, "settled": f.answer.settled, "probes": f.probes,
 	}, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("writing the result: %w", err)
@@ -115,17 +114,17 @@ func (s *session) search(ctx context.Context, st *step) (*result, error) {
 	r.side.Argv = s.argv(st.Load, s.plan.Seed)
 	r.side.Conditions = map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)}
 	r.side.Client = map[string]string{
-		schema.ClientSettled: digit(f.answer.Settled), schema.ClientHolds: exact(holds),
+		schema.ClientSettled: digit(f.answer.settled), schema.ClientHolds: exact(holds),
 	}
 	r.note = fmt.Sprintf("holds at %.4g", holds)
-	if f.answer.Fails > 0 {
+	if f.answer.fails > 0 {
 		r.side.Client[schema.ClientFails] = exact(fails)
 		r.note += fmt.Sprintf(", not at %.4g", fails)
 	}
 	if st.Load.FindRate {
 		r.note += " req/s"
 	}
-	if !f.answer.Settled {
+	if !f.answer.settled {
 		r.note += "; measurements near the limit contradict each other"
 	}
 	return r, nil
@@ -153,13 +152,13 @@ func noneHolds(st *step, why string) error {
 }
 
 func (s *session) findConcurrency(ctx context.Context, st *step, f *found) (err error) {
-	f.answer, err = capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
+	f.answer, err = findLargest(1, st.Load.MostConcurrency(), func(c int) (tried, error) {
 		w := st.Load
 		w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
 		p, err := s.probe(ctx, st, f, w)
-		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
+		return tried{load: c, worst: p.share()}, err
 	})
-	if err == nil && f.answer.Holds == 0 {
+	if err == nil && f.answer.holds == 0 {
 		return noneHolds(st, f.probes[len(f.probes)-1].Error)
 	}
 	return err
@@ -182,7 +181,7 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		return noneHolds(st, why)
 	}
 	f.unit = 1000 / alone / stepsOfFirst
-	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
+	f.answer, err = findLargest(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (tried, error) {
 		w := st.Load
 		w.Rate = f.exact(c)
 		again := slices.ContainsFunc(f.probes, func(p probed) bool { return p.Rate == w.Rate })
@@ -195,9 +194,9 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		if p.Overload && err == nil {
 			err = s.recovered(ctx, st, alone)
 		}
-		return capacity.Probe{Concurrency: c, Worst: p.share(), Look: !near}, err
+		return tried{load: c, worst: p.share(), look: !near}, err
 	})
-	if err == nil && f.answer.Holds == 0 {
+	if err == nil && f.answer.holds == 0 {
 		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}
 	}
 	return err

@@ -2,8 +2,6 @@ package collect
 
 import (
 	"testing"
-
-	"github.com/ttreport/ttreport/collect/capacity"
 )
 
 // A search whose time ended says what it knows by then.
@@ -18,7 +16,7 @@ func TestWhatASearchKnows(t *testing.T) {
 		{0, 876, "; by then 43.8 req/s did not hold"},
 		{0, 0, ""},
 	} {
-		f := &found{answer: capacity.Answer{Holds: x.holds, Fails: x.fails}, unit: .05}
+		f := &found{answer: bracket{holds: x.holds, fails: x.fails}, unit: .05}
 		if got := knownBy(f.holds(), f.fails(), "req/s"); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}

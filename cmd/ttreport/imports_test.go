@@ -61,7 +61,6 @@ var rooms = map[string][]string{
 
 	"collect":             {"collect", "ingest/folderlock"},
 	"collect/arrival":     {},
-	"collect/capacity":    {},
 	"collect/credentials": {},
 	"collect/doctor": {
 		"collect/credentials", "collect/origin", "collect/plan.", "collect/server.", "collect/tool",
