@@ -404,12 +404,12 @@ func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *ses
 }
 
 // withoutSecret refuses arguments with secrets, also where one is the argument behind its flag.
-func (o schedulerOptions) withoutSecret(args []string) error {
+func (o *schedulerOptions) withoutSecret(args []string) error {
 	return o.unmarked(redact.Argv(append([]string{""}, args...)))
 }
 
 // textWithoutSecret refuses lines with secrets.
-func (o schedulerOptions) textWithoutSecret(lines []string) error {
+func (o *schedulerOptions) textWithoutSecret(lines []string) error {
 	redacted := []string{""}
 	for _, line := range lines {
 		redacted = append(redacted, redact.Text(line))
@@ -418,7 +418,7 @@ func (o schedulerOptions) textWithoutSecret(lines []string) error {
 }
 
 // unmarked refuses what a secret was taken out of; the first one is no argument.
-func (o schedulerOptions) unmarked(redacted []string) error {
+func (o *schedulerOptions) unmarked(redacted []string) error {
 	for i, a := range redacted {
 		if !strings.Contains(a, redact.Mark) {
 			continue
@@ -426,11 +426,9 @@ func (o schedulerOptions) unmarked(redacted []string) error {
 		if a == redact.Mark {
 			a = redacted[i-1] + " " + a
 		}
-		where, fix := "the script of the job", "put it into .env, which the job reads on its node"
-		if o.on == plan.OnKubernetes {
-			where, fix = "the manifest of the job", "state the key of a Secret in secrets: of resources:, as HF_TOKEN=hub/token"
-		}
-		return fail(exitUsage, fix, "collect: %s has a secret, which would be written to %s", strings.TrimSpace(a), where)
+		about := o.backend().About()
+		return fail(exitUsage, about.FixSecret, "collect: %s has a secret, which would be written to %s",
+			strings.TrimSpace(a), about.File)
 	}
 	return nil
 }
@@ -450,7 +448,7 @@ func (o collectOptions) jobOf(
 	res := plan.ResourcesOf(e.Resources, ws.Config.Resources, system.Device)
 	e.Resources = plan.Resources{}
 	srv := engine.Server{}
-	if o.scheduler.on == plan.OnKubernetes {
+	if o.scheduler.backend().About().StartsImages {
 		if srv, err = one.inPod(&e); err != nil {
 			return engine.Job{}, err
 		}
@@ -495,7 +493,7 @@ func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
 	} {
 		if given {
 			return engine.Server{}, fail(exitUsage, "state volumes:, secrets: and devices: in resources:",
-				"collect: %s is for a container on this machine, and --on kubernetes starts pods", flag)
+				"collect: %s is for a container on this machine, and --on %s starts pods", flag, o.scheduler.on)
 		}
 	}
 	if s.Image == "" {
@@ -505,14 +503,6 @@ func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
 	port := cmp.Or(s.ContainerPort, s.Port, 8000)
 	e.Server, e.Image = plan.ServerName{Kind: plan.ServerURL, URL: fmt.Sprintf("http://127.0.0.1:%d", port)}, ""
 	return engine.Server{Image: s.Image, Args: s.Args, Port: port}, nil
-}
-
-// podArgs are the arguments of collect in a pod: without those of a container on this machine.
-func podArgs(sub engine.Submission) []string {
-	return slices.DeleteFunc(slices.Clone(sub.Args), func(a string) bool {
-		name, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
-		return slices.Contains([]string{"image", "container-port"}, name)
-	})
 }
 
 // planTargets is what target files state, in the types of package plan.
@@ -690,7 +680,7 @@ func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err e
 
 // place gives entries the node that --node asks for: a change that is seen on another node too is not of the node, and
 // one that is gone there may be.
-func (o schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, entries []plan.Entry) error {
+func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, entries []plan.Entry) error {
 	if o.node == "" {
 		return nil
 	}
@@ -715,7 +705,7 @@ func (o schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, en
 }
 
 // nodesOf returns the nodes that the scheduler measured an entry's release on, the newest last.
-func (o schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
+func (o *schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
 	var runs []*columns.RunHead
 	for i := range past.Runs {
 		h := &past.Runs[i]

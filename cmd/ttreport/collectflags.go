@@ -70,7 +70,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 	})
 	group(fs, "Scheduler", o.scheduler.declare)
 	group(fs, "Within a job of a scheduler", o.job.declare)
-	o.given = func() []string { return givenFlags(fs) }
+	o.given = func() []string { return o.scheduler.givenFlags(fs) }
 	o.declareParity(fs)
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
 		"server", "tools", "evals", "out", "dry-run")

@@ -15,24 +15,26 @@ import (
 
 // ending is a scheduler with jobs in some phases. Its other methods are not called.
 type ending struct {
-	engine.Scheduler
-	sub    *engine.Submission
+	engine.Backend
+	shared bool // file system
 	phases []engine.Phase
 	cancel error
 	fetch  error
 }
 
-func (e ending) Queue(context.Context, []string) ([]engine.Record, error) {
-	var out []engine.Record
+func (e ending) About() engine.About { return engine.About{Name: "kubernetes", Fetches: !e.shared} }
+
+func (e ending) Queue(context.Context, *engine.Submission, []string) ([]engine.JobStatus, error) {
+	var out []engine.JobStatus
 	for i, p := range e.phases {
-		out = append(out, engine.Record{Entry: i + 1, Array: "1", Phase: p})
+		out = append(out, engine.JobStatus{Entry: i + 1, Array: "1", Phase: p})
 	}
 	return out, nil
 }
 
-func (e ending) Fetch(context.Context, engine.Record, string, string) error { return e.fetch }
+func (e ending) Fetch(context.Context, *engine.Submission, engine.JobStatus) error { return e.fetch }
 
-func (e ending) Cancel(context.Context, []engine.Record, func(engine.Record) (string, string)) error {
+func (e ending) Cancel(context.Context, *engine.Submission, []engine.JobStatus) error {
 	return e.cancel
 }
 
@@ -59,7 +61,7 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 			"ending 2 jobs", "2 jobs cancelled\n", "its results cannot be fetched"},
 		{"a pod that is gone", []engine.Phase{engine.Failed}, false, nil, errors.New("gone"),
 			"fetching what 1 job measured", "no job was left to cancel\n", "its results cannot be fetched"},
-		{"an API server that is away", []engine.Phase{engine.Failed, engine.Active}, false, engine.ErrAway,
+		{"an API server that is away", []engine.Phase{engine.Failed, engine.Active}, false, engine.ErrUnavailable,
 			errors.New("gone"), "ending 1 job", "", "the scheduler does not answer"},
 	} {
 		sub := engine.Prepare(engine.Submission{Engine: "kubernetes", Jobs: []engine.Job{{Entry: 1}, {Entry: 2}}},
@@ -68,10 +70,10 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, shown bytes.Buffer
-		o := collectOptions{scheduler: schedulerOptions{on: "kubernetes"}}
-		jobs := ending{sub: sub, phases: c.phases, cancel: c.cancel, fetch: c.fetch}
-		at := placing{Scheduler: jobs, fetches: !c.slurm}
-		err := o.cancelJobs(t.Context(), &shell{out: &out, err: &shown}, sub, at)
+		o := collectOptions{scheduler: schedulerOptions{on: "kubernetes", backends: []engine.Backend{
+			ending{phases: c.phases, shared: c.slurm, cancel: c.cancel, fetch: c.fetch},
+		}}}
+		err := o.cancelJobs(t.Context(), &shell{out: &out, err: &shown}, sub)
 		if (err == nil) != (c.failed == "") || err != nil && !strings.Contains(err.Error(), c.failed) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -34,31 +34,57 @@ import (
 // schedulerOptions are the flags of a collection that a scheduler places.
 type schedulerOptions struct {
 	on, node               string
-	target                 kubernetes.Target
 	detach, follow, cancel bool
 	retry                  bool
 	poll                   time.Duration
+
+	backends []engine.Backend
+	own      map[*pflag.Flag]string // flags that are of one backend, and its name
 }
 
 func (o *schedulerOptions) declare(fs *pflag.FlagSet) {
-	fs.StringVar(&o.on, "on", "",
-		"`scheduler` that places servers and their load: slurm or kubernetes, one job an entry of a plan; see ttreport "+
-			"help slurm, ttreport help kubernetes")
+	o.backends = append(o.backends, slurm.Backend{}, &kubernetes.Backend{})
+	o.own = map[*pflag.Flag]string{}
+	var help []string
+	for _, name := range o.names() {
+		help = append(help, "ttreport help "+name)
+	}
+	fs.StringVar(&o.on, "on", "", fmt.Sprintf("`scheduler` that places servers and their load: %s, one job an entry of a "+
+		"plan; see %s", strings.Join(o.names(), " or "), strings.Join(help, ", ")))
 	fs.BoolVar(&o.detach, "detach", false, "return when the jobs are submitted")
 	fs.BoolVar(&o.follow, "follow", false, "follow the jobs that were submitted last")
 	fs.BoolVar(&o.cancel, "cancel", false, "end the jobs that were submitted last")
 	fs.BoolVar(&o.retry, "retry", false, "submit again what the jobs that were submitted last did not measure")
 	fs.StringVar(&o.node, "node", "",
 		"same or other: measure on the `node` of the run that history has of an entry's release, or on another one")
-	fs.StringVar(&o.target.Context, "context", "",
-		"`context` of the kubeconfig, for --on kubernetes (default the current)")
-	fs.StringVar(&o.target.Namespace, "namespace", "",
-		"`namespace` of the jobs, for --on kubernetes (default the context's)")
+	for _, b := range o.backends {
+		flags := pflag.NewFlagSet(b.About().Name, pflag.ContinueOnError)
+		flags.SortFlags = false
+		b.Flags(flags)
+		flags.VisitAll(func(f *pflag.Flag) { o.own[f] = b.About().Name })
+		fs.AddFlagSet(flags)
+	}
 	fs.DurationVar(&o.poll, "poll", 10*time.Second, "how often the scheduler is asked")
 }
 
+// names are the schedulers that can be used.
+func (o *schedulerOptions) names() (out []string) {
+	for _, b := range o.backends {
+		out = append(out, b.About().Name)
+	}
+	return out
+}
+
+// backend returns the one that --on names; nil for none.
+func (o *schedulerOptions) backend() engine.Backend {
+	if i := slices.Index(o.names(), o.on); i >= 0 {
+		return o.backends[i]
+	}
+	return nil
+}
+
 // attaches reports whether the jobs of an earlier command are meant.
-func (o schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel || o.retry) }
+func (o *schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel || o.retry) }
 
 // Values of --node.
 const (
@@ -67,16 +93,14 @@ const (
 )
 
 // check refuses flags that do not go together.
-func (o schedulerOptions) check(dryRun bool) error {
+func (o *schedulerOptions) check(dryRun bool) error {
 	switch {
 	case o.on == "" && (o.detach || o.follow || o.cancel || o.retry):
 		return fail(exitUsage, "ttreport collect --on slurm --follow",
 			"collect: --detach, --follow, --retry and --cancel are about jobs of a scheduler, and --on names none")
-	case o.on != "" && o.on != plan.OnSlurm && o.on != plan.OnKubernetes:
+	case o.on != "" && o.backend() == nil:
 		return fail(exitUsage, "ttreport collect --on slurm",
-			"collect: --on %q: the schedulers that can be used are slurm and kubernetes", o.on)
-	case o.target != kubernetes.Target{} && o.on != plan.OnKubernetes:
-		return fail(exitUsage, "add --on kubernetes", "collect: --context and --namespace are of Kubernetes")
+			"collect: --on %q: the schedulers that can be used are %s", o.on, strings.Join(o.names(), " and "))
 	case o.node != "" && o.node != nodeSame && o.node != nodeOther, o.node != "" && o.on == "":
 		return fail(exitUsage, "ttreport collect --on slurm --recheck --node other",
 			"collect: --node %q: it is same or other, with --on", o.node)
@@ -87,22 +111,28 @@ func (o schedulerOptions) check(dryRun bool) error {
 		return fail(exitUsage, "leave one of them out",
 			"collect: --dry-run is about jobs that are not submitted yet; --follow, --cancel and --retry are about others")
 	case o.poll <= 0:
-		return fail(exitUsage, "--poll 10s", "collect: --poll %s is no interval", o.poll)
+		return fail(exitUsage, "--poll 10s", "collect: --poll must be above zero, got %s", o.poll)
+	}
+	for f, name := range o.own {
+		if f.Changed && name != o.on {
+			return fail(exitUsage, "add --on "+name, "collect: --%s needs --on %s", f.Name, name)
+		}
 	}
 	return nil
 }
 
-// notOfJobs are flags that a job does not get: they are about the plan, which it has as a file, and about following.
+// notOfJobs are flags that a job does not get, beside those of one scheduler: they are about the plan, which it has as
+// a file, and about following.
 func notOfJobs() []string {
 	return []string{"on", "node", "detach", "follow", "cancel", "retry", "poll", "plan", "input", "recheck", "dry-run",
-		"out", "no-resume", "lock-timeout", "context", "namespace"}
+		"out", "no-resume", "lock-timeout"}
 }
 
 // givenFlags returns the flags that were given, as arguments for a job.
-func givenFlags(fs *pflag.FlagSet) []string {
+func (o *schedulerOptions) givenFlags(fs *pflag.FlagSet) []string {
 	var out []string
 	fs.Visit(func(f *pflag.Flag) {
-		if slices.Contains(notOfJobs(), f.Name) {
+		if slices.Contains(notOfJobs(), f.Name) || o.own[f] != "" {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -127,17 +157,27 @@ func (o collectOptions) onScheduler(
 	if o.scheduler.attaches() {
 		return o.attachJobs(ctx, sh, ws, state)
 	}
-	at, missing := o.scheduler.placing(o.scheduler.target)
-	s, err := o.submission(ctx, sh, ws, entries, at)
+	b := o.scheduler.backend()
+	target, missing := b.Find(ctx)
+	s, err := o.submission(ctx, sh, ws, entries, target)
 	if err != nil {
 		return err
 	}
 	s = engine.Prepare(*s, state, s.Out, time.Now())
+	var files []string
+	for _, g := range s.Groups {
+		text, err := b.Render(s, g)
+		if err != nil {
+			return o.jobsError(err)
+		}
+		files = append(files, text)
+	}
 	for _, g := range s.Groups {
 		sh.say("%-9s array of %s: %s", o.scheduler.on, plaintext.Plural(len(g.Entries), "job"), g)
 	}
 	if o.dryRun {
-		return at.print(sh.out, s)
+		fmt.Fprint(sh.out, strings.Join(files, b.About().Between))
+		return nil
 	}
 	if missing != nil {
 		return o.jobsError(missing)
@@ -150,92 +190,66 @@ func (o collectOptions) onScheduler(
 			sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, earlier.Since())
 			return o.followJobs(ctx, sh, earlier)
 		}
-		if err := o.sayLacking(sh, state, s.Digest); err != nil {
-			return err
+		last, err := engine.Last(state)
+		if err != nil {
+			return failure{code: exitInput, err: err}
+		}
+		if last != nil && last.Digest == s.Digest && len(last.Lacking()) > 0 { // this one measures all of it again
+			sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
+				"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
+				last.Since())
 		}
 	}
-	if s, err = at.accepted(ctx, s); err != nil {
+	if s, err = b.Check(ctx, s); err != nil {
 		return o.jobsError(err)
 	}
-	if err := s.Write(func(g engine.Group) (string, error) { return at.text(s, g) }); err != nil {
+	if err := s.Write(b.Render); err != nil {
 		return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err)}
-	}
-	return o.followJobs(ctx, sh, s)
-}
-
-// sayLacking says what the last submission of the same plan did not measure: this one measures all of it again.
-func (o collectOptions) sayLacking(sh *shell, state, digest string) error {
-	last, err := engine.Last(state)
-	if err != nil {
-		return failure{code: exitInput, err: err}
-	}
-	if last == nil || last.Digest != digest {
-		return nil
-	}
-	if n := len(last.Lacking()); n > 0 {
-		sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
-			"this command all of them", o.scheduler.on, n, plaintext.Plural(len(last.Jobs), "job"), last.Since())
-	}
-	return nil
-}
-
-// retryJobs submits what the last submission did not measure again, and follows it.
-func (o collectOptions) retryJobs(ctx context.Context, sh *shell, ws *workspace.Workspace, state string) error {
-	s, err := engine.Last(state)
-	switch {
-	case err != nil:
-		return failure{code: exitInput, err: err}
-	case s == nil:
-		return fail(exitUsage, "ttreport collect --on "+o.scheduler.on+" submits the plan",
-			"collect: no jobs were submitted in %s", ws.Dir)
-	case !s.Over():
-		sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
-		return o.followJobs(ctx, sh, s)
-	}
-	n, err := s.Again()
-	if err != nil {
-		return failure{code: exitCollect, err: err}
-	}
-	if n == 0 {
-		fmt.Fprintf(sh.out, "the jobs of %s have complete runs: nothing is left to measure\n", s.Since())
-		return nil
 	}
 	return o.followJobs(ctx, sh, s)
 }
 
 // attachJobs follows or ends the jobs of an earlier command, or runs what they lack.
 func (o collectOptions) attachJobs(ctx context.Context, sh *shell, ws *workspace.Workspace, state string) error {
+	find, what := func() (*engine.Submission, error) { return engine.Newest(state, "") }, "are under way"
 	if o.scheduler.retry {
-		return o.retryJobs(ctx, sh, ws, state)
+		find, what = func() (*engine.Submission, error) { return engine.Last(state) }, "were submitted"
 	}
-	s, err := engine.Newest(state, "")
+	s, err := find()
 	switch {
 	case err != nil:
 		return failure{code: exitInput, err: err}
 	case s == nil:
 		return fail(exitUsage, "ttreport collect --on "+o.scheduler.on+" submits the plan",
-			"collect: no jobs are under way in %s", ws.Dir)
+			"collect: no jobs %s in %s", what, ws.Dir)
 	case o.scheduler.cancel:
-		at, err := o.scheduler.placing(kubernetes.Target(s.Target))
+		return o.cancelJobs(ctx, sh, s)
+	case o.scheduler.retry && !s.Over():
+		sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
+	case o.scheduler.retry:
+		n, err := s.Again()
 		if err != nil {
-			return o.jobsError(err)
+			return failure{code: exitCollect, err: err}
 		}
-		at.begin(ctx, s)
-		return o.cancelJobs(ctx, sh, s, at)
+		if n == 0 {
+			fmt.Fprintf(sh.out, "the jobs of %s have complete runs: nothing is left to measure\n", s.Since())
+			return nil
+		}
 	}
 	return o.followJobs(ctx, sh, s)
 }
 
 // submission makes jobs of entries; nothing is written.
 func (o collectOptions) submission(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry, at placing,
+	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry, target engine.Target,
 ) (*engine.Submission, error) {
 	entries, err := o.forJobs(ctx, ws, entries)
 	if err != nil {
 		return nil, err
 	}
+	about := o.scheduler.backend().About()
 	sub := engine.Submission{
-		Engine: o.scheduler.on, Suffix: at.suffix, Target: at.target, Args: o.given(), After: o.Server.Args,
+		Engine: about.Name, Suffix: about.Suffix, Target: target, Args: o.given(), After: o.Server.Args,
 	}
 	for _, args := range [][]string{sub.Args, sub.After, o.Server.RunArgs} {
 		if err := o.scheduler.withoutSecret(args); err != nil {
@@ -257,7 +271,7 @@ func (o collectOptions) submission(
 		if err != nil {
 			return nil, err
 		}
-		own, of := j.Resources.For(o.scheduler.on)
+		own, of := j.Resources.For(about.Name)
 		j.Resources = own
 		for _, name := range of {
 			others[name] = true
@@ -265,14 +279,13 @@ func (o collectOptions) submission(
 		sub.Jobs = append(sub.Jobs, j)
 	}
 	if len(others) > 0 {
-		sh.say("%-9s not used of resources, because they are of another scheduler: %s", o.scheduler.on,
+		sh.say("%-9s not used of resources, because they are of another scheduler: %s", about.Name,
 			strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
-	if err := at.check(sub.Jobs); err != nil {
-		return nil, o.jobsError(err)
-	}
-	if o.scheduler.on == plan.OnKubernetes {
-		sub.Args = podArgs(sub)
+	if about.StartsImages { // those of a container on this machine are not of the client's
+		sub.Args = slices.DeleteFunc(sub.Args, func(a string) bool {
+			return strings.HasPrefix(a, "--image=") || strings.HasPrefix(a, "--container-port=")
+		})
 	}
 	return &sub, nil
 }
@@ -290,7 +303,7 @@ func (o collectOptions) forJobs(
 	}
 	if o.serverOnly {
 		return nil, fail(exitUsage, "leave one of them out",
-			"collect: --server-only leaves a server running, and %s ends it with its job", o.scheduler.title())
+			"collect: --server-only leaves a server running, and %s ends it with its job", o.scheduler.backend().About().Title)
 	}
 	if err := o.scheduler.place(ctx, ws, entries); err != nil {
 		return nil, err
@@ -409,10 +422,6 @@ func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
 
 // followJobs follows a submission to its end, or until its jobs are submitted.
 func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
-	at, err := o.scheduler.placing(kubernetes.Target(s.Target))
-	if err != nil {
-		return o.jobsError(err)
-	}
 	release, err := folderlock.Take(ctx, s.Dir, folderlock.Exclusive, folderlock.Wait{})
 	if errors.Is(err, folderlock.ErrHeld) {
 		return fail(exitLocked, "its table shows the jobs; end it to follow them here",
@@ -427,16 +436,19 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 	}
 	sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
 	leavesRunning(ctx)
-	show := progress.NewJobs(jobStream(sh))
-	at.begin(ctx, s)
+	to := progress.Stream{Writer: sh.err}
+	if fd, ok := terminalOf(sh.err); ok {
+		to.Width = func() int { return widthOf(fd) }
+	}
+	show := progress.NewJobs(to)
 	f := engine.Follower{
-		Submission: s, Scheduler: at, Poll: o.scheduler.poll, Show: show.Show, Detach: o.scheduler.detach,
+		Submission: s, Backend: o.scheduler.backend(), Poll: o.scheduler.poll, Show: show.Show, Detach: o.scheduler.detach,
 	}
 	tasks, err := f.Run(ctx)
 	show.End()
 	switch {
 	case ctx.Err() != nil:
-		return o.leaveJobs(ctx, sh, s, at)
+		return o.leaveJobs(ctx, sh, s)
 	case err != nil:
 		return o.jobsError(err)
 	case o.scheduler.detach:
@@ -450,15 +462,6 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 		return nil
 	}
 	return o.endJobs(sh, s, tasks)
-}
-
-// jobStream is where jobs are shown.
-func jobStream(sh *shell) progress.Stream {
-	to := progress.Stream{Writer: sh.err}
-	if fd, ok := terminalOf(sh.err); ok {
-		to.Width = func() int { return widthOf(fd) }
-	}
-	return to
 }
 
 // endJobs prints how the jobs ended.
@@ -489,7 +492,7 @@ func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.
 }
 
 // leaveJobs ends following: a person at a terminal is asked about the jobs, which go on otherwise.
-func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
+func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
 	_, readable := terminalOf(sh.in)
 	if _, shown := terminalOf(sh.err); readable && shown {
 		answer := make(chan bool, 1)
@@ -497,7 +500,7 @@ func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Subm
 		select {
 		case yes := <-answer:
 			if yes {
-				return o.cancelJobs(context.WithoutCancel(ctx), sh, s, at)
+				return o.cancelJobs(context.WithoutCancel(ctx), sh, s)
 			}
 		case <-process.Hurry(ctx).Done():
 		}
@@ -507,14 +510,15 @@ func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Subm
 }
 
 // cancelJobs ends the jobs of a submission.
-func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
-	n, err := engine.Cancel(ctx, s, at, func(active, left int) {
+func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
+	b := o.scheduler.backend()
+	n, err := engine.Cancel(ctx, s, b, func(active, left int) {
 		switch {
-		case active > 0 && at.fetches:
+		case active > 0 && b.About().Fetches:
 			sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
 		case active > 0:
 			sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
-		case left > 0 && at.fetches:
+		case left > 0 && b.About().Fetches:
 			sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
 		}
 	})
@@ -534,84 +538,21 @@ func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Sub
 	return nil
 }
 
-// placing is a scheduler, and what is done before it has jobs.
-type placing struct {
-	engine.Scheduler
-	suffix, between string // of files, and between them in one output
-	target          engine.Target
-	fetches         bool                     // results from where jobs ran
-	check           func([]engine.Job) error // whether files can be made of jobs at all
-	text            func(*engine.Submission, engine.Group) (string, error)
-	accepted        func(context.Context, *engine.Submission) (*engine.Submission, error)
-	begin           func(context.Context, *engine.Submission) // of following
-}
-
-// placing returns the scheduler of --on. With [engine.ErrMissing] files can be made, and nothing can be submitted.
-func (o schedulerOptions) placing(target kubernetes.Target) (placing, error) {
-	if o.on == plan.OnKubernetes {
-		c, err := kubernetes.New(target)
-		return placing{
-			Scheduler: c, suffix: ".yaml", between: "---\n", target: engine.Target(c.Target), check: kubernetes.Check,
-			fetches: true,
-			text: func(s *engine.Submission, g engine.Group) (string, error) {
-				return kubernetes.Manifest(s, g, c.Target.Namespace)
-			},
-			accepted: c.Accepted, begin: c.Follow,
-		}, err
-	}
-	var p slurm.Programs
-	return placing{
-		Scheduler: p, suffix: ".sh", between: "\n", check: func([]engine.Job) error { return nil },
-		text: func(s *engine.Submission, g engine.Group) (string, error) { return slurm.Script(s, g), nil },
-		accepted: func(ctx context.Context, s *engine.Submission) (*engine.Submission, error) {
-			return slurm.Accepted(ctx, s, p)
-		},
-		begin: func(context.Context, *engine.Submission) {},
-	}, p.Installed()
-}
-
-// print prints what would be submitted.
-func (p placing) print(to io.Writer, s *engine.Submission) error {
-	for i, g := range s.Groups {
-		text, err := p.text(s, g)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			text = p.between + text
-		}
-		fmt.Fprint(to, text)
-	}
-	return nil
-}
-
-// title is the name of the scheduler in a sentence.
-func (o schedulerOptions) title() string {
-	if o.on == plan.OnKubernetes {
-		return "Kubernetes"
-	}
-	return "Slurm"
-}
-
 // jobsError gives an error of a scheduler its exit code and advice.
 func (o collectOptions) jobsError(err error) error {
-	onKubernetes := o.scheduler.on == plan.OnKubernetes
+	about := o.scheduler.backend().About()
 	var refused *engine.RefusedError
-	f := failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: "ttreport help " + o.scheduler.on}
+	f := failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: "ttreport help " + about.Name}
 	switch {
 	case errors.As(err, &refused):
 		f.code = exitUsage
 		if refused.Have != "" {
 			f.hint = "this cluster has: " + refused.Have
 		}
-	case errors.Is(err, engine.ErrMissing) && onKubernetes:
-		f.hint = "name a kubeconfig in KUBECONFIG, and a --context; --dry-run prints the manifests anywhere"
 	case errors.Is(err, engine.ErrMissing):
-		f.hint = "run this on a login node; --dry-run prints the scripts anywhere"
-	case errors.Is(err, engine.ErrAway) && onKubernetes:
-		f.hint = "kubectl get jobs must answer; jobs that were submitted go on"
-	case errors.Is(err, engine.ErrAway):
-		f.hint = "squeue must answer; jobs that were submitted go on"
+		f.hint = about.FixMissing
+	case errors.Is(err, engine.ErrUnavailable):
+		f.hint = about.FixUnavailable
 	}
 	return f
 }

@@ -124,7 +124,6 @@ var owners = map[string]string{
 	"github.com/klauspost/compress":    "ingest",
 	"github.com/joho/godotenv":         "collect/credentials",
 	"github.com/bmatcuk/doublestar":    "ingest/schema/glob",
-	"k8s.io/":                          "collect/engine/kubernetes",
 	"oras.land/oras-go":                "collect/registry",
 }
 

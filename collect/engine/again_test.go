@@ -82,7 +82,7 @@ func TestLastWithinASecond(t *testing.T) {
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 8 {
 		s := Prepare(Submission{Engine: "slurm", Jobs: []Job{{Entry: 1, Plan: []byte{byte('0' + i)}}}}, dir, dir, began)
-		if err := s.Write(func(Group) (string, error) { return "", nil }); err != nil {
+		if err := s.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 			t.Fatal(err)
 		}
 		if last, err := Last(dir); err != nil || last.ID != s.ID {
@@ -179,10 +179,10 @@ func (c *cluster) alone() {
 	for i := range c.sub.Groups {
 		c.sub.Groups[i].Server = Server{URL: "http://svc"}
 	}
-	if err := c.sub.Write(func(Group) (string, error) { return "", nil }); err != nil {
+	if err := c.sub.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 		c.t.Fatal(err)
 	}
-	c.taken = func(o Order) {
+	c.taken = func(o Array) {
 		for _, r := range c.records {
 			if r.Phase == Active {
 				c.t.Errorf("%s is submitted beside %s_%d, which is %s", o.Name, r.Name, r.Entry, r.State)
@@ -269,7 +269,7 @@ func TestOneIsRefused(t *testing.T) {
 	for i := range c.sub.Groups {
 		c.sub.Groups[i].Number, c.sub.Groups[i].Entries = i+1, []int{i + 1}
 	}
-	if err := c.sub.Write(func(Group) (string, error) { return "", nil }); err != nil {
+	if err := c.sub.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 		t.Fatal(err)
 	}
 	c.refuse = "Invalid account"

@@ -17,17 +17,12 @@ type forgetful struct {
 	lost    error
 }
 
-func (c *forgetful) Fetch(_ context.Context, r Record, _, _ string) error {
+func (c *forgetful) Fetch(_ context.Context, _ *Submission, r JobStatus) error {
 	c.fetched = append(c.fetched, r.Entry)
 	return c.lost
 }
 
-func (c *forgetful) Cancel(_ context.Context, jobs []Record, to func(Record) (dir, log string)) error {
-	for _, r := range jobs {
-		if dir, log := to(r); dir != c.sub.OutOf(r.Entry) || log != c.sub.LogOf(r.Entry) {
-			c.t.Errorf("entry %d goes to %s and %s", r.Entry, dir, log)
-		}
-	}
+func (c *forgetful) Cancel(context.Context, *Submission, []JobStatus) error {
 	if c.refuses == nil {
 		c.records = nil
 	}
@@ -68,11 +63,11 @@ func TestCancelledElsewhere(t *testing.T) {
 // A scheduler that does not answer has cancelled nothing: the jobs can be ended again.
 func TestCancelThatFails(t *testing.T) {
 	c := submitted(t, 1, plan.Resources{})
-	c.records = []Record{{Name: c.sub.JobName(c.sub.Groups[0], 0), Array: "1", Entry: 1, State: "RUNNING"}}
+	c.records = []JobStatus{{Name: c.sub.JobName(c.sub.Groups[0], 0), Array: "1", Entry: 1, State: "RUNNING"}}
 	if err := c.sub.log(event{Event: "submit", Name: c.records[0].Name, Group: 1, Entries: []int{1}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, why := range []error{ErrAway, ErrUnfetched} {
+	for _, why := range []error{ErrUnavailable, ErrUnfetched} {
 		over := why == ErrUnfetched
 		s, _ := Open(c.sub.Dir)
 		_, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}, nobody)
@@ -80,8 +75,8 @@ func TestCancelThatFails(t *testing.T) {
 			t.Errorf("%v: %v", why, err)
 		}
 		f := Follower{Submission: s}
-		if now, done, err := f.cancelled(); err != nil || done != over || now != over {
-			t.Errorf("%v: being cancelled: %t, over: %t, %v", why, now, done, err)
+		if now, err := f.cancelling(); err != nil || s.Over() != over || now != over {
+			t.Errorf("%v: being cancelled: %t, over: %t, %v", why, now, s.Over(), err)
 		}
 	}
 }
@@ -91,17 +86,17 @@ func TestCancelThatFails(t *testing.T) {
 func TestCancelThatFailsBesideLostResults(t *testing.T) {
 	c := submitted(t, 2, plan.Resources{})
 	name := c.sub.JobName(c.sub.Groups[0], 0)
-	c.records = []Record{
+	c.records = []JobStatus{
 		{Name: name, Array: "1", Entry: 1, State: "FAILED", Phase: Failed},
 		{Name: name, Array: "1", Entry: 2, State: "RUNNING"},
 	}
 	if err := c.sub.log(event{Event: "submit", Name: name, Group: 1, Entries: []int{1, 2}}); err != nil {
 		t.Fatal(err)
 	}
-	gone := &forgetful{cluster: c, refuses: ErrAway, lost: errors.New("its pod is gone")}
+	gone := &forgetful{cluster: c, refuses: ErrUnavailable, lost: errors.New("its pod is gone")}
 	s, _ := Open(c.sub.Dir)
 	n, err := Cancel(context.Background(), s, gone, nobody)
-	if n != 0 || !errors.Is(err, ErrAway) || errors.Is(err, ErrUnfetched) {
+	if n != 0 || !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrUnfetched) {
 		t.Errorf("%d ended, %v", n, err)
 	}
 	gone.refuses, gone.lost = nil, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
@@ -18,38 +19,44 @@ type cluster struct {
 	t        *testing.T
 	sub      *Submission
 	clock    time.Time
-	orders   []Order
-	records  []Record
+	orders   []Array
+	records  []JobStatus
 	accounts []Account
 	noSacct  bool
 	lose     bool   // a submission arrives, and its answer does not
 	refuse   string // the reason for which it takes no job
 	detach   bool
-	taken    func(Order)             // at each submission
+	taken    func(Array)             // at each submission
 	noSubmit bool                    // it answers questions alone
 	step     func(c *cluster, n int) // before the n-th look at the queue
 	asked    int
 	away     func(time.Duration) bool // by the time since the start
 	began    time.Time
-	fetch    func(Record) error
+	fetch    func(JobStatus) error
 	most     time.Duration // that the controller was away
 }
 
 func (c *cluster) gone() error {
 	if c.away != nil && c.away(c.clock.Sub(c.began)) {
-		return fmt.Errorf("%w: Connection refused", ErrAway)
+		return fmt.Errorf("%w: Connection refused", ErrUnavailable)
 	}
 	return nil
 }
 
-func (c *cluster) Words() Words { return Words{"slurm", "the controller", "COMPLETED"} }
-func (c *cluster) Fetch(_ context.Context, r Record, _, _ string) error {
+func (c *cluster) About() About {
+	return About{Name: "slurm", Server: "the controller", Succeeded: "COMPLETED"}
+}
+func (c *cluster) Flags(*pflag.FlagSet)                                        {}
+func (c *cluster) Find(context.Context) (Target, error)                        { return Target{}, nil }
+func (c *cluster) Render(*Submission, Group) (string, error)                   { return "", nil }
+func (c *cluster) Check(_ context.Context, s *Submission) (*Submission, error) { return s, nil }
+func (c *cluster) Fetch(_ context.Context, _ *Submission, r JobStatus) error {
 	if c.fetch == nil {
 		return nil
 	}
 	return c.fetch(r)
 }
-func (c *cluster) Cancel(context.Context, []Record, func(Record) (string, string)) error {
+func (c *cluster) Cancel(context.Context, *Submission, []JobStatus) error {
 	return nil
 }
 
@@ -68,7 +75,7 @@ func phase(state string) Phase {
 	return Failed
 }
 
-func (c *cluster) Queue(_ context.Context, names []string) ([]Record, error) {
+func (c *cluster) Queue(_ context.Context, _ *Submission, names []string) ([]JobStatus, error) {
 	c.asked++
 	if c.asked > 1000 {
 		c.t.Fatal("it does not end")
@@ -79,15 +86,15 @@ func (c *cluster) Queue(_ context.Context, names []string) ([]Record, error) {
 	if c.step != nil {
 		c.step(c, c.asked)
 	}
-	return slices.DeleteFunc(slices.Clone(c.records), func(r Record) bool { return !slices.Contains(names, r.Name) }), nil
+	return slices.DeleteFunc(slices.Clone(c.records), func(r JobStatus) bool { return !slices.Contains(names, r.Name) }), nil
 }
 
-func (c *cluster) Submit(_ context.Context, o Order) (string, error) {
+func (c *cluster) Submit(_ context.Context, _ *Submission, o Array) (string, error) {
 	if err := c.gone(); err != nil {
 		return "", err
 	}
 	if c.noSubmit {
-		return "", fmt.Errorf("%w: Connection refused", ErrAway)
+		return "", fmt.Errorf("%w: Connection refused", ErrUnavailable)
 	}
 	if c.refuse != "" {
 		return "", fmt.Errorf("%w: %s", ErrRefused, c.refuse)
@@ -98,16 +105,16 @@ func (c *cluster) Submit(_ context.Context, o Order) (string, error) {
 	c.orders = append(c.orders, o)
 	id := fmt.Sprint(100 * len(c.orders))
 	for _, e := range o.Entries {
-		c.records = append(c.records, Record{Name: o.Name, Array: id, Entry: e, State: "PENDING", Reason: "Resources"})
+		c.records = append(c.records, JobStatus{Name: o.Name, Array: id, Entry: e, State: "PENDING", Reason: "Resources"})
 	}
 	if c.lose {
 		c.lose = false
-		return "", fmt.Errorf("%w: Socket timed out", ErrAway)
+		return "", fmt.Errorf("%w: Socket timed out", ErrUnavailable)
 	}
 	return id, nil
 }
 
-func (c *cluster) Accounts(_ context.Context, names []string, _ time.Time) ([]Account, error) {
+func (c *cluster) Accounts(_ context.Context, _ *Submission, names []string, _ time.Time) ([]Account, error) {
 	if c.noSacct {
 		return nil, ErrNoAccounting
 	}
@@ -169,7 +176,7 @@ func submitted(t *testing.T, n int, r plan.Resources) *cluster {
 	s := Prepare(Submission{Engine: "slurm", Workspace: dir, Program: "/bin/ttreport", Jobs: jobs},
 		filepath.Join(dir, "state"),
 		filepath.Join(dir, "results"), began)
-	if err := s.Write(func(Group) (string, error) { return "", nil }); err != nil {
+	if err := s.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 		t.Fatal(err)
 	}
 	return &cluster{t: t, sub: s, clock: began, began: began}
@@ -182,7 +189,7 @@ func (c *cluster) follow(ctx context.Context) ([]Task, error) {
 		c.t.Fatal(err)
 	}
 	f := Follower{
-		Submission: s, Scheduler: c, Poll: 10 * time.Second, Now: func() time.Time { return c.clock }, Detach: c.detach,
+		Submission: s, Backend: c, Poll: 10 * time.Second, Now: func() time.Time { return c.clock }, Detach: c.detach,
 		Show: func(v View) { c.most = max(c.most, v.Away) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			c.clock = c.clock.Add(d)

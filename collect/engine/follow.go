@@ -20,7 +20,7 @@ import (
 // Follower submits a submission, follows it, and submits what is missing again.
 type Follower struct {
 	Submission *Submission
-	Scheduler  Scheduler
+	Backend    Backend
 	Poll       time.Duration // how often the scheduler is asked
 	Show       func(View)
 	Detach     bool // return when everything is submitted
@@ -30,28 +30,27 @@ type Follower struct {
 	Sleep func(context.Context, time.Duration) error
 
 	tasks    []Task
-	orders   []order
-	away     time.Time // since when the controller has not answered; zero when it does
+	arrays   []array
+	since    time.Time // since when the scheduler has not answered; zero when it does
 	why      string
 	refused  error
-	reattach bool // orders of an earlier process may have been sent
+	reattach bool // arrays of an earlier process may have been sent
 }
 
-// order is an array as the journal has it.
-type order struct {
-	Order
-	retry int
+// array is an array as the journal has it.
+type array struct {
+	Array
 	id    string // "" before the scheduler has it
 	since time.Time
 	waits bool // for others of its group
 }
 
-// unsent is in place of the id of an order that is not sent any more: it was refused, or others take its place.
+// unsent is in place of the id of an array that is not sent any more: it was refused, or others take its place.
 const unsent = "-"
 
 // View is what a person sees.
 type View struct {
-	Words Words
+	About About
 	Tasks []Task
 	Away  time.Duration // how long the scheduler has not answered
 	Why   string        // what it said last
@@ -64,18 +63,22 @@ const settles = 3
 // Run returns the tasks when all have ended. It returns an error when the context ends, and when a job is refused;
 // jobs that were submitted go on then.
 func (f *Follower) Run(ctx context.Context) ([]Task, error) {
-	f.defaults()
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	if f.Sleep == nil {
+		f.Sleep = sleep
+	}
 	f.restore()
 	for {
 		if err := f.round(ctx); err != nil {
 			return f.tasks, err
 		}
 		f.Show(f.view())
-		ended := !slices.ContainsFunc(f.tasks, func(t Task) bool { return !t.Ended })
 		switch {
-		case ended:
+		case !slices.ContainsFunc(f.tasks, func(t Task) bool { return !t.Ended }):
 			return f.tasks, errors.Join(f.refused, f.account(ctx), f.Submission.log(event{Event: "over"}))
-		case f.Detach && !slices.ContainsFunc(f.orders, func(o order) bool { return o.id == "" && !o.waits }):
+		case f.Detach && !slices.ContainsFunc(f.arrays, func(a array) bool { return a.id == "" && !a.waits }):
 			return f.tasks, f.refused
 		}
 		if err := f.Sleep(ctx, f.Poll); err != nil {
@@ -84,66 +87,74 @@ func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 	}
 }
 
-func (f *Follower) defaults() {
-	if f.Now == nil {
-		f.Now = time.Now
-	}
-	if f.Sleep == nil {
-		f.Sleep = func(ctx context.Context, d time.Duration) error {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(d):
-				return nil
-			}
-		}
+// sleep waits, or returns the error of the context.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
 }
 
-// restore takes the state from the journal; a submission that is new gets an order for each group.
+// restore takes the state from the journal.
 func (f *Follower) restore() {
-	s := f.Submission
-	for _, j := range s.Jobs {
+	for _, j := range f.Submission.Jobs {
 		f.tasks = append(f.tasks, Task{Job: j, State: NotSubmitted})
 	}
-	for _, e := range s.journal {
+	for _, e := range f.Submission.journal {
 		switch e.Event {
 		case "submit":
 			f.reattach = true
-			f.orders = append(f.orders, f.orderOf(e))
-			f.asked(e.Entries, e.Retry)
+			f.add(e)
 		case "submitted":
-			if i := f.named(e.Name); i >= 0 {
-				f.orders[i].id = e.ID
+			if i := slices.IndexFunc(f.arrays, func(a array) bool { return a.Name == e.Name }); i >= 0 {
+				f.arrays[i].id = e.ID
 			}
 		case "ended":
 			t := f.task(e.Entries[0])
 			t.Ended, t.State, t.Reason = true, e.State, e.Note
-		case "again":
-			f.forgo()
-			f.reopen(e.Entries)
+		case "again": // other arrays take the place of those that the scheduler did not get
+			for i := range f.arrays {
+				f.arrays[i].id = cmp.Or(f.arrays[i].id, unsent)
+			}
+			for _, entry := range e.Entries {
+				t := f.task(entry)
+				t.Ended, t.State, t.Reason, t.again, t.first = false, NotSubmitted, "", true, t.Retry+1
+			}
 		}
 	}
 }
 
-func (f *Follower) orderOf(e event) order {
+// add takes an array from the journal.
+func (f *Follower) add(e event) {
 	g := f.Submission.Groups[e.Group-1]
-	return order{retry: e.Retry, since: e.Time, Order: Order{
-		File: f.Submission.FileOf(g), Group: g, Name: e.Name, Entries: e.Entries, Limit: e.Limit, Retries: e.Left,
-	}}
-}
-
-func (f *Follower) named(name string) int {
-	return slices.IndexFunc(f.orders, func(o order) bool { return o.Name == name })
+	f.arrays = append(f.arrays, array{since: e.Time, Array: Array{
+		Group: g, Name: e.Name, Entries: e.Entries, Limit: e.Limit, Retries: e.Left,
+	}})
+	for _, entry := range e.Entries {
+		t := f.task(entry)
+		t.Retry, t.again, t.first = max(t.Retry, e.Retry), false, min(t.first, e.Retry)
+	}
 }
 
 func (f *Follower) task(entry int) *Task {
 	return &f.tasks[slices.IndexFunc(f.tasks, func(t Task) bool { return t.Entry == entry })]
 }
 
+// newest returns the newest array of an entry; nil for none.
+func (f *Follower) newest(entry int) *array {
+	for i := range slices.Backward(f.arrays) {
+		if slices.Contains(f.arrays[i].Entries, entry) {
+			return &f.arrays[i]
+		}
+	}
+	return nil
+}
+
 // round asks the scheduler once, and does what is to be done. An error is one of ours: others are in the view.
 func (f *Follower) round(ctx context.Context) error {
-	cancelling, cancelled, err := f.cancelled()
+	cancelling, err := f.cancelling()
 	if err != nil {
 		return err
 	}
@@ -153,63 +164,99 @@ func (f *Follower) round(ctx context.Context) error {
 		}
 	}
 	switch {
-	case cancelled:
+	case f.Submission.Over():
 		return f.leave(ctx)
 	case cancelling:
 		return nil
 	}
-	for _, g := range f.Submission.Groups { // an earlier process may have been killed between two of them
-		if slices.ContainsFunc(f.orders, func(o order) bool { return o.Group.Number == g.Number }) {
-			continue
-		}
-		if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
-			return err
-		}
-	}
-	if err := f.renew(); err != nil {
+	if err := f.planAll(); err != nil {
 		return err
 	}
-	records, err := f.Scheduler.Queue(ctx, f.names())
-	if f.absent(err) {
+	jobs, err := f.Backend.Queue(ctx, f.Submission, f.names())
+	if f.unavailable(err) {
 		return ctx.Err()
 	}
 	if err != nil {
 		return err
 	}
-	f.adopt(records)
-	if err := f.submit(ctx, records); err != nil {
+	for i := range f.arrays { // of an earlier process, or of this one without learning their ids
+		a := &f.arrays[i]
+		at := slices.IndexFunc(jobs, func(j JobStatus) bool { return j.Name == a.Name })
+		if at >= 0 && (a.id == "" || a.id == unsent) {
+			a.id = jobs[at].Array
+		}
+	}
+	if err := f.submit(ctx, jobs); err != nil {
 		return err
 	}
 	for i := range f.tasks {
-		if err := f.update(ctx, &f.tasks[i], records); err != nil {
+		if err := f.update(ctx, &f.tasks[i], jobs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// absent notes whether the scheduler answers.
-func (f *Follower) absent(err error) bool {
-	if !errors.Is(err, ErrAway) && !errors.Is(err, context.Canceled) {
-		f.away = time.Time{}
+// cancelTime is how long another process may take to end jobs. One that takes longer was killed.
+const cancelTime = 5 * time.Minute
+
+// cancelling reads what other processes wrote to the journal, and reports whether one is ending the jobs. They disappear
+// then, and are not to be submitted again.
+func (f *Follower) cancelling() (now bool, err error) {
+	if err := f.Submission.readJournal(); err != nil {
+		return false, err
+	}
+	for _, e := range f.Submission.journal {
+		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelTime) &&
+			e.Event != "not-cancelled" && e.Event != "again"
+	}
+	return now, nil
+}
+
+// unavailable notes whether the scheduler answers.
+func (f *Follower) unavailable(err error) bool {
+	if !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.Canceled) {
+		f.since = time.Time{}
 		return false
 	}
-	if f.away.IsZero() {
-		f.away = f.Now()
+	if f.since.IsZero() {
+		f.since = f.Now()
 	}
-	f.why = strings.TrimPrefix(err.Error(), ErrAway.Error()+": ")
+	f.why = strings.TrimPrefix(err.Error(), ErrUnavailable.Error()+": ")
 	return true
 }
 
 func (f *Follower) names() []string {
 	var out []string
-	for _, o := range f.orders {
-		out = append(out, o.Name)
+	for _, a := range f.arrays {
+		out = append(out, a.Name)
 	}
 	return out
 }
 
-// plan writes down that an array will be submitted.
+// planAll writes down the arrays that groups and entries lack: an earlier process may have been killed between two.
+func (f *Follower) planAll() error {
+	for _, g := range f.Submission.Groups {
+		if slices.ContainsFunc(f.arrays, func(a array) bool { return a.Group.Number == g.Number }) {
+			continue
+		}
+		if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
+			return err
+		}
+	}
+	for _, t := range f.tasks {
+		if !t.again {
+			continue
+		}
+		g := f.newest(t.Entry).Group
+		if err := f.plan(g, t.first, g.Resources.MostRetries(), []int{t.Entry}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan writes down that an array will be submitted: its entries for the so-many-th time, with so many retries left.
 func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Duration) error {
 	name := f.Submission.JobName(g, retry)
 	if retry > 0 { // one array a retry of an entry, because entries end at different times
@@ -221,104 +268,123 @@ func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Dura
 	if err := f.Submission.log(e); err != nil {
 		return err
 	}
-	f.orders = append(f.orders, f.orderOf(e))
-	f.asked(entries, retry)
+	f.add(e)
 	return nil
-}
-
-// adopt finds the arrays that an earlier process submitted, or this one without learning their ids.
-func (f *Follower) adopt(records []Record) {
-	for i := range f.orders {
-		o := &f.orders[i]
-		if o.id != "" && o.id != unsent {
-			continue
-		}
-		if at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name }); at >= 0 {
-			o.id = records[at].Array
-		}
-	}
 }
 
 // submit submits the arrays that the scheduler does not have.
-func (f *Follower) submit(ctx context.Context, records []Record) error {
-	for i := range f.orders {
-		o := &f.orders[i]
-		if o.id != "" || f.wait(o, records) {
+func (f *Follower) submit(ctx context.Context, jobs []JobStatus) error {
+	for i := range f.arrays {
+		a := &f.arrays[i]
+		if a.id != "" || f.wait(a, jobs) {
 			continue
 		}
-		if f.refused != nil {
-			if err := f.refuse(o, "another job was refused"); err != nil {
+		why := "another job was refused"
+		if f.refused == nil {
+			if f.reattach { // the queue does not list it any more, and the accounts may have it
+				if found, ok := f.accountOf(ctx, a, func(x Account) bool { return x.Name == a.Name }); ok {
+					a.id, _, _ = strings.Cut(found.Job, "_")
+					continue
+				}
+			}
+			id, err := f.Backend.Submit(ctx, f.Submission, a.Array)
+			if f.unavailable(err) { // it may have arrived; the queue will show it
+				f.reattach = true
+				return ctx.Err()
+			}
+			if err == nil {
+				a.id = id
+				if err := f.Submission.log(event{Event: "submitted", Name: a.Name, ID: id}); err != nil {
+					return err
+				}
+				continue
+			}
+			f.refused, why = err, err.Error()
+		}
+		a.id = unsent
+		for _, entry := range a.Entries {
+			if err := f.end(f.task(entry), NotSubmitted, why); err != nil {
 				return err
 			}
-			continue
-		}
-		if f.reattach && f.accounted(ctx, o) {
-			continue
-		}
-		id, err := f.Scheduler.Submit(ctx, o.Order)
-		switch {
-		case f.absent(err): // it may have arrived; the queue will show it
-			f.reattach = true
-			return ctx.Err()
-		case err != nil:
-			f.refused = err
-			if err := f.refuse(o, err.Error()); err != nil {
-				return err
-			}
-			continue
-		}
-		o.id = id
-		if err := f.Submission.log(event{Event: "submitted", Name: o.Name, ID: id}); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// newest returns the newest order of an entry.
-func (f *Follower) newest(entry int) *order {
-	for i := range slices.Backward(f.orders) {
-		if slices.Contains(f.orders[i].Entries, entry) {
-			return &f.orders[i]
+// accountOf returns the first account of an array that is wanted.
+func (f *Follower) accountOf(ctx context.Context, a *array, wanted func(Account) bool) (found Account, ok bool) {
+	list, err := f.Backend.Accounts(ctx, f.Submission, []string{a.Name}, a.since.Add(-24*time.Hour))
+	i := slices.IndexFunc(list, wanted)
+	if err != nil || i < 0 {
+		return found, false
+	}
+	return list[i], true
+}
+
+// wait holds an array back while another one of its group is under way, where these run one after the other: a follower
+// sends it when that has ended.
+func (f *Follower) wait(a *array, jobs []JobStatus) bool {
+	a.waits = a.Group.OneByOne() && slices.ContainsFunc(f.arrays, func(o array) bool {
+		return o.Name != a.Name && o.Group.Number == a.Group.Number && f.underWay(&o, jobs)
+	})
+	for _, entry := range a.Entries {
+		if t := f.task(entry); a.waits && t.State == NotSubmitted {
+			t.Reason = "it waits for the others that measure the same"
 		}
 	}
-	return nil
+	return a.waits
+}
+
+// underWay reports whether an array measures, or will: also one that was submitted and is not listed yet.
+func (f *Follower) underWay(a *array, jobs []JobStatus) bool {
+	listed := false
+	for _, j := range jobs {
+		if j.Name == a.Name && j.Phase == Active {
+			return true
+		}
+		listed = listed || j.Name == a.Name
+	}
+	return !listed && a.id != "" && a.id != unsent && slices.ContainsFunc(a.Entries, func(entry int) bool {
+		return !f.task(entry).Ended && f.newest(entry).Name == a.Name
+	})
 }
 
 // update takes what the queue has of a task. One that ended and is not complete is submitted again, or is over.
-func (f *Follower) update(ctx context.Context, t *Task, records []Record) error {
-	o := f.newest(t.Entry)
-	if t.Ended || o == nil || o.id == "" {
+func (f *Follower) update(ctx context.Context, t *Task, jobs []JobStatus) error {
+	a := f.newest(t.Entry)
+	if t.Ended || a == nil || a.id == "" {
 		return nil
 	}
 	own := strings.ToLower("ttreport-" + f.Submission.ID + "-") // where a scheduler takes our name for its id
-	t.ID = fmt.Sprintf("%s_%d", strings.TrimPrefix(o.id, own), t.Entry)
-	at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name && r.Entry == t.Entry })
-	if at >= 0 && records[at].Phase == Active {
-		r := records[at]
-		t.State, t.Reason, t.Node, t.Left, t.seen, t.restarts = r.State, r.Reason, r.Node, r.Left, 0, r.Restarts
-		t.Hear(r.Says)
-		return nil
-	}
-	r := Record{State: Lost, Phase: Disrupted}
+	t.ID = fmt.Sprintf("%s_%d", strings.TrimPrefix(a.id, own), t.Entry)
+	at := slices.IndexFunc(jobs, func(j JobStatus) bool { return j.Name == a.Name && j.Entry == t.Entry })
+	j := JobStatus{State: Lost, Phase: Disrupted}
 	if at >= 0 {
-		r = records[at]
-		t.State, t.Reason, t.Node, t.restarts = r.State, t.why(r), r.Node, r.Restarts
-		if !f.fetch(ctx, t, r) {
+		j = jobs[at]
+		t.State, t.Reason, t.Node, t.restarts = j.State, j.Reason, j.Node, j.Restarts
+		if j.Phase == Active {
+			t.Left, t.seen = j.Left, 0
+			t.Hear(j.LastLine)
+			return nil
+		}
+		if !f.fetch(ctx, t, j) {
 			return nil
 		}
 	}
 	t.Left = ""
 	if t.Whole {
-		return f.end(t, f.Scheduler.Words().Succeeded, "")
+		return f.end(t, f.Backend.About().Succeeded, "")
 	}
 	if t.seen++; t.seen < settles {
 		return nil
 	}
-	if r.State == Lost {
-		r.State, r.Phase = f.ended(ctx, o, t.Entry)
+	if j.State == Lost {
+		ended := func(x Account) bool { return x.Entry == t.Entry && x.Phase != Active }
+		if found, ok := f.accountOf(ctx, a, ended); ok {
+			j.State, j.Phase = found.State, found.Phase
+		}
 	}
-	return f.settle(t, o, r.State, r.Phase)
+	return f.settle(t, a, j.State, j.Phase)
 }
 
 // fetches is how often the results of a job are asked for: its node may be away for a moment.
@@ -326,60 +392,41 @@ const fetches = 6
 
 // fetch brings the results of a job that has ended. It returns false when that has failed and is tried again; the last
 // failure is the reason that is shown.
-func (f *Follower) fetch(ctx context.Context, t *Task, r Record) bool {
-	if t.fetched == fetches {
-		return true
-	}
-	err := f.Scheduler.Fetch(ctx, r, f.Submission.OutOf(t.Entry), f.Submission.LogOf(t.Entry))
-	if errors.Is(err, ErrLater) {
-		t.Reason = strings.TrimPrefix(err.Error(), ErrLater.Error()+": ")
-		return false
-	}
-	if err != nil {
-		t.fetched++
-		t.unfetched = fmt.Sprintf("its results cannot be fetched: %v", err)
-		t.Reason = t.why(r)
-		return t.fetched == fetches
-	}
-	t.fetched, t.unfetched = fetches, ""
-	f.Submission.progress(t)
-	return true
-}
-
-// why is the reason of a task's state: of one that failed the scheduler's own comes first.
-func (t *Task) why(r Record) string {
-	if r.Phase != Succeeded {
-		return cmp.Or(r.Reason, t.unfetched)
-	}
-	return cmp.Or(t.unfetched, r.Reason)
-}
-
-// ended asks the accounts how a job ended that the queue does not list any more.
-func (f *Follower) ended(ctx context.Context, o *order, entry int) (string, Phase) {
-	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
-	if err != nil {
-		return Lost, Disrupted
-	}
-	for _, a := range slices.Backward(list) {
-		if a.Entry == entry && a.Phase != Active {
-			return a.State, a.Phase
+func (f *Follower) fetch(ctx context.Context, t *Task, j JobStatus) bool {
+	if t.fetched < fetches {
+		err := f.Backend.Fetch(ctx, f.Submission, j)
+		switch {
+		case errors.Is(err, ErrLater):
+			t.Reason = strings.TrimPrefix(err.Error(), ErrLater.Error()+": ")
+			return false
+		case err != nil:
+			t.fetched++
+			t.unfetched = fmt.Sprintf("its results cannot be fetched: %v", err)
+		default:
+			t.fetched, t.unfetched = fetches, ""
+			f.Submission.progress(t)
 		}
 	}
-	return Lost, Disrupted
+	if j.Phase == Succeeded { // of one that failed the scheduler's own reason comes first
+		t.Reason = cmp.Or(t.unfetched, j.Reason)
+	} else {
+		t.Reason = cmp.Or(j.Reason, t.unfetched)
+	}
+	return t.fetched == fetches
 }
 
 // settle decides about a task that ended without a complete run.
-func (f *Follower) settle(t *Task, o *order, state string, phase Phase) error {
+func (f *Follower) settle(t *Task, a *array, state string, phase Phase) error {
 	most, used := t.Resources.MostRetries(), t.Retry-t.first+t.restarts
 	if phase.retried() && used < most {
-		limit := o.Limit
-		if phase == OutOfTime && !o.Group.Stated { // the estimate was too low
-			limit = 2 * max(o.Limit, o.Group.Limit)
+		limit := a.Limit
+		if phase == OutOfTime && !a.Group.Stated { // the estimate was too low
+			limit = 2 * max(a.Limit, a.Group.Limit)
 		}
 		t.Retry, t.restarts, t.seen, t.fetched, t.unfetched = t.first+used+1, 0, 0, 0, ""
 		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", used+1, most)
 		f.Show(f.view())
-		return f.plan(o.Group, t.Retry, most-used-1, []int{t.Entry}, limit)
+		return f.plan(a.Group, t.Retry, most-used-1, []int{t.Entry}, limit)
 	}
 	why := t.Reason
 	if phase.retried() {
@@ -397,11 +444,35 @@ func (f *Follower) end(t *Task, state, note string) error {
 }
 
 func (f *Follower) view() View {
-	v := View{Words: f.Scheduler.Words(), Tasks: slices.Clone(f.tasks), Why: f.why}
-	if !f.away.IsZero() {
-		v.Away = max(1, f.Now().Sub(f.away))
+	v := View{About: f.Backend.About(), Tasks: slices.Clone(f.tasks), Why: f.why}
+	if !f.since.IsZero() {
+		v.Away = max(1, f.Now().Sub(f.since))
 	}
 	return v
+}
+
+// leave ends the tasks of a submission that another process has ended, as the scheduler shows them if it does.
+func (f *Follower) leave(ctx context.Context) error {
+	jobs, _ := f.Backend.Queue(ctx, f.Submission, f.names()) // without it they are cancelled, too
+	for i := range f.tasks {
+		t := &f.tasks[i]
+		if t.Ended {
+			continue
+		}
+		state, why := Cancelled, ""
+		for _, j := range jobs {
+			if j.Entry == t.Entry && j.Phase != Active {
+				state, why = j.State, Cancelled
+			}
+		}
+		if t.Whole {
+			state, why = f.Backend.About().Succeeded, ""
+		}
+		if err := f.end(t, state, why); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Lacking returns the entries of a submission whose runs are not complete.
@@ -429,117 +500,37 @@ func (s *Submission) Again() (int, error) {
 	return len(lacking), s.log(event{Event: "again", Entries: lacking})
 }
 
-// renew plans the arrays of entries that somebody wants again.
-func (f *Follower) renew() error {
-	for i := range f.tasks {
-		t := &f.tasks[i]
-		if !t.again {
-			continue
-		}
-		g := f.newest(t.Entry).Group
-		if err := f.plan(g, t.first, g.Resources.MostRetries(), []int{t.Entry}, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// asked takes it that entries are submitted, as which retry of theirs.
-func (f *Follower) asked(entries []int, retry int) {
-	for _, entry := range entries {
-		t := f.task(entry)
-		t.Retry, t.again, t.first = max(t.Retry, retry), false, min(t.first, retry)
-	}
-}
-
-// forgo gives up the orders that the scheduler did not get: their entries get new ones.
-func (f *Follower) forgo() {
-	for i := range f.orders {
-		if o := &f.orders[i]; o.id == "" {
-			o.id = unsent
-		}
-	}
-}
-
-// reopen takes it that entries have not ended.
-func (f *Follower) reopen(entries []int) {
-	for _, entry := range entries {
-		t := f.task(entry)
-		t.Ended, t.State, t.Reason, t.again, t.first = false, NotSubmitted, "", true, t.Retry+1
-	}
-}
-
-// refuse ends the entries of an order that is not sent.
-func (f *Follower) refuse(o *order, why string) error {
-	o.id = unsent
-	for _, entry := range o.Entries {
-		if err := f.end(f.task(entry), NotSubmitted, why); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wait holds an order back while another one of its group is under way, where these run one after the other: a follower
-// sends it when that has ended.
-func (f *Follower) wait(o *order, records []Record) bool {
-	o.waits = o.Group.OneByOne() && slices.ContainsFunc(f.orders, func(p order) bool {
-		return p.Name != o.Name && p.Group.Number == o.Group.Number && f.underWay(&p, records)
-	})
-	for _, entry := range o.Entries {
-		if t := f.task(entry); o.waits && t.State == NotSubmitted {
-			t.Reason = "it waits for the others that measure the same"
-		}
-	}
-	return o.waits
-}
-
-// underWay reports whether an array measures, or will: also one that was submitted and is not listed yet.
-func (f *Follower) underWay(o *order, records []Record) bool {
-	listed := false
-	for _, r := range records {
-		if r.Name == o.Name && r.Phase == Active {
-			return true
-		}
-		listed = listed || r.Name == o.Name
-	}
-	return !listed && o.id != "" && o.id != unsent && slices.ContainsFunc(o.Entries, func(entry int) bool {
-		return !f.task(entry).Ended && f.newest(entry).Name == o.Name
-	})
-}
-
 // Cancel ends the jobs of a submission, and fetches what they measured. It returns how many were ended: none where the
 // scheduler did not end them. An error that is [ErrUnfetched] is of results alone: the jobs have ended. before is told
 // how many jobs are to be ended, and how many that ended before have results to fetch.
-func Cancel(ctx context.Context, s *Submission, c Scheduler, before func(active, left int)) (n int, err error) {
-	f := Follower{Submission: s, Scheduler: c}
+func Cancel(ctx context.Context, s *Submission, b Backend, before func(active, left int)) (n int, err error) {
+	f := Follower{Submission: s, Backend: b}
 	f.restore()
-	records, err := c.Queue(ctx, f.names())
+	jobs, err := b.Queue(ctx, s, f.names())
 	if err != nil {
 		return 0, err
 	}
 	if err := s.log(event{Event: "cancel"}); err != nil {
 		return 0, err
 	}
-	var active, left []Record
-	for _, r := range records {
-		t := f.task(r.Entry)
-		if s.progress(t); r.Phase == Active {
-			active = append(active, r)
+	var active, left []JobStatus
+	for _, j := range jobs {
+		t := f.task(j.Entry)
+		if s.progress(t); j.Phase == Active {
+			active = append(active, j)
 		} else if !t.Ended && !t.Whole {
-			left = append(left, r)
+			left = append(left, j)
 		}
 	}
 	before(len(active), len(left))
-	to := func(r Record) (dir, log string) { return s.OutOf(r.Entry), s.LogOf(r.Entry) }
 	var lost []error
-	for _, r := range left {
-		dir, log := to(r)
-		err := Later(ctx, func() error { return c.Fetch(ctx, r, dir, log) })
-		lost = append(lost, unfetched(r, err))
+	for _, j := range left {
+		if err := Later(ctx, func() error { return b.Fetch(ctx, s, j) }); err != nil {
+			lost = append(lost, Unfetched(j, err))
+		}
 	}
 	if len(active) > 0 {
-		ended := c.Cancel(ctx, active, to)
+		ended := b.Cancel(ctx, s, active)
 		if ended != nil && !errors.Is(ended, ErrUnfetched) { // the next attempt fetches what was lost in this one
 			return 0, errors.Join(ended, s.log(event{Event: "not-cancelled"}))
 		}
@@ -555,60 +546,15 @@ func Later(ctx context.Context, fetch func() error) error {
 		if !errors.Is(err, ErrLater) || time.Now().After(deadline) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-// unfetched says whose results could not be brought; nil for no error.
-func unfetched(r Record, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("job %d: %w: %w", r.Entry, ErrUnfetched, err)
-}
-
-// cancelling is how long another process may take to end jobs. One that takes longer was killed.
-const cancelling = 5 * time.Minute
-
-// cancelled reads what other processes wrote to the journal: whether one is ending the jobs, and whether one has. Its
-// jobs disappear then, and are not to be submitted again.
-func (f *Follower) cancelled() (now, done bool, err error) {
-	if err := f.Submission.readJournal(); err != nil {
-		return false, false, err
-	}
-	for _, e := range f.Submission.journal {
-		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelling) &&
-			e.Event != "not-cancelled" && e.Event != "again"
-	}
-	return now, f.Submission.Over(), nil
-}
-
-// leave ends the tasks of a submission that another process has ended, as the scheduler shows them if it does.
-func (f *Follower) leave(ctx context.Context) error {
-	records, _ := f.Scheduler.Queue(ctx, f.names()) // without it they are cancelled, too
-	for i := range f.tasks {
-		t := &f.tasks[i]
-		if t.Ended {
-			continue
-		}
-		state, why := Cancelled, ""
-		for _, r := range records {
-			if r.Entry == t.Entry && r.Phase != Active {
-				state, why = r.State, Cancelled
-			}
-		}
-		if t.Whole {
-			state, why = f.Scheduler.Words().Succeeded, ""
-		}
-		if err := f.end(t, state, why); err != nil {
+		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// Unfetched says whose results could not be brought.
+func Unfetched(j JobStatus, err error) error {
+	return fmt.Errorf("job %d: %w: %w", j.Entry, ErrUnfetched, err)
 }
 
 // Account is what a scheduler recorded of one execution of a job. What it did not record is "".
@@ -631,28 +577,21 @@ type Account struct {
 // Settings returns the facts of the executions of one entry for the provenance of its run: several are listed in
 // order.
 func Settings(engine string, list []Account) map[string]string {
-	out := map[string]string{}
-	add := func(name string, of func(Account) string) {
-		var values []string
-		for _, a := range list {
-			if v := of(a); v != "" && v != "0" && v != "None" && v != "None assigned" {
-				values = append(values, v)
+	values := map[string][]string{}
+	for _, a := range list {
+		for name, v := range map[string]string{
+			"job_id": a.Job, "state": a.State, "exit_code": a.ExitCode, "elapsed_s": a.Elapsed, "max_rss_bytes": a.MaxRSS,
+			"energy_j": a.Energy, "node": a.Node, "reason": a.Reason, "image": a.Image, "server_restarts": a.Restarts,
+		} {
+			if v != "" && v != "0" && v != "None" && v != "None assigned" {
+				values[engine+"_"+name] = append(values[engine+"_"+name], v)
 			}
 		}
-		if len(values) > 0 {
-			out[engine+"_"+name] = strings.Join(slices.Compact(values), ", ")
-		}
 	}
-	add("job_id", func(a Account) string { return a.Job })
-	add("state", func(a Account) string { return a.State })
-	add("exit_code", func(a Account) string { return a.ExitCode })
-	add("elapsed_s", func(a Account) string { return a.Elapsed })
-	add("max_rss_bytes", func(a Account) string { return a.MaxRSS })
-	add("energy_j", func(a Account) string { return a.Energy })
-	add("node", func(a Account) string { return a.Node })
-	add("reason", func(a Account) string { return a.Reason })
-	add("image", func(a Account) string { return a.Image })
-	add("server_restarts", func(a Account) string { return a.Restarts })
+	out := map[string]string{}
+	for name, of := range values {
+		out[name] = strings.Join(slices.Compact(of), ", ")
+	}
 	return out
 }
 
@@ -685,17 +624,18 @@ func annotate(run string, facts map[string]string) error {
 // seconds later, else what the queue had. The error names the runs that could not be written.
 func (f *Follower) account(ctx context.Context) error {
 	var list []Account
-	since := f.Now().Add(-30 * 24 * time.Hour)
 	for range 5 {
 		var err error
-		if list, err = f.Scheduler.Accounts(ctx, f.names(), since); err != nil || f.complete(list) {
-			break
-		}
-		if f.Sleep(ctx, 2*time.Second) != nil {
+		list, err = f.Backend.Accounts(ctx, f.Submission, f.names(), f.Now().Add(-30*24*time.Hour))
+		lacks := slices.ContainsFunc(f.tasks, func(t Task) bool { // has no end in the accounts
+			return t.State != NotSubmitted && !slices.ContainsFunc(list, func(a Account) bool {
+				return a.Entry == t.Entry && a.Phase != Active
+			})
+		})
+		if err != nil || !lacks || f.Sleep(ctx, 2*time.Second) != nil {
 			break
 		}
 	}
-	engine := f.Scheduler.Words().Name
 	var errs []error
 	for _, t := range f.tasks {
 		if t.Run == "" {
@@ -705,34 +645,9 @@ func (f *Follower) account(ctx context.Context) error {
 		if len(mine) == 0 {
 			mine = []Account{{Job: t.ID, State: t.State, Node: t.Node}}
 		}
-		if err := annotate(t.Run, Settings(engine, mine)); err != nil {
+		if err := annotate(t.Run, Settings(f.Backend.About().Name, mine)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: what the scheduler recorded is not in its manifest: %w", t.Run, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// complete reports whether the accounts have an end for every task.
-func (f *Follower) complete(list []Account) bool {
-	for _, t := range f.tasks {
-		if t.State == NotSubmitted {
-			continue
-		}
-		mine := func(a Account) bool { return a.Entry == t.Entry && a.Phase != Active }
-		if !slices.ContainsFunc(list, mine) {
-			return false
-		}
-	}
-	return true
-}
-
-// accounted reports whether the scheduler's accounts have an array that the queue does not list any more.
-func (f *Follower) accounted(ctx context.Context, o *order) bool {
-	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
-	at := slices.IndexFunc(list, func(a Account) bool { return a.Name == o.Name })
-	if err != nil || at < 0 {
-		return false
-	}
-	o.id, _, _ = strings.Cut(list[at].Job, "_")
-	return true
 }

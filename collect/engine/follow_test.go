@@ -148,7 +148,7 @@ func TestKilledBetweenArrays(t *testing.T) {
 		c.sub.Jobs[i].Resources.Time = fmt.Sprint(10 + i)
 	}
 	c.sub.Groups = GroupsOf(c.sub.Jobs)
-	if err := c.sub.Write(func(Group) (string, error) { return "", nil }); err != nil {
+	if err := c.sub.Write(func(*Submission, Group) (string, error) { return "", nil }); err != nil {
 		t.Fatal(err)
 	}
 	first := c.sub.Groups[0]
@@ -177,7 +177,7 @@ func TestResultsAreFetched(t *testing.T) {
 	for fails, ok := range map[int]bool{0: true, 2: true, 1000: false} {
 		c := submitted(t, 1, plan.Resources{})
 		asked := 0
-		c.fetch = func(r Record) error {
+		c.fetch = func(r JobStatus) error {
 			if asked++; asked <= fails {
 				return errors.New("the log is gone")
 			}
@@ -270,7 +270,7 @@ func TestNothingIsSubmittedWithoutTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := *c.sub
-	f := Follower{Submission: &s, Scheduler: c, Poll: time.Second, Show: func(View) {}}
+	f := Follower{Submission: &s, Backend: c, Poll: time.Second, Show: func(View) {}}
 	if _, err := f.Run(context.Background()); err == nil || len(c.orders) != 0 {
 		t.Errorf("%v, %d submissions", err, len(c.orders))
 	}

@@ -55,6 +55,7 @@ const (
 	submissionName = "submission.json"
 	journalName    = "journal.jsonl"
 	mostFile       = 64 << 20 // bytes that are read of a file
+	idTime         = "20060102T150405Z"
 )
 
 // MostJobs is how many jobs a submission may have: Slurm's usual MaxArraySize is 1001, and array indexes are below it.
@@ -80,7 +81,7 @@ type event struct {
 func Prepare(s Submission, state, results string, now time.Time) *Submission {
 	var salt [2]byte
 	_, _ = rand.Read(salt[:]) // never fails; see crypto/rand
-	s.ID = now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(salt[:])
+	s.ID = now.UTC().Format(idTime) + "-" + hex.EncodeToString(salt[:])
 	s.Dir, s.Out = filepath.Join(state, s.ID), filepath.Join(results, s.Engine+"-"+s.ID)
 	s.Groups = GroupsOf(s.Jobs)
 	sum := sha256.New()
@@ -93,7 +94,7 @@ func Prepare(s Submission, state, results string, now time.Time) *Submission {
 }
 
 // Write writes the folder: entries, the file of each group, and last what makes it a submission.
-func (s *Submission) Write(file func(Group) (string, error)) error {
+func (s *Submission) Write(render func(*Submission, Group) (string, error)) error {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return fmt.Errorf("submission: %w", err)
 	}
@@ -106,7 +107,7 @@ func (s *Submission) Write(file func(Group) (string, error)) error {
 		}
 	}
 	for _, g := range s.Groups {
-		text, err := file(g)
+		text, err := render(s, g)
 		if err != nil {
 			return err
 		}
@@ -156,7 +157,18 @@ func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(names, older)
+	slices.SortFunc(names, func(a, b string) int { // folders begin with the second, within which the file's time decides
+		x, errX := os.Stat(a)
+		y, errY := os.Stat(b)
+		second := func(name string) string {
+			time, _, _ := strings.Cut(filepath.Base(filepath.Dir(name)), "-")
+			return time
+		}
+		if c := strings.Compare(second(a), second(b)); c != 0 || errX != nil || errY != nil {
+			return c
+		}
+		return x.ModTime().Compare(y.ModTime())
+	})
 	for _, name := range slices.Backward(names) {
 		s, err := Open(filepath.Dir(name))
 		if err != nil {
@@ -167,23 +179,6 @@ func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
 		}
 	}
 	return nil, nil
-}
-
-// older orders files of submissions: their folders begin with the second, within which the file's own time decides.
-func older(a, b string) int {
-	second := func(name string) string {
-		stamp, _, _ := strings.Cut(filepath.Base(filepath.Dir(name)), "-")
-		return stamp
-	}
-	if c := strings.Compare(second(a), second(b)); c != 0 {
-		return c
-	}
-	x, err := os.Stat(a)
-	y, gone := os.Stat(b)
-	if err != nil || gone != nil {
-		return strings.Compare(a, b)
-	}
-	return x.ModTime().Compare(y.ModTime())
 }
 
 // Over reports whether nothing of the submission is left to do.
@@ -223,9 +218,10 @@ func (s *Submission) log(e event) error {
 }
 
 // EntryOf returns the file of an entry.
-func (s *Submission) EntryOf(entry int) string {
-	return filepath.Join(s.Dir, fmt.Sprintf("entry-%03d.yaml", entry))
-}
+func (s *Submission) EntryOf(entry int) string { return filepath.Join(s.Dir, EntryName(entry)) }
+
+// EntryName returns the name of the file of an entry.
+func EntryName(entry int) string { return fmt.Sprintf("entry-%03d.yaml", entry) }
 
 // OutOf returns the folder in which the run folder of an entry is.
 func (s *Submission) OutOf(entry int) string { return filepath.Join(s.Out, fmt.Sprintf("%03d", entry)) }
@@ -237,7 +233,7 @@ func (s *Submission) LogOf(entry int) string {
 
 // Since returns when it was made, as its id states it.
 func (s *Submission) Since() string {
-	t, err := time.Parse("20060102T150405Z", s.ID[:min(len(s.ID), len("20060102T150405Z"))])
+	t, err := time.Parse(idTime, s.ID[:min(len(s.ID), len(idTime))])
 	if err != nil {
 		return s.ID
 	}
@@ -285,8 +281,7 @@ type Group struct {
 // would measure each other.
 func (g Group) OneByOne() bool { return g.Server.URL != "" }
 
-// asks returns what a job asks for, as text that no other one has: of lists printed side by side, one argument "b c"
-// would be two.
+// asks returns what a job asks for, as JSON: of lists printed side by side, one argument "b c" would be two.
 func (j Job) asks() []byte {
 	text, _ := json.Marshal([]any{j.Resources, j.Server}) // texts, lists of these and numbers can always be written
 	return text
@@ -396,8 +391,8 @@ type Task struct {
 	Log    []string // the last lines that it printed, of one that ended without a result
 
 	seen      int    // times in a row that the scheduler showed a final state
-	unfetched string // why they could not be
 	fetched   int    // times that its results were asked for
+	unfetched string // why they could not be brought
 	restarts  int    // of the newest array's job, by the scheduler
 	again     bool   // it is to be submitted once more, because somebody asked for it
 	first     int    // what Retry was then
@@ -413,25 +408,18 @@ func (s *Submission) progress(t *Task) {
 		return
 	}
 	slices.Sort(names) // they begin with the time
-	name := names[len(names)-1]
-	for _, n := range names { // an interrupted run that had nothing stays beside the one that went on
-		if data, err := rootfs.ReadFile(n, mostFile); err == nil && bytes.Contains(data, []byte(manifest.EventRunDone)) {
-			name = n
+	var run []byte
+	for _, name := range names {
+		data, err := rootfs.ReadFile(name, mostFile)
+		// an interrupted run that had nothing stays beside the one that went on
+		if err == nil && (run == nil || bytes.Contains(data, []byte(manifest.EventRunDone)) ||
+			!bytes.Contains(run, []byte(manifest.EventRunDone))) {
+			run, t.Run = data, filepath.Dir(name)
 		}
 	}
-	data, err := rootfs.ReadFile(name, mostFile)
-	if err != nil {
-		return
-	}
-	t.Run = filepath.Dir(name)
-	t.read(manifest.ReadJournal(data))
-}
-
-// read takes a run's progress from its journal.
-func (t *Task) read(entries []manifest.Entry) {
-	results := map[string]bool{} // by item: whether it failed
-	t.Now, t.Whole = "", false
-	for _, e := range entries {
+	failed := map[string]bool{} // by item that has a result
+	t.Now, t.Whole, t.Failed = "", false, 0
+	for _, e := range manifest.ReadJournal(run) {
 		kind, what, _ := strings.Cut(e.Event, "-")
 		switch {
 		case e.Event == manifest.EventRunDone:
@@ -440,13 +428,12 @@ func (t *Task) read(entries []manifest.Entry) {
 		case what == "start":
 			t.Now = e.Item
 		default:
-			results[e.Item] = what != "done"
-			t.Now = ""
+			failed[e.Item], t.Now = what != "done", ""
 		}
 	}
-	t.Done, t.Failed = len(results), 0
-	for _, failed := range results {
-		if failed {
+	t.Done = len(failed)
+	for _, is := range failed {
+		if is {
 			t.Failed++
 		}
 	}

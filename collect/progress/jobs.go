@@ -27,7 +27,7 @@ func (j *Jobs) Show(v engine.View) {
 	for _, t := range v.Tasks {
 		j.change(t)
 	}
-	w := v.Words
+	w := v.About
 	if away := v.Away > 0; away != j.away {
 		j.away = away
 		if away {
@@ -104,7 +104,7 @@ func JobsTable(v engine.View) []string {
 	}
 	last := strings.Join(sum, ", ")
 	if v.Away > 0 {
-		last += fmt.Sprintf("; %s has not answered for %s", v.Words.Server, plaintext.Duration(v.Away))
+		last += fmt.Sprintf("; %s has not answered for %s", v.About.Server, plaintext.Duration(v.Away))
 	}
 	rows = append(rows, last)
 	for i := range rows {

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/collect/engine"
 )
 
-// words are Slurm's.
-var words = engine.Words{Name: "slurm", Server: "the controller"}
+// slurm is a scheduler of this test.
+var slurm = engine.About{Name: "slurm", Server: "the controller"}
 
 // task is a job as a test says it stands.
 func task(entry int, state, reason, node string, done int) engine.Task {
@@ -19,7 +19,7 @@ func task(entry int, state, reason, node string, done int) engine.Task {
 	return t
 }
 
-// A log has a line a change, with Slurm's own words, and the last lines of what failed; a controller that is away is
+// A log has a line a change, with Slurm's own slurm, and the last lines of what failed; a controller that is away is
 // said once.
 // What a job prints of a point is what the table shows where only its log can be read.
 func TestTheLogOfAJobIsItsProgress(t *testing.T) {
@@ -46,15 +46,15 @@ func TestJobsInALog(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out})
 	waits, runs := task(1, "PENDING", "Resources", "", 0), task(2, "RUNNING", "None", "n1", 1)
-	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, engine.NotSubmitted, "", "", 0), runs}})
+	j.Show(engine.View{About: slurm, Tasks: []engine.Task{task(1, engine.NotSubmitted, "", "", 0), runs}})
 	for range 2 {
-		j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}})
-		j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}, Away: time.Minute, Why: "Connection refused"})
+		j.Show(engine.View{About: slurm, Tasks: []engine.Task{waits, runs}})
+		j.Show(engine.View{About: slurm, Tasks: []engine.Task{waits, runs}, Away: time.Minute, Why: "Connection refused"})
 	}
-	j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}})
+	j.Show(engine.View{About: slurm, Tasks: []engine.Task{waits, runs}})
 	failed := task(2, "FAILED", "NonZeroExitCode", "n1", 1)
 	failed.Ended, failed.Log = true, []string{"ttreport: the server died", "fix: see its log"}
-	j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, failed}})
+	j.Show(engine.View{About: slurm, Tasks: []engine.Task{waits, failed}})
 	want := `job   2   acme/tiny on h100                RUNNING on n1
 job   1   acme/tiny on h100                PENDING (Resources)
 slurm     the controller does not answer (Connection refused); jobs go on, and it is asked again
@@ -74,7 +74,7 @@ job   2   acme/tiny on h100                FAILED (NonZeroExitCode) on n1, 1 of 
 func TestJobsOnATerminal(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out, Width: func() int { return 60 }})
-	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0),
+	j.Show(engine.View{About: slurm, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0),
 		task(2, "RUNNING", "None", "n1", 1)}})
 	rows := strings.Split(out.String(), "\n")
 	if len(rows) != 5 || !strings.Contains(rows[3], "1 PENDING, 1 RUNNING") {
@@ -94,7 +94,7 @@ func TestJobsOnATerminal(t *testing.T) {
 		many = append(many, task(i+1, "RUNNING", "", "n1", 0))
 	}
 	out.Reset()
-	if j.Show(engine.View{Words: words, Tasks: many}); !strings.Contains(out.String(), "and 160 jobs more") ||
+	if j.Show(engine.View{About: slurm, Tasks: many}); !strings.Contains(out.String(), "and 160 jobs more") ||
 		strings.Count(out.String(), "\n") > 50 {
 		t.Errorf("%s", out.String())
 	}
@@ -103,7 +103,7 @@ func TestJobsOnATerminal(t *testing.T) {
 func TestJobsTable(t *testing.T) {
 	running := task(2, "RUNNING", "None", "n1", 1)
 	running.Left, running.Now = "59:21", "02-isl64-osl50-c2"
-	rows := JobsTable(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0), running},
+	rows := JobsTable(engine.View{About: slurm, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0), running},
 		Away: 90 * time.Second})
 	for i, want := range []string{
 		"# model and device job state node time left points now", "1 acme/tiny on h100 3_1 PENDING (Resources) 0/3",

@@ -2,53 +2,98 @@ package kubernetes
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
-
+	"github.com/goccy/go-yaml"
+	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
 )
+
+// apiVariable makes this test program a kubectl that asks the API server of a test.
+const apiVariable = "TTREPORT_TEST_API"
+
+func TestMain(m *testing.M) {
+	if at := os.Getenv(apiVariable); at != "" {
+		os.Exit(fakeKubectl(at))
+	}
+	os.Exit(m.Run())
+}
+
+// fakeKubectl hands its arguments and its input over, and writes the answer as it comes. The trailer has the error.
+func fakeKubectl(at string) int {
+	r, err := http.NewRequest(http.MethodPost, at, os.Stdin)
+	if err != nil {
+		return 2
+	}
+	r.Header["Arg"] = os.Args[1:]
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "The connection to the server was refused")
+		return 1
+	}
+	_, _ = io.Copy(os.Stdout, answer.Body)
+	if said := answer.Trailer.Get("Said"); said != "" {
+		fmt.Fprintln(os.Stderr, said)
+		return 1
+	}
+	return 0
+}
 
 // api is an API server of a test: what .ci/real shows against a real one, in milliseconds.
 type api struct {
 	mu    sync.Mutex
-	jobs  map[string]*batch.Job
-	pods  map[string]*core.Pod
+	jobs  map[string]*object
+	pods  map[string]*object
 	logs  map[string][]byte
+	specs map[string]map[string]any // of Jobs, as they were created
 	plans int
 
-	workload string          // of Kueue, of the Job with the UID u1
-	services []*core.Service // that were made, or checked
-	owned    []string        // what was given to a Job
+	workload string   // of Kueue, of the Job with the UID u1: why it waits
+	owned    []string // what was given to a Job
 	version  int
 	changed  chan struct{} // closed at each change
 	away     bool
-	broken   int // watches that were cut
 	deleted  []string
 	refuse   string
 	leaves   map[string][]byte // what pods print when their Job is deleted
 	kept     string            // the Job that cannot be deleted
 }
 
-func newAPI() *api {
-	return &api{jobs: map[string]*batch.Job{}, pods: map[string]*core.Pod{}, logs: map[string][]byte{},
-		changed: make(chan struct{})}
+// cluster is an API server, and a kubectl on the PATH that asks it.
+func cluster(t *testing.T) (*api, *Backend) {
+	t.Helper()
+	a := &api{jobs: map[string]*object{}, pods: map[string]*object{}, logs: map[string][]byte{},
+		specs: map[string]map[string]any{}, changed: make(chan struct{})}
+	server := httptest.NewServer(a)
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "kubectl")); err != nil {
+		t.Skip("a program cannot have another name here")
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv(apiVariable, server.URL)
+	return a, &Backend{}
 }
 
-// change changes what there is, and tells those who watch.
+// change changes what there is, and tells those who follow a log.
 func (a *api) change(how func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,213 +103,258 @@ func (a *api) change(how func()) {
 	a.changed = make(chan struct{})
 }
 
-// pod sets the status of the pod of a Job.
-func (a *api) pod(job, name string, s core.PodStatus) {
+// pod sets the pod of a Job.
+func (a *api) pod(job string, p *object) {
 	a.change(func() {
-		p := podNamed(name, s)
-		p.OwnerReferences[0].Name = job
-		a.pods[name] = p
+		p.Metadata.OwnerReferences[0].Name = job
+		a.pods[p.Metadata.Name] = p
 	})
 }
 
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	away := a.away
-	a.mu.Unlock()
-	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	name := parts[len(parts)-1]
-	switch {
-	case away:
-		w.WriteHeader(http.StatusServiceUnavailable)
-	case r.Method == http.MethodPost:
-		a.create(w, r, name)
-	case r.Method == http.MethodDelete && name == a.kept:
-		status(w, http.StatusForbidden, "Forbidden", name)
-	case r.Method == http.MethodDelete:
-		a.change(func() { a.end(name) })
-		answer(w, http.StatusOK, meta.Status{Status: "Success"})
-	case r.Method == http.MethodPatch:
-		a.change(func() { a.owned = append(a.owned, strings.Join(parts[len(parts)-2:], "/")) })
-		answer(w, http.StatusOK, core.ConfigMap{})
-	case name == "log":
-		a.log(w, r, parts[len(parts)-2])
-	case r.URL.Query().Get("watch") != "":
-		a.watch(w, r, name)
-	case name == "workloads" && r.URL.Query().Get("labelSelector") == "kueue.x-k8s.io/job-uid=u1":
-		_, _ = io.WriteString(w, a.workload)
-	case name == "jobs" || name == "pods":
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		answer(w, http.StatusOK, a.list(name, strings.TrimPrefix(r.URL.Query().Get("labelSelector"), ofJob)))
-	case parts[len(parts)-2] == "jobs" && a.job(name) != nil:
-		answer(w, http.StatusOK, a.job(name))
-	default: // one object
-		status(w, http.StatusNotFound, "NotFound", name)
-	}
-}
-
-func answer(w http.ResponseWriter, code int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // the client is gone
-}
-
-func status(w http.ResponseWriter, code int, reason, message string) {
-	answer(w, code, meta.Status{TypeMeta: meta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
-		Code: int32(code), Reason: meta.StatusReason(reason), Message: message})
-}
-
-func (a *api) create(w http.ResponseWriter, r *http.Request, kind string) {
-	data, _ := io.ReadAll(r.Body)
-	if a.refuse != "" && kind == "jobs" {
-		status(w, http.StatusUnprocessableEntity, "Invalid", a.refuse)
-		return
-	}
-	if kind == "configmaps" {
-		a.change(func() { a.plans++ })
-		answer(w, http.StatusCreated, core.ConfigMap{TypeMeta: meta.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}})
-		return
-	}
-	if kind == "services" {
-		service := &core.Service{}
-		if err := yaml.Unmarshal(data, service); err != nil {
-			status(w, http.StatusBadRequest, "BadRequest", err.Error())
-			return
-		}
-		a.change(func() { a.services = append(a.services, service) })
-		answer(w, http.StatusCreated, service)
-		return
-	}
-	j := &batch.Job{}
-	if err := yaml.Unmarshal(data, j); err != nil {
-		status(w, http.StatusBadRequest, "BadRequest", err.Error())
-		return
-	}
-	if a.job(j.Name) != nil {
-		status(w, http.StatusConflict, "AlreadyExists", j.Name)
-		return
-	}
-	if r.URL.Query().Get("dryRun") == "" {
-		a.change(func() {
-			j.UID, j.CreationTimestamp = types.UID(fmt.Sprintf("made-%d", a.version)), meta.Now()
-			a.jobs[j.Name] = j.DeepCopy() // j is encoded without the lock
-		})
-	}
-	answer(w, http.StatusCreated, j)
-}
-
-// job is a copy of a job; nil where there is none.
-func (a *api) job(name string) *batch.Job {
+// job is a copy of a Job; nil where there is none.
+func (a *api) job(name string) *object {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.jobs[name].DeepCopy()
+	if a.jobs[name] == nil {
+		return nil
+	}
+	o := *a.jobs[name]
+	return &o
 }
 
-// ofJob selects the pods of a Job.
-const ofJob = batch.JobNameLabel + "="
-
-// list is called with the lock held. Of pods it has those of a Job that is named.
-func (a *api) list(kind, job string) any {
-	about := meta.ListMeta{ResourceVersion: fmt.Sprint(a.version + 1)}
-	if kind == "jobs" {
-		l := batch.JobList{TypeMeta: meta.TypeMeta{Kind: "JobList", APIVersion: "batch/v1"}, ListMeta: about}
-		for _, j := range a.jobs {
-			l.Items = append(l.Items, *j)
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Trailer", "Said")
+	input, _ := io.ReadAll(r.Body)
+	flags, words := map[string]string{}, []string{}
+	for _, arg := range r.Header["Arg"] {
+		if name, value, _ := strings.Cut(arg, "="); strings.HasPrefix(arg, "--") {
+			flags[name] = value
+		} else {
+			words = append(words, arg)
 		}
-		return l
 	}
-	l := core.PodList{TypeMeta: meta.TypeMeta{Kind: "PodList", APIVersion: "v1"}, ListMeta: about}
+	a.mu.Lock()
+	said := "Unable to connect to the server: dial tcp: i/o timeout"
+	if a.mu.Unlock(); !a.away {
+		said = a.do(w, r.Context(), words, flags, input)
+	}
+	w.Header().Set("Said", said)
+}
+
+// do does what a command line of kubectl says, and returns its error; "" for none.
+func (a *api) do(w io.Writer, ctx context.Context, words []string, flags map[string]string, input []byte) string {
+	switch words[0] + " " + words[1%len(words)] {
+	case "config view":
+		_, _ = io.WriteString(w, `{"current-context": "x", "contexts": [{"name": "x", "context": {"namespace": "bench"}}]}`)
+		return ""
+	case "get jobs.batch,pods":
+		a.list(w, flags["--selector"])
+		return ""
+	case "get workloads.kueue.x-k8s.io":
+		if a.workload != "" {
+			fmt.Fprintf(w, `{"items": [{"metadata": {"labels": {"kueue.x-k8s.io/job-uid": "u1"}}, "status": {"conditions": `+
+				`[{"type": "QuotaReserved", "status": "False", "message": %q}]}}]}`, a.workload)
+			return ""
+		}
+		return `error: the server doesn't have a resource type "workloads"`
+	case "get jobs.batch":
+		_, _ = io.WriteString(w, a.job(words[2]).Metadata.UID)
+		return ""
+	}
+	switch words[0] {
+	case "get": // claims and secrets
+		kind, name, _ := strings.Cut(words[1], "/")
+		return fmt.Sprintf("Error from server (NotFound): %s %q not found", kind, name)
+	case "create":
+		return a.create(w, flags, input)
+	case "patch":
+		a.change(func() { a.owned = append(a.owned, words[2]) })
+		return ""
+	case "delete":
+		for _, name := range words[2:] {
+			if name == a.kept {
+				return fmt.Sprintf("Error from server (Forbidden): jobs.batch %q is forbidden", name)
+			}
+			a.change(func() { a.end(name) })
+			fmt.Fprintln(w, "job.batch/"+name)
+		}
+		return ""
+	case "logs":
+		return a.log(w, ctx, words[1:], flags)
+	}
+	return "error: unknown command " + words[0]
+}
+
+func (a *api) create(w io.Writer, flags map[string]string, input []byte) string {
+	for part := range bytes.SplitSeq(input, []byte("---\n")) {
+		var o object
+		var all map[string]any
+		data, err := yaml.YAMLToJSON(part)
+		if err == nil {
+			err = json.Unmarshal(data, &o)
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &all)
+		}
+		name := o.Metadata.Name
+		switch {
+		case err != nil:
+			return "error: error parsing STDIN: " + err.Error()
+		case a.refuse != "" && o.Kind == "Job":
+			return a.refuse
+		case flags["--dry-run"] != "":
+		case o.Kind == "ConfigMap":
+			a.change(func() { a.plans++ })
+		case a.job(name) != nil:
+			return fmt.Sprintf(`Error from server (AlreadyExists): error when creating "STDIN": jobs.batch %q already exists`,
+				name)
+		default:
+			a.change(func() {
+				o.Metadata.UID, o.Metadata.CreationTimestamp = fmt.Sprintf("made-%d", a.version), time.Now()
+				a.jobs[name], a.specs[name] = &o, all
+			})
+			_, _ = io.WriteString(w, o.Metadata.UID)
+		}
+	}
+	return ""
+}
+
+// list writes the Jobs and pods of a submission, or of a reader of a claim.
+func (a *api) list(w io.Writer, selector string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	reader, _ := strings.CutPrefix(selector, "ttreport/reads=")
+	wanted := func(job string) bool {
+		return strings.Contains(job, "-read-") == (reader != selector) && (reader == selector || reader == job)
+	}
+	items := []*object{}
+	for name, j := range a.jobs {
+		if wanted(name) {
+			items = append(items, j)
+		}
+	}
 	for _, p := range a.pods {
-		if a.jobs[job] == nil || p.OwnerReferences[0].Name == job {
-			l.Items = append(l.Items, *p)
+		if wanted(p.Metadata.OwnerReferences[0].Name) {
+			items = append(items, p)
 		}
 	}
-	return l
+	_ = json.NewEncoder(w).Encode(map[string]any{"items": items}) // the client is gone
 }
 
-// watch sends everything at each change, and is cut at every third one.
-func (a *api) watch(w http.ResponseWriter, r *http.Request, kind string) {
-	if r.URL.Query().Get("sendInitialEvents") != "" { // an older API server
-		status(w, http.StatusUnprocessableEntity, "Invalid", "sendInitialEvents is forbidden")
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	flusher, _ := w.(http.Flusher)
-	for range 3 {
-		a.mu.Lock()
-		changed := a.changed
-		for _, o := range a.objects(kind) {
-			data, _ := json.Marshal(o)
-			_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":%s}`+"\n", data)
+// end deletes a Job with its pods and their logs. It is called with the lock held.
+func (a *api) end(job string) {
+	a.deleted = append(a.deleted, job)
+	delete(a.jobs, job)
+	for name, p := range a.pods {
+		if p.Metadata.OwnerReferences[0].Name == job {
+			delete(a.pods, name)
+			delete(a.logs, name)
 		}
+	}
+}
+
+// log writes the log of a pod, or of those of a Job; who follows gets what they print when they are ended.
+func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[string]string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, job, ok := strings.Cut(flags["--selector"], "="); ok {
+		for name, p := range a.pods {
+			if p.Metadata.OwnerReferences[0].Name == job {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 1 && a.pods[names[0]] == nil {
+		return fmt.Sprintf("Error from server (NotFound): pods %q not found", names[0])
+	}
+	_, prefix := flags["--prefix"]
+	write := func(name string, text []byte) {
+		for line := range bytes.Lines(text) {
+			if prefix {
+				line = append(fmt.Appendf(nil, "[pod/%s/collect] ", name), line...)
+			}
+			_, _ = w.Write(line)
+		}
+		if f, ok := w.(http.Flusher); ok {
+			f.Flush()
+		}
+	}
+	for _, name := range names {
+		text := a.logs[name]
+		if n, err := strconv.Atoi(flags["--tail"]); err == nil && n >= 0 {
+			lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+			text = bytes.Join(lines[max(0, len(lines)-n):], nil)
+		}
+		write(name, text)
+	}
+	if follow, ok := flags["--follow"]; !ok || follow == "false" {
+		return ""
+	}
+	for ctx.Err() == nil && slices.ContainsFunc(names, func(name string) bool { return a.pods[name] != nil }) {
+		changed := a.changed
 		a.mu.Unlock()
-		flusher.Flush()
 		select {
 		case <-changed:
-		case <-r.Context().Done():
-			return
+		case <-ctx.Done():
+		}
+		a.mu.Lock()
+	}
+	for _, name := range names {
+		if a.pods[name] == nil {
+			write(name, a.leaves[name])
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.broken++
-	const expired = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}`
-	_, _ = fmt.Fprintln(w, expired)
+	return ""
 }
 
-// objects is called with the lock held.
-func (a *api) objects(kind string) (out []any) {
-	version := fmt.Sprint(a.version + 1)
-	if kind == "jobs" {
-		for _, j := range a.jobs {
-			j.TypeMeta, j.ResourceVersion = meta.TypeMeta{Kind: "Job", APIVersion: "batch/v1"}, version
-			out = append(out, j)
-		}
-		return out
-	}
-	for _, p := range a.pods {
-		p.TypeMeta, p.ResourceVersion = meta.TypeMeta{Kind: "Pod", APIVersion: "v1"}, version
-		out = append(out, p)
-	}
-	return out
+// podNamed is a pod of index 0 of the job "j", in a phase, with what is stated of its client's container.
+func podNamed(name, phase string, client ...container) *object {
+	o := &object{Kind: "Pod"}
+	o.Metadata.Name, o.Metadata.Annotations = name, map[string]string{indexNote: "0"}
+	o.Metadata.OwnerReferences = []struct{ Kind, Name, UID string }{{Kind: "Job", Name: "j"}}
+	o.Spec.NodeName, o.Status.Phase, o.Status.ContainerStatuses = "n1", phase, client
+	return o
 }
 
-// cluster is the cluster of an API server.
-func (a *api) cluster(t *testing.T) *Cluster {
-	t.Helper()
-	server := httptest.NewServer(a)
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	name := filepath.Join(t.TempDir(), "config")
-	config := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: %q}}]\n"+
-		"contexts: [{name: x, context: {cluster: c, namespace: bench}}]\ncurrent-context: x\n", server.URL)
-	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
+// client is what is shown of the client's container, as JSON.
+func client(state string, args ...any) container {
+	var c container
+	if err := json.Unmarshal(fmt.Appendf(nil, state, args...), &c.State); err != nil {
+		panic(err)
 	}
-	t.Setenv("KUBECONFIG", name)
-	c, err := New(Target{})
-	if err != nil || c.Target != (Target{"x", "bench"}) {
-		t.Fatalf("%v %+v", err, c)
-	}
+	c.Name, c.ImageID = clientName, "docker-pullable://i@sha256:1"
 	return c
+}
+
+func exited(code int, reason string) container {
+	return client(`{"terminated": {"exitCode": %d, "reason": %q}}`, code, reason)
+}
+
+// runningPod is a pod that measures, and has said so.
+func (a *api) runningPod(name string) *object {
+	a.change(func() { a.logs[name] = append([]byte("server    ready\n"), a.logs[name]...) })
+	return podNamed(name, running, client(`{"running": {"startedAt": %q}}`, time.Now().Format(time.RFC3339)))
+}
+
+// put makes what there is of Jobs and pods known.
+func (s *seen) put(list ...object) {
+	if s.jobs == nil {
+		s.jobs, s.pods = map[string]job{}, map[string]pod{}
+	}
+	for _, j := range s.jobs {
+		list = append(list, j.object)
+	}
+	for _, p := range s.pods {
+		list = append(list, p.object)
+	}
+	s.take(slices.Concat(list[len(list)-len(s.jobs)-len(s.pods):], list[:len(list)-len(s.jobs)-len(s.pods)]))
 }
 
 // printedRun is what a pod prints that measured two points.
 func printedRun(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	run := filepath.Join(dir, "20260101T000000Z-m-d-abc")
-	if err := os.MkdirAll(run, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	var text string
-	for _, e := range []string{"run-start", "point-done", "run-done"} {
-		text += fmt.Sprintf(`{"time":"2026-01-01T00:00:00Z","event":%q,"item":"p"}`+"\n", e)
-	}
-	for name, data := range map[string]string{"journal.jsonl": text, "ttreport.manifest.yaml": "release: v1\n"} {
-		if err := os.WriteFile(filepath.Join(run, name), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	(claim{dir}).put(t, "", 0)
 	var out bytes.Buffer
 	out.WriteString("1 point measured\n")
 	if err := transfer.Write(&out, dir); err != nil {
@@ -272,3 +362,30 @@ func printedRun(t *testing.T) []byte {
 	}
 	return out.Bytes()
 }
+
+// follower follows a submission; step is called after each look.
+func follower(s *engine.Submission, b *Backend, step func(round int)) *engine.Follower {
+	round := 0
+	return &engine.Follower{Submission: s, Backend: b, Poll: time.Millisecond, Show: func(engine.View) {},
+		Sleep: func(ctx context.Context, _ time.Duration) error {
+			round++
+			step(round)
+			return ctx.Err()
+		}}
+}
+
+// within ends a test that would not end.
+func within(t *testing.T) context.Context {
+	ctx, done := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(done)
+	return ctx
+}
+
+// journals are the run folders of an entry.
+func journals(s *engine.Submission, entry int) []string {
+	found, _ := filepath.Glob(filepath.Join(s.OutOf(entry), "*", "journal.jsonl"))
+	return found
+}
+
+// names are those of a map, in order.
+func names[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

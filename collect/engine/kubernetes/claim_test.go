@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -11,9 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
 
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
@@ -49,54 +45,52 @@ func (c claim) put(t *testing.T, folder string, noise int) []byte {
 	return data
 }
 
+// reads is what a Job that reads a claim has: its folder there, the first part, and how many.
+func (a *api) reads(name string) (folder string, from, n int) {
+	spec := a.specs[name]["spec"].(map[string]any)
+	pod := spec["template"].(map[string]any)["spec"].(map[string]any)
+	client := pod["containers"].([]any)[0].(map[string]any)
+	from, _ = strconv.Atoi(client["args"].([]any)[2].(string))
+	mount := client["volumeMounts"].([]any)[0].(map[string]any)
+	return mount["subPath"].(string), from, int(spec["completions"].(float64))
+}
+
 // serve runs the pods of Jobs that read the claim, and returns which ones ended; broken is what they print that cannot.
 func (c claim) serve(t *testing.T, a *api, broken string) (read []string) {
 	t.Helper()
-	a.mu.Lock()
-	var jobs []*batch.Job
-	for name, j := range a.jobs {
-		if strings.Contains(name, "-read-") && a.pods[name+"-0"] == nil {
-			jobs = append(jobs, j.DeepCopy())
-		}
-	}
-	a.mu.Unlock()
-	for _, j := range jobs {
-		client := j.Spec.Template.Spec.Containers[0]
-		from, _ := strconv.Atoi(client.Args[2])
-		for i := range int(*j.Spec.Completions) {
-			var log bytes.Buffer
-			state := core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")}
-			if broken != "" {
-				log.WriteString(broken)
-				state = core.PodStatus{Phase: core.PodFailed, ContainerStatuses: exited(2, "Error")}
-			} else if err := transfer.WritePart(
-				&log, filepath.Join(c.dir, client.VolumeMounts[0].SubPath), from+i, partBytes); err != nil {
-				t.Error(err)
+	a.change(func() {
+		for _, name := range names(a.jobs) {
+			if !strings.Contains(name, "-read-") || a.pods[name+"-0"] != nil {
+				continue
 			}
-			pod := fmt.Sprintf("%s-%d", j.Name, i)
-			p := podNamed(pod, state)
-			p.Annotations[indexNote], p.OwnerReferences[0].Name = strconv.Itoa(i), j.Name
-			p.OwnerReferences[0].UID = j.UID
-			a.change(func() { a.pods[pod], a.logs[pod] = p, log.Bytes() })
+			folder, from, n := a.reads(name)
+			for i := range n {
+				pod := fmt.Sprintf("%s-%d", name, i)
+				var log bytes.Buffer
+				o := podNamed(pod, succeeded, exited(0, "Completed"))
+				if broken != "" {
+					log.WriteString(broken)
+					o = podNamed(pod, failed, exited(2, "Error"))
+					a.jobs[name].Status.Conditions = []condition{{Type: "Failed", Status: "True", Reason: "BackoffLimitExceeded"}}
+				} else if err := transfer.WritePart(&log, filepath.Join(c.dir, folder), from+i, partBytes); err != nil {
+					t.Error(err)
+				}
+				o.Metadata.Annotations[indexNote], o.Metadata.OwnerReferences[0].Name = strconv.Itoa(i), name
+				o.Metadata.OwnerReferences[0].UID = a.jobs[name].Metadata.UID
+				a.pods[pod], a.logs[pod] = o, log.Bytes()
+			}
+			read = append(read, name)
 		}
-		if broken != "" {
-			a.change(func() {
-				a.jobs[j.Name].Status.Conditions = []batch.JobCondition{{Type: batch.JobFailed, Status: core.ConditionTrue}}
-			})
-		}
-		read = append(read, j.Name)
-	}
+	})
 	return read
 }
 
 // onClaims is a submission of one entry whose results are on a claim, its cluster, and the name of its Job.
-func onClaims(t *testing.T, r plan.Resources) (*api, *Cluster, *engine.Submission, string) {
+func onClaims(t *testing.T, r plan.Resources) (*api, *Backend, *engine.Submission, string) {
 	t.Helper()
-	a := newAPI()
-	c := a.cluster(t)
+	a, c := cluster(t)
 	r.Results, r.Retries = "bench", "0"
 	s := submission(t, engine.Job{Name: "m on d", Total: 1, Resources: r})
-	c.Follow(t.Context(), s)
 	return a, c, s, strings.ToLower(s.JobName(s.Groups[0], 0))
 }
 
@@ -106,24 +100,21 @@ func TestResultsOnAClaim(t *testing.T) {
 	a, c, s, job := onClaims(t, plan.Resources{Queue: "q"})
 	on := claim{t.TempDir()}
 	want := on.put(t, onClaim(s, s.Groups[0])+"/0", partBytes+1000)
-	if args := made(t, s, 0, engine.Order{}).Job.Spec.Template.Spec.Containers[0].Args; strings.Contains(
-		strings.Join(args, " "), "--print-results") {
-		t.Error(args)
+	if text, err := c.Render(s, s.Groups[0]); err != nil || strings.Contains(text, "--print-results") {
+		t.Error(text, err)
 	}
 	var read, reasons []string
 	f := follower(s, c, func(round int) {
 		if round == 2 {
 			a.change(func() { a.logs["p1"], a.jobs[job].Status.CompletedIndexes = []byte("1 point measured\n"), "0" })
-			a.pod(job, "p1", core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")})
+			a.pod(job, podNamed("p1", succeeded, exited(0, "Completed")))
 		}
 		if round%3 == 0 { // else it is on its way
 			read = append(read, on.serve(t, a, "")...)
 		}
 	})
 	f.Show = func(v engine.View) { reasons = append(reasons, v.Tasks[0].Reason) }
-	ctx, end := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer end()
-	tasks, err := f.Run(ctx)
+	tasks, err := f.Run(within(t))
 	if err != nil || !tasks[0].OK() || !strings.Contains(strings.Join(reasons, "|"), "being read from bench") {
 		t.Fatalf("%v, %q, %+v", err, reasons, tasks)
 	}
@@ -145,13 +136,11 @@ func TestClaimThatCannotBeRead(t *testing.T) {
 	f := follower(s, c, func(round int) {
 		if round == 2 {
 			a.change(func() { a.jobs[job].Status.CompletedIndexes = "0" })
-			a.pod(job, "p1", core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")})
+			a.pod(job, podNamed("p1", succeeded, exited(0, "Completed")))
 		}
 		claim{}.serve(t, a, `error: unknown command "print-results"`)
 	})
-	ctx, end := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer end()
-	tasks, err := f.Run(ctx)
+	tasks, err := f.Run(within(t))
 	if err != nil || tasks[0].OK() || !strings.Contains(tasks[0].Reason, `bench did not succeed: error: unknown command`) {
 		t.Errorf("%v, %+v", err, tasks)
 	}
@@ -164,22 +153,18 @@ func TestClaimThatCannotBeRead(t *testing.T) {
 func TestClaimMountedHere(t *testing.T) {
 	on := claim{t.TempDir()}
 	a, c, s, job := onClaims(t, plan.Resources{ResultsAt: on.dir})
-	a.pod(job, "p1", core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")})
-	r := engine.Record{Name: s.JobName(s.Groups[0], 0), Array: job, Entry: 1, Job: "p1", Phase: engine.Succeeded}
-	err := c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1))
+	a.pod(job, podNamed("p1", succeeded, exited(0, "Completed")))
+	r := engine.JobStatus{Name: s.JobName(s.Groups[0], 0), Array: job, Entry: 1, Job: "p1", Phase: engine.Succeeded}
+	err := c.Fetch(t.Context(), s, r)
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(on.dir, "kubernetes-"+s.ID, "1", "0")) {
 		t.Errorf("%v", err)
 	}
 	on.put(t, onClaim(s, s.Groups[0])+"/0", 10)
-	if err := c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1)); err != nil || len(a.jobs) != 0 {
+	if err := c.Fetch(t.Context(), s, r); err != nil || len(a.jobs) != 0 {
 		t.Errorf("%v %v", err, a.jobs)
 	}
 	if found, _ := filepath.Glob(filepath.Join(s.OutOf(1), "*", "raw.bin")); len(found) != 1 {
 		t.Error(found)
-	}
-	err = Check([]engine.Job{{Name: "m", Resources: plan.Resources{Image: "i", ResultsAt: "/x"}}})
-	if err == nil || !strings.Contains(err.Error(), "results_at") {
-		t.Error(err)
 	}
 }
 
@@ -188,8 +173,8 @@ func TestCancelReadsTheClaim(t *testing.T) {
 	a, c, s, job := onClaims(t, plan.Resources{})
 	on := claim{t.TempDir()}
 	on.put(t, onClaim(s, s.Groups[0])+"/0", 10)
-	a.change(func() { a.jobs[job] = &batch.Job{} })
-	a.pod(job, "p1", runningPod())
+	a.change(func() { a.jobs[job] = &object{Kind: "Job"} })
+	a.pod(job, a.runningPod("p1"))
 	stop, over := make(chan bool), make(chan bool)
 	go func() {
 		defer close(over)
@@ -202,8 +187,7 @@ func TestCancelReadsTheClaim(t *testing.T) {
 			}
 		}
 	}()
-	to := func(engine.Record) (string, string) { return s.OutOf(1), s.LogOf(1) }
-	err := c.Cancel(t.Context(), []engine.Record{{Array: job, Job: "p1", Entry: 1}}, to)
+	err := c.Cancel(t.Context(), s, []engine.JobStatus{{Array: job, Job: "p1", Entry: 1}})
 	close(stop)
 	<-over
 	if found, _ := filepath.Glob(filepath.Join(s.OutOf(1), "*", "raw.bin")); len(found) != 1 || err != nil {

@@ -10,46 +10,38 @@ import (
 	"testing"
 	"time"
 
-	core "k8s.io/api/core/v1"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // A plan from submission to results: one entry waits and runs, one is evicted and goes on, one reaches its limit and is
-// submitted again, one fails; watches are cut and expire, and the API server is away for a while.
+// submitted again, one fails; the API server is away for a while.
 func TestLife(t *testing.T) {
-	a := newAPI()
-	c := a.cluster(t)
+	a, c := cluster(t)
 	var jobs []engine.Job
 	for i := range 4 {
 		jobs = append(jobs, engine.Job{Name: fmt.Sprintf("m%d on d", i+1), Total: 1,
 			Resources: plan.Resources{Time: fmt.Sprint(10 + i), Retries: "1"}})
 	}
 	s := submission(t, jobs...)
-	ctx, end := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer end()
-	c.Follow(ctx, s)
 	round, sawAway, heard, log := 0, false, false, printedRun(t)
 	name := func(g int) string { return strings.ToLower(s.JobName(s.Groups[g-1], 0)) }
 	again := strings.ToLower(s.JobName(s.Groups[2], 1)) + "-3"
-	f := engine.Follower{Submission: s, Scheduler: c, Poll: time.Millisecond,
+	f := engine.Follower{Submission: s, Backend: c, Poll: time.Millisecond,
 		Show: func(v engine.View) {
 			sawAway, heard = sawAway || v.Away > 0, heard || v.Tasks[1].Now == "point 1/1 ISL 64"
 		},
 		Sleep: func(ctx context.Context, _ time.Duration) error {
-			seen := func(g int) bool { return len(c.seen.podsOf(name(g))) > 0 }
-			switch { // a watch shows what happens some time later
+			seen := func(g int) bool { return len(c.seen.podsOf(name(g), g)) > 0 }
+			switch { // what happens is shown some time later
 			case round == 3 && !(seen(1) && seen(2) && seen(3) && seen(4)), round == 5 && !heard, round == 8 && !sawAway:
 			default:
 				round++
 				a.step(round, name, again, log)
 			}
-			time.Sleep(20 * time.Millisecond) // a watch is not instant
 			return ctx.Err()
 		}}
-	tasks, err := f.Run(ctx)
+	tasks, err := f.Run(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +50,9 @@ func TestLife(t *testing.T) {
 			t.Errorf("%+v", task)
 		}
 	}
-	if !sawAway || !heard || a.broken == 0 || len(a.jobs) != 5 || tasks[2].Retry != 1 ||
+	if !sawAway || !heard || len(a.jobs) != 5 || tasks[2].Retry != 1 ||
 		tasks[3].Log[0] != "error: no server" {
-		t.Errorf("away %t, %d broken watches, %d jobs, %+v", sawAway, a.broken, len(a.jobs), tasks)
+		t.Errorf("away %t, heard %t, %d jobs, %+v", sawAway, heard, len(a.jobs), tasks)
 	}
 	found, _ := filepath.Glob(filepath.Join(s.OutOf(2), "*", "ttreport.manifest.yaml"))
 	facts, err := os.ReadFile(strings.Join(found, ""))
@@ -75,42 +67,39 @@ func TestLife(t *testing.T) {
 
 // step is what happens in a cluster after each look at it.
 func (a *api) step(round int, name func(int) string, again string, log []byte) {
-	running := core.PodStatus{Phase: core.PodRunning, ContainerStatuses: clientStatus(
-		core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: meta.Now()}})}
-	succeeded := core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")}
 	done := func(job, pod string) {
 		a.change(func() { a.logs[pod], a.jobs[job].Status.CompletedIndexes = log, "0" })
-		a.pod(job, pod, succeeded)
+		a.pod(job, podNamed(pod, succeeded, exited(0, "Completed")))
 	}
-	fail := func(job string) {
-		a.change(func() { a.jobs[job].Status.FailedIndexes = pointer("0") })
+	fail := func(job string, p *object) {
+		a.pod(job, p)
+		a.change(func() { a.jobs[job].Status.FailedIndexes = "0" })
 	}
 	switch round {
 	case 2:
-		a.pod(name(1), "a1", core.PodStatus{Phase: core.PodPending})
+		a.pod(name(1), podNamed("a1", pending))
 		a.change(func() { a.logs["b2"] = []byte("server    ready\npoint     1/1  ISL 64\n") })
-		a.pod(name(2), "b1", running)
-		a.pod(name(3), "c1", running)
-		a.pod(name(4), "d1", running)
+		a.pod(name(2), a.runningPod("b1"))
+		a.pod(name(3), a.runningPod("c1"))
+		a.pod(name(4), a.runningPod("d1"))
 	case 4:
 		done(name(1), "a1")
-		a.pod(name(2), "b1", core.PodStatus{Phase: core.PodFailed, Conditions: []core.PodCondition{
-			{Type: core.DisruptionTarget, Status: core.ConditionTrue, Reason: "Evicted"}}})
-		a.pod(name(2), "b2", running)
-		a.change(func() { a.pods["b2"].Annotations[failuresNote] = "1" })
-		a.pod(name(3), "c1", core.PodStatus{
-			Phase: core.PodFailed, Reason: "DeadlineExceeded", ContainerStatuses: exited(143, "Error")})
-		fail(name(3))
+		b1, b2 := podNamed("b1", failed), a.runningPod("b2")
+		b1.Status.Conditions = []condition{{Type: "DisruptionTarget", Status: "True", Reason: "Evicted"}}
+		b2.Metadata.Annotations[failuresNote] = "1"
+		a.pod(name(2), b1)
+		a.pod(name(2), b2)
+		c1 := podNamed("c1", failed, exited(143, "Error"))
+		c1.Status.Reason = "DeadlineExceeded"
+		fail(name(3), c1)
 		a.change(func() { a.logs["d1"] = []byte("error: no server\n") })
-		a.pod(name(4), "d1", core.PodStatus{Phase: core.PodFailed, ContainerStatuses: exited(4, "Error")})
-		fail(name(4))
+		fail(name(4), podNamed("d1", failed, exited(4, "Error")))
 	case 6:
 		a.change(func() { a.away = true })
 	case 9:
 		a.change(func() { a.away = false })
-		a.change(func() { a.pods["b2"].Status = succeeded })
 		done(name(2), "b2")
-		a.change(func() { a.pods["b2"].Annotations[failuresNote] = "1" })
+		a.change(func() { a.pods["b2"].Metadata.Annotations[failuresNote] = "1" })
 	}
 	a.mu.Lock()
 	there := a.jobs[again] != nil && a.pods["c2"] == nil
@@ -122,35 +111,33 @@ func (a *api) step(round int, name func(int) string, again string, log []byte) {
 
 // What the API server would not take is refused before anything is made, by field; what it has is not made twice.
 func TestSubmit(t *testing.T) {
-	a := newAPI()
-	c := a.cluster(t)
+	a, c := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d"})
-	a.refuse = `Job.batch "x" is invalid: spec.template.spec.tolerations[0].effect: Unsupported value`
-	_, err := c.Accepted(t.Context(), s)
+	a.refuse = `The Job "x" is invalid: spec.template.spec.tolerations[0].effect: Unsupported value`
+	_, err := c.Check(t.Context(), s)
 	var refused *engine.RefusedError
 	if !errors.As(err, &refused) || refused.Field != "tolerations" || len(a.jobs) != 0 {
 		t.Errorf("%v", err)
 	}
 	a.refuse = ""
-	if _, err := c.Accepted(t.Context(), s); err != nil || len(a.jobs) != 0 {
+	if _, err := c.Check(t.Context(), s); err != nil || len(a.jobs) != 0 {
 		t.Errorf("%v %d", err, len(a.jobs))
 	}
 	for field, r := range map[string]plan.Resources{
 		"volumes": {Volumes: []string{"gone:/x"}}, "results": {Results: "gone"}, "secrets": {Secrets: []string{"A=gone/key"}},
 	} {
-		_, err := c.Accepted(t.Context(), submission(t, engine.Job{Name: "m on d", Resources: r}))
+		_, err := c.Check(t.Context(), submission(t, engine.Job{Name: "m on d", Resources: r}))
 		if !errors.As(err, &refused) || refused.Field != field || !strings.Contains(err.Error(), `"gone"`) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	c.Follow(t.Context(), s)
-	o := engine.Order{File: s.FileOf(s.Groups[0]), Name: s.JobName(s.Groups[0], 0), Group: s.Groups[0]}
-	first, err := c.Submit(t.Context(), o)
-	second, again := c.Submit(t.Context(), o)
-	if err != nil || again != nil || first != second || len(a.jobs) != 1 {
+	o := engine.Array{Name: s.JobName(s.Groups[0], 0), Group: s.Groups[0], Entries: []int{1}}
+	first, err := c.Submit(t.Context(), s, o)
+	second, again := c.Submit(t.Context(), s, o)
+	if err != nil || again != nil || first != second || len(a.jobs) != 1 || len(a.owned) != 2 {
 		t.Errorf("%v %v, %d jobs", err, again, len(a.jobs))
 	}
-	err = c.Cancel(t.Context(), []engine.Record{{Array: first}}, nil)
+	err = c.Cancel(t.Context(), s, []engine.JobStatus{{Array: first}})
 	if err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
 		t.Errorf("%v %v", err, a.deleted)
 	}

@@ -3,12 +3,12 @@ package kubernetes
 import (
 	"errors"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	core "k8s.io/api/core/v1"
-
+	"github.com/goccy/go-yaml"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 )
@@ -26,24 +26,42 @@ func submission(t *testing.T, jobs ...engine.Job) *engine.Submission {
 	s := engine.Prepare(engine.Submission{
 		Engine: "kubernetes", Suffix: ".yaml", Jobs: jobs, Args: []string{"--seed=3", "--tool-arg=x=$(HOME)"},
 	}, dir, dir, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	if err := s.Write(func(g engine.Group) (string, error) { return Manifest(s, g, "bench") }); err != nil {
+	if err := s.Write((&Backend{}).Render); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// made is what the order of a group creates.
-func made(t *testing.T, s *engine.Submission, group int, ordered engine.Order) *order {
+// made is the Job of a manifest as YAML has it, and what is at a path in it: "spec/template/0/name", with ~ for a slash of a name.
+func made(t *testing.T, text string, err error) func(path string) any {
 	t.Helper()
-	ordered.File = s.FileOf(s.Groups[group])
-	if ordered.Name == "" {
-		ordered.Name = s.JobName(s.Groups[group], 0)
+	_, manifest, ok := strings.Cut(text, "\n---\n")
+	var job any
+	if err != nil || !ok || yaml.Unmarshal([]byte(manifest), &job) != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
-	o, err := read(ordered)
-	if err != nil {
-		t.Fatal(err)
+	return func(path string) any {
+		at := job
+		for step := range strings.SplitSeq(path, "/") {
+			step = strings.ReplaceAll(step, "~", "/")
+			switch v := at.(type) {
+			case map[string]any:
+				at = v[step]
+			case []any:
+				i := int(step[0] - '0')
+				if i >= len(v) {
+					return nil
+				}
+				at = v[i]
+			default:
+				return nil
+			}
+		}
+		if n, ok := at.(uint64); ok {
+			return int(n)
+		}
+		return at
 	}
-	return o
 }
 
 // Everything that resources: can state is in the pod, secrets as references only.
@@ -56,35 +74,34 @@ func TestPod(t *testing.T) {
 			Secrets: []string{"HF_TOKEN=hub/token"}, PullSecrets: []string{"reg"}, ServiceAccount: "sa", PriorityClass: "low",
 			Nodelist: "n1,n2", Exclude: "n3", Queue: "q", TTL: "60", Retries: "4",
 		}})
-	o := made(t, s, 0, engine.Order{})
-	job, pod := o.Job, o.Job.Spec.Template.Spec
-	server, client := pod.InitContainers[0], pod.Containers[0]
-	nodes := pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	gpu, mem := server.Resources.Limits["nvidia.com/gpu"], server.Resources.Requests["memory"]
-	for what, ok := range map[string]bool{
-		"devices": gpu.Value() == 8 && mem.String() == "64Gi",
-		"sidecar": *server.RestartPolicy == core.ContainerRestartPolicyAlways && server.Ports[0].ContainerPort == 8001,
-		"arguments": strings.Join(server.Args, " ") == "--tp 8" &&
-			strings.Contains(strings.Join(client.Args, " "), "--startup-timeout=1h"),
-		"selector":    pod.NodeSelector["a.b/c"] == "d" && len(pod.NodeSelector) == 2,
-		"tolerations": pod.Tolerations[0].Value == "v" && pod.Tolerations[1].Operator == core.TolerationOpExists,
-		"claims": pod.Volumes[1].PersistentVolumeClaim.ClaimName == "bench" &&
-			pod.Volumes[3].PersistentVolumeClaim.ClaimName == "weights",
-		"mounts": server.VolumeMounts[0].MountPath == "/models" && server.VolumeMounts[0].ReadOnly,
-		"secret": server.Env[0].ValueFrom.SecretKeyRef.Key == "token" && server.Env[0].Value == "",
-		"accounts": pod.ServiceAccountName == "sa" && pod.PriorityClassName == "low" &&
-			pod.ImagePullSecrets[0].Name == "reg",
-		"nodes": len(nodes.NodeSelectorTerms[0].MatchExpressions) == 2,
-		"queue": job.Labels["kueue.x-k8s.io/queue-name"] == "q" && *job.Spec.Suspend,
-		"job": *job.Spec.TTLSecondsAfterFinished == 60 && *job.Spec.BackoffLimitPerIndex == 4 &&
-			*pod.ActiveDeadlineSeconds == 3600,
-		"a variable": client.Args[2] == "--tool-arg=x=$$(HOME)",
-		"no token":   !*pod.AutomountServiceAccountToken,
-		"alone":      pod.Affinity.PodAntiAffinity == nil, // the device plugin tells pods apart
+	text, err := (&Backend{}).Render(s, s.Groups[0])
+	at := made(t, text, err)
+	const pod, server, client = "spec/template/spec/", "spec/template/spec/initContainers/0/", "spec/template/spec/containers/0/"
+	for path, want := range map[string]any{
+		server + "resources/limits/nvidia.com~gpu": "8", server + "resources/requests/memory": "64Gi",
+		server + "restartPolicy": "Always", server + "ports/0/containerPort": 8001, server + "args": []any{"--tp", "8"},
+		pod + "nodeSelector":                              map[string]any{"a.b/c": "d", "e": ""},
+		pod + "tolerations/0":                             map[string]any{"key": "k", "operator": "Equal", "value": "v", "effect": "NoExecute"},
+		pod + "tolerations/1":                             map[string]any{"key": "x", "operator": "Exists"},
+		pod + "volumes/1/persistentVolumeClaim/claimName": "bench",
+		pod + "volumes/3/persistentVolumeClaim/claimName": "weights",
+		server + "volumeMounts/0":                         map[string]any{"name": "volume-0", "mountPath": "/models", "readOnly": true},
+		server + "env/0": map[string]any{"name": "HF_TOKEN", "valueFrom": map[string]any{
+			"secretKeyRef": map[string]any{"name": "hub", "key": "token"}}},
+		client + "env/4/valueFrom/secretKeyRef/key": "token", client + "volumeMounts/3/name": "volume-0",
+		client + "volumeMounts/1/subPath": "kubernetes-" + s.ID + "/1",
+		pod + "serviceAccountName":        "sa", pod + "priorityClassName": "low", pod + "imagePullSecrets/0/name": "reg",
+		"metadata/labels/kueue.x-k8s.io~queue-name": "q", "spec/suspend": true, "spec/ttlSecondsAfterFinished": 60,
+		"spec/backoffLimitPerIndex": 4, pod + "activeDeadlineSeconds": 3600, pod + "automountServiceAccountToken": false,
+		client + "args/2": "--tool-arg=x=$$(HOME)", client + "args/3": "--startup-timeout=1h",
+		pod + "affinity/podAntiAffinity": nil, // the device plugin tells pods apart
+		pod + "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions": []any{
+			map[string]any{"key": "kubernetes.io/hostname", "operator": "In", "values": []any{"n1", "n2"}},
+			map[string]any{"key": "kubernetes.io/hostname", "operator": "NotIn", "values": []any{"n3"}},
+		},
 	} {
-		if !ok {
-			text, _ := o.text()
-			t.Errorf("%s: %s", what, text)
+		if got := at(path); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v, want %#v in %s", path, got, want, text)
 		}
 	}
 }
@@ -96,12 +113,16 @@ func TestPodsDoNotMeasureEachOther(t *testing.T) {
 	if len(s.Groups) != 2 {
 		t.Fatalf("%+v", s.Groups)
 	}
-	alike, service := made(t, s, 0, engine.Order{}).Job, made(t, s, 1, engine.Order{}).Job
-	if alike.Spec.Template.Spec.Affinity.PodAntiAffinity == nil || *alike.Spec.Parallelism != 2 {
+	text, err := (&Backend{}).Render(s, s.Groups[0])
+	alike := made(t, text, err)
+	text, err = (&Backend{}).Render(s, s.Groups[1])
+	service := made(t, text, err)
+	if alike("spec/template/spec/affinity/podAntiAffinity") == nil || alike("spec/parallelism") != 2 {
 		t.Error("two pods without devices may share a node")
 	}
-	if *service.Spec.Parallelism != 1 || *service.Spec.Completions != 2 || service.Spec.Template.Spec.Affinity != nil {
-		t.Errorf("%+v", service.Spec)
+	if service("spec/parallelism") != 1 || service("spec/completions") != 2 ||
+		service("spec/template/spec/affinity") != nil {
+		t.Error(text)
 	}
 }
 
@@ -109,19 +130,27 @@ func TestPodsDoNotMeasureEachOther(t *testing.T) {
 func TestRetry(t *testing.T) {
 	s := submission(t, engine.Job{Limit: time.Hour}, engine.Job{Limit: time.Hour}, engine.Job{Limit: time.Hour})
 	g := s.Groups[0]
-	o := made(t, s, 0, engine.Order{
+	opened, err := engine.Open(s.Dir) // the plan is in files then
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := render(opened, engine.Array{
 		Name: s.JobName(g, 1) + "-2", Entries: []int{2}, Retries: 1, Limit: 2 * time.Hour, Group: g,
 	})
-	job := o.Job
-	plan := job.Spec.Template.Spec.Volumes[0].ConfigMap
-	args := strings.Join(job.Spec.Template.Spec.Containers[0].Args, " ")
-	if job.Name != strings.ToLower("ttreport-"+s.ID+"-1-r1-2") || *job.Spec.Completions != 1 ||
-		*job.Spec.Parallelism != 1 ||
-		*job.Spec.BackoffLimitPerIndex != 1 || *job.Spec.Template.Spec.ActiveDeadlineSeconds != 7200 ||
-		plan.Name != job.Name || o.Plan.Name != job.Name || plan.Items[0].Key != "entry-002.yaml" ||
-		plan.Items[0].Path != "0.yaml" ||
-		!strings.Contains(args, "--out=/ttreport/results/1 ") || job.Annotations[entriesNote] != "2" {
-		text, _ := o.text()
+	at := made(t, text, err)
+	name := strings.ToLower("ttreport-" + s.ID + "-1-r1-2")
+	for path, want := range map[string]any{
+		"metadata/name": name, "spec/completions": 1, "spec/parallelism": 1, "spec/backoffLimitPerIndex": 1,
+		"spec/template/spec/activeDeadlineSeconds": 7200, "spec/template/spec/volumes/0/configMap/name": name,
+		"spec/template/spec/volumes/0/configMap/items/0": map[string]any{"key": "entry-002.yaml", "path": "0.yaml"},
+		"metadata/annotations/ttreport~entries":          "2",
+		"spec/template/spec/containers/0/args/5":         "--out=/ttreport/results/1",
+	} {
+		if got := at(path); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v, want %#v in %s", path, got, want, text)
+		}
+	}
+	if !strings.Contains(text, "  entry-002.yaml: |\n    plans: []\n") {
 		t.Error(text)
 	}
 }
@@ -129,9 +158,10 @@ func TestRetry(t *testing.T) {
 func TestCheck(t *testing.T) {
 	image, url := plan.Resources{Image: "i"}, engine.Server{URL: "u"}
 	for want, jobs := range map[string][]engine.Job{
-		"":         {{Resources: image}, {Resources: image, Server: url}},
-		"image":    {{}},
-		"nodelist": {{Resources: plan.Resources{Image: "i", Nodelist: "n[1-4]"}}},
+		"":           {{Resources: image}, {Resources: image, Server: url}},
+		"image":      {{}},
+		"results_at": {{Resources: plan.Resources{Image: "i", ResultsAt: "/x"}}},
+		"nodelist":   {{Resources: plan.Resources{Image: "i", Nodelist: "n[1-4]"}}},
 		"in one array": {
 			{Resources: image, Server: engine.Server{URL: "u", Port: 1}}, {Resources: image, Server: url},
 		},
@@ -144,7 +174,15 @@ func TestCheck(t *testing.T) {
 			{Resources: plan.Resources{Image: "i", CPUs: "2"}, Server: engine.Server{URL: "u"}},
 		},
 	} {
-		err := Check(jobs)
+		for i := range jobs {
+			jobs[i].Entry, jobs[i].Plan = i+1, []byte("plans: []\n")
+		}
+		sub := engine.Prepare(engine.Submission{Jobs: jobs}, "/s", "/r", time.Unix(0, 0))
+		var err error
+		for _, g := range sub.Groups {
+			_, wrong := (&Backend{}).Render(sub, g)
+			err = errors.Join(err, wrong)
+		}
 		if (err == nil) != (want == "") ||
 			err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, engine.ErrRefused)) {
 			t.Errorf("%s: %v", want, err)
@@ -152,20 +190,48 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Without a kubeconfig manifests can be made, and nothing can be asked.
-func TestNoCluster(t *testing.T) {
-	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
+// Without kubectl or a kubeconfig manifests can be made, and nothing can be asked; otherwise the context and its
+// namespace are those of the kubeconfig, or of the flags.
+func TestFind(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	c, err := New(Target{})
-	if !errors.Is(err, engine.ErrMissing) || c.Target.Namespace != "" {
-		t.Errorf("%v %+v", err, c)
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", t.TempDir())
+	target, err := (&Backend{}).Find(t.Context())
+	if !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "install it") ||
+		target != (engine.Target{}) {
+		t.Errorf("%v %+v", err, target)
 	}
-	name := t.TempDir() + "/config"
-	if err := os.WriteFile(name, []byte("nonsense: ["), 0o600); err != nil {
-		t.Fatal(err)
+	t.Setenv("PATH", path)
+	a, b := cluster(t)
+	if target, err := b.Find(t.Context()); err != nil || target != (engine.Target{Context: "x", Namespace: "bench"}) {
+		t.Errorf("%v %+v", err, target)
 	}
-	t.Setenv("KUBECONFIG", name)
-	if _, err := New(Target{}); !errors.Is(err, engine.ErrMissing) {
+	b.target = engine.Target{Context: "lab", Namespace: "other"}
+	if target, err := b.Find(t.Context()); err != nil || target != b.target {
+		t.Errorf("%v %+v", err, target)
+	}
+	a.away = true // as without a kubeconfig, of which it says something else
+	if _, err := b.Find(t.Context()); !errors.Is(err, engine.ErrMissing) {
 		t.Error(err)
+	}
+}
+
+// What keeps people waiting is told apart from what they must change, in the words of kubectl 1.32 to 1.36.
+func TestFailures(t *testing.T) {
+	for text, want := range map[string]error{
+		"Unable to connect to the server: dial tcp 10.0.0.1:6443: i/o timeout":                                            engine.ErrUnavailable,
+		"E1124 memcache.go:265] x\nThe connection to the server 127.0.0.1:1 was refused - did you specify the right host": engine.ErrUnavailable,
+		"Error from server (ServiceUnavailable): apiserver is shutting down":                                              engine.ErrUnavailable,
+		"Error from server (InternalError): an error on the server has prevented the request from succeeding":             engine.ErrUnavailable,
+		"Error from server (Forbidden): jobs.batch is forbidden: User \"u\" cannot create":                                engine.ErrRefused,
+		"error: You must be logged in to the server (Unauthorized)":                                                       engine.ErrRefused,
+		"The Job \"x\" is invalid: spec.completions: Required value":                                                      engine.ErrRefused,
+		"Error from server: etcdserver: request timed out":                                                                engine.ErrUnavailable,
+		"error: context \"lab\" does not exist":                                                                           engine.ErrMissing,
+		"error: no configuration has been provided, try setting KUBERNETES_MASTER":                                        engine.ErrMissing,
+	} {
+		if err := failure(text, errors.New("exit status 1")); !errors.Is(err, want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -2,40 +2,33 @@ package kubernetes
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
-// Results on a claim come also when the pod that measured, and its log, were deleted with its node: whether the watch
-// has shown that it ended, or not.
+// Results on a claim come also when the pod that measured, and its log, were deleted with its node: whether it was
+// seen to have ended, or not.
 func TestClaimOutlivesThePod(t *testing.T) {
-	for _, shown := range []core.PodPhase{core.PodSucceeded, core.PodPending} {
+	for _, shown := range []string{succeeded, pending} {
 		a, c, s, job := onClaims(t, plan.Resources{})
 		on := claim{t.TempDir()}
 		want := on.put(t, onClaim(s, s.Groups[0])+"/0", 10)
 		f := follower(s, c, func(round int) {
-			if round == 2 {
-				a.pod(job, "p1", core.PodStatus{Phase: shown})
-				until(t, func() bool { return len(c.seen.podsOf(job)) == 1 })
+			switch {
+			case round == 2:
+				a.pod(job, podNamed("p1", shown))
+			case round > 2 && len(c.seen.podsOf(job, 1)) == 1:
 				a.change(func() { delete(a.pods, "p1"); a.jobs[job].Status.CompletedIndexes = "0" })
 			}
 			on.serve(t, a, "")
-			a.change(func() {}) // the watch is cut, and everything listed again
 		})
-		ctx, end := context.WithTimeout(t.Context(), 3*time.Minute)
-		tasks, err := f.Run(ctx)
-		end()
+		tasks, err := f.Run(within(t))
 		if err != nil || !tasks[0].OK() {
 			t.Fatalf("%s: %v, %+v", shown, err, tasks)
 		}
@@ -47,12 +40,10 @@ func TestClaimOutlivesThePod(t *testing.T) {
 
 // Without a claim the reason says what is gone.
 func TestLogThatIsGone(t *testing.T) {
-	a := newAPI()
-	c := a.cluster(t)
+	_, c := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
-	c.Follow(t.Context(), s)
-	r := engine.Record{Array: "j", Job: "p1", Entry: 1, Phase: engine.Succeeded}
-	err := c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1))
+	r := engine.JobStatus{Array: "j", Job: "p1", Entry: 1, Phase: engine.Succeeded}
+	err := c.Fetch(t.Context(), s, r)
 	if !errors.Is(err, errGone) || err.Error() != "p1: its pod was deleted, and its log with it" {
 		t.Error(err)
 	}
@@ -65,10 +56,10 @@ func TestClaimIsReadAnew(t *testing.T) {
 	at := onClaim(s, s.Groups[0]) + "/0"
 	fetch := func(array string) []byte {
 		t.Helper()
-		r := engine.Record{Array: array, Job: "p-" + array, Entry: 1, Phase: engine.Succeeded}
+		r := engine.JobStatus{Array: array, Job: "p-" + array, Entry: 1, Phase: engine.Succeeded}
 		err := errors.New("not asked")
 		for n := range 6 {
-			if err = c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1)); !errors.Is(err, engine.ErrLater) {
+			if err = c.Fetch(t.Context(), s, r); !errors.Is(err, engine.ErrLater) {
 				break
 			}
 			if n > 1 { // it takes a while
@@ -83,9 +74,14 @@ func TestClaimIsReadAnew(t *testing.T) {
 		return data
 	}
 	reader := func(name string) { // that read what is there now
-		j := readerJob(name, s.Groups[0], at, 0, 1)
-		j.UID = "old"
-		a.change(func() { a.jobs[name] = j })
+		text, err := readerJob(s, s.Groups[0], name, at, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kubectl(t.Context(), s.Target, text, "create", "--filename=-"); err != nil {
+			t.Fatal(err)
+		}
+		a.change(func() { a.jobs[name].Metadata.UID = "old" })
 		on.serve(t, a, "")
 	}
 	on.put(t, at, 10)
@@ -98,9 +94,8 @@ func TestClaimIsReadAnew(t *testing.T) {
 	reader(name)
 	a.change(func() {
 		delete(a.jobs, name)
-		p := a.pods[name+"-0"].DeepCopy()
-		p.Name = "left"
-		p.OwnerReferences = []meta.OwnerReference{{Kind: "Job", Name: name, UID: "old"}}
+		p := a.pods[name+"-0"]
+		p.Metadata.Name = "left"
 		a.pods["left"], a.logs["left"] = p, a.logs[name+"-0"]
 		delete(a.pods, name+"-0")
 	})
@@ -114,43 +109,43 @@ func TestClaimIsReadAnew(t *testing.T) {
 // Kueue, nor while it reads.
 func TestReaderGoesOn(t *testing.T) {
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	ago := func(minutes int) meta.Time { return meta.NewTime(now.Add(-time.Duration(minutes) * time.Minute)) }
-	job := func(made, started int, suspended bool) *batch.Job {
-		j := &batch.Job{Spec: batch.JobSpec{Suspend: &suspended}}
-		j.CreationTimestamp = ago(made)
+	ago := func(minutes int) time.Time { return now.Add(-time.Duration(minutes) * time.Minute) }
+	made := func(made, started int, suspended bool) job {
+		var j job
+		j.Spec.Suspend, j.Metadata.CreationTimestamp = suspended, ago(made)
 		if started > 0 {
-			j.Status.StartTime = pointer(ago(started))
+			j.Status.StartTime = ago(started)
 		}
 		return j
 	}
-	pod := func(made int, phase core.PodPhase, ended int) core.Pod {
-		p := podNamed("p", core.PodStatus{Phase: phase})
-		p.CreationTimestamp = ago(made)
+	one := func(made int, phase string, ended int) pod {
+		o := podNamed("p", phase)
+		o.Metadata.CreationTimestamp = ago(made)
 		if ended > 0 {
-			p.Status.ContainerStatuses = clientStatus(core.ContainerState{Terminated: &core.ContainerStateTerminated{
-				FinishedAt: ago(ended)}})
+			o.Status.ContainerStatuses = []container{client(`{"terminated": {"finishedAt": %q}}`, ago(ended).Format(time.RFC3339))}
 		}
-		return *p
+		p, _ := podOf(*o)
+		return p
 	}
 	for what, c := range map[string]struct {
-		job  *batch.Job
-		pods []core.Pod
+		job  job
+		pods []pod
 		want bool
 	}{
-		"suspended":            {job(600, 0, true), nil, true},
-		"suspended again":      {job(600, 500, true), nil, true},
-		"just admitted":        {job(600, 1, false), nil, true},
-		"no pod":               {job(600, 11, false), nil, false},
-		"never taken up":       {job(11, 0, false), nil, false},
-		"pending":              {job(11, 11, false), []core.Pod{pod(11, core.PodPending, 0)}, false},
-		"pending for a moment": {job(60, 60, false), []core.Pod{pod(2, core.PodPending, 0)}, true},
-		"running":              {job(60, 60, false), []core.Pod{pod(60, core.PodRunning, 0)}, true},
-		"running and pending": {job(60, 60, false), []core.Pod{
-			pod(60, core.PodRunning, 0), pod(60, core.PodPending, 0),
+		"suspended":            {made(600, 0, true), nil, true},
+		"suspended again":      {made(600, 500, true), nil, true},
+		"just admitted":        {made(600, 1, false), nil, true},
+		"no pod":               {made(600, 11, false), nil, false},
+		"never taken up":       {made(11, 0, false), nil, false},
+		"pending":              {made(11, 11, false), []pod{one(11, pending, 0)}, false},
+		"pending for a moment": {made(60, 60, false), []pod{one(2, pending, 0)}, true},
+		"running":              {made(60, 60, false), []pod{one(60, running, 0)}, true},
+		"running and pending": {made(60, 60, false), []pod{
+			one(60, running, 0), one(60, pending, 0),
 		}, true},
-		"between two parts":        {job(60, 60, false), []core.Pod{pod(60, core.PodSucceeded, 1)}, true},
-		"another follows no more":  {job(60, 60, false), []core.Pod{pod(60, core.PodSucceeded, 11)}, false},
-		"running for more than it": {job(1500, 1500, false), []core.Pod{pod(1500, core.PodRunning, 0)}, false},
+		"between two parts":        {made(60, 60, false), []pod{one(60, succeeded, 1)}, true},
+		"another follows no more":  {made(60, 60, false), []pod{one(60, succeeded, 11)}, false},
+		"running for more than it": {made(1500, 1500, false), []pod{one(1500, running, 0)}, false},
 	} {
 		if got := goesOn(c.job, c.pods, now); got != c.want {
 			t.Errorf("%s: %t", what, got)

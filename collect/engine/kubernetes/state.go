@@ -3,216 +3,243 @@ package kubernetes
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine"
 	"golang.org/x/sync/errgroup"
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
-	kube "k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 )
 
-// jobState is what is kept of a Job.
-type jobState struct {
-	name      string
-	entries   []int // by index
-	suspended bool
-	uid       string
-	queue     string // of Kueue
-	waits     string // why it is suspended
-	completed string // indexes, as "0,3-5"
-	failed    string
-	limit     time.Duration
-	why       string // it failed as a whole
-	deleted   bool
+// Labels and annotations that are read.
+const (
+	submissionLabel = "ttreport/submission"
+	entriesNote     = "ttreport/entries" // by index: "1,3,4"
+	queueLabel      = "kueue.x-k8s.io/queue-name"
+	indexNote       = "batch.kubernetes.io/job-completion-index"
+	failuresNote    = "batch.kubernetes.io/job-index-failure-count"
+)
+
+// Phases of pods.
+const (
+	pending   = "Pending"
+	running   = "Running"
+	succeeded = "Succeeded"
+	failed    = "Failed"
+)
+
+// object is what is read of a Job or a pod, in the words of the API.
+type object struct {
+	Kind     string
+	Metadata struct {
+		Name, UID           string
+		Labels, Annotations map[string]string
+		CreationTimestamp   time.Time
+		DeletionTimestamp   *time.Time
+		OwnerReferences     []struct{ Kind, Name, UID string }
+	}
+	Spec struct {
+		Suspend  bool
+		NodeName string
+		Template struct {
+			Spec struct{ ActiveDeadlineSeconds int64 }
+		}
+	}
+	Status struct {
+		Phase, Reason, Message                   string
+		CompletedIndexes, FailedIndexes          string
+		StartTime                                time.Time
+		Conditions                               []condition
+		InitContainerStatuses, ContainerStatuses []container
+	}
 }
 
-func jobOf(j *batch.Job) jobState {
-	s := jobState{name: j.Name, completed: j.Status.CompletedIndexes, uid: string(j.UID), queue: j.Labels[queueLabel]}
-	if s.queue != "" {
-		s.waits = "queue " + s.queue
+// condition is one of an object: it holds where Status is "True".
+type condition struct{ Type, Status, Reason, Message string }
+
+// container is what is shown of a container.
+type container struct {
+	Name, ImageID string
+	RestartCount  int
+	State         struct {
+		Waiting    *struct{ Reason string }
+		Running    *struct{ StartedAt time.Time }
+		Terminated *struct {
+			ExitCode              int
+			Reason                string
+			StartedAt, FinishedAt time.Time
+		}
 	}
-	for text := range strings.SplitSeq(j.Annotations[entriesNote], ",") {
+}
+
+// job is what is kept of a Job.
+type job struct {
+	object
+	entries []int  // by index
+	waits   string // why it is suspended
+	why     string // it failed as a whole
+	deleted bool
+}
+
+func jobOf(o object) job {
+	j := job{object: o}
+	if queue := o.Metadata.Labels[queueLabel]; queue != "" {
+		j.waits = "queue " + queue
+	}
+	for text := range strings.SplitSeq(o.Metadata.Annotations[entriesNote], ",") {
 		if n, err := strconv.Atoi(text); err == nil {
-			s.entries = append(s.entries, n)
+			j.entries = append(j.entries, n)
 		}
 	}
-	if j.Spec.Suspend != nil {
-		s.suspended = *j.Spec.Suspend
-	}
-	if j.Status.FailedIndexes != nil {
-		s.failed = *j.Status.FailedIndexes
-	}
-	if d := j.Spec.Template.Spec.ActiveDeadlineSeconds; d != nil {
-		s.limit = time.Duration(*d) * time.Second
-	}
-	for _, c := range j.Status.Conditions {
-		if (c.Type == batch.JobFailed || c.Type == batch.JobFailureTarget) && c.Status == core.ConditionTrue &&
-			c.Reason != batch.JobReasonFailedIndexes {
-			s.why = cmp.Or(c.Message, c.Reason)
+	for _, c := range o.Status.Conditions {
+		if (c.Type == "Failed" || c.Type == "FailureTarget") && c.Status == "True" && c.Reason != "FailedIndexes" {
+			j.why = cmp.Or(c.Message, c.Reason)
 		}
 	}
-	return s
+	return j
 }
 
-// podState is what is kept of a pod.
-type podState struct {
+// pod is what follows from a pod.
+type pod struct {
+	object
 	name, job string
 	index     int
-	created   time.Time
-	phase     core.PodPhase
+	failures  int    // of this index before it
+	phase     string // of Status
 	reason    string // why it waits, or how it ended
-	node      string
-	failures  int  // of this index before it
-	disrupted bool // evicted, preempted, or its node is gone
-	overTime  bool
-	ran       bool // its client began
-	ready     bool // its client runs
+	disrupted bool   // evicted, preempted, or its node is gone
+	ran       bool   // its client began
 	deleted   bool
-	exit      string
+	exit      string // of its client
 	started   time.Time
 	finished  time.Time
 	image     string // of the server, else of the client, by digest
 	restarts  int    // of the server
 }
 
-func podOf(p *core.Pod) (s podState, ours bool) {
-	s = podState{name: p.Name, created: p.CreationTimestamp.Time, phase: p.Status.Phase, node: p.Spec.NodeName}
-	for _, o := range p.OwnerReferences {
-		if o.Kind == "Job" {
-			s.job = o.Name
+// podOf returns what follows from a pod; ours is false for one of no indexed Job.
+func podOf(o object) (p pod, ours bool) {
+	p = pod{object: o, name: o.Metadata.Name, phase: o.Status.Phase, deleted: o.Metadata.DeletionTimestamp != nil}
+	for _, owner := range o.Metadata.OwnerReferences {
+		if owner.Kind == "Job" {
+			p.job = owner.Name
 		}
 	}
-	index, err := strconv.Atoi(p.Annotations[indexNote])
-	if err != nil || s.job == "" {
-		return s, false
+	index, err := strconv.Atoi(o.Metadata.Annotations[indexNote])
+	if err != nil || p.job == "" {
+		return p, false
 	}
-	s.index = index
-	s.failures, _ = strconv.Atoi(p.Annotations[failuresNote]) // 0 where it is not stated
-	s.deleted = p.DeletionTimestamp != nil
-	s.reason = cmp.Or(p.Status.Reason, p.Status.Message)
-	s.overTime = p.Status.Reason == "DeadlineExceeded"
-	for _, c := range p.Status.Conditions {
+	p.index = index
+	p.failures, _ = strconv.Atoi(o.Metadata.Annotations[failuresNote]) // 0 where it is not stated
+	p.reason = cmp.Or(o.Status.Reason, o.Status.Message)
+	for _, c := range o.Status.Conditions {
 		switch {
-		case c.Type == core.DisruptionTarget && c.Status == core.ConditionTrue:
-			s.disrupted, s.reason = true, cmp.Or(p.Status.Reason, c.Reason)
-		case c.Type == core.PodScheduled && c.Status == core.ConditionFalse && p.Status.Phase == core.PodPending:
-			s.reason = cmp.Or(c.Message, c.Reason)
+		case c.Type == "DisruptionTarget" && c.Status == "True":
+			p.disrupted, p.reason = true, cmp.Or(o.Status.Reason, c.Reason)
+		case c.Type == "PodScheduled" && c.Status == "False" && p.phase == pending:
+			p.reason = cmp.Or(c.Message, c.Reason)
 		}
 	}
-	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		s.container(c)
+	for _, c := range slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses) {
+		p.container(c)
 	}
-	return s, true
+	return p, true
 }
 
 // container takes what is shown of a container.
-func (s *podState) container(c core.ContainerStatus) {
-	if w := c.State.Waiting; w != nil && s.phase == core.PodPending && w.Reason != "PodInitializing" &&
+func (p *pod) container(c container) {
+	if w := c.State.Waiting; w != nil && p.phase == pending && w.Reason != "PodInitializing" &&
 		w.Reason != "ContainerCreating" {
-		s.reason = w.Reason // ImagePullBackOff …
+		p.reason = w.Reason // ImagePullBackOff …
 	}
 	if c.Name == serverName {
-		s.restarts = int(c.RestartCount)
+		p.restarts = c.RestartCount
 	}
-	if c.Name == serverName || s.image == "" {
-		s.image = cmp.Or(c.ImageID, s.image)
+	if c.Name == serverName || p.image == "" {
+		p.image = cmp.Or(c.ImageID, p.image)
 	}
 	if c.Name != clientName {
 		return
 	}
-	s.ready = c.State.Running != nil
 	if r := c.State.Running; r != nil {
-		s.ran, s.started = true, r.StartedAt.Time
+		p.ran, p.started = true, r.StartedAt
 	}
 	if t := c.State.Terminated; t != nil {
-		s.ran, s.started, s.finished = !t.StartedAt.IsZero() || t.ExitCode >= 0, t.StartedAt.Time, t.FinishedAt.Time
-		s.exit = strconv.Itoa(int(t.ExitCode))
-		if s.reason == "" && t.Reason != "Completed" && t.Reason != "Error" {
-			s.reason = t.Reason // OOMKilled
-		}
-		if s.reason == "" && t.ExitCode != 0 {
-			s.reason = "exit code " + s.exit
-		}
-	}
-}
-
-// States that are no phases of pods.
-const (
-	stateSuspended = "Suspended"
-	stateEvicted   = "Evicted"
-	stateOverTime  = "DeadlineExceeded"
-)
-
-// record is how an entry of a Job stands: pod is the newest of its index; nil for none.
-func record(name string, j jobState, index int, p *podState, now time.Time) engine.Record {
-	r := engine.Record{Name: name, Array: j.name, Entry: j.entries[index], State: string(core.PodPending)}
-	done, failed := contains(j.completed, index), contains(j.failed, index)
-	if p != nil {
-		r.Job, r.Node, r.Reason, r.Restarts = p.name, p.node, p.reason, p.failures
-		r.State = string(p.phase)
-		if p.phase == core.PodRunning && !p.started.IsZero() && j.limit > 0 {
-			r.Left = left(j.limit - now.Sub(p.started))
+		p.ran, p.started, p.finished, p.exit = true, t.StartedAt, t.FinishedAt, strconv.Itoa(t.ExitCode)
+		switch {
+		case p.reason != "":
+		case t.Reason != "Completed" && t.Reason != "Error":
+			p.reason = t.Reason // OOMKilled
+		case t.ExitCode != 0:
+			p.reason = "exit code " + p.exit
 		}
 	}
-	// Jobs and pods come through two watches: an end counts when its pod is seen to have ended, too.
-	behind := p != nil && !p.deleted && (done && p.phase != core.PodSucceeded ||
-		p.phase != core.PodSucceeded && p.phase != core.PodFailed)
-	switch {
-	case behind && (done || failed || j.why != "" || j.deleted):
-		if p.phase == core.PodFailed {
-			r.State, _ = ending(*p)
-		}
-	case done:
-		r.State, r.Phase, r.Reason = string(core.PodSucceeded), engine.Succeeded, ""
-	case j.deleted && !failed && j.why == "":
-		r.State, r.Phase, r.Reason = string(core.PodFailed), engine.Failed, "its Job was deleted"
-		if p != nil && p.phase == core.PodSucceeded { // the Job would have shown it
-			r.State, r.Phase, r.Reason = string(core.PodSucceeded), engine.Succeeded, ""
-		}
-	case failed || j.why != "":
-		r.State, r.Phase = string(core.PodFailed), engine.Failed
-		r.Reason = cmp.Or(r.Reason, j.why)
-		if p != nil {
-			r.State, r.Phase = ending(*p)
-		}
-	case p == nil && j.suspended:
-		r.State, r.Reason = stateSuspended, j.waits
-	case p == nil:
-	case p.phase == core.PodFailed: // another one follows, or the Job's status does
-		r.State, _ = ending(*p)
-	}
-	if r.Reason == r.State {
-		r.Reason = ""
-	}
-	return r
 }
 
 // ending is what the last pod of an index that failed means.
-func ending(p podState) (state string, phase engine.Phase) {
+func (p pod) ending() (state string, phase engine.Phase) {
+	const evicted, overTime = "Evicted", "DeadlineExceeded"
 	switch {
-	case p.overTime && p.ran:
-		return stateOverTime, engine.OutOfTime
-	case p.disrupted:
-		return stateEvicted, engine.Disrupted
-	case p.phase != core.PodFailed && p.exit == "": // deleted by somebody, or with its node
-		return stateEvicted, engine.Disrupted
+	case p.Status.Reason == overTime && p.ran:
+		return overTime, engine.OutOfTime
+	case p.disrupted, p.phase != failed && p.exit == "": // or deleted by somebody, or with its node
+		return evicted, engine.Disrupted
 	}
-	return string(core.PodFailed), engine.Failed
+	return failed, engine.Failed
+}
+
+// newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
+// is.
+func (p pod) newer(old pod) int {
+	alive := func(p pod) int {
+		if p.deleted {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(p.failures, old.failures),
+		p.Metadata.CreationTimestamp.Compare(old.Metadata.CreationTimestamp), cmp.Compare(alive(p), alive(old)),
+		strings.Compare(p.name, old.name))
+}
+
+// status is how an entry of a Job stands: p is the newest pod of its index; nil for none.
+func (j job) status(name string, index int, p *pod, now time.Time) engine.JobStatus {
+	s := engine.JobStatus{Name: name, Array: j.Metadata.Name, Entry: j.entries[index], State: pending}
+	if p != nil {
+		s.Job, s.Node, s.Reason, s.Restarts, s.State = p.name, p.Spec.NodeName, p.reason, p.failures, p.phase
+		limit := time.Duration(j.Spec.Template.Spec.ActiveDeadlineSeconds) * time.Second
+		if p.phase == running && !p.started.IsZero() && limit > 0 {
+			s.Left = left(limit - now.Sub(p.started))
+		}
+	}
+	done, bad := contains(j.Status.CompletedIndexes, index), contains(j.Status.FailedIndexes, index)
+	over := done || bad || j.why != "" || j.deleted
+	switch {
+	case over && p != nil && !p.deleted && (done && p.phase != succeeded || p.phase != succeeded && p.phase != failed):
+		if p.phase == failed { // the Job is ahead: an end counts when its pod is seen to have ended, too
+			s.State, _ = p.ending()
+		}
+	case done, j.deleted && !bad && j.why == "" && p != nil && p.phase == succeeded:
+		s.State, s.Phase, s.Reason = succeeded, engine.Succeeded, ""
+	case j.deleted && !bad && j.why == "":
+		s.State, s.Phase, s.Reason = failed, engine.Failed, "its Job was deleted"
+	case over:
+		s.State, s.Phase, s.Reason = failed, engine.Failed, cmp.Or(s.Reason, j.why)
+		if p != nil {
+			s.State, s.Phase = p.ending()
+		}
+	case p == nil && j.Spec.Suspend:
+		s.State, s.Reason = "Suspended", j.waits
+	case p != nil && p.phase == failed: // another one follows, or the Job's status does
+		s.State, _ = p.ending()
+	}
+	if s.Reason == s.State {
+		s.Reason = ""
+	}
+	return s
 }
 
 // left writes a duration as squeue does: "1:02:03", "14:12".
@@ -227,368 +254,180 @@ func left(d time.Duration) string {
 
 // contains reports whether a list of indexes as "0,3-5" has one.
 func contains(list string, index int) bool {
-	for text := range strings.SplitSeq(list, ",") {
+	return slices.ContainsFunc(strings.Split(list, ","), func(text string) bool {
 		low, high, isRange := strings.Cut(text, "-")
+		if !isRange {
+			high = low
+		}
 		a, err := strconv.Atoi(low)
-		if err != nil {
-			continue
-		}
-		b := a
-		if isRange {
-			b, _ = strconv.Atoi(high) // the API server writes numbers
-		}
-		if a <= index && index <= b {
-			return true
-		}
-	}
-	return false
+		b, _ := strconv.Atoi(high) // the API server writes numbers
+		return err == nil && a <= index && index <= b
+	})
 }
 
-// Bounds of asking for logs: of a thousand pods, each is asked at every thirtieth look.
+// seen has the Jobs and pods of a submission, as they were last seen. What is deleted is kept: a Job that somebody
+// deleted is not to be made again, and when a node fails, the end of its pod is all that is left of it.
+type seen struct {
+	submission string
+	jobs       map[string]job
+	pods       map[string]pod
+}
+
+// look asks for the Jobs and pods of a submission.
+func (b *Backend) look(ctx context.Context, s *engine.Submission) error {
+	list, err := objects(ctx, s.Target, "get", "jobs.batch,pods", "--selector="+submissionLabel+"="+strings.ToLower(s.ID))
+	if err != nil {
+		return err
+	}
+	if b.seen.submission != s.ID {
+		b.seen = seen{s.ID, map[string]job{}, map[string]pod{}}
+	}
+	b.seen.take(list)
+	return nil
+}
+
+// take takes all objects that there are.
+func (s *seen) take(list []object) {
+	for name, j := range s.jobs {
+		j.deleted = true
+		s.jobs[name] = j
+	}
+	for name, p := range s.pods {
+		p.deleted = true
+		s.pods[name] = p
+	}
+	for _, o := range list {
+		if o.Kind == "Job" {
+			s.jobs[o.Metadata.Name] = jobOf(o)
+		} else if p, ours := podOf(o); ours {
+			s.pods[p.name] = p
+		}
+	}
+}
+
+// statuses returns how the entries of arrays stand.
+func (s *seen) statuses(names []string, now time.Time) []engine.JobStatus {
+	newest := map[string]map[int]pod{}
+	for _, p := range s.pods {
+		if newest[p.job] == nil {
+			newest[p.job] = map[int]pod{}
+		}
+		if old, known := newest[p.job][p.index]; !known || p.newer(old) > 0 {
+			newest[p.job][p.index] = p
+		}
+	}
+	var out []engine.JobStatus
+	for _, name := range names {
+		j := s.jobs[strings.ToLower(name)]
+		for index := range j.entries {
+			var last *pod
+			if p, some := newest[j.Metadata.Name][index]; some {
+				last = &p
+			}
+			out = append(out, j.status(name, index, last, now))
+		}
+	}
+	return out
+}
+
+// podsOf returns the pods of an entry of an array, the oldest first.
+func (s *seen) podsOf(array string, entry int) []pod {
+	index := slices.Index(s.jobs[array].entries, entry)
+	list := slices.DeleteFunc(slices.Collect(maps.Values(s.pods)), func(p pod) bool {
+		return p.job != array || p.index != index
+	})
+	slices.SortFunc(list, pod.newer)
+	return list
+}
+
+// Queue implements [engine.Backend].
+func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []string) ([]engine.JobStatus, error) {
+	if err := b.look(ctx, s); err != nil {
+		return nil, err
+	}
+	b.admissions(ctx, s.Target)
+	list := b.seen.statuses(names, time.Now())
+	b.hear(ctx, s.Target, list)
+	return list, nil
+}
+
+// Accounts implements [engine.Backend] with what was seen of each pod.
+func (b *Backend) Accounts(
+	_ context.Context, _ *engine.Submission, names []string, _ time.Time,
+) ([]engine.Account, error) {
+	var out []engine.Account
+	for _, s := range b.seen.statuses(names, time.Now()) {
+		for _, p := range b.seen.podsOf(s.Array, s.Entry) {
+			a := engine.Account{
+				Name: s.Name, Entry: s.Entry, Job: p.name, Node: p.Spec.NodeName, ExitCode: p.exit, Reason: p.reason,
+				Image: p.image, Restarts: strconv.Itoa(p.restarts), State: succeeded, Phase: engine.Succeeded,
+			}
+			if _, digest, older := strings.Cut(p.image, "://"); older { // docker-pullable://name@sha256:…
+				a.Image = digest
+			}
+			if p.phase != succeeded {
+				a.State, a.Phase = p.ending()
+			}
+			if !p.started.IsZero() && p.finished.After(p.started) {
+				a.Elapsed = fmt.Sprintf("%.0f", p.finished.Sub(p.started).Seconds())
+			}
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// Bounds of asking at one look, which is a process each: running pods for their last lines, in turns, and Jobs that
+// wait for Kueue, whose reasons are mostly the same.
 const (
-	mostHeard   = 32
-	askedAtOnce = 8
+	mostHeard  = 8
+	mostQueued = 20
 )
 
-// hear adds what running pods printed last to their records: their run folders cannot be looked into.
-func (c *Cluster) hear(ctx context.Context, list []engine.Record) {
-	var running []*engine.Record
+// hear adds what running pods printed last to their status: their run folders cannot be looked into.
+func (b *Backend) hear(ctx context.Context, t engine.Target, list []engine.JobStatus) {
+	var measure []*engine.JobStatus
 	for i := range list {
-		if r := &list[i]; r.Phase == engine.Active && r.State == string(core.PodRunning) && r.Job != "" {
-			running = append(running, r)
+		if s := &list[i]; s.Phase == engine.Active && s.State == running && s.Job != "" {
+			measure = append(measure, s)
 		}
 	}
 	var asking errgroup.Group
-	asking.SetLimit(askedAtOnce)
-	for i := range min(mostHeard, len(running)) {
-		r := running[(c.heard+i)%len(running)]
+	for i := range min(mostHeard, len(measure)) {
+		s := measure[(b.heard+i)%len(measure)]
 		asking.Go(func() error {
-			r.Says, _ = c.tail(ctx, r.Job, 1) // nothing is shown without it
+			s.LastLine, _ = tail(ctx, t, s.Job, 1) // nothing is shown without it
 			return nil
 		})
 	}
 	_ = asking.Wait() // none of them fails
-	c.heard += mostHeard
-}
-
-// cache has the Jobs and pods of a submission, as they were last seen.
-type cache struct {
-	mu     sync.Mutex
-	jobs   map[string]jobState
-	pods   map[string]podState
-	queues map[string]string // why Jobs are not admitted, by name
-	synced map[string]bool   // whether a kind was listed
-	broken error             // of the last list or watch that failed since one succeeded
-}
-
-func newCache() *cache {
-	return &cache{jobs: map[string]jobState{}, pods: map[string]podState{}, queues: map[string]string{},
-		synced: map[string]bool{}}
-}
-
-// put keeps an object.
-func (c *cache) put(object any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch o := object.(type) {
-	case *batch.Job:
-		c.jobs[o.Name] = jobOf(o)
-	case *core.Pod:
-		if p, ours := podOf(o); ours {
-			c.pods[o.Name] = p
-		}
-	}
-}
-
-// gone notes that an object was deleted. It is kept as it was last seen: a Job that somebody deleted is not to be made
-// again, and when a node fails, the end of its pod is all that is left of it.
-func (c *cache) gone(object any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch o := object.(type) {
-	case *batch.Job:
-		s := jobOf(o)
-		s.deleted = true
-		c.jobs[o.Name] = s
-	case *core.Pod:
-		if p, ours := podOf(o); ours {
-			p.deleted = true
-			c.pods[o.Name] = p
-		}
-	}
-}
-
-// records returns how the entries of Jobs stand. names are of orders.
-func (c *cache) records(names []string, now time.Time) []engine.Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	newest := map[string]map[int]podState{}
-	for _, p := range c.pods {
-		if newest[p.job] == nil {
-			newest[p.job] = map[int]podState{}
-		}
-		old, known := newest[p.job][p.index]
-		if !known || newer(p, old) {
-			newest[p.job][p.index] = p
-		}
-	}
-	var out []engine.Record
-	for _, name := range names {
-		j, known := c.jobs[strings.ToLower(name)]
-		if !known {
-			continue
-		}
-		if j.suspended {
-			j.waits = cmp.Or(c.queues[j.name], j.waits)
-		}
-		for index := range j.entries {
-			if p, some := newest[j.name][index]; some {
-				out = append(out, record(name, j, index, &p, now))
-			} else {
-				out = append(out, record(name, j, index, nil, now))
-			}
-		}
-	}
-	return out
-}
-
-// newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
-// is.
-func newer(p, old podState) bool {
-	switch {
-	case p.failures != old.failures:
-		return p.failures > old.failures
-	case !p.created.Equal(old.created):
-		return p.created.After(old.created)
-	}
-	return old.deleted && !p.deleted || p.deleted == old.deleted && p.name > old.name
-}
-
-// podsOf returns the pods of a Job, the oldest first.
-func (c *cache) podsOf(job string) []podState {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := slices.DeleteFunc(slices.Collect(maps.Values(c.pods)), func(p podState) bool { return p.job != job })
-	slices.SortFunc(list, func(a, b podState) int {
-		if newer(a, b) {
-			return 1
-		}
-		return -1
-	})
-	return list
-}
-
-// store is the cache as one reflector of client-go fills it.
-type store struct {
-	*cache
-	kind string
-}
-
-// Add implements kube.ReflectorStore, as the methods below do.
-func (s store) Add(object any) error { s.put(object); return nil }
-
-// Update replaces an object.
-func (s store) Update(object any) error { s.put(object); return nil }
-
-// Delete is called for an object that is gone.
-func (s store) Delete(object any) error { s.gone(object); return nil }
-
-// Replace is called with all objects, at the beginning and when a watch could not be resumed.
-func (s store) Replace(list []any, _ string) error {
-	there := map[string]bool{}
-	for _, o := range list {
-		s.put(o)
-		if m, ok := o.(meta.Object); ok {
-			there[m.GetName()] = true
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name, j := range s.jobs {
-		if s.kind == "jobs" && !there[name] {
-			j.deleted = true
-			s.jobs[name] = j
-		}
-	}
-	for name, p := range s.pods {
-		if s.kind == "pods" && !there[name] {
-			p.deleted = true
-			s.pods[name] = p
-		}
-	}
-	s.synced[s.kind], s.broken = true, nil
-	return nil
-}
-
-// Resync does nothing: there is nothing that could differ.
-func (s store) Resync() error { return nil }
-
-// watch keeps the cache of a submission until the context ends. Lists and watches that break are begun again.
-func (c *Cluster) watch(ctx context.Context) {
-	c.seen = newCache()
-	ctx = klog.NewContext(ctx, klog.Logger{}) // which is silent: what a person needs is in the view
-	only := func(o *meta.ListOptions) { o.LabelSelector = submissionLabel + "=" + c.submission }
-	for kind, of := range map[string]struct {
-		client rest.Interface
-		object runtime.Object
-	}{"jobs": {c.batch, &batch.Job{}}, "pods": {c.core, &core.Pod{}}} {
-		list := kube.NewFilteredListWatchFromClient(of.client, kind, c.Target.Namespace, only)
-		options := kube.ReflectorOptions{Name: appName, Logger: &klog.Logger{}}
-		r := kube.NewReflectorWithOptions(list, of.object, store{c.seen, kind}, options)
-		go func() {
-			for ctx.Err() == nil {
-				pause := time.Second / 10
-				if err := r.ListAndWatchWithContext(ctx); err != nil {
-					c.seen.fail(err)
-					pause = time.Second
-				}
-				select {
-				case <-ctx.Done():
-				case <-time.After(pause):
-				}
-			}
-		}()
-	}
-}
-
-func (c *cache) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.broken = err
-}
-
-// wait returns when Jobs and pods were listed once.
-func (c *cache) wait(ctx context.Context) error {
-	for deadline := time.Now().Add(answerWithin); ; {
-		c.mu.Lock()
-		ready, err := c.synced["jobs"] && c.synced["pods"], c.broken
-		c.mu.Unlock()
-		switch {
-		case ready:
-			return nil
-		case time.Now().After(deadline):
-			return failure(cmp.Or(err, errors.New("jobs and pods were not listed")))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// leaving is how long pods may take to end after their Jobs were deleted: their grace, and a slow node.
-const leaving = (grace + 30) * time.Second
-
-// Cancel implements [engine.Scheduler]. A pod prints what it measured when it is told to end, and disappears with its
-// log soon after: logs are followed from before the Jobs are deleted until their pods end.
-func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engine.Record) (dir, log string)) error {
-	follow, done := context.WithCancel(ctx)
-	defer done()
-	logs := make([]io.ReadCloser, len(jobs))
-	errs := make([]error, len(jobs))
-	for i, r := range jobs {
-		if r.Job != "" { // else it has no pod yet
-			logs[i], errs[i] = c.logOf(follow, r, true)
-		}
-	}
-	gone, refused := c.deleteJobs(ctx, engine.Arrays(jobs))
-	defer time.AfterFunc(leaving, done).Stop()
-	var reading sync.WaitGroup
-	for i, from := range logs {
-		_, _, kept := c.claimOf(jobs[i])
-		if from != nil {
-			defer from.Close()
-		}
-		if !gone[jobs[i].Array] || from == nil && !kept {
-			continue
-		}
-		reading.Go(func() {
-			dir, log := to(jobs[i])
-			if from != nil {
-				errs[i] = c.results(from, jobs[i], dir, log)
-			}
-			if kept { // also what an evicted pod left there, whose successor has not begun
-				errs[i] = engine.Later(ctx, func() error { return c.fromClaim(ctx, jobs[i], dir) })
-			}
-		})
-	}
-	reading.Wait()
-	if refused != nil { // what has not ended can be ended, and fetched, by the next attempt
-		return refused
-	}
-	for i, err := range errs {
-		if err != nil {
-			errs[i] = fmt.Errorf("job %d: %w: %w", jobs[i].Entry, engine.ErrUnfetched, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// deleteJobs deletes Jobs, and their pods with them, and returns which are deleted: those before an error are.
-func (c *Cluster) deleteJobs(ctx context.Context, ids []string) (gone map[string]bool, err error) {
-	background := meta.DeletePropagationBackground
-	gone = map[string]bool{}
-	for _, id := range ids {
-		err := c.batch.Delete().Namespace(c.Target.Namespace).Resource("jobs").Name(id).
-			Body(&meta.DeleteOptions{PropagationPolicy: &background}).Do(ctx).Error()
-		if err != nil && !apierrors.IsNotFound(err) {
-			return gone, failure(err)
-		}
-		gone[id] = true
-	}
-	return gone, nil
-}
-
-// mostAsked is how many Jobs that wait for Kueue are asked for at one look: their reasons are mostly the same.
-const mostAsked = 20
-
-// workloads is what is read of Kueue's Workloads, kueue.x-k8s.io/v1beta1.
-type workloads struct {
-	Items []struct {
-		Status struct {
-			Conditions []meta.Condition `json:"conditions"`
-		} `json:"status"`
-	} `json:"items"`
+	b.heard += mostHeard
 }
 
 // admissions notes why Kueue does not admit Jobs: the message of their Workloads. Where that cannot be read, as without
 // Kueue or a permission, the name of the queue is all that is known.
-func (c *Cluster) admissions(ctx context.Context) {
-	for _, j := range c.seen.queued() {
-		why := "queue " + j.queue
-		path := fmt.Sprintf("/apis/kueue.x-k8s.io/v1beta1/namespaces/%s/workloads", c.Target.Namespace)
-		data, err := c.batch.Get().AbsPath(path).Param("labelSelector", "kueue.x-k8s.io/job-uid="+j.uid).
-			SetHeader("Accept", "application/json").Do(ctx).Raw()
-		var found workloads
-		if err == nil && json.Unmarshal(data, &found) == nil {
-			for _, w := range found.Items {
-				for _, is := range w.Status.Conditions {
-					if is.Type == "QuotaReserved" && is.Status == meta.ConditionFalse && is.Message != "" {
-						why = fmt.Sprintf("queue %s: %s", j.queue, is.Message)
-					}
+func (b *Backend) admissions(ctx context.Context, t engine.Target) {
+	var queued []string
+	for _, j := range b.seen.jobs {
+		if j.Spec.Suspend && j.waits != "" && !j.deleted && len(queued) < mostQueued {
+			queued = append(queued, j.Metadata.UID)
+		}
+	}
+	if len(queued) == 0 {
+		return
+	}
+	const uidLabel = "kueue.x-k8s.io/job-uid"
+	found, _ := objects(ctx, t, "get", "workloads.kueue.x-k8s.io",
+		"--selector="+uidLabel+" in ("+strings.Join(queued, ",")+")")
+	for _, w := range found {
+		for name, j := range b.seen.jobs {
+			for _, c := range w.Status.Conditions {
+				if w.Metadata.Labels[uidLabel] == j.Metadata.UID && c.Type == "QuotaReserved" && c.Status == "False" &&
+					c.Message != "" {
+					j.waits = fmt.Sprintf("queue %s: %s", j.Metadata.Labels[queueLabel], c.Message)
+					b.seen.jobs[name] = j
 				}
 			}
 		}
-		c.seen.waits(j.name, why)
 	}
-}
-
-// queued are Jobs that wait for Kueue.
-func (c *cache) queued() (out []jobState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, j := range c.jobs {
-		if j.suspended && j.queue != "" && !j.deleted && len(out) < mostAsked {
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
-// waits notes why a Job waits.
-func (c *cache) waits(name, why string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.queues[name] = why
 }

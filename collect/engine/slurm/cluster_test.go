@@ -105,7 +105,7 @@ func TestFailures(t *testing.T) {
 		"sbatch: error: Batch job submission failed: Invalid account or account/partition combination":     false,
 		"sbatch: error: invalid partition specified: gpux":                                                 false,
 	} {
-		if err := failure(engine.ErrRefused, "sbatch", text, exit); errors.Is(err, engine.ErrAway) != away {
+		if err := failure(engine.ErrRefused, "sbatch", text, exit); errors.Is(err, engine.ErrUnavailable) != away {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestSecretsAreNotSubmitted(t *testing.T) {
 
 func TestNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := (Programs{}).Installed(); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "sbatch") {
+	if _, err := (Backend{}).Find(t.Context()); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "sbatch") {
 		t.Error(err)
 	}
 }

@@ -28,8 +28,8 @@ func indexes(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// Script returns the batch script of a group.
-func Script(s *engine.Submission, g engine.Group) string {
+// Render returns the batch script of a group.
+func (Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	shell := "#!/bin/bash"
@@ -61,7 +61,7 @@ func Script(s *engine.Submission, g engine.Group) string {
 		line("# shellcheck disable=SC2016 # the program gets these signs as they are")
 	}
 	line("%s", commandLine(s, g))
-	return b.String()
+	return b.String(), nil
 }
 
 // exitRetries is the exit code of a job that was requeued too often: EX_TEMPFAIL of sysexits.h.

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -43,7 +42,7 @@ func TestScripts(t *testing.T) {
 	if len(arrays) != 3 || !slices.Equal(arrays[0], []int{1, 3, 4}) {
 		t.Fatalf("%v", arrays)
 	}
-	text := Script(s, s.Groups[0])
+	text, _ := Backend{}.Render(s, s.Groups[0])
 	for _, want := range []string{
 		"#!/bin/bash -l\n", "#SBATCH --array=1,3-4\n", "#SBATCH --partition=gpu\n", "#SBATCH --gres=gpu:h100:8\n",
 		"#SBATCH --cpus-per-task=16\n", "#SBATCH --mem=64G\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --account=bench\n",
@@ -56,7 +55,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(Script(s, s.Groups[1]), "--allocated") {
+	if text, _ := (Backend{}).Render(s, s.Groups[1]); strings.Contains(text, "--allocated") {
 		t.Error("without GRES the host's lock is the lock")
 	}
 }
@@ -72,7 +71,7 @@ func TestScriptsRun(t *testing.T) {
 	for i := range s.Groups {
 		s.Groups[i].Resources.Modules = nil
 	}
-	if err := s.Write(func(g engine.Group) (string, error) { return Script(s, g), nil }); err != nil {
+	if err := s.Write(Backend{}.Render); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("bash", s.FileOf(s.Groups[0]))
@@ -122,28 +121,17 @@ func TestFit(t *testing.T) {
 	have := []Partition{{Name: "bench", Default: true, Limit: time.Hour, Nodes: 4, CPUs: "2"}, {Name: "long"}}
 	jobs := []engine.Job{{Name: "m on d", Limit: 4 * time.Hour},
 		{Limit: 4 * time.Hour, Resources: plan.Resources{Partition: "long"}}}
-	if err := Fit(jobs, have); err != nil || jobs[0].Limit != time.Hour || jobs[1].Limit != 4*time.Hour {
+	if err := fit(jobs, have); err != nil || jobs[0].Limit != time.Hour || jobs[1].Limit != 4*time.Hour {
 		t.Errorf("%v %+v", err, jobs)
 	}
 	for field, r := range map[string]plan.Resources{"time": {Time: "2:00:00"}, "partition": {Partition: "bench,gpu"}} {
-		err := Fit([]engine.Job{{Name: "m on d", Resources: r}}, have)
+		err := fit([]engine.Job{{Name: "m on d", Resources: r}}, have)
 		var refused *engine.RefusedError
 		if !errors.As(err, &refused) || refused.Field != field || !errors.Is(err, engine.ErrRefused) ||
 			!strings.Contains(refused.Have, "bench (4 nodes of 2 CPUs, at most 0-01:00:00)") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-}
-
-// refusing is a cluster that takes no script.
-type refusing struct {
-	why string
-}
-
-func (r *refusing) Partitions(context.Context) ([]Partition, error) { return nil, nil }
-
-func (r *refusing) Test(context.Context, string) error {
-	return failure(engine.ErrRefused, "sbatch", r.why, errors.New("1"))
 }
 
 func TestRefusalsNameTheField(t *testing.T) {
@@ -157,8 +145,7 @@ func TestRefusalsNameTheField(t *testing.T) {
 		"allocation failure: Invalid account or account/partition combination specified": "account",
 		"something else": "",
 	} {
-		s := engine.Prepare(engine.Submission{Jobs: []engine.Job{{Entry: 1, Name: "m on d"}}}, "/s", "/r", time.Unix(0, 0))
-		_, err := Accepted(context.Background(), s, &refusing{why: why})
+		err := refusal(failure(engine.ErrRefused, "sbatch", why, errors.New("1")), "m on d", nil)
 		var refused *engine.RefusedError
 		if !errors.As(err, &refused) || refused.Field != field || !strings.HasPrefix(err.Error(), "m on d: resources: ") {
 			t.Errorf("%s: %v", why, err)

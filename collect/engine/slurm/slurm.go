@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,63 +11,50 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-// Cluster is what is asked of Slurm before jobs are submitted. Each method returns [engine.ErrAway] while the
-// controller does not answer.
-type Cluster interface {
-	// Test returns [engine.ErrRefused] with Slurm's reason for the text of a script that it would not take.
-	Test(ctx context.Context, script string) error
-	Partitions(ctx context.Context) ([]Partition, error)
+// Backend is Slurm behind its commands.
+type Backend struct{}
+
+// About implements [engine.Backend], as the methods below do.
+func (Backend) About() engine.About {
+	return engine.About{
+		Name: "slurm", Title: "Slurm", Server: "the controller", Succeeded: "COMPLETED",
+		Suffix: ".sh", Between: "\n", File: "the script of the job",
+		FixSecret:      "put it into .env, which the job reads on its node",
+		FixMissing:     "run this on a login node; --dry-run prints the scripts anywhere",
+		FixUnavailable: "squeue must answer; jobs that were submitted go on",
+	}
 }
 
-// Programs is Slurm behind its commands.
-type Programs struct{}
+// Flags declares none.
+func (Backend) Flags(*pflag.FlagSet) {}
 
-// Words implements [engine.Scheduler].
-func (Programs) Words() engine.Words {
-	return engine.Words{Name: "slurm", Server: "the controller", Succeeded: "COMPLETED"}
-}
-
-// Fetch implements [engine.Scheduler]: results are on a file system that the nodes share.
-func (Programs) Fetch(context.Context, engine.Record, string, string) error { return nil }
-
-// Installed returns [engine.ErrMissing] where a command is missing.
-func (Programs) Installed() error {
+// Find looks for Slurm's commands.
+func (Backend) Find(context.Context) (engine.Target, error) {
 	for _, name := range []string{"sbatch", "squeue", "scancel"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%w: there is no %s", engine.ErrMissing, name)
+			return engine.Target{}, fmt.Errorf("%w: there is no %s", engine.ErrMissing, name)
 		}
 	}
-	return nil
+	return engine.Target{}, nil
 }
 
-// answerWithin is how long a command may take. They retry by themselves for MessageTimeout, 10 s by default.
-const answerWithin = 2 * time.Minute
+// Fetch does nothing: results are on a file system that the nodes share.
+func (Backend) Fetch(context.Context, *engine.Submission, engine.JobStatus) error { return nil }
 
-// run runs one of Slurm's commands.
-func run(ctx context.Context, argv ...string) (out, stderr string, err error) {
-	return runWith(ctx, "", "", argv...)
-}
-
-// runWith runs one with a text on its standard input. script is what is submitted; "" for none.
-func runWith(ctx context.Context, script, stdin string, argv ...string) (out, stderr string, err error) {
-	ctx, done := context.WithTimeout(ctx, answerWithin)
-	defer done()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env, cmd.Stdin = handedOn(os.Environ(), script), strings.NewReader(stdin)
-	cmd.WaitDelay = time.Second
-	ownGroup(cmd) // Ctrl-C must not end an sbatch that was sent
-	var o, e bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &o, &e
-	err = cmd.Run()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("%w: %s took more than %s", engine.ErrAway, argv[0], answerWithin)
+// run runs one of Slurm's commands; kind is its error where Slurm answers. An environment is handed to the controller
+// with a script, which is "" for none, and input is read by the command.
+func run(ctx context.Context, kind error, script, input string, argv ...string) (out, stderr string, err error) {
+	out, stderr, err = engine.Output(ctx, handedOn(os.Environ(), script), input, argv...)
+	if err != nil {
+		err = failure(kind, argv[0], stderr, err)
 	}
-	return o.String(), strings.TrimSpace(e.String()), err
+	return out, stderr, err
 }
 
 // handedOn returns the environment for one of Slurm's commands: without secrets, and without the variables that would
@@ -111,55 +97,36 @@ func signsOfAbsence() []string {
 	}
 }
 
-// failure is the error of a command: [engine.ErrAway] where the controller cannot be reached, else kind.
+// failure is the error of a command: [engine.ErrUnavailable] where the controller cannot be reached, else kind.
 func failure(kind error, name, stderr string, err error) error {
-	if errors.Is(err, engine.ErrAway) || errors.Is(err, context.Canceled) {
+	last := stderr[strings.LastIndexByte(stderr, '\n')+1:]
+	switch {
+	case errors.Is(err, engine.ErrUnavailable), errors.Is(err, engine.ErrMissing), errors.Is(err, context.Canceled):
 		return err
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%w: there is no %s", engine.ErrMissing, name)
-	}
-	for _, sign := range signsOfAbsence() {
-		if strings.Contains(stderr, sign) {
-			return fmt.Errorf("%w: %s", engine.ErrAway, lastLine(stderr))
-		}
-	}
-	if stderr == "" {
+	case slices.ContainsFunc(signsOfAbsence(), func(sign string) bool { return strings.Contains(stderr, sign) }):
+		return fmt.Errorf("%w: %s", engine.ErrUnavailable, last)
+	case stderr == "":
 		return fmt.Errorf("%w: %s: %w", kind, name, err)
-	}
-	if errors.Is(kind, engine.ErrAway) {
-		return fmt.Errorf("%w: %s", kind, lastLine(stderr))
+	case errors.Is(kind, engine.ErrUnavailable):
+		return fmt.Errorf("%w: %s", kind, last)
 	}
 	return fmt.Errorf("%w: %s", kind, strings.ReplaceAll(stderr, "\n", "; "))
 }
 
-func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
-
-// Test implements [Cluster] with sbatch --test-only.
-func (Programs) Test(ctx context.Context, script string) error {
-	_, stderr, err := runWith(ctx, script, script, "sbatch", "--test-only")
-	if err != nil {
-		return failure(engine.ErrRefused, "sbatch", stderr, err)
+// Submit implements [engine.Backend] with sbatch.
+func (Backend) Submit(ctx context.Context, s *engine.Submission, a engine.Array) (string, error) {
+	argv := []string{"sbatch", "--parsable", "--job-name=" + a.Name, "--array=" + indexes(a.Entries)}
+	if a.Limit > 0 {
+		argv = append(argv, "--time="+engine.TimeText(a.Limit))
 	}
-	return nil
-}
-
-// Submit implements [engine.Scheduler].
-func (Programs) Submit(ctx context.Context, o engine.Order) (string, error) {
-	argv := []string{"sbatch", "--parsable", "--job-name=" + o.Name, "--array=" + indexes(o.Entries)}
-	if o.Limit > 0 {
-		argv = append(argv, "--time="+engine.TimeText(o.Limit))
-	}
-	text, err := os.ReadFile(o.File)
+	file := s.FileOf(a.Group)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("submission: %w", err)
 	}
-	out, stderr, err := runWith(ctx, string(text), "", append(argv, o.File, strconv.Itoa(o.Retries))...)
-	if err != nil {
-		return "", failure(engine.ErrRefused, "sbatch", stderr, err)
-	}
+	out, _, err := run(ctx, engine.ErrRefused, string(text), "", append(argv, file, strconv.Itoa(a.Retries))...)
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // then the name of a cluster
-	return id, nil
+	return id, err
 }
 
 // queueFormat has the array's id, the index, the job's id, state, reason, node, time left, restarts and name, each
@@ -167,19 +134,16 @@ func (Programs) Submit(ctx context.Context, o engine.Order) (string, error) {
 const queueFormat = "ArrayJobID:24|,ArrayTaskID:24|,JobID:24|,State:32|,Reason:128|,NodeList:256|,TimeLeft:24|," +
 	"RestartCnt:12|,Name:128|"
 
-// Queue implements [engine.Scheduler]. Jobs that have ended are listed for MinJobAge, 300 s by default.
-func (Programs) Queue(ctx context.Context, names []string) ([]engine.Record, error) {
-	out, stderr, err := run(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","),
-		"--Format="+queueFormat)
-	if err != nil {
-		return nil, failure(engine.ErrAway, "squeue", stderr, err)
-	}
-	return parseQueue(out), nil
+// Queue implements [engine.Backend]. Jobs that have ended are listed for MinJobAge, 300 s by default.
+func (Backend) Queue(ctx context.Context, _ *engine.Submission, names []string) ([]engine.JobStatus, error) {
+	out, _, err := run(ctx, engine.ErrUnavailable, "", "", "squeue", "--noheader", "--array", "--states=all",
+		"--name="+strings.Join(names, ","), "--Format="+queueFormat)
+	return parseQueue(out), err
 }
 
 // parseQueue reads what squeue prints in [queueFormat].
-func parseQueue(out string) []engine.Record {
-	var list []engine.Record
+func parseQueue(out string) []engine.JobStatus {
+	var list []engine.JobStatus
 	for line := range strings.Lines(out) {
 		f := strings.Split(line, "|")
 		if len(f) < 9 {
@@ -193,7 +157,7 @@ func parseQueue(out string) []engine.Record {
 			continue // no array: not ours
 		}
 		restarts, _ := strconv.Atoi(f[7]) // 0 where it is not stated
-		list = append(list, engine.Record{
+		list = append(list, engine.JobStatus{
 			Array: f[0], Entry: entry, Job: f[2], State: f[3], Phase: phaseOf(f[3]), Reason: f[4], Node: f[5], Left: f[6],
 			Restarts: restarts, Name: f[8],
 		})
@@ -201,13 +165,14 @@ func parseQueue(out string) []engine.Record {
 	return list
 }
 
-// Cancel implements [engine.Scheduler]. What jobs leave is in the file system that they share.
-func (Programs) Cancel(ctx context.Context, jobs []engine.Record, _ func(engine.Record) (dir, log string)) error {
-	_, stderr, err := run(ctx, append([]string{"scancel"}, engine.Arrays(jobs)...)...)
-	if err != nil && !strings.Contains(stderr, "Invalid job id") {
-		return failure(errors.New("scancel failed"), "scancel", stderr, err)
+// Cancel implements [engine.Backend]. What jobs leave is in the file system that they share.
+func (Backend) Cancel(ctx context.Context, _ *engine.Submission, jobs []engine.JobStatus) error {
+	argv := append([]string{"scancel"}, engine.Arrays(jobs)...)
+	_, stderr, err := run(ctx, errors.New("scancel failed"), "", "", argv...)
+	if strings.Contains(stderr, "Invalid job id") { // it is gone
+		return nil
 	}
-	return nil
+	return err
 }
 
 // Partition is a partition of the cluster.
@@ -222,10 +187,13 @@ type Partition struct {
 
 const accountFormat = "JobID,State,ExitCode,ElapsedRaw,MaxRSS,ConsumedEnergyRaw,NodeList,Reason,JobName"
 
-// Accounts implements [engine.Scheduler] with sacct.
-func (Programs) Accounts(ctx context.Context, names []string, since time.Time) ([]engine.Account, error) {
-	out, stderr, err := run(ctx, "sacct", "--noheader", "--parsable2", "--duplicates", "--noconvert",
-		"--name="+strings.Join(names, ","), "--starttime="+since.Format("2006-01-02T15:04:05"), "--format="+accountFormat)
+// Accounts implements [engine.Backend] with sacct.
+func (Backend) Accounts(
+	ctx context.Context, _ *engine.Submission, names []string, since time.Time,
+) ([]engine.Account, error) {
+	out, stderr, err := run(ctx, engine.ErrNoAccounting, "", "", "sacct", "--noheader", "--parsable2", "--duplicates",
+		"--noconvert", "--name="+strings.Join(names, ","), "--starttime="+since.Format("2006-01-02T15:04:05"),
+		"--format="+accountFormat)
 	if err != nil || strings.Contains(stderr, "accounting storage is disabled") {
 		return nil, fmt.Errorf("%w: %s", engine.ErrNoAccounting, stderr)
 	}
@@ -263,7 +231,7 @@ func parseAccounts(out string) []engine.Account {
 	return list
 }
 
-// larger returns the larger of two whole numbers; "" and 0 are not recorded.
+// larger returns the larger of two whole numbers; "" is not recorded.
 func larger(a, b string) string {
 	x, _ := strconv.ParseInt(a, 10, 64) // 0 for what is not recorded
 	y, _ := strconv.ParseInt(b, 10, 64)
@@ -273,15 +241,7 @@ func larger(a, b string) string {
 	return a
 }
 
-// Partitions implements [Cluster] with sinfo.
-func (Programs) Partitions(ctx context.Context) ([]Partition, error) {
-	out, stderr, err := run(ctx, "sinfo", "--noheader", "--format=%P|%l|%G|%D|%c")
-	if err != nil {
-		return nil, failure(engine.ErrAway, "sinfo", stderr, err)
-	}
-	return parsePartitions(out), nil
-}
-
+// parsePartitions reads what sinfo prints.
 func parsePartitions(out string) []Partition {
 	var list []Partition
 	for line := range strings.Lines(out) {
@@ -316,10 +276,10 @@ func phaseOf(state string) engine.Phase {
 	return engine.Failed
 }
 
-// Fit gives jobs without a stated time limit the one of their partition where the derived one is above it, and refuses
+// fit gives jobs without a stated time limit the one of their partition where the derived one is above it, and refuses
 // a partition that does not exist and a stated limit that its partition does not allow: Slurm itself would let such a
 // job wait for ever.
-func Fit(jobs []engine.Job, have []Partition) error {
+func fit(jobs []engine.Job, have []Partition) error {
 	for i := range jobs {
 		j := &jobs[i]
 		most, err := limitOf(*j, have)
@@ -341,27 +301,22 @@ func Fit(jobs []engine.Job, have []Partition) error {
 
 // limitOf returns the longest time limit of a job's partitions; 0 for none.
 func limitOf(j engine.Job, have []Partition) (most time.Duration, err error) {
-	at := func(is func(Partition) bool) (Partition, bool) {
-		i := slices.IndexFunc(have, is)
-		if i < 0 {
-			return Partition{}, false
-		}
-		return have[i], true
-	}
 	if j.Resources.Partition == "" {
-		p, _ := at(func(p Partition) bool { return p.Default })
-		return p.Limit, nil
+		if i := slices.IndexFunc(have, func(p Partition) bool { return p.Default }); i >= 0 {
+			most = have[i].Limit
+		}
+		return most, nil
 	}
 	for name := range strings.SplitSeq(j.Resources.Partition, ",") {
-		p, ok := at(func(p Partition) bool { return p.Name == name })
-		if !ok {
+		i := slices.IndexFunc(have, func(p Partition) bool { return p.Name == name })
+		if i < 0 {
 			why := fmt.Sprintf("there is no partition %q", name)
 			return 0, &engine.RefusedError{Job: j.Name, Field: "partition", Why: why, Have: describe(have)}
 		}
-		if p.Limit == 0 {
+		if have[i].Limit == 0 {
 			return 0, nil
 		}
-		most = max(most, p.Limit)
+		most = max(most, have[i].Limit)
 	}
 	return most, nil
 }
@@ -391,41 +346,40 @@ func faults() [][2]string {
 	}
 }
 
-// Accepted returns the submission with time limits that the partitions allow, when Slurm would take all of it; a
+// Check returns the submission with time limits that the partitions allow, when sbatch --test-only takes all of it; a
 // [engine.RefusedError] otherwise.
-func Accepted(ctx context.Context, s *engine.Submission, c Cluster) (*engine.Submission, error) {
-	have, err := c.Partitions(ctx)
+func (b Backend) Check(ctx context.Context, s *engine.Submission) (*engine.Submission, error) {
+	out, _, err := run(ctx, engine.ErrUnavailable, "", "", "sinfo", "--noheader", "--format=%P|%l|%G|%D|%c")
 	if err != nil {
 		return nil, err
 	}
-	fitted := *s
+	have, fitted := parsePartitions(out), *s
 	fitted.Jobs = slices.Clone(s.Jobs)
-	if err := Fit(fitted.Jobs, have); err != nil {
+	if err := fit(fitted.Jobs, have); err != nil {
 		return nil, err
 	}
 	fitted.Groups = engine.GroupsOf(fitted.Jobs)
-	return &fitted, check(ctx, &fitted, c, have)
+	for _, g := range fitted.Groups {
+		text, err := b.Render(&fitted, g)
+		if err != nil {
+			return nil, err
+		}
+		if _, _, err := run(ctx, engine.ErrRefused, text, text, "sbatch", "--test-only"); err != nil {
+			return nil, refusal(err, s.NameOf(g.Entries[0]), have)
+		}
+	}
+	return &fitted, nil
 }
 
-// check asks Slurm whether it would take every script, before one is submitted.
-func check(ctx context.Context, s *engine.Submission, c Cluster, have []Partition) error {
-	for _, g := range s.Groups {
-		err := c.Test(ctx, Script(s, g))
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, engine.ErrRefused) {
-			return err
-		}
-		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), engine.ErrRefused.Error()+": "), "sbatch: error: ")
-		refused := &engine.RefusedError{Job: s.NameOf(g.Entries[0]), Why: why, Have: describe(have)}
-		for _, f := range faults() {
-			if strings.Contains(why, f[0]) {
-				refused.Field = f[1]
-				break
-			}
-		}
-		return refused
+// refusal names the field of resources that sbatch does not take.
+func refusal(err error, job string, have []Partition) error {
+	if !errors.Is(err, engine.ErrRefused) {
+		return err
 	}
-	return nil
+	why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), engine.ErrRefused.Error()+": "), "sbatch: error: ")
+	refused := &engine.RefusedError{Job: job, Why: why, Have: describe(have)}
+	if i := slices.IndexFunc(faults(), func(f [2]string) bool { return strings.Contains(why, f[0]) }); i >= 0 {
+		refused.Field = faults()[i][1]
+	}
+	return refused
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package slurm
+package engine
 
 import "os/exec"
 
