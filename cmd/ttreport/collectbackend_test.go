@@ -85,12 +85,12 @@ func TestAnotherScheduler(t *testing.T) {
 		var o collectOptions
 		o.scheduler.backends = []engine.Backend{&batch{}}
 		fs := pflag.NewFlagSet("collect", pflag.ContinueOnError)
-		o.declare(fs)
+		var said bytes.Buffer
+		sh := &shell{in: strings.NewReader(""), out: &said, err: &said}
+		o.declare(fs, sh)
 		if err := fs.Parse(append([]string{"--plan", "plan.yaml", "--poll", "1ms"}, args...)); err != nil {
 			t.Fatal(err)
 		}
-		var said bytes.Buffer
-		sh := &shell{in: strings.NewReader(""), out: &said, err: &said}
 		if err := o.collect(t.Context(), sh); err != nil {
 			fmt.Fprintf(&said, "%v %s", err, fs.Lookup("on").Usage)
 			return 1, said.String()
