@@ -34,7 +34,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/mosaic"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/optimum"
-	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -45,7 +44,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/trtllm"
 	"github.com/ttreport/ttreport/ingest/ttis"
 	"github.com/ttreport/ttreport/ingest/vllm"
-	"github.com/ttreport/ttreport/ingest/vllmoffline"
 )
 
 // readFile reads one file. The first source represents the file; further ones are what it states about other runs, or
@@ -411,7 +409,7 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{vllm.Detect, vllm.Read},
-		{vllmoffline.Detect, vllmoffline.Read},
+		{vllm.DetectOffline, vllm.ReadOffline},
 		{torchhud.Detect, torchhud.Read},
 		{aiperf.Detect, aiperf.Read},
 		{lmeval.Detect, lmeval.Read},
@@ -424,7 +422,7 @@ func readers() []reader {
 		{inferencex.Detect, inferencex.Read},
 		{llmd.Detect, llmd.Read},
 		{inspect.Detect, inspect.Read},
-		{ownmetrics.Detect, ownmetrics.Read},
+		{table.DetectMetrics, table.ReadMetrics},
 		{evalscope.Detect, evalscope.Read},
 		{llamabench.Detect, llamabench.Read},
 		{llmperf.Detect, llmperf.Read},

@@ -1,6 +1,27 @@
+// Package aiperf reads what NVIDIA's AIPerf writes: profile_export_aiperf.json of all output eras, and the
+// per-request profile_export.jsonl next to it.
+//
+// It takes one decoded file and returns a [schema.Reading]. [Combine] merges a summary with the records of the same
+// run, so that they count once and every statistic is recomputed where records exist.
+//
+// Eras: E0 (0.1) wraps metrics in "records" and names TTFT "ttft"; E1 (0.2, 0.3) has them flat, unused ones null; E2
+// (0.4 to 0.8) adds schema_version and drops nulls; E3 (0.9 on) replaces input_config by a BenchmarkConfig with
+// models, datasets and phases; E4 (0.12 on) adds warm-up metrics and more telemetry. Source: aiperf's exporters and
+// files of each era.
+//
+// Traps:
+//
+//   - "inter_token_latency" is one value a request, which is TPOT here; "inter_chunk_latency" is ITL;
+//   - times are milliseconds but benchmark_duration is seconds: the unit of each number decides, not its name;
+//   - request_count excludes failures; a run in which all requests failed has no latency metric at all;
+//   - start_time is local time without a zone; the epoch nanoseconds of the records are the only clock without that
+//     doubt;
+//   - phases include the warm-up: the load is read from the last phase that counts;
+//   - the average of per-user speeds is a mean of reciprocals and differs from 1000 / mean TPOT.
 package aiperf
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -31,23 +52,25 @@ func Detect(f *decode.File) schema.Match {
 	}
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
-	if v.Kind() != decode.Object {
+	config := v.Get("input_config")
+	what := aside(v)
+	switch {
+	case v.Kind() != decode.Object:
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
-	}
-	if isRecord(v) {
+	case isRecord(v):
 		return schema.Match{
 			Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true,
 		}
-	}
-	if isSweep(v) {
-		return schema.Match{Format: Sweep, Has: []string{"per_combination_metrics"}, Detail: "aggregate of a sweep"}
-	}
-	if what := aside(v); what != "" {
+	case isSweep(v):
+		return draft.Is(Sweep, "per_combination_metrics", "aggregate of a sweep")
+	case what != "":
 		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
 	}
-	config := v.Get("input_config")
-	if isGenAI(v, config) {
+	own := v.Has("aiperf_version") || v.Has("error_summary") || v.Has("was_cancelled") || v.Has("benchmark_id")
+	if (v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
+		(config.Has("perf_analyzer") || config.Has("subcommand") || !own && !v.Has("schema_version")) {
+		// the same blocks as AIPerf's, with its own configuration or none
 		return schema.Match{Format: GenAI, Has: []string{"metric blocks", "a configuration of GenAI-Perf"}, Detail: "summary"}
 	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
@@ -64,56 +87,52 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
-func isGenAI(v, config decode.Value) bool {
-	blocks := v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")
-	own := v.Has("aiperf_version") || v.Has("error_summary") || v.Has("was_cancelled") || v.Has("benchmark_id")
-	return blocks && (config.Has("perf_analyzer") || config.Has("subcommand") || (!own && !v.Has("schema_version")))
-}
-
 func isRecord(v decode.Value) bool {
 	meta := v.Get("metadata")
 	return v.Get("metrics").Kind() == decode.Object &&
 		(meta.Has("x_request_id") || meta.Has("benchmark_phase") || meta.Has("credit_phase"))
 }
 
+// aside says what a file is that is no result; "" for any other.
 func aside(v decode.Value) string {
-	switch {
-	case v.Get("timeslices").Kind() == decode.Array:
-		return "time slices of a run"
-	case v.Get("aggregation_type").Str() == "sweep" && !isSweep(v),
-		v.At("metadata", "aggregation_type").Str() == "confidence":
-		return "an aggregate over runs that are read from their own files"
-	case v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4:
-		return "the mark that a run is written"
-	case v.Get("phases").Kind() == decode.Array && v.Has("root_files"):
-		return "a list of the phases of a run"
-	case v.Has("telemetry_data") && v.Has("gpu_index"):
-		return "GPU telemetry"
-	case v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"):
-		return "the prompts that were sent"
-	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"),
-		v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
-		return "server metrics"
-	case v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")):
-		return "the requests that were sent and their answers"
-	case v.Has("grader_name") && v.Has("passed"):
-		return "graded answers"
-	case isCollated(v):
-		return "statistics pooled over runs that are read from their own files"
+	collated := false // the pool of several trials has metrics and no configuration
+	if list := v.Get("metrics").Members(); len(list) > 0 && !v.Has("input_config") {
+		collated = v.Get("metadata").Kind() == decode.Object && list[0].Val.Has("unit") && list[0].Val.Has("avg")
+	}
+	for _, x := range []struct {
+		is   bool
+		what string
+	}{
+		{v.Get("timeslices").Kind() == decode.Array, "time slices of a run"},
+		{
+			v.Get("aggregation_type").Str() == "sweep" && !isSweep(v) ||
+				v.At("metadata", "aggregation_type").Str() == "confidence",
+			"an aggregate over runs that are read from their own files",
+		},
+		{v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4, "the mark that a run is written"},
+		{v.Get("phases").Kind() == decode.Array && v.Has("root_files"), "a list of the phases of a run"},
+		{v.Has("telemetry_data") && v.Has("gpu_index"), "GPU telemetry"},
+		{
+			v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"),
+			"the prompts that were sent",
+		},
+		{
+			v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured") ||
+				v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"),
+			"server metrics",
+		},
+		{
+			v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")),
+			"the requests that were sent and their answers",
+		},
+		{v.Has("grader_name") && v.Has("passed"), "graded answers"},
+		{collated, "statistics pooled over runs that are read from their own files"},
+	} {
+		if x.is {
+			return x.what
+		}
 	}
 	return ""
-}
-
-// isCollated recognises the pool of several trials, which has metrics and no configuration.
-func isCollated(v decode.Value) bool {
-	if v.Get("metadata").Kind() != decode.Object || v.Has("input_config") {
-		return false
-	}
-	for _, x := range v.Get("metrics").Members() {
-		return x.Val.Has("unit") && x.Val.Has("avg")
-	}
-	return false
 }
 
 func eraOf(v decode.Value) string {
@@ -121,12 +140,12 @@ func eraOf(v decode.Value) string {
 	if version != "" {
 		version = " (" + version + ")"
 	}
-	config := v.Get("input_config")
+	config, written := v.Get("input_config"), v.Get("schema_version").Str()
 	switch {
 	case v.Get("records").Kind() == decode.Object:
 		return "era E0"
-	case v.Get("warmup_metrics").Kind() != decode.Invalid || strings.HasPrefix(v.Get("schema_version").Str(), "1.4") ||
-		strings.HasPrefix(v.Get("schema_version").Str(), "1.5"):
+	case v.Get("warmup_metrics").Kind() != decode.Invalid || strings.HasPrefix(written, "1.4") ||
+		strings.HasPrefix(written, "1.5"):
 		return "era E4" + version
 	case config.Has("phases") || config.Get("models").Kind() == decode.Object:
 		return "era E3" + version
@@ -147,82 +166,79 @@ func Read(f *decode.File) schema.Reading {
 	case CSV, GenAICSV:
 		return readCSV(f, m)
 	case Sweep:
-		return readSweep(f, m)
+		return readSweep(f)
 	case SweepTable:
-		return readSweepTable(f, m)
+		return readSweepTable(f)
 	}
-	return readSummary(f, f.First, m)
+	return readSummary(f, m)
 }
 
-// tag maps an AIPerf metric to ours; stat is the name of a single value, "" for a distribution. header is its name in
-// a table.
-type tag struct{ tag, header, name, def, stat string }
-
-func tags() []tag {
-	return []tag{
-		{"time_to_first_token", "Time to First Token", "ttft", schema.DefFirstContent, ""},
-		{"time_to_first_output_token", "Time to First Output Token", schema.MetricTTFO, schema.DefFirstContent, ""},
-		{"inter_token_latency", "Inter Token Latency", "tpot", schema.DefExclFirst, ""},
-		{"inter_chunk_latency", "Inter Chunk Latency", "itl", schema.DefChunkGap, ""},
-		{"request_latency", "Request Latency", "e2el", schema.DefLastContent, ""},
-		{"output_token_throughput_per_user", "Output Token Throughput Per User", "tps_user", schema.DefMeanOfRecip, "mean"},
-		{"output_token_throughput", "Output Token Throughput", "output_tps", "", "value"},
-		{"total_token_throughput", "Total Token Throughput", "total_tps", "", "value"},
-		{"request_throughput", "Request Throughput", "rps", "", "value"},
-		{"goodput", "Goodput", "goodput_rps", "", "value"},
-		{"request_goodput", "Request Goodput", "goodput_rps", "", "value"},
-		{"request_count", "Request Count", "requests_ok", "", "value"},
-		{"error_request_count", "Error Request Count", "requests_failed", "", "value"},
-		{"input_sequence_length", "Input Sequence Length", "isl", "client-tokenizer", "mean"},
-		{"output_sequence_length", "Output Sequence Length", "osl", "client-tokenizer", "mean"},
-		{"benchmark_duration", "Benchmark Duration", "duration_s", "", "value"},
-	}
+// fields are AIPerf's metrics; in a table, their names have blanks.
+var fields = []draft.Field{
+	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstContent},
+	{Key: "time_to_first_output_token", Metric: schema.MetricTTFO, Def: schema.DefFirstContent},
+	{Key: "inter_token_latency", Metric: "tpot", Def: schema.DefExclFirst},
+	{Key: "inter_chunk_latency", Metric: "itl", Def: schema.DefChunkGap},
+	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastContent},
+	{Key: "output_token_throughput_per_user", Metric: "tps_user", Def: schema.DefMeanOfRecip},
+	{Key: "output_token_throughput", Metric: "output_tps"},
+	{Key: "total_token_throughput", Metric: "total_tps"},
+	{Key: "request_throughput", Metric: "rps"},
+	{Key: "goodput", Metric: "goodput_rps"},
+	{Key: "request_goodput", Metric: "goodput_rps"},
+	{Key: "request_count", Metric: "requests_ok"},
+	{Key: "error_request_count", Metric: "requests_failed"},
+	{Key: "input_sequence_length", Metric: "isl", Def: "client-tokenizer"},
+	{Key: "output_sequence_length", Metric: "osl", Def: "client-tokenizer"},
+	{Key: "benchmark_duration", Metric: "duration_s"},
 }
 
-// statName maps AIPerf's statistics to ours; those below the median, and p75, stay in the raw file.
-func statName(theirs string) string {
-	switch theirs {
-	case "avg":
-		return "mean"
-	case "p50":
-		return "median"
-	case "std", "min", "max", "p90", "p95", "p99":
-		return theirs
+// statOf returns our name of a metric's statistic; ok is false for one that stays in the raw file. What is no latency
+// has one number: its average, or "Value" in a table.
+func statOf(metric, theirs string) (stat string, ok bool) {
+	stat, ok = schema.ParseStat(theirs)
+	info, _ := schema.MetricByName(metric)
+	switch {
+	case info.Latency:
+		return stat, ok && strings.Contains(draft.Usual, " "+stat+" ")
+	case info.Unit == "tok" || metric == "tps_user":
+		return "mean", stat == "mean" || stat == "value"
 	}
-	return ""
+	return "value", stat == "mean" || stat == "value"
 }
 
-func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Reading {
+func readSummary(f *decode.File, match schema.Match) schema.Reading {
 	r := schema.Reading{Format: match.Format, Detail: match.Detail}
-	metrics := v
-	if rec := v.Get("records"); rec.Kind() == decode.Object {
-		metrics = rec
-	}
 	tool := "aiperf"
 	if match.Format == GenAI {
 		tool = "genai-perf"
 	}
-	d := draft.New(f, &r, v, tool)
+	d := draft.New(f, &r, f.First, tool)
+	v := d.In
+	metrics := v.ObjectOr("records", v).Track()
 	d.Source.ToolVersion = v.Get("aiperf_version").Str()
-	for _, t := range tags() {
-		block := metrics.Get(t.tag)
-		if block.Kind() != decode.Object && t.name == "ttft" {
-			block = metrics.Get("ttft")
+	for _, x := range fields {
+		block := metrics.Get(x.Key)
+		if x.Metric == "ttft" {
+			block = metrics.ObjectOr(x.Key, metrics.Get("ttft"))
 		}
 		if block.Kind() == decode.Object {
-			metric(d, block, t)
+			metric(d, block, x)
 		}
 	}
-	rates(v, d)
+	rates(d)
 	c := configOf(v)
-	key := c.key()
-	key.Tool = tool
-	d.Key, d.Conditions = key, c.conditions()
+	d.Key, d.Conditions = c.key(tool), c.conditions()
 	d.Command = redact.Argv(c.argv)
 	r.Facts = c.facts()
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	judge(v, d)
-	d.Foreign(v, func(name string) bool { return name == "records" || metrics.Get(name).Has("unit") || isKnown(name) })
+	for i, m := range v.Members() {
+		if m.Val.Has("unit") || f.First.At("records", m.Key).Has("unit") {
+			v.MarkAt(i)
+		}
+	}
+	d.Foreign(v, "schema_version telemetry_data telemetry_stats warmup_metrics sessions is_complete")
 	unmapped(d, metrics)
 	d.Done()
 	return r
@@ -230,7 +246,7 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 
 // rates makes the rates of all versions those of one definition, over the stated duration, which goes from the first
 // request to the last answer in every version. 0.13 divides by a window of its own that is up to a few per cent longer.
-func rates(v decode.Value, d *draft.Draft) {
+func rates(d *draft.Draft) {
 	at := func(metric, stat string) float64 {
 		x, _ := d.Metrics[metric].Stats.Get(stat)
 		return x
@@ -252,28 +268,21 @@ func rates(v decode.Value, d *draft.Draft) {
 		}
 		d.Derived(x.metric, "", "value", now)
 		if !said {
-			p := d.Problem(schema.SevNote, "rate-window", v.Get("benchmark_duration"),
-				fmt.Sprintf("%s of %.6g, where requests and duration give %.6g", x.metric, stated, now))
-			p.Expected, p.Used = "rates over the duration", "the rates over the duration, as for all versions"
+			d.Problem(schema.SevNote, "rate-window", d.In.Get("benchmark_duration"),
+				fmt.Sprintf("%s of %.6g, where requests and duration give %.6g", x.metric, stated, now),
+				"rates over the duration", "the rates over the duration, as for all versions")
 		}
 		said = true
 	}
 }
 
-// roomForUnmapped is how much is kept of metrics that have no canonical name.
-const roomForUnmapped = 300
-
 // unmapped keeps the averages of metrics without a canonical name, with their units.
 func unmapped(d *draft.Draft, metrics decode.Value) {
-	mapped := map[string]bool{"ttft": true}
-	for _, t := range tags() {
-		mapped[t.tag] = true
-	}
-	left := roomForUnmapped
-	for _, m := range metrics.Members() {
+	left := 300 // bytes
+	for m := range metrics.Unread() {
 		avg, ok := m.Val.Get("avg").Float()
 		// Time stamps lose digits in a mean, and AIPerf's metrics about itself change with every version.
-		if !ok || mapped[m.Key] || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") ||
+		if !ok || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") ||
 			strings.HasPrefix(m.Key, "stream_") || len(m.Key) > 60 {
 			continue
 		}
@@ -288,33 +297,22 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 	}
 }
 
-var isKnown = draft.Names(`
-	input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
-	telemetry_stats run_info warmup_metrics sessions is_complete`)
-
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
-func metric(d *draft.Draft, block decode.Value, t tag) {
-	ours := schema.Unit(t.name)
-	scale, ok := unitScale(block.Get("unit").Str(), ours)
-	if !ok {
-		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"),
-			fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), t.tag))
-		p.Expected, p.Used = ours, "no number of this metric"
-		return
-	}
-	if t.stat != "" {
-		if x, ok := block.Get("avg").Float(); ok {
-			d.Stat(t.name, t.def, t.stat, x*scale)
-		}
+func metric(d *draft.Draft, block decode.Value, x draft.Field) {
+	ok := false
+	if x.Scale, ok = unitScale(block.Get("unit").Str(), schema.Unit(x.Metric)); !ok {
+		d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"),
+			fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), x.Key), schema.Unit(x.Metric), "no number of this metric")
 		return
 	}
 	for _, s := range block.Members() {
-		if x, ok := s.Val.Float(); ok && statName(s.Key) != "" {
-			d.Stat(t.name, t.def, statName(s.Key), x*scale)
+		if stat, ok := statOf(x.Metric, s.Key); ok {
+			d.Put(x, stat, s.Val)
 		}
 	}
-	if n, ok := block.Get("count").Int(); ok {
-		d.Size(t.name, n)
+	if info, _ := schema.MetricByName(x.Metric); info.Latency {
+		n, _ := block.Get("count").Int()
+		d.Size(x.Metric, n)
 	}
 }
 
@@ -322,26 +320,6 @@ func metric(d *draft.Draft, block decode.Value, t tag) {
 func unitScale(theirs, ours string) (float64, bool) {
 	t := strings.ToLower(theirs)
 	switch ours {
-	case "ms":
-		switch t {
-		case "ms", "milliseconds":
-			return 1, true
-		case "s", "sec", "seconds":
-			return 1000, true
-		case "us", "microseconds":
-			return 1e-3, true
-		case "ns", "nanoseconds":
-			return 1e-6, true
-		}
-	case "s":
-		switch t {
-		case "s", "sec", "seconds":
-			return 1, true
-		case "ms":
-			return 1e-3, true
-		case "ns":
-			return 1e-9, true
-		}
 	case "tok/s":
 		return 1, strings.HasPrefix(t, "tokens/s") || t == "per sec"
 	case "req/s":
@@ -351,27 +329,24 @@ func unitScale(theirs, ours string) (float64, bool) {
 	case "tok":
 		return 1, strings.HasPrefix(t, "token") || t == "count" || t == ""
 	}
-	return 0, false
+	return draft.Scale(t, ours)
 }
 
 // judge decides the point's status from the counts and the listed errors: versions without a count of failures list
 // them by kind.
 func judge(v decode.Value, d *draft.Draft) {
-	ok, failed := stat(d, "requests_ok"), stat(d, "requests_failed")
-	if failed == nil {
-		n := 0.
-		for e := range v.Get("error_summary").Items() {
-			n += e.Get("count").Float0()
-		}
-		if v.Has("error_summary") {
-			failed = &n
+	ok, failed, errors := d.Number("requests_ok"), d.Number("requests_failed"), v.Get("error_summary")
+	if failed == nil && v.Has("error_summary") {
+		failed = new(float64)
+		for e := range errors.Items() {
+			*failed += e.Get("count").Float0()
 		}
 	}
 	if ok == nil && failed != nil && *failed > 0 {
 		ok = new(float64)
 	}
-	if !(ok == nil && failed != nil && *failed == 0) {
-		d.Requests(ok, failed, nil, reportedError(v))
+	if ok != nil || failed == nil || *failed != 0 {
+		d.Requests(ok, failed, nil, draft.Quote(errors.Index(0).At("error_details", "message").Str()))
 	}
 	if d.Status == schema.StatusFailed {
 		for _, name := range []string{"ttft", "tpot", "e2el", "output_tps"} {
@@ -382,36 +357,14 @@ func judge(v decode.Value, d *draft.Draft) {
 		if d.Status == schema.StatusOK {
 			d.Status = schema.StatusPartial
 		}
-		p := d.Problem(schema.SevWarning, "cancelled", v.Get("was_cancelled"), "the run was cancelled before its end")
-		p.Used, p.Hint = "what was measured until then", "repeat the point"
+		d.Problem(schema.SevWarning, "cancelled", v.Get("was_cancelled"), "the run was cancelled before its end", "",
+			"what was measured until then", "repeat the point")
 	}
 	if reasons := v.Get("runtime_submission_invalid_reasons"); reasons.Len() > 0 {
 		d.Status = schema.StatusInvalid
 		d.Problem(schema.SevError, "invalid-by-tool", reasons,
-			"AIPerf calls the run invalid"+draft.Quote(reasons.Index(0).Text())).Used = "no verdict"
+			"AIPerf calls the run invalid"+draft.Quote(reasons.Index(0).Text()), "", "no verdict")
 	}
-}
-
-func stat(d *draft.Draft, metric string) *float64 {
-	if x, ok := d.Metrics[metric].Stats.Get("value"); ok {
-		return &x
-	}
-	return nil
-}
-
-// reportedError returns the first error message of the file, after a colon; "" if it lists none.
-func reportedError(v decode.Value) string {
-	return draft.Quote(v.Get("error_summary").Index(0).At("error_details", "message").Str())
-}
-
-// parseLocal reads AIPerf's local time stamps, which have no zone.
-func parseLocal(s string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC().Truncate(time.Second)
-		}
-	}
-	return time.Time{}
 }
 
 // config is the requested workload of a run, from the form of input_config of the era, else from the command line,
@@ -431,60 +384,55 @@ func configOf(v decode.Value) config {
 			c.phase = p
 		}
 	}
-	line := c.in.Get("cli_command").Str()
-	if line == "" {
-		line = v.At("run_info", "cli_command").Str()
-	}
+	line := cmp.Or(c.in.Get("cli_command").Str(), v.At("run_info", "cli_command").Str())
 	c.argv, _ = shellquote.Split(line) // text after an open quotation mark is lost
 	return c
 }
 
-// first returns the first of several values that holds a number; a length may be {mean: n}.
-func first(values ...decode.Value) *float64 {
+// number returns the first of several values that holds a number above 0 (-1 means not set), else that of a flag; a
+// length may be {mean: n}.
+func (c config) number(values []decode.Value, flags ...string) *float64 {
 	for _, v := range values {
-		if p := v.Ptr(); p != nil && *p > 0 { // -1 means not set
-			return p
+		for _, p := range []*float64{v.Ptr(), v.Get("mean").Ptr()} {
+			if p != nil && *p > 0 {
+				return p
+			}
 		}
-		if p := v.Get("mean").Ptr(); p != nil && *p > 0 {
-			return p
-		}
 	}
-	return nil
-}
-
-func (c config) key() schema.Key {
-	data := decode.Value{}
-	for x := range c.in.Get("datasets").Items() {
-		data = x
-	}
-	k := schema.Key{Task: "text", Tool: "aiperf"}
-	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"),
-		c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"),
-		c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency")), "--concurrency")
-	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"),
-		c.in.At("perf_analyzer", "stimulus", "request_rate"), c.in.Get("request_rate")), "--request-rate")
-	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"),
-		c.in.At("input", "synthetic_tokens"), c.in.Get("synthetic_input_tokens_mean")),
-		"--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean")
-	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"),
-		c.in.At("input", "output_tokens"), c.in.Get("output_tokens_mean")),
-		"--output-tokens-mean", "--prompt-output-tokens-mean", "--osl")
-	if data.Get("type").Str() != "" {
-		k.Dataset = data.Get("type").Str()
-	}
-	return k
-}
-
-func (c config) orFlag(v *float64, names ...string) *float64 {
-	if v != nil {
-		return v
-	}
-	for _, n := range names {
-		if x, err := strconv.ParseFloat(c.flag(n), 64); err == nil {
+	for _, name := range flags {
+		if x, err := strconv.ParseFloat(c.flag(name), 64); err == nil {
 			return &x
 		}
 	}
 	return nil
+}
+
+func (c config) key(tool string) schema.Key {
+	data := decode.Value{}
+	for x := range c.in.Get("datasets").Items() {
+		data = x
+	}
+	type list = []decode.Value
+	return schema.Key{
+		Task: "text", Tool: tool, Dataset: data.Get("type").Str(),
+		Concurrency: c.number(list{
+			c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"),
+			c.v.At("run_info", "variation_values", "phases.profiling.concurrency"),
+			c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency"),
+		}, "--concurrency"),
+		Rate: c.number(list{
+			c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate"),
+			c.in.Get("request_rate"),
+		}, "--request-rate"),
+		ISL: c.number(list{
+			c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"), c.in.At("input", "synthetic_tokens"),
+			c.in.Get("synthetic_input_tokens_mean"),
+		}, "--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean"),
+		OSL: c.number(list{
+			c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"), c.in.At("input", "output_tokens"),
+			c.in.Get("output_tokens_mean"),
+		}, "--output-tokens-mean", "--prompt-output-tokens-mean", "--osl"),
+	}
 }
 
 // flag returns the value of a flag on the command line.
@@ -501,25 +449,24 @@ func (c config) flag(name string) string {
 }
 
 func (c config) conditions() map[string]string {
-	out := map[string]string{}
-	set := func(name string, values ...string) {
-		for _, v := range values {
-			if v != "" {
-				out[name] = redact.Text(v)
-				return
-			}
+	out := map[string]string{
+		"num_prompts": cmp.Or(c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(),
+			c.flag("--request-count"), c.flag("--num-requests")),
+		"tokenizer": cmp.Or(c.in.At("tokenizer", "name").Text(), c.flag("--tokenizer")),
+		"streaming": c.in.At("endpoint", "streaming").Text(),
+		"endpoint":  c.in.At("endpoint", "type").Text(),
+		"seed": cmp.Or(c.in.At("input", "random_seed").Text(), c.v.At("run_info", "random_seed").Text(),
+			c.flag("--random-seed")),
+		"warmups": c.in.At("loadgen", "warmup_request_count").Text(),
+	}
+	for _, a := range c.argv {
+		if eos, ok := strings.CutPrefix(a, "ignore_eos:"); ok {
+			out["ignore_eos"] = eos
 		}
 	}
-	set("num_prompts", c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(),
-		c.flag("--request-count"), c.flag("--num-requests"))
-	set("tokenizer", c.in.At("tokenizer", "name").Text(), c.flag("--tokenizer"))
-	set("streaming", c.in.At("endpoint", "streaming").Text())
-	set("endpoint", c.in.At("endpoint", "type").Text())
-	set("seed", c.in.At("input", "random_seed").Text(), c.v.At("run_info", "random_seed").Text(), c.flag("--random-seed"))
-	set("warmups", c.in.At("loadgen", "warmup_request_count").Text())
-	for _, a := range c.argv {
-		if strings.HasPrefix(a, "ignore_eos:") {
-			set("ignore_eos", strings.TrimPrefix(a, "ignore_eos:"))
+	for name, text := range out {
+		if out[name] = redact.Text(text); text == "" {
+			delete(out, name)
 		}
 	}
 	return out
@@ -527,26 +474,15 @@ func (c config) conditions() map[string]string {
 
 func (c config) facts() schema.Facts {
 	var f schema.Facts
-	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"),
-		at0(c.in.Get("models")),
-		at0(c.in.Get("models")).Get("name"), at0(c.in.Get("model_names")), at0(c.in.Get("model"))} {
-		if f.Model.ID == "" {
-			f.Model.ID = v.Str()
-		}
+	models := c.in.Get("models")
+	f.Model.ID = cmp.Or(c.in.At("endpoint", "model_names").Index(0).Str(), models.Get("items").Index(0).Get("name").Str(),
+		models.Index(0).Str(), models.Index(0).Get("name").Str(), c.in.Get("model_names").Index(0).Str(),
+		c.in.Get("model").Index(0).Str(), c.flag("--model"), c.flag("-m"), c.flag("--model-names"))
+	local := func(name string) time.Time { // without a zone
+		return draft.Time(c.v.Get(name).Str(), time.RFC3339Nano, "2006-01-02T15:04:05.999999999")
 	}
-	for _, name := range []string{"--model", "-m", "--model-names"} {
-		if f.Model.ID == "" {
-			f.Model.ID = c.flag(name)
-		}
-	}
-	f.Start, f.End = parseLocal(c.v.Get("start_time").Str()), parseLocal(c.v.Get("end_time").Str())
-	if !f.Start.IsZero() {
-		f.StartNote = "local time of the client, zone not stated"
+	if f.Start, f.End = local("start_time"), local("end_time"); !f.Start.IsZero() {
+		f.StartNote = draft.LocalNote
 	}
 	return f
-}
-
-// at0 is the first element of an array.
-func at0(v decode.Value) decode.Value {
-	return v.Index(0)
 }

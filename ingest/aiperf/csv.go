@@ -3,6 +3,7 @@ package aiperf
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,15 +18,15 @@ import (
 func detectCSV(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: CSV}}
 	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 1<<16)], []byte("\n"))
-	if isSweepTable(line) {
-		return schema.Match{Format: SweepTable, Has: []string{"a mean over trials"}, Detail: "table of a sweep"}
+	if sweepColumn.Match(line) {
+		return draft.Is(SweepTable, "a mean over trials", "table of a sweep")
 	}
 	for header, what := range map[string]string{
 		"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers",
 		"Endpoint,Type,Metric,": "server metrics",
 	} {
 		if bytes.HasPrefix(line, []byte(header)) {
-			return schema.Match{Format: Aside, Has: []string{header}, Detail: "not a result: " + what}
+			return draft.Is(Aside, header, "not a result: "+what)
 		}
 	}
 	m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
@@ -71,48 +72,164 @@ func readCSV(f *decode.File, m schema.Match) schema.Reading {
 			readRow(d, header, row)
 		}
 	}
+	// The table of single values, which says how many requests there were, comes last.
 	if tables < 2 || rows == 0 || end < len(f.Data) {
-		cutTable(f, d)
+		d.Status = schema.StatusPartial
+		d.Problem(schema.SevError, "truncated", decode.Value{}, "a table that ends before its last line",
+			"distributions and then single values, each line with all of its columns", "what was whole before it",
+			"copy the file again, or repeat the point")
 	}
 	judge(decode.Value{}, d)
 	d.Done()
 	return r
 }
 
-// cutTable reports a table that ends in its middle: whoever wrote it was killed, or the copy is not whole. The table of
-// single values, which says how many requests there were, comes last.
-func cutTable(f *decode.File, d *draft.Draft) {
-	d.Status = schema.StatusPartial
-	d.Reading.Problems = append(d.Reading.Problems, schema.Problem{
-		Severity: schema.SevError, Path: f.Path, Code: "truncated", Found: "a table that ends before its last line",
-		Expected: "distributions and then single values, each line with all of its columns",
-		Used:     "what was whole before it", Hint: "copy the file again, or repeat the point",
-	})
-}
-
 func readRow(d *draft.Draft, header, row []string) {
 	name := heading.FindStringSubmatch(strings.TrimSpace(row[0]))
-	for _, t := range tags() {
-		if !strings.EqualFold(t.header, name[1]) {
+	for _, x := range fields {
+		if !strings.EqualFold(strings.ReplaceAll(x.Key, "_", " "), name[1]) {
 			continue
 		}
-		scale, ok := unitScale(name[2], schema.Unit(t.name))
+		scale, ok := unitScale(name[2], schema.Unit(x.Metric))
 		if !ok {
 			return
 		}
-		for i, text := range row[1:] {
-			x, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-			if err != nil || i+1 >= len(header) {
-				continue
-			}
-			switch {
-			case header[1] == "Value", header[i+1] == "avg" && t.stat != "":
-				if t.stat != "" {
-					d.Stat(t.name, t.def, t.stat, x*scale)
-				}
-			case t.stat == "" && statName(header[i+1]) != "":
-				d.Stat(t.name, t.def, statName(header[i+1]), x*scale)
+		for i, text := range row[1:min(len(row), len(header))] {
+			value, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+			if stat, ok := statOf(x.Metric, header[i+1]); ok && err == nil {
+				d.Stat(x.Metric, x.Def, stat, value*scale)
 			}
 		}
 	}
+}
+
+// Sweep is the format of what AIPerf makes of the runs of a sweep: one entry a combination of parameters, each
+// statistic with its mean over the trials and the error of that mean. It counts where the runs themselves are not
+// there. The table beside it (.csv) states no units; they are those of AIPerf's files. Source:
+// orchestrator/aggregation/sweep.py of 0.13.
+const (
+	Sweep      = "aiperf-sweep"
+	SweepTable = "aiperf-sweep-csv"
+)
+
+func isSweep(v decode.Value) bool {
+	return v.Get("aggregation_type").Str() == "sweep" && v.Get("per_combination_metrics").Len() > 0
+}
+
+var (
+	// sweepColumn is the mean over trials of a statistic, in the header of a sweep's table.
+	sweepColumn = regexp.MustCompile(
+		`(^|,)(request_throughput_avg|time_to_first_token_\w+|request_latency_\w+)_mean(,|\r?$)`)
+	// isStatistic matches the columns of a metric over the trials.
+	isStatistic = regexp.MustCompile(`_(mean|std|min|max|cv)$`)
+)
+
+func readSweep(f *decode.File) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: Sweep}
+	for c := range v.Get("per_combination_metrics").Items() {
+		readCombination(f, &r, c)
+	}
+	if failed := v.Get("failed_runs"); failed.Len() > 0 {
+		draft.Problem(f, &r, schema.SevWarning, "failed-runs", failed,
+			fmt.Sprintf("%d runs of the sweep failed", failed.Len()), "", "the means of the others")
+	}
+	r.Detail = fmt.Sprintf("aggregate of a sweep, %d combinations", len(r.Points))
+	return r
+}
+
+// readCombination makes a point of one combination of parameters.
+func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
+	d := draft.New(f, r, c, "aiperf")
+	for _, p := range c.Get("parameters").Members() {
+		switch p.Key {
+		case "concurrency":
+			d.Key.Concurrency = p.Val.Ptr()
+		case "request_rate":
+			d.Key.Rate = p.Val.Ptr()
+		case "isl", "prompt_input_tokens_mean":
+			d.Key.ISL = p.Val.Ptr()
+		case "osl", "prompt_output_tokens_mean":
+			d.Key.OSL = p.Val.Ptr()
+		default:
+			d.Dim(p.Key, p.Val.Text())
+		}
+	}
+	for _, m := range c.Get("metrics").Members() {
+		x, stat, ok := sweepMetric(m.Key)
+		mean, has := m.Val.Get("mean").Float()
+		if !ok || !has {
+			continue
+		}
+		unit := m.Val.Get("unit").Str()
+		scale, known := unitScale(unit, schema.Unit(x.Metric))
+		if unit == "" { // the table of a sweep
+			scale, known = 1, true
+		}
+		if !known {
+			d.Problem(schema.SevWarning, "unknown-unit", m.Val, fmt.Sprintf("unit %q of %s", unit, m.Key),
+				schema.Unit(x.Metric), "no number of this metric")
+			continue
+		}
+		d.Stat(x.Metric, x.Def, stat, mean*scale)
+		if se, ok := m.Val.Get("se").Float(); ok && se > 0 && (stat == "mean" || stat == "value") {
+			whole := d.Metrics[x.Metric]
+			whole.SE = schema.Num(se * scale)
+			d.Metrics[x.Metric] = whole
+		}
+	}
+	if len(d.Metrics) == 0 {
+		return
+	}
+	if ok := d.Number("requests_ok"); ok != nil {
+		d.Requests(ok, d.Number("requests_failed"), nil, "")
+	}
+	d.Done()
+}
+
+// sweepMetric splits "time_to_first_token_p99" into a metric and our name of its statistic.
+func sweepMetric(key string) (x draft.Field, stat string, ok bool) {
+	key = strings.Replace(strings.TrimSuffix(key, "_ms"), "ttft_", "time_to_first_token_", 1)
+	for _, x := range fields {
+		rest, has := strings.CutPrefix(key, x.Key+"_")
+		if stat, ok := statOf(x.Metric, rest); has && ok {
+			return x, stat, true
+		}
+	}
+	return draft.Field{}, "", false
+}
+
+// readSweepTable reads the first table of a sweep's CSV; what follows the empty line repeats it. A row becomes what it
+// is in the aggregate.
+func readSweepTable(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: SweepTable}
+	lines := csv.NewReader(bytes.NewReader(f.Data))
+	lines.FieldsPerRecord = -1
+	header, err := lines.Read()
+	for err == nil {
+		var row []string
+		if row, err = lines.Read(); err != nil || len(row) != len(header) {
+			break
+		}
+		parameters, metrics := map[string]string{}, map[string]any{}
+		for i, cell := range row {
+			x, err := strconv.ParseFloat(cell, 64)
+			name, isMean := strings.CutSuffix(header[i], "_mean")
+			_, _, known := sweepMetric(name)
+			switch {
+			case isMean && known && err == nil && x-x == 0:
+				metrics[name] = map[string]float64{"mean": x}
+			case !strings.Contains(header[i], "_avg") && !isStatistic.MatchString(header[i]) && cell != "":
+				parameters[header[i]] = cell
+			}
+		}
+		combination, problem := decode.Of(map[string]any{"parameters": parameters, "metrics": metrics})
+		if problem != nil {
+			r.Problems = append(r.Problems, *problem)
+			break
+		}
+		readCombination(f, &r, combination)
+	}
+	r.Detail = fmt.Sprintf("table of a sweep, %d combinations", len(r.Points))
+	return r
 }

@@ -1,3 +1,6 @@
+// Package bigcode reads the evaluation_results.json of bigcode-evaluation-harness: {"humaneval": {"pass@1": …},
+// "config": {"model": …, "tasks": …}}. Temperature and samples are part of what was asked,
+// and stand in the task's filter.
 package bigcode
 
 import (
@@ -14,19 +17,17 @@ const Format = "bigcode-eval"
 // Detect asks for the configuration's own names and for a task with a number.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "results of code evals"}}
-	v := f.First
-	config := v.Get("config")
+	config := f.First.Get("config")
 	m.Want(config.Has("tasks") && config.Has("model"), "config.tasks and config.model")
 	m.Want(config.Has("n_samples") || config.Has("do_sample") || config.Has("max_length_generation"), "config.n_samples")
-	m.Not(v.Has("results"), "tasks at the top")
+	m.Not(f.First.Has("results"), "tasks at the top")
 	return m.Match
 }
 
 // Read returns a score for each metric of each task.
 func Read(f *decode.File) schema.Reading {
-	v := f.First
 	r := schema.Reading{Format: Format, Detail: "results of code evals"}
-	config := v.Get("config")
+	config := f.First.Get("config")
 	r.Facts.Model.ID = config.Get("model").Str()
 	draft.Revision(&r.Facts, config.Get("revision").Str())
 	r.Facts.Model.Precision = config.Get("precision").Str()
@@ -36,20 +37,15 @@ func Read(f *decode.File) schema.Reading {
 			filter = append(filter, name+" "+text)
 		}
 	}
-	for _, task := range v.Members() {
+	for _, task := range f.First.Members() {
 		if task.Key == "config" {
 			continue
 		}
 		for _, metric := range task.Val.Members() {
-			x, ok := metric.Val.Float()
-			if !ok {
-				continue
+			if x, ok := metric.Val.Float(); ok {
+				s := draft.Score(f, &r, task.Key, metric.Key, x)
+				s.Filter, s.Limit = strings.Join(filter, ", "), config.Get("limit").Ptr()
 			}
-			s := schema.Score{
-				Task: task.Key, Metric: metric.Key, Filter: strings.Join(filter, ", "), Value: schema.Num(x),
-				Stderr: schema.Missing("not in the file"), Limit: config.Get("limit").Ptr(), Source: f.Source(r.Format),
-			}
-			r.Scores = append(r.Scores, s)
 		}
 	}
 	return r

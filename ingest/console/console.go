@@ -1,10 +1,14 @@
+// Package console reads what load tools print at their end: the block "Serving Benchmark Result" of vLLM's and
+// sglang's clients (vLLM 0.5 to 0.33, sglang to 0.5), and "PERFORMANCE OVERVIEW" of trtllm-bench (0.13 to 1.0), out of
+// logs with anything around them. The Namespace(…) that the clients print before they begin states the workload.
+//
+// The numbers are rounded to two decimals. Where the tool's own file is among the sources, package ingest keeps that.
 package console
 
 import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,22 +34,19 @@ const (
 // Detect looks for the title of a block in a text, and for a line that every block has.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Serving, Detail: "output of a load test"}}
-	if f.Form != decode.Text {
+	has := func(text string) bool { return bytes.Contains(f.Data, []byte(text)) }
+	switch {
+	case f.Form != decode.Text:
 		m.Lacks = []string{"a text"}
-		return m.Match
-	}
-	if bytes.Contains(f.Data, []byte(trtllmTitle)) {
+	case has(trtllmTitle):
 		m.Format = TRTLLM
-		m.Want(bytes.Contains(f.Data, []byte(trtllmLine)), trtllmLine)
-		return m.Match
+		m.Want(has(trtllmLine), trtllmLine)
+	case trtllmBegan.Match(f.Data) && has(trtllmLog):
+		return draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
+	default:
+		m.Want(has(servingTitle), "===== Serving Benchmark Result =====")
+		m.Want(has("Successful requests:"), "Successful requests:")
 	}
-	if trtllmBegan.Match(f.Data) && bytes.Contains(f.Data, []byte(trtllmLog)) {
-		m.Format, m.Detail = TRTLLM, "trtllm-bench without its report"
-		m.Want(true, "Preparing to run throughput benchmark")
-		return m.Match
-	}
-	m.Want(bytes.Contains(f.Data, []byte(servingTitle)), "===== Serving Benchmark Result =====")
-	m.Want(bytes.Contains(f.Data, []byte("Successful requests:")), "Successful requests:")
 	return m.Match
 }
 
@@ -58,10 +59,6 @@ func Read(f *decode.File) schema.Reading {
 	return readServing(f)
 }
 
-// latency matches "Mean TTFT (ms)" and "P99 E2E Latency (ms)".
-var latency = regexp.MustCompile(
-	`(?i)^(mean|median|std|min|max|p\d+(?:\.\d+)?) (ttft|tpot|itl|e2el|e2e latency) \(ms\)$`)
-
 // block is one printed result.
 type block struct {
 	values map[string]string // by label, in lower case
@@ -72,18 +69,20 @@ type block struct {
 
 // readServing goes through a log: arguments, then what is said before the run, then the block.
 func readServing(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Serving, Detail: "output of a load test"}
+	r := schema.Reading{Format: Serving}
 	before := map[string]string{}
 	var args map[string]string
 	var open *block
-	var lines joined
+	unfinished := "" // lines that end in a backslash
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
 		n++
-		line, ended := lines.add(plainLine(raw))
-		if !ended {
+		line := plainLine(raw)
+		if rest, more := strings.CutSuffix(line, `\`); more && len(unfinished) < longestCommand {
+			unfinished += rest + " "
 			continue
 		}
+		line, unfinished = unfinished+line, ""
 		switch {
 		case strings.Contains(line, servingTitle):
 			if open != nil {
@@ -124,85 +123,54 @@ func readServing(f *decode.File) schema.Reading {
 // plainLine is a line without a comment sign, and without what a progress bar wrote over before it.
 func plainLine(raw []byte) string {
 	raw = bytes.TrimRight(raw, "\r\n")
-	if i := bytes.LastIndexByte(raw, '\r'); i >= 0 {
-		raw = raw[i+1:]
-	}
+	raw = raw[bytes.LastIndexByte(raw, '\r')+1:]
 	return strings.TrimSpace(strings.TrimLeft(string(raw), "#> \t"))
 }
 
-// number is a value of the block.
-func (b *block) number(label string) *float64 {
-	x, err := strconv.ParseFloat(strings.ReplaceAll(b.values[label], ",", ""), 64)
-	if err != nil || x-x != 0 { // inf is no rate
-		return nil
-	}
-	return &x
+// statistic splits "mean ttft (ms)" and "p99 e2e latency (ms)".
+func statistic(label string) (stat, of string, ok bool) {
+	label, inMS := strings.CutSuffix(label, " (ms)")
+	stat, of, _ = strings.Cut(label, " ")
+	stat, ok = schema.ParseStat(stat)
+	return stat, of, ok && inMS
 }
 
 func (b *block) point(f *decode.File, r *schema.Reading) {
-	tool, defs := "vllm", map[string]string{
-		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	for label, text := range b.values {
+		if plain := strings.ReplaceAll(text, ",", ""); plain != text {
+			if _, err := strconv.ParseFloat(plain, 64); err == nil {
+				b.values[label] = plain
+			}
+		}
 	}
-	if _, sglang := b.values["mean e2e latency (ms)"]; sglang {
-		tool = "sglang"
-		defs["ttft"], defs["e2el"] = schema.DefFirstContent, schema.DefLastContent
+	v, _ := decode.Of(b.values)
+	args, _ := decode.Of(b.args)
+	tool, fields := "vllm", draft.VLLM(1)
+	if v.Has("mean e2e latency (ms)") {
+		tool, fields[0].Def = "sglang", schema.DefFirstContent
+		fields[3].Key, fields[3].Def = "e2e latency", schema.DefLastContent
 	}
-	d := draft.New(f, r, decode.Value{}, tool)
-	d.Key.Concurrency = firstOf(b.number("maximum request concurrency"), b.number("max request concurrency"))
-	d.Key.Rate = firstOf(b.number("request rate configured (rps)"), b.number("traffic request rate"))
+	d := draft.New(f, r, v, tool)
+	d.Key.Concurrency = firstOf(v.Number("maximum request concurrency", "max request concurrency"),
+		positive(args, "max_concurrency"))
+	d.Key.Rate = firstOf(v.Number("request rate configured (rps)", "traffic request rate"), positive(args, "request_rate"))
 	if b.values["traffic request rate"] == "trace" {
 		d.Dim(schema.DimArrivals, "trace")
 	}
 	d.Condition("client", b.values["backend"])
-	b.arguments(d, tool)
-	b.burstiness(d)
-	b.latencies(d, defs)
-	b.numbers(d)
-	ok := b.number("successful requests")
-	for metric, label := range map[string]string{"isl": "total input tokens", "osl": "total generated tokens"} {
-		if total := b.number(label); total != nil && ok != nil && *ok > 0 {
-			d.Derived(metric, "", "mean", *total / *ok)
-		}
+	b.arguments(d, args, tool)
+	// 1 is a Poisson process, and vLLM prints words behind the number
+	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
+		d.Dim(schema.DimBurstiness, text)
 	}
-	d.Requests(ok, b.number("failed requests"), asked(b.args), "")
-	if !b.whole && d.Status == schema.StatusOK {
-		d.Status = schema.StatusPartial
-		r.Problems = append(r.Problems, schema.Problem{
-			Severity: schema.SevWarning, Path: f.Path, Line: b.line, Code: "truncated",
-			Found: "a printed result without its last line", Used: "what was printed",
-		})
-	}
-	d.Done()
-}
-
-// latencies reads the statistics of latencies.
-func (b *block) latencies(d *draft.Draft, defs map[string]string) {
-	for label, text := range b.values {
-		m := latency.FindStringSubmatch(label)
-		x, err := strconv.ParseFloat(text, 64)
-		if m == nil || err != nil {
-			continue
-		}
-		metric, stat := strings.Replace(m[2], "e2e latency", "e2el", 1), m[1]
-		if stat == "p50" {
-			stat = "median"
-		}
-		d.Stat(metric, defs[metric], stat, x)
-	}
-}
-
-// numbers reads what is one number in the block: rates, the duration, and what has no name of ours.
-func (b *block) numbers(d *draft.Draft) {
-	for metric, label := range map[string]string{
+	d.Flat(v, statistic, fields)
+	d.Fields(v, map[string]string{
 		"rps": "request throughput (req/s)", "output_tps": "output token throughput (tok/s)",
 		"total_tps": "total token throughput (tok/s)", "goodput_rps": "request goodput (req/s)",
 		"duration_s": "benchmark duration (s)",
-	} {
-		if x := b.number(label); x != nil {
-			d.Value(metric, *x)
-		}
-	}
-	for name, label := range map[string]string{
+	})
+	for name, label := range map[string]string{ // what has no name of ours
 		"max_output_tokens_per_s": "peak output token throughput (tok/s)",
 		"max_concurrent_requests": "peak concurrent requests", "concurrency": "concurrency",
 		"input_throughput": "input token throughput (tok/s)", "accept_length": "accept length",
@@ -211,39 +179,47 @@ func (b *block) numbers(d *draft.Draft) {
 		"total_input_vision_tokens":       "total input vision tokens",
 		"rtfx":                            "rtfx (inverse real-time factor)",
 	} {
-		if x := b.number(label); x != nil {
+		if x := v.Number(label); x != nil {
 			d.KeepNumber(name, *x)
 		}
 	}
-}
-
-func firstOf(list ...*float64) *float64 {
-	for _, x := range list {
-		if x != nil {
-			return x
+	ok := v.Number("successful requests")
+	for metric, label := range map[string]string{"isl": "total input tokens", "osl": "total generated tokens"} {
+		if total := v.Number(label); total != nil && ok != nil && *ok > 0 {
+			d.Derived(metric, "", "mean", *total / *ok)
 		}
 	}
-	return nil
+	d.Requests(ok, v.Number("failed requests"), args.Number("num_prompts"), "")
+	if !b.whole && d.Status == schema.StatusOK {
+		d.Status = schema.StatusPartial
+		d.Problem(schema.SevWarning, "truncated", decode.Value{}, "a printed result without its last line", "",
+			"what was printed")
+		r.Problems[len(r.Problems)-1].Line = b.line
+	}
+	d.Done()
 }
 
-func asked(args map[string]string) *float64 {
-	x, err := strconv.ParseFloat(args["num_prompts"], 64)
-	if err != nil {
-		return nil
+func firstOf(a, b *float64) *float64 {
+	if a != nil {
+		return a
 	}
-	return &x
+	return b
+}
+
+// positive is a member that is a number above zero; nil for others.
+func positive(v decode.Value, name string) *float64 {
+	if x := v.Number(name); x != nil && *x > 0 {
+		return x
+	}
+	return nil
 }
 
 // client matches the command of a load test: vLLM's, its older script, sglang's.
 var client = regexp.MustCompile(
 	`(?:\bvllm bench serve|\bbenchmark_serving\.py|\bsglang\.bench_serving|\bbench_serving\.py)\s+(-.*)$`)
 
-// Limits of a command that goes over several lines.
-const (
-	longestCommand = 8000
-	aliasInput     = "random_input"
-	aliasOutput    = "random_output"
-)
+// longestCommand bounds a command that goes over several lines.
+const longestCommand = 8000
 
 // command reads the arguments of a load test's command, as a script or a report prints it above the result. An argument
 // with a variable of the shell is left out: nobody knows its value. nil for any other line.
@@ -255,82 +231,53 @@ func command(line string) map[string]string {
 	out := map[string]string{}
 	name := ""
 	for _, w := range shellWords(m[1]) {
-		flag, isFlag := strings.CutPrefix(w, "--")
-		switch {
-		case isFlag:
-			var value string
-			var has bool
+		value, has := w, name != ""
+		if flag, isFlag := strings.CutPrefix(w, "--"); isFlag {
 			name, value, has = strings.Cut(flag, "=")
 			name = strings.ReplaceAll(name, "-", "_")
-			switch name {
-			case aliasInput, aliasOutput:
+			if name == "random_input" || name == "random_output" {
 				name += "_len"
 			}
 			out[name] = "True"
-			if has {
-				set(out, name, value)
-				name = ""
+		}
+		if has {
+			if out[name] = value; strings.ContainsAny(value, "$`") {
+				delete(out, name)
 			}
-		case name != "":
-			set(out, name, w)
 			name = ""
 		}
 	}
 	return out
 }
 
-func set(args map[string]string, name, value string) {
-	if strings.ContainsAny(value, "$`") {
-		delete(args, name)
-		return
-	}
-	args[name] = value
-}
-
 // shellWords splits a command at blanks outside of quotes, up to where the shell ends it.
-func shellWords(text string) []string {
-	var out []string
+func shellWords(text string) (out []string) {
 	var word strings.Builder
 	quote, in := byte(0), false
-	end := func() {
-		if in {
-			out = append(out, word.String())
+	for i := 0; i <= len(text); i++ {
+		c := byte('\n') // the end
+		if i < len(text) {
+			c = text[i]
 		}
-		word.Reset()
-		in = false
-	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
+		switch {
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote, in = c, true
-		case quote == 0 && (c == ' ' || c == '\t'):
-			end()
-		case quote == 0 && strings.IndexByte("|;&>", c) >= 0:
-			end()
-			return out
+		case c == '\n', quote == 0 && strings.IndexByte(" \t|;&>", c) >= 0:
+			if in {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			if in = false; c != ' ' && c != '\t' {
+				return out
+			}
 		default:
 			word.WriteByte(c)
 			in = true
 		}
 	}
-	end()
 	return out
-}
-
-// joined joins lines that end in a backslash.
-type joined struct{ before string }
-
-// add returns the whole line, or ok false while it goes on.
-func (j *joined) add(line string) (whole string, ok bool) {
-	rest, more := strings.CutSuffix(line, `\`)
-	if more && len(j.before) < longestCommand {
-		j.before += rest + " "
-		return "", false
-	}
-	whole, j.before = j.before+line, ""
-	return whole, true
 }
 
 // namespace reads Namespace(name=value, …) as Python prints it: texts in quotes, lists and objects in brackets.
@@ -374,17 +321,24 @@ func argument(text string) (value, rest string) {
 }
 
 // arguments fills the workload from the arguments of the client.
-func (b *block) arguments(d *draft.Draft, tool string) {
+func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 	is := func(name string) bool { v := b.args[name]; return v != "" && v != "None" && v != "False" }
-	d.Key.Concurrency = firstOf(d.Key.Concurrency, b.argument("max_concurrency"))
-	d.Key.Rate = firstOf(d.Key.Rate, b.argument("request_rate"))
 	if is("dataset_name") {
 		d.Key.Dataset = b.args["dataset_name"]
 	}
-	b.lengths(d, tool)
-	if is("model") && d.Reading.Facts.Model.ID == "" {
-		d.Reading.Facts.Model.ID = b.args["model"]
-	} else if is("model") && d.Reading.Facts.Model.ID != b.args["model"] {
+	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
+		d.Key.ISL, d.Key.OSL = positive(args, kind+"_input_len"), positive(args, kind+"_output_len")
+		// lengths between this share of the length and all of it; sglang's default is 0
+		ratio := positive(args, "random_range_ratio")
+		if kind == "random" && (ratio == nil && tool == "sglang" || ratio != nil && *ratio != 1) {
+			d.Dim("range_ratio", b.args["random_range_ratio"])
+		}
+	}
+	d.Key.ISL = firstOf(d.Key.ISL, positive(args, "input_len"))
+	d.Key.OSL = firstOf(d.Key.OSL, positive(args, "output_len"))
+	if id := &d.Reading.Facts.Model.ID; is("model") && *id == "" {
+		*id = b.args["model"]
+	} else if is("model") && *id != b.args["model"] {
 		d.Dim("model", b.args["model"]) // a log of several models
 	}
 	if is("backend") {
@@ -403,39 +357,4 @@ func (b *block) arguments(d *draft.Draft, tool string) {
 			d.Keep(name, b.args[name])
 		}
 	}
-}
-
-// burstiness of arrivals at a rate; 1 is a Poisson process, and vLLM prints words behind the number.
-func (b *block) burstiness(d *draft.Draft) {
-	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
-	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
-		d.Dim(schema.DimBurstiness, text)
-	}
-}
-
-// lengths fills what was asked of prompts and answers.
-func (b *block) lengths(d *draft.Draft, tool string) {
-	kind, _, _ := strings.Cut(d.Key.Dataset, "-")
-	switch kind {
-	case "random", "sonnet":
-		d.Key.ISL, d.Key.OSL = b.argument(kind+"_input_len"), b.argument(kind+"_output_len")
-		ratio := b.argument("random_range_ratio")
-		switch {
-		case kind == "sonnet":
-		case tool == "sglang" && (ratio == nil || *ratio != 1) && b.args["random_range_ratio"] != "":
-			d.Dim("range_ratio", b.args["random_range_ratio"]) // lengths between this share of the length and all of it
-		case tool != "sglang" && ratio != nil && *ratio != 1:
-			d.Dim("range_ratio", b.args["random_range_ratio"])
-		}
-	}
-	d.Key.ISL, d.Key.OSL = firstOf(d.Key.ISL, b.argument("input_len")), firstOf(d.Key.OSL, b.argument("output_len"))
-}
-
-// argument is the value of an argument that is a number above zero; nil for others.
-func (b *block) argument(name string) *float64 {
-	x, err := strconv.ParseFloat(b.args[name], 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
-		return nil
-	}
-	return &x
 }

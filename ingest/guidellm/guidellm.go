@@ -1,12 +1,13 @@
 package guidellm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
 	"regexp"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -31,22 +32,21 @@ func Detect(f *decode.File) schema.Match {
 		}
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
-	if m.OK() {
-		m.Detail = era(f.First)
+	if !m.OK() {
+		return m.Match
+	}
+	meta := f.First.Get("metadata")
+	switch version, _ := meta.Get("version").Int(); {
+	case meta.Get("guidellm_version").Str() != "":
+		m.Detail = meta.Get("guidellm_version").Str()
+	case version >= 2:
+		m.Detail = "0.7 or later"
+	case version == 1:
+		m.Detail = "0.4 to 0.6"
+	default:
+		m.Detail = "0.1 to 0.3"
 	}
 	return m.Match
-}
-
-func era(v decode.Value) string {
-	switch version, _ := v.At("metadata", "version").Int(); {
-	case v.At("metadata", "guidellm_version").Str() != "":
-		return v.At("metadata", "guidellm_version").Str()
-	case version >= 2:
-		return "0.7 or later"
-	case version == 1:
-		return "0.4 to 0.6"
-	}
-	return "0.1 to 0.3"
 }
 
 // Read returns a point for each benchmark.
@@ -69,90 +69,74 @@ func readReport(f *decode.File, m schema.Match) schema.Reading {
 			break // bound reports it
 		}
 	}
-	r.Extra = draft.Foreign(nil, f.First, draft.Names("benchmarks metadata args config type_"))
+	r.Extra = draft.Foreign(nil, f.First, "benchmarks metadata args config type_")
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", m.Detail, len(r.Points))
 	return r
 }
 
+var fields = []draft.Field{
+	{Key: "time_to_first_token_ms", Metric: "ttft", Def: schema.DefFirstContent},
+	{Key: "inter_token_latency_ms", Metric: "tpot", Def: schema.DefExclFirst},
+	{Key: "time_per_output_token_ms", Metric: "ntpot", Def: schema.DefInclFirst},
+	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
+}
+
 func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, b, "guidellm")
+	b = d.In
 	d.Source.ToolVersion = f.First.At("metadata", "guidellm_version").Str()
-	c := configOf(f.First, b)
-	c.key(d)
+	data := workload(f.First, d)
 	metrics := b.Get("metrics")
-	for _, x := range []struct {
-		theirs, metric, def string
-		scale               float64
-	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {
-		"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1,
-	},
-		{
-			"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1,
-		}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
-		distribution(d, metrics.At(x.theirs, "successful"), x.metric, x.def, x.scale)
+	for _, x := range fields {
+		block := metrics.At(x.Key, "successful")
+		if n := block.Get("count").Ptr(); n != nil && *n == 0 {
+			d.Missing(x.Metric, x.Def, "no request that completed has one")
+			continue
+		}
+		for _, p := range block.Get("percentiles").Members() {
+			stat, ok := schema.ParseStat(strings.Replace(p.Key, "p999", "p99.9", 1))
+			if ok && strings.Contains(draft.Wide, " "+stat+" ") {
+				d.Put(x, stat, p.Val)
+			}
+		}
+		d.Block(block, draft.Wide, x)
 	}
 	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
 		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
-			d.Mean(metric, block.Get("mean"))
+			d.Of(metric, block.Get("mean"))
 		}
 	}
-	d.Start, d.End = epoch(b.Get("start_time")), epoch(b.Get("end_time"))
+	start, end := b.Get("start_time"), b.Get("end_time")
+	d.Start, d.End = draft.Epoch(start), draft.Epoch(end)
 	if !d.Start.IsZero() && !d.End.Before(d.Start) {
-		d.Value("duration_s", b.Get("end_time").Float0()-b.Get("start_time").Float0())
+		d.Value("duration_s", end.Float0()-start.Float0())
 	}
-	rates(b, d)
-	counts(b, d)
-	c.identify(r, d)
-	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
-		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
+	rates(d)
+	counts(d)
+	if r.Facts.Start.IsZero() || !d.Start.IsZero() && d.Start.Before(r.Facts.Start) {
+		r.Facts.Start = d.Start
 	}
-	d.Foreign(b, isKnown)
+	if d.End.After(r.Facts.End) {
+		r.Facts.End = d.End
+	}
+	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
+		d.Dim(schema.DimLabel, path.Base(text))
+	}
+	if mean := metrics.At("request_concurrency", "successful", "mean").Ptr(); mean != nil {
+		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(*mean, 'g', 4, 64)}
+	}
+	d.Foreign(b, `requests config run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
+		request_loader environment request_samples duration type_ id_ run_id run_index extras warmup_duration
+		cooldown_duration run_stats_v2 estimated_state`)
 	d.Done()
 }
-
-var isKnown = draft.Names(`
-	metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
-	request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras
-	warmup_duration cooldown_duration run_stats_v2 estimated_state`)
-
-// percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
-var percentile = regexp.MustCompile(`^p(\d\d|999)$`)
-
-func distribution(d *draft.Draft, block decode.Value, metric, def string, scale float64) {
-	if n, ok := block.Get("count").Float(); ok && n == 0 {
-		d.Missing(metric, def, "no request that completed has one")
-		return
-	}
-	put := func(stat string, v decode.Value) {
-		if x, ok := v.Float(); ok {
-			d.Stat(metric, def, stat, x*scale)
-		}
-	}
-	for _, stat := range []string{"mean", "median", "min", "max"} {
-		put(stat, block.Get(stat))
-	}
-	put("std", block.Get("std_dev"))
-	for _, p := range block.Get("percentiles").Members() {
-		k := percentile.FindStringSubmatch(p.Key)
-		switch {
-		case k == nil || k[1] < "10" || k[1] == "50":
-		case k[1] == "999":
-			put("p99.9", p.Val)
-		default:
-			put("p"+k[1], p.Val)
-		}
-	}
-}
-
-// visible is the relative difference of two rates from which on a person sees two numbers.
-const visible = 1e-3
 
 // rates divides what the requests that completed did by the length of the benchmark. The file's own means of rates are
 // no throughputs: up to 0.6 they are means over moments (282 tok/s where 59 were made), and later ones leave out the
 // requests at the end of a run that had failures, and count tokens from the first one to the last
 // (rate_distribution_from_timings without a window), unlike requests. A difference that shows is a note.
-func rates(b decode.Value, d *draft.Draft) {
-	metrics := b.Get("metrics")
+func rates(d *draft.Draft) {
+	metrics := d.In.Get("metrics")
 	total := func(name string) (sum float64, ok bool) {
 		block := metrics.At(name, "successful")
 		if sum, ok = block.Get("total_sum").Float(); ok {
@@ -162,7 +146,7 @@ func rates(b decode.Value, d *draft.Draft) {
 		mean, ok := block.Get("mean").Float()
 		return n * mean, ok && has
 	}
-	seconds := b.Get("end_time").Float0() - b.Get("start_time").Float0()
+	seconds := d.In.Get("end_time").Float0() - d.In.Get("start_time").Float0()
 	n := metrics.At("request_latency", "successful", "count").Float0()
 	if n <= 0 {
 		return
@@ -181,11 +165,11 @@ func rates(b decode.Value, d *draft.Draft) {
 			return
 		}
 		d.Derived(metric, "", "value", rate)
-		if ok && math.Abs(stated-rate) > visible*rate {
-			p := d.Problem(schema.SevNote, "own-rate", block, fmt.Sprintf("%s of %.4g in the file", theirs, stated))
-			p.Expected = fmt.Sprintf("%.4g, what completed over the %.4g s of the benchmark", rate, seconds)
-			p.Used = "what completed over the benchmark's length"
-			p.Hint = "GuideLLM's mean is of another window: of moments up to 0.6, later from the first token to the last"
+		if ok && math.Abs(stated-rate) > 1e-3*rate { // a person sees two numbers
+			d.Problem(schema.SevNote, "own-rate", block, fmt.Sprintf("%s of %.4g in the file", theirs, stated),
+				fmt.Sprintf("%.4g, what completed over the %.4g s of the benchmark", rate, seconds),
+				"what completed over the benchmark's length",
+				"GuideLLM's mean is of another window: of moments up to 0.6, later from the first token to the last")
 		}
 	}
 	set("rps", "requests_per_second", n/seconds)
@@ -200,14 +184,9 @@ func rates(b decode.Value, d *draft.Draft) {
 }
 
 // counts reads request_totals; older reports have it in run_stats.
-func counts(b decode.Value, d *draft.Draft) {
-	totals := b.At("metrics", "request_totals")
-	if totals.Kind() != decode.Object {
-		totals = b.Get("request_totals")
-	}
-	if totals.Kind() != decode.Object {
-		totals = b.At("run_stats", "requests_made")
-	}
+func counts(d *draft.Draft) {
+	b := d.In
+	totals := b.Get("metrics").ObjectOr("request_totals", b.ObjectOr("request_totals", b.At("run_stats", "requests_made")))
 	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
 	first := b.At("requests", "errored").Index(0)
 	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
@@ -219,30 +198,6 @@ func counts(b decode.Value, d *draft.Draft) {
 			d.Size(metric, int(math.Min(*ok, 1e12)))
 		}
 	}
-}
-
-func epoch(v decode.Value) time.Time {
-	s, ok := v.Float()
-	if !ok || s < 1e8 || s > 1e11 {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
-}
-
-// config finds the requested workload, wherever the era has it.
-type config struct{ strategy, data, backend, args, model decode.Value }
-
-func configOf(report, b decode.Value) config {
-	c := config{strategy: b.At("config", "strategy"), args: b.Get("args"), model: report.At("args", "model")}
-	spec := report.At("config", "spec")
-	if c.strategy.Kind() != decode.Object { // before 0.7
-		c.strategy = first(b.At("scheduler", "strategy"), c.args.Get("strategy"))
-	}
-	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"),
-		c.args.Get("requests_loader"), b.At("request_loader"))
-	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
-		c.args.Get("backend"))
-	return c
 }
 
 // first returns the first value that exists.
@@ -272,58 +227,44 @@ func asked(data decode.Value, name string) *float64 {
 	return &x
 }
 
-func (c config) key(d *draft.Draft) {
-	d.Key.ISL, d.Key.OSL = asked(c.data, "prompt_tokens"), asked(c.data, "output_tokens")
-	d.Key.Dataset = c.data.Get("kind").Str()
+// workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
+// stated.
+func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
+	b := d.In
+	args, spec := b.Get("args"), report.At("config", "spec")
+	strategy := b.Get("config").ObjectOr("strategy",
+		first(b.At("scheduler", "strategy"), args.Get("strategy"))) // before 0.7
+	data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"),
+		args.Get("requests_loader"), b.At("request_loader"))
+	backend := first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
+		args.Get("backend"))
+	model := &d.Reading.Facts.Model.ID
+	*model = cmp.Or(*model, backend.Get("model").Str(), report.At("args", "model").Str(), backend.Get("backend_model").Str())
+	d.Key.ISL, d.Key.OSL = asked(data, "prompt_tokens"), asked(data, "output_tokens")
+	d.Key.Dataset = data.Get("kind").Str()
 	for _, name := range []string{"prompt_tokens_stdev", "output_tokens_stdev"} {
-		if x := asked(c.data, name); x != nil && *x > 0 {
+		if x := asked(data, name); x != nil && *x > 0 {
 			d.Dim(name, strconv.FormatFloat(*x, 'f', -1, 64))
 		}
 	}
-	kind := c.strategy.Get("type_").Str()
-	switch kind {
+	switch kind := strategy.Get("type_").Str(); kind {
 	case "concurrent":
-		d.Key.Concurrency = c.strategy.Get("streams").Ptr()
-		if d.Key.Concurrency == nil {
-			d.Key.Concurrency = c.strategy.Get("max_concurrency").Ptr()
-		}
+		d.Key.Concurrency = strategy.Number("streams", "max_concurrency")
 	case "synchronous":
 		one := 1.
 		d.Key.Concurrency = &one
 	case "throughput":
 		d.Dim("arrival", "as fast as possible")
 	default:
-		d.Key.Rate = c.strategy.Get("rate").Ptr()
+		d.Key.Rate = strategy.Get("rate").Ptr()
 		if kind == "constant" { // the field's default is a Poisson process
 			d.Dim("arrival", kind)
 		}
 	}
-	if n, ok := c.data.Get("turns").Float(); ok && n > 1 {
-		d.Dim("turns", c.data.Get("turns").Text())
+	if turns := data.Get("turns"); turns.Float0() > 1 {
+		d.Dim("turns", turns.Text())
 	}
-	d.Condition("streaming", c.backend.Get("stream").Text())
-	d.Condition("endpoint", c.backend.Get("request_format").Str())
-}
-
-func (c config) identify(r *schema.Reading, d *draft.Draft) {
-	if id := c.backend.Get("model").Str(); id != "" && r.Facts.Model.ID == "" {
-		r.Facts.Model.ID = id
-	}
-	if id := c.model.Str(); id != "" && r.Facts.Model.ID == "" {
-		r.Facts.Model.ID = id
-	}
-	if id := c.backend.Get("backend_model").Str(); id != "" && r.Facts.Model.ID == "" {
-		r.Facts.Model.ID = id
-	}
-	if r.Facts.Start.IsZero() || (!d.Start.IsZero() && d.Start.Before(r.Facts.Start)) {
-		r.Facts.Start = d.Start
-	}
-	if d.End.After(r.Facts.End) {
-		r.Facts.End = d.End
-	}
-	if d.Key.ISL == nil && d.Key.OSL == nil {
-		if text := c.data.Str(); text != "" && len(text) < 80 {
-			d.Dim(schema.DimLabel, path.Base(text))
-		}
-	}
+	d.Condition("streaming", backend.Get("stream").Text())
+	d.Condition("endpoint", backend.Get("request_format").Str())
+	return data
 }

@@ -2,6 +2,7 @@ package guidellm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // Table is benchmarks.csv: one row a benchmark. Up to 0.3 it has one line of headings ("Successful Time to first token
@@ -24,19 +26,16 @@ func detectTable(f *decode.File) schema.Match {
 	head := f.Data[:min(len(f.Data), 4096)]
 	for _, begin := range []string{"Run Info,", "Type,Run Id,Id,Name,Start Time,"} {
 		if bytes.HasPrefix(head, []byte(begin)) {
-			return schema.Match{Format: Table, Has: []string{begin}, Detail: "table of a report"}
+			return draft.Is(Table, begin, "table of a report")
 		}
 	}
 	return schema.Match{Format: Format, Lacks: []string{"a JSON object"}}
 }
 
-// block is the numbers of one metric in the form of a report.
-type block map[string]any
-
-// row is one benchmark of a table: its cells by heading.
+// row is one benchmark of a table: its cells by heading, and the numbers of its metrics in the form of a report.
 type row struct {
 	cells   map[string]string
-	metrics map[string]block
+	metrics map[string]map[string]any
 }
 
 func readTable(f *decode.File, m schema.Match) schema.Reading {
@@ -49,20 +48,18 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 	}
 	out := schema.Reading{Format: Table, Detail: m.Detail}
 	if err != nil || len(table) <= depth || len(table[len(table)-1]) < len(table[0]) {
-		p := f.Problem(schema.SevError, "truncated", decode.Value{})
-		p.Found, p.Expected = "a table that is cut or damaged", "a line of as many columns as the headings for each benchmark"
-		p.Used, p.Hint = "no number of it", "copy the file again, or read the report beside it"
-		out.Problems = append(out.Problems, p)
+		draft.Problem(f, &out, schema.SevError, "truncated", decode.Value{}, "a table that is cut or damaged",
+			"a line of as many columns as the headings for each benchmark", "no number of it",
+			"copy the file again, or read the report beside it")
 		return out
 	}
-	var report decode.Value
-	var problem *schema.Problem
 	for _, line := range table[depth:] {
-		one := row{map[string]string{}, map[string]block{}}
+		one := row{map[string]string{}, map[string]map[string]any{}}
 		for i, cell := range line[:min(len(line), len(table[0]))] {
 			one.put(table[:depth], i, cell)
 		}
-		if report, problem = one.report(); problem != nil {
+		report, problem := one.report()
+		if problem != nil {
 			out.Problems = append(out.Problems, *problem)
 			continue
 		}
@@ -88,27 +85,25 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 // put files one cell: a statistic under its metric, anything else under its heading.
 func (r *row) put(headings [][]string, column int, cell string) {
 	at := func(line int) string {
-		if line < len(headings) && column < len(headings[line]) {
+		if column < len(headings[line]) {
 			return headings[line][column]
 		}
 		return ""
 	}
 	if len(headings) == 1 {
-		name, statistic, ok := splitHeading(at(0))
-		if !ok {
+		if name, statistic, ok := splitHeading(at(0)); ok {
+			r.statistic(name, statistic, cell)
+		} else {
 			r.cells[at(0)] = cell
-			return
 		}
-		r.statistic(name, statistic, cell)
 		return
 	}
-	group, field, statistic := at(0), at(1), at(2)
-	unit, done := strings.CutPrefix(field, "Successful ")
-	if name := groups[group+"|"+unit]; name != "" && done {
-		r.statistic(name, strings.ToLower(statistic), cell)
-		return
+	unit, done := strings.CutPrefix(at(1), "Successful ")
+	if name := groups[at(0)+"|"+unit]; name != "" && done {
+		r.statistic(name, strings.ToLower(at(2)), cell)
+	} else {
+		r.cells[at(0)+" "+at(1)] = cell
 	}
-	r.cells[group+" "+field] = cell
 }
 
 // groups names the metrics of a report by the group and the unit of their columns.
@@ -139,7 +134,7 @@ func splitHeading(text string) (name, statistic string, ok bool) {
 func (r *row) statistic(metric, name, cell string) {
 	b := r.metrics[metric]
 	if b == nil {
-		b = block{}
+		b = map[string]any{}
 		r.metrics[metric] = b
 	}
 	if name != "percentiles" {
@@ -182,40 +177,25 @@ func (r *row) report() (decode.Value, *schema.Problem) {
 			benchmark["row"] = r.cells["Run Info Run Index"] // rows of one sweep are no repeats
 		}
 	}
-	start, err := time.Parse(time.DateTime, r.first("Start Time", "Timings Start Time"))
+	start, err := time.Parse(time.DateTime, cmp.Or(r.cells["Start Time"], r.cells["Timings Start Time"]))
 	if seconds := r.number("Duration", "Timings Duration"); err == nil && seconds > 0 {
 		benchmark["start_time"], benchmark["end_time"] = start.Unix(), float64(start.Unix())+seconds
 	}
 	arguments := r.object("Runtime Info Arguments")
-	text, err := json.Marshal(map[string]any{
+	return decode.Of(map[string]any{
 		"benchmarks": []any{benchmark}, "metadata": r.object("Runtime Info Metadata"),
 		"args": arguments, "config": arguments, // until 0.6, and since
 	})
-	if err != nil {
-		return decode.Value{}, &schema.Problem{
-			Severity: schema.SevWarning, Code: "bad-table", Found: "a line that cannot be read: " + err.Error(),
-		}
-	}
-	return decode.Document("", text)
 }
 
-// first returns the first cell of these headings that is not empty.
-func (r *row) first(headings ...string) string {
-	for _, h := range headings {
-		if r.cells[h] != "" {
-			return r.cells[h]
-		}
-	}
-	return ""
-}
-
-// number is 0 where there is none, for counts.
+// number is 0 where there is none, for counts. headings are of either form.
 func (r *row) number(headings ...string) float64 {
-	x, err := strconv.ParseFloat(r.first(headings...), 64)
-	if err != nil || x-x != 0 {
-		return 0
+	for _, h := range headings {
+		if x, err := strconv.ParseFloat(r.cells[h], 64); err == nil && x-x == 0 {
+			return x
+		}
 	}
-	return x
+	return 0
 }
 
 // object is the JSON of a cell, null where there is none.
@@ -231,22 +211,19 @@ func (r *row) object(heading string) json.RawMessage {
 func strategyOf(profile json.RawMessage, text string) map[string]any {
 	kind, load, _ := strings.Cut(text, "@")
 	out := map[string]any{"type_": kind}
-	var p struct{ Streams, Rate json.RawMessage }
-	if json.Unmarshal(profile, &p) != nil {
-		p.Streams, p.Rate = nil, nil
-	}
-	name, stated := "rate", p.Rate
+	name := "rate"
 	if kind == "concurrent" {
-		name, stated = "streams", p.Streams
+		name = "streams"
 	}
-	var one float64
-	var list []float64
+	v, _ := decode.Of(profile)
+	stated := v.Get(name)
+	if stated.Len() == 1 {
+		stated = stated.Index(0)
+	}
 	if x, err := strconv.ParseFloat(load, 64); err == nil && x > 0 {
 		out[name] = x
-	} else if json.Unmarshal(stated, &one) == nil && one > 0 {
-		out[name] = one
-	} else if json.Unmarshal(stated, &list) == nil && len(list) == 1 {
-		out[name] = list[0]
+	} else if stated.Kind() == decode.Number && stated.Float0() > 0 {
+		out[name] = stated.Float0()
 	}
 	return out
 }

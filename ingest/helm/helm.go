@@ -1,3 +1,6 @@
+// Package helm reads the stats.json of Stanford's HELM: a list of statistics, each with a name, a split and a mean.
+// The folder of the run states the task and the model: "mmlu:subject=anatomy,model=acme_m". Of the statistics those of
+// answers on the test split without perturbations are scores.
 package helm
 
 import (
@@ -16,55 +19,42 @@ const Format = "helm"
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "statistics of a scenario"}}
 	one := f.First.Index(0)
-	m.Want(one.Get("name").Get("name").Kind() == decode.String, "[].name.name")
+	m.Want(one.At("name", "name").Kind() == decode.String, "[].name.name")
 	m.Want(one.Has("count") && one.Has("sum"), "[].count and [].sum")
 	return m.Match
 }
 
 // scores are the statistics that grade answers.
-const scores = " exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match_indicator " +
-	"final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2 rouge_l bleu_1 " +
-	"bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10 "
+var scores = draft.Names(`exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match_indicator
+	final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2 rouge_l bleu_1
+	bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
 
 // Read returns a score for each statistic that grades answers.
 func Read(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Format, Detail: "statistics of a scenario"}
-	task, model := run(path.Base(path.Dir(f.Path)))
-	r.Facts.Model.ID = model
+	task, args, _ := strings.Cut(path.Base(path.Dir(f.Path)), ":")
+	between := ":"
+	for arg := range strings.SplitSeq(args, ",") {
+		if id, ok := strings.CutPrefix(arg, "model="); ok {
+			r.Facts.Model.ID = strings.Replace(id, "_", "/", 1)
+		} else if arg != "" {
+			task, between = task+between+arg, ","
+		}
+	}
 	items := 0
 	for s := range f.First.Items() {
-		if s.At("name", "name").Str() == "num_instances" && s.At("name", "split").Str() == "test" {
-			items = int(s.Get("mean").Float0())
+		name := s.Get("name")
+		metric, x := name.Get("name").Str(), s.Get("mean").Ptr()
+		switch {
+		case name.Get("split").Str() != "test":
+		case metric == "num_instances":
+			items = max(int(s.Get("mean").Float0()), 0)
+		case x != nil && scores(metric) && !name.Has("perturbation"):
+			draft.Score(f, &r, task, metric, *x)
 		}
 	}
-	for s := range f.First.Items() {
-		name := s.Get("name")
-		x, ok := s.Get("mean").Float()
-		if !ok || !strings.Contains(scores, " "+name.Get("name").Str()+" ") || name.Get("split").Str() != "test" ||
-			name.Has("perturbation") {
-			continue
-		}
-		r.Scores = append(r.Scores, schema.Score{
-			Task: task, Metric: name.Get("name").Str(), Value: schema.Num(x), N: max(items, 0),
-			Stderr: schema.Missing("not in the file"), Source: f.Source(r.Format),
-		})
+	for i := range r.Scores {
+		r.Scores[i].N = items
 	}
 	return r
-}
-
-// run reads task and model from the name of a run: "mmlu:subject=anatomy,model=acme_m".
-func run(folder string) (task, model string) {
-	name, rest, _ := strings.Cut(folder, ":")
-	var kept []string
-	for _, arg := range strings.Split(rest, ",") {
-		if id, ok := strings.CutPrefix(arg, "model="); ok {
-			model = strings.Replace(id, "_", "/", 1)
-		} else if arg != "" {
-			kept = append(kept, arg)
-		}
-	}
-	if len(kept) > 0 {
-		name += ":" + strings.Join(kept, ",")
-	}
-	return name, model
 }

@@ -1,3 +1,15 @@
+// Package inferenceperf reads the lifecycle reports of kubernetes-sigs/inference-perf: stage_N_lifecycle_metrics.json
+// and summary_lifecycle_metrics.json, in JSON or YAML.
+//
+// It takes one decoded value and returns a [schema.Reading] with one point. Source: inference_perf/reportgen, 2025 and
+// 2026.
+//
+// Units are seconds throughout.
+//
+// Traps: "time_per_output_token" and "inter_token_latency" are over chunks, not tokens: with a server that sends two
+// chunks a token both are half of TPOT, so neither is read as TPOT; each stage is a load of its own and the summary
+// pools all of them, so the summary counts only where the stages are missing; failures are in a separate object and
+// the statistics cover successes only; model and device are not stated.
 package inferenceperf
 
 import (
@@ -20,16 +32,12 @@ const (
 // Detect looks for the two objects that every lifecycle report has.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
-		return schema.Match{
-			Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics",
-		}
+	if v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
+		v.Has("prompt_tokens_per_second") && !v.Has("load_summary") { // of Prometheus, next to each report
+		return draft.Is(Aside, "metrics of the server", "not a result: the server's own metrics")
 	}
 	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
-		return schema.Match{
-			Format: Aside, Has: []string{"output_token_times"},
-			Detail: "not a result: the requests that were sent and their answers",
-		}
+		return draft.Is(Aside, "output_token_times", "not a result: the requests that were sent and their answers")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
 	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
@@ -37,17 +45,18 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// isPrometheus recognises the server's metrics that the tool writes next to each report.
-func isPrometheus(v decode.Value) bool {
-	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object &&
-		v.Get("successes").Has("rate") ||
-		v.Has("prompt_tokens_per_second") && !v.Has("load_summary")
-}
-
 var stage = regexp.MustCompile(`stage_(\d+)_`)
 
 // IsSummary reports a file's name as that of the pool of all stages.
 func IsSummary(name string) bool { return strings.HasPrefix(path.Base(name), "summary_lifecycle") }
+
+var fields = []draft.Field{
+	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstChunk, Scale: 1000},
+	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
+	{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
+	{Key: "inter_token_latency", Metric: "itl", Def: schema.DefChunkGap, Scale: 1000},
+	{Key: "time_per_output_token", Metric: "tpot", Def: schema.DefChunkMean, Scale: 1000},
+}
 
 // Read returns the point of a report.
 func Read(f *decode.File) schema.Reading {
@@ -56,85 +65,49 @@ func Read(f *decode.File) schema.Reading {
 	if m.Format == Aside {
 		return r
 	}
-	v := f.First
-	d := draft.New(f, &r, v, "inference-perf")
-	load, good := v.Get("load_summary"), v.Get("successes")
+	d := draft.New(f, &r, f.First, "inference-perf")
+	load, good := d.In.Get("load_summary").Track(), d.In.Get("successes")
+	requested, concurrency := load.Get("requested_rate").Ptr(), load.Get("concurrency").Ptr()
 	if IsSummary(f.Path) {
 		d.Dim("stages", "all")
 		r.Detail = "pool of all stages"
 	} else {
-		d.Key.Rate, d.Key.Concurrency = load.Get("requested_rate").Ptr(), load.Get("concurrency").Ptr()
+		d.Key.Rate, d.Key.Concurrency = requested, concurrency
 		if s := stage.FindStringSubmatch(path.Base(f.Path)); s != nil {
 			d.Condition("stage", s[1])
 		}
 	}
-	latencies(good, d)
-	d.Mean("isl", good.At("prompt_len", "mean"))
-	d.Mean("osl", good.At("output_len", "mean"))
-	rate := good.Get("throughput")
+	for _, x := range fields {
+		d.Block(good.Get("latency").ObjectOr(x.Key, good.Get(x.Key)), draft.Wide, x) // at the top in early versions
+	}
+	d.Of("isl", good.At("prompt_len", "mean"))
+	d.Of("osl", good.At("output_len", "mean"))
+	rate, n := good.Get("throughput"), good.Get("count")
 	d.Fields(rate, map[string]string{
 		"rps": "requests_per_sec", "output_tps": "output_tokens_per_sec", "total_tps": "total_tokens_per_sec",
 	})
-	if !d.Of("duration_s", v.Get("benchmark_time_seconds")) {
-		rps, n := rate.Get("requests_per_sec").Float0(), good.Get("count").Float0()
-		if rps > 0 && n > 0 {
-			d.Derived("duration_s", "", "value", n/rps)
-		}
+	rps := rate.Get("requests_per_sec").Float0()
+	if !d.Of("duration_s", d.In.Get("benchmark_time_seconds")) && rps > 0 && n.Float0() > 0 {
+		d.Derived("duration_s", "", "value", n.Float0()/rps)
 	}
-	d.Requests(good.Get("count").Ptr(), v.At("failures", "count").Ptr(), nil, "")
+	d.Requests(n.Ptr(), d.In.At("failures", "count").Ptr(), nil, "")
+	size, _ := n.Int()
 	for _, metric := range []string{"ttft", "ntpot", "e2el"} {
-		if n, ok := good.Get("count").Int(); ok {
-			d.Size(metric, n)
-		}
+		d.Size(metric, size)
 	}
-	d.Foreign(load, draft.Names("requested_rate concurrency count schedule_delay.p* schedule_delay"))
-	d.Foreign(v, draft.Names("load_summary successes failures benchmark_time_seconds"))
-	client(load, d)
+	// how well the tool kept its schedule
+	d.Client = map[string]string{}
+	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
+		d.Client["send_late_p99_ms"] = strconv.FormatFloat(late*1000, 'g', 6, 64)
+	}
+	d.Foreign(load, "count schedule_delay.p*")
+	if got, ok := load.Get("achieved_rate").Float(); ok {
+		d.Client["rate_reached"] = strconv.FormatFloat(got, 'g', 6, 64)
+	}
+	if len(d.Client) == 0 {
+		d.Client = nil
+	}
+	d.Foreign(d.In, "")
 	d.Done()
 	return r
 }
-
-// latencies reads the distributions of times, which are in seconds.
-func latencies(good decode.Value, d *draft.Draft) {
-	for _, x := range []struct{ theirs, metric, def string }{
-		{"time_to_first_token", "ttft", schema.DefFirstChunk},
-		{"request_latency", "e2el", schema.DefLastChunk},
-		{"normalized_time_per_output_token", "ntpot", schema.DefInclFirst},
-		{"inter_token_latency", "itl", schema.DefChunkGap},
-		{"time_per_output_token", "tpot", schema.DefChunkMean},
-	} {
-		block := good.At("latency", x.theirs)
-		if block.Kind() != decode.Object {
-			block = good.Get(x.theirs) // before latencies had a separate object
-		}
-		distribution(d, block, x.metric, x.def)
-	}
-}
-
-// client keeps how well the tool kept its schedule.
-func client(load decode.Value, d *draft.Draft) {
-	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
-		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}
-	}
-	if got, ok := load.Get("achieved_rate").Float(); ok {
-		if d.Client == nil {
-			d.Client = map[string]string{}
-		}
-		d.Client["rate_reached"] = formatted(got)
-	}
-}
-
-// distribution reads {mean, min, p0.1 … p99.9, max, median}, in seconds.
-func distribution(d *draft.Draft, block decode.Value, metric, def string) {
-	for _, s := range block.Members() {
-		x, ok := s.Val.Float()
-		switch s.Key {
-		case "mean", "median", "min", "max", "p10", "p25", "p75", "p90", "p95", "p99", "p99.9":
-			if ok {
-				d.Stat(metric, def, s.Key, x*1000)
-			}
-		}
-	}
-}
-
-func formatted(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

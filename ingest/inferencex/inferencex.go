@@ -1,10 +1,18 @@
+// Package inferencex reads results of SemiAnalysis' InferenceX (before 2026 InferenceMAX): aggregated rows agg_*.json,
+// and the raw files of its experiments, which are those of a vLLM fork in other units.
+//
+// It takes one decoded value and returns a [schema.Reading] with a point for each row. Source: utils/process_result.py
+// and experimental/, 2025 and 2026.
+//
+// Traps: every latency is in seconds, which no key states; throughputs of aggregated rows are per accelerator and
+// have to be multiplied by their number; where prefill and decode run on separate accelerators, output throughput is
+// per decoding accelerator and total throughput per accelerator; "*_intvty" is 1000 over a statistic of TPOT, so that
+// p99_intvty is the first percentile of the speed; aggregated rows do not state failures.
 package inferencex
 
 import (
 	"fmt"
 	"path"
-	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -19,7 +27,7 @@ const (
 
 // Detect looks for latencies without a unit in their names, together with the load or the row's identity.
 func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Format}}
+	m := draft.Check{Match: schema.Match{Format: Format, Detail: "aggregated rows, in seconds"}}
 	v := f.First
 	if v.Kind() == decode.Array {
 		v = v.Index(0)
@@ -36,8 +44,8 @@ func Detect(f *decode.File) schema.Match {
 	m.Not(millis, "seconds alone")
 	if m.OK() && !row {
 		m.Format, m.Detail = Raw, "raw file, in seconds"
-	} else if m.OK() {
-		m.Detail = "aggregated rows, in seconds"
+	} else if !m.OK() {
+		m.Detail = ""
 	}
 	return m.Match
 }
@@ -45,46 +53,37 @@ func Detect(f *decode.File) schema.Match {
 // Read returns a point for each row; rows of different systems are different readings.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == Raw {
-		readRaw(f, f.First, &out)
-		return out
-	}
-	if f.First.Kind() != decode.Array {
-		readRow(f, f.First, &out)
-		return out
-	}
-	first := true
-	for v := range f.First.Items() {
-		one := schema.Reading{Format: m.Format, Detail: m.Detail}
-		readRow(f, v, &one)
-		if first {
-			out, first = one, false
-			continue
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	switch {
+	case m.Format == Raw:
+		readRaw(f, &r)
+	case f.First.Kind() != decode.Array:
+		readRow(f, f.First, &r)
+	default:
+		var rows draft.Runs[int]
+		for v := range f.First.Items() {
+			readRow(f, v, rows.Of(rows.Len(), func() schema.Reading { return r }))
+			if rows.Len() > f.Limits().Results+1 {
+				break // bound reports it
+			}
 		}
-		if out.More = append(out.More, one); len(out.More) > f.Limits().Results {
-			break // bound reports it
-		}
+		return rows.Join(m.Format, m.Detail)
 	}
-	return out
+	return r
 }
 
-func latencies(v decode.Value, d *draft.Draft) {
-	defs := map[string]string{
-		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
-	}
-	for _, x := range v.Members() {
-		stat, family, ok := draft.StatKey(x.Key, "")
-		if s, has := x.Val.Float(); ok && has && defs[family] != "" {
-			d.Stat(family, defs[family], stat, s*1000)
-		}
-	}
+func latencies(d *draft.Draft) {
+	d.Flat(d.In, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "") }, draft.VLLM(1000))
 }
 
-func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
-	d := draft.New(f, r, v, "inferencex")
+// repeated are keys of statistics, also of speeds that are one over another, and the date of a row.
+const repeated = "date mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*"
+
+func readRaw(f *decode.File, r *schema.Reading) {
+	d := draft.New(f, r, f.First, "inferencex")
+	v := d.In
 	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
-	latencies(v, d)
+	latencies(d)
 	d.Fields(v, map[string]string{
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
 		"duration_s": "duration", "goodput_rps": "request_goodput",
@@ -94,27 +93,29 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 	d.Condition("num_prompts", v.Get("num_prompts").Text())
 	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
 	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
-		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
-			r.Facts.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
-		}
-		d.Start, d.End = r.Facts.Start, t
-	}
-	d.Foreign(v, isKnown)
+	draft.ClientTime(&r.Facts, v.Get("date"), v.Get("duration"))
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d.Foreign(v, repeated)
 	d.Done()
 }
 
+// isTopology reports names that describe how the accelerators were used.
+var isTopology = draft.Names(`tp pp ep dp_attention spec_decoding disagg router kv_p2p_transfer num_prefill_gpu
+	num_decode_gpu dcp_size pcp_size prefill_* decode_*`)
+
 func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
+	v = d.In
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
-	for _, m := range v.Members() { // the use of the accelerators is a dimension of the workload
-		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" &&
-			len(t) < 40 {
-			d.Dim(m.Key, t)
+	for i, m := range v.Members() { // the use of the accelerators is a dimension of the workload
+		if isTopology(m.Key) {
+			v.MarkAt(i)
+			if t := m.Val.Text(); t != "1" && t != "0" && t != "false" && t != "none" && len(t) < 40 {
+				d.Dim(m.Key, t)
+			}
 		}
 	}
-	latencies(v, d)
+	latencies(d)
 	n, decoding := accelerators(v)
 	for _, s := range []struct {
 		metric, whole, each string
@@ -137,21 +138,11 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 		Device: schema.Device{Name: v.Get("hw").Str(), Chips: n},
 		Stack:  schema.Stack{Engine: v.Get("framework").Str(), Image: v.Get("image").Str()},
 	}
-	d.Foreign(v, func(name string) bool { return isKnown(name) || isTopology(name) })
+	d.Foreign(v, repeated)
 	d.Done()
 	if len(d.Metrics) == 0 {
 		d.Problem(schema.SevWarning, "no-numbers", v, fmt.Sprintf("a row of %s without a number", path.Base(f.Path)))
 	}
-}
-
-// isTopology reports names that describe how the accelerators were used.
-func isTopology(name string) bool {
-	switch name {
-	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu",
-		"num_decode_gpu", "dcp_size", "pcp_size":
-		return true
-	}
-	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
 }
 
 // accelerators returns by how many accelerators a row's throughputs were divided, and separately its output
@@ -171,9 +162,3 @@ func accelerators(v decode.Value) (all, decoding int) {
 	}
 	return n, n
 }
-
-var isKnown = draft.Names(`
-	date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
-	total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image
-	isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_* tput_per_gpu output_tput_per_gpu output_tput_tps
-	total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)

@@ -7,10 +7,11 @@
 package inspect
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,76 +36,62 @@ func Detect(f *decode.File) schema.Match {
 	m.Want(v.Get("eval").Has("task_id"), "eval.task_id")
 	m.Want(v.Get("plan").Kind() == decode.Object, "plan")
 	m.Want(v.Has("status"), "status")
-	if version := v.At("eval", "packages", "inspect_ai").Str(); version != "" {
-		m.Detail = version
-	}
+	m.Detail = cmp.Or(v.At("eval", "packages", "inspect_ai").Str(), m.Detail)
 	return m.Match
 }
 
 // Read returns a score for every metric of every scorer. A log that does not end in success has none.
 func Read(f *decode.File) schema.Reading {
-	v := f.First
 	m := Detect(f)
 	r := schema.Reading{Format: m.Format, Detail: m.Detail}
 	if m.Format == Aside {
 		return r
 	}
+	v := f.First.Track()
 	r.Facts.Model.ID = strings.TrimPrefix(v.At("eval", "model").Str(), "openai/")
-	r.Facts.Start, r.Facts.End = when(v.At("stats", "started_at")), when(v.At("stats", "completed_at"))
+	r.Facts.Start = draft.Time(v.At("stats", "started_at").Str(), time.RFC3339)
+	r.Facts.End = draft.Time(v.At("stats", "completed_at").Str(), time.RFC3339)
 	if status := v.Get("status").Str(); status != "success" || v.Get("results").Kind() != decode.Object {
-		p := f.Problem(schema.SevError, "eval-failed", v.Get("status"))
-		p.Found, p.Expected = "status "+status+": "+v.At("error", "message").Str(), "success"
-		p.Used, p.Hint = "no score", "run the eval again; with the server down inspect exits 0 as well"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, &r, schema.SevError, "eval-failed", v.Get("status"),
+			"status "+status+": "+v.At("error", "message").Str(), "success", "no score",
+			"run the eval again; with the server down inspect exits 0 as well")
 		return r
 	}
 	for s := range v.At("results", "scores").Items() {
-		name := s.Get("name").Str()
-		outcomes := outcomesOf(v, name)
 		for _, metric := range s.Get("metrics").Members() {
-			if strings.Contains(metric.Key, "stderr") || metric.Key == "std" || metric.Key == "var" {
-				continue
+			if !strings.Contains(metric.Key, "stderr") && metric.Key != "std" && metric.Key != "var" {
+				score(f, &r, v, s, metric)
 			}
-			r.Scores = append(r.Scores, score(f, v, s, metric, outcomes))
 		}
 	}
 	if len(r.Scores) == 0 {
-		p := f.Problem(schema.SevError, "no-scores", v.Get("results"))
-		p.Found, p.Expected = "no score in results", "a scorer with a metric"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, &r, schema.SevError, "no-scores", v.Get("results"), "no score in results", "a scorer with a metric")
 	}
-	r.Extra = draft.Foreign(nil, v,
-		draft.Names("version status eval plan results stats invalidated tags metadata reductions samples error log_updates"))
+	r.Extra = draft.Foreign(nil, v, "version plan invalidated tags metadata reductions samples error log_updates")
 	return r
 }
 
-func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *schema.Outcomes) schema.Score {
-	out := schema.Score{
-		Task: v.At("eval", "task").Str(), Metric: metric.Key, Filter: s.Get("name").Str(),
-		Value: schema.Missing("not a number"), Stderr: schema.Missing("not in the file"), Direction: "higher",
-		Version: v.At("eval", "task_version").Text(), Source: f.Source(Format),
+func score(f *decode.File, r *schema.Reading, v, s decode.Value, metric decode.Member) {
+	out := draft.Score(f, r, v.At("eval", "task").Str(), metric.Key, 0)
+	out.Filter, out.Direction, out.Version = s.Get("name").Str(), "higher", v.At("eval", "task_version").Text()
+	if out.Value = schema.Missing("not a number"); metric.Val.Get("value").Ptr() != nil {
+		out.Value = schema.Num(metric.Val.Get("value").Float0())
 	}
-	if x, ok := metric.Val.Get("value").Float(); ok {
-		out.Value = schema.Num(x)
-	}
-	if x, ok := s.At("metrics", "stderr", "value").Float(); ok && (metric.Key == "accuracy" || metric.Key == "mean") {
-		out.Stderr = schema.Num(x)
+	if x := s.At("metrics", "stderr", "value").Ptr(); x != nil && (metric.Key == "accuracy" || metric.Key == "mean") {
+		out.Stderr = schema.Num(*x)
 	}
 	if n, ok := s.Get("scored_samples").Float(); ok {
 		out.N = int(n)
-	} else if n, ok := v.At("results", "completed_samples").Float(); ok {
-		out.N = int(n)
+	} else {
+		out.N = int(v.At("results", "completed_samples").Float0())
 	}
-	if n, ok := v.At("eval", "dataset", "samples").Float(); ok {
-		out.Total = int(n)
-	}
-	if n, ok := v.At("eval", "config", "limit").Float(); ok && n < float64(out.Total) {
-		out.Limit = &n
+	out.Total = int(v.At("eval", "dataset", "samples").Float0())
+	if n := v.At("eval", "config", "limit").Ptr(); n != nil && *n < float64(out.Total) {
+		out.Limit = n
 	}
 	if metric.Key == "accuracy" {
-		out.Outcomes = outcomes
+		out.Outcomes = outcomesOf(v, out.Filter)
 	}
-	return out
 }
 
 // outcomesOf returns the samples' outcomes in the order of their ids; nil if some sample is neither right nor wrong.
@@ -129,7 +116,7 @@ func outcomesOf(v decode.Value, scorer string) *schema.Outcomes {
 	if len(list) == 0 {
 		return nil
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].id < list[j].id })
+	slices.SortFunc(list, func(a, b item) int { return strings.Compare(a.id, b.id) })
 	h := sha256.New()
 	o := &schema.Outcomes{}
 	for _, x := range list {
@@ -138,12 +125,4 @@ func outcomesOf(v decode.Value, scorer string) *schema.Outcomes {
 	}
 	o.Items = hex.EncodeToString(h.Sum(nil))[:16]
 	return o
-}
-
-func when(v decode.Value) time.Time {
-	t, err := time.Parse(time.RFC3339, v.Str())
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Second)
 }

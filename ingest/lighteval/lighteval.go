@@ -1,12 +1,14 @@
+// Package lighteval reads the results of Hugging Face's lighteval (0.3 to 0.13): results/<model>/results_<time>.json.
+//
+// A task is named "suite|task|shots"; the shots are taken out of the name. The mean over all tasks is no score.
 package lighteval
 
 import (
-	"encoding/json"
+	"cmp"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -19,9 +21,8 @@ const Format = "lighteval"
 // Detect asks for the general configuration that lighteval writes beside the results.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "results of evals"}}
-	v := f.First
-	m.Want(v.Get("config_general").Kind() == decode.Object, "config_general")
-	m.Want(v.Get("results").Kind() == decode.Object, "results")
+	m.Want(f.First.Get("config_general").Kind() == decode.Object, "config_general")
+	m.Want(f.First.Get("results").Kind() == decode.Object, "results")
 	return m.Match
 }
 
@@ -32,61 +33,54 @@ func Read(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: Format, Detail: "results of evals"}
 	general := v.Get("config_general")
-	for _, id := range []string{
-		general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
-		general.At("model_config", "model").Str(),
-	} {
-		if r.Facts.Model.ID == "" {
-			r.Facts.Model.ID = id
-		}
-	}
-	if t, err := time.Parse("2006-01-02T15-04-05", stamp.FindString(path.Base(f.Path))); err == nil {
+	r.Facts.Model.ID = cmp.Or(general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
+		general.At("model_config", "model").Str())
+	if t := draft.Time(stamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"); !t.IsZero() {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
 	}
 	stated := configuration(general)
 	for _, task := range v.Get("results").Members() {
-		name, shots := split(task.Key)
+		name, shots := task.Key, (*int)(nil)
+		if parts := strings.Split(task.Key, "|"); len(parts) > 2 { // in later versions with "|0" behind the shots
+			name = parts[0] + "|" + parts[1]
+			if n, err := strconv.Atoi(parts[2]); err == nil {
+				shots = &n
+			}
+		}
 		if name == "all" || strings.HasSuffix(name, ":_average") {
 			continue
 		}
+		asked := []decode.Value{v.At("config_tasks", task.Key), v.At("config_tasks", name)}
 		for _, metric := range task.Val.Members() {
 			x, ok := metric.Val.Float()
 			if !ok || strings.HasSuffix(metric.Key, "_stderr") {
 				continue
 			}
-			s := schema.Score{
-				Task: name, Metric: metric.Key, Value: schema.Num(x), Fewshot: shots, Source: f.Source(r.Format),
-				Stderr: schema.Missing("not in the file"), Version: v.At("versions", task.Key).Text(),
-			}
+			s := draft.Score(f, &r, name, metric.Key, x)
+			s.Fewshot, s.Version = shots, v.At("versions", task.Key).Text()
 			if se, ok := task.Val.Get(metric.Key + "_stderr").Float(); ok {
 				s.Stderr = schema.Num(se)
 			}
-			s.N, s.Total = questions(v.Get("config_tasks"), task.Key, name)
+			s.N, s.Total = count(asked, "effective_num_docs"), count(asked, "original_num_docs")
 			s.Limit, s.Unknown = general.Get("max_samples").Ptr(), stated
-			r.Scores = append(r.Scores, s)
 		}
 	}
 	return r
 }
 
-// questions returns how many of a task's questions were asked, and how many it has; 0 where config_tasks does not say.
-// The harness writes -1 before it has loaded the questions.
-func questions(tasks decode.Value, key, name string) (n, total int) {
-	for _, k := range []string{key, name} {
-		if x, ok := tasks.At(k, "effective_num_docs").Int(); ok && x > 0 && n == 0 {
-			n = x
-		}
-		if x, ok := tasks.At(k, "original_num_docs").Int(); ok && x > 0 && total == 0 {
-			total = x
+// count returns the first number of questions; 0 where none is stated. The harness writes -1 before it has loaded them.
+func count(tasks []decode.Value, name string) int {
+	for _, task := range tasks {
+		if n, ok := task.Get(name).Int(); ok && n > 0 {
+			return n
 		}
 	}
-	return n, total
+	return 0
 }
 
 // configuration returns what a file states of the model's numbers: {"dtype": "bfloat16", "quantization": "fp8"}. Early
 // versions write model_dtype, later ones the model's whole configuration.
-func configuration(general decode.Value) schema.Unknown {
-	out := schema.Unknown{}
+func configuration(general decode.Value) (out schema.Unknown) {
 	model := general.Get("model_config")
 	for _, field := range []struct {
 		name  string
@@ -100,24 +94,10 @@ func configuration(general decode.Value) schema.Unknown {
 		if text == "" || out[field.name] != nil || len(text) > 60 {
 			continue
 		}
-		if raw, err := json.Marshal(text); err == nil {
-			out[field.name] = raw
+		if out == nil {
+			out = schema.Unknown{}
 		}
-	}
-	if len(out) == 0 {
-		return nil
+		out[field.name] = schema.JSONString(text)
 	}
 	return out
-}
-
-// split takes the shots out of a task's name: "leaderboard|arc:challenge|25", in later versions with "|0" after it.
-func split(key string) (name string, shots *int) {
-	parts := strings.Split(key, "|")
-	if len(parts) < 3 {
-		return key, nil
-	}
-	if n, err := strconv.Atoi(parts[2]); err == nil {
-		shots = &n
-	}
-	return parts[0] + "|" + parts[1], shots
 }

@@ -1,3 +1,9 @@
+// Package llamabench reads what llama-bench of llama.cpp writes (builds 1000 to 6500): JSON, JSON lines and the
+// markdown table.
+//
+// A row is prompt processing (pp512), generation (tg128) or both (pp512+tg128) of one batch. Prompt processing gives
+// the rate of input tokens, generation that of output tokens; the deviation is over the repetitions. Everything that
+// was set (threads, batch, cache types, layers on the accelerator, flash attention) is a part of the workload.
 package llamabench
 
 import (
@@ -33,7 +39,11 @@ func Detect(f *decode.File) schema.Match {
 			return m.Match
 		}
 		m.Format = Table
-		m.Want(len(headers(f.Data)) > 0, "| model | size | … | test | t/s |")
+		found := false
+		for line := range bytes.Lines(f.Data) {
+			found = found || isHeader(row(line))
+		}
+		m.Want(found, "| model | size | … | test | t/s |")
 		return m.Match
 	}
 	v := f.First
@@ -48,52 +58,38 @@ func Detect(f *decode.File) schema.Match {
 // Read returns a point for each row; rows of different models are different readings.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
-	if m.Format == Table {
+	switch {
+	case m.Format == Table:
 		return readTable(f)
-	}
-	if f.Form == decode.Text {
+	case f.Form == decode.Text:
 		return readText(f, m)
+	case f.First.Kind() == decode.Array:
+		r, _ := readRows(f, m, f.First.Items())
+		return r
 	}
-	if f.First.Kind() != decode.Array {
-		out := schema.Reading{Format: m.Format, Detail: m.Detail}
-		readRow(f, f.First, &out)
-		return out
-	}
-	return readRows(f, m, f.First.Items())
+	r, _ := readRows(f, m, slices.Values([]decode.Value{f.First}))
+	return r
 }
 
-// readRows reads rows, of one model or several.
-func readRows(f *decode.File, m schema.Match, rows iter.Seq[decode.Value]) schema.Reading {
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	readings := map[string]*schema.Reading{}
-	var order []string
+// readRows reads rows, of one model or several, and returns how many there are.
+func readRows(f *decode.File, m schema.Match, rows iter.Seq[decode.Value]) (schema.Reading, int) {
+	type system struct{ model, device, version string }
+	var runs draft.Runs[system]
 	n := 0
 	for v := range rows {
-		one := schema.Reading{Format: m.Format, Detail: m.Detail}
-		readRow(f, v, &one)
-		key := one.Facts.Model.ID + " " + one.Facts.Device.Name + " " + one.Facts.Stack.Version
-		if home := readings[key]; home == nil {
-			readings[key] = &one
-			order = append(order, key)
-		} else {
-			home.Points = append(home.Points, one.Points...)
-			home.Problems = append(home.Problems, one.Problems...)
-			if one.Facts.End.After(home.Facts.End) {
-				home.Facts.End = one.Facts.End
-			}
+		facts := factsOf(v)
+		r := runs.Of(system{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, func() schema.Reading {
+			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+		})
+		if facts.End.After(r.Facts.End) {
+			r.Facts.End = facts.End
 		}
+		readRow(f, v, r, facts.Start)
 		if n++; n > f.Limits().Results {
 			break // the load says so
 		}
 	}
-	for i, key := range order {
-		if i == 0 {
-			out = *readings[key]
-		} else {
-			out.More = append(out.More, *readings[key])
-		}
-	}
-	return out
+	return runs.Join(m.Format, m.Detail), n
 }
 
 // ordinary are the values of settings that a row need not say: their defaults, and what depends on the machine.
@@ -102,62 +98,48 @@ func ordinary(name, value string) bool {
 	case "", "0", "false", "none", "auto", "0.00", "-1", "null":
 		return true
 	}
-	switch name {
-	case "n_batch":
-		return value == "2048"
-	case "n_ubatch":
-		return value == "512"
-	case "type_k", "type_v":
-		return value == "f16"
-	case "split_mode":
-		return value == "layer"
-	case "use_mmap":
-		return value == "true"
-	}
-	return false
+	return value == map[string]string{
+		"n_batch": "2048", "n_ubatch": "512", "type_k": "f16", "type_v": "f16", "split_mode": "layer", "use_mmap": "true",
+	}[name]
 }
 
-// settings are the fields that make a row another workload.
-func settings() []string {
-	return []string{
+func factsOf(v decode.Value) (f schema.Facts) {
+	if name := v.Get("model_filename").Str(); name != "" {
+		f.Model.ID = strings.TrimSuffix(path.Base(name), ".gguf")
+	}
+	f.Model.Precision = precision(v.Get("model_type").Str())
+	f.Device.Name = v.Get("gpu_info").Str()
+	if f.Device.Name == "" || v.Get("n_gpu_layers").Text() == "0" {
+		f.Device.Name = v.Get("cpu_info").Str()
+	}
+	f.Stack = schema.Stack{Engine: "llama.cpp", Version: v.Get("build_number").Text()}
+	if commit := v.Get("build_commit").Str(); commit != "" && commit != "unknown" {
+		f.Stack.Commits = map[string]string{"llama.cpp": commit}
+	}
+	f.Start = draft.Time(v.Get("test_time").Str(), time.RFC3339)
+	f.End = f.Start
+	return f
+}
+
+func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time) {
+	d := draft.New(f, r, v, "llama-bench")
+	v = d.In
+	for _, name := range []string{ // the settings that make a row another workload
 		"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn", "split_mode",
 		"tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
-	}
-}
-
-func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
-	d := draft.New(f, r, v, "llama-bench")
-	prompt, gen := v.Get("n_prompt").Float0(), v.Get("n_gen").Float0()
-	lengths(d, prompt, gen)
-	for _, name := range settings() {
+	} {
 		if text := v.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
 			d.Dim(strings.TrimPrefix(name, "n_"), text)
 		}
 	}
-	speed(d, prompt, gen, v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(), v.Get("samples_ts"))
-	r.Facts.Model.ID = strings.TrimSuffix(path.Base(v.Get("model_filename").Str()), ".gguf")
-	if r.Facts.Model.ID == "." {
-		r.Facts.Model.ID = ""
-	}
-	r.Facts.Model.Precision = precision(v.Get("model_type").Str())
-	r.Facts.Device.Name = v.Get("gpu_info").Str()
-	if r.Facts.Device.Name == "" || v.Get("n_gpu_layers").Text() == "0" {
-		r.Facts.Device.Name = v.Get("cpu_info").Str()
-	}
-	r.Facts.Stack = schema.Stack{Engine: "llama.cpp", Version: v.Get("build_number").Text()}
-	if commit := v.Get("build_commit").Str(); commit != "" && commit != "unknown" {
-		r.Facts.Stack.Commits = map[string]string{"llama.cpp": commit}
-	}
-	if t, err := time.Parse(time.RFC3339, v.Get("test_time").Str()); err == nil {
-		r.Facts.Start, r.Facts.End = t.UTC(), t.UTC()
-		d.Start, d.End = t.UTC(), t.UTC()
-	}
-	d.Foreign(v, draft.Names(`n_prompt n_gen avg_* stddev_* samples_* model_filename gpu_info cpu_info build_* test_time `+
-		strings.Join(settings(), " ")))
+	speed(d, v.Get("n_prompt").Float0(), v.Get("n_gen").Float0(), v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(),
+		v.Get("samples_ts").Len())
+	d.Start, d.End = start, start
+	d.Foreign(v, "avg_* stddev_* samples_* model_filename gpu_info cpu_info build_* test_time")
 	d.Done()
 }
 
-// precision is the last word of "llama 7B Q4_K - Medium".
+// precision is the word of "llama 7B Q4_K - Medium" that names one.
 func precision(modelType string) string {
 	for _, word := range strings.Fields(modelType) {
 		if strings.HasPrefix(word, "Q") || strings.HasPrefix(word, "IQ") || word == "F16" || word == "BF16" || word == "F32" {
@@ -167,9 +149,10 @@ func precision(modelType string) string {
 	return ""
 }
 
-// lengths sets the workload of a row: one batch of so many prompt and answer tokens.
-func lengths(d *draft.Draft, prompt, gen float64) {
-	one := 1.
+// speed sets the workload of a row, one batch of so many prompt and answer tokens, and its rate. That of generation is
+// the speed of one user, whose time per token follows from it.
+func speed(d *draft.Draft, prompt, gen, mean float64, std *float64, samples int) {
+	one, metric := 1., "total_tps"
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = &prompt, &gen, &one
 	switch {
 	case gen == 0:
@@ -177,20 +160,14 @@ func lengths(d *draft.Draft, prompt, gen float64) {
 	case prompt == 0:
 		d.Dim("phase", "generation")
 	}
-}
-
-// speed sets the rates of a row. That of generation is the speed of one user, whose time per token follows from it.
-func speed(d *draft.Draft, prompt, gen, mean float64, std *float64, samples decode.Value) {
-	metric := "total_tps"
-	switch {
-	case prompt == 0:
+	if prompt == 0 {
 		metric = "output_tps"
 	}
 	d.Stat(metric, "", "value", mean)
 	if std != nil {
 		d.Stat(metric, "", "std", *std)
 	}
-	d.Size(metric, samples.Len())
+	d.Size(metric, samples)
 	if prompt == 0 && mean > 0 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", 1000/mean)
 		d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", mean)
@@ -213,17 +190,6 @@ var (
 	heading = regexp.MustCompile(`^#{1,6} +([^#(]*[^#( ])`)
 )
 
-// headers finds the header lines of tables: model first, test and t/s last.
-func headers(data []byte) [][]string {
-	var out [][]string
-	for line := range bytes.Lines(data) {
-		if cells := row(line); isHeader(cells) {
-			out = append(out, cells)
-		}
-	}
-	return out
-}
-
 func isHeader(cells []string) bool {
 	n := len(cells)
 	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
@@ -245,21 +211,20 @@ func row(line []byte) []string {
 // readTable reads the tables of a text. They state the model by its type alone.
 func readTable(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Table, Detail: "tables of llama-bench"}
-	var header []string
-	var devices []string
+	var header, devices []string
 	section, sections := "", []string{} // sections by point
 	number := 0
 	for line := range bytes.Lines(f.Data) {
 		number++
-		cells := row(line)
-		if m := heading.FindStringSubmatch(string(line[:min(len(line), longestHeading)])); m != nil {
+		cells, begin := row(line), string(line[:min(len(line), 120)])
+		if m := heading.FindStringSubmatch(begin); m != nil {
 			section = m[1]
 		}
-		switch {
+		switch n := len(cells); {
 		case isHeader(cells):
 			header = cells
 		case cells == nil:
-			if m := device.FindStringSubmatch(string(line[:min(len(line), longestHeading)])); m != nil {
+			if m := device.FindStringSubmatch(begin); m != nil {
 				devices = append(devices, strings.TrimSpace(m[1]+m[2]+m[3]))
 			}
 			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
@@ -267,10 +232,11 @@ func readTable(f *decode.File) schema.Reading {
 					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
 				}
 			}
-		case len(header) == len(cells) && !strings.HasPrefix(cells[0], "-"):
-			if !tableRow(f, &r, header, cells) {
-				r.Problems = append(r.Problems, notARow(f, number, cells))
-			}
+		case len(header) == n && !strings.HasPrefix(cells[0], "-") && !tableRow(f, &r, header, cells):
+			draft.Problem(f, &r, schema.SevWarning, "row-not-read", decode.Value{},
+				fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
+				"a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", "nothing of the row")
+			r.Problems[len(r.Problems)-1].Line = number
 		}
 		for len(sections) < len(r.Points) {
 			sections = append(sections, section)
@@ -285,8 +251,6 @@ func readTable(f *decode.File) schema.Reading {
 	bySection(r.Points, sections)
 	return r
 }
-
-const longestHeading = 120
 
 // bySection makes the section a part of every workload of a file where one row stands under several headings: such
 // tables are of different devices or settings, and no repeats.
@@ -310,16 +274,6 @@ func bySection(points []schema.Point, sections []string) {
 	}
 }
 
-// notARow is the problem about a row that has no speed.
-func notARow(f *decode.File, line int, cells []string) schema.Problem {
-	n := len(cells)
-	return schema.Problem{
-		Severity: schema.SevWarning, Path: f.Path, Line: line, Code: "row-not-read",
-		Found:    fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
-		Expected: "a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", Used: "nothing of the row",
-	}
-}
-
 // tableRow reads a row; ok is false where it has no speed.
 func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok bool) {
 	n := len(cells)
@@ -335,7 +289,6 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok boo
 		return x
 	}
 	d := draft.New(f, r, decode.Value{}, "llama-bench")
-	lengths(d, number(m[1]), number(m[2]))
 	d.Dim("depth", m[3])
 	d.Dim("model", cells[0])
 	for i, name := range header[1 : n-2] {
@@ -344,7 +297,7 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok boo
 		}
 	}
 	std := number(s[2])
-	speed(d, number(m[1]), number(m[2]), number(s[1]), &std, decode.Value{})
+	speed(d, number(m[1]), number(m[2]), number(s[1]), &std, 0)
 	if r.Facts.Model.Name == "" {
 		r.Facts.Model.Name, r.Facts.Model.Precision = cells[0], precision(cells[0])
 	}
@@ -354,40 +307,12 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok boo
 
 // rowsInText finds the rows of a text that has other lines as well, as llama-bench -o jsonl > FILE 2>&1 writes: the
 // backends of ggml print devices before the first row. It returns the text with the other lines replaced by blanks, so
-// that positions stay the same, and their number; nil where no line is a row.
+// that positions stay the same, and their number; nil where no line is a row. With -o json the rows are an array, whose
+// brackets have lines of their own.
 func rowsInText(text []byte) (rows []byte, others int) {
 	if !bytes.Contains(text, []byte(`"avg_ts"`)) {
 		return nil, 0
 	}
-	if rows, others = arrayInText(text); rows != nil {
-		return rows, others
-	}
-	rows = make([]byte, 0, len(text))
-	found := false
-	for line := range bytes.Lines(text) {
-		trimmed := bytes.TrimSpace(line)
-		switch {
-		case isRow(trimmed):
-			found = true
-			rows = append(rows, line...)
-			continue
-		case len(trimmed) > 0:
-			others++
-		}
-		for range bytes.TrimRight(line, "\r\n") {
-			rows = append(rows, ' ')
-		}
-		rows = append(rows, '\n')
-	}
-	if !found {
-		return nil, 0
-	}
-	return rows[:min(len(rows), len(text))], others
-}
-
-// arrayInText is the same for llama-bench -o json > FILE 2>&1: an array between lines of text, whose brackets have
-// lines of their own.
-func arrayInText(text []byte) (rows []byte, others int) {
 	first, last, at := -1, -1, 0
 	for line := range bytes.Lines(text) {
 		switch string(bytes.TrimRight(line, "\r\n")) { // brackets within rows are indented
@@ -400,12 +325,12 @@ func arrayInText(text []byte) (rows []byte, others int) {
 		}
 		at += len(line)
 	}
-	if first < 0 || last < first || !bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{")) {
-		return nil, 0
-	}
+	isArray := first >= 0 && last > first && bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{"))
+	found := isArray
 	rows, at = bytes.Clone(text), 0
 	for line := range bytes.Lines(text) {
-		if at < first || at > last {
+		kept := isArray && at >= first && at <= last || !isArray && isRow(bytes.TrimSpace(line))
+		if found = found || kept; !kept {
 			others += min(1, len(bytes.TrimSpace(line)))
 			for i := range bytes.TrimRight(line, "\r\n") {
 				rows[at+i] = ' '
@@ -413,19 +338,15 @@ func arrayInText(text []byte) (rows []byte, others int) {
 		}
 		at += len(line)
 	}
+	if !found {
+		return nil, 0
+	}
 	return rows, others
 }
 
 func isRow(line []byte) bool {
-	if !bytes.HasPrefix(line, []byte("{")) {
-		return false
-	}
-	for _, name := range []string{`"n_prompt"`, `"n_gen"`, `"avg_ts"`} {
-		if !bytes.Contains(line, []byte(name)) {
-			return false
-		}
-	}
-	return true
+	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"n_prompt"`)) &&
+		bytes.Contains(line, []byte(`"n_gen"`)) && bytes.Contains(line, []byte(`"avg_ts"`))
 }
 
 // readText reads the rows of such a text.
@@ -433,26 +354,14 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 	text, others := rowsInText(f.Data)
 	rows := decode.NewFile(f.Path, text, f.ModTime, f.Limits())
 	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
-	n, values := 0, rows.Values()
+	values := rows.Values()
 	if rows.First.Kind() == decode.Array {
 		values = rows.First.Items()
 	}
-	r := readRows(&rows, m, counted(values, &n))
-	p := f.Problem(schema.SevNote, "text-between-rows", decode.Value{})
-	p.Found, p.Expected = fmt.Sprintf("%d lines of text among %d rows", others, n), "the rows alone"
-	p.Used, p.Hint = "the rows", "write stderr elsewhere: llama-bench -o jsonl > FILE, without 2>&1"
+	r, n := readRows(&rows, m, values)
 	r.Problems = append(r.Problems, rows.Problems...)
-	r.Problems = append(r.Problems, p)
+	draft.Problem(f, &r, schema.SevNote, "text-between-rows", decode.Value{},
+		fmt.Sprintf("%d lines of text among %d rows", others, n), "the rows alone", "the rows",
+		"write stderr elsewhere: llama-bench -o jsonl > FILE, without 2>&1")
 	return r
-}
-
-// counted counts the values that are taken.
-func counted(values iter.Seq[decode.Value], n *int) iter.Seq[decode.Value] {
-	return func(yield func(decode.Value) bool) {
-		for v := range values {
-			if *n++; !yield(v) {
-				return
-			}
-		}
-	}
 }

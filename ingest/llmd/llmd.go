@@ -1,6 +1,18 @@
+// Package llmd reads llm-d's benchmark reports, versions 0.1, 0.2 and 0.2.1, in YAML or JSON: a common form into which
+// llm-d-benchmark converts the results of other tools.
+//
+// It takes one decoded value and returns a [schema.Reading] with one point. Source:
+// llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
+//
+// Every distribution states its unit, which is used: s, ms, s/token, ms/token, tokens/s, queries/s.
+//
+// Traps: the definition of a metric is that of the converted tool: GuideLLM's time_per_output_token includes the
+// first token, inference-perf's is over chunks; in 0.1 throughputs are bare numbers; failures are part of total;
+// requested lengths are known only if their distribution is fixed; the pid, user and cluster of a run are not kept.
 package llmd
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,83 +39,72 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// report holds the parts that the two generations have in different places.
-type report struct {
-	v                          decode.Value
-	tool                       string
-	load                       decode.Value // of 0.2
-	requests, latency, through decode.Value
+// fields are the report's names under the definitions of the tool whose results were converted.
+func fields(tool string) []draft.Field {
+	const (
+		ttft, e2el = "time_to_first_token", "request_latency"
+		tpot, itl  = "time_per_output_token", "inter_token_latency"
+	)
+	ntpot := draft.Field{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst}
+	switch tool {
+	case "vllm":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "tpot", Def: schema.DefExclFirst}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
+		}
+	case "guidellm":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstContent}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "ntpot", Def: schema.DefInclFirst}, {Key: itl, Metric: "tpot", Def: schema.DefExclFirst},
+		}
+	case "inference-perf":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "tpot", Def: schema.DefChunkMean}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
+		}
+	}
+	return []draft.Field{
+		{Key: ttft, Metric: "ttft", Def: schema.DefNotStated}, {Key: e2el, Metric: "e2el", Def: schema.DefNotStated},
+		{Key: tpot, Metric: "tpot", Def: schema.DefNotStated}, {Key: itl, Metric: "itl", Def: schema.DefNotStated}, ntpot,
+	}
 }
+
+// scales are the factors of a distribution's units to milliseconds.
+var scales = map[string]float64{"ms": 1, "ms/token": 1, "s": 1000, "s/token": 1000}
 
 // Read returns the point of a report.
 func Read(f *decode.File) schema.Reading {
-	v := f.First
 	r := schema.Reading{Format: Format, Detail: Detect(f).Detail}
-	p := report{v: v, load: v.At("scenario", "load", "standardized")}
-	part := v.Get("metrics")
-	if v.Get("results").Kind() == decode.Object {
-		part = v.At("results", "request_performance", "aggregate")
-		p.tool = p.load.Get("tool").Str()
-	} else {
-		p.tool = v.At("scenario", "load", "name").Str()
+	load := f.First.At("scenario", "load", "standardized") // of 0.2
+	part, tool := f.First.Get("metrics"), f.First.At("scenario", "load", "name").Str()
+	if f.First.Get("results").Kind() == decode.Object {
+		part, tool = f.First.At("results", "request_performance", "aggregate"), load.Get("tool").Str()
 	}
-	p.requests, p.latency, p.through = part.Get("requests"), part.Get("latency"), part.Get("throughput")
-	if p.tool == "" {
-		p.tool = "llm-d"
-	}
-	p.tool = strings.Replace(p.tool, "vllm-benchmark", "vllm", 1)
-	d := draft.New(f, &r, v, p.tool)
-	r.Facts = p.facts()
+	tool = strings.Replace(cmp.Or(tool, "llm-d"), "vllm-benchmark", "vllm", 1)
+	d := draft.New(f, &r, f.First, tool)
+	r.Facts = facts(d.In)
 	d.Start, d.End = r.Facts.Start, r.Facts.End
-	p.key(d)
-	p.numbers(d)
-	d.Source.ToolVersion = p.load.Get("tool_version").Text()
-	d.Foreign(v, draft.Names("version run scenario metrics results"))
-	d.Foreign(v.At("scenario", "metadata"), func(string) bool { return false })
-	d.Done()
-	return r
-}
-
-// meaning is a metric under a definition.
-type meaning struct{ metric, def string }
-
-// definitions maps the report's names to a tool's definitions.
-func (p report) definitions() map[string]meaning {
-	const (
-		ttft, e2el = "time_to_first_token", "request_latency"
-		ntpot      = "normalized_time_per_output_token"
-		tpot, itl  = "time_per_output_token", "inter_token_latency"
-	)
-	defs := map[string]meaning{
-		ttft: {"ttft", schema.DefNotStated}, e2el: {"e2el", schema.DefNotStated}, ntpot: {"ntpot", schema.DefInclFirst},
-		tpot: {"tpot", schema.DefNotStated}, itl: {"itl", schema.DefNotStated},
-	}
-	switch p.tool {
-	case "vllm":
-		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstChunk}, meaning{"e2el", schema.DefLastChunk}
-		defs[tpot], defs[itl] = meaning{"tpot", schema.DefExclFirst}, meaning{"itl", schema.DefChunkGap}
-	case "guidellm":
-		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstContent}, meaning{"e2el", schema.DefLastChunk}
-		defs[tpot], defs[itl] = meaning{"ntpot", schema.DefInclFirst}, meaning{"tpot", schema.DefExclFirst}
-		delete(defs, ntpot)
-	case "inference-perf":
-		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstChunk}, meaning{"e2el", schema.DefLastChunk}
-		defs[tpot], defs[itl] = meaning{"tpot", schema.DefChunkMean}, meaning{"itl", schema.DefChunkGap}
-	}
-	return defs
-}
-
-func (p report) numbers(d *draft.Draft) {
-	total, failed := p.requests.Get("total").Ptr(), p.requests.Get("failures").Ptr()
+	key(d, load)
+	requests, through := part.Get("requests"), part.Get("throughput")
+	total, failed := requests.Get("total").Ptr(), requests.Get("failures").Ptr()
 	ok := total
 	if total != nil && failed != nil {
-		n := *total - *failed - p.requests.Get("incomplete").Float0()
+		n := *total - *failed - requests.Get("incomplete").Float0()
 		ok = &n
 	}
-	for theirs, ours := range p.definitions() {
-		distribution(d, p.latency.Get(theirs), ours.metric, ours.def)
+	for _, x := range fields(tool) {
+		block := part.Get("latency").Get(x.Key)
+		if block.Kind() != decode.Object {
+			continue
+		}
+		if x.Scale = scales[block.Get("units").Str()]; x.Scale == 0 {
+			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
+				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
+			continue
+		}
+		d.Block(block, draft.Wide, x)
 		if ok != nil {
-			d.Size(ours.metric, int(min(max(*ok, 0), 1e12)))
+			d.Size(x.Metric, int(min(max(*ok, 0), 1e12)))
 		}
 	}
 	for metric, names := range map[string][]string{
@@ -112,92 +113,62 @@ func (p report) numbers(d *draft.Draft) {
 		"rps":        {"request_rate", "requests_per_sec"},
 	} {
 		for _, name := range names {
-			if !d.Of(metric, p.through.Get(name)) {
-				d.Of(metric, p.through.At(name, "mean"))
+			if !d.Of(metric, through.Get(name)) {
+				d.Of(metric, through.At(name, "mean"))
 			}
 		}
 	}
-	d.Mean("isl", p.requests.At("input_length", "mean"))
-	d.Mean("osl", p.requests.At("output_length", "mean"))
-	if !d.Of("duration_s", p.v.At("metrics", "time", "duration")) {
-		if s, have := isoDuration(p.v.At("run", "time", "duration").Str()); have {
+	d.Of("isl", requests.At("input_length", "mean"))
+	d.Of("osl", requests.At("output_length", "mean"))
+	if !d.Of("duration_s", d.In.At("metrics", "time", "duration")) {
+		if s, have := isoDuration(d.In.At("run", "time", "duration").Str()); have {
 			d.Value("duration_s", s)
 		}
 	}
 	d.Requests(ok, failed, nil, "")
+	d.Source.ToolVersion = load.Get("tool_version").Text()
+	d.Foreign(d.In, "version results")
+	d.Foreign(f.First.At("scenario", "metadata"), "")
+	d.Done()
+	return r
 }
 
-// distribution reads {units, mean, stddev, min, p0p1 … p99p9, max}.
-func distribution(d *draft.Draft, block decode.Value, metric, def string) {
-	if block.Kind() != decode.Object {
-		return
-	}
-	scale := 0.
-	switch block.Get("units").Str() {
-	case "ms", "ms/token":
-		scale = 1
-	case "s", "s/token":
-		scale = 1000
-	default:
-		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
-			"units "+strconv.Quote(block.Get("units").Text())+" of "+metric)
-		p.Expected, p.Used = "s or ms", "no number of this metric"
-		return
-	}
-	names := map[string]string{
-		"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p10": "p10", "p25": "p25", "p50": "median",
-		"p75": "p75", "p90": "p90", "p95": "p95", "p99": "p99", "p99p9": "p99.9",
-	}
-	for _, m := range block.Members() {
-		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
-			d.Stat(metric, def, names[m.Key], x*scale)
-		}
-	}
-}
-
-func (p report) key(d *draft.Draft) {
+// key reads the load; args are the tool's own arguments, in 0.1.
+func key(d *draft.Draft, load decode.Value) {
 	length := func(name string) *float64 {
-		block := p.load.Get(name)
+		block := load.Get(name)
 		if kind := block.Get("distribution").Str(); kind != "fixed" {
-			if kind != "" {
-				d.Condition(name+"_distribution", kind)
-			}
+			d.Condition(name+"_distribution", kind)
 			return nil
 		}
 		return block.Get("value").Ptr()
 	}
+	args := d.In.At("scenario", "load", "args")
 	d.Key.ISL, d.Key.OSL = length("input_seq_len"), length("output_seq_len")
-	d.Key.Rate, d.Key.Concurrency = p.load.Get("rate_qps").Ptr(), p.load.Get("concurrency").Ptr()
-	d.Key.Dataset = p.load.Get("source").Text()
-	if enabled, _ := p.load.At("multi_turn", "enabled").Truth(); enabled {
+	if d.Key.Concurrency = load.Number("concurrency"); d.Key.Concurrency == nil {
+		d.Key.Concurrency = args.Number("max-concurrency", "max_concurrency", "concurrency")
+	}
+	if d.Key.Rate = load.Number("rate_qps"); d.Key.Rate == nil {
+		d.Key.Rate = args.Number("request-rate", "qps_values", "rate")
+	}
+	d.Key.Dataset = load.Get("source").Text()
+	if enabled, _ := load.At("multi_turn", "enabled").Truth(); enabled {
 		d.Dim("turns", "several")
 	}
-	if n, ok := p.load.At("prefix", "prefix_len", "value").Float(); ok && n > 0 {
+	if n := load.At("prefix", "prefix_len", "value").Float0(); n > 0 {
 		d.Dim("prefix", strconv.FormatFloat(n, 'f', -1, 64))
 	}
-	d.Condition("stage", p.load.Get("stage").Text())
-	args := p.v.At("scenario", "load", "args") // 0.1 has the tool's own arguments
-	for _, name := range []string{"max-concurrency", "max_concurrency", "concurrency"} {
-		if d.Key.Concurrency == nil {
-			d.Key.Concurrency = args.Get(name).Ptr()
-		}
-	}
-	for _, name := range []string{"request-rate", "qps_values", "rate"} {
-		if d.Key.Rate == nil {
-			d.Key.Rate = args.Get(name).Ptr()
-		}
-	}
-	if kind := p.v.At("scenario", "load", "type").Str(); kind != "" && d.Key.ISL == nil {
-		d.Dim(schema.DimLabel, kind)
+	d.Condition("stage", load.Get("stage").Text())
+	if d.Key.ISL == nil {
+		d.Dim(schema.DimLabel, d.In.At("scenario", "load", "type").Str())
 	}
 }
 
-func (p report) facts() schema.Facts {
+func facts(v decode.Value) schema.Facts {
 	var f schema.Facts
-	s := p.v.Get("scenario")
+	s := v.Get("scenario")
 	f.Model.ID, f.Model.Precision = s.At("model", "name").Str(), s.At("model", "quantization").Text()
-	device := s.At("host", "accelerator").Index(0)
-	engine := s.At("platform", "engine").Index(0)
+	device, engine := s.At("host", "accelerator").Index(0), s.At("platform", "engine").Index(0)
 	f.Stack.Engine, f.Stack.Version = engine.Get("name").Str(), engine.Get("version").Text()
 	chips := 0
 	for a := range s.At("host", "accelerator").Items() {
@@ -226,43 +197,26 @@ func (p report) facts() schema.Facts {
 		chips += min(max(n, 0), 1<<20) * min(max(replicas, 0), 1<<20)
 	}
 	f.Device.Name, f.Device.Chips = device.Get("model").Text(), min(chips, 1<<30)
-	run := p.v.Get("run")
+	run, old := v.Get("run"), v.At("metrics", "time")
 	f.RunID = run.Get("uid").Str()
 	f.Start, f.End = moment(run.At("time", "start")), moment(run.At("time", "end"))
 	if f.Start.IsZero() {
-		f.Start, f.End = moment(p.v.At("metrics", "time", "start")), moment(p.v.At("metrics", "time", "stop"))
+		f.Start, f.End = moment(old.Get("start")), moment(old.Get("stop"))
 	}
 	return f
 }
 
 // moment reads RFC 3339 or seconds since 1970.
 func moment(v decode.Value) time.Time {
-	if t, err := time.Parse(time.RFC3339Nano, v.Str()); err == nil {
-		return t.UTC().Truncate(time.Second)
+	if t := draft.Time(v.Str(), time.RFC3339Nano); !t.IsZero() {
+		return t
 	}
-	if s, ok := v.Float(); ok && s > 1e8 && s < 1e11 {
-		return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
-	}
-	return time.Time{}
+	return draft.Epoch(v)
 }
 
 // isoDuration reads ISO 8601's PT1H2M3.5S.
 func isoDuration(s string) (seconds float64, ok bool) {
 	rest, ok := strings.CutPrefix(s, "PT")
-	if !ok || rest == "" {
-		return 0, false
-	}
-	for rest != "" {
-		i := strings.IndexAny(rest, "HMS")
-		if i <= 0 {
-			return 0, false
-		}
-		x, err := strconv.ParseFloat(rest[:i], 64)
-		if err != nil {
-			return 0, false
-		}
-		seconds += x * map[byte]float64{'H': 3600, 'M': 60, 'S': 1}[rest[i]]
-		rest = rest[i+1:]
-	}
-	return seconds, true
+	d, err := time.ParseDuration(strings.ToLower(rest))
+	return d.Seconds(), ok && err == nil && strings.Trim(rest, "0123456789.HMS") == ""
 }

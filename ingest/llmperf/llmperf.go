@@ -1,10 +1,11 @@
+// Package llmperf reads the summaries of Anyscale's llmperf (…_summary.json). Times are in seconds. Its inter-token
+// latency is the sum of all gaps, the first token's included, over the output tokens: the normalised time per output
+// token here.
 package llmperf
 
 import (
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -21,14 +22,30 @@ const (
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if one := v.Index(0); one.Has("end_to_end_latency_s") && one.Has("ttft_s") {
-		return schema.Match{
-			Format: Responses, Has: []string{"end_to_end_latency_s"}, Detail: "not a result: the requests of a summary",
-		}
+		return draft.Is(Responses, "end_to_end_latency_s", "not a result: the requests of a summary")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "summary"}}
 	m.Want(v.Has("results_ttft_s_mean") || v.Has("results_end_to_end_latency_s_mean"), "results_ttft_s_mean")
 	m.Want(v.Has("num_concurrent_requests"), "num_concurrent_requests")
 	return m.Match
+}
+
+var fields = []draft.Field{
+	{Key: "ttft_s", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1000},
+	{Key: "end_to_end_latency_s", Metric: "e2el", Def: schema.DefLastContent, Scale: 1000},
+	{Key: "inter_token_latency_s", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
+	{Key: "request_output_throughput_token_per_s", Metric: "tps_user", Def: schema.DefOutOverE2EL},
+}
+
+// statistic splits "results_ttft_s_quantiles_p99".
+func statistic(key string) (stat, of string, ok bool) {
+	key, ok = strings.CutPrefix(key, "results_")
+	at := strings.LastIndexByte(key, '_')
+	if !ok || at < 0 {
+		return "", "", false
+	}
+	stat, ok = schema.ParseStat(key[at+1:])
+	return stat, strings.TrimSuffix(key[:at], "_quantiles"), ok && strings.Contains(draft.Usual, " "+stat+" ")
 }
 
 // Read returns the point of a summary.
@@ -38,62 +55,30 @@ func Read(f *decode.File) schema.Reading {
 	if m.Format == Responses {
 		return r
 	}
-	v := f.First
-	d := draft.New(f, &r, v, "llmperf")
+	d := draft.New(f, &r, f.First, "llmperf")
+	v := d.In
 	d.Key.ISL, d.Key.OSL = v.Get("mean_input_tokens").Ptr(), v.Get("mean_output_tokens").Ptr()
 	d.Key.Concurrency = v.Get("num_concurrent_requests").Ptr()
 	for dim, name := range map[string]string{
 		"prompt_tokens_stdev": "stddev_input_tokens", "output_tokens_stdev": "stddev_output_tokens",
 	} {
-		if x, ok := v.Get(name).Float(); ok && x > 0 {
+		if x := v.Get(name).Float0(); x > 0 {
 			d.Dim(dim, strconv.FormatFloat(x, 'f', -1, 64))
 		}
 	}
-	for _, x := range []struct {
-		theirs, metric, def string
-		scale               float64
-	}{
-		{"ttft_s", "ttft", schema.DefFirstContent, 1000}, {"end_to_end_latency_s", "e2el", schema.DefLastContent, 1000},
-		{"inter_token_latency_s", "ntpot", schema.DefInclFirst, 1000},
-		{"request_output_throughput_token_per_s", "tps_user", schema.DefOutOverE2EL, 1},
-	} {
-		distribution(d, v, "results_"+x.theirs+"_", x.metric, x.def, x.scale)
-	}
-	d.Mean("isl", v.Get("results_number_input_tokens_mean"))
-	d.Mean("osl", v.Get("results_number_output_tokens_mean"))
-	d.Of("output_tps", v.Get("results_mean_output_throughput_token_per_s"))
+	d.Flat(v, statistic, fields)
+	d.Fields(v, map[string]string{
+		"isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",
+		"output_tps": "results_mean_output_throughput_token_per_s",
+	})
 	if x, ok := v.Get("results_num_completed_requests_per_min").Float(); ok {
 		d.Derived("rps", "", "value", x/60)
 	}
 	d.Requests(v.Get("results_num_completed_requests").Ptr(), v.Get("results_number_errors").Ptr(), nil, "")
 	r.Facts.Model.ID = v.Get("model").Str()
-	if s, ok := v.Get("timestamp").Float(); ok && s > 1e8 && s < 1e11 {
-		whole, _ := math.Modf(s)
-		r.Facts.Start = time.Unix(int64(whole), 0).UTC()
-		r.Facts.End = r.Facts.Start
-		d.Start, d.End = r.Facts.Start, r.Facts.End
-	}
-	d.Foreign(v, draft.Names("results_* model version name mean_* stddev_* num_concurrent_requests timestamp"))
+	r.Facts.Start = draft.Epoch(v.Get("timestamp"))
+	r.Facts.End, d.Start, d.End = r.Facts.Start, r.Facts.Start, r.Facts.Start
+	d.Foreign(v, "results_* mean_* stddev_* version name")
 	d.Done()
 	return r
-}
-
-func distribution(d *draft.Draft, v decode.Value, prefix, metric, def string, scale float64) {
-	for _, m := range v.Members() {
-		stat, ok := strings.CutPrefix(m.Key, prefix)
-		x, has := m.Val.Float()
-		if !ok || !has {
-			continue
-		}
-		switch stat = strings.TrimPrefix(stat, "quantiles_"); stat {
-		case "p50":
-			stat = "median"
-		case "stddev":
-			stat = "std"
-		case "mean", "min", "max", "p90", "p95", "p99":
-		default:
-			continue
-		}
-		d.Stat(metric, def, stat, x*scale)
-	}
 }

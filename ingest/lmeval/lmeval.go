@@ -1,7 +1,7 @@
 package lmeval
 
 import (
-	"math"
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -25,19 +25,17 @@ const (
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
-	if v.Kind() == decode.Array && isSample(v.Index(0)) {
-		return schema.Match{Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes"}
-	}
-	if v.Kind() != decode.Object {
+	items := schema.Match{Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes"}
+	switch {
+	case v.Kind() == decode.Array && isSample(v.Index(0)):
+		return items
+	case v.Kind() != decode.Object:
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
-	}
-	if isSample(v) {
-		return schema.Match{
-			Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes", Records: true,
-		}
-	}
-	if v.Has("elapsed_time") && v.Has("gpu") && v.Len() <= 3 {
+	case isSample(v):
+		items.Records = true
+		return items
+	case v.Has("elapsed_time") && v.Has("gpu") && v.Len() <= 3:
 		return schema.Match{
 			Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took",
 		}
@@ -99,99 +97,84 @@ func Read(f *decode.File) schema.Reading {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
 	}
 	if _, nested, _ := shape(v.Get("results")); nested && match.Format == Old {
-		readNested(f, v, &r)
+		r = readNested(f, v, r)
 	} else {
 		for _, task := range v.Get("results").Members() {
 			readTask(f, v, task.Key, task.Val, &r)
 		}
 	}
 	group(v, r.Scores)
-	r.Extra = draft.Foreign(nil, v, isKnown)
+	// the parts that are read, or that are long descriptions of tasks and machines
+	r.Extra = draft.Foreign(nil, v, `results groups group_subtasks configs versions n-shot higher_is_better n-samples
+		config date task_hashes pretty_env_info start_time end_time total_evaluation_time_seconds model_name
+		model_name_sanitized tokenizer_* eot_token_id samples lmms_eval_version lm_eval_version`)
 	if len(r.Scores) == 0 && len(r.More) == 0 {
-		p := f.Problem(schema.SevError, "no-scores", v.Get("results"))
-		p.Found, p.Expected, p.Hint = "no score in results", "at least one metric with a number", "look at the harness's log"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, &r, schema.SevError, "no-scores", v.Get("results"), "no score in results",
+			"at least one metric with a number", "", "look at the harness's log")
 	}
 	return r
 }
 
 // readNested reads {task: {time: {metric: value}}}: each time is a separate run.
-func readNested(f *decode.File, v decode.Value, r *schema.Reading) {
-	byTime := map[string]*schema.Reading{}
-	var order []string
+func readNested(f *decode.File, v decode.Value, like schema.Reading) schema.Reading {
+	var runs draft.Runs[string]
 	for _, task := range v.Get("results").Members() {
 		for _, when := range task.Val.Members() {
 			if when.Val.Kind() != decode.Object {
 				continue
 			}
-			one := byTime[when.Key]
-			if one == nil {
-				one = &schema.Reading{Format: r.Format, Detail: r.Detail, Facts: r.Facts}
+			one := runs.Of(when.Key, func() schema.Reading {
+				one := like
 				if t := parseTime(when.Key); !t.IsZero() {
 					one.Facts.Start, one.Facts.End, one.Facts.StartNote = t, t, "as the file says, zone not stated"
 				}
-				byTime[when.Key] = one
-				order = append(order, when.Key)
-			}
+				return one
+			})
 			readTask(f, v, task.Key, when.Val, one)
 		}
 	}
-	for i, key := range order {
-		if i == 0 {
-			r.Facts, r.Scores = byTime[key].Facts, byTime[key].Scores
-			continue
-		}
-		r.More = append(r.More, *byTime[key])
-	}
+	return runs.Join(like.Format, like.Detail)
 }
 
-var revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
+var (
+	revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
+	modelArg    = regexp.MustCompile(`(?:^|,)\s*(?:model|pretrained|model_version)=([^,]+)`)
+)
 
-var modelArg = regexp.MustCompile(`(?:^|,)\s*(?:model|pretrained|model_version)=([^,]+)`)
+// argument is the first group of an expression in the arguments of a model, "" where it does not match.
+func argument(re *regexp.Regexp, args string) string {
+	if m := re.FindStringSubmatch(args); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 func facts(v decode.Value) schema.Facts {
 	var f schema.Facts
-	f.Model.ID = v.Get("model_name").Str()
 	args := v.At("config", "model_args")
-	for _, name := range []string{"model", "pretrained", "model_version"} {
-		if f.Model.ID == "" {
-			f.Model.ID = args.Get(name).Str()
+	f.Model.ID = cmp.Or(v.Get("model_name").Str(), args.Get("model").Str(), args.Get("pretrained").Str(),
+		args.Get("model_version").Str(), argument(modelArg, args.Str()))
+	draft.Revision(&f, cmp.Or(v.At("config", "model_revision").Str(), argument(revisionArg, args.Str()),
+		args.Get("revision").Str()))
+	if f.Start = draft.Epoch(v.Get("date")); f.Start.IsZero() {
+		if t := parseTime(v.Get("date").Str()); !t.IsZero() {
+			f.Start, f.StartNote = t, draft.LocalNote
 		}
 	}
-	if m := modelArg.FindStringSubmatch(args.Str()); m != nil && f.Model.ID == "" {
-		f.Model.ID = m[1]
-	}
-	revision := v.At("config", "model_revision").Str()
-	if m := revisionArg.FindStringSubmatch(args.Str()); m != nil && revision == "" {
-		revision = m[1]
-	}
-	if revision == "" {
-		revision = args.Get("revision").Str()
-	}
-	draft.Revision(&f, revision)
-	if sec, ok := v.Get("date").Float(); ok && sec > 1e8 && sec < 1e11 {
-		whole, frac := math.Modf(sec)
-		f.Start = time.Unix(int64(whole), int64(frac*1e9)).UTC().Truncate(time.Second)
-	} else if t := parseTime(v.Get("date").Str()); !t.IsZero() {
-		f.Start, f.StartNote = t, "local time of the client, zone not stated"
-	}
 	f.End = f.Start
-	if d, ok := v.Get("total_evaluation_time_seconds").Float(); ok && d > 0 && d < 1e7 && !f.Start.IsZero() {
+	if d := v.Get("total_evaluation_time_seconds").Float0(); d > 0 && d < 1e7 && !f.Start.IsZero() {
 		f.End = f.Start.Add(time.Duration(d * float64(time.Second))).Truncate(time.Second)
 	}
 	return f
 }
 
 func parseTime(s string) time.Time {
-	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405", "20060102150405",
-		"2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", "0102_1504", time.DateOnly,
-	} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 2000 {
-			return t.UTC().Truncate(time.Second)
-		}
+	t := draft.Time(s, time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405",
+		"20060102150405", "2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", time.DateOnly)
+	if t.Year() <= 2000 {
+		return time.Time{}
 	}
-	return time.Time{}
+	return t
 }
 
 // notMetrics are members of a task's entry that are not scores.
@@ -208,24 +191,28 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		if notMetrics(metric) || isError(metric) || strings.TrimSpace(metric) == "" {
 			continue
 		}
-		s := schema.Score{Task: task, Metric: metric, Filter: filter, Source: f.Source(r.Format)}
-		s.Source.ToolVersion = v.Get("lm_eval_version").Str()
+		kind, text := m.Val.Kind(), m.Val.Str()
 		x, ok := m.Val.Float()
+		value := schema.Num(x)
 		switch {
-		case r.Format == Old && (m.Val.Kind() == decode.String && !isSpelt(m.Val.Str()) || m.Val.Kind() == decode.Null):
+		case r.Format == Old && (kind == decode.String && !isSpelt(text) || kind == decode.Null):
 			continue // prompts, names and data sets, of which some look like numbers
 		case ok:
-			s.Value = schema.Num(x)
-		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes values that JSON cannot represent
-			s.Value = schema.Num(map[string]float64{"True": 1}[m.Val.Str()])
-		case m.Val.Kind() == decode.Null && metric == "submission": // a file for external judging
+		case text == "True" || text == "False": // how the harness writes values that JSON cannot represent
+			value = schema.Num(map[string]float64{"True": 1}[text])
+		case kind == decode.Null && metric == "submission": // a file for external judging
 			continue
-		case m.Val.Kind() == decode.Number || m.Val.Kind() == decode.String || m.Val.Kind() == decode.Null:
-			s.Value = schema.Missing(shortly("the file says " + string(m.Val.Raw())))
+		case kind == decode.Number || kind == decode.String || kind == decode.Null:
+			said := []rune("the file says " + string(m.Val.Raw()))
+			if len(said) > 80 {
+				said = append(said[:80], '…')
+			}
+			value = schema.Missing(string(said))
 		default:
 			continue
 		}
-		s.Stderr = schema.Missing("not in the file")
+		s := draft.Score(f, r, task, metric, 0)
+		s.Value, s.Filter, s.Source.ToolVersion = value, filter, v.Get("lm_eval_version").Str()
 		key := metric + "_stderr"
 		if filter != "" || r.Format == Format {
 			key += "," + filter
@@ -233,8 +220,7 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		if x, ok := entry.Get(key).Float(); ok {
 			s.Stderr = schema.Num(x)
 		}
-		describe(v, &s)
-		r.Scores = append(r.Scores, s)
+		describe(v, s)
 	}
 }
 
@@ -251,13 +237,6 @@ func isSpelt(text string) bool {
 func isError(metric string) bool {
 	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
 		strings.HasPrefix(metric, "paired_")
-}
-
-func shortly(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:80]) + "…"
-	}
-	return s
 }
 
 // describe adds what the other parts of the file state about a task.
@@ -290,20 +269,10 @@ func describe(v decode.Value, s *schema.Score) {
 
 // Stamp returns the time stamp that a results file and its samples share in their names, "" if there is none.
 func Stamp(name string) string {
-	base := path.Base(name)
-	if m := stamp.FindString(base); m != "" {
-		return m
-	}
-	return ""
+	return stamp.FindString(path.Base(name))
 }
 
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
-
-// isKnown reports the parts of a results file that are read, or that are long descriptions of tasks and machines.
-var isKnown = draft.Names(`
-	results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes
-	pretty_env_info start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_*
-	eot_token_id samples lmms_eval_version lm_eval_version`)
 
 // group states of each score the nearest group around its task that has a score of its own: groups may be in groups, of
 // which some have none.

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
-	"iter"
 	"math"
 	"path"
 	"regexp"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // series is the values of one metric under one filter, item by item.
@@ -34,75 +34,57 @@ type itemID struct {
 	id  uint64
 }
 
-// sampleReader collects the values of a task by metric and filter.
-type sampleReader struct {
-	series  []*series // in order of occurrence
-	byID    map[seriesID]*series
-	filters filterGuess
-	tooMany bool
-}
-
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
-	task := taskOf(f.Path)
-	reader := sampleReader{byID: map[seriesID]*series{}, filters: filterGuess{seen: map[int]bool{}}}
-	for v := range samples(f) {
-		if isSample(v) {
-			reader.add(v)
+	var list []*series // in order of occurrence
+	known := map[seriesID]*series{}
+	seen, n, tooMany := map[int]bool{}, 0, false
+	lines := f.Values()
+	if f.First.Kind() == decode.Array { // of 0.4.0
+		lines = f.First.Items()
+	}
+	for v := range lines {
+		if !isSample(v) {
+			continue
+		}
+		id := identify(v)
+		filter := v.Get("filter").Str()
+		if !v.Has("filter") { // when a document occurs again, the next filter has begun
+			if seen[id.doc] {
+				n++
+				clear(seen)
+			}
+			seen[id.doc] = true
+			filter = fmt.Sprintf("#%d", n)
+		}
+		for _, m := range v.Members() {
+			x, ok := outcome(m.Val)
+			if !ok || !isMetric(v, m.Key) {
+				continue
+			}
+			of := seriesID{m.Key, filter}
+			s := known[of]
+			if s == nil && len(list) < decode.MostSeries {
+				s = &series{seriesID: of}
+				known[of], list = s, append(list, s)
+			}
+			if s == nil || len(s.ids) == decode.MostItems {
+				tooMany = true
+				continue
+			}
+			s.ids, s.values = append(s.ids, id), append(s.values, x)
 		}
 	}
-	for _, s := range reader.series {
-		r.Scores = append(r.Scores, s.score(f, task))
+	for _, s := range list {
+		r.Scores = append(r.Scores, s.score(f, taskOf(f.Path)))
 	}
-	if reader.tooMany {
-		r.Problems = append(r.Problems, schema.Problem{
-			Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
-			Found:    "more metrics, filters or items than a task has",
-			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them",
-		})
+	if tooMany {
+		draft.Problem(f, &r, schema.SevError, "too-many-results", decode.Value{},
+			"more metrics, filters or items than a task has",
+			fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), "the first of them")
 	}
 	return r
-}
-
-// add takes the metrics of one item.
-func (r *sampleReader) add(v decode.Value) {
-	id := identify(v)
-	filter, named := v.Get("filter").Str(), v.Has("filter")
-	if !named {
-		filter = r.filters.of(id.doc)
-	}
-	for _, m := range v.Members() {
-		x, ok := outcome(m.Val)
-		if !ok || !isMetric(v, m.Key) {
-			continue
-		}
-		s := r.of(seriesID{m.Key, filter})
-		if s == nil || len(s.ids) == decode.MostItems {
-			r.tooMany = true
-			continue
-		}
-		s.ids, s.values = append(s.ids, id), append(s.values, x)
-	}
-}
-
-// of returns a series; nil when there are too many.
-func (r *sampleReader) of(id seriesID) *series {
-	s := r.byID[id]
-	if s == nil && len(r.series) < decode.MostSeries {
-		s = &series{seriesID: id}
-		r.byID[id] = s
-		r.series = append(r.series, s)
-	}
-	return s
-}
-
-// samples iterates over lines, or over the elements of the array that 0.4.0 wrote.
-func samples(f *decode.File) iter.Seq[decode.Value] {
-	if f.First.Kind() == decode.Array {
-		return f.First.Items()
-	}
-	return f.Values()
 }
 
 func identify(v decode.Value) itemID {
@@ -116,21 +98,9 @@ func identify(v decode.Value) itemID {
 	return itemID{n, h.Sum64()}
 }
 
-// filterGuess finds the filter of lines that do not name theirs: when a document occurs again, the next filter has
-// begun.
-type filterGuess struct {
-	seen map[int]bool
-	n    int
-}
-
-func (g *filterGuess) of(doc int) string {
-	if g.seen[doc] {
-		g.n++
-		clear(g.seen)
-	}
-	g.seen[doc] = true
-	return fmt.Sprintf("#%d", g.n)
-}
+// notOutcomes are the members of a line that are part of the format.
+var notOutcomes = draft.Names(`doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash
+	target_hash input schema_version`)
 
 // isMetric reports the metrics of a line: those it lists, else every member that is not part of the format.
 func isMetric(v decode.Value, key string) bool {
@@ -142,12 +112,7 @@ func isMetric(v decode.Value, key string) bool {
 		}
 		return false
 	}
-	switch key {
-	case "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
-		"target_hash", "input", "schema_version":
-		return false
-	}
-	return true
+	return !notOutcomes(key)
 }
 
 // outcome returns the value of one item: a number or a boolean. Pairs and texts are aggregated by rules that only the
@@ -211,10 +176,7 @@ func taskOf(name string) string {
 	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json"} {
 		stem = strings.TrimSuffix(stem, ext)
 	}
-	if m := sampleFile.FindStringSubmatch(stem); m != nil {
-		return m[1]
-	}
-	return stem
+	return cmp.Or(argument(sampleFile, stem), stem)
 }
 
 // Combine merges the items of one task with the results that they belong to, and reports whether they belong to any
@@ -276,14 +238,12 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 	stated, ok := s.Stderr.Get()
 	now, has := it.Stderr.Get()
-	switch {
-	case !has || ok && near(stated, now):
-		return nil
-	case !ok:
-		s.Stderr = it.Stderr
+	if !has || ok && near(stated, now) {
 		return nil
 	}
-	s.Stderr = it.Stderr
+	if s.Stderr = it.Stderr; !ok {
+		return nil
+	}
 	return []schema.Problem{{Severity: schema.SevNote, Path: s.Source.Path, Code: "disagreement",
 		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
 		Found: fmt.Sprintf("the standard error of %s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),

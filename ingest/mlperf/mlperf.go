@@ -1,9 +1,13 @@
+// Package mlperf reads mlperf_log_summary.txt, which the load generator of MLPerf Inference writes (2.0 to 5.1).
+//
+// The scenario and target load are the workload; who was measured is read from the folders of a submission,
+// results/<system>/<benchmark>/<scenario>/performance/run_<n>. Times are in nanoseconds. A result that the load
+// generator calls INVALID is invalid here, a run for accuracy measures nothing.
 package mlperf
 
 import (
 	"bytes"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -35,6 +39,31 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
+var fields = []draft.Field{
+	{Key: "latency", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
+	{Key: "first token latency", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
+	{Key: "time to output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+	{Key: "time per output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+}
+
+// statistic matches "99.90 percentile first token latency (ns)" and "mean latency (ns)".
+var statistic = regexp.MustCompile(`^(?:(\d+(?:\.\d+)?)(?:th)? percentile|(min|max|mean)) ([a-z ]+?)(?: \(ns\))?$`)
+
+func split(label string) (stat, of string, ok bool) {
+	m := statistic.FindStringSubmatch(label)
+	if m == nil {
+		return "", "", false
+	}
+	if stat = m[2]; stat == "" {
+		if stat = "p" + m[1]; strings.Contains(stat, ".") {
+			stat = strings.TrimSuffix(strings.TrimRight(stat, "0"), ".")
+		}
+		stat, ok = schema.ParseStat(stat)
+		return stat, m[3], ok
+	}
+	return stat, m[3], true
+}
+
 // Read returns the point of a summary.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
@@ -50,35 +79,66 @@ func Read(f *decode.File) schema.Reading {
 			values[label] = strings.TrimSpace(value)
 		}
 	}
-	d := draft.New(f, &r, decode.Value{}, "mlperf")
+	v, _ := decode.Of(values)
+	d := draft.New(f, &r, v, "mlperf")
 	d.Dim("scenario", values["scenario"])
-	distributions(d, values)
-	rates(d, values)
-	switch {
-	case values["result is"] == "":
+	scenario := strings.ToLower(values["scenario"])
+	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
+	// of the run.
+	if scenario != "offline" {
+		d.Flat(v, split, fields)
+	}
+	d.Fields(v, map[string]string{
+		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",
+		"output_tps": "completed tokens per second|tokens per second|tps w/o loadgen overhead",
+	})
+	switch scenario {
+	case "server":
+		d.Key.Rate = positive(v.Get("target_qps"))
+	case "singlestream":
+		one := 1.
+		d.Key.Concurrency = &one
+	case "multistream":
+		d.Key.Concurrency = positive(v.Get("samples_per_query"))
+	}
+	said := values["result is"] // what the load generator says of the run
+	switch said {
+	case "VALID":
+	case "":
 		d.Status = schema.StatusPartial
-		report(f, &r, schema.SevWarning, "truncated", "a summary that does not say whether the result is valid")
-	case values["result is"] != "VALID":
+		d.Problem(schema.SevWarning, "truncated", decode.Value{}, "a summary that does not say whether the result is valid",
+			"Result is : VALID", "no verdict")
+	default:
 		d.Status = schema.StatusInvalid
-		report(f, &r, schema.SevWarning, "invalid-by-tool",
-			"the load generator calls the result "+values["result is"]+reasons(f.Data))
+		d.Problem(schema.SevWarning, "invalid-by-tool", decode.Value{},
+			"the load generator calls the result "+said+reasons(f.Data), "Result is : VALID", "no verdict")
 	}
 	for _, name := range []string{
 		"samples_per_query", "min_duration (ms)", "min_query_count", "performance_sample_count",
 	} {
-		if v := values[name]; v != "" {
-			d.Condition(name, v)
-		}
+		d.Condition(name, values[name])
 	}
 	d.Keep("sut", values["sut name"])
-	if said := values["result is"]; said != "" {
+	if said != "" {
 		r.Detail += ", " + said
-		d.Keep("run_result", said) // what the load generator says of the run
+		d.Keep("run_result", said)
 	}
-	identify(f.Path, &r)
+	if m := place.FindStringSubmatch(f.Path); m != nil {
+		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
+	}
 	d.Done()
 	return r
 }
+
+func positive(v decode.Value) *float64 {
+	if x := v.Ptr(); x != nil && *x > 0 {
+		return x
+	}
+	return nil
+}
+
+// mostReasons is how many reasons of one result are quoted.
+const mostReasons = 8
 
 // reasons quotes why a result is not valid: the constraints that were not satisfied, and what is recommended.
 func reasons(text []byte) string {
@@ -89,8 +149,6 @@ func reasons(text []byte) string {
 		label, value, _ := strings.Cut(line, ":")
 		label, value = strings.TrimSpace(label), strings.TrimSpace(value)
 		switch {
-		case strings.HasPrefix(line, "====") && inAdvice, len(out) == mostReasons:
-			return join(out)
 		case strings.HasSuffix(label, "satisfied") && strings.EqualFold(value, "no"):
 			out = append(out, label+": no")
 		case strings.EqualFold(label, "Recommendations"):
@@ -98,105 +156,13 @@ func reasons(text []byte) string {
 		case inAdvice && strings.HasPrefix(line, "*"):
 			out = append(out, strings.TrimSpace(strings.TrimLeft(line, "* ")))
 		}
-	}
-	return join(out)
-}
-
-// mostReasons is how many reasons of one result are quoted.
-const mostReasons = 8
-
-func join(reasons []string) string {
-	if len(reasons) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(reasons, "; ")
-}
-
-func report(f *decode.File, r *schema.Reading, severity schema.Severity, code, found string) {
-	r.Problems = append(r.Problems, schema.Problem{
-		Severity: severity, Path: f.Path, Code: code, Found: found, Expected: "Result is : VALID", Used: "no verdict",
-	})
-}
-
-var percentile = regexp.MustCompile(
-	`^(\d+(?:\.\d+)?)(?:th)? percentile (latency|first token latency|time to output token) \(ns\)$`)
-
-// distributions reads the latencies. A query of the stream scenarios is a request; in Offline all samples are one
-// query, and its latency is the length of the run.
-func distributions(d *draft.Draft, values map[string]string) {
-	if strings.EqualFold(values["scenario"], "offline") {
-		return
-	}
-	families := map[string][2]string{
-		"latency": {"e2el", schema.DefLastContent}, "first token latency": {"ttft", schema.DefFirstContent},
-		"time to output token": {"tpot", schema.DefExclFirst}, "time per output token": {"tpot", schema.DefExclFirst},
-	}
-	for label, text := range values {
-		ns, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			continue
-		}
-		if m := percentile.FindStringSubmatch(label); m != nil {
-			p := strings.TrimSuffix(strings.TrimRight(m[1], "0"), ".")
-			if !strings.Contains(m[1], ".") {
-				p = m[1]
-			}
-			if p = "p" + p; p == "p50" {
-				p = "median"
-			}
-			d.Stat(families[m[2]][0], families[m[2]][1], p, ns/1e6)
-			continue
-		}
-		stat, rest, _ := strings.Cut(label, " ")
-		if of, ok := families[strings.TrimSuffix(rest, " (ns)")]; ok && (stat == "min" || stat == "max" || stat == "mean") {
-			d.Stat(of[0], of[1], stat, ns/1e6)
+		if strings.HasPrefix(line, "====") && inAdvice || len(out) == mostReasons {
+			break
 		}
 	}
-}
-
-// rates reads throughputs, and the load that was asked for.
-func rates(d *draft.Draft, values map[string]string) {
-	number := func(labels ...string) (float64, bool) {
-		for _, l := range labels {
-			if x, err := strconv.ParseFloat(values[l], 64); err == nil && x-x == 0 {
-				return x, true
-			}
-		}
-		return 0, false
-	}
-	scenario := strings.ToLower(values["scenario"])
-	completed := []string{"completed samples per second", "samples per second", "qps w/o loadgen overhead"}
-	if x, ok := number(completed...); ok {
-		d.Value("rps", x)
-	}
-	if x, ok := number("completed tokens per second", "tokens per second", "tps w/o loadgen overhead"); ok {
-		d.Value("output_tps", x)
-	}
-	switch target, ok := number("target_qps"); {
-	case scenario == "server" && ok && target > 0:
-		d.Key.Rate = &target
-	case scenario == "singlestream":
-		one := 1.
-		d.Key.Concurrency = &one
-	case scenario == "multistream":
-		if n, ok := number("samples_per_query"); ok && n > 0 {
-			d.Key.Concurrency = &n
-		}
-	}
+	return strings.TrimSuffix(": "+strings.Join(out, "; "), ": ")
 }
 
 // place is the path of a result within a submission.
 var place = regexp.MustCompile(
 	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance/`)
-
-// identify reads system and benchmark from the folders. The benchmark stands for the data set too.
-func identify(path string, r *schema.Reading) {
-	m := place.FindStringSubmatch(path)
-	if m == nil {
-		return
-	}
-	r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
-	for i := range r.Points {
-		r.Points[i].Key.Dataset = m[2]
-	}
-}

@@ -1,8 +1,12 @@
+// Package mosaic reads what MosaicML's eval gauntlet (LLM Foundry, DataComp-LM) writes of a model: one JSON object with
+// the accuracy of each task under eval_metrics.icl.
+//
+// Scores are accuracies from 0 to 1; Core and Extended are means of centred accuracies (0 is chance). Perplexities are
+// lower for a better model. A file that states a model_uuid is of a checkpoint: "model" names its architecture alone,
+// so that the first digits of the uuid become part of the model's id.
 package mosaic
 
 import (
-	"time"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -14,9 +18,8 @@ const Format = "mosaic-eval"
 // Detect asks for accuracies of in-context learning and for the model.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "scores of an eval gauntlet"}}
-	v := f.First
-	m.Want(v.At("eval_metrics", "icl").Kind() == decode.Object, "eval_metrics.icl")
-	m.Want(v.Has("model"), "model")
+	m.Want(f.First.At("eval_metrics", "icl").Kind() == decode.Object, "eval_metrics.icl")
+	m.Want(f.First.Has("model"), "model")
 	return m.Match
 }
 
@@ -28,18 +31,14 @@ func Read(f *decode.File) schema.Reading {
 	if uuid := v.Get("model_uuid").Str(); len(uuid) >= digits && r.Facts.Model.ID != "" {
 		r.Facts.Model.ID += "@" + uuid[:digits]
 	}
-	if t, err := time.Parse("2006_01_02-15_04_05", v.Get("creation_date").Str()); err == nil {
+	if t := draft.Time(v.Get("creation_date").Str(), "2006_01_02-15_04_05"); !t.IsZero() {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "zone not stated"
 	}
 	add := func(task, metric string, x decode.Value, direction string) {
-		n, ok := x.Float()
-		if !ok {
-			return
+		if n, ok := x.Float(); ok {
+			s := draft.Score(f, &r, task, metric, n)
+			s.Version, s.Direction = v.Get("eval_version").Text(), direction
 		}
-		r.Scores = append(r.Scores, schema.Score{
-			Task: task, Metric: metric, Value: schema.Num(n), Version: v.Get("eval_version").Text(),
-			Stderr: schema.Missing("not in the file"), Direction: direction, Source: f.Source(Format),
-		})
 	}
 	for _, task := range v.At("eval_metrics", "icl").Members() {
 		add(task.Key, "accuracy", task.Val, "higher")

@@ -1,6 +1,7 @@
 package nmvllm
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -29,10 +30,7 @@ func Detect(f *decode.File) schema.Match {
 		return schema.Match{Format: Store, Has: []string{"entries", "lastUpdate"}, Detail: "store of a benchmark's history"}
 	}
 	if v.Has("written_by") && v.Has("json_schema_version") {
-		return schema.Match{
-			Format: Copy, Has: []string{"written_by"},
-			Detail: "not a result: a copy that ttreport wrote of a result that it had read",
-		}
+		return draft.Is(Copy, "written_by", "not a result: a copy that ttreport wrote of a result that it had read")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "BenchmarkResult"}}
 	m.Want(v.Has("json_schema_version"), "json_schema_version")
@@ -50,23 +48,18 @@ func Read(f *decode.File) schema.Reading {
 	case Copy:
 		return schema.Reading{Format: m.Format, Detail: m.Detail}
 	}
-	v := f.First
-	r := schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts(v)}
-	if s, ok := v.Get("epoch_time").Float(); ok && s > 1e8 && s < 1e11 {
-		r.Facts.Start = time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts(f.First)}
+	if t := draft.Epoch(f.First.Get("epoch_time")); !t.IsZero() {
+		r.Facts.Start = t
 	}
 	r.Facts.End = r.Facts.Start
-	d := draft.New(f, &r, v, "nm-vllm")
+	d := draft.New(f, &r, f.First, "nm-vllm")
+	v := d.In
 	workload(v, d)
 	for _, x := range v.Get("metrics").Members() {
-		if value, ok := x.Val.Get("value").Float(); ok {
-			name := x.Val.Get("key").Str()
-			if name == "" {
-				name = x.Key
-			}
-			if !put(d, name, x.Val.Get("unit").Str(), value, r.Facts.Stack.Version) {
-				d.Keep(name, strings.TrimSpace(x.Val.Get("value").Text()+" "+x.Val.Get("unit").Str()))
-			}
+		name, value, unit := cmp.Or(x.Val.Get("key").Str(), x.Key), x.Val.Get("value"), x.Val.Get("unit").Str()
+		if value.Ptr() != nil && !put(d, name, unit, value, r.Facts.Stack.Version) {
+			d.Keep(name, strings.TrimSpace(value.Text()+" "+unit))
 		}
 	}
 	meta := v.Get("metadata")
@@ -75,9 +68,8 @@ func Read(f *decode.File) schema.Reading {
 		d.Key.Rate = meta.Get("request_rate").Ptr()
 	}
 	d.Of("duration_s", meta.Get("duration"))
-	d.Foreign(v, draft.Names(`
-	json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name
-	script_args tensor_parallel_size model tokenizer dataset metadata metrics`))
+	d.Foreign(v, `json_schema_version vllm_version benchmarking_context gpu_description date epoch_time
+		tensor_parallel_size model tokenizer`)
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
 	return r
@@ -88,14 +80,12 @@ var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
 // facts reads the identity; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
 	f := schema.Facts{
-		Model: schema.Model{ID: v.Get("model").Str()},
-		Device: schema.Device{
-			Name: v.Get("gpu_description").Str(),
+		Model:  schema.Model{ID: v.Get("model").Str()},
+		Device: schema.Device{Name: v.Get("gpu_description").Str()},
+		Stack: schema.Stack{
+			Engine:  "vllm",
+			Version: cmp.Or(v.At("benchmarking_context", "vllm_version").Str(), v.Get("vllm_version").Str()),
 		},
-		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()},
-	}
-	if f.Stack.Version == "" {
-		f.Stack.Version = v.Get("vllm_version").Str()
 	}
 	if m := gpu.FindStringSubmatch(f.Device.Name); m != nil {
 		f.Device.Name = m[1]
@@ -118,19 +108,12 @@ var (
 // workload reads the requested workload: script_args, and the lines of the generated description.
 func workload(v decode.Value, d *draft.Draft) {
 	args := v.Get("script_args")
-	d.Condition("script", strings.TrimSuffix(v.Get("script_name").Str(), ".py"))
-	d.Key.Dataset = v.Get("dataset").Str()
-	if strings.ContainsAny(d.Key.Dataset, "/\\") { // a path
-		d.Key.Dataset = d.Key.Dataset[strings.LastIndexAny(d.Key.Dataset, "/\\")+1:]
-	}
-	d.Key.ISL, d.Key.OSL = args.Get("num_input_tokens").Ptr(), args.Get("num_output_tokens").Ptr()
-	for name, dst := range map[string]**float64{
-		"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate,
-	} {
-		if p := args.Get(name).Ptr(); p != nil && *dst == nil {
-			*dst = p
-		}
-	}
+	script := strings.TrimSuffix(v.Get("script_name").Str(), ".py")
+	d.Condition("script", script)
+	dataset := v.Get("dataset").Str()
+	d.Key.Dataset = dataset[strings.LastIndexAny(dataset, "/\\")+1:] // it may be a path
+	d.Key.ISL, d.Key.OSL = args.Number("num_input_tokens", "input_len"), args.Number("num_output_tokens", "output_len")
+	d.Key.Rate = args.Number("request_rate_", "request_rate")
 	pair := args.Get("nr_qps_pair_")
 	if pair.Kind() == decode.String {
 		n, rate, _ := strings.Cut(pair.Str(), ",")
@@ -153,56 +136,41 @@ func workload(v decode.Value, d *draft.Draft) {
 	if m := sparsity.FindStringSubmatch(description); m != nil && m[1] != "None" {
 		d.Dim("sparsity", m[1])
 	}
-	if n := args.Get("server_tensor_parallel_size").Text(); n != "" && n != "1" {
+	if n := args.Get("server_tensor_parallel_size").Text(); n != "1" {
 		d.Dim("tp", n)
 	}
 	if (d.Key.ISL == nil || d.Key.OSL == nil) && d.Key.Dataset != "" {
 		label := d.Key.Dataset
-		if script := strings.TrimSuffix(v.Get("script_name").Str(), ".py"); script != "" && script != "benchmark_serving" {
+		if script != "" && script != "benchmark_serving" {
 			label = script + " " + label
 		}
 		d.Dim(schema.DimLabel, label)
 	}
 }
 
-var statName = regexp.MustCompile(`^(mean|median|std|p\d\d)_(ttft_ms|tpot_ms|request_latency)$`)
-
-// put maps one metric of nm-vllm; it reports whether the name is known.
-func put(d *draft.Draft, name, unit string, x float64, version string) bool {
-	single := map[string]string{
-		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
-	}[name]
-	if single != "" {
-		d.Value(single, x)
-		return true
-	}
-	m := statName.FindStringSubmatch(name)
-	if m == nil || (unit != "ms" && unit != "") {
-		return false
-	}
-	switch m[2] {
-	case "ttft_ms":
-		d.Stat("ttft", schema.DefFirstChunk, m[1], x)
-	case "request_latency":
-		d.Stat("e2el", schema.DefLastChunk, m[1], x)
-	default:
-		if before05(version) {
-			d.Stat("ntpot", schema.DefInclFirst, m[1], x)
-		} else {
-			d.Stat("tpot", schema.DefExclFirst, m[1], x)
-		}
-	}
-	return true
+// fields are nm-vllm's metrics. TPOT includes the first token before 0.5.
+var fields = map[string]draft.Field{
+	"request_throughput": {Metric: "rps"}, "output_throughput": {Metric: "output_tps"},
+	"token_throughput": {Metric: "total_tps"}, "ttft_ms": {Metric: "ttft", Def: schema.DefFirstChunk},
+	"request_latency": {Metric: "e2el", Def: schema.DefLastChunk}, "tpot_ms": {Metric: "tpot", Def: schema.DefExclFirst},
 }
 
-// before05 reports whether TPOT of a version includes the first token.
-func before05(version string) bool {
-	for _, old := range []string{"0.0.", "0.1.", "0.2.", "0.3.", "0.4."} {
-		if strings.HasPrefix(version, old) {
-			return true
-		}
+// put maps one metric of nm-vllm; it reports whether the name is known.
+func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool {
+	if f, single := fields[name]; single && f.Def == "" {
+		return d.Of(f.Metric, x)
 	}
-	return false
+	stat, family, _ := strings.Cut(name, "_")
+	stat, ok := schema.ParseStat(stat)
+	f, known := fields[family]
+	if !ok || !known || f.Def == "" || unit != "ms" && unit != "" {
+		return false
+	}
+	if f.Metric == "tpot" && strings.HasPrefix(version, "0.") && len(version) > 3 && version[2] < '5' && version[3] == '.' {
+		f.Metric, f.Def = "ntpot", schema.DefInclFirst
+	}
+	d.Put(f, stat, x)
+	return true
 }
 
 // inner decodes JSON within a string.
@@ -210,10 +178,7 @@ func inner(path, text string) decode.Value {
 	if !strings.HasPrefix(text, "{") {
 		return decode.Value{}
 	}
-	v, problem := decode.Document(path, []byte(text))
-	if problem != nil {
-		return decode.Value{}
-	}
+	v, _ := decode.Document(path, []byte(text))
 	return v
 }
 
@@ -294,18 +259,22 @@ func lowerByNature(title, unit string) bool {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	has := func(list string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(list, " "+w+" ") })
-	}
 	switch {
-	case rate.MatchString(unit), has(" attainment avoided between budget free gain hidden improvement met recovered " +
-		"reduction saved saving savings slo speedup until uptime within "):
+	case rate.MatchString(unit), slices.ContainsFunc(words, gains):
 		return false
-	case isTime(unit), has(" fail failed fails failure failures error errors timeout timeouts "):
+	case isTime(unit), slices.ContainsFunc(words, failures):
 		return true
 	}
-	return unit != "%" && unit != "x" && has(" latency latencies ttft tpot itl e2el ")
+	return unit != "%" && unit != "x" && slices.ContainsFunc(words, latencies)
 }
+
+// Words of a title that say what is better.
+var (
+	gains = draft.Names(`attainment avoided between budget free gain hidden improvement met recovered reduction saved saving
+		savings slo speedup until uptime within`)
+	failures  = draft.Names("fail failed fails failure failures error errors timeout timeouts")
+	latencies = draft.Names("latency latencies ttft tpot itl e2el")
+)
 
 // other reads a value of a project's own: a point of a workload that has the value's name, in the suite's name. A store
 // states neither model nor device. ok is false where the value is no number or its direction is not known.
@@ -314,7 +283,7 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 	value, ok := bench.Get("value").Float()
 	tool, unit := entry.Get("tool").Str(), bench.Get("unit").Str()
 	turned := tool == biggerIsBetter && lowerByNature(title, unit)
-	if turned {
+	if turned { // the stated direction contradicts the name or the unit
 		tool = smallerIsBetter
 	}
 	metric, known := otherMetric(tool, unit)
@@ -322,11 +291,11 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 		return false
 	}
 	if turned {
-		s.turn(title, unit)
+		s.turned++
+		s.turnedFirst = cmp.Or(s.turnedFirst, fmt.Sprintf("%q in %s", short(title), unit))
 	}
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
-	once := published{run.commit, title, run.date, suite, value}
-	if s.isTwice(once) {
+	if s.isTwice(published{run.commit, title, run.date, suite, value}) {
 		return true
 	}
 	r := s.runs.Of(run, func() schema.Reading {
@@ -343,9 +312,7 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Value(metric, value)
 	if std, ok := spread(bench.Get("range").Text(), value); ok {
-		m := d.Metrics[metric]
-		m.Stats.Set("std", std)
-		d.Metrics[metric] = m
+		d.Stat(metric, "", "std", std)
 	}
 	s.points = append(s.points, d)
 	return true
@@ -354,11 +321,11 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 // otherFacts are the commit, and its build in channel main.
 func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
 	f := schema.Facts{Channel: schema.ChannelMain}
-	project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
-	if project == "." || project == "/" {
-		project = "commit"
-	}
 	if commit != "" {
+		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
+		if project == "." || project == "/" {
+			project = "commit"
+		}
 		f.Stack.Commits = map[string]string{project: commit}
 	}
 	if when, ok := dateOf(entry); ok {
@@ -372,13 +339,6 @@ const (
 	biggerIsBetter  = "customBiggerIsBetter"
 	smallerIsBetter = "customSmallerIsBetter"
 )
-
-// turn counts a value whose stated direction its name or unit contradicts.
-func (s *store) turn(title, unit string) {
-	if s.turned++; s.turnedFirst == "" {
-		s.turnedFirst = fmt.Sprintf("%q in %s", short(title), unit)
-	}
-}
 
 // otherMetric is the metric of a value: the action states the direction for suites of its custom tools; for others a
 // rate is better when it is higher, and a time when it is lower.

@@ -26,7 +26,7 @@ type store struct {
 	seed    maphash.Seed
 	twice   int
 	builds  builds
-	suites  map[pointID]halves // by measurement
+	suites  map[pointID][]half // by measurement: two, where two machines began in the same second
 
 	turnedFirst string // the first of those, with its unit
 }
@@ -43,9 +43,17 @@ type pointID struct {
 func readStore(f *decode.File, m schema.Match) schema.Reading {
 	s := &store{
 		f: f, format: m.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
-		names: map[string]decode.Value{}, suites: map[pointID]halves{}, builds: buildsOf(f.First.Get("entries")),
+		names: map[string]decode.Value{}, suites: map[pointID][]half{}, builds: buildsOf(f.First.Get("entries")),
 	}
-	s.entries()
+	for _, suite := range f.First.Get("entries").Members() {
+		for entry := range suite.Val.Items() {
+			for bench := range entry.Get("benches").Items() {
+				if !s.full {
+					s.bench(suite.Key, entry, bench)
+				}
+			}
+		}
+	}
 	for _, d := range s.points {
 		d.Done()
 	}
@@ -54,51 +62,30 @@ func readStore(f *decode.File, m schema.Match) schema.Reading {
 		detail = "not a result: a store of other benchmarks"
 	}
 	out := s.runs.Join(m.Format, detail)
-	out.Problems = append(out.Problems, s.problems()...)
+	s.problems(&out)
 	return out
 }
 
-// entries reads all suites, up to the limit of points from one file.
-func (s *store) entries() {
-	for _, suite := range s.f.First.Get("entries").Members() {
-		for entry := range suite.Val.Items() {
-			for bench := range entry.Get("benches").Items() {
-				if s.bench(suite.Key, entry, bench); s.full {
-					return
-				}
-			}
+// problems reports what was left out.
+func (s *store) problems(r *schema.Reading) {
+	add := func(n int, severity schema.Severity, code, found string, details ...string) {
+		if n > 0 {
+			draft.Problem(s.f, r, severity, code, decode.Value{}, found, details...)
 		}
 	}
-}
-
-// problems returns what was left out.
-func (s *store) problems() []schema.Problem {
-	var out []schema.Problem
-	add := func(sev schema.Severity, code, found, expected, used string) {
-		out = append(out, schema.Problem{
-			Severity: sev, Path: s.f.Path, Code: code, Found: found, Expected: expected, Used: used,
-		})
-	}
-	if s.foreign > 0 {
-		add(schema.SevNote, "other-benchmarks",
-			fmt.Sprintf("%d values that are no numbers or do not say which direction is better, the first %q", s.foreign,
-				s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
-	}
-	if s.turned > 0 {
-		add(schema.SevWarning, "direction",
-			fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter,
-				s.turnedFirst), "\"lower is better\" for a time, a latency or failures", "lower is better")
-		out[len(out)-1].Hint = "publish them in a suite of " + smallerIsBetter
-	}
-	if s.twice > 0 {
-		add(schema.SevNote, "published-twice",
-			fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), "", "the first, once")
-	}
+	add(s.foreign, schema.SevNote, "other-benchmarks",
+		fmt.Sprintf("%d values that are no numbers or do not say which direction is better, the first %q", s.foreign,
+			s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
+	add(s.turned, schema.SevWarning, "direction",
+		fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter, s.turnedFirst),
+		"\"lower is better\" for a time, a latency or failures", "lower is better",
+		"publish them in a suite of "+smallerIsBetter)
+	add(s.twice, schema.SevNote, "published-twice",
+		fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), "", "the first, once")
 	if s.full {
-		add(schema.SevWarning, "too-many-results", "more points than are read from one file", "",
+		add(1, schema.SevWarning, "too-many-results", "more points than are read from one file", "",
 			fmt.Sprintf("the first %d", len(s.points)))
 	}
-	return out
 }
 
 // bench reads one value.
@@ -129,10 +116,17 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 		return
 	}
 	id := pointID{run, name.Get("description").Str(), date}
-	known := s.suites[id.measurement()]
-	if d := known.without(metric); d != nil && date != "" {
-		s.put(d, metric, bench, run.version)
-		return
+	// A store has the means of a measurement in one suite and its percentiles in another, which were published one after
+	// the other.
+	measurement := id
+	measurement.run.date = ""
+	known := s.suites[measurement]
+	for _, x := range known {
+		if date != "" && !x.has[metric] {
+			x.has[metric] = true
+			s.put(x.point, metric, bench, run.version)
+			return
+		}
 	}
 	r := s.runs.Of(run, func() schema.Reading {
 		return schema.Reading{
@@ -140,44 +134,22 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 		}
 	})
 	if d := s.point(id, r, bench, extra); d != nil {
-		s.suites[id.measurement()] = append(known, half{d, map[string]bool{metric: true}})
+		s.suites[measurement] = append(known, half{d, map[string]bool{metric: true}})
 		s.put(d, metric, bench, run.version)
 	}
 }
 
 // put sets one value of a point.
 func (s *store) put(d *draft.Draft, metric string, bench decode.Value, version string) {
-	value, _ := bench.Get("value").Float()
-	if !put(d, metric, bench.Get("unit").Str(), value, version) {
+	if !put(d, metric, bench.Get("unit").Str(), bench.Get("value"), version) {
 		d.Keep(metric, bench.Get("value").Text())
 	}
 }
 
-// measurement identifies what a script measured at one time. A store has its means in one suite and its percentiles in
-// another, which were published one after the other.
-func (id pointID) measurement() pointID {
-	id.run.date = ""
-	return id
-}
-
-// halves are the points of one measurement, with the metrics that they have: two, where two machines began in the same
-// second.
-type halves []half
-
+// half is a point of a measurement, with the metrics that it has.
 type half struct {
 	point *draft.Draft
 	has   map[string]bool
-}
-
-// without is the first point without a metric, which then has it; nil for none.
-func (h halves) without(metric string) *draft.Draft {
-	for _, x := range h {
-		if !x.has[metric] {
-			x.has[metric] = true
-			return x.point
-		}
-	}
-	return nil
 }
 
 // published identifies a value, to find those that were published twice.

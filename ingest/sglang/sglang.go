@@ -1,6 +1,18 @@
+// Package sglang reads the JSON Lines of sglang's serving benchmark, "python -m sglang.bench_serving --output-file".
+//
+// It takes one decoded line and returns a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
+// December 2024 to 2026, and forks that write fewer fields.
+//
+// Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.
+//
+// Traps: request_rate may be the literal Infinity or "trace"; the file has no number of requested prompts, no failed
+// count and no date, and the model only in server_info; random_input_len and random_output_len are written for every
+// dataset, and with random_range_ratio below 1 lengths are drawn from a range: they count only if the dataset is
+// random; without streaming TPOT is -0.00 and ITL 0, which means not measured; "concurrency" is the measured one.
 package sglang
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,31 +29,28 @@ const Format = "sglang"
 // Detect distinguishes sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
-	v := f.First
-	e2e := false
-	for _, x := range v.Members() {
-		e2e = e2e || strings.HasSuffix(x.Key, "_e2e_latency_ms")
-	}
-	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
-	m.Want(e2e, "mean_e2e_latency_ms")
+	m.Want(f.First.Get("completed").Kind() == decode.Number, "completed")
+	m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
+		return strings.HasSuffix(x.Key, "_e2e_latency_ms")
+	}), "mean_e2e_latency_ms")
 	return m.Match
+}
+
+var fields = []draft.Field{
+	{Key: "ttft", Metric: "ttft", Def: schema.DefFirstContent}, {Key: "tpot", Metric: "tpot", Def: schema.DefExclFirst},
+	{Key: "itl", Metric: "itl", Def: schema.DefChunkGap}, {Key: "e2el", Metric: "e2el", Def: schema.DefLastContent},
+	{Key: "e2e_latency", Metric: "e2el", Def: schema.DefLastContent},
+	{Key: schema.MetricTTFO, Metric: "e2el", Def: schema.DefLastContent},
 }
 
 // Read returns the point of a line.
 func Read(f *decode.File) schema.Reading {
-	v := f.First
 	r := schema.Reading{Format: Format, Detail: "bench_serving"}
-	d := draft.New(f, &r, v, "sglang")
-	key(v, d)
-	r.Facts = facts(v)
-	parts(v, d)
-	for _, m := range v.Members() {
-		stat, of, ok := draft.StatKey(m.Key, "_ms")
-		if x, has := m.Val.Float(); ok && has {
-			metric, def := family(of)
-			d.Stat(metric, def, stat, x)
-		}
-	}
+	d := draft.New(f, &r, f.First, "sglang")
+	v := d.In
+	key(d)
+	servers(d)
+	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, fields)
 	d.Fields(v, map[string]string{
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
 		"duration_s": "duration",
@@ -49,150 +58,94 @@ func Read(f *decode.File) schema.Reading {
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)
 	d.Requests(ok, nil, nil, "")
-	recompute(v, d)
-	claimed(v, d)
-	d.Foreign(v, func(name string) bool {
-		_, _, isStat := draft.StatKey(name, "_ms")
-		return isStat || isKnown(name)
-	})
+	recompute(d)
+	// The rates are computed from the output tokens that were asked for; the answers may hold fewer.
+	out, again := v.Get("total_output_tokens").Float0(), f.First.Get("total_output_tokens_retokenized")
+	if n := again.Ptr(); n != nil && out > 0 && *n < .9*out {
+		d.Problem(schema.SevWarning, "tokens-claimed", again,
+			fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, *n), "the two within 10 %",
+			"the rates as stated, which count the tokens asked for",
+			"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'")
+	}
+	d.Foreign(v, "server_info")
 	d.Done()
 	return r
 }
 
-func family(theirs string) (metric, def string) {
-	switch theirs {
-	case "ttft":
-		return "ttft", schema.DefFirstContent
-	case "tpot":
-		return "tpot", schema.DefExclFirst
-	case "itl":
-		return "itl", schema.DefChunkGap
-	}
-	return "e2el", schema.DefLastContent
-}
-
-func key(v decode.Value, d *draft.Draft) {
+func key(d *draft.Draft) {
+	v := d.In
 	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
 	d.Key.Dataset = v.Get("dataset_name").Str()
 	if v.Get("request_rate").Str() == "trace" {
 		d.Dim("arrival", "trace")
 	}
+	in, out, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
 	if strings.HasPrefix(d.Key.Dataset, "random") {
-		d.Key.ISL, d.Key.OSL = v.Get("random_input_len").Ptr(), v.Get("random_output_len").Ptr()
-		if ratio, ok := v.Get("random_range_ratio").Float(); ok && ratio != 1 {
-			d.Dim("range_ratio", v.Get("random_range_ratio").Text())
+		d.Key.ISL, d.Key.OSL = in.Ptr(), out.Ptr()
+		if x, ok := ratio.Float(); ok && x != 1 {
+			d.Dim("range_ratio", ratio.Text())
 		}
 	}
 	d.Condition("client", v.Get("backend").Str())
-	for _, name := range []string{"tp_size", "dp_size", "pp_size", "ep_size"} {
-		if n, ok := v.At("server_info", name).Float(); ok && n > 1 {
-			d.Dim(name[:2], v.At("server_info", name).Text())
-		}
-	}
+	d.Parallel(v.Get("server_info"), map[string]string{"tp_size": "tp", "dp_size": "dp", "pp_size": "pp", "ep_size": "ep"})
 }
 
-// claimed compares the output tokens that rates are computed from with the tokens counted in the answers.
-func claimed(v decode.Value, d *draft.Draft) {
-	out, a := v.Get("total_output_tokens").Float()
-	again, b := v.Get("total_output_tokens_retokenized").Float()
-	if !a || !b || out <= 0 || again >= .9*out {
-		return
-	}
-	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"),
-		fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
-	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for",
-		"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
-}
-
-// facts reads the model and the version from server_info, which newer versions write.
-func facts(v decode.Value) schema.Facts {
-	var f schema.Facts
-	infos := append([]decode.Value{v.Get("server_info")}, disaggregated(v)...)
-	for _, info := range infos {
-		for _, name := range []string{"model_path", "served_model_name"} {
-			if f.Model.ID == "" {
-				f.Model.ID = info.Get(name).Str()
+// servers reads the model and the version from server_info, which newer versions write. The router of a disaggregated
+// server states its prefill and decode servers: how many, and where these differ in version or model.
+func servers(d *draft.Draft) {
+	router, f := d.In.Get("server_info"), &d.Reading.Facts
+	list, parts := []decode.Value{router}, []string{""}
+	for _, part := range []string{"prefill", "decode"} {
+		for server := range router.Get(part).Items() {
+			if list, parts = append(list, server), append(parts, part); len(list) > 200 {
+				break
 			}
 		}
 	}
-	versions := versionsOf(infos)
+	var versions []string
+	for _, server := range list {
+		f.Model.ID = cmp.Or(f.Model.ID, server.Get("model_path").Str(), server.Get("served_model_name").Str())
+		if text := server.Get("version").Str(); text != "" && !slices.Contains(versions, text) {
+			versions = append(versions, text)
+		}
+	}
 	if len(versions) > 0 {
 		f.Stack.Engine, f.Stack.Version = "sglang", strings.Join(versions, " + ")
 	}
-	return f
-}
-
-// disaggregated returns what the router of a disaggregated server states of its prefill and decode servers, in this
-// order.
-func disaggregated(v decode.Value) []decode.Value {
-	var out []decode.Value
-	for _, part := range []string{"prefill", "decode"} {
-		servers := v.At("server_info", part)
-		for i := range min(servers.Len(), 100) {
-			out = append(out, servers.Index(i))
-		}
-	}
-	return out
-}
-
-// versionsOf lists the versions that servers state, each once, in their order.
-func versionsOf(infos []decode.Value) []string {
-	var out []string
-	for _, info := range infos {
-		if version := info.Get("version").Str(); version != "" && !slices.Contains(out, version) {
-			out = append(out, version)
-		}
-	}
-	return out
-}
-
-// parts describes a disaggregated server: how many servers prefill and decode, and where these differ in version or
-// model.
-func parts(v decode.Value, d *draft.Draft) {
-	servers := disaggregated(v)
-	if len(servers) == 0 {
+	if len(list) == 1 {
 		return
 	}
-	prefill, decoding := v.At("server_info", "prefill").Len(), v.At("server_info", "decode").Len()
-	d.Dim("disaggregated", fmt.Sprintf("%dp%dd", prefill, decoding))
-	for _, what := range []string{"version", "model_path"} {
-		var said []string
-		for i, info := range servers {
-			part := "prefill"
-			if i >= prefill {
-				part = "decode"
-			}
-			if text := info.Get(what).Str(); text != "" && !slices.Contains(said, part+" "+text) {
-				said = append(said, part+" "+text)
+	d.Dim("disaggregated", fmt.Sprintf("%dp%dd", router.Get("prefill").Len(), router.Get("decode").Len()))
+	for _, x := range []struct{ what, used string }{
+		{"version", "both, as the engine's version"}, {"model_path", "that of the prefill server"},
+	} {
+		var said []string // each once, in their order
+		first, differ := "", false
+		for i, server := range list[1:] {
+			text := server.Get(x.what).Str()
+			first = cmp.Or(first, text)
+			differ = differ || text != "" && text != first
+			if text != "" && !slices.Contains(said, parts[i+1]+" "+text) {
+				said = append(said, parts[i+1]+" "+text)
 			}
 		}
-		if slices.ContainsFunc(said, func(s string) bool { return value(s) != value(said[0]) }) {
-			p := d.Problem(schema.SevWarning, "servers-differ", v.Get("server_info"),
-				fmt.Sprintf("servers with different %s: %s", what, strings.Join(said, ", ")))
-			p.Expected, p.Used = "one "+what+" on all servers", "both, as the engine's version"
-			if what == "model_path" {
-				p.Used = "that of the prefill server"
-			}
+		if differ {
+			d.Problem(schema.SevWarning, "servers-differ", router,
+				fmt.Sprintf("servers with different %s: %s", x.what, strings.Join(said, ", ")), "one "+x.what+" on all servers",
+				x.used)
 		}
 	}
-}
-
-// value is what follows the name of a part.
-func value(said string) string {
-	_, v, _ := strings.Cut(said, " ")
-	return v
 }
 
 // recompute uses the arrays of --output-details.
-func recompute(v decode.Value, d *draft.Draft) {
-	requests, ok := d.Timelines(v)
+func recompute(d *draft.Draft) {
+	requests, ok := d.Timelines(d.In)
 	if !ok {
 		return
 	}
-	duration, _ := v.Get("duration").Float()
-	set := latency.Summarise(requests, duration)
+	set := latency.Summarise(requests, d.In.Get("duration").Float0())
 	if set.Hollow > 0 {
-		d.Hollow(v, set, "")
+		d.Hollow(d.In, set, "")
 	}
 	if set.OK == 0 || set.ITL.N() == 0 {
 		return
@@ -202,11 +155,6 @@ func recompute(v decode.Value, d *draft.Draft) {
 		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
 	} {
 		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
-		d.Recompute(v, f, set.Hollow > 0)
+		d.Recompute(d.In, f, set.Hollow > 0)
 	}
 }
-
-var isKnown = draft.Names(`
-	completed backend dataset_name request_rate max_concurrency request_throughput output_throughput total_throughput
-	duration random_input_len random_output_len random_range_ratio total_input_tokens total_output_tokens server_info
-	input_lens output_lens ttfts itls errors generated_texts start_times`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"regexp"
@@ -26,7 +27,7 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	head, _, _ := bytes.Cut(f.Data, []byte("\n"))
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.Comma, lines.FieldsPerRecord, lines.TrimLeadingSpace = separator(head), -1, true
-	r := reader{table: t, file: f, decimalComma: lines.Comma == ';'}
+	r := reader{table: t, file: f, decimalComma: lines.Comma == ';', bad: map[string]bool{}}
 	header, err := lines.Read()
 	if err != nil {
 		r.report(schema.SevError, "bad-table", "no line of headings", "a table whose first line names its columns", "none")
@@ -34,16 +35,13 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	}
 	r.header = header
 	r.checkHeader()
-	for {
-		row, err := lines.Read()
-		if err != nil {
-			if err.Error() != "EOF" {
-				r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
-			}
-			break
-		}
+	var row []string
+	for row, err = lines.Read(); err == nil; row, err = lines.Read() {
 		r.rows++
 		r.row(row)
+	}
+	if err != io.EOF {
+		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
 	}
 	if f.Cut {
 		r.report(schema.SevWarning, "too-long", "a table that is longer than is read", "a shorter one", "its beginning")
@@ -109,8 +107,9 @@ func (r *reader) checkHeader() {
 func (r *reader) row(cells []string) {
 	var who system
 	facts := schema.Facts{}
+	cells = cells[:min(len(cells), len(r.header))]
 	for i, cell := range cells {
-		if c := r.columnAt(i); c.kind == identity && !isAbsent(cell) {
+		if c := r.table.columns[r.header[i]]; c.kind == identity && !isAbsent(cell) {
 			setFact(&facts, &who, c.name, strings.TrimSpace(cell))
 		}
 	}
@@ -133,29 +132,14 @@ func (r *reader) row(cells []string) {
 			reading.Facts.End = facts.Start
 		}
 	}
-	if ok, has := d.Metrics["requests_ok"].Stats.Get("value"); has {
-		var failed *float64
-		if x, stated := d.Metrics["requests_failed"].Stats.Get("value"); stated {
-			failed = &x
-		}
-		d.Requests(&ok, failed, nil, "")
+	if ok := d.Number("requests_ok"); ok != nil {
+		d.Requests(ok, d.Number("requests_failed"), nil, "")
 	}
 	d.Done()
 }
 
-// columnAt returns what a column holds; a column that is not mapped is kept as it is.
-func (r *reader) columnAt(i int) column {
-	if i >= len(r.header) {
-		return column{}
-	}
-	return r.table.columns[r.header[i]]
-}
-
 // cell puts one cell into a point.
 func (r *reader) cell(d *draft.Draft, i int, text string) {
-	if i >= len(r.header) {
-		return
-	}
 	c, mapped := r.table.columns[r.header[i]]
 	switch {
 	case !mapped:
@@ -168,19 +152,15 @@ func (r *reader) cell(d *draft.Draft, i int, text string) {
 		r.workload(d, c.name, text, i)
 	case c.kind == metric:
 		if x, ok := r.number(text); ok {
-			d.Stat(c.name, definition(c.name), c.stat, x*c.factor)
+			def := "" // a table does not state that of a latency
+			if info, _ := schema.MetricByName(c.name); info.Latency {
+				def = schema.DefNotStated
+			}
+			d.Stat(c.name, def, c.stat, x*c.factor)
 		} else {
 			r.badCell(i, text)
 		}
 	}
-}
-
-// definition is that of a latency, which a table does not state.
-func definition(metric string) string {
-	if schema.Unit(metric) == "ms" && !schema.IsOwn(metric) {
-		return schema.DefNotStated
-	}
-	return ""
 }
 
 func (r *reader) workload(d *draft.Draft, field, text string, i int) {
@@ -225,9 +205,6 @@ func (r *reader) number(text string) (float64, bool) {
 
 // badCell reports the first cell of a column that is no number.
 func (r *reader) badCell(i int, text string) {
-	if r.bad == nil {
-		r.bad = map[string]bool{}
-	}
 	if heading := r.header[i]; !r.bad[heading] {
 		r.bad[heading] = true
 		found := fmt.Sprintf("%q in column %q of row %d", text, heading, r.rows)
@@ -235,13 +212,12 @@ func (r *reader) badCell(i int, text string) {
 	}
 }
 
+var absent = draft.Names("- – — n/a na nan none null oom error failed")
+
 // isAbsent reports what people write where there is no number.
 func isAbsent(cell string) bool {
-	switch strings.ToLower(strings.TrimSpace(cell)) {
-	case "", "-", "–", "—", "n/a", "na", "nan", "none", "null", "oom", "error", "failed":
-		return true
-	}
-	return false
+	cell = strings.ToLower(strings.TrimSpace(cell))
+	return cell == "" || absent(cell)
 }
 
 // setFact sets what a cell states of who was measured.
@@ -260,14 +236,7 @@ func setFact(f *schema.Facts, who *system, field, text string) {
 	case "release":
 		f.Release, who.release = text, text
 	case "start":
-		for _, layout := range []string{
-			time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly,
-		} {
-			if t, err := time.Parse(layout, text); err == nil {
-				f.Start = t.UTC()
-				return
-			}
-		}
+		f.Start = draft.Time(text, time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
 		if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e11 {
 			f.Start = time.Unix(int64(x), 0).UTC()
 		}
@@ -406,7 +375,7 @@ func newMetric(words []string) (column, error) {
 			strings.Join(words, " "), strings.Join(append(slices.Clone(workloadFields), identityFields...), " "))
 	}
 	c := column{kind: metric, name: words[0], stat: "value"}
-	if info.Unit == "ms" || info.Unit == "tok" || words[0] == "tps_user" {
+	if info.Latency || info.Unit == "tok" || words[0] == "tps_user" {
 		c.stat = "mean"
 	}
 	unit := ""
@@ -415,44 +384,20 @@ func newMetric(words []string) (column, error) {
 		unit = words[1]
 	case 3:
 		c.stat, unit = words[1], words[2]
-		if !isStatistic(c.stat) {
+		if !schema.IsStat(c.stat) {
 			return column{}, fmt.Errorf("%q is no statistic; expected mean, median, std, min, max, value or p1 to p99.9", c.stat)
 		}
 	}
 	if unit == "" && (info.Unit == "req" || info.Unit == "tok") {
 		unit = info.Unit // a count
 	}
-	factor, ok := factorOf(unit, info.Unit)
+	factor, ok := draft.Scale(unit, info.Unit)
 	if !ok {
 		return column{}, fmt.Errorf("state the unit of %s: %s %s %s, or another unit of the same kind", words[0], words[0],
 			c.stat, info.Unit)
 	}
 	c.factor = factor
 	return c, nil
-}
-
-func isStatistic(name string) bool {
-	if slices.Contains([]string{"mean", "median", "std", "min", "max", "value"}, name) {
-		return true
-	}
-	p, ok := strings.CutPrefix(name, "p")
-	return ok && len(p) > 0 && len(p) <= 5 && strings.Trim(p, "0123456789.") == "" && p[0] != '.'
-}
-
-// factorOf returns what a number in a unit is multiplied by to be in ours.
-func factorOf(theirs, ours string) (float64, bool) {
-	if theirs == ours {
-		return 1, true
-	}
-	factors := map[string]map[string]float64{
-		"ms":    {"s": 1000, "us": 1e-3, "µs": 1e-3, "ns": 1e-6},
-		"s":     {"ms": 1e-3, "min": 60, "h": 3600},
-		"tok/s": {"tokens/s": 1, "tok/min": 1. / 60, "ktok/s": 1000},
-		"req/s": {"requests/s": 1, "req/min": 1. / 60, "rps": 1, "qps": 1},
-		"%":     {"fraction": 100},
-	}
-	f, ok := factors[ours][theirs]
-	return f, ok
 }
 
 // Propose returns the mapping of a table as a person would begin it in ttreport.yaml, from the line of its headings:
@@ -546,9 +491,9 @@ func latency(name string) (says string, isMetric bool) {
 	}
 	stat := "value"
 	if s := statistic.FindStringSubmatch(name); s != nil {
-		stat = s[1]
+		stat, _ = schema.ParseStat(s[1])
 	}
 	short := strings.NewReplacer("time_to_first_token", "ttft", "time_per_output_token", "tpot", "inter_token_latency",
-		"itl", "e2e_latency", "e2el", "end_to_end_latency", "e2el", "average", "mean", "avg", "mean", "p50", "median")
-	return short.Replace(named[1] + " " + stat + " " + unit[1]), true
+		"itl", "e2e_latency", "e2el", "end_to_end_latency", "e2el")
+	return short.Replace(named[1]) + " " + stat + " " + unit[1], true
 }

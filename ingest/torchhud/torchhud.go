@@ -1,9 +1,19 @@
+// Package torchhud reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes next to a
+// result when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
+//
+// It takes one decoded array and returns readings with a point for each set of arguments. Source: convert_to_pytorch_
+// benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.
+//
+// Units are those of vLLM's own keys: "*_ms" milliseconds, latencies of the offline benchmark seconds.
+//
+// Traps: a record is one metric of one benchmark; several values are repeats, of which the mean counts; "inf" is a
+// string; the result next to it has the same numbers, which count once, but the client's arguments are only here.
 package torchhud
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -40,60 +50,45 @@ func isRecord(v decode.Value) bool {
 
 // Read groups records into points by everything but the metric.
 func Read(f *decode.File) schema.Reading {
-	g := grouping{f: f, detail: Detect(f).Detail, drafts: map[pointID]*draft.Draft{}}
+	type runID struct{ model, commit, workflow, job, device string }
+	type pointID struct {
+		run  runID
+		args string // the arguments of the benchmark, as they are written
+	}
+	var runs draft.Runs[runID]
+	var points []*draft.Draft // in order of occurrence
+	detail, known := Detect(f).Detail, map[pointID]*draft.Draft{}
 	rows := f.First.Items()
 	if f.First.Kind() == decode.Object {
 		rows = f.Values()
 	}
 	for x := range rows {
-		if isRecord(x) && len(g.points) <= f.Limits().Results { // bound reports it
-			g.add(x)
+		if !isRecord(x) || len(points) > f.Limits().Results { // bound reports it
+			continue
 		}
+		run := runID{
+			model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
+			job: x.Get("job_id").Text(), device: device(x),
+		}
+		r := runs.Of(run, func() schema.Reading {
+			return schema.Reading{Format: Format, Detail: detail, Facts: facts(x)}
+		})
+		args := x.At("benchmark", "extra_info", "args")
+		point := pointID{run, string(args.Raw())}
+		d := known[point]
+		if d == nil {
+			d = draft.New(f, r, x, "vllm")
+			workload(args, d)
+			d.Start, d.End = r.Facts.Start, r.Facts.End
+			known[point], points = d, append(points, d)
+			extraInfo(x.At("metric", "extra_info"), d, r)
+		}
+		put(d, x.Get("metric"))
 	}
-	for _, d := range g.points {
+	for _, d := range points {
 		d.Done()
 	}
-	return g.runs.Join(Format, g.detail)
-}
-
-// runID is what records of one run have in common.
-type runID struct{ model, commit, workflow, job, device string }
-
-// pointID is what records of one point have in common: the arguments of the benchmark, as they are written.
-type pointID struct {
-	run  runID
-	args string
-}
-
-// grouping collects records into points, and points into runs.
-type grouping struct {
-	f      *decode.File
-	detail string
-	runs   draft.Runs[runID]
-	drafts map[pointID]*draft.Draft
-	points []*draft.Draft // in order of occurrence
-}
-
-func (g *grouping) add(x decode.Value) {
-	run := runID{
-		model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
-		job: x.Get("job_id").Text(), device: device(x),
-	}
-	r := g.runs.Of(run, func() schema.Reading {
-		return schema.Reading{Format: Format, Detail: g.detail, Facts: facts(x)}
-	})
-	args := x.At("benchmark", "extra_info", "args")
-	point := pointID{run, string(args.Raw())}
-	d := g.drafts[point]
-	if d == nil {
-		d = draft.New(g.f, r, x, "vllm")
-		workload(args, d)
-		d.Start, d.End = r.Facts.Start, r.Facts.End
-		g.drafts[point] = d
-		g.points = append(g.points, d)
-		extraInfo(x.At("metric", "extra_info"), d, r)
-	}
-	put(d, x.Get("metric"))
+	return runs.Join(Format, detail)
 }
 
 // extraInfo reads the counts and rates of the run, which vLLM writes with every metric.
@@ -103,32 +98,28 @@ func extraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
 		"duration_s": "duration", "goodput_rps": "request_goodput",
 	})
 	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
-	if t, note, ok := draft.ClientTime(info.Get("date")); ok && r.Facts.Start.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
-		d.Start, d.End = t, t
+	if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
+		d.Start, d.End = r.Facts.Start, r.Facts.End
 	}
 	for _, p := range info.Get("percentiles").Members() {
-		if x, ok := p.Val.Float(); ok {
-			d.Stat("e2el", schema.DefBatch, strings.Replace("p"+p.Key, "p50", "median", 1), x*1000)
+		if stat, ok := schema.ParseStat("p" + p.Key); ok {
+			d.Put(latency, stat, p.Val)
 		}
 	}
 }
 
+// latency is that of the offline benchmark, in seconds.
+var latency = draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
+
 func device(x decode.Value) string {
 	runner := x.Get("runners").Index(0)
-	for _, name := range []string{"gpu_info", "type", "name"} {
-		if s := runner.Get(name).Str(); s != "" {
-			return s
-		}
-	}
-	return ""
+	return cmp.Or(runner.Get("gpu_info").Str(), runner.Get("type").Str(), runner.Get("name").Str())
 }
 
 func facts(x decode.Value) schema.Facts {
 	f := schema.Facts{Model: schema.Model{ID: x.At("model", "name").Str()}, Device: schema.Device{Name: device(x)}}
-	if n, ok := x.Get("runners").Index(0).Get("gpu_count").Int(); ok && n > 0 {
-		f.Device.Chips = n
-	}
+	n, _ := x.Get("runners").Index(0).Get("gpu_count").Int()
+	f.Device.Chips = max(n, 0)
 	if sha := x.Get("head_sha").Str(); sha != "" {
 		repo := x.Get("repo").Str()
 		f.Stack.Commits = map[string]string{repo[strings.LastIndexByte(repo, '/')+1:]: sha}
@@ -136,10 +127,8 @@ func facts(x decode.Value) schema.Facts {
 	if x.Get("head_branch").Str() == "main" {
 		f.Channel = schema.ChannelMain
 	}
-	if s, ok := x.Get("timestamp").Float(); ok && s > 1e8 && s < 1e11 {
-		f.Start = time.Unix(int64(s), 0).UTC()
-		f.End = f.Start
-	}
+	f.Start = draft.Epoch(x.Get("timestamp"))
+	f.End = f.Start
 	return f
 }
 
@@ -147,11 +136,10 @@ func facts(x decode.Value) schema.Facts {
 func workload(args decode.Value, d *draft.Draft) {
 	get := func(names ...string) decode.Value {
 		for _, n := range names {
-			if args.Has(n) {
-				return args.Get(n)
-			}
-			if dashed := strings.ReplaceAll(n, "_", "-"); args.Has(dashed) {
-				return args.Get(dashed)
+			for _, spelt := range []string{n, strings.ReplaceAll(n, "_", "-")} {
+				if args.Has(spelt) {
+					return args.Get(spelt)
+				}
 			}
 		}
 		return decode.Value{}
@@ -161,12 +149,20 @@ func workload(args decode.Value, d *draft.Draft) {
 		d.Key.ISL, d.Key.OSL = get("random_input_len", "input_len").Ptr(), get("random_output_len", "output_len").Ptr()
 	}
 	d.Key.Concurrency, d.Key.Rate = get("max_concurrency", "batch_size").Ptr(), get("request_rate").Ptr()
-	if n := get("tensor_parallel_size").Text(); n != "" && n != "1" {
+	if n := get("tensor_parallel_size").Text(); n != "1" {
 		d.Dim("tp", n)
 	}
 	for _, name := range []string{"num_prompts", "seed", "ignore_eos", "temperature", "burstiness", "backend"} {
 		d.Condition(name, get(name).Text())
 	}
+}
+
+// singles are the metrics that are one number.
+var singles = map[string]string{
+	"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps",
+	"total_token_throughput": "total_tps", "tokens_per_second": "total_tps", "request_goodput": "goodput_rps",
+	"duration": "duration_s", "elapsed_time": "duration_s", "completed": "requests_ok", "num_requests": "requests_ok",
+	"failed": "requests_failed",
 }
 
 // put takes one record's metric.
@@ -182,22 +178,17 @@ func put(d *draft.Draft, metric decode.Value) {
 		return
 	}
 	mean := sum / n
-	defs := map[string]string{
-		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	if stat, family, ok := draft.StatKey(name, "_ms"); ok {
+		for _, f := range draft.VLLM(1) {
+			if f.Key == family {
+				d.Stat(f.Metric, f.Def, stat, mean)
+				return
+			}
+		}
 	}
-	if stat, family, ok := draft.StatKey(name, "_ms"); ok && defs[family] != "" {
-		d.Stat(family, defs[family], stat, mean)
-		return
-	}
-	single := map[string]string{
-		"request_throughput": "rps", "requests_per_second": "rps",
-		"output_throughput": "output_tps", "total_token_throughput": "total_tps",
-		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s",
-		"elapsed_time": "duration_s",
-	}[name]
 	switch {
-	case single != "":
-		d.Value(single, mean)
+	case singles[name] != "":
+		d.Value(singles[name], mean)
 		if name == "requests_per_second" || name == "tokens_per_second" {
 			d.Key.Tool = "vllm-throughput"
 		}
@@ -205,10 +196,6 @@ func put(d *draft.Draft, metric decode.Value) {
 		d.Key.Tool = "vllm-latency"
 		d.Stat("e2el", schema.DefBatch, "mean", mean*1000)
 		d.Size("e2el", int(n))
-	case name == "completed" || name == "num_requests":
-		d.Value("requests_ok", mean)
-	case name == "failed":
-		d.Value("requests_failed", mean)
 	default:
 		d.Keep(name, fmt.Sprint(mean))
 	}

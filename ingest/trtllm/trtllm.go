@@ -2,7 +2,7 @@ package trtllm
 
 import (
 	"bytes"
-	"math"
+	"cmp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -46,108 +46,86 @@ func Read(f *decode.File) schema.Reading {
 	if m.Format != Report {
 		return readText(f, m)
 	}
-	v := f.First
 	r := schema.Reading{Format: Report, Detail: m.Detail}
-	d := draft.New(f, &r, v, "trtllm-bench")
-	perf, stream := v.Get("performance"), v.Get("streaming_metrics")
-	r.Facts = facts(v)
+	d := draft.New(f, &r, f.First, "trtllm-bench")
+	v := d.In
+	perf, stream, info := v.Get("performance"), v.Get("streaming_metrics"), v.Get("request_info")
+	engine := v.Get("engine")
+	r.Facts = schema.Facts{
+		Model: schema.Model{
+			ID: engine.Get("model").Str(), Precision: cmp.Or(engine.Get("quantization").Text(), engine.Get("dtype").Text()),
+		},
+		Device: schema.Device{Name: v.At("machine", "name").Str()},
+		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
+	}
+	n, _ := v.At("world_info", "world_size").Int()
+	r.Facts.Device.Chips = max(n, 0)
 	d.Source.ToolVersion = r.Facts.Stack.Version
-	key(v, d)
-	distribution(d, perf.Get("request_latency_percentiles_ms"), perf.Get("avg_request_latency_ms"),
-		"e2el", schema.DefLastChunk)
-	distribution(d, stream.Get("ttft_percentiles"), stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk)
-	distribution(d, stream.Get("tpot_percentiles"), stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst)
+	key(d)
+	for _, x := range []struct {
+		in        decode.Value
+		key, mean string
+		field     draft.Field
+	}{
+		{perf, "request_latency_percentiles_ms", "avg_request_latency_ms", draft.VLLM(1)[3]},
+		{stream, "ttft_percentiles", "avg_ttft_ms", draft.VLLM(1)[0]},
+		{stream, "tpot_percentiles", "avg_tpot_ms", draft.VLLM(1)[1]},
+	} {
+		d.Block(x.in.Get(x.key), draft.Usual, x.field)
+		if mean := x.in.Get(x.mean); mean.Float0() > 0 {
+			d.Put(x.field, "mean", mean)
+		}
+	}
 	d.Fields(perf, map[string]string{
 		"rps": "request_throughput_req_s", "output_tps": "system_output_throughput_tok_s",
 		"total_tps": "system_total_throughput_tok_s",
 	})
-	if s, ok := perf.Get("output_throughput_per_user_tok_s").Float(); ok && s > 0 {
+	if s := perf.Get("output_throughput_per_user_tok_s").Float0(); s > 0 {
 		d.Stat("tps_user", schema.DefOutOverE2EL, "mean", s)
 	}
 	if s, ok := perf.Get("total_latency_ms").Float(); ok {
 		d.Value("duration_s", s/1000)
 	}
-	info := v.Get("request_info")
 	for metric, name := range map[string]string{"isl": "avg_input_length", "osl": "avg_output_length"} {
-		if s, ok := info.Get(name).Float(); ok && s > 0 {
-			d.Stat(metric, "", "mean", s)
+		if x := info.Get(name); x.Float0() > 0 {
+			d.Of(metric, x)
 		}
 	}
 	d.Requests(info.Get("num_requests").Ptr(), nil, nil, "")
 	for _, part := range []string{"decoding_stats", "energy"} {
-		d.Foreign(v.Get(part), func(string) bool { return false })
+		d.Foreign(v.Get(part), "")
 	}
-	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset "+
-		"decoding_stats energy"))
+	d.Foreign(v, "")
 	d.Done()
 	return r
 }
 
-// facts reads the identity.
-func facts(v decode.Value) schema.Facts {
-	engine := v.Get("engine")
-	f := schema.Facts{
-		Model:  schema.Model{ID: engine.Get("model").Str(), Precision: engine.Get("quantization").Text()},
-		Device: schema.Device{Name: v.At("machine", "name").Str()},
-		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
-	}
-	if f.Model.Precision == "" {
-		f.Model.Precision = engine.Get("dtype").Text()
-	}
-	if n, ok := v.At("world_info", "world_size").Int(); ok && n > 0 {
-		f.Device.Chips = n
-	}
-	return f
-}
-
-// distribution reads {p50, p90, p95, p99, minimum, maximum, average}, and the separate mean.
-func distribution(d *draft.Draft, block, mean decode.Value, metric, def string) {
-	names := map[string]string{
-		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max",
-		"average": "mean",
-	}
-	for _, m := range block.Members() {
-		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
-			d.Stat(metric, def, names[m.Key], x)
-		}
-	}
-	if x, ok := mean.Float(); ok && x > 0 {
-		d.Stat(metric, def, "mean", x)
-	}
-}
-
 // key reads the lengths if all requests have the same; the report states only the load that was reached.
-func key(v decode.Value, d *draft.Draft) {
+func key(d *draft.Draft) {
+	v := d.In
 	fixed := func(name string) *float64 {
 		s := v.At("dataset", name)
-		lo, a := s.Get("minimum").Float()
-		hi, b := s.Get("maximum").Float()
-		if !a || !b || lo != hi || lo <= 0 {
+		lo, hi := s.Get("minimum").Ptr(), s.Get("maximum").Ptr()
+		if lo == nil || hi == nil || *lo != *hi || *lo <= 0 {
 			return nil
 		}
-		return &lo
+		return lo
 	}
 	d.Key.ISL, d.Key.OSL = fixed("isl_stats"), fixed("osl_stats")
 	info, world := v.Get("request_info"), v.Get("world_info")
-	if rate, ok := world.Get("issue_rate").Float(); ok && rate > 0 && !math.IsInf(rate, 0) && rate < 1e9 {
-		d.Key.Rate = &rate
+	if rate := world.Get("issue_rate").Ptr(); rate != nil && *rate > 0 && *rate < 1e9 {
+		d.Key.Rate = rate
 	}
-	if c, ok := info.Get("avg_num_concurrent_requests").Float(); ok {
-		d.Client = map[string]string{"concurrency_reached": info.Get("avg_num_concurrent_requests").Text()}
-		if c <= 1 {
+	if c := info.Get("avg_num_concurrent_requests"); c.Ptr() != nil {
+		d.Client = map[string]string{"concurrency_reached": c.Text()}
+		if c.Float0() <= 1 {
 			one := 1.
 			d.Key.Concurrency = &one
 		}
 	}
 	d.Dim("requests", info.Get("num_requests").Text())
-	for _, name := range []string{"tp_size", "pp_size", "ep_size"} {
-		if n, ok := world.Get(name).Float(); ok && n > 1 {
-			d.Dim(name[:2], world.Get(name).Text())
-		}
-	}
-	if n := world.Get("max_batch_size").Text(); n != "" {
-		d.Dim("max_batch", n)
-	}
+	d.Parallel(world, map[string]string{"tp_size": "tp", "pp_size": "pp", "ep_size": "ep"})
+	d.Dim("max_batch", world.Get("max_batch_size").Text())
 	d.Condition("scheduling", world.Get("scheduling_policy").Text())
 	d.Condition("backend", v.At("engine", "backend").Text())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -24,96 +25,59 @@ const (
 
 // Detect reports by content whether a file is tt-inference-server's.
 func Detect(f *decode.File) schema.Match {
-	m := schema.Match{Format: Harmonised}
+	v := f.First
 	if f.Form == decode.Text {
 		return detectText(f)
 	}
-	v := f.First
-	if v.Kind() == decode.Invalid {
+	m := draft.Check{Match: schema.Match{Format: Harmonised}}
+	switch meta := v.Get("metadata"); {
+	case v.Kind() == decode.Invalid:
 		m.Lacks = []string{"a JSON value"}
-		return m
-	}
-	if m, ok := detectAround(f, v); ok {
-		return m
+		return m.Match
+	case v.Get("runtime_model_spec").Kind() == decode.Object:
+		return draft.Is(Spec, "runtime_model_spec", "runtime spec: identity and targets in force")
+	case meta.Has("written_by") || v.Has("written_by") && v.Has("output_token_throughput"):
+		return draft.Is(Report, "metadata.written_by",
+			"not a result: a report or a copy that ttreport wrote of results that it had read")
+	case meta.Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
+		return draft.Is(ReportData, "metadata.report_id",
+			"data of a report: counts where the results themselves are not there")
+	case isMedia(v):
+		return draft.Is(Media, "benchmarks.num_requests, model, device",
+			"benchmark of "+mediaTask(v.Get("task_type").Str()))
+	case isMediaScore(v.Index(0)) && !strings.Contains(path.Base(f.Path), "eval_data_"):
+		return draft.Is(MediaEval, "accuracy_check, task_name", "eval of media")
+	case v.Index(0).Has("accuracy_check"):
+		return draft.Is(Report, "accuracy_check", "not a result: a report of evals that are read from their own files")
+	case isTargets(v):
+		return draft.Is(TargetFile, "model, device, targets", "not a result: targets; put it into the targets folder")
+	case isAccuracyReference(v):
+		return draft.Is(TargetFile, "model, accuracy", "not a result: reference scores")
 	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
-		if v.Get(key).Kind() == decode.Number {
-			m.Has = append(m.Has, key)
-		} else {
-			m.Lacks = append(m.Lacks, key)
-		}
+		m.Want(v.Get(key).Kind() == decode.Number, key)
 	}
-	if v.Has("output_throughput") {
-		m.Lacks = append(m.Lacks, "the harmonised form (output_throughput is vLLM's)")
-	}
+	m.Not(v.Has("output_throughput"), "the harmonised form (output_throughput is vLLM's)")
 	if m.OK() {
 		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
 	}
-	return m
-}
-
-// detectAround recognises what lies around results: the spec, reports and target files.
-func detectAround(f *decode.File, v decode.Value) (m schema.Match, ok bool) {
-	switch {
-	case v.Get("runtime_model_spec").Kind() == decode.Object:
-		m = schema.Match{
-			Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force",
-		}
-	case v.Get("metadata").Has("written_by") || v.Has("written_by") && v.Has("output_token_throughput"):
-		m = schema.Match{
-			Format: Report, Has: []string{"metadata.written_by"},
-			Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
-		}
-	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
-		m = schema.Match{
-			Format: ReportData, Has: []string{"metadata.report_id"},
-			Detail: "data of a report: counts where the results themselves are not there",
-		}
-	case isMedia(v):
-		m = schema.Match{
-			Format: Media, Has: []string{"benchmarks.num_requests, model, device"},
-			Detail: "benchmark of " + mediaTask(v.Get("task_type").Str()),
-		}
-	case isMediaEval(v) && !strings.Contains(path.Base(f.Path), "eval_data_"):
-		m = schema.Match{Format: MediaEval, Has: []string{"accuracy_check, task_name"}, Detail: "eval of media"}
-	case v.Index(0).Has("accuracy_check"):
-		m = schema.Match{
-			Format: Report, Has: []string{"accuracy_check"},
-			Detail: "not a result: a report of evals that are read from their own files",
-		}
-	case isTargets(v):
-		m = schema.Match{
-			Format: TargetFile, Has: []string{"model, device, targets"},
-			Detail: "not a result: targets; put it into the targets folder",
-		}
-	case isAccuracyReference(v):
-		m = schema.Match{Format: TargetFile, Has: []string{"model, accuracy"}, Detail: "not a result: reference scores"}
-	}
-	return m, m.Format != ""
+	return m.Match
 }
 
 func detectText(f *decode.File) schema.Match {
-	head := f.Data[:min(len(f.Data), 4096)]
-	name := path.Base(f.Path)
+	head, name := f.Data[:min(len(f.Data), 4096)], path.Base(f.Path)
+	has := func(text string) bool { return bytes.Contains(head, []byte(text)) }
+	begins := func(text string) bool { return bytes.HasPrefix(head, []byte(text)) }
 	switch {
-	case strings.HasSuffix(name, ".csv") && bytes.Contains(head, []byte("input_sequence_length")) &&
-		bytes.Contains(head, []byte("mean_ttft_ms")),
-		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("source,")) &&
-			bytes.Contains(head, []byte("mean_ttft_ms")),
-		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")),
-		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model,model_name,model_id,backend,")):
-		return schema.Match{
-			Format: Statistics, Has: []string{"a statistics table"},
-			Detail: "a table of results: counts where the results themselves are not there",
-		}
-	case strings.HasSuffix(name, ".md") &&
-		(bytes.Contains(head, []byte("Tenstorrent")) || bytes.Contains(head, []byte("Performance Benchmark")) ||
-			bytes.Contains(head, []byte("Benchmark Performance Results")) ||
-			bytes.Contains(head, []byte("Accuracy Evaluations")) || strings.Contains(f.Path, "reports_output/")):
-		return schema.Match{
-			Format: Report, Has: []string{"a report's headings"},
-			Detail: "not a result: a report of results that are read from their own files",
-		}
+	case strings.HasSuffix(name, ".csv") && (begins("timestamp,model_name,") ||
+		begins("timestamp,model,model_name,model_id,backend,") ||
+		has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,"))):
+		return draft.Is(Statistics, "a statistics table",
+			"a table of results: counts where the results themselves are not there")
+	case strings.HasSuffix(name, ".md") && (has("Tenstorrent") || has("Performance Benchmark") ||
+		has("Benchmark Performance Results") || has("Accuracy Evaluations") || strings.Contains(f.Path, "reports_output/")):
+		return draft.Is(Report, "a report's headings",
+			"not a result: a report of results that are read from their own files")
 	}
 	return schema.Match{Format: Report, Lacks: []string{"a report's headings"}}
 }
@@ -197,14 +161,18 @@ func NameFacts(name string) (n Named, ok bool) {
 	if m := find(mediaFile, "benchmark_id_", path.Base(name)); m != nil {
 		n.ModelID, ok = m[1], true
 	}
-	if m := benchName(path.Base(name)); m != nil {
-		ok = true
-		if strings.HasPrefix(m[1], "id_") {
+	base := path.Base(name)
+	m := find(benchFile, "benchmark_", base)
+	if m == nil {
+		m = find(benchFile, "stress_test_", base)
+	}
+	if m != nil {
+		if ok = true; strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
 		} else {
 			n.readPair(m[1])
 		}
-		n.readShape(m[2], strings.Contains(path.Base(name), "benchmark_structured_"))
+		n.readShape(m[2], strings.Contains(base, "benchmark_structured_"))
 	}
 	if !ok && strings.Contains(strings.ToLower(name), "eval_") {
 		if m := oldEval.FindStringSubmatch(name); m != nil {
@@ -225,14 +193,6 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
-}
-
-// benchName matches the name of a benchmark or a stress test.
-func benchName(base string) []string {
-	if m := find(benchFile, "benchmark_", base); m != nil {
-		return m
-	}
-	return find(benchFile, "stress_test_", base)
 }
 
 // find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a

@@ -35,9 +35,6 @@ func isMedia(v decode.Value) bool {
 	return measured && b.Has("num_requests") && v.Has("model") && v.Has("device")
 }
 
-// isMediaEval recognises a list of such scores.
-func isMediaEval(v decode.Value) bool { return isMediaScore(v.Index(0)) }
-
 // isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
 func isMediaScore(v decode.Value) bool {
 	return v.Has("accuracy_check") && v.Has("timestamp") && v.Has("task_name") && !v.Has("ratio_to_reference")
@@ -61,8 +58,8 @@ func mediaFacts(v decode.Value) schema.Facts {
 	if m := modelID.FindStringSubmatch(f.Model.Name); m != nil { // the first clients wrote the id of the spec
 		f.Impl, f.Model.Name = m[1], m[2]
 	}
-	if t, err := time.Parse(time.DateTime, v.Get("timestamp").Str()); err == nil {
-		f.Start, f.End, f.StartNote = t, t, "local time of the host, zone not stated"
+	if t := draft.Time(v.Get("timestamp").Str(), time.DateTime); !t.IsZero() {
+		f.Start, f.End, f.StartNote = t, t, hostTime
 	}
 	return f
 }
@@ -83,103 +80,86 @@ func readMedia(f *decode.File) schema.Reading {
 // what is transcribed in a stream its first token. Where a file does not say whether it streamed, it is not known which
 // of both "ttft" is. settings has what was enabled.
 func media(f *decode.File, r *schema.Reading, b decode.Value, task string, settings decode.Value) *draft.Draft {
-	d := mediaDraft(f, r, b, task, b.Get("isl").Ptr(), draft.First(b, "concurrency", "num_concurrent_requests"))
-	if steps, ok := b.Get("num_inference_steps").Float(); ok && steps > 1 {
-		d.Condition(schema.ConditionSteps, b.Get("num_inference_steps").Text())
-	}
+	d := mediaDraft(f, r, b, task)
+	b = d.In
+	d.Key.ISL = b.Number("isl")
 	d.Condition("num_prompts", b.Get("num_requests").Text())
 	for _, setting := range []string{"streaming", "preprocessing"} {
 		if on, ok := settings.Get(setting + "_enabled").Truth(); ok && (task == "asr" || setting == "preprocessing") {
 			d.Condition(setting, strconv.FormatBool(on))
 		}
 	}
-	mediaLatencies(d, b, task, settings.Get("streaming_enabled"))
-	mediaRates(d, b, task)
-	ok := draft.First(b, "successful_requests", "num_successful")
+	mediaLatencies(d, task, settings.Get("streaming_enabled"))
+	for _, m := range []struct{ metric, keys string }{
+		{"rps", "throughput_rps"}, {"rps", "req_tput"}, {schema.MetricRealTime, "rtr"},
+		{schema.MetricSteps, "inference_steps_per_second"}, {schema.MetricInputRate, "tput_prefill"},
+	} {
+		if x := b.Get(m.keys); x.Float0() > 0 {
+			d.Of(m.metric, x)
+		}
+	}
+	user := b.Get("tput_user").Float0()
+	mean, _ := d.Metrics["e2el"].Stats.Get("mean")
+	switch {
+	case task == "embedding" && user > 0:
+		d.Value(schema.MetricInputUser, user)
+	case (task == "image" || task == "video" || task == "cnn") && mean > 0:
+		// stated in answers or in steps per second, by version
+		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
+	}
+	if x := b.Get("t/s/u").Float0(); x > 0 {
+		d.Stat("tps_user", schema.DefNotStated, "value", x)
+	}
+	ok, n := b.Number("successful_requests", "num_successful"), b.Get("num_requests").Float0()
 	d.Requests(ok, b.Get("failed_requests").Ptr(), b.Get("num_requests").Ptr(), "")
-	n := b.Get("num_requests").Float0()
 	if ok != nil {
 		n = *ok
 	}
 	d.Size("e2el", int(n))
 	d.Size("ttft", int(n))
-	d.Foreign(b, isMediaKnown)
+	d.Foreign(b, `name target_check* accuracy_check streaming_enabled preprocessing_enabled ttft* latency*`)
 	return d
 }
 
 // mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
-func mediaDraft(
-	f *decode.File, r *schema.Reading, at decode.Value, task string, isl, concurrency *float64,
-) *draft.Draft {
+func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string) *draft.Draft {
 	d := draft.New(f, r, at, schema.ToolMedia)
-	d.Key.Task, d.Key.ISL, d.Key.Concurrency = task, isl, concurrency
-	if concurrency == nil {
+	d.Key.Task, d.Key.Concurrency = task, d.In.Number("concurrency", "num_concurrent_requests", "max_con")
+	if d.Key.Concurrency == nil {
 		one := 1.
 		d.Key.Concurrency = &one
+	}
+	if steps := d.In.Get("num_inference_steps").Float0(); steps > 1 {
+		d.Condition(schema.ConditionSteps, strconv.FormatFloat(steps, 'f', -1, 64))
 	}
 	return d
 }
 
-func mediaLatencies(d *draft.Draft, b decode.Value, task string, streams decode.Value) {
-	set := func(metric, def, stat string, v decode.Value, scale float64) {
-		if x, ok := v.Float(); ok {
-			d.Stat(metric, def, stat, x*scale)
-		}
-	}
-	first, def := "e2el", schema.DefLastChunk
-	on, stated := streams.Truth()
-	switch {
-	case task == "tts":
-		first, def = "ttft", schema.DefFirstChunk
+func mediaLatencies(d *draft.Draft, task string, streams decode.Value) {
+	b := d.In
+	seconds := func(metric, def string) draft.Field { return draft.Field{Metric: metric, Def: def, Scale: 1000} }
+	first := seconds("e2el", schema.DefLastChunk)
+	whole, answer := first, draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
+	switch on, stated := streams.Truth(); {
+	case task == "tts": // its client stops the clock at the first answer
+		first = seconds("ttft", schema.DefFirstChunk)
+		whole = first
 	case task == "asr" && !stated:
-		first, def = "ttft", schema.DefNotStated
+		first = seconds("ttft", schema.DefNotStated)
 	case task == "asr" && on:
-		first, def = "ttft", schema.DefFirstContent
+		first = seconds("ttft", schema.DefFirstContent)
 	case task == "asr": // its text comes as a whole, and its targets ask for a TTFT
-		set("ttft", schema.DefLastChunk, "mean", b.Get("ttft"), 1000)
+		d.Put(seconds("ttft", schema.DefLastChunk), "mean", b.Get("ttft"))
 	}
-	set(first, def, "mean", b.Get("ttft"), 1000)
-	set(first, def, "mean", b.Get("ttft_ms"), 1)
-	set("e2el", schema.DefLastChunk, "mean", b.Get("e2el"), 1)
-	whole, wholeDef := "e2el", schema.DefLastChunk
-	if task == "tts" { // its client stops the clock at the first answer
-		whole, wholeDef = first, def
-	}
-	set(whole, wholeDef, "mean", b.Get("latency"), 1000)
-	for _, p := range []struct{ key, stat string }{{"p50", "median"}, {"p90", "p90"}, {"p95", "p95"}} {
-		set(first, def, p.stat, b.Get("ttft_"+p.key), 1000)
-		set(whole, wholeDef, p.stat, b.Get("latency_"+p.key), 1000)
+	d.Put(first, "mean", b.Get("ttft"))
+	d.Put(draft.Field{Metric: first.Metric, Def: first.Def}, "mean", b.Get("ttft_ms"))
+	d.Put(answer, "mean", b.Get("e2el"))
+	d.Put(whole, "mean", b.Get("latency"))
+	for key, stat := range map[string]string{"p50": "median", "p90": "p90", "p95": "p95"} {
+		d.Put(first, stat, b.Get("ttft_"+key))
+		d.Put(whole, stat, b.Get("latency_"+key))
 	}
 }
-
-func mediaRates(d *draft.Draft, b decode.Value, task string) {
-	for _, m := range []struct{ metric, key string }{
-		{"rps", "throughput_rps"}, {"rps", "req_tput"}, {schema.MetricRealTime, "rtr"},
-		{schema.MetricSteps, "inference_steps_per_second"}, {schema.MetricInputRate, "tput_prefill"},
-	} {
-		if x, ok := b.Get(m.key).Float(); ok && x > 0 {
-			d.Value(m.metric, x)
-		}
-	}
-	switch x, ok := b.Get("tput_user").Float(); {
-	case task == "embedding" && ok && x > 0:
-		d.Value(schema.MetricInputUser, x)
-	case task == "image" || task == "video" || task == "cnn":
-		// stated in answers or in steps per second, by version
-		if mean, has := d.Metrics["e2el"].Stats.Get("mean"); has && mean > 0 {
-			d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
-		}
-	}
-	if x, ok := b.Get("t/s/u").Float(); ok && x > 0 {
-		d.Stat("tps_user", schema.DefNotStated, "value", x)
-	}
-}
-
-// isMediaKnown reports the keys of a benchmark that are read, or say what its clients thought of it.
-var isMediaKnown = draft.Names(`
-	name isl concurrency num_concurrent_requests num_requests num_inference_steps successful_requests num_successful
-	failed_requests ttft* latency* e2el throughput_rps req_tput rtr inference_steps_per_second tput_user tput_prefill
-	t/s/u target_check* accuracy_check streaming_enabled preprocessing_enabled`)
 
 // mediaSection reads a benchmark of a report since v0.19: numbers in "Benchmarks", or one row a length of sound. The
 // report grades the longest one, which has the plain key of the task, so that the targets of the model cover it.
@@ -221,9 +201,8 @@ func readMediaEval(f *decode.File) schema.Reading {
 			mediaScores(f, &r, one)
 			continue
 		}
-		p := f.Problem(schema.SevWarning, "bad-score", one)
-		p.Found, p.Expected = "an entry that is no eval of media", "accuracy_check, timestamp and task_name in each entry"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, &r, schema.SevWarning, "bad-score", one, "an entry that is no eval of media",
+			"accuracy_check, timestamp and task_name in each entry")
 	}
 	return r
 }
@@ -231,10 +210,8 @@ func readMediaEval(f *decode.File) schema.Reading {
 // mediaScores reads what an eval of media came to. Where the client writes a latency as "score", that is no score.
 func mediaScores(f *decode.File, r *schema.Reading, v decode.Value) {
 	add := func(metric, direction string, n int, x float64) {
-		r.Scores = append(r.Scores, schema.Score{
-			Task: v.Get("task_name").Str(), Metric: metric, Value: schema.Num(x), N: n, Total: n, Direction: direction,
-			Stderr: schema.Missing("not in the file"), Source: f.Source(r.Format),
-		})
+		s := draft.Score(f, r, v.Get("task_name").Str(), metric, x)
+		s.N, s.Total, s.Direction = n, n, direction
 	}
 	if total, ok := v.Get("total").Float(); ok && total > 0 && v.Has("correct") {
 		add("accuracy", "higher", int(total), v.Get("correct").Float0()/total)
@@ -255,29 +232,15 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 		return // of the summary, whose numbers are in the statistics too
 	}
 	task := row.Get("task_type").Str()
-	d := mediaDraft(f, r, row, task, draft.First(row, "input_sequence_length"), draft.First(row, "max_con"))
+	d := mediaDraft(f, r, row, task)
+	d.Key.ISL = row.Number("input_sequence_length")
 	d.Condition("num_prompts", row.Get("num_requests").Text())
 	d.Condition(RawFile, row.Get("filename").Str())
-	if n := draft.First(row, "num_inference_steps"); n != nil && *n > 1 {
-		d.Condition(schema.ConditionSteps, strconv.FormatFloat(*n, 'f', -1, 64))
-	}
 	for condition, column := range map[string]string{
 		"streaming": "streaming_enabled", "preprocessing": "preprocessing_enabled",
 	} {
 		d.Condition(condition, strings.ToLower(row.Get(column).Text()))
 	}
-	mediaRowNumbers(d, row, task)
-	if s, err := strconv.ParseFloat(row.Get("timestamp").Text(), 64); err == nil && s > 1e8 && s < 1e11 {
-		d.Start = time.Unix(int64(s), 0).UTC()
-		d.End = d.Start
-		if r.Facts.Start.IsZero() {
-			r.Facts.Start, r.Facts.End, r.Facts.StartNote = d.Start, d.End, ""
-		}
-	}
-	d.Done()
-}
-
-func mediaRowNumbers(d *draft.Draft, row decode.Value, task string) {
 	latency, def := "e2el", schema.DefLastChunk
 	if task == "tts" {
 		latency, def = "ttft", schema.DefFirstChunk
@@ -291,11 +254,16 @@ func mediaRowNumbers(d *draft.Draft, row decode.Value, task string) {
 		{"tps_user", schema.DefNotStated, "value", "t/s/u"}, {schema.MetricInputUser, "", "value", "mean_tps"},
 		{schema.MetricInputRate, "", "value", "tps_prefill_throughput"},
 	} {
-		if x := draft.First(row, m.column); x != nil && *x > 0 {
-			d.Stat(m.metric, m.def, m.stat, *x)
+		if x := row.Get(m.column).Float0(); x > 0 {
+			d.Stat(m.metric, m.def, m.stat, x)
 		}
 	}
 	if mean, ok := d.Metrics["e2el"].Stats.Get("mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}
+	if d.Start = draft.Epoch(row.Get("timestamp")); !d.Start.IsZero() && r.Facts.Start.IsZero() {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = d.Start, d.Start, ""
+	}
+	d.End = d.Start
+	d.Done()
 }

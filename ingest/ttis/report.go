@@ -1,8 +1,8 @@
 package ttis
 
 import (
+	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -59,15 +59,11 @@ func readSpec(f *decode.File) schema.Reading {
 			Commits: map[string]string{},
 		},
 	}
-	for _, c := range []string{"tt_metal", "vllm"} {
-		if hash := spec.Get(c + "_commit").Str(); hash != "" {
-			r.Facts.Stack.Commits[c] = hash
-		}
-	}
-	if stamp, rest, ok := specName(path.Base(f.Path)); ok {
-		r.Facts.Start, r.Facts.StartNote = stamp, "local time of the host, zone not stated"
-		if r.Facts.RunID == "" {
-			r.Facts.RunID = rest
+	maps.Copy(r.Facts.Stack.Commits, commits(spec))
+	if m := specFile.FindStringSubmatch(path.Base(f.Path)); m != nil {
+		if t, err := time.Parse(stampLayout, m[2]); err == nil {
+			r.Facts.Start, r.Facts.StartNote = t, hostTime
+			r.Facts.RunID = cmp.Or(r.Facts.RunID, m[1])
 		}
 	}
 	r.Extra = schema.Unknown{"ttis_model_id": schema.JSONString(id)}
@@ -86,69 +82,68 @@ func readSpec(f *decode.File) schema.Reading {
 
 var specFile = regexp.MustCompile(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
 
-// specName reads the time stamp and the run id from a spec's file name.
-func specName(name string) (time.Time, string, bool) {
-	m := specFile.FindStringSubmatch(name)
-	if m == nil {
-		return time.Time{}, "", false
+const (
+	stampLayout = "2006-01-02_15-04-05"
+	hostTime    = "local time of the host, zone not stated"
+)
+
+// commits are those of a spec or a report; nil where none is stated.
+func commits(v decode.Value) (out map[string]string) {
+	for _, c := range []string{"tt_metal", "vllm"} {
+		if hash := v.Get(c + "_commit").Str(); hash != "" {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[c] = hash
+		}
 	}
-	t, err := time.Parse("2006-01-02_15-04-05", m[2])
-	return t, m[1], err == nil
+	return out
 }
 
 // readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its
 // "itl" is a copy of TPOT and no measurement.
 func readHarmonised(f *decode.File) schema.Reading {
-	v := f.First
-	tool := toolOf(v, f.Path)
+	tool := toolOf(f.First, f.Path)
 	r := schema.Reading{Format: Harmonised, Detail: "harmonised copy of " + tool}
-	d := draft.New(f, &r, v, tool)
+	d := draft.New(f, &r, f.First, tool)
+	v := d.In
 	d.Key.Concurrency = v.Get("max_concurrency").Ptr()
 	d.Condition("num_prompts", v.Get("num_prompts").Text())
-	if t := v.Get("tokenizer_id").Str(); t != v.Get("model_id").Str() {
+	r.Facts.Model.ID = v.Get("model_id").Str()
+	if t := v.Get("tokenizer_id").Str(); t != r.Facts.Model.ID {
 		d.Condition("tokenizer", t)
 	}
+	fields := []draft.Field{
+		{Key: "ttft", Metric: "ttft", Def: schema.DefFirstContent}, {Key: "tpot", Metric: "tpot", Def: schema.DefExclFirst},
+		{Key: "e2el", Metric: "e2el", Def: schema.DefLastContent},
+	}
+	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, fields)
 	ok := v.Get("completed").Float0()
-	for _, fam := range []struct{ name, def string }{
-		{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent},
-	} {
-		for _, stat := range []string{"mean", "median", "std", "p99"} {
-			if x, have := v.Get(stat + "_" + fam.name + "_ms").Float(); have {
-				d.Stat(fam.name, fam.def, stat, x)
-			}
+	for _, x := range fields {
+		if mean, have := d.Metrics[x.Metric].Stats.Get("mean"); have && mean == 0 {
+			d.Missing(x.Metric, x.Def, "the file says 0, which this format writes for an absent metric")
 		}
-		if mean, have := d.Metrics[fam.name].Stats.Get("mean"); have && mean == 0 {
-			d.Missing(fam.name, fam.def, "the file says 0, which this format writes for an absent metric")
-		}
-		d.Size(fam.name, int(ok))
+		d.Size(x.Metric, int(ok))
 	}
 	for metric, name := range map[string]string{
 		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
 	} {
-		if x, have := v.Get(name).Float(); have && x > 0 {
+		if x := v.Get(name).Float0(); x > 0 {
 			d.Value(metric, x)
 		}
 	}
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
-		if total, have := v.Get(name).Float(); have && ok > 0 && total > 0 {
+		if total := v.Get(name).Float0(); ok > 0 && total > 0 {
 			d.Derived(metric, "", "mean", total/ok)
 		}
 	}
 	d.Requests(&ok, nil, v.Get("num_prompts").Ptr(), "")
-	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
-		d.Start, d.End = t, t
-	}
-	d.Foreign(v, isKnown)
+	draft.ClientTime(&r.Facts, v.Get("date"), decode.Value{})
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d.Foreign(v, "backend mean_* median_* std_* p99_*")
 	d.Done()
 	return r
 }
-
-// isKnown reports the keys of a harmonised file that are read, or are copies of others.
-var isKnown = draft.Names(`
-	date backend model_id tokenizer_id num_prompts max_concurrency completed output_token_throughput
-	total_token_throughput request_throughput total_input_tokens total_output_tokens mean_* median_* std_* p99_*`)
 
 // RawFile is the condition with the name of the result behind a report's row.
 const RawFile = "raw_file"
@@ -172,7 +167,7 @@ func readReport(f *decode.File) schema.Reading {
 				continue
 			}
 			own[tool] = own[tool] || list.key != "benchmarks"
-			reportRow(f, &r, row, tool, row.Get("timestamp").Str(), draft.First(row, "completed"))
+			reportRow(f, &r, row, tool, row.Get("timestamp").Str(), row.Number("completed"))
 		}
 	}
 	for row := range v.Get("evals").Items() {
@@ -208,8 +203,7 @@ func linesOf(text string) iter.Seq[decode.Value] {
 			for i, cell := range row {
 				cells[table[0][i]] = cell
 			}
-			text, _ := json.Marshal(cells) // a map of texts always encodes
-			if one, problem := decode.Document("", text); problem == nil && !yield(one) {
+			if one, problem := decode.Of(cells); problem == nil && !yield(one) {
 				return
 			}
 		}
@@ -227,19 +221,9 @@ func reportFacts(meta decode.Value) schema.Facts {
 		f.Impl = m[1]
 	}
 	if strings.Contains(f.Model.Name, "/") {
-		if f.Model.ID == "" {
-			f.Model.ID = f.Model.Name
-		}
-		f.Model.Name = ""
+		f.Model.ID, f.Model.Name = cmp.Or(f.Model.ID, f.Model.Name), ""
 	}
-	for _, c := range []string{"tt_metal", "vllm"} {
-		if hash := meta.Get(c + "_commit").Str(); hash != "" {
-			if f.Stack.Commits == nil {
-				f.Stack.Commits = map[string]string{}
-			}
-			f.Stack.Commits[c] = hash
-		}
-	}
+	f.Stack.Commits = commits(meta)
 	if t, err := time.Parse(time.RFC3339, meta.Get("generated_at").Str()); err == nil {
 		f.Start, f.End, f.StartNote = t.UTC(), t.UTC(), "when the report was made"
 	}
@@ -271,39 +255,39 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		return
 	}
 	d := draft.New(f, r, row, tool)
-	d.Key.ISL = draft.First(row, "input_sequence_length", "isl")
-	d.Key.OSL = draft.First(row, "output_sequence_length", "osl")
-	d.Key.Concurrency = draft.First(row, "concurrency", "max_con", "max_concurrency")
-	if n := draft.First(row, "num_requests", "num_prompts"); n != nil {
+	k := shapeOf(row)
+	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = k.ISL, k.OSL, k.Concurrency
+	if n := row.Number("num_requests", "num_prompts"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
 	rowLatencies(d, row)
-	for metric, keys := range map[string][]string{
-		"output_tps": {"tps_output_throughput", "output_token_throughput"},
-		"total_tps":  {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"},
-	} {
-		for _, k := range keys {
-			d.Of(metric, row.Get(k))
-		}
-	}
-	d.Requests(completed, draft.First(row, "error_request_count"), nil, "")
+	d.Fields(row, map[string]string{
+		"output_tps": "output_token_throughput|tps_output_throughput",
+		"total_tps":  "total_token_throughput|tps_total_throughput", "rps": "request_throughput",
+	})
+	d.Requests(completed, row.Number("error_request_count"), nil, "")
 	d.Condition(RawFile, row.Get("filename").Str())
-	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02_15-04-05"} {
-		if t, err := time.Parse(layout, stamp); err == nil {
-			d.Start, d.End = t, t
-			if r.Facts.Start.IsZero() || t.Before(r.Facts.Start) {
-				r.Facts.Start, r.Facts.StartNote = t, "local time of the host, zone not stated"
-			}
-			if t.After(r.Facts.End) {
-				r.Facts.End = t
-			}
+	if t := draft.Time(stamp, time.DateTime, stampLayout); !t.IsZero() {
+		d.Start, d.End = t, t
+		if r.Facts.Start.IsZero() || t.Before(r.Facts.Start) {
+			r.Facts.Start, r.Facts.StartNote = t, hostTime
+		}
+		if t.After(r.Facts.End) {
+			r.Facts.End = t
 		}
 	}
 	d.Done()
 }
 
-// rowLatencies reads the latencies of a row; X is replaced by the name of the metric. Where tokens come in blocks, as
-// reports since September 2026 mark them, no token has a time of its own.
+// rowStats are the statistics of a row's latencies by the keys of either generation; X is the name of the metric.
+var rowStats = map[string][]string{
+	"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "std": {"std_X_ms"},
+	"p5": {"p5_X", "p5_X_ms"}, "p25": {"p25_X", "p25_X_ms"}, "p90": {"p90_X", "p90_X_ms"}, "p95": {"p95_X", "p95_X_ms"},
+	"p99": {"p99_X", "p99_X_ms"},
+}
+
+// rowLatencies reads the latencies of a row. Where tokens come in blocks, as reports since September 2026 mark them, no
+// token has a time of its own.
 func rowLatencies(d *draft.Draft, row decode.Value) {
 	blocks := row.Get("metric_semantics").Str() == "block_granular"
 	d.Condition("output_block_size", row.Get("output_block_size").Text())
@@ -313,21 +297,13 @@ func rowLatencies(d *draft.Draft, row decode.Value) {
 		if blocks && (metric == "tpot" || metric == "itl") {
 			continue
 		}
-		stats := map[string][]string{
-			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "std": {"std_X_ms"},
-		}
-		for _, p := range []string{"p5", "p25", "p90", "p95", "p99"} {
-			stats[p] = []string{p + "_X", p + "_X_ms"}
-		}
-		for stat, keys := range stats {
+		for stat, keys := range rowStats {
 			for _, k := range keys {
-				if x, ok := row.Get(strings.Replace(k, "X", metric, 1)).Float(); ok {
-					d.Stat(metric, def, stat, x)
-				}
+				d.Put(draft.Field{Metric: metric, Def: def}, stat, row.Get(strings.Replace(k, "X", metric, 1)))
 			}
 		}
 	}
-	rps, _ := row.Get("request_throughput").Float()
+	rps := row.Get("request_throughput").Float0()
 	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed
 		d.Derived("goodput_rps", "", "value", rps*share/100)
 	}
@@ -342,17 +318,18 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	if task == "" {
 		return
 	}
-	s := schema.Score{Task: task, Source: f.Source(r.Format), Stderr: schema.Missing("not in a report")}
-	var scale float64
-	s.Metric, s.Filter, scale = headline(task)
-	if x, ok := row.Get("score").Float(); ok && s.Metric == wer {
-		s.Value, s.Direction = schema.Num(latency.Round(100-x, 7)), "lower" // the report has 100 - WER
-	} else if ok {
-		s.Value = schema.Num(latency.Round(x/scale, 7))
-	} else {
+	metric, filter, scale := headline(task)
+	s := draft.Score(f, r, task, metric, 0)
+	s.Filter, s.Stderr = filter, schema.Missing("not in a report")
+	x, ok := row.Get("score").Float()
+	switch {
+	case !ok:
 		s.Value = schema.Missing("the report says " + row.Get("score").Text())
+	case metric == wer:
+		s.Value, s.Direction = schema.Num(latency.Round(100-x, 7)), "lower" // the report has 100 - WER
+	default:
+		s.Value = schema.Num(latency.Round(x/scale, 7))
 	}
-	r.Scores = append(r.Scores, s)
 }
 
 // howItRan keeps what started the measurements that a report is about.
@@ -380,11 +357,10 @@ func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(unread)) {
-		p := f.Problem(schema.SevWarning, "section-unread", first[kind])
-		p.Found = fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind])
-		p.Expected, p.Used = "benchmarks, evals or spec_tests", "nothing of them"
-		p.Hint = "read the files of the tool itself, if it is one that ttreport reads"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, r, schema.SevWarning, "section-unread", first[kind],
+			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind]),
+			"benchmarks, evals or spec_tests", "nothing of them",
+			"read the files of the tool itself, if it is one that ttreport reads")
 	}
 }
 
@@ -409,7 +385,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 		}
 		for _, row := range rows {
 			reportRow(f, r, row, toolName(s.At("targets", "tool").Str(), kind), s.At("targets", "timestamp").Str(),
-				draft.First(row, "completed", "num_requests"))
+				row.Number("completed", "num_requests"))
 			r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 		}
 	}
@@ -432,14 +408,12 @@ func readStatistics(f *decode.File, m schema.Match) schema.Reading {
 			}
 		})
 		reportRow(f, r, row, toolName(row.Get("source").Str(), row.Get("backend").Str()), row.Get("timestamp").Str(),
-			draft.First(row, "completed"))
+			row.Number("completed"))
 	}
 	out := runs.Join(Statistics, fmt.Sprintf("a table of %d results", rows))
 	if rows == 0 {
-		p := f.Problem(schema.SevWarning, "bad-table", decode.Value{})
-		p.Found, p.Used = "a table that is damaged or has no row", "none"
-		p.Expected = "lines with as many columns as the first"
-		out.Problems = append(out.Problems, p)
+		draft.Problem(f, &out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
+			"lines with as many columns as the first", "none")
 	}
 	return out
 }
@@ -449,41 +423,28 @@ func readStatistics(f *decode.File, m schema.Match) schema.Reading {
 // tt-inference-server's reference_config/evals/eval_config.py. A score of a task that is not listed here stays
 // "score".
 func headline(task string) (metric, filter string, scale float64) {
-	switch task {
-	case "meta_gpqa", "meta_gpqa_cot":
-		return "exact_match", "strict-match", 100
-	case "gpqa_diamond_cot_zeroshot", "gpqa_diamond_generative_n_shot":
-		return "exact_match", "flexible-extract", 100
-	case "aime25", "r1_aime24", "r1_gpqa_diamond", "r1_math500", "meta_math", "longbench2_generate":
-		return "exact_match", none, 100
-	case "meta_ifeval":
-		return schema.MeanOf("prompt_level_strict_acc", "inst_level_strict_acc", "prompt_level_loose_acc",
-			"inst_level_loose_acc"), none, 100
-	case "mmlu_pro":
-		return "exact_match", "custom-extract", 100
-	case "mmlu_generative":
-		return "exact_match", "get_response", 100
-	case "humaneval_instruct":
-		return "pass@1", "create_test", 100
-	case "mbpp_instruct":
-		return "pass_at_1", "extract_code", 100
-	case "leaderboard_ifeval":
-		return "prompt_level_strict_acc", none, 100
-	case "livecodebench":
-		return "acc", none, 100
-	case "chartqa":
-		return "relaxed_overall", none, 100
-	case "docvqa_val":
-		return "anls", none, 100
-	case "mmmu_val":
-		return "mmmu_acc", none, 100
-	case "librispeech_test_other":
-		return wer, none, 1
+	if h, ok := headlines[task]; ok {
+		return h[0], h[1], 100
 	}
-	if strings.Contains(task, wer) {
+	if strings.Contains(task, wer) || task == "librispeech_test_other" {
 		return wer, none, 1
 	}
 	return "score", none, 100
+}
+
+var headlines = map[string][2]string{
+	"meta_gpqa": {"exact_match", "strict-match"}, "meta_gpqa_cot": {"exact_match", "strict-match"},
+	"gpqa_diamond_cot_zeroshot":      {"exact_match", "flexible-extract"},
+	"gpqa_diamond_generative_n_shot": {"exact_match", "flexible-extract"},
+	"aime25":                         {"exact_match", none}, "r1_aime24": {"exact_match", none},
+	"r1_gpqa_diamond": {"exact_match", none}, "r1_math500": {"exact_match", none}, "meta_math": {"exact_match", none},
+	"longbench2_generate": {"exact_match", none},
+	"meta_ifeval": {schema.MeanOf("prompt_level_strict_acc", "inst_level_strict_acc", "prompt_level_loose_acc",
+		"inst_level_loose_acc"), none},
+	"mmlu_pro": {"exact_match", "custom-extract"}, "mmlu_generative": {"exact_match", "get_response"},
+	"humaneval_instruct": {"pass@1", "create_test"}, "mbpp_instruct": {"pass_at_1", "extract_code"},
+	"leaderboard_ifeval": {"prompt_level_strict_acc", none}, "livecodebench": {"acc", none},
+	"chartqa": {"relaxed_overall", none}, "docvqa_val": {"anls", none}, "mmmu_val": {"mmmu_acc", none},
 }
 
 // wer is the word error rate, in percent. Reports have 100 - WER.
@@ -559,23 +520,20 @@ func reference(f *decode.File, row decode.Value, priority string) []schema.Targe
 		t.Tolerance = x
 	}
 	metric, filter, scale := headline(task)
-	t.Key, t.Metric, t.Stat, t.Level = evalKey(task, filter), metric, "value", schema.LevelReference
-	t.Value = value / scale
-	t.Scores = referenceScores(row, scale)
+	// A score that is a mean of several has no filter of the harness.
+	t.Key = schema.EvalKey(&schema.Score{Task: task, Filter: filter})
+	t.Metric, t.Stat, t.Level, t.Value = metric, "value", schema.LevelReference, value/scale
+	// Both scores that a row states, of which one grades. They stay as stated for an error rate, which a report turns
+	// into a score.
+	t.Scores = &schema.ReferenceScores{
+		GPU: row.Get("gpu_reference_score").Float0() / scale, GPUSource: row.Get("gpu_reference_score_ref").Str(),
+		Published: row.Get("published_score").Float0() / scale, PublishSource: row.Get("published_score_ref").Str(),
+	}
 	if metric == wer { // stated as 100 - WER, with the tolerance on that scale
 		t.Value = 100 - value
 		t.Tolerance = (100-(1-t.Tolerance)*value)/t.Value - 1
 	}
 	return []schema.Target{t}
-}
-
-// referenceScores are both scores that a row states, of which one grades. They stay as stated for an error rate, which
-// a report turns into a score.
-func referenceScores(row decode.Value, scale float64) *schema.ReferenceScores {
-	return &schema.ReferenceScores{
-		GPU: row.Get("gpu_reference_score").Float0() / scale, GPUSource: row.Get("gpu_reference_score_ref").Str(),
-		Published: row.Get("published_score").Float0() / scale, PublishSource: row.Get("published_score_ref").Str(),
-	}
 }
 
 // isUngraded reports a row that tt-inference-server marks as skipped or as not gradable.
@@ -585,11 +543,6 @@ func isUngraded(row decode.Value) bool {
 		return true
 	}
 	return false
-}
-
-// evalKey is the key of a task's target. A score that is a mean of several has no filter of the harness.
-func evalKey(task, filter string) schema.Key {
-	return schema.EvalKey(&schema.Score{Task: task, Filter: filter})
 }
 
 // checked returns the targets that a row of a report was checked against, of the workload of a key.
@@ -605,8 +558,8 @@ func shapeOf(row decode.Value) schema.Key {
 		return schema.Key{Task: task}
 	}
 	return schema.Key{
-		ISL: draft.First(row, "input_sequence_length", "isl"), OSL: draft.First(row, "output_sequence_length", "osl"),
-		Concurrency: draft.First(row, "concurrency", "max_con", "max_concurrency"),
+		ISL: row.Number("input_sequence_length", "isl"), OSL: row.Number("output_sequence_length", "osl"),
+		Concurrency: row.Number("concurrency", "max_con", "max_concurrency"),
 	}
 }
 
@@ -623,15 +576,11 @@ func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	if data.Kind() != decode.Object || isUngraded(data) || isTrue(data.Get("skipped")) {
 		return
 	}
-	name := data.Get("test_name").Str()
-	if name == "" {
-		name = block.Get("title").Str()
-	}
 	passed := isTrue(data.Get("success"))
 	if status := strings.ToLower(data.Get("status").Str()); status != "" {
 		passed = status == "pass"
 	}
-	passedTests(f, r, name, []bool{passed})
+	passedTests(f, r, cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), []bool{passed})
 }
 
 // parameterTests reads the conformance tests of a v1 report: {results: {test: [{status}]}}.
@@ -651,10 +600,7 @@ func serverTests(f *decode.File, r *schema.Reading, v decode.Value) {
 	var names []string
 	for file := range v.Items() {
 		for one := range file.Get("tests").Items() {
-			name := one.Get("test_name").Str()
-			if name == "" {
-				name = "unnamed test"
-			}
+			name := cmp.Or(one.Get("test_name").Str(), "unnamed test")
 			if passed[name] == nil {
 				names = append(names, name)
 			}
@@ -677,15 +623,13 @@ func passedTests(f *decode.File, r *schema.Reading, name string, passed []bool) 
 			n++
 		}
 	}
-	s := schema.Score{
-		Task: name, Metric: schema.MetricPassed, Value: schema.Num(float64(n) / float64(len(passed))),
-		Stderr: schema.Missing("a count of all cases, no sample"), N: len(passed), Total: len(passed),
-		Direction: "higher", Source: f.Source(r.Format),
-	}
+	s := draft.Score(f, r, name, schema.MetricPassed, float64(n)/float64(len(passed)))
+	s.Stderr, s.Direction = schema.Missing("a count of all cases, no sample"), "higher"
+	s.N, s.Total = len(passed), len(passed)
 	t := stated(f)
 	t.Key, t.Metric, t.Stat, t.Value, t.Level, t.Priority =
-		schema.EvalKey(&s), s.Metric, "value", 1, schema.LevelReference, must
-	r.Scores, r.Targets = append(r.Scores, s), append(r.Targets, t)
+		schema.EvalKey(s), s.Metric, "value", 1, schema.LevelReference, must
+	r.Targets = append(r.Targets, t)
 }
 
 func isTrue(v decode.Value) bool { b, ok := v.Truth(); return ok && b }

@@ -1,6 +1,6 @@
 // Package vllm reads results of vLLM's serving benchmark: benchmark_serving.py and, since v0.8, "vllm bench serve", its
 // Rust client, its forks (TensorRT-LLM's trtllm-serve benchmark, InferenceX), the pooling and embedding variant, and
-// the trees of "vllm bench sweep".
+// the trees of "vllm bench sweep"; and its offline benchmarks, "vllm bench throughput", "latency" and "startup".
 //
 // It takes one decoded value and returns a [schema.Reading] with one point, or one for each run of a sweep's
 // summary.json. Source of the format: vllm/benchmarks/serve.py and its predecessors, rust/src/bench, 2023 to 2026.
@@ -22,6 +22,10 @@
 //   - "max_concurrent_requests" is a peak over a second and may exceed max_concurrency;
 //   - a sweep's run=N.json has the parameters that were varied at its top level: they are dimensions of the workload,
 //     and summary.json has the same runs again.
+//
+// Offline benchmarks (vllm/benchmarks/{throughput,latency,startup}.py, v0.4.3 on) are in seconds. Their files do not
+// state model, device, lengths or batch; tokens_per_second counts prompt and output tokens together and is not output
+// throughput; the latency is of a whole batch; percentiles have keys such as "99".
 //
 // Where the arrays exist, every statistic is recomputed from them and the recomputed value is used; a stated value
 // that differs by more than 1 % is a problem that shows both. Prompts and generated text are never kept.

@@ -2,8 +2,11 @@ package decode
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"path"
@@ -232,7 +235,7 @@ func (f *File) Source(format string) schema.Source {
 // Problem starts a problem at the position of a value.
 func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
-	if at.Kind() != Invalid && !f.foreign && f.lines != nil {
+	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.lines != nil {
 		p.Offset = int64(at.Offset())
 		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
 	}
@@ -265,6 +268,18 @@ func Document(path string, data []byte) (Value, *schema.Problem) {
 	f := File{Path: path, Data: data, whole: true}
 	f.open(DefaultLimits())
 	return f.Only()
+}
+
+// Of returns a Go value as a decoded one, without a position. Readers of text read it like any other file.
+func Of(v any) (Value, *schema.Problem) {
+	text, err := json.Marshal(v)
+	s := &Scanner{data: text, max: DefaultLimits().Depth, base: -1 - len(text)}
+	if out := s.Value(); err == nil && s.err == nil {
+		return out, nil
+	}
+	return Value{}, &schema.Problem{
+		Severity: schema.SevWarning, Code: "bad-table", Found: fmt.Sprint("a line that cannot be read: ", cmp.Or(err, s.Err())),
+	}
 }
 
 // Only returns the value of a file that must have exactly one whole JSON value.

@@ -538,7 +538,8 @@ type content struct {
 	floats []float64
 	fields []Member
 	many   int
-	depth  int // of the array, for parsing its elements later
+	depth  int    // of the array, for parsing its elements later
+	read   []bool // which members were read, of a tracked object
 }
 
 // eager is how many objects of an array are built with the tree; a longer list is checked, and built one by one while
@@ -569,16 +570,49 @@ func (v Value) Members() []Member {
 }
 
 // Get returns a member by key; the last one counts when a key is written twice, as in Python.
-func (v Value) Get(key string) Value {
-	if v.in == nil {
-		return Value{}
+func (v Value) Get(key string) (last Value) {
+	for i, m := range slices.Backward(v.Members()) {
+		if m.Key != key {
+			continue
+		}
+		if last.kind == Invalid {
+			last = m.Val
+		}
+		if v.in.read == nil {
+			break
+		}
+		v.in.read[i] = true
 	}
-	for i := len(v.in.fields) - 1; i >= 0; i-- {
-		if v.in.fields[i].Key == key {
-			return v.in.fields[i].Val
+	return last
+}
+
+// Track returns the object as one that notes which of its members are read by [Value.Get], [Value.At] and what uses
+// them.
+func (v Value) Track() Value {
+	if v.kind == Object && v.in != nil {
+		tracked := *v.in
+		tracked.read = make([]bool, len(v.in.fields))
+		v.in = &tracked
+	}
+	return v
+}
+
+// MarkAt notes a member of a tracked object as read.
+func (v Value) MarkAt(i int) {
+	if v.in.read != nil {
+		v.in.read[i] = true
+	}
+}
+
+// Unread iterates over the members of an object that were not read since it is tracked.
+func (v Value) Unread() iter.Seq[Member] {
+	return func(yield func(Member) bool) {
+		for i, m := range v.Members() {
+			if (v.in.read == nil || !v.in.read[i]) && !yield(m) {
+				return
+			}
 		}
 	}
-	return Value{}
 }
 
 // At follows keys from object to object.
@@ -589,10 +623,32 @@ func (v Value) At(keys ...string) Value {
 	return v
 }
 
-// Has reports whether an object has a member that is not null.
+// Has reports whether an object has a member that is not null. It does not count as reading it.
 func (v Value) Has(key string) bool {
-	k := v.Get(key).kind
-	return k != Invalid && k != Null
+	for _, m := range slices.Backward(v.Members()) {
+		if m.Key == key {
+			return m.Val.kind != Null
+		}
+	}
+	return false
+}
+
+// ObjectOr returns a member that is an object, or else another value.
+func (v Value) ObjectOr(key string, other Value) Value {
+	if x := v.Get(key); x.kind == Object {
+		return x
+	}
+	return other
+}
+
+// Number returns the first of several members that is a finite number; nil when none is. All of them count as read.
+func (v Value) Number(names ...string) (first *float64) {
+	for _, name := range names {
+		if x := v.Get(name); first == nil {
+			first = x.Ptr()
+		}
+	}
+	return first
 }
 
 // Float returns a finite number. Numbers written as strings count, because metadata are always strings.

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,13 +17,14 @@ type Draft struct {
 	schema.Point
 	File    *decode.File
 	Reading *schema.Reading
-	at      decode.Value
+	// In is the point's part of the file, for the position of problems. What is read of it is not foreign.
+	In decode.Value
 }
 
-// New starts a point of a tool; at is its part of the file, for the position of problems.
+// New starts a point of a tool; at is its part of the file.
 func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft {
 	return &Draft{
-		File: f, Reading: r, at: at,
+		File: f, Reading: r, In: at.Track(),
 		Point: schema.Point{
 			Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
 			Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format),
@@ -33,36 +32,41 @@ func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft
 	}
 }
 
-// Stat sets one statistic of a distribution, in the metric's own unit. Values that are not finite are left out.
-func (d *Draft) Stat(metric, def, stat string, x float64) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return
+func (d *Draft) set(metric, def, stat string, x float64, from schema.From) {
+	if x-x != 0 {
+		return // not finite
 	}
 	m := d.Metrics[metric]
 	m.Unit, m.Def, m.Why = schema.Unit(metric), def, ""
 	m.Stats.Set(stat, x)
+	if from != "" {
+		m.From = from
+	}
 	d.Metrics[metric] = m
 }
 
-// Value sets a metric that is one number.
-func (d *Draft) Value(metric string, x float64) { d.Stat(metric, "", "value", x) }
+// Stat sets one statistic of a distribution, in the metric's own unit. Values that are not finite are left out.
+func (d *Draft) Stat(metric, def, stat string, x float64) { d.set(metric, def, stat, x, "") }
 
-// Of sets a metric that is one number from a value of the file, where it is one.
-func (d *Draft) Of(metric string, v decode.Value) bool {
-	x, ok := v.Float()
-	if ok {
-		d.Value(metric, x)
-	}
-	return ok
-}
+// Value sets a metric that is one number.
+func (d *Draft) Value(metric string, x float64) { d.set(metric, "", "value", x, "") }
 
 // Derived sets a metric that follows from others.
 func (d *Draft) Derived(metric, def, stat string, x float64) {
-	d.Stat(metric, def, stat, x)
-	if m, ok := d.Metrics[metric]; ok {
-		m.From = schema.FromDerived
-		d.Metrics[metric] = m
+	d.set(metric, def, stat, x, schema.FromDerived)
+}
+
+// Recomputed sets a metric that is one number, computed from per-request values.
+func (d *Draft) Recomputed(metric string, x float64) {
+	d.set(metric, "", "value", x, schema.FromRecomputed)
+}
+
+// Number returns a metric that is one number; nil where there is none.
+func (d *Draft) Number(metric string) *float64 {
+	if x, ok := d.Metrics[metric].Stats.Get("value"); ok {
+		return &x
 	}
+	return nil
 }
 
 // Missing sets the reason why a metric has no number.
@@ -96,12 +100,33 @@ func (d *Draft) Dim(name, value string) {
 	d.Key.Dims[name] = redact.Field(name, value)
 }
 
-// Problem notes a problem at a place in the file and returns it to be completed.
-func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string) *schema.Problem {
-	p := d.File.Problem(severity, code, at)
+// Parallel sets a dimension for each degree of parallelism above 1: {"tp_size": "tp"}.
+func (d *Draft) Parallel(v decode.Value, dims map[string]string) {
+	for name, dim := range dims {
+		if x := v.Get(name); x.Float0() > 1 {
+			d.Dim(dim, x.Text())
+		}
+	}
+}
+
+// Problem adds a problem at a place in the file. details are, in this order, what is expected, what is used, a hint.
+func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string, details ...string) {
+	Problem(d.File, d.Reading, severity, code, at, found, details...)
+}
+
+// Problem is the same for a problem of a whole file.
+func Problem(
+	f *decode.File, r *schema.Reading, severity schema.Severity, code string, at decode.Value, found string,
+	details ...string,
+) {
+	p := f.Problem(severity, code, at)
 	p.Found = found
-	d.Reading.Problems = append(d.Reading.Problems, p)
-	return &d.Reading.Problems[len(d.Reading.Problems)-1]
+	for i, to := range []*string{&p.Expected, &p.Used, &p.Hint} {
+		if i < len(details) {
+			*to = details[i]
+		}
+	}
+	r.Problems = append(r.Problems, p)
 }
 
 // Requests sets how many requests completed and failed, where they are known, and decides the status. asked is how
@@ -119,11 +144,10 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 		failed = &n
 		d.Derived("requests_failed", "", "value", n)
 	}
-	bad := 0.
+	var good, bad float64
 	if failed != nil {
 		bad = *failed
 	}
-	good := 0.
 	if ok != nil {
 		good = *ok
 	}
@@ -133,15 +157,14 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	switch {
 	case (ok != nil && good == 0) || (ok == nil && bad > 0):
 		d.Fail("no request completed")
-		p := d.Problem(schema.SevError, "all-failed", d.at, "no request completed"+what)
-		p.Expected, p.Used, p.Hint = "at least one", "no number: zeros in the file are not measurements",
-			"look at the client's and the server's log of this point"
+		d.Problem(schema.SevError, "all-failed", d.In, "no request completed"+what, "at least one",
+			"no number: zeros in the file are not measurements", "look at the client's and the server's log of this point")
 	case bad > 0:
 		d.Status = schema.StatusPartial
-		p := d.Problem(schema.SevWarning, "partly-failed", d.at,
-			fmt.Sprintf("%.0f of %.0f requests failed%s", bad, good+bad, what))
-		p.Expected, p.Used = "none", "the statistics of those that completed"
-		p.Hint = "compare this point with care: the requests that fail are often the slow ones"
+		d.Problem(schema.SevWarning, "partly-failed", d.In,
+			fmt.Sprintf("%.0f of %.0f requests failed%s", bad, good+bad, what), "none",
+			"the statistics of those that completed",
+			"compare this point with care: the requests that fail are often the slow ones")
 	}
 }
 
@@ -188,9 +211,9 @@ func (d *Draft) Done() {
 		zero, negative := extremes(m.Stats)
 		switch {
 		case negative < -1e-3:
-			p := d.Problem(schema.SevWarning, "negative", d.at, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit))
-			p.Expected, p.Used, p.Hint = "zero or more", "no number of this metric",
-				"the clock of the client stepped, or the tool subtracted what it had not measured"
+			d.Problem(schema.SevWarning, "negative", d.In, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit),
+				"zero or more", "no number of this metric",
+				"the clock of the client stepped, or the tool subtracted what it had not measured")
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
 		case zero || negative < 0:
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: zeroWhy}
@@ -256,53 +279,6 @@ func (d *Draft) meanError(metric string) {
 		m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
 		d.Metrics[metric] = m
 	}
-}
-
-// Fields sets metrics that are one number each from members of an object: {"rps": "request_throughput"}.
-func (d *Draft) Fields(v decode.Value, members map[string]string) {
-	for metric, name := range members {
-		d.Of(metric, v.Get(name))
-	}
-}
-
-// Mean sets the mean of a metric without a definition from a value of the file, if it is a number.
-func (d *Draft) Mean(metric string, v decode.Value) {
-	if x, ok := v.Float(); ok {
-		d.Stat(metric, "", "mean", x)
-	}
-}
-
-// MeanTokens sets the mean lengths from the totals that vLLM's client and its descendants write.
-func (d *Draft) MeanTokens(v decode.Value, completed *float64) {
-	if completed == nil || *completed <= 0 {
-		return
-	}
-	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
-		if total, ok := v.Get(name).Float(); ok {
-			d.Stat(metric, "", "mean", total / *completed)
-		}
-	}
-}
-
-// First returns the first of several members of an object that is a number; nil when none is.
-func First(v decode.Value, names ...string) *float64 {
-	for _, name := range names {
-		if x := v.Get(name).Ptr(); x != nil {
-			return x
-		}
-	}
-	return nil
-}
-
-// ClientTime reads the date of vLLM's client and its descendants: the end of the run, in local time without a zone.
-// note states that, for [schema.Facts.StartNote].
-func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {
-	end, err := time.Parse("20060102-150405", date.Str())
-	if err == nil {
-		return end, "local time of the client, zone not stated", true
-	}
-	end, err = time.Parse(time.RFC3339, date.Str()) // of a tool that writes the same fields
-	return end.UTC(), "", err == nil
 }
 
 // Runs collects what one file states about several runs, in order of occurrence. K identifies a run.
@@ -391,8 +367,8 @@ func outOfOrder(s schema.Stats) (a, b schema.Stat) {
 
 // void takes numbers out of the point and says why.
 func (d *Draft) void(found, expected string, metrics ...string) {
-	p := d.Problem(schema.SevError, "impossible", d.at, found)
-	p.Expected, p.Used, p.Hint = expected, "no number of it", "the file was edited or damaged, or the tool has a defect"
+	d.Problem(schema.SevError, "impossible", d.In, found, expected, "no number of it",
+		"the file was edited or damaged, or the tool has a defect")
 	for _, name := range metrics {
 		m := d.Metrics[name]
 		d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has numbers that cannot be: " + found}
@@ -429,22 +405,7 @@ func (d *Draft) withoutNumber() {
 		return
 	}
 	d.Fail(zeroWhy)
-	p := d.Problem(schema.SevWarning, "only-zeros", d.at, "0 for every latency and rate: "+strings.Join(zeros, ", "))
-	p.Expected, p.Used = "a measurement above 0", "an attempted measurement without a number"
-	p.Hint = "the client may have ended early, or received no answers; look at its log and the server's"
-}
-
-// commitOf matches a commit of a repository of weights.
-var commitOf = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-
-// Revision states which weights of a model were measured. A commit is a fact about the build; a branch or a tag, such
-// as a step of training, is other weights and part of the model's name.
-func Revision(f *schema.Facts, revision string) {
-	switch {
-	case revision == "" || revision == "main":
-	case commitOf.MatchString(revision):
-		f.Stack.Commits = map[string]string{schema.ModelCommit: revision}
-	case f.Model.ID != "":
-		f.Model.ID += "@" + strings.ReplaceAll(revision, "/", "-")
-	}
+	d.Problem(schema.SevWarning, "only-zeros", d.In, "0 for every latency and rate: "+strings.Join(zeros, ", "),
+		"a measurement above 0", "an attempted measurement without a number",
+		"the client may have ended early, or received no answers; look at its log and the server's")
 }

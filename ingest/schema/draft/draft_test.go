@@ -200,9 +200,10 @@ func TestSizesGiveErrors(t *testing.T) {
 }
 
 func TestForeignFields(t *testing.T) {
-	d, v := begin(`{"known":1,"note":"x","api_key":"sesame1234","deep":{"a":{"b":{"c":1}},"n":2.5},"list":[1],"on":true,` +
+	d, _ := begin(`{"known":1,"note":"x","api_key":"sesame1234","deep":{"a":{"b":{"c":1}},"n":2.5},"list":[1],"on":true,` +
 		`"prompt":"what is","nothing":null,"long":"` + strings.Repeat("x", 300) + `"}`)
-	d.Foreign(v, draft.Names("known skipped_*"))
+	d.In.Get("known")
+	d.Foreign(d.In, "skipped_*")
 	want := map[string]string{"note": `"x"`, "api_key": `"[redacted]"`, "deep.n": "2.5", "on": "true"}
 	for name, text := range want {
 		if string(d.Extra[name]) != text {
@@ -216,8 +217,8 @@ func TestForeignFields(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&many, `"field_%d":"some text",`, i)
 	}
-	d, v = begin("{" + many.String() + `"last":1}`)
-	d.Foreign(v, func(string) bool { return false })
+	d, _ = begin("{" + many.String() + `"last":1}`)
+	d.Foreign(d.In, "")
 	if len(d.Extra) > 60 || string(d.Extra["more_fields_in_the_file"]) == "" {
 		t.Errorf("%d fields, %s left out", len(d.Extra), d.Extra["more_fields_in_the_file"])
 	}
@@ -264,23 +265,25 @@ func TestFields(t *testing.T) {
 	d, v = begin(`{"total_input_tokens":80}`)
 	d.MeanTokens(v, &none)
 	d.MeanTokens(v, nil)
-	d.Mean("osl", v.Get("absent"))
+	d.Of("osl", v.Get("absent"))
 	if len(d.Metrics) != 0 {
 		t.Errorf("means of no requests: %v", d.Metrics)
 	}
 	_, v = begin(`{"a":null,"b":7}`)
-	if x := draft.First(v, "absent", "a", "b"); x == nil || *x != 7 {
+	if x := v.Number("absent", "a", "b"); x == nil || *x != 7 {
 		t.Errorf("first number %v", x)
 	}
 }
 
 func TestClientTime(t *testing.T) {
-	_, v := begin(`["20260102-030405","2026-01-02"]`)
-	end, note, ok := draft.ClientTime(v.Index(0))
-	if !ok || note == "" || !end.Equal(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)) {
-		t.Errorf("%v %q %t", end, note, ok)
+	_, v := begin(`["20260102-030405","2026-01-02",65]`)
+	var f schema.Facts
+	end := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if !draft.ClientTime(&f, v.Index(0), v.Index(2)) || f.StartNote == "" || !f.End.Equal(end) ||
+		!f.Start.Equal(end.Add(-65*time.Second)) {
+		t.Errorf("%+v", f)
 	}
-	if _, _, ok := draft.ClientTime(v.Index(1)); ok {
+	if draft.ClientTime(&f, v.Index(1), v.Index(2)) {
 		t.Error("another form of date")
 	}
 }

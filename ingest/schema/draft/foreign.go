@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,20 +21,19 @@ const (
 )
 
 // Foreign keeps the fields of an object that have no canonical name, flattened to dotted names: numbers, booleans and
-// short texts, without secrets. Lists and long texts, and so prompts and answers, stay in the raw file. skip reports
-// known names at the top level.
-func (d *Draft) Foreign(v decode.Value, skip func(name string) bool) {
-	d.Extra = Foreign(d.Extra, v, skip)
-}
+// short texts, without secrets. Lists and long texts, and so prompts and answers, stay in the raw file. What was read
+// of a tracked object is left out, and the names in ignored, separated by blanks; a star stands for any ending.
+func (d *Draft) Foreign(v decode.Value, ignored string) { d.Extra = Foreign(d.Extra, v, ignored) }
 
 // Foreign is the same for fields of a whole file. It returns out with the fields added, nil when there are none.
-func Foreign(out schema.Unknown, v decode.Value, skip func(name string) bool) schema.Unknown {
+func Foreign(out schema.Unknown, v decode.Value, ignored string) schema.Unknown {
 	if out == nil {
 		out = schema.Unknown{}
 	}
+	skipped := Names(ignored)
 	left, dropped := roomForForeign, 0
-	for _, m := range v.Members() {
-		if !skip(m.Key) {
+	for m := range v.Unread() {
+		if !skipped(m.Key) {
 			keep(out, m.Key, m.Val, 1, &left, &dropped)
 		}
 	}
@@ -70,9 +70,9 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 		if _, finite := v.Float(); !finite {
 			return
 		}
-		raw = append([]byte(nil), v.Raw()...)
+		raw = slices.Clone(v.Raw())
 	case decode.Bool:
-		raw = append([]byte(nil), v.Raw()...)
+		raw = slices.Clone(v.Raw())
 	default:
 		return
 	}
@@ -83,40 +83,29 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 	out[redact.Text(name)] = raw
 }
 
-// IsText reports names of prompts and answers, which are never kept.
-func IsText(name string) bool {
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "prompt", "prompts", "generated_text", "generated_texts", "response", "response_text", "output_text", "outputs",
-		"text", "messages",
-		"content", "completion", "input_text", "chat_template", "system_prompt", "system_instruction", "doc", "resps",
-		"arguments", "target", "payloads":
-		return true
-	}
-	return false
-}
+// texts are names of prompts and answers.
+var texts = Names(`prompt prompts generated_text generated_texts response response_text output_text outputs text
+	messages content completion input_text chat_template system_prompt system_instruction doc resps arguments target
+	payloads`)
 
-// Names returns a skip function for words and prefixes; a prefix ends in a star.
-func Names(list string) func(string) bool {
-	exact := map[string]bool{}
-	var prefixes []string
-	for _, w := range strings.Fields(list) {
-		if p, ok := strings.CutSuffix(w, "*"); ok {
-			prefixes = append(prefixes, p)
-		} else {
-			exact[w] = true
-		}
-	}
+// IsText reports names of prompts and answers, which are never kept.
+func IsText(name string) bool { return texts(name[strings.LastIndexByte(name, '.')+1:]) }
+
+// Names reports whether a name is in a list of words; one that ends in a star stands for any ending.
+func Names(list string) func(name string) bool {
 	return func(name string) bool {
-		if exact[name] {
-			return true
-		}
-		for _, p := range prefixes {
-			if strings.HasPrefix(name, p) {
+		for w := range strings.FieldsSeq(list) {
+			if prefix, open := strings.CutSuffix(w, "*"); w == name || open && strings.HasPrefix(name, prefix) {
 				return true
 			}
 		}
 		return false
 	}
+}
+
+// Is is the match of a file that has everything that its format has.
+func Is(format, has, detail string) schema.Match {
+	return schema.Match{Format: format, Has: []string{has}, Detail: detail}
 }
 
 // Check collects the features that a reader's Detect looks for.
@@ -170,39 +159,4 @@ func (d *Draft) KeepNumber(name string, x float64) {
 		d.Extra = schema.Unknown{}
 	}
 	d.Extra[redact.Text(name)] = strconv.AppendFloat(nil, latency.Round(x, 6), 'g', -1, 64)
-}
-
-// StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix with the unit. Any percentile is
-// a statistic; p50 is the median. It does not use a regular expression, which took a third of the reading time,
-// because it is called for every member of every file.
-func StatKey(key, suffix string) (stat, family string, ok bool) {
-	rest, ok := strings.CutSuffix(key, suffix)
-	if !ok {
-		return "", "", false
-	}
-	stat, family, ok = strings.Cut(rest, "_")
-	if !ok || !isStat(stat) {
-		return "", "", false
-	}
-	switch family {
-	case "ttft", schema.MetricTTFO, "tpot", "itl", "e2el", "e2e_latency":
-	default:
-		return "", "", false
-	}
-	if stat == "p50" {
-		stat = "median"
-	}
-	return stat, family, true
-}
-
-func isStat(s string) bool {
-	switch s {
-	case "mean", "median", "std", "min", "max":
-		return true
-	}
-	if len(s) < 2 || len(s) > 8 || s[0] != 'p' {
-		return false
-	}
-	x, err := strconv.ParseFloat(s[1:], 64)
-	return err == nil && x >= 0 && x <= 100 && s[1] != '+' && s[1] != '-'
 }

@@ -42,15 +42,15 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 	ins, _ := v.Get("input_lens").Floats()
 	itls := slices.Collect(gaps.Items())
 	if len(outs) != len(ttfts) || len(itls) != len(ttfts) || (len(ins) > 0 && len(ins) != len(ttfts)) {
-		q := d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"),
-			fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)))
-		q.Expected, q.Used = "one of each per request", "the statistics as stated, not recomputed"
+		d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"),
+			fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)),
+			"one of each per request", "the statistics as stated, not recomputed")
 		return nil, false
 	}
 	for _, n := range append(slices.Clone(outs), ins...) {
 		if math.IsNaN(n) || n < 0 || n > 1e12 {
-			q := d.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"), fmt.Sprintf("a length of %g tokens", n))
-			q.Expected, q.Used = "a count", "the statistics as stated, not recomputed"
+			d.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"), fmt.Sprintf("a length of %g tokens", n),
+				"a count", "the statistics as stated, not recomputed")
 			return nil, false
 		}
 	}
@@ -128,31 +128,21 @@ func value(s latency.Sample, stat string) (float64, bool) {
 
 // Disagreement reports a stated value that differs from the one recomputed from its requests.
 func (d *Draft) Disagreement(v decode.Value, key string, stated, now float64) {
-	q := d.Problem(schema.SevWarning, "disagreement", v.Get(key),
-		fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now))
-	q.Expected = "the two within 1 %"
-	q.Used = fmt.Sprintf("the recomputed %.6g", now)
+	d.Problem(schema.SevWarning, "disagreement", v.Get(key),
+		fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now), "the two within 1 %",
+		fmt.Sprintf("the recomputed %.6g", now))
 }
 
 // Rate compares a stated rate with the recomputed one, and replaces it if they differ.
 func (d *Draft) Rate(v decode.Value, metric, key string, now float64) {
-	old, ok := d.Metrics[metric].Stats.Get("value")
-	if ok && !Disagree(old, now) {
+	old := d.Number(metric)
+	if old != nil && !Disagree(*old, now) {
 		return
 	}
-	if ok {
-		d.Disagreement(v, key, old, now)
+	if old != nil {
+		d.Disagreement(v, key, *old, now)
 	}
 	d.Recomputed(metric, now)
-}
-
-// Recomputed sets a metric that is one number, computed from per-request values.
-func (d *Draft) Recomputed(metric string, x float64) {
-	d.Value(metric, x)
-	if m, ok := d.Metrics[metric]; ok {
-		m.From = schema.FromRecomputed
-		d.Metrics[metric] = m
-	}
 }
 
 // Hollow reports requests that count as completed and have no output, and counts them as failed.
@@ -179,8 +169,8 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
 		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)
 	}
-	q := d.Problem(schema.SevError, "hollow-success", v.Get("completed"),
-		fmt.Sprintf("%d of %d completed requests produced no token", set.Hollow, set.Hollow+set.OK))
-	q.Expected = "completed requests to have output" + whose
-	q.Used, q.Hint = used, "the server refused or dropped requests under this load; look at its log"
+	d.Problem(schema.SevError, "hollow-success", v.Get("completed"),
+		fmt.Sprintf("%d of %d completed requests produced no token", set.Hollow, set.Hollow+set.OK),
+		"completed requests to have output"+whose, used,
+		"the server refused or dropped requests under this load; look at its log")
 }

@@ -1,14 +1,14 @@
-package vllmoffline_test
+package vllm_test
 
 import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
-	"github.com/ttreport/ttreport/ingest/vllmoffline"
+	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-var reader = Reader{Detect: vllmoffline.Detect, Read: vllmoffline.Read}
+var offline = Reader{Detect: vllm.DetectOffline, Read: vllm.ReadOffline}
 
 const (
 	throughput = `{"input":128,"ouput":2048,"elapsed_time":100.0,"num_requests":16,"total_num_tokens":34816,` +
@@ -20,7 +20,7 @@ const (
 
 // tokens_per_second counts the prompt: it must never be an output rate.
 func TestThroughput(t *testing.T) {
-	p := reader.Must(t, "t.json", throughput).Points[0]
+	p := offline.Must(t, "t.json", throughput).Points[0]
 	Expect(t, p, map[string]float64{
 		"total_tps.value": 348.16, "rps.value": .16, "output_tps.value": 327.68, "duration_s.value": 100,
 	})
@@ -28,7 +28,7 @@ func TestThroughput(t *testing.T) {
 		p.Key.Dims["requests"] != "16" {
 		t.Errorf("%s %+v", p.Key, p.Metrics["output_tps"])
 	}
-	without := reader.Must(t, "t.json",
+	without := offline.Must(t, "t.json",
 		`{"elapsed_time":100.0,"num_requests":16,"requests_per_second":0.16,"tokens_per_second":348.16}`).Points[0]
 	if _, has := without.Metrics["output_tps"]; has {
 		t.Error("an output rate was made of a total")
@@ -36,19 +36,19 @@ func TestThroughput(t *testing.T) {
 }
 
 func TestLatencyIsOfABatchInMilliseconds(t *testing.T) {
-	p := reader.Must(t, "t.json", latency).Points[0]
+	p := offline.Must(t, "t.json", latency).Points[0]
 	Expect(t, p, map[string]float64{"e2el.mean": 2000, "e2el.median": 2000, "e2el.p99": 2980})
 	if m := p.Metrics["e2el"]; m.Def != schema.DefBatch || m.N != 3 || m.From != "recomputed" {
 		t.Errorf("%+v", m)
 	}
-	bad := reader.Must(t, "t.json", `{"avg_latency":5.0,"latencies":[1.0,3.0],"percentiles":{}}`)
+	bad := offline.Must(t, "t.json", `{"avg_latency":5.0,"latencies":[1.0,3.0],"percentiles":{}}`)
 	if Codes(bad) != "disagreement" {
 		t.Errorf("%v", bad.Problems)
 	}
 }
 
 func TestStartupParts(t *testing.T) {
-	r := reader.Must(t, "t.json", startup)
+	r := offline.Must(t, "t.json", startup)
 	if len(r.Points) != 2 || r.Points[0].Key.Dims[schema.DimLabel] != "cold startup" || !r.Points[0].Key.Comparable() {
 		t.Fatalf("%+v", r.Points)
 	}
@@ -56,15 +56,15 @@ func TestStartupParts(t *testing.T) {
 	Expect(t, r.Points[1], map[string]float64{"startup_s.mean": 1.5})
 }
 
-func TestNotOurs(t *testing.T) {
+func TestOfflineNotOurs(t *testing.T) {
 	for _, text := range []string{
 		`{"elapsed_time":1,"gpu":"x"}`, `{"completed":1,"elapsed_time":1,"num_requests":1,"requests_per_second":1}`, `[]`,
 		`hello`,
 	} {
-		if m := vllmoffline.Detect(File("x", text)); m.OK() {
+		if m := vllm.DetectOffline(File("x", text)); m.OK() {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) { reader.Fuzz(f, "t.json", throughput, latency, startup) }
+func FuzzReadOffline(f *testing.F) { offline.Fuzz(f, "t.json", throughput, latency, startup) }

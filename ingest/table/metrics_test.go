@@ -1,18 +1,18 @@
-package ownmetrics_test
+package table_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 func reading(t *testing.T, text string) (schema.Reading, bool) {
 	t.Helper()
 	f := decode.NewFile("raw/metrics.json", []byte(text), time.Time{}, decode.DefaultLimits())
-	return ownmetrics.Read(&f), ownmetrics.Detect(&f).OK()
+	return table.ReadMetrics(&f), table.DetectMetrics(&f).OK()
 }
 
 func TestMetrics(t *testing.T) {

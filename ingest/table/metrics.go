@@ -1,0 +1,99 @@
+package table
+
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Metrics is the format of the metrics file of a benchmark of the user's own: named values with unit and direction.
+//
+//	{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}
+//
+// A metric may state n, the number of measurements behind it, and std, their standard deviation. A canonical name such
+// as ttft or output_tps is that metric, if the unit agrees. The workload is stated by the sidecar, not by this file.
+const Metrics = "ttreport-metrics"
+
+// DetectMetrics looks for an object of metrics, each with a value and a unit or a direction, and no member of other formats.
+func DetectMetrics(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Metrics, Detail: "metrics of an exec tool"}}
+	v := f.First
+	metrics := v.Get("metrics")
+	list := metrics.Members()
+	m.Want(metrics.Kind() == decode.Object && len(list) > 0, "metrics")
+	m.Not(v.Has("json_schema_version"), "one that states its own metrics (json_schema_version is nm-vllm's)")
+	for _, x := range list {
+		if !x.Val.Has("value") || !x.Val.Has("unit") && !x.Val.Has("better") && !x.Val.Has("type") {
+			m.Want(false, "a value and a unit in "+x.Key)
+			break
+		}
+	}
+	return m.Match
+}
+
+// ReadMetrics returns one point with every metric that can be understood; the others are problems.
+func ReadMetrics(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: Metrics, Detail: "metrics of an exec tool"}
+	d := draft.New(f, &r, f.First, "exec")
+	d.Key.Task = ""
+	for _, x := range f.First.Get("metrics").Members() {
+		put(d, x)
+	}
+	d.Foreign(f.First, "metrics")
+	if len(d.Metrics) == 0 {
+		d.Problem(schema.SevError, "no-metrics", f.First, "no metric with a number",
+			`{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`)
+		return r
+	}
+	d.Done()
+	return r
+}
+
+// direction is what is better: as "better" states it, or as "type" in nm-vllm's words.
+func direction(metric decode.Value) string {
+	switch metric.Get("type").Str() {
+	case "SmallerIsBetter":
+		return "lower"
+	case "BiggerIsBetter":
+		return "higher"
+	case "Observation":
+		return "neither"
+	}
+	return metric.Get("better").Str()
+}
+
+// put adds a metric, or a problem.
+func put(d *draft.Draft, x decode.Member) {
+	value, ok := x.Val.Get("value").Float()
+	if !ok {
+		d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" without a number", `a number as "value"`,
+			"the other metrics")
+		return
+	}
+	unit, better := x.Val.Get("unit").Str(), direction(x.Val)
+	name, stat, def := x.Key, "value", ""
+	info, known := schema.MetricByName(name)
+	if !known || schema.IsOwn(name) || info.Unit != unit {
+		if name, known = schema.OwnMetric(x.Key, unit, better); !known {
+			d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" in "+unit+", better "+better,
+				"a name of letters, digits and _ . -, a short unit, and better: lower, higher or neither", "the other metrics")
+			return
+		}
+	} else if info.Latency {
+		stat, def = "mean", schema.DefNotStated
+	}
+	d.Stat(name, def, stat, value)
+	if std, ok := x.Val.Get("std").Float(); ok && std >= 0 {
+		d.Stat(name, def, "std", std)
+	}
+	m := d.Metrics[name]
+	if n := x.Val.Get("n").Float0(); n >= 1 {
+		m.N = int(n)
+	}
+	if std, ok := m.Stats.Get("std"); ok && m.N > 1 {
+		m.SE = schema.Num(std / math.Sqrt(float64(m.N)))
+	}
+	d.Metrics[name] = m
+}

@@ -1,0 +1,161 @@
+package vllm
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// Names of the formats of the offline benchmarks.
+const (
+	Throughput = "vllm-throughput"
+	Latency    = "vllm-latency"
+	Startup    = "vllm-startup"
+)
+
+var startupKey = regexp.MustCompile(`^avg_(cold|warm)_(\w+)_time$`)
+
+// DetectOffline distinguishes the offline benchmarks by their keys.
+func DetectOffline(f *decode.File) schema.Match {
+	v := f.First
+	for _, x := range v.Members() {
+		if startupKey.MatchString(x.Key) {
+			return draft.Is(Startup, x.Key, "start-up times")
+		}
+	}
+	if v.Has("avg_latency") || v.Has("latencies") && v.Get("percentiles").Kind() == decode.Object {
+		m := draft.Check{Match: schema.Match{Format: Latency, Detail: "latency of a batch"}}
+		m.Want(v.Has("avg_latency"), "avg_latency")
+		m.Want(v.Get("latencies").Kind() == decode.Array, "latencies")
+		m.Want(v.Get("percentiles").Kind() == decode.Object, "percentiles")
+		return m.Match
+	}
+	m := draft.Check{Match: schema.Match{Format: Throughput, Detail: "offline throughput"}}
+	m.Want(v.Has("elapsed_time"), "elapsed_time")
+	m.Want(v.Has("num_requests"), "num_requests")
+	m.Want(v.Has("requests_per_second"), "requests_per_second")
+	m.Not(v.Has("completed"), "an offline run (completed is of a client)")
+	return m.Match
+}
+
+// ReadOffline returns the point of an offline benchmark, or one for each part of a start-up.
+func ReadOffline(f *decode.File) schema.Reading {
+	m := DetectOffline(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	switch m.Format {
+	case Startup:
+		startup(f, &r)
+	case Latency:
+		batch(f, &r)
+	default:
+		throughput(f, &r)
+	}
+	return r
+}
+
+func throughput(f *decode.File, r *schema.Reading) {
+	d := draft.New(f, r, f.First, Throughput)
+	v := d.In
+	d.Key.ISL = v.Number("input_len", "input")
+	d.Key.OSL = v.Number("output_len", "output", "ouput") // users add these by hand
+	d.Dim("requests", v.Get("num_requests").Text())
+	r.Facts.Model.ID = v.Get("model").Str()
+	d.Fields(v, map[string]string{
+		"rps": "requests_per_second", "total_tps": "tokens_per_second", "duration_s": "elapsed_time",
+	})
+	n, total, elapsed := v.Get("num_requests").Ptr(), v.Get("total_num_tokens").Ptr(), v.Get("elapsed_time").Ptr()
+	if m := inOut.FindStringSubmatch(path.Base(f.Path)); m != nil && d.Key.ISL == nil && d.Key.OSL == nil {
+		in, _ := strconv.ParseFloat(m[1], 64) // digits
+		out, _ := strconv.ParseFloat(m[2], 64)
+		if v.Get("num_requests").Float0()*(in+out) == v.Get("total_num_tokens").Float0() && in > 0 && out > 0 {
+			d.Key.ISL, d.Key.OSL = &in, &out
+			d.Stated = map[string]string{"isl": "path", "osl": "path"}
+		}
+	}
+	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 &&
+		*total == *n*(*d.Key.ISL+*d.Key.OSL) {
+		d.Derived("output_tps", "", "value", *n**d.Key.OSL / *elapsed)
+	}
+	d.Requests(n, nil, nil, "")
+	d.Foreign(v, "")
+	d.Done()
+}
+
+// inOut matches the lengths in a file's name, which count if the total of tokens agrees.
+var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
+
+func batch(f *decode.File, r *schema.Reading) {
+	d := draft.New(f, r, f.First, Latency)
+	v := d.In
+	field := draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
+	d.Put(field, "mean", v.Get("avg_latency"))
+	percentiles(d, field, v.Get("percentiles"))
+	recomputeList(d, v, field, v.Get("latencies"), "avg_latency")
+	d.Key.Concurrency = v.Get("batch_size").Ptr()
+	d.Key.ISL, d.Key.OSL = v.Get("input_len").Ptr(), v.Get("output_len").Ptr()
+	r.Facts.Model.ID = v.Get("model").Str()
+	d.Foreign(v, "")
+	d.Done()
+}
+
+// percentiles reads {"50": 1.2, "99": 1.3}.
+func percentiles(d *draft.Draft, field draft.Field, block decode.Value) {
+	for _, p := range block.Members() {
+		if stat, ok := schema.ParseStat("p" + p.Key); ok {
+			d.Put(field, stat, p.Val)
+		}
+	}
+}
+
+// recomputeList recomputes the statistics of a list; mean is the key of the stated mean.
+func recomputeList(d *draft.Draft, in decode.Value, field draft.Field, values decode.Value, mean string) {
+	list, ok := values.Floats()
+	if !ok || len(list) == 0 {
+		return
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] *= field.Scale
+	}
+	d.Recompute(in, draft.Family{
+		Metric: field.Metric, Def: field.Def, Sample: latency.NewSample(list),
+		Key: func(stat string) string {
+			if stat == "mean" || field.Def == "" {
+				return mean
+			}
+			return stat
+		},
+	}, false)
+}
+
+func startup(f *decode.File, r *schema.Reading) {
+	v := f.First.Track()
+	field := draft.Field{Metric: "startup_s", Scale: 1}
+	for i, x := range v.Members() {
+		k := startupKey.FindStringSubmatch(x.Key)
+		if k == nil {
+			continue
+		}
+		v.MarkAt(i)
+		if x.Val.Ptr() == nil {
+			continue
+		}
+		d := draft.New(f, r, x.Val, Startup)
+		d.Key.Task = "startup"
+		d.Dim(schema.DimLabel, k[1]+" "+strings.ReplaceAll(k[2], "_", " "))
+		d.Put(field, "mean", x.Val)
+		percentiles(d, field, v.Get(k[1]+"_"+k[2]+"_percentiles"))
+		recomputeList(d, v, field, v.Get(k[1]+"_"+k[2]+"_times"), x.Key)
+		d.Done()
+	}
+	r.Extra = draft.Foreign(nil, v, "")
+	r.Detail = fmt.Sprintf("start-up times, %d parts", len(r.Points))
+}
