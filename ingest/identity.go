@@ -83,7 +83,7 @@ type statement struct {
 	tool       string
 	workload   manifest.Workload
 	conditions map[string]string
-	isFar      bool // a manifest above another one, which overrides it: that is no contradiction
+	isQuiet    bool // what a better source overrides is no contradiction: a manifest above another one
 }
 
 // fromPattern is a path that is read with a pattern of the user's. Documents say "path".
@@ -104,9 +104,9 @@ func (r *result) rank(o schema.Origin) int {
 	return slices.Index(precedence, o.From)
 }
 
-// state takes the facts that a source states and that no source before it in the order of precedence does, and fills in
-// what the workloads leave open. Where two contradict, a problem says so.
-func (r *result) state(s statement) {
+// take takes the facts that a source states and that no source before it in the order of precedence does. Where two
+// contradict, a problem says so.
+func (r *result) take(s statement) {
 	origin := schema.Origin{From: s.from, Where: s.where}
 	var better []manifest.Conflict
 	for _, c := range manifest.Conflicts(&r.facts, s.facts) {
@@ -121,14 +121,19 @@ func (r *result) state(s statement) {
 		*r.origin.of(field) = origin
 	}
 	for _, c := range conflicts {
-		if is := r.origin.of(c.Field).From; !s.isFar || is != schema.FromManifest {
-			r.contradiction(c, is, s.from, c.First)
+		if !s.isQuiet {
+			r.contradiction(c, r.origin.of(c.Field).From, s.from, c.First)
 		}
 	}
+}
+
+// state takes what a source states of the run and of its workloads, where it fills in what is open.
+func (r *result) state(s statement) {
+	r.take(s)
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		contradictions := fillKey(p, s.workload, string(s.from))
-		if s.isFar {
+		if s.isQuiet {
 			contradictions = nil
 		}
 		for _, c := range contradictions {
@@ -238,10 +243,10 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 		c.reading.PartOf = r.shown()
 	}
 	for i, m := range side.manifestsFor(r.found) {
-		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isFar: i > 0}
+		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isQuiet: i > 0}
 		facts, tool, w := m.Facts(m.rel)
 		s.facts, s.workload = &facts, w
-		if s.isFar { // its run is a different one
+		if s.isQuiet { // its run is a different one
 			facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
 			r.state(s)
 			continue
@@ -427,7 +432,7 @@ func unmatched(patterns []manifest.Pattern, results []*result) []schema.Problem 
 }
 
 // complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
-// name from its id, a start from the file's name, a label where lengths are unknown.
+// name from its id, a start from the file's name.
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
 	for i := range r.reading.Points {
@@ -453,7 +458,11 @@ func (r *result) complete() {
 			*r.origin.of("start") = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
 		}
 	}
-	if t := f.Start; t.After(tomorrow()) && (len(r.reading.Points) > 0 || len(r.reading.Scores) > 0) {
+}
+
+// label tells workloads of unknown lengths apart by the names of their files. All that else states them is known.
+func (r *result) label() {
+	if t := r.facts.Start; t.After(tomorrow()) && (len(r.reading.Points) > 0 || len(r.reading.Scores) > 0) {
 		r.report(schema.Problem{
 			Severity: schema.SevWarning, Path: r.shown(), Code: "future-date",
 			Found:    "a start on " + t.Format("2006-01-02") + ", by the " + string(r.origin.of("start").From),
@@ -462,7 +471,7 @@ func (r *result) complete() {
 		})
 	}
 	if r.journal == nil && !r.sidecar {
-		r.report(repeat.AddedNames(r.reading.Scores, f.Model.Name)...)
+		r.report(repeat.AddedNames(r.reading.Scores, r.facts.Model.Name)...)
 	}
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
@@ -470,7 +479,7 @@ func (r *result) complete() {
 			fillKey(p, lengthsInName(path.Base(r.rel), p), string(schema.FromPath))
 		}
 		if !p.Key.Comparable() { // nothing else tells workloads apart
-			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.label(p))
+			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))
 			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}
 		r.checkAnswerLength(p)

@@ -53,10 +53,11 @@ type Set struct {
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
 //	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
-//	dropCopies       sources → the same, with one of several forms of a measurement
 //	identify         sources → results: the sources with numbers, and who was measured
+//	dropCopies       results → the same, with one of several forms of a measurement
 //	unmatched        results → errors of patterns that match none of them
 //	dropReportRows   results → the same, without rows of reports whose results were read
+//	label            results → the same, workloads of unknown lengths told apart by names
 //	dropSameContent  results → the same, without files of the same content
 //	dropSameScores   results → the same, with each score of several files once
 //	groupRuns        results → runs, and the run of each source
@@ -84,18 +85,20 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	quietLogs(sources)
 	joinParts(sources)
 	side := indexSideFiles(sources)
-	dropCopies(sources, &side, opt)
 	var results []*result
-	shared := sharedTexts{}
 	for _, src := range sources {
 		if src.counts() {
-			r := identify(src, &side, opt)
-			shared.share(r.reading.Points)
-			results = append(results, r)
+			results = append(results, identify(src, &side, opt))
 		}
 	}
+	results = dropCopies(results)
 	problems = append(problems, unmatched(opt.Patterns, results)...)
 	dropReportRows(results)
+	shared := sharedTexts{}
+	for _, r := range results {
+		r.label()
+		shared.share(r.reading.Points)
+	}
 	dropSameContent(results)
 	dropSameScores(results)
 	groups := groupRuns(results)

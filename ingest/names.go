@@ -57,12 +57,12 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 	return ok && math.Abs(got-asked) <= .1*asked
 }
 
-// label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
+// labelOf returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
 // gives every file the same name, without what the key states already: a sweep whose files are named after their load
 // is one workload at several loads. A folder that names the release, the model, the device or a build is not the
 // workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
 // keep two workloads apart.
-func (r *result) label(p *schema.Point) string {
+func (r *result) labelOf(p *schema.Point) string {
 	s, k, lengths := r.source, &p.Key, ""
 	dir, base := path.Dir(s.shown()), path.Base(s.rel)
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {

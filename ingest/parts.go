@@ -32,7 +32,6 @@ func joinParts(sources []*source) {
 			joinLoadTest(s, near)
 		}
 	}
-	dropConsole(sources)
 	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
 		if whole := wholeOf(s, byDir[path.Dir(s.shown())], sources); whole != "" {
 			s.drop(whole)

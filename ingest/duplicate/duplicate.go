@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,46 +16,38 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Pair is two points, by their index in the list that [Copies] was given, that are one measurement. Drop has no more
-// statistics than Keep.
-type Pair struct{ Keep, Drop int }
-
 // Agreement is how much two points have in common: statistics that do not follow from each other, and their significant
 // digits in total. Tools print three digits or seventeen, so a count of equal statistics alone says little.
 type Agreement struct{ Statistics, Digits int }
 
-// enough reports that two points that agree so much are one measurement.
-func (a Agreement) enough(needed Agreement) bool {
-	return needed.Statistics > 0 && a.Statistics >= needed.Statistics && a.Digits >= needed.Digits
+// Agree reports that two points agree in as much as is needed.
+func Agree(a, b *schema.Point, needed Agreement) bool {
+	is := agreement(a, b)
+	return is.Statistics >= needed.Statistics && is.Digits >= needed.Digits
 }
 
-// Copies finds the points that are one measurement. needed returns how much two points must agree; no statistics mean
-// that they cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
-// the copy states, such as a part of the workload, is used in later comparisons.
-func Copies(points []*schema.Point, needed func(a, b int) Agreement, merge func(Pair)) {
-	list := anchors(points)
+// Copies finds the points that are one measurement, by the index in a list. same decides about two that have a number
+// in common; the points for which isPrinted is true are rounded. merge is called for each pair as it is found, so that
+// what the copy states, such as a part of the workload, is used in later comparisons; drop has no more statistics than
+// keep.
+func Copies(points []*schema.Point, isPrinted func(int) bool, same func(a, b int) bool, merge func(keep, drop int)) {
+	list := anchors(points, isPrinted)
 	dropped := make([]bool, len(points))
 	for i, a := range list {
 		for _, b := range list[i+1 : min(len(list), i+neighbours)] {
 			if b.metric != a.metric || b.mean > a.mean*(1+tolerance) {
 				break
 			}
-			if dropped[a.point] || dropped[b.point] {
+			if dropped[a.point] || dropped[b.point] || !same(a.point, b.point) {
 				continue
 			}
-			agreeing := agreement(points[a.point], points[b.point])
-			if agreeing.Statistics == 0 { // nearly all pairs: one number of two measurements is close by chance
-				continue
+			keep, drop := a.point, b.point
+			if isPrinted(drop) == isPrinted(keep) && richness(points[drop]) > richness(points[keep]) ||
+				isPrinted(keep) && !isPrinted(drop) {
+				keep, drop = drop, keep
 			}
-			if !agreeing.enough(needed(a.point, b.point)) {
-				continue
-			}
-			pair := Pair{Keep: a.point, Drop: b.point}
-			if richness(points[pair.Drop]) > richness(points[pair.Keep]) {
-				pair.Keep, pair.Drop = pair.Drop, pair.Keep
-			}
-			merge(pair)
-			dropped[pair.Drop] = true
+			merge(keep, drop)
+			dropped[drop] = true
 		}
 	}
 }
@@ -71,19 +64,66 @@ type anchor struct {
 	mean   float64
 }
 
-func anchors(points []*schema.Point) []anchor {
+func anchors(points []*schema.Point, isPrinted func(int) bool) []anchor {
 	var list []anchor
+	hasPrinted := false
 	for i, p := range points {
+		hasPrinted = hasPrinted || isPrinted(i)
 		for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
 			if mean := center(p, metric); mean > 0 {
 				list = append(list, anchor{i, metric, mean})
 			}
 		}
 	}
+	for i, p := range points {
+		if key := PrintedKey(p); hasPrinted && key != "" {
+			list = append(list, anchor{i, key, 1})
+		}
+	}
 	slices.SortStableFunc(list, func(a, b anchor) int {
 		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.mean, b.mean))
 	})
 	return list
+}
+
+// PrintedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
+// none.
+func PrintedKey(p *schema.Point) string {
+	tps, ok := p.Value("output_tps", "value")
+	switch {
+	case ok:
+		return fmt.Sprintf("%s %.2f", p.Key.Tool, tps)
+	case p.Status == schema.StatusFailed:
+		return p.Key.Tool + " failed"
+	}
+	return ""
+}
+
+// Printed reports that every number that a tool printed is that of its file, rounded.
+func Printed(file, printed *schema.Point) bool {
+	if PrintedKey(file) != PrintedKey(printed) || !sameLoad(&file.Key, &printed.Key) {
+		return false
+	}
+	if printed.Status == schema.StatusFailed { // there is nothing else to know it by
+		return strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
+	}
+	n := 0
+	for name, m := range printed.EachMetric() {
+		if _, has := file.Definition(name); !has || m.From != "" || name == "tps_user" { // which follows from a rounded TPOT
+			continue
+		}
+		for _, s := range m.Stats {
+			x, ok := file.Value(name, s.Name)
+			if !ok || s.Name != "mean" && s.Name != "value" { // tools compute percentiles in several ways
+				continue
+			}
+			if math.Abs(x-s.Value) > .006+1e-4*math.Abs(x) {
+				return false
+			}
+			n++
+		}
+	}
+	return n >= 4
 }
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.
@@ -99,7 +139,7 @@ func center(p *schema.Point, metric string) float64 {
 // agreement counts the measured statistics in which two points of one tool and load agree to a millionth; none when
 // they differ in any.
 func agreement(a, b *schema.Point) Agreement {
-	if !sameLoad(a, b) {
+	if !sameSetup(a, b) {
 		return Agreement{}
 	}
 	var out Agreement
@@ -117,7 +157,7 @@ func agreement(a, b *schema.Point) Agreement {
 			case s.Name == "std" && !sameDeviation(s.Value, x, sizeOf(a, m.N)), s.Name != "std" && !same(s.Value, x):
 				return Agreement{}
 			case s.Name == "std" || x == math.Trunc(x) || isCount(name) || follows(&m):
-			case isRate(name):
+			case slices.Contains(rates, name):
 				rate = max(rate, significant(x))
 			default:
 				out.Statistics++
@@ -158,14 +198,14 @@ func follows(m *schema.Metric) bool {
 	return m.From == schema.FromDerived || m.Def == schema.DefRecipMeanTPOT || m.Def == schema.DefRecipMedianTPOT
 }
 
-// isRate reports metrics that follow from one duration where all requests have the same lengths.
-func isRate(metric string) bool {
-	switch metric {
-	case "rps", "output_tps", "total_tps", "duration_s":
-		return true
-	}
-	return false
-}
+// rates follow from one duration where all requests have the same lengths, and counts are equal in different
+// measurements of one workload.
+var (
+	rates  = []string{"rps", "output_tps", "total_tps", "duration_s"}
+	counts = []string{"isl", "osl", "requests_ok", "requests_failed", "error_rate", "correct_rate"}
+)
+
+func isCount(metric string) bool { return slices.Contains(counts, metric) }
 
 // significant counts the significant digits of a number, up to the seven that a stored document keeps.
 func significant(x float64) int {
@@ -182,27 +222,28 @@ func significant(x float64) int {
 	return min(7, n)
 }
 
-// sameLoad reports whether two points have the same tool and state nothing different of their workload and conditions.
-func sameLoad(p, q *schema.Point) bool {
+// sameSetup reports whether two points have the same tool and state nothing different of their workload and conditions.
+// A reader leaves out what is a tool's default, so two points of one format must have all dimensions in common.
+func sameSetup(p, q *schema.Point) bool {
 	a, b := &p.Key, &q.Key
-	if a.Tool != b.Tool || a.Dataset != "" && b.Dataset != "" && a.Dataset != b.Dataset {
+	if a.Tool != b.Tool || a.Dataset != "" && b.Dataset != "" && a.Dataset != b.Dataset || !sameLoad(a, b) ||
+		!SameWhereStated(p.Conditions, q.Conditions) {
 		return false
 	}
-	equal := func(x, y *float64) bool { return x == nil || y == nil || *x == *y }
-	return equal(a.ISL, b.ISL) && equal(a.OSL, b.OSL) && equal(a.Concurrency, b.Concurrency) && equal(a.Rate, b.Rate) &&
-		sameWhereStated(p.Conditions, q.Conditions) && sameDims(p, q)
-}
-
-// sameDims reports that two points state the same dimensions. A reader leaves out what is a tool's default, so two
-// points of one format must have all of them in common.
-func sameDims(p, q *schema.Point) bool {
 	if p.Source.Format == q.Source.Format && p.Source.Format != "" {
-		return maps.Equal(p.Key.Dims, q.Key.Dims)
+		return maps.Equal(a.Dims, b.Dims)
 	}
-	return sameWhereStated(p.Key.Dims, q.Key.Dims)
+	return SameWhereStated(a.Dims, b.Dims)
 }
 
-func sameWhereStated(a, b map[string]string) bool {
+// sameLoad reports that two keys state no different lengths and loads.
+func sameLoad(a, b *schema.Key) bool {
+	same := func(x, y *float64) bool { return x == nil || y == nil || *x == *y }
+	return same(a.ISL, b.ISL) && same(a.OSL, b.OSL) && same(a.Concurrency, b.Concurrency) && same(a.Rate, b.Rate)
+}
+
+// SameWhereStated reports that two lists of texts have the same under each name that both have.
+func SameWhereStated(a, b map[string]string) bool {
 	for name, v := range a {
 		if w, has := b[name]; has && v != w {
 			return false
@@ -217,15 +258,6 @@ func sameDefinition(a, b string) bool {
 	return a == b || unknown(a) || unknown(b)
 }
 
-// isCount reports metrics whose numbers are equal in different measurements of one workload.
-func isCount(metric string) bool {
-	switch metric {
-	case "isl", "osl", "requests_ok", "requests_failed", "error_rate", "correct_rate":
-		return true
-	}
-	return false
-}
-
 // richness orders copies: measured requests before statistics, then by how many there are.
 func richness(p *schema.Point) int {
 	n := 0
@@ -238,66 +270,52 @@ func richness(p *schema.Point) int {
 	return n
 }
 
-// ID is what makes a measurement the same one. Each measurement has several, and two measurements are one when they
-// share any: the bytes it was read from and its place among the measurements of those bytes; those bytes and its
-// numbers, whatever the key says since, unless it was collected at another time; its numbers and its time, whatever the
-// bytes.
-type ID struct {
-	sha256               string
-	workload             string // of a point
-	repeat               int
-	start                time.Time
-	task, metric, filter string // of a score
-	numbers              string // hash of what was measured
-	whenever             bool   // of the bytes, whenever they were collected
-}
-
-// idsOf are the identities of a measured point: those that a run holds, or those to be found in one.
-func idsOf(p *schema.Point, holds bool) []ID {
-	start := p.Start.UTC().Round(0)
-	ids := []ID{{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: start}}
+// handles are what makes a measured point the same one: two measurements are one when they share any. They are the
+// bytes it was read from and its place among the measurements of those bytes; those bytes and its numbers, whatever the
+// key says since, unless it was collected at another time; its numbers and its time, whatever the bytes. isHeld says
+// that others are looked for among them.
+func handles(p *schema.Point, isHeld bool) []string {
+	handle := func(parts ...string) string { return strings.Join(parts, "\x00") }
+	key, start := p.Key.String(), ""
+	if !p.Start.IsZero() {
+		start = p.Start.UTC().Format(time.RFC3339Nano)
+	}
 	hash, strong := numbersOf(p)
-	if p.Source.SHA256 != "" && p.Measured() { // the key may have got a dimension from other files of its run
-		ids = append(ids, bytesOf(p, hash, holds)...)
+	out := []string{handle("place", p.Source.SHA256, key, strconv.Itoa(p.Repeat), start)}
+	if p.Source.SHA256 != "" && p.Measured() {
+		// A tool of a user's own may write the same bytes each night: what was collected at two times are two
+		// measurements, and a copy without its sidecar is either.
+		collected := start
+		if len(p.Command) == 0 {
+			collected = ""
+		}
+		if isHeld || collected != "" {
+			out = append(out, handle("bytes", p.Source.SHA256, hash, collected))
+		}
+		if isHeld || collected == "" {
+			out = append(out, handle("bytes, whenever", p.Source.SHA256, hash))
+		} else {
+			out = append(out, handle("bytes", p.Source.SHA256, hash, ""))
+		}
 	}
 	switch {
 	case strong:
-		ids = append(ids, ID{workload: p.Key.Tool, start: start, numbers: hash})
-	case !start.IsZero(): // few numbers, of one workload at one time
-		ids = append(ids, ID{workload: p.Key.String(), start: start, numbers: hash})
+		out = append(out, handle("numbers", p.Key.Tool, start, hash))
+	case start != "": // few numbers, of one workload at one time
+		out = append(out, handle("few numbers", key, start, hash))
 	}
-	return ids
+	return out
 }
 
-// bytesOf are the identities by bytes and numbers. A tool of a user's own may write the same bytes each night: what was
-// collected at two times are two measurements, and a copy without its sidecar is either.
-func bytesOf(p *schema.Point, numbers string, holds bool) []ID {
-	id := ID{sha256: p.Source.SHA256, numbers: numbers}
-	whenever := id
-	whenever.whenever = true
-	collected := id
-	if isCollected := len(p.Command) > 0; isCollected {
-		collected.start = p.Start.UTC().Round(0)
-	}
-	switch {
-	case holds:
-		return []ID{collected, whenever}
-	case collected.start.IsZero():
-		return []ID{whenever}
-	}
-	return []ID{collected, id}
-}
-
-// idsOfScore are the identities of an eval's score of a run that began then.
-func idsOfScore(s *schema.Score, start time.Time) []ID {
+// handlesOfScore are what makes an eval's score of a run that began then the same one.
+func handlesOfScore(s *schema.Score, start time.Time) []string {
 	filter, _ := schema.SplitFilter(s.Filter)
-	id := ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: filter}
-	ids := []ID{id}
+	out := []string{strings.Join([]string{s.Source.SHA256, s.Task, s.Metric, filter}, "\x00")}
 	if x, ok := s.Value.Get(); ok && IsFraction(x) && !start.IsZero() { // without a time, one score is shared by chance
-		id.sha256, id.start, id.numbers = "", start.UTC().Round(0), Number(x)
-		ids = append(ids, id)
+		when := start.UTC().Format(time.RFC3339Nano)
+		out = append(out, strings.Join([]string{"value", s.Task, s.Metric, filter, when, Number(x)}, "\x00"))
 	}
-	return ids
+	return out
 }
 
 // Number is a number as it counts for identity: to the seven digits that a stored document keeps.
@@ -379,31 +397,20 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 	return hex.EncodeToString(sum[:12]), ok
 }
 
-// Held is the measurements of a run, to be found in another.
-type Held struct {
-	ids map[ID]bool
-	n   int
-}
-
-// Len is how many measurements there are.
-func (h Held) Len() int { return h.n }
-
-// has reports that one of the ids is among them.
-func (h Held) has(ids []ID) bool {
-	return slices.ContainsFunc(ids, func(id ID) bool { return h.ids[id] })
-}
+// Held is the measurements of a run, by their handles, to be found in another.
+type Held map[string]bool
 
 // In returns the measurements of a run.
 func In(r *schema.Run) Held {
-	h := Held{ids: make(map[ID]bool, 4*len(r.Points)+2*len(r.Scores)), n: len(r.Points) + len(r.Scores)}
+	h := Held{}
 	for i := range r.Points {
-		for _, id := range idsOf(&r.Points[i], true) {
-			h.ids[id] = true
+		for _, handle := range handles(&r.Points[i], true) {
+			h[handle] = true
 		}
 	}
 	for i := range r.Scores {
-		for _, id := range idsOfScore(&r.Scores[i], r.Start) {
-			h.ids[id] = true
+		for _, handle := range handlesOfScore(&r.Scores[i], r.Start) {
+			h[handle] = true
 		}
 	}
 	return h
@@ -412,21 +419,13 @@ func In(r *schema.Run) Held {
 // Without returns the run less the measurements that are held elsewhere, and how many that leaves out. The run itself
 // is left as it is.
 func Without(r schema.Run, held Held) (rest schema.Run, shared int) {
+	isHeld := func(handle string) bool { return held[handle] }
 	rest = r
-	rest.Points, rest.Scores = nil, nil
-	for i := range r.Points {
-		if held.has(idsOf(&r.Points[i], false)) {
-			shared++
-			continue
-		}
-		rest.Points = append(rest.Points, r.Points[i])
-	}
-	for i := range r.Scores {
-		if held.has(idsOfScore(&r.Scores[i], r.Start)) {
-			shared++
-			continue
-		}
-		rest.Scores = append(rest.Scores, r.Scores[i])
-	}
-	return rest, shared
+	rest.Points = slices.DeleteFunc(slices.Clone(r.Points), func(p schema.Point) bool {
+		return slices.ContainsFunc(handles(&p, false), isHeld)
+	})
+	rest.Scores = slices.DeleteFunc(slices.Clone(r.Scores), func(s schema.Score) bool {
+		return slices.ContainsFunc(handlesOfScore(&s, r.Start), isHeld)
+	})
+	return rest, len(r.Points) + len(r.Scores) - len(rest.Points) - len(rest.Scores)
 }

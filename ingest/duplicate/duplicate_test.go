@@ -22,11 +22,15 @@ func point(tool string, c, x float64) *schema.Point {
 	return &schema.Point{Key: schema.Key{Tool: tool, Concurrency: number(c)}, Metrics: metrics}
 }
 
+func noneIsPrinted(int) bool { return false }
+
 // pairs runs Copies where all points may be copies that agree in three statistics.
 func pairs(points ...*schema.Point) string {
 	out := ""
-	needed := func(int, int) duplicate.Agreement { return duplicate.Agreement{Statistics: 3, Digits: 12} }
-	duplicate.Copies(points, needed, func(p duplicate.Pair) { out += fmt.Sprintf("%d<%d ", p.Keep, p.Drop) })
+	same := func(a, b int) bool {
+		return duplicate.Agree(points[a], points[b], duplicate.Agreement{Statistics: 3, Digits: 12})
+	}
+	duplicate.Copies(points, noneIsPrinted, same, func(keep, drop int) { out += fmt.Sprintf("%d<%d ", keep, drop) })
 	return out
 }
 
@@ -94,10 +98,8 @@ func whole(x float64) map[string]schema.Metric {
 func TestCopiesAsks(t *testing.T) {
 	points := []*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10)}
 	asked := 0
-	nothing := func(int, int) duplicate.Agreement { asked++; return duplicate.Agreement{} }
-	duplicate.Copies(points, nothing, func(duplicate.Pair) {
-		t.Error("a pair that the caller ruled out")
-	})
+	never := func(int, int) bool { asked++; return false }
+	duplicate.Copies(points, noneIsPrinted, never, func(int, int) { t.Error("a pair that the caller ruled out") })
 	if asked == 0 {
 		t.Error("the caller was not asked")
 	}
