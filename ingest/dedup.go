@@ -22,32 +22,28 @@ import (
 // in two zones. What tt-inference-server names apart is of two models or devices, which may well give some equal
 // numbers.
 func mayBeOne(a, b *result) bool {
-	first, ok := ttis.NameFacts(a.shown())
-	second, ok2 := ttis.NameFacts(b.shown())
-	if ok && ok2 && first.ModelID != "" && second.ModelID != "" && first.ModelID != second.ModelID {
-		return false
-	}
-	return mayAgree(&a.reading.Facts, &b.reading.Facts) && mayAgree(&a.facts, &b.facts)
+	first, _ := ttis.NameFacts(a.shown())
+	second, _ := ttis.NameFacts(b.shown())
+	return mayBeEqual(first.ModelID, second.ModelID) && mayAgree(&a.reading.Facts, &b.reading.Facts) &&
+		mayAgree(&a.facts, &b.facts)
 }
 
+func mayBeEqual(a, b string) bool { return a == "" || b == "" || strings.EqualFold(a, b) }
+
 func mayAgree(a, b *schema.Facts) bool {
-	same := func(x, y string) bool { return x == "" || y == "" || strings.EqualFold(x, y) }
-	x, y := a.Device.Name, b.Device.Name
-	if !same(x, y) && !schema.IsDeviceWithin(x, y) && !schema.SameDevice(x, y) {
-		return false
-	}
-	for name, commit := range a.Stack.Commits {
-		if other := b.Stack.Commits[name]; !strings.HasPrefix(commit, other) && !strings.HasPrefix(other, commit) {
+	for name, commit := range a.Stack.Commits { // which may be shortened
+		other := b.Stack.Commits[name]
+		if n := min(len(commit), len(other)); commit[:n] != other[:n] {
 			return false
 		}
 	}
-	if a.Model.ID != "" && b.Model.ID != "" && path.Base(a.Model.ID) != path.Base(b.Model.ID) ||
-		!a.Start.IsZero() && !b.Start.IsZero() && a.Start.Sub(b.Start).Abs() >= 15*time.Hour {
-		return false
-	}
-	version := func(s string) string { return strings.TrimPrefix(s, "v") }
-	return same(a.Release, b.Release) && same(a.Impl, b.Impl) && same(a.Stack.Engine, b.Stack.Engine) &&
-		same(version(a.Stack.Version), version(b.Stack.Version)) && same(a.Stack.Image, b.Stack.Image)
+	isOneTime := a.Start.IsZero() || b.Start.IsZero() || a.Start.Sub(b.Start).Abs() < 15*time.Hour
+	x, y := strings.Split(a.Model.ID, "/"), strings.Split(b.Model.ID, "/")
+	return isOneTime && mayBeEqual(x[len(x)-1], y[len(y)-1]) &&
+		(mayBeEqual(a.Device.Name, b.Device.Name) || schema.IsDeviceWithin(a.Device.Name, b.Device.Name)) &&
+		mayBeEqual(a.Release, b.Release) && mayBeEqual(a.Impl, b.Impl) && mayBeEqual(a.Stack.Engine, b.Stack.Engine) &&
+		mayBeEqual(strings.TrimPrefix(a.Stack.Version, "v"), strings.TrimPrefix(b.Stack.Version, "v")) &&
+		mayBeEqual(a.Stack.Image, b.Stack.Image)
 }
 
 // isDerived reports the format of a report, or of the table that it is made of.
@@ -56,70 +52,58 @@ func isDerived(format string) bool { return format == ttis.Statistics || format 
 // isPrinted reports the format of what a tool printed.
 func isPrinted(format string) bool { return format == console.Serving || format == console.TRTLLM }
 
+// placed is a point or a score of a result, by its index.
+type placed struct {
+	r *result
+	i int
+}
+
 // held is by index of a result's points or scores: the result that has the same.
 type held map[int]*result
+
+// gone are the points or scores that results give up.
+type gone map[*result]held
+
+func (g gone) drop(drop, keep placed) {
+	if g[drop.r] == nil {
+		g[drop.r] = held{}
+	}
+	g[drop.r][drop.i] = keep.r
+}
 
 // dropCopies keeps one of several forms of a measurement, with what the others state: vLLM's result and its
 // .pytorch.json, a sweep's run=N.json and its summary.json, AIPerf's summary and tt-inference-server's flat copy, a
 // tool's file, the report it was converted to and what was printed of it. It returns the results that have any left.
 func dropCopies(results []*result) []*result {
-	type place struct {
-		r *result
-		i int
-	}
-	var places []place
+	var places []placed
 	var points []*schema.Point
 	for _, r := range results {
 		for i := range r.reading.Points {
-			places, points = append(places, place{r, i}), append(points, &r.reading.Points[i])
+			places, points = append(places, placed{r, i}), append(points, &r.reading.Points[i])
 		}
 	}
-	gone := map[*result]held{}
 	isPrintedAt := func(i int) bool { return isPrinted(places[i].r.reading.Format) }
-	same := func(i, j int) bool {
-		a, b := places[i].r, places[j].r
-		switch {
-		case a.file == b.file || a.file.Content == b.file.Content: // dropSameContent knows equal bytes
-			return false
-		case isPrintedAt(i) && !isPrintedAt(j):
-			return duplicate.Printed(points[j], points[i]) && mayBeOne(a, b)
-		case isPrintedAt(j) && !isPrintedAt(i):
-			return duplicate.Printed(points[i], points[j]) && mayBeOne(a, b)
-		case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
-			return false
-		}
-		// Two runs of one load agree in two or three digits of a number; twelve digits are more than chance, and for
-		// x.json and x.pytorch.json, which belong together, six.
-		needed := duplicate.Agreement{Statistics: 3, Digits: 12}
-		stem := func(s *result) string { return strings.TrimSuffix(s.stem(), ".pytorch") }
-		if path.Dir(a.shown()) == path.Dir(b.shown()) && stem(a) == stem(b) {
-			needed = duplicate.Agreement{Statistics: 1, Digits: 6}
-		}
-		return duplicate.Agree(points[i], points[j], needed) && mayBeOne(a, b) &&
-			duplicate.SameWhereStated(repeat.Settings(points[i]), repeat.Settings(points[j]))
-	}
+	same := func(i, j int) bool { return isOneForm(places[i].r, places[j].r, points[i], points[j]) }
+	copies := gone{}
 	duplicate.Copies(points, isPrintedAt, same, func(keep, drop int) {
-		to, from := places[keep], places[drop]
-		to.r.learn(points[keep], from.r, points[drop])
-		if gone[from.r] == nil {
-			gone[from.r] = held{}
-		}
-		gone[from.r][from.i] = to.r
+		places[keep].r.learn(points[keep], places[drop].r, points[drop])
+		copies.drop(places[drop], places[keep])
 	})
-	for r, others := range gone {
+	for r, others := range copies {
 		n := map[string]int{} // by file
 		for _, of := range others {
 			n[of.shown()]++
 		}
 		r.copies += len(others)
 		r.reading.Points = without(r.reading.Points, others)
-		r.reading.PartOf = slices.Min(slices.Collect(maps.Keys(n)))
+		files := slices.Sorted(maps.Keys(n))
+		r.reading.PartOf = files[0]
 		if len(r.reading.Points) == 0 { // problems of its points are reported with the source that keeps them
 			r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
 				return p.Severity != schema.SevError
 			})
 		}
-		for _, of := range slices.Sorted(maps.Keys(n)) {
+		for _, of := range files {
 			r.report(schema.Problem{
 				Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
 				Found: fmt.Sprintf("%s that %s has, equal in every statistic that both state",
@@ -130,6 +114,30 @@ func dropCopies(results []*result) []*result {
 		}
 	}
 	return slices.DeleteFunc(results, func(r *result) bool { return !r.counts() })
+}
+
+// isOneForm reports that points of two files are one measurement.
+func isOneForm(a, b *result, p, q *schema.Point) bool {
+	if isPrinted(a.reading.Format) && !isPrinted(b.reading.Format) {
+		a, b, p, q = b, a, q, p
+	}
+	switch {
+	case a.file == b.file || a.file.Content == b.file.Content: // dropSameContent knows equal bytes
+		return false
+	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format):
+		return duplicate.Printed(p, q) && mayBeOne(a, b)
+	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
+		return false
+	}
+	// Two runs of one load agree in two or three digits of a number; twelve digits are more than chance, and for x.json
+	// and x.pytorch.json, which belong together, six.
+	needed := duplicate.Agreement{Statistics: 3, Digits: 12}
+	if path.Dir(a.shown()) == path.Dir(b.shown()) &&
+		strings.TrimSuffix(a.stem(), ".pytorch") == strings.TrimSuffix(b.stem(), ".pytorch") {
+		needed = duplicate.Agreement{Statistics: 1, Digits: 6}
+	}
+	return duplicate.Agree(p, q, needed) && mayBeOne(a, b) &&
+		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
 }
 
 // without returns a list less what others hold.
@@ -157,8 +165,7 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 
 // dropSameContent keeps the first of several files with the same content, in whatever envelope, or with the same
 // numbers in another form: a reformatted copy, a log and the archive it was converted from. Of files of two releases
-// it keeps that of the earlier one by name. Where all that a release has of a model and device are copies, they stay
-// with an error: the release would else be gone, and the one before pass for it.
+// it keeps that of the earlier one by name.
 func dropSameContent(results []*result) {
 	seen := map[string]*result{}
 	copies := map[*result]*result{} // of another release's
@@ -172,7 +179,7 @@ func dropSameContent(results []*result) {
 		}
 		for i, key := range keys {
 			first := seen[key]
-			if first == nil || first.file == r.file || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
+			if first == nil || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
 				seen[key] = r
 				continue
 			}
@@ -188,9 +195,14 @@ func dropSameContent(results []*result) {
 			break
 		}
 	}
-	if len(copies) == 0 {
-		return
+	if len(copies) > 0 {
+		settleCopies(results, copies)
 	}
+}
+
+// settleCopies leaves out the copies of another release's results. Where all that a release has of a model and device
+// are copies, they stay with an error: the release would else be gone, and the one before pass for it.
+func settleCopies(results []*result, copies map[*result]*result) {
 	type inRelease struct{ release, model, device string }
 	in := func(r *result) inRelease {
 		return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
@@ -223,14 +235,14 @@ func mayBeOneForm(a, b *result) bool {
 	return mayBeOne(a, b) && (x.IsZero() || y.IsZero() || x.Equal(y))
 }
 
-// measuredApart reports that the sidecars of two files state different times: a script may well find the same numbers
-// twice.
+// measuredApart reports two results of one file, and two whose sidecars state different times: a script may well find
+// the same numbers twice.
 func measuredApart(a, b *result) bool {
-	if len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {
-		return false
+	if a.file == b.file || !a.sidecar || !b.sidecar || len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {
+		return a.file == b.file
 	}
 	x, y := a.reading.Points[0].Start, b.reading.Points[0].Start
-	return a.sidecar && b.sidecar && !x.IsZero() && !y.IsZero() && !x.Equal(y)
+	return !x.IsZero() && !y.IsZero() && !x.Equal(y)
 }
 
 // ofTwoReleases reports that two results state different releases.
@@ -286,36 +298,29 @@ type scoreKey struct{ model, task, metric, filter string }
 // dropSameScores keeps one of several copies of a score, which tools write into files for one task, for a group and for
 // a whole suite: that with the most beside its value.
 func dropSameScores(results []*result) {
-	type place struct {
-		r *result
-		i int
-	}
-	byKey := map[scoreKey][]place{}
-	gone := map[*result]held{}
+	byKey := map[scoreKey][]placed{}
+	copies := gone{}
 	for _, r := range results {
 		for i := range r.reading.Scores {
 			s := &r.reading.Scores[i]
 			key := scoreKey{modelOf(&r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none")}
 			list := byKey[key]
-			at := slices.IndexFunc(list, func(p place) bool {
+			at := slices.IndexFunc(list, func(p placed) bool {
 				return sameValue(&p.r.reading.Scores[p.i], s) && sameEval(p.r, r)
 			})
 			if at < 0 {
-				byKey[key] = append(list, place{r, i})
+				byKey[key] = append(list, placed{r, i})
 				continue
 			}
-			keep, drop := list[at], place{r, i}
+			keep, drop := list[at], placed{r, i}
 			if known(s) > known(&keep.r.reading.Scores[keep.i]) {
 				keep, drop = drop, keep
 				list[at] = keep
 			}
-			if gone[drop.r] == nil {
-				gone[drop.r] = held{}
-			}
-			gone[drop.r][drop.i] = keep.r
+			copies.drop(drop, keep)
 		}
 	}
-	for r, others := range gone {
+	for r, others := range copies {
 		r.reading.Scores = without(r.reading.Scores, others)
 		r.reading.PartOf = others[slices.Max(slices.Collect(maps.Keys(others)))].shown()
 		r.report(schema.Problem{
@@ -374,61 +379,77 @@ func known(s *schema.Score) (n int) {
 // files of the same tree: of the file that a row names, of a workload of its model and device, of a task of its model.
 // A table has more statistics than its report.
 func dropReportRows(results []*result) {
-	has := map[string][]*result{}
-	ofPoint := func(r *result, p *schema.Point) (rows []string) {
-		k := &p.Key
-		short := schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
-		rows = []string{fmt.Sprintln(r.facts.Model.Name, schema.FoldDevice(r.facts.Device.Name), short.String())}
-		if raw := p.Conditions[ttis.RawFile]; raw != "" {
-			rows = append(rows, path.Base(raw))
-		}
-		return rows
+	if !slices.ContainsFunc(results, func(r *result) bool { return isDerived(r.reading.Format) }) {
+		return
 	}
-	ofScore := func(r *result, s *schema.Score) string { return fmt.Sprintln(r.facts.Model.Name, s.Task, s.Metric) }
-	hasDerived := slices.ContainsFunc(results, func(r *result) bool { return isDerived(r.reading.Format) })
+	has := map[string][]*result{}
 	for _, format := range []string{"", ttis.Statistics, ttis.ReportData} {
 		for _, r := range results {
-			if !hasDerived || format == "" && isDerived(r.reading.Format) || format != "" && r.reading.Format != format {
+			own := r.reading.Format
+			switch {
+			case format == "" && isDerived(own), format != "" && own != format:
 				continue
-			}
-			if format != "" {
-				tree := reportTree(r.shown()) + "/"
-				isRead := func(row string) bool {
-					i := slices.IndexFunc(has[row], func(o *result) bool {
-						return o.file != r.file && strings.HasPrefix(o.shown(), tree)
-					})
-					if i >= 0 {
-						r.reading.PartOf = path.Dir(has[row][i].shown())
-					}
-					return i >= 0
-				}
-				r.reading.Points = slices.DeleteFunc(r.reading.Points, func(p schema.Point) bool {
-					return slices.ContainsFunc(ofPoint(r, &p), isRead)
-				})
-				r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
-					for _, part := range schema.PartsOfMean(s.Metric) {
-						s.Metric = part
-					}
-					return isRead(ofScore(r, &s))
-				})
+			case format != "":
+				r.dropRows(has)
 			}
 			for i := range r.reading.Points {
-				for _, row := range append(ofPoint(r, &r.reading.Points[i]), path.Base(r.rel)) {
+				for _, row := range append(r.rowsOf(&r.reading.Points[i]), path.Base(r.rel)) {
 					has[row] = append(has[row], r)
 				}
 			}
 			for i := range r.reading.Scores {
-				row := ofScore(r, &r.reading.Scores[i])
+				row := r.rowOf(&r.reading.Scores[i])
 				has[row] = append(has[row], r)
 			}
 		}
 	}
 }
 
+// rowsOf names a point as the row of a report would: by its workload without what a report does not state, and by the
+// file that it says it is of.
+func (r *result) rowsOf(p *schema.Point) []string {
+	k := schema.Key{Tool: p.Key.Tool, ISL: p.Key.ISL, OSL: p.Key.OSL, Concurrency: p.Key.Concurrency}
+	rows := []string{fmt.Sprintln(r.facts.Model.Name, schema.FoldDevice(r.facts.Device.Name), k.String())}
+	if raw := p.Conditions[ttis.RawFile]; raw != "" {
+		rows = append(rows, path.Base(raw))
+	}
+	return rows
+}
+
+// rowOf names a score so. A report's score under a metric that no result has is a number of its own.
+func (r *result) rowOf(s *schema.Score) string {
+	return fmt.Sprintln(r.facts.Model.Name, s.Task, s.Metric)
+}
+
+// dropRows drops the rows of one report that results of its tree have.
+func (r *result) dropRows(has map[string][]*result) {
+	tree := reportTree(r.shown()) + "/"
+	isRead := func(row string) bool {
+		i := slices.IndexFunc(has[row], func(o *result) bool {
+			return o.file != r.file && strings.HasPrefix(o.shown(), tree)
+		})
+		if i >= 0 {
+			r.reading.PartOf = path.Dir(has[row][i].shown())
+		}
+		return i >= 0
+	}
+	r.reading.Points = slices.DeleteFunc(r.reading.Points, func(p schema.Point) bool {
+		return slices.ContainsFunc(r.rowsOf(&p), isRead)
+	})
+	r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
+		for _, part := range schema.PartsOfMean(s.Metric) {
+			s.Metric = part
+		}
+		return isRead(r.rowOf(&s))
+	})
+}
+
 // workflowTree is the folder above those in which tt-inference-server keeps results of each kind: they are one run.
 // "" for any other path.
 func workflowTree(shown string) string {
-	for _, kind := range strings.Fields("benchmarks benchmarks_aiperf benchmarks_genai benchmarks_guidellm evals stress_tests") {
+	for _, kind := range []string{
+		"benchmarks", "benchmarks_aiperf", "benchmarks_genai", "benchmarks_guidellm", "evals", "stress_tests",
+	} {
 		if i := strings.LastIndex(shown, "/"+kind+"_output/"); i >= 0 {
 			return shown[:i]
 		}

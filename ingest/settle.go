@@ -14,9 +14,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
-// storedFiles finds stored measurements by what a tool printed of them, or a report has of them: a log that is read by
-// itself, after the folder with the tool's file was read, has no time and other bytes. Documents are read when the first
-// such result is met.
+// storedFiles finds stored measurements by what a tool printed of them, or a report has: a log that is read by itself,
+// after the folder with the tool's file was read, has no time and other bytes. Documents are read when the first such
+// result is met.
 type storedFiles struct {
 	dirs   []string
 	points map[string][]storedPoint // by what both must have, rounded as it is printed
@@ -56,9 +56,8 @@ func (f *storedFiles) withoutPrinted(r schema.Run, w *writes) (schema.Run, error
 	})
 	r.Scores = slices.DeleteFunc(slices.Clone(r.Scores), func(s schema.Score) bool {
 		x, ok := s.Value.Get()
-		return ok && isDerivedScore(s) && slices.ContainsFunc(f.scores[storedFile{r.Model.Name, s.Task}], func(y float64) bool {
-			return math.Abs(x-y) <= 6e-5 // a report's score is in per cent with two decimals
-		})
+		isRounded := func(y float64) bool { return math.Abs(x-y) <= 6e-5 } // to per cent with two decimals
+		return ok && isDerivedScore(s) && slices.ContainsFunc(f.scores[storedFile{r.Model.Name, s.Task}], isRounded)
 	})
 	return r, nil
 }
@@ -96,6 +95,32 @@ func (f *storedFiles) load() {
 	}
 }
 
+// settle keeps a measurement from being in history twice. The same files read again under another identity (a device
+// or a release stated later, by a flag or a manifest) give another id. If the new identity only adds to what was
+// unknown, and all of the old document was read again, the new document replaces it and keeps its stamped targets.
+// Otherwise the old one stays, and its measurements are left out of the run: a flag must not move history from one
+// device to another.
+//
+// Documents in other folders than the first count too, and are never replaced. Those of runs that were read together
+// with this one are of other measurements, even of the same file: a table has rows of several devices.
+func settle(dirs []string, r schema.Run, b batch) settled {
+	s := settled{run: r}
+	for i, dir := range dirs {
+		for _, name := range b.writes.index.Candidates(dir, &r) {
+			if name == filepath.Join(dir, history.PathOf(&r)) {
+				continue // its own document, which history.Put updates
+			}
+			old, problem := history.Read(name)
+			isOther := b.together[old.ID] && old.ID != r.ID || // another model has other measurements
+				old.Model.Name != "" && r.Model.Name != "" && old.Model.Name != r.Model.Name
+			if problem == nil && !isOther && !onlyCopies(&old) { // a damaged document is reported when history is loaded
+				s.settle(name, old, &r, i == 0)
+			}
+		}
+	}
+	return s
+}
+
 // settled is a run after a comparison with stored documents of the same measurements under other ids.
 type settled struct {
 	run      schema.Run       // what remains to be stored
@@ -104,57 +129,39 @@ type settled struct {
 }
 
 // nothingLeft reports whether all of the run is in history already.
-func (s *settled) nothingLeft() bool { return len(s.run.Points) == 0 && len(s.run.Scores) == 0 }
+func (s *settled) nothingLeft() bool { return len(s.run.Points)+len(s.run.Scores) == 0 }
 
-// settle keeps a measurement from being in history twice. The same files read again under another identity (a device
-// or a release stated later, by a flag or a manifest) give another id. If the new identity only adds to what was
-// unknown, and all of the old document was read again, the new document replaces it and keeps its stamped targets.
-// Otherwise the old one stays, and its measurements are left out of the run: a flag must not move history from one
-// device to another.
-//
-// Documents in the folders others count too, and are never replaced. Those of runs that were read together with this
-// one are of other measurements, even of the same file: a table has rows of several devices.
-func settle(dir string, r schema.Run, b batch, others ...string) settled {
-	s := settled{run: r}
-	for _, in := range append([]string{dir}, others...) {
-		for _, name := range b.writes.candidates(in, &r) {
-			if name == filepath.Join(in, history.PathOf(&r)) {
-				continue // its own document, which history.Put updates
-			}
-			old, problem := history.Read(name)
-			isOther := b.together[old.ID] && old.ID != r.ID
-			if problem != nil || isOther || onlyCopies(&old) || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
-				continue // a damaged document is reported when history is loaded; another model has other measurements
-			}
-			held := duplicate.In(&old)
-			rest, shared := duplicate.Without(s.run, held)
-			if shared == 0 {
-				continue
-			}
-			clash := clashes(&old, &r)
-			if in == dir && len(clash) == 0 && shared == len(old.Points)+len(old.Scores) && knowsMore(&r, &old) {
-				if derived(&old) && derived(&r) && old.Start.Equal(r.Start) && sameIdentity(&old, &r) {
-					s.run.ID = old.ID // read from another folder or envelope: the document stays the one it is
-					if history.PathOf(&s.run) == history.PathOf(&old) {
-						continue
-					}
-				}
-				s.run = history.Update(old, s.run)
-				s.replaces = append(s.replaces, name)
-				continue
-			}
-			s.run = rest
-			s.problems = append(s.problems, stays(name, clash, shared, firstFile(&r)))
+// settle compares what remains of the run that was read with one document.
+func (s *settled) settle(name string, old schema.Run, read *schema.Run, mayReplace bool) {
+	left, shared := duplicate.Without(s.run, duplicate.In(&old))
+	if shared == 0 {
+		return
+	}
+	clashes, isEqual := compareIdentity(&old, read)
+	isWhole := shared == len(old.Points)+len(old.Scores) && knowsMore(read, &old)
+	if !mayReplace || !isWhole || len(clashes) > 0 {
+		s.run = left
+		s.problems = append(s.problems, stays(name, clashes, shared, firstFile(read)))
+		return
+	}
+	if isDerivedID(&old) && isDerivedID(read) && old.Start.Equal(read.Start) && isEqual {
+		s.run.ID = old.ID // read from another folder or envelope: the document stays the one it is
+		if history.PathOf(&s.run) == history.PathOf(&old) {
+			return
 		}
 	}
-	return s
+	s.run = history.Update(old, s.run)
+	s.replaces = append(s.replaces, name)
 }
 
 // addsNothing reports that all of a run is in its stored document, and reading it again would not say more: it is a
 // part of it, one file of a folder that was read before; or a copy of it in other bytes.
 func addsNothing(dir string, r *schema.Run) bool {
 	old, ok := history.Peek(dir, r)
-	if !ok || !knowsMore(&old, r) || len(clashes(&old, r)) > 0 {
+	if !ok || !knowsMore(&old, r) {
+		return false
+	}
+	if clashes, _ := compareIdentity(&old, r); len(clashes) > 0 {
 		return false
 	}
 	rest, _ := duplicate.Without(*r, duplicate.In(&old))
@@ -184,12 +191,12 @@ func saysLess(now, old *schema.Run) bool {
 // statesAll reports that a point states every length, load and condition that the other states.
 func statesAll(p, other *schema.Point) bool {
 	has := func(mine, theirs *float64) bool { return theirs == nil || mine != nil && *mine == *theirs }
-	k, o := &p.Key, &other.Key
 	for name, v := range other.Conditions {
 		if p.Conditions[name] != v {
 			return false
 		}
 	}
+	k, o := &p.Key, &other.Key
 	return has(k.ISL, o.ISL) && has(k.OSL, o.OSL) && has(k.Concurrency, o.Concurrency) && has(k.Rate, o.Rate) &&
 		(o.Dataset == "" || k.Dataset == o.Dataset)
 }
@@ -207,89 +214,67 @@ func sharesBytes(a, b *schema.Run) bool {
 		slices.ContainsFunc(b.Scores, func(s schema.Score) bool { return hashes[s.Source.SHA256] })
 }
 
-// derived reports an id that follows from the results, and is stated by nothing.
-func derived(r *schema.Run) bool {
+// isDerivedID reports an id that follows from the results, and is stated by nothing.
+func isDerivedID(r *schema.Run) bool {
 	return strings.HasPrefix(r.ID, history.Undated) || strings.HasPrefix(r.ID, r.Start.UTC().Format(history.StartInID))
 }
 
-// sameIdentity reports that two runs state the same of who was measured.
-func sameIdentity(a, b *schema.Run) bool {
-	is := identityOf(b)
-	for i, was := range identityOf(a) {
-		if was.value != is[i].value && (was.name != deviceField || !schema.SameDevice(was.value, is[i].value)) {
-			return false
+// identityFacts are what a later reading may state otherwise of who was measured.
+func identityFacts(r *schema.Run) [][2]string {
+	return [][2]string{
+		{"model", r.Model.Name}, {"device", r.Device.Name}, {"release", r.Release}, {"implementation", r.Impl},
+	}
+}
+
+// compareIdentity lists where two runs contradict each other, and reports whether they state the same.
+func compareIdentity(old, now *schema.Run) (clashes []string, isEqual bool) {
+	isEqual = true
+	for i, fact := range identityFacts(old) {
+		what, was, is := fact[0], fact[1], identityFacts(now)[i][1]
+		if was == is || what == "device" && schema.SameDevice(was, is) {
+			continue
+		}
+		if isEqual = false; was != "" && is != "" {
+			clashes = append(clashes, fmt.Sprintf("%s %s, now %s", what, was, is))
 		}
 	}
-	return true
+	return clashes, isEqual
 }
 
-// field is a part of a run's identity that a later reading may state otherwise.
-type field struct{ name, value string }
-
-// compatible reports whether two values of a field do not contradict: they are equal, or one is missing.
-func (f field) compatible(value string) bool {
-	if f.name == deviceField && schema.SameDevice(f.value, value) {
-		return true
-	}
-	return f.value == "" || value == "" || f.value == value
-}
-
-const deviceField = "device"
-
-func identityOf(r *schema.Run) []field {
-	return []field{
-		{"model", r.Model.Name}, {deviceField, r.Device.Name}, {"release", r.Release}, {"implementation", r.Impl},
-	}
-}
-
-// clashes lists the contradictions of two identities.
-func clashes(old, now *schema.Run) []string {
-	var out []string
-	is := identityOf(now)
-	for i, was := range identityOf(old) {
-		if !was.compatible(is[i].value) {
-			out = append(out, fmt.Sprintf("%s %s, now %s", was.name, was.value, is[i].value))
-		}
-	}
-	return out
-}
-
-// knowsMore reports whether now states everything that old states.
+// knowsMore reports whether now states everything that old states. The times of files, which earlier versions took, are
+// no knowledge.
 func knowsMore(now, old *schema.Run) bool {
-	if now.Start.IsZero() && !old.Start.IsZero() && old.Provenance["start"].From != schema.FromDerived {
-		return false // but the times of files, which earlier versions took, are no knowledge
-	}
-	is := identityOf(now)
-	for i, was := range identityOf(old) {
-		if was.value != "" && is[i].value == "" {
+	is := identityFacts(now)
+	for i, was := range identityFacts(old) {
+		if was[1] != "" && is[i][1] == "" {
 			return false
 		}
 	}
-	return true
+	return !now.Start.IsZero() || old.Start.IsZero() || old.Provenance["start"].From == schema.FromDerived
 }
 
 // firstFile returns a file of the run, for the path of a problem.
 func firstFile(r *schema.Run) string {
-	if len(r.Points) > 0 {
-		return r.Points[0].Source.Path
+	for i := range r.Points {
+		return r.Points[i].Source.Path
 	}
-	if len(r.Scores) > 0 {
-		return r.Scores[0].Source.Path
+	for i := range r.Scores {
+		return r.Scores[i].Source.Path
 	}
 	return ""
 }
 
 // stays returns the problem about measurements that are in a stored document and stay there.
-func stays(name string, clash []string, shared int, path string) schema.Problem {
+func stays(name string, clashes []string, shared int, path string) schema.Problem {
 	p := schema.Problem{
 		Severity: schema.SevNote, Path: path, Code: "in-history", Expected: "one identity of a measurement",
 		Found: fmt.Sprintf("results that are in history already, %d of them in %s", shared, filepath.ToSlash(name)),
 		Used:  "what is stored",
 		Hint:  "if the stored identity is the wrong one, delete the document and read all of its files again",
 	}
-	if len(clash) > 0 {
+	if len(clashes) > 0 {
 		p.Severity, p.Code = schema.SevError, "other-identity"
-		p.Found += ": " + strings.Join(clash, "; ")
+		p.Found += ": " + strings.Join(clashes, "; ")
 	}
 	return p
 }

@@ -56,7 +56,7 @@ func TestOneMeasurementStandsOnce(t *testing.T) {
 			dir := t.TempDir()
 			c.old.Targets = []schema.Target{{Metric: "ttft", Value: 1, Level: "target"}}
 			store(t, dir, c.old)
-			s := settle(dir, c.now, batch{writes: newWrites(dir)})
+			s := settle([]string{dir}, c.now, batch{writes: newWrites(dir)})
 			code := ""
 			if len(s.problems) > 0 {
 				code = s.problems[0].Code
@@ -82,14 +82,14 @@ func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	fresh := now.Points[0]
 	fresh.Source.SHA256, fresh.Source.Path = "new", "new.json"
 	now.Points = append(now.Points, fresh)
-	s := settle(dir, now, batch{writes: newWrites(dir)})
+	s := settle([]string{dir}, now, batch{writes: newWrites(dir)})
 	if len(s.run.Points) != 1 || s.run.Points[0].Source.Path != "new.json" || len(s.run.Scores) != 0 ||
 		len(s.problems) != 1 {
 		t.Errorf("%d points, %d scores, %v", len(s.run.Points), len(s.run.Scores), s.problems)
 	}
 	other := runOf("t3k", "v1", "cccc")
 	other.Points[0].Source.SHA256, other.Scores = "else", nil
-	if s := settle(dir, other, batch{writes: newWrites(dir)}); len(s.problems) != 0 || s.nothingLeft() {
+	if s := settle([]string{dir}, other, batch{writes: newWrites(dir)}); len(s.problems) != 0 || s.nothingLeft() {
 		t.Errorf("a run of the same second with other files is another run: %v", s.problems)
 	}
 }
@@ -108,7 +108,7 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 	now.Points = append(now.Points, first)
 	now.Start = first.Start
 	now.ID = now.Start.Format("20060102T150405Z") + "-cccc"
-	if s := settle(dir, now, batch{writes: newWrites(dir)}); len(s.replaces) != 1 || len(s.run.Points) != 2 {
+	if s := settle([]string{dir}, now, batch{writes: newWrites(dir)}); len(s.replaces) != 1 || len(s.run.Points) != 2 {
 		t.Errorf("replaces %v, %d points, %v", s.replaces, len(s.run.Points), s.problems)
 	}
 }
@@ -117,7 +117,7 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 func TestOthersAreNeverReplaced(t *testing.T) {
 	stored, dir := t.TempDir(), t.TempDir()
 	store(t, stored, runOf("", "", "aaaa"))
-	if s := settle(dir, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)}, stored); len(s.replaces) != 0 ||
+	if s := settle([]string{dir, stored}, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)}); len(s.replaces) != 0 ||
 		!s.nothingLeft() {
 		t.Errorf("%+v", s)
 	}
@@ -131,7 +131,7 @@ func TestAnUndatedReadingReplacesNothing(t *testing.T) {
 	store(t, dir, old)
 	now := runOf("n150", "", "bbbb")
 	now.ID, now.Start = history.Undated+"bbbb", time.Time{}
-	if s := settle(dir, now, batch{writes: newWrites(dir)}); len(s.replaces) != 0 || !s.nothingLeft() {
+	if s := settle([]string{dir}, now, batch{writes: newWrites(dir)}); len(s.replaces) != 0 || !s.nothingLeft() {
 		t.Errorf("%+v", s)
 	}
 }

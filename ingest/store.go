@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
-	"sort"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ttreport/ttreport/ingest/archive"
@@ -123,15 +126,16 @@ type batch struct {
 
 // put stores one run.
 func (s Store) put(r schema.Run, b batch, out *Result) error {
-	var others []string
+	dirs := []string{s.Dir}
 	if s.Base != "" {
-		others = append(others, s.Base)
+		dirs = append(dirs, s.Base)
 	}
 	r, err := b.files.withoutPrinted(r, b.writes)
 	if err != nil {
 		return err
 	}
-	settled := settle(s.Dir, r, b, others...)
+	settled := settle(dirs, r, b)
+	run := settled.run
 	for _, p := range settled.problems {
 		out.report(p)
 	}
@@ -139,7 +143,6 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 		out.Same++
 		return nil
 	}
-	run := settled.run
 	if err := b.writes.finish(history.PathOf(&run)); err != nil {
 		return err
 	}
@@ -151,27 +154,28 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 		s.As(&run)
 	}
 	s.stamp(b.inForce, &run)
-	if err := s.copyBase(&run); err != nil {
-		return err
+	if old, ok := history.Peek(s.Base, &run); s.Base != "" && ok { // the run updates a copy of its document in Base
+		if _, err := history.Put(s.Dir, old, false); err != nil {
+			return cannotWrite(err)
+		}
 	}
 	if len(settled.replaces) == 0 && b.writes.later(&run) {
 		return nil
 	}
-	b.writes.forget()
+	b.writes.index = &history.Index{} // a document is about to change its place
 	return s.write(run, settled.replaces, out)
 }
 
 // write stores a run whose document exists, or that replaces others.
 func (s Store) write(run schema.Run, replaces []string, out *Result) error {
 	changed, err := history.Put(s.Dir, run, s.Retarget)
-	var damaged schema.Problem
-	switch {
-	case errors.As(err, &damaged): // other runs are still stored
+	if damaged, ok := errors.AsType[schema.Problem](err); ok { // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
 		out.report(damaged)
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return cannotWrite(err)
 	}
 	if changed {
@@ -179,19 +183,14 @@ func (s Store) write(run schema.Run, replaces []string, out *Result) error {
 	} else {
 		out.Same++
 	}
-	return out.replace(replaces, history.PathOf(&run))
-}
-
-// replace deletes the documents that another one contains.
-func (r *Result) replace(names []string, by string) error {
-	for _, name := range names {
+	for _, name := range replaces {
 		if err := os.Remove(name); err != nil {
 			return &WriteError{
 				fmt.Errorf("replacing a document: %w", err),
 				"delete it: the same results are stored with what is known now",
 			}
 		}
-		r.Replaced = append(r.Replaced, Replacement{Old: name, New: by})
+		out.Replaced = append(out.Replaced, Replacement{Old: name, New: history.PathOf(&run)})
 	}
 	return nil
 }
@@ -202,21 +201,6 @@ func (r *Result) report(p schema.Problem) {
 	if p.Severity == schema.SevError {
 		r.Refused++
 	}
-}
-
-// copyBase copies the document of a run from Base, so that the run updates the copy.
-func (s Store) copyBase(run *schema.Run) error {
-	if s.Base == "" {
-		return nil
-	}
-	old, ok := history.Peek(s.Base, run)
-	if !ok {
-		return nil
-	}
-	if _, err := history.Put(s.Dir, old, false); err != nil {
-		return &WriteError{err, "see the space of the disk"}
-	}
-	return nil
 }
 
 // stamp completes a run with its architecture key and the targets in force: those of target files, merged with those
@@ -294,12 +278,6 @@ func (w *writes) wait() (int, error) {
 	clear(w.pending)
 	return int(w.written.Load()), err
 }
-
-// candidates finds documents that may hold measurements of a run.
-func (w *writes) candidates(dir string, r *schema.Run) []string { return w.index.Candidates(dir, r) }
-
-// forget looks anew which documents there are, since one is about to change its place.
-func (w *writes) forget() { w.index = &history.Index{} }
 
 func cannotWrite(err error) error {
 	return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
@@ -390,12 +368,8 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 			stored[rawFile{r.Scores[i].Source.Path, r.Scores[i].Source.SHA256}] = true
 		}
 	})
-	list := make([]rawFile, 0, len(stored))
-	for s := range stored {
-		list = append(list, s)
-	}
-	sort.Slice(list, func(i, j int) bool {
-		return list[i].path < list[j].path || list[i].path == list[j].path && list[i].sha256 < list[j].sha256
+	list := slices.SortedFunc(maps.Keys(stored), func(a, b rawFile) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.sha256, b.sha256))
 	})
 	hashes := rawHashes{folder: folder, archives: map[string]map[string]string{}}
 	for _, s := range list {
@@ -440,12 +414,17 @@ type rawHashes struct {
 }
 
 func (h rawHashes) of(name string) (string, error) {
-	f, err := h.folder.Open(name)
+	f, info, err := h.open(name)
 	if err == nil {
 		defer f.Close()
-		return hashAll(f)
+		sum := sha256.New()
+		if !info.Mode().IsRegular() {
+			return "", rootfs.ErrNotRegular
+		}
+		_, err := io.Copy(sum, f)
+		return hex.EncodeToString(sum.Sum(nil)), err
 	}
-	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) { // it may be a member of an archive
 		info, statErr := h.folder.Stat(at)
 		if statErr != nil {
 			continue
@@ -453,11 +432,12 @@ func (h rawHashes) of(name string) (string, error) {
 		if info.IsDir() {
 			break
 		}
-		members, memberErr := h.members(at)
-		if memberErr != nil {
-			return "", memberErr
+		if h.archives[at] == nil {
+			if h.archives[at], err = h.members(at); err != nil {
+				return "", err
+			}
 		}
-		if sum := members[name]; sum != "" {
+		if sum := h.archives[at][name]; sum != "" {
 			return sum, nil
 		}
 		return "", fs.ErrNotExist
@@ -465,43 +445,32 @@ func (h rawHashes) of(name string) (string, error) {
 	return "", err
 }
 
-func (h rawHashes) members(name string) (map[string]string, error) {
-	if known, ok := h.archives[name]; ok {
-		return known, nil
-	}
+func (h rawHashes) open(name string) (fs.File, fs.FileInfo, error) {
 	f, err := h.folder.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+	}
+	return f, info, err
+}
+
+func (h rawHashes) members(name string) (map[string]string, error) {
+	f, info, err := h.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	in, ok := f.(*os.File)
+	in, ok := f.(archive.Input)
 	if !ok {
 		return nil, rootfs.ErrNotRegular
 	}
+	out := map[string]string{}
 	archive.Each(name, in, info.Size(), decode.DefaultLimits(), func(m archive.Member) {
 		sum := sha256.Sum256(m.Data)
 		out[m.Path] = hex.EncodeToString(sum[:])
 	})
-	h.archives[name] = out
 	return out, nil
-}
-
-func hashAll(f fs.File) (string, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", rootfs.ErrNotRegular
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

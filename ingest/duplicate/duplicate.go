@@ -153,7 +153,6 @@ func agreement(a, b *schema.Point) Agreement {
 			x, ok := b.Value(name, s.Name)
 			switch {
 			case !ok:
-				continue
 			case s.Name == "std" && !sameDeviation(s.Value, x, sizeOf(a, m.N)), s.Name != "std" && !same(s.Value, x):
 				return Agreement{}
 			case s.Name == "std" || x == math.Trunc(x) || isCount(name) || follows(&m):
@@ -165,11 +164,7 @@ func agreement(a, b *schema.Point) Agreement {
 			}
 		}
 	}
-	if rate > 0 {
-		out.Statistics++
-		out.Digits += rate
-	}
-	return out
+	return Agreement{out.Statistics + min(rate, 1), out.Digits + rate}
 }
 
 // same reports that two numbers are equal to a millionth.
