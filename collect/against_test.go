@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -65,7 +66,7 @@ func pairOn(m *machine, blocks int, kept bool) (baseline, candidate collect.Side
 		srv := &turning{Simulated: &server.Simulated{Config: c}, on: m, name: name}
 		return collect.Side{Plan: one.InTurns(side, blocks, kept), Server: srv}
 	}
-	return make("old", manifest.SideBaseline, 1), make("new", manifest.SideCandidate, 1.2)
+	return make("old", schema.SideBaseline, 1), make("new", schema.SideCandidate, 1.2)
 }
 
 func readManifest(t *testing.T, dir string) manifest.Manifest {
@@ -114,9 +115,9 @@ func TestAgainst(t *testing.T) {
 	if m.up != 0 {
 		t.Errorf("%d servers were left running", m.up)
 	}
-	for i, side := range []string{manifest.SideBaseline, manifest.SideCandidate} {
+	for i, side := range []string{schema.SideBaseline, schema.SideCandidate} {
 		got := readManifest(t, outs[i].Dir)
-		want := manifest.Interleaved{With: outs[1-i].ID, Side: side, Starts: manifest.StartsFresh, Blocks: 2}
+		want := schema.Interleaved{With: outs[1-i].ID, Side: side, Starts: schema.StartsFresh, Blocks: 2}
 		if got.Interleaved != want || got.ID != outs[i].ID || got.End.IsZero() || len(outs[i].Points) != 4 {
 			t.Errorf("%s: %+v", side, got)
 		}
@@ -143,7 +144,7 @@ func TestAgainstKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := readManifest(t, outs[1].Dir).Interleaved
-	if s := strings.Join(m.starts, " "); s != "old new" || m.up != 0 || got.Starts != manifest.StartsKept {
+	if s := strings.Join(m.starts, " "); s != "old new" || m.up != 0 || got.Starts != schema.StartsKept {
 		t.Errorf("started %s; %d left; %+v", s, m.up, got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -40,7 +41,7 @@ func TestBudgetIsOfAllTurns(t *testing.T) {
 	if err := w.Parse("isl=lognormal(128,0.5),osl=32,c=2"); err != nil {
 		t.Fatal(err)
 	}
-	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
 		Until: precision.Rule{CI: .001}, Workloads: []plan.Workload{w}}
 	side := func(release, name string) collect.Side {
 		one := p
@@ -48,7 +49,7 @@ func TestBudgetIsOfAllTurns(t *testing.T) {
 		srv := &server.Simulated{Config: sim.Config{Noise: .01}, Virtual: true, Begin: time.Unix(1e9, 0)}
 		return collect.Side{Plan: one.InTurns(name, 2, false), Server: srv}
 	}
-	outs, err := against(side("v1", manifest.SideBaseline), side("v2", manifest.SideCandidate), t.TempDir(),
+	outs, err := against(side("v1", schema.SideBaseline), side("v2", schema.SideCandidate), t.TempDir(),
 		func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func TestLoadThatCannotBeDrawn(t *testing.T) {
 			}
 			workloads = append(workloads, w)
 		}
-		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
+		p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
 			Until: precision.Rule{CI: .05}, Workloads: workloads}
 		srv := &server.Simulated{Virtual: true, Begin: time.Unix(1e9, 0)}
 		out, err := collect.Run(t.Context(), p, srv, t.TempDir(), func(collect.Event) {})

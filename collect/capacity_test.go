@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -31,7 +32,7 @@ func TestCapacityIsTheServers(t *testing.T) {
 		if err := w.Parse("isl=128,osl=32,slo=" + c.slo); err != nil {
 			t.Fatal(err)
 		}
-		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
+		p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
 		srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
 		shown := 0
 		out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(e collect.Event) {

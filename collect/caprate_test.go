@@ -15,7 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // rateFound is the result of a search for a rate on the simulator.
@@ -34,7 +34,7 @@ type rateFound struct {
 
 func findRate(t *testing.T, cfg sim.Config, w plan.Workload) rateFound {
 	t.Helper()
-	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
 	srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
 	out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(collect.Event) {})
 	if err != nil || out.Failed > 0 {

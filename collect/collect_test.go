@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -25,7 +26,7 @@ func ended(journal []byte) bool {
 }
 
 func planOf(n int) plan.Plan {
-	p := plan.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", EvalItems: 3, Seed: 1}
+	p := plan.Plan{Release: "v1", Model: schema.Model{Name: "sim-8b"}, Device: "simulated", EvalItems: 3, Seed: 1}
 	for i := range n {
 		p.Workloads = append(p.Workloads, plan.Workload{ISL: 8, OSL: 4, Concurrency: i + 1, Requests: 4})
 	}
@@ -110,7 +111,7 @@ func start(t *testing.T, cfg sim.Config) server.Endpoint {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	return server.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: manifest.Stack{Engine: "ttreport-sim"}}
+	return server.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: schema.Stack{Engine: "ttreport-sim"}}
 }
 
 // fixed is a server that runs already and is not checked.

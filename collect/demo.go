@@ -136,7 +136,7 @@ func demoWorkloads() []plan.Workload {
 func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan {
 	return plan.Plan{
 		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
-		Model:     manifest.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
+		Model:     schema.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
 		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
 		NoResume: true, // the recheck compares numbers of one uninterrupted run
 	}

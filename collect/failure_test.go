@@ -22,6 +22,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/filelock"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -122,7 +123,7 @@ func played(t *testing.T, life time.Duration) *server.Command {
 
 // slow is a plan whose items take about a second.
 func slow(n int) plan.Plan {
-	p := plan.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1}
+	p := plan.Plan{Release: "v1", Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1}
 	for i := range n {
 		p.Workloads = append(p.Workloads, plan.Workload{ISL: 8, OSL: 400, Concurrency: 1 + i, Requests: 2 + i})
 	}

@@ -210,7 +210,7 @@ func (s *session) sameServer() error {
 }
 
 // otherStack returns an error where two servers are not the same.
-func otherStack(a, b manifest.Stack) error {
+func otherStack(a, b schema.Stack) error {
 	var other []string
 	for _, x := range []struct{ name, was, is string }{
 		{"engine", a.Engine, b.Engine}, {"version", a.Version, b.Version},

@@ -122,7 +122,7 @@ type session struct {
 	fits      builtin.Fits    // how the server counts tokens
 	resumed   bool            // the folder is one of an earlier attempt
 	done      map[string]bool // items that an earlier attempt measured
-	before    manifest.Stack  // that it measured them on
+	before    schema.Stack    // that it measured them on
 	unstated  bool            // before is not known
 	took      time.Duration   // to start the server
 	measuring bool            // the server was ready
@@ -453,7 +453,7 @@ func (s *session) writeManifest(end time.Time) error {
 	turns.Kept = turns.Kept && !s.apart
 	m := manifest.Manifest{
 		ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
-		Device: manifest.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware},
+		Device: schema.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware},
 		Stack:  s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting, Interleaved: turns.Manifest(s.other),
 	}
 	if !end.IsZero() {

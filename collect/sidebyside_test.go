@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // sideBySide measures a pair whose servers are to keep running, and returns the starts, how the manifests say they
@@ -39,7 +39,7 @@ func sideBySide(t *testing.T, m *machine) (starts, how, said string) {
 // A candidate that does not start beside the baseline takes turns with it, which is said and recorded.
 func TestSecondServerDoesNotStart(t *testing.T) {
 	starts, how, said := sideBySide(t, &machine{fails: 2})
-	if starts != "old new old new new old" || how != manifest.StartsFresh ||
+	if starts != "old new old new new old" || how != schema.StartsFresh ||
 		!strings.Contains(said, "the candidate does not run beside the baseline, so they take turns: server: ") {
 		t.Errorf("started %s, %s: %s", starts, how, said)
 	}
@@ -51,9 +51,9 @@ func TestMemoryDoesNotHoldBoth(t *testing.T) {
 		t.Skip("the accelerator's program is a shell script here")
 	}
 	for _, c := range []struct{ after, starts, how, said string }{
-		{"70000", "old old new new old", manifest.StartsFresh,
+		{"70000", "old old new new old", schema.StartsFresh,
 			"they take turns: both do not fit: it took 72.4 of 83.9 GB of GPU 0, and 10.5 GB are left"},
-		{"30000", "old new", manifest.StartsKept, ""},
+		{"30000", "old new", schema.StartsKept, ""},
 	} {
 		dir := t.TempDir()
 		script := "#!/bin/sh\ncase \"$*\" in *memory.used*) ;; *) exit 1;; esac\n" +

@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -36,7 +37,7 @@ func measuredUntil(
 	if err != nil && rule != "" {
 		t.Fatal(err)
 	}
-	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Until: r, Budget: budget}
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Until: r, Budget: budget}
 	for _, text := range workloads {
 		var w plan.Workload
 		if err := w.Parse(text); err != nil {

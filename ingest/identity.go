@@ -318,7 +318,7 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	if rows := m.SchemaTargets(); len(rows) > 0 {
 		r.targets = rows
 	}
-	r.reading.Interleaved = m.Interleaved.Schema()
+	r.reading.Interleaved = m.Interleaved
 	if len(m.Setting) > 0 {
 		setting := map[string]string{}
 		for name, v := range m.Setting {

@@ -27,7 +27,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // againstOptions are the flags of a measurement in turns with a baseline.
@@ -93,8 +92,8 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	if err != nil {
 		return err
 	}
-	baseline.Plan = baseline.Plan.InTurns(manifest.SideBaseline, o.against.blocks, kept)
-	candidate.Plan = candidate.Plan.InTurns(manifest.SideCandidate, o.against.blocks, kept)
+	baseline.Plan = baseline.Plan.InTurns(schema.SideBaseline, o.against.blocks, kept)
+	candidate.Plan = candidate.Plan.InTurns(schema.SideCandidate, o.against.blocks, kept)
 	about := estimate(ctx, ws, candidate.Plan, baseline.Server, candidate.Server)
 	progress.WritePlan(sh.err, candidate.Plan, about)
 	show.Expect(candidate.Plan, about)
@@ -195,7 +194,7 @@ func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace)
 	b := o
 	b.System.Channel, b.System.Release = schema.ChannelDev, o.against.release
 	b.Server.Port = cmp.Or(o.against.port, o.Server.Port)
-	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	past, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return b, err
 	}

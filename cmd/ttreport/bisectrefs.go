@@ -177,7 +177,7 @@ func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
 
 // releases lists the releases of history of the model on the device, in order.
 func (o *bisectOptions) releases(ctx context.Context, ws *workspace.Workspace) ([]ref, error) {
-	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	past, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 	if err != nil {
 		return err
 	}
-	req := reportRequest{dirs: b.dirs, fresh: o.ephemeral, problems: b.got.Problems, part: o.part}
+	req := reportRequest{dirs: b.dirs, problems: b.got.Problems, part: o.part}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {
 		return err

@@ -86,8 +86,8 @@ $ ttreport check --explain 0f3a2b1c4d5e`,
 	fs.BoolVar(&o.results, "results", false, "also print what was measured, and on what (term and md)")
 	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
-	fs.BoolVar(&o.verify, "verify", false,
-		"read every document again, whatever the cache has of it (the default where CI is set)")
+	fs.Bool("verify", false, "of no effect: every document is read")
+	_ = fs.MarkHidden("verify") // for the scripts that have it
 	lockFlag(fs, sh)
 	fs.BoolVar(&o.changePoints, "change-points", false,
 		"list the change points and drifts in the history of what is judged")
@@ -110,7 +110,7 @@ type checkOptions struct {
 	release, run, model, device, baseline, format, site, explain string
 	channel                                                      string
 	failOn                                                       gate.FailOn // nil for that of the workspace
-	all, changePoints, recheckPlan, verify, ephemeral, results   bool
+	all, changePoints, recheckPlan, ephemeral, results           bool
 }
 
 // contradictions refuses flags that exclude each other.
@@ -274,7 +274,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 // judged judges what history holds, and finds the release that the options name.
 func judged(ctx context.Context, ws *workspace.Workspace, o checkOptions) (*render.Report, int, error) {
 	view := judge.View{Run: o.run, Release: o.release, Baseline: o.baseline}
-	return o.judge(ctx, ws, reportRequest{fresh: o.verify, view: view})
+	return o.judge(ctx, ws, reportRequest{view: view})
 }
 
 // judge judges what is asked for, and finds the release that the options name.
@@ -351,7 +351,7 @@ func (o checkOptions) judgeFiles(
 		return nil, 0, fmt.Errorf("check: a folder for what is read: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	cols, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	cols, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -386,7 +386,7 @@ func (o checkOptions) judgeFiles(
 		return nil, 0, readVerdict(got, true, false)
 	}
 	report, at, err := o.judge(ctx, ws, reportRequest{
-		dirs: []string{ws.History(), dir}, fresh: true, problems: got.Problems,
+		dirs: []string{ws.History(), dir}, problems: got.Problems,
 		view: judge.View{Release: o.release, Baseline: o.baseline, Newest: true},
 	})
 	if err == nil { // the command that stores them as the build that was judged

@@ -307,7 +307,7 @@ func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progre
 
 // estimate is how long a plan may take on servers, by what history has of it.
 func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...server.Server) plan.Estimate {
-	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	past, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		past = nil
 	}
@@ -532,7 +532,7 @@ func readTargets(ws *workspace.Workspace) (planTargets, error) {
 }
 
 // For implements plan.Targets.
-func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
+func (t planTargets) For(m schema.Model, device string) plan.TargetPlan {
 	model := schema.Model{ID: m.ID, Name: m.Name, Key: t.library.Key(m.Name)}
 	out := plan.TargetPlan{Replaced: t.replaced}
 	if t.replaced {
@@ -684,7 +684,7 @@ func (o *schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, e
 	if o.node == "" {
 		return nil
 	}
-	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	past, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 		return err
 	}
 	defer release()
-	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
+	cols, problems, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]col
 
 // hasRealRuns reports whether history holds a run that was not simulated.
 func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
-	cols, _, err := history.Load(ctx, "", ws.History())
+	cols, _, err := history.Load(ctx, ws.History())
 	if err != nil {
 		return false
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/history"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // Estimates learn from the history: of workloads that were measured before, with another number of requests, and of
@@ -33,7 +33,7 @@ func TestEstimatesLearn(t *testing.T) {
 	var seen []plan.Workload
 	errors := map[string][]float64{}
 	for run := range 10 {
-		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: uint64(run)}
+		p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: uint64(run)}
 		for k := range 6 {
 			w := any()
 			if run > 0 && k < 3 {
@@ -42,7 +42,7 @@ func TestEstimatesLearn(t *testing.T) {
 			}
 			p.Workloads = append(p.Workloads, w)
 		}
-		past, _, err := history.Load(t.Context(), "", docs)
+		past, _, err := history.Load(t.Context(), docs)
 		if err != nil {
 			t.Fatal(err)
 		}

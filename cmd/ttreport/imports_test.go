@@ -122,6 +122,7 @@ var owners = map[string]string{
 	"github.com/klauspost/compress":    "ingest",
 	"github.com/joho/godotenv":         "collect/credentials",
 	"github.com/bmatcuk/doublestar":    "ingest/schema/glob",
+	"github.com/go-json-experiment":    "ingest/history",
 	"oras.land/oras-go":                "collect/registry",
 }
 

@@ -32,7 +32,6 @@ import (
 // reportRequest says what a report is made of.
 type reportRequest struct {
 	dirs     []string         // folders of history documents; none for that of the workspace
-	fresh    bool             // without the cache of their columns
 	problems []schema.Problem // of this build
 	view     judge.View
 	part     historyPart
@@ -40,14 +39,10 @@ type reportRequest struct {
 
 // makeReport loads history, judges it, and indexes it for writers.
 func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest) (*render.Report, error) {
-	cache := ws.Cache()
-	if req.fresh {
-		cache = ""
-	}
 	if len(req.dirs) == 0 {
 		req.dirs = []string{ws.History()}
 	}
-	cols, bad, err := history.Load(ctx, cache, req.dirs...)
+	cols, bad, err := history.Load(ctx, req.dirs...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Options are a request, by subject. A field that is left out has its zero value.
@@ -317,7 +316,7 @@ func (p *Plan) oneClient() error {
 // Turns states that a plan is measured in turns with the same plan on another server. The zero value is a plan by
 // itself.
 type Turns struct {
-	Side   string // [manifest.SideBaseline] or [manifest.SideCandidate]
+	Side   string // [schema.SideBaseline] or [schema.SideCandidate]
 	Blocks int    // in each of which both servers measure every workload
 	Kept   bool   // both servers keep running, where they otherwise start again for each block
 }
@@ -353,15 +352,15 @@ func (p Plan) InTurns(side string, blocks int, kept bool) Plan {
 }
 
 // Manifest returns what a manifest states of the turns, with the id of the other run.
-func (t Turns) Manifest(other string) manifest.Interleaved {
+func (t Turns) Manifest(other string) schema.Interleaved {
 	if t.Blocks == 0 {
-		return manifest.Interleaved{}
+		return schema.Interleaved{}
 	}
-	starts := manifest.StartsFresh
+	starts := schema.StartsFresh
 	if t.Kept {
-		starts = manifest.StartsKept
+		starts = schema.StartsKept
 	}
-	return manifest.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
+	return schema.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
 }
 
 // mostForHit is how many requests are proposed so that a share of hits is reached.

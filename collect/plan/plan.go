@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -27,7 +28,7 @@ type Workload = traffic.Workload
 type Plan struct {
 	Release   string // "" for a build
 	Channel   string
-	Model     manifest.Model
+	Model     schema.Model
 	Device    string
 	Impl      string
 	Workloads []Workload
@@ -98,7 +99,7 @@ func (p Plan) BuiltinOnly() bool {
 
 // Targets returns what target files state about a model on a device.
 type Targets interface {
-	For(model manifest.Model, device string) TargetPlan
+	For(model schema.Model, device string) TargetPlan
 }
 
 // TargetPlan is what target files state about one model on one device.
@@ -130,7 +131,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	p := Plan{
 		Release: o.System.Release, Channel: o.System.Channel,
 		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
-		Model:  manifest.Model{Name: path.Base(o.System.Model), ID: known.ID, Status: known.Status},
+		Model:  schema.Model{Name: path.Base(o.System.Model), ID: known.ID, Status: known.Status},
 		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,

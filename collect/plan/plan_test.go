@@ -12,13 +12,13 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // stated are targets for every model.
 type stated TargetPlan
 
-func (s stated) For(manifest.Model, string) TargetPlan { return TargetPlan(s) }
+func (s stated) For(schema.Model, string) TargetPlan { return TargetPlan(s) }
 
 func options() Options {
 	return Options{System: System{Model: "acme/m", Device: "d"}, Measure: Measure{Repeat: 1, Seed: 1}}

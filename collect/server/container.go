@@ -22,7 +22,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/redact"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // Container is a server that is started from an image with docker or podman.
@@ -112,7 +112,7 @@ func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
 }
 
 // identify fills in the image and the commits in its labels. What the engine does not know stays unknown.
-func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
+func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	s.Image = c.Image
 	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.id)
 	if err != nil {

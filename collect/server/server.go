@@ -28,7 +28,6 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Endpoint is a server that answers.
@@ -36,8 +35,8 @@ type Endpoint struct {
 	URL     string // "" for a server without a network address
 	Model   string // served name
 	APIKey  string
-	Stack   manifest.Stack // as the server states it
-	Context int            // tokens of a request; 0: not stated
+	Stack   schema.Stack // as the server states it
+	Context int          // tokens of a request; 0: not stated
 }
 
 // Server starts a system under test, or attaches to one.
@@ -100,7 +99,7 @@ type Request struct {
 func New(r Request) (Server, error) {
 	if r.Plan.Offline() {
 		t := r.Plan.Tools[0]
-		return NoServer{Model: r.System.Model, Stack: manifest.Stack{Engine: t.Engine, Version: t.Release}}, nil
+		return NoServer{Model: r.System.Model, Stack: schema.Stack{Engine: t.Engine, Version: t.Release}}, nil
 	}
 	o, address := r.Options, r.Options.Name.Address(r.Options.Port)
 	attached := Attached{URL: address, Model: r.System.Model, APIKey: r.APIKey, Wait: o.StartupTimeout, Waiting: r.Waiting}
@@ -181,7 +180,7 @@ func lastLines(log string) []string { return process.LastLines(log, 5) }
 // NoServer takes the place of a server if the tools of the plan have their own engine.
 type NoServer struct {
 	Model string
-	Stack manifest.Stack // of the tool, which is the engine
+	Stack schema.Stack // of the tool, which is the engine
 }
 
 // Start returns an endpoint without an address.
@@ -461,7 +460,7 @@ type Simulated struct {
 
 // Start starts the simulator. One with an address is checked like any other server.
 func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
-	stack := manifest.Stack{Engine: SimEngine}
+	stack := schema.Stack{Engine: SimEngine}
 	config := s.Config
 	config.Seed += s.starts << 20
 	s.starts++

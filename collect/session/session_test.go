@@ -13,13 +13,13 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // none are targets of a workspace without target files.
 type none struct{}
 
-func (none) For(manifest.Model, string) plan.TargetPlan { return plan.TargetPlan{} }
+func (none) For(schema.Model, string) plan.TargetPlan { return plan.TargetPlan{} }
 
 // request asks for a model on a device; what is said is kept.
 func request(t *testing.T, device string, name plan.ServerName) (session.Request, *[]string) {

@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -12,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 )
 
-// BenchmarkLoad loads 10^4 series x 50 releases (6,250 documents) cold and warm. The documents are made once, by the
+// BenchmarkLoad loads 10^4 series x 50 releases (6,250 documents). The documents are made once, by the
 // generator that measures rivals too; without Python the benchmark skips.
 func BenchmarkLoad(b *testing.B) {
 	gen, err := filepath.Abs("../../.ci/measure/gen_history.py")
@@ -23,12 +22,10 @@ func BenchmarkLoad(b *testing.B) {
 	if out, err := exec.Command("python3", gen, dir, "25", "5", "20", "50").CombinedOutput(); err != nil {
 		b.Skipf("python3: %v %s", err, out)
 	}
-	cache := filepath.Join(b.TempDir(), "cache")
-	run := func(b *testing.B, before func()) {
+	run := func(b *testing.B) {
 		var peak uint64
 		for b.Loop() {
 			b.StopTimer()
-			before()
 			runtime.GC()
 			stop := make(chan struct{})
 			go func() {
@@ -44,7 +41,7 @@ func BenchmarkLoad(b *testing.B) {
 				}
 			}()
 			b.StartTimer()
-			c, problems, err := history.Load(context.Background(), cache, dir)
+			c, problems, err := history.Load(context.Background(), dir)
 			b.StopTimer()
 			close(stop)
 			if err != nil || len(problems) > 0 || len(c.Runs) != 6250 || len(c.Points) != 125000 {
@@ -54,6 +51,5 @@ func BenchmarkLoad(b *testing.B) {
 		}
 		b.ReportMetric(float64(peak)/(1<<20), "peak-heap-MB")
 	}
-	b.Run("cold", func(b *testing.B) { run(b, func() { _ = os.Remove(cache) }) })
-	b.Run("warm", func(b *testing.B) { run(b, func() {}) })
+	run(b)
 }

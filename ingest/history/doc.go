@@ -5,9 +5,6 @@
 // runs never conflict. [Load] returns columns, the numbers of all runs without their documents, and [Read] returns
 // one document: pages need the numbers of all runs, but the full document of only one run at a time.
 //
-// Columns are cached by content: a document whose size and time are unchanged is not opened, and one whose hash is
-// unchanged is not parsed. The cache is a file that may be deleted at any time.
-//
 // The package must not know readers, verdicts or pages. Its caller, package ingest, decides whether two runs have the
 // same measurements; [Candidates] finds the documents to compare.
 package history

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,6 +21,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
+
+func load(t *testing.T, dirs ...string) (*columns.Columns, []schema.Problem) {
+	t.Helper()
+	c, problems, err := history.Load(context.Background(), dirs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, problems
+}
 
 func TestDocumentsFitTheSchema(t *testing.T) {
 	compiled, err := jsonschema.NewCompiler().Compile("../schema/run.schema.json")
@@ -145,7 +155,7 @@ func TestHiddenDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, problems := load(t, "", dir)
+	c, problems := load(t, dir)
 	if len(c.Runs) != 1 || len(problems) != 7 {
 		t.Errorf("%d runs, %d problems: %v", len(c.Runs), len(problems), problems)
 	}
@@ -154,7 +164,7 @@ func TestHiddenDocuments(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if _, problems := load(t, "", filepath.Join(dir, "v6.json")); len(problems) != 1 {
+	if _, problems := load(t, filepath.Join(dir, "v6.json")); len(problems) != 1 {
 		t.Errorf("a history that is a link to nothing: %v", problems)
 	}
 }
@@ -194,7 +204,7 @@ func TestBadDocumentsAreNamedAndKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, problems := load(t, "", dir)
+	c, problems := load(t, dir)
 	if len(c.Runs) != 1 || c.Runs[0].ID != "good" || len(problems) != len(bad) {
 		t.Fatalf("%d runs, problems %v", len(c.Runs), problems)
 	}
@@ -230,7 +240,7 @@ func TestTwoRunsOfOneID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, problems := load(t, "", dir)
+	c, problems := load(t, dir)
 	if len(c.Runs) != 2 || len(problems) != 1 || problems[0].Code != "run-id-taken" {
 		t.Fatalf("%d runs, %v", len(c.Runs), problems)
 	}
@@ -275,7 +285,7 @@ func TestOneIDForTwoReleasesKeepsBoth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, problems := load(t, "", dir)
+	c, problems := load(t, dir)
 	got := map[string]string{}
 	for i := range c.Runs {
 		got[c.Runs[i].ID] = c.Runs[i].Release
@@ -295,7 +305,7 @@ func TestToolVersionsAndMachines(t *testing.T) {
 	if _, err := history.Put(dir, r, false); err != nil {
 		t.Fatal(err)
 	}
-	c, problems, err := history.Load(context.Background(), "", dir)
+	c, problems, err := history.Load(context.Background(), dir)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -304,5 +314,52 @@ func TestToolVersionsAndMachines(t *testing.T) {
 	}
 	if got := c.Runs[0].Setting; got["host"] != "lab-1" || got["kernel"] != "6.1" || len(got) != 2 {
 		t.Errorf("%v", got)
+	}
+}
+
+// The tags of the structs and run.schema.json name the same members.
+func TestStructsFitTheSchema(t *testing.T) {
+	data, err := os.ReadFile("../schema/run.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type object struct {
+		Properties map[string]json.RawMessage
+		Defs       map[string]json.RawMessage `json:"$defs"`
+	}
+	of := func(data json.RawMessage) (o object) {
+		if err := json.Unmarshal(data, &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	doc := of(data)
+	for _, c := range []struct {
+		of    any
+		in    object
+		extra string // members that are no fields
+	}{
+		{schema.Run{}, doc, "schema"}, {schema.Model{}, of(doc.Properties["model"]), ""},
+		{schema.Device{}, of(doc.Properties["device"]), ""}, {schema.Stack{}, of(doc.Properties["stack"]), ""},
+		{schema.Acceptance{}, of(doc.Properties["acceptance"]), ""},
+		{schema.Interleaved{}, of(doc.Properties["interleaved"]), ""}, {schema.Key{}, of(doc.Defs["key"]), ""},
+		{schema.Point{}, of(doc.Defs["point"]), ""}, {schema.Source{}, of(doc.Defs["source"]), ""},
+		{schema.Metric{}, of(doc.Defs["metric"]), ""}, {schema.Score{}, of(doc.Defs["score"]), "missing"},
+		{schema.Target{}, of(doc.Defs["target"]), ""}, {schema.Problem{}, of(doc.Defs["problem"]), ""},
+	} {
+		var fields []string
+		for f := range reflect.TypeOf(c.of).Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name != "" && name != "-" {
+				fields = append(fields, name)
+			}
+		}
+		if c.extra != "" {
+			fields = append(fields, c.extra)
+		}
+		slices.Sort(fields)
+		if want := slices.Sorted(maps.Keys(c.in.Properties)); !slices.Equal(fields, want) {
+			t.Errorf("%T has %v, the schema %v", c.of, fields, want)
+		}
 	}
 }

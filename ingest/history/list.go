@@ -2,12 +2,15 @@ package history
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -39,17 +42,35 @@ var (
 	errLinkedTo = errors.New("a link to a folder, which is not followed")
 )
 
+// file is one history document.
+type file struct {
+	path   string // slash-separated, with its folder
+	folder *rootfs.Folder
+	rel    string // within the folder
+}
+
+// read reads the document, and returns the hash of its bytes.
+func (f *file) read() (schema.Run, string, *schema.Problem) {
+	data, err := f.folder.Read(f.rel, mostDocument)
+	if err != nil {
+		return schema.Run{}, "", unreadable(f.path, err)
+	}
+	r, problem := Decode(f.path, data)
+	sum := sha256.Sum256(data)
+	return r, hex.EncodeToString(sum[:]), problem
+}
+
 // lister collects the documents of folders.
 type lister struct {
-	byName   map[string]*document
+	byName   map[string]*file
 	problems []schema.Problem
 }
 
 func (l *lister) bad(name string, err error) { l.problems = append(l.problems, *unreadable(name, err)) }
 
 // list finds the documents, in path order.
-func list(dirs []string) ([]*document, []schema.Problem) {
-	l := lister{byName: map[string]*document{}}
+func list(dirs []string) ([]*file, []schema.Problem) {
+	l := lister{byName: map[string]*file{}}
 	for _, dir := range dirs {
 		folder, err := rootfs.Open(dir)
 		switch {
@@ -71,11 +92,7 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 			return nil
 		})
 	}
-	docs := make([]*document, 0, len(l.byName))
-	for _, d := range l.byName {
-		docs = append(docs, d)
-	}
-	sort.Slice(docs, func(i, j int) bool { return docs[i].path < docs[j].path })
+	docs := slices.SortedFunc(maps.Values(l.byName), func(a, b *file) int { return strings.Compare(a.path, b.path) })
 	return docs, l.problems
 }
 
@@ -110,7 +127,7 @@ func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
 		l.bad(name, err)
 		return
 	}
-	l.byName[rel] = &document{path: name, folder: folder, rel: rel, stat: fileStatOf(info), cached: -1, fresh: -1}
+	l.byName[rel] = &file{name, folder, rel}
 }
 
 // disguised recognises a document that is not read because of its name: by what is in it. Other files, such as a
@@ -155,12 +172,7 @@ func RemoveUnfinished(dir string) {
 func Each(dir string, visit func(name string, r *schema.Run)) []schema.Problem {
 	docs, problems := list([]string{dir})
 	for _, d := range docs {
-		data, err := d.folder.Read(d.rel, mostDocument)
-		if err != nil {
-			problems = append(problems, *unreadable(d.path, err))
-			continue
-		}
-		r, problem := Decode(d.path, data)
+		r, _, problem := d.read()
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -42,12 +44,12 @@ func ReadFile(f *decode.File) schema.Reading {
 	case m.Format == OwnTable:
 		return readTable(f, m)
 	case m.Format == Document:
-		return readingOf(f, m, decodeRun(f.First, f.Limits().Results))
+		return readingOf(f, m, f.First)
 	}
 	out := schema.Reading{Format: m.Format, Detail: m.Detail}
 	first, points := true, 0
 	for v := range f.First.Get("runs").Items() {
-		one := readingOf(f, m, decodeRun(v, f.Limits().Results))
+		one := readingOf(f, m, v)
 		if points += 1 + len(one.Points) + len(one.Scores); points > f.Limits().Results+1 {
 			break // bound reports it
 		}
@@ -61,7 +63,11 @@ func ReadFile(f *decode.File) schema.Reading {
 }
 
 // readingOf converts a run to a reading. Secrets are removed again, because another program may have written it.
-func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
+func readingOf(f *decode.File, m schema.Match, v decode.Value) schema.Reading {
+	r, problem := parse(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
+	if problem != nil {
+		return schema.Reading{Format: m.Format, Detail: m.Detail, Problems: []schema.Problem{*problem}}
+	}
 	soundRun(f, &r, m.Format)
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -77,6 +83,25 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
 		},
 	}
+}
+
+// shortened is the text of a document whose lists have at most so many items.
+func shortened(v decode.Value, most int) []byte {
+	text := v.Raw()
+	for _, name := range []string{"points", "scores", "targets", "plan", "problems"} {
+		list := v.Get(name)
+		if list.Len() <= most {
+			continue
+		}
+		var items [][]byte
+		for item := range list.Items() {
+			if items = append(items, item.Raw()); len(items) == most {
+				break
+			}
+		}
+		text = bytes.Replace(text, list.Raw(), slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), 1)
+	}
+	return text
 }
 
 // clean removes secrets from unknown fields: values under the name of a secret, and text that looks like a secret.

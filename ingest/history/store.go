@@ -37,18 +37,6 @@ func put(name string, data []byte) (changed bool, err error) {
 	return true, durable.WriteSynced(name, data)
 }
 
-// readSound is [Read] for a document that will be replaced: what was changed by something else must not be lost in it.
-func readSound(name string) (schema.Run, *schema.Problem) {
-	data, err := rootfs.ReadFile(name, mostDocument)
-	if err != nil {
-		return schema.Run{}, unreadable(name, err)
-	}
-	if problem := newScanner().document(filepath.ToSlash(name), "", data); problem != nil {
-		return schema.Run{}, problem
-	}
-	return Decode(filepath.ToSlash(name), data)
-}
-
 // Put writes a run, or updates its existing document, and reports whether anything changed. A document that cannot be
 // read is never overwritten. Stored targets in force stay, unless retarget replaces them with the run's own.
 func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
@@ -61,7 +49,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if _, statErr := os.Stat(name); statErr != nil {
 			return put(name, Encode(&r))
 		}
-		old, problem := readSound(name)
+		old, problem := Read(name)
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}

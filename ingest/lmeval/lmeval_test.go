@@ -161,7 +161,9 @@ func TestSamples(t *testing.T) {
 	if strict.Outcomes.Items != loose.Outcomes.Items {
 		t.Error("the same items under two hashes")
 	}
-	if got, ok := schema.ParseOutcomes(strict.Outcomes.Text()); !ok || !reflect.DeepEqual(got, strict.Outcomes) {
+	compact, _ := strict.Outcomes.MarshalText()
+	var got schema.Outcomes
+	if err := got.UnmarshalText(compact); err != nil || !reflect.DeepEqual(&got, strict.Outcomes) {
 		t.Errorf("outcomes changed by writing: %+v", got)
 	}
 	if se, _ := items.Scores[0].Stderr.Get(); math.Abs(se-.16666666666666666) > 1e-12 {

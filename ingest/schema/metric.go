@@ -10,16 +10,18 @@ import (
 
 // Metric is one measured quantity of a point: its unit, its definition, and its statistics.
 type Metric struct {
-	Unit      string
-	Def       string                // definition id; see [Definitions]
-	Stats     Stats                 // by statistic: mean, median, std, min, max, p1 … p99.9, value
-	N         int                   // sample size behind the statistics; 0 when unknown
-	SE        Number                // standard error of the mean
-	CI        map[string][2]float64 // 95 % interval by statistic
-	Quantiles []float64             // 33 values at i/32, i = 0 … 32, when per-request data existed
-	From      From                  // "" for the file, else FromRecomputed or FromDerived
-	Why       string                // why there is no number, when Stats is empty
-	Unknown   Unknown
+	Unit string `json:"unit,omitzero"`
+	Def  string `json:"def,omitzero"` // definition id; see [Definitions]
+	// by statistic: mean, median, std, min, max, p1 … p99.9, value
+	Stats Stats                 `json:"-"`
+	N     int                   `json:"n,omitzero"`   // sample size behind the statistics; 0 when unknown
+	SE    Number                `json:"se,omitzero"`  // standard error of the mean
+	CI    map[string][2]float64 `json:"ci,omitempty"` // 95 % interval by statistic
+	// 33 values at i/32, i = 0 … 32, when per-request data existed
+	Quantiles []float64 `json:"quantiles,omitempty"`
+	From      From      `json:"from,omitzero"`    // "" for the file, else FromRecomputed or FromDerived
+	Why       string    `json:"missing,omitzero"` // why there is no number, when Stats is empty
+	Unknown   Unknown   `json:"-"`                // beside the statistics
 }
 
 // Stat returns a statistic of the metric, or the reason why there is none.
@@ -311,6 +313,9 @@ func Missing(why string) Number { return Number{why: why} }
 
 // Get returns the value and whether there is one.
 func (n Number) Get() (float64, bool) { return n.v, n.ok }
+
+// IsZero reports an absent value.
+func (n Number) IsZero() bool { return !n.ok }
 
 // Why returns the reason of an absent value, or "".
 func (n Number) Why() string { return n.why }

@@ -11,21 +11,24 @@ import (
 
 // Point is one measured workload: the request (Key, Conditions), the result (Metrics), and the source.
 type Point struct {
-	Key        Key
-	Status     Status
-	Repeat     int // 1 for the first measurement of this key in the run
-	Block      int // of an interleaved run, from 1; 0 for none
-	Start, End time.Time
-	Conditions map[string]string // what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
-	Metrics    map[string]Metric // by canonical name; nil while they are packed
-	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
-	Command    []string          // argv that made it, secrets removed
-	Slices     Slices            // its course; no steps where none is known
-	Source     Source
+	Key    Key       `json:"key"`
+	Status Status    `json:"status,omitzero"`
+	Repeat int       `json:"repeat,omitzero"` // 1 for the first measurement of this key in the run
+	Block  int       `json:"block,omitzero"`  // of an interleaved run, from 1; 0 for none
+	Start  time.Time `json:"start,omitzero"`
+	End    time.Time `json:"end,omitzero"`
+	// what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
+	Conditions map[string]string `json:"conditions,omitempty"`
+	Metrics    map[string]Metric `json:"metrics"` // by canonical name; nil while they are packed
+	// what shows a saturated client: concurrency reached, cpu seconds …
+	Client  map[string]string `json:"client,omitempty"`
+	Command []string          `json:"command,omitempty"` // argv that made it, secrets removed
+	Slices  Slices            `json:"slices,omitzero"`   // its course; no steps where none is known
+	Source  Source            `json:"source"`
 	// which source stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
-	Stated  map[string]string
-	Extra   Unknown // foreign fields of the source that have no canonical name
-	Unknown Unknown
+	Stated  map[string]string `json:"stated,omitempty"`
+	Extra   Unknown           `json:"extra,omitempty"` // foreign fields of the source that have no canonical name
+	Unknown Unknown           `json:",unknown"`
 
 	packed *packed // in place of Metrics; see [Shapes.Pack]
 }
@@ -46,24 +49,25 @@ func Statuses() []Status { return []Status{StatusOK, StatusPartial, StatusFailed
 
 // Source is the file that a number came from, so that it can be checked against the bytes it was read from.
 type Source struct {
-	Path        string // as found, slash-separated, relative to the root it was found under
-	SHA256      string // of the file's bytes, before any decompression
-	Format      string // reader that understood it: "vllm-serve", "aiperf", …
-	ToolVersion string
-	Unknown     Unknown
+	Path        string  `json:"path,omitzero"`   // as found, slash-separated, relative to the root it was found under
+	SHA256      string  `json:"sha256,omitzero"` // of the file's bytes, before any decompression
+	Format      string  `json:"format,omitzero"` // reader that understood it: "vllm-serve", "aiperf", …
+	ToolVersion string  `json:"tool_version,omitzero"`
+	Unknown     Unknown `json:",unknown"`
 }
 
 // Key identifies a workload. Two points with equal keys measured the same thing; versions, dates and releases are
 // attributes of the run and never part of it. A nil number means "not stated".
 type Key struct {
-	Task        string // text, vlm, embedding …
-	Tool        string // the load generator: numbers of different tools are never one series
-	ISL, OSL    *float64
-	Concurrency *float64
-	Rate        *float64 // req/s; nil when as fast as possible
-	Dataset     string
-	Dims        map[string]string // anything else that makes it another workload
-	Unknown     Unknown
+	Task        string            `json:"task"` // text, vlm, embedding …
+	Tool        string            `json:"tool"` // the load generator: numbers of different tools are never one series
+	ISL         *float64          `json:"isl,omitzero"`
+	OSL         *float64          `json:"osl,omitzero"`
+	Concurrency *float64          `json:"concurrency,omitzero"`
+	Rate        *float64          `json:"rate,omitzero"` // req/s; nil when as fast as possible
+	Dataset     string            `json:"dataset,omitzero"`
+	Dims        map[string]string `json:"dims,omitempty"` // anything else that makes it another workload
+	Unknown     Unknown           `json:",unknown"`
 }
 
 // String returns the canonical form of a key, used to compare, sort and store it:

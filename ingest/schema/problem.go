@@ -9,18 +9,18 @@ import (
 
 // Problem is something that could not be read, understood or trusted. Problems are data: collected, counted and shown.
 type Problem struct {
-	Severity Severity // error (nothing was read), warning (read, but doubtful) or note
-	Path     string
-	Line     int    // 1-based; 0 when the problem is not at a line
-	Column   int    // 1-based, in bytes
-	Offset   int64  // in bytes from the start of the file
-	Code     string // stable, lower case, for filters and tests: "truncated-json"
-	Found    string // what was there
-	Expected string // what was looked for
-	Hint     string // what to do
-	Used     string // which of two contradicting numbers was used, when there were two
-	Lost     bool   // a history document that is not used because of it
-	Unknown  Unknown
+	Severity Severity `json:"severity,omitzero"` // error (nothing was read), warning (read, but doubtful) or note
+	Path     string   `json:"path,omitzero"`
+	Line     int      `json:"line,omitzero"`     // 1-based; 0 when the problem is not at a line
+	Column   int      `json:"column,omitzero"`   // 1-based, in bytes
+	Offset   int64    `json:"offset,omitzero"`   // in bytes from the start of the file
+	Code     string   `json:"code,omitzero"`     // stable, lower case, for filters and tests: "truncated-json"
+	Found    string   `json:"found,omitzero"`    // what was there
+	Expected string   `json:"expected,omitzero"` // what was looked for
+	Hint     string   `json:"hint,omitzero"`     // what to do
+	Used     string   `json:"used,omitzero"`     // which of two contradicting numbers was used, when there were two
+	Lost     bool     `json:"-"`                 // a history document that is not used because of it
+	Unknown  Unknown  `json:",unknown"`
 }
 
 // CodeUnread is the code of a run's problem that is about a file in its folder from which nothing was read.

@@ -32,50 +32,54 @@ const SettingStartup = "server_startup_s"
 
 // Run is one execution of a plan on one system with one software stack.
 type Run struct {
-	ID      string
-	Start   time.Time // UTC; zero when no source states it
-	End     time.Time
-	Release string // a label; empty for a build
-	Channel string // release, main, pr or dev; empty means release when Release is set, else dev
-	Line    string // release line, when releases are not one sequence
-	Model   Model
-	Impl    string
-	Device  Device
-	Stack   Stack
+	ID      string    `json:"id,omitzero"`
+	Start   time.Time `json:"start,omitzero"` // UTC; zero when no source states it
+	End     time.Time `json:"end,omitzero"`
+	Release string    `json:"release,omitzero"` // a label; empty for a build
+	// release, main, pr or dev; empty means release when Release is set, else dev
+	Channel string `json:"channel,omitzero"`
+	Line    string `json:"line,omitzero"` // release line, when releases are not one sequence
+	Model   Model  `json:"model"`
+	Impl    string `json:"impl,omitzero"`
+	Device  Device `json:"device"`
+	Stack   Stack  `json:"stack"`
 
-	Points  []Point
-	Scores  []Score
-	Targets []Target // the targets in force when this run was first seen
-	Plan    []Key    // what was to be measured, measured or not
+	Points  []Point  `json:"points"`
+	Scores  []Score  `json:"scores"`
+	Targets []Target `json:"targets"` // the targets in force when this run was first seen
+	Plan    []Key    `json:"plan"`    // what was to be measured, measured or not
 
-	Interleaved Interleaved // with another run
+	Interleaved Interleaved `json:"interleaved,omitzero"` // with another run
 
-	Acceptance Acceptance // as a report beside the results states it
+	Acceptance Acceptance `json:"acceptance,omitzero"` // as a report beside the results states it
 
-	Provenance map[string]Origin // by field, such as "device.name"
-	Problems   []Problem
-	Extra      Unknown // foreign facts worth keeping, by source format
-	Unknown    Unknown
+	Provenance map[string]Origin `json:"provenance"` // by field, such as "device.name"
+	Problems   []Problem         `json:"problems"`
+	Extra      Unknown           `json:"extra"` // foreign facts worth keeping, by source format
+	Unknown    Unknown           `json:",unknown"`
 }
 
 // Model identifies the served model. Key is the architecture key of its targets: the first weight of the
 // architecture, "Llama-3.1-8B" for "Llama-3.1-8B-Instruct".
 type Model struct {
-	ID        string // as named by the hub or the server: "meta-llama/Llama-3.1-8B-Instruct"
-	Name      string // the last part of ID
-	Key       string
-	Precision string
-	Status    string // declared maturity, as a runtime spec states it: EXPERIMENTAL, FUNCTIONAL, COMPLETE, TOP_PERF
-	Unknown   Unknown
+	// as named by the hub or the server: "meta-llama/Llama-3.1-8B-Instruct"
+	ID        string `json:"id,omitzero" yaml:"id,omitempty"`
+	Name      string `json:"name,omitzero" yaml:"name,omitempty"` // the last part of ID
+	Key       string `json:"key,omitzero" yaml:"key,omitempty"`
+	Precision string `json:"precision,omitzero" yaml:"precision,omitempty"`
+	// declared maturity, as a runtime spec states it: EXPERIMENTAL, FUNCTIONAL, COMPLETE, TOP_PERF
+	Status  string  `json:"status,omitzero" yaml:"status,omitempty"`
+	Unknown Unknown `json:",unknown" yaml:"-"`
 }
 
 // Device identifies the hardware.
 type Device struct {
-	Name     string // "n150", "t3k", "h100"; "simulated" for the simulator
-	Mesh     string
-	Chips    int // 0 when unknown
-	Firmware string
-	Unknown  Unknown
+	// "n150", "t3k", "h100"; "simulated" for the simulator
+	Name     string  `json:"name,omitzero" yaml:"name,omitempty"`
+	Mesh     string  `json:"mesh,omitzero" yaml:"mesh,omitempty"`
+	Chips    int     `json:"chips,omitzero" yaml:"chips,omitempty"` // 0 when unknown
+	Firmware string  `json:"firmware,omitzero" yaml:"firmware,omitempty"`
+	Unknown  Unknown `json:",unknown" yaml:"-"`
 }
 
 // Simulated is the device name of the embedded simulator. Its results are marked wherever they are shown.
@@ -83,13 +87,14 @@ const Simulated = "simulated"
 
 // Stack identifies the software.
 type Stack struct {
-	Engine  string
-	Version string
-	Image   string
-	Digest  string
-	Commits map[string]string // by component: "tt_metal", "vllm"; see [ModelCommit]
-	Dirty   bool
-	Unknown Unknown
+	Engine  string `json:"engine,omitzero" yaml:"engine,omitempty"`
+	Version string `json:"version,omitzero" yaml:"version,omitempty"`
+	Image   string `json:"image,omitzero" yaml:"image,omitempty"`
+	Digest  string `json:"digest,omitzero" yaml:"digest,omitempty"`
+	// by component: "tt_metal", "vllm"; see [ModelCommit]
+	Commits map[string]string `json:"commits,omitempty" yaml:"commits,omitempty"`
+	Dirty   bool              `json:"dirty,omitzero" yaml:"dirty,omitempty"`
+	Unknown Unknown           `json:",unknown" yaml:"-"`
 }
 
 // ModelCommit is the name among commits of the revision of the model's weights, which is no component of the software.
@@ -97,8 +102,8 @@ const ModelCommit = "model"
 
 // Origin is the kind of source that stated a fact, and where.
 type Origin struct {
-	From  From
-	Where string // a path, a flag, or a rule in words
+	From  From   `json:"from,omitzero"`
+	Where string `json:"where,omitzero"` // a path, a flag, or a rule in words
 }
 
 // From is a kind of source that states facts.

@@ -2,28 +2,32 @@ package schema
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strconv"
 	"strings"
 )
 
 // Score is the result of one eval task under one metric and filter.
 type Score struct {
-	Task      string
-	Metric    string
-	Filter    string // "" when the tool has none
-	Group     string // the task with a score of its own that this one is a part of; "" when none is stated
-	Value     Number // in the tool's own scale: most are fractions, some are not; never multiplied
-	Stderr    Number
-	N         int      // items scored; 0 when unknown
-	Total     int      // items in the task; 0 when unknown
-	Fewshot   *int     // nil when not stated
-	Limit     *float64 // the tool's limit option: a count, or a fraction below 1; nil for none
-	Direction string   // higher, lower or "" when not stated
-	Version   string   // of the task
-	From      From     // "" for the file, else FromRecomputed
-	Outcomes  *Outcomes
-	Source    Source
-	Unknown   Unknown
+	Task   string `json:"task,omitzero"`
+	Metric string `json:"metric,omitzero"`
+	Filter string `json:"filter,omitzero"` // "" when the tool has none
+	// the task with a score of its own that this one is a part of; "" when none is stated
+	Group string `json:"group,omitzero"`
+	// in the tool's own scale: most are fractions, some are not; never multiplied
+	Value   Number `json:"value,omitzero"`
+	Stderr  Number `json:"stderr,omitzero"`
+	N       int    `json:"n,omitzero"`       // items scored; 0 when unknown
+	Total   int    `json:"total,omitzero"`   // items in the task; 0 when unknown
+	Fewshot *int   `json:"fewshot,omitzero"` // nil when not stated
+	// the tool's limit option: a count, or a fraction below 1; nil for none
+	Limit     *float64  `json:"limit,omitzero"`
+	Direction string    `json:"direction,omitzero"` // higher, lower or "" when not stated
+	Version   string    `json:"version,omitzero"`   // of the task
+	From      From      `json:"from,omitzero"`      // "" for the file, else FromRecomputed
+	Outcomes  *Outcomes `json:"outcomes,omitzero"`
+	Source    Source    `json:"source"`
+	Unknown   Unknown   `json:",unknown"`
 }
 
 // ModelSettings are the names under which files state in which numbers a model ran. Scores and points that state
@@ -72,32 +76,32 @@ type Outcomes struct {
 	Right []bool
 }
 
-// Text returns the compact form of outcomes: the items' hash, their number, and the bits as base64, the first item
-// highest.
-func (o *Outcomes) Text() string {
+// MarshalText returns the compact form of outcomes: the items' hash, their number, and the bits as base64, the first
+// item highest.
+func (o *Outcomes) MarshalText() ([]byte, error) {
 	bits := make([]byte, (len(o.Right)+7)/8)
 	for i, right := range o.Right {
 		if right {
 			bits[i/8] |= 0x80 >> (i % 8)
 		}
 	}
-	return o.Items + ":" + strconv.Itoa(len(o.Right)) + ":" + base64.RawStdEncoding.EncodeToString(bits)
+	return fmt.Appendf(nil, "%s:%d:%s", o.Items, len(o.Right), base64.RawStdEncoding.EncodeToString(bits)), nil
 }
 
-// ParseOutcomes reads the compact form; ok is false for any other text.
-func ParseOutcomes(s string) (o *Outcomes, ok bool) {
-	parts := strings.SplitN(s, ":", 3)
+// UnmarshalText reads the compact form.
+func (o *Outcomes) UnmarshalText(text []byte) error {
+	parts := strings.SplitN(string(text), ":", 3)
 	if len(parts) != 3 {
-		return nil, false
+		return fmt.Errorf("outcomes %.40q", text)
 	}
 	n, err := strconv.Atoi(parts[1])
 	bits, err2 := base64.RawStdEncoding.DecodeString(parts[2])
 	if err != nil || err2 != nil || n < 0 || len(bits) != (n+7)/8 {
-		return nil, false
+		return fmt.Errorf("outcomes %.40q", text)
 	}
-	o = &Outcomes{Items: parts[0], Right: make([]bool, n)}
+	*o = Outcomes{Items: parts[0], Right: make([]bool, n)}
 	for i := range o.Right {
 		o.Right[i] = bits[i/8]&(0x80>>(i%8)) != 0
 	}
-	return o, true
+	return nil
 }

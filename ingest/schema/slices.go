@@ -14,6 +14,9 @@ type Slices struct {
 	Series []SliceOf // in reading order
 }
 
+// IsZero reports that no course is known.
+func (s Slices) IsZero() bool { return !(s.Step > 0) }
+
 // SliceOf is one quantity by slice.
 type SliceOf struct {
 	Name   string    // of a metric or of a gauge; see [SliceInfo]

@@ -4,27 +4,30 @@ import "slices"
 
 // Target is one target of one workload, as it was in force when a run was made.
 type Target struct {
-	Key       Key // only the fields that the target states; the tool is never among them
-	Metric    string
-	Stat      string
-	Value     float64
-	Unit      string
-	Level     string  // functional, complete or target
-	Tolerance float64 // relative: 0.05 allows a value to miss by 5 %
-	Source    string  // file that states it
-	SHA256    string
-	AsOf      string // date of the source, YYYY-MM-DD, or ""
-	Priority  string // must or should, if the source states it: it then decides in place of the model's declared status
-	Items     int    // questions behind the reference score of an eval; 0: not stated
+	Key       Key     `json:"key"` // only the fields that the target states; the tool is never among them
+	Metric    string  `json:"metric,omitzero"`
+	Stat      string  `json:"stat,omitzero"`
+	Value     float64 `json:"value"`
+	Unit      string  `json:"unit,omitzero"`
+	Level     string  `json:"level,omitzero"`     // functional, complete or target
+	Tolerance float64 `json:"tolerance,omitzero"` // relative: 0.05 allows a value to miss by 5 %
+	Source    string  `json:"source,omitzero"`    // file that states it
+	SHA256    string  `json:"sha256,omitzero"`
+	AsOf      string  `json:"as_of,omitzero"` // date of the source, YYYY-MM-DD, or ""
+	// must or should, if the source states it: it then decides in place of the model's declared status
+	Priority string `json:"priority,omitzero"`
+	Items    int    `json:"items,omitzero"` // questions behind the reference score of an eval; 0: not stated
 	// Scores are the scores that the source states for an eval, of which Value is the one that grades; nil for none.
-	Scores  *ReferenceScores
-	Unknown Unknown
+	Scores  *ReferenceScores `json:"scores,omitzero"`
+	Unknown Unknown          `json:",unknown"`
 }
 
 // ReferenceScores are what an eval's result is compared with, on the scale of the target's value; 0 is not stated.
 type ReferenceScores struct {
-	GPU, Published           float64 // measured on a GPU, and stated by the publisher of the model
-	GPUSource, PublishSource string  // where each is from: a link, or a name
+	GPU           float64 `json:"gpu,omitzero"`        // measured on a GPU
+	GPUSource     string  `json:"gpu_source,omitzero"` // where it is from: a link, or a name
+	Published     float64 `json:"published,omitzero"`  // stated by the publisher of the model
+	PublishSource string  `json:"published_source,omitzero"`
 }
 
 // Levels of a target, least demanding first.

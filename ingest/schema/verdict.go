@@ -195,10 +195,10 @@ func Measurable(v float64) bool {
 // Acceptance is what a release report and the runtime spec beside the results of a run state about its acceptance.
 // It is kept as stated: a gate reads the known issues as waivers, and says so where it decides otherwise.
 type Acceptance struct {
-	Result      string // "pass" or "fail", as the report decided; "" if no report is there
-	Source      string // the report
-	Blockers    []Blocker
-	KnownIssues []KnownIssue
+	Result      string       `json:"result,omitzero"` // "pass" or "fail", as the report decided; "" if no report is there
+	Source      string       `json:"source,omitzero"` // the report
+	Blockers    []Blocker    `json:"blockers,omitempty"`
+	KnownIssues []KnownIssue `json:"known_issues,omitempty"`
 }
 
 // Result of an acceptance.
@@ -209,16 +209,16 @@ const (
 
 // Blocker is one reason for which a report rejects a release.
 type Blocker struct {
-	Name    string // "evals.meta_ifeval"
-	Message string
+	Name    string `json:"name,omitzero"` // "evals.meta_ifeval"
+	Message string `json:"message,omitzero"`
 }
 
 // KnownIssue is a failure that the owner of a model accepts.
 type KnownIssue struct {
-	Category Category
-	Task     string // of an eval or the name of a test; "" for all of the category
-	Reason   string
-	Source   string // file that states it
+	Category Category `json:"category,omitzero"`
+	Task     string   `json:"task,omitzero"` // of an eval or the name of a test; "" for all of the category
+	Reason   string   `json:"reason,omitzero"`
+	Source   string   `json:"source,omitzero"` // file that states it
 }
 
 // Category is the part of an acceptance that a verdict against a target belongs to.
@@ -273,13 +273,28 @@ func (a Acceptance) With(b Acceptance) Acceptance {
 // Interleaved states that a run was measured in turns with another one, on the same device: blocks of the same points,
 // one of each run. The zero value is a run by itself.
 type Interleaved struct {
-	With     string // id of the other run
-	Baseline bool   // this run's server is what the other one's is compared with
-	Kept     bool   // both servers kept running, where they otherwise start again for each block
+	With   string `json:"with" yaml:"with,omitempty"`     // id of the other run
+	Side   string `json:"side" yaml:"side,omitempty"`     // SideBaseline or SideCandidate
+	Starts string `json:"starts" yaml:"starts,omitempty"` // of the servers: StartsFresh or StartsKept
+	Blocks int    `json:"-" yaml:"blocks,omitempty"`      // planned
 }
+
+// Words of an interleaved run.
+const (
+	SideBaseline  = "baseline" // this run's server is what the other one's is compared with
+	SideCandidate = "candidate"
+	StartsFresh   = "fresh" // both servers started again for each block
+	StartsKept    = "kept"  // both kept running
+)
 
 // IsZero reports a run by itself.
 func (i Interleaved) IsZero() bool { return i.With == "" }
+
+// IsBaseline reports that the other run is compared with this one.
+func (i Interleaved) IsBaseline() bool { return i.Side == SideBaseline }
+
+// IsKept reports that both servers kept running.
+func (i Interleaved) IsKept() bool { return i.Starts == StartsKept }
 
 // TurnSide is what one run of a pair in turns states about when, where and of what it was measured. What is empty is
 // unknown.

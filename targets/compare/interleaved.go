@@ -105,7 +105,7 @@ func turnsOf(a, b Side, several bool) *turns {
 			continue
 		}
 		pair++
-		t.kept = t.kept || left.Interleaved.Kept || right.Interleaved.Kept
+		t.kept = t.kept || left.Interleaved.IsKept() || right.Interleaved.IsKept()
 		for side, run := range []*schema.Run{left, right} {
 			t.add(side, pair, run, several)
 		}

@@ -15,13 +15,13 @@ import (
 // slower by step at the first point.
 func turnsOf(seed uint64, points, blocks int, drift, noise, step float64) (baseline, candidate schema.Run) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	system := func(id, with string, isBaseline bool) schema.Run {
+	system := func(id, with, side string) schema.Run {
 		return schema.Run{
 			ID: id, Start: time.Unix(1e9, 0), Model: schema.Model{Name: "m"}, Device: schema.Device{Name: "d"},
-			Interleaved: schema.Interleaved{With: with, Baseline: isBaseline},
+			Interleaved: schema.Interleaved{With: with, Side: side},
 		}
 	}
-	a, b := system("a", "b", true), system("b", "a", false)
+	a, b := system("a", "b", schema.SideBaseline), system("b", "a", schema.SideCandidate)
 	now := 0.
 	for block := 1; block <= blocks; block++ {
 		order := []*schema.Run{&a, &b}

@@ -85,7 +85,7 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 	}
 	for _, run := range runs {
 		h := &j.Columns.Runs[run]
-		if h.Interleaved.IsZero() || h.Interleaved.Baseline {
+		if h.Interleaved.IsZero() || h.Interleaved.IsBaseline() {
 			continue
 		}
 		with, ok := byID[h.Interleaved.With]
@@ -102,7 +102,7 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 			out[id] = &inTurns{baseline: b.Release, with: b.ID, host: hostOf(h),
 				values: [2]map[turnCell]map[turnAt][]float64{{}, {}}}
 		}
-		out[id].kept = out[id].kept || h.Interleaved.Kept || b.Interleaved.Kept
+		out[id].kept = out[id].kept || h.Interleaved.IsKept() || b.Interleaved.IsKept()
 		for side, of := range []int{with, run} {
 			j.takeTurns(out[id].values[side], run, of)
 		}

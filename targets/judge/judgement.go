@@ -679,7 +679,7 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 		return &schema.Mismatch{Kind: schema.MismatchPartner, B: h.Interleaved.With}
 	}
 	b := &j.Columns.Runs[with]
-	if !b.Interleaved.Baseline || b.Interleaved.With != h.ID {
+	if !b.Interleaved.IsBaseline() || b.Interleaved.With != h.ID {
 		return &schema.Mismatch{Kind: schema.MismatchPartner, A: b.Interleaved.With, B: h.Interleaved.With}
 	}
 	if systemOf(b) != systemOf(h) {

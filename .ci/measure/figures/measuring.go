@@ -225,7 +225,7 @@ func searched(t *table, w plan.Workload, seed uint64) (found float64, probes int
 	}
 	defer os.RemoveAll(dir)
 	srv := &server.Simulated{Config: noisySim(seed), Virtual: true, Begin: time.Unix(1e9, 0)}
-	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Workloads: []plan.Workload{w}}
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Workloads: []plan.Workload{w}}
 	out, err := collect.Run(context.WithoutCancel(t.ctx), p, srv, dir, func(collect.Event) {})
 	if err != nil || out.Failed > 0 {
 		panic(fmt.Sprint("simulator: ", err))
@@ -312,7 +312,7 @@ func simulated(t *table, w plan.Workload, rule precision.Rule, seed uint64) meas
 	defer os.RemoveAll(dir)
 	cfg := sim.Config{Seed: seed, Noise: .02, Drift: 1e-9}
 	srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
-	p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Until: rule,
+	p := plan.Plan{Model: schema.Model{Name: "sim-8b"}, Device: "simulated", Seed: seed, Until: rule,
 		Workloads: []plan.Workload{w}}
 	out, err := collect.Run(context.WithoutCancel(t.ctx), p, srv, dir, func(collect.Event) {})
 	if err != nil || out.Failed > 0 {

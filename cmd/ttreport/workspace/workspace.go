@@ -460,14 +460,12 @@ func (s *Site) check() error {
 	return s.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}")
 }
 
-// Cache is the file of the columns of this workspace, in the cache folder of the user: what lies in a workspace may
-// have been committed by anybody. "" where there is no such folder, and in CI, where every build reads everything.
-func (w *Workspace) Cache() string { return w.cached("columns.cache") }
-
-// LastBuild is the file that remembers what the last build read and wrote; "" as for [Workspace.Cache].
+// LastBuild is the file that remembers what the last build read and wrote, in the cache folder of the user: what lies in
+// a workspace may have been committed by anybody. "" where there is no such folder, and in CI, where every build reads
+// everything.
 func (w *Workspace) LastBuild() string { return w.cached("build.json") }
 
-// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for [Workspace.Cache].
+// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for [Workspace.LastBuild].
 func (w *Workspace) SiteRecord(folder string) string {
 	abs, err := filepath.Abs(folder)
 	if err != nil {

@@ -1,14 +1,17 @@
 package columns
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // Builder adds rows to columns and interns keys, statistics and conditions. Its columns may be read at any time.
@@ -18,13 +21,14 @@ type Builder struct {
 	stats   map[StatID]uint16
 	reasons map[string]int32
 	conds   map[string]int32
+	metrics map[metricID]*statIDs
 }
 
 // NewBuilder starts empty columns.
 func NewBuilder() *Builder {
 	return &Builder{
 		C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{},
-		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0},
+		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0}, metrics: map[metricID]*statIDs{},
 	}
 }
 
@@ -94,23 +98,124 @@ func (b *Builder) Cond(c Conditions) int32 {
 	return i
 }
 
-// Reserve makes room for points and values that will be appended: what grows by itself ends with a quarter of its
-// memory empty.
-func (b *Builder) Reserve(points, values int) {
-	b.C.Points = slices.Grow(b.C.Points, points)
-	b.C.value, b.C.stat = slices.Grow(b.C.value, values), slices.Grow(b.C.stat, values)
-}
-
-// Size counts the points and values of some runs.
-func (c *Columns) Size(runs []int) (points, values int) {
-	for _, r := range runs {
-		h := &c.Runs[r]
-		points += h.PointsEnd - h.FirstPoint
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			values += int(c.Points[i].to - c.Points[i].from)
+// Add appends the numbers of a run. path is where its document is, sum the hash of the document's bytes.
+func (b *Builder) Add(r *schema.Run, path, sum string) {
+	run := int32(len(b.C.Runs))
+	h := RunHead{
+		ID: r.ID, Path: path, SHA256: sum, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line,
+		Model: r.Model, Impl: r.Impl, Device: r.Device.Name, Mesh: r.Device.Mesh, Firmware: r.Device.Firmware,
+		Chips: r.Device.Chips, Engine: r.Stack.Engine, Version: r.Stack.Version, Image: r.Stack.Image,
+		Digest: r.Stack.Digest, Commits: r.Stack.Commits, Dirty: r.Stack.Dirty, FirstPoint: len(b.C.Points),
+		Scores: len(r.Scores), Targets: len(r.Targets), Planned: len(r.Plan),
+		Errors:     schema.CountSeverity(r.Problems, schema.SevError),
+		Warnings:   schema.CountSeverity(r.Problems, schema.SevWarning),
+		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra),
+	}
+	for i := range r.Points {
+		p := &r.Points[i]
+		b.point(run, p)
+		// A tool's own command line has the address of the embedded simulator too, which is another one every time.
+		if argv := p.Command; h.Server == "" && len(argv) > 1 && argv[0] == "ttreport" && argv[1] == "collect" {
+			if at := slices.Index(argv, "--server"); at >= 0 && at+1 < len(argv) {
+				h.Server = argv[at+1]
+			}
 		}
 	}
-	return points, values
+	h.PointsEnd = len(b.C.Points)
+	b.C.Runs = append(b.C.Runs, h)
+	for i := range r.Scores {
+		b.C.Scores = append(b.C.Scores, ScoreRow{run, r.Scores[i]})
+	}
+	for i := range r.Targets {
+		b.C.Targets = append(b.C.Targets, TargetRow{run, r.Targets[i]})
+	}
+	for i := range r.Plan {
+		b.C.Plans = append(b.C.Plans, PlanRow{run, b.Key(r.Plan[i], r.Plan[i].String())})
+	}
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Severity == schema.SevError || p.Severity == schema.SevWarning {
+			b.C.Problems = append(b.C.Problems, ProblemRow{run, *p})
+		}
+	}
+}
+
+func (b *Builder) point(run int32, p *schema.Point) {
+	row := PointRow{
+		Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: int16(p.Repeat), Block: int16(min(math.MaxInt16, p.Block)),
+		Status: uint8(max(0, slices.Index(Statuses(), p.Status))),
+	}
+	conditions := Conditions(p.Conditions)
+	if v := p.Source.ToolVersion; v != "" { // a newer client may measure another number
+		conditions = Conditions{ToolVersion: v}
+		maps.Copy(conditions, p.Conditions)
+	}
+	if len(conditions) > 0 {
+		row.Cond = b.Cond(conditions)
+	}
+	b.Begin(&row)
+	for _, name := range slices.Sorted(maps.Keys(p.Client)) {
+		if v, err := strconv.ParseFloat(p.Client[name], 64); err == nil {
+			b.Value(b.statID(metricID{metric: ClientMetric}, name), v)
+		}
+	}
+	var stats schema.Stats
+	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
+		m := p.Metrics[name]
+		id := metricID{name, m.Unit, m.Def}
+		stats = append(stats[:0], m.Stats...)
+		if m.N != 0 {
+			stats.Set("n", float64(m.N))
+		}
+		if se, ok := m.SE.Get(); ok && m.SE != latency.DerivedSE(m) {
+			stats.Set("se", se)
+		}
+		for _, s := range stats {
+			b.Value(b.statID(id, s.Name), s.Value)
+		}
+		if row.Reason == 0 {
+			row.Reason = b.Reason(m.Why)
+		}
+	}
+	b.End(row)
+}
+
+// metricID names a metric under a definition.
+type metricID struct{ metric, unit, def string }
+
+// statIDs are the statistics of a metric that were seen, and their indexes.
+type statIDs struct {
+	names []string
+	ids   []uint16
+}
+
+// statID is [Builder.StatID] for the millions of statistics of a history.
+func (b *Builder) statID(m metricID, stat string) uint16 {
+	known := b.metrics[m]
+	if known == nil {
+		known = &statIDs{}
+		b.metrics[m] = known
+	}
+	if i := slices.Index(known.names, stat); i >= 0 {
+		return known.ids[i]
+	}
+	id := b.StatID(StatID{Metric: m.metric, Stat: stat, Unit: m.unit, Def: m.def})
+	known.names, known.ids = append(known.names, stat), append(known.ids, id)
+	return id
+}
+
+// setting returns the facts about the machine and the server that a collection or a report of tt-inference-server wrote.
+func setting(extra schema.Unknown) map[string]string {
+	out := map[string]string{}
+	_ = json.Unmarshal(extra["setting"], &out) // what is no text is left out
+	for _, name := range []string{RunCommand, ServerMode} {
+		if text := extra.Text(name); text != "" {
+			out[name] = text
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
@@ -204,94 +309,4 @@ func (b *Builder) Begin(p *PointRow) { p.from = int32(len(b.C.value)) }
 func (b *Builder) End(p PointRow) {
 	p.to = int32(len(b.C.value))
 	b.C.Points = append(b.C.Points, p)
-}
-
-// Mark returns the current state, so that Reset can remove the rows of a document that turns out to be damaged.
-func (b *Builder) Mark() Columns { return *b.C }
-
-// Reset removes the rows added since a mark. Interned values stay, which does no harm.
-func (b *Builder) Reset(mark Columns) {
-	keep := *b.C
-	*b.C = mark
-	b.C.Keys, b.C.keyNames, b.C.Stats = keep.Keys, keep.keyNames, keep.Stats
-	b.C.Reasons, b.C.Conds = keep.Reasons, keep.Conds
-}
-
-const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 2 + 1
-
-// PackNumbers returns the points and values as bytes, for a cache; [UnpackNumbers] is its inverse.
-func (c *Columns) PackNumbers() []byte {
-	le := binary.LittleEndian
-	out := make([]byte, 0, len(c.Points)*pointBytes+len(c.value)*10)
-	for i := range c.Points {
-		p := &c.Points[i]
-		for _, v := range []int32{p.Run, p.Key, p.Reason, p.Cond, p.from, p.to} {
-			out = le.AppendUint32(out, uint32(v))
-		}
-		out = le.AppendUint16(out, uint16(p.Repeat))
-		out = le.AppendUint16(out, uint16(p.Block))
-		out = append(out, p.Status)
-	}
-	for _, v := range c.value {
-		out = le.AppendUint64(out, math.Float64bits(v))
-	}
-	for _, s := range c.stat {
-		out = le.AppendUint16(out, s)
-	}
-	return out
-}
-
-// UnpackNumbers fills the points and values of columns whose small tables are complete. It returns false when the
-// bytes do not fit them, as in a damaged cache.
-func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
-	if points < 0 || values < 0 || len(data) != points*pointBytes+values*10 {
-		return false
-	}
-	c.Points, c.stat, c.value = make([]PointRow, points), make([]uint16, values), make([]float64, values)
-	c.keyNames = nil
-	for _, k := range c.Keys {
-		c.keyNames = append(c.keyNames, k.String())
-	}
-	le := binary.LittleEndian
-	for i := range c.Points {
-		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{
-			Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
-			Cond: int32(le.Uint32(b[12:])),
-			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])),
-			Block: int16(le.Uint16(b[26:])), Status: b[28],
-		}
-	}
-	data = data[points*pointBytes:]
-	for i := range c.value {
-		c.value[i] = math.Float64frombits(le.Uint64(data[i*8:]))
-	}
-	data = data[values*8:]
-	for i := range c.stat {
-		c.stat[i] = le.Uint16(data[i*2:])
-	}
-	return c.consistent()
-}
-
-// consistent checks that every index is in range.
-func (c *Columns) consistent() bool {
-	for i := range c.Points {
-		p := &c.Points[i]
-		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) ||
-			int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
-			int(p.Status) >= len(Statuses()) || p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
-			return false
-		}
-	}
-	for _, s := range c.stat {
-		if int(s) >= len(c.Stats) {
-			return false
-		}
-	}
-	for i := range c.Runs {
-		if h := &c.Runs[i]; h.FirstPoint < 0 || h.FirstPoint > h.PointsEnd || h.PointsEnd > len(c.Points) {
-			return false
-		}
-	}
-	return true
 }

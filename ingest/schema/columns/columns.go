@@ -193,6 +193,3 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 
 // StatusWord returns the status of the row's index, "" if the document states none.
 func (p *PointRow) StatusWord() schema.Status { return Statuses()[p.Status] }
-
-// NumValues counts the stored statistics.
-func (c *Columns) NumValues() int { return len(c.value) }

@@ -388,6 +388,16 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 	return m
 }
 
+// DerivedSE returns the standard error of a mean that follows from the deviation of a recomputed sample; missing for any
+// other metric.
+func DerivedSE(m schema.Metric) schema.Number {
+	std, ok := m.Stats.Get("std")
+	if !ok || m.N < 2 || m.From != schema.FromRecomputed || len(m.Quantiles) == 0 {
+		return schema.Number{}
+	}
+	return schema.Num(Round(std/math.Sqrt(float64(m.N-1)), 3))
+}
+
 // outward rounds an interval outwards, by at most a hundredth of its width, so that it never becomes narrower.
 func outward(lo, hi float64) [2]float64 {
 	if !(hi > lo) {

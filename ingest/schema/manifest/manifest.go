@@ -19,16 +19,16 @@ const FileName = "ttreport.manifest.yaml"
 
 // Manifest states what the results below its folder have in common. Every field may be left out.
 type Manifest struct {
-	ID      string    `yaml:"id,omitempty"`
-	Start   time.Time `yaml:"start,omitempty"`
-	End     time.Time `yaml:"end,omitempty"`
-	Release string    `yaml:"release,omitempty"`
-	Channel string    `yaml:"channel,omitempty"`
-	Line    string    `yaml:"line,omitempty"`
-	Model   Model     `yaml:"model,omitempty"`
-	Impl    string    `yaml:"impl,omitempty"`
-	Device  Device    `yaml:"device,omitempty"`
-	Stack   Stack     `yaml:"stack,omitempty"`
+	ID      string        `yaml:"id,omitempty"`
+	Start   time.Time     `yaml:"start,omitempty"`
+	End     time.Time     `yaml:"end,omitempty"`
+	Release string        `yaml:"release,omitempty"`
+	Channel string        `yaml:"channel,omitempty"`
+	Line    string        `yaml:"line,omitempty"`
+	Model   schema.Model  `yaml:"model,omitempty"`
+	Impl    string        `yaml:"impl,omitempty"`
+	Device  schema.Device `yaml:"device,omitempty"`
+	Stack   schema.Stack  `yaml:"stack,omitempty"`
 	// Tool and Workload apply to every result below.
 	Tool     string   `yaml:"tool,omitempty"`
 	Workload Workload `yaml:"workload,omitempty"`
@@ -44,62 +44,18 @@ type Manifest struct {
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`
 	// Interleaved names the run that this one took turns with.
-	Interleaved Interleaved `yaml:"interleaved,omitempty"`
-}
-
-// Model, Device and Stack mirror the schema's, with the names that a YAML file uses.
-type (
-	Model struct {
-		ID        string `yaml:"id,omitempty"`
-		Name      string `yaml:"name,omitempty"`
-		Key       string `yaml:"key,omitempty"`
-		Precision string `yaml:"precision,omitempty"`
-		Status    string `yaml:"status,omitempty"`
-	}
-	Device struct {
-		Name     string `yaml:"name,omitempty"`
-		Mesh     string `yaml:"mesh,omitempty"`
-		Chips    int    `yaml:"chips,omitempty"`
-		Firmware string `yaml:"firmware,omitempty"`
-	}
-	Stack struct {
-		Engine  string            `yaml:"engine,omitempty"`
-		Version string            `yaml:"version,omitempty"`
-		Image   string            `yaml:"image,omitempty"`
-		Digest  string            `yaml:"digest,omitempty"`
-		Commits map[string]string `yaml:"commits,omitempty"`
-		Dirty   bool              `yaml:"dirty,omitempty"`
-	}
-)
-
-// Interleaved mirrors the schema's.
-type Interleaved struct {
-	With   string `yaml:"with,omitempty"`   // id of the other run
-	Side   string `yaml:"side,omitempty"`   // baseline or candidate
-	Starts string `yaml:"starts,omitempty"` // of servers: fresh in every block, or kept running
-	Blocks int    `yaml:"blocks,omitempty"` // planned
-}
-
-// Words of an interleaved run.
-const (
-	SideBaseline, SideCandidate = "baseline", "candidate"
-	StartsFresh, StartsKept     = "fresh", "kept"
-)
-
-// Schema returns what a document has of it.
-func (i Interleaved) Schema() schema.Interleaved {
-	return schema.Interleaved{With: i.With, Baseline: i.Side == SideBaseline, Kept: i.Starts == StartsKept}
+	Interleaved schema.Interleaved `yaml:"interleaved,omitempty"`
 }
 
 // Override is what a manifest states about some of its files.
 type Override struct {
-	Glob     string   `yaml:"glob"`
-	Release  string   `yaml:"release,omitempty"`
-	Model    Model    `yaml:"model,omitempty"`
-	Device   Device   `yaml:"device,omitempty"`
-	Stack    Stack    `yaml:"stack,omitempty"`
-	Tool     string   `yaml:"tool,omitempty"`
-	Workload Workload `yaml:"workload,omitempty"`
+	Glob     string        `yaml:"glob"`
+	Release  string        `yaml:"release,omitempty"`
+	Model    schema.Model  `yaml:"model,omitempty"`
+	Device   schema.Device `yaml:"device,omitempty"`
+	Stack    schema.Stack  `yaml:"stack,omitempty"`
+	Tool     string        `yaml:"tool,omitempty"`
+	Workload Workload      `yaml:"workload,omitempty"`
 }
 
 // PlanItem is one planned measurement: a workload of a tool, or an eval task.
@@ -137,7 +93,7 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 			Expected: fmt.Sprintf("at most %d", mostOverrides), Hint: "state more in one glob",
 		}
 	}
-	if p := m.Interleaved.check(name); p != nil {
+	if p := checkInterleaved(name, m.Interleaved); p != nil {
 		return m, p
 	}
 	for i, o := range m.Files {
@@ -152,10 +108,10 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	return m, nil
 }
 
-// check refuses words that do not exist: a side that is misspelt would turn a regression into an improvement.
-func (i Interleaved) check(name string) *schema.Problem {
+// checkInterleaved refuses words that do not exist: a side that is misspelt would turn a regression into an improvement.
+func checkInterleaved(name string, i schema.Interleaved) *schema.Problem {
 	for _, x := range []struct{ field, is, a, b string }{
-		{"side", i.Side, SideBaseline, SideCandidate}, {"starts", i.Starts, StartsFresh, StartsKept},
+		{"side", i.Side, schema.SideBaseline, schema.SideCandidate}, {"starts", i.Starts, schema.StartsFresh, schema.StartsKept},
 	} {
 		if i.With != "" && x.is != x.a && x.is != x.b {
 			return &schema.Problem{
@@ -176,14 +132,14 @@ func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 	f := schema.Facts{
 		RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
-		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema(),
+		Impl: m.Impl, Model: m.Model, Device: m.Device, Stack: m.Stack,
 	}
 	tool, w := m.Tool, m.Workload
 	for _, o := range m.Files {
 		if !glob.Match(o.Glob, rel) && !glob.Match(o.Glob, path.Base(rel)) {
 			continue
 		}
-		over := schema.Facts{Release: o.Release, Model: o.Model.schema(), Device: o.Device.schema(), Stack: o.Stack.schema()}
+		over := schema.Facts{Release: o.Release, Model: o.Model, Device: o.Device, Stack: o.Stack}
 		f = Merge(over, f)
 		w = w.under(o.Workload)
 		if o.Tool != "" {
@@ -214,20 +170,6 @@ func (w Workload) under(o Workload) Workload {
 		w.Dims = o.Dims
 	}
 	return w
-}
-
-func (m Model) schema() schema.Model {
-	return schema.Model{ID: m.ID, Name: m.Name, Key: m.Key, Precision: m.Precision, Status: m.Status}
-}
-
-func (d Device) schema() schema.Device {
-	return schema.Device{Name: d.Name, Mesh: d.Mesh, Chips: d.Chips, Firmware: d.Firmware}
-}
-
-func (s Stack) schema() schema.Stack {
-	return schema.Stack{
-		Engine: s.Engine, Version: s.Version, Image: s.Image, Digest: s.Digest, Commits: s.Commits, Dirty: s.Dirty,
-	}
 }
 
 // SchemaTargets returns the targets in force that the manifest states.

@@ -195,14 +195,17 @@ func InTurns(c *columns.Columns, x Blocks) *columns.Columns {
 		h := columns.RunHead{
 			ID: a, Release: x.Baseline, Channel: schema.ChannelDev, Start: Day(100), Model: schema.Model{Name: Model},
 			Device: Device, FirstPoint: len(b.C.Points),
-			Interleaved: schema.Interleaved{With: z, Baseline: true, Kept: x.Kept},
+			Interleaved: schema.Interleaved{With: z, Side: schema.SideBaseline},
+		}
+		if x.Kept {
+			h.Interleaved.Starts = schema.StartsKept
 		}
 		if x.Host != "" {
 			h.Setting = map[string]string{"host": x.Host}
 		}
 		if side == 1 {
 			h.ID, h.Release, h.Channel, h.Start = z, x.Candidate, "", h.Start.Add(time.Minute)
-			h.Interleaved.With, h.Interleaved.Baseline = cmp.Or(x.With, a), false
+			h.Interleaved.With, h.Interleaved.Side = cmp.Or(x.With, a), schema.SideCandidate
 		}
 		for block, row := range values {
 			for w, v := range row {

@@ -1,0 +1,491 @@
+package history
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// The json tags of the schema's structs say what a document is. Here are the forms that tags cannot say.
+
+// digits is the number of significant digits of a stored number: seven is far below any measurement error and takes
+// half the bytes of an exact float64.
+const digits = 7
+
+// document is what a file holds.
+type document struct {
+	Schema string      `json:"schema"`
+	Run    *schema.Run `json:",inline"`
+}
+
+// Types without the forms below, of which they are parts.
+type (
+	plainMetric schema.Metric
+	plainScore  schema.Score
+)
+
+type metricForm struct {
+	Metric    *plainMetric   `json:",inline"`
+	Quantiles jsontext.Value `json:"quantiles,omitzero"`
+	Rest      jsontext.Value `json:",inline"` // statistics and what this version does not know
+}
+
+func (f *metricForm) add(name string, raw []byte) {
+	f.Rest = append(append(schema.AppendJSONString(append(f.Rest, ','), name), ':'), raw...)
+}
+
+type scoreForm struct {
+	Score   *plainScore `json:",inline"`
+	Missing *string     `json:"missing,omitzero"` // why there is no value
+}
+
+type slicesForm struct {
+	Step   float64               `json:"step"`
+	Series map[string][]*float64 `json:"series"` // null where nothing is known
+}
+
+var (
+	encoding = json.JoinOptions(
+		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.EscapeForJS(true),
+		jsontext.PreserveRawStrings(true), json.WithMarshalers(json.JoinMarshalers(
+			json.MarshalToFunc(encodeMetric), json.MarshalToFunc(encodeScore), json.MarshalToFunc(encodeSlices),
+			json.MarshalToFunc(func(e *jsontext.Encoder, raw stdjson.RawMessage) error { return e.WriteValue(validated(raw)) }),
+			json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error { return e.WriteValue(appendFloat(nil, v)) }),
+			json.MarshalToFunc(func(e *jsontext.Encoder, n schema.Number) error { return json.MarshalEncode(e, n.Ptr()) }),
+			json.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+				return e.WriteToken(jsontext.String(t.UTC().Format(time.RFC3339)))
+			}),
+		)))
+	decoding = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(decodeMetrics), json.UnmarshalFromFunc(decodeScore), json.UnmarshalFromFunc(decodeSlices),
+		json.UnmarshalFromFunc(decodeNumber),
+	)))
+)
+
+// marshal returns JSON on one line with sorted members.
+func marshal(v any) jsontext.Value {
+	text, err := json.Marshal(v, encoding)
+	if err != nil {
+		panic(err) // every value has a form
+	}
+	out := jsontext.Value(text)
+	_ = out.Compact(jsontext.ReorderRawObjects(true)) // it is valid
+	return out
+}
+
+// Encode returns the run's document, one member, point or score a line. The same run gives the same bytes.
+func Encode(r *schema.Run) []byte {
+	run := *r
+	run.Points = slices.Clone(r.Points)
+	for i := range run.Points {
+		if p := &run.Points[i]; p.Repeat == 1 {
+			p.Repeat = 0 // which is the same, and not written
+		}
+	}
+	text := marshal(document{schema.Version, &run})
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
+	out := append(make([]byte, 0, len(text)+len(text)/16), "{\n"...)
+	return append(appendMembers(out, d, ",\n"), "\n}\n"...)
+}
+
+// appendMembers appends the members of an object that is read next, the items of its lists of objects one a line.
+func appendMembers(out []byte, d *jsontext.Decoder, separator string) []byte {
+	open := true
+	for _, _ = d.ReadToken(); d.PeekKind() != '}'; open = false {
+		if !open {
+			out = append(out, separator...)
+		}
+		name, _ := d.ReadValue() // no read fails: the text was made here
+		out = append(append(out, name...), ':')
+		switch string(name) {
+		case `"acceptance"`:
+			out = append(appendMembers(append(out, '{'), d, ","), '}')
+		case `"points"`, `"scores"`, `"targets"`, `"plan"`, `"problems"`, `"blockers"`, `"known_issues"`:
+			_, _ = d.ReadToken()
+			before := "[\n"
+			for d.PeekKind() != ']' {
+				item, _ := d.ReadValue()
+				out = append(append(out, before...), item...)
+				before = ",\n"
+			}
+			if _, _ = d.ReadToken(); before == "[\n" {
+				out = append(out, "[]"...)
+			} else {
+				out = append(out, "\n]"...)
+			}
+		default:
+			value, _ := d.ReadValue()
+			out = append(out, value...)
+		}
+	}
+	_, _ = d.ReadToken()
+	return out
+}
+
+// EncodeProblem returns a problem in the form of a document.
+func EncodeProblem(p *schema.Problem) []byte { return marshal(p) }
+
+// appendFloat writes a number at the stored precision in its shortest form, null where it is not finite.
+func appendFloat(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		short = v
+	}
+	format := byte('f')
+	if abs := math.Abs(short); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, short, format, -1, 64)
+}
+
+// validated is a member that this version does not know; what is no JSON, such as NaN, is one as text.
+func validated(raw stdjson.RawMessage) jsontext.Value {
+	if v := jsontext.Value(raw); v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+		return v
+	}
+	return schema.JSONString(string(raw))
+}
+
+// encodeMetric writes statistics as members beside the others, and a distribution as [step, first, increments …]:
+// value i is step times the sum of the first i+1 whole numbers after it. Plain numbers would take three times the bytes
+// for the same precision, and distributions are most of a document. A standard error that follows from the deviation
+// and the sample size is not written.
+func encodeMetric(e *jsontext.Encoder, m schema.Metric) error {
+	if m.SE == latency.DerivedSE(m) {
+		m.SE = schema.Number{}
+	}
+	form := metricForm{Metric: (*plainMetric)(&m)}
+	for _, s := range m.Stats {
+		form.add(s.Name, appendFloat(nil, s.Value))
+	}
+	for name, raw := range m.Unknown {
+		form.add(name, validated(raw))
+	}
+	if form.Rest != nil {
+		form.Rest[0] = '{'
+		form.Rest = append(form.Rest, '}')
+	}
+	if len(m.Quantiles) > 0 {
+		step, last := latency.SketchStep(m.Quantiles), 0.
+		form.Quantiles = appendFloat([]byte{'['}, step)
+		for _, v := range m.Quantiles {
+			n := math.Round(v / step)
+			form.Quantiles = strconv.AppendInt(append(form.Quantiles, ','), int64(n-last), 10)
+			last = n
+		}
+		form.Quantiles = append(form.Quantiles, ']')
+	}
+	return json.MarshalEncode(e, &form)
+}
+
+func encodeScore(e *jsontext.Encoder, s schema.Score) error {
+	form := scoreForm{Score: (*plainScore)(&s)}
+	if _, ok := s.Value.Get(); !ok {
+		why := s.Value.Why()
+		form.Missing = &why
+	}
+	return json.MarshalEncode(e, &form)
+}
+
+func encodeSlices(e *jsontext.Encoder, s schema.Slices) error {
+	form := slicesForm{s.Step, map[string][]*float64{}}
+	for _, x := range s.Series {
+		values := make([]*float64, len(x.Values))
+		for i := range x.Values {
+			values[i] = &x.Values[i]
+		}
+		form.Series[x.Name] = values
+	}
+	return json.MarshalEncode(e, form)
+}
+
+// Decode reads a document. What no version of ttreport writes is refused, not skipped: a number in quotes is no number,
+// and of two members of one name one would not be read. An empty or damaged document, or one of a later schema, is a
+// problem with advice.
+func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
+	r, problem := parse(path, data)
+	for i := range r.Points {
+		p := &r.Points[i]
+		if p.Status != "" && !slices.Contains(schema.Statuses(), p.Status) {
+			return r, refused(path, data, fmt.Errorf("a point of status %.40q", string(p.Status)))
+		}
+		for name, m := range p.Metrics {
+			if info, known := schema.MetricByName(name); known && info.Unit != m.Unit {
+				return r, refused(path, data, fmt.Errorf("%s in %.20q, which is stored in %s", name, m.Unit, info.Unit))
+			}
+		}
+	}
+	return r, problem
+}
+
+// parse reads a document whose points may have any status and their metrics any unit.
+func parse(path string, data []byte) (schema.Run, *schema.Problem) {
+	const most = 1_000 // more are made room for when they are there
+	r := schema.Run{Points: make([]schema.Point, 0, min(most, bytes.Count(data, []byte(`"metrics":`))))}
+	doc := document{Run: &r}
+	err := json.Unmarshal(data, &doc, decoding)
+	if err != nil || doc.Schema != schema.Version {
+		return schema.Run{}, refused(path, data, err)
+	}
+	r.Start, r.End = r.Start.UTC(), r.End.UTC()
+	for i := range r.Points {
+		p := &r.Points[i]
+		p.Repeat, p.Block, p.Start, p.End = max(1, p.Repeat), max(0, p.Block), p.Start.UTC(), p.End.UTC()
+	}
+	return r, nil
+}
+
+// refused is the problem of a document that is not as ttreport writes it.
+func refused(path string, data []byte, err error) *schema.Problem {
+	const hint = "restore the document from version control, or ingest the results again; it is left as it is"
+	v, p := decode.Document(path, data)
+	if p != nil {
+		p.Hint = hint
+		return p
+	}
+	p = &schema.Problem{Severity: schema.SevError, Path: path}
+	if version := v.Get("schema").Str(); version != schema.Version {
+		p.Code, p.Found, p.Expected = "other-schema", fmt.Sprintf("schema %q", version), schema.Version
+		p.Hint = "a newer ttreport wrote it: upgrade this one; the document is left as it is"
+		if !strings.HasPrefix(version, "ttreport/v") {
+			p.Hint = "this is not a history document; move it out of the history folder"
+		}
+		return p
+	}
+	p.Code, p.Expected, p.Used, p.Hint = "unsound-document", "a document as ttreport writes it", "nothing of it", hint
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.As(err, &syntactic) && errors.Is(err, jsontext.ErrDuplicateName):
+		p.Found = "two members " + place(syntactic.JSONPointer)
+	case errors.As(err, &semantic) && semantic.GoType == reflect.TypeFor[time.Time]() && semantic.JSONKind == '"':
+		text, _ := jsontext.NewDecoder(bytes.NewReader(data[semantic.ByteOffset:])).ReadValue()
+		p.Found = fmt.Sprintf("%s %.40s, which is no time", place(semantic.JSONPointer), text)
+	case errors.As(err, &semantic) && semantic.JSONKind != 0:
+		p.Found = place(semantic.JSONPointer) + " as a " + semantic.JSONKind.String()
+	default:
+		p.Found = err.Error()
+	}
+	return p
+}
+
+// place says where a member is: "mean of ttft", "status of points[0]".
+func place(p jsontext.Pointer) string {
+	var names []string
+	for name := range p.Tokens() {
+		if _, err := strconv.Atoi(name); err == nil && len(names) > 0 {
+			names[len(names)-1] += "[" + name + "]"
+			continue
+		}
+		names = append(names, fmt.Sprintf("%.40s", name))
+	}
+	switch n := len(names); n {
+	case 0:
+		return "the document"
+	case 1:
+		return names[0]
+	default:
+		return names[n-1] + " of " + names[n-2]
+	}
+}
+
+// decodeMetrics reads the metrics of a point. A history has millions of statistics, so they are read one by one, without
+// reflection.
+func decodeMetrics(d *jsontext.Decoder, metrics *map[string]schema.Metric) error {
+	*metrics = map[string]schema.Metric{}
+	var m schema.Metric                // one for all
+	stats := make(schema.Stats, 0, 16) // likewise
+	return eachMember(d, func(quoted jsontext.Value) error {
+		name, err := jsontext.AppendUnquote(nil, quoted)
+		if err != nil {
+			return err
+		}
+		m = schema.Metric{Stats: stats[:0]}
+		err = decodeMetric(d, &m)
+		m.Stats = slices.Clone(m.Stats)
+		(*metrics)[string(name)] = m
+		return err
+	})
+}
+
+// eachMember calls read for each member of an object, with the quoted name, when its value is next.
+func eachMember(d *jsontext.Decoder, read func(quoted jsontext.Value) error) error {
+	if d.PeekKind() != '{' {
+		return json.UnmarshalDecode(d, &struct{}{}) // its error
+	}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() != '}' {
+		var quoted jsontext.Value
+		if quoted, err = d.ReadValue(); err == nil {
+			err = read(quoted)
+		}
+	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	return err
+}
+
+// decodeMetric is the inverse of encodeMetric.
+func decodeMetric(d *jsontext.Decoder, m *schema.Metric) error {
+	var sketch []float64
+	hasSE := false
+	err := eachMember(d, func(quoted jsontext.Value) (err error) {
+		switch name := quoted[1 : len(quoted)-1]; string(name) {
+		case "unit":
+			err = decodeText(d, &m.Unit)
+		case "def":
+			err = decodeText(d, &m.Def)
+		case "from":
+			err = decodeText(d, (*string)(&m.From))
+		case "missing":
+			err = decodeText(d, &m.Why)
+		case "n":
+			if err = mustBeNumber(d); err == nil {
+				err = json.UnmarshalDecode(d, &m.N)
+			}
+		case "se":
+			hasSE = true
+			if err = mustBeNumber(d); err == nil {
+				err = json.UnmarshalDecode(d, &m.SE)
+			}
+		case "ci":
+			err = json.UnmarshalDecode(d, &m.CI)
+		case "quantiles":
+			err = json.UnmarshalDecode(d, &sketch)
+		default:
+			err = decodeOther(d, m, quoted)
+		}
+		return err
+	})
+	if len(sketch) > 1 && sketch[0] > 0 {
+		sum, step := 0., sketch[0]
+		m.Quantiles = sketch[1:]
+		for i, n := range m.Quantiles {
+			sum += n
+			m.Quantiles[i] = latency.Round(sum*step, 12)
+		}
+	}
+	if !hasSE {
+		m.SE = latency.DerivedSE(*m)
+	}
+	return err
+}
+
+// decodeOther reads a statistic, or keeps a member that this version does not know.
+func decodeOther(d *jsontext.Decoder, m *schema.Metric, quoted jsontext.Value) error {
+	bare := quoted[1 : len(quoted)-1]
+	at := slices.IndexFunc(statistics, func(s schema.StatInfo) bool { return s.Name == string(bare) })
+	name := ""
+	if at >= 0 {
+		name = statistics[at].Name // without allocating
+	} else {
+		text, err := jsontext.AppendUnquote(nil, quoted)
+		if name = string(text); err != nil {
+			return err
+		}
+		if _, isQuantile := schema.StatQuantile(name); !isQuantile {
+			raw, err := d.ReadValue()
+			if m.Unknown == nil {
+				m.Unknown = schema.Unknown{}
+			}
+			m.Unknown[name] = bytes.Clone(raw)
+			return err
+		}
+	}
+	if err := mustBeNumber(d); err != nil {
+		return err
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	m.Stats.Set(name, v)
+	return err
+}
+
+// mustBeNumber refuses anything else as the next value, null too.
+func mustBeNumber(d *jsontext.Decoder) error {
+	if d.PeekKind() == '0' {
+		return nil
+	}
+	v, err := d.ReadValue()
+	if err == nil {
+		err = &json.SemanticError{JSONPointer: d.StackPointer(), JSONKind: v.Kind(), GoType: reflect.TypeFor[float64]()}
+	}
+	return err
+}
+
+var statistics = schema.Statistics()
+
+// decodeText reads a text; null is an absent one.
+func decodeText(d *jsontext.Decoder, into *string) error {
+	if d.PeekKind() != '"' {
+		return json.UnmarshalDecode(d, into)
+	}
+	t, err := d.ReadToken()
+	*into = t.String()
+	return err
+}
+
+func decodeNumber(d *jsontext.Decoder, n *schema.Number) error {
+	var v *float64
+	err := json.UnmarshalDecode(d, &v)
+	if *n = schema.Missing(""); v != nil {
+		*n = schema.Num(*v)
+	}
+	return err
+}
+
+func decodeScore(d *jsontext.Decoder, s *schema.Score) error {
+	s.Stderr = schema.Missing("not in the file")
+	form := scoreForm{Score: (*plainScore)(s)}
+	err := json.UnmarshalDecode(d, &form)
+	if _, ok := s.Value.Get(); !ok && form.Missing != nil {
+		s.Value = schema.Missing(*form.Missing)
+	}
+	if s.Direction != "" && s.Direction != "higher" && s.Direction != "lower" && err == nil {
+		err = fmt.Errorf("direction %.20q of a score", s.Direction)
+	}
+	return err
+}
+
+func decodeSlices(d *jsontext.Decoder, s *schema.Slices) error {
+	var form slicesForm
+	if err := json.UnmarshalDecode(d, &form); err != nil || !(form.Step > 0) {
+		return err
+	}
+	s.Step = form.Step
+	for name, list := range form.Series {
+		x := schema.SliceOf{Name: name}
+		for _, v := range list[:min(len(list), schema.MostSlices)] {
+			if v == nil {
+				v = &unknown
+			}
+			x.Values = append(x.Values, *v)
+		}
+		s.Series = append(s.Series, x)
+	}
+	schema.SortSlices(s.Series)
+	return nil
+}
+
+var unknown = math.NaN()
