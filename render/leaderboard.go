@@ -15,10 +15,9 @@ import (
 
 // board is scores side by side: models or releases as rows, tasks as columns.
 type board struct {
-	report        *Report // of the addresses of scores; nil in tests
+	report        *Report // of the addresses of scores
 	caption, head string
 	rows          []boardRow
-	reference     int // row that the others are compared with; -1 for none
 	columns       []boardColumn
 	parts         int      // tasks that are parts of another one and have no column
 	left          int      // other tasks for which there is no room
@@ -27,8 +26,9 @@ type board struct {
 
 // boardRow is a model or a release.
 type boardRow struct {
-	head   Cell
-	scores []*columns.ScoreRow // the first of a column counts
+	head      Cell
+	reference bool                // the others are compared with it
+	scores    []*columns.ScoreRow // the first of a column counts
 }
 
 // boardColumn is a task as it was asked: with another number of shots it is another column.
@@ -57,19 +57,24 @@ func (row *boardRow) at(c boardColumn) *columns.ScoreRow {
 }
 
 // choose finds the columns: of each task the metric that most rows have, those that most rows have first. Parts of a
-// task that has a column itself (mmlu_anatomy of mmlu) have none.
+// task that has a column itself (mmlu_anatomy of mmlu) have none: as files state it, or by a colon as lighteval and
+// HELM write subjects. A name alone says nothing: mmlu_pro is no part of mmlu. Rows with none of the columns are left
+// out.
 func (b *board) choose(most int) {
-	count := map[boardColumn]int{}
+	count, group := map[boardColumn]int{}, map[string]string{}
 	for i := range b.rows {
 		seen := map[boardColumn]bool{}
 		for _, s := range b.rows[i].scores {
+			if of, _, _ := strings.Cut(s.Task, ":"); s.Group != "" || of != s.Task {
+				group[s.Task] = cmp.Or(s.Group, of)
+			}
 			if c := columnOf(s); !seen[c] && s.Metric != "alias" {
 				seen[c] = true
 				count[c]++
 			}
 		}
 	}
-	best, tasks := map[[2]string]boardColumn{}, map[string]bool{}
+	best, tasks, parts := map[[2]string]boardColumn{}, map[string]bool{}, map[string]bool{}
 	for c, n := range count {
 		tasks[c.task] = true
 		id := [2]string{c.task, c.fewshot}
@@ -79,9 +84,8 @@ func (b *board) choose(most int) {
 			best[id] = c
 		}
 	}
-	parts, groups := map[string]bool{}, b.groups()
 	for _, c := range best {
-		if group := groups[c.task]; group != "" && tasks[group] {
+		if of := group[c.task]; of != "" && tasks[of] {
 			parts[c.task] = true
 			continue
 		}
@@ -94,6 +98,13 @@ func (b *board) choose(most int) {
 	})
 	b.left = max(0, len(b.columns)-most)
 	b.columns = b.columns[:len(b.columns)-b.left]
+	b.rows = slices.DeleteFunc(b.rows, func(row boardRow) bool {
+		none := !slices.ContainsFunc(b.columns, func(c boardColumn) bool { return row.at(c) != nil })
+		if none {
+			b.without = append(b.without, row.head.Text)
+		}
+		return none
+	})
 }
 
 // metricPlace orders the metrics of a task that as many rows have: what leaderboards of the field show, first.
@@ -109,65 +120,27 @@ func metricPlace(c boardColumn) int {
 	return at
 }
 
-// groups are the tasks that tasks are a part of: as files state it, or by a colon as lighteval and HELM write subjects.
-// A name alone says nothing: mmlu_pro is no part of mmlu.
-func (b *board) groups() map[string]string {
-	out := map[string]string{}
-	for i := range b.rows {
-		for _, s := range b.rows[i].scores {
-			group, _, _ := strings.Cut(s.Task, ":")
-			if s.Group != "" || group != s.Task {
-				out[s.Task] = cmp.Or(s.Group, group)
-			}
-		}
-	}
-	return out
-}
-
-// prune takes out the rows that have none of the columns.
-func (b *board) prune() {
-	var kept []boardRow
-	ref := -1
-	for i, row := range b.rows {
-		if !slices.ContainsFunc(b.columns, func(c boardColumn) bool { return row.at(c) != nil }) {
-			b.without = append(b.without, row.head.Text)
-			continue
-		}
-		if i == b.reference {
-			ref = len(kept)
-		}
-		kept = append(kept, row)
-	}
-	b.rows, b.reference = kept, ref
-}
-
 // sort puts the rows in order of the first column that tells two apart; the reference stands first.
 func (b *board) sort() {
-	type placed struct {
-		row boardRow
-		ref bool
-	}
-	var list []placed
-	for i, row := range b.rows {
-		list = append(list, placed{row, i == b.reference})
-	}
-	slices.SortStableFunc(list, func(x, y placed) int {
-		if x.ref != y.ref {
-			return cmp.Compare(truth(y.ref), truth(x.ref))
+	slices.SortStableFunc(b.rows, func(x, y boardRow) int {
+		if x.reference || y.reference {
+			return truth(y.reference) - truth(x.reference)
 		}
 		for _, c := range b.columns {
-			if by := compareScores(x.row.at(c), y.row.at(c)); by != 0 {
+			if by := compareScores(x.at(c), y.at(c)); by != 0 {
 				return by
 			}
 		}
-		return schema.NaturalCompare(x.row.head.Text, y.row.head.Text)
+		return schema.NaturalCompare(x.head.Text, y.head.Text)
 	})
-	for i := range list {
-		b.rows[i] = list[i].row
+}
+
+// reference is the row that the others are compared with; nil for none.
+func (b *board) reference() *boardRow {
+	if at := slices.IndexFunc(b.rows, func(row boardRow) bool { return row.reference }); at >= 0 {
+		return &b.rows[at]
 	}
-	if b.reference >= 0 {
-		b.reference = 0
-	}
+	return nil
 }
 
 func truth(b bool) int {
@@ -210,31 +183,25 @@ func (b *board) table() *Table {
 	if len(b.columns) == 0 {
 		return nil
 	}
-	t := &Table{Caption: b.caption, Layout: List, Cols: []Col{{Head: b.head}}}
-	for range b.rows {
-		t.row()
-	}
-	for i := range b.rows {
-		t.Rows[i].Cells = []Cell{b.rows[i].head}
-	}
+	all := []Column[int]{{col(b.head), func(i int) Cell { return b.rows[i].head }}}
 	for _, c := range b.columns {
-		b.column(t, c)
+		all = append(all, b.column(c))
 	}
-	return t
+	rows := make([]int, len(b.rows))
+	for i := range rows {
+		rows[i] = i
+	}
+	return tableOf(b.caption, List, rows, all)
 }
 
-// column adds a column: the number of questions stands in its head where all rows have the same.
-func (b *board) column(t *Table, c boardColumn) {
-	n, same, best := -1, true, b.best(c)
+// column is a task: the number of questions stands in its head where all rows have the same.
+func (b *board) column(c boardColumn) Column[int] {
+	n, same, best, ref := -1, true, b.best(c), b.reference()
 	for i := range b.rows {
-		s := b.rows[i].at(c)
-		if s == nil {
-			continue
+		if s := b.rows[i].at(c); s != nil {
+			same = same && (n < 0 || s.N == n)
+			n = s.N
 		}
-		if n >= 0 && s.N != n {
-			same = false
-		}
-		n = s.N
 	}
 	head, about := c.task, []string{c.metric, c.filter, c.fewshot}
 	if slices.ContainsFunc(b.columns, func(o boardColumn) bool { return o.task == c.task && o != c }) {
@@ -244,12 +211,11 @@ func (b *board) column(t *Table, c boardColumn) {
 		about = append(about, "n = "+words.Count(n))
 	}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" || s == "none" })
-	t.Cols = append(t.Cols, Col{Head: head, Unit: strings.Join(about, ", "), Num: true, Sort: true, Length: Medium})
-	for i := range b.rows {
+	as := Col{Head: head, Unit: strings.Join(about, ", "), Num: true, Sort: true, Length: Medium}
+	return Column[int]{as, func(i int) Cell {
 		s := b.rows[i].at(c)
 		if s == nil {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, Cell{Text: words.Absent, Missing: "not run"})
-			continue
+			return missing("not run")
 		}
 		cell := b.report.scoreIn(s)
 		cell.Strong = i == best && len(b.rows) > 1 && knowsBetter(s)
@@ -260,15 +226,15 @@ func (b *board) column(t *Table, c boardColumn) {
 		if !same && s.N > 0 {
 			below = append(below, "n = "+words.Count(s.N))
 		}
-		if b.reference >= 0 && i != b.reference {
-			below = append(below, besideText(b.rows[b.reference].at(c), s))
+		if ref != nil && !b.rows[i].reference {
+			below = append(below, besideText(ref.at(c), s))
 		}
 		cell.Sub = strings.Join(slices.DeleteFunc(below, func(s string) bool { return s == "" }), "; ")
-		if b.reference >= 0 { // a line breaks between the interval and the difference, and nowhere else
+		if ref != nil { // a line breaks between the interval and the difference, and nowhere else
 			cell.Sub = strings.ReplaceAll(strings.ReplaceAll(cell.Sub, " ", "\u00a0"), ";\u00a0", "; ")
 		}
-		t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
-	}
+		return cell
+	}}
 }
 
 // besideText is how far a score lies from that of the reference, with its interval.
@@ -295,15 +261,22 @@ func besideText(ref, now *columns.ScoreRow) string {
 func (b *board) about() string {
 	text := "The value in the tool's own scale with its 95 % interval; the best of a column is bold, which is not a " +
 		"verdict: many intervals overlap."
-	if b.reference >= 0 {
-		text += " Below it: the difference from " + b.rows[b.reference].head.Text +
+	if ref := b.reference(); ref != nil {
+		text += " Below it: the difference from " + ref.head.Text +
 			"; paired where it is question by question, because both answered the same ones."
 	}
-	if b.parts > 0 {
-		text += fmt.Sprintf(" %s part of another task: the list of scores has them.", verbs(b.parts, "task is", "tasks are"))
+	const listed = ": the list of scores has them."
+	switch {
+	case b.parts == 1:
+		text += " 1 task is part of another task" + listed
+	case b.parts > 1:
+		text += " " + words.Count(b.parts) + " tasks are part of another task" + listed
 	}
-	if b.left > 0 {
-		text += fmt.Sprintf(" %s no column here: the list of scores has them.", verbs(b.left, "task has", "tasks have"))
+	switch {
+	case b.left == 1:
+		text += " 1 task has no column here" + listed
+	case b.left > 1:
+		text += " " + words.Count(b.left) + " tasks have no column here" + listed
 	}
 	if len(b.without) > 0 {
 		text += " Without any of these tasks: " + nameSome(b.without) + "."
@@ -320,21 +293,11 @@ func nameSome(list []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
-func verbs(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return words.Count(n) + " " + many
-}
-
-// modelBoard has a row for each model on a device with scores: of every task the newest score.
-func (r *Report) modelBoard(most int) *board { return r.boardOf(most, func(Pair) bool { return true }) }
-
-// boardOf is the board of some models on devices.
+// boardOf has a row for each of some models on devices with scores: of every task the newest score.
 func (r *Report) boardOf(most int, of func(Pair) bool) *board {
-	b := &board{report: r, caption: "Models by task", head: "Model", reference: -1}
+	b := &board{report: r, caption: "Models by task", head: "Model"}
 	pairs, _ := r.listed()
-	several := map[string]int{}
+	several, referred := map[string]int{}, false
 	for _, p := range pairs {
 		several[p.Model]++
 	}
@@ -342,40 +305,36 @@ func (r *Report) boardOf(most int, of func(Pair) bool) *board {
 		if !of(p) {
 			continue
 		}
-		row := boardRow{head: Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}}
+		row := boardRow{head: modelHead(p.Pair)}
 		if several[p.Model] > 1 || p.Device != "" {
 			row.head.Sub = words.OrUnknown(p.Device)
 		}
 		if p.Device == schema.Simulated {
 			row.head.Sub, row.head.Tag = "", "simulated"
 		}
-		releases := r.with[p.Pair]
-		for i := len(releases) - 1; i >= 0; i-- {
-			for _, run := range slices.Backward(r.runs[p.Pair][releases[i]]) {
+		for _, at := range slices.Backward(r.with[p.Pair]) {
+			for _, run := range slices.Backward(r.runs[p.Pair][at]) {
 				row.scores = append(row.scores, r.scoresOf(run)...)
 			}
 		}
 		if len(row.scores) == 0 {
 			continue
 		}
-		if r.Reference != "" && p.Model == r.Reference && b.reference < 0 {
-			b.reference = len(b.rows)
-			row.head.Tag = "reference"
+		if r.Reference != "" && p.Model == r.Reference && !referred {
+			row.reference, row.head.Tag, referred = true, "reference", true
 		}
 		b.rows = append(b.rows, row)
 	}
 	b.choose(most)
-	b.prune()
 	b.sort()
 	return b
 }
 
 // releaseBoard has a row for each release of a model on a device, newest first.
 func (r *Report) releaseBoard(pair Pair, most int) *board {
-	b := &board{report: r, caption: "Evals by release, newest first", head: "Release", reference: -1}
+	b := &board{report: r, caption: "Evals by release, newest first", head: "Release"}
 	for _, at := range slices.Backward(r.with[pair.Pair]) {
-		name := Cell{Text: r.namesOf([]int{at})[0], Head: true, Href: ReleasePath(r.Releases[at].Name)}
-		row := boardRow{head: name}
+		row := boardRow{head: head(r.namesOf([]int{at})[0], ReleasePath(r.Releases[at].Name))}
 		for _, run := range slices.Backward(r.runs[pair.Pair][at]) {
 			row.scores = append(row.scores, r.scoresOf(run)...)
 		}
@@ -384,7 +343,6 @@ func (r *Report) releaseBoard(pair Pair, most int) *board {
 		}
 	}
 	b.choose(most)
-	b.prune()
 	return b
 }
 

@@ -21,12 +21,11 @@ func partOf(group string, s *columns.ScoreRow) *columns.ScoreRow {
 }
 
 func boardOf(reference int, rows map[string][]*columns.ScoreRow, order ...string) *board {
-	b := &board{report: emptyReport(), caption: "Models by task", head: "Model", reference: reference}
-	for _, name := range order {
-		b.rows = append(b.rows, boardRow{head: Cell{Text: name, Head: true}, scores: rows[name]})
+	b := &board{report: emptyReport(), caption: "Models by task", head: "Model"}
+	for i, name := range order {
+		b.rows = append(b.rows, boardRow{head: Cell{Text: name, Head: true}, reference: i == reference, scores: rows[name]})
 	}
 	b.choose(3)
-	b.prune()
 	b.sort()
 	return b
 }

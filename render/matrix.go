@@ -10,83 +10,62 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// matrix is one row a model, one column a device; a cell is the decision on its newest release.
+// matrix is one row a model, one column a device; a cell is the decision on its newest release. More than a dozen
+// devices make a list instead.
 func (r *Report) matrix() *Table {
-	var devices []string
 	pairs, _ := r.listed()
+	var devices, models []string
 	for _, p := range pairs {
 		if !slices.Contains(devices, p.Device) {
 			devices = append(devices, p.Device)
 		}
+		if !slices.Contains(models, p.Model) {
+			models = append(models, p.Model)
+		}
 	}
 	slices.SortStableFunc(devices, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
-	const most = 12 // more devices than this make a list instead of a matrix
+	const most = 12
 	if len(devices) > most {
 		return r.pairList()
 	}
-	t := &Table{Caption: "Models by device", Layout: Matrix,
-		Cols: []Col{{Head: "Model"}}}
+	all := []Column[string]{{col("Model"), func(model string) Cell {
+		return head(words.OrUnknown(model), ModelPath(model))
+	}}}
 	for _, d := range devices {
-		t.Cols = append(t.Cols, Col{Head: words.OrUnknown(d)})
-	}
-	rows := map[string]*Row{}
-	var order []string
-	for _, p := range pairs {
-		if rows[p.Model] == nil {
-			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
-			rows[p.Model].Cells[0] = Cell{Text: words.OrUnknown(p.Model), Head: true, Href: ModelPath(p.Model)}
-			for i, d := range devices {
-				rows[p.Model].Cells[i+1] = r.emptyCell(p.Model, d)
+		all = append(all, Column[string]{col(words.OrUnknown(d)), func(model string) Cell {
+			of := schema.Pair{Model: model, Device: d}
+			if at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == of }); at >= 0 {
+				return r.pairCell(pairs[at])
 			}
-			order = append(order, p.Model)
-		}
-		for i, d := range devices {
-			if d == p.Device {
-				rows[p.Model].Cells[i+1] = r.pairCell(p)
+			if slices.Contains(r.Planned, of) {
+				return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
 			}
-		}
+			return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
+		}})
 	}
-	for _, m := range order {
-		t.Rows = append(t.Rows, *rows[m])
-	}
-	return t.cut("each release lists all of its own").whole(exploring("All in Explore"))
+	return tableOf("Models by device", Matrix, models, all).cut("each release lists all of its own").
+		whole(exploring("All in Explore"))
 }
 
+// matrixBlocks are the matrix and how many models on devices have targets, no run, and no place in it.
 func (r *Report) matrixBlocks() []Block {
 	blocks := []Block{r.matrix()}
-	if text := r.awaited(); text != nil {
-		blocks = append(blocks, text)
-	}
-	return blocks
-}
-
-// emptyCell is a model and device without a run: one that has targets, or one that nobody asked for.
-func (r *Report) emptyCell(model, device string) Cell {
-	if slices.Contains(r.Planned, schema.Pair{Model: model, Device: device}) {
-		return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
-	}
-	return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
-}
-
-// awaited says how many models on devices have targets, no run, and no place in the matrix.
-func (r *Report) awaited() Prose {
-	var names []string
 	pairs, _ := r.listed()
-	has := func(is func(Pair) bool) bool { return slices.ContainsFunc(pairs, is) }
+	var names []string
 	for _, p := range r.Planned {
 		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
 			continue
 		}
-		if !has(func(o Pair) bool { return o.Model == p.Model }) ||
-			!has(func(o Pair) bool { return o.Device == p.Device }) {
+		if !slices.ContainsFunc(pairs, func(o Pair) bool { return o.Model == p.Model }) ||
+			!slices.ContainsFunc(pairs, func(o Pair) bool { return o.Device == p.Device }) {
 			names = append(names, p.Model+" on "+p.Device)
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	if len(names) > 0 {
+		blocks = append(blocks, Prose{fmt.Sprintf("In the target files without any run (%d): ", len(names)) +
+			words.Few(names, 5) + "."})
 	}
-	text := fmt.Sprintf("In the target files without any run (%d): ", len(names)) + words.Few(names, 5)
-	return Prose{text + "."}
+	return blocks
 }
 
 // pairCell is the decision on a model and device in the newest release, the level of targets that it reached, and what
@@ -119,7 +98,7 @@ func (r *Report) pairCell(p Pair) Cell {
 		c.Sub = decided.Level + " reached, " + c.Sub
 	}
 	for _, n := range decided.Counts {
-		if m, ok := markOf(n.Kind); ok {
+		if m, ok := marks()[n.Kind]; ok {
 			m.N = n.N
 			c.Marks = append(c.Marks, m)
 		}
@@ -147,51 +126,33 @@ func (r *Report) nameOf(release int) string {
 	return r.Releases[release].Name
 }
 
-// markOf is the sign of a kind of finding that history brought.
-func markOf(kind gate.Kind) (Mark, bool) {
-	switch kind {
-	case gate.FailConfirmed:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "confirmed regressions"}, true
-	case gate.FailSuspected:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "suspected regressions"}, true
-	case gate.FailInconclusive:
-		return Mark{Outcome: schema.Inconclusive, Text: "inconclusive"}, true
-	case gate.FailTarget:
-		return Mark{Outcome: schema.Fail, Text: "targets missed"}, true
-	case gate.FailInvalid:
-		return Mark{Outcome: schema.Excluded, Text: "excluded"}, true
-	case gate.NoteImproved:
-		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"}, true
-	case gate.FailRunWide:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed with most workloads"}, true
-	case gate.FailOpen:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "regressed earlier, still there"}, true
-	case gate.FailMissing:
-		return Mark{Outcome: schema.NotMeasured, Text: "missing"}, true
-	case gate.FailNotRemeasured:
-		return Mark{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}, true
-	case gate.FailUngraded:
-		return Mark{Outcome: schema.NoTarget, Text: "models on devices without a verdict"}, true
-	case gate.FailAbsent:
-		return Mark{Outcome: schema.NotMeasured, Text: "models on devices not measured for several releases"}, true
-	case gate.NoteNotComparable:
-		return Mark{Outcome: schema.NotComparable, Text: "not comparable"}, true
+// marks are the signs of the kinds of finding that history brought.
+func marks() map[gate.Kind]Mark {
+	return map[gate.Kind]Mark{
+		gate.FailConfirmed:    {Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "confirmed regressions"},
+		gate.FailSuspected:    {Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "suspected regressions"},
+		gate.FailInconclusive: {Outcome: schema.Inconclusive, Text: "inconclusive"},
+		gate.FailTarget:       {Outcome: schema.Fail, Text: "targets missed"},
+		gate.FailInvalid:      {Outcome: schema.Excluded, Text: "excluded"},
+		gate.NoteImproved:     {Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"},
+		gate.FailRunWide: {Outcome: schema.Regressed, Evidence: schema.Suspected,
+			Text: "regressed with most workloads"},
+		gate.FailOpen: {Outcome: schema.Regressed, Evidence: schema.Confirmed,
+			Text: "regressed earlier, still there"},
+		gate.FailMissing:       {Outcome: schema.NotMeasured, Text: "missing"},
+		gate.FailNotRemeasured: {Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain},
+		gate.FailUngraded:      {Outcome: schema.NoTarget, Text: "models on devices without a verdict"},
+		gate.FailAbsent: {Outcome: schema.NotMeasured,
+			Text: "models on devices not measured for several releases"},
+		gate.NoteNotComparable: {Outcome: schema.NotComparable, Text: "not comparable"},
 	}
-	return Mark{}, false
 }
 
 func (r *Report) pairList() *Table {
-	t := &Table{
-		Caption: "Models on devices", Layout: List, Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}},
-	}
 	pairs, _ := r.listed()
-	for _, p := range pairs {
-		cell := r.pairCell(p)
-		t.row(
-			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: ModelPath(p.Model)},
-			text(words.OrUnknown(p.Device)),
-			cell,
-		)
-	}
-	return t.cut("the pages of the releases have the rest")
+	return tableOf("Models on devices", List, pairs, []Column[Pair]{
+		{col("Model"), func(p Pair) Cell { return head(words.OrUnknown(p.Model), ModelPath(p.Model)) }},
+		{col("Device"), func(p Pair) Cell { return text(words.OrUnknown(p.Device)) }},
+		{col("Newest"), r.pairCell},
+	}).cut("the pages of the releases have the rest")
 }

@@ -1,9 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -50,53 +51,39 @@ func (r *Report) chosen() Mode {
 		if rel.Label {
 			return ModeRelease
 		}
-		if judge.IsBaseline(rel.Channel) {
-			builds++
+		builds += truth(judge.IsBaseline(rel.Channel))
+		p, s := r.held(rel.Runs)
+		points, scores = points+p, scores+s
+	}
+	const often = 5
+	repeated := func(s *judge.Series) bool {
+		n := 0
+		for _, at := range r.with[s.Pair()] {
+			_, ok := s.At(at)
+			n += truth(ok)
 		}
-		for _, run := range rel.Runs {
-			h := &r.Columns.Runs[run]
-			points += h.PointsEnd - h.FirstPoint
-			scores += h.Scores
-		}
+		return n >= often
 	}
 	switch {
 	case len(r.Releases) == 0:
 		return ModeRelease
-	case builds > 1, r.repeated():
+	case builds > 1:
 		return ModeNightly
-	case points == 0 && scores > 0:
+	}
+	for pair, list := range r.series {
+		if len(r.with[pair]) >= often && slices.ContainsFunc(list, repeated) {
+			return ModeNightly
+		}
+	}
+	if points == 0 && scores > 0 {
 		return ModeEvals
 	}
 	return ModeCompare
 }
 
-// graded reports whether the site is about releases or builds and the decisions on them.
-func (r *Report) graded() bool { return r.chosen() == ModeRelease || r.chosen() == ModeNightly }
-
-// Graded reports whether pages say what may ship, or what got slower; the others only compare.
-func (r *Report) Graded() bool { return r.graded() }
-
-// repeated reports whether a number was measured so often that it has a history.
-func (r *Report) repeated() bool {
-	const often = 5
-	for pair, list := range r.series {
-		if len(r.with[pair]) < often {
-			continue
-		}
-		for _, s := range list {
-			n := 0
-			for _, at := range r.with[pair] {
-				if _, ok := s.At(at); ok {
-					n++
-				}
-			}
-			if n >= often {
-				return true
-			}
-		}
-	}
-	return false
-}
+// Graded reports whether the site is about releases or builds and the decisions on them: whether pages say what may
+// ship, or what got slower; the others only compare.
+func (r *Report) Graded() bool { return slices.Contains([]Mode{ModeRelease, ModeNightly}, r.chosen()) }
 
 // noBaseline says why nothing before a release can serve as its baseline, and what would change that; an Empty without
 // text where nothing is known to be wrong.
@@ -126,15 +113,10 @@ func (r *Report) noBaseline(at int) Empty {
 }
 
 // comparing is the front page where nothing is released: what was measured, side by side.
-func (r *Report) comparing() Page {
-	p := Page{
-		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
-		Eyebrow: r.contents(),
-	}
-	p.Lead = Lead{Text: r.held(), Paras: r.reading()}
+func (r *Report) comparing(p Page) Page {
 	const tasks = 6
-	b := r.modelBoard(tasks)
-	board := Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"}}
+	b := r.boardOf(tasks, func(Pair) bool { return true })
+	board := section("evals", "Evals", b.about()).leading("all scores", "evals/index.html")
 	if t := b.table(); t != nil {
 		board.Blocks = []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}
 	}
@@ -142,18 +124,14 @@ func (r *Report) comparing() Page {
 	if len(planes) > 0 {
 		p.Scripts = []string{planeScript}
 	}
-	switch {
-	case r.chosen() == ModeEvals && len(board.Blocks) > 0:
+	p.Eyebrow, p.Lead = r.contents(), Lead{Text: cmp.Or(headline, r.heldText()), Paras: r.reading()}
+	if r.chosen() == ModeEvals && len(board.Blocks) > 0 {
 		p.Lead.Text = b.headline()
 		p.add(board)
-		p.add(planes...)
-	default:
-		if headline != "" {
-			p.Lead.Text = headline
-		}
-		p.add(planes...)
-		p.add(board)
+		board = Section{}
 	}
+	p.add(planes...)
+	p.add(board)
 	p.Description = p.Lead.Text
 	pairs, _ := r.listed()
 	p.add(Section{ID: "models", Title: "Models and devices", Intro: "What was measured of each." + r.hiddenNote(),
@@ -168,15 +146,8 @@ func (r *Report) contents() string {
 	var first, last time.Time
 	for i := range r.Columns.Runs {
 		h := &r.Columns.Runs[i]
-		for set, name := range map[*map[string]bool]string{&models: h.Model.Name, &devices: h.Device, &engines: h.Engine} {
-			if name != "" {
-				(*set)[name] = true
-			}
-		}
-		if h.Start.IsZero() {
-			continue
-		}
-		if first.IsZero() || h.Start.Before(first) {
+		models[h.Model.Name], devices[h.Device], engines[h.Engine] = true, true, true
+		if !h.Start.IsZero() && (first.IsZero() || h.Start.Before(first)) {
 			first = h.Start
 		}
 		if h.Start.After(last) {
@@ -185,18 +156,21 @@ func (r *Report) contents() string {
 	}
 	var parts []string
 	for _, x := range []struct {
-		n    int
-		noun string
-	}{{len(models), "model"}, {len(devices), "device"}, {len(engines), "engine"}, {len(r.Columns.Runs), "run"}} {
-		if x.n > 0 {
-			parts = append(parts, words.Plural(x.n, x.noun))
+		names map[string]bool
+		noun  string
+	}{{models, "model"}, {devices, "device"}, {engines, "engine"}} {
+		if delete(x.names, ""); len(x.names) > 0 {
+			parts = append(parts, words.Plural(len(x.names), x.noun))
 		}
 	}
-	text := strings.Join(parts, ", ") + "; " + r.unjudged() + "."
-	if first.IsZero() {
-		return text
+	if n := len(r.Columns.Runs); n > 0 {
+		parts = append(parts, words.Plural(n, "run"))
 	}
-	if day(first) == day(last) {
+	text := strings.Join(parts, ", ") + "; " + r.unjudged() + "."
+	switch {
+	case first.IsZero():
+		return text
+	case day(first) == day(last):
 		return text + " Measured " + day(first) + "."
 	}
 	return text + " Measured from " + day(first) + " to " + day(last) + "."
@@ -210,35 +184,46 @@ func (r *Report) unjudged() string {
 	return "no release is stated, so nothing is judged"
 }
 
-// held is the front page's sentence where no number is more telling.
-func (r *Report) held() string {
+// heldText is the front page's sentence where no number is more telling.
+func (r *Report) heldText() string {
 	var runs []int
 	for _, rel := range r.Releases {
 		runs = append(runs, rel.Runs...)
 	}
 	pairs, _ := r.listed()
-	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + modelsOnDevices(pairs) + "."
+	models, devices := map[string]bool{}, map[string]bool{}
+	for _, p := range pairs {
+		models[p.Model], devices[p.Device] = true, true
+	}
+	on := words.Plural(len(devices), "device")
+	if len(devices) == 1 {
+		on = "a device"
+	}
+	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + words.Plural(len(models), "model") + " on " + on + "."
 }
 
-// heldIn counts what some runs hold.
-func (r *Report) heldIn(runs []int) string {
-	points, scores := 0, 0
+// held counts the points and scores of some runs.
+func (r *Report) held(runs []int) (points, scores int) {
 	for _, run := range runs {
 		h := &r.Columns.Runs[run]
 		points += h.PointsEnd - h.FirstPoint
 		scores += h.Scores
 	}
-	var parts []string
-	if points > 0 {
-		parts = append(parts, words.Plural(points, "point"))
-	}
-	if scores > 0 {
-		parts = append(parts, words.Plural(scores, "eval score"))
-	}
-	if len(parts) == 0 {
+	return points, scores
+}
+
+// heldIn says what some runs hold.
+func (r *Report) heldIn(runs []int) string {
+	switch points, scores := r.held(runs); {
+	case points+scores == 0:
 		return "No number."
+	case scores == 0:
+		return words.Plural(points, "point") + "."
+	case points == 0:
+		return words.Plural(scores, "eval score") + "."
+	default:
+		return words.Plural(points, "point") + " and " + words.Plural(scores, "eval score") + "."
 	}
-	return strings.Join(parts, " and ") + "."
 }
 
 // ungraded takes every word of a decision off the top of a page.
@@ -249,17 +234,6 @@ func (p *Page) ungraded(title, held string) {
 	if p.Nav == "releases" {
 		p.Nav = "models"
 	}
-}
-
-func modelsOnDevices(pairs []Pair) string {
-	models, devices := map[string]bool{}, map[string]bool{}
-	for _, p := range pairs {
-		models[p.Model], devices[p.Device] = true, true
-	}
-	if len(devices) == 1 {
-		return words.Plural(len(models), "model") + " on a device"
-	}
-	return words.Plural(len(models), "model") + " on " + words.Plural(len(devices), "device")
 }
 
 // reading says what went wrong when files were read; nothing when nothing did.
@@ -317,40 +291,42 @@ func (b *board) headline() string {
 	return text + "."
 }
 
-// pairsTable lists what was measured of each model and device.
+// pairsTable lists what was measured of each model and device; what nobody stated has no column.
 func (r *Report) pairsTable(pairs []Pair) *Table {
-	t := &Table{Caption: "Models and devices", Layout: List, Cols: []Col{
-		{Head: "Model"}, {Head: "Device"}, {Head: "Engine"}, {Head: "Runs", Num: true, Sort: true, Length: Short},
-		{Head: "Points", Num: true, Sort: true, Length: Short}, {Head: "Scores", Num: true, Sort: true, Length: Short},
-		{Head: "Newest", Length: Medium},
-	}}
-	total := func(n int) Cell { return counted(schema.Num(float64(n))) }
+	type total struct {
+		Pair
+		runs, points, scores int
+		engines              []string
+		newest               time.Time
+	}
+	var list []total
 	for _, p := range pairs {
-		runs, points, scores := 0, 0, 0
-		var engines []string
-		var newest time.Time
-		for _, at := range r.with[p.Pair] {
-			for _, run := range r.runs[p.Pair][at] {
-				h := &r.Columns.Runs[run]
-				runs++
-				points += h.PointsEnd - h.FirstPoint
-				scores += h.Scores
-				if e := strings.TrimSpace(h.Engine + " " + h.Version); e != "" && !slices.Contains(engines, e) {
-					engines = append(engines, e)
-				}
-				if h.Start.After(newest) {
-					newest = h.Start
-				}
+		runs := r.runsOfPair(p)
+		x := total{Pair: p, runs: len(runs)}
+		x.points, x.scores = r.held(runs)
+		for _, run := range runs {
+			h := &r.Columns.Runs[run]
+			if e := strings.TrimSpace(h.Engine + " " + h.Version); e != "" && !slices.Contains(x.engines, e) {
+				x.engines = append(x.engines, e)
+			}
+			if h.Start.After(x.newest) {
+				x.newest = h.Start
 			}
 		}
-		device := Cell{Text: words.OrUnknown(p.Device)}
-		if p.Device == schema.Simulated {
-			device.Tag = "simulated"
-		}
-		t.row(Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device,
-			text(words.OrUnknown(nameSome(engines))), total(runs), total(points), total(scores), text(moment(newest)))
+		list = append(list, x)
 	}
-	for i := 2; i > 0; i-- { // what nobody stated has no column
+	sum := func(name string, of func(total) int) Column[total] {
+		return Column[total]{num(name).sorted(), func(x total) Cell { return counted(schema.Num(float64(of(x)))) }}
+	}
+	t := tableOf("Models and devices", List, list, []Column[total]{
+		{col("Model"), func(x total) Cell { return modelHead(x.Pair.Pair) }},
+		{col("Device"), func(x total) Cell { return deviceCell(x.Device) }},
+		{col("Engine"), func(x total) Cell { return text(words.OrUnknown(nameSome(x.engines))) }},
+		sum("Runs", func(x total) int { return x.runs }), sum("Points", func(x total) int { return x.points }),
+		sum("Scores", func(x total) int { return x.scores }),
+		{medium("Newest"), func(x total) Cell { return text(moment(x.newest)) }},
+	})
+	for i := 2; i > 0; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != words.OrUnknown("") }) {
 			t.dropColumn(i)
 		}
@@ -367,22 +343,13 @@ func (r *Report) newest() (releases []int, left int) {
 	for _, p := range r.Pairs {
 		pairs[p.Newest]++
 	}
-	first, order := r.Newest(), []int{}
-	for at := range pairs {
-		order = append(order, at)
-	}
-	sort.Slice(order, func(i, j int) bool {
-		if a, b := order[i] == first, order[j] == first; a != b {
-			return a
-		}
-		return order[i] > order[j]
+	first, points := r.Newest(), 0
+	order := slices.SortedFunc(maps.Keys(pairs), func(a, b int) int {
+		return cmp.Or(truth(b == first)-truth(a == first), b-a)
 	})
-	points := 0
 	for i, at := range order {
-		for _, run := range r.Releases[at].Runs {
-			points += r.Columns.Runs[run].PointsEnd - r.Columns.Runs[run].FirstPoint
-		}
-		if i > 0 && points > most {
+		n, _ := r.held(r.Releases[at].Runs)
+		if points += n; i > 0 && points > most {
 			left += pairs[at]
 			continue
 		}

@@ -20,7 +20,7 @@ func AgainstPath(release string) Address {
 // besideOf is the release that a release stands beside, with a number of one series in both; -1 for none.
 func (r *Report) besideOf(at int) int {
 	before := r.Gate.Before(at)
-	if before >= 0 && r.graded() && slices.ContainsFunc(r.Gate.Series, func(s judge.Series) bool {
+	if before >= 0 && r.Graded() && slices.ContainsFunc(r.Gate.Series, func(s judge.Series) bool {
 		_, hasA := s.At(before)
 		_, hasB := s.At(at)
 		return hasA && hasB && !s.Tail()

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
@@ -20,16 +21,12 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 	var out []string
 	for _, again := range list[:min(linesOfWay, len(list))] {
 		server := r.serverFlag(x, again.System)
-		argv := []string{"ttreport", "collect", "--model", again.Model, "--device", again.Device}
-		if again.Impl != "" {
-			argv = append(argv, "--impl", again.Impl)
-		}
 		if again.Against != "" { // its servers are started again in every block
 			server = map[gate.StartKind]string{
 				gate.StartsCommand: "command …", gate.StartsImage: "docker", gate.StartsSimulator: "sim",
 			}[again.Kind]
 		}
-		argv = append(argv, "--server", server)
+		argv := collectAgain(again.System, server)
 		if again.Against != "" && again.Kind == gate.StartsImage {
 			argv = append(argv, "--image", "IMAGE")
 		}
@@ -40,11 +37,16 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 			argv = append(argv, "--against", again.Against)
 		}
 		argv = append(argv, "--only", "benchmarks")
-		for _, w := range again.Workloads[:min(enough, len(again.Workloads))] {
-			argv = append(argv, "--workload", r.workloadFlag(x.Release, again.System, w))
-		}
+		loads := slices.Clone(again.Workloads[:min(enough, len(again.Workloads))])
 		if again.Control != nil {
-			argv = append(argv, "--workload", r.workloadFlag(x.Release, again.System, *again.Control))
+			loads = append(loads, *again.Control)
+		}
+		for _, k := range loads { // with as many requests as its newest measurement has
+			flag := WorkloadFlag(k)
+			if n := r.Requests(x.Release, again.System, k); n > 0 {
+				flag += fmt.Sprintf(",n=%d", n)
+			}
+			argv = append(argv, "--workload", flag)
 		}
 		line := shellescape.QuoteCommand(argv)
 		if rest := len(again.Workloads) - enough; rest > 0 {
@@ -53,6 +55,15 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// collectAgain begins the command that measures a system again.
+func collectAgain(of schema.System, server string) []string {
+	argv := []string{"ttreport", "collect", "--model", of.Model, "--device", of.Device}
+	if of.Impl != "" {
+		argv = append(argv, "--impl", of.Impl)
+	}
+	return append(argv, "--server", server)
 }
 
 // serverFlag is the server that a release was measured on, as collect --server takes it: sim where collect started its
@@ -65,15 +76,6 @@ func (r *Report) serverFlag(x *gate.Review, of schema.System) string {
 		return on.Address
 	}
 	return "URL"
-}
-
-// workloadFlag is a workload as collect --workload takes it, with as many requests as its newest measurement has.
-func (r *Report) workloadFlag(release string, of schema.System, k schema.Key) string {
-	out := WorkloadFlag(k)
-	if n := r.Requests(release, of, k); n > 0 {
-		out += fmt.Sprintf(",n=%d", n)
-	}
-	return out
 }
 
 // WorkloadFlag is a workload as collect --workload takes it.
@@ -99,19 +101,14 @@ func Remarks(g *gate.Review) []string {
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
 func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
-	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{
-		Tone: d.Tone, Word: d.Word, Text: words.Headline(&g), Paras: words.Inventory(&g),
-	}}
+	p := Page{Title: g.Release + ": " + d.Word, Lead: decisionLead(d, &g)}
+	p.Lead.Mark = ""
 	p.add(Section{Blocks: r.Card(&g).Plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
 	p.Lead.Paras = append(p.Lead.Paras, Remarks(&g)...)
-	add := func(title string, t *Table) {
-		if len(t.Rows) > 0 {
-			p.add(Section{Title: title, Blocks: []Block{t.cut(allInJSON)}})
-		}
-	}
+	add := func(title string, t *Table) { p.add(section("", title, "", t.cut(allInJSON))) }
 	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {
 		add("Models and devices", decisionTable(g.Pairs))
@@ -123,7 +120,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	add("Against history, worst first", r.changeReport(history, true))
 	if at := judge.Named(r.Releases, g.Release); at >= 0 && !g.Fit.Wider {
 		if c := r.Against(at); c != nil {
-			p.add(Section{Title: "Beside " + c.A, Blocks: []Block{Prose(AgainstText(c))}})
+			p.add(section("", "Beside "+c.A, "", Prose(AgainstText(c))))
 		}
 	}
 	add("Targets", r.targetTable(targets, true))
@@ -134,17 +131,14 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 
 // decisionTable is the decision on each model and device of a gate.
 func decisionTable(pairs []gate.PairResult) *Table {
-	t := &Table{Caption: "Models and devices", Cols: []Col{
-		{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"},
-	}}
-	for _, x := range pairs {
-		d := words.Decide(x.Result)
-		t.row(
-			Cell{Text: d.Word, Strong: true}, Cell{Text: words.OrUnknown(x.Model), Href: PairPath(x.Model, x.Device)},
-			text(words.OrUnknown(x.Device)), text(words.Capital(d.Detail)),
-		)
-	}
-	return t
+	return tableOf("Models and devices", "", pairs, []Column[gate.PairResult]{
+		{col("Decision"), func(x gate.PairResult) Cell { return Cell{Text: words.Decide(x.Result).Word, Strong: true} }},
+		{col("Model"), func(x gate.PairResult) Cell {
+			return Cell{Text: words.OrUnknown(x.Model), Href: PairPath(x.Model, x.Device)}
+		}},
+		{col("Device"), func(x gate.PairResult) Cell { return text(words.OrUnknown(x.Device)) }},
+		{col("Why"), func(x gate.PairResult) Cell { return text(words.Capital(words.Decide(x.Result).Detail)) }},
+	})
 }
 
 // fitText says how sure the comparison is in general.
@@ -176,18 +170,11 @@ func historyText(f gate.Fit) string {
 	if f.Noise > 0 {
 		out += "; typical noise is " + words.Percent(f.Noise) + " from release to release (one standard deviation)"
 	}
-	switch f.Calibrated() {
-	case gate.CalibrationUnknown:
+	if f.Calibrated() == gate.CalibrationUnknown {
 		out += "; too few earlier predictions to say how well they hold"
-	default:
-		out += fmt.Sprintf(
-			"; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
-			words.Count(f.Tested), words.Percent(float64(f.Exceeded)/float64(f.Tested)), words.Thin, f.Calibrated(),
-		)
+	} else {
+		out += fmt.Sprintf("; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
+			words.Count(f.Tested), words.Percent(float64(f.Exceeded)/float64(f.Tested)), words.Thin, f.Calibrated())
 	}
-	out = strings.TrimSpace(out) + "."
-	if s := words.Sensitivity(f.Shown); s != "" {
-		out += " " + s
-	}
-	return out
+	return strings.TrimSpace(out + ". " + words.Sensitivity(f.Shown))
 }

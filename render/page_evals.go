@@ -18,194 +18,144 @@ func (r *Report) EvalsPage() Page {
 	isEval := func(v *schema.Verdict) bool { return v.Key.IsEval() }
 	history := r.today(r.Gate.PairHistory, isEval)
 	targets := r.today(r.Gate.PairTargets, isEval)
-	p := Page{
-		Path: "evals/index.html", Title: "Evals", Nav: "evals", Description: "Every score with its interval.",
-		Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1),
-	}
+	p := r.page("evals/index.html", "evals", "Evals", "Every score with its interval.")
 	p.Lead = evalLead(history, targets)
-	if !r.graded() {
+	if !r.Graded() {
 		history = comparedOnly(history)
 		if n := len(r.Columns.Scores); n > 0 && len(history) == 0 && len(targets) == 0 {
-			p.Lead = r.ungradedScores(n)
+			models, tasks := map[string]bool{}, map[string]bool{}
+			for i := range r.Columns.Scores {
+				s := &r.Columns.Scores[i]
+				models[r.Columns.Runs[s.Run].Model.Name], tasks[s.Task] = true, true
+			}
+			p.Lead = Lead{Text: fmt.Sprintf("%s of %s in %s: no reference and no earlier score grades them.",
+				words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
 		}
 	}
-	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
-		p.add(Section{
-			ID: "references", Title: "Against references",
-			Intro: "Published and measured scores. A score meets its reference, moved by its tolerance, with its whole " +
-				"interval, and misses it " + missRule(r.Gate.Policy.MissesByInterval()) + ".",
-			Blocks: []Block{t.cut("data/ has all, by release")},
-		})
+	missed := "by itself"
+	if r.Gate.Policy.MissesByInterval() {
+		missed = "with its whole interval"
 	}
-	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
-		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
-			Blocks: []Block{b.table().cut("data/ has all").whole(exploring("All in Explore"))}})
+	p.add(section("references", "Against references", "Published and measured scores. A score meets its reference, moved by "+
+		"its tolerance, with its whole interval, and misses it "+missed+".",
+		r.referenceTable(targets, true).cut("data/ has all, by release")))
+	const columns = 8
+	if b := r.boardOf(columns, func(Pair) bool { return true }); len(b.rows) > 1 {
+		p.add(section("board", "Models by task", b.about(),
+			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}
-	p.add(r.scoreHistory(history), r.scoreSection())
+	scores := section("scores", "Scores of the newest releases", "In the tool's own scale. The interval is Wilson's at 95 % "+
+		"from the number of questions, or from the stated standard error."+r.leftOut(),
+		r.scoresToday().cut("data/ has all, by release").whole(exploring("All in Explore")))
+	if len(scores.Blocks) == 0 {
+		scores = section("scores", "Scores", "", Empty{What: "No scores",
+			Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
+			Cmd: "ttreport collect --only evals --model MODEL --device DEVICE --server URL"})
+	}
+	p.add(r.scoreHistory(history), scores)
 	return p
 }
 
-// missRule says when a score that does not meet its reference misses it.
-func missRule(byInterval bool) string {
-	if byInterval {
-		return "with its whole interval"
-	}
-	return "by itself"
-}
-
-// ungradedScores leads to scores that nothing grades.
-func (r *Report) ungradedScores(n int) Lead {
-	models, tasks := map[string]bool{}, map[string]bool{}
-	for i := range r.Columns.Runs {
-		for _, s := range r.Columns.ScoresOf(i) {
-			models[r.Columns.Runs[i].Model.Name], tasks[s.Task] = true, true
-		}
-	}
-	return Lead{Text: fmt.Sprintf("%s of %s in %s: no reference and no earlier score grades them.",
-		words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
-}
-
-// scoreHistory are the scores that were compared with earlier ones. What has none is a count.
+// scoreHistory are the scores that were compared with earlier ones, as rows of [Report.changeTable] with the heads of
+// scores, which have no line over releases. What has none is a count.
 func (r *Report) scoreHistory(list []schema.Verdict) Section {
 	compared := comparedOnly(list)
 	if len(compared) == 0 {
 		return Section{}
 	}
-	s := Section{
-		ID: "history", Title: "Against history",
-		Intro:  "Changes in percentage points; scores of the same questions are compared question by question.",
-		Blocks: []Block{r.scoreChanges(compared).cut("data/ has all, by release")},
+	t := r.changeTable(compared, r.Newest(), true, "Scores against history, worst first")
+	t.dropColumn(7)
+	t.Cols[1], t.Cols[len(t.Cols)-1].Unit = col("Task").in("model and device"), ""
+	for i := range t.Rows {
+		where := &t.Rows[i].Cells[1]
+		where.Text, where.Sub = where.Sub, where.Text
 	}
+	s := section("history", "Against history",
+		"Changes in percentage points; scores of the same questions are compared question by question.",
+		t.cut("data/ has all, by release"))
 	if n := len(list) - len(compared); n > 0 {
 		s.Intro += " Not listed: " + words.Plural(n, "score") + " without an earlier one."
 	}
 	return s
 }
 
-// scoreSection lists the scores of the newest releases.
-func (r *Report) scoreSection() Section {
-	if t := r.scoresToday(); len(t.Rows) > 0 {
-		return Section{ID: "scores", Title: "Scores of the newest releases",
-			Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
-				"or from the stated standard error." + r.leftOut(),
-			Blocks: []Block{t.cut("data/ has all, by release").whole(exploring("All in Explore"))}}
-	}
-	return Section{ID: "scores", Title: "Scores", Blocks: []Block{Empty{What: "No scores",
-		Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
-		Cmd: "ttreport collect --only evals --model MODEL --device DEVICE --server URL"}}}
-}
-
-// scoreChanges are the rows of [changeTable] with the heads of scores, which have no line over releases.
-func (r *Report) scoreChanges(list []schema.Verdict) *Table {
-	t := r.changeTable(list, r.Newest(), true, "Scores against history, worst first")
-	t.dropColumn(7)
-	t.Cols[1], t.Cols[len(t.Cols)-1].Unit = Col{Head: "Task", Unit: "model and device"}, ""
-	for i := range t.Rows {
-		where := &t.Rows[i].Cells[1]
-		where.Text, where.Sub = where.Sub, where.Text
-	}
-	return t
-}
-
-// boardColumns is how many tasks stand side by side on the page of evals.
-const boardColumns = 8
-
 // evalLead counts the verdicts on scores, and claims nothing that was not tested.
 func evalLead(history, targets []schema.Verdict) Lead {
 	if len(history)+len(targets) == 0 {
 		return Lead{Text: "No eval was run."}
 	}
-	found, refs := map[schema.Outcome]int{}, map[schema.Outcome]int{}
-	for _, v := range history {
-		found[v.Outcome]++
-	}
-	for _, v := range targets {
-		refs[v.Outcome]++
-	}
-	l := Lead{Text: againstHistory(found, len(history)) + "; there is no reference."}
+	met, missed := metIn(targets), outcomes(targets, schema.Fail)
+	l := Lead{Text: againstHistory(history) + "; there is no reference."}
 	if len(targets) > 0 {
-		l.Text = againstReferences(refs, len(targets)) + "."
-	}
-	if len(targets) > 0 && len(history) > 0 {
-		l.Text = strings.TrimSuffix(l.Text, ".") + "; " + againstHistory(found, len(history)) + "."
+		l.Text = fmt.Sprintf("%s of %s met", words.Count(met), words.Plural(len(targets), "reference"))
+		for _, x := range []struct {
+			is   schema.Outcome
+			word string
+		}{{schema.Fail, "missed"}, {schema.Inconclusive, "inconclusive"}, {schema.NotMeasured, "not measured"}} {
+			if k := outcomes(targets, x.is); k > 0 {
+				l.Text += fmt.Sprintf(", %s %s", words.Count(k), x.word)
+			}
+		}
+		if len(history) > 0 {
+			l.Text += "; " + againstHistory(history)
+		}
+		l.Text += "."
 	}
 	switch {
-	case found[schema.Regressed]+refs[schema.Fail] > 0:
+	case outcomes(history, schema.Regressed)+missed > 0:
 		l.Tone = words.ToneWarning
-	case refs[schema.Pass] == len(targets) && len(targets) > 0:
+	case met == len(targets) && met > 0:
 		l.Tone = words.ToneGood
 	}
 	return l
 }
 
-// againstReferences counts the verdicts on scores that have a reference.
-func againstReferences(refs map[schema.Outcome]int, n int) string {
-	out := fmt.Sprintf("%s of %s met", words.Count(refs[schema.Pass]), words.Plural(n, "reference"))
-	for _, x := range []struct {
-		is   schema.Outcome
-		word string
-	}{{schema.Fail, "missed"}, {schema.Inconclusive, "inconclusive"}, {schema.NotMeasured, "not measured"}} {
-		if k := refs[x.is]; k > 0 {
-			out += fmt.Sprintf(", %s %s", words.Count(k), x.word)
-		}
-	}
-	return out
-}
-
 // againstHistory counts the verdicts on scores against earlier ones.
-func againstHistory(found map[schema.Outcome]int, n int) string {
+func againstHistory(list []schema.Verdict) string {
 	var parts []string
 	for _, w := range historyWords() {
-		if found[w] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.Count(found[w]), w))
+		if n := outcomes(list, w); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.Count(n), w))
 		}
 	}
+	scores := words.Plural(len(list), "score")
 	switch {
 	case len(parts) == 0:
-		return words.Plural(n, "score") + ", none of them compared with history"
-	case found[schema.NoBaseline] == n:
-		return words.Plural(n, "score") + " without an earlier one to compare with"
+		return scores + ", none of them compared with history"
+	case outcomes(list, schema.NoBaseline) == len(list):
+		return scores + " without an earlier one to compare with"
 	}
-	return words.Plural(n, "score") + " against history: " + strings.Join(parts, ", ")
+	return scores + " against history: " + strings.Join(parts, ", ")
 }
 
 // scoresToday lists the scores of the newest release of every model and device.
 func (r *Report) scoresToday() *Table {
-	t := &Table{
-		Caption: "Scores", Layout: List,
-		Cols: []Col{
-			{Head: "Task"}, {Head: "Where"}, {Head: "Metric"}, {Head: "Value", Num: true, Sort: true, Length: Short},
-			{Head: "95 % interval", Length: Medium}, {Head: "n", Num: true, Length: Short}, {Head: "Release"},
-		},
-	}
+	type score = *columns.ScoreRow
+	var list []score
 	for _, pair := range r.Pairs {
 		for _, run := range r.runs[pair.Pair][pair.Newest] {
-			h := &r.Columns.Runs[run]
-			list := r.Columns.ScoresOf(run)
-			for i := range list {
-				s := &list[i]
-				n := Cell{Text: words.Absent, Missing: "not stated"}
-				if s.N > 0 {
-					n = text(words.Count(s.N))
-				}
-				where := Cell{
-					Text: words.OnDevice(pair.Model, pair.Device), Href: PairPath(pair.Model, pair.Device),
-				}
-				if pair.Device == "" {
-					where.Text = words.OrUnknown(pair.Model)
-				}
-				if pair.Device == schema.Simulated {
-					where.Tag = "simulated"
-				}
-				t.row(
-					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where,
-					Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)},
-					r.scoreIn(s), text(scoreInterval(s)), n, text(releaseOrStart(h)),
-				)
-			}
+			list = append(list, r.scoresOf(run)...)
 		}
 	}
-	return t
+	return tableOf("Scores", List, list, []Column[score]{
+		{col("Task"), func(s score) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
+		{col("Where"), func(s score) Cell {
+			h := &r.Columns.Runs[s.Run]
+			where := Cell{Text: words.OnDevice(h.Model.Name, h.Device), Href: PairPath(h.Model.Name, h.Device)}
+			switch h.Device {
+			case "":
+				where.Text = words.OrUnknown(h.Model.Name)
+			case schema.Simulated:
+				where.Tag = "simulated"
+			}
+			return where
+		}},
+		{col("Metric"), func(s score) Cell { return Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)} }},
+		{num("Value").sorted(), r.scoreIn},
+		{medium("95 % interval"), func(s score) Cell { return text(scoreInterval(s)) }},
+		{num("n"), func(s score) Cell { return stated(s.N) }},
+		{col("Release"), func(s score) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
+	})
 }
 
 // scoreInterval is the 95 % interval of a score in its own scale; the absent mark where nothing is known of its
@@ -302,11 +252,7 @@ func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
 
 // line is the command that scores the tasks again, on a server.
 func (x *EvalRecheck) line(server string) string {
-	argv := []string{"ttreport", "collect", "--model", x.Model, "--device", x.Device}
-	if x.Impl != "" {
-		argv = append(argv, "--impl", x.Impl)
-	}
-	argv = append(argv, "--server", server)
+	argv := collectAgain(x.System, server)
 	if x.Release != "" {
 		argv = append(argv, "--release", x.Release)
 	}

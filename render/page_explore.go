@@ -10,14 +10,10 @@ import (
 
 // ExplorePage finds series: by model, device, metric, verdict and text.
 func (r *Report) ExplorePage() Page {
-	w := Widget{Tool: "explore", Data: ExploreShardPath, Releases: r.releaseRefs()}
-	return r.widgetPage(
-		"explore", "Explore", "Find any number.",
-		"Each series and each score with its value in the newest release that has it, worst first. "+
+	return r.widgetPage(Widget{Tool: "explore", Data: ExploreShardPath, Releases: r.releaseRefs()}, "Explore",
+		"Find any number.", "Each series and each score with its value in the newest release that has it, worst first. "+
 			"A release has a table of its own. Text may hold bounds, such as value>100 or change<-5. "+
-			"The address of this page keeps what you choose.",
-		w,
-	)
+			"The address of this page keeps what you choose.")
 }
 
 // ComparePage compares two releases, devices or tools.
@@ -26,68 +22,58 @@ func (r *Report) ComparePage() Page {
 	w.A, w.B, w.At = r.beside()
 	lead, para := "What differs between two releases, models, devices or tools?", "A later release has its verdicts "+
 		"beside the change, with their intervals. All else is a difference of two values, which is no verdict: "
-	if !r.graded() {
+	if !r.Graded() {
 		lead, para = "What differs between two models, devices or tools?", "A difference of two values is no verdict: "
 	}
-	p := r.widgetPage("compare", "Compare", lead, "What both sides choose differently is compared; everything else must "+
-		"be the same. "+para+"ttreport compare with repeats shows the noise.", w)
+	p := r.widgetPage(w, "Compare", lead, "What both sides choose differently is compared; everything else must "+
+		"be the same. "+para+"ttreport compare with repeats shows the noise.")
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
 	p.add(r.againstLinks())
 	return p
 }
 
-// releaseRefs are all releases with the addresses of their numbers, oldest first.
+// releaseRefs are all releases with the addresses of their numbers, oldest first; of a build what it measured.
 func (r *Report) releaseRefs() []ReleaseRef {
+	const most = 2
 	var out []ReleaseRef
 	for i := range r.Releases {
 		name := r.Releases[i].Name
 		ref := ReleaseRef{Name: name, Shard: ReleaseShardPath(name)}
-		if !r.graded() && !r.Releases[i].Label {
-			ref.Of = r.measuredBy(i) + ", " + name
+		if !r.Graded() && !r.Releases[i].Label {
+			var names []string
+			for _, p := range r.Gate.Pairs(i) {
+				if p.Device != "" {
+					names = append(names, words.OnDevice(p.Model, p.Device))
+				} else {
+					names = append(names, words.OrUnknown(p.Model))
+				}
+			}
+			ref.Of = words.Few(names, most) + ", " + name
 		}
 		out = append(out, ref)
 	}
 	return out
 }
 
-// measuredBy names the models and devices of a build.
-func (r *Report) measuredBy(release int) string {
-	const most = 2
-	var names []string
-	for _, p := range r.Gate.Pairs(release) {
-		name := words.OrUnknown(p.Model)
-		if p.Device != "" {
-			name = words.OnDevice(p.Model, p.Device)
-		}
-		names = append(names, name)
-	}
-	return words.Few(names, most)
-}
-
 // exploring is Explore with what some choices leave: pairs of a filter and a value.
 func exploring(text string, choices ...string) *Link {
-	to := Address("explore/index.html")
+	var set []string
 	for i := 0; i+1 < len(choices); i += 2 {
-		if choices[i+1] == "" {
-			continue
+		if choices[i+1] != "" {
+			set = append(set, choices[i]+"="+strings.ReplaceAll(url.QueryEscape(choices[i+1]), "+", "%20"))
 		}
-		mark := "&"
-		if !strings.Contains(string(to), "#") {
-			mark = "#"
-		}
-		to += Address(mark + choices[i] + "=" + strings.ReplaceAll(url.QueryEscape(choices[i+1]), "+", "%20"))
 	}
-	return &Link{text, to}
+	return &Link{text, Address(strings.TrimSuffix("explore/index.html#"+strings.Join(set, "&"), "#"))}
 }
 
 // inExplore are the numbers of a model and device in a release; of all for no pair.
 func (r *Report) inExplore(release int, pair schema.Pair) *Link {
 	name := r.Releases[release].Name
-	if pair.Model == "" && pair.Device == "" {
-		return exploring("All of "+name+" in Explore", "release", name)
+	choices := []string{"release", name}
+	if pair != (schema.Pair{}) {
+		choices = append(choices, "model", words.OrUnknown(pair.Model), "device", words.Device(pair.Device))
 	}
-	return exploring("All of "+name+" in Explore", "release", name, "model", words.OrUnknown(pair.Model), "device",
-		words.Device(pair.Device))
+	return exploring("All of "+name+" in Explore", choices...)
 }
 
 // nothingToFind says why there is no series and no score, and what would change that; an Empty without text where there
@@ -132,28 +118,20 @@ func unnamedPoints(n int, noModel, noDevice bool) Empty {
 }
 
 // widgetPage is a page whose content needs script; without script it lists the pages that need none.
-func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
-	blocks := []Block{w}
+func (r *Report) widgetPage(w Widget, title, lead, para string) Page {
+	p := r.page(Address(w.Tool+"/index.html"), w.Tool, title, lead)
+	p.Lead, p.Scripts = Lead{Text: lead, Paras: []string{para}}, []string{"series.js", w.Tool + ".js"}
 	if e := r.nothingToFind(); e.What != "" {
-		blocks = []Block{e}
+		p.add(section(w.Tool, "", "", e))
+	} else {
+		p.add(section(w.Tool, "", "", w))
 	}
 	list := r.pairList()
-	if !r.graded() {
+	if !r.Graded() {
 		pairs, _ := r.listed()
 		list = r.pairsTable(pairs)
 	}
-	return Page{
-		Path: Address(name + "/index.html"), Title: title, Nav: name, Description: lead,
-		Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: lead, Paras: []string{para}},
-		Simulated: r.simulated(-1), Scripts: []string{"series.js", name + ".js"},
-		Sections: []Section{
-			{ID: name, Blocks: blocks},
-			{
-				ID:     "pages",
-				Title:  "Pages that need no script",
-				Intro:  "The same numbers, by model and device.",
-				Blocks: []Block{list},
-			},
-		},
-	}
+	p.add(Section{ID: "pages", Title: "Pages that need no script", Intro: "The same numbers, by model and device.",
+		Blocks: []Block{list}})
+	return p
 }

@@ -16,61 +16,50 @@ import (
 // Landing answers the question of the site's mode; of a history of releases: can the newest one ship?
 func (r *Report) Landing() Page {
 	at := r.Newest()
-	if at < 0 {
-		return r.emptyLanding()
-	}
-	if !r.graded() {
-		return r.comparing()
+	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured()}
+	switch {
+	case at < 0: // nothing was measured yet
+		p.Description = "No results yet."
+		p.Lead = Lead{Text: p.Description, Paras: []string{"Nothing has been measured or read into this workspace."}}
+		if lost := r.lostText(); lost != "" {
+			p.Description = "No results can be shown."
+			p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Text: p.Description,
+				Paras: []string{lost + " and counts for nothing here: see Problems."}}
+		}
+		p.add(section("start", "What to do", "", Empty{
+			What: "Nothing to show", Why: "The history folder holds no run.",
+			Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo",
+		}))
+		return p
+	case !r.Graded():
+		return r.comparing(p)
 	}
 	rel := r.Releases[at]
-	f := r.Gate.Findings(at)
+	f, review := r.Gate.Findings(at), r.Gate.Review(at, "", "")
 	d := words.Decide(r.Gate.Results(at).Whole)
-	review := r.Gate.Review(at, "", "")
-	p := Page{
-		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
-		Eyebrow:     fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
-		Description: fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail),
-		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
-			Paras: append(words.Inventory(&review), r.landingParas(f)...)},
-	}
+	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
+	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
+	p.Lead = decisionLead(d, &review)
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ShiftTexts(f.Shifts), r.reading())
 	if r.chosen() == ModeNightly {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}
-	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}},
-		Section{ID: "changed", Title: "What changed, worst first", Intro: above(r.comparedWith(at), topChanges(f.History)),
-			End: &Link{
-				"all of " + rel.Name,
-				ReleasePath(rel.Name),
-			}, Blocks: r.changedBlocks(topChanges(f.History), at)})
+	// What needs a decision, and what improved.
+	top := slices.DeleteFunc(slices.Clone(f.History), func(v schema.Verdict) bool {
+		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered,
+			schema.Excluded, schema.NotMeasured}, v.Outcome)
+	})
+	p.add(section("decision", "", "", r.Card(&review)), section("counts", "", "", r.counts(at)),
+		section("changed", "What changed, worst first", above(r.comparedWith(at), top), r.changedBlocks(top, at)...).
+			leading("all of "+rel.Name, ReleasePath(rel.Name)))
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}
-	p.add(Section{ID: "models", Title: "Models and devices", Blocks: r.matrixBlocks(),
-		Intro: "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
-			"reached, and what changed against history. A tinted cell keeps its " + r.unit() + " from passing; a cell " +
-			"without a verdict is not a pass." + r.hiddenNote()},
-		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first. " + barMeans,
-			Blocks: []Block{r.releaseTable()}})
+	p.add(section("models", "Models and devices", "Each model and device with its newest "+r.unit()+": the decision, the "+
+		"level of targets that is reached, and what changed against history. A tinted cell keeps its "+r.unit()+
+		" from passing; a cell without a verdict is not a pass."+r.hiddenNote(), r.matrixBlocks()...),
+		section("releases", r.releasesTitle(), "Newest first. "+barMeans, r.releaseTable()))
 	p.shorten()
-	return p
-}
-
-// emptyLanding is the landing page before anything was measured.
-func (r *Report) emptyLanding() Page {
-	p := Page{
-		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1),
-		Description: "No results yet.",
-		Lead:        Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}},
-	}
-	if lost := r.lostText(); lost != "" {
-		p.Description = "No results can be shown."
-		p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Text: p.Description,
-			Paras: []string{lost + " and counts for nothing here: see Problems."}}
-	}
-	p.add(Section{ID: "start", Title: "What to do", Blocks: []Block{Empty{
-		What: "Nothing to show", Why: "The history folder holds no run.",
-		Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo",
-	}}})
 	return p
 }
 
@@ -92,7 +81,11 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
 			if kind, list := g.Decisive(); kind == c.Kind && len(list) > 0 {
 				began := judge.Named(r.Releases, cmp.Or(list[0].First, list[0].Release))
-				l.Word, l.Paras = "Slower since "+r.nameOf(began), append(r.broughtBy(began), l.Paras...)
+				l.Word = "Slower since " + r.nameOf(began)
+				if c := r.commitRange(began); c.Text != "" { // what it has that the one before it has not
+					l.Paras = append([]string{fmt.Sprintf("Between %s and %s: %s.", r.nameOf(r.Gate.Before(began)),
+						r.nameOf(began), strings.TrimSuffix(c.Text+"; "+c.Sub, "; "))}, l.Paras...)
+				}
 			}
 			return l
 		case gate.FailSuspected:
@@ -107,19 +100,6 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 		}
 	}
 	return l
-}
-
-// broughtBy says which commits a build has that the one before it has not; nothing where they are not stated.
-func (r *Report) broughtBy(release int) []string {
-	c := r.commitRange(release)
-	if c.Text == "" {
-		return nil
-	}
-	out := fmt.Sprintf("Between %s and %s: %s", r.nameOf(r.Gate.Before(release)), r.nameOf(release), c.Text)
-	if c.Sub != "" {
-		out += "; " + c.Sub
-	}
-	return []string{out + "."}
 }
 
 // measured is when the newest run was; "" when nobody knows.
@@ -179,19 +159,12 @@ func toneMark(tone words.Tone) schema.Outcome {
 	return schema.Warning
 }
 
-func (r *Report) landingParas(f gate.Findings) []string {
-	return append(ShiftTexts(f.Shifts), r.reading()...)
-}
-
 // requiredSection lists the workloads and scores with required targets that are not met; met ones are a sentence.
 func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 	rel, req := r.Releases[at], required(all)
-	s := Section{
-		ID: "targets", Title: "Required targets",
-		Intro: "Required by their own priority, else by the model's declared status.",
-		End:   &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"},
-	}
 	met := metIn(req)
+	s := section("targets", "Required targets", "Required by their own priority, else by the model's declared status.").
+		leading("all targets of "+rel.Name, ReleasePath(rel.Name)+"#targets")
 	if met == len(req) {
 		s.Blocks = []Block{Prose{"All " + words.Count(len(req)) + " are met."}}
 		return s
@@ -199,7 +172,18 @@ func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 	if met > 0 {
 		s.Blocks = []Block{Prose{words.Of(met, len(req)) + " are met. The others:"}}
 	}
-	open := withOpen(all)
+	of := func(v *schema.Verdict) string {
+		id := v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + v.Key.String()
+		if v.Key.IsEval() {
+			id += "\x00" + v.Metric
+		}
+		return id
+	}
+	unmet := map[string]bool{}
+	for i := range req {
+		unmet[of(&req[i])] = unmet[of(&req[i])] || req[i].Outcome != schema.Pass
+	}
+	open := slices.DeleteFunc(slices.Clone(all), func(v schema.Verdict) bool { return !unmet[of(&v)] })
 	if t := r.targetGrid(open, true); len(t.Rows) > 0 {
 		s.Intro += " " + gridIntro
 		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))
@@ -210,50 +194,23 @@ func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 	return s
 }
 
-// withOpen keeps the verdicts on workloads and scores of which a required one is not met.
-func withOpen(all []schema.Verdict) []schema.Verdict {
-	of := func(v *schema.Verdict) string {
-		id := v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + v.Key.String()
-		if v.Key.IsEval() {
-			id += "\x00" + v.Metric
-		}
-		return id
-	}
-	open := map[string]bool{}
-	for i := range all {
-		if v := &all[i]; v.Required && v.Outcome != schema.Pass {
-			open[of(v)] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(v schema.Verdict) bool { return !open[of(&v)] })
-}
-
 // lostText says how many history documents could not be read; "" when all were.
 func (r *Report) lostText() string {
-	n := len(r.Gate.Lost)
-	if n == 0 {
-		return ""
+	if n := len(r.Gate.Lost); n > 0 {
+		return words.Plural(n, "history document") + " could not be read"
 	}
-	return words.Plural(n, "history document") + " could not be read"
+	return ""
 }
 
 func required(list []schema.Verdict) []schema.Verdict {
-	var out []schema.Verdict
-	for _, v := range list {
-		if v.Required {
-			out = append(out, v)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool { return !v.Required })
 }
 
 // releasesTitle calls things by their names: a build that nobody released is no release.
 func (r *Report) releasesTitle() string {
 	labelled := 0
 	for _, rel := range r.Releases {
-		if rel.Label {
-			labelled++
-		}
+		labelled += truth(rel.Label)
 	}
 	switch {
 	case labelled == 0 || r.unit() == "build":
@@ -264,20 +221,7 @@ func (r *Report) releasesTitle() string {
 	return "Releases and builds"
 }
 
-// topChanges keeps what needs a decision and what improved, for the landing page.
-func topChanges(list []schema.Verdict) []schema.Verdict {
-	var out []schema.Verdict
-	for _, v := range list {
-		switch v.Outcome {
-		case schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered, schema.Excluded:
-			out = append(out, v)
-		case schema.NotMeasured:
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
+// changedBlocks are changes against history; where there are none, why.
 func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
 		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(r.allVerdicts(at)).
@@ -285,50 +229,38 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	}
 	compared := 0
 	for _, v := range r.Gate.Findings(at).History {
-		if _, ok := v.Effect.Get(); ok {
-			compared++
-		}
+		compared += truth(present(v.Effect))
 	}
-	if e := r.noBaseline(at); e.What != "" && compared == 0 {
+	if compared > 0 {
+		return []Block{Empty{What: "Nothing changed", Why: words.Plural(compared, "number") +
+			" compared with history: none regressed or improved by more than the limit."}}
+	}
+	if e := r.noBaseline(at); e.What != "" {
 		return []Block{e}
 	}
-	e := Empty{
-		What: "Nothing to compare",
-		Why:  "No earlier release of its line has the same measurements. The next one will have a baseline.",
+	if r.Gate.Before(at) >= 0 {
+		return []Block{Empty{What: "Nothing to compare", Why: "Earlier releases exist, and nothing of this one can be " +
+			"compared with them: it measured something else, or has no number that counts."}}
 	}
-	switch {
-	case compared == 0 && r.Gate.Before(at) >= 0:
-		e = Empty{
-			What: "Nothing to compare",
-			Why: "Earlier releases exist, and nothing of this one can be compared with them: " +
-				"it measured something else, or has no number that counts.",
-		}
-	case compared > 0:
-		e = Empty{
-			What: "Nothing changed",
-			Why: fmt.Sprintf(
-				"%s compared with history: none regressed or improved by more than the limit.",
-				words.Plural(compared, "number"),
-			),
-		}
-	}
-	return []Block{e}
+	return []Block{Empty{What: "Nothing to compare",
+		Why: "No earlier release of its line has the same measurements. The next one will have a baseline."}}
 }
 
 // Headline is what a build came to, for one line on a terminal: the decision on the newest release with its counts, or
 // what was measured where nothing is judged.
 func (r *Report) Headline() string {
 	at, lost := r.Newest(), r.lostText()
-	if at < 0 {
-		if lost != "" {
-			return "no results can be shown; " + lost
-		}
-		return "no results yet"
-	}
-	out := strings.TrimSuffix(r.held(), ".") + "; " + r.unjudged()
-	if r.graded() {
+	var out string
+	switch {
+	case at < 0 && lost != "":
+		out = "no results can be shown"
+	case at < 0:
+		out = "no results yet"
+	case r.Graded():
 		d := words.Decide(r.Gate.Results(at).Whole)
 		out = fmt.Sprintf("%s: %s; %s", r.Releases[at].Name, d.Word, strings.TrimSuffix(d.Detail, "."))
+	default:
+		out = strings.TrimSuffix(r.heldText(), ".") + "; " + r.unjudged()
 	}
 	if lost != "" {
 		out += "; " + lost

@@ -29,14 +29,14 @@ func (r *Report) PairPage(pair Pair) Page {
 	changes, verdicts := comparedOnly(r.Gate.PairHistory(at, pair.Pair)), r.Gate.PairTargets(at, pair.Pair)
 	newest := r.Gate.Newest(at)
 	switch {
-	case !r.graded():
+	case !r.Graded():
 		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(rel.Date))
 		p.ungraded(name, r.heldIn(runs))
 	case newest != at:
 		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
 		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
 	}
-	if r.graded() {
+	if r.Graded() {
 		p.add(section("decision", "", "", r.Card(&review)))
 	}
 	p.add(r.curveSection(pair), r.panelSection(pair))
@@ -44,13 +44,13 @@ func (r *Report) PairPage(pair Pair) Page {
 		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
 		p.add(section("history", "History", above("One row a workload and metric; the line is the value in every release.",
 			changes), t.elsewhere(r.allVerdicts(at)).keep(historyShown).whole(r.inExplore(at, pair.Pair))))
-	} else if r.graded() {
+	} else if r.Graded() {
 		p.add(section("history", "History", "", Empty{What: "Nothing to compare",
 			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
 				"or none of these counts."}))
 	}
 	p.add(r.figureSection(pair))
-	if r.graded() || anyGraded(verdicts) {
+	if r.Graded() || anyGraded(verdicts) {
 		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
 			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
 			section("references", "Scores against references", "",

@@ -33,7 +33,7 @@ func (r *Report) ReleasePage(at int) Page {
 	if at+1 < len(r.Releases) {
 		p.Next = &Link{r.Releases[at+1].Name, ReleasePath(r.Releases[at+1].Name)}
 	}
-	if r.graded() {
+	if r.Graded() {
 		p.add(section("decision", "", "", r.Card(&review)), section("counts", "", "", r.counts(at)))
 	} else {
 		p.ungraded(rel.Name, r.heldIn(rel.Runs))
@@ -46,7 +46,7 @@ func (r *Report) ReleasePage(at int) Page {
 	if compared {
 		t.cut(r.allVerdicts(at)).whole(r.inExplore(at, schema.Pair{}))
 	}
-	if compared || r.graded() {
+	if compared || r.Graded() {
 		if r.Gate.Before(at) >= 0 { // how small a change would have been named
 			history = append(history, Prose{fitText(r.Gate.Fit(at))})
 		}
@@ -56,11 +56,11 @@ func (r *Report) ReleasePage(at int) Page {
 		}
 		p.add(s, shiftSection(f.Shifts))
 	}
-	if anyGraded(f.Targets) || r.graded() {
+	if anyGraded(f.Targets) || r.Graded() {
 		p.add(r.targetSection(at, f.Targets))
 	}
 	lints := f.Lints
-	if !r.graded() { // that nothing was graded is no lint where nothing is meant to be
+	if !r.Graded() { // that nothing was graded is no lint where nothing is meant to be
 		lints = slices.DeleteFunc(slices.Clone(lints), func(l lint.Lint) bool { return l.ID == lint.IDNothingGraded })
 	}
 	p.add(r.targetChangeSection(at),

@@ -46,45 +46,11 @@ func decisionBar(b gate.Basis) *Bar {
 const barMeans = "The bar: how its numbers compare with history, regressed at the left, then inconclusive, below the " +
 	"limit, improved, unchanged, and light what has no baseline."
 
-// releaseRow is a release in a list.
-func (r *Report) releaseRow(i int) []Cell {
-	rel := r.Releases[i]
-	points, scores, pairs := 0, 0, map[schema.Pair]bool{}
-	for _, run := range rel.Runs {
-		h := &r.Columns.Runs[run]
-		points += h.PointsEnd - h.FirstPoint
-		scores += h.Scores
-		pairs[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
-	}
-	name := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
-	if !rel.Label {
-		name.Sub = "build, no release stated"
-	}
-	if r.simulated(i) != "" {
-		name.Tag = "simulated"
-	}
-	out := []Cell{name, text(moment(rel.Date))}
-	if r.graded() {
-		d, b := words.Decide(r.Gate.Results(i).Whole), r.Gate.Results(i).Basis
-		out = append(out, Cell{Text: d.Word, Outcome: toneMark(d.Tone)}, Cell{Bar: decisionBar(b)},
-			Cell{Marks: findings(r.Gate.Results(i).Whole.Counts, b)})
-	}
-	out = append(out, text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores)))
-	if len(r.Notes) > 0 {
-		note := Cell{Sentence: true}
-		if list := r.NotesOf(rel.Name); len(list) > 0 {
-			note.Text, note.Href = list[0].Title, ReleasePath(rel.Name)+"#notes"
-		}
-		out = append(out, note)
-	}
-	return out
-}
-
 // findings are the reasons of a decision, then how its numbers compare with history, then what is a warning only.
 func findings(counts []gate.Tally, b gate.Basis) []Mark {
 	var reasons, out, warnings []Mark
 	for _, c := range counts {
-		m, ok := markOf(c.Kind)
+		m, ok := marks()[c.Kind]
 		m.N = c.N
 		switch {
 		case !ok || slices.Contains(ofHistory(), c.Kind):
@@ -113,20 +79,47 @@ func ofHistory() []gate.Kind {
 
 // releaseList lists releases, given by their indexes.
 func (r *Report) releaseList(list []int) *Table {
-	t := &Table{Caption: r.releasesTitle() + ", newest first", Layout: List,
-		Cols: []Col{{Head: words.Capital(r.unit())}, {Head: "Date", Length: Medium}}}
-	if r.graded() {
-		t.Cols = append(t.Cols, Col{Head: "Decision", Length: Medium}, Col{Head: "Against history", Length: Medium},
-			Col{Head: "Findings"})
+	title := words.Capital(r.unit())
+	result := func(i int) gate.Result { return r.Gate.Results(i).Whole }
+	all := []Column[int]{
+		{col(title), func(i int) Cell {
+			name := head(r.Releases[i].Name, ReleasePath(r.Releases[i].Name))
+			if !r.Releases[i].Label {
+				name.Sub = "build, no release stated"
+			}
+			if r.simulated(i) != "" {
+				name.Tag = "simulated"
+			}
+			return name
+		}},
+		{medium("Date"), func(i int) Cell { return text(moment(r.Releases[i].Date)) }},
 	}
-	t.Cols = append(t.Cols, Col{Head: "Models and devices", Num: true, Length: Short},
-		Col{Head: "Points", Num: true, Length: Short}, Col{Head: "Evals", Num: true, Length: Short})
+	if r.Graded() {
+		all = append(all, []Column[int]{
+			{medium("Decision"), func(i int) Cell {
+				d := words.Decide(result(i))
+				return Cell{Text: d.Word, Outcome: toneMark(d.Tone)}
+			}},
+			{medium("Against history"), func(i int) Cell { return Cell{Bar: decisionBar(r.Gate.Results(i).Basis)} }},
+			{col("Findings"), func(i int) Cell { return Cell{Marks: findings(result(i).Counts, r.Gate.Results(i).Basis)} }},
+		}...)
+	}
+	held := func(i int) (points, scores int) { return r.held(r.Releases[i].Runs) }
+	all = append(all, []Column[int]{
+		{num("Models and devices"), func(i int) Cell { return count(r.has[i]) }},
+		{num("Points"), func(i int) Cell { n, _ := held(i); return count(n) }},
+		{num("Evals"), func(i int) Cell { _, n := held(i); return count(n) }},
+	}...)
 	if len(r.Notes) > 0 {
-		t.Cols = append(t.Cols, Col{Head: "Note"})
+		all = append(all, Column[int]{col("Note"), func(i int) Cell {
+			name := r.Releases[i].Name
+			if list := r.NotesOf(name); len(list) > 0 {
+				return Cell{Sentence: true, Text: list[0].Title, Href: ReleasePath(name) + "#notes"}
+			}
+			return sentence("")
+		}})
 	}
-	for _, i := range list {
-		t.Rows = append(t.Rows, Row{Cells: r.releaseRow(i)})
-	}
+	t := tableOf(r.releasesTitle()+", newest first", List, list, all)
 	t.Total = len(t.Rows)
 	return t
 }
@@ -136,11 +129,8 @@ const newestShown = 20
 
 // releaseTable lists the newest releases of all lines.
 func (r *Report) releaseTable() *Table {
-	var list []int
-	for i := len(r.Releases) - 1; i >= 0 && len(list) < newestShown; i-- {
-		list = append(list, i)
-	}
-	t := r.releaseList(list)
+	list := newestFirst(r.Releases)
+	t := r.releaseList(list[:min(newestShown, len(list))])
 	if t.Total = len(r.Releases); t.Total > len(t.Rows) {
 		t.More = "every release is in a list by line"
 		t.Full = &Link{"All " + strings.ToLower(r.releasesTitle()), ReleasesPath}
@@ -150,89 +140,75 @@ func (r *Report) releaseTable() *Table {
 
 // line is the releases of one line of one channel, newest first: each has its baselines among them.
 type line struct {
-	channel, name string
-	releases      []int
+	title    string // "channel main", "line 0.49 of channel release"
+	releases []int
 }
 
 // lines are those of a history, that of the newest release first.
-func (r *Report) lines() (out []line) {
-	at := map[[2]string]int{}
-	for i := len(r.Releases) - 1; i >= 0; i-- {
+func (r *Report) lines() []line {
+	var out groups[[2]string, line]
+	for _, i := range newestFirst(r.Releases) {
 		rel := &r.Releases[i]
-		k := place(at, [2]string{rel.Channel, rel.Line}, &out, func() line { return line{rel.Channel, rel.Line, nil} })
-		out[k].releases = append(out[k].releases, i)
+		l, _ := out.of([2]string{rel.Channel, rel.Line})
+		l.releases = append(l.releases, i)
+		if l.title = "channel " + rel.Channel; rel.Line != "" {
+			l.title = "line " + rel.Line + " of " + l.title
+		}
 	}
-	return out
-}
-
-// title names a line: "channel main", "line 0.49 of channel release".
-func (l *line) title() string {
-	if l.name == "" {
-		return "channel " + l.channel
-	}
-	return "line " + l.name + " of channel " + l.channel
+	return out.list
 }
 
 // ReleasesPath is the first page of the list of all releases.
 const ReleasesPath Address = "releases/index.html"
 
-// releasesPage is page n of the list, from 0.
-func releasesPage(n int) Address {
-	if n == 0 {
-		return ReleasesPath
-	}
-	return Address(fmt.Sprintf("releases/index~%d.html", n+1))
-}
-
-// aPage is how many releases a page of the list has.
-const aPage = 100
-
 // ReleasesPages list every release, a line after the other, the newest first.
 func (r *Report) ReleasesPages() []Page {
+	const aPage = 100 // releases
+	at := func(n int) Address {
+		if n == 0 {
+			return ReleasesPath
+		}
+		return Address(fmt.Sprintf("releases/index~%d.html", n+1))
+	}
 	type sheet struct {
-		line  int
+		of    line
 		part  []int
 		first int // of the line, from 1
 	}
 	var sheets []sheet
-	lines, begins := r.lines(), []int(nil)
-	for k := range lines {
-		begins = append(begins, len(sheets))
-		for from := 0; from < len(lines[k].releases); from += aPage {
-			sheets = append(sheets, sheet{k, lines[k].releases[from:min(from+aPage, len(lines[k].releases))], from + 1})
-		}
-	}
 	var others Links
-	for k := range lines {
-		others = append(others, Link{words.Capital(lines[k].title()) + ": " + words.Count(len(lines[k].releases)),
-			releasesPage(begins[k])})
+	for _, l := range r.lines() {
+		others = append(others, Link{words.Capital(l.title) + ": " + words.Count(len(l.releases)), at(len(sheets))})
+		first := 1
+		for part := range slices.Chunk(l.releases, aPage) {
+			sheets = append(sheets, sheet{l, part, first})
+			first += len(part)
+		}
 	}
 	title := r.releasesTitle()
 	var out []Page
 	for n, s := range sheets {
-		l := &lines[s.line]
-		text := fmt.Sprintf("%s of %s.", words.Plural(len(l.releases), "release"), l.title())
-		if len(s.part) < len(l.releases) {
-			text = fmt.Sprintf("%s %d to %d of %s of %s.", title, s.first, s.first+len(s.part)-1,
-				words.Count(len(l.releases)), l.title())
+		all := len(s.of.releases)
+		text := fmt.Sprintf("%s of %s.", words.Plural(all, "release"), s.of.title)
+		if len(s.part) < all {
+			text = fmt.Sprintf("%s %d to %d of %s of %s.", title, s.first, s.first+len(s.part)-1, words.Count(all), s.of.title)
 		}
-		p := Page{Path: releasesPage(n), Title: title, Nav: "releases", Description: text,
-			Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: text}, Simulated: r.simulated(-1)}
+		p := r.page(at(n), "releases", title, text)
+		p.Lead = Lead{Text: text}
 		if n > 0 {
-			p.Prev = &Link{"newer", releasesPage(n - 1)}
+			p.Prev = &Link{"newer", at(n - 1)}
 		}
 		if n+1 < len(sheets) {
-			p.Next = &Link{"older", releasesPage(n + 1)}
+			p.Next = &Link{"older", at(n + 1)}
 		}
-		list := Section{ID: "releases", Title: title, Intro: "Newest first.", Blocks: []Block{r.releaseList(s.part)}}
-		if r.graded() {
-			list.Intro += " " + barMeans
+		if len(others) > 1 {
+			p.add(section("lines", "Lines", "A release takes its baseline from its own line.", others))
 		}
-		if len(lines) > 1 {
-			p.add(Section{ID: "lines", Title: "Lines", Intro: "A release takes its baseline from its own line.",
-				Blocks: []Block{others}})
+		intro := "Newest first."
+		if r.Graded() {
+			intro += " " + barMeans
 		}
-		p.add(list)
+		p.add(section("releases", title, intro, r.releaseList(s.part)))
 		out = append(out, p)
 	}
 	return out

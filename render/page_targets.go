@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -14,43 +13,33 @@ import (
 // TargetsPage is what is required today: how it is met, what contradicts itself, and what changed over time.
 func (r *Report) TargetsPage() Page {
 	all := r.today(r.Gate.PairTargets, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
-	p := Page{
-		Path: "targets/index.html", Title: "Targets", Nav: "targets",
-		Description: "The targets in force, and how they are met.",
-		Crumbs:      []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1),
-		Lead: r.targetsLead(all),
+	p := r.page("targets/index.html", "targets", "Targets", "The targets in force, and how they are met.")
+	req := required(all)
+	met := metIn(req)
+	switch {
+	case len(all) == 0:
+		p.Lead = Lead{Text: "No target is in force.", Cmd: "ttreport targets propose",
+			Paras: []string{"Nothing is graded by target, which is not a pass." + r.leftOut()}}
+	case met == len(req):
+		p.Lead = Lead{Tone: words.ToneGood, Text: fmt.Sprintf("All %s required targets are met, and %s informational ones.",
+			words.Count(len(req)), words.Of(metIn(all)-met, len(all)-len(req)))}
+	default:
+		p.Lead = Lead{Tone: words.ToneBad, Text: shortOf(req)}
 	}
-	var force, scores Section
-	if t := r.targetGrid(all, true); len(t.Rows) > 0 {
-		force = Section{ID: "force", Title: "In force", Blocks: []Block{t.cut("data/ has all, by release")},
-			Intro: gridIntro + " Stored with each run when it was first read; later edits of target files do not reach it." +
-				r.leftOut()}
-	}
-	if t := r.referenceTable(all, true); len(t.Rows) > 0 {
-		scores = Section{ID: "references", Title: "Scores against references",
-			Blocks: []Block{t.cut("data/ has all, by release")}}
+	const rest = "data/ has all, by release"
+	sections := []Section{
+		section("force", "In force", gridIntro+" Stored with each run when it was first read; later edits of target files "+
+			"do not reach it."+r.leftOut(), r.targetGrid(all, true).cut(rest)),
+		section("references", "Scores against references", "", r.referenceTable(all, true).cut(rest)),
 	}
 	if scoresFirst(all) {
-		force, scores = scores, force
+		slices.Reverse(sections)
 	}
-	for _, s := range []Section{force, scores} {
-		if s.ID != "" {
-			p.add(s)
-		}
-	}
-	if t := r.contradictions(); len(t.Rows) > 0 {
-		p.add(Section{ID: "lint", Title: "Contradictions", Blocks: []Block{t.cut("ttreport targets lint has all")},
-			Intro: "Targets that their own neighbours rule out, or that no tool measures."})
-	}
-	if t := r.targetHistory(); len(t.Rows) > 0 {
-		p.add(
-			Section{
-				ID: "changes", Title: "Changes over time",
-				Blocks: []Block{t.cut("the pages of the releases have all")},
-				Intro:  "A verdict that turned may have turned because its target did.",
-			},
-		)
-	}
+	p.add(sections...)
+	p.add(section("lint", "Contradictions", "Targets that their own neighbours rule out, or that no tool measures.",
+		r.contradictions().cut("ttreport targets lint has all")),
+		section("changes", "Changes over time", "A verdict that turned may have turned because its target did.",
+			r.targetHistory().cut("the pages of the releases have all")))
 	return p
 }
 
@@ -69,24 +58,6 @@ func scoresFirst(all []schema.Verdict) bool {
 const gridIntro = "One row a workload; below a level its limits, in the order of the metrics. Grey: a level that " +
 	"nothing requires. Picture: the metric that decides, right is better; dashed is required."
 
-// targetsLead counts the targets that are met.
-func (r *Report) targetsLead(all []schema.Verdict) Lead {
-	req := required(all)
-	met := metIn(req)
-	switch {
-	case len(all) == 0:
-		return Lead{Text: "No target is in force.", Cmd: "ttreport targets propose",
-			Paras: []string{"Nothing is graded by target, which is not a pass." + r.leftOut()}}
-	case met == len(req):
-		return Lead{
-			Tone: words.ToneGood,
-			Text: fmt.Sprintf("All %s required targets are met, and %s informational ones.",
-				words.Count(len(req)), words.Of(metIn(all)-met, len(all)-len(req))),
-		}
-	}
-	return Lead{Tone: words.ToneBad, Text: shortOf(req)}
-}
-
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {
 	var parts []string
@@ -97,11 +68,7 @@ func shortOf(req []schema.Verdict) string {
 		{schema.Fail, "missed"}, {schema.NotMeasured, "missing"}, {schema.Unattainable, "unattainable"},
 		{schema.Inconclusive, "inconclusive"}, {schema.Pass, "met"},
 	} {
-		n := 0
-		for i := range req {
-			n += truth(req[i].Outcome == x.outcome)
-		}
-		switch {
+		switch n := outcomes(req, x.outcome); {
 		case n == 0:
 		case len(parts) == 0:
 			parts = append(parts, words.Of(n, len(req))+" required targets are "+x.are)
@@ -112,33 +79,28 @@ func shortOf(req []schema.Verdict) string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// metIn counts targets that are met.
-func metIn(list []schema.Verdict) int {
-	n := 0
+// outcomes counts the verdicts with an outcome, metIn the targets that are met.
+func outcomes(list []schema.Verdict, is schema.Outcome) (n int) {
 	for i := range list {
-		if list[i].Outcome == schema.Pass {
-			n++
-		}
+		n += truth(list[i].Outcome == is)
 	}
 	return n
 }
 
-// contradiction is a finding about a metric of a workload; its levels are shares of one value.
-type contradiction struct {
-	of                schema.Pair
-	code, key, metric string
-}
+func metIn(list []schema.Verdict) int { return outcomes(list, schema.Pass) }
 
-// contradictions are the lint findings of the targets that the newest runs carry.
+// contradictions are the lint findings of the targets that the newest runs carry. One about a metric of a workload is
+// listed once: its levels are shares of one value.
 func (r *Report) contradictions() *Table {
-	t := &Table{
-		Caption: "Contradictions", Layout: List,
-		Cols: []Col{
-			{Head: "Severity", Length: Medium}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Level"},
-			{Head: "What"},
-		},
+	type about struct {
+		of                schema.Pair
+		code, key, metric string
 	}
-	seen := map[contradiction]bool{}
+	type found struct {
+		of schema.Pair
+		judge.Contradiction
+	}
+	var list groups[about, found]
 	for _, pair := range r.Pairs {
 		runs := r.runs[pair.Pair][pair.Newest]
 		e := judge.TargetEntry{Model: pair.Model, Device: pair.Device}
@@ -146,53 +108,54 @@ func (r *Report) contradictions() *Table {
 			e.Targets = append(e.Targets, row.Target)
 		}
 		for _, c := range judge.Contradictions(e) {
-			id := contradiction{pair.Pair, c.Code, c.Target.Key.String(), c.Target.Metric}
-			if !seen[id] {
-				seen[id] = true
-				t.row(
-					text(string(c.Severity)),
-					Cell{Text: words.OnDevice(pair.Model, pair.Device), Sub: words.Workload(c.Target.Key), Head: true,
-						Href: PairPath(pair.Model, pair.Device)},
-					text(c.Target.Level), Cell{Text: c.Text, Sentence: true},
-				)
+			if x, known := list.of(about{pair.Pair, c.Code, c.Target.Key.String(), c.Target.Metric}); !known {
+				*x = found{pair.Pair, c}
 			}
 		}
 	}
-	sort.SliceStable(t.Rows, func(a, b int) bool { return t.Rows[a].Cells[0].Text < t.Rows[b].Cells[0].Text })
-	return t
+	slices.SortStableFunc(list.list, func(a, b found) int {
+		return strings.Compare(string(a.Severity), string(b.Severity))
+	})
+	return tableOf("Contradictions", List, list.list, []Column[found]{
+		{medium("Severity"), func(x found) Cell { return text(string(x.Severity)) }},
+		{col("Where").in(loadUnit), func(x found) Cell {
+			c := pairHead(x.of)
+			c.Sub = words.Workload(x.Target.Key)
+			return c
+		}},
+		{col("Level"), func(x found) Cell { return text(x.Target.Level) }},
+		{col("What"), func(x found) Cell { return sentence(x.Text) }},
+	})
 }
 
 // targetHistory counts how targets changed, newest release first.
 func (r *Report) targetHistory() *Table {
-	t := &Table{
-		Caption: "Targets that changed, by release", Layout: List,
-		Cols: []Col{
-			{Head: "Release"}, {Head: "Since"}, {Head: "Changed", Num: true, Length: Short},
-			{Head: "New", Num: true, Length: Short}, {Head: "Removed", Num: true, Length: Short},
-		},
+	type changed struct {
+		release, since        string
+		changed, new, removed int
 	}
-	for at := len(r.Releases) - 1; at >= 0 && len(t.Rows) < rowsShown; at-- {
-		list, since := r.Gate.TargetChanges(at)
-		if len(list) == 0 {
+	var list []changed
+	for _, at := range newestFirst(r.Releases) {
+		changes, since := r.Gate.TargetChanges(at)
+		if len(changes) == 0 {
 			continue
 		}
-		changed, added, removed := 0, 0, 0
-		for _, c := range list {
-			_, was := c.Was.Get()
-			_, is := c.Is.Get()
-			switch {
-			case was && is:
-				changed++
-			case is:
-				added++
-			default:
-				removed++
-			}
+		x := changed{release: r.Releases[at].Name, since: since}
+		for _, c := range changes {
+			was, is := present(c.Was), present(c.Is)
+			x.changed += truth(was && is)
+			x.new += truth(is && !was)
+			x.removed += truth(!is)
 		}
-		t.row(
-			Cell{Text: r.Releases[at].Name, Head: true, Href: ReleasePath(r.Releases[at].Name) + "#target-changes"},
-			text(since), text(words.Count(changed)), text(words.Count(added)), text(words.Count(removed)),
-		)
+		if list = append(list, x); len(list) == rowsShown {
+			break
+		}
 	}
-	return t
+	return tableOf("Targets that changed, by release", List, list, []Column[changed]{
+		{col("Release"), func(x changed) Cell { return head(x.release, ReleasePath(x.release)+"#target-changes") }},
+		{col("Since"), func(x changed) Cell { return text(x.since) }},
+		{num("Changed"), func(x changed) Cell { return count(x.changed) }},
+		{num("New"), func(x changed) Cell { return count(x.new) }},
+		{num("Removed"), func(x changed) Cell { return count(x.removed) }},
+	})
 }

@@ -136,7 +136,7 @@ func (r *Report) gatherPlane(model string) *planeGathering {
 			continue
 		}
 		releases := r.with[p.Pair]
-		if r.graded() {
+		if r.Graded() {
 			releases = []int{p.Newest}
 		}
 		for _, at := range slices.Backward(releases) {
@@ -152,7 +152,7 @@ func (r *Report) gatherPlane(model string) *planeGathering {
 func (g *planeGathering) run(p Pair, run int) {
 	h := &g.Columns.Runs[run]
 	engine := h.Engine
-	if !g.graded() {
+	if !g.Graded() {
 		engine = strings.TrimSpace(engine + " " + h.Version)
 	}
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
@@ -603,7 +603,7 @@ func (r *Report) ModelPage(model string) Page {
 // planeIntro says which numbers a plane has.
 func (r *Report) planeIntro() string {
 	text := "A line is a configuration, a mark a concurrency; "
-	if r.graded() {
+	if r.Graded() {
 		return text + "each device with its newest release. The page of a device has its history."
 	}
 	return text + "of each the newest run."
