@@ -102,7 +102,7 @@ func Remarks(g *gate.Review) []string {
 func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
 	p := Page{Title: g.Release + ": " + d.Word, Lead: decisionLead(d, &g)}
-	p.Lead.Mark = ""
+	p.Lead.Mark = schema.NoOutcome
 	p.add(Section{Blocks: r.Card(&g).Plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")

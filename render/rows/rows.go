@@ -29,6 +29,9 @@ func (t Text) MarshalCSV() (string, error) {
 	return string(t), nil
 }
 
+// name is a word of ours, which no public site changes.
+type name string
+
 // Num is a number; in CSV it has seven digits.
 type Num float64
 
@@ -164,7 +167,7 @@ func statistics(r *render.Report, release int) (out []Point) {
 		row, before := pointOf(r, release, p), len(out)
 		r.Columns.Values(p, func(s columns.StatID, v float64) {
 			row.Metric, row.Stat, row.Unit, row.Definition, row.Value = s.Metric, s.Stat, s.Unit, s.Def, (*Num)(&v)
-			if s.Stat == "p99" { // of too few requests there is none, as in every other output
+			if !schema.TailHolds(s.Stat, 0) { // of too few requests there is none, as in every other output
 				shown := r.Shown(p, s.Metric, s.Stat)
 				row.Value, row.Missing = num(shown), Text(shown.Why())
 			}
@@ -218,45 +221,45 @@ func Scores(r *render.Report, release int) (out []Score) {
 
 // Verdict is a row of verdicts.csv and of the Parquet table verdicts, and a verdict in JSON.
 type Verdict struct {
-	Partition string          `csv:"-" parquet:"release,dict" json:"-"`
-	ID        Text            `csv:"id" parquet:"id" json:"id"`
-	Release   Text            `csv:"release" parquet:"-" json:"-"`
-	Run       Text            `csv:"run" parquet:"run,optional,dict" json:"run"` // "" of a number that no run has
-	Model     Text            `csv:"model" parquet:"model,dict" json:"model"`
-	Device    Text            `csv:"device" parquet:"device,optional,dict" json:"device"`
-	Simulated bool            `csv:"simulated" parquet:"simulated" json:"-"`
-	Impl      string          `csv:"-" parquet:"-" json:"impl,omitempty"`
-	Workload  Key             `csv:"-" parquet:"-" json:"key"`
-	Key       Text            `csv:"key" parquet:"key,dict" json:"-"`
-	Metric    Text            `csv:"metric" parquet:"metric,optional,dict" json:"metric"`
-	Stat      Text            `csv:"stat" parquet:"stat,optional,dict" json:"stat"`
-	Def       string          `csv:"-" parquet:"-" json:"def,omitempty"`
-	Against   schema.Against  `csv:"against" parquet:"against,optional,dict" json:"against"`
-	Level     Text            `csv:"level" parquet:"level,optional,dict" json:"level,omitempty"`
-	Required  bool            `csv:"required" parquet:"-" json:"required,omitempty"`
-	Requires  *bool           `csv:"-" parquet:"required,optional" json:"-"` // of a target
-	Verdict   schema.Outcome  `csv:"verdict" parquet:"verdict,dict" json:"verdict"`
-	Evidence  schema.Evidence `csv:"evidence" parquet:"evidence,optional,dict" json:"evidence,omitempty"`
-	Large     bool            `csv:"-" parquet:"-" json:"large,omitempty"` // inconclusive, and beyond what matters
-	Cause     string          `csv:"-" parquet:"-" json:"cause,omitempty"`
-	Value     *Num            `csv:"value" parquet:"value,optional" json:"value"`
-	Reference *Num            `csv:"reference" parquet:"reference,optional" json:"reference"`
-	Unit      Text            `csv:"unit" parquet:"unit,optional,dict" json:"-"`
-	Effect    *Num            `csv:"effect_positive_is_worse" parquet:"effect_positive_is_worse,optional" json:"effect"`
-	Interval  *[2]float64     `csv:"-" parquet:"-" json:"interval"`
-	Low       *Num            `csv:"effect_low" parquet:"effect_low,optional" json:"-"` // 95 %
-	High      *Num            `csv:"effect_high" parquet:"effect_high,optional" json:"-"`
-	P         *Num            `csv:"-" parquet:"-" json:"p"`
-	Q         *Num            `csv:"-" parquet:"-" json:"q"`
-	Limit     *Num            `csv:"limit" parquet:"-" json:"-"` // least change that matters; of targets the tolerance
-	Noise     *Num            `csv:"noise" parquet:"-" json:"-"` // one standard deviation, relative
-	Releases  *int64          `csv:"baseline_releases" parquet:"-" json:"-"`
-	N         *int64          `csv:"n" parquet:"n,optional" json:"n"`
-	First     string          `csv:"-" parquet:"-" json:"first,omitempty"`
-	Follow    *followup       `csv:"-" parquet:"-" json:"followup,omitempty"`
-	Reason    Text            `csv:"reason" parquet:"reason,optional,dict" json:"reason"`
-	Detail    Text            `csv:"detail" parquet:"-" json:"-"` // what people and tools wrote, and what differs
-	Decision  Text            `csv:"decision" parquet:"decision,optional,dict" json:"-"`
+	Partition string         `csv:"-" parquet:"release,dict" json:"-"`
+	ID        Text           `csv:"id" parquet:"id" json:"id"`
+	Release   Text           `csv:"release" parquet:"-" json:"-"`
+	Run       Text           `csv:"run" parquet:"run,optional,dict" json:"run"` // "" of a number that no run has
+	Model     Text           `csv:"model" parquet:"model,dict" json:"model"`
+	Device    Text           `csv:"device" parquet:"device,optional,dict" json:"device"`
+	Simulated bool           `csv:"simulated" parquet:"simulated" json:"-"`
+	Impl      string         `csv:"-" parquet:"-" json:"impl,omitempty"`
+	Workload  Key            `csv:"-" parquet:"-" json:"key"`
+	Key       Text           `csv:"key" parquet:"key,dict" json:"-"`
+	Metric    Text           `csv:"metric" parquet:"metric,optional,dict" json:"metric"`
+	Stat      Text           `csv:"stat" parquet:"stat,optional,dict" json:"stat"`
+	Def       string         `csv:"-" parquet:"-" json:"def,omitempty"`
+	Against   schema.Against `csv:"against" parquet:"against,optional,dict" json:"against"`
+	Level     Text           `csv:"level" parquet:"level,optional,dict" json:"level,omitempty"`
+	Required  bool           `csv:"required" parquet:"-" json:"required,omitempty"`
+	Requires  *bool          `csv:"-" parquet:"required,optional" json:"-"` // of a target
+	Verdict   name           `csv:"verdict" parquet:"verdict,dict" json:"verdict"`
+	Evidence  name           `csv:"evidence" parquet:"evidence,optional,dict" json:"evidence,omitempty"`
+	Large     bool           `csv:"-" parquet:"-" json:"large,omitempty"` // inconclusive, and beyond what matters
+	Cause     string         `csv:"-" parquet:"-" json:"cause,omitempty"`
+	Value     *Num           `csv:"value" parquet:"value,optional" json:"value"`
+	Reference *Num           `csv:"reference" parquet:"reference,optional" json:"reference"`
+	Unit      Text           `csv:"unit" parquet:"unit,optional,dict" json:"-"`
+	Effect    *Num           `csv:"effect_positive_is_worse" parquet:"effect_positive_is_worse,optional" json:"effect"`
+	Interval  *[2]float64    `csv:"-" parquet:"-" json:"interval"`
+	Low       *Num           `csv:"effect_low" parquet:"effect_low,optional" json:"-"` // 95 %
+	High      *Num           `csv:"effect_high" parquet:"effect_high,optional" json:"-"`
+	P         *Num           `csv:"-" parquet:"-" json:"p"`
+	Q         *Num           `csv:"-" parquet:"-" json:"q"`
+	Limit     *Num           `csv:"limit" parquet:"-" json:"-"` // least change that matters; of targets the tolerance
+	Noise     *Num           `csv:"noise" parquet:"-" json:"-"` // one standard deviation, relative
+	Releases  *int64         `csv:"baseline_releases" parquet:"-" json:"-"`
+	N         *int64         `csv:"n" parquet:"n,optional" json:"n"`
+	First     string         `csv:"-" parquet:"-" json:"first,omitempty"`
+	Follow    *followup      `csv:"-" parquet:"-" json:"followup,omitempty"`
+	Reason    Text           `csv:"reason" parquet:"reason,optional,dict" json:"reason"`
+	Detail    Text           `csv:"detail" parquet:"-" json:"-"` // what people and tools wrote, and what differs
+	Decision  Text           `csv:"decision" parquet:"decision,optional,dict" json:"-"`
 }
 
 type followup struct {
@@ -270,8 +273,9 @@ func verdictOf(v *schema.Verdict, partition string) Verdict {
 		Partition: partition, ID: Text(v.ID), Release: Text(v.Release), Run: Text(v.Run), Model: Text(v.Model),
 		Device: Text(v.Device), Simulated: schema.SameDevice(v.Device, schema.Simulated), Impl: v.Impl,
 		Workload: keyOf(v.Key), Key: Text(v.Key.String()), Metric: Text(v.Metric), Stat: Text(v.Stat), Def: v.Def,
-		Against: v.Against, Level: Text(v.Level), Required: v.Required, Verdict: v.Outcome, Evidence: v.Evidence,
-		Large: v.Large, Cause: v.Cause.String(), Value: num(v.Value), Reference: num(v.Ref),
+		Against: v.Against, Level: Text(v.Level), Required: v.Required, Verdict: name(v.Outcome.String()),
+		Evidence: name(v.Evidence.String()),
+		Large:    v.Large, Cause: v.Cause.String(), Value: num(v.Value), Reference: num(v.Ref),
 		Unit: Text(schema.Unit(v.Metric)), Effect: num(v.Effect), Interval: v.Interval, P: num(v.P), Q: num(v.Q),
 		N: stated[int, int64](v.N), First: v.First,
 	}
