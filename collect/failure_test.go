@@ -21,7 +21,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
-	"github.com/ttreport/ttreport/ingest/filelock"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	// tested at once.
 	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err == nil {
-		err = filelock.Wait(f, filelock.Exclusive)
+		err = folderlock.WaitFile(f, folderlock.Exclusive)
 	}
 	if err != nil {
 		fmt.Println("cannot keep other tests quiet:", err)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ttreport/ttreport/ingest/filelock"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/userdir"
 )
@@ -85,11 +85,11 @@ func lockName(name string) string {
 
 // lockOwn takes a lock in a folder of ours. The process that holds it is noted for the message of others.
 func lockOwn(path, name string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|filelock.NoFollow, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|folderlock.NoFollow, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("locks: %w", err)
 	}
-	if err := filelock.Try(f, filelock.Exclusive); err != nil {
+	if err := folderlock.TryFile(f, folderlock.Exclusive); err != nil {
 		who, _ := io.ReadAll(io.LimitReader(f, 20)) // for the message alone
 		_ = f.Close()
 		by := "another process"
@@ -106,7 +106,7 @@ func lockOwn(path, name string) (*os.File, error) {
 // lockShared takes a lock that all users share. It is opened for reading, which is enough to lock it, and never
 // written to; a link, or anything but an empty file, is another user's trap.
 func lockShared(path, name string) (*os.File, error) {
-	const how = os.O_RDONLY | filelock.NoFollow | syscall.O_NONBLOCK
+	const how = os.O_RDONLY | folderlock.NoFollow | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, how, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		if f, err = os.OpenFile(path, how|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
@@ -122,7 +122,7 @@ func lockShared(path, name string) (*os.File, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("%s is no empty file of its own", path)
 	}
-	if err := filelock.Try(f, filelock.Exclusive); err != nil {
+	if err := folderlock.TryFile(f, folderlock.Exclusive); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("%w: %s is held by another user (%s)", ErrBusy, name, path)
 	}

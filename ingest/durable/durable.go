@@ -19,84 +19,40 @@ const Temporary = ".ttreport-tmp-"
 
 // WriteFile replaces a file's content in one step with parts, one after the other. Missing folders are made. On error
 // the old content is untouched and no temporary file is left.
-func WriteFile(name string, parts ...[]byte) error { return writeFile(name, false, parts...) }
+func WriteFile(name string, parts ...[]byte) error { return replace(name, false, parts...) }
 
-func writeFile(name string, flush bool, parts ...[]byte) error {
-	w, err := Create(name)
-	if err != nil {
-		return err
-	}
-	for _, data := range parts {
-		if _, err := w.Write(data); err != nil {
-			w.Abort()
-			return err
-		}
-	}
-	return w.commit(flush)
-}
-
-// Writer writes a file that takes its place when it is whole.
-type Writer struct {
-	name string
-	f    *os.File
-}
-
-// Create begins to write a file, which [Writer.Commit] or [Writer.Abort] ends. Missing folders are made.
-func Create(name string) (*Writer, error) {
+func replace(name string, flush bool, parts ...[]byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
+		return fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
 	}
 	f, err := os.CreateTemp(dir, Temporary+"*")
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", name, err)
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return &Writer{name, f}, nil
-}
-
-// Write implements io.Writer.
-func (w *Writer) Write(data []byte) (int, error) {
-	n, err := w.f.Write(data)
+	err = f.Chmod(0o644)
+	for _, data := range parts {
+		if err == nil {
+			_, err = f.Write(data)
+		}
+	}
+	if flush && err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
 	if err != nil {
-		return n, fmt.Errorf("writing %s: %w", w.name, err)
+		_ = os.Remove(f.Name()) // the error that led here is reported
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return n, nil
-}
-
-// Commit replaces what the file was. On error that is untouched, and no temporary file is left.
-func (w *Writer) Commit() error { return w.commit(false) }
-
-func (w *Writer) commit(flush bool) (err error) {
-	defer func() {
-		if err != nil {
-			w.Abort()
-			err = fmt.Errorf("writing %s: %w", w.name, err)
-		}
-	}()
-	if err = w.f.Chmod(0o644); err != nil {
-		return err
-	}
-	if flush {
-		if err = w.f.Sync(); err != nil {
-			return err
-		}
-	}
-	if err = w.f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(w.f.Name(), w.name)
-}
-
-// Abort leaves the file as it was.
-func (w *Writer) Abort() {
-	_ = w.f.Close() // the error that led here is reported
-	_ = os.Remove(w.f.Name())
+	return nil
 }
 
 // WriteSynced is [WriteFile] that returns when the content and the entry of its folder are on the disk: after a power
 // cut the old or the new content is there, whole.
 func WriteSynced(name string, data []byte) error {
-	if err := writeFile(name, true, data); err != nil {
+	if err := replace(name, true, data); err != nil {
 		return err
 	}
 	return syncOne(filepath.Dir(name))
@@ -135,11 +91,10 @@ func syncOne(name string) error {
 		how = os.O_RDWR
 	}
 	f, err := os.OpenFile(name, how, 0)
-	if err != nil {
-		return fmt.Errorf("flushing %s: %w", name, err)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
 	}
-	defer f.Close() // nothing was written through it
-	if err := f.Sync(); err != nil {
+	if err != nil {
 		return fmt.Errorf("flushing %s: %w", name, err)
 	}
 	return nil
@@ -153,10 +108,10 @@ type Journal[E any] struct{ f *os.File }
 // could not be read.
 func OpenJournal[E any](path string) (*Journal[E], error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("opening the journal: %w", err)
+	if err == nil {
+		err = cutShort(f)
 	}
-	if err := cutShort(f); err != nil {
+	if err != nil {
 		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
@@ -185,10 +140,9 @@ const longestEntry = 1 << 20
 
 // Log appends one entry.
 func (j *Journal[E]) Log(e E) error {
-	b, err := json.Marshal(e)
+	line, err := json.Marshal(e)
 	if err == nil {
-		var n int
-		if n, err = j.f.Write(append(b, '\n')); err != nil && n > 0 {
+		if _, err = j.f.Write(append(line, '\n')); err != nil {
 			err = errors.Join(err, cutShort(j.f))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
-	"github.com/ttreport/ttreport/ingest/filelock"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 )
 
 // truth measures a load and returns the medians that the client saw and those of the server's own log.
@@ -78,7 +78,7 @@ func TestMediansAreTheServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := filelock.Wait(f, filelock.Exclusive); err != nil {
+	if err := folderlock.WaitFile(f, folderlock.Exclusive); err != nil {
 		t.Fatal(err)
 	}
 	for _, streams := range []int{1, 32, 256} {

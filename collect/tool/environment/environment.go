@@ -14,8 +14,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
-
-	"github.com/ttreport/ttreport/ingest/filelock"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 )
 
 //go:embed requirements
@@ -153,7 +152,7 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := filelock.Wait(f, filelock.Exclusive); err != nil {
+	if err := folderlock.WaitFile(f, folderlock.Exclusive); err != nil {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
