@@ -227,25 +227,25 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	return r, why
 }
 
-// LastLines returns at most a number of last lines of a log, without empty lines and overwritten progress bars.
-func LastLines(path string, most int) []string {
-	const tail = 16 << 10
+// Tail returns at most so many bytes of the end of a log; nil where it cannot be read.
+func Tail(path string, most int64) []byte {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > tail {
-		if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
-			return nil
-		}
-	}
-	data, err := io.ReadAll(io.LimitReader(f, tail))
+	_, _ = f.Seek(-most, io.SeekEnd) // a shorter log is read from its start
+	data, err := io.ReadAll(io.LimitReader(f, most))
 	if err != nil {
 		return nil
 	}
+	return data
+}
+
+// LastLines returns at most a number of last lines of a log, without empty lines and overwritten progress bars.
+func LastLines(path string, most int) []string {
 	var out []string
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(Tail(path, 16<<10)) {
 		text := string(bytes.TrimRight(line, "\r\n"))
 		if at := strings.LastIndexByte(text, '\r'); at >= 0 {
 			text = text[at+1:]

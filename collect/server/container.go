@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -53,7 +53,7 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
-	c.id, c.log, c.hurry = strings.TrimSpace(id), filepath.Join(dir, LogName), process.Hurry(ctx)
+	c.id, c.log, c.hurry = id, filepath.Join(dir, LogName), process.Hurry(ctx)
 	note(c.URL, leftover{Engine: filepath.Base(c.Engine), Container: c.id})
 	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}
 	if c.logs, err = process.Start(follow); err != nil {
@@ -78,14 +78,15 @@ func (c *Container) argv() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server address: %w", err)
 	}
-	inner := port
 	if c.Port > 0 {
-		inner = fmt.Sprint(c.Port)
+		port += ":" + fmt.Sprint(c.Port)
+	} else {
+		port += ":" + port
 	}
 	tag := make([]byte, 4)
 	_, _ = rand.Read(tag) // never fails
-	argv := []string{"run", "-d", "--name", "ttreport-" + hex.EncodeToString(tag), "-p", host + ":" + port + ":" + inner}
-	return append(append(append(argv, c.Run...), c.Image), c.Args...), nil
+	argv := []string{"run", "-d", "--name", fmt.Sprintf("ttreport-%x", tag), "-p", host + ":" + port}
+	return slices.Concat(argv, c.Run, []string{c.Image}, c.Args), nil
 }
 
 // CommandLine returns the command that Start runs.
@@ -102,13 +103,14 @@ func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.Engine, args...)
 	var out, bad bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &bad
-	if err := cmd.Run(); err != nil {
-		if text := strings.TrimSpace(bad.String()); text != "" {
-			return "", fmt.Errorf("%s %s: %s", filepath.Base(c.Engine), args[0], redact.Text(text))
-		}
+	err := cmd.Run()
+	if text := strings.TrimSpace(bad.String()); err != nil && text != "" {
+		err = errors.New(redact.Text(text))
+	}
+	if err != nil {
 		return "", fmt.Errorf("%s %s: %w", filepath.Base(c.Engine), args[0], err)
 	}
-	return out.String(), nil
+	return strings.TrimSpace(out.String()), nil
 }
 
 // identify fills in the image and the commits in its labels. What the engine does not know stays unknown.
@@ -118,7 +120,7 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	if err != nil {
 		return
 	}
-	image, labels, _ := strings.Cut(strings.TrimSpace(text), " ")
+	image, labels, _ := strings.Cut(text, " ")
 	if digests, err := c.ask(ctx, "image", "inspect", "--format", "{{json .RepoDigests}}", image); err == nil {
 		var list []string
 		if json.Unmarshal([]byte(digests), &list) == nil && len(list) > 0 {
@@ -128,38 +130,34 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has only an id
 		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
 	}
-	s.Commits = commitsInTag(c.Image)
+	commits := map[string]string{}
+	if m := tagged.FindStringSubmatch(c.Image); m != nil {
+		commits = map[string]string{"tt_metal": m[2], "vllm": m[3], "tt_inference_server": m[1]}
+	}
 	var named map[string]string
-	if json.Unmarshal([]byte(labels), &named) != nil {
-		return
-	}
+	_ = json.Unmarshal([]byte(labels), &named) // an image may have none
 	for name, value := range named {
-		if !strings.HasSuffix(name, "revision") && !strings.HasSuffix(name, "commit") && !strings.HasSuffix(name, "sha") {
-			continue
+		if labelled.MatchString(name) {
+			commits[name[strings.LastIndexByte(name, '.')+1:]] = value
 		}
-		if s.Commits == nil {
-			s.Commits = map[string]string{}
-		}
-		s.Commits[name[strings.LastIndexByte(name, '.')+1:]] = value
+	}
+	if len(commits) > 0 {
+		s.Commits = commits
 	}
 }
 
-// tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit.
-var tagged = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
-
-func commitsInTag(image string) map[string]string {
-	m := tagged.FindStringSubmatch(image)
-	if m == nil {
-		return nil
-	}
-	return map[string]string{"tt_metal": m[2], "vllm": m[3], "tt_inference_server": m[1]}
-}
+// tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit. labelled matches labels
+// with a commit.
+var (
+	tagged   = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
+	labelled = regexp.MustCompile(`(revision|commit|sha)$`)
+)
 
 // Died is closed when the container has ended: the engine follows its log to the end.
 func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
 
 // LastLogLines returns the last lines of its log.
-func (c *Container) LastLogLines() []string { return lastLines(c.log) }
+func (c *Container) LastLogLines() []string { return process.LastLines(c.log, 5) }
 
 // Stop stops and removes the container, by its id.
 func (c *Container) Stop() {
@@ -189,10 +187,7 @@ func (r Request) container(at Attached) (*Container, error) {
 			Fix: "--image registry.example/name@sha256:…, or ttreport models import, which knows tt-inference-server's",
 		}
 	}
-	engine := o.ContainerEngine
-	if engine == "" {
-		engine = InstalledEngine()
-	}
+	engine := cmp.Or(o.ContainerEngine, InstalledEngine())
 	if engine == "" {
 		return nil, plan.UsageError{
 			Err: fmt.Errorf("collect: neither docker nor podman is installed"),
@@ -200,8 +195,8 @@ func (r Request) container(at Attached) (*Container, error) {
 		}
 	}
 	c := &Container{Attached: at, Engine: engine, Image: o.Image, Args: o.Args, Port: o.ContainerPort}
-	env := o.EnvFile
-	if IsTenstorrent(r.System.Device) {
+	env, ours := o.EnvFile, IsTenstorrent(r.System.Device)
+	if ours {
 		c.Run = r.tenstorrentArgs()
 		if len(c.Args) == 0 {
 			c.Args = r.tenstorrentImageArgs()
@@ -214,7 +209,7 @@ func (r Request) container(at Attached) (*Container, error) {
 	if env != "" {
 		c.Run = append(c.Run, "--env-file", env)
 	}
-	if IsTenstorrent(r.System.Device) {
+	if ours {
 		for _, name := range []string{"HF_TOKEN", "JWT_SECRET"} { // by name: the engine takes the value from our environment
 			if os.Getenv(name) != "" {
 				c.Run = append(c.Run, "--env", name)
@@ -240,17 +235,11 @@ func InstalledEngine() string {
 
 // IsTenstorrent reports whether a device is one of Tenstorrent's, by tt-inference-server's names.
 func IsTenstorrent(device string) bool {
-	name := strings.ToLower(device)
-	for _, prefix := range []string{
-		"e150", "n150", "n300", "t3k", "galaxy", "tg", "p100", "p150", "p300",
-		"blackhole_galaxy", "dual_galaxy", "quad_galaxy", "super_cluster",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return tenstorrent.MatchString(device)
 }
+
+var tenstorrent = regexp.MustCompile(`(?i)^(e150|n150|n300|t3k|galaxy|tg|p100|p150|p300|` +
+	`blackhole_galaxy|dual_galaxy|quad_galaxy|super_cluster)`)
 
 // tenstorrentArgs returns the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes,
 // huge pages, and a volume for converted weights and compiled kernels, with the name and path of

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/userdir"
 )
@@ -43,16 +46,11 @@ func leftoverFile(address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, schema.Slug("server "+hostPort(address))+".json"), nil
-}
-
-// hostPort is the part of an address that is no secret and says where something listens.
-func hostPort(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "unknown"
+	host := "unknown" // the part of an address that is no secret
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		host = u.Host
 	}
-	return u.Host
+	return filepath.Join(dir, schema.Slug("server "+host)+".json"), nil
 }
 
 // note writes down what was started at an address. Without the note only a kill at the worst moment costs more.
@@ -80,14 +78,8 @@ func readNote(address string) (l leftover, ok bool) {
 	if err != nil {
 		return l, false
 	}
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
-		return l, false
-	}
-	data, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(data, &l) != nil {
-		return l, false
-	}
-	return l, l.Boot == bootID()
+	data, err := rootfs.ReadFile(name, 4096)
+	return l, err == nil && json.Unmarshal(data, &l) == nil && l.Boot == bootID()
 }
 
 // endLeftover ends the server that an earlier collection started at an address and could not end; it reports what it
@@ -102,16 +94,10 @@ func endLeftover(ctx context.Context, address, engine string) string {
 	if l.Container != "" {
 		return l.endContainer(ctx, engine)
 	}
-	return l.endProcess(ctx)
-}
-
-func (l leftover) endProcess(ctx context.Context) string {
 	ended := l.endLeader(ctx)
 	if left := process.Marked(l.Mark); len(left) > 0 { // children whose leader has gone, or that left its group
 		process.EndMarked(l.Mark)
-		if ended == "" {
-			ended = fmt.Sprintf("process %d", left[0])
-		}
+		ended = cmp.Or(ended, fmt.Sprintf("process %d", left[0]))
 	}
 	return ended
 }
@@ -141,16 +127,13 @@ func (l leftover) endLeader(ctx context.Context) string {
 var containerID = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
 
 func (l leftover) endContainer(ctx context.Context, engine string) string {
-	if !containerID.MatchString(l.Container) {
-		return ""
-	}
 	if filepath.Base(engine) != l.Engine { // another engine does not know it; a name is all that is taken from the note
-		if l.Engine != "docker" && l.Engine != "podman" {
+		engine = l.Engine
+		if engine != "docker" && engine != "podman" {
 			return ""
 		}
-		engine = l.Engine
 	}
-	if exec.CommandContext(ctx, engine, "rm", "-f", l.Container).Run() != nil {
+	if !containerID.MatchString(l.Container) || exec.CommandContext(ctx, engine, "rm", "-f", l.Container).Run() != nil {
 		return ""
 	}
 	return "container " + l.Container
@@ -183,29 +166,35 @@ func startTicks(pid int) string {
 // freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an
 // error.
 func freePort(ctx context.Context, address, engine string, waiting func(time.Duration, error)) error {
-	began, err := time.Now(), checkPortFree(ctx, address)
-	if err == nil {
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("server address: %w", err)
+	}
+	free := func() bool {
+		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", u.Host)
+		if err == nil {
+			_ = conn.Close() // only the connection was needed
+		}
+		return err != nil
+	}
+	began := time.Now()
+	if free() {
 		return nil
 	}
-	ended := endLeftover(ctx, address, engine)
-	if ended == "" { // a server that ends with its collection may have done so just now
-		return checkPortFree(ctx, address)
+	tries := 1 // a server that ends with its collection may have done so just now
+	if ended := endLeftover(ctx, address, engine); ended != "" {
+		if tries = 50; waiting != nil {
+			waiting(time.Since(began), fmt.Errorf("an earlier collection was killed and left %s there; it was ended", ended))
+		}
 	}
-	if waiting != nil {
-		waiting(time.Since(began), fmt.Errorf("an earlier collection was killed and left %s there; it was ended", ended))
-	}
-	for range 50 {
-		if err = checkPortFree(ctx, address); err == nil {
+	for ; tries > 0; tries-- {
+		if free() {
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return err
-}
-
-// noteProcess notes a child that serves at an address.
-func noteProcess(address string, c *process.Child) {
-	note(address, leftover{Pid: c.Pid(), Start: startTicks(c.Pid()), Mark: c.Mark()})
+	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
+		ErrPortTaken, u.Host, address)
 }
 
 // Detached is a server that was started and left running.

@@ -9,16 +9,15 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +118,7 @@ func New(r Request) (Server, error) {
 	}
 	if !schema.SameDevice(r.System.Device, schema.Simulated) {
 		return nil, plan.UsageError{
-			Err: errSimulatedDevice(r.System.Device),
+			Err: fmt.Errorf("collect: the simulator measures no device, so it cannot be used for %q", r.System.Device),
 			Fix: "--device simulated, or --server URL for a real one",
 		}
 	}
@@ -155,27 +154,15 @@ func withFlags(argv, flags []string) []string {
 // simulator returns the configuration of the simulator: that of a demo release where the request names one, so that a
 // recheck of the demo measures the same system.
 func (r Request) simulator() sim.Config {
-	name, seed := r.Plan.Model.Name, r.Plan.Seed
 	cfg := sim.Defaults()
-	if c, ok := demoSimulator(r.System.Release, seed); ok && name == cfg.Model {
-		cfg = c
+	for _, demo := range DemoReleases() {
+		if demo.Name == r.System.Release && r.Plan.Model.Name == cfg.Model {
+			cfg = demo.Simulator(r.Plan.Seed)
+		}
 	}
-	cfg.Model, cfg.Seed = name, seed
-	if r.System.Release != "" {
-		cfg.Version = r.System.Release
-	}
+	cfg.Model, cfg.Seed, cfg.Version = r.Plan.Model.Name, r.Plan.Seed, cmp.Or(r.System.Release, cfg.Version)
 	return cfg
 }
-
-// orHour returns how long a started server may take to be ready.
-func orHour(d time.Duration) time.Duration {
-	if d == 0 {
-		return time.Hour
-	}
-	return d
-}
-
-func lastLines(log string) []string { return process.LastLines(log, 5) }
 
 // NoServer takes the place of a server if the tools of the plan have their own engine.
 type NoServer struct {
@@ -222,13 +209,13 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.child = child
-	noteProcess(c.URL, child)
+	note(c.URL, leftover{Pid: child.Pid(), Start: startTicks(child.Pid()), Mark: child.Mark()})
 	return c.whenReady(ctx, dir, c)
 }
 
 // whenReady waits for a server that was started; it is an error if the server ends before it is ready.
 func (a Attached) whenReady(ctx context.Context, dir string, m Supervised) (Endpoint, error) {
-	a.Wait = orHour(a.Wait)
+	a.Wait = cmp.Or(a.Wait, time.Hour)
 	ready, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	died := m.Died()
@@ -247,21 +234,6 @@ func (a Attached) whenReady(ctx context.Context, dir string, m Supervised) (Endp
 	return end, err
 }
 
-// checkPortFree returns an error when something listens at an address.
-func checkPortFree(ctx context.Context, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return fmt.Errorf("server address: %w", err)
-	}
-	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", u.Host)
-	if err != nil {
-		return nil // nothing listens there
-	}
-	_ = conn.Close() // only the connection was needed
-	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
-		ErrPortTaken, u.Host, address)
-}
-
 // CommandLine returns the command that Start runs.
 func (c *Command) CommandLine() []string { return c.Argv }
 
@@ -269,7 +241,7 @@ func (c *Command) CommandLine() []string { return c.Argv }
 func (c *Command) Died() <-chan struct{} { return c.child.Done() }
 
 // LastLogLines returns the last lines of its log.
-func (c *Command) LastLogLines() []string { return lastLines(c.log) }
+func (c *Command) LastLogLines() []string { return process.LastLines(c.log, 5) }
 
 // Stop ends the program and its children.
 func (c *Command) Stop() {
@@ -293,17 +265,18 @@ type Attached struct {
 
 // Start waits until the server is ready and reads what it states about itself. The rest stays unknown.
 func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
-	wait := a.Wait
-	if wait == 0 {
-		wait = time.Minute
-	}
+	wait := cmp.Or(a.Wait, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var last error
 	began := time.Now()
 	next := began
 	for {
-		end, err := a.ready(ctx)
+		end, err := a.identify(ctx)
+		if err == nil { // a server can be healthy and still unable to answer
+			small := map[string]any{"model": end.Model, "prompt": "the", "max_tokens": 1}
+			err = a.do(ctx, http.MethodPost, "/v1/completions", small, nil)
+		}
 		if err == nil {
 			return end, nil
 		}
@@ -328,14 +301,6 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 // Stop does nothing: the server is not ours.
 func (a *Attached) Stop() {}
 
-func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
-	end, err := a.identify(ctx)
-	if err != nil {
-		return end, err
-	}
-	return end, a.tryOne(ctx, end.Model)
-}
-
 func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 	end := Endpoint{URL: strings.TrimSuffix(a.URL, "/"), Model: a.Model, APIKey: a.APIKey}
 	var models struct {
@@ -345,46 +310,36 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 			Context int    `json:"max_model_len"`
 		} `json:"data"`
 	}
-	if err := a.get(ctx, "/v1/models", &models); err != nil {
+	if err := a.do(ctx, http.MethodGet, "/v1/models", nil, &models); err != nil {
 		return end, err
 	}
 	if len(models.Data) == 0 {
 		return end, errNoModel
 	}
-	found := false
-	for _, m := range models.Data {
-		if a.Model == "" || m.ID == a.Model || strings.HasSuffix(m.ID, "/"+a.Model) {
-			end.Model, end.Stack.Engine, end.Context, found = m.ID, m.OwnedBy, m.Context, true
-			break
-		}
+	at := 0
+	for at < len(models.Data) && a.Model != "" && models.Data[at].ID != a.Model &&
+		!strings.HasSuffix(models.Data[at].ID, "/"+a.Model) {
+		at++
 	}
-	if !found {
+	if at == len(models.Data) {
 		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
 	}
-	if end.Context == 0 {
-		end.Context = a.slot(ctx)
-	}
-	var version struct {
-		Version string `json:"version"`
-	}
-	if a.get(ctx, "/version", &version) == nil {
-		end.Stack.Version = version.Version
-	}
-	return end, nil
-}
-
-// slot returns the tokens of one request by llama.cpp's /props, which divides its context among slots; 0 for a server
-// without that path.
-func (a *Attached) slot(ctx context.Context) int {
-	var props struct {
+	end.Model, end.Stack.Engine, end.Context = models.Data[at].ID, models.Data[at].OwnedBy, models.Data[at].Context
+	var props struct { // of llama.cpp, which divides its context among slots
 		Defaults struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if a.get(ctx, "/props", &props) != nil {
-		return 0
+	if end.Context == 0 && a.do(ctx, http.MethodGet, "/props", nil, &props) == nil {
+		end.Context = max(0, props.Defaults.Context)
 	}
-	return max(0, props.Defaults.Context)
+	var version struct {
+		Version string `json:"version"`
+	}
+	if a.do(ctx, http.MethodGet, "/version", nil, &version) == nil {
+		end.Stack.Version = version.Version
+	}
+	return end, nil
 }
 
 // Probe reads a server's model and context length without a completion.
@@ -394,20 +349,12 @@ func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
 	return a.identify(ctx)
 }
 
-// tryOne completes one small request: a server can be healthy and still unable to answer.
-func (a *Attached) tryOne(ctx context.Context, model string) error {
-	body, err := json.Marshal(map[string]any{"model": model, "prompt": "the", "max_tokens": 1})
-	if err != nil {
-		return err
+// do sends a request, with a body as JSON where there is one, and reads a JSON answer into a value, nil for any.
+func (a *Attached) do(ctx context.Context, method, path string, ask, into any) error {
+	var body []byte
+	if ask != nil {
+		body, _ = json.Marshal(ask) // texts and numbers alone
 	}
-	return a.do(ctx, http.MethodPost, "/v1/completions", body, nil)
-}
-
-func (a *Attached) get(ctx context.Context, path string, into any) error {
-	return a.do(ctx, http.MethodGet, path, nil, into)
-}
-
-func (a *Attached) do(ctx context.Context, method, path string, body []byte, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("server address: %w", err)
@@ -422,17 +369,15 @@ func (a *Attached) do(ctx context.Context, method, path string, body []byte, int
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
+	switch {
+	case err != nil:
 		return origin.Words(err)
-	}
-	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)
-	}
-	if resp.StatusCode != http.StatusOK {
+	case resp.StatusCode != http.StatusOK:
 		answer := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
 		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, resp.StatusCode, answer)
-	}
-	if into == nil {
+	case into == nil:
 		return nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
@@ -492,10 +437,6 @@ func (s *Simulated) Stop() {
 	}
 }
 
-func errSimulatedDevice(device string) error {
-	return fmt.Errorf("collect: the simulator measures no device, so it cannot be used for %q", device)
-}
-
 // DemoRelease is one simulated release of the demo: how it differs from the defaults of the simulator.
 type DemoRelease struct {
 	Name   string
@@ -522,54 +463,21 @@ func (r DemoRelease) Simulator(seed uint64) sim.Config {
 	return c
 }
 
-// demoSimulator returns the simulator's configuration of a demo release by its name; ok is false for any other name.
-func demoSimulator(release string, seed uint64) (c sim.Config, ok bool) {
-	for _, r := range DemoReleases() {
-		if r.Name == release {
-			return r.Simulator(seed), true
-		}
-	}
-	return sim.Config{}, false
-}
-
-// advice maps words in the logs of tools and servers to what to do about them, the most specific first.
-func advice() []struct{ words, fix string } {
-	return []struct{ words, fix string }{
-		{"gated repo", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
-		{"gatedrepoerror", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
-		{"access to model", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
-		{"401 client error", "the hub needs a token: set HF_TOKEN, in the environment or in .env"},
-		{"invalid user token", "the hub refuses HF_TOKEN: it may have expired"},
-		{"no space left on device", "the disk is full: make room, and run the same line again"},
-		{"address already in use", "the port is taken: choose another --port"},
-		{"out of memory", "out of memory: use a lower concurrency or a shorter context"},
-		{"status 401", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
-		{"401 unauthorized", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
-	}
-}
-
-// fixOf searches the end of a log for a known failure and returns what to do about it; "" when there is none.
-func fixOf(log string) string {
-	const tail = 64 << 10
-	f, err := os.Open(log)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > tail {
-		_, _ = f.Seek(-tail, io.SeekEnd) // if it fails, the log is read from its start
-	}
-	data, err := io.ReadAll(io.LimitReader(f, tail))
-	if err != nil {
-		return ""
-	}
-	text := strings.ToLower(string(data))
-	for _, c := range advice() {
-		if strings.Contains(text, c.words) {
-			return c.fix
-		}
-	}
-	return ""
+// known are failures in the logs of tools and servers, by what they print, and what to do about them, the most specific
+// first.
+var known = []struct {
+	prints []string
+	fix    string
+}{
+	{[]string{"gated repo", "gatedrepoerror", "access to model"},
+		"the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
+	{[]string{"401 client error"}, "the hub needs a token: set HF_TOKEN, in the environment or in .env"},
+	{[]string{"invalid user token"}, "the hub refuses HF_TOKEN: it may have expired"},
+	{[]string{"no space left on device"}, "the disk is full: make room, and run the same line again"},
+	{[]string{"address already in use"}, "the port is taken: choose another --port"},
+	{[]string{"out of memory"}, "out of memory: use a lower concurrency or a shorter context"},
+	{[]string{"status 401", "401 unauthorized"},
+		"the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
 }
 
 // LastLog returns the end of a log as text, and what to do about it where that is known. log is the file to search
@@ -578,9 +486,12 @@ func LastLog(lines []string, log, between string) string {
 	if len(lines) == 0 {
 		return "it printed nothing"
 	}
-	words := "last log lines:" + between + strings.Join(lines, between)
-	if fix := fixOf(log); fix != "" {
-		return words + "\n  " + fix
+	last := "last log lines:" + between + strings.Join(lines, between)
+	text := strings.ToLower(string(process.Tail(log, 64<<10)))
+	for _, k := range known {
+		if slices.ContainsFunc(k.prints, func(s string) bool { return strings.Contains(text, s) }) {
+			return last + "\n  " + k.fix
+		}
 	}
-	return words
+	return last
 }

@@ -135,12 +135,12 @@ func TestIsTenstorrent(t *testing.T) {
 }
 
 func TestCommitsInTag(t *testing.T) {
-	got := commitsInTag("registry.example/img:0.5.0-25305db-6e67d2d@sha256:aa")
-	if got["tt_metal"] != "25305db" || got["vllm"] != "6e67d2d" || got["tt_inference_server"] != "0.5.0" {
+	got := tagged.FindStringSubmatch("registry.example/img:0.5.0-25305db-6e67d2d@sha256:aa")
+	if len(got) != 4 || got[1] != "0.5.0" || got[2] != "25305db" || got[3] != "6e67d2d" {
 		t.Error(got)
 	}
-	if got := commitsInTag("img:latest"); got != nil {
-		t.Error(got)
+	if tagged.MatchString("img:latest") {
+		t.Error("a tag without commits")
 	}
 }
 

@@ -67,34 +67,28 @@ func words(text string) int { return max(1, len(strings.Fields(text))) }
 
 // text returns the text of the prompt and counts its tokens: words of a text, or ids of a token list.
 func (r *request) text() (string, int, error) {
-	if len(r.Messages) > 0 {
-		var parts []string
-		for _, m := range r.Messages {
-			parts = append(parts, string(m.Content))
-		}
-		t := strings.Join(parts, "\n")
-		return t, words(t), nil
-	}
-	if len(r.Documents) > 0 {
-		t := strings.Join(append([]string{r.Query}, r.Documents...), "\n")
-		return t, words(t), nil
-	}
-	if len(r.Input) > 0 {
-		var list []message
-		if json.Unmarshal(r.Input, &list) == nil {
-			return (&request{Messages: list}).text()
-		}
-		r.Prompt = r.Input
-	}
 	var t string
-	if json.Unmarshal(r.Prompt, &t) == nil {
-		return t, words(t), nil
-	}
 	var ids []int
-	if json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0 {
-		return "", len(ids), nil
+	if len(r.Input) > 0 && json.Unmarshal(r.Input, &r.Messages) != nil {
+		r.Messages, r.Prompt = nil, r.Input
 	}
-	return "", 0, errors.New("prompt must be a string or a list of token ids")
+	switch {
+	case len(r.Messages) > 0:
+		for i, m := range r.Messages {
+			if i > 0 {
+				t += "\n"
+			}
+			t += string(m.Content)
+		}
+	case len(r.Documents) > 0:
+		t = strings.Join(append([]string{r.Query}, r.Documents...), "\n")
+	case json.Unmarshal(r.Prompt, &t) == nil:
+	case json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0:
+		return "", len(ids), nil
+	default:
+		return "", 0, errors.New("prompt must be a string or a list of token ids")
+	}
+	return t, words(t), nil
 }
 
 var sum = regexp.MustCompile(`(\d{1,6})\s*\+\s*(\d{1,6})`)
@@ -124,16 +118,6 @@ func (c Config) draw(text string) float64 {
 // calls reports whether the answer is to be a call of a tool.
 func (r *request) calls() bool { return len(r.Tools) > 0 && string(r.ToolChoice) == `"required"` }
 
-// tokens returns how many tokens an answer has, if nothing else fixes it.
-func (r *request) tokens() int {
-	for _, n := range []int{r.MaxTokens, r.MaxCompletion, r.MaxOutput} {
-		if n > 0 {
-			return n
-		}
-	}
-	return 16
-}
-
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	came := arrival.OfRequest(r) // before the body is read: after that the connection waits for the next request
 	var req request
@@ -149,32 +133,34 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	if len(req.Tools) > 0 {
 		prompt += words(string(req.Tools))
 	}
-	fault, stalled := s.fault()
-	switch {
-	case stalled:
-		<-r.Context().Done()
-		return
-	case fault == faultError:
-		replyError(w, http.StatusInternalServerError, "injected failure")
-		return
-	}
 	st := &stream{
 		s: s, w: w, id: r.Header.Get("X-Request-Id"), api: to, req: &req, cut: math.MaxInt,
 		log: Sent{Arrived: came, Prompt: prompt},
 	}
-	want := req.tokens()
-	if to.pools() { // the answer is ready when the prompt is read
+	want := max(req.MaxTokens, req.MaxCompletion, req.MaxOutput)
+	if want <= 0 {
+		want = 16
+	}
+	if to == embeddings || to == rerank { // the answer is ready when the prompt is read
 		want, req.Stream = 1, false
 	} else if said := s.cfg.answer(text); said != "" {
 		st.text, want = []string{said}, 1
 	}
-	switch fault {
+	switch s.fault() {
+	case faultStall:
+		<-r.Context().Done()
+		return
+	case faultError:
+		replyError(w, http.StatusInternalServerError, "injected failure")
+		return
 	case faultBreak:
 		st.cut = 1
 	case faultEmpty:
 		st.cut = 0
 	}
-	q, tokens := newSequence(prompt, want, r.Context().Done())
+	tokens := make(chan int, want) // room for all, so nothing blocks
+	q := &sequence{prompt: prompt, want: want, token: func(n int) { tokens <- n }, end: func() { close(tokens) },
+		gone: func() bool { return r.Context().Err() != nil }}
 	if !s.sched.submit(q) {
 		replyError(w, http.StatusServiceUnavailable, "the queue is full")
 		return
@@ -187,35 +173,35 @@ type fault int
 
 const (
 	faultNone fault = iota
+	faultStall
 	faultError
 	faultBreak
 	faultEmpty
 )
 
-// fault counts a request and draws its fault; stalled reports that the server no longer answers.
-func (s *Server) fault() (f fault, stalled bool) {
+// fault counts a request and draws its fault.
+func (s *Server) fault() fault {
 	s.mu.Lock()
 	s.seen++
 	n := s.seen
 	s.mu.Unlock()
 	c := s.cfg.Fault
-	if c.StallAfter > 0 && n > c.StallAfter {
-		return faultNone, true
-	}
 	draw := float64(rand.NewPCG(s.cfg.Seed, uint64(n)).Uint64()>>11) / (1 << 53)
 	switch {
+	case c.StallAfter > 0 && n > c.StallAfter:
+		return faultStall
 	case draw < c.ErrorShare:
-		return faultError, false
+		return faultError
 	case draw < c.ErrorShare+c.BreakShare:
-		return faultBreak, false
+		return faultBreak
 	case draw < c.ErrorShare+c.BreakShare+c.EmptyShare:
-		return faultEmpty, false
+		return faultEmpty
 	}
-	return faultNone, false
+	return faultNone
 }
 
 func replyError(w http.ResponseWriter, code int, message string) {
-	reply(w, code, map[string]any{"error": map[string]any{"message": message}})
+	reply(w, code, object{"error": object{"message": message}})
 }
 
 // stream writes one answer, as server-sent events or as one JSON document.
@@ -237,29 +223,32 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 	flush := http.NewResponseController(st.w)
 	produced := 0
 	var whole strings.Builder
-	for {
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			return
 		case n, more := <-tokens:
-			if !more {
-				st.finish(q, produced, whole.String())
+			word := " w" + strconv.Itoa(n%1000)
+			if n < len(st.text) {
+				word = st.text[n]
+			}
+			switch {
+			case !more:
+				st.keep()
+				if st.req.Stream {
+					_, _ = st.w.Write(st.ending(q.prompt, produced)) // fails if the client disconnected
+				} else {
+					reply(st.w, http.StatusOK, st.document(q.prompt, produced, whole.String()))
+				}
 				return
-			}
-			if produced >= st.cut {
-				continue // a fault: the tokens are produced and never sent
-			}
-			word := st.word(n)
-			if !st.req.Stream {
+			case produced >= st.cut: // a fault: the tokens are produced and never sent
+				continue
+			case !st.req.Stream:
 				whole.WriteString(word)
 				produced++
 				continue
 			}
 			st.log.Chunks = append(st.log.Chunks, time.Now())
-			if _, err := st.w.Write(st.chunk(n, word)); err != nil {
-				return
-			}
-			if err := flush.Flush(); err != nil {
+			if _, err := st.w.Write(st.chunk(n, word)); err != nil || flush.Flush() != nil {
 				return
 			}
 			if produced++; produced == st.cut {
@@ -270,27 +259,11 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 	}
 }
 
-func (st *stream) word(n int) string {
-	if n < len(st.text) {
-		return st.text[n]
-	}
-	return " w" + strconv.Itoa(n%1000)
-}
-
+// keep notes what was sent.
 func (st *stream) keep() {
-	if st.id == "" {
-		return
-	}
 	st.s.mu.Lock()
-	st.s.sent[st.id] = st.log
-	st.s.mu.Unlock()
-}
-
-func (st *stream) finish(q *sequence, produced int, whole string) {
-	st.keep()
-	if !st.req.Stream {
-		reply(st.w, http.StatusOK, st.document(q.prompt, produced, whole))
-		return
+	defer st.s.mu.Unlock()
+	if st.id != "" {
+		st.s.sent[st.id] = st.log
 	}
-	_, _ = st.w.Write(st.ending(q.prompt, produced)) // fails if the client disconnected
 }

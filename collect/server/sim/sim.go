@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -22,7 +24,6 @@ type Server struct {
 	http  *http.Server
 	ln    net.Listener
 	stop  context.CancelFunc
-	began time.Time
 	done  sync.WaitGroup
 
 	mu   sync.Mutex
@@ -41,24 +42,35 @@ type Sent struct {
 // Start listens on a free port of the loopback interface and serves until Stop.
 func Start(cfg Config) (*Server, error) {
 	cfg = withDefaults(cfg)
-	if cfg.Addr == "" {
-		cfg.Addr = "127.0.0.1:0"
-	}
-	ln, err := net.Listen("tcp", cfg.Addr)
+	ln, err := net.Listen("tcp", cmp.Or(cfg.Addr, "127.0.0.1:0"))
 	if err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Server{cfg: cfg, sched: newScheduler(cfg), ln: ln, stop: cancel, began: time.Now(), sent: map[string]Sent{}}
+	s := &Server{cfg: cfg, sched: newScheduler(cfg), ln: ln, stop: cancel, sent: map[string]Sent{}}
+	began := time.Now()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", s.health)
-	mux.HandleFunc("GET /version", s.version)
-	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		if time.Since(began) < cfg.Fault.ReadyAfter {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, object{"version": cfg.Version})
+	})
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, object{"object": "list", "data": []any{object{
+			"id": cfg.Model, "object": "model", "owned_by": "ttreport-sim", "max_model_len": cfg.KVTokens,
+		}}})
+	})
 	mux.HandleFunc("GET /metrics", s.metrics)
-	for path, to := range apis() {
+	for path, to := range map[string]api{
+		"/v1/completions": completions, "/v1/chat/completions": chat, "/v1/responses": responses,
+		"/v1/embeddings": embeddings, "/v1/rerank": rerank,
+	} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, to) })
 	}
-	s.http = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: 10 * time.Second,
+	s.http = &http.Server{Handler: guarded(cfg.Key, mux), ReadHeaderTimeout: 10 * time.Second,
 		ConnContext: arrival.ConnContext}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
@@ -70,14 +82,11 @@ func Start(cfg Config) (*Server, error) {
 }
 
 // guarded refuses requests below /v1 without the key, as vLLM does; the other paths need none.
-func (s *Server) guarded(next http.Handler) http.Handler {
-	if s.cfg.Key == "" {
-		return next
-	}
-	want := []byte("Bearer " + s.cfg.Key)
+func guarded(key string, next http.Handler) http.Handler {
+	want := []byte("Bearer " + key)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := []byte(r.Header.Get("Authorization"))
-		if strings.HasPrefix(r.URL.Path, "/v1/") && subtle.ConstantTimeCompare(got, want) != 1 {
+		if key != "" && strings.HasPrefix(r.URL.Path, "/v1/") && subtle.ConstantTimeCompare(got, want) != 1 {
 			http.Error(w, `{"error":"Unauthorized"}`, http.StatusUnauthorized)
 			return
 		}
@@ -87,28 +96,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 
 func withDefaults(c Config) Config {
 	d := Defaults()
-	set := func(v *int, def int) {
-		if *v == 0 {
-			*v = def
-		}
-	}
-	if c.Model == "" {
-		c.Model = d.Model
-	}
-	if c.Version == "" {
-		c.Version = d.Version
-	}
-	for _, p := range []struct{ v, def *time.Duration }{
-		{&c.StepBase, &d.StepBase}, {&c.PerSequence, &d.PerSequence}, {&c.PerPrefill, &d.PerPrefill},
-	} {
-		if *p.v == 0 {
-			*p.v = *p.def
-		}
-	}
-	set(&c.ChunkTokens, d.ChunkTokens)
-	set(&c.MaxBatch, d.MaxBatch)
-	set(&c.MaxQueue, d.MaxQueue)
-	set(&c.KVTokens, d.KVTokens)
+	c.Model, c.Version = cmp.Or(c.Model, d.Model), cmp.Or(c.Version, d.Version)
+	c.StepBase, c.PerSequence = cmp.Or(c.StepBase, d.StepBase), cmp.Or(c.PerSequence, d.PerSequence)
+	c.PerPrefill, c.ChunkTokens = cmp.Or(c.PerPrefill, d.PerPrefill), cmp.Or(c.ChunkTokens, d.ChunkTokens)
+	c.MaxBatch, c.MaxQueue = cmp.Or(c.MaxBatch, d.MaxBatch), cmp.Or(c.MaxQueue, d.MaxQueue)
+	c.KVTokens = cmp.Or(c.KVTokens, d.KVTokens)
 	return c
 }
 
@@ -126,39 +118,20 @@ func (s *Server) Stop() {
 func (s *Server) Log() map[string]Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make(map[string]Sent, len(s.sent))
-	for id, x := range s.sent {
-		out[id] = x
-	}
-	return out
-}
-
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	if time.Since(s.began) < s.cfg.Fault.ReadyAfter {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
-}
-
-func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"version": s.cfg.Version})
-}
-
-func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
-	model := map[string]any{
-		"id": s.cfg.Model, "object": "model", "owned_by": "ttreport-sim", "max_model_len": s.cfg.KVTokens,
-	}
-	reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
+	return maps.Clone(s.sent)
 }
 
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	st := s.sched.snapshot()
+	s.sched.mu.Lock()
+	running, waiting, kv, finished := len(s.sched.running), len(s.sched.queue), s.sched.tokens(), s.sched.finished
+	s.sched.mu.Unlock()
 	for _, m := range []struct {
 		name, kind string
 		value      float64
 	}{
-		{"num_requests_running", "gauge", float64(st.Running)}, {"num_requests_waiting", "gauge", float64(st.Waiting)},
-		{"kv_cache_usage_perc", "gauge", float64(st.KV) / float64(s.cfg.KVTokens)},
-		{"request_success_total", "counter", float64(st.Finished)},
+		{"num_requests_running", "gauge", float64(running)}, {"num_requests_waiting", "gauge", float64(waiting)},
+		{"kv_cache_usage_perc", "gauge", float64(kv) / float64(s.cfg.KVTokens)},
+		{"request_success_total", "counter", float64(finished)},
 	} {
 		fmt.Fprintf(w, "# TYPE vllm:%s %s\nvllm:%s %g\n", m.name, m.kind, m.name, m.value)
 	}
@@ -181,16 +154,6 @@ const (
 	rerank
 )
 
-// apis returns the endpoints by their paths.
-func apis() map[string]api {
-	return map[string]api{
-		"/v1/completions": completions, "/v1/chat/completions": chat, "/v1/responses": responses,
-		"/v1/embeddings": embeddings, "/v1/rerank": rerank,
-	}
-}
-
-func (a api) pools() bool { return a == embeddings || a == rerank }
-
 // Events of a stream. Answers of chat and responses can begin with reasoning, and can be calls of a tool. The model's
 // name is the only text in them that comes from outside, and it is escaped.
 const (
@@ -203,67 +166,62 @@ const (
 
 // chunk is the event of the n-th token.
 func (st *stream) chunk(n int, word string) []byte {
-	thinks := n < st.s.cfg.Reasoning
-	calls := st.req.calls()
-	model := st.s.cfg.Model
+	delta, event := "\"content\":%q", "output_text"
 	switch {
-	case st.api == chat && thinks:
-		return fmt.Appendf(nil, chatEvent, model, fmt.Sprintf("\"reasoning_content\":%q,\"content\":null", word))
-	case st.api == chat && calls:
-		const call = "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":%q}}]"
-		return fmt.Appendf(nil, chatEvent, model, fmt.Sprintf(call, word))
-	case st.api == chat:
-		return fmt.Appendf(nil, chatEvent, model, fmt.Sprintf("\"content\":%q", word))
-	case st.api == responses && thinks:
-		return fmt.Appendf(nil, responseEvent, "reasoning_text", word)
-	case st.api == responses && calls:
-		return fmt.Appendf(nil, responseEvent, "function_call_arguments", word)
-	case st.api == responses:
-		return fmt.Appendf(nil, responseEvent, "output_text", word)
+	case n < st.s.cfg.Reasoning:
+		delta, event = "\"reasoning_content\":%q,\"content\":null", "reasoning_text"
+	case st.req.calls():
+		delta, event = "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":%q}}]", "function_call_arguments"
 	}
-	return fmt.Appendf(nil, textEvent, model, word)
+	switch st.api {
+	case chat:
+		return fmt.Appendf(nil, chatEvent, st.s.cfg.Model, fmt.Sprintf(delta, word))
+	case responses:
+		return fmt.Appendf(nil, responseEvent, event, word)
+	}
+	return fmt.Appendf(nil, textEvent, st.s.cfg.Model, word)
 }
 
 // ending is what follows the last token of a stream.
 func (st *stream) ending(prompt, produced int) []byte {
-	if st.api == responses {
-		const done = "event: response.output_text.done\n" +
-			"data: {\"type\":\"response.output_text.done\",\"text\":\"all of it\"}\n\n" +
-			"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":%q,\"usage\":" +
-			"{\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}}}\n\n"
+	const done = "event: response.output_text.done\n" +
+		"data: {\"type\":\"response.output_text.done\",\"text\":\"all of it\"}\n\n" +
+		"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":%q,\"usage\":" +
+		"{\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}}}\n\n"
+	const usage = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":" +
+		"{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
+	switch {
+	case st.api == responses:
 		return fmt.Appendf(nil, done, st.s.cfg.Model, prompt, produced, prompt+produced)
+	case st.req.StreamOptions.IncludeUsage:
+		return fmt.Appendf(nil, usage+"data: [DONE]\n\n", st.s.cfg.Model, prompt, produced, prompt+produced)
 	}
-	var b []byte
-	if st.req.StreamOptions.IncludeUsage {
-		const text = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":" +
-			"{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
-		b = fmt.Appendf(b, text, st.s.cfg.Model, prompt, produced, prompt+produced)
-	}
-	return append(b, "data: [DONE]\n\n"...)
+	return []byte("data: [DONE]\n\n")
 }
 
+// object is a JSON object.
+type object = map[string]any
+
 // document is an answer that is not streamed.
-func (st *stream) document(prompt, produced int, text string) map[string]any {
-	usage := map[string]any{"prompt_tokens": prompt, "completion_tokens": produced, "total_tokens": prompt + produced}
-	out := map[string]any{"id": "sim", "model": st.s.cfg.Model, "usage": usage}
+func (st *stream) document(prompt, produced int, text string) object {
+	usage, all := object{"prompt_tokens": prompt, "completion_tokens": produced}, prompt+produced
+	name, value := "choices", object{"index": 0, "text": text, "finish_reason": "length"}
 	switch st.api {
-	case embeddings:
-		out["usage"] = map[string]any{"prompt_tokens": prompt, "total_tokens": prompt}
-		out["data"] = []any{map[string]any{"index": 0, "embedding": []float64{.6, .8}}}
-	case rerank:
-		out["usage"] = map[string]any{"total_tokens": prompt}
-		out["results"] = []any{map[string]any{"index": 0, "relevance_score": .5}}
-	case responses:
-		out["usage"] = map[string]any{"input_tokens": prompt, "output_tokens": produced, "total_tokens": prompt + produced}
-		out["output"] = []any{map[string]any{"type": "message", "role": "assistant",
-			"content": []any{map[string]any{"type": "output_text", "text": text}}}}
 	case chat:
-		out["choices"] = []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text},
-			"finish_reason": "length"}}
-	default:
-		out["choices"] = []any{map[string]any{"index": 0, "text": text, "finish_reason": "length"}}
+		value = object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": "length"}
+	case embeddings:
+		usage, all = object{"prompt_tokens": prompt}, prompt
+		name, value = "data", object{"index": 0, "embedding": []float64{.6, .8}}
+	case rerank:
+		usage, all = object{}, prompt
+		name, value = "results", object{"index": 0, "relevance_score": .5}
+	case responses:
+		usage = object{"input_tokens": prompt, "output_tokens": produced}
+		name, value = "output", object{"type": "message", "role": "assistant",
+			"content": []any{object{"type": "output_text", "text": text}}}
 	}
-	return out
+	usage["total_tokens"] = all
+	return object{"id": "sim", "model": st.s.cfg.Model, "usage": usage, name: []any{value}}
 }
 
 // Config describes the simulated system. The zero value of a field takes the default of [Defaults].
