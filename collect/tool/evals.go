@@ -11,52 +11,42 @@ import (
 // it cannot write to the folder, so only the file counts.
 func lmEval() Adapter {
 	return Adapter{
-		Name: "lm-eval", Program: "lm_eval", Eval: true, Command: lmEvalCommand,
-		Read: func(out string) (Summary, error) { return readHarness(out, "*/results_*.json", "lm-eval") },
+		Name: "lm-eval", Program: "lm_eval", Eval: true, Read: readsHarness("lm-eval", "*/results_*.json", 0),
+		Command: func(j Job, out string, _ Flags) Command {
+			path := j.endpoint("/v1/completions", "/v1/chat/completions")
+			model := args{"model=" + j.Model, "base_url=" + j.URL + path}
+			if j.Tokenizer != "" {
+				model = model.add("tokenizer="+j.Tokenizer, "tokenized_requests=False")
+			} else {
+				// Sends text; tasks that score log-likelihoods need a tokenizer.
+				model = model.when(!j.Chat, "tokenizer_backend=none")
+			}
+			model = model.when(j.Params["num_concurrent"] != "", "num_concurrent="+j.Params["num_concurrent"])
+			return j.harness(path, args{"--model", j.endpoint("local-completions", "local-chat-completions")}.
+				add("--model_args", strings.Join(model, ",")).
+				add("--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", utoa(j.Seed)).
+				when(j.Chat, "--apply_chat_template"))
+		},
 	}
 }
 
-func lmEvalCommand(j Job, out string, _ Flags) Command {
-	path := j.endpoint("/v1/completions", "/v1/chat/completions")
-	model := args{"model=" + j.Model, "base_url=" + j.URL + path}
-	if j.Tokenizer != "" {
-		model = model.add("tokenizer="+j.Tokenizer, "tokenized_requests=False")
-	} else {
-		model = model.when(!j.Chat, "tokenizer_backend=none") // sends text; tasks that score log-likelihoods need a tokenizer
-	}
-	model = model.when(j.Params["num_concurrent"] != "", "num_concurrent="+j.Params["num_concurrent"])
-	argv := args{"--model", j.endpoint("local-completions", "local-chat-completions")}.
-		add("--model_args", strings.Join(model, ",")).
-		add("--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", utoa(j.Seed)).
-		when(j.Chat, "--apply_chat_template")
-	return harnessCommand(j, argv, path)
-}
-
-// lmmsEval is lmms-eval, the harness for multimodal models.
+// lmmsEval is lmms-eval, the harness for multimodal models. Versions before 0.3 do not count what they completed.
 func lmmsEval() Adapter {
-	return Adapter{Name: "lmms-eval", Program: "lmms-eval", Eval: true, Command: lmmsEvalCommand, Read: lmmsEvalRead}
-}
-
-func lmmsEvalCommand(j Job, out string, _ Flags) Command {
-	argv := args{"--model", "openai_compatible", "--model_args", "model_version=" + j.Model}.
-		add("--tasks", j.Task, "--batch_size", "1").
-		add("--output_path", out, "--log_samples", "--seed", utoa(j.Seed))
-	c := harnessCommand(j, argv, "/v1/chat/completions")
-	c.Env = []string{"OPENAI_API_BASE=" + j.URL + "/v1"}
-	return c
-}
-
-func lmmsEvalRead(out string) (Summary, error) {
-	s, err := readHarness(out, "*/*_results.json", "lmms-eval")
-	if err == nil {
-		s.Completed = max(s.Completed, 1) // versions before 0.3 do not count
+	return Adapter{
+		Name: "lmms-eval", Program: "lmms-eval", Eval: true, Read: readsHarness("lmms-eval", "*/*_results.json", 1),
+		Command: func(j Job, out string, _ Flags) Command {
+			c := j.harness("/v1/chat/completions", args{"--model", "openai_compatible", "--model_args",
+				"model_version=" + j.Model, "--tasks", j.Task, "--batch_size", "1",
+				"--output_path", out, "--log_samples", "--seed", utoa(j.Seed)})
+			c.Env = []string{"OPENAI_API_BASE=" + j.URL + "/v1"}
+			return c
+		},
 	}
-	return s, err
 }
 
-// harnessCommand appends the task's parameters and the limit as flags of lm-eval, which lmms-eval shares.
-func harnessCommand(j Job, argv args, endpoint string) Command {
-	c := evalConditions(j, endpoint)
+// harness appends the task's parameters and the limit as flags of lm-eval, which lmms-eval shares.
+func (j Job) harness(endpoint string, argv args) Command {
+	c := j.evalConditions(endpoint)
 	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
 		if v := j.Params[p[0]]; v != "" {
 			argv = argv.add(p[1], v)
@@ -67,7 +57,7 @@ func harnessCommand(j Job, argv args, endpoint string) Command {
 	return Command{Argv: argv, Conditions: c}
 }
 
-func evalConditions(j Job, endpoint string) map[string]string {
+func (j Job) evalConditions(endpoint string) map[string]string {
 	c := map[string]string{"seed": utoa(j.Seed), "endpoint": endpoint}
 	if j.Limit > 0 {
 		c["limit"] = itoa(j.Limit)
@@ -75,32 +65,26 @@ func evalConditions(j Job, endpoint string) map[string]string {
 	return c
 }
 
-// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is that
-// of the tool, for messages.
-func readHarness(out, glob, name string) (Summary, error) {
-	s := Summary{File: newest(out, glob)}
-	if s.File == "" {
-		return s, fmt.Errorf("%s left no results: no file matches %s", name, glob)
-	}
-	var r struct {
+// readsHarness reads a results file of lm-eval's form; at least so many questions were completed.
+func readsHarness(name, glob string, least int) func(out string) (Summary, error) {
+	return reads(glob, name+" left no results: no file matches "+glob, func(s *Summary, r struct {
 		Results map[string]json.RawMessage `json:"results"`
 		Version string                     `json:"lm_eval_version"`
 		LMMs    string                     `json:"lmms_eval_version"`
 		N       map[string]struct {
 			Effective int `json:"effective"`
 		} `json:"n-samples"`
-	}
-	if err := readJSON(out, s.File, name+" left no results", &r); err != nil {
-		return s, err
-	}
-	if len(r.Results) == 0 {
-		return s, fmt.Errorf("%s holds no result", s.File)
-	}
-	s.Version = cmp.Or(r.Version, r.LMMs)
-	for _, n := range r.N {
-		s.Completed += n.Effective
-	}
-	return s, nil
+	}) error {
+		if len(r.Results) == 0 {
+			return fmt.Errorf("%s holds no result", s.File)
+		}
+		s.Version = cmp.Or(r.Version, r.LMMs)
+		for _, n := range r.N {
+			s.Completed += n.Effective
+		}
+		s.Completed = max(s.Completed, least)
+		return nil
+	})
 }
 
 // inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered
@@ -109,41 +93,30 @@ func readHarness(out, glob, name string) (Summary, error) {
 func inspect() Adapter {
 	return Adapter{
 		Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
-		Command: inspectCommand, Read: inspectRead,
+		Command: func(j Job, out string, _ Flags) Command {
+			argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false"}.
+				add("--model-base-url", j.URL+"/v1").
+				add("--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", utoa(j.Seed)).
+				when(j.Limit > 0, "--limit", itoa(j.Limit))
+			return Command{Argv: argv, Conditions: j.evalConditions("/v1/chat/completions")}
+		},
+		Read: reads("*.json", "inspect left no log", func(s *Summary, r struct {
+			Status string
+			Error  struct{ Message string }
+			Eval   struct {
+				Packages map[string]string
+			}
+			Results *struct {
+				Completed int `json:"completed_samples"`
+				Total     int `json:"total_samples"`
+			}
+		}) error {
+			if r.Status != "success" || r.Results == nil {
+				return fmt.Errorf("inspect reports %q: %.200s", r.Status, r.Error.Message)
+			}
+			s.Version = r.Eval.Packages["inspect_ai"]
+			s.Completed, s.Failed = r.Results.Completed, r.Results.Total-r.Results.Completed
+			return nil
+		}),
 	}
-}
-
-func inspectCommand(j Job, out string, _ Flags) Command {
-	argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false"}.
-		add("--model-base-url", j.URL+"/v1").
-		add("--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", utoa(j.Seed)).
-		when(j.Limit > 0, "--limit", itoa(j.Limit))
-	return Command{Argv: argv, Conditions: evalConditions(j, "/v1/chat/completions")}
-}
-
-func inspectRead(out string) (Summary, error) {
-	s := Summary{File: newest(out, "*.json")}
-	if s.File == "" {
-		return s, fmt.Errorf("inspect left no log")
-	}
-	var r struct {
-		Status string
-		Error  struct{ Message string }
-		Eval   struct {
-			Packages map[string]string
-		}
-		Results *struct {
-			Completed int `json:"completed_samples"`
-			Total     int `json:"total_samples"`
-		}
-	}
-	if err := readJSON(out, s.File, "inspect left no log", &r); err != nil {
-		return s, err
-	}
-	if r.Status != "success" || r.Results == nil {
-		return s, fmt.Errorf("inspect reports %q: %.200s", r.Status, r.Error.Message)
-	}
-	s.Version = r.Eval.Packages["inspect_ai"]
-	s.Completed, s.Failed = r.Results.Completed, r.Results.Total-r.Results.Completed
-	return s, nil
 }

@@ -3,7 +3,9 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -99,9 +101,10 @@ func Adapters() []Adapter {
 
 // Named finds an adapter by its name.
 func Named(name string) (Adapter, bool) {
-	all := Adapters()
-	if at := slices.IndexFunc(all, func(a Adapter) bool { return a.Name == name }); at >= 0 {
-		return all[at], true
+	for _, a := range Adapters() {
+		if a.Name == name {
+			return a, true
+		}
 	}
 	return Adapter{}, false
 }
@@ -138,10 +141,8 @@ func ParseFlags(help string) Flags {
 	return f
 }
 
-func (f Flags) has(name string) bool { return f == nil || f[name] }
-
 // Has reports whether a program has a flag: "" is one that every program has.
-func (f Flags) Has(name string) bool { return name == "" || f.has(name) }
+func (f Flags) Has(name string) bool { return name == "" || f == nil || f[name] }
 
 // args builds a command line.
 type args []string
@@ -158,7 +159,7 @@ func (a args) when(holds bool, words ...string) args {
 
 // known appends a flag with its values if the installed version of the tool has it.
 func (a args) known(has Flags, name string, values ...string) args {
-	if !has.has(name) {
+	if !has.Has(name) {
 		return a
 	}
 	return append(append(a, name), values...)
@@ -180,14 +181,6 @@ func (j Job) conditions(more ...string) map[string]string {
 	return c
 }
 
-// mpi returns the command that starts a program as several ranks; nil for one.
-func (j Job) mpi() []string {
-	if j.MPIRanks < 2 {
-		return nil
-	}
-	return args{"mpirun", "-n", itoa(j.MPIRanks)}.when(os.Geteuid() == 0, "--allow-run-as-root")
-}
-
 // endpoint returns one of two names, by whether chat completions are requested.
 func (j Job) endpoint(completions, chat string) string {
 	if j.Chat {
@@ -199,33 +192,30 @@ func (j Job) endpoint(completions, chat string) string {
 // mostResult is how long a result may be, in bytes: a file that never ends must not take all memory.
 const mostResult = 1 << 30
 
-// readJSON reads a result below out. missing is the error's text when there is no such file.
-func readJSON(out, file, missing string, into any) error {
-	data, err := rootfs.ReadFile(filepath.Join(out, file), mostResult)
-	if err != nil {
-		return fmt.Errorf("%s", missing)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(file), err)
-	}
-	return nil
-}
-
-// newest is the last by name of the files below out that match a glob, relative to out; "" when there is none. Sidecars
-// are no results.
-func newest(out, glob string) string {
-	names, err := filepath.Glob(filepath.Join(out, glob))
-	if err != nil {
-		return ""
-	}
-	last := ""
-	for _, name := range names {
-		rel, err := filepath.Rel(out, name)
-		if err == nil && !strings.HasSuffix(name, manifest.SidecarSuffix) && rel > last {
-			last = rel
+// reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by name
+// of those below out that match the first of several globs, which are separated by spaces, that any file matches.
+// Sidecars are no results. missing is the error's text when there is no such file.
+func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(out string) (Summary, error) {
+	return func(out string) (s Summary, err error) {
+		for _, glob := range strings.Fields(globs) {
+			names, _ := fs.Glob(os.DirFS(out), glob) // a constant that is well formed
+			sidecar := func(name string) bool { return strings.HasSuffix(name, manifest.SidecarSuffix) }
+			names = slices.DeleteFunc(names, sidecar)
+			if s.File == "" && len(names) > 0 {
+				s.File = slices.Max(names)
+			}
 		}
+		data, err := rootfs.ReadFile(filepath.Join(out, s.File), mostResult)
+		if s.File == "" || err != nil {
+			return s, errors.New(missing)
+		}
+		var r R
+		if err := json.Unmarshal(data, &r); err != nil {
+			return s, fmt.Errorf("%s: %w", filepath.Base(s.File), err)
+		}
+		err = into(&s, r)
+		return s, err
 	}
-	return last
 }
 
 // ScriptResult is the file that an exec command writes below {out}: {"metrics": {"my_ms": {"value": 12.3, "unit":
@@ -257,16 +247,29 @@ func Script(name, line string) (Adapter, error) {
 	for _, p := range []string{"{isl}", "{osl}", "{concurrency}", "{rate}"} {
 		once = once && !strings.Contains(line, p)
 	}
-	command := func(j Job, out string, _ Flags) Command {
-		var argv args
-		for _, w := range words[1:] {
-			argv = argv.add(fill(j, out, w))
-		}
-		return Command{Argv: argv.add(j.Extra...), Conditions: j.conditions()}
-	}
 	return Adapter{
 		Name: name, Program: words[0], Once: once, Offline: !strings.Contains(line, "{url}"),
-		Command: command, Read: scriptRead,
+		Command: func(j Job, out string, _ Flags) Command {
+			var argv args
+			for _, w := range words[1:] {
+				argv = argv.add(fill(j, out, w))
+			}
+			return Command{Argv: argv.add(j.Extra...), Conditions: j.conditions()}
+		},
+		Read: reads(ScriptResult, "the command left no "+ScriptResult, func(s *Summary, r struct {
+			Metrics map[string]struct{ Value *float64 }
+		}) error {
+			for _, m := range r.Metrics {
+				if m.Value != nil {
+					s.Completed++
+				}
+			}
+			if s.Completed == 0 {
+				const expected = `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
+				return fmt.Errorf("%s holds no metric; expected %s", s.File, expected)
+			}
+			return nil
+		}),
 	}, nil
 }
 
@@ -275,26 +278,6 @@ func fill(j Job, out, text string) string {
 	return strings.NewReplacer("{url}", j.URL, "{model}", j.Model, "{isl}", itoa(j.ISL), "{osl}", itoa(j.OSL),
 		"{concurrency}", itoa(j.Concurrency), "{rate}", ftoa(j.Rate), "{requests}", itoa(j.Requests), "{seed}", utoa(j.Seed),
 		"{tokenizer}", j.Tokenizer, "{out}", out).Replace(text)
-}
-
-func scriptRead(out string) (Summary, error) {
-	s := Summary{File: ScriptResult}
-	var r struct {
-		Metrics map[string]struct{ Value *float64 }
-	}
-	if err := readJSON(out, s.File, "the command left no "+s.File, &r); err != nil {
-		return s, err
-	}
-	for _, m := range r.Metrics {
-		if m.Value != nil {
-			s.Completed++
-		}
-	}
-	if s.Completed == 0 {
-		const expected = `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
-		return s, fmt.Errorf("%s holds no metric; expected %s", s.File, expected)
-	}
-	return s, nil
 }
 
 // Tool is a tool that is ready to run: builtin, or an adapter with its program.
@@ -334,21 +317,17 @@ func Installed(ctx context.Context, a Adapter, path string) Tool {
 
 // printed returns what a program prints, on both streams; "" when it fails to run.
 func printed(ctx context.Context, program string, args ...string) string {
-	f, err := os.CreateTemp("", "ttreport-ask-*")
+	dir, err := os.MkdirTemp("", "ttreport-ask-*")
 	if err != nil {
 		return ""
 	}
-	_ = f.Close() // only its name is used
-	defer os.Remove(f.Name())
-	spec := process.Spec{Argv: append([]string{program}, args...), Log: f.Name(), Limit: 3 * time.Minute,
-		Grace: 2 * time.Second}
+	defer os.RemoveAll(dir)
+	log := filepath.Join(dir, LogName)
+	spec := process.Spec{Argv: append([]string{program}, args...), Log: log, Limit: 3 * time.Minute, Grace: 2 * time.Second}
 	if _, err := process.Run(ctx, spec); err != nil {
 		return ""
 	}
-	text, err := os.ReadFile(f.Name())
-	if err != nil {
-		return ""
-	}
+	text, _ := os.ReadFile(log) // of a program that printed nothing there is none
 	return string(text)
 }
 
