@@ -20,7 +20,7 @@ import (
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
-	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
@@ -295,7 +295,7 @@ func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progre
 		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun, ServerOnly: o.serverOnly,
 		Targets: func() (plan.Targets, error) { return readTargets(ws) },
 		Finder: plan.Finder{
-			Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},
+			Environments: tool.Environments{Configured: ws.Config.Tools, Say: say},
 			Exec:         ws.Config.Exec, FindOnly: o.dryRun, Say: say,
 		},
 		Ask:     askFor(sh, ws),

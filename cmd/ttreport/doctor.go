@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ttreport/ttreport/collect/doctor"
-	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
@@ -61,14 +61,16 @@ func (o doctorOptions) examine(ctx context.Context, sh *shell) error {
 		return fail(exitUsage, "tools are "+strings.Join(doctor.Tools(), ", "), "doctor: %w", err)
 	}
 	o.Dir, o.Exec = ws.Dir, ws.Config.Exec
-	o.Tools = environment.Tools{Configured: ws.Config.Tools, Say: func(s string) { sh.say("%s", s) }}
+	o.Tools = tool.Environments{Configured: ws.Config.Tools, Say: func(s string) { sh.say("%s", s) }}
 	if o.reset != "" {
-		if err := o.Tools.Reset(o.reset); err != nil {
+		a, _ := tool.Named(o.reset)
+		if err := o.Tools.Reset(a); err != nil {
 			return fail(exitCollect, "see the permissions of the cache folder", "doctor: %w", err)
 		}
 	}
 	if o.make != "" {
-		if err := doctor.Make(ctx, o.Tools, o.make); err != nil {
+		a, _ := tool.Named(o.make)
+		if _, err := o.Tools.Ensure(ctx, a); err != nil {
 			return fail(exitCollect, "the log next to the environment's folder has the details", "doctor: %w", err)
 		}
 	}

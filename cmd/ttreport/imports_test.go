@@ -80,11 +80,10 @@ var rooms = map[string][]string{
 	"collect/session": {
 		"collect.", "collect/credentials", "collect/origin", "collect/plan", "collect/server.", "collect/traffic",
 	},
-	"collect/server/sim":       {"collect/arrival"},
-	"collect/tool":             {"collect/process", "collect/tool/builtin", "collect/traffic"},
-	"collect/tool/builtin":     {"collect/arrival", "collect/origin", "collect/traffic"},
-	"collect/traffic":          {},
-	"collect/tool/environment": {"collect/process"},
+	"collect/server/sim":   {"collect/arrival"},
+	"collect/tool":         {"collect/process", "collect/tool/builtin", "collect/traffic"},
+	"collect/tool/builtin": {"collect/arrival", "collect/origin", "collect/traffic"},
+	"collect/traffic":      {},
 
 	"targets/library":    {},
 	"targets/decision":   {},

@@ -6,6 +6,7 @@
 package credentials
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -32,9 +33,6 @@ const (
 // Names are the variables that people may have to set.
 func Names() []string { return []string{HFToken, OpenAIKey, JWTSecret} }
 
-// ImageNames are the variables that a Tenstorrent image wants.
-func ImageNames() []string { return []string{HFToken, JWTSecret} }
-
 // File is .env in a folder.
 type File struct {
 	Warning string // that others can read it; "" when they cannot
@@ -45,10 +43,10 @@ type File struct {
 func Open(dir string) (File, error) {
 	name := filepath.Join(dir, ".env")
 	data, err := rootfs.ReadFile(name, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return File{}, nil
-	}
-	if err != nil {
+	case err != nil:
 		return File{}, err
 	}
 	values, err := godotenv.UnmarshalBytes(data)
@@ -74,25 +72,15 @@ func (f File) Get(name string) string {
 	return f.values[name]
 }
 
-// Source is where a variable is set.
-type Source string
-
-// Sources of a variable.
-const (
-	FromNowhere     Source = ""
-	FromEnvironment Source = "the environment"
-	FromFile        Source = ".env"
-)
-
-// Source says where a variable is set.
-func (f File) Source(name string) Source {
+// Source says where a variable is set: "the environment", ".env", or "" for nowhere.
+func (f File) Source(name string) string {
 	switch {
 	case os.Getenv(name) != "":
-		return FromEnvironment
+		return "the environment"
 	case f.values[name] != "":
-		return FromFile
+		return ".env"
 	}
-	return FromNowhere
+	return ""
 }
 
 // Ask lets a person type a secret; ok is false where there is nobody, or nothing was typed.
@@ -102,29 +90,23 @@ type Ask func(name, why string) (value string, ok bool)
 // Tenstorrent image that is started gets its secrets from .env (image is true); for those that are nowhere, a person is
 // asked.
 func (f File) Key(image bool, ask Ask) (string, error) {
-	secret := f.Get(JWTSecret)
-	if image {
-		for _, name := range ImageNames() {
-			if f.Get(name) != "" {
-				continue
-			}
-			typed, ok := ask(name, "the image wants "+name)
-			if !ok {
-				continue
-			}
-			if err := os.Setenv(name, typed); err != nil { // it may not have been saved, and the container needs it
-				return "", fmt.Errorf("%s: %w", name, err)
-			}
+	for _, name := range []string{HFToken, JWTSecret} {
+		if !image || f.Get(name) != "" {
+			continue
 		}
-		secret = f.Get(JWTSecret)
+		typed, ok := ask(name, "the image wants "+name)
+		if !ok {
+			continue
+		}
+		if err := os.Setenv(name, typed); err != nil { // it may not have been saved, and the container needs it
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	if k := f.Get(OpenAIKey); k != "" {
-		return k, nil
+	key, secret := f.Get(OpenAIKey), f.Get(JWTSecret)
+	if key == "" && secret != "" {
+		key = jwt(secret)
 	}
-	if secret != "" {
-		return jwt(secret)
-	}
-	return f.Get(apiKey), nil
+	return cmp.Or(key, f.Get(apiKey)), nil
 }
 
 // ExportToken sets [HFToken] from the file in this process's environment, for tools that are started. The container of
@@ -148,13 +130,11 @@ func Save(dir, name, value string) error {
 
 // jwt is the token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its
 // setup_host.py).
-func jwt(secret string) (string, error) {
+func jwt(secret string) string {
 	enc := base64.RawURLEncoding
 	const header, claim = `{"alg":"HS256","typ":"JWT"}`, `{"team_id":"tenstorrent","token_id":"debug-test"}`
 	head := enc.EncodeToString([]byte(header)) + "." + enc.EncodeToString([]byte(claim))
 	mac := hmac.New(sha256.New, []byte(secret))
-	if _, err := mac.Write([]byte(head)); err != nil {
-		return "", fmt.Errorf("token: %w", err)
-	}
-	return head + "." + enc.EncodeToString(mac.Sum(nil)), nil
+	mac.Write([]byte(head)) // never fails
+	return head + "." + enc.EncodeToString(mac.Sum(nil))
 }

@@ -57,11 +57,11 @@ func TestOpen(t *testing.T) {
 func TestSource(t *testing.T) {
 	unset(t)
 	f := File{values: map[string]string{OpenAIKey: "file"}}
-	if f.Source(OpenAIKey) != FromFile || f.Source(JWTSecret) != FromNowhere || f.Get(OpenAIKey) != "file" {
+	if f.Source(OpenAIKey) != ".env" || f.Source(JWTSecret) != "" || f.Get(OpenAIKey) != "file" {
 		t.Error("a variable of .env is not found")
 	}
 	t.Setenv(OpenAIKey, "environment")
-	if f.Source(OpenAIKey) != FromEnvironment || f.Get(OpenAIKey) != "environment" {
+	if f.Source(OpenAIKey) != "the environment" || f.Get(OpenAIKey) != "environment" {
 		t.Error("the environment does not come first")
 	}
 }

@@ -1,7 +1,7 @@
 // Package doctor examines what a collection needs: tools, secrets, a port, memory, space, access to a model, an image.
 //
 // In: what a workspace configures and what a person asks about. Out: [Finding] values, each with what is to be done.
-// It changes nothing, except that [Make] and [Reset] do what they say. Values of secrets are in no finding.
+// It changes nothing. Values of secrets are in no finding.
 package doctor
 
 import (
@@ -26,7 +26,6 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/collect/tool/environment"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
@@ -41,7 +40,7 @@ type Finding struct {
 // Request says what to examine.
 type Request struct {
 	Dir   string            // the workspace
-	Tools environment.Tools // how tools are found
+	Tools tool.Environments // how tools are found
 	Exec  map[string]string // benchmarks of the user's own, by name
 	Port  int               // that a server would take
 	Model string            // on the hub; "" for none
@@ -63,13 +62,6 @@ func Check(names ...string) error {
 // Tools lists the names of all tools that can be examined.
 func Tools() []string { return append(tool.Names(false)[1:], tool.Names(true)...) }
 
-// Make makes the environment of a tool now.
-func Make(ctx context.Context, find environment.Tools, name string) error {
-	a, _ := tool.Named(name)
-	_, err := find.Ensure(ctx, a.Name, a.Program, a.Module)
-	return err
-}
-
 // Examine examines everything, tools first.
 func Examine(ctx context.Context, r Request) []Finding {
 	out := []Finding{{true, "builtin", "in this program", ""}}
@@ -77,16 +69,25 @@ func Examine(ctx context.Context, r Request) []Finding {
 		out = append(out, findTool(ctx, r.Tools, a))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Exec)) {
+		f := Finding{true, name, "exec, " + r.Exec[name], ""}
 		if _, err := (plan.Finder{Exec: r.Exec}).Adapter(name, false); err != nil {
-			out = append(out, Finding{false, name, err.Error(), "correct exec: in ttreport.yaml"})
-		} else {
-			out = append(out, Finding{true, name, "exec, " + r.Exec[name], ""})
+			f = Finding{false, name, err.Error(), "correct exec: in ttreport.yaml"}
 		}
+		out = append(out, f)
 	}
-	out = append(out, environments(), containers(), port(r.Port))
+	made := Finding{false, "environments", "neither uv nor python3 is installed", "apt-get install python3-venv"}
+	if _, err := exec.LookPath("uv"); err == nil {
+		made = Finding{true, "environments", "made with uv", ""}
+	} else if _, err := exec.LookPath("python3"); err == nil {
+		made = Finding{true, "environments", "made with python3 -m venv; uv would be faster", ""}
+	}
+	out = append(out, made, containers(ctx), port(r.Port))
 	out = append(out, secrets(r.Dir)...)
 	out = append(out, space(r.Dir), memory())
-	out = append(out, hugePages()...)
+	if pages, err := os.ReadFile("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"); err == nil {
+		found := strings.TrimSpace(string(pages)) + " of 1 GiB; Tenstorrent devices need them"
+		out = append(out, Finding{true, "huge pages", found, ""})
+	}
 	if r.Model != "" {
 		out = append(out, access(ctx, r))
 	}
@@ -120,14 +121,11 @@ func Write(w io.Writer, list []Finding) error {
 	return tw.Flush()
 }
 
-// hub is where models and their terms are.
-const hub = "https://huggingface.co"
-
-// access asks the hub whether a model can be downloaded.
+// access asks the hub, where models and their terms are, whether a model can be downloaded.
 func access(ctx context.Context, r Request) Finding {
-	what, at := "access to "+r.Model, cmp.Or(r.hub, hub)
+	what, at := "access to "+r.Model, cmp.Or(r.hub, "https://huggingface.co")
 	file, _ := credentials.Open(r.Dir) // what is wrong with it is a finding of its own
-	token := file.Get(credentials.HFToken)
+	token, set := file.Get(credentials.HFToken), "not set"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, at+"/"+r.Model+"/resolve/main/config.json", nil)
@@ -136,6 +134,7 @@ func access(ctx context.Context, r Request) Finding {
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
+		set = "set"
 	}
 	resp, err := origin.Client(0).Do(req)
 	if err != nil {
@@ -146,10 +145,6 @@ func access(ctx context.Context, r Request) Finding {
 	case http.StatusOK:
 		return Finding{true, what, "yes", ""}
 	case http.StatusUnauthorized:
-		set := "not set"
-		if token != "" {
-			set = "set"
-		}
 		return Finding{
 			false, what, "refused: it is gated, private, or does not exist, and HF_TOKEN is " + set,
 			"set HF_TOKEN, in the environment or in .env, to a token of an account that has access",
@@ -163,12 +158,17 @@ func access(ctx context.Context, r Request) Finding {
 	return Finding{true, what, fmt.Sprintf("unknown: the hub answers HTTP %d", resp.StatusCode), ""}
 }
 
+// noEngine is the finding where no container engine is installed.
+func noEngine(what string) Finding {
+	return Finding{false, what, "neither docker nor podman is installed", "apt-get install podman"}
+}
+
 // image asks the container engine whether an image is pulled.
 func image(ctx context.Context, name string) Finding {
 	what := "image " + plaintext.Middle(name, plaintext.PathWidth)
 	engine := server.InstalledEngine()
 	if engine == "" {
-		return Finding{false, what, "neither docker nor podman is installed", "apt-get install podman"}
+		return noEngine(what)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -179,32 +179,21 @@ func image(ctx context.Context, name string) Finding {
 	return Finding{true, what, string(out[:min(len(out), 19)]), ""}
 }
 
-// Least of what a collection gets along with.
-const (
-	leastSpace  = 10 // GB
-	leastMemory = 4  // GB
-)
-
-func containers() Finding {
-	if name := server.InstalledEngine(); name != "" {
-		return answers(name)
+// containers reports whether an engine can start containers: docker's program is installed without its daemon, or
+// without the right to use it.
+func containers(ctx context.Context) Finding {
+	engine := server.InstalledEngine()
+	if engine == "" {
+		return noEngine("containers")
 	}
-	return Finding{false, "containers", "neither docker nor podman is installed", "apt-get install podman"}
-}
-
-// answers reports whether an engine can start containers: docker's program is installed without its daemon, or without
-// the right to use it.
-func answers(engine string) Finding {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, engine, "info").CombinedOutput()
 	if err == nil {
 		return Finding{true, "containers", engine, ""}
 	}
-	last := strings.TrimSpace(string(out))
-	if at := strings.LastIndexByte(last, '\n'); at >= 0 {
-		last = last[at+1:]
-	}
+	text := strings.TrimSpace(string(out))
+	last := text[strings.LastIndexByte(text, '\n')+1:]
 	return Finding{false, "containers", engine + " is installed and does not answer: " + cmp.Or(last, err.Error()),
 		"start its daemon (systemctl start docker), join the group docker, or install podman, which needs no daemon"}
 }
@@ -224,16 +213,17 @@ func port(n int) Finding {
 func secrets(dir string) []Finding {
 	var out []Finding
 	file, err := credentials.Open(dir)
-	switch {
-	case err != nil:
-		out = append(out, Finding{false, ".env", err.Error(), "chmod 600 .env"})
-	case file.Warning != "":
-		out = append(out, Finding{false, ".env", file.Warning, "chmod 600 .env"})
+	wrong := file.Warning
+	if err != nil {
+		wrong = err.Error()
+	}
+	if wrong != "" {
+		out = append(out, Finding{false, ".env", wrong, "chmod 600 .env"})
 	}
 	for _, name := range credentials.Names() {
 		found := "not set; needed where a model is gated or a server wants a key"
-		if from := file.Source(name); from != credentials.FromNowhere {
-			found = "set in " + string(from)
+		if from := file.Source(name); from != "" {
+			found = "set in " + from
 		}
 		out = append(out, Finding{true, name, found, ""})
 	}
@@ -241,72 +231,48 @@ func secrets(dir string) []Finding {
 }
 
 func space(dir string) Finding {
+	const least = 10 // GB
 	var free float64
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		free, err = freeBytes(abs)
 	}
-	if err != nil {
+	switch free /= 1e9; {
+	case err != nil:
 		return Finding{false, "disk", err.Error(), ""}
+	case free <= least:
+		const fix = "make room: an environment of vLLM alone takes 8 GB"
+		return Finding{false, "disk", fmt.Sprintf("%.0f GB free", free), fix}
 	}
-	free /= 1e9
-	f := Finding{free > leastSpace, "disk", fmt.Sprintf("%.0f GB free", free), ""}
-	if !f.OK {
-		f.Fix = "make room: an environment of vLLM alone takes 8 GB"
-	}
-	return f
+	return Finding{true, "disk", fmt.Sprintf("%.0f GB free", free), ""}
 }
 
 func memory() Finding {
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return Finding{true, "memory", "unknown", ""}
-	}
+	const least = 4       // GB
+	var available float64 // kB
+	data, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(data)) {
-		var kb float64
-		if _, err := fmt.Sscanf(line, "MemAvailable: %f kB", &kb); err == nil {
-			return Finding{kb > leastMemory*1e6, "memory", fmt.Sprintf("%.1f GB available", kb/1e6), ""}
+		if _, err := fmt.Sscanf(line, "MemAvailable: %f kB", &available); err == nil {
+			return Finding{available > least*1e6, "memory", fmt.Sprintf("%.1f GB available", available/1e6), ""}
 		}
 	}
 	return Finding{true, "memory", "unknown", ""}
 }
 
-// hugePages is one finding where the kernel has them, else none.
-func hugePages() []Finding {
-	pages, err := os.ReadFile("/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages")
-	if err != nil {
-		return nil
-	}
-	found := strings.TrimSpace(string(pages)) + " of 1 GiB; Tenstorrent devices need them"
-	return []Finding{{true, "huge pages", found, ""}}
-}
-
 // findTool looks for one tool.
-func findTool(ctx context.Context, find environment.Tools, a tool.Adapter) Finding {
-	pin := environment.Pin(a.Name, cmp.Or(a.Package, a.Name))
-	found, err := find.Find(ctx, a.Name, a.Program, a.Module)
+func findTool(ctx context.Context, find tool.Environments, a tool.Adapter) Finding {
+	pin := a.Pin()
+	found, err := find.Find(ctx, a)
 	switch {
 	case err == nil && found.From == "environment":
 		return Finding{true, a.Name, "its own environment with " + pin + ", " + found.Dir, ""}
 	case err == nil:
 		return Finding{true, a.Name, found.From + ", " + found.Program, ""}
-	case !errors.Is(err, environment.ErrNone):
+	case !errors.Is(err, tool.ErrNone):
 		return Finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"}
 	case pin == "":
 		fix := "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"
 		return Finding{false, a.Name, "not installed, and ttreport does not install it", fix}
 	}
 	return Finding{false, a.Name, "not installed yet; " + pin + " is pinned", "ttreport doctor --make " + a.Name}
-}
-
-// environments says what makes the environments of tools.
-func environments() Finding {
-	const what = "environments"
-	switch {
-	case environment.OnPath("uv"):
-		return Finding{true, what, "made with uv", ""}
-	case environment.OnPath("python3"):
-		return Finding{true, what, "made with python3 -m venv; uv would be faster", ""}
-	}
-	return Finding{false, what, "neither uv nor python3 is installed", "apt-get install python3-venv"}
 }

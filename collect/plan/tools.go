@@ -13,7 +13,6 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/kballard/go-shellquote"
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/collect/tool/environment"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -21,7 +20,7 @@ import (
 
 // Finder finds the tools of a plan, or makes their environments.
 type Finder struct {
-	Environments environment.Tools
+	Environments tool.Environments
 	Exec         map[string]string // command lines of the user's own tools, by name
 	FindOnly     bool              // make no environment and do not ask tools for their version
 	Say          func(string)      // called with each tool that is ready
@@ -111,15 +110,15 @@ func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, er
 		return tool.Tool{}, err
 	}
 	if f.FindOnly {
-		found, err := f.Environments.Find(ctx, a.Name, a.Program, a.Module)
-		if errors.Is(err, environment.ErrNone) {
+		found, err := f.Environments.Find(ctx, a)
+		if errors.Is(err, tool.ErrNone) {
 			found.Program = a.Program
 		} else if err != nil {
 			return tool.Tool{}, UsageError{err, ""}
 		}
 		return tool.Tool{Adapter: a, Path: found.Program}, nil
 	}
-	found, err := f.Environments.Ensure(ctx, a.Name, a.Program, a.Module)
+	found, err := f.Environments.Ensure(ctx, a)
 	if err != nil {
 		return tool.Tool{}, fmt.Errorf("collect: %w", err)
 	}
