@@ -19,7 +19,8 @@ func TestContainersNeedADaemon(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if f := containers(t.Context()); f.OK != !strings.Contains(script, "exit 1") || f.Found != want || f.OK != (f.Fix == "") {
+		f := containers(t.Context())
+		if f.OK != !strings.Contains(script, "exit 1") || f.Found != want || f.OK != (f.Fix == "") {
 			t.Errorf("%+v, want %q", f, want)
 		}
 	}

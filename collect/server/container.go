@@ -146,8 +146,8 @@ func (c *Container) identify(ctx context.Context, s *schema.Stack) {
 	}
 }
 
-// tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit. labelled matches labels
-// with a commit.
+// tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit; labelled the names of
+// labels with a commit.
 var (
 	tagged   = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
 	labelled = regexp.MustCompile(`(revision|commit|sha)$`)

@@ -31,21 +31,22 @@ func TestFind(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	ctx := context.Background()
+	of := func(name, program string) tool.Adapter { return tool.Adapter{Name: name, Program: program} }
 	find := tool.Environments{Cache: t.TempDir(), Configured: map[string]string{"other": program,
 		"gone": filepath.Join(dir, "gone")}}
-	if f, err := find.Find(ctx, tool.Adapter{Name: "mytool", Program: "mytool"}); err != nil || f.From != "PATH" || f.Program != program {
+	if f, err := find.Find(ctx, of("mytool", "mytool")); err != nil || f.From != "PATH" || f.Program != program {
 		t.Errorf("%+v %v", f, err)
 	}
-	if f, err := find.Find(ctx, tool.Adapter{Name: "other", Program: "nothing"}); err != nil || f.From != "configured" {
+	if f, err := find.Find(ctx, of("other", "nothing")); err != nil || f.From != "configured" {
 		t.Errorf("%+v %v", f, err)
 	}
-	if _, err := find.Find(ctx, tool.Adapter{Name: "gone", Program: "mytool"}); err == nil || errors.Is(err, tool.ErrNone) {
+	if _, err := find.Find(ctx, of("gone", "mytool")); err == nil || errors.Is(err, tool.ErrNone) {
 		t.Errorf("a configured program that does not exist: %v", err)
 	}
-	if _, err := find.Find(ctx, tool.Adapter{Name: "x", Program: "x"}); !errors.Is(err, tool.ErrNone) {
+	if _, err := find.Find(ctx, of("x", "x")); !errors.Is(err, tool.ErrNone) {
 		t.Error(err)
 	}
-	if _, err := find.Ensure(ctx, tool.Adapter{Name: "x", Program: "x"}); err == nil || !strings.Contains(err.Error(), "tools: {x: /path/to/it}") {
+	if _, err := find.Ensure(ctx, of("x", "x")); err == nil || !strings.Contains(err.Error(), "tools: {x: /path/to/it}") {
 		t.Error(err)
 	}
 }

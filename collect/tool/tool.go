@@ -192,8 +192,8 @@ func (j Job) endpoint(completions, chat string) string {
 // mostResult is how long a result may be, in bytes: a file that never ends must not take all memory.
 const mostResult = 1 << 30
 
-// reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by name
-// of those below out that match the first of several globs, which are separated by spaces, that any file matches.
+// reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by
+// name of those below out that match the first of several globs, which are separated by spaces, that any file matches.
 // Sidecars are no results. missing is the error's text when there is no such file.
 func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(out string) (Summary, error) {
 	return func(out string) (s Summary, err error) {
@@ -323,7 +323,8 @@ func printed(ctx context.Context, program string, args ...string) string {
 	}
 	defer os.RemoveAll(dir)
 	log := filepath.Join(dir, LogName)
-	spec := process.Spec{Argv: append([]string{program}, args...), Log: log, Limit: 3 * time.Minute, Grace: 2 * time.Second}
+	argv := append([]string{program}, args...)
+	spec := process.Spec{Argv: argv, Log: log, Limit: 3 * time.Minute, Grace: 2 * time.Second}
 	if _, err := process.Run(ctx, spec); err != nil {
 		return ""
 	}
