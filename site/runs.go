@@ -269,8 +269,8 @@ func packedCell(c *render.Cell, flags int, stats bool) any {
 		text = lone(c.Text + "|" + c.Stats)
 	}
 	f := cellFlags(c)
-	alone := c.Sub == "" && c.Href == "" && c.Outcome == 0 && c.Evidence == 0 && c.Tag == "" && c.Missing == ""
-	if alone && f == flags && c.Strip == nil && c.Spark == nil {
+	plain := c.Sub+string(c.Href)+c.Tag+c.Missing == "" && c.Outcome == 0 && c.Evidence == 0
+	if plain && f == flags && c.Strip == nil && c.Spark == nil {
 		return text
 	}
 	o := object{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"html/template"
 	"image"
@@ -124,24 +125,42 @@ func drawing(logo []byte) (w, h float64, err error) {
 		if !ok {
 			continue
 		}
-		if n := strings.ToLower(e.Name.Local); n == "script" || n == "foreignobject" || root && n != "svg" {
-			return 0, 0, fmt.Errorf("element %s has no place in a logo", e.Name.Local)
+		if err := harmless(e, root); err != nil {
+			return 0, 0, err
 		}
-		for _, a := range e.Attr {
-			n, v := strings.ToLower(a.Name.Local), strings.TrimSpace(a.Value)
-			if strings.HasPrefix(n, "on") || n == "href" && !strings.HasPrefix(v, "#") {
-				return 0, 0, fmt.Errorf("attribute %s has no place in a logo", a.Name.Local)
+		if root {
+			if w, h = viewBox(e); !(w > 0 && h > 0) {
+				return 0, 0, errors.New("no viewBox says how wide it is")
 			}
-			if box := strings.Fields(strings.ReplaceAll(v, ",", " ")); root && n == "viewbox" && len(box) == 4 {
-				w, _ = strconv.ParseFloat(box[2], 64)
-				h, _ = strconv.ParseFloat(box[3], 64)
-			}
-		}
-		if root && !(w > 0 && h > 0) {
-			return 0, 0, fmt.Errorf("no viewBox says how wide it is")
 		}
 		root = false
 	}
+}
+
+// harmless refuses an element that is more than a part of a picture.
+func harmless(e xml.StartElement, root bool) error {
+	if n := strings.ToLower(e.Name.Local); n == "script" || n == "foreignobject" || root && n != "svg" {
+		return fmt.Errorf("element %s has no place in a logo", e.Name.Local)
+	}
+	for _, a := range e.Attr {
+		n := strings.ToLower(a.Name.Local)
+		if strings.HasPrefix(n, "on") || n == "href" && !strings.HasPrefix(strings.TrimSpace(a.Value), "#") {
+			return fmt.Errorf("attribute %s has no place in a logo", a.Name.Local)
+		}
+	}
+	return nil
+}
+
+// viewBox is the size that the root of a drawing states.
+func viewBox(e xml.StartElement) (w, h float64) {
+	for _, a := range e.Attr {
+		box := strings.Fields(strings.ReplaceAll(a.Value, ",", " "))
+		if strings.EqualFold(a.Name.Local, "viewBox") && len(box) == 4 {
+			w, _ = strconv.ParseFloat(box[2], 64)
+			h, _ = strconv.ParseFloat(box[3], 64)
+		}
+	}
+	return w, h
 }
 
 var hex6 = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)

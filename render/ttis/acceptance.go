@@ -37,25 +37,20 @@ func (in *Input) acceptance(evals []eval) acceptance {
 	for _, c := range in.Review.Result.Counts {
 		fails[c.Kind] = c.Fails
 	}
-	for _, list := range [][]schema.Verdict{in.Review.Targets, in.Review.History} {
-		for i := range list {
-			v := &list[i]
-			b := blocker{in.keyOf(v), in.messageOf(v, evals), ""}
-			switch kind := gate.KindOf(v); {
-			case kind != "" && kind != gate.NoCase && v.Decision.Excuses():
-				b.reason = v.Decision.Reason
-				a.mask = append(a.mask, b)
-			case fails[kind]:
-				a.blockers = append(a.blockers, b)
-			case v.Outcome == schema.Fail && !v.Required:
-				a.informational = append(a.informational, b)
-			}
+	for _, v := range slices.Concat(in.Review.Targets, in.Review.History) {
+		b := blocker{in.keyOf(&v), in.messageOf(&v, evals), ""}
+		switch kind := gate.KindOf(&v); {
+		case kind != "" && kind != gate.NoCase && v.Decision.Excuses():
+			b.reason = v.Decision.Reason
+			a.mask = append(a.mask, b)
+		case fails[kind]:
+			a.blockers = append(a.blockers, b)
+		case v.Outcome == schema.Fail && !v.Required:
+			a.informational = append(a.informational, b)
 		}
 	}
-	for _, l := range in.Review.Lints {
-		if l.Severity == schema.SevError && l.Decision == nil && fails[gate.FailInvalid] {
-			a.blockers = append(a.blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
-		}
+	if fails[gate.FailInvalid] {
+		a.blockers = append(a.blockers, in.invalid()...)
 	}
 	if !a.accepted && !a.ungraded && len(a.blockers) == 0 { // such as one of a whole device
 		a.blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
@@ -64,6 +59,16 @@ func (in *Input) acceptance(evals []eval) acceptance {
 		apart(list)
 	}
 	return a
+}
+
+// invalid are the lints that make numbers invalid.
+func (in *Input) invalid() (list []blocker) {
+	for _, l := range in.Review.Lints {
+		if l.Severity == schema.SevError && l.Decision == nil {
+			list = append(list, blocker{keyLint + string(l.ID), words.Lint(l), ""})
+		}
+	}
+	return list
 }
 
 // apart makes keys differ that are equal: a map has room for one.

@@ -38,62 +38,177 @@ func change(v *schema.Verdict, r schema.Change) string {
 	return out
 }
 
+// comparison is what the sentences about a change say things of.
+type comparison struct {
+	v            *schema.Verdict
+	r            schema.Change
+	moved, noisy string // how the number moved, and the noise with it
+	limit        string // the least change that matters
+}
+
+func comparisonOf(v *schema.Verdict, r schema.Change) comparison {
+	c := comparison{v: v, r: r, moved: moved(v, base(r), r.Turns == nil), limit: digits(100*r.Limit) + Thin + "%"}
+	c.noisy = c.moved + noise(r)
+	return c
+}
+
+// decisive has what decided about a change, by reason: as a sentence, and in short, for a table whose columns have the
+// word, the numbers and the interval already. What is not listed had nothing to compare with.
+var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
+	schema.WhyGate: {
+		func(c comparison) string { return c.noisy + rare(c.v) + once(c.v) + "." },
+		func(c comparison) string { return besideRare(c.v) },
+	},
+	schema.WhyRecheck: {
+		func(c comparison) string {
+			return c.noisy + "; an independent run of the same release saw it again (first " + first(c.v, c.r) + ")."
+		},
+		func(c comparison) string { return "a re-run saw it again (first " + first(c.v, c.r) + ")" },
+	},
+	schema.WhyAgain: {
+		func(c comparison) string {
+			return c.noisy + "; first seen in " + c.v.First + ", and again here" + ofRuns(c.v.Metric, c.r.Together) + "."
+		},
+		func(c comparison) string { return "first seen in " + c.v.First + besideRuns(c.v.Metric, c.r.Together) },
+	},
+	schema.WhyBackAgain: {
+		func(c comparison) string { return c.noisy + ": back at the level before a confirmed change." },
+		func(c comparison) string { return "back at the level before a confirmed change" },
+	},
+	schema.WhyNotSignificant: {
+		func(c comparison) string {
+			return c.noisy + ": beyond the limit of " + c.limit + ", and not rare among so many numbers."
+		},
+		func(c comparison) string { return "beyond " + c.limit + ", not rare among so many numbers" },
+	},
+	schema.WhyEquivalent: {
+		func(c comparison) string {
+			return c.noisy + ": the whole 90" + Thin + "% interval lies inside ±" + c.limit + "."
+		},
+		func(c comparison) string { return "within ±" + c.limit },
+	},
+	schema.WhyWide: {
+		func(c comparison) string {
+			return c.noisy + ": neither unchanged nor regressed can be said" + settle(c.r) + "."
+		},
+		func(c comparison) string { return besideSettle(c.r) },
+	},
+	schema.WhyNoRegression: {
+		func(c comparison) string {
+			return c.noisy + ": no regression; whether it improved cannot be said" + settle(c.r) + "."
+		},
+		func(c comparison) string { return strings.Join(nonEmpty("no regression", besideSettle(c.r)), "; ") },
+	},
+	schema.WhyNoImprovement: {
+		func(c comparison) string {
+			return c.noisy + ": no improvement; whether it regressed cannot be said" + settle(c.r) + "."
+		},
+		func(c comparison) string { return strings.Join(nonEmpty("no improvement", besideSettle(c.r)), "; ") },
+	},
+	schema.WhyOneMoreRun: {
+		func(c comparison) string { return c.noisy + oneMore(c.v) },
+		func(c comparison) string {
+			return strings.TrimSpace("suspected "+since(c.v.First)) + "; one more run is needed"
+		},
+	},
+	schema.WhyOtherHost: {
+		func(c comparison) string { return c.noisy + onHost(c.r.Host) },
+		func(c comparison) string {
+			return "seen on host " + cmp.Or(c.r.Host, "unknown") + " alone; needs another host"
+		},
+	},
+	schema.WhyShift: {
+		func(c comparison) string {
+			return c.moved + ", as all of " + c.v.Device + " did (" + shift(c.r) + "): one finding, counted once."
+		},
+		func(c comparison) string { return "all of " + c.v.Device + " moved " + shift(c.r) },
+	},
+	schema.WhyRunShift: {
+		func(c comparison) string { return together(c.v, c.r, c.moved, c.noisy) },
+		func(c comparison) string { return "all of " + OnDevice(c.v.Model, c.v.Device) + " moved " + shift(c.r) },
+	},
+	schema.WhyBelowLimit: {
+		func(c comparison) string { return together(c.v, c.r, c.moved, c.noisy) },
+		func(c comparison) string { return strings.TrimSpace("less than " + c.limit + " " + since(c.v.First)) },
+	},
+	schema.WhyAgainstShift: {hiddenByShift, besideHiddenByShift},
+	schema.WhyDidNotMove:   {hiddenByShift, besideHiddenByShift},
+	schema.WhyNotSeenAgain: {
+		func(c comparison) string {
+			return c.moved + " in the re-run, after " + first(c.v, c.r) + " in the first: not seen again."
+		},
+		func(c comparison) string { return "first " + first(c.v, c.r) + ", not seen again" },
+	},
+	schema.WhyHostMoved: {
+		func(c comparison) string {
+			return c.moved + " in the re-run, after " + first(c.v, c.r) +
+				" in the first; workloads that had not changed moved in the re-run as well: the host did it."
+		},
+		func(c comparison) string {
+			return "first " + first(c.v, c.r) + "; other workloads moved in the re-run, too"
+		},
+	},
+	schema.WhyRunsDisagree: {
+		func(c comparison) string {
+			return c.moved + " in a later run of the release, while the first gave " + first(c.v, c.r) + "."
+		},
+		func(c comparison) string { return "a later run of the release; the first gave " + first(c.v, c.r) },
+	},
+	schema.WhyTwoModes: {
+		func(c comparison) string {
+			return c.moved + ": its history keeps changing between two levels, and this is one of them."
+		},
+		func(c comparison) string { return "its history has two levels, and this is one of them" },
+	},
+	schema.WhyOneEach: {
+		func(c comparison) string {
+			return c.moved + ": every baseline has one release, so there is no noise to compare with."
+		},
+		func(c comparison) string { return "too few to know the noise" },
+	},
+	schema.WhyInTurns: {
+		func(c comparison) string { return inTurns(c.v, c.r) },
+		func(c comparison) string {
+			if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
+				return "by history alone " + history
+			}
+			return ""
+		},
+	},
+	schema.WhyTurnsOpen: {
+		func(c comparison) string { return inTurns(c.v, c.r) },
+		func(c comparison) string { return "too few blocks to decide" + moreBlocks(c.r.Turns.Needed) },
+	},
+	schema.WhyBaseSuspect: {
+		func(c comparison) string {
+			return c.moved + ", as the base shows since " + c.v.First + ": not caused by this build."
+		},
+		func(c comparison) string { return "the base has it since " + c.v.First + ", not this build" },
+	},
+}
+
+func hiddenByShift(c comparison) string {
+	return c.moved + ", while all of " + c.v.Device + " moved " + shift(c.r) + ": what it did by itself is hidden by that."
+}
+
+func besideHiddenByShift(c comparison) string {
+	return "all of " + c.v.Device + " moved " + shift(c.r) + ", which hides its own change"
+}
+
 // outcome says how a number changed, and what decided that.
 func outcome(v *schema.Verdict, r schema.Change) string {
-	moved := moved(v, base(r), r.Turns == nil)
-	noisy := moved + noise(r)
-	limit := digits(100*r.Limit) + Thin + "%"
-	switch r.Why {
-	case schema.WhyGate:
-		return noisy + rare(v) + once(v) + "."
-	case schema.WhyRecheck:
-		return noisy + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", first(v, r))
-	case schema.WhyAgain:
-		return noisy + fmt.Sprintf("; first seen in %s, and again here%s.", v.First, ofRuns(v.Metric, r.Together))
-	case schema.WhyBackAgain:
-		return noisy + ": back at the level before a confirmed change."
-	case schema.WhyNotSignificant:
-		return noisy + ": beyond the limit of " + limit + ", and not rare among so many numbers."
-	case schema.WhyEquivalent:
-		return noisy + ": the whole 90" + Thin + "% interval lies inside ±" + limit + "."
-	case schema.WhyWide:
-		return noisy + ": neither unchanged nor regressed can be said" + settle(r) + "."
-	case schema.WhyNoRegression:
-		return noisy + ": no regression; whether it improved cannot be said" + settle(r) + "."
-	case schema.WhyNoImprovement:
-		return noisy + ": no improvement; whether it regressed cannot be said" + settle(r) + "."
-	case schema.WhyOneMoreRun:
-		return noisy + oneMore(v)
-	case schema.WhyOtherHost:
-		return noisy + onHost(r.Host)
-	case schema.WhyShift:
-		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
-	case schema.WhyRunShift, schema.WhyBelowLimit:
-		return together(v, r, moved, noisy)
-	case schema.WhyAgainstShift, schema.WhyDidNotMove:
-		return moved + fmt.Sprintf(", while all of %s moved %s: what it did by itself is hidden by that.", v.Device, shift(r))
-	case schema.WhyNotSeenAgain, schema.WhyHostMoved:
-		return moved + " in the re-run, after " + first(v, r) + " in the first" + takenBack(r.Why)
-	case schema.WhyRunsDisagree:
-		return moved + fmt.Sprintf(" in a later run of the release, while the first gave %s.", first(v, r))
-	case schema.WhyTwoModes:
-		return moved + ": its history keeps changing between two levels, and this is one of them."
-	case schema.WhyOneEach:
-		return moved + ": every baseline has one release, so there is no noise to compare with."
-	case schema.WhyInTurns, schema.WhyTurnsOpen:
-		return inTurns(v, r)
-	case schema.WhyBaseSuspect:
-		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
+	if d, ok := decisive[r.Why]; ok {
+		return d.long(comparisonOf(v, r))
 	}
 	return withoutBaseline(v.Metric, r)
 }
 
-// takenBack says why a re-run takes a change back.
-func takenBack(why schema.Why) string {
-	if why == schema.WhyHostMoved {
-		return "; workloads that had not changed moved in the re-run as well: the host did it."
+// besideOutcome is what decided; "" where the verdict's word and the interval say it.
+func besideOutcome(v *schema.Verdict, r schema.Change) string {
+	if d, ok := decisive[r.Why]; ok {
+		return d.short(comparisonOf(v, r))
 	}
-	return ": not seen again."
+	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
 }
 
 // ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
@@ -472,70 +587,6 @@ func besideTested(v *schema.Verdict, r schema.Change) string {
 		return ""
 	}
 	return "change of the first run"
-}
-
-// besideOutcome is what decided; "" where the verdict's word and the interval say it.
-func besideOutcome(v *schema.Verdict, r schema.Change) string {
-	limit := digits(100*r.Limit) + Thin + "%"
-	switch r.Why {
-	case schema.WhyGate:
-		return besideRare(v)
-	case schema.WhyRecheck:
-		return "a re-run saw it again (first " + first(v, r) + ")"
-	case schema.WhyAgain:
-		return "first seen in " + v.First + besideRuns(v.Metric, r.Together)
-	case schema.WhyBackAgain:
-		return "back at the level before a confirmed change"
-	case schema.WhyEquivalent:
-		return "within ±" + limit
-	case schema.WhyNotSignificant:
-		return "beyond " + limit + ", not rare among so many numbers"
-	case schema.WhyWide:
-		return besideSettle(r)
-	case schema.WhyNoRegression:
-		return strings.Join(nonEmpty("no regression", besideSettle(r)), "; ")
-	case schema.WhyNoImprovement:
-		return strings.Join(nonEmpty("no improvement", besideSettle(r)), "; ")
-	case schema.WhyBelowLimit:
-		return strings.TrimSpace("less than " + limit + " " + since(v.First))
-	case schema.WhyShift:
-		return "all of " + v.Device + " moved " + shift(r)
-	case schema.WhyRunShift:
-		return "all of " + OnDevice(v.Model, v.Device) + " moved " + shift(r)
-	case schema.WhyInTurns:
-		if history := byHistory(r.Turns); history != OutcomeText(v.Outcome, v.Evidence) {
-			return "by history alone " + history
-		}
-		return ""
-	case schema.WhyTurnsOpen:
-		return "too few blocks to decide" + moreBlocks(r.Turns.Needed)
-	}
-	return besideDoubt(v, r)
-}
-
-// besideDoubt is what keeps a change from being said for certain.
-func besideDoubt(v *schema.Verdict, r schema.Change) string {
-	switch r.Why {
-	case schema.WhyOneMoreRun:
-		return strings.TrimSpace("suspected "+since(v.First)) + "; one more run is needed"
-	case schema.WhyOtherHost:
-		return "seen on host " + cmp.Or(r.Host, "unknown") + " alone; needs another host"
-	case schema.WhyAgainstShift, schema.WhyDidNotMove:
-		return "all of " + v.Device + " moved " + shift(r) + ", which hides its own change"
-	case schema.WhyNotSeenAgain:
-		return "first " + first(v, r) + ", not seen again"
-	case schema.WhyHostMoved:
-		return "first " + first(v, r) + "; other workloads moved in the re-run, too"
-	case schema.WhyRunsDisagree:
-		return "a later run of the release; the first gave " + first(v, r)
-	case schema.WhyTwoModes:
-		return "its history has two levels, and this is one of them"
-	case schema.WhyOneEach:
-		return "too few to know the noise"
-	case schema.WhyBaseSuspect:
-		return "the base has it since " + v.First + ", not this build"
-	}
-	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
 }
 
 // besideRare is how rare a change is that one run shows, and what a later release made of it.

@@ -54,25 +54,39 @@ func Decide(r gate.Result) Decision {
 	if len(r.Evals) > 0 {
 		parts = append(parts, ungraded(r.Evals))
 	}
-	switch {
-	case r.Word == gate.NotMeasured:
+	if r.Word == gate.NotMeasured {
 		parts = []string{"last measured in " + r.Last}
-	case r.Open > 0 && r.Word == gate.NotGraded:
-		parts = append([]string{fmt.Sprintf("%s measured in turns, in too few blocks to decide: the same ttreport collect "+
-			"… --against again adds its blocks", Plural(r.Open, "number")+verb(r.Open, " was", " were"))}, parts...)
-	case r.Early > 0 && (r.Word == gate.NotGraded || r.Word == gate.NoBaseline):
-		parts = append([]string{early(r.Early)}, parts...)
-	case r.Word == gate.NotGraded:
-		parts = append([]string{"no number was met, missed or compared, which is not a pass"}, parts...)
-	case r.Word == gate.NoBaseline:
-		parts = append([]string{"nothing can be compared with an earlier release"}, parts...)
-	case len(parts) == 0:
-		parts = []string{nothingShown}
-	case r.Word != gate.Fail && !regressed(r):
-		parts = append([]string{nothingShown}, parts...)
+	} else if lead := leading(r, len(parts) == 0); lead != "" {
+		parts = append([]string{lead}, parts...)
 	}
 	out.Detail = strings.Join(append(parts, outside(&r)...), "; ") + "."
 	return out
+}
+
+// leading is what comes before the counts of a decision; alone says that there are none.
+func leading(r gate.Result, alone bool) string {
+	switch r.Word {
+	case gate.NotGraded, gate.NoBaseline:
+		switch {
+		case r.Open > 0 && r.Word == gate.NotGraded:
+			return Plural(r.Open, "number") + verb(r.Open, " was", " were") + " measured in turns, in too few blocks to " +
+				"decide: the same ttreport collect … --against again adds its blocks"
+		case r.Early > 0:
+			return early(r.Early)
+		case r.Word == gate.NotGraded:
+			return "no number was met, missed or compared, which is not a pass"
+		}
+		return "nothing can be compared with an earlier release"
+	case gate.Fail:
+		if alone {
+			return nothingShown
+		}
+		return ""
+	}
+	if alone || !regressed(r) {
+		return nothingShown
+	}
+	return ""
 }
 
 // early says why numbers with one earlier value decide nothing.
@@ -127,52 +141,52 @@ const withMost = " with most workloads of the model or device"
 
 const gone = " not been measured for several releases"
 
+// tallies says what a count is of: the noun, its verb for one and for many, the rest; metrics adds how many numbers
+// the points have, where that is more.
+var tallies = map[gate.Kind]struct {
+	noun, one, many, rest string
+	metrics               bool
+}{
+	gate.FailConfirmed:     {"point", " regressed", " regressed", ", confirmed", true},
+	gate.FailRunWide:       {"point", " regressed", " regressed", withMost + ", suspected: not confirmed yet", true},
+	gate.FailSuspected:     {"point", " regressed", " regressed", ", suspected: not confirmed yet", true},
+	gate.FailInconclusive:  {"finding", " is", " are", " inconclusive", true},
+	gate.FailTarget:        {"required target", " fails", " fail", "", false},
+	gate.FailInvalid:       {"finding", " makes", " make", " numbers invalid", false},
+	gate.FailMissing:       {"required, planned or tried number", " is", " are", " missing", false},
+	gate.FailAbsent:        {"pair", " of model and device has", " of model and device have", gone, false},
+	gate.FailOpen:          {"regression", " of an earlier release is", " of earlier releases are", stillThere, false},
+	gate.NoteWaived:        {"finding", " is", " are", " waived", false},
+	gate.NoteSameBuild:     {"point", " regressed", " regressed", sameMachine, true},
+	gate.NoteExcluded:      {"point", " is", " are", " excluded and measured by another run", false},
+	gate.NotePinned:        {"point", " starts", " start", " a new level by decision, compared with nothing", false},
+	gate.NoteUnattainable:  {"target", " is", " are", " unattainable", false},
+	gate.NoteNotComparable: {"point", " is", " are", " not comparable", false},
+	gate.NoteBelowLimit:    {"point", " is", " are", " worse by less than the limit", true},
+	gate.NoteImproved:      {"point", " improved", " improved", "", true},
+	gate.NoteInformational: {"informational target", " is", " are", " missed", false},
+	gate.NoteMet:           {"required target", " is", " are", " met", false},
+}
+
+const (
+	stillThere  = " still there and not accepted"
+	sameMachine = " on the same build: the machine, not the release"
+)
+
 // tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
 func tally(c gate.Tally, r *gate.Result) string {
-	cells := ""
-	if c.Cells > c.N {
-		cells = fmt.Sprintf(" (%s)", Plural(c.Cells, "metric"))
-	}
-	say := func(noun, one, many, rest string) string { return Plural(c.N, noun) + verb(c.N, one, many) + rest }
-	switch c.Kind {
-	case gate.FailConfirmed:
-		return say("point", " regressed", " regressed", ", confirmed"+cells)
-	case gate.FailRunWide:
-		return say("point", " regressed", " regressed", withMost+", suspected: not confirmed yet"+cells)
-	case gate.FailSuspected:
-		return say("point", " regressed", " regressed", ", suspected: not confirmed yet"+cells)
-	case gate.FailInconclusive:
-		return say("finding", " is", " are", " inconclusive"+cells)
-	case gate.FailTarget:
-		return say("required target", " fails", " fail", "")
-	case gate.FailInvalid:
-		return say("finding", " makes", " make", " numbers invalid")
-	case gate.FailMissing:
-		return Plural(c.N, "required, planned or tried number") + verb(c.N, " is", " are") + " missing"
-	case gate.FailNotRemeasured:
+	if c.Kind == gate.FailNotRemeasured {
 		return leftOut(c, r)
-	case gate.FailAbsent:
-		return say("pair", "", "", " of model and device") + verb(c.N, " has", " have") + gone
-	case gate.FailOpen:
-		return say("regression", " of an earlier release is", " of earlier releases are", " still there and not accepted")
-	case gate.NoteWaived:
-		return say("finding", " is", " are", " waived")
-	case gate.NoteSameBuild:
-		return say("point", " regressed", " regressed", " on the same build: the machine, not the release"+cells)
-	case gate.NoteExcluded:
-		return say("point", " is", " are", " excluded and measured by another run")
-	case gate.NotePinned:
-		return say("point", " starts", " start", " a new level by decision, compared with nothing")
-	case gate.NoteUnattainable:
-		return say("target", " is", " are", " unattainable")
-	case gate.NoteNotComparable:
-		return say("point", " is", " are", " not comparable")
-	case gate.NoteBelowLimit:
-		return say("point", " is", " are", " worse by less than the limit"+cells)
-	case gate.NoteImproved:
-		return say("point", " improved", " improved", cells)
 	}
-	return tallyOfTargets(c)
+	say, ok := tallies[c.Kind]
+	if !ok {
+		return Plural(c.N, string(c.Kind))
+	}
+	out := Plural(c.N, say.noun) + verb(c.N, say.one, say.many) + say.rest
+	if say.metrics && c.Cells > c.N {
+		out += " (" + Plural(c.Cells, "metric") + ")"
+	}
+	return out
 }
 
 // leftOut tells a whole model on a device from single measurements: it is more than one number.
@@ -186,17 +200,6 @@ func leftOut(c gate.Tally, r *gate.Result) string {
 	}
 	return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " was ", " were ") + NotMeasuredAgain + " in " +
 		r.Release
-}
-
-// tallyOfTargets is one count of what fails nothing as a clause.
-func tallyOfTargets(c gate.Tally) string {
-	switch c.Kind {
-	case gate.NoteInformational:
-		return Plural(c.N, "informational target") + verb(c.N, " is", " are") + " missed"
-	case gate.NoteMet:
-		return Plural(c.N, "required target") + verb(c.N, " is", " are") + " met"
-	}
-	return Plural(c.N, string(c.Kind))
 }
 
 // ungraded names evals that nothing grades.

@@ -132,12 +132,8 @@ func (t *watcher) run(ctx context.Context, changed func()) error {
 			if !ok {
 				return nil
 			}
-			if e.Has(fsnotify.Create) && !t.except(e.Name) {
-				if info, err := os.Lstat(e.Name); err == nil && info.IsDir() && t.ours(e.Name) {
-					if err := t.tree(e.Name); err != nil { // what is in it came without an event
-						return err
-					}
-				}
+			if err := t.created(e); err != nil {
+				return err
 			}
 			if e.Op == fsnotify.Chmod || !t.ours(e.Name) {
 				continue
@@ -146,13 +142,8 @@ func (t *watcher) run(ctx context.Context, changed func()) error {
 			if !ok {
 				return nil
 			}
-			if !errors.Is(err, fsnotify.ErrEventOverflow) {
-				return fmt.Errorf("watching: %w", err)
-			}
-			for _, root := range t.opt.Roots { // too many events to tell which: look again at everything
-				if err := t.root(root); err != nil {
-					return err
-				}
+			if err := t.overflowed(err); err != nil {
+				return err
 			}
 		case <-pause.C:
 			since = time.Time{}
@@ -164,6 +155,30 @@ func (t *watcher) run(ctx context.Context, changed func()) error {
 		}
 		pause.Reset(max(0, min(quiet, longest-time.Since(since))))
 	}
+}
+
+// created watches a new folder, and what came into it without an event.
+func (t *watcher) created(e fsnotify.Event) error {
+	if !e.Has(fsnotify.Create) || t.except(e.Name) {
+		return nil
+	}
+	if info, err := os.Lstat(e.Name); err != nil || !info.IsDir() || !t.ours(e.Name) {
+		return nil
+	}
+	return t.tree(e.Name)
+}
+
+// overflowed looks at everything again where there were too many events to tell which; any other error stays one.
+func (t *watcher) overflowed(err error) error {
+	if !errors.Is(err, fsnotify.ErrEventOverflow) {
+		return fmt.Errorf("watching: %w", err)
+	}
+	for _, root := range t.opt.Roots {
+		if err := t.root(root); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // poll compares sizes and times.

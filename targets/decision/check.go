@@ -87,32 +87,35 @@ func (d *Decision) checkWhole() error {
 // checkKind checks what the kind needs.
 func (d *Decision) checkKind() error {
 	s := d.Select
-	switch d.Kind {
-	case schema.Waive, schema.Accept:
-		if strings.TrimSpace(d.Owner) == "" {
-			return errors.New("an owner is needed for what is waived or accepted")
+	is := func(kinds ...schema.DecisionKind) bool { return slices.Contains(kinds, d.Kind) }
+	for _, rule := range []struct {
+		of     bool
+		broken bool
+		says   string
+	}{
+		{
+			is(schema.Waive, schema.Accept), strings.TrimSpace(d.Owner) == "",
+			"an owner is needed for what is waived or accepted",
+		},
+		{is(schema.Waive), d.Expires == "", "a waiver needs an expiry date (expires: 2027-01-31)"},
+		{
+			is(schema.Supersede), s.Run == "" || d.By == "",
+			"supersede needs select.run and by, the run that replaces it",
+		},
+		{is(schema.Supersede), s.Run == d.By, "a run cannot replace itself"},
+		{is(schema.Invalidate), s.Run+d.Release == "", "invalidate needs select.run or a release"},
+		{
+			is(schema.Invalidate), s.Metric+s.Task+s.Verdict+s.Lint+s.Level != "",
+			"invalidate excludes runs and points: run, model, device, workload and tool select them",
+		},
+		{
+			is(schema.Pin, schema.Dismiss, schema.Accept), d.Release+s.Verdict == "",
+			string(d.Kind) + " needs the release at which the level starts",
+		},
+	} {
+		if rule.of && rule.broken {
+			return errors.New(rule.says)
 		}
-		if d.Kind == schema.Waive && d.Expires == "" {
-			return errors.New("a waiver needs an expiry date (expires: 2027-01-31)")
-		}
-	case schema.Supersede:
-		if s.Run == "" || d.By == "" {
-			return errors.New("supersede needs select.run and by, the run that replaces it")
-		}
-		if s.Run == d.By {
-			return errors.New("a run cannot replace itself")
-		}
-	case schema.Invalidate:
-		if s.Run == "" && d.Release == "" {
-			return errors.New("invalidate needs select.run or a release")
-		}
-		if s.Metric != "" || s.Task != "" || s.Verdict != "" || s.Lint != "" || s.Level != "" {
-			return errors.New("invalidate excludes runs and points: run, model, device, workload and tool select them")
-		}
-	}
-	level := d.Kind == schema.Pin || d.Kind == schema.Dismiss || d.Kind == schema.Accept
-	if level && d.Release == "" && s.Verdict == "" {
-		return fmt.Errorf("%s needs the release at which the level starts", d.Kind)
 	}
 	return nil
 }

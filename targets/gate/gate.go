@@ -606,55 +606,57 @@ func (t *tallying) history(v *schema.Verdict) {
 		if t.add(kind, findingOf(v), v.Decision); kind == FailNotRemeasured {
 			t.release, t.before = v.Release, v.Baseline
 		}
-	case schema.ReasonIs[schema.ExcludedBy](v.Reason):
-		t.note(NoteExcluded, findingOf(v))
-	case v.Outcome == schema.NoBaseline:
-		if c, ok := v.Reason.(schema.Change); ok && c.Why == schema.WhyPinned {
-			t.note(NotePinned, findingOf(v))
-		}
-	case v.Outcome == schema.Improved || v.Outcome == schema.Recovered:
-		t.note(NoteImproved, findingOf(v))
-	case v.Outcome == schema.BelowLimit && worse(v):
-		t.note(NoteBelowLimit, findingOf(v))
-	case v.Outcome == schema.NotComparable:
-		t.note(NoteNotComparable, findingOf(v))
-	}
-	switch v.Outcome {
-	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.BelowLimit, schema.Unchanged:
-		switch {
-		case oneEach(v):
-			t.early++
-		case turnsOpen(v):
-			t.open++
-		case v.Outcome == schema.Inconclusive:
-			t.compared++
-		default:
-			t.compared++
-			if t.told++; v.Outcome == schema.Unchanged {
-				t.unchanged++
-			}
-		}
-		t.eval(v, true)
 	default:
-		if oneEach(v) {
-			t.early++
+		if note := noteOf(v); note != "" {
+			t.note(note, findingOf(v))
 		}
-		t.eval(v, false)
+	}
+	graded := slices.Contains([]schema.Outcome{
+		schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.BelowLimit, schema.Unchanged,
+	}, v.Outcome)
+	t.eval(v, graded)
+	switch {
+	case decidedBy(v, schema.WhyOneEach): // laid beside one earlier value, which shows no noise: nothing can be told
+		t.early++
+	case !graded:
+	case turnsOpen(v):
+		t.open++
+	default:
+		t.compared++
+		if v.Outcome != schema.Inconclusive {
+			t.told++
+		}
+		if v.Outcome == schema.Unchanged {
+			t.unchanged++
+		}
 	}
 }
 
-// oneEach reports whether a number was only laid beside one earlier value, which shows no noise: nothing can be told
-// from chance, whatever the number is.
-func oneEach(v *schema.Verdict) bool {
+// noteOf is the kind of note that a verdict against history is, which is no finding; "" for none.
+func noteOf(v *schema.Verdict) Kind {
+	switch {
+	case schema.ReasonIs[schema.ExcludedBy](v.Reason):
+		return NoteExcluded
+	case v.Outcome == schema.NoBaseline && decidedBy(v, schema.WhyPinned):
+		return NotePinned
+	case v.Outcome == schema.Improved || v.Outcome == schema.Recovered:
+		return NoteImproved
+	case v.Outcome == schema.BelowLimit && worse(v):
+		return NoteBelowLimit
+	case v.Outcome == schema.NotComparable:
+		return NoteNotComparable
+	}
+	return ""
+}
+
+// decidedBy reports whether a reason decided about a change.
+func decidedBy(v *schema.Verdict, why schema.Why) bool {
 	c, ok := v.Reason.(schema.Change)
-	return ok && c.Why == schema.WhyOneEach
+	return ok && c.Why == why
 }
 
 // turnsOpen reports whether a number is known from blocks alone, and they do not decide.
-func turnsOpen(v *schema.Verdict) bool {
-	c, ok := v.Reason.(schema.Change)
-	return ok && c.Why == schema.WhyTurnsOpen
-}
+func turnsOpen(v *schema.Verdict) bool { return decidedBy(v, schema.WhyTurnsOpen) }
 
 // worse reports whether a number changed for the worse.
 func worse(v *schema.Verdict) bool {
@@ -717,27 +719,10 @@ func (t *tallying) result() Result {
 		Level: t.levels.reached(), Release: t.release, Baseline: t.before,
 	}
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()
-	fails, warns := false, false
-	for _, kind := range append(FailKinds(), noteKinds()...) {
-		n := len(t.found[kind])
-		if n == 0 {
-			continue
-		}
-		c := Tally{Kind: kind, N: n, Fails: t.on[kind]}
-		for f, cells := range t.found[kind] {
-			c.Cells += cells
-			if kind == FailNotRemeasured && f.key == (schema.Key{}).String() {
-				c.Systems++
-			}
-		}
-		fails, warns = fails || c.Fails, warns || warning(kind)
-		r.Counts = append(r.Counts, c)
-	}
-	if t.met > 0 {
-		r.Counts = append(r.Counts, Tally{Kind: NoteMet, N: t.met, Cells: t.met})
-	}
+	r.Counts = t.counts()
+	warns := slices.ContainsFunc(r.Counts, func(c Tally) bool { return warning(c.Kind) })
 	switch {
-	case fails:
+	case slices.ContainsFunc(r.Counts, func(c Tally) bool { return c.Fails }):
 		r.Word, r.Exit = Fail, 1
 	case r.Graded == 0:
 		r.Word, r.Exit = NotGraded, 5
@@ -752,6 +737,27 @@ func (t *tallying) result() Result {
 		r.Word = Pass
 	}
 	return r
+}
+
+// counts are the tallies in their order.
+func (t *tallying) counts() (counts []Tally) {
+	for _, kind := range append(FailKinds(), noteKinds()...) {
+		if len(t.found[kind]) == 0 {
+			continue
+		}
+		c := Tally{Kind: kind, N: len(t.found[kind]), Fails: t.on[kind]}
+		for f, cells := range t.found[kind] {
+			c.Cells += cells
+			if kind == FailNotRemeasured && f.key == (schema.Key{}).String() {
+				c.Systems++
+			}
+		}
+		counts = append(counts, c)
+	}
+	if t.met > 0 {
+		counts = append(counts, Tally{Kind: NoteMet, N: t.met, Cells: t.met})
+	}
+	return counts
 }
 
 // ungraded lists the tasks with a score that nothing grades.

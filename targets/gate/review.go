@@ -116,34 +116,44 @@ func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 // that are missed a few are listed, of numbers that are worse than the one earlier value that there is, and of scores
 // that cannot be told where most of them cannot: they decide nothing, and there may be hundreds.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
-	const few = 10
-	singles, scores := 0, few
+	return r.historyOfNote(), r.targetsOfNote()
+}
+
+// few is how many of what decides nothing are listed.
+const few = 10
+
+func (r *Review) historyOfNote() (list []schema.Verdict) {
+	singles, scores := 0, few // as many as are listed
 	if mostScoresOpen(r.History) {
 		scores = 0
+	}
+	always := []schema.Outcome{
+		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.NotComparable,
 	}
 	fails := func(c Tally) bool { return c.Kind == FailInconclusive && c.Fails }
 	inconclusive := slices.ContainsFunc(r.Result.Counts, fails)
 	for _, v := range r.History {
-		switch v.Outcome {
-		case schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered,
-			schema.NotComparable:
-			history = append(history, v)
+		switch {
+		case slices.Contains(always, v.Outcome), v.Decision != nil: // readers need the reason of a pinned level
+		case singles < few && r.single(&v):
+			singles++
+		case scores < few && v.Outcome == schema.Inconclusive && v.Key.IsEval():
+			scores++
+		case v.Outcome == schema.BelowLimit && worse(&v), v.Large && (inconclusive || !insignificant(&v)):
 		default:
-			// readers need the reason of a pinned or dismissed level
-			below := v.Outcome == schema.BelowLimit && worse(&v)
-			single := (r.Fit.Single || turnsOpen(&v)) && v.Large && worse(&v) && singles < few
-			if single {
-				singles++
-			}
-			score := v.Outcome == schema.Inconclusive && v.Key.IsEval() && scores < few
-			if score {
-				scores++
-			}
-			if below || single || score || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
-				history = append(history, v)
-			}
+			continue
 		}
+		list = append(list, v)
 	}
+	return list
+}
+
+// single reports whether a number is far worse than the one value that there is to compare it with.
+func (r *Review) single(v *schema.Verdict) bool {
+	return (r.Fit.Single || turnsOpen(v)) && v.Large && worse(v)
+}
+
+func (r *Review) targetsOfNote() (list []schema.Verdict) {
 	missed := 0
 	for i := range r.Targets {
 		if r.Targets[i].Outcome == schema.Fail && !r.Targets[i].Required {
@@ -155,10 +165,10 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 		listed := v.Required || v.Outcome == schema.Fail && missed <= few
 		if listed && open || v.Outcome == schema.Unattainable || schema.ReasonIs[schema.Planned](v.Reason) ||
 			v.Decision != nil && v.Outcome != schema.NoTarget {
-			targets = append(targets, v)
+			list = append(list, v)
 		}
 	}
-	return history, targets
+	return list
 }
 
 // mostScoresOpen reports whether of most scores that are compared nobody can say whether they changed.
@@ -494,10 +504,17 @@ func (g *Gate) cover(r *Review) Coverage {
 		kind := KindOf(v)
 		c.Gaps = append(c.Gaps, Gap{v.System(), k, kind == FailNotRemeasured || kind == FailAbsent, last, releases})
 	}
+	g.eachGap(r, add)
+	return c
+}
+
+// eachGap calls do with each verdict on what has no number, its key, the newest release that has one, and how many
+// releases lack it.
+func (g *Gate) eachGap(r *Review, do func(v *schema.Verdict, k schema.Key, last string, releases int)) {
 	for i := range r.Targets {
 		v := &r.Targets[i]
 		if v.Outcome == schema.NotMeasured && (v.Required || schema.ReasonIs[schema.Planned](v.Reason)) {
-			add(v, v.Key, "", 1)
+			do(v, v.Key, "", 1)
 		}
 	}
 	for i := range r.History {
@@ -505,15 +522,14 @@ func (g *Gate) cover(r *Review) Coverage {
 		switch reason := v.Reason.(type) {
 		case schema.NotRemeasured:
 			for _, k := range g.points(v) {
-				add(v, k, v.Baseline, reason.Releases)
+				do(v, k, v.Baseline, reason.Releases)
 			}
 		case schema.NoNumber:
 			if v.Outcome == schema.NotMeasured && reason.Other == "" {
-				add(v, v.Key, v.Baseline, 1)
+				do(v, v.Key, v.Baseline, 1)
 			}
 		}
 	}
-	return c
 }
 
 // asked is the gap that a target or a plan leaves at a workload, where no earlier release is known of it yet. Neither
@@ -584,7 +600,7 @@ func basisOf(history []schema.Verdict) (b Basis) {
 			b.Improved++
 		default:
 			b.Compared--
-			if oneEach(v) {
+			if decidedBy(v, schema.WhyOneEach) {
 				b.Early++
 			} else {
 				b.Without++
@@ -646,19 +662,15 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 	if !judge.IsBaseline(own.Channel) || slices.ContainsFunc(g.Releases[release+1:], serves) {
 		return nil, 0, 0
 	}
-	var first, last time.Time
+	var starts []time.Time
 	for _, i := range own.Runs {
-		if at := g.Columns.Runs[i].Start; !at.IsZero() {
-			if first.IsZero() || at.Before(first) {
-				first = at
-			}
-			if at.After(last) {
-				last = at
-			}
-		}
+		starts = append(starts, g.Columns.Runs[i].Start)
 	}
-	for _, i := range own.Runs {
-		if at := g.Columns.Runs[i].Start; !at.IsZero() && at.Sub(first) >= 24*time.Hour {
+	starts = slices.DeleteFunc(starts, time.Time.IsZero)
+	slices.SortFunc(starts, time.Time.Compare)
+	var last time.Time
+	for _, at := range starts {
+		if last = at; at.Sub(starts[0]) >= 24*time.Hour {
 			late++
 		}
 	}
@@ -670,14 +682,7 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 			if at == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
 				continue
 			}
-			switch channel := judge.ChannelOf(h); {
-			case judge.IsBaseline(channel) && h.Release != "":
-				count[Outside{Of: h.Release}]++
-			case h.Release == "" && h.Channel == "":
-				count[Outside{}]++
-			default:
-				count[Outside{Of: channel, Channel: true}]++
-			}
+			count[placeOf(h)]++
 		}
 	}
 	for o, n := range count {
@@ -688,6 +693,18 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Of, b.Of))
 	})
 	return newer, late, len(own.Runs)
+}
+
+// placeOf is where a run outside of a release belongs.
+func placeOf(h *columns.RunHead) Outside {
+	switch channel := judge.ChannelOf(h); {
+	case judge.IsBaseline(channel) && h.Release != "":
+		return Outside{Of: h.Release}
+	case h.Release == "" && h.Channel == "":
+		return Outside{}
+	default:
+		return Outside{Of: channel, Channel: true}
+	}
 }
 
 // heads returns the runs of a model and device in a release, oldest first.

@@ -509,10 +509,8 @@ func (j *Judgement) Open(release int) []Open {
 func (j *Judgement) largestStep(from, now int32) int32 {
 	largest := from
 	for i := from + 1; i < now; i++ {
-		row := &j.rows.Rows[i]
-		step := row.Word == schema.Regressed && row.Evidence == schema.Confirmed &&
-			j.table.Releases[j.table.Obs[i].Release].Joins
-		if step && row.D > j.rows.Rows[largest].D {
+		joins := j.table.Releases[j.table.Obs[i].Release].Joins
+		if joins && j.confirms(i) && j.rows.Rows[i].D > j.rows.Rows[largest].D {
 			largest = i
 		}
 	}
@@ -522,33 +520,47 @@ func (j *Judgement) largestStep(from, now int32) int32 {
 // openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the
 // level before that; -1 for none.
 func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
-	at = -1
-	delta := j.table.Cells[cell].Delta
-	if r := &j.rows.Rows[now]; r.Word == schema.Regressed && r.Evidence == schema.Confirmed {
-		return at, 0
+	if j.confirms(now) {
+		return -1, 0
 	}
-	other := func(i int32) bool { return at >= 0 && j.classes.Block(j.table.Obs[at].Cond, j.table.Obs[i].Cond) }
+	at, level = j.openBefore(cell, now)
+	o := &j.table.Obs[now]
+	if at < 0 || j.apart(at, now) || o.Pin || o.Accept || j.reported(now)-level < j.table.Cells[cell].Delta {
+		return -1, 0
+	}
+	return at, level
+}
+
+// openBefore is the regression of a cell that was open before an observation, with the level before it; -1 for none.
+func (j *Judgement) openBefore(cell, now int32) (at int32, level float64) {
+	at = -1
 	for i := j.table.Cells[cell].First; i < now; i++ {
 		row, o := &j.rows.Rows[i], &j.table.Obs[i]
 		joins := j.table.Releases[o.Release].Joins
-		if o.Pin || o.Accept || joins && other(i) {
+		if o.Pin || o.Accept || joins && at >= 0 && j.apart(at, i) {
 			at = -1
 		}
 		if o.Accept || row.Evidence != schema.Confirmed || !joins {
 			continue
 		}
 		switch z := j.reported(i); {
-		case row.Word == schema.Regressed && at < 0:
+		case j.confirms(i) && at < 0:
 			at, level = i, z-row.D
-		case row.Word != schema.Regressed && at >= 0 && z-level < delta:
+		case !j.confirms(i) && at >= 0 && z-level < j.table.Cells[cell].Delta:
 			at = -1
 		}
 	}
-	if o := &j.table.Obs[now]; at < 0 || other(now) || o.Pin || o.Accept || j.reported(now)-level < delta {
-		return -1, 0
-	}
 	return at, level
 }
+
+// confirms reports whether an observation confirms a regression.
+func (j *Judgement) confirms(obs int32) bool {
+	r := &j.rows.Rows[obs]
+	return r.Word == schema.Regressed && r.Evidence == schema.Confirmed
+}
+
+// apart reports whether the conditions of two observations keep them from being compared.
+func (j *Judgement) apart(a, b int32) bool { return j.classes.Block(j.table.Obs[a].Cond, j.table.Obs[b].Cond) }
 
 // reported is the value of an observation that its row is about, on the scale where larger is worse.
 func (j *Judgement) reported(obs int32) float64 {

@@ -406,13 +406,7 @@ func (g *gathering) system(h *columns.RunHead) int32 {
 // point adds the primary numbers of one point.
 func (g *gathering) point(release, run, point int) {
 	p, h := &g.c.Points[point], &g.c.Runs[run]
-	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
-		return
-	}
-	if !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
-		return
-	}
-	if g.points && g.screen.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
+	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid || !g.comparable(h, p.Key) {
 		return
 	}
 	stats, values := g.c.Span(p)
@@ -438,6 +432,12 @@ func (g *gathering) point(release, run, point int) {
 		}
 		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
 	}
+}
+
+// comparable reports whether a workload of a run has an identity, and nobody excludes it.
+func (g *gathering) comparable(h *columns.RunHead, key int32) bool {
+	k := g.c.Keys[key]
+	return k.Comparable() && h.Device != "" && h.Model.Name != "" && !(g.points && g.screen.ExcludesPoint(h, k) != nil)
 }
 
 // choose finds the statistic of every judged metric of a point, as 1 + its index, and returns the point's number of

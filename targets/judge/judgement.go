@@ -120,10 +120,10 @@ func mark(p *decision.Policy, series []Series, releases []Release) {
 	for i, r := range releases {
 		byName[r.Name] = i
 	}
+	levels := []schema.DecisionKind{schema.Pin, schema.Accept, schema.Dismiss}
 	for _, d := range p.Decisions {
 		at, ok := byName[d.Release]
-		level := d.Kind == schema.Pin || d.Kind == schema.Accept || d.Kind == schema.Dismiss
-		if !ok || !level || !p.Holds(d) || d.Select.Verdict != "" || d.Select.Lint != "" {
+		if !ok || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Lint != "" {
 			continue
 		}
 		for i := range series {

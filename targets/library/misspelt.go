@@ -57,10 +57,12 @@ func nearlyNamed(a, b string) bool {
 	if x == y || only(x, unicode.IsDigit) != only(y, unicode.IsDigit) || len(x) < 6 {
 		return x == y
 	}
-	for x != "" && y != "" && x[0] == y[0] {
-		x, y = x[1:], y[1:]
+	alike := 0 // letters at the beginning
+	for alike < min(len(x), len(y)) && x[alike] == y[alike] {
+		alike++
 	}
-	for x != "" && y != "" && x[len(x)-1] == y[len(y)-1] {
+	x, y = x[alike:], y[alike:]
+	for len(x)*len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
 		x, y = x[:len(x)-1], y[:len(y)-1]
 	}
 	return len(x)+len(y) == 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]

@@ -68,23 +68,18 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 			into.last = i
 		}
 		o := &j.t.Obs[i]
-		if j.blocked(o.Cond, cond) {
+		switch out, open := j.rows[i].out, st.suspect >= 0 && i >= st.suspect; {
+		case j.blocked(o.Cond, cond):
 			into.blocked++
-			continue
-		}
-		if i < st.from {
-			continue
-		}
-		out, open := j.rows[i].out, st.suspect >= 0 && i >= st.suspect
-		if !out || open {
-			into.precede(earlier{i, j.adj[i], !out})
-		} else {
+		case i < st.from:
+		case !out:
+			into.precede(earlier{i, j.adj[i], true})
+			values, in = append(values, j.adj[i]), append(in, i)
+		case open:
+			into.precede(earlier{i, j.adj[i], false})
+		default:
 			outs = append(outs, i)
 		}
-		if out {
-			continue
-		}
-		values, in = append(values, j.adj[i]), append(in, i)
 	}
 	if k := broken(values); k >= 0 {
 		j.rows[in[k]].exclude(j.t.Obs[in[k]].Release, j.t.Obs[now].Release)

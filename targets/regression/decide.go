@@ -274,7 +274,6 @@ func (j *judge) quiet(c *claim) {
 	d, half, delta := c.x.total(), c.t95*c.x.se, c.cell.Delta
 	row := c.row
 	switch {
-	case c.x.small.runs > 0 && c.lasted(j.t.Obs[c.x.small.first].Release):
 	case c.dir != 0 && c.dir*d > 0 && math.Abs(d) < delta:
 		row.Word, row.Why = schema.BelowLimit, schema.WhyBelowLimit
 	case math.Abs(d)+half < delta:
@@ -360,7 +359,6 @@ type test struct {
 	raw       float64 // of the t distribution
 	ok        bool    // there are a baseline and a noise
 	joint     joint   // of the newest runs together
-	small     joint   // the same of a change of any size, where that is a discovery
 }
 
 // total returns the change of the number itself: residual and run-wide.

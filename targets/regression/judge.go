@@ -196,13 +196,11 @@ func (j *judge) again(tests []test, family int, p *prior) []bool {
 	j.each(len(tests), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			j.together(&tests[i], p)
-			j.lasting(&tests[i], p)
 		}
 	})
 	passed := grow(&j.scratch.joint, len(tests))
 	clear(passed)
 	j.jointly(tests, family, passed)
-	j.smalls(tests, family)
 	return passed
 }
 

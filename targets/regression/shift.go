@@ -145,8 +145,6 @@ type shiftTest struct {
 	own, nu                float64 // variance of the series itself
 	n                      int
 	ok, pass               bool
-	step                   lastingShift
-	lasts                  bool
 }
 
 // shiftTests tests every shift against its earlier ones.
@@ -167,7 +165,6 @@ func (j *judge) shiftTests(t *tier, list []moved) []shiftTest {
 		}
 	}
 	t.discover(list, out, j.rules.ShiftFDR)
-	j.lastings(t, list, out, &p)
 	return out
 }
 
@@ -259,40 +256,37 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 		Word: schema.Unchanged, Why: schema.WhyEquivalent,
 		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
 	}
-	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
-		f.Word, f.Why = schema.NoBaseline, schema.WhyNoBaseline
+	dir := math.Copysign(1, x.d)
+	j.decideShift(&f, s, t, m, x, dir)
+	j.addFinding(s, f)
+	if j.t.Releases[release].Joins {
+		s.remember(release, &f, t.strays, m.median, dir)
 	}
-	dir := 1.
-	if x.d < 0 {
-		dir = -1
-	}
+}
+
+// decideShift sets the word, evidence and reason of a shift that is unchanged so far.
+func (j *judge) decideShift(f *Finding, s *stratum, t *tier, m moved, x shiftTest, dir float64) {
 	large := dir*x.d >= m.delta
 	switch {
-	case x.n == 0 && !large:
+	case x.n == 0 && !large: // the first level of a stratum is a point of reference, not a change
+		f.Word, f.Why = schema.NoBaseline, schema.WhyNoBaseline
 	case s.seenAgain(j, m, x):
 		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), schema.Confirmed, schema.WhyAgain, s.release[s.suspect]
 		switch {
 		case !t.enough(s.seen+1, j.rules.Confirm):
 			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
-		case j.shiftOnOneHost(m, append(s.release[s.suspect:len(s.release):len(s.release)], release), false):
+		case j.shiftOnOneHost(m, append(s.release[s.suspect:len(s.release):len(s.release)], f.Release), false):
 			f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 		}
-	case x.ok && x.pass && large:
+	case large && x.ok && x.pass:
 		f.Word, f.Evidence, f.Why = wordOf(dir), schema.Suspected, schema.WhyGate
-		j.askAgain(&f, t, m, x, dir)
+		j.askAgain(f, t, m, x, dir)
 	case large:
 		f.Word, f.Why = schema.Inconclusive, schema.WhyNotSignificant
 	case !x.ok:
 		f.Word, f.Why = schema.NoBaseline, schema.WhyOneEach
 	case x.pass:
 		f.Word, f.Why = schema.BelowLimit, schema.WhyBelowLimit
-	}
-	if x.lasts && (f.Word == schema.Unchanged || f.Word == schema.BelowLimit) && j.t.Releases[release].Joins {
-		f.lasted(&x.step, m.delta)
-	}
-	j.addFinding(s, f)
-	if j.t.Releases[release].Joins {
-		s.remember(release, &f, t.strays, m.median, dir)
 	}
 }
 
@@ -366,78 +360,6 @@ func (x shiftTest) again(d1, dir float64) float64 {
 	rho := 1 / (n + 1)
 	se := math.Sqrt(x.s2 * (1 + 1/n) * (1 - rho*rho))
 	return UpperTail(dir*(x.d-rho*d1)/se, x.df)
-}
-
-// lastingShift is the joint test of the newest two or three shifts of a series, for a step below what matters: it is in
-// the level a release later, and would be told only on the day that it came. See [judge.lasting] for cells.
-type lastingShift struct {
-	first  int32   // release of the oldest of them
-	d      float64 // of this release against those before them
-	n      int     // releases before them
-	se, df float64 // of d
-	p      float64
-}
-
-// lastingShift tests the newest shifts together, where they agree: each is off by half of what all are off by.
-func (j *judge) lastingShift(s *stratum, of moved, prior *prior) (out lastingShift, ok bool) {
-	const fewest = 3
-	var m []float64
-	var at []int32
-	for i := s.from; i < len(s.m); i++ {
-		if !s.out[i] {
-			m, at = append(m, s.m[i]), append(at, s.release[i])
-		}
-	}
-	for k := 2; k <= 3 && len(m)-(k-1) >= fewest; k++ {
-		base, runs := m[:len(m)-(k-1)], append([]float64{of.median}, m[len(m)-(k-1):]...)
-		mean, together := Mean(base), Mean(runs)
-		dir := math.Copysign(1, together-mean)
-		least := math.Inf(1)
-		for _, v := range runs {
-			least = math.Min(least, dir*(v-mean))
-		}
-		if least < dir*(together-mean)/2 {
-			continue
-		}
-		n := float64(len(base))
-		_, ss := centre(base)
-		s2, df := j.noiseOf(of, prior, ss/(n-1), n-1)
-		p := math.Min(1, 2*UpperTail(dir*(together-mean)/math.Sqrt(s2*(1/float64(k)+1/n)), df)) // two windows
-		if !ok || p < out.p {
-			out, ok = lastingShift{
-				first: at[len(at)-(k-1)], d: of.median - mean, n: len(base), se: math.Sqrt(s2 * (1 + 1/n)), df: df, p: p,
-			}, true
-		}
-	}
-	return out, ok
-}
-
-// lastings keeps the steps that are discoveries among all series of a tier.
-func (j *judge) lastings(t *tier, list []moved, tests []shiftTest, prior *prior) {
-	var p []float64
-	var at []int
-	for i, m := range list {
-		if !tests[i].ok {
-			continue
-		}
-		if step, ok := j.lastingShift(&t.series[m.series], m, prior); ok {
-			tests[i].step = step
-			at, p = append(at, i), append(p, step.p)
-		}
-	}
-	_, limit := BenjaminiHochberg(p, len(list), j.rules.ShiftFDR)
-	for k, i := range at {
-		tests[i].lasts = p[k] <= limit
-	}
-}
-
-// lasted says that a shift goes on which came lately and is less than what matters.
-func (f *Finding) lasted(step *lastingShift, delta float64) {
-	if math.Abs(step.d) >= delta {
-		return
-	}
-	f.Word, f.Why, f.First = schema.BelowLimit, schema.WhyBelowLimit, step.first
-	f.D, f.SE, f.Df, f.P, f.N = step.d, step.se, step.df, step.p, step.n
 }
 
 // moved is how one stratum, or one system in it, moved as a whole in the release under judgement.
@@ -612,95 +534,14 @@ func median(v []float64) float64 {
 	return (v[k] + slices.Min(v[k+1:])) / 2
 }
 
-// lasting tests the newest two and three runs of a cell together for a change of any size: one below what matters is in
-// the baseline a release later, and would be told only on the day that it came.
-func (j *judge) lasting(x *test, p *prior) {
-	x.small = joint{}
-	if !x.ok || x.joint.runs > 0 || !j.joins(x.obs) || x.base.prevs == 0 {
-		return
-	}
-	var room [4]sighting
-	list, own := j.sightings(x, room[:0])
-	dir := math.Copysign(1, x.d)
-	base := x.base.summary()
-	for k := 2; k <= min(3, len(list)); k++ {
-		if k > own {
-			base = base.without(&x.base.prev[k-own-1])
-		}
-		if base.n < 3 {
-			return
-		}
-		if w, ok := j.small(x, list[:k], base, dir, p); ok && (x.small.runs == 0 || w.p < x.small.p) {
-			x.small = w
-		}
-	}
-}
-
-// small tests some runs together that agree: each is off by half of what they are off by together.
-func (j *judge) small(x *test, runs []sighting, base summary, dir float64, p *prior) (w joint, ok bool) {
-	const worth = 2.5 // standard errors: less needs no p value
-	sum, least, k, n := 0., math.Inf(1), float64(len(runs)), float64(base.n)
-	for _, r := range runs {
-		d := dir * (r.z - base.mean)
-		sum, least = sum+d, math.Min(least, d)
-	}
-	if !(sum > 0) || least < sum/k/2 {
-		return w, false
-	}
-	v, df := p.moderate(base.ss/math.Max(1, base.nu), base.nu, j.t.Cells[x.cell].Stratum)
-	v, df = j.floored(v, df, &j.t.Obs[x.obs])
-	se := math.Sqrt(v * (1/k + 1/n))
-	if sum/k < worth*se {
-		return w, false
-	}
-	return joint{
-		runs: len(runs), n: base.n, first: runs[len(runs)-1].obs, mean: base.mean, d: dir * sum / k,
-		sd: math.Sqrt(v), se: se, df: df, p: math.Min(1, 2*UpperTail(sum/k/se, df)), // two windows
-	}, true
-}
-
-// smalls keeps the small changes that are discoveries over a family of cells, separately for each direction.
-func (j *judge) smalls(tests []test, family int) {
-	for _, dir := range []float64{1, -1} {
-		var p []float64
-		var at []int
-		for i := range tests {
-			if w := &tests[i].small; w.runs > 0 && w.d*dir > 0 {
-				at, p = append(at, i), append(p, w.p)
-			}
-		}
-		_, limit := BenjaminiHochberg(p, family, j.rules.FDR)
-		for k, i := range at {
-			if p[k] > limit {
-				tests[i].small = joint{}
-			}
-		}
-	}
-}
-
-// lasted names a change below what matters that the newest runs show together.
-func (c *claim) lasted(first int32) bool {
-	w := &c.x.small
-	d := c.x.base.mean + c.x.d - w.mean + c.x.shift
-	if w.runs == 0 || math.Abs(d) >= c.cell.Delta || d*w.d <= 0 || math.Abs(w.d) >= c.cell.Delta {
-		return false
-	}
-	row := c.row
-	row.Word, row.Why, row.D = schema.BelowLimit, schema.WhyBelowLimit, d
-	if first != c.release {
-		row.First = first
-	}
-	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
-	row.P, row.Q = float32(w.p), float32(math.NaN())
-	return true
-}
-
 // follow brings the state of a cell up to date with its word: whether a change is open, and what waits to be counted as
 // an outlier. The runs of an open change stay out of baselines until later ones settle it.
 func (j *judge) follow(c *claim) {
 	st := &j.state[c.x.cell]
-	j.weigh(c)
-	if c.row.Evidence == schema.Confirmed && c.row.Why != schema.WhyShift {
+	if !j.settled(c) {
+		j.weigh(c)
+	}
+	if c.confirmed() {
 		return
 	}
 	if st.suspect >= 0 {
@@ -710,18 +551,12 @@ func (j *judge) follow(c *claim) {
 		return
 	}
 	switch {
-	case gone(c.row.Why) || c.row.Why == schema.WhyRunsDisagree:
-		if gone(c.row.Why) {
-			c.row.exclude(c.release, c.release)
-		}
+	case c.row.Why == schema.WhyRunsDisagree:
+	case gone(c.row.Why):
+		c.row.exclude(c.release, c.release)
 	case c.row.Why == schema.WhyOtherHost:
 		j.open(c, true)
-		for st.suspect = c.x.joint.first; st.suspect < c.x.obs && !j.joins(st.suspect); {
-			st.suspect++
-		}
-		for i := st.suspect; i < c.x.obs; i++ {
-			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
-		}
+		j.openSince(c, c.x.joint.first)
 	case c.row.Evidence == schema.Suspected:
 		j.open(c, true)
 	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
@@ -736,6 +571,17 @@ func (j *judge) open(c *claim, gated bool) {
 	st := &j.state[c.x.cell]
 	st.suspect, st.dir, st.gated, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, 0
 	c.row.exclude(c.release, c.release)
+}
+
+// openSince makes an earlier observation, or the first after it that joins, the beginning of the open change.
+func (j *judge) openSince(c *claim, first int32) {
+	for first < c.x.obs && !j.joins(first) {
+		first++
+	}
+	j.state[c.x.cell].suspect = first
+	for i := first; i < c.x.obs; i++ {
+		j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+	}
 }
 
 // continued decides whether this release settles an open change: where it does not show half of what matters, the
@@ -771,27 +617,36 @@ func (j *judge) close(cell int32) {
 	st.suspect, st.extreme = -1, 0
 }
 
-// weigh counts large deviations that went away again: they are no change, and show how far values stray. One that stays
-// may be a change, and is counted only when it was never confirmed.
-func (j *judge) weigh(c *claim) {
+// confirmed reports whether a change of the cell's own is confirmed.
+func (c *claim) confirmed() bool {
+	return c.row.Evidence == schema.Confirmed && c.row.Why != schema.WhyShift
+}
+
+// settled decides about an earlier large deviation of the cell, and reports whether this release has none of its own
+// beside it: one that went away again is no change, and shows how far values stray; one that stays may be a change, and
+// is counted only when it was never confirmed.
+func (j *judge) settled(c *claim) bool {
 	const stays = 2
 	st := &j.state[c.x.cell]
-	if st.extreme != 0 {
-		same := c.x.d*st.off > 0 && math.Abs(c.x.d) >= math.Abs(st.off)/2
-		if same {
-			st.stays++
-		}
-		confirmed := c.row.Evidence == schema.Confirmed && c.row.Why != schema.WhyShift
-		if !same || st.stays > stays && !confirmed {
-			j.stray(c, st.extreme, st.off)
-		}
-		if !same || st.stays > stays || confirmed {
-			st.extreme = 0
-		}
-		if same || confirmed {
-			return
-		}
+	if st.extreme == 0 {
+		return false
 	}
+	same, confirmed := c.x.d*st.off > 0 && math.Abs(c.x.d) >= math.Abs(st.off)/2, c.confirmed()
+	if same {
+		st.stays++
+	}
+	if !same || st.stays > stays && !confirmed {
+		j.stray(c, st.extreme, st.off)
+	}
+	if !same || st.stays > stays || confirmed {
+		st.extreme = 0
+	}
+	return same || confirmed
+}
+
+// weigh notes a large deviation of the release, which later ones settle; a later run of it may do so at once.
+func (j *judge) weigh(c *claim) {
+	st := &j.state[c.x.cell]
 	if math.IsNaN(c.x.raw) || c.x.base.n < 2 || c.row.Evidence == schema.Confirmed || c.row.Why == schema.WhyShift {
 		return
 	}

@@ -535,16 +535,7 @@ func (x *tally) add(changed, suspected, confirmed bool) {
 
 func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
 	f := fleet{devices: 1, models: 1, workloads: len(whole)}
-	runs := make([][]float64, n+2)
-	for r := range runs {
-		for k, i := range whole {
-			z := series[i][from+r]
-			if r >= n && k%share == 0 {
-				z += math.Log(1.10)
-			}
-			runs[r] = append(runs[r], z)
-		}
-	}
+	runs := slower(series, whole, from, n, share)
 	tab := f.table(runs, nil, math.Log1p(.05))
 	if rerun {
 		seconds := make([][]float64, n+1)
@@ -573,6 +564,21 @@ func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun b
 		first, second := runs[n][k]-mean > math.Log(1.05), runs[n+1][k]-mean > math.Log(1.05)
 		ratio.add(k%share == 0, first, first && second)
 	}
+}
+
+// slower are the values of some series in n releases and two runs after them, in which one of share is 10 % slower.
+func slower(series [][]float64, whole []int, from, n, share int) [][]float64 {
+	runs := make([][]float64, n+2)
+	for r := range runs {
+		for k, i := range whole {
+			z := series[i][from+r]
+			if r >= n && k%share == 0 {
+				z += math.Log(1.10)
+			}
+			runs[r] = append(runs[r], z)
+		}
+	}
+	return runs
 }
 
 func standard() population {

@@ -145,20 +145,13 @@ func (y *year) gate(t *table, f fleet, runs, seconds [][]float64, again []float6
 func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspects []int, confirmed bool) {
 	last := int32(len(tab.Releases) - 1)
 	ask := map[int]bool{}
-	some := func(left int, of func(c *regression.Cell) bool) {
-		for _, c := range r.Perm(len(tab.Cells)) {
-			if left > 0 && of(&tab.Cells[c]) && !ask[c] {
-				ask[c] = true
-				left--
-			}
-		}
-	}
+	some := func(n int, of func(c *regression.Cell) bool) { pick(tab, r, ask, n, of) }
 	for _, f := range j.Findings {
-		if f.Release != last || f.Word != schema.Regressed {
-			continue
-		}
-		confirmed = confirmed || f.Evidence == schema.Confirmed
-		if f.Evidence == schema.Suspected {
+		switch {
+		case f.Release != last || f.Word != schema.Regressed:
+		case f.Evidence == schema.Confirmed:
+			confirmed = true
+		default:
 			some(8, func(c *regression.Cell) bool {
 				return c.Stratum == f.Stratum && (f.System < 0 || c.System == f.System)
 			})
@@ -166,16 +159,14 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 	}
 	strata := map[int32]bool{}
 	for c := range tab.Cells {
-		row := &j.Rows[tab.Cells[c].End-1]
-		if row.Word != schema.Regressed || row.Why == schema.WhyShift {
-			continue
-		}
-		if row.Evidence == schema.Confirmed {
+		switch row := &j.Rows[tab.Cells[c].End-1]; {
+		case row.Word != schema.Regressed || row.Why == schema.WhyShift:
+		case row.Evidence == schema.Confirmed:
 			confirmed = true
-			continue
+		default:
+			ask[c] = true
+			strata[tab.Cells[c].Stratum] = true
 		}
-		ask[c] = true
-		strata[tab.Cells[c].Stratum] = true
 	}
 	for s := range tab.Strata { // controls
 		if strata[int32(s)] {
@@ -188,6 +179,16 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 		}
 	}
 	return suspects, confirmed
+}
+
+// pick adds some cells of a kind to those that are asked for, at random.
+func pick(tab *regression.Table, r *rand.Rand, ask map[int]bool, n int, of func(c *regression.Cell) bool) {
+	for _, c := range r.Perm(len(tab.Cells)) {
+		if n > 0 && of(&tab.Cells[c]) && !ask[c] {
+			ask[c] = true
+			n--
+		}
+	}
 }
 
 // ratioFails is the rival: a point is 5 % above the mean of its baseline, twice.

@@ -129,21 +129,25 @@ func coldStart(l *inspection) {
 		mean, ok := l.get(p, "ttft", "mean")
 		median, ok2 := l.get(p, "ttft", "median")
 		n, ok3 := l.requests(p)
-		if k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency || k.Concurrency == nil && k.Rate == nil {
-			return // the first round of a burst queues by design
+		if !ok || !ok2 || !ok3 || n < 8 || median <= 0 || mean <= 2*median || l.queued(p, k, median, n) {
+			return
 		}
-		for _, tail := range []string{"p90", "p95"} { // a cold server delays a few requests, a queue many
-			if slow, ok := l.get(p, "ttft", tail); ok && slow > 2*median && n >= 40 {
-				return
-			}
-		}
-		if rps, ok := l.get(p, "rps", "value"); ok && k.Rate != nil && rps < .9**k.Rate {
-			return // it fell behind, and every request waited for those before it
-		}
-		if ok && ok2 && ok3 && n >= 8 && median > 0 && mean > 2*median {
-			l.add(run, k.Workload(), mean/median, ColdStart{mean, median, n})
-		}
+		l.add(run, k.Workload(), mean/median, ColdStart{mean, median, n})
 	})
+}
+
+// queued reports whether requests of a point waited for each other, which raises the mean TTFT without a cold server.
+func (l *inspection) queued(p *columns.PointRow, k schema.Key, median, n float64) bool {
+	if k.Concurrency == nil && k.Rate == nil || k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency {
+		return true // the first round of a burst queues by design
+	}
+	for _, tail := range []string{"p90", "p95"} { // a cold server delays a few requests, a queue many
+		if slow, ok := l.get(p, "ttft", tail); ok && slow > 2*median && n >= 40 {
+			return true
+		}
+	}
+	rps, ok := l.get(p, "rps", "value")
+	return ok && k.Rate != nil && rps < .9**k.Rate // it fell behind, and every request waited for those before it
 }
 
 // secondTokenStall finds, at concurrency 1, a mean gap above the median that one long gap in each request explains:

@@ -243,18 +243,24 @@ func (s *Search) Next() int {
 	if s.at > 0 && s.at < s.n && bad[s.at] > s.rules.Stay && bad[s.at] < 1-s.rules.Stay && !s.skipped[s.at] {
 		return s.at
 	}
+	s.at = s.halving(bad)
+	return s.at
+}
+
+// halving is the build that halves the probability; where every build is decided, the bad end until it was measured
+// twice; else 0.
+func (s *Search) halving(bad []float64) int {
 	best, from := 0, math.Inf(1)
 	for i := 1; i < s.n; i++ {
 		if d := math.Abs(bad[i] - .5); d < from && !s.skipped[i] {
 			best, from = i, d
 		}
 	}
-	if best == 0 || bad[best] < 1e-4 || bad[best] > 1-1e-4 {
-		best = 0
-		if s.counts[s.n] < 2 && !s.skipped[s.n] {
-			best = s.n
-		}
+	switch {
+	case best > 0 && bad[best] >= 1e-4 && bad[best] <= 1-1e-4:
+		return best
+	case s.counts[s.n] < 2 && !s.skipped[s.n]:
+		return s.n
 	}
-	s.at = best
-	return best
+	return 0
 }
