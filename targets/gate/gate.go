@@ -791,7 +791,7 @@ func (t *tallying) once() {
 // counted: as warnings they would mark half of all releases.
 func warning(kind Kind) bool {
 	switch kind {
-	case NoteImproved, NoteBelowLimit, NoteInformational, FailInconclusive, FailAbsent:
+	case NoteImproved, NoteBelowLimit, NoteInformational, NoteMet, FailInconclusive, FailAbsent:
 		return false
 	}
 	return true

@@ -282,35 +282,3 @@ func TestSensitivityIsTrue(t *testing.T) {
 		}
 	}
 }
-
-// A step of 4 % where 5 % matter is told in the release that has it and in the two after it, with the number of the
-// step and, to within one, the release; then it is the level. Without a step next to nothing is told.
-func TestStepBelowTheLimitIsToldAgain(t *testing.T) {
-	told := func(step float64) (n [4]int, wrong int) {
-		for seed := range uint64(5) {
-			cells := quiet(900+seed, 40, 14, .008)
-			for r := 10; r < 14; r++ {
-				cells[3][r] *= 1 + step
-			}
-			tab := history(.05, cells...)
-			j := judge(t, tab)
-			for i := range n {
-				row := &j.Rows[tab.Cells[3].First+10+int32(i)]
-				if row.Word != schema.BelowLimit {
-					continue
-				}
-				n[i]++
-				if i < 3 && (math.Abs(row.D-math.Log1p(step)) > .03 || row.First >= 0 && (row.First < 9 || row.First > 11)) {
-					wrong++
-				}
-			}
-		}
-		return n, wrong
-	}
-	if n, wrong := told(.04); n[0]+n[1]+n[2] < 12 || n[1] < 4 || n[2] < 4 || wrong > 0 {
-		t.Errorf("told in %v of 5, %d with another number or release", n, wrong)
-	}
-	if n, _ := told(0); n[0]+n[1]+n[2]+n[3] > 1 {
-		t.Errorf("without a step told in %v of 5", n)
-	}
-}

@@ -68,42 +68,6 @@ func TestShiftRechecked(t *testing.T) {
 	}
 }
 
-// A device that moves by 3 % where 5 % matter is told in the release that has it and in the two after it, with the
-// number of the step and its release; then it is the level. Without a step nothing is told.
-func TestSmallStepOfADeviceIsToldAgain(t *testing.T) {
-	told := func(step float64) (n [5]int, wrong int) {
-		for seed := range uint64(5) {
-			cells := quiet(700+seed, 40, 14, .008)
-			for c := range cells {
-				for r := range 14 {
-					cells[c][r] *= 1 + .002*math.Sin(float64(5*r)+float64(seed)) // of the host
-					if r >= 9 {
-						cells[c][r] *= 1 + step
-					}
-				}
-			}
-			j := judge(t, history(.05, cells...))
-			for _, f := range j.Findings {
-				if f.Release < 9 || f.Word != schema.BelowLimit {
-					continue
-				}
-				i := int(f.Release) - 9
-				n[i]++
-				if i > 0 && i < 3 && (f.First != 9 || math.Abs(f.D-math.Log1p(step)) > .01) {
-					wrong++
-				}
-			}
-		}
-		return n, wrong
-	}
-	if n, wrong := told(.03); n[0] != 5 || n[1] != 5 || n[2] != 5 || n[4] > 0 || wrong > 0 {
-		t.Errorf("told in %v of 5, %d with another number or release", n, wrong)
-	}
-	if n, _ := told(0); n != [5]int{} {
-		t.Errorf("without a step told in %v of 5", n)
-	}
-}
-
 // Where a device is measured on several hosts, one of them alone confirms no movement of it, whichever way it is seen
 // again; another one does.
 func TestAnotherHostConfirmsAShift(t *testing.T) {
