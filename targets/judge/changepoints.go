@@ -560,7 +560,9 @@ func (j *Judgement) confirms(obs int32) bool {
 }
 
 // apart reports whether the conditions of two observations keep them from being compared.
-func (j *Judgement) apart(a, b int32) bool { return j.classes.Block(j.table.Obs[a].Cond, j.table.Obs[b].Cond) }
+func (j *Judgement) apart(a, b int32) bool {
+	return j.classes.Block(j.table.Obs[a].Cond, j.table.Obs[b].Cond)
+}
 
 // reported is the value of an observation that its row is about, on the scale where larger is worse.
 func (j *Judgement) reported(obs int32) float64 {
