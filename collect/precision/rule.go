@@ -1,6 +1,7 @@
 package precision
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -15,12 +16,7 @@ type Rule struct {
 	Most time.Duration // of a measurement; 0: ten minutes
 }
 
-const (
-	example     = "as in ci=2%,tail=p99,most=10m"
-	defaultMost = 10 * time.Minute
-	tightest    = .0005
-	widest      = .5
-)
+const example = "as in ci=2%,tail=p99,most=10m"
 
 // tails are the percentiles that a rule may ask for, with the requests that a 95 % interval of one needs: there must be
 // values above its upper end (Conover 1999, section 3.2).
@@ -28,13 +24,20 @@ var tails = map[string]int{"p90": 36, "p95": 72, "p99": 368}
 
 // ParseRule reads fields that are separated by commas: ci=2% (or 0.02), tail=p99, most=10m.
 func ParseRule(text string) (Rule, error) {
+	const tightest, widest = .0005, .5
 	var r Rule
 	for field := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		var err error
 		switch name {
 		case "ci":
-			r.CI, err = share(value)
+			digits, percent := strings.CutSuffix(value, "%")
+			if r.CI, err = strconv.ParseFloat(digits, 64); percent {
+				r.CI /= 100
+			}
+			if err != nil || !(r.CI >= tightest && r.CI <= widest) {
+				err = fmt.Errorf("%q is no share of the mean from %g%% to %g%%", value, 100*tightest, 100*widest)
+			}
 		case "tail":
 			if r.Tail = value; tails[value] == 0 {
 				err = fmt.Errorf("%q is none of p90, p95, p99", value)
@@ -56,19 +59,6 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// share reads 2% or 0.02.
-func share(text string) (float64, error) {
-	digits, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(digits, 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= tightest && v <= widest) {
-		return 0, fmt.Errorf("%q is no share of the mean from %g%% to %g%%", text, 100*tightest, 100*widest)
-	}
-	return v, nil
-}
-
 // Set reports whether there is a rule.
 func (r Rule) Set() bool { return r.CI > 0 }
 
@@ -88,12 +78,7 @@ func (r Rule) String() string {
 }
 
 // Limit returns how long a measurement may take.
-func (r Rule) Limit() time.Duration {
-	if r.Most == 0 {
-		return defaultMost
-	}
-	return r.Most
-}
+func (r Rule) Limit() time.Duration { return cmp.Or(r.Most, 10*time.Minute) }
 
 // Least returns how many requests a measurement has at least, with so many in flight at once: batches of whole waves,
 // and a warm-up that is a small part; and the values that the tail needs.

@@ -45,9 +45,12 @@ func Behind(values []float64, wave int) State {
 		if fine == nil {
 			continue
 		}
-		batches := pairs(fine)
+		batches := make([]float64, k)
+		for i := range batches {
+			batches[i] = (fine[2*i] + fine[2*i+1]) / 2
+		}
 		s.Half, s.Drift = half(batches, max(0, lag1(batches))), drift(batches)
-		s.Settled = lag1(fine) < lagLimit(len(fine))
+		s.Settled = lag1(fine) < 1.645/math.Sqrt(float64(len(fine))) // which one of twenty independent series exceeds
 	}
 	return s
 }
@@ -95,15 +98,6 @@ func batchMeans(values []float64, k, wave int) []float64 {
 	return out
 }
 
-// pairs joins neighbours.
-func pairs(x []float64) []float64 {
-	out := make([]float64, len(x)/2)
-	for i := range out {
-		out[i] = (x[2*i] + x[2*i+1]) / 2
-	}
-	return out
-}
-
 // half returns the half width of the interval of the mean of batches whose neighbours correlate by r, as in an
 // autoregressive process of first order.
 func half(batches []float64, r float64) float64 {
@@ -113,11 +107,8 @@ func half(batches []float64, r float64) float64 {
 		squares += (b - m) * (b - m)
 	}
 	se := math.Sqrt(squares / (n - 1) / n * (1 + r) / (1 - min(r, .9)))
-	return se * student(n-1)
+	return se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(.975)
 }
-
-// student is the 97.5 % quantile of Student's t.
-func student(df float64) float64 { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(.975) }
 
 // lag1 is the autocorrelation of neighbours.
 func lag1(x []float64) float64 {
@@ -133,9 +124,6 @@ func lag1(x []float64) float64 {
 	}
 	return products / squares
 }
-
-// lagLimit is the autocorrelation that one of twenty series of independent values exceeds.
-func lagLimit(n int) float64 { return 1.645 / math.Sqrt(float64(n)) }
 
 // drift returns the relative change over the batches by their regression line; 0 where it is not more than noise.
 func drift(batches []float64) float64 {

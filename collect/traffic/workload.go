@@ -279,32 +279,23 @@ func (r *rate) parse(text string) (err error) {
 	return err
 }
 
+// dims are the fields that make it another workload; only the builtin client makes those.
+func (w *Workload) dims() []field {
+	return slices.DeleteFunc(w.fields(), func(f field) bool { return !f.dim || f.unsaid || f.text() == "" })
+}
+
 // Varying returns what of a workload only the builtin client makes, as dimensions of the key of a point.
 func (w Workload) Varying() map[string]string {
 	out := map[string]string{}
-	for _, f := range w.fields() {
-		if text := f.text(); f.dim && !f.unsaid && text != "" {
-			out[f.name] = text
-		}
-	}
-	return out
-}
-
-// varying lists what Varying returns in the order of the text.
-func (w Workload) varying(each func(name, text string) string) []string {
-	var out []string
-	dims := w.Varying()
-	for _, f := range w.fields() {
-		if text := dims[f.name]; text != "" {
-			out = append(out, each(f.name, text))
-		}
+	for _, f := range w.dims() {
+		out[f.name] = f.text()
 	}
 	return out
 }
 
 // OnlyBuiltin reports whether only the builtin client makes the workload.
 func (w Workload) OnlyBuiltin() bool {
-	return len(w.Varying()) > 0 || w.SLO.Set() || w.Dataset == DatasetTrace
+	return len(w.dims()) > 0 || w.SLO.Set() || w.Dataset == DatasetTrace
 }
 
 // Text returns a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". It omits Dims
@@ -396,21 +387,29 @@ func (w *Workload) complete() error {
 		}
 		w.Rate = r
 	}
-	pools := w.Endpoint.Pools()
-	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools)
-	switch err := w.checkDataset(); {
-	case err != nil || w.Dataset == DatasetTrace:
+	if err := w.checkDataset(); err != nil || w.Dataset == DatasetTrace {
 		return err
-	case w.SLO.Set() && (w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0):
-		return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; " +
-			"with rate=max for the rate")
-	case w.SLO.Set():
+	}
+	if w.SLO.Set() {
+		if w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0 {
+			return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; " +
+				"with rate=max for the rate")
+		}
 		return w.Check()
-	case w.FindRate:
+	}
+	if w.FindRate {
 		return errors.New("rate=max is the largest rate within an slo: isl=2000,osl=128,rate=max,slo=ttft_p99<500ms")
+	}
+	return w.checkLoad(burst)
+}
+
+// checkLoad refuses a load without lengths, or without a concurrency or a rate.
+func (w *Workload) checkLoad(burst bool) error {
+	pools := w.Endpoint.Pools()
+	switch {
 	case pools && w.OSL > 0:
 		return fmt.Errorf("endpoint=%s has no output tokens: isl=128,c=8,endpoint=%[1]s", w.Endpoint)
-	case noLength || !burst && w.Concurrency == 0 && w.Rate == 0:
+	case w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools), !burst && w.Concurrency == 0 && w.Rate == 0:
 		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
 	}
 	return w.Check()
@@ -424,7 +423,7 @@ func (w *Workload) checkDataset() error {
 		return errors.New("speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2")
 	case w.Path != "" && w.Dataset == "":
 		return errors.New("path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE")
-	case trace && (w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || len(w.Varying()) > 0):
+	case trace && (w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || len(w.dims()) > 0):
 		return errors.New("a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2")
 	case w.Dataset != "" && !trace && w.sharesPrefix():
 		return fmt.Errorf("dataset=%s has prompts of its own: leave prefix and hit out", w.Dataset)
@@ -527,7 +526,7 @@ func (w Workload) heading(isl, osl, between string) string {
 // String describes a workload.
 func (w Workload) String() string {
 	s := w.heading("ISL ", "OSL ", " ")
-	if len(w.Varying()) > 0 {
+	if len(w.dims()) > 0 {
 		s += ", " + w.Varies() + ","
 	}
 	switch {
@@ -552,7 +551,9 @@ func (w Workload) Varies() string {
 	if w.Unanswered > 0 {
 		parts = append(parts, fmt.Sprintf("without %d that were not answered", w.Unanswered))
 	}
-	parts = append(parts, w.varying(func(name, text string) string { return name + " " + text })...)
+	for _, f := range w.dims() {
+		parts = append(parts, f.name+" "+f.text())
+	}
 	if w.SLO.Set() {
 		if w.FindRate {
 			parts = append(parts, "largest rate")
@@ -565,9 +566,10 @@ func (w Workload) Varies() string {
 // FileName returns a workload as part of a file name.
 func (w Workload) FileName() string {
 	w.Dataset = FileSafe(w.Dataset)
-	plain := strings.NewReplacer("(", "-", ")", "", ",", "-", "%", "")
-	parts := append([]string{w.heading("isl", "osl", "-")},
-		w.varying(func(name, text string) string { return name + plain.Replace(text) })...)
+	parts := []string{w.heading("isl", "osl", "-")}
+	for _, f := range w.dims() {
+		parts = append(parts, f.name+strings.NewReplacer("(", "-", ")", "", ",", "-", "%", "").Replace(f.text()))
+	}
 	switch {
 	case w.SLO.Set():
 		if w.FindRate {
