@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -48,9 +48,18 @@ type File struct {
 	Models []Model `yaml:"models"`
 }
 
-// Parse reads a catalogue, strictly.
-func Parse(name string, data []byte) (File, error) {
-	var f File
+// mostSpec is how long a file of specifications may be, in bytes; tt-inference-server's has 2 MB.
+const mostSpec = 64 << 20
+
+// ReadCatalogue reads models.yaml, strictly; a file that does not exist is an empty catalogue.
+func ReadCatalogue(name string) (f File, err error) {
+	data, err := rootfs.ReadFile(name, mostSpec)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		return f, fmt.Errorf("models: %w", err)
+	}
 	if p := decode.YAML(name, data, &f); p != nil {
 		return f, fmt.Errorf("%s:%d: %s", name, p.Line, p.Found)
 	}
@@ -62,21 +71,6 @@ func Parse(name string, data []byte) (File, error) {
 	return f, nil
 }
 
-// mostSpec is how long a file of specifications may be, in bytes; tt-inference-server's has 2 MB.
-const mostSpec = 64 << 20
-
-// ReadCatalogue reads models.yaml; a file that does not exist is an empty catalogue.
-func ReadCatalogue(name string) (File, error) {
-	data, err := rootfs.ReadFile(name, mostSpec)
-	if errors.Is(err, fs.ErrNotExist) {
-		return File{}, nil
-	}
-	if err != nil {
-		return File{}, fmt.Errorf("models: %w", err)
-	}
-	return Parse(name, data)
-}
-
 // Lookup finds a model on a device in a specification, or in the catalogue of a folder if no specification is named.
 // A catalogue may lack the model; a named specification must have it.
 func Lookup(dir, specification, model, device, impl string) (Model, error) {
@@ -85,11 +79,7 @@ func Lookup(dir, specification, model, device, impl string) (Model, error) {
 		m, _ := f.Find(model, device, impl)
 		return m, err
 	}
-	data, err := rootfs.ReadFile(specification, mostSpec)
-	if err != nil {
-		return Model{}, err
-	}
-	list, err := Read(specification, data)
+	list, err := readFile(specification)
 	if err != nil {
 		return Model{}, err
 	}
@@ -101,25 +91,30 @@ func Lookup(dir, specification, model, device, impl string) (Model, error) {
 	return m, nil
 }
 
+// readFile reads the specifications in a file.
+func readFile(name string) ([]Model, error) {
+	data, err := rootfs.ReadFile(name, mostSpec)
+	if err != nil {
+		return nil, err
+	}
+	return Read(name, data)
+}
+
 // Marshal returns the catalogue's file content.
 func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 
 // Find returns the entry of a model on a device: of the requested implementation, else of the default one.
-func (f File) Find(model, device, impl string) (Model, bool) {
-	var found []Model
+func (f File) Find(model, device, impl string) (found Model, ok bool) {
 	for _, m := range f.Models {
 		named := strings.EqualFold(m.Model, path.Base(model)) || strings.EqualFold(m.ID, model)
-		if named && strings.EqualFold(m.Device, device) && (impl == "" || strings.EqualFold(m.Impl, impl)) {
-			found = append(found, m)
+		if !named || !strings.EqualFold(m.Device, device) || impl != "" && !strings.EqualFold(m.Impl, impl) {
+			continue
+		}
+		if !ok || m.Default && !found.Default {
+			found, ok = m, true
 		}
 	}
-	if len(found) == 0 {
-		return Model{}, false
-	}
-	if at := slices.IndexFunc(found, func(m Model) bool { return m.Default }); at >= 0 {
-		return found[at], true
-	}
-	return found[0], true
+	return found, ok
 }
 
 // Add adds models to a catalogue; they replace those of the same model, device and implementation.
@@ -134,9 +129,8 @@ func (f *File) Add(list ...Model) {
 
 // Sort orders a catalogue by model, device and implementation.
 func (f File) Sort() {
-	sort.SliceStable(f.Models, func(i, j int) bool {
-		a, b := f.Models[i], f.Models[j]
-		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Impl, b.Impl)) < 0
+	slices.SortStableFunc(f.Models, func(a, b Model) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Impl, b.Impl))
 	})
 }
 
@@ -203,12 +197,7 @@ func collect(node json.RawMessage, depth int, out *[]Model) error {
 		*out = append(*out, r.model())
 		return nil
 	}
-	names := make([]string, 0, len(members))
-	for n := range members {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(members)) {
 		if err := collect(members[n], depth+1, out); err != nil {
 			return err
 		}
@@ -219,12 +208,9 @@ func collect(node json.RawMessage, depth int, out *[]Model) error {
 func (r runtime) model() Model {
 	d := r.Device
 	m := Model{
-		Model: r.Name, ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name, Default: d.Default,
-		Engine: r.Engine, Image: r.Image, Status: r.Status,
-		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait,
-	}
-	if m.Model == "" {
-		m.Model = path.Base(r.Repo)
+		Model: cmp.Or(r.Name, path.Base(r.Repo)), ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name,
+		Default: d.Default, Engine: r.Engine, Image: r.Image, Status: r.Status,
+		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait, Commits: map[string]string{},
 	}
 	if t := strings.ToLower(r.Type); t != "llm" && t != "vlm" {
 		m.Type = t
@@ -236,9 +222,6 @@ func (r runtime) model() Model {
 	}
 	for name, commit := range map[string]string{"tt_metal": r.Metal, "vllm": r.VLLM} {
 		if commit != "" {
-			if m.Commits == nil {
-				m.Commits = map[string]string{}
-			}
 			m.Commits[name] = commit
 		}
 	}
@@ -265,44 +248,26 @@ func OfCommand(argv []string) Model {
 	return m
 }
 
-// specNames are files of a checkout of tt-inference-server that hold specifications, the newest first.
-func specNames() []string {
-	return []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"}
-}
-
 // ErrNoSpecFile is returned for a folder that holds no file of specifications.
 var ErrNoSpecFile = errors.New("no file of specifications")
 
 // Import adds the specifications of a file, or of a checkout of tt-inference-server, and returns how many there were.
 func (f *File) Import(name string) (int, error) {
-	name, err := specFile(name)
-	if err != nil {
-		return 0, err
-	}
-	data, err := rootfs.ReadFile(name, mostSpec)
-	if err != nil {
-		return 0, err
-	}
-	list, err := Read(name, data)
-	if err != nil {
-		return 0, err
-	}
-	f.Add(list...)
-	return len(list), nil
-}
-
-// specFile is a file, or that of a checkout.
-func specFile(name string) (string, error) {
 	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
-		return name, err
+	if err != nil {
+		return 0, err
 	}
-	for _, n := range specNames() {
-		if _, err := os.Stat(filepath.Join(name, n)); err == nil {
-			return filepath.Join(name, n), nil
+	if info.IsDir() {
+		names := []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"} // the newest first
+		at := slices.IndexFunc(names, func(n string) bool { _, err := os.Stat(filepath.Join(name, n)); return err == nil })
+		if at < 0 {
+			return 0, fmt.Errorf("%w: %s has none of %s", ErrNoSpecFile, name, strings.Join(names, ", "))
 		}
+		name = filepath.Join(name, names[at])
 	}
-	return "", fmt.Errorf("%w: %s has none of %s", ErrNoSpecFile, name, strings.Join(specNames(), ", "))
+	list, err := readFile(name)
+	f.Add(list...)
+	return len(list), err
 }
 
 // Write writes the catalogue as a table.

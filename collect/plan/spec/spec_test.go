@@ -2,6 +2,8 @@ package spec_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,7 +46,7 @@ func TestCatalogueRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := spec.Parse(spec.FileName, data)
+	back, err := parse(t, data)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
@@ -65,11 +67,11 @@ func TestWhatIsNoSpec(t *testing.T) {
 	if _, err := spec.Read("x.json", []byte(`{"a":`)); err == nil {
 		t.Error("half a file was read")
 	}
-	if _, err := spec.Parse("models.yaml", []byte("models:\n- model: x\n")); err == nil ||
+	if _, err := parse(t, []byte("models:\n- model: x\n")); err == nil ||
 		!strings.Contains(err.Error(), "device") {
 		t.Error(err)
 	}
-	if _, err := spec.Parse("models.yaml", []byte("models:\n- modell: x\n")); err == nil {
+	if _, err := parse(t, []byte("models:\n- modell: x\n")); err == nil {
 		t.Error("a misspelt field was taken")
 	}
 }
@@ -79,4 +81,14 @@ func TestLimitsOfACommand(t *testing.T) {
 	if m.Context != 2048 || m.Concurrency != 8 {
 		t.Errorf("%+v", m)
 	}
+}
+
+// parse reads a catalogue from a file.
+func parse(t *testing.T, data []byte) (spec.File, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), spec.FileName)
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return spec.ReadCatalogue(name)
 }
