@@ -35,73 +35,65 @@ type form struct {
 }
 
 func formOf(e traffic.Endpoint) form {
-	switch e {
-	case traffic.Chat:
-		return form{"/v1/chat/completions", "max_tokens", "openai-chat"}
-	case traffic.Responses:
-		return form{"/v1/responses", "max_output_tokens", "openai-responses"}
-	case traffic.Embeddings:
-		return form{"/v1/embeddings", "", "openai-embeddings"}
-	case traffic.Rerank:
-		return form{"/v1/rerank", "", "vllm-rerank"}
-	}
-	return form{"/v1/completions", "max_tokens", "openai"}
+	return map[traffic.Endpoint]form{
+		traffic.Completions: {"/v1/completions", "max_tokens", "openai"},
+		traffic.Chat:        {"/v1/chat/completions", "max_tokens", "openai-chat"},
+		traffic.Responses:   {"/v1/responses", "max_output_tokens", "openai-responses"},
+		traffic.Embeddings:  {"/v1/embeddings", "", "openai-embeddings"},
+		traffic.Rerank:      {"/v1/rerank", "", "vllm-rerank"},
+	}[e]
 }
 
-// rerankQuery is what documents are ranked for; the prompt is the document.
-const rerankQuery = "which one"
-
 // fields returns the body of a request, with marks.
-func fields(e traffic.Endpoint, model string, image bool) map[string]any {
+func fields(e traffic.Endpoint, model string, image bool, tools traffic.Tools) map[string]any {
+	type object = map[string]any
+	switch e {
+	case traffic.Embeddings:
+		return object{"model": model, "input": promptMark}
+	case traffic.Rerank:
+		return object{"model": model, "query": "which one", "documents": []string{promptMark}}
+	}
+	body := object{"model": model, "temperature": 0, "stream": true, "ignore_eos": true}
 	content := any(promptMark)
 	if image {
 		content = []any{
-			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + imageMark}},
-			map[string]any{"type": "text", "text": promptMark},
+			object{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + imageMark}},
+			object{"type": "text", "text": promptMark},
 		}
 	}
-	messages := []any{historyMark, map[string]any{"role": "user", "content": content}}
-	body := map[string]any{"model": model}
-	if e.Pools() {
-		if body["input"] = promptMark; e == traffic.Rerank {
-			delete(body, "input")
-			body["query"], body["documents"] = rerankQuery, []string{promptMark}
-		}
-		return body
-	}
-	body["temperature"], body["stream"], body["ignore_eos"] = 0, true, true
+	messages := []any{historyMark, object{"role": "user", "content": content}}
 	switch e {
 	case traffic.Chat:
 		body["messages"] = messages
-	case traffic.Responses: // its last event has the usage
+	case traffic.Responses:
 		body["input"] = messages
-		return body
 	default:
 		body["prompt"] = promptMark
 	}
-	body["stream_options"] = map[string]any{"include_usage": true}
-	return body
-}
-
-// offer adds the functions that the model may call.
-func offer(body map[string]any, e traffic.Endpoint, t traffic.Tools) {
+	if e != traffic.Responses { // whose last event has the usage
+		body["stream_options"] = object{"include_usage": true}
+	}
 	var list []any
-	for i := range t.Offered {
-		function := map[string]any{
+	for i := range tools.Offered {
+		function := object{
 			"name": fmt.Sprintf("search_%d", i+1), "description": fmt.Sprintf("Searches source %d for a text.", i+1),
-			"parameters": map[string]any{"type": "object", "required": []string{"query"},
-				"properties": map[string]any{"query": map[string]any{"type": "string"}}},
+			"parameters": object{"type": "object", "required": []string{"query"},
+				"properties": object{"query": object{"type": "string"}}},
 		}
 		if e == traffic.Responses {
 			function["type"] = "function"
 			list = append(list, function)
-			continue
+		} else {
+			list = append(list, object{"type": "function", "function": function})
 		}
-		list = append(list, map[string]any{"type": "function", "function": function})
 	}
-	if body["tools"] = list; t.Required {
+	if tools.Offered > 0 {
+		body["tools"] = list
+	}
+	if tools.Required {
 		body["tool_choice"] = "required"
 	}
+	return body
 }
 
 // delta is what one event of a stream brings.
@@ -335,10 +327,7 @@ func (p *prompts) makeTails() {
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
 // that this one refused.
 func (p *prompts) template(model string, without []string) error {
-	all := fields(p.endpoint, model, p.picture != nil)
-	if p.tools.Offered > 0 {
-		offer(all, p.endpoint, p.tools)
-	}
+	all := fields(p.endpoint, model, p.picture != nil, p.tools)
 	for _, name := range without {
 		delete(all, name)
 	}

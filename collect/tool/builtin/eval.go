@@ -50,15 +50,10 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 			right++
 		}
 	}
-	return e.result(right, began, now().Sub(began))
-}
-
-// result returns a score in lm-evaluation-harness' form.
-func (e Eval) result(right int, began time.Time, took time.Duration) ([]byte, error) {
 	n := float64(e.Items)
 	p := float64(right) / n
 	task := func(v any) map[string]any { return map[string]any{EvalTask: v} }
-	result := map[string]any{
+	b, err := json.MarshalIndent(map[string]any{
 		"results": task(map[string]any{
 			"alias": EvalTask, "exact_match,none": p, "exact_match_stderr,none": math.Sqrt(p * (1 - p) / (n - 1)),
 		}),
@@ -69,15 +64,15 @@ func (e Eval) result(right int, began time.Time, took time.Duration) ([]byte, er
 			"model": "ttreport-builtin", "model_args": "model=" + e.Model, "limit": nil, "random_seed": e.Seed,
 		},
 		"date": float64(began.UnixMilli()) / 1000, "model_name": e.Model, "model_source": "ttreport-builtin",
-		"total_evaluation_time_seconds": strconv.FormatFloat(took.Seconds(), 'f', 3, 64),
-	}
-	b, err := json.MarshalIndent(result, "", " ")
+		"total_evaluation_time_seconds": strconv.FormatFloat(now().Sub(began).Seconds(), 'f', 3, 64),
+	}, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("writing the eval: %w", err)
 	}
 	return append(b, '\n'), nil
 }
 
+// ask returns the answer to a question.
 func ask(ctx context.Context, client *http.Client, e Eval, question string) (string, error) {
 	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16,
 		"messages": []any{map[string]any{"role": "user", "content": question}}})

@@ -47,10 +47,8 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
 		drain(srv)
 	}
-	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
-		last: make([]time.Duration, l.Requests)}
-	v.watcher, v.backlog, v.wait = newWatcher(l), newBacklog(l), newWaiting(l)
-	v.load = l
+	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, wait: newWaiting(l),
+		last: make([]time.Duration, l.Requests), runner: runner{load: l, watcher: newWatcher(l), backlog: newBacklog(l)}}
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
