@@ -546,8 +546,8 @@ func (t planTargets) For(m schema.Model, device string) plan.TargetPlan {
 		out.Workloads = append(out.Workloads, w)
 	}
 	for _, e := range t.library.Evals(model, device) {
-		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: e.Params()}
-		out.Evals = append(out.Evals, planned)
+		of := tool.Tool{Adapter: tool.Adapter{Name: e.Tool}}
+		out.Evals = append(out.Evals, plan.EvalTask{Tool: of, Task: e.Task, Limit: e.Limit, Params: e.Params()})
 	}
 	return out
 }

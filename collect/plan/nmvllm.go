@@ -60,17 +60,9 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 	if !offline && c.Script != "benchmark_serving" {
 		return nil, fmt.Errorf("script %q: there are benchmark_serving and benchmark_throughput", c.Script)
 	}
-	parallel := 1
-	switch all := c.AllGPUs != nil; {
-	case all && c.Parallel != "":
-		return nil, fmt.Errorf("use_all_available_gpus and tensor_parallel_size exclude each other")
-	case all:
-		parallel = max(1, gpus)
-	case c.Parallel != "":
-		var err error
-		if parallel, err = strconv.Atoi(c.Parallel.String()); err != nil || parallel < 1 {
-			return nil, fmt.Errorf("tensor_parallel_size %q", c.Parallel)
-		}
+	parallel, err := c.parallel(gpus)
+	if err != nil {
+		return nil, err
 	}
 	loads, err := c.loads(gpus)
 	if err != nil {
@@ -107,6 +99,20 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 		}
 	}
 	return out, nil
+}
+
+// parallel is over how many GPUs an engine is spread.
+func (c nmConfig) parallel(gpus int) (int, error) {
+	switch n, err := strconv.Atoi(c.Parallel.String()); {
+	case c.AllGPUs != nil && c.Parallel != "":
+		return 0, fmt.Errorf("use_all_available_gpus and tensor_parallel_size exclude each other")
+	case c.AllGPUs != nil:
+		return max(1, gpus), nil
+	case c.Parallel != "" && (err != nil || n < 1):
+		return 0, fmt.Errorf("tensor_parallel_size %q", c.Parallel)
+	default:
+		return max(1, n), nil
+	}
 }
 
 // lengths are the lengths of the configuration, none above the longest, each once. why describes the configuration, the

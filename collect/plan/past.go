@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -143,8 +144,12 @@ func median(list []float64) float64 {
 }
 
 // recorded fills in what the file of a trace states: mean lengths, the number of requests and their rate, and a label,
-// because the lengths alone do not name the workload.
+// because the lengths alone do not name the workload. ShareGPT is taken from the current folder where no path is
+// stated.
 func recorded(w Workload) (Workload, error) {
+	if _, err := os.Stat(traffic.ShareGPTFile); w.Dataset == traffic.ShareGPT && w.Path == "" && err == nil {
+		w.Path = traffic.ShareGPTFile
+	}
 	if w.Dataset != traffic.DatasetTrace {
 		return w, nil
 	}
@@ -183,6 +188,9 @@ func recorded(w Workload) (Workload, error) {
 
 // searches turns workloads into searches for their capacity, one for each that differs in more than its load.
 func searches(list []Workload, slo string) ([]Workload, error) {
+	if slo == "" {
+		return list, nil
+	}
 	objective, err := traffic.ParseSLO(slo)
 	if err != nil {
 		return nil, usage("", "collect: --slo: %w", err)

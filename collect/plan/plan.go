@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -89,12 +88,7 @@ func (p Plan) Offline() bool { return len(p.Tools) > 0 && p.Tools[0].Offline }
 
 // BuiltinOnly reports whether this program makes all the load and asks all the questions.
 func (p Plan) BuiltinOnly() bool {
-	for _, t := range p.Tools {
-		if !t.IsBuiltin() {
-			return false
-		}
-	}
-	return len(p.Evals) == 0
+	return len(p.Evals) == 0 && !slices.ContainsFunc(p.Tools, func(t tool.Tool) bool { return !t.IsBuiltin() })
 }
 
 // Targets returns what target files state about a model on a device.
@@ -105,25 +99,14 @@ type Targets interface {
 // TargetPlan is what target files state about one model on one device.
 type TargetPlan struct {
 	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
-	Evals     []PlannedEval
+	Evals     []EvalTask // their tools have names alone; "" is lm-eval
 	// Replaced reports that a file replaces the workspace's targets for this run; InForce has its rows.
 	Replaced bool
 	InForce  []manifest.TargetRow
 }
 
-// PlannedEval is a task that target files plan.
-type PlannedEval struct {
-	Tool   string // "" for lm-eval
-	Task   string
-	Limit  int
-	Params map[string]string
-}
-
 // Note is something that a reader of the plan must know: what was assumed, or left out.
 type Note struct{ Kind, Text string }
-
-// builtinQuestions is how many questions the builtin eval asks unless a limit is given.
-const builtinQuestions = 60
 
 // Make returns the plan that the options request. known is what [Options.Known] returns. The plan has only the names
 // of tools; [Finder.Fill] finds the programs.
@@ -132,7 +115,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		Release: o.System.Release, Channel: o.System.Channel,
 		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
 		Model:  schema.Model{Name: path.Base(o.System.Model), ID: known.ID, Status: known.Status},
-		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
+		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
 		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,
@@ -142,52 +125,38 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	}
 	stated := targets.For(p.Model, p.Device)
 	p.Targets = stated.InForce
-	var err error
-	var notes []Note
-	if p.Workloads, notes, err = workloads(o, p.Model.Name, known, stated); err != nil {
+	list, notes, err := workloads(o, p.Model.Name, known, stated)
+	if err == nil {
+		list, err = searches(list, o.Measure.SLO)
+	}
+	if err != nil {
 		return p, nil, err
 	}
-	if o.Measure.SLO != "" {
-		if p.Workloads, err = searches(p.Workloads, o.Measure.SLO); err != nil {
-			return p, nil, err
-		}
+	if o.Measure.Only != OnlyEvals {
+		p.Workloads = list
 	}
 	for i := range p.Workloads {
 		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
 	}
 	if o.Measure.Only != OnlyBenchmarks {
-		if p.Evals, err = evals(o, stated.Evals); err != nil {
+		more, err := p.evals(o, stated.Evals)
+		if err != nil {
 			return p, nil, err
 		}
-		if o.Evals.NoQuestions && len(p.Evals) == 0 { // a workflow of run.py asks for those of the model
-			const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
-			if o.Measure.Only == OnlyEvals {
-				return p, nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
-			}
-			notes = append(notes, Note{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix})
-		}
-	}
-	if o.Measure.Only == OnlyEvals {
-		p.Workloads = nil
-	}
-	switch {
-	case o.Measure.Only == OnlyBenchmarks || len(p.Evals) > 0 || o.Evals.NoQuestions:
-		p.EvalItems = 0
-	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
-		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
+		notes = append(notes, more...)
 	}
 	return p, notes, errors.Join(p.until(o), p.oneClient(), p.hitShares())
 }
 
-// evals returns the requested tasks, else those that target files plan for the model. An unknown tool is reported by
-// [Finder.Fill].
-func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
+// evals plans the requested tasks, else those that target files plan for the model, else the builtin questions. An
+// unknown tool is reported by [Finder.Fill].
+func (p *Plan) evals(o Options, planned []EvalTask) ([]Note, error) {
 	const fromTargets, usualTool = "targets", "lm-eval"
+	const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
 	asked := o.Evals.Tasks
 	if len(asked) == 0 && len(planned) > 0 {
 		asked = []string{fromTargets}
 	}
-	var list []PlannedEval
 	for _, text := range asked {
 		name, task, ok := strings.Cut(text, ":")
 		switch {
@@ -195,52 +164,48 @@ func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 			return nil, usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
 				"collect: no target file plans an eval of %s", o.System.Model)
 		case text == fromTargets:
-			list = append(list, planned...)
+			p.Evals = append(p.Evals, planned...)
 		case ok:
-			list = append(list, PlannedEval{Tool: name, Task: task})
+			p.Evals = append(p.Evals, EvalTask{Tool: tool.Tool{Adapter: tool.Adapter{Name: name}}, Task: task})
 		default:
-			list = append(list, PlannedEval{Task: text})
+			p.Evals = append(p.Evals, EvalTask{Task: text})
 		}
 	}
-	var out []EvalTask
-	for _, e := range list {
-		out = append(out, EvalTask{Tool: tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}, Task: e.Task,
-			Limit: cmp.Or(o.Evals.Limit, o.Evals.ModeLimit, e.Limit), Params: e.Params})
+	limit := cmp.Or(o.Evals.Limit, o.Evals.ModeLimit)
+	for i := range p.Evals {
+		e := &p.Evals[i]
+		e.Tool.Name, e.Limit = cmp.Or(e.Tool.Name, usualTool), cmp.Or(limit, e.Limit)
 	}
-	return out, nil
+	switch {
+	case len(p.Evals) > 0:
+	case !o.Evals.NoQuestions:
+		const questions = 60
+		p.EvalItems = min(questions, cmp.Or(limit, questions))
+	case o.Measure.Only == OnlyEvals: // a workflow of run.py asks for the evals of the model
+		return nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
+	default:
+		return []Note{{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix}}, nil
+	}
+	return nil, nil
 }
 
 // workloads returns the workloads that are named, else those of batches, else those of targets and of a sweep.
 func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
-	named := slices.Clone(o.Measure.Workloads)
-	if o.Measure.Batches != "" {
-		list, err := batches(o.Measure.Batches, o.Measure.Lengths)
-		if err != nil {
-			return nil, nil, err
-		}
-		named = append(named, list...)
-	}
-	if len(named) > 0 {
-		return named, nil, withDatasets(named)
+	if list, err := named(o.Measure); err != nil || len(list) > 0 {
+		return list, nil, err
 	}
 	name := o.Measure.Sweep
 	if name == "" && o.Measure.TargetsOnly {
 		name = SweepTargets
 	}
 	ofTargets := name == SweepTargets || stated.Replaced
-	var out []Workload
-	if ofTargets || name == SweepStandard {
-		for _, w := range stated.Workloads {
-			if w.Requests == 0 {
-				n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
-				w.Requests, _ = w.RequestsToHit(n, traffic.MostUnsaid)
-			}
-			out = append(out, w)
-		}
-	}
-	if ofTargets && len(out) == 0 {
+	if ofTargets && len(stated.Workloads) == 0 {
 		return nil, nil, usage("put targets into targets/, or choose another --sweep",
 			"collect: no target states a workload of %s on %s", model, o.System.Device)
+	}
+	var out []Workload
+	if ofTargets || name == SweepStandard {
+		out = withRequests(stated.Workloads)
 	}
 	switch {
 	case name == SweepTargets, stated.Replaced && name == "":
@@ -259,20 +224,27 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 	return fitting(o, join(out, list...), known.Context, nil)
 }
 
-// withDatasets takes ShareGPT from the current folder where no path is stated, and reads what traces state.
-func withDatasets(list []Workload) (err error) {
+// named returns the workloads that are named, and those of batches.
+func named(m Measure) ([]Workload, error) {
+	list, err := batches(m.Batches, m.Lengths)
+	list = append(slices.Clone(m.Workloads), list...)
 	for i := range list {
-		w := &list[i]
-		if w.Dataset == traffic.ShareGPT && w.Path == "" {
-			if _, err := os.Stat(traffic.ShareGPTFile); err == nil {
-				w.Path = traffic.ShareGPTFile
-			}
-		}
-		if *w, err = recorded(*w); err != nil {
-			return err
+		if err == nil {
+			list[i], err = recorded(list[i])
 		}
 	}
-	return nil
+	return list, err
+}
+
+// withRequests states how many requests the workloads of targets make, as the standard sweep does.
+func withRequests(list []Workload) []Workload {
+	list = slices.Clone(list)
+	for i := range list {
+		if w := &list[i]; w.Requests == 0 {
+			w.Requests, _ = w.RequestsToHit(max(8, standardRequests(w.ISL, w.OSL, w.Concurrency)), traffic.MostUnsaid)
+		}
+	}
+	return list
 }
 
 // assumed returns the limits for the standard sweep, with notes on those that nothing states: every server in use has
@@ -400,12 +372,7 @@ func (it Item) String() string {
 // Batches reports that every tool of the plan runs once for lists of batch sizes and lengths: it chooses itself how
 // often it repeats a batch, and is told no number of requests.
 func (p Plan) Batches() bool {
-	for _, t := range p.Tools {
-		if !t.Once || !t.Matrix {
-			return false
-		}
-	}
-	return len(p.Tools) > 0
+	return len(p.Tools) > 0 && !slices.ContainsFunc(p.Tools, func(t tool.Tool) bool { return !t.Once || !t.Matrix })
 }
 
 // RunOnce returns the names of a plan's tools if all of them run once, whatever the workloads are; else "".

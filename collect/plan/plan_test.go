@@ -91,7 +91,7 @@ func TestMakeWorkloads(t *testing.T) {
 
 // The evals that run, and the number of builtin questions.
 func TestMakeEvals(t *testing.T) {
-	planned := TargetPlan{Evals: []PlannedEval{{Task: "gsm8k", Limit: 100}}}
+	planned := TargetPlan{Evals: []EvalTask{{Task: "gsm8k", Limit: 100}}}
 	for name, tt := range map[string]struct {
 		evals   EvalOptions
 		only    Only

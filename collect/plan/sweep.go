@@ -147,6 +147,9 @@ func standardRequests(isl, osl, concurrency int) int {
 // --input_output_len): every batch with every pair of lengths. A batch is a concurrency; a server gets four waves of
 // it.
 func batches(sizes, lengths string) ([]Workload, error) {
+	if sizes+lengths == "" {
+		return nil, nil
+	}
 	var out []Workload
 	for _, pair := range strings.Split(lengths, ";") {
 		in, answer, ok := strings.Cut(strings.TrimSpace(pair), ",")
@@ -166,8 +169,8 @@ func batches(sizes, lengths string) ([]Workload, error) {
 	return out, nil
 }
 
-// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", each once, for tools that
-// run once per plan: the inverse of batches.
+// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", each once, for tools
+// that run once per plan: the inverse of batches.
 func (p Plan) BatchLists() (sizes, lengths string) {
 	var list, pairs []string
 	for _, w := range p.Workloads {

@@ -112,10 +112,10 @@ func (w Workload) Random(n int, seed uint64) []Request {
 	return out
 }
 
-// shareBeginnings gives requests beginnings that earlier requests have, so that a prefix cache without limit finds the share Hit
-// of all prompt tokens, counted from the first request on. The first request with a beginning finds nothing; those that
-// follow make up for it where there are enough, which [HitShare] says. With Prefix the beginnings are that long, and
-// some requests have none; without, each is as long as the share needs.
+// shareBeginnings gives requests beginnings that earlier requests have, so that a prefix cache without limit finds the
+// share Hit of all prompt tokens, counted from the first request on. The first request with a beginning finds nothing;
+// those that follow make up for it where there are enough, which [HitShare] says. With Prefix the beginnings are that
+// long, and some requests have none; without, each is as long as the share needs.
 func (w Workload) shareBeginnings(list []Request, rng *rand.Rand) {
 	longest := map[uint64]int{} // of each beginning, so far
 	all, found := 0., 0.        // tokens

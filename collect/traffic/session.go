@@ -127,17 +127,13 @@ type asked struct {
 // calls adds requests, whose times count from an instant, and returns those that nothing waited for yet. before are
 // those that were sent before the first of the list.
 func (r *sessionReader) calls(list []sessionCall, before []asked, from float64, depth int) ([]asked, error) {
-	const span = 366 * 24 * 3600. // seconds, at most
 	thread := thread{before: before}
 	for i, c := range list {
-		nests := c.Type == subagent
-		if c.T == nil && nests { // its requests have times
-			c.T = new(float64)
-		}
-		if c.T == nil || !(*c.T >= 0) || from+*c.T > span || c.Took < 0 || c.Think < 0 {
+		at, ok := c.at(from)
+		if !ok {
 			return nil, fmt.Errorf("request %d: t is no time in seconds from the start, or api_time is below 0", i+1)
 		}
-		at := from + *c.T
+		nests := c.Type == subagent
 		switch {
 		case nests && depth == mostNested:
 			return nil, fmt.Errorf("request %d: subagents within subagents more than %d deep", i+1, mostNested)
@@ -165,6 +161,18 @@ func (r *sessionReader) calls(list []sessionCall, before []asked, from float64, 
 		}
 	}
 	return thread.own, nil
+}
+
+// at is when a call was made, seconds; ok is false where its times are none.
+func (c sessionCall) at(from float64) (_ float64, ok bool) {
+	const span = 366 * 24 * 3600.         // at most
+	if c.T == nil && c.Type == subagent { // its requests have times
+		return from, true
+	}
+	if c.T == nil || !(*c.T >= 0) || from+*c.T > span || c.Took < 0 || c.Think < 0 {
+		return 0, false
+	}
+	return from + *c.T, true
 }
 
 func inSeconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }

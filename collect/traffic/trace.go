@@ -94,12 +94,13 @@ func readLines(data []byte, block int) (Trace, error) {
 		}
 		var l struct {
 			Chat      *int64   `json:"chat_id"`        // Qwen-Bailian
-			Parent    *int64   `json:"parent_chat_id"` // the turn before it; -1: none
+			Parent    int64    `json:"parent_chat_id"` // the turn before it; -1: none
 			Timestamp *float64 `json:"timestamp"`
 			Input     int      `json:"input_length"`
 			Output    int      `json:"output_length"`
 			Hashes    []uint64 `json:"hash_ids"`
 		}
+		l.Parent = -1
 		if err := json.Unmarshal(line, &l); err != nil {
 			return Trace{}, fmt.Errorf("line %d: %w; %s", i+1, err, example)
 		}
@@ -107,25 +108,23 @@ func readLines(data []byte, block int) (Trace, error) {
 		if l.Chat != nil {
 			unit, own = time.Second, bailianBlock
 		}
-		var at time.Duration
-		if l.Timestamp == nil {
-			t.Timed = false
-		} else {
-			at = time.Duration(*l.Timestamp * float64(unit))
+		stamp := 0.
+		if t.Timed = t.Timed && l.Timestamp != nil; t.Timed {
+			stamp = *l.Timestamp
 		}
+		at := time.Duration(stamp * float64(unit))
 		switch {
 		case !isLength(l.Input) || !isLength(l.Output):
 			return Trace{}, fmt.Errorf("line %d: input_length or output_length is not a number of tokens; %s", i+1, example)
-		case l.Timestamp != nil && (!(*l.Timestamp >= 0) || *l.Timestamp > 1e12/float64(unit/time.Millisecond)):
-			return Trace{}, fmt.Errorf("line %d: timestamp %g is no time from the start; %s", i+1, *l.Timestamp, example)
-		case l.Timestamp != nil && at < last:
+		case !(stamp >= 0) || stamp > 1e12/float64(unit/time.Millisecond):
+			return Trace{}, fmt.Errorf("line %d: timestamp %g is no time from the start; %s", i+1, stamp, example)
+		case t.Timed && at < last:
 			return Trace{}, fmt.Errorf("line %d: its timestamp is before that of the line above", i+1)
 		}
 		q := request(l.Input, l.Output, l.Hashes, cmp.Or(block, own))
-		if last, q.At = at, at; l.Parent != nil {
-			if before, ok := turns[*l.Parent]; ok {
-				q.After = []int{before}
-			}
+		last, q.At = at, at
+		if before, ok := turns[l.Parent]; ok {
+			q.After = []int{before}
 		}
 		if l.Chat != nil {
 			turns[*l.Chat] = len(t.Requests)

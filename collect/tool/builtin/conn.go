@@ -48,9 +48,9 @@ var (
 	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
 )
 
-// conn returns an idle connection or opens one; reused reports which. TLS and its handshake are part of connecting, like
-// TCP's: no latency of a request has either. Time stamps are of what is read above TLS, since those below would be of a
-// record.
+// conn returns an idle connection or opens one; reused reports which. TLS and its handshake are part of connecting,
+// like TCP's: no latency of a request has either. Time stamps are of what is read above TLS, since those below would be
+// of a record.
 func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	r.idle.Lock()
 	if n := len(r.idle.conns); n > 0 {

@@ -125,7 +125,7 @@ func (l Load) complete() (Load, error) {
 	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
 		return l, fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
 	}
-	if l.Each == nil {
+	if l.Part.Of = max(1, l.Part.Of); l.Each == nil {
 		l.Each = l.Random(l.Requests, l.Seed)
 	}
 	return l, nil

@@ -29,7 +29,8 @@ func sessionsOf() []traffic.Request {
 // person took behind them. What needs nothing does not wait, and waiting is not lateness.
 func TestSessionsWait(t *testing.T) {
 	for name, load := range map[string]builtin.Load{
-		"open loop": {Workload: traffic.Workload{Rate: 1000}}, "closed loop": {Workload: traffic.Workload{Concurrency: 3}}, "one stream": {
+		"open loop":   {Workload: traffic.Workload{Rate: 1000}},
+		"closed loop": {Workload: traffic.Workload{Concurrency: 3}}, "one stream": {
 			Workload: traffic.Workload{Concurrency: 1},
 		},
 	} {

@@ -24,23 +24,13 @@ type Part struct {
 }
 
 // has reports whether a stream or a request with this number is in the part.
-func (p Part) has(i int) bool { return p.Of <= 1 || i%p.Of == p.Client }
+func (p Part) has(i int) bool { return i%p.Of == p.Client }
 
 // count returns how many of n are in the part.
-func (p Part) count(n int) int {
-	if p.Of <= 1 {
-		return n
-	}
-	return (n - p.Client + p.Of - 1) / p.Of
-}
+func (p Part) count(n int) int { return (n - p.Client + p.Of - 1) / p.Of }
 
 // nth returns the number of the j-th request of the part.
-func (p Part) nth(j int) int {
-	if p.Of <= 1 {
-		return j
-	}
-	return p.Client + p.Of*j
-}
+func (p Part) nth(j int) int { return p.Client + p.Of*j }
 
 // message is a line that a client and the one who started it exchange behind the load: that the client is ready, the
 // instant at which all begin, progress, the outcome.
@@ -87,6 +77,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(new(message)) // nothing more comes but the end
 		cancel()
 	}()
+	return r.serve(ctx, told.Begin, to)
+}
+
+// serve runs a part from an instant on, and tells its progress and its outcome.
+func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) (err error) {
 	var newest atomic.Pointer[SoFar] // streams tell at any time
 	r.load.Progress = func(s SoFar) {
 		for old := newest.Load(); old == nil || s.Done > old.Done; old = newest.Load() {
@@ -97,7 +92,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	done := make(chan error, 1)
 	now := time.Now()
-	go func() { done <- r.run(ctx, now.Add(told.Begin.Sub(now))) }() // on the monotonic clock from here on
+	go func() { done <- r.run(ctx, now.Add(at.Sub(now))) }() // on the monotonic clock from here on
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for sent := (*SoFar)(nil); ; {

@@ -70,8 +70,9 @@ func TestPictures(t *testing.T) {
 	srv := httptest.NewServer(s)
 	defer srv.Close()
 	out, err := builtin.Run(context.Background(), builtin.Load{
-		Workload: traffic.Workload{ISL: 900, OSL: 2, Concurrency: 4, Requests: 40, Endpoint: traffic.Chat, Image: traffic.Image{Width: 640, Height: 333}},
-		URL:      srv.URL, Model: "m", Fit: true,
+		Workload: traffic.Workload{ISL: 900, OSL: 2, Concurrency: 4, Requests: 40, Endpoint: traffic.Chat,
+			Image: traffic.Image{Width: 640, Height: 333}},
+		URL: srv.URL, Model: "m", Fit: true,
 	})
 	if err != nil || out.Set().OK != 40 {
 		t.Fatalf("%v %d %q", err, out.Set().OK, out.Requests[0].Error)

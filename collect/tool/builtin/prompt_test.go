@@ -11,7 +11,8 @@ import (
 
 // Every request begins differently, so that a prefix cache does not help, and has the requested length in words.
 func TestPromptsDiffer(t *testing.T) {
-	l, _ := Load{Workload: traffic.Workload{ISL: 40, OSL: 7, Concurrency: 1, Requests: 2000}, Model: `odd "name"`}.complete()
+	l, _ := Load{Workload: traffic.Workload{ISL: 40, OSL: 7, Concurrency: 1, Requests: 2000},
+		Model: `odd "name"`}.complete()
 	p, err := newPrompts(l)
 	if err != nil {
 		t.Fatal(err)
