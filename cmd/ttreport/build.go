@@ -14,7 +14,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ttreport/ttreport/ingest"
 
@@ -78,6 +77,9 @@ $ ttreport build --ephemeral --out /tmp/site results-of-somebody/`,
 	lockFlag(fs, sh)
 	o.id = identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := o.contradictions(); err != nil {
+			return err
+		}
 		ws, err := openWorkspace(".")
 		if err != nil {
 			return err
@@ -106,21 +108,11 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 	}
 	o.baseURL = cmp.Or(o.baseURL, ws.Config.Site.BaseURL)
 	u, err := url.Parse(o.baseURL)
-	switch {
-	case o.reports != "" && o.reports != reportsTT && o.reports != reportsNM:
-		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
-	case o.reports != "" && o.single != "":
-		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
-	case o.reportsDir != "" && o.reports == "":
-		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
-			"build: --reports-out is for reports, and none are asked for")
-	case o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
+	if o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return fail(exitUsage, "it begins with https:// and names a host",
 			"build: --base-url %q is no address of a site", o.baseURL)
-	case o.single != "" && o.ephemeral:
-		return fail(exitUsage, "read the results into history/ first",
-			"build: --single-file and --ephemeral exclude each other")
-	case o.single != "":
+	}
+	if o.single != "" {
 		return nil
 	}
 	o.out = cmp.Or(o.out, ws.Site())
@@ -129,6 +121,23 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
 	case err != nil:
 		return fail(exitUsage, "choose another folder with --out", "the site cannot be written: %w", err)
+	}
+	return nil
+}
+
+// contradictions refuses flags that exclude each other.
+func (o *buildOptions) contradictions() error {
+	switch {
+	case o.reports != "" && o.reports != reportsTT && o.reports != reportsNM:
+		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
+	case o.reports != "" && o.single != "":
+		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
+	case o.reportsDir != "" && o.reports == "":
+		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
+			"build: --reports-out is for reports, and none are asked for")
+	case o.single != "" && o.ephemeral:
+		return fail(exitUsage, "read the results into history/ first",
+			"build: --single-file and --ephemeral exclude each other")
 	}
 	return nil
 }
@@ -146,7 +155,8 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 	defer release()
 	b := building{buildOptions: o, sh: sh, ws: ws, dirs: []string{ws.History()}}
 	for _, own := range []string{ws.Results(), ws.WorkflowLogs()} { // tt-inference-server writes to the second
-		if _, err := os.Stat(own); err == nil && !(own == ws.WorkflowLogs() && slices.ContainsFunc(args, isWithin(own))) {
+		named := own == ws.WorkflowLogs() && slices.ContainsFunc(args, isWithin(own))
+		if _, err := os.Stat(own); err == nil && !named {
 			b.paths = append(b.paths, own)
 		}
 	}
@@ -160,39 +170,48 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		b.dirs = append(b.dirs, tmp)
 	}
 	stands, err := b.read(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case stands:
-		return readVerdict(b.got, len(args) > 0, o.strict)
-	case b.got.Runs == 0 && len(args) > 0 && o.single == "":
+	}
+	if b.got.Runs == 0 && len(args) > 0 && o.single == "" && !stands {
 		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
 			"no result was found in %s; the site is left as it was", plaintext.Plural(len(b.got.Files), "file"))
 	}
-	program := sync.OnceValue(unchanged.Program)
-	go program() // while history is loaded: it takes a tenth of a second
-	theme, err := themeOf(ws)
-	if err != nil {
-		return err
-	}
-	req := reportRequest{dirs: b.dirs, problems: b.got.Problems, part: o.part}
-	report, err := makeReport(ctx, ws, req)
-	if err != nil {
-		return err
-	}
-	report.Public = o.public
-	if o.single != "" {
-		err = b.singleFile(report, theme)
-	} else {
-		err = b.site(ctx, report, theme, program)
-	}
-	if err != nil {
-		return err
-	}
-	if errors := schema.CountSeverity(report.Problems, schema.SevError); o.single == "" && o.strict && errors > 0 {
-		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plaintext.Plural(errors, "error"))}
+	if !stands {
+		if err := b.write(ctx); err != nil {
+			return err
+		}
 	}
 	return readVerdict(b.got, len(args) > 0, o.strict)
+}
+
+// write judges history and writes the site, or one page.
+func (b *building) write(ctx context.Context) error {
+	theme, err := themeOf(b.ws)
+	if err != nil {
+		return err
+	}
+	report, err := makeReport(ctx, b.ws, reportRequest{dirs: b.dirs, problems: b.got.Problems, part: b.part})
+	if err != nil {
+		return err
+	}
+	report.Public = b.public
+	if b.single != "" {
+		return b.singleFile(report, theme)
+	}
+	if err := b.site(ctx, report, theme); err != nil {
+		return err
+	}
+	if err := b.writeReports(b.sh, b.ws, report); err != nil {
+		return err
+	}
+	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && len(b.got.Files) == 0 {
+		b.sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
+	}
+	if errors := schema.CountSeverity(report.Problems, schema.SevError); b.strict && errors > 0 {
+		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plaintext.Plural(errors, "error"))}
+	}
+	return nil
 }
 
 // isWithin returns whether a path is a folder, or below it.
@@ -266,8 +285,8 @@ func (b *building) announce(files, changed, removed int, headline string) {
 	fmt.Fprintf(b.sh.out, "Open %s: %s\n", filepath.Join(b.out, "index.html"), headline)
 }
 
-// site writes the site, and reports beside it.
-func (b *building) site(ctx context.Context, report *render.Report, theme site.Theme, program func() string) error {
+// site writes the site.
+func (b *building) site(ctx context.Context, report *render.Report, theme site.Theme) error {
 	lib, _, err := targetLibrary(b.ws, nil)
 	if err != nil {
 		return err
@@ -277,21 +296,12 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 	if err != nil {
 		return failure{code: exitInput, err: err}
 	}
-	damaged := false
-	for _, p := range report.Problems { // of history and notes, where reading did not print them already
-		same := func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code }
-		ours := strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.History())) ||
-			strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.Notes()))
-		if p.Severity == schema.SevError && ours && !slices.ContainsFunc(b.got.Problems, same) {
-			b.sh.say("%s: %s", p.Severity, p)
-			damaged = true
-		}
-	}
+	damaged := b.printDamaged(report.Problems)
 	b.sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: b.out, Record: b.ws.SiteRecord(b.out), BaseURL: b.baseURL, Theme: theme,
-		Stamp: unchanged.Stamp(program(), b.options(), settings),
+		Stamp: unchanged.Stamp(b.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if errors.Is(err, site.ErrForeignFile) {
@@ -316,13 +326,21 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 			Output: unchanged.Output{Folder: b.out, Options: b.options(), Files: result.Files, Headline: headline},
 		})
 	}
-	if err := b.writeReports(b.sh, b.ws, report); err != nil {
-		return err
-	}
-	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && len(b.got.Files) == 0 {
-		b.sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
-	}
 	return nil
+}
+
+// printDamaged prints documents and notes that cannot be read, where reading did not print them already.
+func (b *building) printDamaged(list []schema.Problem) (damaged bool) {
+	for _, p := range list {
+		same := func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code }
+		ours := strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.History())) ||
+			strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.Notes()))
+		if p.Severity == schema.SevError && ours && !slices.ContainsFunc(b.got.Problems, same) {
+			b.sh.say("%s: %s", p.Severity, p)
+			damaged = true
+		}
+	}
+	return damaged
 }
 
 // releaseCounts calls a build without a release a build.

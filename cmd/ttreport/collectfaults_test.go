@@ -116,6 +116,7 @@ func collectAgain(t *testing.T, what, dir string, before map[string][]manifest.E
 // measured when the same command is given again, and nothing is measured twice. TTREPORT_FAULTS=all tries every call
 // instead of a sample.
 func TestFaultsOfCollect(t *testing.T) {
+	t.Parallel()
 	if exec.Command("strace", "-qq", "-o", os.DevNull, "true").Run() != nil {
 		t.Skip("strace cannot trace here")
 	}
@@ -137,6 +138,7 @@ func TestFaultsOfCollect(t *testing.T) {
 
 // The same on a disk that is full, where writes are cut short. It needs the right to mount one.
 func TestCollectOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mount := func(args ...string) error { return exec.Command("mount", append(args, dir)...).Run() }
 	for kb := 4; kb <= 64; kb += 12 {
@@ -150,8 +152,8 @@ func TestCollectOnAFullDisk(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestFaults$")
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "FAULTS_ARGS="+measureTwoPoints, "XDG_CACHE_HOME="+t.TempDir())
+			cmd := exec.Command("ttreport", strings.Fields(measureTwoPoints)...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil && !strings.Contains(string(out), "full") && !strings.Contains(string(out), "no space left") {
 				t.Errorf("%d kB: it does not say why it failed: %s", kb, out)

@@ -40,6 +40,7 @@ func (e ending) Cancel(context.Context, *engine.Submission, []engine.JobStatus) 
 
 // What --cancel announces and says afterwards is what there was to do, and what was done.
 func TestCancelSaysWhatIsDone(t *testing.T) {
+	t.Parallel()
 	lost := fmt.Errorf("job 1: %w: its pod is gone", engine.ErrUnfetched)
 	for _, c := range []struct {
 		name          string

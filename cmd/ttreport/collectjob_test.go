@@ -17,6 +17,7 @@ import (
 // Two jobs on one host do not measure on one device: the second waits for the first, and one that Slurm gave a device
 // of its own does not.
 func TestJobsOnOneHost(t *testing.T) {
+	t.Parallel()
 	s := &session.Session{Address: "http://127.0.0.1:1"}
 	s.Options = plan.Options{System: plan.System{Model: "m", Device: "device-of-this-test"}}
 	for _, c := range []struct {

@@ -324,22 +324,24 @@ func emptyArgument(c *cobra.Command, args []string) (err error) {
 // noNumber refuses numbers that no port has, and a zero of what is measured where it would mean that the flag was not
 // given, unless the usage says what zero is. A simulator may well be slower by zero.
 func noNumber(c *cobra.Command) (err error) {
+	measures := slices.Contains([]string{"collect", "bisect"}, c.Name())
 	c.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
-		measures := c.Name() == "collect" || c.Name() == "bisect"
-		none := measures && f.DefValue == value && (value == "0" || value == "0s") && !strings.Contains(f.Usage, "0 for")
-		port, wrong := strconv.Atoi(value)
-		isPort := f.Name == "port" || strings.HasSuffix(f.Name, "-port")
-		switch {
-		case isPort && wrong == nil && (port < 0 || port > 65535 || none):
-			err = fail(exitUsage, "as in --"+f.Name+" 8000",
-				"%s: --%s %s is not a port from 1 to 65535", c.Name(), f.Name, value)
-		case f.Value.Type() == "duration" && (none || measures && strings.HasPrefix(value, "-")):
-			err = fail(exitUsage, "as in --"+f.Name+" 30m, or leave it out",
-				"%s: --%s %s is not a time above zero", c.Name(), f.Name, value)
-		case none && slices.Contains([]string{"int", "float64"}, f.Value.Type()):
-			err = fail(exitUsage, "as in --"+f.Name+" 4, or leave it out",
-				"%s: --%s %s is not a number above zero", c.Name(), f.Name, value)
+		zero := measures && f.DefValue == value && strings.TrimSuffix(value, "s") == "0"
+		zero = zero && !strings.Contains(f.Usage, "0 for")
+		takes, example := "", ""
+		switch kind := f.Value.Type(); {
+		case kind == "int" && strings.HasSuffix("-"+f.Name, "-port"):
+			if port, _ := strconv.Atoi(value); zero || port < 0 || port > 65535 {
+				takes, example = "a port from 1 to 65535", "8000"
+			}
+		case kind == "duration" && (zero || measures && strings.HasPrefix(value, "-")):
+			takes, example = "a time above zero", "30m, or leave it out"
+		case zero && (kind == "int" || kind == "float64"):
+			takes, example = "a number above zero", "4, or leave it out"
+		}
+		if takes != "" {
+			err = fail(exitUsage, "as in --"+f.Name+" "+example, "%s: --%s %s is not %s", c.Name(), f.Name, value, takes)
 		}
 	})
 	return err

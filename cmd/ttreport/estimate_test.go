@@ -22,6 +22,7 @@ import (
 // Estimates learn from the history: of workloads that were measured before, with another number of requests, and of
 // those that were not, they are within 25 % in the median. Nothing is known of the first run.
 func TestEstimatesLearn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	results, docs := filepath.Join(dir, "results"), filepath.Join(dir, "history")
 	rng := rand.New(rand.NewPCG(1, 9))

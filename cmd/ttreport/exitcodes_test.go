@@ -229,6 +229,9 @@ func exitIn(t *testing.T, ctx context.Context, args []string) int {
 // The documentation has what each command returns for each kind of failure; go test ./cmd/ttreport -run ExitCodes
 // -update writes it.
 func TestExitCodes(t *testing.T) {
+	if !ownProcess(t) {
+		return
+	}
 	if raced {
 		t.Skip("the race detector is in: .ci/run runs the commands without it")
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,9 +38,10 @@ func faults(most, step int) []fault {
 func faulty(t *testing.T, dir string, f fault, args string) int {
 	t.Helper()
 	cmd := exec.Command("strace", "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-e", "trace="+f.call,
-		"-e", "inject="+f.String(), os.Args[0], "-test.run=^TestFaults$")
+		"-e", "inject="+f.String(), "ttreport")
+	cmd.Args = append(cmd.Args, strings.Fields(args)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
 		"TMPDIR="+t.TempDir(), "GOMAXPROCS=2")
 	_ = cmd.Run() // its code says how it went
 	return cmd.ProcessState.ExitCode()
@@ -49,9 +49,9 @@ func faulty(t *testing.T, dir string, f fault, args string) int {
 
 func sound(t *testing.T, dir, args string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestFaults$")
+	cmd := exec.Command("ttreport", strings.Fields(args)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
 		"TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -93,9 +93,7 @@ func pages(files map[string]string) int {
 // failed shows no page, and the next one makes what it would have made. TTREPORT_FAULTS=all tries every call instead of
 // a sample.
 func TestFaults(t *testing.T) {
-	if args := os.Getenv("FAULTS_ARGS"); args != "" {
-		os.Exit(run(context.Background(), strings.Fields(args), os.Stdin, os.Stdout, os.Stderr))
-	}
+	t.Parallel()
 	if exec.Command("strace", "-qq", "-o", os.DevNull, "true").Run() != nil {
 		t.Skip("strace cannot trace here")
 	}

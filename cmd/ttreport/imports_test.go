@@ -126,6 +126,7 @@ var owners = map[string]string{
 
 // Imports go one way; ARCHITECTURE.md says which.
 func TestImports(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	checked := 0
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {

@@ -25,6 +25,7 @@ import (
 
 // Several processes that read results into one history, measure into it and build it at a time lose nothing.
 func TestConcurrentCommands(t *testing.T) {
+	t.Parallel()
 	if args := os.Getenv("CONCURRENT_HELPER"); args != "" {
 		os.Exit(run(context.Background(), strings.Fields(args), os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -138,6 +139,7 @@ func lay(t *testing.T, name, text string) {
 }
 
 func TestLockIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	var errs strings.Builder
 	sh := &shell{out: io.Discard, err: &errs, patience: time.Minute}
 	dir := t.TempDir()

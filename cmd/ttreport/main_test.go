@@ -28,6 +28,7 @@ func (b *buffer) Len() int {
 
 // Jobs of a scheduler go on after Ctrl-C, so nothing asks to wait for their end.
 func TestInterruptedFollowing(t *testing.T) {
+	t.Parallel()
 	for _, leaves := range []bool{false, true} {
 		signals, said := make(chan os.Signal, 1), &buffer{}
 		ctx, stop := interruptible(signals, said)

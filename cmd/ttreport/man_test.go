@@ -10,6 +10,7 @@ import (
 
 // Every command has a page with all its flags and examples, which groff reads without a warning.
 func TestManPages(t *testing.T) {
+	t.Parallel()
 	groff, err := exec.LookPath("groff")
 	root := newRoot(&shell{})
 	index := manPage(root)

@@ -105,8 +105,10 @@ func (p pipeline) run(r *runner, sha string, lines, env []string, meanwhile func
 // The pipelines of the pages about GitLab and Jenkins do what the pages say, in a shell and with a bare remote: nights
 // are stored beside what others push, a slower pull request fails, is reported as tests and is not stored.
 func TestPipelinesOfPages(t *testing.T) {
+	t.Parallel()
 	for name, of := range map[string]func(*testing.T) pipeline{"GitLab": gitLab, "Jenkins": jenkins} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := of(t)
 			r, seed := startWorkflows(t)
 			r.git(r.dir, "--git-dir", r.remote, "config", "receive.advertisePushOptions", "true")

@@ -69,6 +69,7 @@ func retiredIn(t text) string {
 // Texts for people use the field's words: help, messages, documentation, templates. Comments and tests are not read
 // here.
 func TestPlainWords(t *testing.T) {
+	t.Parallel()
 	texts := append(linesOf(t), literals(t)...)
 	if len(texts) < 5000 {
 		t.Fatalf("only %d texts: the walk is broken", len(texts))

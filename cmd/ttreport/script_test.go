@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,12 +18,57 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	workInMemory()
 	cobra.EnableCommandSorting = false // as main has it
+	if os.Getenv(ownVariable) != "" && filepath.Base(os.Args[0]) != "ttreport" {
+		os.Exit(apart{m}.Run()) // the program is on the PATH of the process that started this one
+	}
 	testscript.Main(apart{m}, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
+}
+
+// workInMemory puts the folders of tests into memory, where Linux has a large folder there in which programs can be
+// run: the tests write a hundred thousand files.
+func workInMemory() {
+	const folder = "/dev/shm"
+	mounts, _ := os.ReadFile("/proc/mounts")
+	for line := range strings.Lines(string(mounts)) {
+		f := strings.Fields(line)
+		if len(f) < 4 || f[1] != folder || strings.Contains(f[3], "noexec") || os.Getenv("TMPDIR") != "" {
+			continue
+		}
+		kb := 4 << 20 // half of the memory
+		if _, size, ok := strings.Cut(f[3], "size="); ok {
+			_, _ = fmt.Sscanf(size, "%dk", &kb)
+		}
+		if kb >= 4<<20 { // a container has 64 MB
+			_ = os.Setenv("TMPDIR", folder)
+		}
+	}
+}
+
+// ownVariable names the test that a process of [ownProcess] runs.
+const ownVariable = "TTREPORT_TEST"
+
+// ownProcess runs a test that changes the current folder or the environment in a process of its own, beside others. It
+// reports whether this is that process; where it is not, the test has ended.
+func ownProcess(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(ownVariable) == t.Name() {
+		return true
+	}
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-test.v=%t", testing.Verbose()),
+		fmt.Sprintf("-update=%t", *update))
+	cmd.Env = append(os.Environ(), ownVariable+"="+t.Name())
+	out, err := cmd.CombinedOutput()
+	if t.Logf("%s", out); err != nil {
+		t.Error(err)
+	}
+	return false
 }
 
 // apart runs the tests with caches and locks of their own. The commands of a story have those of the story: see

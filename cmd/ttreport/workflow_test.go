@@ -102,6 +102,7 @@ const nightly, commenting = ".github/workflows/ttreport.yml", ".github/workflows
 // A new repository: what init writes is pushed, and every step of its workflows runs as a runner runs it. Nights grow
 // the history and publish the site; a release is refused for a regression; pull requests are commented.
 func TestWorkflowsOfInit(t *testing.T) {
+	t.Parallel()
 	r, seed := startWorkflows(t)
 	for i, speed := range []int{1000, 1003, 998, 1001} {
 		r.event("schedule", r.commit(seed, speed, "main"), map[string]any{})

@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -62,16 +61,11 @@ func (in Input) Stamp() (stamp string, ok bool) {
 		roots = append(roots, root)
 	}
 	files, _, ok := ingest.Fingerprint(roots)
-	program, err := os.Executable()
-	if err != nil || !ok {
+	of := program()
+	if of == "" || !ok {
 		return "", false
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return "", false
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "3 %q %q %q %d %d",
-		files, in.Paths, in.Options, info.Size(), info.ModTime().UnixNano()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "4 %q %q %q %s", files, in.Paths, in.Options, of))
 	return hex.EncodeToString(sum[:]), true
 }
 
@@ -127,31 +121,26 @@ func fingerprint(folder string) (hash string, files int, ok bool) {
 	return ingest.Contents([]ingest.Root{root})
 }
 
-// Program is a hash of the bytes of this program, and of nothing else, so two machines with the same program have the
-// same. "" where it is not known.
-func Program() string {
-	program, err := os.Executable()
+// program tells this program from another build of it, by its size and the time of its file. "" where that is not known.
+func program() string {
+	name, err := os.Executable()
 	if err != nil {
 		return ""
 	}
-	f, err := os.Open(program)
+	info, err := os.Stat(name)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// Stamp is a hash of a program, of options and of settings: what is written is made of them, beside what was read. ""
+// Stamp is a hash of this program, of options and of settings: what is written is made of them, beside what was read. ""
 // where the program is not known.
-func Stamp(program, options string, settings []byte) string {
-	if program == "" {
+func Stamp(options string, settings []byte) string {
+	of := program()
+	if of == "" {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", program, options, settings))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", of, options, settings))
 	return hex.EncodeToString(sum[:])
 }

@@ -65,15 +65,14 @@ func TestRecord(t *testing.T) {
 }
 
 func TestStamp(t *testing.T) {
-	program := unchanged.Program()
-	first := unchanged.Stamp(program, "public", []byte("a"))
-	if first == "" || unchanged.Stamp(program, "public", []byte("a")) != first {
+	first := unchanged.Stamp("public", []byte("a"))
+	if first == "" || unchanged.Stamp("public", []byte("a")) != first {
 		t.Error("the same has two stamps")
 	}
-	if unchanged.Stamp(program, "", []byte("a")) == first {
+	if unchanged.Stamp("", []byte("a")) == first {
 		t.Error("other options have the same stamp")
 	}
-	if unchanged.Stamp(program, "public", []byte("b")) == first {
+	if unchanged.Stamp("public", []byte("b")) == first {
 		t.Error("other settings have the same stamp")
 	}
 }
