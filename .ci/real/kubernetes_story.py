@@ -1,5 +1,5 @@
 """Plans on a Kubernetes cluster, and what goes wrong: the command that submitted them is killed twice, a pod is
-evicted, another reaches its time limit, a measurement fails, and the API server is away. Then a thousand Jobs at once,
+evicted, another reaches its time limit, a measurement fails, and the API server is away. Then a thousand jobs at once,
 and the memory that following them needs.
 """
 import base64, collections, glob, gzip, hashlib, io, json, os, signal, subprocess, tarfile, threading, time
@@ -13,6 +13,7 @@ QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24"]'  # some seconds e
 SLOW = '["isl=64,osl=100,c=1,n=40", "isl=64,osl=100,c=2,n=80"]'  # a quarter of a minute each
 ENTRIES, FAILS, LATE, POINTS = 8, 7, 8, 2
 MOST_MEMORY = 150e6
+ARRAYS = 50  # of a thousand jobs
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 BALLAST = 14_000_000  # bytes of a run on the claim: more than a kubelet keeps of a log
 
@@ -55,7 +56,7 @@ def story(ttreport, work):
     plan(ttreport, f"{folder}/plan.yaml")
     argv = [ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s"]
     with kubernetes(work) as plane, open(f"{folder}/log", "w") as log:
-        env = {**os.environ, "KUBECONFIG": plane.config}
+        env = plane.env()
         claim(plane)
         kubelet = Kubelet(plane, ttreport, 4, 1, ballast=BALLAST)
         try:
@@ -128,13 +129,36 @@ def lost(folder, claim):
 
 
 def queue(ttreport, work):
-    """A Job with Kueue's label on a cluster of its own; returns what is wrong."""
+    """A Job with Kueue's label, and jobs that are ended, on a cluster of their own; returns what is wrong."""
     with kubernetes(work) as plane:
-        kubelet = Kubelet(plane, ttreport, 1, 1)
+        claim(plane)
+        kubelet = Kubelet(plane, ttreport, 4, 1)
         try:
-            return queued(ttreport, f"{work}/queue", plane)
+            return queued(ttreport, f"{work}/queue", plane) or cancelled(ttreport, f"{work}/cancel", plane, kubelet)
         finally:
             kubelet.down()
+
+
+def cancelled(ttreport, folder, plane, kubelet, jobs=4):
+    """Jobs that are ended while they measure leave what they have measured, through their logs and on a claim; returns
+    what is wrong."""
+    os.makedirs(folder)
+    begun = len(kubelet.runs)
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write("plans:\n" + "".join(
+            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, server: command {ttreport} sim --port "
+            f"{commands.port()},\n   workloads: ['isl=64,osl=20,c=1,n=4', 'isl=64,osl=100,c=1,n=4000'], resources: {{image: "
+            f"'example/ttreport:1', devices: ['ttreport.dev/sim=1']{', results: bench' if i == 0 else ''}}}}}\n"
+            for i in range(jobs)))
+    argv = [ttreport, "collect", "--on", "kubernetes"]
+    commands.sh(*argv, "--plan", "plan.yaml", "--detach", cwd=folder, env=plane.env())
+    until(lambda: len(kubelet.runs) == begun + jobs and all(
+        "point     1/2" in open(f"{kubelet.folder}/{name}.log").read() for name, _ in kubelet.runs[begun:]))
+    out = commands.sh(*argv, "--cancel", cwd=folder, env=plane.env(), limit=300, ok=False)
+    done, left = measured(folder, "kubernetes"), plane.ask("GET", JOBS)["items"]
+    print(f"   {jobs} jobs are ended: {len(done)} points came", flush=True)
+    left = [j["metadata"]["name"] for j in left if "-read-" in j["metadata"]["name"] or j["status"].get("active")]
+    return "" if len(done) == jobs and not left else f"ended jobs: {dict(done)} points, {left} are left: {out[-500:]}"
 
 
 def queued(ttreport, folder, plane):
@@ -145,7 +169,7 @@ def queued(ttreport, folder, plane):
                 f"workloads: {QUICK}, resources: {{image: 'example/ttreport:1', queue: bench}}}}]\n")
     with open(f"{folder}/log", "w") as log:
         run = subprocess.Popen([ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s"],
-                               cwd=folder, stdout=log, stderr=log, env={**os.environ, "KUBECONFIG": plane.config})
+                               cwd=folder, stdout=log, stderr=log, env=plane.env())
         until(lambda: "Suspended (queue bench)" in open(f"{folder}/log").read())
         label = urllib.parse.quote("kueue.x-k8s.io/queue-name=bench")
         jobs = plane.ask("GET", f"{JOBS}?labelSelector={label}")["items"]
@@ -174,14 +198,14 @@ def printed(files):
 
 
 def thousand(ttreport, work, n=1000):
-    """Follows n Jobs; returns the peak of its memory in bytes, and what is wrong."""
+    """Follows n jobs; returns the peak of its memory in bytes, and what is wrong."""
     folder = f"{work}/thousand"
     os.makedirs(folder)
     entry = ("- {{model: sim-8b, device: simulated, server: sim, release: v1, only: benchmarks, "
              "workloads: ['isl=8,osl=4,c=1,n={i}'], resources: {{image: 'example/ttreport:1', "
-             "devices: ['ttreport.dev/sim=1'], time: {i}}}}}\n")
+             "devices: ['ttreport.dev/sim=1'], time: {array}}}}}\n")
     with open(f"{folder}/plan.yaml", "w") as f:
-        f.write("plans:\n" + "".join(entry.format(i=i + 1) for i in range(n)))
+        f.write("plans:\n" + "".join(entry.format(i=i + 1, array=1 + i % ARRAYS) for i in range(n)))
     event = '{"time":"2026-01-01T00:00:00Z","event":"%s","item":"p"}\n'
     log = b"1 point measured\n" + printed({
         "r/journal.jsonl": "".join(event % e for e in ("run-start", "point-start", "point-done", "run-done")),
@@ -192,7 +216,7 @@ def thousand(ttreport, work, n=1000):
             with open(f"{folder}/out", "w") as out:
                 run = subprocess.Popen(
                     [ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "2s"], cwd=folder,
-                    stdout=out, stderr=out, env={**os.environ, "KUBECONFIG": plane.config})
+                    stdout=out, stderr=out, env=plane.env())
                 peak, begin = 0, time.monotonic()
                 while run.poll() is None and time.monotonic() - begin < 900:
                     with open(f"/proc/{run.pid}/status") as f:

@@ -303,7 +303,7 @@ class Runs:
                            f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
         begin = time.monotonic()
         peak, many = kubernetes_story.thousand(self.ttreport, self.folder("kubernetes-thousand"))
-        self.table.append(("kubernetes", VERSION, "1,000 Jobs", f"followed in {peak / 1e6:.0f} MB",
+        self.table.append(("kubernetes", VERSION, "1,000 jobs", f"followed in {peak / 1e6:.0f} MB",
                            f"{time.monotonic() - begin:.0f}", f"NO: {many}" if many else "yes"))
         self.failed += [f"kubernetes: {w}" for w in (wrong, many) if w]
 

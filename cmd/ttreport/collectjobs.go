@@ -94,24 +94,31 @@ const (
 
 // check refuses flags that do not go together.
 func (o *schedulerOptions) check(dryRun bool) error {
-	switch {
-	case o.on == "" && (o.detach || o.follow || o.cancel || o.retry):
-		return fail(exitUsage, "ttreport collect --on slurm --follow",
-			"collect: --detach, --follow, --retry and --cancel are about jobs of a scheduler, and --on names none")
-	case o.on != "" && o.backend() == nil:
-		return fail(exitUsage, "ttreport collect --on slurm",
-			"collect: --on %q: the schedulers that can be used are %s", o.on, strings.Join(o.names(), " and "))
-	case o.node != "" && o.node != nodeSame && o.node != nodeOther, o.node != "" && o.on == "":
-		return fail(exitUsage, "ttreport collect --on slurm --recheck --node other",
-			"collect: --node %q: it is same or other, with --on", o.node)
-	case o.follow && (o.cancel || o.retry || o.detach) || o.cancel && (o.detach || o.retry):
-		return fail(exitUsage, "leave all but one out",
-			"collect: --follow, --cancel and --detach or --retry exclude each other")
-	case o.attaches() && dryRun:
-		return fail(exitUsage, "leave one of them out",
-			"collect: --dry-run is about jobs that are not submitted yet; --follow, --cancel and --retry are about others")
-	case o.poll <= 0:
-		return fail(exitUsage, "--poll 10s", "collect: --poll must be above zero, got %s", o.poll)
+	one := 0
+	for _, is := range []bool{o.follow, o.cancel, o.detach || o.retry} {
+		if is {
+			one++
+		}
+	}
+	for _, c := range []struct {
+		wrong     bool
+		fix, what string
+	}{
+		{o.on == "" && one > 0, "ttreport collect --on slurm --follow",
+			"--detach, --follow, --retry and --cancel are about jobs of a scheduler, and --on names none"},
+		{o.on != "" && o.backend() == nil, "ttreport collect --on slurm",
+			fmt.Sprintf("--on %q: the schedulers that can be used are %s", o.on, strings.Join(o.names(), " and "))},
+		{o.node != "" && (o.on == "" || o.node != nodeSame && o.node != nodeOther),
+			"ttreport collect --on slurm --recheck --node other",
+			fmt.Sprintf("--node %q: it is same or other, with --on", o.node)},
+		{one > 1, "leave all but one out", "--follow, --cancel and --detach or --retry exclude each other"},
+		{o.attaches() && dryRun, "leave one of them out",
+			"--dry-run is about jobs that are not submitted yet; --follow, --cancel and --retry are about others"},
+		{o.poll <= 0, "--poll 10s", fmt.Sprintf("--poll must be above zero, got %s", o.poll)},
+	} {
+		if c.wrong {
+			return fail(exitUsage, c.fix, "collect: %s", c.what)
+		}
 	}
 	for f, name := range o.own {
 		if f.Changed && name != o.on {
@@ -183,21 +190,12 @@ func (o collectOptions) onScheduler(
 		return o.jobsError(missing)
 	}
 	if !o.Run.NoResume {
-		switch earlier, err := engine.Newest(state, s.Digest); {
-		case err != nil:
-			return failure{code: exitInput, err: err}
-		case earlier != nil:
-			sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, earlier.Since())
-			return o.followJobs(ctx, sh, earlier)
-		}
-		last, err := engine.Last(state)
+		earlier, err := o.earlier(sh, state, s.Digest)
 		if err != nil {
 			return failure{code: exitInput, err: err}
 		}
-		if last != nil && last.Digest == s.Digest && len(last.Lacking()) > 0 { // this one measures all of it again
-			sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
-				"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
-				last.Since())
+		if earlier != nil {
+			return o.followJobs(ctx, sh, earlier)
 		}
 	}
 	if s, err = b.Check(ctx, s); err != nil {
@@ -207,6 +205,26 @@ func (o collectOptions) onScheduler(
 		return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err)}
 	}
 	return o.followJobs(ctx, sh, s)
+}
+
+// earlier returns a submission of the same plan that is under way; nil for none. It says what the last one did not
+// measure: this one measures all of it again.
+func (o collectOptions) earlier(sh *shell, state, digest string) (*engine.Submission, error) {
+	s, err := engine.Newest(state, digest)
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, s.Since())
+		return s, nil
+	}
+	last, err := engine.Last(state)
+	if err == nil && last != nil && last.Digest == digest && len(last.Lacking()) > 0 {
+		sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
+			"this command all of them", o.scheduler.on, len(last.Lacking()), plaintext.Plural(len(last.Jobs), "job"),
+			last.Since())
+	}
+	return nil, err
 }
 
 // attachJobs follows or ends the jobs of an earlier command, or runs what they lack.

@@ -86,7 +86,8 @@ func (c *cluster) Queue(_ context.Context, _ *Submission, names []string) ([]Job
 	if c.step != nil {
 		c.step(c, c.asked)
 	}
-	return slices.DeleteFunc(slices.Clone(c.records), func(r JobStatus) bool { return !slices.Contains(names, r.Name) }), nil
+	other := func(r JobStatus) bool { return !slices.Contains(names, r.Name) }
+	return slices.DeleteFunc(slices.Clone(c.records), other), nil
 }
 
 func (c *cluster) Submit(_ context.Context, _ *Submission, o Array) (string, error) {

@@ -179,13 +179,6 @@ func (f *Follower) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range f.arrays { // of an earlier process, or of this one without learning their ids
-		a := &f.arrays[i]
-		at := slices.IndexFunc(jobs, func(j JobStatus) bool { return j.Name == a.Name })
-		if at >= 0 && (a.id == "" || a.id == unsent) {
-			a.id = jobs[at].Array
-		}
-	}
 	if err := f.submit(ctx, jobs); err != nil {
 		return err
 	}
@@ -200,8 +193,8 @@ func (f *Follower) round(ctx context.Context) error {
 // cancelTime is how long another process may take to end jobs. One that takes longer was killed.
 const cancelTime = 5 * time.Minute
 
-// cancelling reads what other processes wrote to the journal, and reports whether one is ending the jobs. They disappear
-// then, and are not to be submitted again.
+// cancelling reads what other processes wrote to the journal, and reports whether one is ending the jobs. They
+// disappear then, and are not to be submitted again.
 func (f *Follower) cancelling() (now bool, err error) {
 	if err := f.Submission.readJournal(); err != nil {
 		return false, err
@@ -272,10 +265,15 @@ func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Dura
 	return nil
 }
 
-// submit submits the arrays that the scheduler does not have.
+// submit submits the arrays that the scheduler does not have: neither from an earlier process, nor from this one, which
+// did not learn their ids.
 func (f *Follower) submit(ctx context.Context, jobs []JobStatus) error {
 	for i := range f.arrays {
 		a := &f.arrays[i]
+		at := slices.IndexFunc(jobs, func(j JobStatus) bool { return j.Name == a.Name })
+		if at >= 0 && (a.id == "" || a.id == unsent) {
+			a.id = jobs[at].Array
+		}
 		if a.id != "" || f.wait(a, jobs) {
 			continue
 		}

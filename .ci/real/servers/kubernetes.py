@@ -1,5 +1,5 @@
-"""A real Kubernetes control plane on one host, without kubelets: etcd, and the API server, controller manager and
-scheduler built from their modules into one program, by process id, on loopback.
+"""A real Kubernetes control plane on one host, without kubelets: etcd, and the API server, controller manager, scheduler
+and kubectl built from their modules into one program, by process id, on loopback. A kubectl of the host is preferred.
 
 A kubelet of forty lines takes the place of the nodes: it starts the command of a pod's client as a process on this
 host, and sets the pod's status as a kubelet does.
@@ -23,6 +23,8 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
 	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
@@ -33,6 +35,9 @@ func main() {
 		os.Exit(cli.Run(manager.NewControllerManagerCommand()))
 	case "kube-scheduler":
 		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	case "kubectl":
+		util.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
+		os.Exit(0)
 	}
 	os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
 }
@@ -115,6 +120,16 @@ class Plane(Daemons):
         self.program = program
         self.port, self.etcd, self.token = commands.port(), commands.port(), os.urandom(12).hex()
         self.config = f"{folder}/kubeconfig"
+
+    def env(self):
+        """The environment of a command that asks this cluster with kubectl."""
+        path = os.environ["PATH"]
+        if not shutil.which("kubectl"):
+            os.makedirs(f"{self.folder}/bin", exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.symlink(self.program, f"{self.folder}/bin/kubectl")
+            path = f"{self.folder}/bin:{path}"
+        return {**os.environ, "KUBECONFIG": self.config, "PATH": path}
 
     def part(self, name, *argv):
         link = f"{self.folder}/{PROGRAMS[name]}"
@@ -233,6 +248,15 @@ class Kubelet:
                 self.send_response(200)
                 self.end_headers()
                 self.wfile.write(data)
+                run = kubelet.pods.get(pod) if "follow=true" in self.path else None
+                while run:  # until the pod has ended, and all that it printed is sent
+                    ended, sent = run.poll() is not None, len(data)
+                    with open(f"{kubelet.folder}/{pod}.log", "rb") as f:
+                        data = f.read()
+                    self.wfile.write(data[sent:])
+                    self.wfile.flush()
+                    run = None if ended else run
+                    time.sleep(.1)
 
             def log_message(self, *_):
                 pass

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -243,25 +244,45 @@ func (b *Backend) Submit(ctx context.Context, s *engine.Submission, a engine.Arr
 }
 
 // Check lets the API server check all manifests strictly, without making anything, and refuses claims and secrets that
-// do not exist: a pod would wait for them for ever. Who may not look at them is not refused.
+// do not exist: a pod would wait for them for ever.
 func (b *Backend) Check(ctx context.Context, s *engine.Submission) (*engine.Submission, error) {
 	var all []string
-	needs := map[string]engine.RefusedError{} // by kind/name
 	for _, g := range s.Groups {
 		text, err := b.Render(s, g)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, text)
+		if r := g.Resources; r.Results == "" || r.ResultsAt != "" {
+			continue
+		}
+		if text, err = readerJob(s, g, strings.ToLower(s.JobName(g, 0))+"-read-1", "x", 0, 1); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	_, err := kubectl(ctx, s.Target, strings.Join(all, "---\n"), "create", "--filename=-", "--dry-run=server",
+		"--validate=strict", "--output=name")
+	if !errors.Is(err, engine.ErrRefused) {
+		return s, cmp.Or(err, there(ctx, s))
+	}
+	job := s.Jobs[0].Name // where the error names none
+	for _, g := range s.Groups {
+		name := `"` + strings.ToLower(s.JobName(g, 0))
+		if strings.Contains(err.Error(), name+`"`) || strings.Contains(err.Error(), name+"-read") {
+			job = s.NameOf(g.Entries[0])
+		}
+	}
+	return nil, &engine.RefusedError{Job: job, Field: fieldOf(err.Error()), Why: err.Error()}
+}
+
+// there refuses claims and secrets that do not exist. Who may not look at them is not refused.
+func there(ctx context.Context, s *engine.Submission) error {
+	needs := map[string]engine.RefusedError{} // by kind/name
+	for _, g := range s.Groups {
 		r, job := g.Resources, s.NameOf(g.Entries[0])
 		if r.Results != "" {
 			needs["persistentvolumeclaims/"+r.Results] = engine.RefusedError{Job: job, Field: "results"}
-		}
-		if r.Results != "" && r.ResultsAt == "" {
-			if text, err = readerJob(s, g, strings.ToLower(s.JobName(g, 0))+"-read-1", "x", 0, 1); err != nil {
-				return nil, err
-			}
-			all = append(all, text)
 		}
 		for _, v := range r.Volumes {
 			claim, _, _ := strings.Cut(v, ":")
@@ -273,37 +294,22 @@ func (b *Backend) Check(ctx context.Context, s *engine.Submission) (*engine.Subm
 			needs["secrets/"+secret] = engine.RefusedError{Job: job, Field: "secrets"}
 		}
 	}
-	_, err := kubectl(ctx, s.Target, strings.Join(all, "---\n"), "create", "--filename=-", "--dry-run=server",
-		"--validate=strict", "--output=name")
-	if errors.Is(err, engine.ErrRefused) {
-		job := s.Jobs[0].Name // where the error names none
-		for _, g := range s.Groups {
-			name := `"` + strings.ToLower(s.JobName(g, 0))
-			if strings.Contains(err.Error(), name+`"`) || strings.Contains(err.Error(), name+"-read") {
-				job = s.NameOf(g.Entries[0])
-			}
-		}
-		return nil, &engine.RefusedError{Job: job, Field: fieldOf(err.Error()), Why: err.Error()}
-	}
-	if err != nil || len(needs) == 0 {
-		return s, err
+	if len(needs) == 0 {
+		return nil
 	}
 	// In a table, and not as JSON: the API server does not send what is in secrets then.
-	args := []string{"get", "--no-headers"}
-	for at := range needs {
-		args = append(args, at)
+	_, err := kubectl(ctx, s.Target, "", append([]string{"get", "--no-headers"}, slices.Sorted(maps.Keys(needs))...)...)
+	if !errors.Is(err, engine.ErrRefused) {
+		return err
 	}
-	if _, err = kubectl(ctx, s.Target, "", args...); errors.Is(err, engine.ErrRefused) {
-		for at, refused := range needs {
-			kind, name, _ := strings.Cut(at, "/")
-			if strings.Contains(err.Error(), fmt.Sprintf("%s %q not found", kind, name)) {
-				refused.Why = fmt.Sprintf("there is no %q among the %s of namespace %s", name, kind, s.Target.Namespace)
-				return nil, &refused
-			}
+	for at, refused := range needs {
+		kind, name, _ := strings.Cut(at, "/")
+		if strings.Contains(err.Error(), fmt.Sprintf("%s %q not found", kind, name)) {
+			refused.Why = fmt.Sprintf("there is no %q among the %s of namespace %s", name, kind, s.Target.Namespace)
+			return &refused
 		}
-		return s, nil
 	}
-	return s, err
+	return nil
 }
 
 // fieldOf returns the field of resources: that a refusal is about; "" where it is none of them.

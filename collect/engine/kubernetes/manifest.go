@@ -74,8 +74,8 @@ type fields struct {
 // file is a file of a ConfigMap.
 type file struct{ Name, Text string }
 
-// Render returns the YAML of a group, a ConfigMap with its entries and a Job; an [engine.RefusedError] where that cannot
-// be made, or would measure beside another one.
+// Render returns the YAML of a group, a ConfigMap with its entries and a Job; an [engine.RefusedError] where that
+// cannot be made, or would measure beside another one.
 func (b *Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
 	refuse := func(field, why string) (string, error) {
 		return "", &engine.RefusedError{Job: s.NameOf(g.Entries[0]), Field: field, Why: why}

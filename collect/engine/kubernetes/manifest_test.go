@@ -32,7 +32,7 @@ func submission(t *testing.T, jobs ...engine.Job) *engine.Submission {
 	return s
 }
 
-// made is the Job of a manifest as YAML has it, and what is at a path in it: "spec/template/0/name", with ~ for a slash of a name.
+// made is what a manifest has of its Job, by a path: "spec/template/0/name", with ~ for a slash of a name.
 func made(t *testing.T, text string, err error) func(path string) any {
 	t.Helper()
 	_, manifest, ok := strings.Cut(text, "\n---\n")
@@ -76,16 +76,25 @@ func TestPod(t *testing.T) {
 		}})
 	text, err := (&Backend{}).Render(s, s.Groups[0])
 	at := made(t, text, err)
-	const pod, server, client = "spec/template/spec/", "spec/template/spec/initContainers/0/", "spec/template/spec/containers/0/"
+	const (
+		pod    = "spec/template/spec/"
+		server = pod + "initContainers/0/"
+		client = pod + "containers/0/"
+		nodes  = pod + "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/"
+	)
 	for path, want := range map[string]any{
 		server + "resources/limits/nvidia.com~gpu": "8", server + "resources/requests/memory": "64Gi",
 		server + "restartPolicy": "Always", server + "ports/0/containerPort": 8001, server + "args": []any{"--tp", "8"},
-		pod + "nodeSelector":                              map[string]any{"a.b/c": "d", "e": ""},
-		pod + "tolerations/0":                             map[string]any{"key": "k", "operator": "Equal", "value": "v", "effect": "NoExecute"},
+		pod + "nodeSelector": map[string]any{"a.b/c": "d", "e": ""},
+		pod + "tolerations/0": map[string]any{
+			"key": "k", "operator": "Equal", "value": "v", "effect": "NoExecute",
+		},
 		pod + "tolerations/1":                             map[string]any{"key": "x", "operator": "Exists"},
 		pod + "volumes/1/persistentVolumeClaim/claimName": "bench",
 		pod + "volumes/3/persistentVolumeClaim/claimName": "weights",
-		server + "volumeMounts/0":                         map[string]any{"name": "volume-0", "mountPath": "/models", "readOnly": true},
+		server + "volumeMounts/0": map[string]any{
+			"name": "volume-0", "mountPath": "/models", "readOnly": true,
+		},
 		server + "env/0": map[string]any{"name": "HF_TOKEN", "valueFrom": map[string]any{
 			"secretKeyRef": map[string]any{"name": "hub", "key": "token"}}},
 		client + "env/4/valueFrom/secretKeyRef/key": "token", client + "volumeMounts/3/name": "volume-0",
@@ -95,7 +104,7 @@ func TestPod(t *testing.T) {
 		"spec/backoffLimitPerIndex": 4, pod + "activeDeadlineSeconds": 3600, pod + "automountServiceAccountToken": false,
 		client + "args/2": "--tool-arg=x=$$(HOME)", client + "args/3": "--startup-timeout=1h",
 		pod + "affinity/podAntiAffinity": nil, // the device plugin tells pods apart
-		pod + "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchExpressions": []any{
+		nodes + "matchExpressions": []any{
 			map[string]any{"key": "kubernetes.io/hostname", "operator": "In", "values": []any{"n1", "n2"}},
 			map[string]any{"key": "kubernetes.io/hostname", "operator": "NotIn", "values": []any{"n3"}},
 		},
@@ -218,20 +227,28 @@ func TestFind(t *testing.T) {
 
 // What keeps people waiting is told apart from what they must change, in the words of kubectl 1.32 to 1.36.
 func TestFailures(t *testing.T) {
-	for text, want := range map[string]error{
-		"Unable to connect to the server: dial tcp 10.0.0.1:6443: i/o timeout":                                            engine.ErrUnavailable,
-		"E1124 memcache.go:265] x\nThe connection to the server 127.0.0.1:1 was refused - did you specify the right host": engine.ErrUnavailable,
-		"Error from server (ServiceUnavailable): apiserver is shutting down":                                              engine.ErrUnavailable,
-		"Error from server (InternalError): an error on the server has prevented the request from succeeding":             engine.ErrUnavailable,
-		"Error from server (Forbidden): jobs.batch is forbidden: User \"u\" cannot create":                                engine.ErrRefused,
-		"error: You must be logged in to the server (Unauthorized)":                                                       engine.ErrRefused,
-		"The Job \"x\" is invalid: spec.completions: Required value":                                                      engine.ErrRefused,
-		"Error from server: etcdserver: request timed out":                                                                engine.ErrUnavailable,
-		"error: context \"lab\" does not exist":                                                                           engine.ErrMissing,
-		"error: no configuration has been provided, try setting KUBERNETES_MASTER":                                        engine.ErrMissing,
+	for want, texts := range map[error][]string{
+		engine.ErrUnavailable: {
+			"Unable to connect to the server: dial tcp 10.0.0.1:6443: i/o timeout",
+			"E1124 memcache.go:265] x\nThe connection to the server 127.0.0.1:1 was refused - did you specify the right host",
+			"Error from server (ServiceUnavailable): apiserver is shutting down",
+			"Error from server (InternalError): an error on the server has prevented the request from succeeding",
+			"Error from server: etcdserver: request timed out",
+		},
+		engine.ErrRefused: {
+			"Error from server (Forbidden): jobs.batch is forbidden: User \"u\" cannot create",
+			"error: You must be logged in to the server (Unauthorized)",
+			"The Job \"x\" is invalid: spec.completions: Required value",
+		},
+		engine.ErrMissing: {
+			"error: context \"lab\" does not exist",
+			"error: no configuration has been provided, try setting KUBERNETES_MASTER",
+		},
 	} {
-		if err := failure(text, errors.New("exit status 1")); !errors.Is(err, want) {
-			t.Errorf("%s: %v", text, err)
+		for _, text := range texts {
+			if err := failure(text, errors.New("exit status 1")); !errors.Is(err, want) {
+				t.Errorf("%s: %v", text, err)
+			}
 		}
 	}
 }

@@ -122,7 +122,9 @@ func TestReaderGoesOn(t *testing.T) {
 		o := podNamed("p", phase)
 		o.Metadata.CreationTimestamp = ago(made)
 		if ended > 0 {
-			o.Status.ContainerStatuses = []container{client(`{"terminated": {"finishedAt": %q}}`, ago(ended).Format(time.RFC3339))}
+			o.Status.ContainerStatuses = []container{
+				client(`{"terminated": {"finishedAt": %q}}`, ago(ended).Format(time.RFC3339)),
+			}
 		}
 		p, _ := podOf(*o)
 		return p

@@ -179,12 +179,9 @@ func follow(
 		_ = to.Close() // which never fails
 	}
 	reading.Wait()
-	if cmd.Process == nil {
-		return
-	}
 	if err := cmd.Wait(); err != nil && ctx.Err() == nil {
 		for i, j := range jobs {
-			if silent[j.Job] {
+			if silent[j.Job] { // of the others errs has what they lack
 				errs[i] = fmt.Errorf("the log of %s: %w", j.Job, failure(stderr.String(), err))
 			}
 		}

@@ -191,6 +191,9 @@ func (p pod) ending() (state string, phase engine.Phase) {
 	return failed, engine.Failed
 }
 
+// is reports whether a pod is in a phase; none is in any.
+func (p *pod) is(phase string) bool { return p != nil && p.phase == phase }
+
 // newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
 // is.
 func (p pod) newer(old pod) int {
@@ -205,36 +208,40 @@ func (p pod) newer(old pod) int {
 		strings.Compare(p.name, old.name))
 }
 
+// ends reports whether an index is done, whether it is over, and whether only the deletion of its Job has ended it.
+func (j job) ends(index int) (done, over, deleted bool) {
+	done = contains(j.Status.CompletedIndexes, index)
+	over = done || j.why != "" || contains(j.Status.FailedIndexes, index)
+	return done, over || j.deleted, j.deleted && !over
+}
+
 // status is how an entry of a Job stands: p is the newest pod of its index; nil for none.
 func (j job) status(name string, index int, p *pod, now time.Time) engine.JobStatus {
 	s := engine.JobStatus{Name: name, Array: j.Metadata.Name, Entry: j.entries[index], State: pending}
 	if p != nil {
 		s.Job, s.Node, s.Reason, s.Restarts, s.State = p.name, p.Spec.NodeName, p.reason, p.failures, p.phase
-		limit := time.Duration(j.Spec.Template.Spec.ActiveDeadlineSeconds) * time.Second
-		if p.phase == running && !p.started.IsZero() && limit > 0 {
-			s.Left = left(limit - now.Sub(p.started))
-		}
+		s.Left = p.left(time.Duration(j.Spec.Template.Spec.ActiveDeadlineSeconds)*time.Second, now)
 	}
-	done, bad := contains(j.Status.CompletedIndexes, index), contains(j.Status.FailedIndexes, index)
-	over := done || bad || j.why != "" || j.deleted
+	done, over, deleted := j.ends(index)
+	ended := p.is(succeeded) || p.is(failed) && !done
+	if p.is(failed) {
+		s.State, s.Phase = p.ending()
+	}
 	switch {
-	case over && p != nil && !p.deleted && (done && p.phase != succeeded || p.phase != succeeded && p.phase != failed):
-		if p.phase == failed { // the Job is ahead: an end counts when its pod is seen to have ended, too
-			s.State, _ = p.ending()
+	case !over, p != nil && !p.deleted && !ended:
+		s.Phase = engine.Active // another pod follows; or the Job is ahead: its pod must be seen to have ended, too
+		if p == nil && j.Spec.Suspend {
+			s.State, s.Reason = "Suspended", j.waits
 		}
-	case done, j.deleted && !bad && j.why == "" && p != nil && p.phase == succeeded:
+	case done, deleted && p.is(succeeded):
 		s.State, s.Phase, s.Reason = succeeded, engine.Succeeded, ""
-	case j.deleted && !bad && j.why == "":
+	case deleted:
 		s.State, s.Phase, s.Reason = failed, engine.Failed, "its Job was deleted"
-	case over:
-		s.State, s.Phase, s.Reason = failed, engine.Failed, cmp.Or(s.Reason, j.why)
-		if p != nil {
-			s.State, s.Phase = p.ending()
-		}
-	case p == nil && j.Spec.Suspend:
-		s.State, s.Reason = "Suspended", j.waits
-	case p != nil && p.phase == failed: // another one follows, or the Job's status does
-		s.State, _ = p.ending()
+	case p == nil:
+		s.State, s.Phase, s.Reason = failed, engine.Failed, j.why
+	default:
+		s.State, s.Phase = p.ending()
+		s.Reason = cmp.Or(s.Reason, j.why)
 	}
 	if s.Reason == s.State {
 		s.Reason = ""
@@ -242,9 +249,12 @@ func (j job) status(name string, index int, p *pod, now time.Time) engine.JobSta
 	return s
 }
 
-// left writes a duration as squeue does: "1:02:03", "14:12".
-func left(d time.Duration) string {
-	d = max(0, d)
+// left returns the time until a limit as squeue writes it: "1:02:03", "14:12"; "" where none runs out.
+func (p *pod) left(limit time.Duration, now time.Time) string {
+	if p.phase != running || p.started.IsZero() || limit <= 0 {
+		return ""
+	}
+	d := max(0, limit-now.Sub(p.started))
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	if h > 0 {
 		return fmt.Sprintf("%d:%02d:%02d", h, m, s)

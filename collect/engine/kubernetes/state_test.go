@@ -33,7 +33,9 @@ func TestStates(t *testing.T) {
 			why: "ImagePullBackOff"},
 		"runs":                            {pod: runs, state: "Running"},
 		"done, and the Job does not know": {pod: podNamed("p", succeeded), state: "Succeeded"},
-		"done":                            {done: "0,3-5", pod: podNamed("p", succeeded), state: "Succeeded", phase: engine.Succeeded},
+		"done": {
+			done: "0,3-5", pod: podNamed("p", succeeded), state: "Succeeded", phase: engine.Succeeded,
+		},
 		"evicted, another follows": {pod: with(podNamed("p", failed), "", disrupted), state: "Evicted",
 			why: "EvictionByEvictionAPI"},
 		"evicted too often": {failed: "0", pod: with(podNamed("p", failed), "", disrupted), state: "Evicted",

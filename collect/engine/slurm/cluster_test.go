@@ -124,7 +124,8 @@ func TestSecretsAreNotSubmitted(t *testing.T) {
 
 func TestNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := (Backend{}).Find(t.Context()); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "sbatch") {
+	_, err := Backend{}.Find(t.Context())
+	if !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "sbatch") {
 		t.Error(err)
 	}
 }

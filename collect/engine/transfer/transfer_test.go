@@ -104,9 +104,7 @@ func TestHostileResults(t *testing.T) {
 		_ = archive.Flush() // a header may promise more than there is
 		_ = zip.Close()
 		var out bytes.Buffer
-		l := newLines(&out, 0, math.MaxInt64)
-		_, _ = l.Write(zipped.Bytes())
-		if err := l.end(); err != nil {
+		if err := printPart(&out, &zipped, 0, math.MaxInt64); err != nil {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(t.TempDir(), "in")
