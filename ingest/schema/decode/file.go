@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (f *File) open(lim Limits) {
 		return
 	}
 	f.Form = JSON
-	f.first = &stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
+	f.first = &stream{s: Scanner{data: f.Data, max: lim.Depth}, lim: lim}
 	f.First, _ = f.first.next()
 	if f.isProse() {
 		f.Form, f.First, f.first = Text, Value{}, nil
@@ -155,18 +156,15 @@ func (f *File) dropAssignment() {
 func (f *File) Values() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if f.pieces != nil && !f.alone {
-			f.walk(nil, func(s *Scanner) bool { v := s.Value(); return s.err != nil || yield(v) })
+			f.walk(yield)
 			return
 		}
 		if f.First.Kind() == Invalid || !yield(f.First) || f.alone {
 			return
 		}
-		rest := f.first.clone()
-		for {
-			v, ok := rest.next()
-			if !ok {
-				break
-			}
+		rest := *f.first
+		rest.faults = slices.Clip(rest.faults)
+		for v, ok := rest.next(); ok; v, ok = rest.next() {
 			if !yield(v) {
 				return
 			}
@@ -178,12 +176,9 @@ func (f *File) Values() iter.Seq[Value] {
 // settle takes over the problems of a stream; a stream that read further replaces an earlier one.
 func (f *File) settle(st *stream) {
 	f.NonFinite = st.nonFinite + st.s.nonFinite
-	kept := f.Problems[:0:0]
-	for _, p := range f.Problems {
-		if p.Code != codeBad && p.Code != codeTruncated {
-			kept = append(kept, p)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(f.Problems), func(p schema.Problem) bool {
+		return p.Code == codeBad || p.Code == codeTruncated
+	})
 	f.Problems = append(kept, st.problems(f.Path, f.Data, f.foreign)...)
 }
 
@@ -407,42 +402,24 @@ func isLines(text []byte) bool {
 	return true
 }
 
-// Each lets read consume every whole value of a JSON file with a scanner, without building it. What read notes of a
-// value counts only if the scanner has no error afterwards.
-func (f *File) Each(read func(s *Scanner)) {
-	var buffer []byte // what a scanner read is not kept
-	f.walk(&buffer, func(s *Scanner) bool { read(s); return true })
-}
-
-// walk visits the values until visit returns false; then the problems of the rest are not known. Pieces are read
-// into the buffer, or each into memory of its own where it is nil.
-func (f *File) walk(buffer *[]byte, visit func(s *Scanner) (more bool)) {
-	more := true
-	step := func(s *Scanner) { more = visit(s) || s.err != nil }
-	if f.pieces == nil {
-		st := stream{s: NewScanner(f.Data, f.lim.Depth), lim: f.lim}
-		for more && st.advance(step) {
-		}
-		if more {
-			f.settle(&st)
-		}
-		return
-	}
-	all := stream{s: NewScanner(nil, f.lim.Depth), lim: f.lim}
+// walk visits the values of a file that is read in pieces until visit returns false; then the problems of the rest are
+// not known.
+func (f *File) walk(visit func(Value) (more bool)) {
+	all := stream{lim: f.lim}
 	var off int64
 	line, size := 0, pieceSize
 	for off < f.pieces.size && !all.gaveUp {
-		text, last := f.pieces.read(buffer, off, size)
+		text, last := f.pieces.read(off, size)
 		if text == nil && !last { // no line ends within it
 			size *= 2
 			continue
 		}
-		st := stream{s: NewScanner(text, f.lim.Depth), lim: f.lim, goesOn: !last && size < longestLine}
+		st := stream{s: Scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && size < longestLine}
 		st.lim.Values -= all.kept
-		for more && st.advance(step) {
-		}
-		if !more {
-			return
+		for v, ok := st.next(); ok; v, ok = st.next() {
+			if !visit(v) {
+				return
+			}
 		}
 		all.add(&st, text, line)
 		used := len(text)
@@ -463,13 +440,8 @@ func (f *File) walk(buffer *[]byte, visit func(s *Scanner) (more bool)) {
 
 // read returns whole lines from an offset on; last reports that the file ends with them. It returns nil where no line
 // ends within that size.
-func (p *pieces) read(buffer *[]byte, off int64, size int) (text []byte, last bool) {
-	want := int(min(int64(size), p.size-off))
-	if buffer != nil && cap(*buffer) >= want {
-		text = (*buffer)[:want]
-	} else if text = make([]byte, want); buffer != nil {
-		*buffer = text
-	}
+func (p *pieces) read(off int64, size int) (text []byte, last bool) {
+	text = make([]byte, min(int64(size), p.size-off))
 	n, err := p.in.ReadAt(text, off)
 	text = text[:n]
 	if last = off+int64(n) >= p.size || err != nil && err != io.EOF || n == 0; last || size >= longestLine {

@@ -3,6 +3,7 @@ package decode
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
@@ -216,7 +217,7 @@ func (s *Scanner) Text() []byte {
 	if raw == nil {
 		return nil
 	}
-	return unescape(raw[1 : len(raw)-1])
+	return unescape(raw)
 }
 
 // rawString consumes a string and returns it with its quotes.
@@ -379,7 +380,7 @@ const (
 // stream reads the values of a text one after another. A damaged value is skipped if the next one can be found: an
 // object at the beginning of a line, as in appended results and JSON Lines.
 type stream struct {
-	s         *Scanner
+	s         Scanner
 	lim       Limits
 	kept      int
 	nonFinite int // of scanners before this one
@@ -392,53 +393,32 @@ type stream struct {
 	goesOn    bool // the text is a part of the file, and more of it follows
 }
 
-func (st *stream) clone() stream {
-	out := *st
-	s := *st.s
-	out.s = &s
-	out.faults = append([]SyntaxError(nil), st.faults...)
-	return out
-}
-
 // shownFaults is how many damaged values of a file are reported individually.
 const shownFaults = 5
 
 // next builds the next whole value as a tree.
-func (st *stream) next() (Value, bool) {
-	var v Value
-	ok := st.advance(func(s *Scanner) {
-		if v = s.Value(); s.err != nil && s.err.Truncated && st.kept == 0 {
-			st.partial = v.whole()
-		}
-	})
-	if !ok {
-		return Value{}, false
-	}
-	return v, true
-}
-
-// advance lets read consume the next whole value. It is called again for the value after one that is damaged.
-func (st *stream) advance(read func(s *Scanner)) bool {
+func (st *stream) next() (v Value, ok bool) {
 	for !st.gaveUp {
-		s := st.s
+		s := &st.s
 		s.space()
 		if s.pos >= len(s.data) {
-			return false
+			return Value{}, false
 		}
-		start := s.pos
-		st.at = start
+		st.at = s.pos
 		if st.kept >= st.lim.Values {
-			st.fault(SyntaxError{Offset: start, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
+			st.fault(SyntaxError{Offset: s.pos, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
 			break
 		}
-		read(s)
-		if s.err == nil {
+		if v = s.Value(); s.err == nil {
 			st.kept++
-			return true
+			return v, true
+		}
+		if s.err.Truncated && st.kept == 0 {
+			st.partial = v.whole()
 		}
 		next := -1
-		if s.data[start] == '{' {
-			next = bytes.Index(s.data[start:], []byte("\n{"))
+		if s.data[st.at] == '{' {
+			next = bytes.Index(s.data[st.at:], []byte("\n{"))
 		}
 		if next < 0 && st.goesOn && s.err.Truncated {
 			break // the rest of it follows
@@ -449,10 +429,10 @@ func (st *stream) advance(read func(s *Scanner)) bool {
 			break
 		}
 		st.nonFinite += s.nonFinite
-		st.s = &Scanner{data: s.data, max: s.max, base: s.base, pos: start + next + 1}
+		st.s = Scanner{data: s.data, max: s.max, base: s.base, pos: st.at + next + 1}
 	}
 	st.gaveUp = true
-	return false
+	return Value{}, false
 }
 
 func (st *stream) fault(e SyntaxError) {
@@ -707,7 +687,7 @@ func (v Value) Str() string {
 	if v.kind != String {
 		return ""
 	}
-	return string(unescape(v.raw[1 : len(v.raw)-1]))
+	return string(unescape(v.raw))
 }
 
 // Text returns strings as they are and numbers and booleans as written, "" for null, arrays and objects.
@@ -744,7 +724,7 @@ func (v Value) Items() iter.Seq[Value] {
 			}
 		}
 		for _, f := range v.in.floats {
-			if !yield(Value{kind: Number, num: f, off: v.off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}) {
+			if !yield(numberValue(f, v.off)) {
 				return
 			}
 		}
@@ -851,7 +831,9 @@ func (s *Scanner) elements(v *Value) {
 			s.checkOne()
 		default:
 			if c.list == nil && c.floats != nil { // numbers until here, then something else: all become values
-				c.list = numberValues(c.floats, start+s.base)
+				for _, f := range c.floats {
+					c.list = append(c.list, numberValue(f, start+s.base))
+				}
 				s.nodes += len(c.list)
 				c.floats = nil
 			}
@@ -864,13 +846,9 @@ func (s *Scanner) elements(v *Value) {
 	}
 }
 
-// numberValues turns numbers back into values.
-func numberValues(floats []float64, off int) []Value {
-	out := make([]Value, 0, len(floats)+1)
-	for _, f := range floats {
-		out = append(out, Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)})
-	}
-	return out
+// numberValue turns a number of an array back into a value.
+func numberValue(f float64, off int) Value {
+	return Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
 }
 
 // numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
@@ -927,133 +905,54 @@ func (s *Scanner) check() {
 // Float0 returns a finite number, or 0 when there is none: for counts where absence means zero.
 func (v Value) Float0() float64 { f, _ := v.Float(); return f }
 
-// pow10 holds the powers of ten that a float64 represents exactly.
-var pow10 = [...]float64{
-	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-	1e21, 1e22,
-}
-
-// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means
-// that no number is there. A mantissa below 2^53 with a small exponent needs one exact division or multiplication
-// (Clinger 1990); strconv parses the rest exactly.
+// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means that
+// no number is there. Out of range it is infinite, which callers treat as not finite.
 func parseFloat(b []byte) (float64, int) {
-	i, neg := 0, false
+	digits := func(i int) int {
+		for i < len(b) && b[i]-'0' < 10 {
+			i++
+		}
+		return i
+	}
+	begin := 0
 	if len(b) > 0 && b[0] == '-' {
-		neg, i = true, 1
+		begin = 1
 	}
-	start := i
-	var m uint64
-	for i < len(b) && b[i]-'0' < 10 {
-		m = m*10 + uint64(b[i]-'0')
-		i++
-	}
-	digits := i - start
-	if digits == 0 || (digits > 1 && b[start] == '0') {
+	end := digits(begin)
+	if end == begin || end > begin+1 && b[begin] == '0' {
 		return 0, 0
 	}
-	exp := 0
-	if i < len(b) && b[i] == '.' {
-		i++
-		frac := i
-		for i < len(b) && b[i]-'0' < 10 {
-			m = m*10 + uint64(b[i]-'0')
-			i++
-		}
-		if i == frac {
+	if end < len(b) && b[end] == '.' {
+		point := end + 1
+		if end = digits(point); end == point {
 			return 0, 0
 		}
-		exp = frac - i
-		digits += i - frac
 	}
-	if i < len(b) && b[i]|0x20 == 'e' {
-		n, ok := parseExponent(b[i+1:])
-		if !ok {
+	if end < len(b) && b[end]|0x20 == 'e' {
+		if end++; end < len(b) && (b[end] == '+' || b[end] == '-') {
+			end++
+		}
+		exponent := end
+		if end = digits(exponent); end == exponent {
 			return 0, 0
 		}
-		i += 1 + n
-		digits = 99 // strconv combines the exponents
 	}
-	if digits <= 19 && m < 1<<53 && exp >= -22 {
-		v := float64(m) / pow10[-exp]
-		if neg {
-			v = -v
-		}
-		return v, i
-	}
-	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is infinite, which callers treat as not finite
-	return v, i
+	v, _ := strconv.ParseFloat(string(b[:end]), 64)
+	return v, end
 }
 
-// parseExponent returns the length of an exponent's sign and digits.
-func parseExponent(b []byte) (int, bool) {
-	i := 0
-	if i < len(b) && (b[i] == '+' || b[i] == '-') {
-		i++
+// unescape returns the text of a JSON string with its escapes resolved and invalid UTF-8 replaced; the input itself where
+// there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is written.
+func unescape(raw []byte) []byte {
+	text := raw[1 : len(raw)-1]
+	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		return text
 	}
-	start := i
-	for i < len(b) && b[i]-'0' < 10 {
-		i++
+	var out string
+	if json.Unmarshal(raw, &out) != nil {
+		return bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
-	return i, i > start
-}
-
-// unescape resolves the escapes within a JSON string and replaces invalid UTF-8. If there is neither, it returns the
-// input itself.
-func unescape(b []byte) []byte {
-	i := 0
-	for i < len(b) && b[i] != '\\' && b[i] < utf8.RuneSelf {
-		i++
-	}
-	if i == len(b) {
-		return b
-	}
-	out := append(make([]byte, 0, len(b)+8), b[:i]...)
-	for i < len(b) {
-		c := b[i]
-		switch {
-		case c == '\\' && i+1 < len(b):
-			var n int
-			out, n = appendEscape(out, b[i:])
-			i += n
-		case c < utf8.RuneSelf:
-			out = append(out, c)
-			i++
-		default:
-			r, n := utf8.DecodeRune(b[i:])
-			out = utf8.AppendRune(out, r)
-			i += n
-		}
-	}
-	return out
-}
-
-// appendEscape appends the character of the escape at the start of b and returns the escape's length.
-func appendEscape(out, b []byte) ([]byte, int) {
-	const plain, means = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if i := strings.IndexByte(plain, b[1]); i >= 0 {
-		return append(out, means[i]), 2
-	}
-	r, ok := hexRune(b)
-	if !ok {
-		return append(out, b[0]), 1
-	}
-	if utf16.IsSurrogate(r) {
-		if low, ok := hexRune(b[6:]); ok {
-			if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
-				return utf8.AppendRune(out, full), 12
-			}
-		}
-		r = utf8.RuneError
-	}
-	return utf8.AppendRune(out, r), 6
-}
-
-func hexRune(b []byte) (rune, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
-	return rune(n), err == nil
+	return []byte(out)
 }
 
 // utf16Order is the byte order of a text in UTF-16, as PowerShell's > writes it: by its mark, or by the zeros beside

@@ -24,9 +24,6 @@ var errSeveral = errors.New("several documents, separated by ---, where one is r
 // problem carries line and column, and its Found shows the source line with a caret.
 func YAML(path string, data []byte, v any) *schema.Problem {
 	clean, why := withinBounds(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) // as editors on Windows begin a file
-	if why == "" && aliasBomb(clean) {
-		why = "YAML whose aliases stand for too much"
-	}
 	if why != "" {
 		return &schema.Problem{
 			Severity: schema.SevError, Path: path, Code: "bad-yaml", Line: 1, Column: 1, Found: why,
@@ -146,29 +143,6 @@ func looksLikeYAML(name string, data []byte) bool {
 // parsed.
 var results = regexp.MustCompile(`(?m)^["']?(scenario|load_summary|successes|results|metrics|benchmarks)["']?:`)
 
-// tooDeep reports YAML that nests deeper than a report. The parser's memory grows with the square of the depth.
-func tooDeep(data []byte) bool {
-	flow := 0
-	for line := range bytes.Lines(data) {
-		rest := bytes.TrimLeft(line, " -\t?:")
-		if len(line)-len(rest) > 200 {
-			return true
-		}
-		for _, c := range rest {
-			switch c {
-			case '[', '{':
-				flow++
-			case ']', '}':
-				flow = max(flow-1, 0)
-			}
-		}
-		if flow > 100 {
-			return true
-		}
-	}
-	return false
-}
-
 // convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.
 // Positions are lost.
 func (f *File) convertYAML() bool {
@@ -187,17 +161,28 @@ func (f *File) convertYAML() bool {
 		return false
 	}
 	data, why := withinBounds(f.Data)
-	if why == "" && aliasBomb(data) {
-		why = "YAML whose aliases stand for too much"
+	if why == "" {
+		tree, err := parser.ParseBytes(data, 0)
+		if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+			f.Form = Text // templates and files that resemble YAML are common in result folders
+			return false
+		}
+		data, why = asJSON(tree)
 	}
 	if why != "" {
-		return f.badYAML(why)
-	}
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-		f.Form = Text // templates and files that resemble YAML are common in result folders
+		f.Form = Text
+		f.Problems = append(f.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
+			Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
+		})
 		return false
 	}
+	f.Data, f.foreign = data, true
+	return true
+}
+
+// asJSON writes documents as JSON, or says why not.
+func asJSON(tree *ast.File) (out []byte, why string) {
 	w := yamlWriter{anchors: map[string]ast.Node{}}
 	for _, doc := range tree.Docs {
 		if doc.Body != nil {
@@ -205,24 +190,10 @@ func (f *File) convertYAML() bool {
 			w.out = append(w.out, '\n')
 		}
 	}
-	if w.err != "" {
-		return f.badYAML(w.err)
-	}
-	f.Data, f.foreign = w.out, true
-	return true
+	return w.out, w.err
 }
 
-// badYAML reports why a document is not read.
-func (f *File) badYAML(why string) bool {
-	f.Form = Text
-	f.Problems = append(f.Problems, schema.Problem{
-		Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
-		Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
-	})
-	return false
-}
-
-// yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limit of parts.
+// yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limits of parts and of text.
 type yamlWriter struct {
 	out     []byte
 	anchors map[string]ast.Node
@@ -231,10 +202,10 @@ type yamlWriter struct {
 }
 
 func (w *yamlWriter) node(n ast.Node, depth int) {
-	if w.nodes++; w.nodes > maxNodes || depth > 100 || w.err != "" {
-		if w.err == "" {
-			w.err = "YAML that is too deep or of too many parts"
-		}
+	if w.nodes++; w.nodes > maxYAMLNodes || depth > 100 || len(w.out) > maxYAMLText {
+		w.err = "YAML that is too deep or of too many parts"
+	}
+	if w.err != "" {
 		return
 	}
 	switch n := n.(type) {
@@ -318,6 +289,7 @@ const (
 	maxYAMLKeys  = 1_500   // of one mapping
 	maxYAMLItems = 20_000  // of one list on one line
 	maxYAMLNodes = 200_000 // when every alias is written out
+	maxYAMLText  = 4 << 20
 )
 
 // withinBounds returns the text without blanks on empty lines, which the parser takes quadratic time for in blocks,
@@ -326,13 +298,21 @@ func withinBounds(data []byte) (clean []byte, why string) {
 	if len(data) > maxYAML {
 		return nil, fmt.Sprintf("YAML of more than %d kB", maxYAML>>10)
 	}
-	if tooDeep(data) {
-		return nil, "YAML that nests too deep"
-	}
 	clean = make([]byte, 0, len(data))
 	var keys [202]int // by indentation, of the mapping under way
-	deepest, lines, blank := 0, 0, 0
+	deepest, lines, blank, flow := 0, 0, 0, 0
 	for line := range bytes.Lines(data) {
+		for _, c := range line {
+			switch c {
+			case '[', '{':
+				flow++
+			case ']', '}':
+				flow = max(flow-1, 0)
+			}
+		}
+		if flow > 100 || len(line)-len(bytes.TrimLeft(line, " -\t?:")) > 200 && len(bytes.TrimSpace(line)) > 0 {
+			return nil, "YAML that nests too deep"
+		}
 		rest := bytes.TrimLeft(line, " ")
 		if len(bytes.TrimSpace(rest)) == 0 {
 			if blank++; blank > maxYAMLBlank {
@@ -349,9 +329,8 @@ func withinBounds(data []byte) (clean []byte, why string) {
 			return nil, fmt.Sprintf("YAML of more than %d lines", maxYAMLLines)
 		}
 		indent := min(len(line)-len(rest), len(keys)-1)
-		for deepest > indent {
+		for ; deepest > indent; deepest-- {
 			keys[deepest] = 0
-			deepest--
 		}
 		deepest = indent
 		if bytes.HasPrefix(rest, []byte("- ")) { // a mapping within begins anew
@@ -361,6 +340,15 @@ func withinBounds(data []byte) (clean []byte, why string) {
 		}
 		if flowItems(rest) > maxYAMLItems {
 			return nil, fmt.Sprintf("a line with more than %d items", maxYAMLItems)
+		}
+	}
+	if bytes.IndexByte(clean, '*') >= 0 && bytes.IndexByte(clean, '&') >= 0 {
+		tree, err := parser.ParseBytes(clean, 0)
+		if err != nil {
+			return clean, "" // who reads it reports that
+		}
+		if _, why := asJSON(tree); why != "" {
+			return nil, "YAML whose aliases stand for too much"
 		}
 	}
 	return clean, ""
@@ -373,63 +361,4 @@ func flowItems(line []byte) int {
 		return n * (maxYAMLItems / maxYAMLKeys)
 	}
 	return n
-}
-
-// aliasBomb reports that aliases stand for more than a file may hold. A text that cannot be parsed has none.
-func aliasBomb(data []byte) bool {
-	if bytes.IndexByte(data, '*') < 0 || bytes.IndexByte(data, '&') < 0 {
-		return false
-	}
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return false
-	}
-	c := nodeCounter{anchors: map[string]int{}}
-	total := 0
-	for _, doc := range tree.Docs {
-		if doc.Body != nil {
-			total += c.count(doc.Body, 0)
-		}
-	}
-	return total > maxYAMLNodes
-}
-
-// nodeCounter counts nodes as if aliases were written out. A node weighs by the kilobytes of its text.
-type nodeCounter struct{ anchors map[string]int }
-
-func (c nodeCounter) count(n ast.Node, depth int) int {
-	if depth > 200 {
-		return maxYAMLNodes + 1
-	}
-	sum := 1
-	add := func(x ast.Node) {
-		if x != nil {
-			sum = min(sum+c.count(x, depth+1), maxYAMLNodes+1)
-		}
-	}
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		for _, v := range n.Values {
-			add(v)
-		}
-	case *ast.MappingValueNode:
-		add(n.Key)
-		add(n.Value)
-	case *ast.SequenceNode:
-		for _, v := range n.Values {
-			add(v)
-		}
-	case *ast.AnchorNode:
-		add(n.Value)
-		c.anchors[n.Name.String()] = sum
-	case *ast.AliasNode:
-		sum += c.anchors[n.Value.String()]
-	case *ast.TagNode:
-		add(n.Value)
-	case *ast.StringNode:
-		sum += len(n.Value) >> 10
-	case *ast.LiteralNode:
-		sum += len(n.Value.Value) >> 10
-	}
-	return sum
 }
