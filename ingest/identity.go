@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/course"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/repeat"
@@ -297,7 +296,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 		p.Block = max(0, s.Block)
 		p.Command = redact.Argv(s.Argv)
 		if len(r.reading.Points) == 1 { // what lies beside a file of several loads is of all of them together
-			course.Add(p, &s)
+			addGauges(p, &s)
 		}
 		if !s.Start.IsZero() {
 			p.Start, p.End = s.Start, s.End

@@ -40,7 +40,6 @@ var rooms = map[string][]string{
 	"ingest/llmd":          {},
 	"ingest/inspect":       {},
 	"ingest/archive":       {},
-	"ingest/course":        {},
 	"ingest/duplicate":     {"ingest/repeat"},
 	"ingest/bigcode":       {},
 	"ingest/console":       {},

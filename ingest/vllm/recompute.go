@@ -38,7 +38,7 @@ func recompute(d *draft.Draft) bool {
 		}
 	}
 	samples := []latency.Sample{set.TTFT, set.TPOT, set.ITL, set.E2EL, latency.NewSample(ttfos)} // in the order of fields
-	for i, x := range fields(era{}) {
+	for i, x := range fields {
 		if x.Metric == schema.MetricTTFO && len(ttfos) == 0 {
 			continue
 		}

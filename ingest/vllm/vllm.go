@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -163,7 +164,15 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 	key(v, d)
 	facts := identity(v, d)
-	stated(e, d)
+	if e.inclFirst {
+		d.Flat(d.In, statKey, oldFields)
+	} else {
+		d.Flat(d.In, statKey, fields)
+	}
+	d.Fields(d.In, numbers)
+	if x := d.In.Get("user_throughput").Float0(); x > 0 {
+		d.Stat("tps_user", schema.DefNotStated, "value", x)
+	}
 	counts(d)
 	recomputed := recompute(d)
 	if !recomputed {
@@ -173,8 +182,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 		swapE2EL(d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}
 	const texts = "endpoint_type ramp_up_start_rps ramp_up_end_rps"
-	ignored := draft.Names(texts)
-	if v.Has("run_number") { // parameters that a sweep varied
+	if ignored := draft.Names(texts); v.Has("run_number") { // parameters that a sweep varied
 		for m := range d.In.Unread() {
 			if t := m.Val.Text(); len(t) < 60 && m.Key != "run_number" && !ignored(m.Key) && !measured.MatchString(m.Key) &&
 				!draft.IsText(m.Key) {
@@ -230,10 +238,7 @@ func key(v decode.Value, d *draft.Draft) {
 		d.Dim("structured", cmp.Or(v.Get("structured_output_ratio").Text(), StructuredOn))
 	}
 	if !v.Has("run_number") { // written by --metadata, as vLLM's continuous benchmarks do
-		d.Parallel(v, map[string]string{
-			"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
-			"pp_size": "pp", "dp_size": "dp",
-		})
+		d.Parallel(v, parallel)
 	}
 }
 
@@ -291,28 +296,23 @@ func device(v decode.Value) schema.Device {
 	return schema.Device{Name: name}
 }
 
-// fields are the families of statistics in an era.
-func fields(e era) []draft.Field {
-	list := append(draft.VLLM(1), draft.Field{
+// fields are the families of statistics; before v0.5.0 those of oldFields.
+var (
+	fields = append(draft.VLLM(1), draft.Field{
 		Key: schema.MetricTTFO, Metric: schema.MetricTTFO, Def: schema.DefFirstContent,
 	})
-	if e.inclFirst {
-		list[1].Metric, list[1].Def = "ntpot", schema.DefInclFirst
-	}
-	return list
-}
-
-// stated reads the statistics that the file states.
-func stated(e era, d *draft.Draft) {
-	d.Flat(d.In, statKey, fields(e))
-	d.Fields(d.In, map[string]string{
+	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Field{
+		Key: "tpot", Metric: "ntpot", Def: schema.DefInclFirst,
+	})
+	numbers = map[string]string{
 		"output_tps": "output_throughput", "total_tps": "total_token_throughput", "duration_s": "duration",
 		"rps": "request_throughput|request_inthroughput", "goodput_rps": "request_goodput|request_goodput:",
-	})
-	if x := d.In.Get("user_throughput").Float0(); x > 0 {
-		d.Stat("tps_user", schema.DefNotStated, "value", x)
 	}
-}
+	parallel = map[string]string{
+		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
+		"pp_size": "pp", "dp_size": "dp",
+	}
+)
 
 // swapE2EL exchanges mean and median of E2EL.
 func swapE2EL(d *draft.Draft, why string) {

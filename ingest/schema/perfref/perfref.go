@@ -1,3 +1,10 @@
+// Package perfref reads the performance reference entries of tt-inference-server, which state targets for a workload:
+// {isl, osl, max_concurrency, task_type, …, targets: {level: {ttft_ms, tput_user, tput, tolerance}}}.
+//
+// The same entries are in model_performance_reference.json, in override files and in runtime specs, so the reader of
+// runs and the reader of targets share this package. Where only a theoretical value is given, three levels follow
+// from it: functional at 10 %, complete at 50 % and target at 100 % of the theoretical performance, which divides a
+// latency and multiplies a rate. Source: tt-inference-server, benchmarking/benchmark_targets.
 package perfref
 
 import (
@@ -8,33 +15,29 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// shares returns the share of the theoretical performance that each level asks for.
-func shares() map[string]float64 {
-	return map[string]float64{schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1}
+// levels are the levels that follow from a stated one, each with the share of the performance that it asks for.
+var levels = map[string]map[string]float64{
+	schema.LevelFunctional: {schema.LevelFunctional: 1},
+	schema.LevelComplete:   {schema.LevelComplete: 1},
+	schema.LevelTarget:     {schema.LevelTarget: 1},
+	"theoretical":          {schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1},
+	// early files have one level, the target itself
+	"reference": {schema.LevelTarget: 1}, "customer_sellable": {schema.LevelTarget: 1},
 }
 
-// quantity is a number that we know under a name: theirs times the factor is in our unit.
+// quantity is a metric under the name that entries give it: theirs times the factor is in our unit.
 type quantity struct {
-	metric, stat, unit string
-	factor             float64
+	theirs, metric string
+	factor         float64
 }
 
 // names maps the entries' metric names to ours. A metric that is not listed has no canonical name; its target is kept
 // under its own name, so that it is shown and not lost.
-var names = []struct {
-	theirs string
-	ours   quantity
-}{
-	{"ttft_ms", quantity{"ttft", "mean", "ms", 1}},
-	{"tput_user", quantity{"tps_user", "value", "tok/s", 1}},
-	{"tput", quantity{"output_tps", "value", "tok/s", 1}},
-	{"e2el_ms", quantity{"e2el", "mean", "ms", 1}},
-	{"tput_prefill", quantity{schema.MetricInputRate, "value", "tok/s", 1}},
-	{"ttft_streaming_ms", quantity{"ttft", "mean", "ms", 1}},
-	{"end_to_end_latency_ms", quantity{"e2el", "mean", "ms", 1}},
-	{"rtr", quantity{schema.MetricRealTime, "value", "x", 1}},
-	{"inference_steps_per_second", quantity{schema.MetricSteps, "value", "1/s", 1}},
-	{"latency", quantity{"e2el", "mean", "ms", 1000}}, // in seconds, of reports about media before v0.19
+var names = []quantity{
+	{"ttft_ms", "ttft", 1}, {"tput_user", "tps_user", 1}, {"tput", "output_tps", 1}, {"e2el_ms", "e2el", 1},
+	{"tput_prefill", schema.MetricInputRate, 1}, {"ttft_streaming_ms", "ttft", 1}, {"end_to_end_latency_ms", "e2el", 1},
+	{"rtr", schema.MetricRealTime, 1}, {"inference_steps_per_second", schema.MetricSteps, 1},
+	{"latency", "e2el", 1000}, // in seconds, of reports about media before v0.19
 }
 
 // number is the number that a target is about. Entries use the names of text for other models: there, ttft_ms limits
@@ -42,77 +45,77 @@ var names = []struct {
 func number(task, theirs string) quantity {
 	switch {
 	case theirs == "ttft_ms" && wholeAnswers(task):
-		return quantity{"e2el", "mean", "ms", 1}
+		return quantity{theirs, "e2el", 1}
 	case theirs == "tput_user" && wholeAnswers(task):
-		return quantity{schema.MetricRequestsUser, "value", "req/s", 1}
+		return quantity{theirs, schema.MetricRequestsUser, 1}
 	case theirs == "latency" && task == "tts":
-		return quantity{"ttft", "mean", "ms", 1000}
+		return quantity{theirs, "ttft", 1000}
 	case theirs == "tput_user" && task == "embedding":
-		return quantity{schema.MetricInputUser, "value", "tok/s", 1}
+		return quantity{theirs, schema.MetricInputUser, 1}
 	}
-	for _, n := range names {
-		if n.theirs == theirs {
-			return n.ours
+	for _, q := range names {
+		if q.theirs == theirs {
+			return q
 		}
 	}
-	return quantity{theirs, "value", "", 1}
-}
-
-// isWithoutStream reports the limit of a client that does not stream, which an entry cannot know.
-func isWithoutStream(base *schema.Target, level decode.Value, theirs string) bool {
-	return theirs == "ttft_ms" && base.Key.Task == "asr" && level.Has("ttft_streaming_ms")
+	return quantity{theirs, theirs, 1}
 }
 
 // wholeAnswers reports tasks whose answers come as a whole.
-func wholeAnswers(task string) bool {
-	return task == "cnn" || task == "image" || task == "video"
-}
+func wholeAnswers(task string) bool { return task == "cnn" || task == "image" || task == "video" }
 
-// lower reports metrics for which lower is better.
-func lower(metric string) bool {
-	info, ok := schema.MetricByName(metric)
-	return ok && info.Better == schema.Lower
+// set makes a target one of a metric.
+func set(t *schema.Target, metric string) (better schema.Better) {
+	info, _ := schema.MetricByName(metric)
+	t.Metric, t.Stat, t.Unit = metric, "value", info.Unit
+	if info.Latency {
+		t.Stat = "mean"
+	}
+	return info.Better
 }
 
 // Targets expands one entry. An entry without targets gives none. Problems report what was not understood.
-func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema.Target, []schema.Problem) {
+func Targets(f *decode.File, entry decode.Value, source schema.Target) (out []schema.Target, problems []schema.Problem) {
 	base := source
 	base.Key = keyOf(entry)
-	var out []schema.Target
-	var problems []schema.Problem
+	report := func(code string, at decode.Value, found, expected string) {
+		p := f.Problem(schema.SevWarning, code, at)
+		p.Found, p.Expected = found, expected
+		problems = append(problems, p)
+	}
 	for _, level := range entry.Get("targets").Members() {
-		share, known := levelShares(level.Key)
-		if !known {
-			p := f.Problem(schema.SevWarning, "unknown-level", level.Val)
-			p.Found, p.Expected = fmt.Sprintf("level %q", level.Key), "functional, complete, target or theoretical"
-			problems = append(problems, p)
+		shares := levels[level.Key]
+		if shares == nil {
+			report("unknown-level", level.Val, fmt.Sprintf("level %q", level.Key),
+				"functional, complete, target or theoretical")
 			continue
 		}
-		tolerance, _ := level.Val.Get("tolerance").Float()
 		for _, m := range level.Val.Members() {
 			if m.Key == "tolerance" || m.Val.Kind() == decode.Null {
 				continue
 			}
-			v, ok := m.Val.Float()
-			if !ok || v <= 0 {
-				p := f.Problem(schema.SevWarning, "bad-target", m.Val)
-				p.Found, p.Expected = fmt.Sprintf("%s = %s", m.Key, m.Val.Raw()), "a number above zero"
-				problems = append(problems, p)
+			v := m.Val.Float0()
+			if !(v > 0) {
+				report("bad-target", m.Val, fmt.Sprintf("%s = %s", m.Key, m.Val.Raw()), "a number above zero")
 				continue
 			}
-			t := base
 			if m.Key == "end_to_end_latency_ms" && level.Val.Has("ttft_ms") && wholeAnswers(base.Key.Task) {
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
-			t.Tolerance = tolerance
-			q := number(base.Key.Task, m.Key)
-			if t.Metric, t.Stat, t.Unit = q.metric, q.stat, q.unit; isWithoutStream(&base, level.Val, m.Key) {
-				t.Metric, t.Priority = "e2el", "should"
+			t, q := base, number(base.Key.Task, m.Key)
+			t.Tolerance = level.Val.Get("tolerance").Float0()
+			better := set(&t, q.metric)
+			if m.Key == "ttft_ms" && base.Key.Task == "asr" && level.Val.Has("ttft_streaming_ms") {
+				t.Metric, t.Priority = "e2el", "should" // of a client that does not stream, which an entry cannot know
 			}
-			for _, s := range share {
-				t.Level, t.Value = s.level, v*q.factor*s.share
-				if lower(t.Metric) {
-					t.Value = v * q.factor / s.share
+			for _, level := range schema.Levels() {
+				share, asked := shares[level]
+				if !asked {
+					continue
+				}
+				t.Level, t.Value = level, v*q.factor*share
+				if better == schema.Lower {
+					t.Value = v * q.factor / share
 				}
 				out = append(out, t)
 			}
@@ -123,59 +126,27 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 
 // keyOf is the workload of an entry. One of media is the model's: how its client loads it is not asked.
 func keyOf(entry decode.Value) schema.Key {
-	k := schema.Key{
-		Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
-		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry),
-	}
+	k := schema.Key{Task: entry.Get("task_type").Str()}
 	if schema.IsMediaTask(k.Task) {
-		return schema.Key{Task: k.Task}
+		return k
+	}
+	k.ISL, k.OSL, k.Concurrency = entry.Get("isl").Ptr(), entry.Get("osl").Ptr(), entry.Get("max_concurrency").Ptr()
+	for name, dim := range map[string]string{
+		"images_per_prompt": "images", "image_height": "height", "image_width": "width",
+	} {
+		if v, ok := entry.Get(name).Float(); ok {
+			if k.Dims == nil {
+				k.Dims = map[string]string{}
+			}
+			k.Dims[dim] = fmt.Sprintf("%g", v)
+		}
 	}
 	return k
 }
 
-type levelShare struct {
-	level string
-	share float64
-}
-
-// levelShares returns the levels that follow from a stated one.
-func levelShares(name string) ([]levelShare, bool) {
-	switch name {
-	case schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget:
-		return []levelShare{{name, 1}}, true
-	case "theoretical":
-		shares := shares()
-		var out []levelShare
-		for _, l := range schema.Levels() {
-			out = append(out, levelShare{l, shares[l]})
-		}
-		return out, true
-	case "reference", "customer_sellable": // early files: one level, the target itself
-		return []levelShare{{schema.LevelTarget, 1}}, true
-	}
-	return nil, false
-}
-
-// dims returns the dimensions of an entry's workload.
-func dims(entry decode.Value) map[string]string {
-	var out map[string]string
-	for _, d := range [][2]string{
-		{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"},
-	} {
-		if v, ok := entry.Get(d[0]).Float(); ok {
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[d[1]] = fmt.Sprintf("%g", v)
-		}
-	}
-	return out
-}
-
 // Checked returns the targets that a report checked a measurement against, in the form {level: {metric: limit,
 // metric_ratio, metric_check}}. A limit that was not checked is no target. base has the workload and the source.
-func Checked(checks decode.Value, base schema.Target) []schema.Target {
-	var out []schema.Target
+func Checked(checks decode.Value, base schema.Target) (out []schema.Target) {
 	for _, level := range schema.Levels() {
 		of := checks.Get(level)
 		for _, n := range names {
@@ -183,12 +154,13 @@ func Checked(checks decode.Value, base schema.Target) []schema.Target {
 			if !of.Has(theirs + "_check") {
 				theirs = strings.TrimSuffix(n.theirs, "_ms")
 			}
-			v, ok := of.Get(theirs).Float()
-			if !ok || v <= 0 || !of.Has(theirs+"_check") {
+			v := of.Get(theirs).Float0()
+			if !(v > 0) || !of.Has(theirs+"_check") {
 				continue
 			}
 			t, q := base, number(base.Key.Task, n.theirs)
-			t.Metric, t.Stat, t.Unit, t.Level, t.Value = q.metric, q.stat, q.unit, level, v*q.factor
+			set(&t, q.metric)
+			t.Level, t.Value = level, v*q.factor
 			out = append(out, t)
 		}
 	}

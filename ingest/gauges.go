@@ -1,4 +1,4 @@
-package course
+package ingest
 
 import (
 	"math"
@@ -10,24 +10,22 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Add adds what a sidecar has beside the result to a point.
-func Add(p *schema.Point, side *manifest.Sidecar) {
+// addGauges joins what was read beside a measurement, the server's gauges and power, with the timeline of its requests:
+// the point gets slices of all of them, and its power and energy a token. The samples begin with the first request.
+func addGauges(p *schema.Point, side *manifest.Sidecar) {
 	for _, samples := range []*manifest.Samples{side.Samples, side.Power} {
 		if samples != nil && len(samples.Rows) >= schema.LeastSlices {
-			join(&p.Slices, samples)
+			addSlices(&p.Slices, samples)
 		}
 	}
 	schema.SortSlices(p.Slices.Series)
 	if side.Power != nil && p.Status != schema.StatusFailed {
-		power(p, side)
+		addPower(p, side)
 	}
 }
 
-// scaled are the factors from a sample to the unit of a slice: shares become percents.
-var scaled = map[string]float64{schema.GaugeKV: 100, schema.GaugePrefixHits: 100}
-
-// join adds samples to slices; where there are none, they are made for the samples.
-func join(s *schema.Slices, from *manifest.Samples) {
+// addSlices adds samples to slices; where there are none, they are made for the samples.
+func addSlices(s *schema.Slices, from *manifest.Samples) {
 	parts := schema.MostSlices
 	if len(s.Series) > 0 {
 		parts = len(s.Series[0].Values)
@@ -39,48 +37,51 @@ func join(s *schema.Slices, from *manifest.Samples) {
 		parts = min(parts, len(from.Rows))
 		s.Step = latency.SliceStep(last[0], parts)
 	}
-	for i, name := range from.Names {
-		known := i > 0 && !strings.HasSuffix(name, "_total") && name != schema.GaugePreemptions
+	for _, name := range from.Names[min(1, len(from.Names)):] {
+		known := !strings.HasSuffix(name, "_total") && name != schema.GaugePreemptions
 		if _, ok := schema.SliceInfo(name); known && ok {
-			s.Add(name, means(column(from, i), s.Step, parts, max(1, scaled[name])))
+			factor := 1.
+			if name == schema.GaugeKV || name == schema.GaugePrefixHits {
+				factor = 100 // shares become percents
+			}
+			s.Add(name, gaugeMeans(column(from, name), s.Step, parts, factor))
 		}
 	}
 	for _, name := range []string{schema.CounterPreemptions, schema.GaugePreemptions} { // the name before
-		if c := named(from, name); c != nil {
-			s.Add(schema.GaugePreemptions, growth(c, s.Step, parts))
+		if c := column(from, name); c != nil {
+			s.Add(schema.GaugePreemptions, counterGrowth(c, s.Step, parts))
 		}
 	}
-	hits, queries := named(from, schema.CounterPrefixHits), named(from, schema.CounterPrefixQueries)
-	if hits != nil && queries != nil {
-		s.Add(schema.GaugePrefixHits, shares(growth(hits, s.Step, parts), growth(queries, s.Step, parts)))
+	hits, queries := column(from, schema.CounterPrefixHits), column(from, schema.CounterPrefixQueries)
+	if hits == nil || queries == nil {
+		return
 	}
+	shares, all := counterGrowth(hits, s.Step, parts), counterGrowth(queries, s.Step, parts)
+	for k := range shares { // percents of all, where there are any
+		if shares[k] = latency.Round(100*shares[k]/all[k], schema.SliceDigits); !(all[k] > 0) || shares[k] > 100 {
+			shares[k] = math.NaN()
+		}
+	}
+	s.Add(schema.GaugePrefixHits, shares)
 }
 
-// reading is one value and when it was read, in seconds.
-type reading struct{ at, value float64 }
+// sample is one value and when it was read, in seconds.
+type sample struct{ at, value float64 }
 
-// column returns the known readings of a column.
-func column(from *manifest.Samples, i int) []reading {
-	var out []reading
+// column returns the known readings of a column; nil where there is none.
+func column(from *manifest.Samples, name string) []sample {
+	i := slices.Index(from.Names, name)
+	var out []sample
 	for _, row := range from.Rows {
-		if i < len(row) && row[i] >= 0 && !math.IsInf(row[i], 0) {
-			out = append(out, reading{row[0], row[i]})
+		if i >= 0 && i < len(row) && row[i] >= 0 && !math.IsInf(row[i], 0) {
+			out = append(out, sample{row[0], row[i]})
 		}
 	}
 	return out
 }
 
-func named(from *manifest.Samples, name string) []reading {
-	for i, n := range from.Names {
-		if n == name {
-			return column(from, i)
-		}
-	}
-	return nil
-}
-
-// means are the means of the readings of each slice.
-func means(list []reading, step float64, parts int, factor float64) []float64 {
+// gaugeMeans are the means of the readings of each slice.
+func gaugeMeans(list []sample, step float64, parts int, factor float64) []float64 {
 	sum, n := make([]float64, parts), make([]float64, parts)
 	for _, r := range list {
 		if r.at >= 0 && r.at < step*float64(parts+1) { // as floats: a damaged time may fit no integer
@@ -94,13 +95,13 @@ func means(list []reading, step float64, parts int, factor float64) []float64 {
 	return sum
 }
 
-// growth is by how much a counter grew in each slice. What it is at the end of a slice is on the line between the
+// counterGrowth is by how much a counter grew in each slice. What it is at the end of a slice is on the line between the
 // readings beside it. A counter that falls was set back: the growth is not known there.
-func growth(list []reading, step float64, parts int) []float64 {
+func counterGrowth(list []sample, step float64, parts int) []float64 {
 	out := make([]float64, parts)
-	before := at(list, 0)
+	before := counterAt(list, 0)
 	for k := range out {
-		now := at(list, step*float64(k+1))
+		now := counterAt(list, step*float64(k+1))
 		if out[k] = now - before; out[k] < 0 {
 			out[k] = math.NaN()
 		}
@@ -109,8 +110,8 @@ func growth(list []reading, step float64, parts int) []float64 {
 	return out
 }
 
-// at is a counter at a time: NaN before the first reading and after the last, by more than the time between two.
-func at(list []reading, t float64) float64 {
+// counterAt is a counter at a time: NaN before the first reading and after the last, by more than the time between two.
+func counterAt(list []sample, t float64) float64 {
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
 		if t > b.at && i+1 < len(list) {
@@ -125,23 +126,11 @@ func at(list []reading, t float64) float64 {
 	return math.NaN()
 }
 
-// shares are percents of a whole, where there is one.
-func shares(part, whole []float64) []float64 {
-	out := make([]float64, len(part))
-	for k := range out {
-		out[k] = latency.Round(100*part[k]/whole[k], schema.SliceDigits)
-		if !(whole[k] > 0) || out[k] > 100 {
-			out[k] = math.NaN()
-		}
-	}
-	return out
-}
-
 // leastPower is how many readings a mean power needs.
 const leastPower = 3
 
-// covered is the time with readings, in seconds: without gaps of more than three times the median one.
-func covered(list []reading) (s float64) {
+// coveredTime is the time with readings, in seconds: without gaps of more than three times the median one.
+func coveredTime(list []sample) (s float64) {
 	var gaps []float64
 	for i := 1; i < len(list); i++ {
 		gaps = append(gaps, list[i].at-list[i-1].at)
@@ -155,11 +144,11 @@ func covered(list []reading) (s float64) {
 	return s
 }
 
-// power adds the mean power and the energy a token.
-func power(p *schema.Point, side *manifest.Sidecar) {
-	list := named(side.Power, schema.GaugePower)
+// addPower adds the mean power and the energy a token.
+func addPower(p *schema.Point, side *manifest.Sidecar) {
+	list := column(side.Power, schema.GaugePower)
 	if side.PowerOf == schema.DefCPUs {
-		list = named(side.Power, schema.GaugeCPUPower)
+		list = column(side.Power, schema.GaugeCPUPower)
 	}
 	sum := 0.
 	for _, r := range list {
@@ -171,7 +160,7 @@ func power(p *schema.Point, side *manifest.Sidecar) {
 	if p.Unpack(); p.Metrics == nil {
 		return
 	}
-	if whole, ok := p.Metrics["duration_s"].Stats.Get("value"); ok && covered(list) < whole/2 {
+	if whole, ok := p.Metrics["duration_s"].Stats.Get("value"); ok && coveredTime(list) < whole/2 {
 		return
 	}
 	mean := sum / float64(len(list))

@@ -1,10 +1,9 @@
-package course_test
+package ingest
 
 import (
 	"math"
 	"testing"
 
-	"github.com/ttreport/ttreport/ingest/course"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -22,7 +21,7 @@ func point() schema.Point {
 // Gauges are means of each slice, counters differences, shares percents; what was not known stays so.
 func TestGauges(t *testing.T) {
 	p := point()
-	course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{
+	addGauges(&p, &manifest.Sidecar{Samples: &manifest.Samples{
 		Names: []string{"s", "running", "waiting", "kv", "preemptions_total", "prefix_hits_total", "prefix_queries_total"},
 		Rows: [][]float64{
 			{0, 4, -1, .25, 7, 100, 1000}, {1, 6, -1, .35, 7, 100, 1000}, {3, 8, -1, .5, 9, 150, 1100},
@@ -49,7 +48,7 @@ func TestGauges(t *testing.T) {
 func TestDamagedTimes(t *testing.T) {
 	for _, at := range []float64{1e300, -1e300, math.MaxInt64, math.NaN(), 1e9} {
 		p := point()
-		course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"},
+		addGauges(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"},
 			Rows: [][]float64{{0, 1}, {2, 1}, {4, 1}, {6, 1}, {at, 99}}}})
 		for _, x := range p.Slices.Series {
 			if x.Name == "running" && (len(x.Values) != 4 || x.Values[0] != 1 || x.Values[3] != 1) {
@@ -66,7 +65,7 @@ func TestGaugesAlone(t *testing.T) {
 	for i := range rows {
 		rows[i] = []float64{float64(i), float64(i)}
 	}
-	course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
+	addGauges(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
 	if len(p.Slices.Series) != 1 || len(p.Slices.Series[0].Values) != schema.MostSlices || p.Slices.Step < 39./16 ||
 		p.Slices.Series[0].Values[15] < 37 {
 		t.Errorf("%+v", p.Slices)
@@ -76,7 +75,7 @@ func TestGaugesAlone(t *testing.T) {
 		"infinite": {{0, 1}, {1, 1}, {2, 1}, {math.Inf(1), 1}}, "negative": {{-4, 1}, {-3, 1}, {-2, 1}, {-1, 1}},
 	} {
 		p := schema.Point{}
-		course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
+		addGauges(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
 		if len(p.Slices.Series) > 0 {
 			t.Errorf("%s: %+v", name, p.Slices)
 		}
@@ -103,14 +102,14 @@ func TestEnergy(t *testing.T) {
 		p := point()
 		p.Status = c.status
 		rows := &manifest.Samples{Names: power.Names, Rows: power.Rows[:c.rows]}
-		course.Add(&p, &manifest.Sidecar{PowerOf: c.of, Power: rows})
+		addGauges(&p, &manifest.Sidecar{PowerOf: c.of, Power: rows})
 		m := p.Metrics[schema.MetricEnergy]
 		if v, _ := m.Stats.Get("value"); v != c.energy || c.energy > 0 && (m.Def != c.of || m.Unit != "J/tok") {
 			t.Errorf("%s: %+v, want %g J/tok", name, m, c.energy)
 		}
 	}
 	p := point()
-	course.Add(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: power})
+	addGauges(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: power})
 	if last := p.Slices.Series[len(p.Slices.Series)-1]; last.Name != schema.GaugeTemperature || last.Values[3] != 64 {
 		t.Errorf("%+v", p.Slices.Series)
 	}
@@ -136,7 +135,7 @@ func TestPowerOfAPart(t *testing.T) {
 		for _, at := range c.at {
 			samples.Rows = append(samples.Rows, []float64{at, 90})
 		}
-		course.Add(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: samples})
+		addGauges(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: samples})
 		if _, known := p.Metrics[schema.MetricPower]; known != c.known {
 			t.Errorf("%s: power known is %t", name, known)
 		}
