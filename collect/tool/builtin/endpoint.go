@@ -109,7 +109,7 @@ type delta struct {
 
 // deltaOf reads one event.
 func deltaOf(e traffic.Endpoint, data []byte) delta {
-	v := decode.NewScanner(data, 32).Value()
+	v := decode.Parse(data, 32)
 	if x := v.Get("error"); x.Kind() == decode.Object {
 		return delta{problem: "the server reports: " + x.Get("message").Str()}
 	}
@@ -173,7 +173,7 @@ func cachedOf(details decode.Value) *int {
 
 // pooled reads the answer of an endpoint without tokens: how many of the prompt it counted.
 func pooled(data []byte) (in int, problem string) {
-	v := decode.NewScanner(data, 32).Value()
+	v := decode.Parse(data, 32)
 	if x := v.Get("error"); x.Kind() == decode.Object {
 		return 0, "the server reports: " + x.Get("message").Str()
 	}

@@ -77,20 +77,6 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Skipping must find the end of a value where reading does.
-func TestSkippedPartsAreChecked(t *testing.T) {
-	for _, in := range []string{`{"a":[[1,2],[3`, `{"a":{"b":"]}`, `[["x\"]"`, `{"k":"` + strings.Repeat("y", 100)} {
-		s := decode.NewScanner([]byte(in), 100)
-		if s.Skip(); s.Err() == nil {
-			t.Errorf("skipping %q met no end", in)
-		}
-	}
-	s := decode.NewScanner([]byte(`{"a":["]",{"b":"}\\"}],"c":1} 7`), 100)
-	if got := string(s.Skip()); got != `{"a":["]",{"b":"}\\"}],"c":1}` || s.Float() != 7 || s.Err() != nil {
-		t.Errorf("skipped %q, %v", got, s.Err())
-	}
-}
-
 func TestPythonNumbers(t *testing.T) {
 	d := read(`{"a":[1,NaN,Infinity,-Infinity,2.5],"b":NaN,"c":"NaN of text","d":"inf"}`)
 	if len(d.Problems) != 0 || d.NonFinite != 4 {
@@ -213,13 +199,6 @@ func FuzzJSON(f *testing.F) {
 			if len(d.Values) != 1 {
 				t.Fatalf("valid JSON gave %d values and %v", len(d.Values), d.Problems)
 			}
-		}
-		// Skipping ends where reading ends.
-		r, s := decode.NewScanner(data, 50), decode.NewScanner(data, 50)
-		r.Value()
-		raw := s.Skip()
-		if r.Err() == nil && s.Err() != nil {
-			t.Fatalf("read but not skipped: %v at %q", s.Err(), raw)
 		}
 	})
 }

@@ -5,10 +5,8 @@
 // not clean JSON: Python writes NaN and Infinity, tools append several values to one ".json", editors add byte order
 // marks, crashes truncate files. Each is read as far as possible, and reported.
 //
-// The scanner is our own because the readers depend on its speed: it skips unneeded values at memory speed, keeps
-// number arrays as []float64, and never turns a token that is not a number into one. Skipped parts are checked for
-// balanced brackets and strings, not for grammar. Numbers are parsed exactly (the nearest float64), by strconv where
-// the fast path is not exact.
+// The scanner is our own because no library reads NaN, goes on behind a damaged value, says where it is, keeps arrays of
+// numbers as []float64 and bounds the memory of hostile input. Numbers are parsed exactly (the nearest float64).
 //
 // YAML written by people is read strictly instead: an unknown field is an error with its line, see [YAML].
 //

@@ -2,11 +2,9 @@ package decode
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"path"
@@ -105,7 +103,7 @@ func (f *File) open(lim Limits) {
 		return
 	}
 	f.Form = JSON
-	f.first = &stream{s: Scanner{data: f.Data, max: lim.Depth}, lim: lim}
+	f.first = &stream{s: scanner{data: f.Data, max: lim.Depth}, lim: lim}
 	f.First, _ = f.first.next()
 	if f.isProse() {
 		f.Form, f.First, f.first = Text, Value{}, nil
@@ -133,7 +131,7 @@ func (f *File) isProse() bool {
 		return false
 	}
 	e := f.first.faults[0]
-	return !e.Truncated && e.Offset-f.first.s.base < proseWithin
+	return !e.truncated && e.offset-f.first.s.base < proseWithin
 }
 
 // benchmarkData is the variable to which github-action-benchmark's store assigns its JSON.
@@ -268,12 +266,12 @@ func Document(path string, data []byte) (Value, *schema.Problem) {
 // Of returns a Go value as a decoded one, without a position. Readers of text read it like any other file.
 func Of(v any) (Value, *schema.Problem) {
 	text, err := json.Marshal(v)
-	s := &Scanner{data: text, max: DefaultLimits().Depth, base: -1 - len(text)}
-	if out := s.Value(); err == nil && s.err == nil {
+	s := &scanner{data: text, max: DefaultLimits().Depth, base: -1 - len(text)}
+	if out := s.top(); err == nil && s.err == nil {
 		return out, nil
 	}
 	return Value{}, &schema.Problem{
-		Severity: schema.SevWarning, Code: "bad-table", Found: fmt.Sprint("a line that cannot be read: ", cmp.Or(err, s.Err())),
+		Severity: schema.SevWarning, Code: "bad-table", Found: "a line that cannot be read", Expected: "whole cells",
 	}
 }
 
@@ -393,8 +391,8 @@ func (f *File) openPieces(in io.ReaderAt, size int64) (ok bool, err error) {
 func isLines(text []byte) bool {
 	for range 2 {
 		line, rest, more := bytes.Cut(text, []byte("\n"))
-		s := NewScanner(line, 1_000)
-		if len(line) == 0 || line[0] != '{' || s.Skip() == nil || len(bytes.TrimSpace(line[s.pos:])) > 0 || !more {
+		s := scanner{data: line, max: 1_000}
+		if s.value(false); s.err != nil || line[0] != '{' || len(bytes.TrimSpace(line[s.pos:])) > 0 || !more {
 			return false
 		}
 		text = rest
@@ -414,7 +412,7 @@ func (f *File) walk(visit func(Value) (more bool)) {
 			size *= 2
 			continue
 		}
-		st := stream{s: Scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && size < longestLine}
+		st := stream{s: scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && size < longestLine}
 		st.lim.Values -= all.kept
 		for v, ok := st.next(); ok; v, ok = st.next() {
 			if !visit(v) {
@@ -460,7 +458,7 @@ func (st *stream) add(piece *stream, text []byte, line int) {
 	st.nonFinite += piece.nonFinite + piece.s.nonFinite
 	for _, e := range piece.faults {
 		if len(st.faults) < shownFaults {
-			e.line, e.column = position(text, e.Offset)
+			e.line, e.column = position(text, e.offset)
 			e.line += line
 			st.faults = append(st.faults, e)
 		}

@@ -16,44 +16,34 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and
-// Err returns that error, so that a caller checks only once.
-type Scanner struct {
+// scanner builds values of JSON text. After the first error every method is a no-op, so that a caller checks only once.
+type scanner struct {
 	data      []byte
 	pos       int
 	depth     int
-	max       int
+	max       int // nesting
 	nonFinite int
 	nodes     int      // values built as trees
 	members   []Member // of the objects that are being built, inner after outer
 	numbers   int      // kept in arrays of numbers
 	base      int      // offset of data in the file
-	err       *SyntaxError
+	err       *fault
 }
 
-// SyntaxError is a fault in the text at a byte offset.
-type SyntaxError struct {
-	Offset    int
-	Found     string
-	Expected  string
-	Truncated bool // the text ended too early
+// fault is a fault in the text at a byte offset.
+type fault struct {
+	offset    int
+	found     string
+	expected  string
+	truncated bool // the text ended too early
 
 	line, column int // in a file that is read in pieces
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("at byte %d: %s; expected %s", e.Offset, e.Found, e.Expected)
-}
-
-// NewScanner scans data. Nesting deeper than depth is an error.
-func NewScanner(data []byte, depth int) *Scanner { return &Scanner{data: data, max: depth} }
-
-// Err returns the first error, or nil.
-func (s *Scanner) Err() error {
-	if s.err == nil {
-		return nil
-	}
-	return s.err
+// Parse returns the value that a text begins with, of a damaged one as much as is read before the fault.
+func Parse(data []byte, depth int) Value {
+	s := scanner{data: data, max: depth}
+	return s.top()
 }
 
 // Kind is the kind of a JSON value.
@@ -75,14 +65,7 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// End makes anything but space after the value an error.
-func (s *Scanner) End() {
-	if s.space(); s.err == nil && s.pos < len(s.data) {
-		s.fail("the end of the file")
-	}
-}
-
-func (s *Scanner) space() {
+func (s *scanner) space() {
 	for s.pos < len(s.data) {
 		switch s.data[s.pos] {
 		case ' ', '\t', '\n', '\r':
@@ -93,15 +76,15 @@ func (s *Scanner) space() {
 	}
 }
 
-func (s *Scanner) fail(expected string) {
+func (s *scanner) fail(expected string) {
 	if s.err != nil {
 		return
 	}
-	e := &SyntaxError{Offset: s.pos, Expected: expected}
+	e := &fault{offset: s.pos, expected: expected}
 	if s.pos >= len(s.data) {
-		e.Found, e.Truncated = "the file ends here", true
+		e.found, e.truncated = "the file ends here", true
 	} else {
-		e.Found = "found " + excerpt(s.data[s.pos:])
+		e.found = "found " + excerpt(s.data[s.pos:])
 	}
 	s.err = e
 	s.pos = len(s.data)
@@ -116,8 +99,8 @@ func excerpt(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// Peek returns the kind of the next value without consuming it; Invalid at the end of the text.
-func (s *Scanner) Peek() Kind {
+// peek returns the kind of the next value without consuming it; Invalid at the end of the text.
+func (s *scanner) peek() Kind {
 	s.space()
 	if s.pos >= len(s.data) || s.err != nil {
 		return Invalid
@@ -143,65 +126,46 @@ func (s *Scanner) Peek() Kind {
 	return Invalid
 }
 
-// Object calls each with every key of the object, its escapes resolved; each must consume the value. The key is valid
-// during the call only.
-func (s *Scanner) Object(each func(key []byte)) {
-	if !s.open('{', "an object") {
+// each visits the members of an object or the elements of an array; visit must consume each.
+func (s *scanner) each(opens, closes byte, kind string, visit func()) {
+	if !s.punct(opens, kind) {
 		return
-	}
-	for first := true; s.err == nil; first = false {
-		s.space()
-		if s.pos < len(s.data) && s.data[s.pos] == '}' {
-			s.pos++
-			s.depth--
-			return
-		}
-		if !first && !s.punct(',', "',' or '}'") {
-			return
-		}
-		if !first {
-			s.space()
-		}
-		key := s.Text()
-		if s.err == nil && s.punct(':', "':' after a key") {
-			each(key)
-		}
-	}
-}
-
-// Array calls each once per element; each must consume the value.
-func (s *Scanner) Array(each func()) {
-	if !s.open('[', "an array") {
-		return
-	}
-	for first := true; s.err == nil; first = false {
-		s.space()
-		if s.pos < len(s.data) && s.data[s.pos] == ']' {
-			s.pos++
-			s.depth--
-			return
-		}
-		if !first && !s.punct(',', "',' or ']'") {
-			return
-		}
-		each()
-	}
-}
-
-func (s *Scanner) open(c byte, expected string) bool {
-	if !s.punct(c, expected) {
-		return false
 	}
 	if s.depth++; s.depth > s.max {
-		s.pos--
-		s.err = &SyntaxError{Offset: s.pos, Found: fmt.Sprintf("nesting deeper than %d", s.max), Expected: "a result file"}
+		s.err = &fault{offset: s.pos - 1, found: fmt.Sprintf("nesting deeper than %d", s.max), expected: "a result file"}
 		s.pos = len(s.data)
-		return false
+		return
 	}
-	return true
+	for first := true; s.err == nil; first = false {
+		s.space()
+		if s.pos < len(s.data) && s.data[s.pos] == closes {
+			s.pos++
+			s.depth--
+			return
+		}
+		if first || s.punct(',', "',' or '"+string(closes)+"'") {
+			visit()
+		}
+	}
 }
 
-func (s *Scanner) punct(c byte, expected string) bool {
+// object calls each with every key, its escapes resolved; it must consume the value. The key is valid during the call
+// only.
+func (s *scanner) object(visit func(key []byte)) {
+	s.each('{', '}', "an object", func() {
+		var key []byte
+		if raw := s.text(); raw != nil {
+			key = unescape(raw)
+		}
+		if s.err == nil && s.punct(':', "':' after a key") {
+			visit(key)
+		}
+	})
+}
+
+func (s *scanner) array(visit func()) { s.each('[', ']', "an array", visit) }
+
+func (s *scanner) punct(c byte, expected string) bool {
 	s.space()
 	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != c {
 		s.fail(expected)
@@ -211,38 +175,20 @@ func (s *Scanner) punct(c byte, expected string) bool {
 	return true
 }
 
-// Text consumes a string and returns it with escapes resolved. Without escapes the result aliases the input.
-func (s *Scanner) Text() []byte {
-	raw := s.rawString()
-	if raw == nil {
-		return nil
-	}
-	return unescape(raw)
-}
-
-// rawString consumes a string and returns it with its quotes.
-func (s *Scanner) rawString() []byte {
+// text consumes a string and returns it with its quotes; nil at a fault.
+func (s *scanner) text() []byte {
 	s.space()
 	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != '"' {
 		s.fail("a string")
 		return nil
 	}
-	start := s.pos
-	if !s.skipString() {
-		return nil
-	}
-	return s.data[start:s.pos]
-}
-
-// skipString moves from an opening quote past the closing one.
-func (s *Scanner) skipString() bool {
-	i := s.pos + 1
+	start, i := s.pos, s.pos+1
 	for {
 		j := bytes.IndexByte(s.data[i:], '"')
 		if j < 0 {
 			s.pos = len(s.data)
 			s.fail("the end of a string")
-			return false
+			return nil
 		}
 		i += j + 1
 		n := 0
@@ -251,121 +197,46 @@ func (s *Scanner) skipString() bool {
 		}
 		if n%2 == 0 {
 			s.pos = i
-			return true
+			return s.data[start:i]
 		}
 	}
-}
-
-// Skip consumes the next value, whatever it is, and returns its raw bytes.
-func (s *Scanner) Skip() []byte {
-	s.space()
-	start := s.pos
-	switch s.Peek() {
-	case Object, Array:
-		s.skipNested()
-	case String:
-		s.skipString()
-	case Number:
-		s.Float()
-	case Bool, Null:
-		s.word()
-	default:
-		s.fail("a value")
-	}
-	if s.err != nil {
-		return nil
-	}
-	return s.data[start:s.pos]
-}
-
-// skipNested moves past a bracketed value, eight bytes at a time: '[' and '{' differ from each other by 0x20 alone,
-// as do ']' and '}', so one OR makes two comparisons find all four; a third finds quotes.
-func (s *Scanner) skipNested() {
-	const (
-		lo, hi         = 0x0101010101010101, 0x8080808080808080
-		fold           = 0x20 * lo
-		opens, closes  = 0x7b * lo, 0x7d * lo
-		quotes         = 0x22 * lo
-		floor, maximum = 0, 8
-	)
-	open, i := floor, s.pos
-	for i < len(s.data) {
-		if i+maximum <= len(s.data) {
-			w := binary.LittleEndian.Uint64(s.data[i:])
-			a, b, c := (w|fold)^opens, (w|fold)^closes, w^quotes
-			if (((a-lo)&^a)|((b-lo)&^b)|((c-lo)&^c))&hi == 0 {
-				i += maximum
-				continue
-			}
-		}
-		switch s.data[i] {
-		case '[', '{':
-			if open++; open+s.depth > s.max {
-				s.pos = i
-				s.err = &SyntaxError{Offset: i, Found: fmt.Sprintf("nesting deeper than %d", s.max), Expected: "a result file"}
-				return
-			}
-		case ']', '}':
-			if open--; open == 0 {
-				s.pos = i + 1
-				return
-			}
-		case '"':
-			s.pos = i
-			if !s.skipString() {
-				return
-			}
-			i = s.pos
-			continue
-		}
-		i++
-	}
-	s.pos = len(s.data)
-	s.fail("the end of an array or object")
 }
 
 // word consumes true, false or null.
-func (s *Scanner) word() (value, isNull bool) {
-	s.space()
+func (s *scanner) word() (isTrue bool) {
+	rest := s.data[s.pos:]
 	for _, w := range []string{"true", "false", "null"} {
-		if len(s.data)-s.pos >= len(w) && string(s.data[s.pos:s.pos+len(w)]) == w {
+		if bytes.HasPrefix(rest, []byte(w)) {
 			s.pos += len(w)
-			return w == "true", w == "null"
+			return w == "true"
+		}
+		if bytes.HasPrefix([]byte(w), rest) {
+			s.pos = len(s.data) // it is cut
 		}
 	}
-	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 &&
-		(bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) ||
-			bytes.HasPrefix([]byte("null"), rest)) {
-		s.pos = len(s.data)
-	}
 	s.fail("true, false or null")
-	return false, false
+	return false
 }
 
-// Float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they are returned as such
+var nonFinite = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
+
+// float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they are returned as such
 // and counted.
-func (s *Scanner) Float() float64 {
+func (s *scanner) float() float64 {
 	s.space()
 	if s.err != nil {
 		return 0
 	}
 	v, n := parseFloat(s.data[s.pos:])
 	if n == 0 {
-		for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
+		for w, x := range nonFinite {
 			if bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
 				s.pos += len(w)
 				s.nonFinite++
-				switch w {
-				case "NaN":
-					return math.NaN()
-				case "Infinity":
-					return math.Inf(1)
-				}
-				return math.Inf(-1)
+				return x
 			}
 		}
 		s.fail("a number")
-		return 0
 	}
 	s.pos += n
 	return v
@@ -380,11 +251,11 @@ const (
 // stream reads the values of a text one after another. A damaged value is skipped if the next one can be found: an
 // object at the beginning of a line, as in appended results and JSON Lines.
 type stream struct {
-	s         Scanner
+	s         scanner
 	lim       Limits
 	kept      int
 	nonFinite int // of scanners before this one
-	faults    []SyntaxError
+	faults    []fault
 	lost      int // damaged values
 	gaveUp    bool
 	abandoned bool // the rest was not read, because too many values were damaged
@@ -406,21 +277,21 @@ func (st *stream) next() (v Value, ok bool) {
 		}
 		st.at = s.pos
 		if st.kept >= st.lim.Values {
-			st.fault(SyntaxError{Offset: s.pos, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
+			st.fault(fault{offset: s.pos, found: fmt.Sprintf("more than %d values", st.kept), expected: "a result file"})
 			break
 		}
-		if v = s.Value(); s.err == nil {
+		if v = s.top(); s.err == nil {
 			st.kept++
 			return v, true
 		}
-		if s.err.Truncated && st.kept == 0 {
+		if s.err.truncated && st.kept == 0 {
 			st.partial = v.whole()
 		}
 		next := -1
 		if s.data[st.at] == '{' {
 			next = bytes.Index(s.data[st.at:], []byte("\n{"))
 		}
-		if next < 0 && st.goesOn && s.err.Truncated {
+		if next < 0 && st.goesOn && s.err.truncated {
 			break // the rest of it follows
 		}
 		st.fault(*s.err)
@@ -429,13 +300,13 @@ func (st *stream) next() (v Value, ok bool) {
 			break
 		}
 		st.nonFinite += s.nonFinite
-		st.s = Scanner{data: s.data, max: s.max, base: s.base, pos: st.at + next + 1}
+		st.s = scanner{data: s.data, max: s.max, base: s.base, pos: st.at + next + 1}
 	}
 	st.gaveUp = true
 	return Value{}, false
 }
 
-func (st *stream) fault(e SyntaxError) {
+func (st *stream) fault(e fault) {
 	st.lost++
 	if len(st.faults) < shownFaults {
 		st.faults = append(st.faults, e)
@@ -445,10 +316,23 @@ func (st *stream) fault(e SyntaxError) {
 // problems reports the damaged values.
 func (st *stream) problems(path string, data []byte, foreign bool) []schema.Problem {
 	var out []schema.Problem
-	for i := range st.faults {
-		p := Located(path, data, &st.faults[i], st.kept)
-		if foreign {
-			p.Line, p.Column, p.Offset = st.faults[i].line, st.faults[i].column, 0
+	for _, e := range st.faults {
+		p := schema.Problem{
+			Severity: schema.SevError, Path: path, Code: codeBad, Found: e.found, Expected: e.expected,
+			Hint: "the file is not JSON at this place; compare it with what the tool wrote",
+			Line: e.line, Column: e.column,
+		}
+		if !foreign {
+			p.Offset = int64(e.offset)
+			p.Line, p.Column = position(data, e.offset)
+		}
+		if e.truncated {
+			p.Code = codeTruncated
+			p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
+		}
+		if st.kept > 0 {
+			p.Severity = schema.SevWarning
+			p.Used = fmt.Sprintf("the %d whole values of the file", st.kept)
 		}
 		out = append(out, p)
 	}
@@ -472,24 +356,6 @@ func emptyFile(path string) schema.Problem {
 	}
 	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is normal
 		p.Severity, p.Hint = schema.SevNote, "nothing to do"
-	}
-	return p
-}
-
-// Located turns a syntax error into a problem with line and column. kept is the number of whole values in the file.
-func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem {
-	p := schema.Problem{
-		Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
-		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote",
-	}
-	p.Line, p.Column = position(data, e.Offset)
-	if e.Truncated {
-		p.Code = codeTruncated
-		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
-	}
-	if kept > 0 {
-		p.Severity = schema.SevWarning
-		p.Used = fmt.Sprintf("the %d whole values of the file", kept)
 	}
 	return p
 }
@@ -731,14 +597,14 @@ func (v Value) Items() iter.Seq[Value] {
 		if v.in.many == 0 {
 			return
 		}
-		s := &Scanner{data: v.raw, max: max(v.in.depth, 1), base: v.off}
+		s := &scanner{data: v.raw, max: max(v.in.depth, 1), base: v.off}
 		stopped := false
-		s.Array(func() {
+		s.array(func() {
 			if stopped {
 				s.pos = len(s.data)
 				return
 			}
-			if x := s.Value(); s.err == nil {
+			if x := s.top(); s.err == nil {
 				stopped = !yield(x)
 			}
 		})
@@ -764,25 +630,29 @@ func (v Value) Len() int {
 	return max(len(v.in.list), len(v.in.floats), len(v.in.fields), v.in.many)
 }
 
-// Value builds the next value as a tree.
-func (s *Scanner) Value() Value {
+// top builds the next value as a tree, the first of several or the only one.
+func (s *scanner) top() Value {
 	s.nodes, s.numbers = 0, 0
-	return s.value()
+	return s.value(true)
 }
 
-func (s *Scanner) value() Value {
-	s.space()
+// value consumes the next value; only its grammar is checked where it is not built.
+func (s *scanner) value(build bool) Value {
+	v := Value{kind: s.peek(), off: s.pos + s.base}
 	if s.nodes++; s.nodes > maxNodes {
 		s.tooMany("parts")
 		return Value{}
 	}
-	v := Value{kind: s.Peek(), off: s.pos + s.base}
 	start := s.pos
 	switch v.kind {
 	case Object:
 		from := len(s.members)
-		s.Object(func(key []byte) {
-			m := Member{string(key), s.value()}
+		s.object(func(key []byte) {
+			if !build {
+				s.value(false)
+				return
+			}
+			m := Member{string(key), s.value(true)}
 			s.members = append(s.members, m)
 		})
 		if len(s.members) > from {
@@ -791,13 +661,17 @@ func (s *Scanner) value() Value {
 			s.members = s.members[:from]
 		}
 	case Array:
-		s.elements(&v)
+		if build {
+			s.elements(&v)
+		} else {
+			s.array(func() { s.value(false) })
+		}
 	case String:
-		s.rawString()
+		s.text()
 	case Number:
-		v.num = s.Float()
+		v.num = s.float()
 	case Bool, Null:
-		v.truth, _ = s.word()
+		v.truth = s.word()
 	default:
 		s.fail("a value")
 	}
@@ -808,27 +682,27 @@ func (s *Scanner) value() Value {
 }
 
 // elements fills an array: as floats while all elements are numbers, as values otherwise, as text where they are many.
-func (s *Scanner) elements(v *Value) {
+func (s *scanner) elements(v *Value) {
 	var c content
 	start, depth := s.pos, s.max-s.depth
-	s.Array(func() {
-		kind := s.Peek()
+	s.array(func() {
+		kind := s.peek()
 		switch {
 		case c.many > 0:
-			s.checkOne()
+			s.checkElement()
 			c.many++
 		case c.list == nil && kind == Number:
 			if c.floats == nil {
 				c.floats = make([]float64, 0, s.numbersAhead())
 			}
-			c.floats = append(c.floats, s.Float())
+			c.floats = append(c.floats, s.float())
 			s.numbers++
 			if s.numbers > len(s.data)/8+freeNumbers {
 				s.tooMany("numbers")
 			}
 		case kind == Object && len(c.list) == eager:
 			c.many, c.list = eager+1, nil
-			s.checkOne()
+			s.checkElement()
 		default:
 			if c.list == nil && c.floats != nil { // numbers until here, then something else: all become values
 				for _, f := range c.floats {
@@ -837,7 +711,7 @@ func (s *Scanner) elements(v *Value) {
 				s.nodes += len(c.list)
 				c.floats = nil
 			}
-			c.list = append(c.list, s.value())
+			c.list = append(c.list, s.value(true))
 		}
 	})
 	c.depth = depth
@@ -852,7 +726,7 @@ func numberValue(f float64, off int) Value {
 }
 
 // numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
-func (s *Scanner) numbersAhead() int {
+func (s *scanner) numbersAhead() int {
 	rest := s.data[s.pos:]
 	if end := bytes.IndexByte(rest, ']'); end >= 0 {
 		rest = rest[:end]
@@ -864,42 +738,21 @@ func (s *Scanner) numbersAhead() int {
 }
 
 // tooMany ends the scan at a value that needs too much memory.
-func (s *Scanner) tooMany(what string) {
+func (s *scanner) tooMany(what string) {
 	if s.err == nil {
-		s.err = &SyntaxError{
-			Offset: s.pos, Found: "a value of too many " + what + " to hold in memory", Expected: "a result file",
+		s.err = &fault{
+			offset: s.pos, found: "a value of too many " + what + " to hold in memory", expected: "a result file",
 		}
 	}
 	s.pos = len(s.data)
 }
 
-// checkOne checks an element of a long list, which must be one that can be built later.
-func (s *Scanner) checkOne() {
+// checkElement checks an element of a long list, which must be one that can be built later.
+func (s *scanner) checkElement() {
 	before := s.nodes
-	s.check()
-	if s.nodes-before > maxNodes {
-		s.tooMany("parts")
-	}
+	s.nodes = 0
+	s.value(false)
 	s.nodes = before
-}
-
-// check consumes a value, checks its grammar and builds nothing.
-func (s *Scanner) check() {
-	s.nodes++
-	switch s.Peek() {
-	case Object:
-		s.Object(func([]byte) { s.check() })
-	case Array:
-		s.Array(s.check)
-	case String:
-		s.rawString()
-	case Number:
-		s.Float()
-	case Bool, Null:
-		s.word()
-	default:
-		s.fail("a value")
-	}
 }
 
 // Float0 returns a finite number, or 0 when there is none: for counts where absence means zero.
