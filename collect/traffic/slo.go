@@ -20,9 +20,10 @@ type limit struct {
 	ms           float64
 }
 
-const example = "as in 'ttft_p99<500ms tpot_mean<50ms'"
-
-var metrics = []string{"ttft", "tpot", "itl", "e2el"}
+// sloMetrics are the latencies of an objective.
+func sloMetrics(set latency.Set) map[string]latency.Sample {
+	return map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
+}
 
 // quantiles are the statistics beside the mean, with the requests that they need to be one: a P99 of fewer is its
 // largest value.
@@ -33,12 +34,13 @@ var quantiles = map[string]struct {
 
 // ParseSLO reads limits that are separated by spaces.
 func ParseSLO(text string) (SLO, error) {
+	const example = "as in 'ttft_p99<500ms tpot_mean<50ms'"
 	var s SLO
 	for _, field := range strings.Fields(text) {
 		name, value, ok := strings.Cut(field, "<")
-		metric, stat, ok2 := strings.Cut(name, "_")
-		if !ok || !ok2 || !slices.Contains(metrics, metric) {
-			return SLO{}, fmt.Errorf("%q is no limit of %s, %s", field, strings.Join(metrics, ", "), example)
+		metric, stat, _ := strings.Cut(name, "_")
+		if _, known := sloMetrics(latency.Set{})[metric]; !ok || !known {
+			return SLO{}, fmt.Errorf("%q is no limit of ttft, tpot, itl, e2el, %s", field, example)
 		}
 		if _, known := quantiles[stat]; !known && stat != "mean" {
 			return SLO{}, fmt.Errorf("%q: its statistic is none of mean, median, p90, p95, p99, %s", field, example)
@@ -85,48 +87,33 @@ func (s SLO) Needs() int {
 	return most
 }
 
-// Failures that an objective bears: one in a hundred, and one where there are at least leastForOne requests. A request
-// that fails once in a thousand for reasons of its own would decide each measurement otherwise.
-const (
-	oneIn       = 100
-	leastForOne = 20
-)
-
-// Bears reports whether so few requests failed that the others decide.
-func Bears(failed, requests int) bool {
-	return failed*oneIn <= requests || failed == 1 && requests >= leastForOne
-}
-
 // Worst returns the largest share of its limit that a statistic of a measurement has: at most 1 holds. A request that
-// failed, or that was answered without a token, is later than every other one in a percentile; it is infinite where
-// more failed than [Bears] allows.
+// failed, or that was answered without a token, is later than every other one in a percentile. The share is infinite
+// where more failed than one in a hundred, or one of at least 20: a request that fails once in a thousand for reasons of
+// its own would decide each measurement otherwise.
 func (s SLO) Worst(set latency.Set) float64 {
+	const oneIn, leastForOne = 100, 20
 	failed := set.Failed + set.Hollow
-	if set.OK == 0 || !Bears(failed, set.OK+failed) {
+	all := set.OK + failed
+	if borne := failed*oneIn <= all || failed == 1 && all >= leastForOne; set.OK == 0 || !borne {
 		return math.Inf(1)
 	}
 	worst := 0.
 	for _, l := range s.limits {
-		sample := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}[l.metric]
-		v := sample.Mean
-		if l.stat != "mean" {
-			v = quantileOf(sample, quantiles[l.stat].p, failed)
+		sample := sloMetrics(set)[l.metric]
+		p, v := quantiles[l.stat].p, sample.Mean
+		if failed > 0 && sample.N() >= 2 { // which are later than all of the sample
+			p *= float64(sample.N()+failed-1) / float64(sample.N()-1)
+		}
+		switch {
+		case l.stat != "mean" && p > 1:
+			v = math.Inf(1)
+		case l.stat != "mean":
+			v = sample.Quantile(p)
 		}
 		worst = max(worst, v/l.ms)
 	}
 	return worst
-}
-
-// quantileOf is a quantile of a sample beside which so many requests failed, which are later than all of it.
-func quantileOf(s latency.Sample, p float64, failed int) float64 {
-	if failed == 0 || s.N() < 2 {
-		return s.Quantile(p)
-	}
-	p *= float64(s.N()+failed-1) / float64(s.N()-1)
-	if p > 1 {
-		return math.Inf(1)
-	}
-	return s.Quantile(p)
 }
 
 // Meets reports whether a single request is within every limit, whatever statistic the limit is of: vLLM's goodput
