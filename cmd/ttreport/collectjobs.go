@@ -128,18 +128,13 @@ func (o *schedulerOptions) check(dryRun bool) error {
 	return nil
 }
 
-// notOfJobs are flags that a job does not get, beside those of one scheduler: they are about the plan, which it has as
-// a file, and about following.
-func notOfJobs() []string {
-	return []string{"on", "node", "detach", "follow", "cancel", "retry", "poll", "plan", "input", "recheck", "dry-run",
-		"out", "no-resume", "lock-timeout"}
-}
-
-// givenFlags returns the flags that were given, as arguments for a job.
+// givenFlags returns the flags that were given, as arguments for a job: without those of schedulers, and those of the
+// plan, which it has as a file, and of where and when it is run.
 func (o *schedulerOptions) givenFlags(fs *pflag.FlagSet) []string {
+	own := []string{"plan", "input", "recheck", "dry-run", "out", "no-resume", "lock-timeout"}
 	var out []string
 	fs.Visit(func(f *pflag.Flag) {
-		if slices.Contains(notOfJobs(), f.Name) || o.own[f] != "" {
+		if slices.Contains(own, f.Name) || slices.Contains(f.Annotations[groupOf], "Scheduler") {
 			return
 		}
 		values := []string{f.Value.String()}
