@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,39 +30,61 @@ type Index struct{ lists map[string][]string }
 // documents of the model, those of about the same time, those without a time, and those whose id is stated where this
 // run's is not, count only when a file that the run was read from is named in them.
 func (x *Index) Candidates(dir string, r *schema.Run) []string {
-	id := schema.Slug(r.ID)
-	begins := map[string]bool{}
-	first, last := r.Start, r.Start
-	for _, t := range append(pointStarts(r), r.Start) {
-		begins[t.UTC().Format(StartInID)] = !t.IsZero()
-		if t.Before(first) || first.IsZero() {
-			first = t
-		}
-		if t.After(last) {
-			last = t
+	w := wanted{
+		id: schema.Slug(r.ID), model: r.Model.Name, starts: []time.Time{r.Start}, begins: map[string]bool{},
+	}
+	for i := range r.Points {
+		w.starts = append(w.starts, r.Points[i].Start)
+	}
+	w.starts = slices.DeleteFunc(w.starts, time.Time.IsZero)
+	slices.SortFunc(w.starts, time.Time.Compare)
+	for _, t := range w.starts {
+		w.begins[t.UTC().Format(StartInID)] = true
+	}
+	w.undated = strings.HasPrefix(w.id, Undated)
+	w.derived = w.undated || w.begins[w.id[:min(len(w.id), len(StartInID))]]
+	for s := range sources(r) {
+		if s.SHA256 != "" && !slices.Contains(w.hashes, s.SHA256) {
+			w.hashes = append(w.hashes, s.SHA256)
 		}
 	}
-	isDerived := begins[id[:min(len(id), len(StartInID))]] || strings.HasPrefix(id, Undated)
-	hashes := hashesOf(r)
 	var out []string
 	for _, name := range x.documents(dir, r.Model.Name) {
-		base := path.Base(name)
-		whole := filepath.Join(dir, filepath.FromSlash(name))
-		prefix := base[:min(len(base), len(StartInID))]
-		began, err := time.Parse(StartInID, prefix)
-		switch {
-		case base == id+".json", isDerived && begins[prefix],
-			r.Model.Name != "" && strings.HasPrefix(id, Undated) && strings.HasPrefix(base, Undated):
-			out = append(out, whole)
-		case err != nil && !isDerived && !strings.HasPrefix(base, Undated):
-			// another stated id: another run
-		case err == nil && !last.IsZero() && (began.After(last) || began.Before(first.Add(-span))):
-			// of another time
-		case names(whole, hashes):
+		if whole := filepath.Join(dir, filepath.FromSlash(name)); w.mayBe(path.Base(name), whole) {
 			out = append(out, whole)
 		}
 	}
 	return out
+}
+
+// wanted is what is known of the documents that may hold measurements of a run.
+type wanted struct {
+	id, model        string
+	derived, undated bool            // the id, from a start or without one
+	starts           []time.Time     // of the run and its points, in order
+	begins           map[string]bool // ids that are derived from one of them
+	hashes           []string        // of the files that the run was read from
+}
+
+func (w *wanted) mayBe(base, whole string) bool {
+	prefix := base[:min(len(base), len(StartInID))]
+	if base == w.id+".json" || w.derived && w.begins[prefix] ||
+		w.model != "" && w.undated && strings.HasPrefix(base, Undated) {
+		return true
+	}
+	began, err := time.Parse(StartInID, prefix)
+	if err != nil && !w.derived && !strings.HasPrefix(base, Undated) {
+		return false // another stated id: another run
+	}
+	if n := len(w.starts); err == nil && n > 0 && (began.After(w.starts[n-1]) || began.Before(w.starts[0].Add(-span))) {
+		return false // of another time
+	}
+	data, err := rootfs.ReadFile(whole, mostDocument)
+	if err != nil {
+		return false // a load of the history reports it
+	}
+	named := func(hash string) bool { return bytes.Contains(data, []byte(hash)) }
+	return slices.ContainsFunc(w.hashes, named)
 }
 
 func (x *Index) documents(dir, model string) []string {
@@ -96,41 +119,4 @@ func documents(dir, model string) []string {
 		}
 	}
 	return out
-}
-
-func pointStarts(r *schema.Run) []time.Time {
-	var out []time.Time
-	for i := range r.Points {
-		if t := r.Points[i].Start; len(out) == 0 || !t.Equal(out[len(out)-1]) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// hashesOf lists the hashes of the files that a run was read from.
-func hashesOf(r *schema.Run) map[string]bool {
-	out := map[string]bool{}
-	for i := range r.Points {
-		out[r.Points[i].Source.SHA256] = true
-	}
-	for i := range r.Scores {
-		out[r.Scores[i].Source.SHA256] = true
-	}
-	delete(out, "")
-	return out
-}
-
-// names reports that a document names one of the hashes. What cannot be read is reported when history is loaded.
-func names(file string, hashes map[string]bool) bool {
-	data, err := rootfs.ReadFile(file, mostDocument)
-	if err != nil {
-		return false
-	}
-	for hash := range hashes {
-		if bytes.Contains(data, []byte(hash)) {
-			return true
-		}
-	}
-	return false
 }

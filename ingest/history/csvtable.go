@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"net/url"
 	"slices"
@@ -18,30 +19,28 @@ import (
 // read as far as possible. A table has fewer statistics than the document it was made from, and no definitions: the
 // definitions of its latencies are "not stated" unless a column has them.
 
-// tableColumns are the columns by which our tables are recognised.
-var tableColumns = map[string][]string{
-	"points":   {"release", "run", "model", "device", "task", "tool", "isl", "osl", "concurrency"},
-	"scores":   {"release", "run", "model", "device", "task", "metric", "filter", "value"},
-	"verdicts": {"release", "run", "model", "device", "verdict", "against"},
+// ownTables are our tables, and the columns by which they are recognised.
+var ownTables = []struct {
+	detail  string
+	columns []string
+}{
+	{"points of a site", []string{"release", "run", "model", "device", "task", "tool", "isl", "osl", "concurrency"}},
+	{"scores of a site", []string{"release", "run", "model", "device", "task", "metric", "filter", "value"}},
+	{noResult, []string{"release", "run", "model", "device", "verdict", "against"}},
 }
+
+const noResult = "not a result: verdicts, which every build reaches anew"
 
 // detectTable recognises a table by its first line.
 func detectTable(f *decode.File) schema.Match {
 	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 8192)], []byte("\n"))
 	header := strings.Split(strings.TrimSpace(strings.ToLower(string(line))), ",")
-	near := schema.Match{Format: OwnTable, Lacks: []string{"the columns of a table of ttreport"}}
-	for _, kind := range []string{"points", "scores", "verdicts"} {
-		if slices.ContainsFunc(tableColumns[kind], func(c string) bool { return !slices.Contains(header, c) }) {
-			continue
+	for _, table := range ownTables {
+		if !slices.ContainsFunc(table.columns, func(c string) bool { return !slices.Contains(header, c) }) {
+			return schema.Match{Format: OwnTable, Has: table.columns, Detail: table.detail}
 		}
-		if kind == "verdicts" {
-			return schema.Match{
-				Format: OwnTable, Has: tableColumns[kind], Detail: "not a result: verdicts, which every build reaches anew",
-			}
-		}
-		return schema.Match{Format: OwnTable, Has: tableColumns[kind], Detail: kind + " of a site"}
 	}
-	return near
+	return schema.Match{Format: OwnTable, Lacks: []string{"the columns of a table of ttreport"}}
 }
 
 // row is one line of a table by the names of its columns.
@@ -105,11 +104,8 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 func (r row) facts() schema.Facts {
 	f := schema.Facts{
 		RunID: r.text("run"), Release: r.text("release"), Channel: r.text("channel"), Impl: r.text("impl"),
-		Model:  schema.Model{Name: r.text("model")},
-		Device: schema.Device{Name: r.text("device")},
-		Stack: schema.Stack{
-			Engine: r.text("engine"), Version: r.text("engine_version"),
-		},
+		Model: schema.Model{Name: r.text("model")}, Device: schema.Device{Name: r.text("device")},
+		Stack: schema.Stack{Engine: r.text("engine"), Version: r.text("engine_version")},
 	}
 	if t, err := time.Parse(time.RFC3339, r.text("start_utc")); err == nil {
 		f.Start, f.End = t.UTC(), t.UTC()
@@ -143,11 +139,8 @@ func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 			d.Stat(metric, def, stat, *x)
 		}
 	}
-	if d.Key.Tool == "" {
-		d.Key.Tool = "unknown"
-	}
-	switch status := schema.Status(r.text("status")); status {
-	case schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid:
+	d.Key.Tool = cmp.Or(d.Key.Tool, "unknown")
+	if status := schema.Status(r.text("status")); slices.Contains(schema.Statuses()[1:], status) {
 		d.Status = status
 	}
 	d.Done()
@@ -178,12 +171,9 @@ func statOf(column string) (metric, stat string, ok bool) {
 func (r row) score(f *decode.File, into *schema.Reading) {
 	s := schema.Score{
 		Task: r.text("task"), Metric: r.text("metric"), Filter: r.text("filter"), N: r.count("n"),
-		Total: r.count("total"), Limit: r.number("limit"),
-		Direction: r.text("direction"), Source: f.Source(OwnTable), Value: schema.Missing("not in the table"),
+		Total: r.count("total"), Limit: r.number("limit"), Direction: r.text("direction"), Source: f.Source(OwnTable),
+		Value:  schema.Missing(cmp.Or(r.text("missing_reason"), "not in the table")),
 		Stderr: schema.Missing("not in the table"),
-	}
-	if why := r.text("missing_reason"); why != "" {
-		s.Value = schema.Missing(why)
 	}
 	if x := r.number("value"); x != nil {
 		s.Value = schema.Num(*x)

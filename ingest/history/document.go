@@ -306,8 +306,8 @@ func place(p jsontext.Pointer) string {
 	}
 }
 
-// decodeMetrics reads the metrics of a point. A history has millions of statistics, so they are read one by one, without
-// reflection.
+// decodeMetrics reads the metrics of a point. A history has millions of statistics, so they are read one by one,
+// without reflection.
 func decodeMetrics(d *jsontext.Decoder, metrics *map[string]schema.Metric) error {
 	*metrics = map[string]schema.Metric{}
 	var m schema.Metric                // one for all

@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -39,7 +38,7 @@ func Detect(f *decode.File) schema.Match {
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
 	switch {
-	case m.Format == OwnTable && strings.HasPrefix(m.Detail, "not a result"):
+	case m.Format == OwnTable && m.Detail == noResult:
 		return schema.Reading{Format: m.Format, Detail: m.Detail}
 	case m.Format == OwnTable:
 		return readTable(f, m)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -118,49 +119,55 @@ func Update(old, now schema.Run) schema.Run {
 // clone of them lies says nothing about the measurement.
 func keepPaths(old, now *schema.Run) {
 	first := map[string]string{} // by hash
-	for i := range old.Points {
-		first[old.Points[i].Source.SHA256] = old.Points[i].Source.Path
+	for s := range sources(old) {
+		first[s.SHA256] = s.Path
 	}
-	for i := range old.Scores {
-		first[old.Scores[i].Source.SHA256] = old.Scores[i].Source.Path
-	}
+	delete(first, "")
 	moved := map[string]string{} // what paths begin with today, and how they began
-	keep := func(s *schema.Source) {
-		if was := first[s.SHA256]; was != "" && s.SHA256 != "" && was != s.Path {
+	for s := range sources(now) {
+		if was := first[s.SHA256]; was != "" && was != s.Path {
 			today, before := beginnings(s.Path, was)
 			moved[today], s.Path = before, was
 		}
-	}
-	for i := range now.Points {
-		keep(&now.Points[i].Source)
-	}
-	for i := range now.Scores {
-		keep(&now.Scores[i].Source)
 	}
 	if len(moved) == 0 {
 		return
 	}
 	now.Problems, now.Provenance = slices.Clone(now.Problems), maps.Clone(now.Provenance)
+	now.Acceptance.KnownIssues = slices.Clone(now.Acceptance.KnownIssues)
+	paths := []*string{&now.Acceptance.Source}
+	for i := range now.Problems {
+		paths = append(paths, &now.Problems[i].Path)
+	}
+	for i := range now.Acceptance.KnownIssues {
+		paths = append(paths, &now.Acceptance.KnownIssues[i].Source)
+	}
 	for _, today := range slices.Sorted(maps.Keys(moved)) {
-		for i := range now.Problems {
-			p := &now.Problems[i]
-			if rest, ok := strings.CutPrefix(p.Path, today); ok {
-				p.Path = moved[today] + rest
-			}
-		}
-		if rest, ok := strings.CutPrefix(now.Acceptance.Source, today); ok {
-			now.Acceptance.Source = moved[today] + rest
-		}
-		for i := range now.Acceptance.KnownIssues {
-			if rest, ok := strings.CutPrefix(now.Acceptance.KnownIssues[i].Source, today); ok {
-				now.Acceptance.KnownIssues = slices.Clone(now.Acceptance.KnownIssues)
-				now.Acceptance.KnownIssues[i].Source = moved[today] + rest
+		for _, p := range paths {
+			if rest, ok := strings.CutPrefix(*p, today); ok {
+				*p = moved[today] + rest
 			}
 		}
 		for field, origin := range now.Provenance {
-			if was, has := old.Provenance[field]; has && was.From == origin.From &&
-				strings.Replace(origin.Where, today, moved[today], 1) == was.Where {
+			origin.Where = strings.Replace(origin.Where, today, moved[today], 1)
+			if was, has := old.Provenance[field]; has && was == origin {
 				now.Provenance[field] = was
+			}
+		}
+	}
+}
+
+// sources yields the sources of all points, then of all scores.
+func sources(r *schema.Run) iter.Seq[*schema.Source] {
+	return func(yield func(*schema.Source) bool) {
+		for i := range r.Points {
+			if !yield(&r.Points[i].Source) {
+				return
+			}
+		}
+		for i := range r.Scores {
+			if !yield(&r.Scores[i].Source) {
+				return
 			}
 		}
 	}
@@ -182,12 +189,8 @@ func beginnings(a, b string) (string, string) {
 func keepResults(old, now *schema.Run) {
 	type file struct{ sha256, path string }
 	read := map[file]bool{}
-	note := func(s schema.Source) { read[file{sha256: s.SHA256}], read[file{path: s.Path}] = true, true }
-	for i := range now.Points {
-		note(now.Points[i].Source)
-	}
-	for i := range now.Scores {
-		note(now.Scores[i].Source)
+	for s := range sources(now) {
+		read[file{sha256: s.SHA256}], read[file{path: s.Path}] = true, true
 	}
 	isRead := func(s schema.Source) bool { return read[file{sha256: s.SHA256}] || read[file{path: s.Path}] }
 	kept := map[string]bool{}

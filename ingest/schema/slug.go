@@ -3,6 +3,7 @@ package schema
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 )
 
@@ -16,8 +17,7 @@ func Slug(name string) string {
 	var b strings.Builder
 	changed := false
 	for _, c := range name {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' ||
-			(c == '.' && b.Len() > 0) {
+		if plainName(string(c), 1, "_-") || c == '.' && b.Len() > 0 {
 			b.WriteRune(c)
 			continue
 		}
@@ -30,7 +30,7 @@ func Slug(name string) string {
 	if len(s) > 100 {
 		s, changed = s[:100], true
 	}
-	if reserved(s) { // with any suffix
+	if windowsDevice.MatchString(s) {
 		s = "_" + s
 	}
 	if changed || s == "" || s != name || strings.HasSuffix(s, ".") {
@@ -40,14 +40,6 @@ func Slug(name string) string {
 	return s
 }
 
-// reserved recognises names that are devices on Windows, with any suffix: a repository with such a file cannot be
+// windowsDevice matches names that are devices on Windows, with any suffix: a repository with such a file cannot be
 // checked out there.
-func reserved(s string) bool {
-	base, _, _ := strings.Cut(strings.ToLower(s), ".")
-	switch base {
-	case "con", "prn", "aux", "nul":
-		return true
-	}
-	port := strings.TrimPrefix(strings.TrimPrefix(base, "com"), "lpt")
-	return len(base) == 4 && len(port) == 1 && port[0] >= '1' && port[0] <= '9'
-}
+var windowsDevice = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)`)

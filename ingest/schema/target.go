@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Target is one target of one workload, as it was in force when a run was made.
 type Target struct {
@@ -82,27 +85,11 @@ func MergeTargets(list, more []Target) []Target {
 // except that a target without dimensions covers only points without them: a structured-output run at 128/128/1 is
 // not the plain one.
 func (t Target) Matches(k Key) bool {
-	if t.Key.Task != "" && k.Task != "" && t.Key.Task != k.Task {
-		return false
-	}
 	for _, p := range [][2]*float64{{t.Key.ISL, k.ISL}, {t.Key.OSL, k.OSL}, {t.Key.Concurrency, k.Concurrency}} {
-		if p[0] != nil && (p[1] == nil || *p[0] != *p[1]) {
+		if p[0] != nil && compareNumber(p[0], p[1]) != 0 {
 			return false
 		}
 	}
-	if (t.Key.Rate == nil) != (k.Rate == nil) || k.Rate != nil && *t.Key.Rate != *k.Rate {
-		return false
-	}
-	if t.Key.Dataset != "" && t.Key.Dataset != k.Dataset {
-		return false
-	}
-	if len(t.Key.Dims) != len(k.Dims) {
-		return false
-	}
-	for name, v := range t.Key.Dims {
-		if k.Dims[name] != v {
-			return false
-		}
-	}
-	return true
+	return (t.Key.Task == "" || k.Task == "" || t.Key.Task == k.Task) && compareNumber(t.Key.Rate, k.Rate) == 0 &&
+		(t.Key.Dataset == "" || t.Key.Dataset == k.Dataset) && maps.Equal(t.Key.Dims, k.Dims)
 }

@@ -14,9 +14,3 @@ func owner(info os.FileInfo) int {
 	}
 	return -1
 }
-
-// writable reports that others may change what is in a folder.
-func writable(dir os.FileInfo) bool { return dir.Mode().Perm()&0o022 != 0 }
-
-// readable reports that others may look into a folder, or change it.
-func readable(dir os.FileInfo) bool { return dir.Mode().Perm()&0o077 != 0 }

@@ -8,9 +8,6 @@ import (
 	"strconv"
 )
 
-// errForeign is returned for a folder that somebody else may write to.
-var errForeign = errors.New("it is not a folder that belongs to this user alone")
-
 // Private is a folder for what concerns processes of this host: below $XDG_RUNTIME_DIR, else below the state folder
 // (XDG Base Directory Specification), else below the temporary folder. A place that somebody else owns is passed over:
 // su and sudo leave the variables of another user behind.
@@ -54,31 +51,24 @@ func Cache() (string, error) {
 	return dir, nil
 }
 
-// secure makes a folder where there is none, and checks one that is there. The folder above must not let another user
-// replace it: it belongs to the user or to root, and only its owner may rename in it.
+// secure makes a folder where there is none, and checks one that is there. It must belong to the user, and the folder
+// above to the user or to root.
 func secure(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	above, err := os.Stat(filepath.Dir(dir))
 	if err != nil {
 		return err
 	}
-	if who := owner(above); who != 0 && who != os.Geteuid() ||
-		writable(above) && above.Mode()&os.ModeSticky == 0 {
-		return errForeign
-	}
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || owner(info) != os.Geteuid() {
-		return errForeign
+	if who := owner(above); !info.IsDir() || owner(info) != os.Geteuid() || who != 0 && who != os.Geteuid() {
+		return errors.New("it is not a folder that belongs to this user alone")
 	}
-	if readable(info) {
+	if info.Mode().Perm()&0o077 != 0 {
 		return os.Chmod(dir, 0o700)
 	}
 	return nil

@@ -203,7 +203,7 @@ func (b *Builder) statID(m metricID, stat string) uint16 {
 	return id
 }
 
-// setting returns the facts about the machine and the server that a collection or a report of tt-inference-server wrote.
+// setting returns the facts about the machine and the server that a collection or a report wrote.
 func setting(extra schema.Unknown) map[string]string {
 	out := map[string]string{}
 	_ = json.Unmarshal(extra["setting"], &out) // what is no text is left out

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -108,10 +109,11 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	return m, nil
 }
 
-// checkInterleaved refuses words that do not exist: a side that is misspelt would turn a regression into an improvement.
+// checkInterleaved refuses words that do not exist: a misspelt side would turn a regression into an improvement.
 func checkInterleaved(name string, i schema.Interleaved) *schema.Problem {
 	for _, x := range []struct{ field, is, a, b string }{
-		{"side", i.Side, schema.SideBaseline, schema.SideCandidate}, {"starts", i.Starts, schema.StartsFresh, schema.StartsKept},
+		{"side", i.Side, schema.SideBaseline, schema.SideCandidate},
+		{"starts", i.Starts, schema.StartsFresh, schema.StartsKept},
 	} {
 		if i.With != "" && x.is != x.a && x.is != x.b {
 			return &schema.Problem{
@@ -140,7 +142,8 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 			continue
 		}
 		over := schema.Facts{Release: o.Release, Model: o.Model, Device: o.Device, Stack: o.Stack}
-		f = Merge(over, f)
+		Take(&over, &f)
+		f = over
 		w = w.under(o.Workload)
 		if o.Tool != "" {
 			tool = o.Tool
@@ -151,35 +154,23 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 
 // under returns the workload with the fields that o states replaced by those of o.
 func (w Workload) under(o Workload) Workload {
-	set := func(dst **float64, v *float64) {
-		if v != nil {
-			*dst = v
-		}
-	}
-	set(&w.ISL, o.ISL)
-	set(&w.OSL, o.OSL)
-	set(&w.Concurrency, o.Concurrency)
-	set(&w.Rate, o.Rate)
-	if o.Task != "" {
-		w.Task = o.Task
-	}
-	if o.Dataset != "" {
-		w.Dataset = o.Dataset
+	out := Workload{
+		Task: cmp.Or(o.Task, w.Task), ISL: cmp.Or(o.ISL, w.ISL), OSL: cmp.Or(o.OSL, w.OSL),
+		Concurrency: cmp.Or(o.Concurrency, w.Concurrency), Rate: cmp.Or(o.Rate, w.Rate),
+		Dataset: cmp.Or(o.Dataset, w.Dataset), Dims: w.Dims,
 	}
 	if o.Dims != nil {
-		w.Dims = o.Dims
+		out.Dims = o.Dims
 	}
-	return w
+	return out
 }
 
 // SchemaTargets returns the targets in force that the manifest states.
 func (m Manifest) SchemaTargets() []schema.Target {
 	var out []schema.Target
 	for _, t := range m.Targets {
-		info, _ := schema.MetricByName(t.Metric)
 		out = append(out, schema.Target{
-			Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value,
-			Unit:  info.Unit,
+			Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Unit: schema.Unit(t.Metric),
 			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf,
 		})
 	}
@@ -225,12 +216,6 @@ var fields = []field{
 	{"stack.digest", func(f *schema.Facts) *string { return &f.Stack.Digest }},
 }
 
-// Merge returns first with its unstated facts taken from second.
-func Merge(first, second schema.Facts) schema.Facts {
-	out, _, _ := MergeNoted(first, second)
-	return out
-}
-
 // Conflict is a fact that two sources state differently; the first one's value is used.
 type Conflict struct{ Field, First, Second string }
 
@@ -245,14 +230,8 @@ func Conflicts(first, second *schema.Facts) []Conflict {
 	return out
 }
 
-// MergeNoted is like Merge, but also returns which facts came from second and where the two contradict each other.
-func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string, conflicts []Conflict) {
-	merged = first
-	taken, conflicts = Take(&merged, &second)
-	return merged, taken, conflicts
-}
-
-// Take is [MergeNoted] in place: merged takes what it does not state from second.
+// Take gives merged the facts of second that it does not state itself. It returns which these are, and where the two
+// contradict each other.
 func Take(merged, second *schema.Facts) (taken []string, conflicts []Conflict) {
 	for _, f := range fields {
 		a, b := f.text(merged), *f.text(second)

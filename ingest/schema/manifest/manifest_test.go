@@ -59,7 +59,8 @@ func TestManifestFaults(t *testing.T) {
 func TestMergeKeepsTheFirstAndNamesConflicts(t *testing.T) {
 	a := schema.Facts{Release: "v1", Device: schema.Device{Name: "n150"}}
 	b := schema.Facts{Release: "v2", Impl: "x", Start: time.Unix(1, 0)}
-	got, taken, conflicts := manifest.MergeNoted(a, b)
+	got := a
+	taken, conflicts := manifest.Take(&got, &b)
 	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 ||
 		conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
 		t.Errorf("%+v %v %v", got, taken, conflicts)

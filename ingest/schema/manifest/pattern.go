@@ -151,61 +151,34 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 	if !match(append([]patternPart{{glob: anyFolders}}, p.parts...), strings.Split(path, "/"), values) {
 		return f, "", w, nil, false
 	}
+	texts := map[string]*string{
+		"release": &f.Release, "model": &f.Model.Name, "device": &f.Device.Name, "precision": &f.Model.Precision,
+		"impl": &f.Impl, "engine": &f.Stack.Engine, "version": &f.Stack.Version, "tool": &tool, "task": &w.Task,
+		"dataset": &w.Dataset,
+	}
+	numbers := map[string]**float64{"isl": &w.ISL, "osl": &w.OSL, "concurrency": &w.Concurrency, "rate": &w.Rate}
 	for name, v := range values {
-		switch name {
-		case "release":
-			f.Release = v
-		case "model":
-			f.Model.Name = v
-		case "device":
-			f.Device.Name = v
-		case "precision":
-			f.Model.Precision = v
-		case "impl":
-			f.Impl = v
-		case "engine":
-			f.Stack.Engine = v
-		case "version":
-			f.Stack.Version = v
-		case "tool":
-			tool = v
-		case "task":
-			w.Task = v
-		case "dataset":
-			w.Dataset = v
-		case "label":
-			w.setDim(schema.DimLabel, v)
-		case "tp", "pp", "dp", "ep", "tep", "dep":
-			w.setDim(name, cmp.Or(strings.TrimLeft(v, "0"), "0")) // tp08 is tp8
-		case "n":
-			conditions = map[string]string{"num_prompts": v}
-		default:
-			w.setNumber(name, v)
+		if text := texts[name]; text != nil {
+			*text = v
+			continue
 		}
+		if number := numbers[name]; number != nil {
+			if x, err := strconv.ParseFloat(v, 64); err == nil && v != "inf" {
+				*number = &x
+			}
+			continue
+		}
+		if name == "n" {
+			conditions = map[string]string{"num_prompts": v}
+			continue
+		}
+		if name != schema.DimLabel {
+			v = cmp.Or(strings.TrimLeft(v, "0"), "0") // tp08 is tp8
+		}
+		if w.Dims == nil {
+			w.Dims = map[string]string{}
+		}
+		w.Dims[name] = v
 	}
 	return f, tool, w, conditions, true
-}
-
-func (w *Workload) setDim(name, text string) {
-	if w.Dims == nil {
-		w.Dims = map[string]string{}
-	}
-	w.Dims[name] = text
-}
-
-func (w *Workload) setNumber(name, text string) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || text == "inf" {
-		return
-	}
-	switch name {
-	case "isl":
-		w.ISL = &v
-	case "osl":
-		w.OSL = &v
-	case "concurrency":
-		w.Concurrency = &v
-	case "rate":
-		w.Rate = &v
-	}
 }
