@@ -1,8 +1,8 @@
 package collect
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -39,48 +39,39 @@ func Lock(say func(string), device string, addresses ...string) (release func(),
 		}
 	}
 	names := []string{"device " + device}
-	for _, a := range addresses {
-		if name := "address " + lockAddress(a); !slices.Contains(names, name) {
+	for _, a := range addresses { // without credentials: they become parts of file names and of messages
+		at := "unknown"
+		if u, err := url.Parse(a); err == nil {
+			at = cmp.Or(strings.ToLower(u.Host), u.Path) // a path is a name such as "sim"
+		}
+		if name := "address " + at; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	for _, name := range names {
-		f, err := lockOwn(filepath.Join(own, lockName(name)), name)
+		file := lockName(name)
+		f, err := lockOwn(filepath.Join(own, file), name)
+		if err == nil {
+			held = append(held, f)
+			if f, err = lockShared(filepath.Join(os.TempDir(), "ttreport-"+file), name); err == nil {
+				held = append(held, f)
+			} else if !errors.Is(err, ErrBusy) {
+				say(fmt.Sprintf("other users of this machine are not kept from measuring %s: %v", name, err))
+				err = nil
+			}
+		}
 		if err != nil {
 			release()
 			return nil, err
-		}
-		held = append(held, f)
-		shared := filepath.Join(os.TempDir(), "ttreport-"+lockName(name))
-		switch f, err = lockShared(shared, name); {
-		case errors.Is(err, ErrBusy):
-			release()
-			return nil, err
-		case err != nil:
-			say(fmt.Sprintf("other users of this machine are not kept from measuring %s: %v", name, err))
-		default:
-			held = append(held, f)
 		}
 	}
 	return release, nil
 }
 
-// lockAddress is where a server listens, without credentials: it becomes part of a file name and of messages.
-func lockAddress(address string) string {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return "unknown"
-	case u.Host != "":
-		return strings.ToLower(u.Host)
-	}
-	return u.Path // a name such as "sim"
-}
-
 // lockName is a file name for a lock. The hash keeps names apart that differ in signs alone.
 func lockName(name string) string {
 	sum := sha256.Sum256([]byte(name))
-	return schema.Slug(name) + "-" + hex.EncodeToString(sum[:4]) + ".lock"
+	return fmt.Sprintf("%s-%x.lock", schema.Slug(name), sum[:4])
 }
 
 // lockOwn takes a lock in a folder of ours. The process that holds it is noted for the message of others.
@@ -120,7 +111,7 @@ func lockShared(path, name string) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > 0 || linked(info) {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s is no empty file of its own", path)
+		return nil, fmt.Errorf("%s is not an empty file with one name", path)
 	}
 	if err := folderlock.TryFile(f, folderlock.Exclusive); err != nil {
 		_ = f.Close()

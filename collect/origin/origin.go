@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -24,23 +25,18 @@ import (
 // ErrElsewhere is returned for a redirect to another server.
 var ErrElsewhere = errors.New("the server redirects elsewhere, which is not followed")
 
-// mostHeaders is how long the headers of an answer may be, in bytes.
-const mostHeaders = 1 << 20
-
 // Client follows redirects within one origin. timeout bounds a request with its answer; 0: its context alone.
 func Client(timeout time.Duration) *http.Client {
+	sameOrigin := func(r *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) >= 10:
+			return errors.New("ten redirects")
+		case !Same(r.URL, via[0].URL):
+			return fmt.Errorf("%w: %s; name that address if it is meant", ErrElsewhere, redact.URL(r.URL.String()))
+		}
+		return nil
+	}
 	return &http.Client{Timeout: timeout, Transport: transport, CheckRedirect: sameOrigin}
-}
-
-// sameOrigin refuses a redirect to another server, and too many of them.
-func sameOrigin(r *http.Request, via []*http.Request) error {
-	if len(via) >= 10 {
-		return errors.New("ten redirects")
-	}
-	if !Same(r.URL, via[0].URL) {
-		return fmt.Errorf("%w: %s; name that address if it is meant", ErrElsewhere, redact.URL(r.URL.String()))
-	}
-	return nil
 }
 
 // transport is shared, so that connections are. It never changes.
@@ -50,7 +46,7 @@ var transport = func() http.RoundTripper {
 		return http.DefaultTransport
 	}
 	t = t.Clone()
-	t.MaxResponseHeaderBytes = mostHeaders
+	t.MaxResponseHeaderBytes = 1 << 20
 	return t
 }()
 
@@ -67,69 +63,53 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
+// worded is an error in other words.
+type worded struct {
+	text string
+	error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.error }
+
 // Words returns what failed between us and a server in words for people, with the same error within; an error of
 // another kind as it is.
 func Words(err error) error {
-	if what := inWords(err); what != "" {
-		return worded{what, err}
+	if err == nil || errors.As(err, new(worded)) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	where := place(err)
+	is := func(list ...error) bool {
+		return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
+	}
+	var name *net.DNSError
+	var late interface{ Timeout() bool }
+	switch {
+	case errors.As(err, &name) && name.IsNotFound:
+		return worded{"no host has the name " + name.Name, err}
+	case is(syscall.ECONNREFUSED):
+		return worded{"nothing listens at " + where, err}
+	case is(syscall.EHOSTUNREACH, syscall.ENETUNREACH):
+		return worded{where + " cannot be reached from this machine", err}
+	case is(syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF):
+		return worded{where + " closed the connection", err}
+	case is(os.ErrDeadlineExceeded, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
+		return worded{where + " does not answer", err}
 	}
 	return err
 }
 
-// worded is an error in other words.
-type worded struct {
-	text string
-	err  error
-}
-
-func (w worded) Error() string { return w.text }
-func (w worded) Unwrap() error { return w.err }
-
-func inWords(err error) string {
-	if err == nil || errors.As(err, new(worded)) || errors.Is(err, context.Canceled) {
-		return ""
-	}
-	var name *net.DNSError
-	if errors.As(err, &name) && name.IsNotFound {
-		return fmt.Sprintf("no host has the name %s", name.Name)
-	}
-	where := "the server"
-	if at := address(err); at != "" {
-		where = at
-	}
-	is := func(list ...error) bool {
-		for _, e := range list {
-			if errors.Is(err, e) {
-				return true
-			}
-		}
-		return false
-	}
-	var late interface{ Timeout() bool }
-	switch {
-	case is(syscall.ECONNREFUSED):
-		return "nothing listens at " + where
-	case is(syscall.EHOSTUNREACH, syscall.ENETUNREACH):
-		return where + " cannot be reached from this machine"
-	case is(syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF):
-		return where + " closed the connection"
-	case is(os.ErrDeadlineExceeded, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
-		return where + " does not answer"
-	}
-	return ""
-}
-
-// address is the host and port that an error is about; "" where it names none.
-func address(err error) string {
+// place is the host and port that an error is about.
+func place(err error) string {
 	var op *net.OpError
+	var asked *url.Error
 	if errors.As(err, &op) && op.Addr != nil {
 		return op.Addr.String()
 	}
-	var asked *url.Error
 	if errors.As(err, &asked) {
-		if u, err := url.Parse(asked.URL); err == nil {
+		if u, err := url.Parse(asked.URL); err == nil && u.Host != "" {
 			return u.Host
 		}
 	}
-	return ""
+	return "the server"
 }

@@ -1,8 +1,6 @@
 package process
 
 import (
-	"bufio"
-	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +19,22 @@ type cgroup struct {
 // newCgroup makes a group below our own. It returns nil where there are none of version 2, or ours was not delegated to
 // us: the mark and the guard are all there is then.
 func newCgroup(mark string) *cgroup {
-	mount, own := cgroupMount(), ownCgroup()
+	mount, own := "", ""
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // where there is none, there are no groups
+	for line := range strings.Lines(string(mounts)) {
+		before, after, found := strings.Cut(line, " - ")
+		fields := strings.Fields(before)
+		// Of a mount of a part of the hierarchy our place is not known.
+		if found && strings.HasPrefix(after, "cgroup2 ") && len(fields) > 4 && fields[3] == "/" && mount == "" {
+			mount = fields[4]
+		}
+	}
+	groups, _ := os.ReadFile("/proc/self/cgroup") // likewise
+	for line := range strings.Lines(string(groups)) {
+		if rest, ok := strings.CutPrefix(line, "0::"); ok {
+			own = strings.TrimSuffix(rest, "\n")
+		}
+	}
 	if mount == "" || own == "" {
 		return nil
 	}
@@ -38,37 +51,6 @@ func newCgroup(mark string) *cgroup {
 		return nil
 	}
 	return &cgroup{dir, f}
-}
-
-// cgroupMount is where control groups of version 2 are mounted, "" for nowhere.
-func cgroupMount() string {
-	data, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return ""
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
-		before, after, found := strings.Cut(lines.Text(), " - ")
-		fields := strings.Fields(before)
-		// Of a mount of a part of the hierarchy our place is not known.
-		if found && strings.HasPrefix(after, "cgroup2 ") && len(fields) > 4 && fields[3] == "/" {
-			return fields[4]
-		}
-	}
-	return ""
-}
-
-// ownCgroup is our group below the mount.
-func ownCgroup() string {
-	data, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "0::"); ok {
-			return strings.TrimSuffix(rest, "\n")
-		}
-	}
-	return ""
 }
 
 // path is the group's folder, "" without a group.
@@ -97,20 +79,13 @@ func (g *cgroup) end() {
 			return
 		}
 		if os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0) != nil { // before Linux 5.14
-			g.killEach()
+			data, _ := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
+			for word := range strings.FieldsSeq(string(data)) {
+				if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
+					_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+				}
+			}
 		}
 		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-func (g *cgroup) killEach() {
-	data, err := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
-	if err != nil {
-		return
-	}
-	for word := range strings.FieldsSeq(string(data)) {
-		if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
-		}
 	}
 }

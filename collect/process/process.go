@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +35,6 @@ type Spec struct {
 // Result is the outcome of a program.
 type Result struct {
 	Code  int           // exit code; -1 when a signal ended it
-	Wall  time.Duration // from start to end
 	CPU   time.Duration // of it and its children that it waited for
 	Ended bool          // ended by us: the limit or the context
 }
@@ -51,9 +50,7 @@ type Child struct {
 	mark  string
 	guard *guard
 	group *cgroup
-	begun time.Time
 	done  chan struct{} // closed when it has ended
-	err   error         // of waiting
 }
 
 // Start starts a program. If it returns an error, nothing runs.
@@ -64,7 +61,7 @@ func Start(spec Spec) (*Child, error) {
 	if spec.Grace == 0 {
 		spec.Grace = 30 * time.Second
 	}
-	c := &Child{spec: spec, begun: time.Now(), done: make(chan struct{}), mark: newMark()}
+	c := &Child{spec: spec, done: make(chan struct{}), mark: newMark()}
 	if !spec.Outlives {
 		c.group = newCgroup(c.mark)
 	}
@@ -124,7 +121,7 @@ func (c *Child) run(started chan<- error) {
 	if err != nil {
 		return
 	}
-	c.err = c.cmd.Wait()
+	_ = c.cmd.Wait()          // the state of the process says more
 	c.signal(syscall.SIGKILL) // what it left behind in its group
 	EndMarked(c.mark)         // and outside of it
 	c.group.end()             // and without the mark
@@ -190,7 +187,7 @@ func (c *Child) Stop(hurry context.Context) {
 // Result returns the outcome of a program that has ended.
 func (c *Child) Result() Result {
 	<-c.done
-	r := Result{Code: -1, Wall: time.Since(c.begun)}
+	r := Result{Code: -1}
 	if s := c.cmd.ProcessState; s != nil {
 		r.Code, r.CPU = s.ExitCode(), s.UserTime()+s.SystemTime()
 	}
@@ -264,7 +261,7 @@ const markName = "TTREPORT_CHILD_OF"
 func newMark() string {
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
-	return hex.EncodeToString(b)
+	return fmt.Sprintf("%x", b)
 }
 
 // Marked are the processes of this user that carry a mark. Where there is no /proc there are none.
@@ -273,24 +270,14 @@ func Marked(mark string) []int {
 		return nil
 	}
 	want := []byte(markName + "=" + mark)
-	names, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		return nil
-	}
+	names, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
 	var out []int
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			continue // of another user, or gone
-		}
+		data, _ := os.ReadFile(name) // of another user, or gone
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		for v := range bytes.SplitSeq(data, []byte{0}) {
-			if bytes.Equal(v, want) {
-				out = append(out, pid)
-			}
+		if err == nil && pid != os.Getpid() &&
+			slices.ContainsFunc(bytes.Split(data, []byte{0}), func(v []byte) bool { return bytes.Equal(v, want) }) {
+			out = append(out, pid)
 		}
 	}
 	return out
@@ -375,10 +362,11 @@ type logFile struct {
 }
 
 func openLog(name string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, fmt.Errorf("log: %w", err)
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}
@@ -390,9 +378,14 @@ func newLog(f *os.File, most, head int64) *logFile {
 	if info, err := f.Stat(); err == nil {
 		l.size = info.Size()
 	}
-	l.clean = redact.NewWriter(bounded{l})
+	l.clean = redact.NewWriter(writer(l.append))
 	return l
 }
+
+// writer is a function that is an io.Writer.
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // Write implements io.Writer. A disk that is full must not end the program that is measured: its output is lost then.
 func (l *logFile) Write(p []byte) (int, error) {
@@ -410,20 +403,16 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// bounded writes to the file and takes its middle out when it gets too long.
-type bounded struct{ l *logFile }
-
-func (b bounded) Write(p []byte) (int, error) {
-	l := b.l
+// append writes to the file and takes its middle out when it gets too long.
+func (l *logFile) append(p []byte) (int, error) {
 	if l.size+int64(len(p)) > l.most {
 		if err := l.file.Truncate(l.head); err != nil {
 			return 0, err
 		}
 		note := fmt.Appendf(nil, "\n… about %d MB of output were left out here …\n", (l.size-l.head)>>20)
-		l.size = l.head
 		n, err := l.file.Write(note)
-		if l.size += int64(n); err != nil {
-			return n, err
+		if l.size = l.head + int64(n); err != nil {
+			return 0, err
 		}
 	}
 	n, err := l.file.Write(p)

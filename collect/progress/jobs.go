@@ -12,14 +12,13 @@ import (
 
 // Jobs shows the jobs of a submission: a table in place on a terminal, one line a change otherwise.
 type Jobs struct {
-	to    Stream
-	drawn int // lines of the table that are on the terminal
-	last  map[int]string
-	away  bool
+	live
+	last map[int]string
+	away bool
 }
 
 // NewJobs shows jobs on a stream.
-func NewJobs(to Stream) *Jobs { return &Jobs{to: to, last: map[int]string{}} }
+func NewJobs(to Stream) *Jobs { return &Jobs{live: live{to: to}, last: map[int]string{}} }
 
 // Show shows how the jobs stand.
 func (j *Jobs) Show(v engine.View) {
@@ -37,19 +36,12 @@ func (j *Jobs) Show(v engine.View) {
 		}
 	}
 	if j.to.Width != nil {
-		j.draw(v)
+		j.draw(shortTable(v))
 	}
 }
 
 // End takes the table away.
 func (j *Jobs) End() { j.clear() }
-
-func (j *Jobs) clear() {
-	if j.drawn > 0 {
-		fmt.Fprintf(j.to, "\033[%dA\033[J", j.drawn)
-		j.drawn = 0
-	}
-}
 
 // change writes a line when a job has ended or is submitted again, and without a terminal when its state changes.
 func (j *Jobs) change(t engine.Task) {
@@ -116,7 +108,7 @@ func JobsTable(v engine.View) []string {
 // mostRows is how many jobs the table on a terminal has; those that have ended are left out first.
 const mostRows = 40
 
-func (j *Jobs) draw(v engine.View) {
+func shortTable(v engine.View) []string {
 	shown := v
 	if len(v.Tasks) > mostRows {
 		shown.Tasks = nil
@@ -130,11 +122,7 @@ func (j *Jobs) draw(v engine.View) {
 	if n := len(v.Tasks) - len(shown.Tasks); n > 0 {
 		rows = append(rows, fmt.Sprintf("and %s more", plaintext.Plural(n, "job")))
 	}
-	width := j.to.Width() - 1
-	for _, r := range rows { // a row that wraps would be two
-		fmt.Fprintf(j.to, "%s\n", plaintext.Cut(r, width))
-	}
-	j.drawn = len(rows)
+	return rows
 }
 
 // WriteJobs writes the table once.

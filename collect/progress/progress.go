@@ -19,18 +19,40 @@ type Stream struct {
 	GitHub bool       // GitHub's log, which folds parts
 }
 
+// live is rows that are drawn in place on a terminal.
+type live struct {
+	to    Stream
+	drawn int // rows that are on the terminal
+}
+
+// draw writes rows; one that is wider than the terminal would be two.
+func (l *live) draw(rows []string) {
+	width := l.to.Width() - 1
+	for _, r := range rows {
+		fmt.Fprintf(l.to, "%s\n", plaintext.Cut(strings.TrimRight(r, " "), width))
+	}
+	l.drawn = len(rows)
+}
+
+// clear takes them away.
+func (l *live) clear() {
+	if l.drawn > 0 {
+		fmt.Fprintf(l.to, "\033[%dA\033[J", l.drawn)
+		l.drawn = 0
+	}
+}
+
 // Display shows what a collection does. It is used by one goroutine.
 type Display struct {
-	to     Stream
+	live
 	run    string
 	agenda []plan.Item
 	each   []time.Duration // estimated, along the agenda
-	drawn  int             // lines of the live table that are on the terminal
 	open   bool            // a part of GitHub's log
 }
 
 // New shows progress on a stream.
-func New(to Stream) *Display { return &Display{to: to} }
+func New(to Stream) *Display { return &Display{live: live{to: to}} }
 
 // Expect states what will be measured, for the rows of the live table and the time that is left.
 func (d *Display) Expect(of plan.Plan, e plan.Estimate) {
@@ -55,7 +77,8 @@ func (d *Display) Event(e collect.Event) {
 	case e.Final:
 		d.line("%s", finished(e))
 	case d.to.Width != nil:
-		d.draw(e)
+		d.clear()
+		d.draw(d.table(e))
 	}
 }
 
@@ -138,11 +161,23 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 	switch {
 	case p.Batches() && len(p.Workloads) > 0:
 		e = plan.Estimate{} // it repeats each batch as often as it likes, after building an engine
-		writeBatches(w, p.Workloads)
+		tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(tw, "#\tinput length\toutput length\tbatch size\t")
+		for i, x := range p.Workloads {
+			fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t\n", i+1, x.ISL, x.OSL, x.Concurrency)
+		}
+		tw.Flush()
 	case once == "" && len(p.Workloads) > 0:
 		writeWorkloads(w, p, e)
 	}
-	writeUntil(w, p)
+	if p.Until.Set() { // no number of requests ends measurements
+		all := ""
+		if p.Budget > 0 {
+			all = " and " + plaintext.Duration(p.Budget) + " in all"
+		}
+		fmt.Fprintf(w, "until     means are known to ±%g%% (95 %% interval), at most %s each%s\n", 100*p.Until.CI,
+			plaintext.Duration(p.Until.Limit()), all)
+	}
 	for _, x := range p.Evals {
 		limit := "all questions"
 		if x.Limit > 0 {
@@ -153,19 +188,6 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 	if len(e.Each) > 0 {
 		writeEstimate(w, e)
 	}
-}
-
-// writeUntil states when measurements end that no number of requests ends.
-func writeUntil(w io.Writer, p plan.Plan) {
-	if !p.Until.Set() {
-		return
-	}
-	fmt.Fprintf(w, "until     means are known to ±%g%% (95 %% interval), at most %s each", 100*p.Until.CI,
-		plaintext.Duration(p.Until.Limit()))
-	if p.Budget > 0 {
-		fmt.Fprintf(w, " and %s in all", plaintext.Duration(p.Budget))
-	}
-	fmt.Fprintln(w)
 }
 
 func writeEstimate(w io.Writer, e plan.Estimate) {
@@ -182,16 +204,6 @@ func writeEstimate(w io.Writer, e plan.Estimate) {
 		without = "evals"
 	}
 	fmt.Fprintf(w, "estimate  %s without %s (%s)\n", plaintext.Duration(e.Total), without, from)
-}
-
-// writeBatches writes a table of what reaches the command line of a tool that is told lists of batches.
-func writeBatches(w io.Writer, list []plan.Workload) {
-	tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "#\tinput length\toutput length\tbatch size\t")
-	for i, x := range list {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t\n", i+1, x.ISL, x.OSL, x.Concurrency)
-	}
-	tw.Flush()
 }
 
 // writeWorkloads writes a table of workloads, with how long each may take.
@@ -235,9 +247,8 @@ const (
 	itemWidth = 38 // of what is measured, in characters
 )
 
-// draw writes the live table: the measurement under way, what comes next, and the time that is left.
-func (d *Display) draw(e collect.Event) {
-	d.clear()
+// table is the live table: the measurement under way, what comes next, and the time that is left.
+func (d *Display) table(e collect.Event) []string {
 	state := "running"
 	if e.Total > 0 {
 		state = fmt.Sprintf("%d/%d", e.Done, e.Total)
@@ -256,11 +267,7 @@ func (d *Display) draw(e collect.Event) {
 	if left, ok := d.left(e); ok {
 		rows = append(rows, fmt.Sprintf("%9sabout %s left", "", plaintext.Duration(left)))
 	}
-	width := d.to.Width() - 1
-	for _, r := range rows { // a row that wraps would be two
-		fmt.Fprintf(d.to, "%s\n", plaintext.Cut(strings.TrimRight(r, " "), width))
-	}
-	d.drawn = len(rows)
+	return rows
 }
 
 // milliseconds is a mean of requests that have completed; a dash for none.
@@ -285,12 +292,4 @@ func (d *Display) left(e collect.Event) (time.Duration, bool) {
 		left += took
 	}
 	return left, true
-}
-
-// clear takes the live table away.
-func (d *Display) clear() {
-	if d.drawn > 0 {
-		fmt.Fprintf(d.to, "\033[%dA\033[J", d.drawn)
-		d.drawn = 0
-	}
 }
