@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -408,14 +407,10 @@ func printPart(to io.Writer, args []string) error {
 	if err != nil || wrong != nil || first < 0 || index < 0 {
 		return usage
 	}
-	switch list, err := os.ReadDir(args[0]); {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(list) == 0:
+	switch err := transfer.WritePart(to, args[0], first+index, transfer.PartBytes); {
+	case errors.Is(err, transfer.ErrNone):
 		fmt.Fprintln(to, "nothing was measured")
-		return nil
 	case err != nil:
-		return failure{code: exitCollect, err: fmt.Errorf("%s: %w", kubernetes.PrintCommand, err)}
-	}
-	if err := transfer.WritePart(to, args[0], first+index, transfer.PartBytes); err != nil {
 		return failure{code: exitCollect, err: err}
 	}
 	return nil
@@ -423,11 +418,7 @@ func printPart(to io.Writer, args []string) error {
 
 // printResults prints the run folders in results, which a follower takes out of the log of a pod.
 func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
-	dir := o.resultsIn(ws)
-	if list, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
-		return nil // nothing was measured
-	}
-	if err := transfer.Write(sh.out, dir); err != nil {
+	if err := transfer.Write(sh.out, o.resultsIn(ws)); err != nil && !errors.Is(err, transfer.ErrNone) {
 		return failure{code: exitCollect, err: err}
 	}
 	return nil

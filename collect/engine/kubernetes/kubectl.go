@@ -146,7 +146,8 @@ func failure(stderr string, err error) error {
 	} else if first[4] >= 0 { // it names what is invalid
 		text = stderr[first[4]:first[5]] + text
 	}
-	text = strings.TrimPrefix(strings.TrimSpace(text), `error when creating "STDIN": `)
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ") // several fields are a line each
+	text = strings.TrimPrefix(text, `error when creating "STDIN": `)
 	switch reason {
 	case "InternalError", "ServiceUnavailable", "ServerTimeout", "Timeout", "TooManyRequests":
 		return fmt.Errorf("%w: %s", engine.ErrUnavailable, text)

@@ -51,8 +51,11 @@ const (
 func Write(w io.Writer, dir string) error { return WritePart(w, dir, 0, math.MaxInt64) }
 
 // WritePart prints one part of what [Write] prints, counted from 0, and of how many it is one; each has so many bytes,
-// as [PartBytes]. The same files give the same parts.
+// as [PartBytes]. The same files give the same parts. [ErrNone] where there are none.
 func WritePart(w io.Writer, dir string, part int, size int64) error {
+	if empty(dir) {
+		return ErrNone
+	}
 	in, out := io.Pipe()
 	defer in.Close() // which ends the archive, too
 	go func() { _ = out.CloseWithError(archive(out, dir)) }()
@@ -97,6 +100,12 @@ func printPart(w io.Writer, from io.Reader, part int, size int64) error {
 	return to.Flush()
 }
 
+// empty reports whether a folder has nothing, or is not there.
+func empty(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0
+}
+
 // archive writes the files below a folder, the same bytes for the same files.
 func archive(to io.Writer, dir string) error {
 	zip := gzip.NewWriter(to)
@@ -122,7 +131,7 @@ func Read(from io.Reader, log io.Writer, dir string) error {
 
 // Copy puts the folders below from below dir, as Read does. [ErrNone] where from has none.
 func Copy(from, dir string) error {
-	if list, err := os.ReadDir(from); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+	if empty(from) {
 		return ErrNone
 	}
 	return placed(dir, func(to io.Writer) error { return archive(to, from) })
