@@ -48,17 +48,11 @@ func Read(name string, data []byte) (File, error) {
 	return f, Check(name, f.Plans)
 }
 
-// Check refuses entries without a model. name is the file that holds them.
+// Check refuses entries without a model; name is the file that holds them.
 func Check(name string, list []Entry) error {
 	for i, e := range list {
 		if e.Model == "" {
 			return fmt.Errorf("%s: plans[%d]: no model", name, i)
-		}
-		if e.Repeat < 0 {
-			return fmt.Errorf("%s: plans[%d]: repeat: %d is below zero, as in repeat: 3", name, i, e.Repeat)
-		}
-		if e.EvalLimit < 0 {
-			return fmt.Errorf("%s: plans[%d]: eval_limit: %d is below zero, as in eval_limit: 200", name, i, e.EvalLimit)
 		}
 	}
 	return nil

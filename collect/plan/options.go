@@ -136,7 +136,6 @@ func (o Options) Contradictions() error {
 
 // Check refuses options that are incomplete, or whose values do not exist.
 func (o Options) Check() error {
-	const mostClients = 256
 	s, m := o.System, o.Measure
 	others := len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, tool.Builtin().Name)
 	for _, rule := range []struct {
@@ -148,17 +147,14 @@ func (o Options) Check() error {
 			"on which device does " + s.Model + " run? No server knows"},
 		{s.Model == "", "ttreport collect --model sim-8b --device simulated --server sim",
 			"--model and --device are both needed: no server knows its device"},
-		{min(o.Run.PointTimeout, o.Server.StartupTimeout) < 0, "as in 90s or 2h",
-			"--point-timeout and --startup-timeout are durations above zero"},
 		{m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0, "leave one of them out",
 			"--only benchmarks and --evals contradict each other"},
 		{m.Repeat < 1, "--repeat 3 measures each workload three times",
-			fmt.Sprintf("--repeat %d is no number of times", m.Repeat)},
-		{m.Clients < 0 || m.Clients > mostClients, "--clients 4 divides the streams among four processes",
-			fmt.Sprintf("--clients %d is no number of clients", m.Clients)},
+			fmt.Sprintf("--repeat %d: expected a number above zero", m.Repeat)},
+		{m.Clients < 0, "--clients 4 divides the streams among four processes",
+			fmt.Sprintf("--clients %d: expected a number above zero", m.Clients)},
 		{m.Clients > 1 && others, "leave it out, or measure with --tools builtin",
 			"--clients is for the builtin client, and --tools names " + strings.Join(o.Tools.Names, ", ")},
-		{m.Budget < 0, "as in --until ci=2% --budget 30m", fmt.Sprintf("--budget %s is no time above zero", m.Budget)},
 		{m.Budget > 0 && m.Until == "", "--until ci=2% --budget " + m.Budget.String(), "--budget divides the time that " +
 			"--until asks for, and without it each workload ends with its number of requests"},
 		{!slices.Contains([]Only{"", OnlyBenchmarks, OnlyEvals}, m.Only), "use --only benchmarks or --only evals",
@@ -303,16 +299,6 @@ func (p *Plan) until(o Options) error {
 	return nil
 }
 
-// oneClient refuses workloads that several clients cannot divide.
-func (p *Plan) oneClient() error {
-	for _, w := range p.Workloads {
-		if p.Clients > 1 && w.Turns > 1 {
-			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
-		}
-	}
-	return nil
-}
-
 // Turns states that a plan is measured in turns with the same plan on another server. The zero value is a plan by
 // itself.
 type Turns struct {
@@ -377,10 +363,13 @@ func (p Plan) DrawnHit(i int) (share float64, ok bool) {
 	return traffic.HitShare(list), err == nil
 }
 
-// hitShares refuses workloads whose requests cannot have the share of hits that is stated: their results would be
-// called what they are not.
-func (p *Plan) hitShares() error {
+// possible refuses workloads that several clients cannot divide, and those whose requests cannot have the share of hits
+// that is stated: their results would be called what they are not.
+func (p *Plan) possible() error {
 	for _, w := range p.Workloads {
+		if p.Clients > 1 && w.Turns > 1 {
+			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
+		}
 		n := w.Requests
 		switch {
 		case w.SLO.Set():

@@ -145,7 +145,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		}
 		notes = append(notes, more...)
 	}
-	return p, notes, errors.Join(p.until(o), p.oneClient(), p.hitShares())
+	return p, notes, errors.Join(p.until(o), p.possible())
 }
 
 // evals plans the requested tasks, else those that target files plan for the model, else the builtin questions. An
