@@ -17,13 +17,11 @@ import (
 )
 
 // Card is the card of a review: the same on pages, in markdown, on a terminal and in JSON.
-func (r *Report) Card(g *gate.Review) Card {
-	c := Card{}
+func (r *Report) Card(g *gate.Review) (c Card) {
 	_, decisive := g.Decisive()
-	c.Whiskers, c.Caption = r.whiskers(decisive)
 	cover := r.Gate.Coverage(g)
-	c.Facts = r.facts(g, &cover)
-	c.Ways = r.ways(g, decisive, &cover)
+	c.Whiskers, c.Caption = r.whiskers(decisive)
+	c.Facts, c.Ways = r.facts(g, &cover), r.ways(g, decisive, &cover)
 	return c
 }
 
@@ -35,7 +33,13 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	var out []Way
 	rechecks := g.Rechecks()
 	for i, line := range r.recheckLines(g) {
-		out = append(out, Way{measureAgain, line, r.recheckCost(g.Release, rechecks[i])})
+		keys := slices.Clone(rechecks[i].Workloads)
+		cost := words.Plural(len(keys), "workload")
+		if control := rechecks[i].Control; control != nil {
+			keys = append(keys, *control)
+			cost += " and a control"
+		}
+		out = append(out, Way{measureAgain, line, cost + r.took(g.Release, rechecks[i].System, keys)})
 	}
 	evals, _ := r.EvalRechecks(g)
 	for i := range evals[:min(linesOfWay, len(evals))] {
@@ -63,17 +67,6 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 		add("Measure what has no number", line, cost)
 	}
 	return out
-}
-
-// recheckCost is what measuring again takes.
-func (r *Report) recheckCost(release string, x gate.Recheck) string {
-	keys := slices.Clone(x.Workloads)
-	out := words.Plural(len(keys), "workload")
-	if x.Control != nil {
-		keys = append(keys, *x.Control)
-		out += " and a control"
-	}
-	return out + r.took(release, x.System, keys)
 }
 
 // acceptLine accepts what decides: a change against history as a new level, a missed target for a time.
@@ -163,41 +156,30 @@ func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 	first := slices.MinFunc(slices.Collect(maps.Keys(d.Verdicts)), func(a, b string) int {
 		return cmp.Compare(judge.Named(r.Releases, a), judge.Named(r.Releases, b))
 	})
-	argv := []string{"ttreport", "accept", first}
+	argv, what := []string{"ttreport", "accept", first}, "all of it on "+l.Device+"; "
 	if l.Model != "" {
-		argv = append(argv, "--model", l.Model)
+		argv, what = append(argv, "--model", l.Model), ""
 	}
-	argv = append(argv, "--device", l.Device, "--metric", oneOf(d.Metrics[first]))
+	metrics := strings.Join(d.Metrics[first], ",")
+	if len(d.Metrics[first]) != 1 {
+		metrics = "{" + metrics + "}" // a pattern that covers each
+	}
+	argv = append(argv, "--device", l.Device, "--metric", metrics)
 	if len(d.Worst) == 1 && d.Worst[0].Points == 1 && l.Model != "" {
 		argv = append(argv, "--workload", l.Subject)
-	}
-	what := "all of it on " + l.Device + "; "
-	if l.Model != "" {
-		what = ""
 	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
 		what + "kept in ttreport.yaml with its reason; later releases do not name it"
 }
 
-// oneOf is a pattern that covers each of some names.
-func oneOf(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return "{" + strings.Join(names, ",") + "}"
-}
-
 // missingLine measures what a release does not have.
 func (r *Report) missingLine(g *gate.Review, cover *gate.Coverage) (line, cost string) {
-	bySystem := map[schema.System][]schema.Key{}
+	var systems groups[schema.System, []schema.Key]
 	n := 0
-	var systems []schema.System
 	for i := range cover.Gaps {
 		if x := &cover.Gaps[i]; x.Loadable() {
-			if bySystem[x.System] == nil {
-				systems = append(systems, x.System)
-			}
-			bySystem[x.System] = append(bySystem[x.System], x.Key)
+			keys, _ := systems.of(x.System)
+			*keys = append(*keys, x.Key)
 			n++
 		}
 	}
@@ -206,10 +188,13 @@ func (r *Report) missingLine(g *gate.Review, cover *gate.Coverage) (line, cost s
 	}
 	line = shellescape.QuoteCommand([]string{"ttreport", "collect", "--missing", g.Release}) + " --server URL"
 	cost = words.Plural(n, "workload")
-	if len(systems) == 1 {
-		return line, cost + r.took(g.Release, systems[0], bySystem[systems[0]])
+	if len(systems.list) > 1 {
+		return line, cost + fmt.Sprintf(" of %d models and devices", len(systems.list))
 	}
-	return line, cost + fmt.Sprintf(" of %d models and devices", len(systems))
+	for of := range systems.at {
+		cost += r.took(g.Release, of, systems.list[0])
+	}
+	return line, cost
 }
 
 // took is about how long some workloads of a system took when they were last measured up to a release: ", about 12
@@ -235,38 +220,35 @@ func (r *Report) took(release string, of schema.System, keys []schema.Key) strin
 
 // facts are what a decision is based on.
 func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
-	var out []CardFact
-	add := func(name, text string) {
-		if text != "" {
-			out = append(out, CardFact{Name: name, Text: text})
-		}
-	}
-	add("Basis", basisText(g))
-	if text := coverageText(cover); text != "" {
-		out = append(out, CardFact{"Coverage", text, CoveragePath})
-	}
-	for _, c := range g.Result.Counts {
-		if c.Kind == gate.FailOpen {
-			text := words.Plural(c.N, "regression") + " of earlier releases, not accepted"
-			out = append(out, CardFact{"Still there", text, ChangesPath})
-		}
-	}
-	add("Targets", requiredText(required(g.Targets))+unmeasuredText(g.Unmeasured))
 	at := judge.Named(r.Releases, g.Release)
-	add("Order", r.orderText(at))
 	var on []string
 	for _, k := range gate.FailKinds() {
 		if at >= 0 && r.Gate.FailsOn(at)[k] {
 			on = append(on, string(k))
 		}
 	}
+	rule := "nothing fails it (fail_on: none)"
 	if len(on) > 0 {
-		add("Rule", "FAIL on "+strings.Join(on, ", "))
-	} else {
-		add("Rule", "nothing fails it (fail_on: none)")
+		rule = "FAIL on " + strings.Join(on, ", ")
 	}
-	add("Exit code", fmt.Sprintf("%d of ttreport check (0 pass, 1 fail, 5 nothing graded)", g.Result.Exit))
-	return out
+	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath}}
+	for _, c := range g.Result.Counts {
+		if c.Kind == gate.FailOpen {
+			out = append(out, CardFact{"Still there",
+				words.Plural(c.N, "regression") + " of earlier releases, not accepted", ChangesPath})
+		}
+	}
+	targets := requiredText(required(g.Targets))
+	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured
+		var names []string
+		for _, p := range g.Unmeasured {
+			names = append(names, words.OnDevice(p.Model, p.Device))
+		}
+		targets += "; targets of what was never measured grade nothing: " + words.Few(names, 3)
+	}
+	out = append(out, CardFact{"Targets", targets, ""}, CardFact{"Order", r.orderText(at), ""}, CardFact{"Rule", rule, ""},
+		CardFact{"Exit code", fmt.Sprintf("%d of ttreport check (0 pass, 1 fail, 5 nothing graded)", g.Result.Exit), ""})
+	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
 }
 
 // orderText says that nothing but its name puts a release where it stands; "" where a date or ttreport.yaml does.
@@ -355,62 +337,44 @@ func gapsText(c *gate.Coverage) string {
 
 // requiredText counts required targets.
 func requiredText(list []schema.Verdict) string {
-	n := map[schema.Outcome]int{}
-	for i := range list {
-		n[list[i].Outcome]++
-	}
 	if len(list) == 0 {
 		return "none is required"
 	}
-	out := fmt.Sprintf("%s of %s required are met", words.Count(n[schema.Pass]), words.Count(len(list)))
-	if k := n[schema.Fail]; k > 0 {
-		out += fmt.Sprintf(", %s missed", words.Count(k))
+	met, missed := metIn(list), outcomes(list, schema.Fail)
+	out := fmt.Sprintf("%s of %s required are met", words.Count(met), words.Count(len(list)))
+	if missed > 0 {
+		out += fmt.Sprintf(", %s missed", words.Count(missed))
 	}
-	if k := len(list) - n[schema.Pass] - n[schema.Fail]; k > 0 {
+	if k := len(list) - met - missed; k > 0 {
 		out += fmt.Sprintf(", %s cannot be decided", words.Count(k))
 	}
 	return out
 }
 
-// unmeasuredText names what has targets and was never measured, which no verdict is about.
-func unmeasuredText(list []schema.Pair) string {
-	if len(list) == 0 {
-		return ""
-	}
-	var names []string
-	for _, p := range list {
-		names = append(names, words.OnDevice(p.Model, p.Device))
-	}
-	return "; targets of what was never measured grade nothing: " + words.Few(names, 3)
-}
-
-// whiskersDrawn is how many findings a card draws: more are an inventory.
-const whiskersDrawn = 3
-
 // whiskers are the first findings that decide with an interval, on one scale, and what it is: changes against history,
 // or distances from targets. Both do not mix: what is shaded is another thing.
 func (r *Report) whiskers(decisive []schema.Verdict) (out []Whisker, caption string) {
+	const most = 3 // more are an inventory
 	var against schema.Against
 	for i := range decisive {
 		v := &decisive[i]
-		w, ok := r.whisker(v)
-		if !ok || len(out) == whiskersDrawn || len(out) > 0 && v.Against != against {
-			continue
+		if w, ok := r.whisker(v); ok && len(out) < most && (len(out) == 0 || v.Against == against) {
+			out, against = append(out, w), v.Against
 		}
-		out, against = append(out, w), v.Against
-	}
-	if len(out) == 0 {
-		return nil, ""
 	}
 	nameSystems(out)
-	if against == schema.AgainstTarget {
-		return out, "Distance from the target as a share of it, with its 95" + words.Thin + "% interval; right is worse. " +
-			"Shaded: its tolerance."
+	interval := " with its 95" + words.Thin + "% interval; right is worse. Shaded: "
+	switch against {
+	case schema.AgainstTarget:
+		return out, "Distance from the target as a share of it," + interval + "its tolerance."
+	case schema.AgainstHistory:
+		return out, "Change" + interval + "less than what matters."
 	}
-	return out, "Change with its 95" + words.Thin + "% interval; right is worse. Shaded: less than what matters."
+	return nil, ""
 }
 
-// whisker draws a finding; false for one without an interval.
+// whisker draws a finding; false for one without an interval. A distance from a target is put on the scale of its
+// tolerance, a share of the target; a score's distance is in points of a share.
 func (r *Report) whisker(v *schema.Verdict) (Whisker, bool) {
 	e, ok := v.Effect.Get()
 	if !ok || v.Interval == nil {
@@ -426,24 +390,18 @@ func (r *Report) whisker(v *schema.Verdict) (Whisker, bool) {
 		w.Limit = r.limitOf(v)
 		return w, true
 	}
-	return w, w.fromTarget(v)
-}
-
-// fromTarget puts a distance from a target on the scale of its tolerance, a share of the target; false where it has
-// none. A score's distance is in points of a share.
-func (w *Whisker) fromTarget(v *schema.Verdict) bool {
 	switch reason := v.Reason.(type) {
 	case schema.Limit:
 		w.Limit = reason.Tolerance
 	case schema.EvalLimit:
 		ref, ok := v.Ref.Get()
 		if !ok || ref <= 0 || ref > 1 {
-			return false
+			return Whisker{}, false
 		}
 		w.Name, w.Limit = words.Subject(v), reason.Tolerance
 		w.Effect, w.Low, w.High = w.Effect/ref, w.Low/ref, w.High/ref
 	}
-	return w.Limit > 0
+	return w, w.Limit > 0
 }
 
 // nameSystems leaves model and device out where all whiskers are of one: the sentence above names it.

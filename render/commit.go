@@ -62,26 +62,23 @@ func (a Address) External() bool {
 	return strings.HasPrefix(string(a), "https://") || strings.HasPrefix(string(a), "http://")
 }
 
-// commitLinks are those that may be shown: on a public site those to hosts that do not show whose they are.
+// commitLinks are those that may be shown: on a public site those to hosts where everybody's repositories are, which do
+// not show whose they are.
 func (r *Report) commitLinks() CommitLinks {
 	if !r.Public {
 		return r.Commits
 	}
+	hosts := []string{"github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co"}
 	public := func(by map[string]string) map[string]string {
 		out := map[string]string{}
 		for component, address := range by {
-			if u, err := url.Parse(address); err == nil && slices.Contains(codeHosts(), u.Host) {
+			if u, err := url.Parse(address); err == nil && slices.Contains(hosts, u.Host) {
 				out[component] = address
 			}
 		}
 		return out
 	}
 	return CommitLinks{public(r.Commits.Commit), public(r.Commits.Compare)}
-}
-
-// codeHosts are where everybody's repositories are.
-func codeHosts() []string {
-	return []string{"github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co"}
 }
 
 // components are those of a run's software that state a commit, in order. The revision of the weights is none.
@@ -164,94 +161,80 @@ func (r *Report) commitsOf(release int) map[string]string {
 
 func short7(s string) string { return s[:min(7, len(s))] }
 
-// identity is what is known of a run, by where it is known from.
-type identity struct {
-	sources []string // in the order in which they come first
-	rows    map[string][]Row
-}
-
-// add adds a fact under its source; the rows of one source stand below it.
-func (d *identity) add(source string, cells ...Cell) {
-	if d.rows == nil {
-		d.rows = map[string][]Row{}
-	}
-	if d.rows[source] == nil {
-		d.sources = append(d.sources, source)
-	}
-	d.rows[source] = append(d.rows[source], Row{Cells: cells})
-}
-
 // Groups of facts that no file states.
 const (
-	notStated   = "Not known: nothing states it"
-	notTold     = "Known, and nothing says from where"
-	fromSetting = "Known from the machine: setting in the manifest"
+	notStated = "Not known: nothing states it"
+	notTold   = "Known, and nothing says from where"
 )
 
-// table has each source once, what is not known last.
-func (d *identity) table() *Table {
-	t := &Table{Caption: "Identity", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Value"}}}
+// identityTable lists every fact below the source from which it is known, in the order in which the sources come first;
+// what is not known is last.
+func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
+	var sources groups[string, []Row]
+	add := func(source, label string, value Cell) {
+		rows, known := sources.of(source)
+		if !known {
+			*rows = []Row{{Group: source}}
+		}
+		*rows = append(*rows, Row{Cells: []Cell{head(label, ""), value}})
+	}
+	from := func(field string) string {
+		o := run.Provenance[field]
+		out := notTold
+		if o.From != "" || o.Where != "" {
+			out = "Known from " + cmp.Or(string(o.From), "an unnamed source")
+		}
+		if o.Where != "" {
+			out += ": " + o.Where
+		}
+		return out
+	}
+	chips := ""
+	if run.Device.Chips > 0 {
+		chips = words.Count(run.Device.Chips)
+	}
+	for _, x := range []struct {
+		label, value, field string
+		optional            bool
+	}{
+		{"Release", run.Release, "release", false}, {"Channel", run.InChannel(), "channel", false},
+		{"Model", run.Model.ID, "model.id", false}, {"Model name", run.Model.Name, "model.name", false},
+		{"Architecture key", run.Model.Key, "model.key", false},
+		{"Declared status", run.Model.Status, "model.status", false}, {"Implementation", run.Impl, "impl", false},
+		{"Device", run.Device.Name, "device.name", false}, {"Accelerators", chips, "device.chips", true},
+		{"Firmware", run.Device.Firmware, "device.firmware", true}, {"Engine", run.Stack.Engine, "stack.engine", false},
+		{"Engine version", run.Stack.Version, "stack.version", false}, {"Image", run.Stack.Image, "stack.image", false},
+		{"Image digest", run.Stack.Digest, "stack.digest", true},
+	} {
+		switch {
+		case x.value != "":
+			add(from(x.field), x.label, code(x.value))
+		case !x.optional:
+			add(notStated, x.label, Cell{Text: words.OrUnknown(""), Missing: "nothing states it"})
+		}
+	}
+	for _, name := range sortedNames(run.Stack.Commits) {
+		id := run.Stack.Commits[name]
+		add(from("stack.commits"), "Commit of "+name,
+			Cell{Text: id, Code: true, Href: links.of(name, id, only(run.Stack.Commits, name))})
+	}
+	var machine map[string]string
+	if !public && json.Unmarshal(run.Extra["setting"], &machine) == nil {
+		for _, f := range facts() {
+			if v := machine[f.name]; v != "" {
+				add("Known from the machine: setting in the manifest", f.label, code(v))
+			}
+		}
+	}
+	t := &Table{Caption: "Identity", Layout: KeyValue, Cols: []Col{col("What"), col("Value")}}
 	for _, last := range []bool{false, true} {
-		for _, s := range d.sources {
-			if (s == notStated) == last {
-				t.Rows = append(append(t.Rows, Row{Group: s}), d.rows[s]...)
+		for _, rows := range sources.list {
+			if (rows[0].Group == notStated) == last {
+				t.Rows = append(t.Rows, rows...)
 			}
 		}
 	}
 	return t
-}
-
-// sourceOf is where a fact is known from: "Known from manifest: results/…/ttreport.manifest.yaml".
-func sourceOf(o schema.Origin) string {
-	if o.From == "" && o.Where == "" {
-		return notTold
-	}
-	out := "Known from " + cmp.Or(string(o.From), "an unnamed source")
-	if o.Where != "" {
-		out += ": " + o.Where
-	}
-	return out
-}
-
-// identityTable lists every fact below its source.
-func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
-	var d identity
-	add := func(label, value, field string) {
-		if value == "" {
-			d.add(notStated, Cell{Text: label, Head: true}, Cell{Text: words.OrUnknown(""), Missing: "nothing states it"})
-			return
-		}
-		d.add(sourceOf(run.Provenance[field]), Cell{Text: label, Head: true}, Cell{Text: value, Code: true})
-	}
-	add("Release", run.Release, "release")
-	add("Channel", run.InChannel(), "channel")
-	add("Model", run.Model.ID, "model.id")
-	add("Model name", run.Model.Name, "model.name")
-	add("Architecture key", run.Model.Key, "model.key")
-	add("Declared status", run.Model.Status, "model.status")
-	add("Implementation", run.Impl, "impl")
-	add("Device", run.Device.Name, "device.name")
-	if run.Device.Chips > 0 {
-		add("Accelerators", words.Count(run.Device.Chips), "device.chips")
-	}
-	if run.Device.Firmware != "" {
-		add("Firmware", run.Device.Firmware, "device.firmware")
-	}
-	add("Engine", run.Stack.Engine, "stack.engine")
-	add("Engine version", run.Stack.Version, "stack.version")
-	add("Image", run.Stack.Image, "stack.image")
-	if run.Stack.Digest != "" {
-		add("Image digest", run.Stack.Digest, "stack.digest")
-	}
-	for _, name := range sortedNames(run.Stack.Commits) {
-		id := run.Stack.Commits[name]
-		d.add(sourceOf(run.Provenance["stack.commits"]), Cell{Text: "Commit of " + name, Head: true},
-			Cell{Text: id, Code: true, Href: links.of(name, id, only(run.Stack.Commits, name))})
-	}
-	if !public {
-		d.addMachine(run)
-	}
-	return d.table()
 }
 
 // fact is something that collect writes beside a run about the machine, and what people call it.
@@ -271,18 +254,5 @@ func facts() []fact {
 		{"kubernetes_state", "Kubernetes state"}, {"kubernetes_reason", "Kubernetes reason"},
 		{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
 		{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
-	}
-}
-
-// addMachine adds what is known of the machine to an identity.
-func (d *identity) addMachine(run *schema.Run) {
-	var known map[string]string
-	if json.Unmarshal(run.Extra["setting"], &known) != nil {
-		return
-	}
-	for _, f := range facts() {
-		if v := known[f.name]; v != "" {
-			d.add(fromSetting, Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true})
-		}
 	}
 }

@@ -34,47 +34,71 @@ func (c *Comparison) Head() []string {
 
 // Table has one row a number, largest regressions first.
 func (c *Comparison) Table() *Table {
-	t := &Table{Caption: c.A + " and " + c.B, Cols: []Col{
-		{Head: "Workload"}, {Head: "Metric"}, {Head: shortSide(c.A, c.B)}, {Head: shortSide(c.B, c.A)},
-		{Head: "Change"}, {Head: "95 % interval"},
-		{Head: "Test"}, {Head: "Verdict"},
+	type row = *compare.Row
+	difference, last := "Change", Column[row]{col("Verdict"), func(x row) Cell {
+		switch {
+		case x.Outcome() != schema.Inconclusive:
+			return text(x.Outcome().String())
+		case x.NeededEach > 0:
+			return text(fmt.Sprintf("~ (needs %d+%d)", x.NeededEach, x.NeededEach))
+		}
+		return text("~")
 	}}
 	if c.OfTools {
-		t.Cols[4].Head, t.Cols[len(t.Cols)-1].Head = "Difference", "Definitions"
+		difference, last = "Difference", Column[row]{col("Definitions"), func(x row) Cell { return text(definitions(x)) }}
 	}
-	if c.Against != nil {
-		t.Cols = append(t.Cols, Col{Head: "Verdict of " + shortSide(c.B, c.A)})
+	side := func(name string, of func(row) (mean, spread float64, n int)) Column[row] {
+		return Column[row]{col(name), func(x row) Cell { // with half of the range of its repeats
+			mean, spread, n := of(x)
+			s := words.Quantity(mean, schema.Unit(x.Metric))
+			if n > 1 {
+				s += " ±" + words.Percent(spread)
+			}
+			return text(s)
+		}}
 	}
-	marked := anyLoads(c.Result)
-	if marked {
-		t.Cols = append(t.Cols, Col{Head: "Requests"})
+	all := []Column[row]{
+		{col("Workload"), func(x row) Cell { return text(workloadOn(x.System, x.Key)) }},
+		{col("Metric"), func(x row) Cell { return text(words.Metric(x.Metric, x.Stat)) }},
+		side(shortSide(c.A, c.B), func(x row) (float64, float64, int) { return x.A, x.SpreadA, x.NA }),
+		side(shortSide(c.B, c.A), func(x row) (float64, float64, int) { return x.B, x.SpreadB, x.NB }),
+		{col(difference), func(x row) Cell { return text(words.Change(x.Change)) }},
+		{col("95 % interval"), func(x row) Cell {
+			if math.IsNaN(x.Lo) {
+				return text("")
+			}
+			return text(words.Change(x.Lo) + " to " + words.Change(x.Hi))
+		}},
+		{col("Test"), func(x row) Cell {
+			n := fmt.Sprintf("n = %d+%d", x.NA, x.NB)
+			if !math.IsNaN(x.P) {
+				n = fmt.Sprintf("p = %.3f, ", x.P) + n
+			}
+			return text(n)
+		}},
+		last,
 	}
+	if c.Against != nil { // against history with its interval: "regressed confirmed, +10.5 % to +22.1 %"
+		all = append(all, Column[row]{col("Verdict of " + shortSide(c.B, c.A)), func(x row) Cell {
+			v := x.Judged
+			if v == nil {
+				return text(words.Absent)
+			}
+			out := strings.TrimSpace(v.Outcome.String() + " " + v.Evidence.String())
+			if v.Interval != nil {
+				out += ", " + words.IntervalOf(*v)
+			}
+			return text(out)
+		}})
+	}
+	if slices.ContainsFunc(c.Loads, (*compare.Loads).Differ) {
+		all = append(all, Column[row]{col("Requests"), func(x row) Cell { return text(loadMark(x.Loads)) }})
+	}
+	var rows []row
 	for i := range c.Rows {
-		row := comparisonRow(&c.Rows[i])
-		if c.Against != nil {
-			row.Cells = append(row.Cells, text(judgedText(c.Rows[i].Judged)))
-		}
-		if c.OfTools {
-			row.Cells[len(row.Cells)-1] = text(definitions(&c.Rows[i]))
-		}
-		if marked {
-			row.Cells = append(row.Cells, text(loadMark(c.Rows[i].Loads)))
-		}
-		t.Rows = append(t.Rows, row)
+		rows = append(rows, &c.Rows[i])
 	}
-	return t
-}
-
-// judgedText is a verdict against history with its interval: "regressed confirmed, +10.5 % to +22.1 %".
-func judgedText(v *schema.Verdict) string {
-	if v == nil {
-		return words.Absent
-	}
-	out := strings.TrimSpace(v.Outcome.String() + " " + v.Evidence.String())
-	if v.Interval != nil {
-		out += ", " + words.IntervalOf(*v)
-	}
-	return out
+	return tableOf(c.A+" and "+c.B, "", rows, all)
 }
 
 // definitions are those of a metric by two tools.
@@ -88,113 +112,60 @@ func definitions(r *compare.Row) string {
 	return r.DefA + " and " + r.DefB
 }
 
-func comparisonRow(r *compare.Row) Row {
-	info, _ := schema.MetricByName(r.Metric)
-	interval, p := "", fmt.Sprintf("n = %d+%d", r.NA, r.NB)
-	if !math.IsNaN(r.Lo) {
-		interval = words.Change(r.Lo) + " to " + words.Change(r.Hi)
-	}
-	if !math.IsNaN(r.P) {
-		p = fmt.Sprintf("p = %.3f, ", r.P) + p
-	}
-	verdict := r.Outcome().String()
-	if r.Outcome() == schema.Inconclusive {
-		verdict = "~"
-		if r.NeededEach > 0 {
-			verdict = fmt.Sprintf("~ (needs %d+%d)", r.NeededEach, r.NeededEach)
-		}
-	}
-	row := Row{}
-	for _, s := range []string{
-		workloadOn(r.System, r.Key), words.Metric(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
-		plusMinus(r.B, r.SpreadB, r.NB, info.Unit), words.Change(r.Change), interval, p, verdict,
-	} {
-		row.Cells = append(row.Cells, text(s))
-	}
-	return row
-}
-
-// together says how all points changed that both sides measured in turns.
-func together(a compare.All) string {
-	info, _ := schema.MetricByName(a.Metric)
-	out := fmt.Sprintf("in turns: %s (%s) of %s %s", info.Label, info.Better, words.Plural(a.Points, "point"),
-		words.Change(a.Change))
-	out += fmt.Sprintf(", 95%s%% interval %s to %s from %s", words.Thin, words.Change(a.Lo), words.Change(a.Hi),
-		words.Plural(a.Blocks, "block"))
-	if a.Kept {
-		out += "; both servers kept running, so that each started once"
-	}
-	return out
-}
-
-// plusMinus is a mean with half of the range of its repeats.
-func plusMinus(mean, spread float64, n int, unit string) string {
-	s := words.Quantity(mean, unit)
-	if n > 1 {
-		s += " ±" + words.Percent(spread)
-	}
-	return s
-}
-
-// Notes follow the rows: geometric means by metric, tests used, what was left out.
+// Notes follow the rows: geometric means by metric, tests used, what was left out, what the rows do not show.
 func (c *Comparison) Notes() []string {
 	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, m := range c.Means() {
 		info, _ := schema.MetricByName(m.Metric)
-		said := fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
-			words.Change(m.Change), words.Change(m.Low), words.Change(m.High))
+		alike := ""
 		if m.NAlike > 0 {
-			said += fmt.Sprintf("; %s over the %d that Requests does not mark", words.Change(m.Alike), m.NAlike)
+			alike = fmt.Sprintf("; %s over the %d that Requests does not mark", words.Change(m.Alike), m.NAlike)
 		}
-		out = append(out, said)
+		add("%s (%s): geometric mean of %d changes %s, from %s to %s%s", info.Label, info.Better, m.N,
+			words.Change(m.Change), words.Change(m.Low), words.Change(m.High), alike)
 	}
-	for _, a := range c.All {
-		out = append(out, together(a))
+	for _, a := range c.All { // how all points changed that both sides measured in turns
+		info, _ := schema.MetricByName(a.Metric)
+		kept := ""
+		if a.Kept {
+			kept = "; both servers kept running, so that each started once"
+		}
+		add("in turns: %s (%s) of %s %s, 95%s%% interval %s to %s from %s%s", info.Label, info.Better,
+			words.Plural(a.Points, "point"), words.Change(a.Change), words.Thin, words.Change(a.Lo), words.Change(a.Hi),
+			words.Plural(a.Blocks, "block"), kept)
 	}
 	tests := c.Tests()
 	for _, t := range compare.TestNames() {
 		if tests[t] > 0 {
-			out = append(out, fmt.Sprintf("test: %s (%s)", t, words.Plural(tests[t], "row")))
+			add("test: %s (%s)", t, words.Plural(tests[t], "row"))
 		}
 	}
 	for _, m := range c.NoPairs {
-		out = append(out, "runs that name each other are no pair in turns: "+words.Mismatch(m))
+		add("runs that name each other are no pair in turns: %s", words.Mismatch(m))
 	}
 	if c.OnlyA+c.OnlyB > 0 {
-		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B))
+		add("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B)
 	}
 	if c.BadA+c.BadB > 0 {
-		out = append(
-			out,
-			fmt.Sprintf("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
-				"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B),
-		)
+		add("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
+			"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B)
 	}
 	if c.Lost > 0 {
-		out = append(
-			out,
-			fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it",
-				words.Plural(c.Lost, "document")),
-		)
+		add("%s of the history cannot be read and counts for nothing here; ttreport check names it",
+			words.Plural(c.Lost, "document"))
 	}
-	return append(out, c.caution(tests)...)
-}
-
-// caution says what the rows do not show.
-func (c *Comparison) caution(tests map[string]int) []string {
 	if c.OfTools {
-		return []string{"two tools measure the same load at other times and count by other rules: a difference is no " +
-			"verdict on either; ttreport help glossary has the definitions"}
+		add("two tools measure the same load at other times and count by other rules: a difference is no verdict on " +
+			"either; ttreport help glossary has the definitions")
+		return out
 	}
-	var out []string
 	n := tests[compare.Interleaved]
 	if n > 0 {
-		out = append(out, "rows of paired blocks are tested as one family: "+
-			"one in twenty of those called changed may be unchanged")
+		add("rows of paired blocks are tested as one family: one in twenty of those called changed may be unchanged")
 	}
 	if n < len(c.Rows) {
-		out = append(out,
-			"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
+		add("no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
 	}
 	return out
 }
@@ -357,24 +328,20 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 	return out
 }
 
-// elseCell is what else changed with a level as two lines have room for, with a link to all of it where that is more.
+// elseCell is what else changed with a level as two lines have room for: the end of each long word, where the name of an
+// image has its tag, and the beginning of the whole, with a link to all of it where that is more.
 func elseCell(c *levelChange, release string) Cell {
-	whole := elseChanged(c.beside)
-	cell := Cell{Text: shortElse(whole), Sentence: true}
-	if cell.Text != whole {
-		cell.Href = ChangesPath + "#" + Address(elseAnchor(c, release))
-	}
-	return cell
-}
-
-// shortElse has the end of each long word, where the name of an image has its tag, and the beginning of the whole.
-func shortElse(whole string) string {
 	const twoLines, longWord = 90, 30
+	whole := elseChanged(c.beside)
 	parts := strings.Fields(whole)
 	for i, word := range parts {
 		parts[i] = words.Short(word, longWord)
 	}
-	return opening(strings.Join(parts, " "), twoLines)
+	cell := sentence(opening(strings.Join(parts, " "), twoLines))
+	if cell.Text != whole {
+		cell.Href = ChangesPath + "#" + Address(elseAnchor(c, release))
+	}
+	return cell
 }
 
 // elseAnchor is where all of what else changed with a level stands.
@@ -382,30 +349,15 @@ func elseAnchor(c *levelChange, release string) string {
 	return "else-" + levelAnchor(release, c.Series.Pair(), c.regressed())
 }
 
-// elseSection has what the rows of changes have no room for, in their order; no section where they say all.
-func elseSection(shown []levelChange) []Section {
-	whole := elseOfLevels(shown)
-	if len(whole.Rows) == 0 {
-		return nil
-	}
-	return []Section{{ID: "else", Title: "What else changed, in full", Intro: "What the rows above have no room for.",
-		Blocks: []Block{whole.cut("the page of the release has all")}}}
-}
-
-// elseOfLevels has all of what else changed, of the changes whose row has no room for it.
-func elseOfLevels(list []levelChange) *Table {
-	t := &Table{Caption: "What else changed, in full", Layout: List, Cols: []Col{
-		{Head: "Since"}, {Head: "Model and device", Length: Medium}, {Head: "What else changed"},
-	}}
-	for i := range list {
-		c := &list[i]
-		if c.began == nil || elseCell(c, c.At).Href == "" {
-			continue
+// elseOfLevels has all of what else changed, of the changes whose row has no room for it, in their order.
+func elseOfLevels(list []*levelChange) *Table {
+	t := &Table{Caption: "What else changed, in full", Layout: List,
+		Cols: []Col{col("Since"), medium("Model and device"), col("What else changed")}}
+	for _, c := range list {
+		if c.began != nil && elseCell(c, c.At).Href != "" {
+			t.Rows = append(t.Rows, Row{Anchor: elseAnchor(c, c.At), Cells: []Cell{head(c.At, ReleasePath(c.At)),
+				text(words.OnDevice(c.Series.Model, c.Series.Device)), sentence(elseChanged(c.beside))}})
 		}
-		t.Rows = append(t.Rows, Row{Anchor: elseAnchor(c, c.At), Cells: []Cell{
-			{Text: c.At, Head: true, Href: ReleasePath(c.At)}, text(words.OnDevice(c.Series.Model, c.Series.Device)),
-			{Text: elseChanged(c.beside), Sentence: true},
-		}})
 	}
 	return t
 }
@@ -413,16 +365,11 @@ func elseOfLevels(list []levelChange) *Table {
 // elseChanged says what differs between the two builds beside the number.
 func elseChanged(c schema.Change) string {
 	var parts []string
-	for _, s := range []string{c.Differs, c.Build} {
-		if s != "" {
-			parts = append(parts, s)
+	for _, x := range [][2]string{{"", c.Differs}, {"", c.Build}, {"the same build: ", c.SameBuild},
+		{"the same ", c.SameCommit}} {
+		if x[1] != "" {
+			parts = append(parts, x[0]+x[1])
 		}
-	}
-	if c.SameBuild != "" {
-		parts = append(parts, "the same build: "+c.SameBuild)
-	}
-	if c.SameCommit != "" {
-		parts = append(parts, "the same "+c.SameCommit)
 	}
 	if len(parts) == 0 {
 		return "Nothing else is stated to differ."

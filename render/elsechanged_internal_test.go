@@ -12,15 +12,15 @@ import (
 func TestWhatElseChangedIsSaid(t *testing.T) {
 	const image = "registry.example.com/team/inference-server/vllm-tt-metal-src-release-ubuntu-22.04-amd64:"
 	before, after := image+"0.7.0-4ab12cd0007", image+"0.8.0-4ab12cd0008"
-	level := func(build string) levelChange {
-		c := levelChange{began: &schema.Verdict{}, beside: schema.Change{Build: build}}
+	level := func(build string) *levelChange {
+		c := &levelChange{began: &schema.Verdict{}, beside: schema.Change{Build: build}}
 		c.At, c.Series = "v8", &judge.Series{Model: "m", Device: "n150"}
 		return c
 	}
-	list := []levelChange{
+	list := []*levelChange{
 		level("image " + before + " → " + after + ", version 0.7.0 → 0.8.0"), level("version 0.7.0 → 0.8.0"),
 	}
-	cell := elseCell(&list[0], "v8")
+	cell := elseCell(list[0], "v8")
 	if cell.Text != "Image 0.7.0-4ab12cd0007 → 0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." &&
 		cell.Text != "Image …0.7.0-4ab12cd0007 → …0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." {
 		t.Errorf("%s", cell.Text)
@@ -32,7 +32,7 @@ func TestWhatElseChangedIsSaid(t *testing.T) {
 	if cell.Href != ChangesPath+"#"+Address(whole[0].Anchor) {
 		t.Errorf("%s leads not to %s", cell.Href, whole[0].Anchor)
 	}
-	if c := elseCell(&list[1], "v8"); c.Text != "Version 0.7.0 → 0.8.0." || c.Href != "" {
+	if c := elseCell(list[1], "v8"); c.Text != "Version 0.7.0 → 0.8.0." || c.Href != "" {
 		t.Errorf("%+v", c)
 	}
 }

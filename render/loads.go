@@ -103,8 +103,3 @@ func failedOr(l compare.Load) string {
 	}
 	return failed(l)
 }
-
-// anyLoads reports whether the loads of a workload differ.
-func anyLoads(c *compare.Result) bool {
-	return mostOf(c.Loads, (*compare.Loads).Differ, func(*compare.Loads) float64 { return 0 }).n > 0
-}

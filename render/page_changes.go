@@ -39,36 +39,30 @@ func (r *Report) levelChanges() []levelChange {
 		release, model, device string
 		worse                  bool
 	}
-	var out []levelChange
-	place := map[cause]int{}
+	var found groups[cause, levelChange]
 	for _, p := range r.Gate.Levels() {
-		of := cause{p.At, p.Series.Model, p.Series.Device, p.Effect > 0}
-		at, known := place[of]
+		c, known := found.of(cause{p.At, p.Series.Model, p.Series.Device, p.Effect > 0})
 		switch {
 		case !known:
-			place[of] = len(out)
-			out = append(out, levelChange{ChangePoint: p, release: judge.Named(r.Releases, p.At)})
-		case math.Abs(p.Effect) > math.Abs(out[at].Effect):
-			out[at].ChangePoint, p = p, out[at].ChangePoint
-			fallthrough
+			*c = levelChange{ChangePoint: p, release: judge.Named(r.Releases, p.At)}
+		case math.Abs(p.Effect) > math.Abs(c.Effect):
+			c.ChangePoint, c.with = p, append(c.with, c.ChangePoint)
 		default:
-			out[at].with = append(out[at].with, p)
+			c.with = append(c.with, p)
 		}
 	}
-	for i := range out {
-		c := &out[i]
+	for i := range found.list {
+		c := &found.list[i]
 		c.verdict, c.began = r.verdictOn(c.Found, c.Series), r.verdictOn(c.At, c.Series)
 		if c.began != nil {
 			c.beside = r.Gate.ElseChanged(c.release, c.Series)
 		}
 		c.decided = r.decisionOn(c.ChangePoint)
-		for _, other := range c.with { // one that nobody decided on leaves the change open
-			if r.decisionOn(other) == nil {
-				c.decided = nil
-			}
+		if slices.ContainsFunc(c.with, func(p judge.ChangePoint) bool { return r.decisionOn(p) == nil }) {
+			c.decided = nil // one that nobody decided on leaves the change open
 		}
 	}
-	return out
+	return found.list
 }
 
 // decisionOn is that of a person about a change point: about its level, or about the verdict that found it; nil where
@@ -136,133 +130,122 @@ func (r *Report) state(c *levelChange, still bool) Cell {
 
 const changePointsHaveAll = "ttreport check --change-points lists all of what a release measured"
 
-func (r *Report) changesTable(rows []Row) *Table {
-	return &Table{
-		Caption: "Changes of level, open first, then newest", Layout: List, Rows: rows,
-		Cols: []Col{
-			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"},
-			{Head: "Before → after", Unit: "its baseline, the " + r.unit() + "s that show it", Length: Medium},
-			{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
-			{Head: "History", Length: Medium}, {Head: "Commits"}, {Head: "What else changed"}, {Head: "State"},
-		},
+// changesTable has a change in each row of two lines.
+func (r *Report) changesTable(list []*levelChange, states map[*levelChange]Cell) *Table {
+	type change = *levelChange
+	t := tableOf("Changes of level, open first, then newest", List, list, []Column[change]{
+		{col("Since"), func(c change) Cell {
+			rel := r.Releases[c.release]
+			since := head(rel.Name, ReleasePath(rel.Name))
+			if !rel.Date.IsZero() {
+				since.Sub = day(rel.Date)
+			}
+			return since
+		}},
+		{col("Level").in("the series that changed most"), func(c change) Cell {
+			s := c.Series
+			level := Cell{Text: words.OnDevice(s.Model, s.Device), Href: PairPath(s.Model, s.Device),
+				Sub: strings.TrimSpace(words.Metric(s.Metric, s.Stat) + " " + words.Workload(s.Key))}
+			if n := len(c.with); n > 0 {
+				level.Sub += fmt.Sprintf(" and %d more", n)
+			}
+			return level
+		}},
+		{medium("Before → after").in("its baseline, the " + r.unit() + "s that show it"), change.values},
+		{num("Change").sorted(), func(c change) Cell {
+			effect, _ := r.shown(c)
+			cell := Cell{Text: words.Signed(c.Series.Metric, effect), Sort: &effect, Strong: true}
+			if c.Found != c.At {
+				cell.Sub = "with " + c.Found // the interval is of the two together
+			}
+			return cell
+		}},
+		{medium("95 % interval"), func(c change) Cell {
+			effect, v := r.shown(c)
+			if v == nil || v.Interval == nil {
+				return text(words.Absent)
+			}
+			cell := text(words.IntervalOf(*v))
+			cell.Whisker = r.interval(v, effect)
+			return cell
+		}},
+		{medium("History"), func(c change) Cell { return Cell{Spark: r.spark(c.Series, len(r.Releases)-1)} }},
+		{col("Commits"), func(c change) Cell { return r.commitRange(c.release) }},
+		{col("What else changed"), func(c change) Cell {
+			if c.began == nil {
+				return text("")
+			}
+			return elseCell(c, r.Releases[c.release].Name)
+		}},
+		{col("State"), func(c change) Cell { return states[c] }},
+	}).dropEmpty(1)
+	for i, c := range list {
+		t.Rows[i].Anchor = levelAnchor(r.Releases[c.release].Name, c.Series.Pair(), c.regressed())
 	}
+	return t
 }
 
 // ChangesPage answers: when did a level move, and does anybody know why?
 func (r *Report) ChangesPage() Page {
 	list, stillThere := r.levelChanges(), r.stillThere()
-	open, still, places := 0, 0, map[schema.Pair]bool{} // of those that are still there
-	var rows []Row
-	var shown []levelChange                     // in the order of the rows
-	for _, first := range []bool{true, false} { // what is open first
-		for i := range list {
-			c := &list[i]
-			there := stillThere(c)
-			state := r.state(c, there)
-			if (state.Text == "open") == first {
-				rows, shown = append(rows, r.levelRow(c, state)), append(shown, *c)
-			}
-			if first && state.Text == "open" {
-				open++
-				if there {
-					still++
-					places[c.Series.Pair()] = true
-				}
-			}
+	states, open, still, places := map[*levelChange]Cell{}, 0, 0, map[schema.Pair]bool{} // of those that are still there
+	var shown []*levelChange                                                             // what is open first
+	for i := range list {
+		c := &list[i]
+		there := stillThere(c)
+		states[c] = r.state(c, there)
+		if states[c].Text != "open" {
+			shown = append(shown, c)
+			continue
+		}
+		shown = slices.Insert(shown, open, c)
+		if open++; there {
+			still++
+			places[c.Series.Pair()] = true
 		}
 	}
-	p := Page{
-		Path: ChangesPath, Title: "Changes", Nav: "changes", Simulated: r.simulated(-1),
-		Description: "Every change of level in history, once.",
-		Crumbs:      []Link{{"Overview", "index.html"}, {"Changes", ""}},
-		Lead:        r.changesLead(len(rows), open, still, r.wherePlaces(still, len(places))),
-	}
-	if len(rows) == 0 {
-		p.add(Section{ID: "changes", Title: "Changes of level", Blocks: []Block{Empty{What: "Nothing to list",
+	p := r.page(ChangesPath, "changes", "Changes", "Every change of level in history, once.")
+	p.Lead = r.changesLead(len(list), open, still, len(places))
+	if len(list) == 0 {
+		p.add(section("changes", "Changes of level", "", Empty{What: "Nothing to list",
 			Why: "A suspected change is on the page of its release; a second run confirms it.",
-			Cmd: "ttreport collect --recheck --server URL"}}})
+			Cmd: "ttreport collect --recheck --server URL"}))
 		return p
 	}
-	t := r.changesTable(rows)
-	t.dropEmpty(1)
-	p.add(Section{ID: "changes", Title: "Changes of level",
-		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
-		Blocks: []Block{t.cut(changePointsHaveAll)}})
-	p.add(append(elseSection(shown), r.seriesSection(list)...)...)
+	const rest = "ttreport check --change-points lists all of what a release measured"
+	p.add(section("changes", "Changes of level",
+		"Open first, then newest. What a model on a device did in one release in one direction is one change.",
+		r.changesTable(shown, states).cut(rest)),
+		section("else", "What else changed, in full", "What the rows above have no room for.",
+			elseOfLevels(shown).cut("the page of the release has all")),
+		section("series", "Series of each change", "What moved with the series above, newest first.",
+			r.seriesOfLevels(list).cut(rest)))
 	return p
 }
 
-// seriesSection lists what moved together; no section where nothing did.
-func (r *Report) seriesSection(list []levelChange) []Section {
-	with := r.seriesOfLevels(list)
-	if len(with.Rows) == 0 {
-		return nil
-	}
-	return []Section{{ID: "series", Title: "Series of each change",
-		Intro:  "What moved with the series above, newest first.",
-		Blocks: []Block{with.cut(changePointsHaveAll)}}}
-}
-
-// wherePlaces is where the changes are that are still there: on so many models and devices, each of which the card
-// names once, or in so many numbers of one of them, which became worse more than once.
-func (r *Report) wherePlaces(still, places int) string {
-	if places > 1 {
-		return ", on " + words.Count(places) + " models and devices"
-	}
-	if newest := r.Newest(); newest >= 0 {
-		if n := len(r.Gate.Open(newest)); n > 0 && n < still {
-			return ", in " + words.Plural(n, "number")
-		}
-	}
-	return ""
-}
-
-// changesLead counts the changes, those that are open, and of these those that are still there.
-func (r *Report) changesLead(all, open, still int, on string) Lead {
-	paras := []string{"A change of level is listed when an independent run or a later release confirmed it, or a person " +
-		"decided it."}
+// changesLead counts the changes, those that are open, and of these those that are still there: on so many models and
+// devices, each of which the card names once, or in so many numbers of one of them, which became worse more than once.
+func (r *Report) changesLead(all, open, still, places int) Lead {
+	l := Lead{Paras: []string{"A change of level is listed when an independent run or a later release confirmed it, or a " +
+		"person decided it."}}
 	of := words.Plural(all, "change") + " of level"
 	switch {
 	case all == 0:
-		return Lead{Text: "No level has changed in the history of what is judged.", Paras: paras}
+		l.Text = "No level has changed in the history of what is judged."
 	case open > 0:
-		return Lead{Tone: words.ToneBad, Mark: schema.Regressed, Word: words.Count(open) + " open", Paras: paras,
-			Text: fmt.Sprintf("of %s, %s that nobody has explained or accepted; %s still there in %s%s.", of,
-				words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()), on)}
+		on := ""
+		if n := len(r.Gate.Open(r.Newest())); places > 1 {
+			on = ", on " + words.Count(places) + " models and devices"
+		} else if n > 0 && n < still {
+			on = ", in " + words.Plural(n, "number")
+		}
+		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(open)+" open"
+		l.Text = fmt.Sprintf("of %s, %s that nobody has explained or accepted; %s still there in %s%s.", of,
+			words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()), on)
+	default:
+		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open", of+", each listed where it began."
 	}
-	return Lead{Tone: words.ToneGood, Mark: schema.Pass, Word: "None open", Text: of + ", each listed where it began.",
-		Paras: paras}
-}
-
-// levelRow is a change in two lines.
-func (r *Report) levelRow(c *levelChange, state Cell) Row {
-	s, rel := c.Series, r.Releases[c.release]
-	since := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
-	if !rel.Date.IsZero() {
-		since.Sub = day(rel.Date)
-	}
-	level := Cell{Text: words.OnDevice(s.Model, s.Device), Href: PairPath(s.Model, s.Device),
-		Sub: strings.TrimSpace(words.Metric(s.Metric, s.Stat) + " " + words.Workload(s.Key))}
-	if n := len(c.with); n > 0 {
-		level.Sub += fmt.Sprintf(" and %d more", n)
-	}
-	effect, v := r.shown(c)
-	interval, beside := text(words.Absent), text("")
-	if v != nil && v.Interval != nil {
-		interval = text(words.IntervalOf(*v))
-		interval.Whisker = r.interval(v, effect)
-	}
-	if c.began != nil {
-		beside = elseCell(c, rel.Name)
-	}
-	change := Cell{Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}
-	if c.Found != c.At {
-		change.Sub = "with " + c.Found // the interval is of the two together
-	}
-	return Row{Anchor: levelAnchor(rel.Name, s.Pair(), c.regressed()), Cells: []Cell{
-		since, level, c.values(), change, interval,
-		{Spark: r.spark(s, len(r.Releases)-1)}, r.commitRange(c.release), beside, state,
-	}}
+	return l
 }
 
 // shown is the size of a change with the verdict that has its interval: what the runs that confirmed it show together,
@@ -282,28 +265,21 @@ func (r *Report) shown(c *levelChange) (float64, *schema.Verdict) {
 	return effect, &v
 }
 
-// values are those before a change and those of the releases that show it, of which its size is the mean.
+// values are those before a change and those of the releases that show it, of which its size is the mean: of the one
+// in which it began, then of the one that confirmed it.
 func (c *levelChange) values() Cell {
-	if c.began != nil {
-		before, ok1 := c.began.Ref.Get()
-		after, ok2 := c.began.Value.Get()
-		if ok1 && ok2 {
-			out := Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(c.Series.Metric)}
-			if again, ok := c.found(); ok {
-				out.Text += ", " + words.Number(again)
-			}
-			return out
+	if c.began == nil || !present(c.began.Ref) || !present(c.began.Value) {
+		return missing("no verdict on " + c.At + " has both values")
+	}
+	before, _ := c.began.Ref.Get()
+	after, _ := c.began.Value.Get()
+	out := Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(c.Series.Metric)}
+	if c.verdict != nil && c.Found != c.At {
+		if again, ok := c.verdict.Value.Get(); ok {
+			out.Text += ", " + words.Number(again)
 		}
 	}
-	return Cell{Text: words.Absent, Missing: "no verdict on " + c.At + " has both values"}
-}
-
-// found is the value of the release that confirmed a change which began in an earlier one.
-func (c *levelChange) found() (float64, bool) {
-	if c.verdict == nil || c.Found == c.At {
-		return 0, false
-	}
-	return c.verdict.Value.Get()
+	return out
 }
 
 // sizeOf is how large a change is: what the verdict on its release says, where that release found it itself; else what
@@ -330,10 +306,8 @@ func levelAnchor(release string, of schema.Pair, worse bool) string {
 
 // seriesOfLevels has every series of the changes that moved several, in the order of the changes.
 func (r *Report) seriesOfLevels(list []levelChange) *Table {
-	t := &Table{Caption: "Series of each change", Layout: List, Cols: []Col{
-		{Head: "Series"}, {Head: "Metric", Length: Medium}, {Head: "Change", Num: true, Length: Short},
-		{Head: "Found in"},
-	}}
+	t := &Table{Caption: "Series of each change", Layout: List,
+		Cols: []Col{col("Series"), medium("Metric"), num("Change"), col("Found in")}}
 	for i := range list {
 		c := &list[i]
 		if len(c.with) == 0 {
@@ -344,8 +318,7 @@ func (r *Report) seriesOfLevels(list []levelChange) *Table {
 		for _, p := range c.all() {
 			s := p.Series
 			t.row(Cell{Text: words.Workload(s.Key), Sub: s.Key.Tool, Head: true, Href: PairPath(s.Model, s.Device)},
-				Cell{Text: words.Metric(s.Metric, s.Stat), Sub: direction(s.Metric)},
-				Cell{Text: words.Signed(s.Metric, r.sizeOf(&p)), Strong: true}, text(p.Found))
+				metricCell(s.Metric, s.Stat), Cell{Text: words.Signed(s.Metric, r.sizeOf(&p)), Strong: true}, text(p.Found))
 		}
 	}
 	return t
@@ -405,22 +378,29 @@ func decidedBy(s judge.ChangePoint) string {
 
 // Section is the same as a part of a page.
 func (c *ChangePoints) Section() Section {
-	t := &Table{Caption: words.Capital(c.Title()), Cols: []Col{
-		{Head: "Since"}, {Head: "Model"}, {Head: "Device"}, {Head: "Workload"}, {Head: "Metric"}, {Head: "Change"},
-		{Head: "Found"},
-	}}
-	row := func(since string, s *judge.Series, change, how string) {
-		t.row(text(since), text(words.OrUnknown(s.Model)), text(words.OrUnknown(s.Device)), text(words.Workload(s.Key)),
-			text(words.Metric(s.Metric, s.Stat)), text(change), text(how))
+	type change struct {
+		since    string
+		of       *judge.Series
+		how, why string
 	}
+	var list []change
 	for _, s := range c.Points {
-		row(s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s))
+		list = append(list, change{s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s)})
 	}
 	for _, d := range c.Drifts {
-		row("drift", d.Series, words.Signed(d.Series.Metric, d.Effect)+" a release",
-			fmt.Sprintf("over %d releases, p = %.2g", d.N, d.P))
+		list = append(list, change{"drift", d.Series, words.Signed(d.Series.Metric, d.Effect) + " a release",
+			fmt.Sprintf("over %d releases, p = %.2g", d.N, d.P)})
 	}
-	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{t}}
+	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{
+		tableOf(words.Capital(c.Title()), "", list, []Column[change]{
+			{col("Since"), func(x change) Cell { return text(x.since) }},
+			{col("Model"), func(x change) Cell { return text(words.OrUnknown(x.of.Model)) }},
+			{col("Device"), func(x change) Cell { return text(words.OrUnknown(x.of.Device)) }},
+			{col("Workload"), func(x change) Cell { return text(words.Workload(x.of.Key)) }},
+			{col("Metric"), func(x change) Cell { return text(words.Metric(x.of.Metric, x.of.Stat)) }},
+			{col("Change"), func(x change) Cell { return text(x.how) }},
+			{col("Found"), func(x change) Cell { return text(x.why) }},
+		})}}
 }
 
 // ShiftTexts are sentences about the devices that moved as a whole: metrics of a device that moved alike are one
@@ -430,31 +410,36 @@ func ShiftTexts(list []judge.Shift) []string {
 		device, line, first string
 		outcome             schema.Outcome
 		evidence            schema.Evidence
+		alone               int // from 1
 	}
-	var out []string
-	at := map[finding]int{}
-	with := make([][]string, len(list))
-	for _, s := range list {
+	type said struct {
+		text string
+		with []string
+	}
+	var found groups[finding, said]
+	for n, s := range list {
 		t := ShiftText(s)
 		if t == "" {
 			continue
 		}
-		k := finding{s.Device, s.Line, s.First, s.Outcome, s.Evidence}
-		alone := s.Turns != nil || s.Mixed
-		if i, known := at[k]; known && !alone {
-			e, _ := s.Effect.Get()
-			with[i] = append(with[i], words.Metric(s.Metric, s.Stat)+" "+words.Signed(s.Metric, e))
+		id := finding{s.Device, s.Line, s.First, s.Outcome, s.Evidence, 0}
+		if s.Turns != nil || s.Mixed {
+			id.alone = n + 1
+		}
+		x, known := found.of(id)
+		if !known {
+			x.text = t
 			continue
 		}
-		if !alone {
-			at[k] = len(out)
-		}
-		out = append(out, t)
+		e, _ := s.Effect.Get()
+		x.with = append(x.with, words.Metric(s.Metric, s.Stat)+" "+words.Signed(s.Metric, e))
 	}
-	for i := range out {
-		if len(with[i]) > 0 {
-			out[i] += " With it " + strings.Join(with[i], ", ") + "."
+	var out []string
+	for _, x := range found.list {
+		if len(x.with) > 0 {
+			x.text += " With it " + strings.Join(x.with, ", ") + "."
 		}
+		out = append(out, x.text)
 	}
 	return out
 }

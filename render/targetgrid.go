@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,67 +21,67 @@ type targetMetric struct{ name, stat string }
 // measured, how much of the highest level that is. The verdict is that of the required levels; a missed informational
 // one is grey. A workload has a limit for each metric, which follow each other as the columns of metrics do.
 func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
+	type workload = *targetWorkload
 	rows, levels, metrics := targetRows(list)
-	t := &Table{Caption: "Targets by workload, worst first", Layout: List, Cols: []Col{
-		{Head: "Verdict", Length: Medium}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
-	}}
+	all := []Column[workload]{
+		{medium("Verdict"), workload.verdict},
+		{col("Where").in(loadUnit), func(w workload) Cell { return whereCell(w.numbers[0].first, withPair) }},
+	}
 	for _, l := range levels {
-		t.Cols = append(t.Cols, Col{Head: words.Capital(l), Length: Short})
+		all = append(all, Column[workload]{Col{Head: words.Capital(l), Length: Short}, func(w workload) Cell {
+			return w.level(l, metrics)
+		}})
 	}
 	for _, m := range metrics {
-		t.Cols = append(t.Cols, Col{Head: words.Metric(m.name, m.stat), Unit: direction(m.name), Num: true, Length: Short})
+		head := num(words.Metric(m.name, m.stat)).in(direction(m.name))
+		all = append(all, Column[workload]{head, func(w workload) Cell {
+			n := w.of(m)
+			if n == nil {
+				return missing("no target of this metric")
+			}
+			c := r.numberIn(n.first)
+			if schema.ReasonIs[schema.MetricNotMeasured](n.first.Reason) {
+				c.Sub = "no tool measures it"
+			}
+			if share := 100 * n.share(); len(w.numbers) > 1 && !math.IsNaN(share) {
+				c.Sub = words.Number(share) + words.Thin + "%"
+			}
+			return c
+		}})
 	}
-	t.Cols = append(t.Cols, Col{Head: "Reached", Unit: "% of the highest", Num: true, Sort: true, Length: Short},
-		Col{Head: "Among the levels", Length: Medium})
-	for _, row := range rows {
-		v := row.numbers[0].first
-		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
-		if withPair {
-			where.Text = words.OnDevice(v.Model, v.Device)
-			where.Sub = strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
-		}
-		cells := []Cell{row.verdict(), where}
-		for _, l := range levels {
-			cells = append(cells, row.level(l, metrics))
-		}
-		for _, m := range metrics {
-			cells = append(cells, r.measuredAs(row.of(m), len(row.numbers) > 1))
-		}
-		t.row(append(cells, row.numbers[0].reached(), row.picture())...)
-	}
-	return t
+	return tableOf("Targets by workload, worst first", List, rows, append(all, []Column[workload]{
+		{num("Reached").in("% of the highest").sorted(), func(w workload) Cell { return w.numbers[0].reached() }},
+		{medium("Among the levels"), workload.picture},
+	}...))
 }
 
 // targetRows groups verdicts by workload, worst first, and lists the levels that occur, lowest first, and the metrics.
+// Of the numbers of a workload required ones are first; of one verdict, the largest miss.
 func targetRows(list []schema.Verdict) (rows []*targetWorkload, levels []string, metrics []targetMetric) {
 	type workload struct{ model, device, impl, key string }
-	type number struct {
-		of workload
-		targetMetric
-	}
-	at, by := map[workload]*targetWorkload{}, map[number]*targetNumber{}
+	var by groups[workload, *targetWorkload]
 	has := map[string]bool{}
 	for i := range list {
 		v := &list[i]
 		if v.Key.IsEval() || v.Metric == "" {
 			continue
 		}
-		w := workload{v.Model, v.Device, v.Impl, v.Key.String()}
-		n := number{w, targetMetric{v.Metric, v.Stat}}
-		if at[w] == nil {
-			at[w] = &targetWorkload{}
-			rows = append(rows, at[w])
+		at, known := by.of(workload{v.Model, v.Device, v.Impl, v.Key.String()})
+		if !known {
+			*at = &targetWorkload{}
 		}
-		if by[n] == nil {
-			by[n] = &targetNumber{first: v, levels: map[string]*schema.Verdict{}}
-			at[w].numbers = append(at[w].numbers, by[n])
+		w, m := *at, targetMetric{v.Metric, v.Stat}
+		n := w.of(m)
+		if n == nil {
+			n = &targetNumber{first: v, levels: map[string]*schema.Verdict{}}
+			w.numbers = append(w.numbers, n)
 		}
-		if old := by[n].levels[v.Level]; old == nil || standing(v) <= standing(old) {
-			by[n].levels[v.Level] = v
+		if old := n.levels[v.Level]; old == nil || standing(v) <= standing(old) {
+			n.levels[v.Level] = v
 		}
 		has[v.Level] = true
-		if !slices.Contains(metrics, n.targetMetric) {
-			metrics = append(metrics, n.targetMetric)
+		if !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
 		}
 	}
 	for _, l := range schema.Levels() {
@@ -91,18 +90,15 @@ func targetRows(list []schema.Verdict) (rows []*targetWorkload, levels []string,
 			delete(has, l)
 		}
 	}
-	for _, w := range rows {
-		slices.SortStableFunc(w.numbers, worse)
+	for _, w := range by.list {
+		slices.SortStableFunc(w.numbers, func(a, b *targetNumber) int {
+			return cmp.Or(cmp.Compare(standing(a.worst()), standing(b.worst())), cmp.Compare(a.share(), b.share()))
+		})
 	}
-	slices.SortStableFunc(rows, func(a, b *targetWorkload) int {
+	slices.SortStableFunc(by.list, func(a, b *targetWorkload) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.numbers[0].share(), b.numbers[0].share()))
 	})
-	return rows, append(levels, slices.Sorted(maps.Keys(has))...), metrics
-}
-
-// worse orders the numbers of a workload: required ones first; of one verdict, the largest miss first.
-func worse(a, b *targetNumber) int {
-	return cmp.Or(cmp.Compare(standing(a.worst()), standing(b.worst())), cmp.Compare(a.share(), b.share()))
+	return by.list, append(levels, sortedNames(has)...), metrics
 }
 
 // rank orders workloads: what misses a required target first, then what misses only informational ones.
@@ -155,138 +151,121 @@ func (w *targetWorkload) level(name string, metrics []targetMetric) Cell {
 	var limits []string
 	for _, m := range metrics {
 		limit := words.Absent
-		if n := w.of(m); n != nil {
-			if v := n.levels[name]; v != nil {
-				limit = numberText(v.Ref)
-				if worst == nil || standing(v) < standing(worst) {
-					worst = v
-				}
+		if n := w.of(m); n != nil && n.levels[name] != nil {
+			v := n.levels[name]
+			limit = numberText(v.Ref)
+			if worst == nil || standing(v) < standing(worst) {
+				worst = v
 			}
 		}
 		limits = append(limits, limit)
 	}
-	if worst == nil {
-		return Cell{Text: words.Absent, Missing: "no target of this level"}
-	}
-	c := Cell{Outcome: worst.Outcome, Sub: strings.Join(limits, " · ")}
-	if worst.Required {
-		return c
-	}
-	c.Outcome, c.Text, c.Missing = schema.NoOutcome, worst.Outcome.String(),
-		"informational: nothing requires this level" // grey
-	switch worst.Outcome {
-	case schema.Pass:
+	c := Cell{Sub: strings.Join(limits, " · "), Missing: "informational: nothing requires this level"} // grey
+	switch {
+	case worst == nil:
+		return missing("no target of this level")
+	case worst.Required:
+		c.Outcome, c.Missing = worst.Outcome, ""
+	case worst.Outcome == schema.Pass:
 		c.Text = "met"
-	case schema.Fail:
+	case worst.Outcome == schema.Fail:
 		c.Text = "missed"
-	}
-	return c
-}
-
-// measuredAs is the number of a metric with how much of its highest level that is.
-func (r *Report) measuredAs(n *targetNumber, several bool) Cell {
-	if n == nil {
-		return Cell{Text: words.Absent, Missing: "no target of this metric"}
-	}
-	c := r.numberIn(n.first)
-	if schema.ReasonIs[schema.MetricNotMeasured](n.first.Reason) {
-		c.Sub = "no tool measures it"
-	}
-	if share := 100 * n.share(); several && !math.IsNaN(share) {
-		c.Sub = words.Number(share) + words.Thin + "%"
+	default:
+		c.Text = worst.Outcome.String()
 	}
 	return c
 }
 
 // picture is the worst number among its levels; of what was not measured, or can be met by nothing, the reason. The
-// decisions on the targets of the workload stand with it.
+// decisions on the targets of the workload stand with it: that on the verdict of the row, and those on others, which name
+// their targets, since they are not what the row is about.
 func (w *targetWorkload) picture() Cell {
 	n := w.numbers[0]
 	worst := n.worst()
-	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome) {
-		notes := append([]string{words.Why(*worst)}, w.decisions(worst.Decision)...)
-		return Cell{Text: strings.Join(notes, " "), Sentence: true}
+	var about groups[string, []string]
+	var notes []string
+	for _, n := range w.numbers {
+		for _, l := range n.levelNames() {
+			v := n.levels[l]
+			if v == nil || v.Decision == nil || worst.Decision != nil && *v.Decision == *worst.Decision {
+				continue
+			}
+			note := words.DecisionNote(*v.Decision)
+			of, known := about.of(note)
+			if *of = append(*of, words.Metric(v.Metric, v.Stat)+" "+l); !known {
+				notes = append(notes, note)
+			}
+		}
 	}
-	c := n.bullet()
-	notes := w.decisions(worst.Decision)
+	for i, of := range about.list {
+		notes[i] = strings.Join(of, ", ") + ": " + notes[i]
+	}
+	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome) {
+		return sentence(strings.Join(append([]string{words.Why(*worst)}, notes...), " "))
+	}
 	if worst.Decision != nil {
 		notes = append([]string{words.DecisionNote(*worst.Decision)}, notes...)
 	}
+	c := n.bullet()
 	c.Sub = strings.Join(notes, " ")
 	return c
 }
 
-// decisions are the notes on the decisions about targets of the workload, except that on the verdict of the row. Each
-// names its targets: they are not what the row is about.
-func (w *targetWorkload) decisions(ofRow *schema.Decision) []string {
-	var notes []string
-	about := map[string][]string{}
-	for _, n := range w.numbers {
-		for _, l := range n.levelNames() {
-			v := n.levels[l]
-			if v == nil || v.Decision == nil || ofRow != nil && *v.Decision == *ofRow {
-				continue
-			}
-			note := words.DecisionNote(*v.Decision)
-			if about[note] == nil {
-				notes = append(notes, note)
-			}
-			about[note] = append(about[note], words.Metric(v.Metric, v.Stat)+" "+l)
-		}
-	}
-	for i, note := range notes {
-		notes[i] = strings.Join(about[note], ", ") + ": " + note
-	}
-	return notes
-}
-
 // referenceTable lists scores against their references: tasks have heads of their own.
 func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
-	t := &Table{Caption: "Scores against references, worst first", Layout: List, Cols: []Col{
-		{Head: "Verdict", Length: Medium}, {Head: "Task"}, {Head: "Metric", Length: Medium},
-		{Head: "Reference", Num: true, Length: Short}, {Head: "Score", Num: true, Length: Short},
-		{Head: "Difference", Num: true, Sort: true, Length: Medium}, {Head: "n", Num: true, Length: Short},
-	}}
-	var rows []*schema.Verdict
+	type verdict = *schema.Verdict
+	var rows []verdict
 	for i := range list {
 		if list[i].Key.IsEval() && list[i].Outcome != schema.NoTarget {
 			rows = append(rows, &list[i])
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *schema.Verdict) int { return cmp.Compare(outcomeRank(a), outcomeRank(b)) })
-	for _, v := range rows {
-		task := Cell{Text: words.Subject(v), Head: true, Href: PairPath(v.Model, v.Device)}
-		if withPair {
-			task.Sub = words.OnDevice(v.Model, v.Device)
-		}
-		change := Cell{Text: words.Absent, Missing: "nothing to compare"}
-		if e, ok := v.Effect.Get(); ok {
-			change = Cell{Text: words.Effect(*v, e), Sort: &e}
+	slices.SortStableFunc(rows, func(a, b verdict) int { return cmp.Compare(outcomeRank(a), outcomeRank(b)) })
+	return tableOf("Scores against references, worst first", List, rows, []Column[verdict]{
+		{medium("Verdict"), func(v verdict) Cell {
+			c := Cell{Outcome: v.Outcome}
+			if !v.Required {
+				c.Sub = "informational"
+			}
+			if limit, ok := v.Reason.(schema.EvalLimit); ok && limit.Chance && v.Outcome == schema.Fail {
+				c.Sub = strings.Trim(c.Sub+"; may be chance", "; ")
+			}
+			return c
+		}},
+		{col("Task"), func(v verdict) Cell {
+			task := head(words.Subject(v), PairPath(v.Model, v.Device))
+			if withPair {
+				task.Sub = words.OnDevice(v.Model, v.Device)
+			}
+			return task
+		}},
+		{medium("Metric"), func(v verdict) Cell {
+			if parts := schema.PartsOfMean(v.Metric); parts != nil {
+				return text(words.Plural(len(parts), "metric") + ", mean")
+			}
+			return text(words.Metric(v.Metric, v.Stat))
+		}},
+		{num("Reference"), func(v verdict) Cell {
+			c := number(v.Ref)
+			if limit, ok := v.Reason.(schema.EvalLimit); ok {
+				c.Sub = words.Tolerance(limit.Tolerance)
+			}
+			return c
+		}},
+		{num("Score"), r.numberIn},
+		{Col{Head: "Difference", Num: true, Sort: true, Length: Medium}, func(v verdict) Cell {
+			e, ok := v.Effect.Get()
+			if !ok {
+				return missing("nothing to compare")
+			}
+			c := Cell{Text: words.Effect(*v, e), Sort: &e}
 			if v.Interval != nil {
-				change.Sub = words.IntervalOf(*v)
+				c.Sub = words.IntervalOf(*v)
 			}
-		}
-		n := Cell{Text: words.Absent, Missing: "not stated"}
-		if v.N > 0 {
-			n = text(words.Count(v.N))
-		}
-		verdict := Cell{Outcome: v.Outcome}
-		if !v.Required {
-			verdict.Sub = "informational"
-		}
-		metric := words.Metric(v.Metric, v.Stat)
-		if parts := schema.PartsOfMean(v.Metric); parts != nil {
-			metric = words.Plural(len(parts), "metric") + ", mean"
-		}
-		ref := number(v.Ref)
-		if limit, ok := v.Reason.(schema.EvalLimit); ok {
-			if ref.Sub = words.Tolerance(limit.Tolerance); limit.Chance && v.Outcome == schema.Fail {
-				verdict.Sub = strings.Trim(verdict.Sub+"; may be chance", "; ")
-			}
-		}
-		t.row(verdict, task, text(metric), ref, r.numberIn(v), change, n)
-	}
-	return t
+			return c
+		}},
+		{num("n"), func(v verdict) Cell { return stated(v.N) }},
+	})
 }
 
 // Bullet is a measured value among the levels of its targets, as a picture: right is better, on a logarithmic scale.
@@ -419,14 +398,13 @@ func (r *targetNumber) share() float64 {
 // reached is the share in percent.
 func (r *targetNumber) reached() Cell {
 	share := 100 * r.share()
-	if math.IsNaN(share) {
-		why := "not measured"
-		if v, ok := r.first.Value.Get(); ok && v <= 0 {
-			why = "the value is not positive"
-		}
-		return Cell{Text: words.Absent, Missing: why}
+	if !math.IsNaN(share) {
+		return Cell{Text: words.Number(share), Sort: &share}
 	}
-	return Cell{Text: words.Number(share), Sort: &share}
+	if v, ok := r.first.Value.Get(); ok && v <= 0 {
+		return missing("the value is not positive")
+	}
+	return missing("not measured")
 }
 
 // bullet is the number among its levels.
