@@ -22,9 +22,6 @@ type sweep struct {
 	at     []float64                            // concurrencies, ascending
 }
 
-// sweepID tells sweeps apart: everything about a series but its concurrency.
-type sweepID struct{ impl, key string }
-
 // statOf is the statistic that a sweep draws of a metric: means, or medians where a file has no mean.
 func (w *sweep) statOf(metric string) string {
 	mean, median := false, false
@@ -45,41 +42,31 @@ func (w *sweep) statOf(metric string) string {
 // first.
 func (r *Report) sweeps(pair Pair) []sweep {
 	const fewest, most = 3, 2
-	by := map[sweepID]*sweep{}
-	var order []sweepID
+	type all struct{ impl, key string } // of a series but its concurrency
+	var by groups[all, sweep]
 	for _, s := range r.series[pair.Pair] {
 		k := s.Key
-		drawn := slices.Contains([]string{"tpot", "ttft", "output_tps"}, s.Metric) &&
-			slices.Contains([]string{"mean", "median", "value", ""}, s.Stat)
-		if !drawn || k.Concurrency == nil || k.Rate != nil {
+		if k.Concurrency == nil || k.Rate != nil || !slices.Contains([]string{"tpot", "ttft", "output_tps"}, s.Metric) ||
+			!slices.Contains(append(schema.CenterStats(), ""), s.Stat) {
 			continue
 		}
 		c := *k.Concurrency
 		k.Concurrency = nil
-		id := sweepID{s.Impl, k.String()}
-		if by[id] == nil {
-			by[id] = &sweep{
-				name: strings.TrimSuffix(
-					words.Workload(k),
-					"/-",
-				), key: k, series: map[string]map[float64]*judge.Series{},
-			}
-			order = append(order, id)
+		w, known := by.of(all{s.Impl, k.String()})
+		if !known {
+			*w = sweep{strings.TrimSuffix(words.Workload(k), "/-"), k, map[string]map[float64]*judge.Series{}, nil}
 		}
-		if by[id].series[s.Metric] == nil {
-			by[id].series[s.Metric] = map[float64]*judge.Series{}
+		if w.series[s.Metric] == nil {
+			w.series[s.Metric] = map[float64]*judge.Series{}
 		}
-		if by[id].series[s.Metric][c] == nil || s.Stat != "median" {
-			by[id].series[s.Metric][c] = s
+		if w.series[s.Metric][c] == nil || s.Stat != "median" {
+			w.series[s.Metric][c] = s
 		}
 	}
-	var out []sweep
-	for _, id := range order {
-		w := by[id]
-		if w.at = slices.Sorted(maps.Keys(w.series["output_tps"])); len(w.at) >= fewest {
-			out = append(out, *w)
-		}
+	for i := range by.list {
+		by.list[i].at = slices.Sorted(maps.Keys(by.list[i].series["output_tps"]))
 	}
+	out := slices.DeleteFunc(by.list, func(w sweep) bool { return len(w.at) < fewest })
 	slices.SortStableFunc(out, func(a, b sweep) int { return cmp.Compare(len(b.at), len(a.at)) })
 	return out[:min(most, len(out))]
 }

@@ -13,21 +13,47 @@ import (
 )
 
 // measuredTable says what was measured, and on what: it heads every report. A fact that runs of the release state
-// differently has all their values; one that nobody states is left out.
+// differently has some of their values; one that nobody states is left out.
 func (r *Report) measuredTable(runs []int) *Table {
-	t := &Table{Caption: "What was measured", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Value"}}}
-	for _, f := range r.measuredFacts() {
-		if f.label == commitsLabel {
-			r.commitRows(t, runs)
-		} else if v := r.distinct(runs, f.of); v != "" {
-			t.row(Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true})
+	t := &Table{Caption: "What was measured", Layout: KeyValue, Cols: []Col{col("What"), col("Value")}}
+	stated := map[string]bool{}
+	for _, i := range runs {
+		for name := range r.Columns.Runs[i].Commits {
+			stated[name] = true
 		}
 	}
-	if tools := r.toolVersions(runs); tools != "" {
-		t.row(Cell{Text: "Tools", Head: true}, Cell{Text: tools, Code: true})
+	dirty := slices.ContainsFunc(runs, func(i int) bool { return r.Columns.Runs[i].Dirty })
+	for _, f := range r.measuredFacts() {
+		if f.label != commitsLabel {
+			if v := r.distinct(runs, f.of); v != "" {
+				t.row(head(f.label, ""), code(v))
+			}
+			continue
+		}
+		for _, name := range sortedNames(stated) { // each component's, with a link where all runs have one
+			v := r.distinct(runs, func(h *columns.RunHead) string { return h.Commits[name] })
+			cell := Cell{Text: v, Code: true, Href: r.commitLinks().of(name, v, only(stated, name))}
+			if dirty {
+				cell.Sub = uncommitted
+			}
+			t.row(head("Commit of "+name, ""), cell)
+		}
+	}
+	var tools []string
+	for _, p := range r.points(runs) {
+		name := strings.TrimSpace(r.Columns.Keys[p.Key].Tool + " " + r.Columns.Conds[p.Cond][columns.ToolVersion])
+		if name != "" && !slices.Contains(tools, name) {
+			tools = append(tools, name)
+		}
+	}
+	if slices.Sort(tools); len(tools) > 0 {
+		t.row(head("Tools", ""), code(strings.Join(tools, ", ")))
 	}
 	return t
 }
+
+// uncommitted marks commits with changes beside them.
+const uncommitted = "with changes that are not committed"
 
 // measuredFact is a fact of a run and what people call it.
 type measuredFact struct {
@@ -36,24 +62,6 @@ type measuredFact struct {
 }
 
 const commitsLabel = "Commits"
-
-// commitRows has the commits of each component, with a link where all runs have one.
-func (r *Report) commitRows(t *Table, runs []int) {
-	stated := map[string]bool{}
-	for _, i := range runs {
-		for name := range r.Columns.Runs[i].Commits {
-			stated[name] = true
-		}
-	}
-	for _, name := range sortedNames(stated) {
-		v := r.distinct(runs, func(h *columns.RunHead) string { return h.Commits[name] })
-		cell := Cell{Text: v, Code: true, Href: r.commitLinks().of(name, v, only(stated, name))}
-		if slices.ContainsFunc(runs, func(i int) bool { return r.Columns.Runs[i].Dirty }) {
-			cell.Sub = "with changes that are not committed"
-		}
-		t.row(Cell{Text: "Commit of " + name, Head: true}, cell)
-	}
-}
 
 // measuredFacts are those of a report's head, in reading order. Commands and names of machines are not published.
 func (r *Report) measuredFacts() []measuredFact {
@@ -84,21 +92,14 @@ func (r *Report) measuredFacts() []measuredFact {
 
 // hardware is the device with what is known of its accelerators.
 func hardware(h *columns.RunHead) string {
-	parts := []string{h.Device}
-	for _, s := range []string{h.Mesh, h.Setting["accelerators"], prefixed("firmware ", h.Firmware),
-		prefixed("driver ", h.Setting["driver"])} {
-		if s != "" {
-			parts = append(parts, s)
+	out := h.Device
+	for _, x := range [][2]string{{"", h.Mesh}, {"", h.Setting["accelerators"]}, {"firmware ", h.Firmware},
+		{"driver ", h.Setting["driver"]}} {
+		if x[1] != "" {
+			out += ", " + x[0] + x[1]
 		}
 	}
-	return strings.Trim(strings.Join(parts, ", "), ", ")
-}
-
-func prefixed(prefix, s string) string {
-	if s == "" {
-		return ""
-	}
-	return prefix + s
+	return strings.Trim(out, ", ")
 }
 
 func commits(h *columns.RunHead) string {
@@ -107,69 +108,46 @@ func commits(h *columns.RunHead) string {
 		parts = append(parts, name+" "+h.Commits[name])
 	}
 	if h.Dirty {
-		parts = append(parts, "with changes that are not committed")
+		parts = append(parts, uncommitted)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // measuredPairs has the same of each model on a device that a gate is about: what somebody who signs must know.
 func (r *Report) measuredPairs(g *gate.Review) *Table {
-	t := &Table{Caption: "What was measured", Layout: List, Cols: []Col{{Head: "Model and device"}}}
-	at := slices.IndexFunc(r.Releases, func(x judge.Release) bool { return x.Name == g.Release })
+	at := judge.Named(r.Releases, g.Release)
 	if at < 0 {
-		return t
+		return &Table{}
 	}
 	shown := []string{"Hardware", "Engine", "Image", commitsLabel, "Server mode", "Run command", "Run"}
-	var facts []measuredFact
+	all := []Column[Pair]{{col("Model and device"), func(p Pair) Cell { return text(words.OnDevice(p.Model, p.Device)) }}}
 	for _, f := range r.measuredFacts() {
 		if slices.Contains(shown, f.label) {
-			facts = append(facts, f)
-			t.Cols = append(t.Cols, Col{Head: f.label})
+			all = append(all, Column[Pair]{col(f.label), func(p Pair) Cell { return code(r.distinct(r.RunsOf(at, p), f.of)) }})
 		}
 	}
+	var pairs []Pair
 	for _, x := range g.Pairs {
-		runs := r.runs[x.Pair][at]
-		if len(runs) == 0 {
-			continue
+		if len(r.runs[x.Pair][at]) > 0 {
+			pairs = append(pairs, Pair{Pair: x.Pair})
 		}
-		cells := []Cell{text(words.OnDevice(x.Model, x.Device))}
-		for _, f := range facts {
-			cells = append(cells, Cell{Text: r.distinct(runs, f.of), Code: true})
-		}
-		t.Rows = append(t.Rows, Row{Cells: cells})
 	}
-	t.dropEmpty(1)
-	return t
+	return tableOf("What was measured", List, pairs, all).dropEmpty(1)
 }
 
-// valuesOfFact is how many different values of one fact a report lists.
-const valuesOfFact = 3
-
-// distinct are the different values of a fact, in the order of the runs.
+// distinct are the first different values of a fact, in the order of the runs.
 func (r *Report) distinct(runs []int, of func(*columns.RunHead) string) string {
+	const most = 3
 	var out []string
 	for _, i := range runs {
 		if v := of(&r.Columns.Runs[i]); v != "" && !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}
-	if more := len(out) - valuesOfFact; more > 0 {
-		out = append(out[:valuesOfFact:valuesOfFact], words.Count(more)+" more")
+	if more := len(out) - most; more > 0 {
+		out = append(out[:most:most], words.Count(more)+" more")
 	}
 	return strings.Join(out, "; ")
-}
-
-// toolVersions are the tools that measured, with their versions.
-func (r *Report) toolVersions(runs []int) string {
-	var out []string
-	for _, p := range r.points(runs) {
-		name := strings.TrimSpace(r.Columns.Keys[p.Key].Tool + " " + r.Columns.Conds[p.Cond][columns.ToolVersion])
-		if name != "" && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }
 
 // ResultSections are the sections with what was measured of each model on a device in a release, for text: what heads a
@@ -177,18 +155,14 @@ func (r *Report) toolVersions(runs []int) string {
 func (r *Report) ResultSections(release int, model, device string) []Section {
 	var out []Section
 	for _, pair := range r.PairsOf(release) {
-		if !(schema.Pair{Model: pair.Model, Device: pair.Device}).Selected(model, device) {
+		if !pair.Selected(model, device) {
 			continue
 		}
-		runs := r.runs[pair.Pair][release]
-		name := words.OnDevice(pair.Model, pair.Device)
+		runs, name := r.runs[pair.Pair][release], words.OnDevice(pair.Model, pair.Device)
 		out = append(out, Section{Title: name, Blocks: []Block{r.measuredTable(runs)}})
 		for i, t := range r.resultTables(runs) {
-			title := "Results of " + name
-			if i > 0 {
-				title = "Spread of latencies of " + name
-			}
-			out = append(out, Section{Title: title, Blocks: []Block{t}})
+			title := []string{"Results of ", "Spread of latencies of "}[min(i, 1)]
+			out = append(out, Section{Title: title + name, Blocks: []Block{t}})
 		}
 	}
 	return out
@@ -197,17 +171,16 @@ func (r *Report) ResultSections(release int, model, device string) []Section {
 // lastPoint is the newest point of a workload, up to a release, that says how many requests completed; nil where none
 // does. The tool that measured it does not matter.
 func (r *Report) lastPoint(at int, of schema.System, load schema.Key) *columns.PointRow {
-	releases := r.with[schema.Pair{Model: of.Model, Device: of.Device}]
-	for i := len(releases) - 1; i >= 0; i-- {
-		if releases[i] > at {
+	pair := schema.Pair{Model: of.Model, Device: of.Device}
+	for _, release := range slices.Backward(r.with[pair]) {
+		if release > at {
 			continue
 		}
-		for _, run := range r.runs[schema.Pair{Model: of.Model, Device: of.Device}][releases[i]] {
+		for _, run := range r.runs[pair][release] {
 			h := &r.Columns.Runs[run]
 			for n := h.FirstPoint; n < h.PointsEnd && h.Impl == of.Impl; n++ {
 				p := &r.Columns.Points[n]
-				k := r.Columns.Keys[p.Key]
-				if k.Workload() == load.Workload() && r.requests(p) > 0 {
+				if r.Columns.Keys[p.Key].Workload() == load.Workload() && r.requests(p) > 0 {
 					return p
 				}
 			}

@@ -119,17 +119,10 @@ func load(k schema.Key) string {
 	return ""
 }
 
-// planeGathering finds the lines of a model.
-type planeGathering struct {
-	*Report
-	lines map[planeID]*gathered
-	left  map[string]int // points that are not drawn, by reason
-}
-
 // gatherPlane finds the lines of a model: of a history with releases the newest one of each device, of builds alone
-// the newest run of each point.
-func (r *Report) gatherPlane(model string) *planeGathering {
-	g := &planeGathering{Report: r, lines: map[planeID]*gathered{}, left: map[string]int{}}
+// the newest run of each point. left counts the points that are not drawn, by reason.
+func (r *Report) gatherPlane(model string) (lines map[planeID]*gathered, left map[string]int) {
+	lines, left = map[planeID]*gathered{}, map[string]int{}
 	pairs, _ := r.listed()
 	for _, p := range pairs {
 		if p.Model != model {
@@ -141,144 +134,49 @@ func (r *Report) gatherPlane(model string) *planeGathering {
 		}
 		for _, at := range slices.Backward(releases) {
 			for _, run := range slices.Backward(r.runs[p.Pair][at]) {
-				g.run(p, run)
+				r.gather(p, run, lines, left)
 			}
 		}
 	}
-	return g
-}
-
-// run takes the points of a run that no newer one has.
-func (g *planeGathering) run(p Pair, run int) {
-	h := &g.Columns.Runs[run]
-	engine := h.Engine
-	if !g.Graded() {
-		engine = strings.TrimSpace(engine + " " + h.Version)
-	}
-	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		row := &g.Columns.Points[i]
-		k := g.Columns.Keys[row.Key]
-		workload, parallel := split(k)
-		values, median, why := g.values(row)
-		if load(k) == "" {
-			why = "neither a concurrency nor a rate is stated"
-		}
-		if why != "" {
-			g.left[why]++
-			continue
-		}
-		precision := cmp.Or(h.Model.Precision, k.Dims["precision"])
-		chips := cmp.Or(h.Chips, g.Chips[p.Device])
-		id := planeID{
-			configuration: configuration{p.Device, h.Impl, engine, precision, parallel, k.Tool, chips},
-			workload:      planeWorkload(workload), rate: k.Concurrency == nil,
-		}
-		l := g.lines[id]
-		if l == nil {
-			l = &gathered{planeID: id, href: PairPath(p.Model, p.Device), points: map[string]*gatheredPoint{}}
-			g.lines[id] = l
-		}
-		l.add(k, run, values, median)
-	}
-}
-
-func (l *gathered) add(k schema.Key, run int, values [planeValues]schema.Number, median bool) {
-	x := l.points[load(k)]
-	if x == nil {
-		x = &gatheredPoint{key: k, run: run}
-		l.points[load(k)] = x
-	}
-	if x.run != run {
-		return // a newer run has it
-	}
-	l.median = l.median || median
-	for i, n := range values {
-		if v, ok := n.Get(); ok {
-			x.values[i] = append(x.values[i], v)
-		}
-	}
-}
-
-// values are those of a point; why says what is missing that a plane needs.
-func (g *planeGathering) values(row *columns.PointRow) (out [planeValues]schema.Number, median bool, why string) {
-	if s := row.StatusWord(); s == schema.StatusFailed || s == schema.StatusInvalid {
-		return out, false, "failed or invalid"
-	}
-	for i := range out {
-		out[i] = schema.Missing("not in the file")
-	}
-	typical := func(metric string) schema.Number {
-		for _, stat := range []string{"mean", "value", "median"} {
-			n, _ := g.Columns.Value(row, metric, stat)
-			if v, ok := n.Get(); ok && schema.Measurable(v) {
-				median = median || stat == "median"
-				return n
-			}
-		}
-		return schema.Missing("not in the file")
-	}
-	out[planeOutput] = typical("output_tps")
-	out[planeTTFT], out[planeE2EL] = typical("ttft"), typical("e2el")
-	out[planeSpeed] = typical("tps_user")
-	if tpot, ok := typical("tpot").Get(); ok && tpot > 0 {
-		out[planeSpeed] = schema.Num(1000 / tpot)
-	}
-	if _, ok := out[planeOutput].Get(); !ok {
-		return out, false, "without output tok/s"
-	}
-	for _, n := range out[planeSpeed:] {
-		if _, ok := n.Get(); ok {
-			return out, median, ""
-		}
-	}
-	return out, false, "without a latency"
-}
-
-// mean of the repeats; NaN for none.
-func mean(list []float64) float64 {
-	sum := 0.
-	for _, v := range list {
-		sum += v
-	}
-	return sum / float64(len(list))
+	return lines, left
 }
 
 // plane is what is known of a model on all its devices; nil when nothing can be drawn.
 func (r *Report) plane(model string) *Plane {
-	g := r.gatherPlane(model)
-	if len(g.lines) == 0 {
+	lines, left := r.gatherPlane(model)
+	if len(lines) == 0 {
 		return nil
 	}
 	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
-	for _, l := range g.lines {
+	for _, l := range lines {
 		p.Lines = append(p.Lines, r.planeLine(l))
 	}
 	p.name()
 	slices.SortFunc(p.Lines, func(a, b PlaneLine) int {
-		return cmp.Or(r.Devices.place(a.Device)-r.Devices.place(b.Device), schema.NaturalCompare(a.Device, b.Device),
+		return cmp.Or(r.compareDevices(a.Device, b.Device),
 			schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
 	})
 	p.arrange()
-	for _, why := range slices.Sorted(maps.Keys(g.left)) {
-		p.Left = append(p.Left, words.Plural(g.left[why], "point")+" "+why)
+	for _, why := range sortedNames(left) {
+		p.Left = append(p.Left, words.Plural(left[why], "point")+" "+why)
 	}
 	p.limits()
 	p.scaling()
 	return p
 }
 
+// compareDevices is the order of devices in lists.
+func (r *Report) compareDevices(a, b string) int {
+	return cmp.Or(r.Devices.place(a)-r.Devices.place(b), schema.NaturalCompare(a, b))
+}
+
 // look is the place of a device among all of the site: it has one colour and one mark on every page.
 func (r *Report) look(device string) int {
-	var devices []string
+	devices := map[string]bool{}
 	for _, p := range r.Pairs {
-		if !slices.Contains(devices, p.Device) {
-			devices = append(devices, p.Device)
-		}
+		devices[p.Device] = true
 	}
-	slices.SortFunc(devices, func(a, b string) int {
-		return cmp.Or(r.Devices.place(a)-r.Devices.place(b), schema.NaturalCompare(a, b))
-	})
-	return slices.Index(devices, device)
+	return slices.Index(slices.SortedFunc(maps.Keys(devices), r.compareDevices), device)
 }
 
 // planeLine is a line with its points by load.
@@ -294,11 +192,15 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 		out.Price = v * float64(l.chips)
 	}
 	for _, x := range l.points {
-		p := PlanePoint{Load: load(x.key), At: loadOf(x.key), Run: RunPath(r.Columns.Runs[x.run].ID)}
-		p.isl, p.osl, p.rest = x.key.ISL, x.key.OSL, restOf(x.key)
-		for i := range p.Values {
-			if len(x.values[i]) > 0 {
-				v := round(mean(x.values[i]))
+		p := PlanePoint{Load: load(x.key), At: *cmp.Or(x.key.Concurrency, x.key.Rate),
+			Run: RunPath(r.Columns.Runs[x.run].ID), isl: x.key.ISL, osl: x.key.OSL, rest: restOf(x.key)}
+		for i, list := range x.values {
+			sum := 0.
+			for _, v := range list {
+				sum += v
+			}
+			if n := len(list); n > 0 { // the mean of the repeats
+				v := round(sum / float64(n))
 				p.Values[i] = &v
 			}
 		}
@@ -306,13 +208,6 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 	}
 	slices.SortFunc(out.Points, func(a, b PlanePoint) int { return cmp.Compare(a.At, b.At) })
 	return out
-}
-
-func loadOf(k schema.Key) float64 {
-	if k.Concurrency != nil {
-		return *k.Concurrency
-	}
-	return *k.Rate
 }
 
 // round keeps what can be seen: the script has to load the rest.
@@ -356,33 +251,47 @@ type scalingKind struct {
 	fixedName   string
 }
 
-// scaling adds a chart for each size that was varied over at least three values while the others stayed the same.
+// scaling adds a chart for each size that was varied over at least three values while the others stayed the same, and
+// one of output over concurrency in the workload that is drawn.
 func (p *Plane) scaling() {
 	isl, osl := func(x PlanePoint) *float64 { return x.isl }, func(x PlanePoint) *float64 { return x.osl }
 	for _, k := range []scalingKind{
 		{"TTFT by ISL", "ISL, tok", "TTFT, ms, lower is better", planeTTFT, isl, osl, "OSL"},
 		{"E2EL by OSL", "OSL, tok", "E2EL, ms, lower is better", planeE2EL, osl, isl, "ISL"},
 	} {
-		if s, ok := p.scalingOf(k); ok {
+		if s := p.scalingOf(k); len(s.Lines) > 0 {
 			p.Scaling = append(p.Scaling, s)
 		}
 	}
-	if s, ok := p.byConcurrency(); ok {
+	s := Scaling{Title: "Output by concurrency", X: "concurrency; " + p.Workloads[0],
+		Y: "output, tok/s, higher is better"}
+	for i, l := range p.Lines {
+		if l.Workload != p.Workloads[0] || len(l.Points) < fewestSizes || strings.HasSuffix(l.Points[0].Load, perSecond) {
+			continue
+		}
+		line := ScalingLine{Line: i}
+		for _, x := range l.Points {
+			line.Points = append(line.Points, [2]float64{x.At, *x.Values[planeOutput]})
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	if len(s.Lines) > 0 {
 		p.Scaling = append(p.Scaling, s)
 	}
 }
 
-// fixed is what stays the same in a chart.
-type fixed struct {
-	size       float64
-	load, rest string
-}
+// fewestSizes is how many values of a size make a line.
+const fewestSizes = 3
 
 // scalingOf finds the other size and the load at which a size was varied most, lower loads first.
-func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
-	const fewest = 3
+func (p *Plane) scalingOf(k scalingKind) Scaling {
+	type fixed struct {
+		size       float64
+		load, rest string
+		at         float64
+	}
 	by := map[fixed]map[string]map[float64]float64{} // by what is fixed, line's name and size
-	first, at := map[string]int{}, map[fixed]float64{}
+	first := map[string]int{}
 	for i, l := range p.Lines {
 		if _, ok := first[l.Name]; !ok {
 			first[l.Name] = i
@@ -392,9 +301,9 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 			if size == nil || other == nil || v == nil {
 				continue
 			}
-			f := fixed{*other, x.Load, x.rest}
+			f := fixed{*other, x.Load, x.rest, x.At}
 			if by[f] == nil {
-				by[f], at[f] = map[string]map[float64]float64{}, x.At
+				by[f] = map[string]map[float64]float64{}
 			}
 			if by[f][l.Name] == nil {
 				by[f][l.Name] = map[float64]float64{}
@@ -402,141 +311,91 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 			by[f][l.Name][*size] = *v
 		}
 	}
-	count := func(f fixed) int { return drawnSizes(by[f], fewest) }
-	order := slices.SortedFunc(maps.Keys(by), func(a, b fixed) int {
-		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(at[a], at[b]), cmp.Compare(a.size, b.size),
+	drawn := map[fixed]int{} // points of lines that have enough of them
+	for f, lines := range by {
+		for _, sizes := range lines {
+			if len(sizes) >= fewestSizes {
+				drawn[f] += len(sizes)
+			}
+		}
+	}
+	if len(drawn) == 0 {
+		return Scaling{}
+	}
+	f := slices.MinFunc(slices.Collect(maps.Keys(drawn)), func(a, b fixed) int {
+		return cmp.Or(cmp.Compare(drawn[b], drawn[a]), cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size),
 			strings.Compare(a.load, b.load), strings.Compare(a.rest, b.rest))
 	})
-	if len(order) == 0 || count(order[0]) == 0 {
-		return Scaling{}, false
-	}
-	f := order[0]
 	s := Scaling{Title: k.title, Y: k.y, X: k.x + "; " + k.fixedName + " " + whole(f.size) + ", " + loadText(f.load)}
 	if f.rest != "" {
 		s.X += ", " + f.rest
 	}
-	for _, name := range slices.Sorted(maps.Keys(by[f])) {
-		if sizes := by[f][name]; len(sizes) >= fewest {
-			s.Lines = append(s.Lines, ScalingLine{first[name], bySize(sizes)})
-		}
-	}
-	return s, true
-}
-
-// drawnSizes counts the points of the lines that have enough of them.
-func drawnSizes(lines map[string]map[float64]float64, fewest int) (n int) {
-	for _, sizes := range lines {
-		if len(sizes) >= fewest {
-			n += len(sizes)
-		}
-	}
-	return n
-}
-
-// bySize are the points of a line.
-func bySize(sizes map[float64]float64) (out [][2]float64) {
-	for _, x := range slices.Sorted(maps.Keys(sizes)) {
-		out = append(out, [2]float64{x, sizes[x]})
-	}
-	return out
-}
-
-// byConcurrency is output over concurrency in the workload that is drawn.
-func (p *Plane) byConcurrency() (Scaling, bool) {
-	const fewest = 3
-	s := Scaling{Title: "Output by concurrency", X: "concurrency; " + p.Workloads[0],
-		Y: "output, tok/s, higher is better"}
-	for i, l := range p.Lines {
-		if l.Workload != p.Workloads[0] || len(l.Points) < fewest || strings.HasSuffix(l.Points[0].Load, "/s") {
+	for _, name := range sortedNames(by[f]) {
+		sizes := by[f][name]
+		if len(sizes) < fewestSizes {
 			continue
 		}
-		line := ScalingLine{Line: i}
-		for _, x := range l.Points {
-			line.Points = append(line.Points, [2]float64{x.At, *x.Values[planeOutput]})
+		line := ScalingLine{Line: first[name]}
+		for _, x := range slices.Sorted(maps.Keys(sizes)) {
+			line.Points = append(line.Points, [2]float64{x, sizes[x]})
 		}
 		s.Lines = append(s.Lines, line)
 	}
-	return s, len(s.Lines) > 0
+	return s
 }
 
-// chipsDiffer reports whether a device was measured with other numbers of chips, too.
-func (p *Plane) chipsDiffer(l *PlaneLine) bool {
-	return l.Chips > 0 && slices.ContainsFunc(p.Lines, func(o PlaneLine) bool {
-		return o.Device == l.Device && o.Chips != l.Chips
-	})
-}
-
-// name gives each line the parts of its configuration in which lines differ.
+// name gives each line the parts of its configuration in which lines differ, and its chips where the device was measured
+// with other numbers of them, too.
 func (p *Plane) name() {
-	differs := func(of func(*PlaneLine) string) bool {
-		return slices.ContainsFunc(p.Lines, func(l PlaneLine) bool { return of(&l) != of(&p.Lines[0]) })
-	}
 	parts := []func(*PlaneLine) string{
 		func(l *PlaneLine) string { return l.Impl }, func(l *PlaneLine) string { return l.Engine },
 		func(l *PlaneLine) string { return l.Precision }, func(l *PlaneLine) string { return l.Parallel },
 		func(l *PlaneLine) string { return l.Tool },
 	}
-	var used []func(*PlaneLine) string
-	for _, of := range parts {
-		if differs(of) {
-			used = append(used, of)
-		}
-	}
+	parts = slices.DeleteFunc(parts, func(of func(*PlaneLine) string) bool {
+		return !slices.ContainsFunc(p.Lines, func(l PlaneLine) bool { return of(&l) != of(&p.Lines[0]) })
+	})
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		list := []string{l.Device}
-		for _, of := range used {
+		l.Name = l.Device
+		for _, of := range parts {
 			if s := of(l); s != "" {
-				list = append(list, s)
+				l.Name += ", " + s
 			}
 		}
-		if p.chipsDiffer(l) {
-			list = append(list, words.Plural(l.Chips, "chip"))
+		if l.Chips > 0 && slices.ContainsFunc(p.Lines, func(o PlaneLine) bool {
+			return o.Device == l.Device && o.Chips != l.Chips
+		}) {
+			l.Name += ", " + words.Plural(l.Chips, "chip")
 		}
-		l.Name = strings.Join(list, ", ")
 	}
 }
 
-// headline says which device serves a model best within the limit that is drawn first.
+// headline says which device serves a model best within the limit that is drawn first; where no limit lies between two
+// points, the highest output that was measured.
 func (p *Plane) headline() string {
 	best := p.ranked()
 	if len(best) == 0 {
-		return p.most()
+		var top *PlaneLine
+		var at PlanePoint
+		for i := range p.Lines {
+			for _, x := range p.Lines[i].Points {
+				if top == nil || *x.Values[planeOutput] > *at.Values[planeOutput] {
+					top, at = &p.Lines[i], x
+				}
+			}
+		}
+		return fmt.Sprintf("%s: the highest output is %s tok/s, on %s at %s.", p.Model,
+			words.Number(*at.Values[planeOutput]), top.Name, loadText(at.Load))
 	}
 	text := fmt.Sprintf("%s on %s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
 		best[0].serves(" tok/s"))
-	for _, b := range best[1:] { // another device says more than another setting of the same one
-		if b.line.Device != best[0].line.Device {
-			return text + fmt.Sprintf(" and %s %s.", b.line.Name, b.serves(""))
-		}
+	if len(best) == 1 {
+		return text + "."
 	}
-	if len(best) > 1 {
-		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, best[1].serves(""))
-	}
-	return text + "."
-}
-
-// most names the highest output that was measured, where no limit lies between two points.
-func (p *Plane) most() string {
-	var top *PlaneLine
-	var at PlanePoint
-	for i := range p.Lines {
-		for _, x := range p.Lines[i].Points {
-			if top == nil || *x.Values[planeOutput] > *at.Values[planeOutput] {
-				top, at = &p.Lines[i], x
-			}
-		}
-	}
-	return fmt.Sprintf("%s: the highest output is %s tok/s, on %s at %s.", p.Model, words.Number(*at.Values[planeOutput]),
-		top.Name, loadText(at.Load))
-}
-
-// loadsText names two loads: "concurrency 32 and 64", "10 and 20 req/s".
-func loadsText(loads *[2]string) string {
-	if strings.HasSuffix(loads[0], perSecond) {
-		return strings.TrimSuffix(loads[0], perSecond) + " and " + loadText(loads[1])
-	}
-	return loadText(loads[0]) + " and " + loads[1]
+	// Another device says more than another setting of the same one.
+	other := max(1, slices.IndexFunc(best, func(b rankedBest) bool { return b.line.Device != best[0].line.Device }))
+	return text + fmt.Sprintf(" and %s %s.", best[other].line.Name, best[other].serves(""))
 }
 
 func loadText(load string) string {
@@ -564,36 +423,31 @@ func (r *Report) ModelNames() []string {
 // ModelPage is a model on all its devices: which serves it best, how that scales, and what it scored.
 func (r *Report) ModelPage(model string) Page {
 	name := words.OrUnknown(model)
-	p := Page{
-		Path: ModelPath(model), Title: name, Nav: "models",
-		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
-	}
+	p := r.page(ModelPath(model), "models", name, "", Link{"Models", "index.html#models"})
 	pairs, _ := r.listed()
 	pairs = slices.DeleteFunc(pairs, func(x Pair) bool { return x.Model != model })
-	simulated := 0
 	var runs []int
+	p.Simulated = "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
 	for _, x := range pairs {
 		runs = append(runs, r.runsOfPair(x)...)
-		if x.Device == "simulated" {
-			simulated++
+		if x.Device != schema.Simulated {
+			p.Simulated = ""
 		}
-	}
-	if simulated == len(pairs) {
-		p.Simulated = "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
 	}
 	p.Lead = Lead{Text: name + ": " + r.heldIn(runs)}
 	if plane := r.plane(model); plane != nil {
 		plane.ID = "plane-1"
 		p.Scripts = []string{planeScript}
 		p.Lead.Text = plane.headline()
-		p.add(Section{ID: "curves", Title: "Output against what a user sees", Intro: r.planeIntro(), Blocks: []Block{plane}})
+		p.add(section("curves", "Output against what a user sees", r.planeIntro(), plane))
 	}
 	p.Description = p.Lead.Text
 	const tasks = 8
 	b := r.boardOf(tasks, func(x Pair) bool { return x.Model == model })
 	if t := b.table(); t != nil {
-		p.add(Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"},
-			Blocks: []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}})
+		p.add(section("evals", "Evals", b.about(),
+			t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})).
+			leading("all scores", "evals/index.html"))
 	}
 	p.add(Section{ID: "devices", Title: "Devices", Intro: "What was measured on each.",
 		Blocks: []Block{r.pairsTable(pairs)}})
@@ -638,4 +492,80 @@ func (r *Report) planeSections() (out []Section, headline string) {
 		headline = list[0].plane.headline()
 	}
 	return out, headline
+}
+
+// gather takes the points of a run that no newer one has.
+func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[string]int) {
+	h := &r.Columns.Runs[run]
+	engine := h.Engine
+	if !r.Graded() {
+		engine = strings.TrimSpace(engine + " " + h.Version)
+	}
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		row := &r.Columns.Points[i]
+		k := r.Columns.Keys[row.Key]
+		workload, parallel := split(k)
+		values, median, why := r.planeValues(row)
+		if load(k) == "" {
+			why = "neither a concurrency nor a rate is stated"
+		}
+		if why != "" {
+			left[why]++
+			continue
+		}
+		id := planeID{
+			configuration: configuration{p.Device, h.Impl, engine, cmp.Or(h.Model.Precision, k.Dims["precision"]), parallel,
+				k.Tool, cmp.Or(h.Chips, r.Chips[p.Device])},
+			workload: planeWorkload(workload), rate: k.Concurrency == nil,
+		}
+		l := lines[id]
+		if l == nil {
+			l = &gathered{planeID: id, href: PairPath(p.Model, p.Device), points: map[string]*gatheredPoint{}}
+			lines[id] = l
+		}
+		x := l.points[load(k)]
+		if x == nil {
+			x = &gatheredPoint{key: k, run: run}
+			l.points[load(k)] = x
+		}
+		if x.run != run {
+			continue // a newer run has it
+		}
+		l.median = l.median || median
+		for i, n := range values {
+			if v, ok := n.Get(); ok {
+				x.values[i] = append(x.values[i], v)
+			}
+		}
+	}
+}
+
+// planeValues are those of a point; why says what is missing that a plane needs.
+func (r *Report) planeValues(row *columns.PointRow) (out [planeValues]schema.Number, median bool, why string) {
+	if s := row.StatusWord(); s == schema.StatusFailed || s == schema.StatusInvalid {
+		return out, false, "failed or invalid"
+	}
+	typical := func(metric string) schema.Number {
+		for _, stat := range []string{"mean", "value", "median"} {
+			n, _ := r.Columns.Value(row, metric, stat)
+			if v, ok := n.Get(); ok && schema.Measurable(v) {
+				median = median || stat == "median"
+				return n
+			}
+		}
+		return schema.Missing("not in the file")
+	}
+	out[planeOutput] = typical("output_tps")
+	out[planeTTFT], out[planeE2EL] = typical("ttft"), typical("e2el")
+	out[planeSpeed] = typical("tps_user")
+	if tpot, ok := typical("tpot").Get(); ok && tpot > 0 {
+		out[planeSpeed] = schema.Num(1000 / tpot)
+	}
+	switch {
+	case !present(out[planeOutput]):
+		return out, false, "without output tok/s"
+	case !slices.ContainsFunc(out[planeSpeed:], present):
+		return out, false, "without a latency"
+	}
+	return out, median, ""
 }

@@ -148,14 +148,19 @@ type rankedBest struct {
 	line *PlaneLine
 }
 
-// serves is its output as a sentence has it, which says where nobody measured it.
+// serves is its output as a sentence has it, which says where nobody measured it: "concurrency 32 and 64", "10 and 20
+// req/s".
 func (b *rankedBest) serves(unit string) string {
 	said := words.Number(b.Output) + unit
 	switch {
 	case b.Why != "":
 		return "at least " + said
 	case b.between != nil:
-		return "about " + said + " (between " + loadsText(b.between) + ")"
+		from, to := loadText(b.between[0]), b.between[1]
+		if rate, is := strings.CutSuffix(b.between[0], perSecond); is {
+			from, to = rate, loadText(to)
+		}
+		return "about " + said + " (between " + from + " and " + to + ")"
 	}
 	return said
 }
@@ -176,34 +181,9 @@ func (p *Plane) ranked() []rankedBest {
 	return out
 }
 
-// asked is a load of the line as it is read: a number of requests at once, or a rate.
-func (l *PlaneLine) asked(at float64) string {
-	if len(l.Points) > 0 && strings.HasSuffix(l.Points[0].Load, perSecond) {
-		return words.Number(at) + " req/s"
-	}
-	return words.Number(at)
-}
-
 // Table has the best point of each line within the limit that is drawn first; without a limit the highest output.
 func (p *Plane) Table() *Table {
-	t := &Table{Layout: List, Cols: []Col{
-		{Head: "Configuration"}, {Head: "Concurrency", Num: true, Length: Short},
-		{Head: "Output", Unit: "tok/s", Num: true, Length: Short},
-		{Head: "Per chip", Unit: "tok/s", Num: true, Length: Short},
-		{Head: "Per user", Unit: "tok/s", Num: true, Length: Short},
-		{Head: "TTFT", Unit: "ms", Num: true, Length: Short},
-	}}
-	t.Caption = p.Model + ": highest measured output of each configuration"
-	limit := PlaneLimit{}
-	if p.Limit >= 0 {
-		limit = p.Limits[p.Limit]
-		t.Caption = p.Model + ", " + p.Workloads[0] + ": best point of each configuration. " + limit.Text
-	}
-	type line struct {
-		best rankedBest
-		row  []Cell
-	}
-	var lines []line
+	var lines []rankedBest
 	for i := range p.Lines {
 		l := &p.Lines[i]
 		if l.Workload != p.Workloads[0] {
@@ -211,27 +191,56 @@ func (p *Plane) Table() *Table {
 		}
 		b := l.highest()
 		if p.Limit >= 0 {
-			b = limit.Best[i]
+			b = p.Limits[p.Limit].Best[i]
 		}
-		name := Cell{Text: l.Name, Head: true, Href: l.Href}
-		if l.Median {
-			name.Sub = "medians: there are no means"
-		}
-		row := []Cell{name}
-		if b.Why != "" {
-			row = append(row, Cell{Text: b.Why, Missing: b.Why}, text(words.Absent), text(words.Absent), text(words.Absent),
-				text(words.Absent))
-		} else {
-			row = append(row, text(l.asked(b.At)), text(words.Number(b.Output)), perChip(b.Output, l.Chips),
-				valueCell(b.Values[planeSpeed]), valueCell(b.Values[planeTTFT]))
-		}
-		lines = append(lines, line{rankedBest{b, l}, row})
+		lines = append(lines, rankedBest{b, l})
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.best.Output, a.best.Output) })
-	for _, l := range lines {
-		t.row(l.row...)
+	slices.SortStableFunc(lines, func(a, b rankedBest) int { return cmp.Compare(b.Output, a.Output) })
+	caption := p.Model + ": highest measured output of each configuration"
+	if p.Limit >= 0 {
+		caption = p.Model + ", " + p.Workloads[0] + ": best point of each configuration. " + p.Limits[p.Limit].Text
 	}
-	return t.cut("Explore has all").whole(exploring("All in Explore"))
+	known := func(c Col, cell func(rankedBest) Cell) Column[rankedBest] {
+		return Column[rankedBest]{c, func(b rankedBest) Cell {
+			if b.Why != "" {
+				return text(words.Absent)
+			}
+			return cell(b)
+		}}
+	}
+	value := func(v *float64) Cell {
+		if v == nil {
+			return missing("not measured")
+		}
+		return text(words.Number(*v))
+	}
+	return tableOf(caption, List, lines, []Column[rankedBest]{
+		{col("Configuration"), func(b rankedBest) Cell {
+			name := head(b.line.Name, b.line.Href)
+			if b.line.Median {
+				name.Sub = "medians: there are no means"
+			}
+			return name
+		}},
+		{num("Concurrency"), func(b rankedBest) Cell {
+			switch points := b.line.Points; {
+			case b.Why != "":
+				return Cell{Text: b.Why, Missing: b.Why}
+			case len(points) > 0 && strings.HasSuffix(points[0].Load, perSecond):
+				return text(words.Number(b.At) + " req/s")
+			}
+			return text(words.Number(b.At))
+		}},
+		known(num("Output").in("tok/s"), func(b rankedBest) Cell { return text(words.Number(b.Output)) }),
+		known(num("Per chip").in("tok/s"), func(b rankedBest) Cell {
+			if b.line.Chips == 0 {
+				return missing("how many chips the device has is not stated")
+			}
+			return text(words.Number(b.Output / float64(b.line.Chips)))
+		}),
+		known(num("Per user").in("tok/s"), func(b rankedBest) Cell { return value(b.Values[planeSpeed]) }),
+		known(num("TTFT").in("ms"), func(b rankedBest) Cell { return value(b.Values[planeTTFT]) }),
+	}).cut("Explore has all").whole(exploring("All in Explore"))
 }
 
 // highest is the point with the highest output that was measured.
@@ -243,20 +252,6 @@ func (l *PlaneLine) highest() PlaneBest {
 		}
 	}
 	return best
-}
-
-func perChip(output float64, chips int) Cell {
-	if chips == 0 {
-		return Cell{Text: words.Absent, Missing: "how many chips the device has is not stated"}
-	}
-	return text(words.Number(output / float64(chips)))
-}
-
-func valueCell(v *float64) Cell {
-	if v == nil {
-		return Cell{Text: words.Absent, Missing: "not measured"}
-	}
-	return text(words.Number(*v))
 }
 
 // NotDrawn says which points are missing from the plane, and why.
