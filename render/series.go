@@ -100,14 +100,15 @@ type seriesTable struct {
 	impls, workloads, tools, releases, conds map[string]int
 	metrics                                  map[metricStat]int
 	words                                    map[SeriesWord]int
+	numbers                                  numberTable
 }
 
 // metricStat is a metric with a statistic and a unit.
 type metricStat struct{ metric, stat, unit string }
 
 // newSeriesTable is a table without rows: its lists are empty, and not absent.
-func (r *Report) newSeriesTable() seriesTable {
-	return seriesTable{
+func (r *Report) newSeriesTable() *seriesTable {
+	t := &seriesTable{
 		r: r, pairs: map[schema.Pair]int{}, impls: map[string]int{}, workloads: map[string]int{},
 		tools: map[string]int{}, releases: map[string]int{}, conds: map[string]int{}, metrics: map[metricStat]int{},
 		words: map[SeriesWord]int{},
@@ -116,7 +117,16 @@ func (r *Report) newSeriesTable() seriesTable {
 			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: column{}, Impl: column{}, Workload: column{},
 			Tool: column{}, Metric: column{}, Word: column{}, Value: []float64{}, Change: []*float64{},
 		},
+		numbers: numberTable{
+			r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
+			NumberColumns: NumberColumns{
+				Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
+				Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
+			},
+		},
 	}
+	t.NumberColumns = &t.numbers.NumberColumns
+	return t
 }
 
 // place is the place of an entry in a list, to which it is added when it is new.
@@ -128,11 +138,6 @@ func place[K comparable, T any](index map[K]int, key K, list *[]T, entry func() 
 		*list = append(*list, entry())
 	}
 	return at
-}
-
-// name is the place of a name in a list.
-func name(index map[string]int, s string, list *[]string) int {
-	return place(index, s, list, func() string { return s })
 }
 
 // tableRow is a row of the table.
@@ -147,16 +152,27 @@ type tableRow struct {
 }
 
 func (t *seriesTable) addRow(x tableRow) {
+	same := func(s string) func() string { return func() string { return s } }
 	pair := schema.Pair{Model: x.system.Model, Device: x.system.Device}
 	t.Pair = append(t.Pair, place(t.pairs, pair, &t.Pairs, func() SeriesPair {
 		return SeriesPair{words.OrUnknown(pair.Model), words.Device(pair.Device), PairPath(pair.Model, pair.Device)}
 	}))
-	t.Impl = append(t.Impl, name(t.impls, x.system.Impl, &t.Impls))
-	t.Workload = append(t.Workload, name(t.workloads, x.workload, &t.Workloads))
-	t.Tool = append(t.Tool, name(t.tools, x.tool, &t.Tools))
+	t.Impl = append(t.Impl, place(t.impls, x.system.Impl, &t.Impls, same(x.system.Impl)))
+	t.Workload = append(t.Workload, place(t.workloads, x.workload, &t.Workloads, same(x.workload)))
+	t.Tool = append(t.Tool, place(t.tools, x.tool, &t.Tools, same(x.tool)))
 	t.Metric = append(t.Metric, place(t.metrics, x.id, &t.Metrics, x.metric))
 	t.Word = append(t.Word, place(t.words, x.word, &t.Words, func() SeriesWord { return x.word }))
 	t.Value, t.Change = append(t.Value, latency.Round(x.value, 7)), append(t.Change, x.change)
+}
+
+// in adds the release that a row is of, and its line.
+func (t *seriesTable) in(release int, spark string) {
+	rel := &t.r.Releases[release]
+	t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
+		t.Channels = append(t.Channels, rel.Channel)
+		return rel.Name
+	}))
+	t.Spark = append(t.Spark, spark)
 }
 
 func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
@@ -178,7 +194,8 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 	})
 }
 
-// Explore is the table of all series, each in the newest release that has it, worst first.
+// Explore is the table of all series, each in the newest release that has it, worst first, and of the scores of each
+// model and device in its newest release.
 func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
@@ -193,24 +210,21 @@ func (r *Report) Explore() SeriesTable {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		if c := cmp.Compare(a.g.Rank, b.g.Rank); c != 0 {
-			return c
-		}
-		return cmp.Compare(b.g.Weight, a.g.Weight)
+		return cmp.Or(cmp.Compare(a.g.Rank, b.g.Rank), cmp.Compare(b.g.Weight, a.g.Weight))
 	})
-	numbers := newNumberTable(r)
 	for _, x := range rows {
 		t.add(x.s, x.g)
-		rel := &r.Releases[x.g.Release]
-		t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
-			t.Channels = append(t.Channels, rel.Channel)
-			return rel.Name
-		}))
-		t.Spark = append(t.Spark, r.sparkLetters(x.s))
-		numbers.place(x.s, &x.g)
+		t.in(x.g.Release, r.sparkLetters(x.s))
+		t.numbers.place(x.s, &x.g)
 	}
-	r.exploreScores(&t, &numbers)
-	t.NumberColumns = &numbers.NumberColumns
+	found := map[int]map[scoreID]*schema.Verdict{}
+	for _, p := range r.Pairs {
+		runs := r.withScores(r.runs[p.Pair][p.Newest])
+		if len(runs) > 0 && found[p.Newest] == nil {
+			found[p.Newest] = r.scoreVerdicts(p.Newest)
+		}
+		t.addScores(runs, found[p.Newest], func(*schema.Verdict) { t.in(p.Newest, "") })
+	}
 	return t.SeriesTable
 }
 
@@ -221,23 +235,19 @@ func (r *Report) sparkLetters(s *judge.Series) string {
 	const most, least = 24, .2
 	at := r.with[s.Pair()]
 	at = at[max(0, len(at)-most):]
-	values := make([]float64, len(at))
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for i, ri := range at {
-		v, ok := s.At(ri)
-		if values[i] = v; !ok {
-			values[i] = math.NaN()
-			continue
+	for _, ri := range at {
+		if v, ok := s.At(ri); ok {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
 		}
-		lo, hi = math.Min(lo, v), math.Max(hi, v)
 	}
 	if span := least * math.Abs(hi); hi-lo < span {
 		lo, hi = (lo+hi-span)/2, (lo+hi+span)/2
 	}
-	out := make([]byte, len(values))
-	for i, v := range values {
+	out := make([]byte, len(at))
+	for i, ri := range at {
 		out[i] = '-'
-		if !math.IsNaN(v) && hi > lo {
+		if v, ok := s.At(ri); ok && !math.IsNaN(v) && hi > lo {
 			out[i] = levels[int(math.Round((v-lo)/(hi-lo)*float64(len(levels)-1)))]
 		}
 	}
@@ -246,15 +256,15 @@ func (r *Report) sparkLetters(s *judge.Series) string {
 
 // ReleaseSeries is the table of what one release measured.
 func (r *Report) ReleaseSeries(at int) SeriesTable {
-	t, numbers := r.newSeriesTable(), newNumberTable(r)
+	t := r.newSeriesTable()
 	classes := map[int32]int{} // places of conditions
 	r.Gate.Summaries(at, func(s *judge.Series, g *judge.Summary) {
 		if s.Tail() {
 			return
 		}
 		t.add(s, *g)
-		numbers.load(numbers.place(s, g))
-		numbers.judged(s, g)
+		t.numbers.load(t.numbers.place(s, g))
+		t.numbers.judged(s, g)
 		at, known := classes[g.Class]
 		if !known {
 			at = place(t.conds, fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions })
@@ -262,9 +272,8 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 		}
 		t.Cond = append(t.Cond, at)
 	})
-	numbers.explain(at)
-	r.releaseScores(&t, &numbers, at)
-	t.NumberColumns = &numbers.NumberColumns
+	t.numbers.explain(at)
+	t.releaseScores(at)
 	return t.SeriesTable
 }
 
@@ -319,28 +328,24 @@ type numberTable struct {
 	rows      map[*judge.Series]int
 }
 
-func newNumberTable(r *Report) numberTable {
-	return numberTable{
-		r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
-		NumberColumns: NumberColumns{
-			Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
-			Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
-		},
-	}
-}
-
 // place adds where a number was measured, and returns that point; nil where none has it.
 func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.PointRow) {
 	t.rows[s] = len(t.Run)
 	run, point := t.r.Gate.PointOf(s, g.Release, g.Rechecked)
 	if run >= 0 {
-		h := &t.r.Columns.Runs[run]
-		p = &t.r.Columns.Points[h.FirstPoint+point-1]
-		id := RunInAddress(RunName(h.ID))
+		p = &t.r.Columns.Points[t.r.Columns.Runs[run].FirstPoint+point-1]
+	}
+	t.at(run, point)
+	return p
+}
+
+// at adds a run and the number of a point or a score in it; -1 for no run.
+func (t *numberTable) at(run, n int) {
+	if run >= 0 {
+		id := RunInAddress(RunName(t.r.Columns.Runs[run].ID))
 		run = place(t.runs, id, &t.Runs, func() RunInAddress { return id })
 	}
-	t.Run, t.Point = append(t.Run, run), append(t.Point, point)
-	return p
+	t.Run, t.Point = append(t.Run, run), append(t.Point, n)
 }
 
 // load adds what the requests of a number's point did.
@@ -391,23 +396,21 @@ func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
 	}
 }
 
-// explain adds the sentences of a release: on what changed, and on targets.
+// explain adds the sentences of a release: on what changed, where the numbers of a calculation do not tell it whole, and
+// on targets.
 func (t *numberTable) explain(release int) {
 	found := t.r.Gate.Findings(release)
 	for i := range found.History {
 		v := &found.History[i]
-		if len(t.Why) == sentences {
-			break
-		}
-		if silent(v) {
+		silent := v.Key.IsEval() || !v.Large && slices.Contains([]schema.Outcome{
+			schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotMeasured,
+		}, v.Outcome)
+		if silent || len(t.Why) == sentences {
 			continue
 		}
 		if row, ok := t.rows[t.r.seriesOf(*v)]; ok {
 			t.Why[row] = words.Why(*v)
 		}
-	}
-	if len(found.Targets) == 0 {
-		return
 	}
 	var of schema.Pair
 	var rows map[covered][]int
@@ -419,17 +422,19 @@ func (t *numberTable) explain(release int) {
 			continue
 		}
 		if v.Pair() != of { // those of one stand together
-			of = v.Pair()
-			rows = t.rowsOf(of)
+			of, rows = v.Pair(), map[covered][]int{}
+			for _, s := range t.r.series[of] {
+				if row, ok := t.rows[s]; ok {
+					id := newCovered(s.Impl, s.Key, s.Metric, s.Stat)
+					rows[id] = append(rows[id], row)
+				}
+			}
 		}
 		list := rows[newCovered(v.Impl, v.Key, v.Metric, v.Stat)]
 		if len(list) == 0 {
 			continue
 		}
-		info, _ := schema.MetricByName(v.Metric)
-		x := NumberTarget{
-			v.Level, v.Required, v.Outcome, words.Quantity(limit, info.Unit), words.Why(*v),
-		}
+		x := NumberTarget{v.Level, v.Required, v.Outcome, words.Quantity(limit, schema.Unit(v.Metric)), words.Why(*v)}
 		said++
 		for _, row := range list {
 			t.Against[row] = append(t.Against[row], x)
@@ -441,30 +446,10 @@ func (t *numberTable) explain(release int) {
 type covered struct{ impl, key, metric, stat string }
 
 func newCovered(impl string, k schema.Key, metric, stat string) covered {
-	switch stat { // tools write one of them, and a target of one covers it
-	case "", "median", "value":
+	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // tools write one of them, and a target of one covers it
 		stat = "mean"
 	}
 	return covered{impl, k.String(), metric, stat}
-}
-
-// rowsOf are the rows of the numbers of a model and device.
-func (t *numberTable) rowsOf(p schema.Pair) map[covered][]int {
-	rows := map[covered][]int{}
-	for _, s := range t.r.series[p] {
-		if row, ok := t.rows[s]; ok {
-			id := newCovered(s.Impl, s.Key, s.Metric, s.Stat)
-			rows[id] = append(rows[id], row)
-		}
-	}
-	return rows
-}
-
-// silent is true of verdicts that the numbers of a calculation tell whole.
-func silent(v *schema.Verdict) bool {
-	return v.Key.IsEval() || !v.Large && slices.Contains([]schema.Outcome{
-		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotMeasured,
-	}, v.Outcome)
 }
 
 // scoreID names a score of a release: what its verdict is found by.
@@ -484,23 +469,17 @@ func (r *Report) scoreVerdicts(release int) map[scoreID]*schema.Verdict {
 
 // addScores adds the scores of some runs, and calls each with the verdict on every one, or nil. A score differs from a
 // number in its change: that is a difference, since a score may be zero, and half of a small one says little.
-func (t *seriesTable) addScores(
-	numbers *numberTable, runs []int, found map[scoreID]*schema.Verdict, each func(v *schema.Verdict),
-) {
+func (t *seriesTable) addScores(runs []int, found map[scoreID]*schema.Verdict, each func(v *schema.Verdict)) {
 	for _, run := range runs {
 		h := &t.r.Columns.Runs[run]
-		list := t.r.Columns.ScoresOf(run)
-		for i := range list {
-			s := &list[i]
+		for i, s := range t.r.scoresOf(run) {
 			value, ok := s.Value.Get()
 			if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
 				continue
 			}
 			v := found[scoreID{h.ID, schema.EvalKey(&s.Score).String(), s.Metric}]
 			t.addScore(schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, s, value, v)
-			id := RunInAddress(RunName(h.ID))
-			numbers.Run = append(numbers.Run, place(numbers.runs, id, &numbers.Runs, func() RunInAddress { return id }))
-			numbers.Point = append(numbers.Point, i+1)
+			t.numbers.at(run, i+1)
 			each(v)
 		}
 	}
@@ -531,49 +510,22 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 }
 
 // withScores are the runs that have a score.
-func (r *Report) withScores(runs []int) (out []int) {
-	for _, run := range runs {
-		if r.Columns.Runs[run].Scores > 0 {
-			out = append(out, run)
-		}
-	}
-	return out
-}
-
-// exploreScores adds the scores of each model and device in its newest release.
-func (r *Report) exploreScores(t *seriesTable, numbers *numberTable) {
-	found := map[int]map[scoreID]*schema.Verdict{}
-	for _, p := range r.Pairs {
-		at := p.Newest
-		runs := r.withScores(r.runs[p.Pair][at])
-		if len(runs) == 0 {
-			continue
-		}
-		if found[at] == nil {
-			found[at] = r.scoreVerdicts(at)
-		}
-		rel := &r.Releases[at]
-		t.addScores(numbers, runs, found[at], func(*schema.Verdict) {
-			t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
-				t.Channels = append(t.Channels, rel.Channel)
-				return rel.Name
-			}))
-			t.Spark = append(t.Spark, "")
-		})
-	}
+func (r *Report) withScores(runs []int) []int {
+	return slices.DeleteFunc(slices.Clone(runs), func(run int) bool { return r.Columns.Runs[run].Scores == 0 })
 }
 
 // releaseScores adds the scores of a release with the sentences of their verdicts.
-func (r *Report) releaseScores(t *seriesTable, numbers *numberTable, at int) {
-	runs := r.withScores(r.Releases[at].Runs)
+func (t *seriesTable) releaseScores(at int) {
+	runs := t.r.withScores(t.r.Releases[at].Runs)
 	if len(runs) == 0 {
 		return
 	}
-	t.addScores(numbers, runs, r.scoreVerdicts(at), func(v *schema.Verdict) {
-		if v != nil && v.Interval != nil && len(numbers.Why) < 2*sentences {
-			numbers.Why[len(numbers.N)] = words.Why(*v)
+	n := &t.numbers
+	t.addScores(runs, t.r.scoreVerdicts(at), func(v *schema.Verdict) {
+		if v != nil && v.Interval != nil && len(n.Why) < 2*sentences {
+			n.Why[len(n.N)] = words.Why(*v)
 		}
-		numbers.N, numbers.Base, numbers.Half = append(numbers.N, 1), append(numbers.Base, 0), append(numbers.Half, nil)
+		n.N, n.Base, n.Half = append(n.N, 1), append(n.Base, 0), append(n.Half, nil)
 		t.Cond = append(t.Cond, place(t.conds, "map[]", &t.Conds, func() map[string]string { return nil }))
 	})
 }
@@ -586,8 +538,8 @@ type scoreName struct {
 
 // scoresByName are the verdicts on the scores of a release, as the table that the browser joins has them.
 func (r *Report) scoresByName(at int) map[scoreName][]SeriesWord {
-	t, numbers, out := r.newSeriesTable(), newNumberTable(r), map[scoreName][]SeriesWord{}
-	r.releaseScores(&t, &numbers, at)
+	t, out := r.newSeriesTable(), map[scoreName][]SeriesWord{}
+	t.releaseScores(at)
 	for i := range t.Value {
 		name := scoreName{t.Pairs[t.Pair[i]], t.Impls[t.Impl[i]], t.Workloads[t.Workload[i]], t.Tools[t.Tool[i]],
 			t.Metrics[t.Metric[i]].Name}

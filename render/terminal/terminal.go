@@ -28,7 +28,12 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	for _, line := range words.Inventory(g) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
 	}
-	card(w, c)
+	for _, f := range c.Facts {
+		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
+	}
+	for _, x := range c.Ways {
+		fmt.Fprintf(w, "  %s (%s):\n    %s\n", x.What, x.Cost, x.Cmd)
+	}
 	for _, p := range render.Remarks(g) {
 		fmt.Fprintf(w, "  %s\n", p)
 	}
@@ -47,16 +52,6 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
 	verdicts(w, "TARGETS", targets, len(g.Targets), all)
 	lints(w, g.Lints)
-}
-
-// card writes what a decision is based on, and the ways out.
-func card(w io.Writer, c render.Card) {
-	for _, f := range c.Facts {
-		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
-	}
-	for _, x := range c.Ways {
-		fmt.Fprintf(w, "  %s (%s):\n    %s\n", x.What, x.Cost, x.Cmd)
-	}
 }
 
 // lints lists lints; what several runs have in common is one line, and so are many of one kind: the worst stands for
@@ -134,11 +129,6 @@ func ChangePoints(w io.Writer, c *render.ChangePoints) {
 	}
 }
 
-// printer writes lines.
-type printer struct{ w io.Writer }
-
-func (p printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
-
 // Calculation writes everything behind a verdict against history. Values on the log scale are called z.
 func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
 	p := printer{w}
@@ -146,11 +136,8 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	if judge.Higher(v.Metric) {
 		z = "−ln y"
 	}
-	p.line("%s  %s", v.ID, words.Verdict(&v))
-	p.line("%s on %s, %s, %s %s in %s", words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Workload(v.Key),
-		v.Metric, v.Stat, v.Release)
-	p.line("%s\n", words.Why(v))
-	p.line("z = %s, so that larger is worse; d is a difference of z", z)
+	p.subject(&v, v.Stat)
+	p.line("\nz = %s, so that larger is worse; d is a difference of z", z)
 	p.baseline(v, c, releases)
 	p.line("this release         z = %.6f   y = %.5g   repeats %d", c.Obs.Z, y(v.Metric, c.Obs.Z), c.Obs.K)
 	p.line("run-wide level       %+.6f, which is %+.6f against the level that holds", c.Shift, c.Change)
@@ -222,16 +209,7 @@ func y(metric string, z float64) float64 {
 // Verdict writes a verdict that no test against history decided: a target's, or an eval's.
 func Verdict(w io.Writer, v schema.Verdict) {
 	p := printer{w}
-	p.line("%s  %s", v.ID, words.Verdict(&v))
-	p.line(
-		"%s on %s, %s, %s in %s",
-		words.OrUnknown(v.Model),
-		words.OrUnknown(v.Device),
-		words.Workload(v.Key),
-		v.Metric,
-		v.Release,
-	)
-	p.line("%s", words.Why(v))
+	p.subject(&v, "")
 	p.number("value", v.Value)
 	p.number("reference", v.Ref)
 	p.number("effect", v.Effect)
@@ -328,23 +306,7 @@ func Table(w io.Writer, t *render.Table) {
 		}
 		lines = append(lines, line)
 	}
-	width := make([]int, len(t.Cols))
-	for _, line := range lines {
-		for i, s := range line {
-			width[i] = max(width[i], utf8.RuneCountInString(s))
-		}
-	}
-	for _, line := range lines {
-		var b strings.Builder
-		for i, s := range line {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
-			if t.Cols[i].Num {
-				s, pad = pad, s
-			}
-			b.WriteString("  " + s + pad)
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
+	Align(w, lines, func(i int) bool { return t.Cols[i].Num })
 	if t.More != "" {
 		fmt.Fprintf(w, "  %s of %s rows; %s\n", words.Count(len(t.Rows)), words.Count(t.Total), t.More)
 	}
@@ -364,30 +326,26 @@ func cellText(c render.Cell) string {
 
 // Compare writes a comparison as an aligned table with its notes.
 func Compare(w io.Writer, c *render.Comparison) error {
-	t := c.Table()
 	for _, s := range c.Head() {
 		fmt.Fprintln(w, s)
 	}
 	if len(c.Head()) > 0 {
 		fmt.Fprintln(w)
 	}
+	t := c.Table()
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
-	var heads []string
 	for i, col := range t.Cols {
-		head := strings.ToUpper(col.Head)
-		if i == 2 || i == 3 { // the names of the sides, as they were given
-			head = col.Head
+		if i != 2 && i != 3 { // the names of the sides, as they were given
+			col.Head = strings.ToUpper(col.Head)
 		}
-		heads = append(heads, head)
+		fmt.Fprint(tw, strings.Repeat("\t", min(i, 1)), col.Head)
 	}
-	fmt.Fprintln(tw, strings.Join(heads, "\t"))
 	for _, r := range t.Rows {
-		var cells []string
-		for _, cell := range r.Cells {
-			cells = append(cells, cell.Text)
+		for i, cell := range r.Cells {
+			fmt.Fprint(tw, []string{"\n", "\t"}[min(i, 1)], cell.Text)
 		}
-		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
+	fmt.Fprintln(tw)
 	if err := tw.Flush(); err != nil {
 		return err
 	}
@@ -421,5 +379,42 @@ func Contradictions(w io.Writer, list []judge.Contradiction) {
 	for _, c := range list {
 		fmt.Fprintf(w, "%-8s %-18s %s on %s %s, %s: %s\n",
 			c.Severity, c.Code, c.Model, c.Device, c.Target.Key.Workload(), c.Target.Level, c.Text)
+	}
+}
+
+// printer writes lines.
+type printer struct{ w io.Writer }
+
+func (p printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// subject names a verdict, what it is about, and why it is.
+func (p printer) subject(v *schema.Verdict, stat string) {
+	p.line("%s  %s", v.ID, words.Verdict(v))
+	p.line("%s on %s, %s, %s in %s", words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Workload(v.Key),
+		strings.TrimSuffix(v.Metric+" "+stat, " "), v.Release)
+	p.line("%s", words.Why(*v))
+}
+
+// Align writes lines of cells in columns; columns that right says are aligned to the right.
+func Align(w io.Writer, lines [][]string, right func(column int) bool) {
+	var width []int
+	for _, line := range lines {
+		for i, s := range line {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(s))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		for i, s := range line {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if right(i) {
+				s, pad = pad, s
+			}
+			b.WriteString("  " + s + pad)
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 }
