@@ -21,64 +21,72 @@ const DimFile = "file"
 // numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the
 // same points always get the same keys, whichever were there before.
 func Separate(points []schema.Point) []schema.Problem {
-	groups := map[string][]*schema.Point{}
-	var order []string
+	all := make([]*schema.Point, len(points))
 	for i := range points {
 		p := &points[i]
+		all[i] = p
 		takeBack(p)
 		for dim, value := range parallelism(p) {
 			add(p, dim, value)
 		}
-		key := p.Key.String()
-		if len(groups[key]) == 0 {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], p)
 	}
 	var out []schema.Problem
-	for _, key := range order {
-		if len(groups[key]) > 1 {
-			out = append(out, separate(groups[key])...)
+	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+		if len(group) > 1 {
+			out = append(out, separate(group)...)
 		}
 	}
 	return out
 }
 
-// takeBack removes the dimensions that an earlier call added.
+// alike groups what has one key, in the order of the first of each.
+func alike[T any](list []T, key func(T) string) (out [][]T) {
+	at := map[string]int{}
+	for _, x := range list {
+		k := key(x)
+		i, has := at[k]
+		if !has {
+			i = len(out)
+			at[k], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
+}
+
+// takeBack removes the dimensions that an earlier call added. Points may share maps.
 func takeBack(p *schema.Point) {
 	for name, from := range p.Stated {
 		if dim, ok := strings.CutPrefix(name, statedDim); ok && from == string(schema.FromDerived) {
-			p.Key.Dims, p.Stated = without(p.Key.Dims, dim), without(p.Stated, name)
+			p.Key.Dims, p.Stated = maps.Clone(p.Key.Dims), maps.Clone(p.Stated)
+			delete(p.Key.Dims, dim)
+			delete(p.Stated, name)
 		}
+	}
+	if len(p.Key.Dims) == 0 {
+		p.Key.Dims = nil
+	}
+	if len(p.Stated) == 0 {
+		p.Stated = nil
 	}
 }
 
 // statedDim begins the name of a dimension among what was stated of a point.
 const statedDim = "dims."
 
-// without returns a copy of m without one entry, nil when nothing is left; points may share maps.
-func without(m map[string]string, name string) map[string]string {
-	out := maps.Clone(m)
-	delete(out, name)
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
 // add makes a dimension of a point.
 func add(p *schema.Point, dim, value string) {
 	if _, has := p.Key.Dims[dim]; value == "" || has {
 		return
 	}
-	p.Key.Dims, p.Stated = maps.Clone(p.Key.Dims), maps.Clone(p.Stated)
-	if p.Key.Dims == nil {
-		p.Key.Dims = map[string]string{}
+	with := func(m map[string]string, name, v string) map[string]string {
+		out := map[string]string{}
+		maps.Copy(out, m)
+		out[name] = v
+		return out
 	}
-	if p.Stated == nil {
-		p.Stated = map[string]string{}
-	}
-	p.Key.Dims[dim], p.Stated[statedDim+dim] = value, string(schema.FromDerived)
+	p.Key.Dims = with(p.Key.Dims, dim, value)
+	p.Stated = with(p.Stated, statedDim+dim, string(schema.FromDerived))
 }
 
 // separate tells the points of one key apart: first by settings, then, among those that still have one key, by the
@@ -101,13 +109,13 @@ func separate(group []*schema.Point) []schema.Problem {
 			Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
 		})
 	}
-	left := map[string][]*schema.Point{}
-	for _, p := range group {
-		left[p.Key.String()] = append(left[p.Key.String()], p)
-	}
-	for _, key := range slices.Sorted(maps.Keys(left)) {
-		if len(left[key]) > 1 {
-			out = append(out, separateFiles(left[key])...)
+	left := alike(group, func(p *schema.Point) string { return p.Key.String() })
+	slices.SortFunc(left, func(a, b []*schema.Point) int {
+		return strings.Compare(a[0].Key.String(), b[0].Key.String())
+	})
+	for _, group := range left {
+		if len(group) > 1 {
+			out = append(out, separateFiles(group)...)
 		}
 	}
 	return out
@@ -285,13 +293,8 @@ func plain(paths []string) []string {
 			split[i] = append(split[i], "/")
 		}
 	}
-	shapes := map[string][]int{}
-	for i, t := range split {
-		shape := shapeOf(t)
-		shapes[shape] = append(shapes[shape], i)
-	}
-	for _, of := range shapes {
-		dropCounters(split, of)
+	for _, of := range alike(split, shapeOf) {
+		dropCounters(of)
 	}
 	out := make([]string, len(paths))
 	for i, t := range split {
@@ -334,18 +337,18 @@ func isOrdinal(tokens []string, i int) bool {
 }
 
 // dropCounters empties the numbers that count repeats among names of one shape.
-func dropCounters(split [][]string, of []int) {
-	for column := range split[of[0]] {
-		if !isOrdinal(split[of[0]], column) {
+func dropCounters(names [][]string) {
+	for column := range names[0] {
+		if !isOrdinal(names[0], column) {
 			continue
 		}
 		var values []string
-		for _, i := range of {
-			values = append(values, split[i][column])
+		for _, name := range names {
+			values = append(values, name[column])
 		}
-		if counts(values, wordBefore(split[of[0]], column)) {
-			for _, i := range of {
-				split[i][column] = ""
+		if counts(values, wordBefore(names[0], column)) {
+			for _, name := range names {
+				name[column] = ""
 			}
 		}
 	}
@@ -358,7 +361,7 @@ func wordBefore(tokens []string, i int) string {
 			return ""
 		}
 		if c := tokens[j][0]; c >= 'a' && c <= 'z' {
-			if j == i-2 && !strings.Contains(counter, " "+tokens[j]+" ") && !isLoad(tokens[j]) {
+			if j == i-2 && !strings.Contains(counter+settings, " "+tokens[j]+" ") {
 				return "" // x_2: the number stands by itself
 			}
 			return tokens[j]
@@ -367,25 +370,15 @@ func wordBefore(tokens []string, i int) string {
 	return ""
 }
 
-// isLoad reports words whose number is a setting, also across a separator.
-func isLoad(word string) bool {
-	switch word {
-	case "tp", "pp", "dp", "ep", "dep", "tep", "c", "con", "conc", "concurrency", "maxcon", "bs", "batch", "isl", "osl",
-		"in", "out", "input", "output", "n", "num", "prompts", "qps", "rps", "rate", "users", "gpu", "gpus", "k", "len",
-		"threads", "clients", "v", "so", "ctx", "size", "level":
-		return true
-	}
-	return false
-}
+// settings are words whose number is a setting, also across a separator.
+const settings = " tp pp dp ep dep tep c con conc concurrency maxcon bs batch isl osl in out input output n num " +
+	"prompts qps rps rate users gpu gpus k len threads clients v so ctx size level "
 
 // counts reports values that number repeats: any after a word such as run; by themselves only when they follow each
 // other (1, 2, 3 and a, b, c, not 1, 2, 4, 8), or are all days of a year (1016, 1018).
 func counts(values []string, word string) bool {
-	if strings.Contains(counter, " "+word+" ") && word != "" {
-		return true
-	}
 	if word != "" {
-		return false
+		return strings.Contains(counter, " "+word+" ")
 	}
 	var numbers []int
 	days := true
@@ -479,29 +472,23 @@ func Settings(p *schema.Point) map[string]string {
 	return out
 }
 
+// settingText matches a short text, a truth, or a number, as they stand in a file.
+var settingText = regexp.MustCompile(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
+
 // setting is a foreign field of a point where it is one: a short text, a truth, or a number under a name that says what
 // was set; "" for any other.
 func setting(name, raw string) string {
-	if varying.MatchString(name) || raw == "" || len(raw) > longestValue+2 {
+	m := settingText.FindStringSubmatch(raw)
+	if m == nil || varying.MatchString(name) || len(raw) > longestValue+2 {
 		return ""
 	}
-	switch c := raw[0]; {
-	case c == '"':
-		if len(raw) < 3 || strings.ContainsAny(raw, `\[`) {
-			return ""
-		}
-		text := raw[1 : len(raw)-1]
-		if _, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") && !fractions.MatchString(name) {
-			return "" // a number that a log measured
-		}
+	text, number := m[1]+m[2], m[3]
+	x, err := strconv.ParseFloat(text+number, 64)
+	isSet := err != nil || fractions.MatchString(name) // else it may be a number that a log measured
+	switch {
+	case number == "" && (isSet || !strings.Contains(text, ".")):
 		return text
-	case raw == "true" || raw == "false":
-		return raw
-	case counted.MatchString(name) && (c >= '0' && c <= '9'):
-		x, err := strconv.ParseFloat(raw, 64)
-		if err != nil || x != math.Trunc(x) && !fractions.MatchString(name) {
-			return ""
-		}
+	case number != "" && err == nil && counted.MatchString(name) && (isSet || x == math.Trunc(x)):
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return ""
@@ -513,14 +500,13 @@ func setting(name, raw string) string {
 func measures(group []*schema.Point, values []map[string]string) {
 	first := &group[0].Key
 	if first.Rate == nil && first.Concurrency == nil {
-		stated := 0
+		isStated := false
 		for i, p := range group {
 			if n := p.Conditions["num_prompts"]; n != "" {
-				values[i]["num_prompts"] = n
-				stated++
+				values[i]["num_prompts"], isStated = n, true
 			}
 		}
-		if stated == 0 {
+		if !isStated {
 			measure(group, values, "num_prompts", func(p *schema.Point) float64 {
 				ok, _ := p.Value("requests_ok", "value")
 				failed, _ := p.Value("requests_failed", "value")
@@ -528,8 +514,8 @@ func measures(group []*schema.Point, values []map[string]string) {
 			})
 		}
 	}
-	if first.ISL == nil && first.OSL == nil {
-		for _, metric := range []string{"isl", "osl"} {
+	for _, metric := range []string{"isl", "osl"} {
+		if first.ISL == nil && first.OSL == nil {
 			measure(group, values, metric+"_measured", func(p *schema.Point) float64 {
 				mean, _ := p.Value(metric, "mean")
 				return mean

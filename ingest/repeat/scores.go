@@ -22,8 +22,8 @@ func withoutAsks(filter string) string {
 	return own
 }
 
-// scoreName is what scores have in common that may be repeats.
-type scoreName struct{ task, metric, filter, asked string }
+// nameOf is what scores have in common that may be repeats.
+func nameOf(s *schema.Score) string { return s.Task + "\x00" + s.Metric + "\x00" + s.Filter + "\x00" }
 
 // SeparateScores tells scores of one run apart that have one name and were asked for in different ways: with other
 // shots, limits or versions of the task. It adds what differs to the filter, in place, and returns a problem for each
@@ -35,7 +35,7 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 		all[i].Filter = withoutAsks(all[i].Filter)
 	}
 	var out []schema.Problem
-	for _, group := range byName(all, func(*schema.Score) string { return "" }) {
+	for _, group := range alike(all, nameOf) {
 		if len(group) < 2 {
 			continue
 		}
@@ -62,34 +62,17 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 	return out
 }
 
-// byName groups scores of one name that were asked for alike, in the order of their first.
-func byName(scores []*schema.Score, how func(*schema.Score) string) [][]*schema.Score {
-	at := map[scoreName]int{}
-	var out [][]*schema.Score
-	for _, s := range scores {
-		n := scoreName{s.Task, s.Metric, s.Filter, how(s)}
-		i, has := at[n]
-		if !has {
-			i = len(out)
-			at[n], out = i, append(out, nil)
-		}
-		out[i] = append(out[i], s)
-	}
-	return out
-}
-
 // SeparateScoreFiles tells scores apart that state one eval and come from files whose names differ by more than a date
 // or a counter: "int4.json" and "int8.json". What differs is added to the filter, in place; a problem for each set of
 // files says so. The scores may be of several runs of one folder.
 func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 	type told struct {
-		scores, files int
-		first         *schema.Score
+		scores int
+		files  []string
+		first  *schema.Score
 	}
-	found := map[string]*told{}
-	var order []string
-	how := func(s *schema.Score) string { return fmt.Sprint(asked(s)) }
-	for _, group := range byName(scores, how) {
+	var found []*told
+	for _, group := range alike(scores, func(s *schema.Score) string { return nameOf(s) + fmt.Sprint(asked(s)) }) {
 		files := map[string]bool{}
 		for _, s := range group {
 			files[s.Source.Path] = true
@@ -106,39 +89,38 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 			i, _ := slices.BinarySearch(paths, s.Source.Path)
 			s.Filter += markOf(dims[i])
 		}
-		set := strings.Join(paths, "\n")
-		if found[set] == nil {
-			found[set] = &told{first: group[0], files: len(paths)}
-			order = append(order, set)
+		i := slices.IndexFunc(found, func(t *told) bool { return slices.Equal(t.files, paths) })
+		if i < 0 {
+			i = len(found)
+			found = append(found, &told{0, paths, group[0]})
 		}
-		found[set].scores += len(group)
+		found[i].scores += len(group)
 	}
 	var out []schema.Problem
-	for _, set := range order {
-		t := found[set]
+	for _, t := range found {
 		out = append(out, namedApart(t.first, fmt.Sprintf(
 			"%d scores of %d files that state one eval, under names that differ by more than a date or a number",
-			t.scores, t.files)))
+			t.scores, len(t.files))))
 	}
 	return out
 }
 
 // markOf writes what tells a file apart: its name, or what it states of parallelism.
 func markOf(dims map[string]string) string {
-	var parts []string
+	mark := ""
 	for _, dim := range slices.Sorted(maps.Keys(dims)) {
-		switch {
-		case dims[dim] == "":
+		switch value := dims[dim]; {
+		case value == "":
 		case dim == DimFile:
-			parts = append(parts, dims[dim])
+			mark += " " + value
 		default:
-			parts = append(parts, dim+dims[dim])
+			mark += " " + dim + value
 		}
 	}
-	if len(parts) == 0 {
+	if mark == "" {
 		return ""
 	}
-	return schema.FileMark + strings.Join(parts, " ")
+	return schema.FileMark + mark[1:]
 }
 
 // namedApart is the problem about scores that the names of their files tell apart.
