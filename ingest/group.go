@@ -79,11 +79,11 @@ func served(results []*result) [][]*result {
 // split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
 // split.
 func split(results []*result) [][]*result {
+	asWalked := strings.NewReplacer("/", "\x00")
 	slices.SortStableFunc(results, func(a, b *result) int { // an archive has them in any order
 		if c := a.facts.Start.Compare(b.facts.Start); c != 0 {
 			return c
 		}
-		asWalked := strings.NewReplacer("/", "\x00")
 		return strings.Compare(asWalked.Replace(a.rel), asWalked.Replace(b.rel))
 	})
 	if results[0].facts.RunID != "" {
@@ -247,25 +247,24 @@ type grouping struct {
 // it, if it is one: the name of an eval's folder has no organisation, and its benchmarks state it.
 func completeModels(results []*result) {
 	type named struct{ folder, model string }
-	ids := map[named]*result{}
-	ambiguous := map[named]bool{}
+	ids := map[named]map[string]*result{}
 	for _, r := range results {
 		at := named{r.runFolder, r.facts.Model.Name}
 		if r.facts.Model.ID == "" || r.runFolder == "" {
 			continue
 		}
-		if first := ids[at]; first != nil && first.facts.Model.ID != r.facts.Model.ID {
-			ambiguous[at] = true
-		} else if first == nil {
-			ids[at] = r
+		if ids[at] == nil {
+			ids[at] = map[string]*result{}
 		}
+		ids[at][r.facts.Model.ID] = cmp.Or(ids[at][r.facts.Model.ID], r)
 	}
 	for _, r := range results {
-		at := named{r.runFolder, r.facts.Model.Name}
-		if from := ids[at]; r.facts.Model.ID == "" && r.facts.Model.Name != "" && from != nil && !ambiguous[at] {
-			r.facts.Model.ID = from.facts.Model.ID
-			*r.origin.of("model.id") = schema.Origin{
-				From: schema.FromDerived, Where: "the results of the same model in " + from.shown(),
+		known := ids[named{r.runFolder, r.facts.Model.Name}]
+		for id, from := range known {
+			if len(known) == 1 && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
+				r.facts.Model.ID = id
+				where := "the results of the same model in " + from.shown()
+				*r.origin.of("model.id") = schema.Origin{From: schema.FromDerived, Where: where}
 			}
 		}
 	}

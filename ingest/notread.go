@@ -167,12 +167,13 @@ func ailing(f *decode.File) (r schema.Reading, ok bool) {
 
 // hasConflict reports the three marks of a conflict, each at the beginning of a line and in their order.
 func hasConflict(data []byte) bool {
-	for _, mark := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
-		at := 0
-		if !bytes.HasPrefix(data, []byte(mark)) {
-			if at = bytes.Index(data, []byte("\n"+mark)); at < 0 {
-				return false
-			}
+	for _, mark := range []string{"\n<<<<<<< ", "\n=======", "\n>>>>>>> "} {
+		at := bytes.Index(data, []byte(mark))
+		if at < 0 && bytes.HasPrefix(data, []byte(mark[1:])) {
+			at = 0
+		}
+		if at < 0 {
+			return false
 		}
 		data = data[at+1:]
 	}

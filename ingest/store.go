@@ -319,13 +319,11 @@ func hashed(roots []Root, say func(found) (string, error)) (hash string, files i
 		return "", 0, false
 	}
 	said := make([]string, len(all))
-	workers := runtime.GOMAXPROCS(0)
 	var group errgroup.Group
-	for w := range workers {
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range all {
 		group.Go(func() (err error) {
-			for i := w; i < len(all) && err == nil; i += workers {
-				said[i], err = say(all[i])
-			}
+			said[i], err = say(f)
 			return err
 		})
 	}

@@ -204,17 +204,8 @@ func isCount(metric string) bool { return slices.Contains(counts, metric) }
 
 // significant counts the significant digits of a number, up to the seven that a stored document keeps.
 func significant(x float64) int {
-	var room [32]byte
-	n := 0
-	for _, c := range strconv.AppendFloat(room[:0], math.Abs(x), 'e', -1, 64) {
-		if c == 'e' {
-			break
-		}
-		if c != '.' {
-			n++
-		}
-	}
-	return min(7, n)
+	text, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(x), 'e', -1, 64), "e")
+	return min(7, len(strings.ReplaceAll(text, ".", "")))
 }
 
 // sameSetup reports whether two points have the same tool and state nothing different of their workload and conditions.
