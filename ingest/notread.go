@@ -127,11 +127,11 @@ const codeBenchmarkText = "benchmark-text"
 func quietLogs(sources []*source) {
 	withResults := map[string]bool{}
 	for _, s := range sources {
-		if !s.counts() {
-			continue
-		}
-		for dir := path.Dir(s.shown()); dir != "." && dir != "/" && !withResults[dir]; dir = path.Dir(dir) {
-			withResults[dir] = true
+		for dir := range foldersOf(s.shown()) {
+			if !s.counts() || withResults[dir] {
+				break
+			}
+			withResults[dir] = dir != "." && dir != "/"
 		}
 	}
 	for _, s := range sources {

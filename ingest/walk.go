@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -117,11 +118,9 @@ func onlyFile(root *Root) []found {
 			}
 		}
 	}
-	for dir := path.Dir(root.Only); ; dir = path.Dir(dir) {
+	for dir := range foldersOf(root.Only) {
 		names = append(names, path.Join(dir, manifest.FileName), path.Join(dir, manifest.JournalName))
-		if glob(path.Join(dir, specFolder, "*.json")); dir == "." {
-			break
-		}
+		glob(path.Join(dir, specFolder, "*.json"))
 	}
 	dir, base := path.Split(root.Only)
 	stamp := lmeval.Stamp(base)
@@ -248,19 +247,31 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 		return
 	}
 	for _, e := range entries {
-		name := path.Join(rel, e.Name())
-		switch mode := e.Type(); {
-		case strings.HasPrefix(e.Name(), durable.Temporary): // a result that a kill left before it had its name
+		name, mode := path.Join(rel, e.Name()), e.Type()
+		isLink := mode&fs.ModeSymlink != 0
+		if isLink {
+			info, err := fs.Stat(w.root.FS, name)
+			if err != nil {
+				w.problem(name, err)
+				continue
+			}
+			if mode = info.Mode().Type(); mode.IsDir() {
+				if isAmong(w.linked, info) {
+					continue // further links to a folder are skipped
+				}
+				w.linked = append(w.linked, info)
+			}
+		}
+		switch {
+		case !isLink && strings.HasPrefix(e.Name(), durable.Temporary): // left by a kill before it had its name
 		case mode.IsRegular():
 			f := at(w.root, name)
-			if w.withInfo {
+			if w.withInfo && !isLink {
 				f.info, _ = e.Info() // whoever reads a file that is gone by now misses it
 			}
 			w.files = append(w.files, f)
 		case mode.IsDir():
 			w.enter(name, above)
-		case mode&fs.ModeSymlink != 0:
-			w.link(name, above)
 		default:
 			w.problem(name, rootfs.ErrNotRegular)
 		}
@@ -292,23 +303,6 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 
 func isAmong(folders []fs.FileInfo, info fs.FileInfo) bool {
 	return slices.ContainsFunc(folders, func(f fs.FileInfo) bool { return os.SameFile(f, info) })
-}
-
-func (w *walker) link(name string, above []fs.FileInfo) {
-	info, err := fs.Stat(w.root.FS, name)
-	switch {
-	case err != nil:
-		w.problem(name, err)
-	case info.Mode().IsRegular():
-		w.files = append(w.files, at(w.root, name))
-	case info.IsDir():
-		if !isAmong(w.linked, info) { // further links to a folder are skipped
-			w.linked = append(w.linked, info)
-			w.enter(name, above)
-		}
-	default:
-		w.problem(name, rootfs.ErrNotRegular)
-	}
 }
 
 // sideFiles indexes the files that describe results and are not results themselves.
@@ -371,13 +365,9 @@ type placedManifest struct {
 // manifestsFor returns the manifests in the folder of a file and above, the nearest first.
 func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	var out []placedManifest
-	shown := f.shown()
-	for dir := path.Dir(shown); ; dir = path.Dir(dir) {
+	for dir := range foldersOf(f.shown()) {
 		if m, ok := side.manifests[dir]; ok {
-			out = append(out, placedManifest{m, dir, strings.TrimPrefix(shown, dir+"/")})
-		}
-		if dir == "." || dir == "/" {
-			break
+			out = append(out, placedManifest{m, dir, strings.TrimPrefix(f.shown(), dir+"/")})
 		}
 	}
 	for _, a := range f.root.Above {
@@ -389,16 +379,21 @@ func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	return out
 }
 
-// ofFolders returns what an index by folder has for the folders in which a file is, the nearest first. There may be
-// thousands of folders, and as many files.
-func ofFolders(file string, index map[string][]*source) []*source {
-	var out []*source
-	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		out = append(out, index[dir]...)
-		if dir == "." || dir == "/" {
-			return out
+// foldersOf are the folders in which a file is, the nearest first.
+func foldersOf(file string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(file); yield(dir) && dir != "." && dir != "/"; {
+			dir = path.Dir(dir)
 		}
 	}
+}
+
+// ofFolders returns what an index by folder has for the folders in which a file is, the nearest first.
+func ofFolders(file string, index map[string][]*source) (out []*source) {
+	for dir := range foldersOf(file) {
+		out = append(out, index[dir]...)
+	}
+	return out
 }
 
 // specFor returns the newest runtime spec of the same tree and model id that is not newer than the result, or the
