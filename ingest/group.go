@@ -145,11 +145,7 @@ func assemble(results []*result) (schema.Run, string) {
 		}
 		run.Scores = append(run.Scores, r.reading.Scores...)
 		run.Problems = append(run.Problems, r.reading.Problems...)
-		for name, v := range r.reading.Extra {
-			if _, has := run.Extra[name]; !has {
-				run.Extra = withUnknown(run.Extra, name, v)
-			}
-		}
+		run.Extra = withUnknown(run.Extra, r.reading.Extra)
 		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 		r.give()
@@ -202,12 +198,16 @@ func derivedID(r *result, start time.Time, folder string) string {
 	return start.UTC().Format(history.StartInID) + hex.EncodeToString(sum[:4])
 }
 
-// withUnknown adds an unknown field of a file to those of its run.
-func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
-	if to == nil {
-		to = schema.Unknown{}
+// withUnknown adds unknown fields that a file or a run does not have.
+func withUnknown(to, more schema.Unknown) schema.Unknown {
+	for name, v := range more {
+		if to == nil {
+			to = schema.Unknown{}
+		}
+		if _, has := to[name]; !has {
+			to[name] = v
+		}
 	}
-	to[name] = v
 	return to
 }
 

@@ -324,7 +324,8 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 			setting[redact.Text(name)] = redact.Field(name, v)
 		}
 		if text, err := json.Marshal(setting); err == nil {
-			r.reading.Extra = withUnknown(r.reading.Extra, "setting", text)
+			delete(r.reading.Extra, "setting")
+			r.reading.Extra = withUnknown(r.reading.Extra, schema.Unknown{"setting": text})
 		}
 	}
 	r.runFolder = m.dir
@@ -362,11 +363,7 @@ func (r *result) applyReport(side *sideFiles) {
 		return
 	}
 	r.lieBeside(report)
-	for name, v := range report.reading.Extra {
-		if _, has := r.reading.Extra[name]; !has {
-			r.reading.Extra = withUnknown(r.reading.Extra, name, v)
-		}
-	}
+	r.reading.Extra = withUnknown(r.reading.Extra, report.reading.Extra)
 	if r.runFolder != "" {
 		status := schema.Model{Status: report.reading.Facts.Model.Status}
 		r.state(statement{from: schema.FromSpec, where: report.shown(), facts: &schema.Facts{Model: status}})

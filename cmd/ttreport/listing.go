@@ -404,18 +404,19 @@ func (w listing) name(s string) string { return w.short(cmp.Or(s, "unknown"), 28
 
 // reason is why files are one run, without what the rest of the listing says already.
 func (w listing) reason(id, why string) string {
-	why = strings.ReplaceAll(why, " under id "+id, " under this id")
-	if w.base != "" {
-		why = strings.ReplaceAll(why, " in "+strings.TrimSuffix(w.base, "/")+",", " in "+w.base+",")
-		why = strings.ReplaceAll(why, " in "+w.base, " in ")
-		why = strings.ReplaceAll(why, " in ,", ",")
+	files, folder, ok := strings.Cut(why, " in ")
+	if !ok {
+		return strings.ReplaceAll(why, " under id "+id, " under this id")
 	}
-	if w.all {
-		return why
+	folder, isUsual := strings.CutSuffix(folder, usualReason)
+	if folder = strings.TrimSuffix(strings.TrimPrefix(folder+"/", w.base), "/"); folder != "" {
+		if !w.all {
+			folder = plaintext.ShortPath(folder, plaintext.PathWidth)
+		}
+		files += " in " + folder
 	}
-	why = strings.TrimSuffix(why, usualReason)
-	if files, folder, ok := strings.Cut(why, " in "); ok {
-		why = files + " in " + plaintext.ShortPath(folder, plaintext.PathWidth)
+	if w.all && isUsual {
+		files += usualReason
 	}
-	return why
+	return files
 }
