@@ -197,7 +197,7 @@ var (
 	// not closed ends with its line.
 	quoted = regexp.MustCompile("^(?:\\\\+[\"']([^\n]*?)(?:\\\\+[\"']|\n|$)|[bBuUrRfF]?\"((?:\\\\.|[^\"\\\\\n])*)|" +
 		"[bBuUrRfF]?'((?:\\\\.|[^'\\\\\n])*)|`([^`\n]*)|(\\[[^\\]]*\\]?))")
-	word     = regexp.MustCompile("^((?:(?i:bearer|basic) +)?[^\\s\"'`,;&\\[\\]{}<)\\\\]+)")
+	word     = regexp.MustCompile("^((?:(?i:bearer|basic) +)?[^\\s\x01-\x05\"'`,;&\\[\\]{}<)\\\\]+)")
 	argument = regexp.MustCompile(`^([^\s"'{]+)`)
 )
 
@@ -218,6 +218,8 @@ func named(s string, i, end int) (from, to int) {
 		form = cookie
 	case strings.HasSuffix(low, "authorization"):
 		form = authorization
+	case strings.Contains(s[end:at], "\f"): // all of the next argument
+		form = argument
 	case environ.MatchString(s[max(0, begin-1):at]) && wholeLine.MatchString(s[at:]):
 		form = wholeLine
 	}

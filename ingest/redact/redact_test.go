@@ -70,7 +70,8 @@ func TestArgv(t *testing.T) {
 		t.Error("a harmless field went")
 	}
 	for _, argv := range [][]string{
-		{"x", "password:", "hunter2pw"}, {"x", "secret_key", "=", "hunter2pw"}, {"x", `["--api-key",`, `"hunter2pw"]`},
+		{"x", "password:", "hunter2pw"}, {"x", "password:", "my hunter2pw"}, {"x", "--password", "my hunter2pw"},
+		{"x", "secret_key", "=", "hunter2pw"}, {"x", `["--api-key",`, `"hunter2pw"]`},
 		{"x", "{'hf_token':", "'hunter2pw'}"}, {"x", "X-Api-Key:", "hunter2pw"},
 		{"x", "-----BEGIN", "RSA", "PRIVATE", "KEY-----\nhunter2pw\n-----END", "RSA"},
 		{"x", "machine h login bob password hunter2pw"}, {"x", `{"auths":{"h":{"auth":"hunter2pwhunter2pw=="}}}`},
@@ -80,7 +81,8 @@ func TestArgv(t *testing.T) {
 			t.Errorf("%q becomes %q", argv, left)
 		}
 	}
-	innocent := []string{"x", "tokens:", "128", "max_tokens", "=", "5", "auth:", "none", "login", "bob",
+	innocent := []string{"x", "--goodput", "time_to_first_token:4000 request_latency:9000",
+		"tokens:", "128", "max_tokens", "=", "5", "auth:", "none", "login", "bob",
 		"last login failed"}
 	if left := redact.Argv(innocent); strings.Join(left, " ") != strings.Join(innocent, " ") {
 		t.Errorf("too much went: %q", left)
