@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -178,7 +179,7 @@ func (o *bisectOptions) run(ctx context.Context, sh *shell, args []string) error
 			return err
 		}
 	}
-	if err := o.complete(); err != nil {
+	if err := cmp.Or(o.complete(), o.contradictions()); err != nil {
 		return err
 	}
 	refs, err := o.refs(ctx, ws)
@@ -187,16 +188,19 @@ func (o *bisectOptions) run(ctx context.Context, sh *shell, args []string) error
 	}
 	h := &hunt{o: o, sh: sh, ws: ws, refs: refs}
 	if o.dryRun {
-		return h.list()
+		ends := map[int]string{0: "good", len(refs) - 1: "bad"}
+		for i, r := range refs {
+			fmt.Fprintf(sh.out, "%4d  %-4s  %s  %s%s\n", i, ends[i], r.Name, r.Subject, r.missing)
+		}
+		fmt.Fprintf(sh.out, "each measured in turns with %s: %s\n", refs[0].Name, o.title())
+		return nil
 	}
 	return h.run(ctx)
 }
 
 // complete fills in defaults and refuses values that do not exist; each error names the flag with an example.
 func (o *bisectOptions) complete() error {
-	if o.metric == "" {
-		o.metric = "ttft"
-	}
+	o.metric = cmp.Or(o.metric, "ttft")
 	var err error
 	if o.rules.Least, err = share("least", o.least, 5); err != nil {
 		return err
@@ -211,14 +215,22 @@ func (o *bisectOptions) complete() error {
 	case len(o.workloads) != 1:
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: one --workload is needed, and %d are given",
 			len(o.workloads))
-	case !strings.Contains(" ttft tpot e2el output_tps ", " "+o.metric+" "):
+	case !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, o.metric):
 		return fail(exitUsage, "--metric ttft", "bisect: --metric %q is none of ttft, tpot, e2el and output_tps", o.metric)
 	case o.measurements < 2:
 		return fail(exitUsage, "--measurements 100", "bisect: --measurements %d is too few", o.measurements)
-	case o.list != "" && (o.build != "" || o.server != ""):
+	}
+	return nil
+}
+
+// contradictions refuses flags that name builds in two ways, or in none.
+func (o *bisectOptions) contradictions() error {
+	commits := o.build + o.server
+	switch {
+	case o.list != "" && commits != "":
 		return fail(exitUsage, "leave --build and --server out: each line of the list states its server",
 			"bisect: --list and --build or --server contradict each other")
-	case o.images != "" && o.list+o.build+o.server != "":
+	case o.images != "" && o.list+commits != "":
 		return fail(exitUsage, "leave --list, --build and --server out: each tag of the image is a build",
 			"bisect: --images and --list, --build or --server contradict each other")
 	case o.tags != "" && o.images == "":
@@ -281,36 +293,15 @@ type hunt struct {
 	passes  int
 }
 
-// list prints the builds.
-func (h *hunt) list() error {
-	for i, r := range h.refs {
-		word := ""
-		switch {
-		case i == 0:
-			word = "good"
-		case i == len(h.refs)-1:
-			word = "bad"
-		}
-		fmt.Fprintf(h.sh.out, "%4d  %-4s  %s  %s%s\n", i, word, r.Name, r.Subject, r.missing)
-	}
-	fmt.Fprintf(h.sh.out, "each measured in turns with %s: %s\n", h.refs[0].Name, h.o.title())
-	return nil
-}
-
-// id names the bisection: the same command resumes it.
-func (h *hunt) id() string {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %q %q %d", h.o.title(), h.o.metric, h.o.build, h.o.server, h.o.list, h.o.seed)
-	for _, r := range h.refs {
-		fmt.Fprintf(sum, "%q", r.Name)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:4])
-}
-
 // run searches until it is decided, or the budget ends.
 func (h *hunt) run(ctx context.Context) error {
-	if h.dir = h.o.out; h.dir == "" {
-		h.dir = filepath.Join(h.ws.Dir, "bisect", h.id())
+	if h.dir = h.o.out; h.dir == "" { // the same command resumes it
+		id := fmt.Sprintf("%q %q %q %q %q %d", h.o.title(), h.o.metric, h.o.build, h.o.server, h.o.list, h.o.seed)
+		for _, r := range h.refs {
+			id += fmt.Sprintf("%q", r.Name)
+		}
+		sum := sha256.Sum256([]byte(id))
+		h.dir = filepath.Join(h.ws.Dir, "bisect", hex.EncodeToString(sum[:4]))
 	}
 	if err := os.MkdirAll(filepath.Join(h.dir, "results"), 0o777); err != nil {
 		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
@@ -501,11 +492,6 @@ func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return h.metricOf(out)
-}
-
-// metricOf returns the metric of a run.
-func (h *hunt) metricOf(out collect.Outcome) (float64, error) {
 	if len(out.Points) != 1 || out.Failed > 0 {
 		return 0, fmt.Errorf("no request succeeded; %s has the reasons", out.Dir)
 	}

@@ -232,9 +232,14 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 	if o.list+o.images+o.server == "" && o.good == "" && o.bad == "" {
 		o.good, o.bad = v.Baseline, v.Release
 	}
-	if len(o.workloads) > 0 {
-		return nil
+	if len(o.workloads) == 0 {
+		return o.likeVerdict(&v)
 	}
+	return nil
+}
+
+// likeVerdict takes the workload of a verdict.
+func (o *bisectOptions) likeVerdict(v *schema.Verdict) error {
 	var w plan.Workload
 	if v.Key.ISL == nil || v.Key.OSL == nil || v.Key.Concurrency == nil && v.Key.Rate == nil {
 		const fix = "--workload isl=128,osl=128,c=1,n=16"

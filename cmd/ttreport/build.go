@@ -154,10 +154,13 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 	}
 	defer release()
 	b := building{buildOptions: o, sh: sh, ws: ws, dirs: []string{ws.History()}}
-	for _, own := range []string{ws.Results(), ws.WorkflowLogs()} { // tt-inference-server writes to the second
-		named := own == ws.WorkflowLogs() && slices.ContainsFunc(args, isWithin(own))
-		if _, err := os.Stat(own); err == nil && !named {
-			b.paths = append(b.paths, own)
+	own := []string{ws.Results()}
+	if !slices.ContainsFunc(args, isWithin(ws.WorkflowLogs())) { // to which tt-inference-server writes
+		own = append(own, ws.WorkflowLogs())
+	}
+	for _, dir := range own {
+		if _, err := os.Stat(dir); err == nil {
+			b.paths = append(b.paths, dir)
 		}
 	}
 	b.paths = append(b.paths, args...)
@@ -396,7 +399,7 @@ func (p historyPart) String() string {
 
 // of returns the runs of a part, and a note on what that means for the verdicts. The columns are not changed.
 func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns.Columns, []schema.Problem, error) {
-	if p.since == "" && len(p.models) == 0 {
+	if p.String() == "" {
 		return all, nil, nil
 	}
 	order, err := ws.ReleaseOrder()

@@ -289,10 +289,10 @@ func (o checkOptions) judge(
 	if o.failOn != nil {
 		r.Gate.FailOn = o.failOn
 	}
-	if lost := r.Gate.Lost; len(r.Releases) == 0 && len(lost) > 0 {
-		return nil, 0, failure{code: exitInput, err: fmt.Errorf("%s: nothing of the history can be read: %w", by, lost[0])}
-	}
 	if len(r.Releases) == 0 {
+		if lost := r.Gate.Lost; len(lost) > 0 {
+			return nil, 0, failure{code: exitInput, err: fmt.Errorf("%s: nothing of the history can be read: %w", by, lost[0])}
+		}
 		return nil, 0, fail(exitUngraded, "ttreport build PATH reads results into history/",
 			"%s: %s holds no run, so nothing was graded", by, ws.History())
 	}

@@ -111,22 +111,19 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if o.runPy.Workflow == plan.WorkflowReports && o.dryRun {
-		fmt.Fprintln(sh.out, "ttreport build")
-		return nil
-	}
 	if o.runPy.Workflow == plan.WorkflowReports {
+		if o.dryRun {
+			_, err := fmt.Fprintln(sh.out, "ttreport build")
+			return err
+		}
 		return o.buildSite(ctx, sh, ws)
 	}
 	if err := o.scheduler.check(o.dryRun); err != nil {
 		return err
 	}
-	if o.against.baseline != "" && (o.scheduler.on != "" || o.scheduler.attaches()) {
+	if o.against.baseline != "" && o.scheduler.on != "" {
 		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
 			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
-	}
-	if o.scheduler.attaches() {
-		return o.onScheduler(ctx, sh, ws, nil)
 	}
 	entries, err := o.entries(ctx, sh, ws)
 	if err != nil {
@@ -135,15 +132,10 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.scheduler.on != "" {
 		return o.onScheduler(ctx, sh, ws, entries)
 	}
-	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck || o.Measure.Missing != ""
-	if len(entries) > 0 || planned {
-		err := o.measureAll(ctx, sh, ws, entries)
-		if o.job.print {
-			err = errors.Join(err, o.printResults(sh, ws))
-		}
-		return err
+	if count(len(entries) > 0, o.planFile != "", o.input != "", o.Measure.Recheck, o.Measure.Missing != "") > 0 {
+		return o.measureAll(ctx, sh, ws, entries)
 	}
-	if o.System.Model == "" && o.System.Device == "" && o.Server.Name.IsZero() && o.against.baseline == "" {
+	if count(o.System.Model != "", o.System.Device != "", !o.Server.Name.IsZero(), o.against.baseline != "") == 0 {
 		return collectDemo(ctx, sh, ws, o)
 	}
 	if err := o.measure(ctx, sh, ws); err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
@@ -184,6 +176,9 @@ func (o collectOptions) measureAll(
 	case len(entries) == 0:
 		fmt.Fprintln(sh.out, "the plan is empty, so nothing was measured")
 	}
+	if o.job.print {
+		first = errors.Join(first, o.printResults(sh, ws))
+	}
 	return first
 }
 
@@ -191,6 +186,8 @@ func (o collectOptions) measureAll(
 // flags alone state.
 func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
 	switch {
+	case o.scheduler.attaches(): // the jobs have theirs
+		return nil, nil
 	case o.Measure.Recheck && o.Measure.Missing != "":
 		return nil, fail(exitUsage, "one after the other", "collect: --recheck and --missing name two plans")
 	case o.Measure.Recheck || o.Measure.Missing != "":

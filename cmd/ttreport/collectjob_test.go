@@ -16,8 +16,7 @@ import (
 
 // Two jobs on one host do not measure on one device: the second waits for the first, and one that Slurm gave a device
 // of its own does not.
-func TestJobsOnOneHost(t *testing.T) {
-	t.Parallel()
+func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another test starts has a lock for a moment
 	s := &session.Session{Address: "http://127.0.0.1:1"}
 	s.Options = plan.Options{System: plan.System{Model: "m", Device: "device-of-this-test"}}
 	for _, c := range []struct {

@@ -93,12 +93,7 @@ const (
 
 // check refuses flags that do not go together.
 func (o *schedulerOptions) check(dryRun bool) error {
-	one := 0
-	for _, is := range []bool{o.follow, o.cancel, o.detach || o.retry} {
-		if is {
-			one++
-		}
-	}
+	one := count(o.follow, o.cancel, o.detach || o.retry)
 	for _, c := range []struct {
 		wrong     bool
 		fix, what string

@@ -61,6 +61,16 @@ func fail(code int, hint, format string, args ...any) error {
 	return failure{code, fmt.Errorf(format, args...), hint}
 }
 
+// count says how many are true.
+func count(list ...bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
 // openWorkspace opens a folder as a workspace.
 func openWorkspace(dir string) (*workspace.Workspace, error) {
 	ws, err := workspace.Open(dir)
@@ -332,12 +342,12 @@ func noNumber(c *cobra.Command) (err error) {
 		takes, example := "", ""
 		switch kind := f.Value.Type(); {
 		case kind == "int" && strings.HasSuffix("-"+f.Name, "-port"):
-			if port, _ := strconv.Atoi(value); zero || port < 0 || port > 65535 {
+			if _, err := strconv.ParseUint(value, 10, 16); zero || err != nil {
 				takes, example = "a port from 1 to 65535", "8000"
 			}
 		case kind == "duration" && (zero || measures && strings.HasPrefix(value, "-")):
 			takes, example = "a time above zero", "30m, or leave it out"
-		case zero && (kind == "int" || kind == "float64"):
+		case zero && slices.Contains([]string{"int", "float64"}, kind):
 			takes, example = "a number above zero", "4, or leave it out"
 		}
 		if takes != "" {

@@ -138,8 +138,7 @@ func lay(t *testing.T, name, text string) {
 	}
 }
 
-func TestLockIsWaitedFor(t *testing.T) {
-	t.Parallel()
+func TestLockIsWaitedFor(t *testing.T) { // not parallel: a child that another test starts has a lock for a moment
 	var errs strings.Builder
 	sh := &shell{out: io.Discard, err: &errs, patience: time.Minute}
 	dir := t.TempDir()

@@ -143,7 +143,7 @@ const (
 	failedText   = `"status":"failed","metrics":{"ttft":{"unit":"ms","missing":"no request completed"}}`
 	measuredText = `"status":"ok","metrics":{"ttft":{"unit":"ms","def":"first-content","mean":%s,"median":%[1]s,` +
 		`"n":200},"requests_ok":{"unit":"req","value":200}}`
-	documentText = `{"schema":"ttreport/v1","id":"run-%s","start":"2026-01-%02sT03:04:05Z",` +
+	documentText = `{"schema":"ttreport/v1","id":"run-%s","start":"2026-01-%sT03:04:05Z",` +
 		`"end":"2026-01-%[2]sT04:04:05Z","release":%[3]q,"channel":"release",` +
 		`"model":{"id":"acme/M","name":"M","key":"M"},"device":{"name":"n150"},"stack":{"engine":"vllm"},` +
 		`"points":[%[4]s],"scores":[],"targets":[],"provenance":{},"problems":[]}` + "\n"
@@ -182,6 +182,7 @@ func document(ts *testscript.TestScript, folder string, args []string) {
 	}
 	dir := ts.MkAbs(folder)
 	ts.Check(os.MkdirAll(dir, 0o777))
-	doc := fmt.Sprintf(documentText, args[0], args[1], name, strings.Join(points, ","))
+	day := "0" + args[1]
+	doc := fmt.Sprintf(documentText, args[0], day[len(day)-2:], name, strings.Join(points, ","))
 	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+schema.Slug(args[0])+".json"), []byte(doc), 0o666))
 }

@@ -5,6 +5,7 @@
 package workspace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -215,12 +216,7 @@ func (w *Workspace) Reports() string { return filepath.Join(w.Dir, "reports_outp
 func (w *Workspace) WorkflowLogs() string { return filepath.Join(w.Dir, "workflow_logs") }
 
 // Title is the site's title.
-func (w *Workspace) Title() string {
-	if w.Config.Title != "" {
-		return w.Config.Title
-	}
-	return "ttreport"
-}
+func (w *Workspace) Title() string { return cmp.Or(w.Config.Title, "ttreport") }
 
 // Logo is the path of the site's logo, "" without one.
 func (w *Workspace) Logo() string {
@@ -272,12 +268,14 @@ func (w *Workspace) open() error {
 	}
 	for _, name := range []string{resultsName, historyName, targetsName, notesName, siteName, stateName} {
 		_, err := w.files.Stat(name)
+		info, bad := os.Lstat(filepath.Join(w.Dir, name))
+		link := bad == nil && info.Mode()&fs.ModeSymlink != 0
 		switch {
 		case err == nil:
 		case !errors.Is(err, fs.ErrNotExist):
 			const rule = "what a workspace has lies in it, other folders are named on the command line"
 			return fmt.Errorf("workspace: %s: %w; %s", w.shown(name), reason(err), rule)
-		case isLink(filepath.Join(w.Dir, name)):
+		case link:
 			return fmt.Errorf("workspace: %s is a link to nothing; remove it", w.shown(name))
 		}
 	}
@@ -297,11 +295,6 @@ func (w *Workspace) misnamed() error {
 		}
 	}
 	return nil
-}
-
-func isLink(name string) bool {
-	info, err := os.Lstat(name)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // shown is a name within the workspace as the user would write it.
@@ -337,14 +330,6 @@ func (w *Workspace) ReadLogo() ([]byte, error) {
 	return w.files.Read(path.Clean(filepath.ToSlash(w.Config.Site.Logo)), mostText)
 }
 
-func (w *Workspace) tooManyNotes(there, read int) schema.Problem {
-	return schema.Problem{
-		Severity: schema.SevError, Path: w.shown(notesName), Code: "too-many-notes", Found: fmt.Sprintf("%d notes", there),
-		Expected: fmt.Sprintf("at most %d, of at most %d MB together", mostNotes, mostNoteText>>20),
-		Used:     fmt.Sprintf("%d of them, in the order of their names", read), Hint: "shorten them, or remove old ones",
-	}
-}
-
 // ReadNotes reads notes/*.md; a note belongs to the release that its file is named after. A note that cannot be read is
 // a problem, and the rest is read without it.
 func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
@@ -357,7 +342,12 @@ func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
 	left := mostNoteText
 	for i, name := range names {
 		if i == mostNotes || left == 0 {
-			problems = append(problems, w.tooManyNotes(len(names), i))
+			problems = append(problems, schema.Problem{
+				Severity: schema.SevError, Path: w.shown(notesName), Code: "too-many-notes",
+				Found:    fmt.Sprintf("%d notes", len(names)),
+				Expected: fmt.Sprintf("at most %d, of at most %d MB together", mostNotes, mostNoteText>>20),
+				Used:     fmt.Sprintf("%d of them, in the order of their names", i), Hint: "shorten them, or remove old ones",
+			})
 			break
 		}
 		data, err := w.files.Read(name, mostText)
@@ -460,12 +450,12 @@ func (s *Site) check() error {
 	return s.CompareURL.check("compare_url", where+"compare/{from}...{to}", "{from}", "{to}")
 }
 
-// LastBuild is the file that remembers what the last build read and wrote, in the cache folder of the user: what lies in
-// a workspace may have been committed by anybody. "" where there is no such folder, and in CI, where every build reads
-// everything.
+// LastBuild is the file that remembers what the last build read and wrote, in the cache folder of the user: what lies
+// in a workspace may have been committed by anybody. "" where there is no such folder, and in CI, where every build
+// reads everything.
 func (w *Workspace) LastBuild() string { return w.cached("build.json") }
 
-// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for [Workspace.LastBuild].
+// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for LastBuild.
 func (w *Workspace) SiteRecord(folder string) string {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
