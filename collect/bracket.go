@@ -40,8 +40,8 @@ func (v *votes) clear() bool {
 
 // findLargest doubles the load from the first, which most likely holds, until the objective fails, then closes in on
 // the last one that holds, until both ends are within 2 % or one of each other. Both are then measured again, and the
-// search goes on where they do not say the same twice: a single measurement near the limit is as good as a coin. most is
-// the largest load to try. The answer beside an error has the ends that were known by then.
+// search goes on where they do not say the same twice: a single measurement near the limit is as good as a coin. most
+// is the largest load to try. The answer with an error has the ends that were known by then.
 func findLargest(first, most int, measure func(load int) (tried, error)) (b bracket, err error) {
 	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 25
 	of := map[int]*votes{}
