@@ -28,21 +28,28 @@ type Finder struct {
 
 // Fill adds to a plan the tools that the options name, and the programs of its eval tools. It refuses tools that
 // cannot make the plan's load.
-func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
-	var err error
-	if p.ToolArgs, err = f.toolArgs(o.Args); err != nil {
-		return err
+func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) (err error) {
+	p.ToolArgs = map[string][]string{}
+	for _, text := range o.Args { // such as vllm=--burstiness=0.5
+		name, arg, ok := strings.Cut(text, "=")
+		if _, known := tool.Named(name); !ok || !known && f.Exec[name] == "" {
+			return usage("--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q names no tool", text)
+		}
+		p.ToolArgs[name] = append(p.ToolArgs[name], arg)
 	}
-	if err := onlyBuiltin(p.Workloads, o.Names); err != nil {
-		return err
+	other := slices.IndexFunc(o.Names, func(name string) bool { return name != schema.ToolBuiltin })
+	for _, w := range p.Workloads { // before a tool is installed
+		if other >= 0 && w.OnlyBuiltin() {
+			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
+				"collect: only the builtin client makes %s; %s does not", w, o.Names[other])
+		}
 	}
 	if len(p.Workloads) > 0 {
-		for _, name := range o.Names {
-			t, err := f.find(ctx, name, false)
-			if err != nil {
+		p.Tools = make([]tool.Tool, len(o.Names))
+		for i, name := range o.Names {
+			if p.Tools[i], err = f.find(ctx, name, false); err != nil {
 				return err
 			}
-			p.Tools = append(p.Tools, t)
 		}
 	}
 	for i := range p.Evals {
@@ -51,31 +58,6 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 		}
 	}
 	return p.compatible()
-}
-
-// onlyBuiltin refuses workloads that the named tools cannot make, before one of them is installed.
-func onlyBuiltin(list []Workload, names []string) error {
-	other := slices.IndexFunc(names, func(name string) bool { return name != schema.ToolBuiltin })
-	for _, w := range list {
-		if other >= 0 && w.OnlyBuiltin() {
-			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
-				"collect: only the builtin client makes %s; %s does not", w, names[other])
-		}
-	}
-	return nil
-}
-
-// toolArgs parses texts such as vllm=--burstiness=0.5 into arguments by tool.
-func (f Finder) toolArgs(list []string) (map[string][]string, error) {
-	out := map[string][]string{}
-	for _, text := range list {
-		name, arg, ok := strings.Cut(text, "=")
-		if _, known := tool.Named(name); !ok || !known && f.Exec[name] == "" {
-			return nil, usage("--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q names no tool", text)
-		}
-		out[name] = append(out[name], arg)
-	}
-	return out, nil
 }
 
 // Adapter finds a tool by name: one that ttreport knows, or an exec tool of the user.

@@ -89,8 +89,8 @@ func (s SLO) Needs() int {
 
 // Worst returns the largest share of its limit that a statistic of a measurement has: at most 1 holds. A request that
 // failed, or that was answered without a token, is later than every other one in a percentile. The share is infinite
-// where more failed than one in a hundred, or one of at least 20: a request that fails once in a thousand for reasons of
-// its own would decide each measurement otherwise.
+// where more failed than one in a hundred, or one of at least 20: a request that fails once in a thousand for reasons
+// of its own would decide each measurement otherwise.
 func (s SLO) Worst(set latency.Set) float64 {
 	const oneIn, leastForOne = 100, 20
 	failed := set.Failed + set.Hollow
