@@ -237,7 +237,11 @@ func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 
 // parse reads a document whose points may have any status and their metrics any unit.
 func parse(path string, data []byte) (schema.Run, *schema.Problem) {
-	const most = 1_000 // more are made room for when they are there
+	const most = 1_000            // more are made room for when they are there
+	const mostObjects = 1_000_000 // 30 of them are a point: each may take half a kilobyte of memory
+	if bytes.Count(data, []byte("{")) > mostObjects {
+		return schema.Run{}, refused(path, data, fmt.Errorf("more than %d objects", mostObjects))
+	}
 	r := schema.Run{Points: make([]schema.Point, 0, min(most, bytes.Count(data, []byte(`"metrics":`))))}
 	doc := document{Run: &r}
 	err := json.Unmarshal(data, &doc, decoding)

@@ -363,3 +363,11 @@ func TestStructsFitTheSchema(t *testing.T) {
 		}
 	}
 }
+
+// A document of countless empty points does not take all memory.
+func TestObjectsAreLimited(t *testing.T) {
+	text := `{"schema":"ttreport/v1","id":"x","points":[{}` + strings.Repeat(",{}", 1_000_000) + "]}"
+	if _, problem := history.Decode("a.json", []byte(text)); problem == nil || problem.Code != "unsound-document" {
+		t.Errorf("%+v", problem)
+	}
+}
