@@ -95,8 +95,8 @@ func gaugeMeans(list []sample, step float64, parts int, factor float64) []float6
 	return sum
 }
 
-// counterGrowth is by how much a counter grew in each slice. What it is at the end of a slice is on the line between the
-// readings beside it. A counter that falls was set back: the growth is not known there.
+// counterGrowth is by how much a counter grew in each slice. What it is at the end of a slice is on the line between
+// the readings around it. A counter that falls was set back: the growth is not known there.
 func counterGrowth(list []sample, step float64, parts int) []float64 {
 	out := make([]float64, parts)
 	before := counterAt(list, 0)

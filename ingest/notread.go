@@ -25,7 +25,7 @@ func notRead(f *decode.File) (r schema.Reading, ok bool) {
 	switch v := f.First; {
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
 		what = "vllm bench mm-processor: stages of preprocessing"
-	case v.Has("commit_hash") && v.Has("env_name") && v.Get("results").Kind() == decode.Object:
+	case v.Has("commit_hash", "env_name") && v.Get("results").Kind() == decode.Object:
 		// airspeed velocity writes a file a commit and environment: numbers of functions of a library
 		what = "asv: timings of a library by commit, see ttreport help from-asv"
 		hint = "ttreport help from-asv says what takes the place of each part of asv"

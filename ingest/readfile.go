@@ -504,7 +504,7 @@ func unwrapped(f *decode.File) iter.Seq[decode.Value] {
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.
 func isSchema(v decode.Value) bool {
-	return v.Has("$schema") || v.Has("$defs") ||
+	return v.HasAny("$schema", "$defs") ||
 		(v.Get("properties").Kind() == decode.Object && v.Get("type").Str() == "object")
 }
 

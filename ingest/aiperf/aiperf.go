@@ -67,10 +67,7 @@ func Detect(f *decode.File) schema.Match {
 	case what != "":
 		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
 	}
-	own := v.Has("aiperf_version") || v.Has("error_summary") || v.Has("was_cancelled") || v.Has("benchmark_id")
-	if (v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
-		(config.Has("perf_analyzer") || config.Has("subcommand") || !own && !v.Has("schema_version")) {
-		// the same blocks as AIPerf's, with its own configuration or none
+	if isGenAI(v) {
 		return schema.Match{Format: GenAI, Has: []string{"metric blocks", "a configuration of GenAI-Perf"}, Detail: "summary"}
 	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
@@ -87,10 +84,17 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
+// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
+func isGenAI(v decode.Value) bool {
+	own := v.HasAny("aiperf_version", "error_summary", "was_cancelled", "benchmark_id", "schema_version")
+	return (v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
+		(v.Get("input_config").HasAny("perf_analyzer", "subcommand") || !own)
+}
+
 func isRecord(v decode.Value) bool {
 	meta := v.Get("metadata")
 	return v.Get("metrics").Kind() == decode.Object &&
-		(meta.Has("x_request_id") || meta.Has("benchmark_phase") || meta.Has("credit_phase"))
+		meta.HasAny("x_request_id", "benchmark_phase", "credit_phase")
 }
 
 // aside says what a file is that is no result; "" for any other.
@@ -109,23 +113,23 @@ func aside(v decode.Value) string {
 				v.At("metadata", "aggregation_type").Str() == "confidence",
 			"an aggregate over runs that are read from their own files",
 		},
-		{v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4, "the mark that a run is written"},
+		{v.Has("ready", "was_cancelled") && v.Len() <= 4, "the mark that a run is written"},
 		{v.Get("phases").Kind() == decode.Array && v.Has("root_files"), "a list of the phases of a run"},
-		{v.Has("telemetry_data") && v.Has("gpu_index"), "GPU telemetry"},
+		{v.Has("telemetry_data", "gpu_index"), "GPU telemetry"},
 		{
-			v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"),
+			v.Get("data").Index(0).HasAny("payloads", "response_text"),
 			"the prompts that were sent",
 		},
 		{
 			v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured") ||
-				v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"),
+				v.Has("timestamp_ns", "endpoint_url", "metrics"),
 			"server metrics",
 		},
 		{
-			v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")),
+			v.Get("metadata").Has("x_request_id") && v.HasAny("payload", "responses"),
 			"the requests that were sent and their answers",
 		},
-		{v.Has("grader_name") && v.Has("passed"), "graded answers"},
+		{v.Has("grader_name", "passed"), "graded answers"},
 		{collated, "statistics pooled over runs that are read from their own files"},
 	} {
 		if x.is {

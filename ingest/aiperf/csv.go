@@ -141,19 +141,12 @@ func readSweep(f *decode.File) schema.Reading {
 // readCombination makes a point of one combination of parameters.
 func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
 	d := draft.New(f, r, c, "aiperf")
-	for _, p := range c.Get("parameters").Members() {
-		switch p.Key {
-		case "concurrency":
-			d.Key.Concurrency = p.Val.Ptr()
-		case "request_rate":
-			d.Key.Rate = p.Val.Ptr()
-		case "isl", "prompt_input_tokens_mean":
-			d.Key.ISL = p.Val.Ptr()
-		case "osl", "prompt_output_tokens_mean":
-			d.Key.OSL = p.Val.Ptr()
-		default:
-			d.Dim(p.Key, p.Val.Text())
-		}
+	in := c.Get("parameters").Track()
+	d.Key.Concurrency, d.Key.Rate = in.Number("concurrency"), in.Number("request_rate")
+	d.Key.ISL = in.Number("isl", "prompt_input_tokens_mean")
+	d.Key.OSL = in.Number("osl", "prompt_output_tokens_mean")
+	for p := range in.Unread() {
+		d.Dim(p.Key, p.Val.Text())
 	}
 	for _, m := range c.Get("metrics").Members() {
 		x, stat, ok := sweepMetric(m.Key)

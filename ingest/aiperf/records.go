@@ -93,7 +93,7 @@ func timelines(f *decode.File, r *schema.Reading) (set latency.Set, start, end t
 		if x := v.Get("metrics").ObjectOr("time_to_first_token", v.At("metrics", "ttft")).Get("value").Ptr(); x != nil {
 			q.TTFT = *x
 		}
-		q.OK = q.E2EL > 0 && (failed.Kind() == decode.Invalid || failed.Kind() == decode.Null)
+		q.OK = q.E2EL > 0 && !v.Has("error")
 		sent := meta.Get("request_start_ns").Float0() // ns since 1970
 		if sent == 0 {
 			sent = meta.Get("timestamp_ns").Float0()
@@ -176,17 +176,24 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		confirm = append([]string{"rps", "output_tps", "total_tps", "duration_s"}, confirm...)
 	}
 	for _, name := range confirm {
-		stat := "value"
-		if _, one := s.Metrics[name].Stats.Get(stat); !one {
-			stat = "mean"
-		}
-		stated, a := s.Metrics[name].Stats.Get(stat)
-		now, b := rec.Metrics[name].Stats.Get(stat)
-		if a && b && draft.Disagree(stated, now) {
-			s.Metrics[name] = rec.Metrics[name]
-			differs("%s is %.6g", now, name, stated)
+		for _, stat := range []string{"value", "mean"} {
+			stated, a := s.Metrics[name].Stats.Get(stat)
+			now, b := rec.Metrics[name].Stats.Get(stat)
+			if a && b && draft.Disagree(stated, now) {
+				s.Metrics[name] = rec.Metrics[name]
+				differs("%s is %.6g", now, name, stated)
+			}
 		}
 	}
+	recomputed(s, rec, differs)
+	if !rec.Start.IsZero() {
+		s.Start, s.End = rec.Start, rec.End
+		summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = rec.Start, rec.End, ""
+	}
+}
+
+// recomputed takes the distributions of the records, with the further statistics that the summary states.
+func recomputed(s *schema.Point, rec schema.Point, differs func(format string, now float64, args ...any)) {
 	for _, name := range []string{"ttft", "tpot", "itl", "e2el"} {
 		now := rec.Metrics[name]
 		if len(now.Stats) == 0 {
@@ -201,10 +208,6 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 			}
 		}
 		s.Metrics[name] = now
-	}
-	if !rec.Start.IsZero() {
-		s.Start, s.End = rec.Start, rec.End
-		summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = rec.Start, rec.End, ""
 	}
 }
 

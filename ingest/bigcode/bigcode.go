@@ -18,8 +18,8 @@ const Format = "bigcode-eval"
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "results of code evals"}}
 	config := f.First.Get("config")
-	m.Want(config.Has("tasks") && config.Has("model"), "config.tasks and config.model")
-	m.Want(config.Has("n_samples") || config.Has("do_sample") || config.Has("max_length_generation"), "config.n_samples")
+	m.Want(config.Has("tasks", "model"), "config.tasks and config.model")
+	m.Want(config.HasAny("n_samples", "do_sample", "max_length_generation"), "config.n_samples")
 	m.Not(f.First.Has("results"), "tasks at the top")
 	return m.Match
 }

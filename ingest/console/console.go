@@ -99,14 +99,10 @@ func readServing(f *decode.File) schema.Reading {
 		case open == nil && client.MatchString(line):
 			args = command(line)
 		default:
-			label, value, ok := strings.Cut(line, ":")
-			if label = strings.ToLower(strings.TrimSpace(label)); !ok || len(label) > 60 {
-				continue
-			}
-			if open != nil {
-				open.values[label] = strings.TrimSpace(value)
-			} else if len(before) < 50 {
-				before[label] = strings.TrimSpace(value)
+			if label, value := labelled(line); label != "" && open != nil {
+				open.values[label] = value
+			} else if label != "" && len(before) < 50 {
+				before[label] = value
 			}
 		}
 		if len(r.Points) > f.Limits().Results {
@@ -118,6 +114,15 @@ func readServing(f *decode.File) schema.Reading {
 	}
 	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))
 	return r
+}
+
+// labelled splits a line at its first colon into a label, in lower case, and a value; "" where it has no label.
+func labelled(line string) (label, value string) {
+	label, value, ok := strings.Cut(line, ":")
+	if label = strings.ToLower(strings.TrimSpace(label)); !ok || len(label) > 60 {
+		return "", ""
+	}
+	return label, strings.TrimSpace(value)
 }
 
 // plainLine is a line without a comment sign, and without what a progress bar wrote over before it.
@@ -137,10 +142,9 @@ func statistic(label string) (stat, of string, ok bool) {
 
 func (b *block) point(f *decode.File, r *schema.Reading) {
 	for label, text := range b.values {
-		if plain := strings.ReplaceAll(text, ",", ""); plain != text {
-			if _, err := strconv.ParseFloat(plain, 64); err == nil {
-				b.values[label] = plain
-			}
+		plain := strings.ReplaceAll(text, ",", "")
+		if _, err := strconv.ParseFloat(plain, 64); err == nil {
+			b.values[label] = plain
 		}
 	}
 	v, _ := decode.Of(b.values)
@@ -170,15 +174,7 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		"total_tps": "total token throughput (tok/s)", "goodput_rps": "request goodput (req/s)",
 		"duration_s": "benchmark duration (s)",
 	})
-	for name, label := range map[string]string{ // what has no name of ours
-		"max_output_tokens_per_s": "peak output token throughput (tok/s)",
-		"max_concurrent_requests": "peak concurrent requests", "concurrency": "concurrency",
-		"input_throughput": "input token throughput (tok/s)", "accept_length": "accept length",
-		"spec_decode_acceptance_rate": "acceptance rate (%)", "spec_decode_acceptance_length": "acceptance length",
-		"total_output_tokens_retokenized": "total generated tokens (retokenized)",
-		"total_input_vision_tokens":       "total input vision tokens",
-		"rtfx":                            "rtfx (inverse real-time factor)",
-	} {
+	for name, label := range others {
 		if x := v.Number(label); x != nil {
 			d.KeepNumber(name, *x)
 		}
@@ -197,6 +193,17 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		r.Problems[len(r.Problems)-1].Line = b.line
 	}
 	d.Done()
+}
+
+// others are numbers that have no name of ours.
+var others = map[string]string{
+	"max_output_tokens_per_s": "peak output token throughput (tok/s)",
+	"max_concurrent_requests": "peak concurrent requests", "concurrency": "concurrency",
+	"input_throughput": "input token throughput (tok/s)", "accept_length": "accept length",
+	"spec_decode_acceptance_rate": "acceptance rate (%)", "spec_decode_acceptance_length": "acceptance length",
+	"total_output_tokens_retokenized": "total generated tokens (retokenized)",
+	"total_input_vision_tokens":       "total input vision tokens",
+	"rtfx":                            "rtfx (inverse real-time factor)",
 }
 
 func firstOf(a, b *float64) *float64 {
@@ -320,22 +327,27 @@ func argument(text string) (value, rest string) {
 	return text, ""
 }
 
+// lengths fills what was asked of prompts and answers.
+func lengths(d *draft.Draft, args decode.Value, tool string) {
+	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
+		d.Key.ISL, d.Key.OSL = positive(args, kind+"_input_len"), positive(args, kind+"_output_len")
+		// lengths between this share of the length and all of it; sglang's default is 0
+		ratio := positive(args, "random_range_ratio")
+		if kind == "random" && (ratio == nil && tool == "sglang" || ratio != nil && *ratio != 1) {
+			d.Dim("range_ratio", args.Get("random_range_ratio").Str())
+		}
+	}
+	d.Key.ISL = firstOf(d.Key.ISL, positive(args, "input_len"))
+	d.Key.OSL = firstOf(d.Key.OSL, positive(args, "output_len"))
+}
+
 // arguments fills the workload from the arguments of the client.
 func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 	is := func(name string) bool { v := b.args[name]; return v != "" && v != "None" && v != "False" }
 	if is("dataset_name") {
 		d.Key.Dataset = b.args["dataset_name"]
 	}
-	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
-		d.Key.ISL, d.Key.OSL = positive(args, kind+"_input_len"), positive(args, kind+"_output_len")
-		// lengths between this share of the length and all of it; sglang's default is 0
-		ratio := positive(args, "random_range_ratio")
-		if kind == "random" && (ratio == nil && tool == "sglang" || ratio != nil && *ratio != 1) {
-			d.Dim("range_ratio", b.args["random_range_ratio"])
-		}
-	}
-	d.Key.ISL = firstOf(d.Key.ISL, positive(args, "input_len"))
-	d.Key.OSL = firstOf(d.Key.OSL, positive(args, "output_len"))
+	lengths(d, args, tool)
 	if id := &d.Reading.Facts.Model.ID; is("model") && *id == "" {
 		*id = b.args["model"]
 	} else if is("model") && *id != b.args["model"] {

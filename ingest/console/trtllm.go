@@ -49,11 +49,9 @@ func readTRTLLM(f *decode.File) schema.Reading {
 		if begins {
 			flush()
 		}
-		if m := trtllmStamp.FindStringSubmatch(line); m != nil {
-			if t, err := time.Parse(trtllmTime, m[1]); err == nil {
-				if end = t; start.IsZero() || begins {
-					start = t
-				}
+		if t := stampOf(line); !t.IsZero() {
+			if end = t; start.IsZero() || begins {
+				start = t
 			}
 		}
 		last = cmp.Or(line, last)
@@ -61,16 +59,13 @@ func readTRTLLM(f *decode.File) schema.Reading {
 			values[strings.ToLower(m[1]+" "+m[2])] = m[3]
 			continue
 		}
-		label, value, ok := strings.Cut(line, ":")
-		if label = strings.ToLower(strings.TrimSpace(label)); !ok || len(label) > 60 {
-			continue
-		}
+		label, value := labelled(line)
 		if has && (label == "model" || label == "engine directory" || label == "model path" && values["model"] == "") {
 			flush() // the next report
 		}
 		has = has || strings.EqualFold(label+":", trtllmLine)
-		if len(values) < 200 {
-			values[label] = strings.TrimSpace(value)
+		if label != "" && len(values) < 200 {
+			values[label] = value
 		}
 	}
 	flush()
@@ -82,6 +77,14 @@ func readTRTLLM(f *decode.File) schema.Reading {
 			"look at what ended it (memory, time limit), and measure it again")
 	}
 	return r
+}
+
+// stampOf is the time before a line of the log, if it has one.
+func stampOf(line string) time.Time {
+	if m := trtllmStamp.FindStringSubmatch(line); m != nil {
+		return draft.Time(m[1], trtllmTime)
+	}
+	return time.Time{}
 }
 
 func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, start, end time.Time) {

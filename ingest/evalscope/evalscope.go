@@ -29,22 +29,22 @@ const (
 func Detect(f *decode.File) schema.Match {
 	v, row := f.First, f.First.Index(0)
 	switch {
-	case row.Has("Percentiles") && (row.Has("TTFT (ms)") || row.Has("TTFT (s)")):
+	case row.Has("Percentiles") && row.HasAny("TTFT (ms)", "TTFT (s)"):
 		return draft.Is(Percentiles, "Percentiles", "percentiles of a load test")
-	case v.Has("outputs_dir") && v.Has("parallel") && v.Has("number"):
+	case v.Has("outputs_dir", "parallel", "number"):
 		return draft.Is(Arguments, "outputs_dir", "arguments of a load test")
-	case v.Has("n_samples") && v.Has("last_window_s") && v.Get("rows").Kind() == decode.Array,
+	case v.Has("n_samples", "last_window_s") && v.Get("rows").Kind() == decode.Array,
 		v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
 		return draft.Is(Aside, "last_window_s", "not a result: the course of a load test")
-	case v.Has("dataset_name") && v.Has("model_name") && v.Get("metrics").Index(0).Has("score"):
+	case v.Has("dataset_name", "model_name") && v.Get("metrics").Index(0).Has("score"):
 		return draft.Is(Report, "metrics[].score", "report of an eval")
-	case v.Has("name") && v.Has("metric") && v.Has("score") && v.Has("total_num") &&
+	case v.Has("name", "metric", "score", "total_num") &&
 		v.Get("category").Kind() == decode.Array:
 		return draft.Is(OldReport, "category", "report of an eval, before 0.8")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "summary of a load test"}}
-	m.Want(v.Has("Test Duration (s)") || v.Has("Time taken for tests (s)") || v.Has(misspelt), "Test Duration (s)")
-	m.Want(v.Has("Total Requests") || v.Has("Total requests"), "Total Requests")
+	m.Want(v.HasAny("Test Duration (s)", "Time taken for tests (s)", misspelt), "Test Duration (s)")
+	m.Want(v.HasAny("Total Requests", "Total requests"), "Total Requests")
 	return m.Match
 }
 

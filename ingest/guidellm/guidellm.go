@@ -7,7 +7,6 @@ import (
 	"path"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -88,18 +87,7 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	data := workload(f.First, d)
 	metrics := b.Get("metrics")
 	for _, x := range fields {
-		block := metrics.At(x.Key, "successful")
-		if n := block.Get("count").Ptr(); n != nil && *n == 0 {
-			d.Missing(x.Metric, x.Def, "no request that completed has one")
-			continue
-		}
-		for _, p := range block.Get("percentiles").Members() {
-			stat, ok := schema.ParseStat(strings.Replace(p.Key, "p999", "p99.9", 1))
-			if ok && strings.Contains(draft.Wide, " "+stat+" ") {
-				d.Put(x, stat, p.Val)
-			}
-		}
-		d.Block(block, draft.Wide, x)
+		distribution(d, metrics.At(x.Key, "successful"), x)
 	}
 	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
 		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
@@ -129,6 +117,17 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 		request_loader environment request_samples duration type_ id_ run_id run_index extras warmup_duration
 		cooldown_duration run_stats_v2 estimated_state`)
 	d.Done()
+}
+
+func distribution(d *draft.Draft, block decode.Value, x draft.Field) {
+	if n := block.Get("count").Ptr(); n != nil && *n == 0 {
+		d.Missing(x.Metric, x.Def, "no request that completed has one")
+		return
+	}
+	percentiles := block.Get("percentiles")
+	d.Block(percentiles, draft.Wide, x)
+	d.Put(x, "p99.9", percentiles.Get("p999"))
+	d.Block(block, draft.Wide, x)
 }
 
 // rates divides what the requests that completed did by the length of the benchmark. The file's own means of rates are
@@ -239,7 +238,8 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 	backend := first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
 		args.Get("backend"))
 	model := &d.Reading.Facts.Model.ID
-	*model = cmp.Or(*model, backend.Get("model").Str(), report.At("args", "model").Str(), backend.Get("backend_model").Str())
+	*model = cmp.Or(*model, backend.Get("model").Str(), report.At("args", "model").Str(),
+		backend.Get("backend_model").Str())
 	d.Key.ISL, d.Key.OSL = asked(data, "prompt_tokens"), asked(data, "output_tokens")
 	d.Key.Dataset = data.Get("kind").Str()
 	for _, name := range []string{"prompt_tokens_stdev", "output_tokens_stdev"} {

@@ -20,13 +20,13 @@ func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "statistics of a scenario"}}
 	one := f.First.Index(0)
 	m.Want(one.At("name", "name").Kind() == decode.String, "[].name.name")
-	m.Want(one.Has("count") && one.Has("sum"), "[].count and [].sum")
+	m.Want(one.Has("count", "sum"), "[].count and [].sum")
 	return m.Match
 }
 
 // scores are the statistics that grade answers.
-var scores = draft.Names(`exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match_indicator
-	final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2 rouge_l bleu_1
+var scores = draft.Names(`exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match
+	exact_match_indicator final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2 rouge_l bleu_1
 	bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
 
 // Read returns a score for each statistic that grades answers.

@@ -32,11 +32,11 @@ const (
 // Detect looks for the two objects that every lifecycle report has.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
+	if v.HasAny("avg_queue_length", "avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
 		v.Has("prompt_tokens_per_second") && !v.Has("load_summary") { // of Prometheus, next to each report
 		return draft.Is(Aside, "metrics of the server", "not a result: the server's own metrics")
 	}
-	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
+	if one := v.Index(0); one.Has("request", "response") && one.Get("info").Has("output_token_times") {
 		return draft.Is(Aside, "output_token_times", "not a result: the requests that were sent and their answers")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}

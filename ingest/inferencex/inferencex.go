@@ -38,7 +38,7 @@ func Detect(f *decode.File) schema.Match {
 		_, _, ms := draft.StatKey(x.Key, "_ms")
 		seconds, millis = seconds || bare, millis || ms
 	}
-	row := v.Has("hw") && v.Has("conc")
+	row := v.Has("hw", "conc")
 	m.Want(seconds, "latencies without a unit (median_ttft)")
 	m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
 	m.Not(millis, "seconds alone")

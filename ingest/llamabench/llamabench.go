@@ -50,7 +50,7 @@ func Detect(f *decode.File) schema.Match {
 	if v.Kind() == decode.Array {
 		v = v.Index(0)
 	}
-	m.Want(v.Has("n_prompt") && v.Has("n_gen"), "n_prompt and n_gen")
+	m.Want(v.Has("n_prompt", "n_gen"), "n_prompt and n_gen")
 	m.Want(v.Get("avg_ts").Kind() == decode.Number, "avg_ts")
 	return m.Match
 }

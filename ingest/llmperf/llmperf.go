@@ -21,11 +21,11 @@ const (
 // Detect asks for the names that a summary is made of.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if one := v.Index(0); one.Has("end_to_end_latency_s") && one.Has("ttft_s") {
+	if one := v.Index(0); one.Has("end_to_end_latency_s", "ttft_s") {
 		return draft.Is(Responses, "end_to_end_latency_s", "not a result: the requests of a summary")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "summary"}}
-	m.Want(v.Has("results_ttft_s_mean") || v.Has("results_end_to_end_latency_s_mean"), "results_ttft_s_mean")
+	m.Want(v.HasAny("results_ttft_s_mean", "results_end_to_end_latency_s_mean"), "results_ttft_s_mean")
 	m.Want(v.Has("num_concurrent_requests"), "num_concurrent_requests")
 	return m.Match
 }

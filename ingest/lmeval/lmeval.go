@@ -35,7 +35,7 @@ func Detect(f *decode.File) schema.Match {
 	case isSample(v):
 		items.Records = true
 		return items
-	case v.Has("elapsed_time") && v.Has("gpu") && v.Len() <= 3:
+	case v.Has("elapsed_time", "gpu") && v.Len() <= 3:
 		return schema.Match{
 			Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took",
 		}
@@ -64,8 +64,8 @@ func Detect(f *decode.File) schema.Match {
 }
 
 func isSample(v decode.Value) bool {
-	return v.Has("doc_id") && (v.Has("filtered_resps") || v.Has("resps") || v.Has("input")) &&
-		(v.Has("target") || v.Has("doc") || v.Has("arguments"))
+	return v.Has("doc_id") && v.HasAny("filtered_resps", "resps", "input") &&
+		v.HasAny("target", "doc", "arguments")
 }
 
 // shape reports how results are written: keys with a filter, time stamps below each task, or plain metrics.
@@ -180,6 +180,28 @@ func parseTime(s string) time.Time {
 // notMetrics are members of a task's entry that are not scores.
 var notMetrics = draft.Names("alias name sample_len sample_count samples")
 
+// valueOf reads the value of a metric; ok is false for what is no score.
+func valueOf(v decode.Value, metric, format string) (value schema.Number, ok bool) {
+	kind, text := v.Kind(), v.Str()
+	x, isNumber := v.Float()
+	switch {
+	case format == Old && (kind == decode.String && !isSpelt(text) || kind == decode.Null):
+		return value, false // prompts, names and data sets, of which some look like numbers
+	case isNumber:
+		return schema.Num(x), true
+	case text == "True" || text == "False": // how the harness writes values that JSON cannot represent
+		return schema.Num(map[string]float64{"True": 1}[text]), true
+	case kind == decode.Null && metric == "submission", // a file for external judging
+		kind == decode.Bool || kind == decode.Array || kind == decode.Object:
+		return value, false
+	}
+	said := []rune("the file says " + string(v.Raw()))
+	if len(said) > 80 {
+		said = append(said[:80], '…')
+	}
+	return schema.Missing(string(said)), true
+}
+
 func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r *schema.Reading) {
 	for _, m := range entry.Members() {
 		metric, filter := m.Key, ""
@@ -191,24 +213,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		if notMetrics(metric) || isError(metric) || strings.TrimSpace(metric) == "" {
 			continue
 		}
-		kind, text := m.Val.Kind(), m.Val.Str()
-		x, ok := m.Val.Float()
-		value := schema.Num(x)
-		switch {
-		case r.Format == Old && (kind == decode.String && !isSpelt(text) || kind == decode.Null):
-			continue // prompts, names and data sets, of which some look like numbers
-		case ok:
-		case text == "True" || text == "False": // how the harness writes values that JSON cannot represent
-			value = schema.Num(map[string]float64{"True": 1}[text])
-		case kind == decode.Null && metric == "submission": // a file for external judging
-			continue
-		case kind == decode.Number || kind == decode.String || kind == decode.Null:
-			said := []rune("the file says " + string(m.Val.Raw()))
-			if len(said) > 80 {
-				said = append(said[:80], '…')
-			}
-			value = schema.Missing(string(said))
-		default:
+		value, ok := valueOf(m.Val, metric, r.Format)
+		if !ok {
 			continue
 		}
 		s := draft.Score(f, r, task, metric, 0)

@@ -29,7 +29,7 @@ func Detect(f *decode.File) schema.Match {
 	if v.Get("entries").Kind() == decode.Object && v.Has("lastUpdate") {
 		return schema.Match{Format: Store, Has: []string{"entries", "lastUpdate"}, Detail: "store of a benchmark's history"}
 	}
-	if v.Has("written_by") && v.Has("json_schema_version") {
+	if v.Has("written_by", "json_schema_version") {
 		return draft.Is(Copy, "written_by", "not a result: a copy that ttreport wrote of a result that it had read")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "BenchmarkResult"}}
@@ -155,6 +155,9 @@ var fields = map[string]draft.Field{
 	"request_latency": {Metric: "e2el", Def: schema.DefLastChunk}, "tpot_ms": {Metric: "tpot", Def: schema.DefExclFirst},
 }
 
+// before05 matches the versions whose TPOT includes the first token.
+var before05 = regexp.MustCompile(`^0\.[0-4]\.`)
+
 // put maps one metric of nm-vllm; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool {
 	if f, single := fields[name]; single && f.Def == "" {
@@ -166,7 +169,7 @@ func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool
 	if !ok || !known || f.Def == "" || unit != "ms" && unit != "" {
 		return false
 	}
-	if f.Metric == "tpot" && strings.HasPrefix(version, "0.") && len(version) > 3 && version[2] < '5' && version[3] == '.' {
+	if f.Metric == "tpot" && before05.MatchString(version) {
 		f.Metric, f.Def = "ntpot", schema.DefInclFirst
 	}
 	d.Put(f, stat, x)
@@ -270,8 +273,8 @@ func lowerByNature(title, unit string) bool {
 
 // Words of a title that say what is better.
 var (
-	gains = draft.Names(`attainment avoided between budget free gain hidden improvement met recovered reduction saved saving
-		savings slo speedup until uptime within`)
+	gains = draft.Names(`attainment avoided between budget free gain hidden improvement met recovered reduction saved
+		saving savings slo speedup until uptime within`)
 	failures  = draft.Names("fail failed fails failure failures error errors timeout timeouts")
 	latencies = draft.Names("latency latencies ttft tpot itl e2el")
 )

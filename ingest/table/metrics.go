@@ -16,7 +16,8 @@ import (
 // as ttft or output_tps is that metric, if the unit agrees. The workload is stated by the sidecar, not by this file.
 const Metrics = "ttreport-metrics"
 
-// DetectMetrics looks for an object of metrics, each with a value and a unit or a direction, and no member of other formats.
+// DetectMetrics looks for an object of metrics, each with a value and a unit or a direction, and no member of other
+// formats.
 func DetectMetrics(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Metrics, Detail: "metrics of an exec tool"}}
 	v := f.First

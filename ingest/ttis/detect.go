@@ -36,7 +36,7 @@ func Detect(f *decode.File) schema.Match {
 		return m.Match
 	case v.Get("runtime_model_spec").Kind() == decode.Object:
 		return draft.Is(Spec, "runtime_model_spec", "runtime spec: identity and targets in force")
-	case meta.Has("written_by") || v.Has("written_by") && v.Has("output_token_throughput"):
+	case meta.Has("written_by") || v.Has("written_by", "output_token_throughput"):
 		return draft.Is(Report, "metadata.written_by",
 			"not a result: a report or a copy that ttreport wrote of results that it had read")
 	case meta.Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
@@ -91,7 +91,7 @@ func isTargets(v decode.Value) bool {
 				return false
 			}
 			for e := range device.Val.Items() {
-				if !e.Has("max_concurrency") || !(e.Has("targets") || e.Has("isl")) {
+				if !e.Has("max_concurrency") || !e.HasAny("targets", "isl") {
 					return false
 				}
 				entries++

@@ -31,13 +31,13 @@ func mediaNumbers(v decode.Value) decode.Value {
 // isMedia recognises {"benchmarks": {num_requests, latency …}, "model", "device", "task_type"}.
 func isMedia(v decode.Value) bool {
 	b := mediaNumbers(v)
-	measured := b.Has("latency") || b.Has("ttft") || b.Has("e2el")
-	return measured && b.Has("num_requests") && v.Has("model") && v.Has("device")
+	measured := b.HasAny("latency", "ttft", "e2el")
+	return measured && b.Has("num_requests") && v.Has("model", "device")
 }
 
 // isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
 func isMediaScore(v decode.Value) bool {
-	return v.Has("accuracy_check") && v.Has("timestamp") && v.Has("task_name") && !v.Has("ratio_to_reference")
+	return v.Has("accuracy_check", "timestamp", "task_name") && !v.Has("ratio_to_reference")
 }
 
 // mediaTask is a task as target files name it.
@@ -171,7 +171,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 	}
 	read := false
 	for i, b := range rows {
-		if !b.Has("num_requests") || !(b.Has("ttft") || b.Has("ttft_ms") || b.Has("e2el")) {
+		if !b.Has("num_requests") || !b.HasAny("ttft", "ttft_ms", "e2el") {
 			continue
 		}
 		read = true

@@ -34,11 +34,11 @@ func statKey(key string) (stat, family string, ok bool) {
 // "output_token_throughput", InferenceX without "_ms"; other packages read these.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if strings.HasSuffix(f.Path, CommandsSuffix) && v.Kind() == decode.Object && (v.Has("gpu_type") ||
-		v.Has("client_command") || v.Has("latency_command") || v.Has("throughput_command")) {
+	if strings.HasSuffix(f.Path, CommandsSuffix) &&
+		v.HasAny("gpu_type", "client_command", "latency_command", "throughput_command") {
 		return draft.Is(Commands, "gpu_type", "command lines and device of the result beside it")
 	}
-	if v.Has("sla_ttft_ms") && v.Has("static_last_pass") {
+	if v.Has("sla_ttft_ms", "static_last_pass") {
 		return draft.Is(Display, "static_last_pass",
 			"not a result: a search over results that are read from their own files")
 	}
@@ -68,10 +68,9 @@ func detectValue(v decode.Value) schema.Match {
 	for _, x := range v.Members() {
 		_, family, ok := statKey(x.Key)
 		latencies, e2el = latencies || ok && family != "e2el", e2el || ok
-		if strings.HasSuffix(x.Key, "_e2e_latency_ms") {
+		_, _, bare := draft.StatKey(x.Key, "")
+		if seconds = seconds || bare; strings.HasSuffix(x.Key, "_e2e_latency_ms") {
 			sglangs = cmp.Or(sglangs, x.Key)
-		} else if _, _, bare := draft.StatKey(x.Key, ""); bare {
-			seconds = seconds || sglangs == ""
 		}
 	}
 	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
@@ -100,18 +99,20 @@ type era struct {
 }
 
 func eraOf(v decode.Value) era {
-	present := func(k string) bool { return v.Get(k).Kind() != decode.Invalid }
+	present := func(keys ...string) bool { // one of them, also null
+		return slices.ContainsFunc(keys, func(k string) bool { return v.Get(k).Kind() != decode.Invalid })
+	}
 	anyStat := func(family string) bool {
-		return present("mean_"+family+"_ms") || present("median_"+family+"_ms") || present("p99_"+family+"_ms")
+		return present("mean_"+family+"_ms", "median_"+family+"_ms", "p99_"+family+"_ms")
 	}
 	switch {
-	case present("user_throughput") || present("avg_decoded_tokens_per_iter"):
+	case present("user_throughput", "avg_decoded_tokens_per_iter"):
 		return era{words: "TensorRT-LLM's fork"}
-	case present("steady_state") || present("failed_requests"):
+	case present("steady_state", "failed_requests"):
 		return era{words: "Rust client, v0.24 or later"}
-	case present("input_throughput") || present("request_inthroughput"):
+	case present("input_throughput", "request_inthroughput"):
 		switch {
-		case present("request_goodput") || present("request_goodput:") || present("burstiness"):
+		case present("request_goodput", "request_goodput:", "burstiness"):
 			return era{words: "a fork that states input throughput"}
 		case !anyStat("itl") && !present("std_ttft_ms") && anyStat("tpot"):
 			return era{words: "before v0.5.0", inclFirst: true}
@@ -125,7 +126,7 @@ func eraOf(v decode.Value) era {
 		return era{words: "v0.8 to v0.10"}
 	case present("request_goodput:"):
 		return era{words: "v0.6.4 to v0.9.1"}
-	case present("burstiness") || present("max_concurrency"):
+	case present("burstiness", "max_concurrency"):
 		return era{words: "v0.6.4 or later"}
 	case present("total_token_throughput") && present("num_prompts"):
 		return era{words: "v0.6.0 to v0.6.3", swappedE2EL: anyStat("e2el")}
@@ -181,14 +182,8 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	if e.swappedE2EL && !recomputed {
 		swapE2EL(d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}
-	const texts = "endpoint_type ramp_up_start_rps ramp_up_end_rps"
-	if ignored := draft.Names(texts); v.Has("run_number") { // parameters that a sweep varied
-		for m := range d.In.Unread() {
-			if t := m.Val.Text(); len(t) < 60 && m.Key != "run_number" && !ignored(m.Key) && !measured.MatchString(m.Key) &&
-				!draft.IsText(m.Key) {
-				d.Dim(m.Key, t)
-			}
-		}
+	if v.Has("run_number") {
+		sweep(d)
 	}
 	d.Foreign(d.In, texts)
 	if len(r.Points) == 0 {
@@ -198,6 +193,19 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 	d.Start, d.End = facts.Start, facts.End
 	d.Done()
+}
+
+// texts are members that are read by rules of their own.
+const texts = "endpoint_type ramp_up_start_rps ramp_up_end_rps"
+
+// sweep makes the parameters that a sweep varied dimensions: what nothing has read, and the tool does not measure.
+func sweep(d *draft.Draft) {
+	known := draft.Names(texts + " run_number")
+	for m := range d.In.Unread() {
+		if t := m.Val.Text(); len(t) < 60 && !known(m.Key) && !measured.MatchString(m.Key) && !draft.IsText(m.Key) {
+			d.Dim(m.Key, t)
+		}
+	}
 }
 
 // StructuredOn is the dimension of structured output where the file does not state its share of the requests.
@@ -234,7 +242,7 @@ func key(v decode.Value, d *draft.Draft) {
 	if s := in.Get("ramp_up_strategy").Str(); s != "" {
 		d.Dim("ramp_up", strings.Join([]string{s, v.Get("ramp_up_start_rps").Text(), v.Get("ramp_up_end_rps").Text()}, " "))
 	}
-	if d.Of("correct_rate", in.Get("correct_rate(%)")); v.Has("correct_rate(%)") || v.Has("structured_output_ratio") {
+	if d.Of("correct_rate", in.Get("correct_rate(%)")); v.HasAny("correct_rate(%)", "structured_output_ratio") {
 		d.Dim("structured", cmp.Or(v.Get("structured_output_ratio").Text(), StructuredOn))
 	}
 	if !v.Has("run_number") { // written by --metadata, as vLLM's continuous benchmarks do
@@ -341,14 +349,7 @@ func counts(d *draft.Draft) {
 	}
 	d.MeanTokens(v, ok)
 	out, have := v.Get("total_output_tokens").Float()
-	failed, errors := v.Get("failed").Ptr(), v.Get("errors")
-	message := ""
-	for x := range errors.Items() {
-		if s := x.Str(); s != "" && message == "" {
-			message = s
-		}
-	}
-	message = cmp.Or(message, v.Get("failed_requests").Index(0).Get("error").Str())
+	failed, message := failures(v)
 	switch {
 	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == schema.TaskPooling:
 	case v.Get("tokenizer_id").Kind() == decode.Null:
@@ -364,15 +365,23 @@ func counts(d *draft.Draft) {
 			"completed requests to have output", "no number", "the server refused or dropped the requests; look at its log")
 		return
 	}
-	if failed == nil && errors.Len() > 0 {
-		failed = new(float64)
-		for x := range errors.Items() {
-			if x.Str() != "" {
-				*failed++
-			}
+	d.Requests(ok, failed, asked, draft.Quote(message))
+}
+
+// failures returns how many requests failed, where the file says so, and the first message of a failure.
+func failures(v decode.Value) (failed *float64, message string) {
+	failed, errors := v.Get("failed").Ptr(), v.Get("errors")
+	n := 0.
+	for x := range errors.Items() {
+		if s := x.Str(); s != "" {
+			n++
+			message = cmp.Or(message, s)
 		}
 	}
-	d.Requests(ok, failed, asked, draft.Quote(message))
+	if failed == nil && errors.Len() > 0 {
+		failed = &n
+	}
+	return failed, cmp.Or(message, v.Get("failed_requests").Index(0).Get("error").Str())
 }
 
 // CommandsFile is the content of a .commands file of vLLM's continuous benchmarks, about the result of the same name.

@@ -5,8 +5,8 @@
 // not clean JSON: Python writes NaN and Infinity, tools append several values to one ".json", editors add byte order
 // marks, crashes truncate files. Each is read as far as possible, and reported.
 //
-// The scanner is our own because no library reads NaN, goes on behind a damaged value, says where it is, keeps arrays of
-// numbers as []float64 and bounds the memory of hostile input. Numbers are parsed exactly (the nearest float64).
+// The scanner is our own because no library reads NaN, goes on behind a damaged value, says where it is, keeps arrays
+// of numbers as []float64 and bounds the memory of hostile input. Numbers are parsed exactly (the nearest float64).
 //
 // YAML written by people is read strictly instead: an unknown field is an error with its line, see [YAML].
 //

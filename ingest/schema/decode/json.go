@@ -469,11 +469,21 @@ func (v Value) At(keys ...string) Value {
 	return v
 }
 
-// Has reports whether an object has a member that is not null. It does not count as reading it.
-func (v Value) Has(key string) bool {
+// Has reports whether an object has all of some members, and none of them is null. It does not count as reading them.
+func (v Value) Has(keys ...string) bool {
+	for _, key := range keys {
+		if !v.HasAny(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// HasAny reports whether an object has one of some members that is not null.
+func (v Value) HasAny(keys ...string) bool {
 	for _, m := range slices.Backward(v.Members()) {
-		if m.Key == key {
-			return m.Val.kind != Null
+		if slices.Contains(keys, m.Key) && m.Val.kind != Null {
+			return true
 		}
 	}
 	return false
@@ -761,23 +771,17 @@ func (v Value) Float0() float64 { f, _ := v.Float(); return f }
 // parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means that
 // no number is there. Out of range it is infinite, which callers treat as not finite.
 func parseFloat(b []byte) (float64, int) {
-	digits := func(i int) int {
-		for i < len(b) && b[i]-'0' < 10 {
-			i++
-		}
-		return i
-	}
 	begin := 0
 	if len(b) > 0 && b[0] == '-' {
 		begin = 1
 	}
-	end := digits(begin)
+	end := digits(b, begin)
 	if end == begin || end > begin+1 && b[begin] == '0' {
 		return 0, 0
 	}
 	if end < len(b) && b[end] == '.' {
 		point := end + 1
-		if end = digits(point); end == point {
+		if end = digits(b, point); end == point {
 			return 0, 0
 		}
 	}
@@ -786,7 +790,7 @@ func parseFloat(b []byte) (float64, int) {
 			end++
 		}
 		exponent := end
-		if end = digits(exponent); end == exponent {
+		if end = digits(b, exponent); end == exponent {
 			return 0, 0
 		}
 	}
@@ -794,8 +798,16 @@ func parseFloat(b []byte) (float64, int) {
 	return v, end
 }
 
-// unescape returns the text of a JSON string with its escapes resolved and invalid UTF-8 replaced; the input itself where
-// there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is written.
+// digits is where the digits end that begin at i.
+func digits(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' < 10 {
+		i++
+	}
+	return i
+}
+
+// unescape returns the text of a JSON string with its escapes resolved and invalid UTF-8 replaced; the input itself
+// where there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is written.
 func unescape(raw []byte) []byte {
 	text := raw[1 : len(raw)-1]
 	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {

@@ -180,11 +180,7 @@ func (d *Draft) Fail(why string) {
 
 // isMeasurement reports speeds and times, which a failed point does not have; counts are not measurements.
 func isMeasurement(metric string) bool {
-	switch metric {
-	case "requests_ok", "requests_failed", "error_rate", "duration_s":
-		return false
-	}
-	return true
+	return metric != "requests_ok" && metric != "requests_failed" && metric != "error_rate" && metric != "duration_s"
 }
 
 // distributions are the metrics whose zero means that they were not measured, and that cannot be negative.
@@ -197,9 +193,28 @@ const zeroWhy = "the file says 0, which is not measured"
 func (d *Draft) Done() {
 	d.withoutNumber()
 	// GenAI-Perf writes -1 if no service level was requested
-	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 {
+	if x := d.Number("goodput_rps"); x != nil && *x < 0 {
 		delete(d.Metrics, "goodput_rps")
 	}
+	d.withoutZeros()
+	if d.End.Before(d.Start) {
+		d.End = d.Start
+	}
+	d.impossible()
+	d.wholeAnswers()
+	if tpot := d.Metrics["tpot"]; tpot.Def == schema.DefExclFirst && len(d.Metrics["tps_user"].Stats) == 0 {
+		if mean, ok := tpot.Stats.Get("mean"); ok && mean > 0 {
+			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
+		} else if median, ok := tpot.Stats.Get("median"); ok && median > 0 { // a file without means
+			d.Stat("tps_user", schema.DefRecipMedianTPOT, "value", 1000/median)
+		}
+	}
+	d.sizes()
+	d.Reading.Points = append(d.Reading.Points, d.Point)
+}
+
+// withoutZeros makes numbers missing that mean "not measured", or cannot be.
+func (d *Draft) withoutZeros() {
 	for name, m := range d.Metrics {
 		if cap(m.Stats) > len(m.Stats) { // tens of thousands of points are held at a time
 			m.Stats = slices.Clone(m.Stats)
@@ -219,27 +234,22 @@ func (d *Draft) Done() {
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: zeroWhy}
 		}
 	}
-	if d.End.Before(d.Start) {
-		d.End = d.Start
-	}
-	d.impossible()
-	d.wholeAnswers()
-	if tpot := d.Metrics["tpot"]; tpot.Def == schema.DefExclFirst && len(d.Metrics["tps_user"].Stats) == 0 {
-		if mean, ok := tpot.Stats.Get("mean"); ok && mean > 0 {
-			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
-		} else if median, ok := tpot.Stats.Get("median"); ok && median > 0 { // a file without means
-			d.Stat("tps_user", schema.DefRecipMedianTPOT, "value", 1000/median)
-		}
-	}
-	if n, ok := d.Metrics["requests_ok"].Stats.Get("value"); ok && d.Status != schema.StatusFailed {
+}
+
+// sizes fills in the sample size of latencies, and from it the standard error of a mean.
+func (d *Draft) sizes() {
+	if n := d.Number("requests_ok"); n != nil && d.Status != schema.StatusFailed {
 		for _, name := range []string{"ttft", "e2el"} {
 			if m := d.Metrics[name]; m.N == 0 && m.From == "" {
-				d.Size(name, int(n))
-				d.meanError(name)
+				d.Size(name, int(*n))
+				m = d.Metrics[name]
+				if std, ok := m.Stats.Get("std"); ok && m.N > 1 { // of the population
+					m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
+					d.Metrics[name] = m
+				}
 			}
 		}
 	}
-	d.Reading.Points = append(d.Reading.Points, d.Point)
 }
 
 // wholeAnswers drops a TTFT that equals the end of the answer and has no gaps after it: the client did not stream.
@@ -272,15 +282,6 @@ func extremes(s schema.Stats) (zero bool, least float64) {
 	return zero, least
 }
 
-// meanError derives the standard error of a mean from the stated deviation (of the population) and sample size.
-func (d *Draft) meanError(metric string) {
-	m, ok := d.Metrics[metric]
-	if std, has := m.Stats.Get("std"); ok && has && m.N > 1 {
-		m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
-		d.Metrics[metric] = m
-	}
-}
-
 // Runs collects what one file states about several runs, in order of occurrence. K identifies a run.
 type Runs[K comparable] struct {
 	byKey map[K]*schema.Reading
@@ -292,14 +293,12 @@ func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
 	if r.byKey == nil {
 		r.byKey = map[K]*schema.Reading{}
 	}
-	reading := r.byKey[key]
-	if reading == nil {
+	if r.byKey[key] == nil {
 		made := begin()
-		reading = &made
-		r.byKey[key] = reading
-		r.order = append(r.order, reading)
+		r.byKey[key] = &made
+		r.order = append(r.order, &made)
 	}
-	return reading
+	return r.byKey[key]
 }
 
 // Len returns the number of runs.

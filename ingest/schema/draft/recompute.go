@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -92,7 +90,7 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 		if !ok {
 			continue
 		}
-		if !inSketch(st.Name) {
+		if q, _ := schema.StatQuantile(st.Name); st.Name[0] != 'p' || q >= .9 { // others are read from the sketch
 			m.Stats.Set(st.Name, latency.Round(now, 7))
 		}
 		if !explained && Disagree(st.Value, now) {
@@ -102,9 +100,6 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	d.Metrics[f.Metric] = m
 }
 
-// inSketch reports the percentiles that can be read from a sketch.
-func inSketch(stat string) bool { return len(stat) > 1 && stat[0] == 'p' && stat < "p90" }
-
 // value returns a statistic of a sample by its name.
 func value(s latency.Sample, stat string) (float64, bool) {
 	switch stat {
@@ -112,18 +107,12 @@ func value(s latency.Sample, stat string) (float64, bool) {
 		return s.Mean, true
 	case "std":
 		return s.Std, true
-	case "median":
-		return s.Quantile(.5), true
-	case "min":
-		return s.Quantile(0), true
-	case "max":
-		return s.Quantile(1), true
 	}
-	pct, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
-	if err != nil || pct < 0 || pct > 100 {
+	q, ok := schema.StatQuantile(stat)
+	if !ok {
 		return 0, false
 	}
-	return s.Quantile(pct / 100), true
+	return s.Quantile(q), true
 }
 
 // Disagreement reports a stated value that differs from the one recomputed from its requests.

@@ -2,7 +2,6 @@ package latency
 
 import (
 	"math"
-	"runtime/debug"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -42,53 +41,8 @@ func Summarise(requests []Request, durationS float64) Set {
 
 // Collector gathers requests one by one and keeps their numbers only.
 type Collector struct {
-	ttft, tpot, itl, e2el numbers
+	ttft, tpot, itl, e2el []float64
 	set                   Set
-}
-
-// numbers is a list that grows without being copied: there may be millions of gaps.
-type numbers struct {
-	full [][]float64
-	last []float64
-	n    int
-}
-
-// blockSize is how many numbers are kept together.
-const blockSize = 1 << 16
-
-func (l *numbers) add(list ...float64) {
-	l.n += len(list)
-	for len(list) > 0 {
-		if len(l.last) == blockSize {
-			l.full, l.last = append(l.full, l.last), make([]float64, 0, blockSize)
-		}
-		k := min(blockSize-len(l.last), len(list))
-		l.last = append(l.last, list[:k]...)
-		list = list[k:]
-	}
-}
-
-// returnEvery is after how many blocks the memory of those that were copied is given back: 16 MB.
-const returnEvery = 32
-
-// take returns the list and empties it.
-func (l *numbers) take() []float64 {
-	if len(l.full) == 0 {
-		out := l.last
-		*l = numbers{}
-		return out
-	}
-	out := make([]float64, 0, l.n)
-	for i, block := range l.full {
-		out = append(out, block...)
-		l.full[i] = nil
-		if i%returnEvery == returnEvery-1 {
-			debug.FreeOSMemory() // else the list would be in memory twice
-		}
-	}
-	out = append(out, l.last...)
-	*l = numbers{}
-	return out
 }
 
 // Add takes the numbers of a request, which may be used again.
@@ -104,11 +58,11 @@ func (c *Collector) Add(r *Request) {
 	c.set.OK++
 	c.set.In += r.In
 	c.set.Out += r.Out
-	c.ttft.add(r.TTFT)
-	c.e2el.add(r.E2EL)
-	c.itl.add(r.ITL...)
+	c.ttft = append(c.ttft, r.TTFT)
+	c.e2el = append(c.e2el, r.E2EL)
+	c.itl = append(c.itl, r.ITL...)
 	if r.Out > 1 && !math.IsNaN(r.TTFT) {
-		c.tpot.add((r.E2EL - r.TTFT) / float64(r.Out-1))
+		c.tpot = append(c.tpot, (r.E2EL-r.TTFT)/float64(r.Out-1))
 	}
 }
 
@@ -117,8 +71,8 @@ func (c *Collector) Add(r *Request) {
 func (c *Collector) Set(durationS float64) Set {
 	set := c.set
 	set.DurationS = durationS
-	set.TTFT, set.TPOT = NewSample(c.ttft.take()), NewSample(c.tpot.take())
-	set.ITL, set.E2EL = NewSample(c.itl.take()), NewSample(c.e2el.take())
+	set.TTFT, set.TPOT = NewSample(c.ttft), NewSample(c.tpot)
+	set.ITL, set.E2EL = NewSample(c.itl), NewSample(c.e2el)
 	*c = Collector{}
 	return set
 }
@@ -170,56 +124,6 @@ func orderBounds(n int, p, tail float64) (l, u int) {
 	return l, u
 }
 
-// Radix sorting is used for samples of these sizes: for fewer values it gains nothing, for more its second list
-// takes too much memory.
-const (
-	fewest = 1 << 10
-	most   = 1 << 19
-)
-
-// sortFloats sorts finite numbers.
-func sortFloats(values []float64) {
-	if len(values) < fewest || len(values) > most {
-		slices.Sort(values)
-		return
-	}
-	const digit, passes = 11, 6 // 66 bits of 64
-	from, to := make([]uint64, len(values)), make([]uint64, len(values))
-	var counts [passes][1 << digit]int32
-	for i, v := range values {
-		b := math.Float64bits(v)
-		b ^= uint64(int64(b)>>63) | 1<<63 // an order of whole numbers that is that of the floats
-		from[i] = b
-		for k := range passes {
-			counts[k][b>>(digit*k)&(1<<digit-1)]++
-		}
-	}
-	for k := range passes {
-		count := &counts[k]
-		if count[from[0]>>(digit*k)&(1<<digit-1)] == int32(len(values)) {
-			continue // all have the same digit
-		}
-		at := int32(0)
-		for d := range count {
-			count[d], at = at, at+count[d]
-		}
-		for _, b := range from {
-			d := b >> (digit * k) & (1<<digit - 1)
-			to[count[d]] = b
-			count[d]++
-		}
-		from, to = to, from
-	}
-	for i, b := range from {
-		if b>>63 == 1 {
-			b ^= 1 << 63
-		} else {
-			b = ^b
-		}
-		values[i] = math.Float64frombits(b)
-	}
-}
-
 // Sample is a sorted sample with its moments.
 type Sample struct {
 	sorted []float64
@@ -230,7 +134,7 @@ type Sample struct {
 // NewSample sorts values in place and keeps them. Values that are not finite are dropped.
 func NewSample(values []float64) Sample {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-	sortFloats(values)
+	slices.Sort(values)
 	s := Sample{sorted: values}
 	if len(values) == 0 {
 		return s
@@ -337,24 +241,8 @@ func Round(v float64, digits int) float64 {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return v
 	}
-	mag := power(digits - int(math.Ceil(math.Log10(math.Abs(v)))))
+	mag := math.Pow10(digits - int(math.Ceil(math.Log10(math.Abs(v)))))
 	return math.Round(v*mag) / mag
-}
-
-// powers are those of ten that rounding of ordinary values needs: computing one costs more than the rest.
-var powers = func() (p [64]float64) {
-	for i := range p {
-		p[i] = math.Pow(10, float64(i-len(p)/2))
-	}
-	return p
-}()
-
-// power is ten to the power of e.
-func power(e int) float64 {
-	if i := e + len(powers)/2; 0 <= i && i < len(powers) {
-		return powers[i]
-	}
-	return math.Pow(10, float64(e))
 }
 
 // kept is the precision of recomputed values, in significant digits: the same as that of stored numbers, so that a
@@ -407,84 +295,59 @@ func outward(lo, hi float64) [2]float64 {
 	return [2]float64{Round(math.Floor(lo/step)*step, 12), Round(math.Ceil(hi/step)*step, 12)}
 }
 
-// Slices returns the course of a measurement: mean TTFT and TPOT of the requests that were sent in each slice, and the
-// output tokens that arrived in it, a second. sent are seconds, one a request, from any instant on. It is empty where
-// there are too few requests for slices.
+// Slices returns the timeline of a measurement: mean TTFT and TPOT of the requests that were sent in each slice, and
+// the output tokens that arrived in it, a second. sent are seconds, one a request, from any instant on. It is empty
+// where there are too few requests for slices.
 func Slices(requests []Request, sent []float64) schema.Slices {
-	first, end, n := math.Inf(1), math.Inf(-1), 0
+	first, end, done := math.Inf(1), math.Inf(-1), 0
 	for i, r := range requests {
 		if r.OK && !r.Hollow() && i < len(sent) {
-			first, end, n = math.Min(first, sent[i]), math.Max(end, sent[i]+r.E2EL/1000), n+1
+			first, end, done = math.Min(first, sent[i]), math.Max(end, sent[i]+r.E2EL/1000), done+1
 		}
 	}
-	parts := min(n/4, max(schema.MostSlices/2, int(end-first)), schema.MostSlices)
+	parts := min(done/4, max(schema.MostSlices/2, int(end-first)), schema.MostSlices)
 	if len(sent) != len(requests) || parts < schema.LeastSlices || !(end > first) || math.IsInf(end-first, 0) {
 		return schema.Slices{}
 	}
-	c := course{first: first, step: SliceStep(end-first, parts), parts: parts}
-	c.ttft, c.tpot, c.tokens = make([]part, parts), make([]part, parts), make([]float64, parts)
+	step := SliceStep(end-first, parts)
+	at := func(s float64) int { return max(0, min(int((s-first)/step), parts-1)) } // the last one ends behind the end
+	var sum, n [2][]float64                                                        // of TTFT and of TPOT
+	for i := range sum {
+		sum[i], n[i] = make([]float64, parts), make([]float64, parts)
+	}
+	rate := make([]float64, parts)
 	for i := range requests {
-		if r := &requests[i]; r.OK && !r.Hollow() {
-			c.add(r, sent[i])
+		r := &requests[i]
+		if !r.OK || r.Hollow() {
+			continue
+		}
+		k := at(sent[i])
+		if r.TTFT > 0 {
+			sum[0][k], n[0][k] = sum[0][k]+r.TTFT, n[0][k]+1
+			if r.Out > 1 {
+				sum[1][k], n[1][k] = sum[1][k]+(r.E2EL-r.TTFT)/float64(r.Out-1), n[1][k]+1
+			}
+		}
+		each := float64(r.Out) / float64(len(r.ITL)+1) // tokens in a chunk
+		now := sent[i] + r.TTFT/1000
+		rate[at(now)] += each
+		for _, gap := range r.ITL {
+			now += gap / 1000
+			rate[at(now)] += each
 		}
 	}
-	return c.slices()
+	for k := range rate {
+		rate[k] = Round(rate[k]/step, schema.SliceDigits)
+		for i := range sum {
+			sum[i][k] = Round(sum[i][k]/n[i][k], schema.SliceDigits) // 0/0: not known
+		}
+	}
+	s := schema.Slices{Step: step}
+	s.Add("ttft", sum[0])
+	s.Add("tpot", sum[1])
+	s.Add("output_tps", rate)
+	return s
 }
 
 // SliceStep is the length of each of some slices of a time, in seconds, rounded up: the last one ends behind it.
 func SliceStep(seconds float64, parts int) float64 { return Round(seconds/float64(parts)+5e-4, 4) }
-
-// part is a mean in the making.
-type part struct {
-	sum float64
-	n   int
-}
-
-func (p *part) add(v float64) { p.sum, p.n = p.sum+v, p.n+1 }
-
-// course is the course of a measurement in the making.
-type course struct {
-	first, step float64 // s
-	parts       int
-	ttft, tpot  []part
-	tokens      []float64
-}
-
-// at is the slice of a time; a little beyond the end, where the step was rounded, is the last one.
-func (c *course) at(s float64) int { return max(0, min(int((s-c.first)/c.step), c.parts-1)) }
-
-func (c *course) add(r *Request, sent float64) {
-	k := c.at(sent)
-	if r.TTFT > 0 {
-		c.ttft[k].add(r.TTFT)
-	}
-	if r.Out > 1 && r.TTFT > 0 {
-		c.tpot[k].add((r.E2EL - r.TTFT) / float64(r.Out-1))
-	}
-	each := float64(r.Out) / float64(len(r.ITL)+1) // tokens in a chunk
-	now := sent + r.TTFT/1000
-	c.tokens[c.at(now)] += each
-	for _, gap := range r.ITL {
-		now += gap / 1000
-		c.tokens[c.at(now)] += each
-	}
-}
-
-func (c *course) slices() schema.Slices {
-	means := func(list []part) []float64 {
-		out := make([]float64, len(list))
-		for i, p := range list {
-			out[i] = Round(p.sum/float64(p.n), schema.SliceDigits) // 0/0: not known
-		}
-		return out
-	}
-	rate := make([]float64, c.parts)
-	for i, n := range c.tokens {
-		rate[i] = Round(n/c.step, schema.SliceDigits)
-	}
-	s := schema.Slices{Step: c.step}
-	s.Add("ttft", means(c.ttft))
-	s.Add("tpot", means(c.tpot))
-	s.Add("output_tps", rate)
-	return s
-}

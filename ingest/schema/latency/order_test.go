@@ -2,32 +2,8 @@ package latency
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 )
-
-// Sorting by digits gives what sorting by comparison does.
-func TestSortFloats(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{0, 1, fewest - 1, fewest, 5_000, 40_000} {
-		for name, draw := range map[string]func() float64{
-			"any": func() float64 { return rng.NormFloat64() * math.Exp(20*rng.NormFloat64()) },
-			"few": func() float64 { return float64(rng.IntN(5)) - 2 }, "one": func() float64 { return .25 },
-			"times": func() float64 { return 8 + rng.ExpFloat64() },
-		} {
-			got := make([]float64, n)
-			for i := range got {
-				got[i] = draw()
-			}
-			want := slices.Clone(got)
-			slices.Sort(want)
-			if sortFloats(got); !slices.Equal(got, want) {
-				t.Errorf("%d values of kind %s are not sorted", n, name)
-			}
-		}
-	}
-}
 
 // The ranks of an interval have at most the stated probability outside, and the next ones inside have more.
 func TestOrderBounds(t *testing.T) {

@@ -75,7 +75,9 @@ func set(t *schema.Target, metric string) (better schema.Better) {
 }
 
 // Targets expands one entry. An entry without targets gives none. Problems report what was not understood.
-func Targets(f *decode.File, entry decode.Value, source schema.Target) (out []schema.Target, problems []schema.Problem) {
+func Targets(
+	f *decode.File, entry decode.Value, source schema.Target,
+) (out []schema.Target, problems []schema.Problem) {
 	base := source
 	base.Key = keyOf(entry)
 	report := func(code string, at decode.Value, found, expected string) {
