@@ -154,8 +154,8 @@ func (p *Page) shorten() {
 }
 
 // Block is one thing in a section. A block that is added needs a template, templates/html/blocks/KIND.html. The outputs
-// that are text draw the elementary blocks (*[Table], [Prose], [Commands], [Links], [Notes]) and know of the others only
-// what Plain returns: the block as elementary ones; nil for one that is elementary itself.
+// that are text draw the elementary blocks (*[Table], [Prose], [Commands], [Links], [Notes]) and know of the others
+// only what Plain returns: the block as elementary ones; nil for one that is elementary itself.
 type Block interface{ Plain() []Block }
 
 // Kind names the template that draws a block: its type in small letters.

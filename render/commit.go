@@ -178,17 +178,7 @@ func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
 		}
 		*rows = append(*rows, Row{Cells: []Cell{head(label, ""), value}})
 	}
-	from := func(field string) string {
-		o := run.Provenance[field]
-		out := notTold
-		if o.From != "" || o.Where != "" {
-			out = "Known from " + cmp.Or(string(o.From), "an unnamed source")
-		}
-		if o.Where != "" {
-			out += ": " + o.Where
-		}
-		return out
-	}
+	from := func(field string) string { return knownFrom(run.Provenance[field]) }
 	chips := ""
 	if run.Device.Chips > 0 {
 		chips = words.Count(run.Device.Chips)
@@ -255,4 +245,12 @@ func facts() []fact {
 		{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
 		{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
 	}
+}
+
+// knownFrom is where a fact is known from: "Known from manifest: results/…/ttreport.manifest.yaml".
+func knownFrom(o schema.Origin) string {
+	if o.From == "" && o.Where == "" {
+		return notTold
+	}
+	return strings.TrimSuffix("Known from "+cmp.Or(string(o.From), "an unnamed source")+": "+o.Where, ": ")
 }

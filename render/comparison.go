@@ -188,40 +188,47 @@ func shortSide(name, other string) string {
 }
 
 // beside is what is compared at first: the newest release that has an earlier one with a model and device in common,
-// and that one. Where nothing was measured twice, at has two devices, tools or models with the same workloads.
+// and that one; else any that was measured twice. Where nothing was, at has two devices, tools or models with the same
+// workloads.
 func (r *Report) beside() (a, b, at string) {
 	newest := r.Newest()
 	if newest < 0 {
 		return "", "", ""
 	}
-	b, found := r.Releases[newest].Name, -1
+	first, second := -1, newest
 	for _, p := range r.Pairs {
 		if len(r.runs[p.Pair][newest]) == 0 {
 			continue
 		}
 		for _, at := range slices.Backward(r.with[p.Pair]) {
-			if at < newest && at > found && r.share(p.Pair, at, newest) {
-				found = at
+			if at < newest && at > first && r.share(p.Pair, at, newest) {
+				first = at
 			}
 		}
 	}
-	if found >= 0 {
-		return r.Releases[found].Name, b, ""
+	if first < 0 {
+		first, second = r.measuredTwice()
 	}
-	for _, p := range r.Pairs { // the newest has no such one: any that was measured twice
-		list := r.with[p.Pair]
-		if n := len(list); n > 1 && list[n-1] > found && r.share(p.Pair, list[n-2], list[n-1]) {
-			found = list[n-1]
-			a, b = r.Releases[list[n-2]].Name, r.Releases[found].Name
-		}
+	if first >= 0 {
+		return r.Releases[first].Name, r.Releases[second].Name, ""
 	}
-	if found >= 0 {
-		return a, b, ""
-	}
-	if one, two := r.opposed(); one.pair.Model != "" || one.pair.Device != "" {
+	if one, two := r.opposed(); one.pair != (schema.Pair{}) {
 		return r.Releases[one.release].Name, r.Releases[two.release].Name, choice(one, two)
 	}
-	return "", b, ""
+	return "", r.Releases[newest].Name, ""
+}
+
+// measuredTwice are the newest two neighbouring releases of a model on a device that have something in common; -1 for
+// none.
+func (r *Report) measuredTwice() (first, second int) {
+	first, second = -1, -1
+	for _, p := range r.Pairs {
+		list := r.with[p.Pair]
+		if n := len(list); n > 1 && list[n-1] > second && r.share(p.Pair, list[n-2], list[n-1]) {
+			first, second = list[n-2], list[n-1]
+		}
+	}
+	return first, second
 }
 
 // share reports whether two releases have a workload or a task of a model on a device in common.
@@ -275,26 +282,30 @@ func (r *Report) opposed() (one, two *measured) {
 			}
 		}
 	}
-	for _, differ := range []func(x, y *measured) bool{
-		func(x, y *measured) bool { return x.pair.Model == y.pair.Model && x.tool == y.tool && x.pair != y.pair },
-		func(x, y *measured) bool { return x.pair == y.pair && x.release == y.release && x.tool != y.tool },
-		func(x, y *measured) bool {
-			return x.pair.Device == y.pair.Device && x.tool == y.tool && x.pair != y.pair
-		},
-	} {
-		most := 0
-		for i, x := range all {
-			for _, y := range all[i+1:] {
-				if n := shared(x, y); differ(x, y) && n > most {
-					most, one, two = n, x, y
-				}
+	one, two = &measured{}, &measured{}
+	best := []int{0, 0}
+	for i, x := range all {
+		for _, y := range all[i+1:] {
+			if n := []int{opposition(x, y), shared(x, y)}; n[0] > 0 && n[1] > 0 && slices.Compare(n, best) > 0 {
+				best, one, two = n, x, y
 			}
 		}
-		if most > 0 {
-			return one, two
-		}
 	}
-	return &measured{}, &measured{}
+	return one, two
+}
+
+// opposition ranks in what alone two measurements differ: the device, the tool, the model; 0 for anything else.
+func opposition(x, y *measured) int {
+	device, model, tool := x.pair.Device == y.pair.Device, x.pair.Model == y.pair.Model, x.tool == y.tool
+	switch {
+	case model && tool && !device:
+		return 3
+	case model && device && !tool && x.release == y.release:
+		return 2
+	case device && tool && !model:
+		return 1
+	}
+	return 0
 }
 
 func shared(x, y *measured) (n int) {
@@ -328,8 +339,8 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 	return out
 }
 
-// elseCell is what else changed with a level as two lines have room for: the end of each long word, where the name of an
-// image has its tag, and the beginning of the whole, with a link to all of it where that is more.
+// elseCell is what else changed with a level as two lines have room for: the end of each long word, where the name of
+// an image has its tag, and the beginning of the whole, with a link to all of it where that is more.
 func elseCell(c *levelChange, release string) Cell {
 	const twoLines, longWord = 90, 30
 	whole := elseChanged(c.beside)

@@ -219,22 +219,26 @@ func (b *board) column(c boardColumn) Column[int] {
 		}
 		cell := b.report.scoreIn(s)
 		cell.Strong = i == best && len(b.rows) > 1 && knowsBetter(s)
-		var below []string
-		if x := scoreInterval(s); x != words.Absent {
-			below = append(below, x)
-		}
-		if !same && s.N > 0 {
-			below = append(below, "n = "+words.Count(s.N))
-		}
-		if ref != nil && !b.rows[i].reference {
-			below = append(below, besideText(ref.at(c), s))
-		}
-		cell.Sub = strings.Join(slices.DeleteFunc(below, func(s string) bool { return s == "" }), "; ")
-		if ref != nil { // a line breaks between the interval and the difference, and nowhere else
-			cell.Sub = strings.ReplaceAll(strings.ReplaceAll(cell.Sub, " ", "\u00a0"), ";\u00a0", "; ")
-		}
+		cell.Sub = below(s, ref, c, same)
 		return cell
 	}}
+}
+
+// below is what stands below a score: its interval, its questions where the head does not have them, the difference
+// from the reference.
+func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool) string {
+	list := []string{strings.TrimSuffix(scoreInterval(s), words.Absent)}
+	if !same && s.N > 0 {
+		list = append(list, "n = "+words.Count(s.N))
+	}
+	if ref != nil && ref.at(c) != s {
+		list = append(list, besideText(ref.at(c), s))
+	}
+	out := strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "; ")
+	if ref != nil { // a line breaks between the interval and the difference, and nowhere else
+		out = strings.ReplaceAll(strings.ReplaceAll(out, " ", "\u00a0"), ";\u00a0", "; ")
+	}
+	return out
 }
 
 // besideText is how far a score lies from that of the reference, with its interval.

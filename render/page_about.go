@@ -108,8 +108,8 @@ func (r *Report) TopicPage(name string) Page {
 // mostly.
 func (r *Report) NotFoundPage() Page {
 	p := Page{Path: "404.html", Title: "Not found", Description: "There is no such page.", Scripts: []string{"moved.js"},
-		Lead: Lead{Text: "There is no page here.", Paras: []string{"Pages of releases, models and runs keep their addresses " +
-			"for as long as history has them."}}}
+		Lead: Lead{Text: "There is no page here.", Paras: []string{"Pages of releases, models and runs keep their " +
+			"addresses for as long as history has them."}}}
 	p.add(section("where", "Where to look", "", Links{{"The newest release", "index.html"}, {"All releases", ReleasesPath},
 		{"All models and devices", "index.html#models"}}))
 	return p

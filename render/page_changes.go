@@ -226,8 +226,8 @@ func (r *Report) ChangesPage() Page {
 // changesLead counts the changes, those that are open, and of these those that are still there: on so many models and
 // devices, each of which the card names once, or in so many numbers of one of them, which became worse more than once.
 func (r *Report) changesLead(all, open, still, places int) Lead {
-	l := Lead{Paras: []string{"A change of level is listed when an independent run or a later release confirmed it, or a " +
-		"person decided it."}}
+	l := Lead{Paras: []string{"A change of level is listed when an independent run or a later release confirmed it, or " +
+		"a person decided it."}}
 	of := words.Plural(all, "change") + " of level"
 	switch {
 	case all == 0:

@@ -173,8 +173,8 @@ func (r *Report) gapSection(g *gate.Review, cover *gate.Coverage) Section {
 		}
 	}
 	slices.SortStableFunc(by.list, func(a, b gaps) int { return b.first.Releases - a.first.Releases })
-	s := section("gaps", "Without a number now, oldest first", "Missing: required, planned or tried. Not measured again: an "+
-		"earlier release has it. Neither counts as unchanged.",
+	s := section("gaps", "Without a number now, oldest first", "Missing: required, planned or tried. Not measured again: "+
+		"an earlier release has it. Neither counts as unchanged.",
 		tableOf("Without a number now, oldest first", List, by.list, []Column[gaps]{
 			{col("Model"), func(x gaps) Cell {
 				return modelHead(schema.Pair{Model: x.first.Model, Device: x.first.Device})

@@ -36,16 +36,16 @@ func (r *Report) EvalsPage() Page {
 	if r.Gate.Policy.MissesByInterval() {
 		missed = "with its whole interval"
 	}
-	p.add(section("references", "Against references", "Published and measured scores. A score meets its reference, moved by "+
-		"its tolerance, with its whole interval, and misses it "+missed+".",
+	p.add(section("references", "Against references", "Published and measured scores. A score meets its reference, moved "+
+		"by its tolerance, with its whole interval, and misses it "+missed+".",
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	const columns = 8
 	if b := r.boardOf(columns, func(Pair) bool { return true }); len(b.rows) > 1 {
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}
-	scores := section("scores", "Scores of the newest releases", "In the tool's own scale. The interval is Wilson's at 95 % "+
-		"from the number of questions, or from the stated standard error."+r.leftOut(),
+	scores := section("scores", "Scores of the newest releases", "In the tool's own scale. The interval is Wilson's at "+
+		"95 % from the number of questions, or from the stated standard error."+r.leftOut(),
 		r.scoresToday().cut("data/ has all, by release").whole(exploring("All in Explore")))
 	if len(scores.Blocks) == 0 {
 		scores = section("scores", "Scores", "", Empty{What: "No scores",

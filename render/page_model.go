@@ -19,7 +19,8 @@ func (r *Report) PairPage(pair Pair) Page {
 	rel, runs := r.Releases[at], r.runsOfPair(pair)
 	d, review := words.Decide(r.Gate.PairResult(at, pair.Pair)), r.Gate.Review(at, pair.Model, pair.Device)
 	name := words.OnDevice(pair.Model, pair.Device)
-	p := r.page(PairPath(pair.Model, pair.Device), "models", name, name+", newest "+rel.Name+": "+d.Detail, Link{"Models", "index.html#models"})
+	p := r.page(PairPath(pair.Model, pair.Device), "models", name, name+", newest "+rel.Name+": "+d.Detail,
+		Link{"Models", "index.html#models"})
 	p.Lead, p.Simulated = decisionLead(d, &review), ""
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 		words.Device(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date))

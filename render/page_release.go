@@ -88,8 +88,9 @@ const allInJSON = "ttreport check --format json has all"
 // targetSection is what the targets in force came to.
 func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	var blocks []Block
+	all := &Link{"verdicts as CSV", r.DataPath(release, "verdicts")}
 	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
-		blocks = append(blocks, t.cut(r.allVerdicts(release)).whole(&Link{"verdicts as CSV", r.DataPath(release, "verdicts")}))
+		blocks = append(blocks, t.cut(r.allVerdicts(release)).whole(all))
 	}
 	s := section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts), blocks...)
 	if len(s.Blocks) == 0 {

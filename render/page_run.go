@@ -292,8 +292,8 @@ const quantiles = 33
 // RunsPage shows any run: which one, the address says after its #. Without script it says where the same numbers are.
 func (r *Report) RunsPage() Page {
 	p := r.page(RunsPath, "releases", "Runs", "Every run with its sources, commands and hashes.")
-	p.Lead = Lead{Text: "Which run?", Paras: []string{"Every number of a release leads to its run, with the commands and " +
-		"the hashes of the raw files. One run is shown by script; without it, the files below have the same numbers."}}
+	p.Lead = Lead{Text: "Which run?", Paras: []string{"Every number of a release leads to its run, with the commands " +
+		"and the hashes of the raw files. One run is shown by script; without it, the files below have the same numbers."}}
 	p.Scripts = []string{"run.js"}
 	t := tableOf("Runs by release, newest first", List, newestFirst(r.Releases), []Column[int]{
 		{col("Release"), func(i int) Cell {

@@ -54,7 +54,8 @@ func (r *Report) scriptsIn(runs []int) []string {
 // ScriptPage answers: what does a benchmark script measure, with which parameters, and what came of it everywhere? Of a
 // model on a device it has the newest release that has any of its points.
 func (r *Report) ScriptPage(script string) Page {
-	p := r.page(ScriptPath(script), "models", script, "The benchmark script "+script+".", Link{"Models", "index.html#models"})
+	p := r.page(ScriptPath(script), "models", script, "The benchmark script "+script+".",
+		Link{"Models", "index.html#models"})
 	pairs, hidden := r.listed()
 	var all []*columns.PointRow
 	var sections []Section

@@ -91,26 +91,7 @@ func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []s
 		}
 		p.Points = append(p.Points, x)
 	}
-	f := r.Gate.Frame(s, pair.Newest) // where a new value was expected, and where levels began
-	if !math.IsNaN(f.Low) {
-		p.Expected = &Expected{f.Low, f.High, max(0, slices.Index(releases, f.From))}
-	}
-	for _, step := range f.Steps {
-		at := slices.Index(releases, step.Release)
-		if at < 0 {
-			continue
-		}
-		name := r.Releases[step.Release].Name
-		x := Step{At: at, Label: words.Signed(s.Metric, step.Effect)}
-		if step.Release == pair.Newest && p.Change != "" {
-			x.Label = p.Change
-		}
-		x.Note, x.Href = r.noteOn(name)
-		if step.Decided {
-			x.Level = ChangesPath + "#" + Address(levelAnchor(name, s.Pair(), step.Effect > 0))
-		}
-		p.Steps = append(p.Steps, x)
-	}
+	r.framed(&p, s, pair.Newest)
 	for _, t := range targets {
 		ref, ok := t.Ref.Get()
 		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Outcome != schema.Unattainable {
@@ -148,4 +129,29 @@ func opening(s string, most int) string {
 		s += "…"
 	}
 	return s
+}
+
+// framed adds where a new value was expected, and where levels began.
+func (r *Report) framed(p *Panel, s *judge.Series, newest int) {
+	releases := r.with[s.Pair()]
+	f := r.Gate.Frame(s, newest)
+	if !math.IsNaN(f.Low) {
+		p.Expected = &Expected{f.Low, f.High, max(0, slices.Index(releases, f.From))}
+	}
+	for _, step := range f.Steps {
+		at := slices.Index(releases, step.Release)
+		if at < 0 {
+			continue
+		}
+		name := r.Releases[step.Release].Name
+		x := Step{At: at, Label: words.Signed(s.Metric, step.Effect)}
+		if step.Release == newest && p.Change != "" {
+			x.Label = p.Change
+		}
+		x.Note, x.Href = r.noteOn(name)
+		if step.Decided {
+			x.Level = ChangesPath + "#" + Address(levelAnchor(name, s.Pair(), step.Effect > 0))
+		}
+		p.Steps = append(p.Steps, x)
+	}
 }

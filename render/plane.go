@@ -311,12 +311,11 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 			by[f][l.Name][*size] = *v
 		}
 	}
-	drawn := map[fixed]int{} // points of lines that have enough of them
+	drawn := map[fixed]int{} // points
 	for f, lines := range by {
+		maps.DeleteFunc(lines, func(_ string, sizes map[float64]float64) bool { return len(sizes) < fewestSizes })
 		for _, sizes := range lines {
-			if len(sizes) >= fewestSizes {
-				drawn[f] += len(sizes)
-			}
+			drawn[f] += len(sizes)
 		}
 	}
 	if len(drawn) == 0 {
@@ -331,21 +330,17 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 		s.X += ", " + f.rest
 	}
 	for _, name := range sortedNames(by[f]) {
-		sizes := by[f][name]
-		if len(sizes) < fewestSizes {
-			continue
-		}
 		line := ScalingLine{Line: first[name]}
-		for _, x := range slices.Sorted(maps.Keys(sizes)) {
-			line.Points = append(line.Points, [2]float64{x, sizes[x]})
+		for _, x := range slices.Sorted(maps.Keys(by[f][name])) {
+			line.Points = append(line.Points, [2]float64{x, by[f][name][x]})
 		}
 		s.Lines = append(s.Lines, line)
 	}
 	return s
 }
 
-// name gives each line the parts of its configuration in which lines differ, and its chips where the device was measured
-// with other numbers of them, too.
+// name gives each line the parts of its configuration in which lines differ, and its chips where the device was
+// measured with other numbers of them, too.
 func (p *Plane) name() {
 	parts := []func(*PlaneLine) string{
 		func(l *PlaneLine) string { return l.Impl }, func(l *PlaneLine) string { return l.Engine },

@@ -396,8 +396,8 @@ func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
 	}
 }
 
-// explain adds the sentences of a release: on what changed, where the numbers of a calculation do not tell it whole, and
-// on targets.
+// explain adds the sentences of a release: on what changed, where the numbers of a calculation do not tell it whole,
+// and on targets.
 func (t *numberTable) explain(release int) {
 	found := t.r.Gate.Findings(release)
 	for i := range found.History {
@@ -446,7 +446,7 @@ func (t *numberTable) explain(release int) {
 type covered struct{ impl, key, metric, stat string }
 
 func newCovered(impl string, k schema.Key, metric, stat string) covered {
-	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // tools write one of them, and a target of one covers it
+	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // tools write one, and a target of one covers it
 		stat = "mean"
 	}
 	return covered{impl, k.String(), metric, stat}

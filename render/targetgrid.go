@@ -177,8 +177,8 @@ func (w *targetWorkload) level(name string, metrics []targetMetric) Cell {
 }
 
 // picture is the worst number among its levels; of what was not measured, or can be met by nothing, the reason. The
-// decisions on the targets of the workload stand with it: that on the verdict of the row, and those on others, which name
-// their targets, since they are not what the row is about.
+// decisions on the targets of the workload stand with it: that on the verdict of the row, and those on others, which
+// name their targets, since they are not what the row is about.
 func (w *targetWorkload) picture() Cell {
 	n := w.numbers[0]
 	worst := n.worst()

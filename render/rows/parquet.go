@@ -33,7 +33,8 @@ func File(r *render.Report, table string, release int) ([]byte, error) {
 func file[T any](rows []T) ([]byte, error) {
 	var b bytes.Buffer
 	schema := parquet.NewSchema(strings.ToLower(reflect.TypeFor[T]().Name()), parquet.SchemaOf(new(T)))
-	w := parquet.NewGenericWriter[T](&b, schema, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("ttreport", "1", ""))
+	w := parquet.NewGenericWriter[T](&b, schema, parquet.Compression(&parquet.Zstd),
+		parquet.CreatedBy("ttreport", "1", ""))
 	const group = 100_000
 	for len(rows) > 0 {
 		n := min(group, len(rows))
