@@ -106,36 +106,46 @@ func (r *Result) Facts() []string {
 	return out
 }
 
+// rows are the builds as tables show them: name, change, measurements, and the probabilities of being bad and the first
+// bad one.
+func (r *Result) rows() (out [][]string) {
+	for i := range r.Builds {
+		x := &r.Builds[i]
+		change := x.Skipped
+		if len(x.Changes) > 0 {
+			change = words.Change(x.Mean())
+		}
+		out = append(out, []string{
+			r.name(i), change, fmt.Sprint(len(x.Changes)), fmt.Sprintf("%.2f", x.Bad), fmt.Sprintf("%.3f", x.First),
+		})
+	}
+	return out
+}
+
 // Markdown is a report for an issue.
 func Markdown(r *Result) []byte {
+	// plain keeps names of builds from being markup.
+	plain := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "'", "\n", " ", "\r", " ").Replace
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Bisection: %s\n\n**%s**\n\n", plain(r.Title), plain(r.Headline()))
 	for _, f := range r.Facts() {
 		fmt.Fprintf(&b, "%s\n", plain(f))
 	}
 	b.WriteString("\n| build | change from the good one | measured | bad | first bad | |\n|---|---|---|---|---|---|\n")
-	for i := range r.Builds {
+	for i, row := range r.rows() {
 		x := &r.Builds[i]
 		if len(x.Changes) == 0 && x.Skipped == "" && x.First < .005 {
 			continue
 		}
-		change, bar := "", strings.Repeat("█", int(math.Round(20*x.First)))
-		if len(x.Changes) > 0 {
-			change = words.Change(x.Mean())
-		}
 		if x.Skipped != "" {
-			change = "skipped: " + plain(x.Skipped)
+			row[1] = "skipped: " + plain(x.Skipped)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %.2f | %.3f | %s |\n", plain(r.name(i)), change, len(x.Changes), x.Bad, x.First,
-			bar)
+		row[0] = plain(row[0])
+		row = append(row, strings.Repeat("█", int(math.Round(20*x.First))))
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 	}
 	fmt.Fprintf(&b, "\nBuilds that are left out were not measured and are improbable.\n\n    %s\n", r.Command)
 	return []byte(b.String())
-}
-
-// plain keeps names of builds from being markup.
-func plain(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "`", "'", "\n", " ", "\r", " ").Replace(s)
 }
 
 // Of the picture, in pixels.
@@ -161,24 +171,13 @@ code{overflow-wrap:anywhere}</style>
 // Page is a page with a picture: the measured changes by build, and below them the probability of each to be the first
 // bad one.
 func Page(r *Result) ([]byte, error) {
-	var rows [][]string
-	for i := range r.Builds {
-		x := &r.Builds[i]
-		change := x.Skipped
-		if len(x.Changes) > 0 {
-			change = words.Change(x.Mean())
-		}
-		rows = append(rows, []string{
-			r.name(i), change, fmt.Sprint(len(x.Changes)), fmt.Sprintf("%.2f", x.Bad), fmt.Sprintf("%.3f", x.First),
-		})
-	}
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
 		Title, Headline, Command string
 		Facts                    []string
 		Picture                  template.HTML // made of numbers alone
 		Rows                     [][]string
-	}{"Bisection: " + r.Title, r.Headline(), r.Command, r.Facts(), template.HTML(picture(r)), rows})
+	}{"Bisection: " + r.Title, r.Headline(), r.Command, r.Facts(), template.HTML(picture(r)), r.rows()})
 	return b.Bytes(), err
 }
 

@@ -57,31 +57,24 @@ func least(lo, hi, span float64) (float64, float64) {
 // none.
 func lines(points []XY, ok func(i int) bool) []string {
 	var out []string
-	var b strings.Builder
+	var path []byte
 	n := 0
-	end := func() {
-		if n > 1 {
-			out = append(out, b.String())
-		}
-		b.Reset()
-		n = 0
-	}
-	for i, p := range points {
-		if !ok(i) {
-			end()
+	for i := range len(points) + 1 {
+		if i < len(points) && ok(i) {
+			op := byte('L')
+			if n == 0 {
+				op, path = 'M', nil
+			}
+			path = strconv.AppendFloat(append(path, op), points[i].X, 'g', -1, 64)
+			path = strconv.AppendFloat(append(path, ' '), points[i].Y, 'g', -1, 64)
+			n++
 			continue
 		}
-		op := byte('L')
-		if n == 0 {
-			op = 'M'
+		if n > 1 {
+			out = append(out, string(path))
 		}
-		b.WriteByte(op)
-		b.WriteString(strconv.FormatFloat(p.X, 'g', -1, 64))
-		b.WriteByte(' ')
-		b.WriteString(strconv.FormatFloat(p.Y, 'g', -1, 64))
-		n++
+		n = 0
 	}
-	end()
 	return out
 }
 
@@ -125,22 +118,21 @@ const barLeast = 3
 
 // NewBar places the parts: each is at least barLeast wide, and the widest ones give what that takes.
 func NewBar(in *render.Bar) Bar {
-	out, all, small := Bar{Label: in.Label}, 0, 0.
+	out, all, wide, small, x := Bar{Label: in.Label}, 0, 0, 0., 0.
 	for _, p := range in.Parts {
 		all += p.N
 	}
-	wide := 0
+	isSmall := func(p render.Count) bool { return float64(p.N)/float64(all)*stripW < barLeast }
 	for _, p := range in.Parts {
-		if float64(p.N)/float64(all)*stripW < barLeast {
+		if isSmall(p) {
 			small += barLeast
 		} else {
 			wide += p.N
 		}
 	}
-	x := 0.
 	for _, p := range in.Parts {
 		w := float64(barLeast)
-		if float64(p.N)/float64(all)*stripW >= barLeast {
+		if !isSmall(p) {
 			w = (stripW - small) * float64(p.N) / float64(wide)
 		}
 		out.Parts = append(out.Parts, BarPart{round(x), round(w), p.Outcome})
@@ -165,14 +157,10 @@ type BulletTick struct {
 // NewBullet places a value and its levels between the lowest and the highest of them; one alone stands in the middle.
 func NewBullet(in *render.Bullet) Bullet {
 	lo, hi := math.Inf(1), math.Inf(-1)
-	see := func(v float64) {
-		if v > 0 {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
+	for _, t := range append(in.Ticks[:len(in.Ticks):len(in.Ticks)], render.BulletTick{Value: in.Measured}) {
+		if t.Value > 0 {
+			lo, hi = math.Min(lo, t.Value), math.Max(hi, t.Value)
 		}
-	}
-	see(in.Measured)
-	for _, t := range in.Ticks {
-		see(t.Value)
 	}
 	const least = 1.2 // a span below it would make a miss of one percent look large
 	if hi < lo*least {
@@ -312,9 +300,16 @@ const whiskerLeft, whiskerRight, whiskerTop, whiskerRow, whiskerTall, whiskerLet
 
 // NewWhiskers places the whiskers of a card. An interval wider than ten times the limit ends at the edge.
 func NewWhiskers(in []render.Whisker) Whiskers {
-	limit := 0.
-	for _, w := range in {
-		limit = math.Max(limit, w.Limit)
+	limit, left, row, names := 0., whiskerLeft, whiskerRow, make([]string, len(in))
+	for i, w := range in {
+		limit, names[i] = math.Max(limit, w.Limit), w.Name
+		for _, name := range []string{w.Name, w.Of} {
+			letters := utf8.RuneCountInString(words.Short(name, whiskerName))
+			left = math.Max(left, math.Ceil(whiskerLetter*float64(letters))+10)
+		}
+		if w.Of != "" {
+			row = whiskerTall
+		}
 	}
 	lo, hi := -limit, 2*limit
 	for _, w := range in {
@@ -324,50 +319,27 @@ func NewWhiskers(in []render.Whisker) Whiskers {
 	if hi <= lo {
 		hi = lo + .1
 	}
-	left := whiskersLeft(in)
 	x := func(v float64) float64 {
-		v = math.Min(hi, math.Max(lo, v))
-		return round(left + (v-lo)/(hi-lo)*(whiskerRight-left))
+		return round(left + (math.Min(hi, math.Max(lo, v))-lo)/(hi-lo)*(whiskerRight-left))
 	}
-	row := whiskerRow
-	if slices.ContainsFunc(in, func(w render.Whisker) bool { return w.Of != "" }) {
-		row = whiskerTall
-	}
-	out := Whiskers{Names: left - 10, Zero: x(0), Bottom: whiskerTop + row*float64(len(in))}
-	out.Height = out.Bottom + 4
-	out.Band = Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: out.Bottom}
-	out.Ticks = []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}
-	names := make([]string, len(in))
-	for i, w := range in {
-		names[i] = w.Name
-	}
+	bottom := whiskerTop + row*float64(len(in))
+	out := Whiskers{Names: left - 10, Zero: x(0), Bottom: bottom, Height: bottom + 4,
+		Band:  Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: bottom},
+		Ticks: []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}}
 	names = words.ShortApart(names, whiskerName)
+	var said []string
 	for i, w := range in {
 		y := whiskerTop + row*(float64(i)+.5)
+		whole := strings.TrimSpace(w.Of + " " + w.Name)
 		out.Rows = append(out.Rows, WhiskerRow{
 			Y: y, X: x(w.Effect), Low: x(w.Low), High: x(w.High), CapTop: y - 4,
-			Name: names[i], Change: w.Change,
-			Of: words.Short(w.Of, whiskerName), Whole: strings.TrimSpace(w.Of + " " + w.Name),
+			Name: names[i], Change: w.Change, Of: words.Short(w.Of, whiskerName), Whole: whole,
 			Outcome: w.Outcome, Solid: w.Evidence == schema.Confirmed, Ends: w.Low >= lo && w.High <= hi,
 		})
-		if i > 0 {
-			out.Label += "; "
-		}
-		out.Label += fmt.Sprintf("%s %s %s", out.Rows[i].Whole, w.Change, w.Evidence)
+		said = append(said, fmt.Sprintf("%s %s %s", whole, w.Change, w.Evidence))
 	}
+	out.Label = strings.Join(said, "; ")
 	return out
-}
-
-// whiskersLeft is where the scale begins.
-func whiskersLeft(in []render.Whisker) float64 {
-	left := whiskerLeft
-	for _, w := range in {
-		for _, name := range []string{w.Name, w.Of} {
-			letters := utf8.RuneCountInString(words.Short(name, whiskerName))
-			left = math.Max(left, math.Ceil(whiskerLetter*float64(letters))+10)
-		}
-	}
-	return left
 }
 
 // Panel is the history of one series as a picture of 380 by 120.

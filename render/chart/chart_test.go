@@ -1,11 +1,12 @@
 package chart_test
 
 import (
-	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/ttreport/ttreport/ingest/schema"
 
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"

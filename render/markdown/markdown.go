@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"github.com/ttreport/ttreport/ingest/schema"
 	"html/template"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/yuin/goldmark"
@@ -268,7 +268,7 @@ func asLink(i *ast.Image) {
 	i.Parent().ReplaceChild(i.Parent(), i, link)
 }
 
-// table writes an aligned table.
+// table writes an aligned table: numbers to the right, texts to the left.
 func (w writer) table(t *render.Table) {
 	heads := make([]string, len(t.Cols))
 	for i, c := range t.Cols {
@@ -295,64 +295,53 @@ func (w writer) table(t *render.Table) {
 		}
 	}
 	for n, r := range rows {
-		w.row(t.Cols, r, width)
-		if n == 0 {
-			w.rule(t.Cols, width)
+		w.b.WriteByte('|')
+		for i, s := range r {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if t.Cols[i].Num {
+				s, pad = pad, s
+			}
+			fmt.Fprintf(w.b, " %s%s |", s, pad)
 		}
+		w.b.WriteByte('\n')
+		if n > 0 {
+			continue
+		}
+		w.b.WriteByte('|') // the line below the heads
+		for i, c := range t.Cols {
+			end := "-|"
+			if c.Num {
+				end = ":|"
+			}
+			w.b.WriteString(strings.Repeat("-", width[i]+1) + end)
+		}
+		w.b.WriteByte('\n')
 	}
 	if t.More != "" {
 		fmt.Fprintf(w.b, "\n%s of %s rows; %s.\n", words.Count(len(t.Rows)), words.Count(t.Total), escape(t.More))
 	}
 }
 
-// row writes the cells of a row: numbers to the right, texts to the left.
-func (w writer) row(cols []render.Col, cells []string, width []int) {
-	w.b.WriteByte('|')
-	for i, s := range cells {
-		pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
-		if cols[i].Num {
-			fmt.Fprintf(w.b, " %s%s |", pad, s)
-		} else {
-			fmt.Fprintf(w.b, " %s%s |", s, pad)
-		}
-	}
-	w.b.WriteByte('\n')
-}
-
-// rule writes the line below the heads.
-func (w writer) rule(cols []render.Col, width []int) {
-	w.b.WriteByte('|')
-	for i, c := range cols {
-		w.b.WriteString(strings.Repeat("-", width[i]+1))
-		if c.Num {
-			w.b.WriteString(":|")
-		} else {
-			w.b.WriteString("-|")
-		}
-	}
-	w.b.WriteByte('\n')
-}
-
 // cell is a value with its sign, link and addition; a picture is its description.
 func (w writer) cell(col render.Col, c render.Cell) string {
+	s := w.link(escape(c.Text), c.Href)
+	below := col.Below(&c)
 	switch {
 	case c.Spark != nil:
 		return escape(c.Spark.Label)
 	case c.Strip != nil:
 		return escape(c.Strip.Label)
-	case c.Bullet != nil:
-		return strings.TrimSuffix(escape(c.Bullet.Label)+" · "+escape(c.Sub), " · ")
 	case c.Bar != nil:
 		return escape(c.Bar.Label)
-	}
-	s := w.link(escape(c.Text), c.Href)
-	if c.Outcome != schema.NoOutcome {
+	case c.Bullet != nil:
+		s, below = escape(c.Bullet.Label), c.Sub
+	case c.Outcome != schema.NoOutcome:
 		s = strings.TrimSpace(words.Sign(c.Outcome, c.Evidence) + " " + cmp.Or(s, c.Outcome.String()))
 		if c.Evidence != schema.NoEvidence {
 			s += " " + c.Evidence.String()
 		}
 	}
-	if below := col.Below(&c); below != "" {
+	if below != "" {
 		s += " · " + escape(below)
 	}
 	return strings.TrimPrefix(s, " · ")

@@ -223,9 +223,7 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 
 func changePoints(c *render.ChangePoints) *changePointsJSON {
 	out := &changePointsJSON{Points: []changePointJSON{}, Drifts: []driftJSON{}}
-	source := map[judge.Source]string{
-		judge.ByGate: "gate", judge.BySearch: "search", judge.ByPerson: "person",
-	}
+	source := map[judge.Source]string{judge.ByGate: "gate", judge.BySearch: "search", judge.ByPerson: "person"}
 	of := func(s *judge.Series) seriesJSON {
 		return seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}
 	}
