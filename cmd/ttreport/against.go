@@ -14,7 +14,6 @@ import (
 
 	"github.com/kballard/go-shellquote"
 	"github.com/spf13/pflag"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"

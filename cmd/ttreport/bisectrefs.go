@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/registry"

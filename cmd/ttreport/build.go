@@ -15,11 +15,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ttreport/ttreport/ingest/schema/columns"
-
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
@@ -21,6 +19,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/junit"
 	"github.com/ttreport/ttreport/render/markdown"

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/ttreport/ttreport/ingest/folderlock"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +19,7 @@ import (
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine/kubernetes"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -355,4 +356,43 @@ func noNumber(c *cobra.Command) (err error) {
 		}
 	})
 	return err
+}
+
+func versionCommand(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version and how it was built", Args: noArguments,
+		Long: "Prints the module version, the commit it was built from and the Go version.",
+		Example: `
+# what is this?
+$ ttreport version`,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(sh.out, versionText())
+			return err
+		},
+	}
+}
+
+// versionText is the version and how the program was built.
+func versionText() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, versionLine())
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision", "vcs.time", "vcs.modified", "CGO_ENABLED":
+				fmt.Fprintf(&b, "%s %s\n", s.Key, s.Value)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "go %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return b.String()
+}
+
+// versionLine is the name and version that pages and sidecars carry. It does not change with the clock or the machine.
+func versionLine() string {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return "ttreport " + version
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -38,37 +37,27 @@ $ ttreport demo --no-preview`,
 	lockFlag(fs, sh)
 	noPreview := fs.Bool("no-preview", false, "stop after building")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return demo(c.Context(), sh, demoOptions{*dir, *port, !*noPreview})
+		ctx := c.Context()
+		if err := os.MkdirAll(*dir, 0o777); err != nil {
+			return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
+		}
+		ws, err := openWorkspace(*dir)
+		if err != nil {
+			return err
+		}
+		if _, err := measureDemo(ctx, sh, ws); err != nil {
+			return err
+		}
+		if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || *noPreview {
+			return err
+		}
+		err = preview.New(ws.Site()).Serve(ctx, *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil
+		}
+		return err
 	}
 	return c
-}
-
-type demoOptions struct {
-	dir  string
-	port int
-	show bool // serve the site when it is built
-}
-
-// demo measures the demo in a folder, builds its site and shows it.
-func demo(ctx context.Context, sh *shell, o demoOptions) error {
-	if err := os.MkdirAll(o.dir, 0o777); err != nil {
-		return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
-	}
-	ws, err := openWorkspace(o.dir)
-	if err != nil {
-		return err
-	}
-	if _, err := measureDemo(ctx, sh, ws); err != nil {
-		return err
-	}
-	if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || !o.show {
-		return err
-	}
-	err = preview.New(ws.Site()).Serve(ctx, o.port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 // collectDemo runs the demo where nothing real could be mixed with it.

@@ -144,7 +144,15 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 	var files []ttis.File
 	if o.reports == reportsNM {
 		layout, dir = "nm-vllm", cmp.Or(o.reportsDir, filepath.Join(ws.Reports(), "benchmark_results"))
-		files, err = benchmarkResults(list, report.Version)
+		var runs []schema.Run
+		for _, in := range list {
+			runs = append(runs, in.Runs...)
+		}
+		var results []nmvllm.File
+		results, err = nmvllm.Files(runs, cmp.Or(report.Version, "ttreport"))
+		for _, r := range results {
+			files = append(files, ttis.File{Path: r.Name, Data: r.Data})
+		}
 	} else {
 		files, err = ttis.Files(list)
 	}
@@ -178,20 +186,6 @@ func published(files []ttis.File, text func(string) string) {
 }
 
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// benchmarkResults are the results of a release as nm-vllm writes them.
-func benchmarkResults(list []ttis.Input, version string) ([]ttis.File, error) {
-	var runs []schema.Run
-	for _, in := range list {
-		runs = append(runs, in.Runs...)
-	}
-	results, err := nmvllm.Files(runs, cmp.Or(version, "ttreport"))
-	var files []ttis.File
-	for _, r := range results {
-		files = append(files, ttis.File{Path: r.Name, Data: r.Data})
-	}
-	return files, err
-}
 
 // reportInputs are the models and devices of a release, with their runs.
 func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, error) {

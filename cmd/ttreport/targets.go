@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -20,7 +19,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render/terminal"
-	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/library"
 )
 
@@ -229,20 +227,7 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 		return fail(exitUngraded, "ttreport check --release "+from.Name+" lists what it holds",
 			"targets propose: %s has no number that could be a target", from.Name)
 	}
-	printNotes(sh, p, len(report.Gate.Lost))
-	if o.out != "" {
-		return writeTargets(sh, []targetFile{{o.out, p.File}})
-	}
-	data, err := p.File.Marshal()
-	if err == nil {
-		_, err = sh.out.Write(data)
-	}
-	return err
-}
-
-// printNotes prints what a proposal could not take into account.
-func printNotes(sh *shell, p judge.Proposal, lost int) {
-	if lost > 0 {
+	if lost := len(report.Gate.Lost); lost > 0 {
 		sh.say("note: %s of the history cannot be read and counts for nothing here; ttreport check names it",
 			plaintext.Plural(lost, "document"))
 	}
@@ -253,6 +238,14 @@ func printNotes(sh *shell, p judge.Proposal, lost int) {
 	if p.Skipped > 0 {
 		sh.say("note: %s left out, which keep changing between two levels", plaintext.Plural(p.Skipped, "number"))
 	}
+	if o.out != "" {
+		return writeTargets(sh, []targetFile{{o.out, p.File}})
+	}
+	data, err := p.File.Marshal()
+	if err == nil {
+		_, err = sh.out.Write(data)
+	}
+	return err
 }
 
 // targetFile is a file of targets that is to be written.
