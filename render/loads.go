@@ -79,8 +79,13 @@ func answers(l *compare.Loads) string {
 	return words.Quantity(a, "") + " → " + words.Quantity(b, "") + " tokens"
 }
 
-// failed is how many requests of a side failed: "38 of 100".
-func failed(l compare.Load) string { return words.Of(int(l.Failed), int(l.Of)) }
+// failed is how many requests of a side failed: "38 of 100"; absent where they are not counted.
+func failed(l compare.Load) string {
+	if l.Of == 0 {
+		return words.Absent
+	}
+	return words.Of(int(l.Failed), int(l.Of))
+}
 
 // loadMark says of a row what its workload's requests did otherwise; "" where they did the same.
 func loadMark(l *compare.Loads) string {
@@ -92,14 +97,7 @@ func loadMark(l *compare.Loads) string {
 		out = append(out, "answers "+answers(l))
 	}
 	if l.A.Failing() || l.B.Failing() {
-		out = append(out, "failed "+failedOr(l.A)+" → "+failedOr(l.B))
+		out = append(out, "failed "+failed(l.A)+" → "+failed(l.B))
 	}
 	return strings.Join(out, "; ")
-}
-
-func failedOr(l compare.Load) string {
-	if l.Of == 0 {
-		return words.Absent
-	}
-	return failed(l)
 }

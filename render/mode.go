@@ -101,9 +101,7 @@ func (r *Report) noBaseline(at int) Empty {
 	if n == 0 || r.Gate.Before(at) >= 0 {
 		return Empty{}
 	}
-	if r.Releases[at].Channel == channel {
-		n++
-	}
+	n += truth(r.Releases[at].Channel == channel)
 	return Empty{
 		What: fmt.Sprintf("%s on channel %s cannot serve as a baseline", words.Plural(n, "build"), channel),
 		Why: "Only builds of the channels main and release can. If these are builds of the main branch, read them again " +

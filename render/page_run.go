@@ -152,9 +152,9 @@ func conditions(pt *schema.Point) (parts []string) {
 		parts = append(parts, name+" "+pt.Conditions[name])
 	}
 	for _, name := range sortedNames(pt.Client) {
-		who := "client " + name
-		if at, ok := strings.CutPrefix(name, "server_"); ok {
-			who = "server " + at
+		who := "server " + strings.TrimPrefix(name, "server_")
+		if !strings.HasPrefix(name, "server_") {
+			who = "client " + name
 		}
 		parts = append(parts, strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
 	}
@@ -364,18 +364,19 @@ func someOf(values []string, most int) string {
 type courses []schema.MetricInfo
 
 func coursesOf(run *schema.Run) (out courses) {
-	seen := map[string]bool{}
-	var all []schema.SliceOf
+	var all groups[string, schema.SliceOf]
 	for i := range run.Points {
 		for _, x := range run.Points[i].Slices.Series {
-			if _, _, ok := x.Range(); ok && !seen[x.Name] {
-				seen[x.Name] = true
-				all = append(all, x)
+			if _, _, ok := x.Range(); !ok {
+				continue
+			}
+			if s, known := all.of(x.Name); !known {
+				*s = x
 			}
 		}
 	}
-	schema.SortSlices(all)
-	for _, x := range all {
+	schema.SortSlices(all.list)
+	for _, x := range all.list {
 		if info, known := schema.SliceInfo(x.Name); known {
 			out = append(out, info)
 		}

@@ -109,33 +109,27 @@ func fileNumber(n int) Cell {
 
 // splitConditions are the conditions that all points of a run share, and the others by point; nil where there are none.
 func splitConditions(run *schema.Run) (shared string, own []string) {
-	count := map[string]int{}
+	n := map[string]int{}
 	all := make([][]string, len(run.Points))
 	for i := range run.Points {
 		all[i] = conditions(&run.Points[i])
 		for _, c := range all[i] {
-			count[c]++
+			n[c]++
 		}
 	}
-	var same []string
+	isShared := func(c string) bool { return n[c] >= len(run.Points) }
 	differ := false
 	for i, list := range all {
-		var mine []string
-		for _, c := range list {
-			switch {
-			case count[c] < len(run.Points):
-				mine = append(mine, c)
-			case i == 0:
-				same = append(same, c)
-			}
+		mine := slices.DeleteFunc(slices.Clone(list), isShared)
+		if differ = differ || len(mine) > 0; i == 0 {
+			shared = strings.Join(slices.DeleteFunc(list, func(c string) bool { return !isShared(c) }), ", ")
 		}
-		differ = differ || len(mine) > 0
 		own = append(own, strings.Join(mine, ", "))
 	}
 	if !differ {
 		own = nil
 	}
-	return strings.Join(same, ", "), own
+	return shared, own
 }
 
 // keptMetric is a metric that some point of a run has, with the statistics that some point has of it.

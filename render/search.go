@@ -44,25 +44,22 @@ func (r *Report) Search() []SearchEntry {
 
 // loadsOf are the workloads of a model on a device by lengths and load, "1024/128/32", and its evals by task.
 func (r *Report) loadsOf(p schema.Pair) []string {
-	seen := map[string]bool{}
-	var out []string
+	var seen groups[string, string]
 	add := func(name string) {
-		if name, _, _ = strings.Cut(name, " "); name != "" && !seen[name] {
-			seen[name] = true
-			out = append(out, name)
+		if name, _, _ = strings.Cut(name, " "); name != "" {
+			s, _ := seen.of(name)
+			*s = name
 		}
 	}
 	for _, s := range r.series[p] {
 		add(words.Workload(s.Key))
 	}
-	for _, at := range r.with[p] {
-		for _, run := range r.runs[p][at] {
-			for _, s := range r.scoresOf(run) {
-				add(s.Task)
-			}
+	for _, run := range r.runsOfPair(Pair{Pair: p}) {
+		for _, s := range r.scoresOf(run) {
+			add(s.Task)
 		}
 	}
-	return out
+	return seen.list
 }
 
 // topicTitle is the heading of a page of the documentation.

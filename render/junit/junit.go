@@ -74,7 +74,8 @@ func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 			if v.Outcome == schema.NoTarget && v.Metric == "" {
 				continue // that no target covers a workload is no test case
 			}
-			name := fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " "))
+			name := fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric,
+				strings.Trim(v.Stat+" "+v.Level, " "))
 			kind, excused := gate.KindOf(v), v.Decision.Excuses()
 			add(words.OnDevice(v.Model, v.Device), string(v.Against), name, words.Why(*v), kind, on[kind] && !excused, excused)
 		}

@@ -304,22 +304,26 @@ func (w writer) table(t *render.Table) {
 			fmt.Fprintf(w.b, " %s%s |", s, pad)
 		}
 		w.b.WriteByte('\n')
-		if n > 0 {
-			continue
+		if n == 0 {
+			w.rule(t.Cols, width)
 		}
-		w.b.WriteByte('|') // the line below the heads
-		for i, c := range t.Cols {
-			end := "-|"
-			if c.Num {
-				end = ":|"
-			}
-			w.b.WriteString(strings.Repeat("-", width[i]+1) + end)
-		}
-		w.b.WriteByte('\n')
 	}
 	if t.More != "" {
 		fmt.Fprintf(w.b, "\n%s of %s rows; %s.\n", words.Count(len(t.Rows)), words.Count(t.Total), escape(t.More))
 	}
+}
+
+// rule writes the line below the heads.
+func (w writer) rule(cols []render.Col, width []int) {
+	w.b.WriteByte('|')
+	for i, c := range cols {
+		end := "-|"
+		if c.Num {
+			end = ":|"
+		}
+		w.b.WriteString(strings.Repeat("-", width[i]+1) + end)
+	}
+	w.b.WriteByte('\n')
 }
 
 // cell is a value with its sign, link and addition; a picture is its description.

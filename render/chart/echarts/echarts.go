@@ -22,19 +22,20 @@ type Chart struct {
 
 // Of returns the charts of a block by the id of their place in the page; none for a block that readers only look at.
 func Of(b render.Block) map[string]Chart {
+	out := map[string]Chart{}
 	switch b := b.(type) {
 	case render.Figure:
-		return map[string]Chart{b.ID: figure(b)}
+		out[b.ID] = figure(b)
 	case render.Distribution:
-		return map[string]Chart{b.ID: distribution(b)}
+		out[b.ID] = distribution(b)
 	case render.Curves:
-		out := map[string]Chart{}
 		for _, c := range b.Curves {
 			out[c.ID] = curve(c)
 		}
-		return out
+	default:
+		return nil
 	}
-	return nil
+	return out
 }
 
 // symbols tell the lines of a figure apart without colour.
@@ -64,7 +65,6 @@ func newLine() *charts.Line {
 func figure(f render.Figure) Chart {
 	line := newLine()
 	lo, hi := f.Span()
-	y := valueAxis(f, lo, hi)
 	bottom := "32"
 	if len(f.Releases) >= zoomFrom {
 		bottom = "72"
@@ -73,7 +73,7 @@ func figure(f render.Figure) Chart {
 	line.SetGlobalOptions(
 		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "52", Bottom: bottom}),
 		charts.WithXAxisOpts(opts.XAxis{Type: "category", AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)}}),
-		charts.WithYAxisOpts(y),
+		charts.WithYAxisOpts(valueAxis(f.Unit, lo, hi, 20, render.AxisShare)),
 	)
 	line.SetXAxis(f.Releases)
 	c := Chart{Unit: f.Unit}
@@ -141,15 +141,14 @@ func limits(line *charts.Line, marks []any, position string) {
 	}}
 }
 
-// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a fifth of them, so that noise does
+// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a share of them, so that noise does
 // not look like news, and does not begin at zero, since position is read and not length.
-func valueAxis(f render.Figure, lo, hi float64) opts.YAxis {
-	const wide = 20
+func valueAxis(unit string, lo, hi, wide, share float64) opts.YAxis {
 	if lo > 0 && hi/lo > wide {
-		return opts.YAxis{Type: "log", Name: f.Unit + ", logarithmic"}
+		return opts.YAxis{Type: "log", Name: unit + ", logarithmic"}
 	}
-	y := opts.YAxis{Type: "value", Name: f.Unit, Scale: opts.Bool(true)}
-	if span := render.AxisShare * math.Abs(hi); hi-lo < span {
+	y := opts.YAxis{Type: "value", Name: unit, Scale: opts.Bool(true)}
+	if span := share * math.Abs(hi); hi-lo < span {
 		middle := (lo + hi) / 2
 		step := niceStep(span / 4)
 		y.Min, y.Max = math.Floor((middle-span/2)/step)*step, math.Ceil((middle+span/2)/step)*step
@@ -241,7 +240,6 @@ func style(a render.Age) []charts.SeriesOpts {
 
 // distribution draws the value at each percentile, on a logarithmic axis where the tail is far from the median.
 func distribution(d render.Distribution) Chart {
-	const wide = 10
 	lo, hi := math.Inf(1), 0.
 	line := newLine()
 	var c Chart
@@ -258,17 +256,13 @@ func distribution(d render.Distribution) Chart {
 			Symbol: symbols()[i%len(symbols())], SymbolSize: 5, ShowSymbol: opts.Bool(true),
 		}))
 	}
-	y := opts.YAxis{Type: "value", Name: d.Unit, Scale: opts.Bool(true)}
-	if lo > 0 && hi/lo > wide {
-		y = opts.YAxis{Type: "log", Name: d.Unit + ", logarithmic"}
-	}
 	line.SetGlobalOptions(
 		charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}),
 		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "52", Bottom: "104"}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: "share of requests, %", NameLocation: "middle", NameGap: 28, Min: 0, Max: 100,
 		}),
-		charts.WithYAxisOpts(y),
+		charts.WithYAxisOpts(valueAxis(d.Unit, lo, hi, 10, 0)),
 	)
 	line.Validate()
 	c.Option = line.JSON()
