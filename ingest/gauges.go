@@ -52,6 +52,11 @@ func addSlices(s *schema.Slices, from *manifest.Samples) {
 			s.Add(schema.GaugePreemptions, counterGrowth(c, s.Step, parts))
 		}
 	}
+	addPrefixHits(s, from, parts)
+}
+
+// addPrefixHits adds the share of the prompts' tokens that were in the prefix cache.
+func addPrefixHits(s *schema.Slices, from *manifest.Samples, parts int) {
 	hits, queries := column(from, schema.CounterPrefixHits), column(from, schema.CounterPrefixQueries)
 	if hits == nil || queries == nil {
 		return

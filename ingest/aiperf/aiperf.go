@@ -72,7 +72,7 @@ func Detect(f *decode.File) schema.Match {
 	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
 	for _, x := range v.Get("records").Members() {
-		wrapped = wrapped || x.Val.Has("unit") && x.Val.Has("avg")
+		wrapped = wrapped || x.Val.Has("unit", "avg")
 	}
 	m.Want(config.Kind() == decode.Object || wrapped, "input_config")
 	m.Want(wrapped || v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array ||

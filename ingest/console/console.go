@@ -85,9 +85,7 @@ func readServing(f *decode.File) schema.Reading {
 		line, unfinished = unfinished+line, ""
 		switch {
 		case strings.Contains(line, servingTitle):
-			if open != nil {
-				open.point(f, &r)
-			}
+			open.point(f, &r)
 			open = &block{values: before, args: args, line: n}
 			before, args = map[string]string{}, nil // of this run alone
 		case open != nil && strings.HasPrefix(line, "==="):
@@ -109,9 +107,7 @@ func readServing(f *decode.File) schema.Reading {
 			break // the load says so
 		}
 	}
-	if open != nil {
-		open.point(f, &r)
-	}
+	open.point(f, &r)
 	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))
 	return r
 }
@@ -140,13 +136,12 @@ func statistic(label string) (stat, of string, ok bool) {
 	return stat, of, ok && inMS
 }
 
+// point makes a point of a block, if there is one.
 func (b *block) point(f *decode.File, r *schema.Reading) {
-	for label, text := range b.values {
-		plain := strings.ReplaceAll(text, ",", "")
-		if _, err := strconv.ParseFloat(plain, 64); err == nil {
-			b.values[label] = plain
-		}
+	if b == nil {
+		return
 	}
+	b.withoutCommas()
 	v, _ := decode.Of(b.values)
 	args, _ := decode.Of(b.args)
 	tool, fields := "vllm", draft.VLLM(1)
@@ -163,11 +158,6 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 	}
 	d.Condition("client", b.values["backend"])
 	b.arguments(d, args, tool)
-	// 1 is a Poisson process, and vLLM prints words behind the number
-	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
-	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
-		d.Dim(schema.DimBurstiness, text)
-	}
 	d.Flat(v, statistic, fields)
 	d.Fields(v, map[string]string{
 		"rps": "request throughput (req/s)", "output_tps": "output token throughput (tok/s)",
@@ -193,6 +183,16 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		r.Problems[len(r.Problems)-1].Line = b.line
 	}
 	d.Done()
+}
+
+// withoutCommas takes the commas between thousands out of numbers.
+func (b *block) withoutCommas() {
+	for label, text := range b.values {
+		plain := strings.ReplaceAll(text, ",", "")
+		if _, err := strconv.ParseFloat(plain, 64); err == nil {
+			b.values[label] = plain
+		}
+	}
 }
 
 // others are numbers that have no name of ours.
@@ -348,6 +348,11 @@ func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 		d.Key.Dataset = b.args["dataset_name"]
 	}
 	lengths(d, args, tool)
+	// 1 is a Poisson process, and vLLM prints words behind the number
+	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
+		d.Dim(schema.DimBurstiness, text)
+	}
 	if id := &d.Reading.Facts.Model.ID; is("model") && *id == "" {
 		*id = b.args["model"]
 	} else if is("model") && *id != b.args["model"] {

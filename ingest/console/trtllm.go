@@ -60,7 +60,7 @@ func readTRTLLM(f *decode.File) schema.Reading {
 			continue
 		}
 		label, value := labelled(line)
-		if has && (label == "model" || label == "engine directory" || label == "model path" && values["model"] == "") {
+		if has && begin(label, values["model"]) {
 			flush() // the next report
 		}
 		has = has || strings.EqualFold(label+":", trtllmLine)
@@ -77,6 +77,11 @@ func readTRTLLM(f *decode.File) schema.Reading {
 			"look at what ended it (memory, time limit), and measure it again")
 	}
 	return r
+}
+
+// begin reports a label with which a report begins; model is what it has said so far.
+func begin(label, model string) bool {
+	return label == "model" || label == "engine directory" || label == "model path" && model == ""
 }
 
 // stampOf is the time before a line of the log, if it has one.

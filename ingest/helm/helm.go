@@ -26,8 +26,8 @@ func Detect(f *decode.File) schema.Match {
 
 // scores are the statistics that grade answers.
 var scores = draft.Names(`exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match
-	exact_match_indicator final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2 rouge_l bleu_1
-	bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
+	exact_match_indicator final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2
+	rouge_l bleu_1 bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
 
 // Read returns a score for each statistic that grades answers.
 func Read(f *decode.File) schema.Reading {

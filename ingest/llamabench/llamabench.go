@@ -313,21 +313,10 @@ func rowsInText(text []byte) (rows []byte, others int) {
 	if !bytes.Contains(text, []byte(`"avg_ts"`)) {
 		return nil, 0
 	}
-	first, last, at := -1, -1, 0
-	for line := range bytes.Lines(text) {
-		switch string(bytes.TrimRight(line, "\r\n")) { // brackets within rows are indented
-		case "[":
-			if first < 0 {
-				first = at
-			}
-		case "]":
-			last = at
-		}
-		at += len(line)
-	}
-	isArray := first >= 0 && last > first && bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{"))
+	first, last := arrayIn(text)
+	isArray := last > first
 	found := isArray
-	rows, at = bytes.Clone(text), 0
+	rows, at := bytes.Clone(text), 0
 	for line := range bytes.Lines(text) {
 		kept := isArray && at >= first && at <= last || !isArray && isRow(bytes.TrimSpace(line))
 		if found = found || kept; !kept {
@@ -342,6 +331,26 @@ func rowsInText(text []byte) (rows []byte, others int) {
 		return nil, 0
 	}
 	return rows, others
+}
+
+// arrayIn is where the brackets of an array of objects stand; 0, 0 where there is none.
+func arrayIn(text []byte) (first, last int) {
+	first, at := -1, 0
+	for line := range bytes.Lines(text) {
+		switch string(bytes.TrimRight(line, "\r\n")) { // brackets within rows are indented
+		case "[":
+			if first < 0 {
+				first = at
+			}
+		case "]":
+			last = at
+		}
+		at += len(line)
+	}
+	if first < 0 || last < first || !bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{")) {
+		return 0, 0
+	}
+	return first, last
 }
 
 func isRow(line []byte) bool {

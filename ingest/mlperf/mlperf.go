@@ -92,15 +92,7 @@ func Read(f *decode.File) schema.Reading {
 		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",
 		"output_tps": "completed tokens per second|tokens per second|tps w/o loadgen overhead",
 	})
-	switch scenario {
-	case "server":
-		d.Key.Rate = positive(v.Get("target_qps"))
-	case "singlestream":
-		one := 1.
-		d.Key.Concurrency = &one
-	case "multistream":
-		d.Key.Concurrency = positive(v.Get("samples_per_query"))
-	}
+	load(d, scenario)
 	said := values["result is"] // what the load generator says of the run
 	switch said {
 	case "VALID":
@@ -128,6 +120,19 @@ func Read(f *decode.File) schema.Reading {
 	}
 	d.Done()
 	return r
+}
+
+// load reads the load that was asked for.
+func load(d *draft.Draft, scenario string) {
+	switch scenario {
+	case "server":
+		d.Key.Rate = positive(d.In.Get("target_qps"))
+	case "singlestream":
+		one := 1.
+		d.Key.Concurrency = &one
+	case "multistream":
+		d.Key.Concurrency = positive(d.In.Get("samples_per_query"))
+	}
 }
 
 func positive(v decode.Value) *float64 {

@@ -119,17 +119,13 @@ func servers(d *draft.Draft) {
 	for _, x := range []struct{ what, used string }{
 		{"version", "both, as the engine's version"}, {"model_path", "that of the prefill server"},
 	} {
-		var said []string // each once, in their order
-		first, differ := "", false
+		var said, texts []string // in their order
 		for i, server := range list[1:] {
-			text := server.Get(x.what).Str()
-			first = cmp.Or(first, text)
-			differ = differ || text != "" && text != first
-			if text != "" && !slices.Contains(said, parts[i+1]+" "+text) {
-				said = append(said, parts[i+1]+" "+text)
+			if text := server.Get(x.what).Str(); text != "" && !slices.Contains(said, parts[i+1]+" "+text) {
+				said, texts = append(said, parts[i+1]+" "+text), append(texts, text)
 			}
 		}
-		if differ {
+		if len(slices.Compact(texts)) > 1 {
 			d.Problem(schema.SevWarning, "servers-differ", router,
 				fmt.Sprintf("servers with different %s: %s", x.what, strings.Join(said, ", ")), "one "+x.what+" on all servers",
 				x.used)

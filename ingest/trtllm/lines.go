@@ -250,9 +250,14 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 		}
 		d.Requests(n, failed, nil, "")
 	}
-	// the pairs without a canonical name
+	foreign(d)
+	d.Done()
+}
+
+// foreign keeps the pairs without a canonical name.
+func foreign(d *draft.Draft) {
 	known := draft.Names("model_name engine_dir precision quantization")
-	for m := range v.Unread() {
+	for m := range d.In.Unread() {
 		k, text := m.Key, m.Val.Str()
 		measured := strings.HasSuffix(k, "(gb)") || strings.HasSuffix(k, "(s)") || strings.HasPrefix(k, "generation_")
 		if !known(k) && text != "None" && text != "n/a" && len(k) <= 60 && len(text) <= 100 &&
@@ -260,7 +265,6 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 			d.Keep(k, text)
 		}
 	}
-	d.Done()
 }
 
 // ofEngine adds a number of the engine, as a metric with its own unit. 0 is what benchmark.py prints for what it did

@@ -29,11 +29,9 @@ func Detect(f *decode.File) schema.Match {
 	if f.Form == decode.Text {
 		return detectText(f)
 	}
-	m := draft.Check{Match: schema.Match{Format: Harmonised}}
 	switch meta := v.Get("metadata"); {
 	case v.Kind() == decode.Invalid:
-		m.Lacks = []string{"a JSON value"}
-		return m.Match
+		return schema.Match{Format: Harmonised, Lacks: []string{"a JSON value"}}
 	case v.Get("runtime_model_spec").Kind() == decode.Object:
 		return draft.Is(Spec, "runtime_model_spec", "runtime spec: identity and targets in force")
 	case meta.Has("written_by") || v.Has("written_by", "output_token_throughput"):
@@ -54,6 +52,12 @@ func Detect(f *decode.File) schema.Match {
 	case isAccuracyReference(v):
 		return draft.Is(TargetFile, "model, accuracy", "not a result: reference scores")
 	}
+	return detectHarmonised(f)
+}
+
+// detectHarmonised recognises a copy of another tool's result.
+func detectHarmonised(f *decode.File) schema.Match {
+	v, m := f.First, draft.Check{Match: schema.Match{Format: Harmonised}}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
 		m.Want(v.Get(key).Kind() == decode.Number, key)
 	}
@@ -162,11 +166,7 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.ModelID, ok = m[1], true
 	}
 	base := path.Base(name)
-	m := find(benchFile, "benchmark_", base)
-	if m == nil {
-		m = find(benchFile, "stress_test_", base)
-	}
-	if m != nil {
+	if m := benchName(base); m != nil {
 		if ok = true; strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
 		} else {
@@ -193,6 +193,14 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
+}
+
+// benchName matches the name of a benchmark or a stress test.
+func benchName(base string) []string {
+	if m := find(benchFile, "benchmark_", base); m != nil {
+		return m
+	}
+	return find(benchFile, "stress_test_", base)
 }
 
 // find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a

@@ -111,18 +111,19 @@ func eraOf(v decode.Value) era {
 	case present("steady_state", "failed_requests"):
 		return era{words: "Rust client, v0.24 or later"}
 	case present("input_throughput", "request_inthroughput"):
-		switch {
-		case present("request_goodput", "request_goodput:", "burstiness"):
+		if present("request_goodput", "request_goodput:", "burstiness") {
 			return era{words: "a fork that states input throughput"}
-		case !anyStat("itl") && !present("std_ttft_ms") && anyStat("tpot"):
+		}
+		if anyStat("tpot") && !anyStat("itl") && !present("std_ttft_ms") {
 			return era{words: "before v0.5.0", inclFirst: true}
 		}
 		return era{words: "v0.5"}
 	case v.Has("failed"):
 		return era{words: "v0.11.1 or later"}
-	case present("endpoint_type") && present("backend"):
-		return era{words: "v0.11.0"}
 	case present("endpoint_type"):
+		if present("backend") {
+			return era{words: "v0.11.0"}
+		}
 		return era{words: "v0.8 to v0.10"}
 	case present("request_goodput:"):
 		return era{words: "v0.6.4 to v0.9.1"}

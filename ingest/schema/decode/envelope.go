@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"time"
 
@@ -94,12 +95,10 @@ func (l *limited) Close() error { l.close(); return nil }
 // faults of the content are problems of the file.
 func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
 	f := File{Path: name, Size: size, ModTime: mod}
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	head, err := io.ReadAll(io.LimitReader(r, headSize))
+	if err != nil {
 		return f, err
 	}
-	head = head[:n]
 	sum := sha256.New()
 	whole := io.TeeReader(io.MultiReader(bytes.NewReader(head), r), sum)
 	switch e := EnvelopeOf(head); e {
@@ -109,9 +108,11 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 			return f, err
 		}
 		f.SHA256, f.Content = hex.EncodeToString(sum.Sum(nil)), hashOf(f.Data)
+	case Zip, Tar:
+		f.Form = Binary
+		return f, nil
 	default:
-		wide := utf16Order(head) != nil
-		if e == Zip || e == Tar || isBinary(head) && !wide {
+		if isBinary(head) && utf16Order(head) == nil {
 			f.Form = Binary
 			return f, nil
 		}
@@ -121,12 +122,8 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 				return f, err
 			}
 		}
-		if err := f.readPlain(whole, head, lim); err != nil {
+		if err := f.readPlain(whole, head, lim, sum); err != nil {
 			return f, err
-		}
-		if !f.Cut {
-			f.SHA256 = hex.EncodeToString(sum.Sum(nil))
-			f.Content = f.SHA256
 		}
 	}
 	if len(f.Problems) == 0 {
@@ -135,8 +132,8 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 	return f, nil
 }
 
-// readPlain reads the text, or the beginning of one that is too long.
-func (f *File) readPlain(whole io.Reader, head []byte, lim Limits) (err error) {
+// readPlain reads the text, or the beginning of one that is too long, which has no hash.
+func (f *File) readPlain(whole io.Reader, head []byte, lim Limits, sum hash.Hash) (err error) {
 	most := lim.Bytes
 	if !mayBeJSON(head) && utf16Order(head) == nil {
 		most = lim.Text
@@ -148,6 +145,10 @@ func (f *File) readPlain(whole io.Reader, head []byte, lim Limits) (err error) {
 	if f.Cut && mayBeJSON(head) {
 		f.Data = nil
 		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, most))
+	}
+	if !f.Cut {
+		f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		f.Content = f.SHA256
 	}
 	return nil
 }

@@ -807,7 +807,8 @@ func digits(b []byte, i int) int {
 }
 
 // unescape returns the text of a JSON string with its escapes resolved and invalid UTF-8 replaced; the input itself
-// where there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is written.
+// where there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is
+// written.
 func unescape(raw []byte) []byte {
 	text := raw[1 : len(raw)-1]
 	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
@@ -832,19 +833,19 @@ func utf16Order(head []byte) binary.ByteOrder {
 	case head[0] == 0xfe && head[1] == 0xff:
 		return binary.BigEndian
 	}
-	low, high, n := 0, 0, min(len(head), 256)/2
-	for i := range n {
-		if head[2*i] == 0 && head[2*i+1] != 0 {
-			high++
+	n := min(len(head), 256) / 2
+	zeros := func(first int) (count int) { // where the byte beside it is none
+		for i := range n {
+			if head[2*i+first] == 0 && head[2*i+1-first] != 0 {
+				count++
+			}
 		}
-		if head[2*i+1] == 0 && head[2*i] != 0 {
-			low++
-		}
+		return count
 	}
 	switch {
-	case n >= 8 && low >= n-1:
+	case n >= 8 && zeros(1) >= n-1:
 		return binary.LittleEndian
-	case n >= 8 && high >= n-1:
+	case n >= 8 && zeros(0) >= n-1:
 		return binary.BigEndian
 	}
 	return nil

@@ -302,15 +302,8 @@ func withinBounds(data []byte) (clean []byte, why string) {
 	var keys [202]int // by indentation, of the mapping under way
 	deepest, lines, blank, flow := 0, 0, 0, 0
 	for line := range bytes.Lines(data) {
-		for _, c := range line {
-			switch c {
-			case '[', '{':
-				flow++
-			case ']', '}':
-				flow = max(flow-1, 0)
-			}
-		}
-		if flow > 100 || len(line)-len(bytes.TrimLeft(line, " -\t?:")) > 200 && len(bytes.TrimSpace(line)) > 0 {
+		if flow = nesting(line, flow); flow > 100 || len(line)-len(bytes.TrimLeft(line, " -\t?:")) > 200 &&
+			len(bytes.TrimSpace(line)) > 0 {
 			return nil, "YAML that nests too deep"
 		}
 		rest := bytes.TrimLeft(line, " ")
@@ -342,16 +335,33 @@ func withinBounds(data []byte) (clean []byte, why string) {
 			return nil, fmt.Sprintf("a line with more than %d items", maxYAMLItems)
 		}
 	}
-	if bytes.IndexByte(clean, '*') >= 0 && bytes.IndexByte(clean, '&') >= 0 {
-		tree, err := parser.ParseBytes(clean, 0)
-		if err != nil {
-			return clean, "" // who reads it reports that
-		}
+	return clean, aliasBomb(clean)
+}
+
+// aliasBomb says that aliases stand for more than a file may hold. A text that cannot be parsed has none.
+func aliasBomb(clean []byte) string {
+	if bytes.IndexByte(clean, '*') < 0 || bytes.IndexByte(clean, '&') < 0 {
+		return ""
+	}
+	if tree, err := parser.ParseBytes(clean, 0); err == nil {
 		if _, why := asJSON(tree); why != "" {
-			return nil, "YAML whose aliases stand for too much"
+			return "YAML whose aliases stand for too much"
 		}
 	}
-	return clean, ""
+	return ""
+}
+
+// nesting is how many lists and mappings are open after a line.
+func nesting(line []byte, before int) int {
+	for _, c := range line {
+		switch c {
+		case '[', '{':
+			before++
+		case ']', '}':
+			before = max(before-1, 0)
+		}
+	}
+	return before
 }
 
 // flowItems counts the items of lists and mappings on one line; an item of a mapping counts for more.

@@ -33,24 +33,22 @@ type Family struct {
 func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) {
 	ttfts, ok1 := v.Get("ttfts").Floats()
 	outs, ok2 := v.Get("output_lens").Floats()
-	gaps := v.Get("itls")
-	if !ok1 || !ok2 || gaps.Kind() != decode.Array || len(ttfts) == 0 {
+	itls := slices.Collect(v.Get("itls").Items())
+	if !ok1 || !ok2 || v.Get("itls").Kind() != decode.Array || len(ttfts) == 0 {
 		return nil, false
 	}
 	ins, _ := v.Get("input_lens").Floats()
-	itls := slices.Collect(gaps.Items())
 	if len(outs) != len(ttfts) || len(itls) != len(ttfts) || (len(ins) > 0 && len(ins) != len(ttfts)) {
 		d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"),
 			fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)),
 			"one of each per request", "the statistics as stated, not recomputed")
 		return nil, false
 	}
-	for _, n := range append(slices.Clone(outs), ins...) {
-		if math.IsNaN(n) || n < 0 || n > 1e12 {
-			d.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"), fmt.Sprintf("a length of %g tokens", n),
-				"a count", "the statistics as stated, not recomputed")
-			return nil, false
-		}
+	lens := append(slices.Clone(outs), ins...)
+	if i := slices.IndexFunc(lens, func(n float64) bool { return !(n >= 0 && n <= 1e12) }); i >= 0 {
+		d.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"), fmt.Sprintf("a length of %g tokens", lens[i]),
+			"a count", "the statistics as stated, not recomputed")
+		return nil, false
 	}
 	errs := slices.Collect(v.Get("errors").Items())
 	requests = make([]latency.Request, len(ttfts))

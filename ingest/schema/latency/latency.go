@@ -21,6 +21,9 @@ type Request struct {
 // successes with a TTFT of zero, which lowers every mean.
 func (r Request) Hollow() bool { return r.OK && r.Out == 0 }
 
+// counts reports a request whose numbers are part of the statistics.
+func (r Request) counts() bool { return r.OK && !r.Hollow() }
+
 // Set holds the statistics of one measurement.
 type Set struct {
 	TTFT, TPOT, ITL, E2EL Sample
@@ -276,8 +279,8 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 	return m
 }
 
-// DerivedSE returns the standard error of a mean that follows from the deviation of a recomputed sample; missing for any
-// other metric.
+// DerivedSE returns the standard error of a mean that follows from the deviation of a recomputed sample; missing for
+// any other metric.
 func DerivedSE(m schema.Metric) schema.Number {
 	std, ok := m.Stats.Get("std")
 	if !ok || m.N < 2 || m.From != schema.FromRecomputed || len(m.Quantiles) == 0 {
@@ -299,14 +302,17 @@ func outward(lo, hi float64) [2]float64 {
 // the output tokens that arrived in it, a second. sent are seconds, one a request, from any instant on. It is empty
 // where there are too few requests for slices.
 func Slices(requests []Request, sent []float64) schema.Slices {
+	if len(sent) != len(requests) {
+		return schema.Slices{}
+	}
 	first, end, done := math.Inf(1), math.Inf(-1), 0
 	for i, r := range requests {
-		if r.OK && !r.Hollow() && i < len(sent) {
+		if r.counts() {
 			first, end, done = math.Min(first, sent[i]), math.Max(end, sent[i]+r.E2EL/1000), done+1
 		}
 	}
 	parts := min(done/4, max(schema.MostSlices/2, int(end-first)), schema.MostSlices)
-	if len(sent) != len(requests) || parts < schema.LeastSlices || !(end > first) || math.IsInf(end-first, 0) {
+	if parts < schema.LeastSlices || !(end > first) || math.IsInf(end-first, 0) {
 		return schema.Slices{}
 	}
 	step := SliceStep(end-first, parts)
@@ -318,7 +324,7 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 	rate := make([]float64, parts)
 	for i := range requests {
 		r := &requests[i]
-		if !r.OK || r.Hollow() {
+		if !r.counts() {
 			continue
 		}
 		k := at(sent[i])

@@ -64,6 +64,11 @@ func number(task, theirs string) quantity {
 // wholeAnswers reports tasks whose answers come as a whole.
 func wholeAnswers(task string) bool { return task == "cnn" || task == "image" || task == "video" }
 
+// withoutStream reports the limit of a client that does not stream, which an entry cannot know.
+func withoutStream(task, theirs string, level decode.Value) bool {
+	return theirs == "ttft_ms" && task == "asr" && level.Has("ttft_streaming_ms")
+}
+
 // set makes a target one of a metric.
 func set(t *schema.Target, metric string) (better schema.Better) {
 	info, _ := schema.MetricByName(metric)
@@ -107,19 +112,16 @@ func Targets(
 			t, q := base, number(base.Key.Task, m.Key)
 			t.Tolerance = level.Val.Get("tolerance").Float0()
 			better := set(&t, q.metric)
-			if m.Key == "ttft_ms" && base.Key.Task == "asr" && level.Val.Has("ttft_streaming_ms") {
-				t.Metric, t.Priority = "e2el", "should" // of a client that does not stream, which an entry cannot know
+			if withoutStream(base.Key.Task, m.Key, level.Val) {
+				t.Metric, t.Priority = "e2el", "should"
 			}
 			for _, level := range schema.Levels() {
-				share, asked := shares[level]
-				if !asked {
-					continue
+				if t.Level, t.Value = level, v*q.factor*shares[level]; better == schema.Lower {
+					t.Value = v * q.factor / shares[level]
 				}
-				t.Level, t.Value = level, v*q.factor*share
-				if better == schema.Lower {
-					t.Value = v * q.factor / share
+				if shares[level] > 0 {
+					out = append(out, t)
 				}
-				out = append(out, t)
 			}
 		}
 	}
