@@ -262,6 +262,9 @@ func refused(path string, data []byte, err error) *schema.Problem {
 	v, p := decode.Document(path, data)
 	if p != nil {
 		p.Hint = hint
+		if p.Code == "empty-file" {
+			p.Expected = "a history document"
+		}
 		return p
 	}
 	p = &schema.Problem{Severity: schema.SevError, Path: path}
