@@ -341,37 +341,37 @@ func lengths(d *draft.Draft, args decode.Value, tool string) {
 	d.Key.OSL = firstOf(d.Key.OSL, positive(args, "output_len"))
 }
 
+// arg is an argument of the client, "" where it is not set.
+func (b *block) arg(name string) string {
+	if v := b.args[name]; v != "None" && v != "False" {
+		return v
+	}
+	return ""
+}
+
 // arguments fills the workload from the arguments of the client.
 func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
-	is := func(name string) bool { v := b.args[name]; return v != "" && v != "None" && v != "False" }
-	if is("dataset_name") {
-		d.Key.Dataset = b.args["dataset_name"]
-	}
+	d.Key.Dataset = b.arg("dataset_name")
 	lengths(d, args, tool)
 	// 1 is a Poisson process, and vLLM prints words behind the number
 	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
 	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
 		d.Dim(schema.DimBurstiness, text)
 	}
-	if id := &d.Reading.Facts.Model.ID; is("model") && *id == "" {
-		*id = b.args["model"]
-	} else if is("model") && *id != b.args["model"] {
-		d.Dim("model", b.args["model"]) // a log of several models
+	model, id := b.arg("model"), &d.Reading.Facts.Model.ID
+	if *id = cmp.Or(*id, model); *id != model {
+		d.Dim("model", model) // a log of several models
 	}
-	if is("backend") {
-		d.Condition("client", b.args["backend"])
-	}
+	d.Condition("client", b.arg("backend"))
 	for _, name := range []string{"num_prompts", "seed", "ignore_eos", "best_of"} {
-		if is(name) {
-			d.Condition(name, b.args[name])
-		}
+		d.Condition(name, b.arg(name))
 	}
 	for _, name := range []string{
 		"sharegpt_output_len", "lora_name", "lora_modules", "extra_request_body", "extra_body", "apply_chat_template",
 		"disable_stream", "temperature", "random_prefix_len", "ramp_up_strategy", "tokenize_prompt",
 	} {
-		if is(name) && b.args[name] != "0" {
-			d.Keep(name, b.args[name])
+		if text := b.arg(name); text != "" && text != "0" {
+			d.Keep(name, text)
 		}
 	}
 }
