@@ -50,7 +50,10 @@ func (r *Report) matrix() *Table {
 // matrixBlocks are the matrix and how many models on devices have targets, no run, and no place in it.
 func (r *Report) matrixBlocks() []Block {
 	blocks := []Block{r.matrix()}
-	pairs, _ := r.listed()
+	pairs, hidden := r.listed()
+	if len(pairs) == 0 && hidden > 0 {
+		blocks = append(blocks, Prose{"All of them are hidden."})
+	}
 	var names []string
 	for _, p := range r.Planned {
 		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
