@@ -13,12 +13,12 @@ import (
 )
 
 // blocker is a finding that rejects the release, or would.
-type blocker struct{ key, message, reason string }
+type blocker struct{ Key, Message, Reason string }
 
 // acceptance is what the gate came to, in the terms of a report.
 type acceptance struct {
-	accepted, ungraded            bool
-	blockers, informational, mask []blocker
+	Accepted, Ungraded              bool
+	Blockers, Informational, Masked []blocker
 }
 
 // Keys of a blocker in v0.17. What history and lints find has keys of its own: their reports compare with no release.
@@ -31,8 +31,8 @@ const (
 )
 
 func (in *Input) acceptance(evals []eval) acceptance {
-	a := acceptance{accepted: in.Review.Result.Word != gate.Fail && in.Review.Result.Word != gate.NotGraded,
-		ungraded: in.Review.Result.Word == gate.NotGraded}
+	a := acceptance{Accepted: in.Review.Result.Word != gate.Fail && in.Review.Result.Word != gate.NotGraded,
+		Ungraded: in.Review.Result.Word == gate.NotGraded}
 	fails := map[gate.Kind]bool{}
 	for _, c := range in.Review.Result.Counts {
 		fails[c.Kind] = c.Fails
@@ -41,21 +41,21 @@ func (in *Input) acceptance(evals []eval) acceptance {
 		b := blocker{in.keyOf(&v), in.messageOf(&v, evals), ""}
 		switch kind := gate.KindOf(&v); {
 		case kind != "" && kind != gate.NoCase && v.Decision.Excuses():
-			b.reason = v.Decision.Reason
-			a.mask = append(a.mask, b)
+			b.Reason = v.Decision.Reason
+			a.Masked = append(a.Masked, b)
 		case fails[kind]:
-			a.blockers = append(a.blockers, b)
+			a.Blockers = append(a.Blockers, b)
 		case v.Outcome == schema.Fail && !v.Required:
-			a.informational = append(a.informational, b)
+			a.Informational = append(a.Informational, b)
 		}
 	}
 	if fails[gate.FailInvalid] {
-		a.blockers = append(a.blockers, in.invalid()...)
+		a.Blockers = append(a.Blockers, in.invalid()...)
 	}
-	if !a.accepted && !a.ungraded && len(a.blockers) == 0 { // such as one of a whole device
-		a.blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
+	if !a.Accepted && !a.Ungraded && len(a.Blockers) == 0 { // such as one of a whole device
+		a.Blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
 	}
-	for _, list := range [][]blocker{a.blockers, a.informational, a.mask} {
+	for _, list := range [][]blocker{a.Blockers, a.Informational, a.Masked} {
 		apart(list)
 	}
 	return a
@@ -75,9 +75,9 @@ func (in *Input) invalid() (list []blocker) {
 func apart(list []blocker) {
 	seen := map[string]int{}
 	for i := range list {
-		key := list[i].key
+		key := list[i].Key
 		if seen[key]++; seen[key] > 1 {
-			list[i].key += fmt.Sprintf(" (%d)", seen[key])
+			list[i].Key += fmt.Sprintf(" (%d)", seen[key])
 		}
 	}
 }
@@ -136,9 +136,9 @@ func (in *Input) levels() (enforced, informational []string) {
 // word is the decision; a release of which nothing was graded is not accepted.
 func (a *acceptance) word() string {
 	switch {
-	case a.ungraded:
+	case a.Ungraded:
 		return "NA"
-	case a.accepted:
+	case a.Accepted:
 		return "PASS"
 	}
 	return "FAIL"
@@ -147,7 +147,7 @@ func (a *acceptance) word() string {
 func messages(list []blocker) object {
 	out := object{}
 	for _, b := range list {
-		out.add(b.key, b.message)
+		out.add(b.Key, b.Message)
 	}
 	return out
 }

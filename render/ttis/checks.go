@@ -197,3 +197,37 @@ func word(result int) string {
 func badge(result int) string {
 	return cmp.Or(map[int]string{isPass: "✅ PASS", isFail: "❌ FAIL"}[result], "🟨 NA")
 }
+
+// gradedRow are the checks of a result, or nil.
+func (in *Input) gradedRow(r *row) *graded {
+	key := r.point.Key.String()
+	if i := slices.IndexFunc(in.graded, func(g *graded) bool { return g.key.String() == key }); i >= 0 {
+		return in.graded[i]
+	}
+	return nil
+}
+
+// mediaName is what a report calls the number of a target of media.
+func mediaName(v *schema.Verdict) string {
+	switch v.Metric {
+	case "e2el", "ttft":
+		if v.Key.Task == "embedding" && v.Metric == "e2el" {
+			return "e2el_ms"
+		}
+		return "latency"
+	case "tps_user", schema.MetricRequestsUser, schema.MetricInputUser:
+		return "tput_user"
+	case schema.MetricInputRate:
+		return "tput_prefill"
+	case schema.MetricRealTime:
+		return "rtr"
+	case schema.MetricSteps:
+		return "inference_steps_per_second"
+	}
+	return v.Metric
+}
+
+// mediaMetrics are all of them, in the order of the checks.
+func mediaMetrics() []string {
+	return []string{"latency", "tput_user", "tput_prefill", "e2el_ms", "rtr", "inference_steps_per_second"}
+}

@@ -145,34 +145,17 @@ func (e *eval) failure() string {
 
 // evalRow is the row of the data of v0.17.
 func (in *Input) evalRow(e *eval) object {
-	orNA := func(n schema.Number) any {
-		if v, ok := n.Get(); ok {
-			return v
-		}
-		return notAvailable
+	orNA := func(n schema.Number) any { return cmp.Or(value(n), any(notAvailable)) }
+	var samples any
+	if e.n > 0 {
+		samples = e.n
 	}
-	var o object
-	o.add("model", in.Model)
-	o.add("device", in.device())
-	o.add("task_name", e.task)
-	o.add("task_type", "text")
-	o.add("accuracy_check", e.result)
-	o.add("score", orNA(e.score))
-	o.add("ratio_to_reference", orNA(e.ratio(e.gpu)))
-	o.add("gpu_reference_score", value(e.gpu))
-	o.add("gpu_reference_score_ref", text(e.gpuAt))
-	o.add("ratio_to_published", orNA(e.ratio(e.published)))
-	o.add("published_score", value(e.published))
-	o.add("published_score_ref", text(e.publishAt))
-	o.add("metadata", object{{"n_samples", count(e.n)}, {"stderr", value(e.stderr)}})
-	return o
-}
-
-func count(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return n
+	return object{{"model", in.Model}, {"device", in.device()}, {"task_name", e.task}, {"task_type", "text"},
+		{"accuracy_check", e.result}, {"score", orNA(e.score)}, {"ratio_to_reference", orNA(e.ratio(e.gpu))},
+		{"gpu_reference_score", value(e.gpu)}, {"gpu_reference_score_ref", text(e.gpuAt)},
+		{"ratio_to_published", orNA(e.ratio(e.published))}, {"published_score", value(e.published)},
+		{"published_score_ref", text(e.publishAt)},
+		{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}}}
 }
 
 // evalTable is the table of accuracy evaluations of v0.17.

@@ -47,8 +47,9 @@ func Files(list []Input) ([]File, error) {
 	}
 	for i := range list {
 		in := &list[i]
-		in.rows, in.stress, in.media = rows(in.Runs, isPlain), rows(in.Runs, isStress), rows(in.Runs, isMedia)
 		in.graded = gradedOf(in.Review.Targets)
+		in.rows = in.rowsOf(func(p *schema.Point) bool { return !isStress(p) && !isMedia(p) })
+		in.stress, in.media = in.rowsOf(isStress), in.rowsOf(isMedia)
 		in.apart = repos[in.repo()] > 1
 		evals := evalsOf(in.Runs, in.Review.Targets)
 		old, err := in.layout17(evals)
@@ -59,7 +60,7 @@ func Files(list []Input) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		copies, err := in.harmonised()
+		copies, err := in.copies17()
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,7 @@ func (in *Input) time() time.Time { return cmp.Or(in.newest().Start, in.newest()
 
 // id17 and id20 name a report in either generation.
 func (in *Input) id17() string {
-	return in.modelID() + "_" + cmp.Or(timeText(in.time(), stamps), "undated")
+	return in.modelID() + "_" + cmp.Or(timeText(in.time(), fileTime), "undated")
 }
 
 func (in *Input) id20() string {

@@ -7,10 +7,36 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
+
+// release is a report as markdown; the metadata are JSON.
+type release struct {
+	Title, Metadata, Summary string
+	Sections                 []string
+}
+
+var release17 = template.Must(template.New("v0.17").Parse(`## Tenstorrent Model Release Summary: {{.Title}}
+
+### Metadata: {{.Title}}
+` + "```json\n{{.Metadata}}\n```" + `
+
+{{.Summary}}{{range .Sections}}
+
+{{.}}{{end}}
+`))
+
+// execute fills a template; the templates have no errors of their own, and texts always encode.
+func execute(t *template.Template, data any) string {
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
 
 // glossary explains the columns; v0.17 repeats it below every table, here it is once in a file.
 const glossary = `
@@ -28,164 +54,262 @@ Note: all metrics are means over the benchmark unless a column says otherwise.
 > Req Tput: requests per second (RPS)
 > n = 8 in place of a P99: of fewer than 100 requests it would be the slowest of them`
 
-// layout17 are the files of v0.17 and before.
-func (in *Input) layout17(evals []eval) ([]File, error) {
-	id := in.id17()
-	var out []File
-	add := func(name, text string) { out = append(out, File{name, []byte(text)}) }
-	sweeps, err := in.sweeps17(id, add)
-	if err != nil {
-		return nil, err
-	}
-	details := []string{}
-	for _, t := range in.toolsOf() {
-		if t.file == "" || t.name == "guidellm" {
-			continue
-		}
-		text, err := in.detail17(t, id, add)
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, text)
-	}
-	if len(evals) > 0 {
-		data, err := document(in.evalRows(evals))
-		if err != nil {
-			return nil, err
-		}
-		add("evals/summary_"+id+".md", scoreTable(in.Runs))
-		add("evals/data/eval_data_"+id+".json", string(data)+"\n")
-	}
-	a := in.acceptance(evals)
-	data, err := document(in.data17(evals, &a))
-	if err != nil {
-		return nil, err
-	}
-	stress, err := in.stress17(id, add)
-	if err != nil {
-		return nil, err
-	}
-	add("release/report_"+id+".md", in.release17(&a, evals, sweeps, details, stress))
-	add("release/data/report_data_"+id+".json", string(data)+"\n")
-	return out, nil
+// files17 collects the files of v0.17 and before, by folder, name and the identity of the report.
+type files17 struct {
+	id   string
+	list []File
 }
 
-func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()) }
-
-// sweeps17 writes the display table and the statistics of all tools, and returns the display table.
-func (in *Input) sweeps17(id string, add func(name, text string)) (string, error) {
-	media, err := in.media17(id, add)
-	if err != nil || len(in.rows)+len(media) == 0 {
-		return "", err
-	}
-	var sections []string
-	for _, tasks := range [][]string{{"text", "structured_output"}, {"vlm"}, in.otherTasks()} {
-		for _, t := range in.toolsOf() {
-			for _, task := range tasks {
-				if list := in.of(t.name, task); len(list) > 0 {
-					title := fmt.Sprintf("#### %s %s for %s\n\n", t.label, sweepHead(task), in.onDevice())
-					sections = append(sections, title+in.display(list).aligned())
-				}
-			}
-		}
-	}
-	sections = append(sections, media...)
-	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
-	add("benchmarks/benchmark_display_"+id+".md", text+"\n")
-	if len(in.rows) == 0 {
-		return text, nil
-	}
-	table, err := csvText(in.statistics(in.inOrder()))
-	add("benchmarks/data/benchmark_stats_"+id+".csv", table)
-	return text, err
+func (f *files17) markdown(name, text string) {
+	f.list = append(f.list, File{name + "_" + f.id + ".md", []byte(text)})
 }
 
-func sweepHead(task string) string {
-	switch task {
-	case "text":
-		return "Text-to-Text Performance Benchmark Sweeps"
-	case "structured_output":
-		return "Structured Output Performance Benchmark Sweeps"
-	case "vlm":
-		return "VLM Benchmark Sweeps"
-	}
-	return titled(task) + " Benchmark Sweeps"
+func (f *files17) json(name string, v any) error {
+	data, err := document(v)
+	f.list = append(f.list, File{name + "_" + f.id + ".json", append(data, '\n')})
+	return err
 }
 
-// otherTasks are those without a table of their own in v0.17.
-func (in *Input) otherTasks() []string {
-	var out []string
-	for _, r := range in.rows {
-		if t := r.task(); t != "text" && t != "structured_output" && t != "vlm" && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// inOrder are all rows in the order of the statistics: tool by tool, structured output after vLLM's other workloads.
-func (in *Input) inOrder() []*row {
-	var out []*row
-	for _, t := range in.toolsOf() {
-		var last []*row
-		for _, r := range in.of(t.name, "") {
-			if r.task() == "structured_output" {
-				last = append(last, r)
-			} else {
-				out = append(out, r)
-			}
-		}
-		slices.SortStableFunc(last, func(a, b *row) int {
-			return cmp.Or(slices.Compare(a.order(), b.order()), cmp.Compare(a.stamp, b.stamp))
-		})
-		out = append(out, last...)
-	}
-	return out
-}
-
-// csvText writes a table as Python's csv module does.
-func csvText(g *grid) (string, error) {
+// csv writes a table as Python's csv module does.
+func (f *files17) csv(name string, g *grid) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
 	if err := w.WriteAll(append([][]string{g.heads}, g.rows...)); err != nil {
-		return "", fmt.Errorf("writing a table of results: %w", err)
+		return fmt.Errorf("writing a table of results: %w", err)
 	}
-	return b.String(), nil
+	f.list = append(f.list, File{name + "_" + f.id + ".csv", b.Bytes()})
+	return nil
+}
+
+// layout17 are the files of v0.17 and before.
+func (in *Input) layout17(evals []eval) ([]File, error) {
+	f := &files17{id: in.id17()}
+	sections, err := in.sweeps17(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(sections) > 0 {
+		sections = append(sections, in.targets17())
+	}
+	for _, t := range in.toolsOf() {
+		if t.file != "" && t.name != "guidellm" {
+			text, err := in.detail17(t, f)
+			if err != nil {
+				return nil, err
+			}
+			sections = append(sections, text)
+		}
+	}
+	rows := []object{}
+	if len(evals) > 0 {
+		for i := range evals {
+			rows = append(rows, in.evalRow(&evals[i]))
+		}
+		f.markdown("evals/summary", scoreTable(in.Runs))
+		if err := f.json("evals/data/eval_data", rows); err != nil {
+			return nil, err
+		}
+		sections = append(sections, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable(evals)+evalNote)
+	}
+	a := in.acceptance(evals)
+	var stress []object
+	if list := slices.Clone(in.stress); len(list) > 0 {
+		slices.SortStableFunc(list, func(a, b *row) int { return strings.Compare(a.stamp, b.stamp) })
+		for _, r := range list {
+			stress = append(stress, objectOf(r, stressData17, notMeasured))
+		}
+		text := "### Stress Test Results for " + in.onDevice() + "\n\n" + stressTable17(list, "mean").aligned() +
+			"\n\n#### Percentiles\n\n" + stressTable17(list, "mean", "p5", "p25", "p50", "p95", "p99").aligned()
+		f.markdown("stress_tests/stress_test_summary", text+glossary+"\n")
+		if err := f.json("stress_tests/data/stress_test_data", stress); err != nil {
+			return nil, err
+		}
+		sections = append(sections, text)
+	}
+	meta := in.metadata17()
+	text, err := document(meta)
+	if err != nil {
+		return nil, err
+	}
+	summary := in.summary17(&a)
+	f.markdown("release/report", execute(release17, release{in.onDevice(), string(text), summary, sections}))
+	err = f.json("release/data/report_data", in.data17(meta, rows, stress, &a, summary))
+	return f.list, err
+}
+
+func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()) }
+
+// sweeps17 writes the display table and the statistics of all tools, and returns the display table, if any.
+func (in *Input) sweeps17(f *files17) ([]string, error) {
+	var other, sections []string // tasks without a table of their own in v0.17
+	for _, r := range in.rows {
+		if t := r.task(); t != "text" && t != "structured_output" && t != "vlm" && !slices.Contains(other, t) {
+			other = append(other, t)
+		}
+	}
+	for _, tasks := range [][]string{{"text", "structured_output"}, {"vlm"}, other} {
+		for _, t := range in.toolsOf() {
+			for _, task := range tasks {
+				list := in.of(t.name, task)
+				if len(list) == 0 {
+					continue
+				}
+				head, columns := titled(task), slices.Concat(workload17, numbers17)
+				switch task {
+				case "text":
+					head = "Text-to-Text Performance"
+				case "structured_output":
+					head = "Structured Output Performance"
+					columns = slices.Concat([]column{{"", "Dataset", all, "dataset"},
+						{"", "SO Ratio", all, "structured_output_ratio"}}, columns,
+						[]column{{"", "Correct Rate", all, "correct_rate"}})
+				case "vlm":
+					head, columns = "VLM", slices.Concat(pictures17, numbers17[:len(numbers17)-1])
+				}
+				g := &grid{heads: heads(columns)}
+				for _, r := range list {
+					g.row(cells17(r, columns)...)
+				}
+				sections = append(sections, fmt.Sprintf("#### %s %s Benchmark Sweeps for %s\n\n%s", t.label, head, in.onDevice(),
+					g.aligned()))
+			}
+		}
+	}
+	name := "benchmarks/data/benchmark_stats" // the first kind of media has it where there is no text
+	if len(in.rows) > 0 {
+		name = ""
+	}
+	for _, k := range mediaKinds() {
+		list := in.mediaOf(k.task)
+		if len(list) == 0 {
+			continue
+		}
+		if err := f.csv(cmp.Or(name, "benchmarks/data/benchmark_"+k.task+"_stats"), k.statistics(list)); err != nil {
+			return nil, err
+		}
+		name = ""
+		columns := pick(media17, k.display)
+		g := &grid{heads: heads(columns)}
+		for _, r := range list {
+			g.row(cells17(r, columns)...)
+		}
+		sections = append(sections, "#### "+k.title17+" Benchmark Sweeps for "+in.onDevice()+"\n\n"+g.aligned())
+	}
+	if len(sections) == 0 {
+		return nil, nil
+	}
+	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
+	f.markdown("benchmarks/benchmark_display", text+"\n")
+	if len(in.rows) == 0 {
+		return []string{text}, nil
+	}
+	return []string{text}, f.csv("benchmarks/data/benchmark_stats", in.statistics())
+}
+
+// statistics is the table of all rows of models that write text, as CSV and as the data of a report have it: tool by
+// tool, structured output after the other workloads.
+func (in *Input) statistics() *grid {
+	g := &grid{heads: keys(statistics17)}
+	for _, t := range in.toolsOf() {
+		list := in.of(t.name, "")
+		slices.SortStableFunc(list, func(a, b *row) int {
+			x, y := a.task() == "structured_output", b.task() == "structured_output"
+			switch {
+			case x && y:
+				return cmp.Or(slices.Compare(a.order(), b.order()), cmp.Compare(a.stamp, b.stamp))
+			case x:
+				return 1
+			case y:
+				return -1
+			}
+			return 0
+		})
+		for _, r := range list {
+			g.rows = append(g.rows, cells17(r, statistics17))
+		}
+	}
+	if len(g.rows) > 0 {
+		first := slices.Index(g.heads, "images_per_prompt")
+		g.withoutColumns(notMeasured, first)
+	}
+	return g
+}
+
+// statistics is the table of a kind of media.
+func (k *mediaKind) statistics(list []*row) *grid {
+	columns := pick(media17, "timestamp model model_name model_id backend device "+k.csv)
+	g := &grid{heads: keys(columns)}
+	for _, r := range list {
+		g.rows = append(g.rows, cells17(r, columns))
+	}
+	return g
+}
+
+// mediaOf are the results of a task.
+func (in *Input) mediaOf(task string) []*row {
+	return slices.DeleteFunc(slices.Clone(in.media), func(r *row) bool { return r.point.Key.Task != task })
 }
 
 // detail17 writes the tables with percentiles of a tool, and returns the display table.
-func (in *Input) detail17(t tool, id string, add func(name, text string)) (string, error) {
-	title := "### Benchmark Performance Results for " + in.onDevice()
-	if t.name != "aiperf" {
-		title = "### " + t.label + " Benchmark Performance Results for " + in.onDevice()
+func (in *Input) detail17(t tool, f *files17) (string, error) {
+	title := "### " + t.label + " Benchmark Performance Results for " + in.onDevice()
+	if t.name == "aiperf" {
+		title = "### Benchmark Performance Results for " + in.onDevice()
 	}
 	parts := []string{title}
-	for _, kind := range []struct{ task, file, head string }{{"text", "text", "Text"}, {"vlm", "vlm", "VLM"}} {
+	for _, kind := range []struct {
+		task, head string
+		dims       []column
+	}{{"text", "Text", nil}, {"vlm", "VLM", pictures17[4:7]}} {
 		list := in.of(t.name, kind.task)
 		if len(list) == 0 {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("#### %s %s Benchmarks - Detailed Percentiles", t.label, kind.head),
-			"**Benchmarking Tool:** "+t.label, detail(list).aligned())
-		g := &grid{}
+		columns := slices.Concat([]column{{"", "ISL", all, "isl"}, {"", "OSL", all, "osl"}, {"", "Concur", all, "concurrency"}},
+			kind.dims, []column{{"", "N", all, "asked"}},
+			slices.DeleteFunc(slices.Clone(detail17), func(c column) bool { return c.head == "" }))
+		g, table := &grid{heads: heads(columns)}, &grid{}
 		for _, r := range list {
-			var cells []string
-			g.heads = g.heads[:0]
-			for _, m := range in.detailRow(r) {
-				g.heads, cells = append(g.heads, m.key), append(cells, cellOf(m.value))
+			var cells, data []string
+			for _, c := range columns {
+				if n, ok := c.value(r).(schema.Number); ok {
+					cells = append(cells, shown(n, c.places))
+				} else {
+					cells = append(cells, c.value(r).(string))
+				}
 			}
-			g.rows = append(g.rows, cells)
+			g.row(cells...)
+			table.heads = nil
+			for _, m := range detailRow(r) {
+				table.heads, data = append(table.heads, m.key), append(data, cellOf(m.value))
+			}
+			table.rows = append(table.rows, data)
 		}
-		table, err := csvText(g)
-		if err != nil {
+		parts = append(parts, fmt.Sprintf("#### %s %s Benchmarks - Detailed Percentiles", t.label, kind.head),
+			"**Benchmarking Tool:** "+t.label, g.aligned())
+		if err := f.csv(fmt.Sprintf("benchmarks_%s/data/%s_benchmark_%s_stats", t.file, t.file, kind.task), table); err != nil {
 			return "", err
 		}
-		add(fmt.Sprintf("benchmarks_%s/data/%s_benchmark_%s_stats_%s.csv", t.file, t.file, kind.file, id), table)
 	}
 	text := strings.Join(parts, "\n\n")
-	add(fmt.Sprintf("benchmarks_%s/%s_benchmark_display_%s.md", t.file, t.file, id), text+glossary+"\n")
+	f.markdown(fmt.Sprintf("benchmarks_%s/%s_benchmark_display", t.file, t.file), text+glossary+"\n")
 	return text, nil
+}
+
+// detailRow is the row of a detailed CSV and of the data of the report, with all digits.
+func detailRow(r *row) object {
+	first := []column{{"source", "", all, "tool"}, {"isl", "", all, ""}, {"osl", "", all, ""}, {"concurrency", "", all, ""},
+		{"num_requests", "", all, "asked"}}
+	if r.task() == "vlm" {
+		first = append(first, pick(statistics17, "images_per_prompt image_height image_width")...)
+	}
+	list := slices.Concat(first, detail17, []column{{"completed", "", all, ""}, {"total_input_tokens", "", all, ""},
+		{"total_output_tokens", "", all, ""}, {"model_id", "", all, ""}, {"backend", "", all, "tool"}})
+	for i := range list {
+		list[i].places = all
+	}
+	return objectOf(r, list, nil)
 }
 
 // cellOf is a value of JSON as a cell.
@@ -194,86 +318,100 @@ func cellOf(v any) string {
 	case nil:
 		return ""
 	case float64:
-		return whole(schema.Num(v), "")
+		return fixed(schema.Num(v), all, "")
 	}
 	return fmt.Sprint(v)
 }
 
-func (in *Input) evalRows(evals []eval) []object {
-	out := []object{}
-	for i := range evals {
-		out = append(out, in.evalRow(&evals[i]))
+// stressTable17 has statistics of each latency: the mean, and those of run.py --percentile-report.
+func stressTable17(list []*row, stats ...string) *grid {
+	columns := []column{{"", "ISL", all, "isl"}, {"", "OSL", all, "osl"}, {"", "Concurrency", all, "concurrency"},
+		{"", "Num Prompts", all, "asked"}}
+	for _, m := range []string{"ttft", "tpot", "itl", "e2el"} {
+		for _, s := range stats {
+			head := strings.TrimPrefix(strings.ToUpper(s+" "+m), "MEAN ") + " (ms)"
+			columns = append(columns, column{"", head, 1, s + "_" + m + "_ms"})
+		}
 	}
-	return out
+	columns = append(columns, column{"", "Tput User (TPS)", 2, "mean_tps"}, column{"", "Tput Decode (TPS)", 1, "decode"})
+	g := &grid{heads: heads(columns)}
+	for _, r := range list {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, shown(r.number(c.from), c.places))
+		}
+		g.row(cells...)
+	}
+	return g
 }
 
-// release17 is the release report.
-func (in *Input) release17(a *acceptance, evals []eval, sweeps string, details []string, stress string) string {
-	meta, _ := document(in.metadata17()) // texts always encode
-	parts := []string{
-		"## Tenstorrent Model Release Summary: " + in.onDevice(),
-		"### Metadata: " + in.onDevice() + "\n```json\n" + string(meta) + "\n```", in.summary17(a),
+// copies17 are the flat copies of results of AIPerf, GenAI-Perf and GuideLLM that v0.17 writes beside vLLM's, so that
+// scripts read all tools alike: see benchmarking/run_aiperf_benchmarks.py. A metric that a tool does not measure is
+// left out; theirs have 0 there, and TPOT a second time as ITL.
+func (in *Input) copies17() ([]File, error) {
+	var out []File
+	for _, t := range tools() {
+		if t.file == "" {
+			continue
+		}
+		for _, r := range in.of(t.name, "") {
+			o := object{{"date", timeText(r.point.End, "20060102-150405")}, {"backend", t.name}, {"model_id", in.repo()},
+				{"tokenizer_id", cmp.Or(r.point.Conditions["tokenizer"], in.repo())}}
+			for _, c := range copied17 {
+				if n, _ := c.value(r).(schema.Number); !n.IsZero() {
+					o.add(c.key, value(n))
+				}
+			}
+			data, err := document(append(o, member{Mark, in.facts()[Mark]}))
+			if err != nil {
+				return nil, err
+			}
+			name := strings.TrimSuffix(t.file, "_perf") + "_benchmark_" + in.modelID() + "_" + r.stamp
+			for _, part := range [][2]string{{"isl", "isl"}, {"osl", "osl"}, {"maxcon", "requested"}, {"n", "asked"}} {
+				name += "_" + part[0] + "-" + fixed(r.number(part[1]), all, "0")
+			}
+			if r.task() == "vlm" {
+				name += fmt.Sprintf("_images-%s_height-%s_width-%s", r.values["images_per_prompt"], r.values["image_height"],
+					r.values["image_width"])
+			}
+			out = append(out, File{"benchmarks_output/" + fileName(name) + ".json", append(data, '\n')})
+		}
 	}
-	if sweeps != "" {
-		parts = append(parts, sweeps, in.targets17())
-	}
-	parts = append(parts, details...)
-	if len(evals) > 0 {
-		parts = append(parts, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable(evals)+evalNote)
-	}
-	if stress != "" {
-		parts = append(parts, stress)
-	}
-	return strings.Join(parts, "\n\n") + "\n"
+	return out, nil
 }
 
-func (in *Input) metadata17() object {
-	facts := in.facts()
-	facts["report_id"], facts["model_name"], facts["device"] = in.id17(), in.Model, in.device()
-	return metadata(facts, "report_id", "model_name", "model_id", "runtime_model_spec_json", "model_repo", "model_impl",
-		"inference_engine", "device", "server_mode", "tt_metal_commit", "vllm_commit", "run_command", "docker_image",
-		"release", Mark)
-}
+var summary17 = template.Must(template.New("acceptance of v0.17").Funcs(template.FuncMap{"quoted": quoted}).Parse(
+	"### Acceptance Criteria\n\n" +
+		"- Acceptance status: `{{.Word}}`\n- Model status: `{{or .Status \"UNSPECIFIED\"}}`\n" +
+		"- Enforced tiers: `{{quoted .Enforced}}` | Informational tiers: `{{quoted .Above}}`" + `
+{{- if .Ungraded}}
+- Nothing was graded: no target and no earlier release covers these results.{{end}}
+{{- range .Blockers}}` + "\n- `{{.Key}}`: {{.Message}}" + `{{end}}
+{{- if and .Accepted (not .Blockers) (not .Masked)}}
+- All acceptance criteria passed (no waivers applied).{{end}}
+{{- if .Informational}}
+
+#### Informational (tier above model status)
+{{- range .Informational}}` + "\n- `{{.Key}}`: {{.Message}}" + `{{end}}{{end}}
+{{- if .Masked}}
+
+#### Masked (known issues)
+{{- range .Masked}}` + "\n- `{{.Key}}`: {{.Message}} (waived: {{.Reason}})" + `{{end}}{{end}}`))
 
 // summary17 is the acceptance as v0.17 writes it.
 func (in *Input) summary17(a *acceptance) string {
-	status := in.status()
-	if status == "" {
-		status = "UNSPECIFIED"
-	}
-	enforced, informational := in.levels()
-	lines := []string{
-		"### Acceptance Criteria", "", "- Acceptance status: `" + a.word() + "`", "- Model status: `" + status + "`",
-		"- Enforced tiers: `" + quoted(enforced) + "` | Informational tiers: `" + quoted(informational) + "`",
-	}
-	if a.ungraded {
-		lines = append(lines, "- Nothing was graded: no target and no earlier release covers these results.")
-	}
-	for _, b := range a.blockers {
-		lines = append(lines, "- `"+b.key+"`: "+b.message)
-	}
-	if a.accepted && len(a.blockers) == 0 && len(a.mask) == 0 {
-		lines = append(lines, "- All acceptance criteria passed (no waivers applied).")
-	}
-	if len(a.informational) > 0 {
-		lines = append(lines, "", "#### Informational (tier above model status)")
-		for _, b := range a.informational {
-			lines = append(lines, "- `"+b.key+"`: "+b.message)
-		}
-	}
-	if len(a.mask) > 0 {
-		lines = append(lines, "", "#### Masked (known issues)")
-		for _, b := range a.mask {
-			lines = append(lines, "- `"+b.key+"`: "+b.message+" (waived: "+b.reason+")")
-		}
-	}
-	return strings.Join(lines, "\n")
+	enforced, above := in.levels()
+	return execute(summary17, struct {
+		*acceptance
+		Word, Status    string
+		Enforced, Above []string
+	}{a, a.word(), in.status(), enforced, above})
 }
 
 // summaryRow is a workload with targets in the report of v0.17: vLLM's results alone are graded there.
 type summaryRow struct {
 	graded
-	row *row // nil: not measured
+	ttft, user, decode schema.Number // as they are shown
 }
 
 // summaryRows are the workloads with targets that vLLM measured, or nobody did.
@@ -284,43 +422,38 @@ func (in *Input) summaryRows() []summaryRow {
 			continue
 		}
 		s := summaryRow{graded: graded{key: g.key, checks: slices.Clone(g.checks)}}
-		if i := slices.IndexFunc(in.rows, func(r *row) bool { return r.point.Key.String() == g.key.String() }); i >= 0 {
-			s.row = in.rows[i]
+		for _, r := range in.rows {
+			if r.point.Key.String() == g.key.String() {
+				s.ttft, s.user = rounded(r.number("mean_ttft_ms"), 1), rounded(r.number("mean_tps"), 2)
+				s.decode = rounded(r.number("decode"), 1)
+			}
 		}
 		for i := range s.checks { // ratios follow from the numbers that are shown
 			c := &s.checks[i]
-			c.actual = rounded(c.actual, map[string]int{"ttft": 1, "tput_user": 2}[c.metric]+zeroes(c.metric))
+			c.actual = rounded(c.actual, cmp.Or(map[string]int{"ttft": 1, "tput_user": 2}[c.metric], 4))
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// zeroes is how many more places metrics have that v0.17 does not round.
-func zeroes(metric string) int {
-	if metric == "ttft" || metric == "tput_user" {
-		return 0
-	}
-	return 4
-}
-
-func (s *summaryRow) numbers() (ttft, user, decode schema.Number) {
-	if s.row == nil {
-		none := schema.Missing("not measured")
-		return none, none, none
-	}
-	return rounded(s.row.ttft.mean, 1), rounded(s.row.user, 2), rounded(s.row.decode, 1)
-}
-
 // targets17 is the table of targets: what was measured, the checks, then the targets.
 func (in *Input) targets17() string {
 	title := "### Performance Benchmark Targets " + in.onDevice() + "\n\n"
-	list, media := in.summaryRows(), in.mediaTargets17()
+	var parts []string
+	if list := in.summaryRows(); len(list) > 0 {
+		parts = append(parts, "#### Text-to-Text Performance Benchmark Targets "+in.onDevice()+"\n\n"+textTargets17(list))
+	}
+	for _, k := range mediaKinds() { // v0.17 has these in its data alone
+		for _, r := range in.mediaOf(k.task) {
+			if g := in.gradedRow(r); g != nil {
+				parts = append(parts, "#### "+k.title20+" Benchmark Targets "+in.onDevice()+"\n\n"+g.table())
+			}
+		}
+	}
 	switch {
-	case len(list) > 0:
-		return title + strings.TrimSuffix(in.textTargets17(list)+"\n\n"+media, "\n\n")
-	case media != "":
-		return title + media
+	case len(parts) > 0:
+		return title + strings.Join(parts, "\n\n")
 	case len(in.graded) > 0:
 		return title + "Performance targets are defined for this model and device combination; no result here has one."
 	case len(in.rows) == 0:
@@ -331,51 +464,46 @@ func (in *Input) targets17() string {
 }
 
 // textTargets17 is the table of models that write text.
-func (in *Input) textTargets17(list []summaryRow) string {
+func textTargets17(list []summaryRow) string {
 	var every []check
 	for i := range list {
 		every = append(every, list[i].checks...)
 	}
-	names, metrics := tiers(every), slices.DeleteFunc(metricsOf(every), func(m string) bool {
-		return !slices.ContainsFunc(every, func(c check) bool { return c.metric == m }) && m == "tput"
+	metrics := slices.DeleteFunc(metricsOf(every), func(m string) bool {
+		return m == "tput" && !slices.ContainsFunc(every, func(c check) bool { return c.metric == m })
 	})
 	g := &grid{heads: []string{"ISL", "OSL", "Concurrency", "TTFT (ms)", "Tput User (TPS)", "Tput Decode (TPS)"}}
-	for _, suffix := range []string{" Check", ""} {
-		for _, tier := range names {
-			for _, m := range metrics {
-				head := words.Capital(tier) + " " + titled(m) + suffix
-				if suffix == "" {
-					head += unitOf(m)
-				}
-				g.heads = append(g.heads, head)
-			}
-		}
-	}
-	for i := range list {
-		g.row(list[i].cells(names, metrics)...)
-	}
-	return "#### Text-to-Text Performance Benchmark Targets " + in.onDevice() + "\n\n" + g.aligned()
-}
-
-func (s *summaryRow) cells(names, metrics []string) []string {
-	ttft, user, decode := s.numbers()
-	k := s.key
-	out := []string{
-		whole(number(k.ISL), notAvailable), whole(number(k.OSL), notAvailable), whole(number(k.Concurrency), notAvailable),
-		plain(ttft, notAvailable), plain(user, notAvailable), plain(decode, notAvailable),
-	}
 	var limits []string
-	for _, tier := range names {
+	for _, tier := range tiers(every) {
 		for _, m := range metrics {
-			c := s.find(tier, m)
-			if c == nil {
-				out, limits = append(out, notAvailable), append(limits, notAvailable)
-				continue
+			head, unit := words.Capital(tier)+" "+titled(m), schema.Unit(m)
+			if strings.HasPrefix(m, "tput") {
+				unit = "TPS"
 			}
-			out, limits = append(out, word(c.result)), append(limits, fixed(c.target, 2, notAvailable))
+			if unit != "" {
+				unit = " (" + unit + ")"
+			}
+			g.heads, limits = append(g.heads, head+" Check"), append(limits, head+unit)
 		}
 	}
-	return append(out, limits...)
+	g.heads = append(g.heads, limits...)
+	for _, s := range list {
+		cells := []string{fixed(number(s.key.ISL), all, notAvailable), fixed(number(s.key.OSL), all, notAvailable),
+			fixed(number(s.key.Concurrency), all, notAvailable), plain(s.ttft, notAvailable), plain(s.user, notAvailable),
+			plain(s.decode, notAvailable)}
+		limits = nil
+		for _, tier := range tiers(every) {
+			for _, m := range metrics {
+				c := s.find(tier, m)
+				if c == nil {
+					c = &check{result: isNA}
+				}
+				cells, limits = append(cells, word(c.result)), append(limits, fixed(c.target, 2, notAvailable))
+			}
+		}
+		g.row(append(cells, limits...)...)
+	}
+	return g.aligned()
 }
 
 // titled is a metric in a head: "TTFT", "Tput User".
@@ -392,153 +520,145 @@ func titled(metric string) string {
 	return strings.Join(parts, " ")
 }
 
-func unitOf(metric string) string {
-	switch {
-	case strings.HasPrefix(metric, "tput"):
-		return " (TPS)"
-	case schema.Unit(metric) != "":
-		return " (" + schema.Unit(metric) + ")"
-	}
-	return ""
-}
-
 // summaryData are the workloads with targets as the data of the report has them.
 func (in *Input) summaryData() []object {
 	out := []object{}
-	list := in.summaryRows()
-	for i := range list {
-		s := &list[i]
-		ttft, user, decode := s.numbers()
-		var o object
-		o.add("isl", value(number(s.key.ISL)))
-		o.add("osl", value(number(s.key.OSL)))
-		o.add("max_concurrency", value(number(s.key.Concurrency)))
-		o.add("model", in.Model)
-		o.add("device", in.device())
-		for _, m := range []member{{"ttft", ttft}, {"tput_user", user}, {"tput", decode}} {
-			v := value(m.value.(schema.Number))
-			if v == nil {
-				v = notAvailable
+	orNA := func(n schema.Number) any { return cmp.Or(value(n), any(notAvailable)) }
+	for _, s := range in.summaryRows() {
+		out = append(out, object{{"isl", value(number(s.key.ISL))}, {"osl", value(number(s.key.OSL))},
+			{"max_concurrency", value(number(s.key.Concurrency))}, {"model", in.Model}, {"device", in.device()},
+			{"ttft", orNA(s.ttft)}, {"tput_user", orNA(s.user)}, {"tput", orNA(s.decode)},
+			{"target_checks", s.targetChecks()}})
+	}
+	for _, k := range mediaKinds() {
+		for _, r := range in.mediaOf(k.task) {
+			o := objectOf(r, pick(mediaSummary17, "timestamp model model_name model_id backend device num_requests "+k.summary+
+				" filename task_type"), nil)
+			if g := in.gradedRow(r); g != nil {
+				o.add("target_checks", g.mediaChecks17())
 			}
-			o.add(m.key, v)
+			out = append(out, o)
 		}
-		o.add("target_checks", s.targetChecks())
-		out = append(out, o)
 	}
 	return out
+}
+
+// mediaChecks17 are the checks as the data of v0.17 have them: a latency is in seconds, and a rate has its check alone.
+func (g *graded) mediaChecks17() object {
+	var out object
+	embedding := g.key.Task == "embedding"
+	for _, tier := range tiers(g.checks) {
+		var one object
+		for _, m := range []string{"latency", "tput_user", "tput_prefill", "e2el_ms", "rtr"} {
+			c, name := g.find(tier, m), m
+			if m == "tput_user" && !embedding {
+				name = "tput"
+			}
+			switch {
+			case c == nil && name == "tput":
+				one.add("tput_check", isNA)
+				continue
+			case c == nil:
+				continue
+			case m == "latency" || embedding: // the ratio is that of the number as it is shown
+				target, as := c.target, *c
+				if m == "latency" {
+					target = seconds(target)
+				}
+				as.actual = rounded(c.actual, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
+				one = append(one, member{m, value(target)}, member{m + "_ratio", value(as.ratio())})
+			}
+			one.add(name+"_check", c.result)
+		}
+		out.add(tier, one)
+	}
+	return out
+}
+
+func (in *Input) metadata17() object {
+	facts := in.facts()
+	facts["report_id"], facts["model_name"], facts["device"] = in.id17(), in.Model, in.device()
+	return metadata(facts, "report_id", "model_name", "model_id", "runtime_model_spec_json", "model_repo", "model_impl",
+		"inference_engine", "device", "server_mode", "tt_metal_commit", "vllm_commit", "run_command", "docker_image",
+		"release", Mark)
 }
 
 // data17 is the data of the release report.
-func (in *Input) data17(evals []eval, a *acceptance) object {
-	var o object
-	o.add("metadata", in.metadata17())
-	o.add("benchmarks_summary", append(in.summaryData(), in.mediaSummary()...))
-	o.add("aiperf_benchmarks", in.detailRows("aiperf"))
-	o.add("evals", in.evalRows(evals))
-	o.add("stress_tests", in.stressData())
-	benchmarks := in.statistics(in.inOrder()).objects()
+func (in *Input) data17(meta object, evals, stress []object, a *acceptance, summary string) object {
+	details := func(tool string) (data, texts []object) { // texts are rows as they come back from a CSV
+		data, texts = []object{}, []object{}
+		for _, r := range in.of(tool, "") {
+			var text object
+			row := detailRow(r)
+			for _, m := range row {
+				text.add(m.key, cellOf(m.value))
+			}
+			data, texts = append(data, row), append(texts, text)
+		}
+		return data, texts
+	}
+	aiperf, aiperfTexts := details("aiperf")
+	guidellm, guidellmTexts := details("guidellm")
+	benchmarks := []object{}
+	tables := []*grid{in.statistics()}
 	for _, k := range mediaKinds() {
-		benchmarks = append(benchmarks, in.mediaStatistics(k, in.mediaOf(k.task)).objects()...)
+		tables = append(tables, k.statistics(in.mediaOf(k.task)))
 	}
-	o.add("benchmarks", benchmarks)
-	o.add("aiperf_benchmarks_detailed", texts(in.detailRows("aiperf")))
-	o.add("guidellm_benchmarks", in.detailRows("guidellm"))
-	o.add("guidellm_benchmarks_detailed", texts(in.detailRows("guidellm")))
-	if tests := in.parameterTests(); tests != nil {
-		o.add("parameter_support_tests", tests)
-	}
-	o.add("acceptance_criteria", a.accepted)
-	o.add("acceptance_blockers", messages(a.blockers))
-	enforced, informational := in.levels()
-	failed := []string{}
-	for _, level := range enforced {
-		if slices.ContainsFunc(a.blockers, func(b blocker) bool {
-			return strings.HasPrefix(b.key, keyBenchmark+level+".")
-		}) {
-			failed = append(failed, level)
+	for _, g := range tables {
+		for _, cells := range g.rows {
+			var one object
+			for i, h := range g.heads {
+				one.add(h, cells[i])
+			}
+			benchmarks = append(benchmarks, one)
 		}
 	}
-	masked := object{}
-	for _, b := range a.mask {
-		masked.add(b.key, object{{"message", b.message}, {"reason", b.reason}})
-	}
-	o.add("acceptance_criteria_metadata", object{
-		{"enforcement_result", a.word()}, {"model_status", text(in.status())}, {"enforced_tiers", list(enforced)},
-		{"informational_tiers", list(informational)}, {"failed_enforced_tiers", failed},
-		{"informational_blockers", messages(a.informational)}, {"masked_blockers", masked},
-		{"known_issues_declared", in.knownIssues()}, {"waivers_applied_count", len(a.mask) + len(a.informational)},
-		{"acceptance_before_masking", a.accepted && len(a.mask) == 0},
-	})
-	o.add("acceptance_summary_markdown", in.summary17(a))
-	return o
-}
-
-// objects are the rows of a table by column.
-func (g *grid) objects() []object {
-	out := []object{}
-	for _, r := range g.rows {
-		var one object
-		for i, h := range g.heads {
-			one.add(h, r[i])
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-func list(s []string) []string { return append([]string{}, s...) }
-
-func (in *Input) detailRows(tool string) []object {
-	out := []object{}
-	for _, r := range in.of(tool, "") {
-		out = append(out, in.detailRow(r))
-	}
-	return out
-}
-
-// texts are rows as they come back from a CSV.
-func texts(rows []object) []object {
-	out := []object{}
-	for _, r := range rows {
-		var o object
-		for _, m := range r {
-			o.add(m.key, cellOf(m.value))
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// knownIssues are the failures that the owner of the model accepts.
-func (in *Input) knownIssues() []object {
-	out := []object{}
-	for _, k := range in.newest().Acceptance.KnownIssues {
-		kind := strings.ToUpper(strings.ReplaceAll(string(k.Category), " ", "_"))
-		out = append(out, object{{"workflow_type", kind}, {"task_name", text(k.Task)}, {"reason", k.Reason}})
-	}
-	return out
-}
-
-// parameterTests are the conformance tests with the outcome of each case, or nil.
-func (in *Input) parameterTests() any {
-	results := object{}
+	o := object{{"metadata", meta}, {"benchmarks_summary", in.summaryData()}, {"aiperf_benchmarks", aiperf},
+		{"evals", evals}, {"stress_tests", stress}, {"benchmarks", benchmarks},
+		{"aiperf_benchmarks_detailed", aiperfTexts}, {"guidellm_benchmarks", guidellm},
+		{"guidellm_benchmarks_detailed", guidellmTexts}}
+	results := object{} // of conformance tests, the outcome of each case
 	for _, s := range in.conformance() {
 		var cases []object
 		share, _ := s.Value.Get()
-		passed := int(share*float64(s.N) + .5)
 		for i := range s.N {
 			status := "passed"
-			if i >= passed {
+			if i >= int(share*float64(s.N)+.5) {
 				status = "failed"
 			}
 			cases = append(cases, object{{"status", status}})
 		}
 		results.add(s.Task, cases)
 	}
-	if len(results) == 0 {
-		return nil
+	if len(results) > 0 {
+		o.add("parameter_support_tests", object{{"results", results}})
 	}
-	return object{{"results", results}}
+	enforced, informational := in.levels()
+	failed := slices.DeleteFunc(slices.Clone(enforced), func(level string) bool {
+		return !slices.ContainsFunc(a.Blockers, func(b blocker) bool {
+			return strings.HasPrefix(b.Key, keyBenchmark+level+".")
+		})
+	})
+	masked := object{}
+	for _, b := range a.Masked {
+		masked.add(b.Key, object{{"message", b.Message}, {"reason", b.Reason}})
+	}
+	issues := []object{} // failures that the owner of the model accepts
+	for _, k := range in.newest().Acceptance.KnownIssues {
+		kind := strings.ToUpper(strings.ReplaceAll(string(k.Category), " ", "_"))
+		issues = append(issues, object{{"workflow_type", kind}, {"task_name", text(k.Task)}, {"reason", k.Reason}})
+	}
+	list := func(s []string) []string { return append([]string{}, s...) }
+	return append(o, object{
+		{"acceptance_criteria", a.Accepted}, {"acceptance_blockers", messages(a.Blockers)},
+		{"acceptance_criteria_metadata", object{
+			{"enforcement_result", a.word()}, {"model_status", text(in.status())}, {"enforced_tiers", list(enforced)},
+			{"informational_tiers", list(informational)}, {"failed_enforced_tiers", list(failed)},
+			{"informational_blockers", messages(a.Informational)}, {"masked_blockers", masked},
+			{"known_issues_declared", issues}, {"waivers_applied_count", len(a.Masked) + len(a.Informational)},
+			{"acceptance_before_masking", a.Accepted && len(a.Masked) == 0},
+		}}, {"acceptance_summary_markdown", summary},
+	}...)
 }
 
 // conformance are the tests of the server's interface.
