@@ -4,7 +4,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -291,5 +293,29 @@ func TestNamesFitAModule(t *testing.T) {
 	})
 	if err != nil || checked < 500 {
 		t.Errorf("%d names checked: %v", checked, err)
+	}
+}
+
+// The map names files that exist: one that moved sends its reader astray.
+func TestMapNamesFiles(t *testing.T) {
+	names := regexp.MustCompile("`([a-z][\\w./]*/[\\w./]+\\.(?:go|js|md|py|txtar|json))`")
+	found := 0
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range names.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "shards/") { // a file of a site
+				continue
+			}
+			found++
+			if _, err := os.Stat(filepath.Join("..", "..", m[1])); err != nil {
+				t.Errorf("%s names %s, which does not exist", page, m[1])
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d names found: the pattern is broken", found)
 	}
 }
