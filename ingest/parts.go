@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
-	"github.com/ttreport/ttreport/ingest/evalscope"
+	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/guidellm"
-	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -28,7 +27,7 @@ func joinParts(sources []*source) {
 			joinRecords(s, near)
 		case lmeval.Samples:
 			joinSamples(s, near)
-		case evalscope.Percentiles, evalscope.Arguments:
+		case format.EvalScopePercentiles, format.EvalScopeArguments:
 			joinLoadTest(s, near)
 		}
 	}
@@ -55,11 +54,11 @@ func wholeOf(s *source, near, all []*source) string {
 		return beside(func(o *source) bool {
 			return o.reading.Format == guidellm.Format && o.stem() == s.stem() && o.counts()
 		})
-	case inferenceperf.Format: // the summary of all stages
+	case format.InferencePerf: // the summary of all stages
 		stage := beside(func(o *source) bool {
-			return o.reading.Format == s.reading.Format && !inferenceperf.IsSummary(o.rel)
+			return o.reading.Format == s.reading.Format && !format.IsInferencePerfSummary(o.rel)
 		})
-		if stage != "" && inferenceperf.IsSummary(s.rel) {
+		if stage != "" && format.IsInferencePerfSummary(s.rel) {
 			return path.Dir(stage)
 		}
 	case aiperf.SweepTable:
@@ -92,10 +91,10 @@ func runsOfSweep(s *source, all []*source) string {
 // joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
 func joinLoadTest(s *source, near []*source) {
 	for _, own := range near {
-		if own.reading.Format == evalscope.Format && own.counts() {
+		if own.reading.Format == format.EvalScope && own.counts() {
 			unpack(own.reading.Points)
 			unpack(s.reading.Points)
-			evalscope.Combine(&own.reading, s.reading)
+			format.CombineEvalScope(&own.reading, s.reading)
 			s.drop(own.shown())
 			return
 		}

@@ -16,31 +16,18 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/archive"
-	"github.com/ttreport/ttreport/ingest/bigcode"
 	"github.com/ttreport/ttreport/ingest/console"
-	"github.com/ttreport/ttreport/ingest/evalscope"
+	"github.com/ttreport/ttreport/ingest/format"
 	"github.com/ttreport/ttreport/ingest/guidellm"
-	"github.com/ttreport/ttreport/ingest/helm"
 	"github.com/ttreport/ttreport/ingest/history"
-	"github.com/ttreport/ttreport/ingest/inferenceperf"
-	"github.com/ttreport/ttreport/ingest/inferencex"
-	"github.com/ttreport/ttreport/ingest/inspect"
-	"github.com/ttreport/ttreport/ingest/lighteval"
 	"github.com/ttreport/ttreport/ingest/llamabench"
-	"github.com/ttreport/ttreport/ingest/llmd"
-	"github.com/ttreport/ttreport/ingest/llmperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
-	"github.com/ttreport/ttreport/ingest/mlperf"
-	"github.com/ttreport/ttreport/ingest/mosaic"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
-	"github.com/ttreport/ttreport/ingest/optimum"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/sglang"
 	"github.com/ttreport/ttreport/ingest/table"
-	"github.com/ttreport/ttreport/ingest/torchhud"
 	"github.com/ttreport/ttreport/ingest/trtllm"
 	"github.com/ttreport/ttreport/ingest/ttis"
 	"github.com/ttreport/ttreport/ingest/vllm"
@@ -410,28 +397,28 @@ func readers() []reader {
 	return []reader{
 		{vllm.Detect, vllm.Read},
 		{vllm.DetectOffline, vllm.ReadOffline},
-		{torchhud.Detect, torchhud.Read},
+		{format.DetectTorchHUD, format.ReadTorchHUD},
 		{aiperf.Detect, aiperf.Read},
 		{lmeval.Detect, lmeval.Read},
 		{ttis.Detect, ttis.Read},
 		{trtllm.Detect, trtllm.Read},
 		{nmvllm.Detect, nmvllm.Read},
-		{sglang.Detect, sglang.Read},
+		{format.DetectSGLang, format.ReadSGLang},
 		{guidellm.Detect, guidellm.Read},
-		{inferenceperf.Detect, inferenceperf.Read},
-		{inferencex.Detect, inferencex.Read},
-		{llmd.Detect, llmd.Read},
-		{inspect.Detect, inspect.Read},
+		{format.DetectInferencePerf, format.ReadInferencePerf},
+		{format.DetectInferenceX, format.ReadInferenceX},
+		{format.DetectLLMD, format.ReadLLMD},
+		{format.DetectInspect, format.ReadInspect},
 		{table.DetectMetrics, table.ReadMetrics},
-		{evalscope.Detect, evalscope.Read},
+		{format.DetectEvalScope, format.ReadEvalScope},
 		{llamabench.Detect, llamabench.Read},
-		{llmperf.Detect, llmperf.Read},
-		{mlperf.Detect, mlperf.Read},
-		{mosaic.Detect, mosaic.Read},
-		{lighteval.Detect, lighteval.Read},
-		{bigcode.Detect, bigcode.Read},
-		{helm.Detect, helm.Read},
-		{optimum.Detect, optimum.Read},
+		{format.DetectLLMPerf, format.ReadLLMPerf},
+		{format.DetectMLPerf, format.ReadMLPerf},
+		{format.DetectMosaic, format.ReadMosaic},
+		{format.DetectLightEval, format.ReadLightEval},
+		{format.DetectBigCode, format.ReadBigCode},
+		{format.DetectHELM, format.ReadHELM},
+		{format.DetectOptimum, format.ReadOptimum},
 		{console.Detect, console.Read},
 		{history.Detect, history.ReadFile},
 	}

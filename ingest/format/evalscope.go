@@ -1,0 +1,209 @@
+// This file reads ModelScope's evalscope: summaries, percentiles and arguments of evalscope perf (0.8 to 1.14)
+// and the reports of its evals (reports/<model>/<dataset>.json).
+//
+// The three files of a load test are one measurement: package ingest joins them by [CombineEvalScope]. A time's
+// unit stands in the name of its field, and changed from seconds to milliseconds.
+
+package format
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this file distinguishes.
+const (
+	EvalScope            = "evalscope-perf"
+	EvalScopePercentiles = "evalscope-percentiles"
+	EvalScopeArguments   = "evalscope-arguments"
+	EvalScopeAside       = "evalscope-aside"
+	EvalScopeReport      = "evalscope-report"
+	EvalScopeOldReport   = "evalscope-report-old"
+)
+
+// DetectEvalScope tells the files apart by fields that no other tool writes.
+func DetectEvalScope(f *decode.File) schema.Match {
+	v, row := f.First, f.First.Index(0)
+	switch {
+	case row.Has("Percentiles") && row.HasAny("TTFT (ms)", "TTFT (s)"):
+		return draft.Is(EvalScopePercentiles, "Percentiles", "percentiles of a load test")
+	case v.Has("outputs_dir", "parallel", "number"):
+		return draft.Is(EvalScopeArguments, "outputs_dir", "arguments of a load test")
+	case v.Has("n_samples", "last_window_s") && v.Get("rows").Kind() == decode.Array,
+		v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
+		return draft.Is(EvalScopeAside, "last_window_s", "not a result: the course of a load test")
+	case v.Has("dataset_name", "model_name") && v.Get("metrics").Index(0).Has("score"):
+		return draft.Is(EvalScopeReport, "metrics[].score", "report of an eval")
+	case v.Has("name", "metric", "score", "total_num") &&
+		v.Get("category").Kind() == decode.Array:
+		return draft.Is(EvalScopeOldReport, "category", "report of an eval, before 0.8")
+	}
+	m := draft.Check{Match: schema.Match{Format: EvalScope, Detail: "summary of a load test"}}
+	m.Want(v.HasAny("Test Duration (s)", "Time taken for tests (s)", misspelt), "Test Duration (s)")
+	m.Want(v.HasAny("Total Requests", "Total requests"), "Total Requests")
+	return m.Match
+}
+
+// misspelt is the name of the duration in versions up to 0.7.
+const misspelt = "Time taken for tests (senconds)"
+
+// ReadEvalScope returns a point, a part of one, or the scores of a report.
+func ReadEvalScope(f *decode.File) schema.Reading {
+	m, v := DetectEvalScope(f), f.First
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	switch m.Format {
+	case EvalScopePercentiles: // a point of the table: rows are statistics, columns are metrics
+		d := draft.New(f, &r, v, "evalscope")
+		for row := range v.Items() {
+			text := row.Get("Percentiles").Text()
+			if rank, ok := strings.CutSuffix(text, "%"); ok {
+				text = "p" + rank
+			}
+			if stat, ok := schema.ParseStat(text); ok && strings.Contains(draft.Usual, " "+stat+" ") {
+				evalScopeLatencies(d, row, stat)
+			}
+		}
+		d.Done()
+	case EvalScopeArguments: // a point of what was asked; it has no numbers
+		r.Facts.Model.ID = v.Get("model").Str()
+		p := schema.Point{Key: schema.Key{Task: "text", Tool: "evalscope", Dataset: v.Get("dataset").Str()}}
+		p.Key.ISL = evalScopeSame(v, "min_prompt_length", "max_prompt_length")
+		p.Key.OSL = evalScopeSame(v, "min_tokens", "max_tokens")
+		p.Conditions = map[string]string{"num_prompts": v.Get("number").Text()}
+		for _, name := range []string{"seed", "api", "stream"} {
+			if text := v.Get(name).Text(); text != "" {
+				p.Conditions[name] = text
+			}
+		}
+		r.Points = []schema.Point{p}
+	case EvalScopeReport:
+		r.Facts.Model.ID = v.Get("model_name").Str()
+		for m := range v.Get("metrics").Items() {
+			evalScopeAdd(f, &r, v.Get("dataset_name").Str(), m.Get("name").Str(), m.Get("score"), m.Get("num"))
+		}
+	case EvalScopeOldReport: // it states no model: one number, or several by name
+		task, score := v.Get("name").Str(), v.Get("score")
+		if score.Kind() != decode.Object {
+			evalScopeAdd(f, &r, task, v.Get("metric").Str(), score, v.Get("total_num"))
+		}
+		for _, m := range score.Members() {
+			evalScopeAdd(f, &r, task, m.Key, m.Val, v.Get("total_num"))
+		}
+	case EvalScope:
+		readEvalScopeSummary(f, &r)
+	}
+	return r
+}
+
+var (
+	evalScopeTTFT = draft.Field{Metric: "ttft", Def: schema.DefFirstContent}
+	evalScopeTPOT = draft.Field{Metric: "tpot", Def: schema.DefExclFirst}
+	evalScopeITL  = draft.Field{Metric: "itl", Def: schema.DefChunkGap}
+	evalScopeE2el = draft.Field{Metric: "e2el", Def: schema.DefLastContent}
+
+	evalScopeFields = map[string]draft.Field{
+		"ttft": evalScopeTTFT, "time to first token": evalScopeTTFT, "tpot": evalScopeTPOT,
+		"time per output token": evalScopeTPOT, "itl": evalScopeITL,
+		"inter-token latency": evalScopeITL, "latency": evalScopeE2el,
+	}
+)
+
+// evalScopeLatencies sets a statistic of the latencies of an object, by names such as "Avg TTFT (ms)" and "Average
+// latency (s)".
+func evalScopeLatencies(d *draft.Draft, v decode.Value, stat string) {
+	for _, m := range v.Members() {
+		name, unit, _ := strings.Cut(strings.ToLower(m.Key), " (")
+		field, ok := evalScopeFields[strings.TrimPrefix(strings.TrimPrefix(name, "avg "), "average ")]
+		field.Scale = map[string]float64{"ms)": 1, "s)": 1000}[unit]
+		if ok && field.Scale > 0 {
+			d.Put(field, stat, m.Val)
+		}
+	}
+}
+
+func readEvalScopeSummary(f *decode.File, r *schema.Reading) {
+	v := f.First
+	d := draft.New(f, r, v, "evalscope")
+	if n := v.Number("Concurrency", "Number of concurrency"); n != nil && *n > 0 {
+		d.Key.Concurrency = n
+	}
+	if rate := v.Number("Request Rate (req/s)", "Request rate (req/s)"); rate != nil && *rate > 0 {
+		d.Key.Rate = rate
+	}
+	evalScopeLatencies(d, v, "mean")
+	d.Fields(v, map[string]string{
+		"duration_s": "Test Duration (s)|Time taken for tests (s)|" + misspelt,
+		"rps":        "Req Throughput (req/s)|Request throughput (req/s)|Average QPS",
+		"output_tps": "Output Throughput (tok/s)|Output token throughput (tok/s)|" +
+			"Throughput(average output tokens per second)",
+		"total_tps": "Total Throughput (tok/s)|Total token throughput (tok/s)",
+		"isl":       "Avg Input Tokens|Average input tokens per request",
+		"osl":       "Avg Output Tokens|Average output tokens per request",
+	})
+	// The time per output token of early versions is the duration divided by the tokens of all requests: the inverse of
+	// the throughput, and no TPOT. Those versions state the latency of a package beside it.
+	tpot, has := d.Metrics["tpot"].Stats.Get("mean")
+	tps, _ := d.Metrics["output_tps"].Stats.Get("value")
+	inverse := tpot*tps > 990 && tpot*tps < 1010 && d.Key.Concurrency != nil && *d.Key.Concurrency > 1
+	if has && (inverse || v.Has(misspelt)) {
+		d.Missing("tpot", schema.DefExclFirst, "the file's time per token is the duration divided by all tokens")
+	}
+	d.Requests(v.Number("Success Requests", "Succeed requests"), v.Number("Failed Requests", "Failed requests"), nil, "")
+	d.Done()
+}
+
+// evalScopeSame is a length whose least and most are one.
+func evalScopeSame(v decode.Value, least, most string) *float64 {
+	a, b := v.Get(least).Ptr(), v.Get(most).Ptr()
+	if a == nil || b == nil || *a != *b || *a <= 0 {
+		return nil
+	}
+	return b
+}
+
+// CombineEvalScope adds percentiles or arguments to the summary of the same load test.
+func CombineEvalScope(summary *schema.Reading, part schema.Reading) {
+	if len(summary.Points) != 1 || len(part.Points) != 1 {
+		return
+	}
+	p, q := &summary.Points[0], &part.Points[0]
+	if part.Format == EvalScopePercentiles {
+		for name, m := range q.Metrics {
+			own := p.Metrics[name]
+			if len(own.Stats) == 0 {
+				continue
+			}
+			for _, s := range m.Stats {
+				if _, stated := own.Stats.Get(s.Name); !stated {
+					own.Stats.Set(s.Name, s.Value)
+				}
+			}
+			p.Metrics[name] = own
+		}
+		return
+	}
+	p.Key.ISL, p.Key.OSL, p.Key.Dataset = q.Key.ISL, q.Key.OSL, q.Key.Dataset
+	if summary.Facts.Model.ID == "" {
+		summary.Facts.Model.ID = part.Facts.Model.ID
+	}
+	maps.Copy(p.Conditions, q.Conditions)
+}
+
+// evalScopeAdd appends a score, with the number of items that it is of.
+func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score, items decode.Value) {
+	if task == "" || metric == "" {
+		return
+	}
+	s := draft.Score(f, r, task, metric, score.Float0())
+	if n, ok := items.Int(); ok {
+		s.N = max(n, 0)
+	}
+	if score.Ptr() == nil {
+		s.Value = schema.Missing("the file says " + strconv.Quote(score.Text()))
+	}
+}

@@ -1,0 +1,117 @@
+// This file reads the lifecycle reports of kubernetes-sigs/inference-perf: stage_N_lifecycle_metrics.json
+// and summary_lifecycle_metrics.json, in JSON or YAML.
+//
+// It takes one decoded value and returns a [schema.Reading] with one point. Source: inference_perf/reportgen, 2025 and
+// 2026.
+//
+// Units are seconds throughout.
+//
+// Traps: "time_per_output_token" and "inter_token_latency" are over chunks, not tokens: with a server that sends two
+// chunks a token both are half of TPOT, so neither is read as TPOT; each stage is a load of its own and the summary
+// pools all of them, so the summary counts only where the stages are missing; failures are in a separate object and
+// the statistics cover successes only; model and device are not stated.
+
+package format
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this file distinguishes.
+const (
+	InferencePerf      = "inference-perf"
+	InferencePerfAside = "inference-perf-aside"
+)
+
+// DetectInferencePerf looks for the two objects that every lifecycle report has.
+func DetectInferencePerf(f *decode.File) schema.Match {
+	v := f.First
+	if v.HasAny("avg_queue_length", "avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
+		v.Has("prompt_tokens_per_second") && !v.Has("load_summary") { // of Prometheus, next to each report
+		return draft.Is(InferencePerfAside, "metrics of the server", "not a result: the server's own metrics")
+	}
+	if one := v.Index(0); one.Has("request", "response") && one.Get("info").Has("output_token_times") {
+		return draft.Is(InferencePerfAside, "output_token_times",
+			"not a result: the requests that were sent and their answers")
+	}
+	m := draft.Check{Match: schema.Match{Format: InferencePerf, Detail: "lifecycle report"}}
+	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
+	m.Want(v.Get("successes").Kind() == decode.Object, "successes")
+	return m.Match
+}
+
+var inferencePerfStage = regexp.MustCompile(`stage_(\d+)_`)
+
+// IsInferencePerfSummary reports a file's name as that of the pool of all stages.
+func IsInferencePerfSummary(name string) bool {
+	return strings.HasPrefix(path.Base(name), "summary_lifecycle")
+}
+
+var inferencePerfFields = []draft.Field{
+	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstChunk, Scale: 1000},
+	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
+	{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
+	{Key: "inter_token_latency", Metric: "itl", Def: schema.DefChunkGap, Scale: 1000},
+	{Key: "time_per_output_token", Metric: "tpot", Def: schema.DefChunkMean, Scale: 1000},
+}
+
+// ReadInferencePerf returns the point of a report.
+func ReadInferencePerf(f *decode.File) schema.Reading {
+	m := DetectInferencePerf(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == InferencePerfAside {
+		return r
+	}
+	d := draft.New(f, &r, f.First, "inference-perf")
+	load, good := d.In.Get("load_summary").Track(), d.In.Get("successes")
+	requested, concurrency := load.Get("requested_rate").Ptr(), load.Get("concurrency").Ptr()
+	if IsInferencePerfSummary(f.Path) {
+		d.Dim("stages", "all")
+		r.Detail = "pool of all stages"
+	} else {
+		d.Key.Rate, d.Key.Concurrency = requested, concurrency
+		if s := inferencePerfStage.FindStringSubmatch(path.Base(f.Path)); s != nil {
+			d.Condition("stage", s[1])
+		}
+	}
+	for _, x := range inferencePerfFields {
+		d.Block(good.Get("latency").ObjectOr(x.Key, good.Get(x.Key)), draft.Wide, x) // at the top in early versions
+	}
+	d.Of("isl", good.At("prompt_len", "mean"))
+	d.Of("osl", good.At("output_len", "mean"))
+	rate, n := good.Get("throughput"), good.Get("count")
+	d.Fields(rate, map[string]string{
+		"rps": "requests_per_sec", "output_tps": "output_tokens_per_sec", "total_tps": "total_tokens_per_sec",
+	})
+	rps := rate.Get("requests_per_sec").Float0()
+	if !d.Of("duration_s", d.In.Get("benchmark_time_seconds")) && rps > 0 && n.Float0() > 0 {
+		d.Derived("duration_s", "", "value", n.Float0()/rps)
+	}
+	d.Requests(n.Ptr(), d.In.At("failures", "count").Ptr(), nil, "")
+	size, _ := n.Int()
+	for _, metric := range []string{"ttft", "ntpot", "e2el"} {
+		d.Size(metric, size)
+	}
+	// how well the tool kept its schedule
+	d.Client = map[string]string{}
+	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
+		d.Client["send_late_p99_ms"] = strconv.FormatFloat(late*1000, 'g', 6, 64)
+	}
+	d.Foreign(load, "count schedule_delay.p*")
+	if got, ok := load.Get("achieved_rate").Float(); ok {
+		d.Client["rate_reached"] = strconv.FormatFloat(got, 'g', 6, 64)
+	}
+	if len(d.Client) == 0 {
+		d.Client = nil
+	}
+	d.Foreign(d.In, "")
+	d.Done()
+	return r
+}

@@ -1,0 +1,131 @@
+// This file reads the JSON logs of Inspect, the evaluation framework of the UK AI Security Institute
+// (inspect_ai, log version 2, as written by 0.3.285). Its .eval archives use a compression that is not read; "inspect
+// log convert --to json" converts them.
+//
+// It takes one decoded log and returns a [schema.Reading] with a score for every metric of every scorer. Where
+// samples were scored right or wrong, their outcomes are kept for paired tests, by sample id and epoch.
+
+package format
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats.
+const (
+	Inspect      = "inspect"
+	InspectAside = "inspect-aside" // how a log began, within an .eval archive: its header has the same and the results
+)
+
+// DetectInspect looks for the log's eval, plan and status.
+func DetectInspect(f *decode.File) schema.Match {
+	v := f.First
+	if v.Get("eval").Has("task_id") && v.Has("plan") && !v.Has("status") && path.Base(f.Path) == "start.json" {
+		const what = "not a result: how the log began"
+		return schema.Match{Format: InspectAside, Has: []string{"eval.task_id", "plan"}, Detail: what}
+	}
+	m := draft.Check{Match: schema.Match{Format: Inspect, Detail: "log of an eval"}}
+	m.Want(v.Get("eval").Has("task_id"), "eval.task_id")
+	m.Want(v.Get("plan").Kind() == decode.Object, "plan")
+	m.Want(v.Has("status"), "status")
+	m.Detail = cmp.Or(v.At("eval", "packages", "inspect_ai").Str(), m.Detail)
+	return m.Match
+}
+
+// ReadInspect returns a score for every metric of every scorer. A log that does not end in success has none.
+func ReadInspect(f *decode.File) schema.Reading {
+	m := DetectInspect(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == InspectAside {
+		return r
+	}
+	v := f.First.Track()
+	r.Facts.Model.ID = strings.TrimPrefix(v.At("eval", "model").Str(), "openai/")
+	r.Facts.Start = draft.Time(v.At("stats", "started_at").Str(), time.RFC3339)
+	r.Facts.End = draft.Time(v.At("stats", "completed_at").Str(), time.RFC3339)
+	if status := v.Get("status").Str(); status != "success" || v.Get("results").Kind() != decode.Object {
+		draft.Problem(f, &r, schema.SevError, "eval-failed", v.Get("status"),
+			"status "+status+": "+v.At("error", "message").Str(), "success", "no score",
+			"run the eval again; with the server down inspect exits 0 as well")
+		return r
+	}
+	for s := range v.At("results", "scores").Items() {
+		for _, metric := range s.Get("metrics").Members() {
+			if !strings.Contains(metric.Key, "stderr") && metric.Key != "std" && metric.Key != "var" {
+				inspectScore(f, &r, v, s, metric)
+			}
+		}
+	}
+	if len(r.Scores) == 0 {
+		draft.Problem(f, &r, schema.SevError, "no-scores", v.Get("results"), "no score in results", "a scorer with a metric")
+	}
+	r.Extra = draft.Foreign(nil, v, "version plan invalidated tags metadata reductions samples error log_updates")
+	return r
+}
+
+func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric decode.Member) {
+	out := draft.Score(f, r, v.At("eval", "task").Str(), metric.Key, 0)
+	out.Filter, out.Direction, out.Version = s.Get("name").Str(), "higher", v.At("eval", "task_version").Text()
+	if out.Value = schema.Missing("not a number"); metric.Val.Get("value").Ptr() != nil {
+		out.Value = schema.Num(metric.Val.Get("value").Float0())
+	}
+	if x := s.At("metrics", "stderr", "value").Ptr(); x != nil && (metric.Key == "accuracy" || metric.Key == "mean") {
+		out.Stderr = schema.Num(*x)
+	}
+	if n, ok := s.Get("scored_samples").Float(); ok {
+		out.N = int(n)
+	} else {
+		out.N = int(v.At("results", "completed_samples").Float0())
+	}
+	out.Total = int(v.At("eval", "dataset", "samples").Float0())
+	if n := v.At("eval", "config", "limit").Ptr(); n != nil && *n < float64(out.Total) {
+		out.Limit = n
+	}
+	if metric.Key == "accuracy" {
+		out.Outcomes = inspectOutcomes(v, out.Filter)
+	}
+}
+
+// inspectOutcomes returns the samples' outcomes in the order of their ids; nil if some sample is neither right
+// nor wrong.
+func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
+	type item struct {
+		id    string // with the epoch, after a separator that no id has; must not change: hashes are compared
+		right bool
+	}
+	var list []item
+	for s := range v.Get("samples").Items() {
+		value := s.At("scores", scorer, "value")
+		right := value.Str() == "C"
+		if x, ok := value.Float(); ok {
+			if right = x == 1; x != 0 && x != 1 {
+				return nil
+			}
+		} else if !right && value.Str() != "I" {
+			return nil
+		}
+		list = append(list, item{s.Get("id").Text() + "\x00" + s.Get("epoch").Text(), right})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b item) int { return strings.Compare(a.id, b.id) })
+	h := sha256.New()
+	o := &schema.Outcomes{}
+	for _, x := range list {
+		_, _ = h.Write([]byte(x.id + "\x00")) // a hash never fails
+		o.Right = append(o.Right, x.right)
+	}
+	o.Items = hex.EncodeToString(h.Sum(nil))[:16]
+	return o
+}

@@ -1,0 +1,55 @@
+package format_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/format"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+func readInspect(t *testing.T, data string) (*decode.File, bool) {
+	t.Helper()
+	f := decode.NewFile("logs/x.json", []byte(data), time.Time{}, decode.DefaultLimits())
+	return &f, format.DetectInspect(&f).OK()
+}
+
+// A log that inspect 0.3.285 wrote, without its transcripts.
+func TestInspectRecordedLog(t *testing.T) {
+	data, err := os.ReadFile("testdata/inspect/log.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := readInspect(t, string(data))
+	if !ok {
+		t.Fatal("not recognised")
+	}
+	r := format.ReadInspect(f)
+	if len(r.Problems) != 0 || len(r.Scores) != 1 || r.Facts.Model.ID != "acme/tiny-1" || r.Facts.Start.IsZero() {
+		t.Fatalf("%+v", r)
+	}
+	s := r.Scores[0]
+	v, _ := s.Value.Get()
+	right := 0
+	for _, x := range s.Outcomes.Right {
+		if x {
+			right++
+		}
+	}
+	if s.Task != "demo_arith" || s.Metric != "accuracy" || s.N != 20 || s.Total != 60 || *s.Limit != 20 ||
+		float64(right)/20 != v {
+		t.Errorf("%+v: %d right of 20", s, right)
+	}
+}
+
+// When the server is down, inspect exits 0; its log has status error and gives no score.
+func TestInspectFailedLog(t *testing.T) {
+	f, ok := readInspect(t, `{"version":2,"status":"error","eval":{"task":"t","task_id":"x","model":"openai/m"},`+
+		`"plan":{},"results":null,"error":{"message":"Connection error."}}`)
+	if r := format.ReadInspect(f); !ok || len(r.Scores) != 0 || len(r.Problems) != 1 ||
+		!strings.Contains(r.Problems[0].Found, "Connection error") {
+		t.Errorf("%v %+v", ok, r)
+	}
+}

@@ -1,0 +1,105 @@
+// This file reads the results of Hugging Face's lighteval (0.3 to 0.13): results/<model>/results_<time>.json.
+//
+// A task is named "suite|task|shots"; the shots are taken out of the name. The mean over all tasks is no score.
+
+package format
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// LightEval is the name of the format.
+const LightEval = "lighteval"
+
+// DetectLightEval asks for the general configuration that lighteval writes beside the results.
+func DetectLightEval(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: LightEval, Detail: "results of evals"}}
+	m.Want(f.First.Get("config_general").Kind() == decode.Object, "config_general")
+	m.Want(f.First.Get("results").Kind() == decode.Object, "results")
+	return m.Match
+}
+
+var lightEvalStamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d`)
+
+// ReadLightEval returns a score for each metric of each task.
+func ReadLightEval(f *decode.File) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: LightEval, Detail: "results of evals"}
+	general := v.Get("config_general")
+	r.Facts.Model.ID = cmp.Or(general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
+		general.At("model_config", "model").Str())
+	if t := draft.Time(lightEvalStamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"); !t.IsZero() {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
+	}
+	stated := lightEvalConfiguration(general)
+	for _, task := range v.Get("results").Members() {
+		name, shots := task.Key, (*int)(nil)
+		if parts := strings.Split(task.Key, "|"); len(parts) > 2 { // in later versions with "|0" behind the shots
+			name = parts[0] + "|" + parts[1]
+			if n, err := strconv.Atoi(parts[2]); err == nil {
+				shots = &n
+			}
+		}
+		if name == "all" || strings.HasSuffix(name, ":_average") {
+			continue
+		}
+		asked := []decode.Value{v.At("config_tasks", task.Key), v.At("config_tasks", name)}
+		for _, metric := range task.Val.Members() {
+			x, ok := metric.Val.Float()
+			if !ok || strings.HasSuffix(metric.Key, "_stderr") {
+				continue
+			}
+			s := draft.Score(f, &r, name, metric.Key, x)
+			s.Fewshot, s.Version = shots, v.At("versions", task.Key).Text()
+			if se, ok := task.Val.Get(metric.Key + "_stderr").Float(); ok {
+				s.Stderr = schema.Num(se)
+			}
+			s.N, s.Total = lightEvalCount(asked, "effective_num_docs"), lightEvalCount(asked, "original_num_docs")
+			s.Limit, s.Unknown = general.Get("max_samples").Ptr(), stated
+		}
+	}
+	return r
+}
+
+// lightEvalCount returns the first number of questions; 0 where none is stated. The harness writes -1 before it
+// has loaded them.
+func lightEvalCount(tasks []decode.Value, name string) int {
+	for _, task := range tasks {
+		if n, ok := task.Get(name).Int(); ok && n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// lightEvalConfiguration returns what a file states of the model's numbers: {"dtype": "bfloat16",
+// "quantization": "fp8"}. Early versions write model_dtype, later ones the model's whole configuration.
+func lightEvalConfiguration(general decode.Value) (out schema.Unknown) {
+	model := general.Get("model_config")
+	for _, field := range []struct {
+		name  string
+		value decode.Value
+	}{
+		{"dtype", general.Get("model_dtype")}, {"dtype", model.Get("dtype")}, {"quantization", model.Get("quantization")},
+		{"load_in_4bit", model.At("quantization_config", "load_in_4bit")},
+		{"load_in_8bit", model.At("quantization_config", "load_in_8bit")},
+	} {
+		text := strings.TrimPrefix(field.value.Text(), "torch.")
+		if text == "" || out[field.name] != nil || len(text) > 60 {
+			continue
+		}
+		if out == nil {
+			out = schema.Unknown{}
+		}
+		out[field.name] = schema.JSONString(text)
+	}
+	return out
+}

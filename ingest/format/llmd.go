@@ -1,0 +1,223 @@
+// This file reads llm-d's benchmark reports, versions 0.1, 0.2 and 0.2.1, in YAML or JSON: a common form into which
+// llm-d-benchmark converts the results of other tools.
+//
+// It takes one decoded value and returns a [schema.Reading] with one point. Source:
+// llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
+//
+// Every distribution states its unit, which is used: s, ms, s/token, ms/token, tokens/s, queries/s.
+//
+// Traps: the definition of a metric is that of the converted tool: GuideLLM's time_per_output_token includes the
+// first token, inference-perf's is over chunks; in 0.1 throughputs are bare numbers; failures are part of total;
+// requested lengths are known only if their distribution is fixed; the pid, user and cluster of a run are not kept.
+
+package format
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// LLMD is the name of this reader's format.
+const LLMD = "llm-d-report"
+
+// DetectLLMD looks for the version and the two parts of a report.
+func DetectLLMD(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: LLMD}}
+	v := f.First
+	version := v.Get("version").Text()
+	m.Want(version != "", "version")
+	m.Want(v.Get("scenario").Kind() == decode.Object, "scenario")
+	m.Want(v.Get("metrics").Kind() == decode.Object || v.Get("results").Kind() == decode.Object, "metrics or results")
+	if m.OK() {
+		m.Detail = "version " + version
+	}
+	return m.Match
+}
+
+// llmdFields are the report's names under the definitions of the tool whose results were converted.
+func llmdFields(tool string) []draft.Field {
+	const (
+		ttft, e2el = "time_to_first_token", "request_latency"
+		tpot, itl  = "time_per_output_token", "inter_token_latency"
+	)
+	ntpot := draft.Field{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst}
+	switch tool {
+	case "vllm":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "tpot", Def: schema.DefExclFirst}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
+		}
+	case "guidellm":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstContent}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "ntpot", Def: schema.DefInclFirst}, {Key: itl, Metric: "tpot", Def: schema.DefExclFirst},
+		}
+	case "inference-perf":
+		return []draft.Field{
+			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
+			{Key: tpot, Metric: "tpot", Def: schema.DefChunkMean}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
+		}
+	}
+	return []draft.Field{
+		{Key: ttft, Metric: "ttft", Def: schema.DefNotStated}, {Key: e2el, Metric: "e2el", Def: schema.DefNotStated},
+		{Key: tpot, Metric: "tpot", Def: schema.DefNotStated}, {Key: itl, Metric: "itl", Def: schema.DefNotStated}, ntpot,
+	}
+}
+
+// llmdScales are the factors of a distribution's units to milliseconds.
+var llmdScales = map[string]float64{"ms": 1, "ms/token": 1, "s": 1000, "s/token": 1000}
+
+// ReadLLMD returns the point of a report.
+func ReadLLMD(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: LLMD, Detail: DetectLLMD(f).Detail}
+	load := f.First.At("scenario", "load", "standardized") // of 0.2
+	part, tool := f.First.Get("metrics"), f.First.At("scenario", "load", "name").Str()
+	if f.First.Get("results").Kind() == decode.Object {
+		part, tool = f.First.At("results", "request_performance", "aggregate"), load.Get("tool").Str()
+	}
+	tool = strings.Replace(cmp.Or(tool, "llm-d"), "vllm-benchmark", "vllm", 1)
+	d := draft.New(f, &r, f.First, tool)
+	r.Facts = llmdFacts(d.In)
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	llmdKey(d, load)
+	requests, through := part.Get("requests"), part.Get("throughput")
+	total, failed := requests.Get("total").Ptr(), requests.Get("failures").Ptr()
+	ok := total
+	if total != nil && failed != nil {
+		n := *total - *failed - requests.Get("incomplete").Float0()
+		ok = &n
+	}
+	for _, x := range llmdFields(tool) {
+		block := part.Get("latency").Get(x.Key)
+		if block.Kind() != decode.Object {
+			continue
+		}
+		if x.Scale = llmdScales[block.Get("units").Str()]; x.Scale == 0 {
+			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
+				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
+			continue
+		}
+		d.Block(block, draft.Wide, x)
+		if ok != nil {
+			d.Size(x.Metric, int(min(max(*ok, 0), 1e12)))
+		}
+	}
+	for metric, names := range map[string][]string{
+		"output_tps": {"output_token_rate", "output_tokens_per_sec"},
+		"total_tps":  {"total_token_rate", "total_tokens_per_sec"},
+		"rps":        {"request_rate", "requests_per_sec"},
+	} {
+		for _, name := range names {
+			if !d.Of(metric, through.Get(name)) {
+				d.Of(metric, through.At(name, "mean"))
+			}
+		}
+	}
+	d.Of("isl", requests.At("input_length", "mean"))
+	d.Of("osl", requests.At("output_length", "mean"))
+	if !d.Of("duration_s", d.In.At("metrics", "time", "duration")) {
+		if s, have := isoDuration(d.In.At("run", "time", "duration").Str()); have {
+			d.Value("duration_s", s)
+		}
+	}
+	d.Requests(ok, failed, nil, "")
+	d.Source.ToolVersion = load.Get("tool_version").Text()
+	d.Foreign(d.In, "version results")
+	d.Foreign(f.First.At("scenario", "metadata"), "")
+	d.Done()
+	return r
+}
+
+// llmdKey reads the load; args are the tool's own arguments, in 0.1.
+func llmdKey(d *draft.Draft, load decode.Value) {
+	length := func(name string) *float64 {
+		block := load.Get(name)
+		if kind := block.Get("distribution").Str(); kind != "fixed" {
+			d.Condition(name+"_distribution", kind)
+			return nil
+		}
+		return block.Get("value").Ptr()
+	}
+	args := d.In.At("scenario", "load", "args")
+	d.Key.ISL, d.Key.OSL = length("input_seq_len"), length("output_seq_len")
+	if d.Key.Concurrency = load.Number("concurrency"); d.Key.Concurrency == nil {
+		d.Key.Concurrency = args.Number("max-concurrency", "max_concurrency", "concurrency")
+	}
+	if d.Key.Rate = load.Number("rate_qps"); d.Key.Rate == nil {
+		d.Key.Rate = args.Number("request-rate", "qps_values", "rate")
+	}
+	d.Key.Dataset = load.Get("source").Text()
+	if enabled, _ := load.At("multi_turn", "enabled").Truth(); enabled {
+		d.Dim("turns", "several")
+	}
+	if n := load.At("prefix", "prefix_len", "value").Float0(); n > 0 {
+		d.Dim("prefix", strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	d.Condition("stage", load.Get("stage").Text())
+	if d.Key.ISL == nil {
+		d.Dim(schema.DimLabel, d.In.At("scenario", "load", "type").Str())
+	}
+}
+
+func llmdFacts(v decode.Value) schema.Facts {
+	var f schema.Facts
+	s := v.Get("scenario")
+	f.Model.ID, f.Model.Precision = s.At("model", "name").Str(), s.At("model", "quantization").Text()
+	device, engine := s.At("host", "accelerator").Index(0), s.At("platform", "engine").Index(0)
+	f.Stack.Engine, f.Stack.Version = engine.Get("name").Str(), engine.Get("version").Text()
+	chips := 0
+	for a := range s.At("host", "accelerator").Items() {
+		n, _ := a.Get("count").Int()
+		chips += max(n, 0)
+	}
+	for c := range s.Get("stack").Items() { // 0.2
+		part := c.Get("standardized")
+		if part.Get("kind").Str() != "inference_engine" {
+			continue
+		}
+		if device.Kind() != decode.Object {
+			device = part.Get("accelerator")
+			f.Model.ID, f.Stack.Engine = part.At("model", "name").Str(), part.Get("tool").Str()
+			if tool := part.Get("tool_version").Text(); strings.ContainsAny(tool, "/:") {
+				f.Stack.Image = tool
+			} else {
+				f.Stack.Version = tool
+			}
+		}
+		n, _ := part.At("accelerator", "count").Int()
+		replicas, ok := part.Get("replicas").Int()
+		if !ok {
+			replicas = 1
+		}
+		chips += min(max(n, 0), 1<<20) * min(max(replicas, 0), 1<<20)
+	}
+	f.Device.Name, f.Device.Chips = device.Get("model").Text(), min(chips, 1<<30)
+	run, old := v.Get("run"), v.At("metrics", "time")
+	f.RunID = run.Get("uid").Str()
+	f.Start, f.End = llmdMoment(run.At("time", "start")), llmdMoment(run.At("time", "end"))
+	if f.Start.IsZero() {
+		f.Start, f.End = llmdMoment(old.Get("start")), llmdMoment(old.Get("stop"))
+	}
+	return f
+}
+
+// llmdMoment reads RFC 3339 or seconds since 1970.
+func llmdMoment(v decode.Value) time.Time {
+	if t := draft.Time(v.Str(), time.RFC3339Nano); !t.IsZero() {
+		return t
+	}
+	return draft.Epoch(v)
+}
+
+// isoDuration reads ISO 8601's PT1H2M3.5S.
+func isoDuration(s string) (seconds float64, ok bool) {
+	rest, ok := strings.CutPrefix(s, "PT")
+	d, err := time.ParseDuration(strings.ToLower(rest))
+	return d.Seconds(), ok && err == nil && strings.Trim(rest, "0123456789.HMS") == ""
+}

@@ -1,0 +1,81 @@
+package format_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/format"
+	"github.com/ttreport/ttreport/ingest/schema"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var llmdReader = Reader{Detect: format.DetectLLMD, Read: format.ReadLLMD}
+
+const (
+	llmdV01 = `version: '0.1'
+scenario:
+  host:
+    accelerator:
+      - {model: H100, count: 1}
+      - &big {model: H100, count: 8}
+      - *big
+  platform:
+    engine:
+      - {name: vllm, version: 0.9.0.1}
+  model: {name: acme/big, quantization: fp16}
+  load: {name: guidellm, type: long-input}
+metrics:
+  time: {duration: 16.5, start: 1749570583.57, stop: 1749570600.0}
+  requests: {total: 32, failures: 2, incomplete: 1}
+  latency:
+    request_latency: {units: ms, mean: 3300, stddev: 100, p99: 5000}
+    time_per_output_token: {units: s/token, mean: 0.01}
+    inter_token_latency: {units: ms/token, mean: 8.0}
+    time_to_first_token: {units: s, mean: 0.8, p50: 0.2, p99p9: 2.5}
+  throughput: {output_tokens_per_sec: 99.5, requests_per_sec: 2.0}
+`
+	llmdV02 = `{"version":"0.2","run":{"uid":"38b1f169","user":"somebody","time":{"start":"2025-11-05T18:00:42Z",` +
+		`"end":"2025-11-05T18:17:03Z","duration":"PT1M49.5S"}},
+ "scenario":{"stack":[{"standardized":{"kind":"inference_engine","tool":"llm-d",` +
+		`"tool_version":"ghcr.io/llm-d/llm-d-cuda:0.3.1","replicas":2,"model":{"name":"acme/tiny"},` +
+		`"accelerator":{"model":"H100","count":8}}},{"standardized":{"kind":"generic","tool":"router"}}],
+  "load":{"standardized":{"tool":"vllm-benchmark","tool_version":"0.3.0","stage":3,"rate_qps":10,"concurrency":null,` +
+		`"input_seq_len":{"distribution":"fixed","value":2148},"output_seq_len":{"distribution":"gaussian","value":1000},` +
+		`"source":"sampled"}}},
+ "results":{"request_performance":{"aggregate":{"requests":{"total":500,"failures":0},` +
+		`"latency":{"time_to_first_token":{"units":"s","mean":0.0368},"time_per_output_token":{"units":"parsec",` +
+		`"mean":1}},"throughput":{"output_token_rate":{"units":"tokens/s","mean":2262.4}}}}}}`
+)
+
+// The definitions in a report are those of the converted tool.
+func TestLLMDFirstVersion(t *testing.T) {
+	r := llmdReader.Must(t, "report.yaml", llmdV01)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3300, "ntpot.mean": 10, "tpot.mean": 8,
+		"output_tps.value": 99.5, "requests_ok.value": 29, "requests_failed.value": 2, "duration_s.value": 16.5,
+	})
+	if p.Key.Tool != "guidellm" || p.Metrics["ntpot"].Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 ||
+		r.Facts.Stack.Version != "0.9.0.1" || r.Facts.Model.Precision != "fp16" {
+		t.Errorf("%s %+v", p.Key, r.Facts)
+	}
+}
+
+func TestLLMDSecondVersion(t *testing.T) {
+	r := llmdReader.Must(t, "report.json", llmdV02)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{"ttft.mean": 36.8, "output_tps.value": 2262.4, "duration_s.value": 109.5})
+	if p.Key.Tool != "vllm" || *p.Key.ISL != 2148 || p.Key.OSL != nil || *p.Key.Rate != 10 ||
+		p.Conditions["output_seq_len_distribution"] != "gaussian" {
+		t.Errorf("%s %v", p.Key, p.Conditions)
+	}
+	if r.Facts.RunID != "38b1f169" || r.Facts.Device.Chips != 16 ||
+		!r.Facts.Start.Equal(time.Date(2025, 11, 5, 18, 0, 42, 0, time.UTC)) || r.Facts.Stack.Image == "" {
+		t.Errorf("%+v", r.Facts)
+	}
+	if Codes(r) != "unknown-unit" || len(p.Metrics["tpot"].Stats) > 0 {
+		t.Errorf("a unit that nobody knows: %v %+v", r.Problems, p.Metrics["tpot"])
+	}
+}
+
+func FuzzLLMD(f *testing.F) { llmdReader.Fuzz(f, "report.yaml", llmdV01, llmdV02) }

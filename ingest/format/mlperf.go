@@ -1,0 +1,176 @@
+// This file reads mlperf_log_summary.txt, which the load generator of MLPerf Inference writes (2.0 to 5.1).
+//
+// The scenario and target load are the workload; who was measured is read from the folders of a submission,
+// results/<system>/<benchmark>/<scenario>/performance/run_<n>. Times are in nanoseconds. A result that the load
+// generator calls INVALID is invalid here, a run for accuracy measures nothing.
+
+package format
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this file distinguishes.
+const (
+	MLPerf         = "mlperf"
+	MLPerfAccuracy = "mlperf-accuracy" // a run that measures no speed
+)
+
+const mlPerfTitle = "MLPerf Results Summary"
+
+// DetectMLPerf looks for the title and the scenario.
+func DetectMLPerf(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: MLPerf, Detail: "summary of the load generator"}}
+	if f.Form != decode.Text {
+		m.Lacks = []string{"a text"}
+		return m.Match
+	}
+	head := f.Data[:min(len(f.Data), 4096)]
+	m.Want(bytes.Contains(head, []byte(mlPerfTitle)), mlPerfTitle)
+	m.Want(bytes.Contains(head, []byte("Scenario :")), "Scenario :")
+	if m.OK() && bytes.Contains(head, []byte("AccuracyOnly")) {
+		m.Format, m.Detail = MLPerfAccuracy, "not a result: a run for accuracy"
+	}
+	return m.Match
+}
+
+var mlPerfFields = []draft.Field{
+	{Key: "latency", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
+	{Key: "first token latency", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
+	{Key: "time to output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+	{Key: "time per output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+}
+
+// mlPerfStatistic matches "99.90 percentile first token latency (ns)" and "mean latency (ns)".
+var mlPerfStatistic = regexp.MustCompile(
+	`^(?:(\d+(?:\.\d+)?)(?:th)? percentile|(min|max|mean)) ([a-z ]+?)(?: \(ns\))?$`,
+)
+
+func mlPerfSplit(label string) (stat, of string, ok bool) {
+	m := mlPerfStatistic.FindStringSubmatch(label)
+	if m == nil {
+		return "", "", false
+	}
+	if stat = m[2]; stat == "" {
+		if stat = "p" + m[1]; strings.Contains(stat, ".") {
+			stat = strings.TrimSuffix(strings.TrimRight(stat, "0"), ".")
+		}
+		stat, ok = schema.ParseStat(stat)
+		return stat, m[3], ok
+	}
+	return stat, m[3], true
+}
+
+// ReadMLPerf returns the point of a summary.
+func ReadMLPerf(f *decode.File) schema.Reading {
+	m := DetectMLPerf(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == MLPerfAccuracy {
+		return r
+	}
+	values := map[string]string{}
+	for line := range bytes.Lines(f.Data) {
+		label, value, ok := strings.Cut(string(bytes.TrimSpace(line)), ":")
+		label = strings.ToLower(strings.Join(strings.Fields(label), " "))
+		if _, has := values[label]; ok && !has && len(values) < 300 && len(label) < 80 {
+			values[label] = strings.TrimSpace(value)
+		}
+	}
+	v, _ := decode.Of(values)
+	d := draft.New(f, &r, v, "mlperf")
+	d.Dim("scenario", values["scenario"])
+	scenario := strings.ToLower(values["scenario"])
+	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
+	// of the run.
+	if scenario != "offline" {
+		d.Flat(v, mlPerfSplit, mlPerfFields)
+	}
+	d.Fields(v, map[string]string{
+		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",
+		"output_tps": "completed tokens per second|tokens per second|tps w/o loadgen overhead",
+	})
+	mlPerfLoad(d, scenario)
+	said := values["result is"] // what the load generator says of the run
+	switch said {
+	case "VALID":
+	case "":
+		d.Status = schema.StatusPartial
+		d.Problem(schema.SevWarning, "truncated", decode.Value{}, "a summary that does not say whether the result is valid",
+			"Result is : VALID", "no verdict")
+	default:
+		d.Status = schema.StatusInvalid
+		d.Problem(schema.SevWarning, "invalid-by-tool", decode.Value{},
+			"the load generator calls the result "+said+mlPerfReasons(f.Data), "Result is : VALID", "no verdict")
+	}
+	for _, name := range []string{
+		"samples_per_query", "min_duration (ms)", "min_query_count", "performance_sample_count",
+	} {
+		d.Condition(name, values[name])
+	}
+	d.Keep("sut", values["sut name"])
+	if said != "" {
+		r.Detail += ", " + said
+		d.Keep("run_result", said)
+	}
+	if m := mlPerfPlace.FindStringSubmatch(f.Path); m != nil {
+		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
+	}
+	d.Done()
+	return r
+}
+
+// mlPerfLoad reads the load that was asked for.
+func mlPerfLoad(d *draft.Draft, scenario string) {
+	switch scenario {
+	case "server":
+		d.Key.Rate = mlPerfPositive(d.In.Get("target_qps"))
+	case "singlestream":
+		one := 1.
+		d.Key.Concurrency = &one
+	case "multistream":
+		d.Key.Concurrency = mlPerfPositive(d.In.Get("samples_per_query"))
+	}
+}
+
+func mlPerfPositive(v decode.Value) *float64 {
+	if x := v.Ptr(); x != nil && *x > 0 {
+		return x
+	}
+	return nil
+}
+
+// mlPerfMostReasons is how many reasons of one result are quoted.
+const mlPerfMostReasons = 8
+
+// mlPerfReasons quotes why a result is not valid: the constraints that were not satisfied, and what is recommended.
+func mlPerfReasons(text []byte) string {
+	var out []string
+	inAdvice := false
+	for line := range bytes.Lines(text) {
+		line := strings.TrimSpace(string(line))
+		label, value, _ := strings.Cut(line, ":")
+		label, value = strings.TrimSpace(label), strings.TrimSpace(value)
+		switch {
+		case strings.HasSuffix(label, "satisfied") && strings.EqualFold(value, "no"):
+			out = append(out, label+": no")
+		case strings.EqualFold(label, "Recommendations"):
+			inAdvice = true
+		case inAdvice && strings.HasPrefix(line, "*"):
+			out = append(out, strings.TrimSpace(strings.TrimLeft(line, "* ")))
+		}
+		if strings.HasPrefix(line, "====") && inAdvice || len(out) == mlPerfMostReasons {
+			break
+		}
+	}
+	return strings.TrimSuffix(": "+strings.Join(out, "; "), ": ")
+}
+
+// mlPerfPlace is the path of a result within a submission.
+var mlPerfPlace = regexp.MustCompile(
+	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance/`)

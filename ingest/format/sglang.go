@@ -1,0 +1,157 @@
+// This file reads the JSON Lines of sglang's serving benchmark, "python -m sglang.bench_serving --output-file".
+//
+// It takes one decoded line and returns a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
+// December 2024 to 2026, and forks that write fewer fields.
+//
+// Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.
+//
+// Traps: request_rate may be the literal Infinity or "trace"; the file has no number of requested prompts, no failed
+// count and no date, and the model only in server_info; random_input_len and random_output_len are written for every
+// dataset, and with random_range_ratio below 1 lengths are drawn from a range: they count only if the dataset is
+// random; without streaming TPOT is -0.00 and ITL 0, which means not measured; "concurrency" is the measured one.
+
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// SGLang is the name of this reader's format.
+const SGLang = "sglang"
+
+// DetectSGLang distinguishes sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
+func DetectSGLang(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: SGLang}}
+	m.Want(f.First.Get("completed").Kind() == decode.Number, "completed")
+	m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
+		return strings.HasSuffix(x.Key, "_e2e_latency_ms")
+	}), "mean_e2e_latency_ms")
+	return m.Match
+}
+
+var sglangFields = []draft.Field{
+	{Key: "ttft", Metric: "ttft", Def: schema.DefFirstContent}, {Key: "tpot", Metric: "tpot", Def: schema.DefExclFirst},
+	{Key: "itl", Metric: "itl", Def: schema.DefChunkGap}, {Key: "e2el", Metric: "e2el", Def: schema.DefLastContent},
+	{Key: "e2e_latency", Metric: "e2el", Def: schema.DefLastContent},
+	{Key: schema.MetricTTFO, Metric: "e2el", Def: schema.DefLastContent},
+}
+
+// ReadSGLang returns the point of a line.
+func ReadSGLang(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: SGLang, Detail: "bench_serving"}
+	d := draft.New(f, &r, f.First, "sglang")
+	v := d.In
+	sglangKey(d)
+	sglangServers(d)
+	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, sglangFields)
+	d.Fields(v, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
+		"duration_s": "duration",
+	})
+	ok := v.Get("completed").Ptr()
+	d.MeanTokens(v, ok)
+	d.Requests(ok, nil, nil, "")
+	sglangRecompute(d)
+	// The rates are computed from the output tokens that were asked for; the answers may hold fewer.
+	out, again := v.Get("total_output_tokens").Float0(), f.First.Get("total_output_tokens_retokenized")
+	if n := again.Ptr(); n != nil && out > 0 && *n < .9*out {
+		d.Problem(schema.SevWarning, "tokens-claimed", again,
+			fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, *n), "the two within 10 %",
+			"the rates as stated, which count the tokens asked for",
+			"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'")
+	}
+	d.Foreign(v, "server_info")
+	d.Done()
+	return r
+}
+
+func sglangKey(d *draft.Draft) {
+	v := d.In
+	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
+	d.Key.Dataset = v.Get("dataset_name").Str()
+	if v.Get("request_rate").Str() == "trace" {
+		d.Dim("arrival", "trace")
+	}
+	in, out, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
+	if strings.HasPrefix(d.Key.Dataset, "random") {
+		d.Key.ISL, d.Key.OSL = in.Ptr(), out.Ptr()
+		if x, ok := ratio.Float(); ok && x != 1 {
+			d.Dim("range_ratio", ratio.Text())
+		}
+	}
+	d.Condition("client", v.Get("backend").Str())
+	d.Parallel(v.Get("server_info"), map[string]string{"tp_size": "tp", "dp_size": "dp", "pp_size": "pp", "ep_size": "ep"})
+}
+
+// sglangServers reads the model and the version from server_info, which newer versions write. The router of a
+// disaggregated server states its prefill and decode servers: how many, and where these differ in version or model.
+func sglangServers(d *draft.Draft) {
+	router, f := d.In.Get("server_info"), &d.Reading.Facts
+	list, parts := []decode.Value{router}, []string{""}
+	for _, part := range []string{"prefill", "decode"} {
+		for server := range router.Get(part).Items() {
+			if list, parts = append(list, server), append(parts, part); len(list) > 200 {
+				break
+			}
+		}
+	}
+	var versions []string
+	for _, server := range list {
+		f.Model.ID = cmp.Or(f.Model.ID, server.Get("model_path").Str(), server.Get("served_model_name").Str())
+		if text := server.Get("version").Str(); text != "" && !slices.Contains(versions, text) {
+			versions = append(versions, text)
+		}
+	}
+	if len(versions) > 0 {
+		f.Stack.Engine, f.Stack.Version = "sglang", strings.Join(versions, " + ")
+	}
+	if len(list) == 1 {
+		return
+	}
+	d.Dim("disaggregated", fmt.Sprintf("%dp%dd", router.Get("prefill").Len(), router.Get("decode").Len()))
+	for _, x := range []struct{ what, used string }{
+		{"version", "both, as the engine's version"}, {"model_path", "that of the prefill server"},
+	} {
+		var said, texts []string // in their order
+		for i, server := range list[1:] {
+			if text := server.Get(x.what).Str(); text != "" && !slices.Contains(said, parts[i+1]+" "+text) {
+				said, texts = append(said, parts[i+1]+" "+text), append(texts, text)
+			}
+		}
+		if len(slices.Compact(texts)) > 1 {
+			d.Problem(schema.SevWarning, "servers-differ", router,
+				fmt.Sprintf("servers with different %s: %s", x.what, strings.Join(said, ", ")), "one "+x.what+" on all servers",
+				x.used)
+		}
+	}
+}
+
+// sglangRecompute uses the arrays of --output-details.
+func sglangRecompute(d *draft.Draft) {
+	requests, ok := d.Timelines(d.In)
+	if !ok {
+		return
+	}
+	set := latency.Summarise(requests, d.In.Get("duration").Float0())
+	if set.Hollow > 0 {
+		d.Hollow(d.In, set, "")
+	}
+	if set.OK == 0 || set.ITL.N() == 0 {
+		return
+	}
+	for _, f := range []draft.Family{
+		{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT},
+		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
+	} {
+		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
+		d.Recompute(d.In, f, set.Hollow > 0)
+	}
+}

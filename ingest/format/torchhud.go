@@ -1,0 +1,204 @@
+// This file reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes next to a
+// result when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
+//
+// It takes one decoded array and returns readings with a point for each set of arguments. Source: convert_to_pytorch_
+// benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.
+//
+// Units are those of vLLM's own keys: "*_ms" milliseconds, latencies of the offline benchmark seconds.
+//
+// Traps: a record is one metric of one benchmark; several values are repeats, of which the mean counts; "inf" is a
+// string; the result next to it has the same numbers, which count once, but the client's arguments are only here.
+
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// TorchHUD is the name of this reader's format.
+const TorchHUD = "pytorch-hud"
+
+// DetectTorchHUD looks for an array in which every element has a benchmark and a metric, or for such rows, one
+// per line.
+func DetectTorchHUD(f *decode.File) schema.Match {
+	if isTorchHUDRecord(f.First) {
+		return schema.Match{Format: TorchHUD, Has: []string{"benchmark", "metric"}, Detail: "rows", Records: true}
+	}
+	m := draft.Check{Match: schema.Match{Format: TorchHUD}}
+	n := 0
+	for x := range f.First.Items() {
+		if !isTorchHUDRecord(x) {
+			n = 0
+			break
+		}
+		n++
+	}
+	m.Want(n > 0, "an array of records with benchmark and metric")
+	if m.OK() {
+		m.Detail = fmt.Sprintf("%d records", n)
+	}
+	return m.Match
+}
+
+func isTorchHUDRecord(v decode.Value) bool {
+	return v.Get("benchmark").Kind() == decode.Object && v.Get("metric").Kind() == decode.Object
+}
+
+// ReadTorchHUD groups records into points by everything but the metric.
+func ReadTorchHUD(f *decode.File) schema.Reading {
+	type runID struct{ model, commit, workflow, job, device string }
+	type pointID struct {
+		run  runID
+		args string // the arguments of the benchmark, as they are written
+	}
+	var runs draft.Runs[runID]
+	var points []*draft.Draft // in order of occurrence
+	detail, known := DetectTorchHUD(f).Detail, map[pointID]*draft.Draft{}
+	rows := f.First.Items()
+	if f.First.Kind() == decode.Object {
+		rows = f.Values()
+	}
+	for x := range rows {
+		if !isTorchHUDRecord(x) || len(points) > f.Limits().Results { // bound reports it
+			continue
+		}
+		run := runID{
+			model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
+			job: x.Get("job_id").Text(), device: torchHUDDevice(x),
+		}
+		r := runs.Of(run, func() schema.Reading {
+			return schema.Reading{Format: TorchHUD, Detail: detail, Facts: torchHUDFacts(x)}
+		})
+		args := x.At("benchmark", "extra_info", "args")
+		point := pointID{run, string(args.Raw())}
+		d := known[point]
+		if d == nil {
+			d = draft.New(f, r, x, "vllm")
+			torchHUDWorkload(args, d)
+			d.Start, d.End = r.Facts.Start, r.Facts.End
+			known[point], points = d, append(points, d)
+			torchHUDExtraInfo(x.At("metric", "extra_info"), d, r)
+		}
+		torchHUDPut(d, x.Get("metric"))
+	}
+	for _, d := range points {
+		d.Done()
+	}
+	return runs.Join(TorchHUD, detail)
+}
+
+// torchHUDExtraInfo reads the counts and rates of the run, which vLLM writes with every metric.
+func torchHUDExtraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
+	d.Fields(info, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+		"duration_s": "duration", "goodput_rps": "request_goodput",
+	})
+	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
+	if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
+		d.Start, d.End = r.Facts.Start, r.Facts.End
+	}
+	for _, p := range info.Get("percentiles").Members() {
+		if stat, ok := schema.ParseStat("p" + p.Key); ok {
+			d.Put(torchHUDLatency, stat, p.Val)
+		}
+	}
+}
+
+// torchHUDLatency is that of the offline benchmark, in seconds.
+var torchHUDLatency = draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
+
+func torchHUDDevice(x decode.Value) string {
+	runner := x.Get("runners").Index(0)
+	return cmp.Or(runner.Get("gpu_info").Str(), runner.Get("type").Str(), runner.Get("name").Str())
+}
+
+func torchHUDFacts(x decode.Value) schema.Facts {
+	f := schema.Facts{Model: schema.Model{ID: x.At("model", "name").Str()}, Device: schema.Device{Name: torchHUDDevice(x)}}
+	n, _ := x.Get("runners").Index(0).Get("gpu_count").Int()
+	f.Device.Chips = max(n, 0)
+	if sha := x.Get("head_sha").Str(); sha != "" {
+		repo := x.Get("repo").Str()
+		f.Stack.Commits = map[string]string{repo[strings.LastIndexByte(repo, '/')+1:]: sha}
+	}
+	if x.Get("head_branch").Str() == "main" {
+		f.Channel = schema.ChannelMain
+	}
+	f.Start = draft.Epoch(x.Get("timestamp"))
+	f.End = f.Start
+	return f
+}
+
+// torchHUDWorkload reads the client's arguments, spelt with dashes or underscores.
+func torchHUDWorkload(args decode.Value, d *draft.Draft) {
+	get := func(names ...string) decode.Value {
+		for _, n := range names {
+			for _, spelt := range []string{n, strings.ReplaceAll(n, "_", "-")} {
+				if args.Has(spelt) {
+					return args.Get(spelt)
+				}
+			}
+		}
+		return decode.Value{}
+	}
+	d.Key.Dataset = get("dataset_name").Str()
+	if d.Key.Dataset == "random" || d.Key.Dataset == "" {
+		d.Key.ISL, d.Key.OSL = get("random_input_len", "input_len").Ptr(), get("random_output_len", "output_len").Ptr()
+	}
+	d.Key.Concurrency, d.Key.Rate = get("max_concurrency", "batch_size").Ptr(), get("request_rate").Ptr()
+	if n := get("tensor_parallel_size").Text(); n != "1" {
+		d.Dim("tp", n)
+	}
+	for _, name := range []string{"num_prompts", "seed", "ignore_eos", "temperature", "burstiness", "backend"} {
+		d.Condition(name, get(name).Text())
+	}
+}
+
+// torchHUDSingles are the metrics that are one number.
+var torchHUDSingles = map[string]string{
+	"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps",
+	"total_token_throughput": "total_tps", "tokens_per_second": "total_tps", "request_goodput": "goodput_rps",
+	"duration": "duration_s", "elapsed_time": "duration_s", "completed": "requests_ok", "num_requests": "requests_ok",
+	"failed": "requests_failed",
+}
+
+// torchHUDPut takes one record's metric.
+func torchHUDPut(d *draft.Draft, metric decode.Value) {
+	name := metric.Get("name").Str()
+	sum, n := 0., 0.
+	for x := range metric.Get("benchmark_values").Items() {
+		if v, ok := x.Float(); ok {
+			sum, n = sum+v, n+1
+		}
+	}
+	if n == 0 {
+		return
+	}
+	mean := sum / n
+	if stat, family, ok := draft.StatKey(name, "_ms"); ok {
+		for _, f := range draft.VLLM(1) {
+			if f.Key == family {
+				d.Stat(f.Metric, f.Def, stat, mean)
+				return
+			}
+		}
+	}
+	switch {
+	case torchHUDSingles[name] != "":
+		d.Value(torchHUDSingles[name], mean)
+		if name == "requests_per_second" || name == "tokens_per_second" {
+			d.Key.Tool = "vllm-throughput"
+		}
+	case name == "latency" || name == "avg_latency":
+		d.Key.Tool = "vllm-latency"
+		d.Stat("e2el", schema.DefBatch, "mean", mean*1000)
+		d.Size("e2el", int(n))
+	default:
+		d.Keep(name, fmt.Sprint(mean))
+	}
+}
