@@ -26,7 +26,13 @@ type Lint struct {
 
 // New returns a lint of one case, with the severity of its check.
 func New(release, subject string, d Detail) Lint {
-	return Lint{ID: d.ID(), Severity: severity(d.ID()), Release: release, Subject: subject, Count: 1, Detail: d}
+	id, severity := d.ID(), schema.SevNote
+	for _, c := range Checks() {
+		if c.ID == id {
+			severity = c.Severity
+		}
+	}
+	return Lint{ID: id, Severity: severity, Release: release, Subject: subject, Count: 1, Detail: d}
 }
 
 // Pairs are the models and devices that a lint is about; those of a release as a whole are empty.
@@ -68,54 +74,46 @@ type Check struct {
 	inspect  func(*inspection)
 }
 
-// Checks lists all of them, most serious first.
+// Checks lists all of them, the most serious first of those about numbers, then of those about runs. What package gate
+// finds has no function.
 func Checks() []Check {
-	return append(numberChecks(), runChecks()...)
-}
-
-func numberChecks() []Check {
 	return []Check{
-		{IDEmptyResponses, schema.SevError, emptyResponses},
-		{IDImpossibleScore, schema.SevError, impossibleScore},
+		{IDEmptyResponses, schema.SevError, problems(emptyResponses)},
+		{IDImpossibleScore, schema.SevError, scores(impossibleScore)},
 		{IDImpossibleError, schema.SevError, impossibleError},
 		{IDOtherUnit, schema.SevError, otherUnit},
 		{IDMoreFailures, schema.SevError, moreFailures},
-		{IDZeroScore, schema.SevWarning, zeroScore},
-		{IDFewItems, schema.SevWarning, fewItems},
-		{IDSubsampled, schema.SevNote, subsampled},
-		{IDZeroStderr, schema.SevNote, zeroStderr},
-		{IDFailedShare, schema.SevWarning, failedShare},
-		{IDSaturated, schema.SevWarning, saturated},
-		{IDShortAnswers, schema.SevWarning, shortAnswers},
-		{IDOtherLengths, schema.SevWarning, otherLengths},
-		{IDColdStart, schema.SevWarning, coldStart},
-		{IDSecondTokenStall, schema.SevWarning, secondTokenStall},
+		{IDZeroScore, schema.SevWarning, scores(zeroScore)},
+		{IDFewItems, schema.SevWarning, scores(fewItems)},
+		{IDSubsampled, schema.SevNote, scores(subsampled)},
+		{IDZeroStderr, schema.SevNote, scores(zeroStderr)},
+		{IDFailedShare, schema.SevWarning, points(failedShare)},
+		{IDSaturated, schema.SevWarning, points(saturated)},
+		{IDShortAnswers, schema.SevWarning, points(shortAnswers)},
+		{IDOtherLengths, schema.SevWarning, points(otherLengths)},
+		{IDColdStart, schema.SevWarning, points(coldStart)},
+		{IDSecondTokenStall, schema.SevWarning, points(secondTokenStall)},
 		{IDPrefixCache, schema.SevWarning, prefixCache},
-		{IDFewRequests, schema.SevNote, fewRequests},
-		{IDFewForTail, schema.SevNote, fewForTail},
-		{IDUnsettled, schema.SevWarning, unsettled},
-		{IDOpenSearch, schema.SevWarning, openSearch},
-		{IDOverload, schema.SevWarning, overload},
-		{IDImprecise, schema.SevNote, imprecise},
-	}
-}
-
-func runChecks() []Check {
-	return []Check{
-		{IDNoCommits, schema.SevWarning, noCommits},
-		{IDLatestImage, schema.SevWarning, latestImage},
-		{IDDirtyBuild, schema.SevWarning, dirtyBuild},
+		{IDFewRequests, schema.SevNote, points(fewRequests)},
+		{IDFewForTail, schema.SevNote, points(fewForTail)},
+		{IDUnsettled, schema.SevWarning, points(unsettled)},
+		{IDOpenSearch, schema.SevWarning, points(openSearch)},
+		{IDOverload, schema.SevWarning, points(overload)},
+		{IDImprecise, schema.SevNote, points(imprecise)},
+		{IDNoCommits, schema.SevWarning, runs(noCommits)},
+		{IDLatestImage, schema.SevWarning, runs(latestImage)},
+		{IDDirtyBuild, schema.SevWarning, runs(dirtyBuild)},
 		{IDMixedTools, schema.SevWarning, mixedTools},
 		{IDNothingGraded, schema.SevWarning, nil},
-		{IDStaleTargets, schema.SevWarning, staleTargets},
-		{IDNoStart, schema.SevWarning, noStart},
+		{IDStaleTargets, schema.SevWarning, runs(staleTargets)},
+		{IDNoStart, schema.SevWarning, runs(noStart)},
 		{IDChannel, schema.SevError, nil},
 		{IDReleaseOrder, schema.SevError, nil},
 		{IDReleaseList, schema.SevWarning, nil},
-		{IDBadTimestamps, schema.SevWarning, badTimestamps},
-		{IDDuplicateRun, schema.SevWarning, copies},
+		{IDBadTimestamps, schema.SevWarning, runs(badTimestamps)},
+		{IDDuplicateRun, schema.SevWarning, problems(copies)},
 		{IDNoPair, schema.SevWarning, nil},
-		{IDUnread, schema.SevWarning, unread},
+		{IDUnread, schema.SevWarning, problems(unread)},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},
 		{IDOpenRegression, schema.SevWarning, nil},
@@ -133,16 +131,6 @@ func IDs() []ID {
 		out = append(out, c.ID)
 	}
 	return out
-}
-
-// severity of a check by id.
-func severity(id ID) schema.Severity {
-	for _, c := range Checks() {
-		if c.ID == id {
-			return c.Severity
-		}
-	}
-	return schema.SevNote
 }
 
 // inspection is the check of one release.
@@ -208,89 +196,112 @@ func (l *inspection) before() []int {
 	return nil
 }
 
-// points calls each for every point with numbers.
-func (l *inspection) points(runs []int, each func(run int, p *columns.PointRow, k schema.Key)) {
-	for _, run := range runs {
-		h := &l.c.Runs[run]
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			p := &l.c.Points[i]
-			if w := p.StatusWord(); w != schema.StatusFailed && w != schema.StatusInvalid {
-				each(run, p, l.c.Keys[p.Key])
+// point is a workload that a run measured, with numbers.
+type point struct {
+	*inspection
+	schema.Key
+	run int
+	row *columns.PointRow
+}
+
+// points makes a check of one that looks at each point by itself.
+func points(check func(point)) func(*inspection) {
+	return func(l *inspection) {
+		for p := range l.points(l.runs) {
+			check(p)
+		}
+	}
+}
+
+// points yields every point of some runs that has numbers.
+func (l *inspection) points(runs []int) iter.Seq[point] {
+	return func(yield func(point) bool) {
+		for _, run := range runs {
+			h := &l.c.Runs[run]
+			for i := h.FirstPoint; i < h.PointsEnd; i++ {
+				row := &l.c.Points[i]
+				w := row.StatusWord()
+				if w != schema.StatusFailed && w != schema.StatusInvalid && !yield(point{l, l.c.Keys[row.Key], run, row}) {
+					return
+				}
 			}
 		}
 	}
 }
 
+func (p point) add(weight float64, d Detail) { p.inspection.add(p.run, p.Workload(), weight, d) }
+
 // get returns a statistic of a point; ok is false without one.
-func (l *inspection) get(p *columns.PointRow, metric, stat string) (float64, bool) {
-	n, _ := l.c.Value(p, metric, stat)
+func (p point) get(metric, stat string) (float64, bool) {
+	n, _ := p.c.Value(p.row, metric, stat)
 	return n.Get()
 }
 
+// client returns what the load client states of a point.
+func (p point) client(stat string) (float64, bool) { return p.get(columns.ClientMetric, stat) }
+
 // requests returns the number of requests behind a point's latencies.
-func (l *inspection) requests(p *columns.PointRow) (float64, bool) {
-	if n, ok := l.get(p, "ttft", "n"); ok && n > 0 {
+func (p point) requests() (float64, bool) {
+	if n, ok := p.get("ttft", "n"); ok && n > 0 {
 		return n, true
 	}
-	return l.get(p, "requests_ok", "value")
+	return p.get("requests_ok", "value")
+}
+
+// measured is the workload and the system that a point is of.
+func (p point) measured() measured {
+	h := &p.c.Runs[p.run]
+	return measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.row.Key}
 }
 
 // untilMetrics are those whose means a measurement with --until makes exact.
 var untilMetrics = [...]string{"ttft", "tpot", "e2el"}
 
 // unsettled finds measurements with --until that did not become steady. What drifts most is named.
-func unsettled(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if steady, ok := l.get(p, columns.ClientMetric, schema.ClientSteady); !ok || steady != 0 {
-			return
+func unsettled(p point) {
+	if steady, ok := p.client(schema.ClientSteady); !ok || steady != 0 {
+		return
+	}
+	var worst Unsettled
+	for _, m := range untilMetrics {
+		if d, ok := p.client(schema.ClientDrift + m); ok && math.Abs(d) > math.Abs(worst.Drift) {
+			worst = Unsettled{m, d}
 		}
-		var worst Unsettled
-		for _, m := range untilMetrics {
-			if d, ok := l.get(p, columns.ClientMetric, schema.ClientDrift+m); ok && math.Abs(d) > math.Abs(worst.Drift) {
-				worst = Unsettled{m, d}
-			}
-		}
-		l.add(run, k.Workload(), math.Abs(worst.Drift), worst)
-	})
+	}
+	p.add(math.Abs(worst.Drift), worst)
 }
 
 // imprecise finds means that --until did not make as exact as asked before its time was over.
-func imprecise(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		asked, ok := l.get(p, columns.ClientMetric, schema.ClientCIAsked)
-		if !ok {
-			return
+func imprecise(p point) {
+	asked, ok := p.client(schema.ClientCIAsked)
+	if !ok {
+		return
+	}
+	worst := Imprecise{Asked: asked}
+	for _, m := range untilMetrics {
+		if reached, ok := p.client(schema.ClientCI + m); ok && reached > worst.Reached {
+			worst.Metric, worst.Reached = m, reached
 		}
-		worst := Imprecise{Asked: asked}
-		for _, m := range untilMetrics {
-			if reached, ok := l.get(p, columns.ClientMetric, schema.ClientCI+m); ok && reached > worst.Reached {
-				worst.Metric, worst.Reached = m, reached
-			}
-		}
-		if worst.Reached > asked {
-			l.add(run, k.Workload(), worst.Reached/asked, worst)
-		}
-	})
+	}
+	if worst.Reached > asked {
+		p.add(worst.Reached/asked, worst)
+	}
 }
 
 // openSearch finds searches for the largest load that ended while measurements of the answer contradicted each other.
-func openSearch(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if settled, ok := l.get(p, columns.ClientMetric, schema.ClientSettled); !ok || settled != 0 {
-			return
-		}
-		d := OpenSearch{Rate: k.Dims[schema.DimFind] != ""}
-		d.Holds, _ = l.get(p, columns.ClientMetric, schema.ClientHolds)
-		d.Fails, _ = l.get(p, columns.ClientMetric, schema.ClientFails)
-		l.add(run, k.Workload(), d.Fails/d.Holds, d)
-	})
+func openSearch(p point) {
+	if settled, ok := p.client(schema.ClientSettled); !ok || settled != 0 {
+		return
+	}
+	d := OpenSearch{Rate: p.Dims[schema.DimFind] != ""}
+	d.Holds, _ = p.client(schema.ClientHolds)
+	d.Fails, _ = p.client(schema.ClientFails)
+	p.add(d.Fails/d.Holds, d)
 }
 
 // overload finds open loops that ended because requests arrived faster than they left.
-func overload(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if n, ok := l.get(p, columns.ClientMetric, schema.ClientOverload); ok {
-			l.add(run, k.Workload(), 1, Overload{n})
-		}
-	})
+func overload(p point) {
+	if n, ok := p.client(schema.ClientOverload); ok {
+		p.add(1, Overload{n})
+	}
 }

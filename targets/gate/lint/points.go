@@ -6,80 +6,79 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
-// emptyResponses reports what was found when the files were read: problems with codes such as hollow-success.
-func emptyResponses(l *inspection) {
-	l.problems(func(run int, p *schema.Problem) {
-		if strings.Contains(p.Code, "hollow") {
-			l.add(run, p.Path, 0, EmptyResponses{p.Found})
-		}
-	})
-}
-
-// unread finds files of a run's folder that were errors: what they hold is not in the release.
-func unread(l *inspection) {
-	l.problems(func(run int, p *schema.Problem) {
-		if p.Code == schema.CodeUnread {
-			l.add(run, p.Path, 0, Unread{p.Found})
-		}
-	})
-}
-
-// copies finds files that were left out of a run. Runs of nothing but copies do not count, and are not inspected.
-func copies(l *inspection) {
-	l.problems(func(run int, p *schema.Problem) {
-		if p.Code == schema.CodeCopy {
-			l.add(run, p.Path, 0, DuplicateRun{Path: p.Path, Same: true, Copy: p.Found})
-		}
-	})
-}
-
-func (l *inspection) problems(do func(run int, p *schema.Problem)) {
-	for _, run := range l.runs {
-		for i := range l.c.Problems {
-			if p := &l.c.Problems[i]; int(p.Run) == run {
-				do(run, &p.Problem)
+// problems makes a check of what a problem of a run that was found when its files were read says; nil for nothing.
+func problems(of func(*schema.Problem) Detail) func(*inspection) {
+	return func(l *inspection) {
+		for _, run := range l.runs {
+			for i := range l.c.Problems {
+				p := &l.c.Problems[i]
+				if int(p.Run) != run {
+					continue
+				}
+				if d := of(&p.Problem); d != nil {
+					l.add(run, p.Path, 0, d)
+				}
 			}
 		}
 	}
 }
 
-func shortAnswers(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		got, ok := l.get(p, "osl", "mean")
-		if !ok {
-			got, ok = l.get(p, "osl", "value")
-		}
-		if ok && k.OSL != nil && *k.OSL >= 8 && got < schema.LeastAnswer**k.OSL {
-			l.add(run, k.Workload(), *k.OSL/got, ShortAnswers{*k.OSL, got})
-		}
-	})
+// emptyResponses finds problems with codes such as hollow-success.
+func emptyResponses(p *schema.Problem) Detail {
+	if strings.Contains(p.Code, "hollow") {
+		return EmptyResponses{p.Found}
+	}
+	return nil
+}
+
+// unread finds files of a run's folder that were errors: what they hold is not in the release.
+func unread(p *schema.Problem) Detail {
+	if p.Code == schema.CodeUnread {
+		return Unread{p.Found}
+	}
+	return nil
+}
+
+// copies finds files that were left out of a run. Runs of nothing but copies do not count, and are not inspected.
+func copies(p *schema.Problem) Detail {
+	if p.Code == schema.CodeCopy {
+		return DuplicateRun{Path: p.Path, Same: true, Copy: p.Found}
+	}
+	return nil
+}
+
+func shortAnswers(p point) {
+	got, ok := p.get("osl", "mean")
+	if !ok {
+		got, ok = p.get("osl", "value")
+	}
+	if ok && p.OSL != nil && *p.OSL >= 8 && got < schema.LeastAnswer**p.OSL {
+		p.add(*p.OSL/got, ShortAnswers{*p.OSL, got})
+	}
 }
 
 // otherLengths sees prompts that the server counted otherwise than was asked, and answers that are longer. A chat
 // template adds some tens of tokens; prompts that were fitted to the server's own count are exact.
-func otherLengths(l *inspection) {
+func otherLengths(p point) {
 	const template = 48
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if k.LengthsVary() {
-			return
-		}
-		in, ok := l.get(p, "isl", "mean")
-		off := func(isl float64) float64 { return math.Max(template, .1*isl) }
-		if l.c.Conds[p.Cond][schema.ConditionISL] == schema.ISLCounted {
-			off = func(isl float64) float64 { return math.Max(1, .01*isl) }
-		}
-		if ok && k.ISL != nil && *k.ISL > 0 && math.Abs(in-*k.ISL) > off(*k.ISL) {
-			l.add(run, k.Workload(), ratio(in, *k.ISL), OtherLengths{true, *k.ISL, in})
-		}
-		out, ok := l.get(p, "osl", "mean")
-		if ok && k.OSL != nil && *k.OSL > 0 && out > *k.OSL+math.Max(8, .1**k.OSL) {
-			l.add(run, k.Workload(), ratio(out, *k.OSL), OtherLengths{false, *k.OSL, out})
-		}
-	})
+	if p.LengthsVary() {
+		return
+	}
+	in, ok := p.get("isl", "mean")
+	off := func(isl float64) float64 { return math.Max(template, .1*isl) }
+	if p.c.Conds[p.row.Cond][schema.ConditionISL] == schema.ISLCounted {
+		off = func(isl float64) float64 { return math.Max(1, .01*isl) }
+	}
+	if ok && p.ISL != nil && *p.ISL > 0 && math.Abs(in-*p.ISL) > off(*p.ISL) {
+		p.add(ratio(in, *p.ISL), OtherLengths{true, *p.ISL, in})
+	}
+	out, ok := p.get("osl", "mean")
+	if ok && p.OSL != nil && *p.OSL > 0 && out > *p.OSL+math.Max(8, .1**p.OSL) {
+		p.add(ratio(out, *p.OSL), OtherLengths{false, *p.OSL, out})
+	}
 }
 
 // ratio is the larger of two lengths over the smaller.
@@ -87,85 +86,79 @@ func ratio(a, b float64) float64 { return math.Max(a, b) / math.Max(math.Min(a, 
 
 // saturated compares the requested load with the load that was reached: as stated by the client, else by Little's
 // law, requests in flight = requests a second × seconds each.
-func saturated(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		rps, hasRate := l.get(p, "rps", "value")
-		if k.Rate != nil && hasRate {
-			duration, ok := l.get(p, "duration_s", "value")
-			e2el, ok2 := l.get(p, "e2el", "mean")
-			// The last requests of a short run end after the clock of arrivals: allow for one request's length.
-			if slack := 1.; ok && ok2 && duration > 0 {
-				slack = math.Max(.5, 1-e2el/1000/duration)
-				if rps < .9**k.Rate*slack {
-					l.add(run, k.Workload(), *k.Rate/rps, Saturated{true, *k.Rate, rps})
-				}
+func saturated(p point) {
+	rps, hasRate := p.get("rps", "value")
+	if p.Rate != nil && hasRate {
+		duration, ok := p.get("duration_s", "value")
+		e2el, ok2 := p.get("e2el", "mean")
+		// The last requests of a short run end after the clock of arrivals: allow for one request's length.
+		if slack := 1.; ok && ok2 && duration > 0 {
+			slack = math.Max(.5, 1-e2el/1000/duration)
+			if rps < .9**p.Rate*slack {
+				p.add(*p.Rate/rps, Saturated{true, *p.Rate, rps})
 			}
+		}
+		return
+	}
+	if p.Concurrency == nil || *p.Concurrency < 2 || p.Dims[schema.DimThink] != "" { // thinking is not in flight
+		return
+	}
+	asked := *p.Concurrency
+	n, _ := p.requests()
+	got, ok := p.client("concurrency_reached")
+	if !ok {
+		e2el, has := p.get("e2el", "mean")
+		if !has || !hasRate {
 			return
 		}
-		if k.Concurrency == nil || *k.Concurrency < 2 || k.Dims[schema.DimThink] != "" { // thinking is not in flight
-			return
-		}
-		asked := *k.Concurrency
-		n, _ := l.requests(p)
-		got, ok := l.get(p, columns.ClientMetric, "concurrency_reached")
-		if !ok {
-			e2el, has := l.get(p, "e2el", "mean")
-			if !has || !hasRate {
-				return
-			}
-			got = rps * e2el / 1000
-		}
-		// Fewer than four rounds of requests never reach the requested concurrency: most of the time is ramp-up and
-		// ramp-down.
-		if schema.Saturated(asked, got) && n >= 4*asked {
-			l.add(run, k.Workload(), asked/math.Max(got, .01), Saturated{false, asked, got})
-		}
-	})
+		got = rps * e2el / 1000
+	}
+	// Fewer than four rounds of requests never reach the requested concurrency: most of the time is ramp-up and
+	// ramp-down.
+	if schema.Saturated(asked, got) && n >= 4*asked {
+		p.add(asked/math.Max(got, .01), Saturated{false, asked, got})
+	}
 }
 
 // coldStart finds a mean that a few first requests raised: twice the median or more, over at least eight requests.
-func coldStart(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		mean, ok := l.get(p, "ttft", "mean")
-		median, ok2 := l.get(p, "ttft", "median")
-		n, ok3 := l.requests(p)
-		if !ok || !ok2 || !ok3 || n < 8 || median <= 0 || mean <= 2*median || l.queued(p, k, median, n) {
-			return
-		}
-		l.add(run, k.Workload(), mean/median, ColdStart{mean, median, n})
-	})
+func coldStart(p point) {
+	mean, ok := p.get("ttft", "mean")
+	median, ok2 := p.get("ttft", "median")
+	n, ok3 := p.requests()
+	if !ok || !ok2 || !ok3 || n < 8 || median <= 0 || mean <= 2*median || p.queued(median, n) {
+		return
+	}
+	p.add(mean/median, ColdStart{mean, median, n})
 }
 
 // queued reports whether requests of a point waited for each other, which raises the mean TTFT without a cold server.
-func (l *inspection) queued(p *columns.PointRow, k schema.Key, median, n float64) bool {
-	if k.Concurrency == nil && k.Rate == nil || k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency {
+func (p point) queued(median, n float64) bool {
+	if p.Concurrency == nil && p.Rate == nil || p.Concurrency != nil && *p.Concurrency > 1 && n < 4**p.Concurrency {
 		return true // the first round of a burst queues by design
 	}
 	for _, tail := range []string{"p90", "p95"} { // a cold server delays a few requests, a queue many
-		if slow, ok := l.get(p, "ttft", tail); ok && slow > 2*median && n >= 40 {
+		if slow, ok := p.get("ttft", tail); ok && slow > 2*median && n >= 40 {
 			return true
 		}
 	}
-	rps, ok := l.get(p, "rps", "value")
-	return ok && k.Rate != nil && rps < .9**k.Rate // it fell behind, and every request waited for those before it
+	rps, ok := p.get("rps", "value")
+	return ok && p.Rate != nil && rps < .9**p.Rate // it fell behind, and every request waited for those before it
 }
 
 // secondTokenStall finds, at concurrency 1, a mean gap above the median that one long gap in each request explains:
 // with m gaps a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
-func secondTokenStall(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		mean, ok := l.get(p, "itl", "mean")
-		median, ok2 := l.get(p, "itl", "median")
-		std, ok3 := l.get(p, "itl", "std")
-		if !ok || !ok2 || !ok3 || k.OSL == nil || *k.OSL < 8 || k.Concurrency == nil || *k.Concurrency != 1 {
-			return
-		}
-		m := *k.OSL - 1
-		byMean, bySd := (mean-median)*m, std*math.Sqrt(m)
-		if byMean > 3*median && bySd > 3*median && byMean < 2*bySd && bySd < 2*byMean {
-			l.add(run, k.Workload(), byMean/median, SecondTokenStall{byMean, median, mean})
-		}
-	})
+func secondTokenStall(p point) {
+	mean, ok := p.get("itl", "mean")
+	median, ok2 := p.get("itl", "median")
+	std, ok3 := p.get("itl", "std")
+	if !ok || !ok2 || !ok3 || p.OSL == nil || *p.OSL < 8 || p.Concurrency == nil || *p.Concurrency != 1 {
+		return
+	}
+	m := *p.OSL - 1
+	byMean, bySd := (mean-median)*m, std*math.Sqrt(m)
+	if byMean > 3*median && bySd > 3*median && byMean < 2*bySd && bySd < 2*byMean {
+		p.add(byMean/median, SecondTokenStall{byMean, median, mean})
+	}
 }
 
 // prefixCache finds repeats of one workload within a run where the first TTFT is a quarter above all later ones.
@@ -175,51 +168,42 @@ func prefixCache(l *inspection) {
 		key int32
 	}
 	seen := map[id][]float64{}
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		share, ok := l.get(p, columns.ClientMetric, schema.ClientCached)
-		if ok && share >= schema.MostlyCached && !k.SharesPrompts() {
-			l.add(run, k.Workload(), share, PrefixCache{Cached: share})
+	var order []point
+	for p := range l.points(l.runs) {
+		share, ok := p.client(schema.ClientCached)
+		if ok && share >= schema.MostlyCached && !p.SharesPrompts() {
+			p.add(share, PrefixCache{Cached: share})
 		}
-		if v, ok := l.get(p, "ttft", "mean"); ok {
-			seen[id{run, p.Key}] = append(seen[id{run, p.Key}], v)
+		if v, ok := p.get("ttft", "mean"); ok {
+			at := id{p.run, p.row.Key}
+			if seen[at] == nil {
+				order = append(order, p)
+			}
+			seen[at] = append(seen[at], v)
 		}
-	})
-	for _, run := range l.runs {
-		h := &l.c.Runs[run]
-		done := map[int32]bool{}
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			key := l.c.Points[i].Key
-			list := seen[id{run, key}]
-			if done[key] || len(list) < 2 {
-				continue
-			}
-			done[key] = true
-			most := 0.
-			for _, v := range list[1:] {
-				most = math.Max(most, v)
-			}
-			if list[0] > 1.25*most {
-				l.add(run, l.c.Keys[key].Workload(), list[0]/most, PrefixCache{First: list[0], Later: most})
-			}
+	}
+	for _, p := range order {
+		list := seen[id{p.run, p.row.Key}]
+		if len(list) < 2 {
+			continue
+		}
+		if later := slices.Max(list[1:]); list[0] > 1.25*later {
+			p.add(list[0]/later, PrefixCache{First: list[0], Later: later})
 		}
 	}
 }
 
-func fewRequests(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if n, ok := l.requests(p); ok && n > 0 && n <= 2 {
-			l.add(run, k.Workload(), 1/n, FewRequests{n})
-		}
-	})
+func fewRequests(p point) {
+	if n, ok := p.requests(); ok && n > 0 && n <= 2 {
+		p.add(1/n, FewRequests{n})
+	}
 }
 
-func fewForTail(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		_, has := l.get(p, "ttft", schema.TailStat)
-		if n, ok := l.requests(p); has && ok && !schema.TailHolds(schema.TailStat, n) {
-			l.add(run, k.Workload(), 1/n, FewForTail{n})
-		}
-	})
+func fewForTail(p point) {
+	_, has := p.get("ttft", schema.TailStat)
+	if n, ok := p.requests(); has && ok && !schema.TailHolds(schema.TailStat, n) {
+		p.add(1/n, FewForTail{n})
+	}
 }
 
 // Bounds of what another unit explains and nothing else does.
@@ -236,32 +220,29 @@ func otherUnit(l *inspection) {
 		of     measured
 		metric string
 	}
-	at := func(run int, p *columns.PointRow, metric string) latency {
-		h := &l.c.Runs[run]
-		return latency{measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}, metric}
-	}
 	metrics := schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Latency })
 	before, name := map[latency]float64{}, ""
-	l.points(l.before(), func(run int, p *columns.PointRow, _ schema.Key) {
-		name = l.c.Runs[run].Release
+	for p := range l.points(l.before()) {
+		name = l.c.Runs[p.run].Release
 		for _, metric := range metrics {
-			if v, ok := l.get(p, metric, "mean"); ok {
-				before[at(run, p, metric)] = v
+			if v, ok := p.get(metric, "mean"); ok {
+				before[latency{p.measured(), metric}] = v
 			}
 		}
-	})
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+	}
+next:
+	for p := range l.points(l.runs) {
 		for _, metric := range metrics {
-			now, ok := l.get(p, metric, "mean")
-			if was := before[at(run, p, metric)]; ok && thousandfold(now, was) {
-				l.add(run, k.Workload(), 1, OtherUnit{Metric: metric, Now: now, Then: was, Before: name})
-				return
+			now, ok := p.get(metric, "mean")
+			if was := before[latency{p.measured(), metric}]; ok && thousandfold(now, was) {
+				p.add(1, OtherUnit{Metric: metric, Now: now, Then: was, Before: name})
+				continue next
 			}
 		}
-		if asked, got, ok := l.inFlight(p, k); ok && got > 0 && asked > tooFewFor*got {
-			l.add(run, k.Workload(), 0, OtherUnit{Asked: asked, Reached: got})
+		if asked, got, ok := p.inFlight(); ok && got > 0 && asked > tooFewFor*got {
+			p.add(0, OtherUnit{Asked: asked, Reached: got})
 		}
-	})
+	}
 }
 
 // thousandfold reports whether one number is about a thousand times the other.
@@ -271,17 +252,17 @@ func thousandfold(a, b float64) bool {
 
 // inFlight is how many requests a closed loop keeps in flight, and how many there were by Little's law; false where
 // that cannot be told, or some of them failed.
-func (l *inspection) inFlight(p *columns.PointRow, k schema.Key) (asked, got float64, ok bool) {
-	rps, hasRate := l.get(p, "rps", "value")
-	e2el, has := l.get(p, "e2el", "mean")
-	n, counted := l.requests(p)
-	if !hasRate || !has || !counted || k.Concurrency == nil || k.Rate != nil || k.Dims[schema.DimThink] != "" {
+func (p point) inFlight() (asked, got float64, ok bool) {
+	rps, hasRate := p.get("rps", "value")
+	e2el, has := p.get("e2el", "mean")
+	n, counted := p.requests()
+	if !hasRate || !has || !counted || p.Concurrency == nil || p.Rate != nil || p.Dims[schema.DimThink] != "" {
 		return 0, 0, false
 	}
-	if f, known := l.failures(p); known && f.share() > .1 {
+	if f, known := p.failures(); known && f.share() > .1 {
 		return 0, 0, false
 	}
-	return *k.Concurrency, rps * e2el / 1000, n >= 4**k.Concurrency
+	return *p.Concurrency, rps * e2el / 1000, n >= 4**p.Concurrency
 }
 
 // Failures are requests of a workload that failed, of so many.
@@ -289,18 +270,16 @@ type Failures struct{ Failed, Of float64 }
 
 func (f Failures) share() float64 { return f.Failed / f.Of }
 
-func (l *inspection) failures(p *columns.PointRow) (Failures, bool) {
-	bad, ok := l.get(p, "requests_failed", "value")
-	good, has := l.get(p, "requests_ok", "value")
+func (p point) failures() (Failures, bool) {
+	bad, ok := p.get("requests_failed", "value")
+	good, has := p.get("requests_ok", "value")
 	return Failures{bad, good + bad}, ok && has && good+bad > 0
 }
 
-func failedShare(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		if f, ok := l.failures(p); ok && f.share() > schema.MostFailures {
-			l.add(run, k.Workload(), f.share(), FailedShare(f))
-		}
-	})
+func failedShare(p point) {
+	if f, ok := p.failures(); ok && f.share() > schema.MostFailures {
+		p.add(f.share(), FailedShare(f))
+	}
 }
 
 // Bounds of what counts as more failures than before.
@@ -372,26 +351,25 @@ func (l *inspection) failingBefore(list []measured) map[measured]*failing {
 // failing collects the workloads of some runs, in the order of these.
 func (l *inspection) failing(runs []int) (of map[measured]*failing, order []measured) {
 	of = map[measured]*failing{}
-	l.points(runs, func(run int, p *columns.PointRow, _ schema.Key) {
-		f, ok := l.failures(p)
+	for p := range l.points(runs) {
+		f, ok := p.failures()
 		if !ok {
-			return
+			continue
 		}
-		h := &l.c.Runs[run]
-		at := measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.Key}
+		at := p.measured()
 		w := of[at]
 		if w == nil {
 			w = &failing{}
 			of[at], order = w, append(order, at)
 		}
-		if n := len(w.runs); n == 0 || w.runs[n-1] != run {
-			w.runs, w.each = append(w.runs, run), append(w.each, Failures{})
+		if n := len(w.runs); n == 0 || w.runs[n-1] != p.run {
+			w.runs, w.each = append(w.runs, p.run), append(w.each, Failures{})
 		}
 		for _, sum := range []*Failures{&w.all, &w.each[len(w.each)-1]} {
 			sum.Failed += f.Failed
 			sum.Of += f.Of
 		}
-	})
+	}
 	return of, order
 }
 

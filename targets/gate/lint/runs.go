@@ -1,9 +1,9 @@
 package lint
 
 import (
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -11,41 +11,37 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-func zeroScore(l *inspection) {
-	l.scores(func(run int, s *columns.ScoreRow) {
-		if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" && s.Metric != schema.MetricPassed {
-			l.add(run, s.Task, float64(s.N), ZeroScore{s.Task, s.N})
-		}
-	})
+func zeroScore(s score) {
+	if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" && s.Metric != schema.MetricPassed {
+		s.add(float64(s.N), ZeroScore{s.Task, s.N})
+	}
 }
 
 // impossibleScore finds shares of right answers below 0 or above 1.
-func impossibleScore(l *inspection) {
-	l.scores(func(run int, s *columns.ScoreRow) {
-		v, ok := s.Value.Get()
-		if ok && IsShare(s.Metric) && (v < 0 || v > 100) {
-			l.add(run, s.Task, math.Abs(v), ImpossibleScore{s.Task, s.Metric, v})
-		}
-	})
+func impossibleScore(s score) {
+	v, ok := s.Value.Get()
+	if ok && IsShare(s.Metric) && (v < 0 || v > 100) {
+		s.add(math.Abs(v), ImpossibleScore{s.Task, s.Metric, v})
+	}
 }
 
 // impossibleError finds standard errors that are larger than any that the numbers can have. That of the mean of n
 // positive values is at most the mean; that of a share is at most 1/2. Three times the largest of n independent answers
 // (0.5/√n) leaves room for answers that come in clusters. A huge error would make every change look like noise.
 func impossibleError(l *inspection) {
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+	for p := range l.points(l.runs) {
 		for _, m := range schema.Metrics() {
 			stat := "value"
 			if m.Latency {
 				stat = "mean"
 			}
-			value, ok := l.get(p, m.Name, stat)
-			if se, has := l.get(p, m.Name, "se"); ok && has && se > value && value > 0 {
-				l.add(run, k.Workload(), se/value, ImpossibleError{m.Name, se, value})
+			value, ok := p.get(m.Name, stat)
+			if se, has := p.get(m.Name, "se"); ok && has && se > value && value > 0 {
+				p.add(se/value, ImpossibleError{m.Name, se, value})
 			}
 		}
-	})
-	l.scores(func(run int, s *columns.ScoreRow) {
+	}
+	scores(func(s score) {
 		se, has := s.Stderr.Get()
 		v, ok := s.Value.Get()
 		if !has || !ok || !IsShare(s.Metric) {
@@ -59,9 +55,9 @@ func impossibleError(l *inspection) {
 			most *= 100 // a percentage
 		}
 		if se > most {
-			l.add(run, s.Task, se/most, ImpossibleError{s.Task, se, most})
+			s.add(se/most, ImpossibleError{s.Task, se, most})
 		}
-	})
+	})(l)
 }
 
 // IsShare reports by its name whether a metric is a share of right answers.
@@ -72,155 +68,157 @@ func IsShare(metric string) bool {
 			func(part string) bool { return strings.Contains(m, part) })
 }
 
-func fewItems(l *inspection) {
-	l.scores(func(run int, s *columns.ScoreRow) {
-		if s.N > 0 && s.N < 10 && s.Metric != schema.MetricPassed {
-			v, _ := s.Value.Get()
-			l.add(run, s.Task, 1/float64(s.N), FewItems{s.Task, s.N, v})
-		}
-	})
+func fewItems(s score) {
+	if s.N > 0 && s.N < 10 && s.Metric != schema.MetricPassed {
+		v, _ := s.Value.Get()
+		s.add(1/float64(s.N), FewItems{s.Task, s.N, v})
+	}
 }
 
-func subsampled(l *inspection) {
-	l.scores(func(run int, s *columns.ScoreRow) {
-		if s.Limit != nil || s.N > 0 && s.Total > s.N {
-			l.add(run, s.Task, 0, Subsampled{s.Task, s.N, s.Total})
-		}
-	})
+func subsampled(s score) {
+	if s.Limit != nil || s.N > 0 && s.Total > s.N {
+		s.add(0, Subsampled{s.Task, s.N, s.Total})
+	}
 }
 
-func zeroStderr(l *inspection) {
-	l.scores(func(run int, s *columns.ScoreRow) {
-		v, ok := s.Value.Get()
-		e, has := s.Stderr.Get()
-		if ok && (v == 1 || v == 100) && has && e == 0 && s.Direction != "lower" {
-			l.add(run, s.Task, 0, ZeroStderr{s.Task, s.N})
-		}
-	})
+func zeroStderr(s score) {
+	v, ok := s.Value.Get()
+	e, has := s.Stderr.Get()
+	if ok && (v == 1 || v == 100) && has && e == 0 && s.Direction != "lower" {
+		s.add(0, ZeroStderr{s.Task, s.N})
+	}
 }
 
-// scores calls each for one row a task and run: several metrics of a task share their items.
-func (l *inspection) scores(each func(run int, s *columns.ScoreRow)) {
-	for _, run := range l.runs {
-		seen := map[string]bool{}
-		rows := l.c.ScoresOf(run)
-		for i := range rows {
-			if id := rows[i].Task; !seen[id] || l.check.ID == IDZeroScore {
-				seen[id] = true
-				each(run, &rows[i])
+// score is one that a run measured.
+type score struct {
+	*inspection
+	*columns.ScoreRow
+	run int
+}
+
+func (s score) add(weight float64, d Detail) { s.inspection.add(s.run, s.Task, weight, d) }
+
+// scores makes a check of one that looks at one row a task and run: several metrics of a task share their items.
+func scores(check func(score)) func(*inspection) {
+	return func(l *inspection) {
+		for _, run := range l.runs {
+			seen := map[string]bool{}
+			rows := l.c.ScoresOf(run)
+			for i := range rows {
+				if id := rows[i].Task; !seen[id] || l.check.ID == IDZeroScore {
+					seen[id] = true
+					check(score{l, &rows[i], run})
+				}
 			}
 		}
 	}
 }
 
-func (l *inspection) each(do func(run int, h *columns.RunHead)) {
-	for _, run := range l.runs {
-		do(run, &l.c.Runs[run])
+// run is one of the release.
+type run struct {
+	*inspection
+	*columns.RunHead
+	index int
+}
+
+func (h run) add(subject string, weight float64, d Detail) {
+	h.inspection.add(h.index, subject, weight, d)
+}
+
+// runs makes a check of one that looks at each run by itself.
+func runs(check func(run)) func(*inspection) {
+	return func(l *inspection) {
+		for _, i := range l.runs {
+			check(run{l, &l.c.Runs[i], i})
+		}
 	}
 }
 
-func noStart(l *inspection) {
-	l.each(func(run int, h *columns.RunHead) {
-		if h.Start.IsZero() {
-			l.add(run, "", 0, NoStart{})
-		}
-	})
+// isPinned reports whether a run's image is stated by its digest, or none is.
+func (h run) isPinned() bool {
+	return h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:")
+}
+
+func noStart(h run) {
+	if h.Start.IsZero() {
+		h.add("", 0, NoStart{})
+	}
 }
 
 // badTimestamps finds impossible times: a run that ends before it starts, lasts longer than a month, or starts before
 // 2010, when there were no such accelerators.
-func badTimestamps(l *inspection) {
+func badTimestamps(h run) {
 	const longest = 31 * 24 * time.Hour
-	l.each(func(run int, h *columns.RunHead) {
-		if h.Start.IsZero() || h.Start.Year() >= 2010 && (h.End.IsZero() || !h.End.Before(h.Start) &&
-			h.End.Sub(h.Start) <= longest) {
-			return
-		}
-		l.add(run, "", 0, BadTimestamps{h.Start, h.End})
-	})
+	if h.Start.IsZero() || h.Start.Year() >= 2010 && (h.End.IsZero() || !h.End.Before(h.Start) &&
+		h.End.Sub(h.Start) <= longest) {
+		return
+	}
+	h.add("", 0, BadTimestamps{h.Start, h.End})
 }
 
-func noCommits(l *inspection) {
-	l.each(func(run int, h *columns.RunHead) {
-		if h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:") {
+func noCommits(h run) {
+	if h.isPinned() {
+		return
+	}
+	for _, v := range h.Commits {
+		if v != "" && v != "null" && v != "unknown" {
 			return
 		}
-		for _, v := range h.Commits {
-			if v != "" && v != "null" && v != "unknown" {
-				return
-			}
-		}
-		l.add(run, h.Image, 0, NoCommits{h.Image})
-	})
+	}
+	h.add(h.Image, 0, NoCommits{h.Image})
 }
 
-func latestImage(l *inspection) {
-	l.each(func(run int, h *columns.RunHead) {
-		if h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:") {
-			return
-		}
-		name := h.Image[strings.LastIndexByte(h.Image, '/')+1:]
-		_, tag, has := strings.Cut(name, ":")
-		if !has || tag == "latest" || tag == "main" || tag == "nightly" {
-			l.add(run, h.Image, 0, LatestImage{h.Image})
-		}
-	})
+func latestImage(h run) {
+	if h.isPinned() {
+		return
+	}
+	name := h.Image[strings.LastIndexByte(h.Image, '/')+1:]
+	_, tag, has := strings.Cut(name, ":")
+	if !has || tag == "latest" || tag == "main" || tag == "nightly" {
+		h.add(h.Image, 0, LatestImage{h.Image})
+	}
 }
 
-func dirtyBuild(l *inspection) {
-	l.each(func(run int, h *columns.RunHead) {
-		if h.Dirty {
-			l.add(run, h.ID, 0, DirtyBuild{})
-		}
-	})
+func dirtyBuild(h run) {
+	if h.Dirty {
+		h.add(h.ID, 0, DirtyBuild{})
+	}
 }
 
 // mixedTools finds workloads that the release before measured with other tools only.
 func mixedTools(l *inspection) {
 	type place struct{ model, device, workload string }
+	at := func(p point) place {
+		return place{l.c.Runs[p.run].Model.Name, l.c.Runs[p.run].Device, p.Task + " " + p.Workload()}
+	}
 	tools := func(runs []int) map[place]map[string]bool {
 		out := map[place]map[string]bool{}
-		l.points(runs, func(run int, p *columns.PointRow, k schema.Key) {
-			at := place{l.c.Runs[run].Model.Name, l.c.Runs[run].Device, k.Task + " " + k.Workload()}
-			if out[at] == nil {
-				out[at] = map[string]bool{}
+		for p := range l.points(runs) {
+			if out[at(p)] == nil {
+				out[at(p)] = map[string]bool{}
 			}
-			out[at][k.Tool] = true
-		})
+			out[at(p)][p.Tool] = true
+		}
 		return out
 	}
-	before := tools(l.before())
-	now := tools(l.runs)
-	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		at := place{l.c.Runs[run].Model.Name, l.c.Runs[run].Device, k.Task + " " + k.Workload()}
-		old := before[at]
-		if len(old) == 0 {
-			return
+	before, now := tools(l.before()), tools(l.runs)
+	for p := range l.points(l.runs) {
+		old := slices.Sorted(maps.Keys(before[at(p)]))
+		again := func(tool string) bool { return now[at(p)][tool] }
+		if len(old) > 0 && !slices.ContainsFunc(old, again) {
+			p.add(0, MixedTools{p.Tool, strings.Join(old, ", ")})
 		}
-		for tool := range now[at] {
-			if old[tool] {
-				return
-			}
-		}
-		var names []string
-		for tool := range old {
-			names = append(names, tool)
-		}
-		sort.Strings(names)
-		l.add(run, k.Workload(), 0, MixedTools{k.Tool, strings.Join(names, ", ")})
-	})
+	}
 }
 
 // staleTargets compares the date of the source of targets with the start of the run that they grade.
-func staleTargets(l *inspection) {
+func staleTargets(h run) {
 	const old = 183 * 24 * time.Hour
-	l.each(func(run int, h *columns.RunHead) {
-		for _, t := range l.c.TargetsOf(run) {
-			asOf, err := time.Parse(time.DateOnly, t.AsOf)
-			if err == nil && !h.Start.IsZero() && h.Start.Sub(asOf) > old {
-				l.add(run, t.Source, h.Start.Sub(asOf).Hours(), StaleTargets{t.Source, t.AsOf,
-					int(h.Start.Sub(asOf).Hours() / 24)})
-			}
+	for _, t := range h.c.TargetsOf(h.index) {
+		asOf, err := time.Parse(time.DateOnly, t.AsOf)
+		if err == nil && !h.Start.IsZero() && h.Start.Sub(asOf) > old {
+			h.add(t.Source, h.Start.Sub(asOf).Hours(), StaleTargets{t.Source, t.AsOf,
+				int(h.Start.Sub(asOf).Hours() / 24)})
 		}
-	})
+	}
 }
