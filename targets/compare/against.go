@@ -135,6 +135,16 @@ const (
 func nearest(a, b *side) *Nearest {
 	left, right := a.fields(), b.fields()
 	found := map[string]*Nearest{}
+	differing := func(x, y map[string]string) (out []Setting) {
+		names := maps.Clone(x)
+		maps.Copy(names, y)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if x[name] != y[name] {
+				out = append(out, Setting{name, x[name], y[name]})
+			}
+		}
+		return out
+	}
 	for _, y := range right {
 		var best []Setting
 		for _, x := range left {
@@ -200,16 +210,4 @@ func stated(n *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*n, 'g', -1, 64)
-}
-
-// differing lists the fields in which two numbers differ, by name.
-func differing(a, b map[string]string) (out []Setting) {
-	names := maps.Clone(a)
-	maps.Copy(names, b)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if a[name] != b[name] {
-			out = append(out, Setting{name, a[name], b[name]})
-		}
-	}
-	return out
 }

@@ -116,42 +116,56 @@ type cell struct{ system, key, metric, stat, def string }
 // side holds the values of one side, by what was measured.
 type side struct {
 	values map[cell][]float64
+	defs   map[cell]string // of metrics, where tools are compared
 	keys   map[string]schema.Key
 	stated map[string]map[string]bool // values by setting
 	loads  map[at]load
 	bad    int
 	later  map[judge.Number]bool
-	first  map[judge.Number]int // run
+	first  map[judge.Number]*schema.Run
 }
 
 // Sides compares B with A.
 func Sides(a, b Side) *Result {
 	several := systems(a.Runs) > 1 || systems(b.Runs) > 1
-	left, right := gather(a, several), gather(b, several)
-	r := &Result{A: a.Name, B: b.Name, BadA: left.bad, BadB: right.bad}
+	gatherSide := func(from Side) *side {
+		var runs []*schema.Run
+		for i := range from.Runs {
+			runs = append(runs, &from.Runs[i])
+		}
+		slices.SortStableFunc(runs, func(x, y *schema.Run) int { return x.Start.Compare(y.Start) })
+		return gather(runs, several, from.Later, (*side).add)
+	}
+	left, right := gatherSide(a), gatherSide(b)
+	r := join(a.Name, b.Name, left, right)
+	for i := range r.Rows {
+		r.Rows[i].Badness = badness(r.Rows[i].Metric, r.Rows[i].Change)
+	}
+	if len(r.Rows) == 0 {
+		r.Nearest = nearest(left, right)
+	}
+	r.Settings = settings(left.stated, right.stated)
+	r.interleave(a, b, several)
+	slices.SortFunc(r.Rows, byWeight)
+	return r
+}
+
+// join makes a row of every number that both sides have.
+func join(a, b string, left, right *side) *Result {
+	r := &Result{A: a, B: b, BadA: left.bad, BadB: right.bad}
 	for c, values := range right.values {
 		base, both := left.values[c]
 		if !both {
 			r.OnlyB++
 			continue
 		}
-		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat, of: c}
-		row.Result = pairing.Compare(base, values)
-		row.Badness = badness(c.metric, row.Change)
-		r.Rows = append(r.Rows, row)
+		r.Rows = append(r.Rows, Row{
+			System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat, Result: pairing.Compare(base, values),
+			DefA: left.defs[c], DefB: right.defs[c], of: c,
+		})
 	}
-	for c := range left.values {
-		if _, both := right.values[c]; !both {
-			r.OnlyA++
-		}
-	}
-	if len(r.Rows) == 0 {
-		r.Nearest = nearest(&left, &right)
-	}
-	r.Settings = settings(left.stated, right.stated)
-	r.loads(&left, &right)
-	r.interleave(a, b, several)
-	slices.SortFunc(r.Rows, byWeight)
+	r.OnlyA = len(left.values) - len(r.Rows)
+	r.loads(left, right)
 	return r
 }
 
@@ -191,35 +205,34 @@ func onDevice(model, device string) string {
 	return cmp.Or(model, "unknown") + " on " + cmp.Or(device, "unknown")
 }
 
-// gather collects the values of a side: one a measurement.
-func gather(from Side, several bool) side {
-	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}, later: from.Later,
-		first: map[judge.Number]int{}, stated: map[string]map[string]bool{}, loads: map[at]load{}}
-	order := make([]int, len(from.Runs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, k int) int { return from.Runs[i].Start.Compare(from.Runs[k].Start) })
-	for _, i := range order {
-		r := &from.Runs[i]
+// gather collects the values of runs, one a measurement, by giving each point to a function.
+func gather(runs []*schema.Run, several bool, later map[judge.Number]bool,
+	take func(s *side, r *schema.Run, system string, p *schema.Point)) *side {
+	s := &side{values: map[cell][]float64{}, defs: map[cell]string{}, keys: map[string]schema.Key{}, later: later,
+		first: map[judge.Number]*schema.Run{}, stated: map[string]map[string]bool{}, loads: map[at]load{}}
+	for _, r := range runs {
 		system := ""
 		if several {
 			system = systemOf(r)
 		}
 		for k := range r.Points {
-			p := &r.Points[k]
-			if p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
-				s.bad++
-				continue
-			}
-			s.add(i, r, system, p)
+			take(s, r, system, &r.Points[k])
 		}
 	}
 	return s
 }
 
+// failed reports a point whose numbers count for nothing.
+func failed(p *schema.Point) bool {
+	return p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid
+}
+
 // add takes the judged numbers of a point of a run.
-func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
+func (s *side) add(r *schema.Run, system string, p *schema.Point) {
+	if failed(p) {
+		s.bad++
+		return
+	}
 	key := p.Key.String()
 	s.keys[key] = p.Key
 	s.state("precision", r.Model.Precision)
@@ -229,66 +242,59 @@ func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
 		}
 	}
 	counts := false
-	for _, metric := range metricsOf(p) {
-		m, ok := p.Metrics[metric]
-		stat, n := m.Primary()
-		v, has := n.Get()
-		if !ok || !has {
-			continue
-		}
-		if !schema.Measurable(v) {
+	for _, x := range numbersOf(p) {
+		if !schema.Measurable(x.value) {
 			s.bad++
 			continue
 		}
-		of := schema.System{Model: r.Model.Name, Device: r.Device.Name, Impl: r.Impl}
-		if s.superseded(run, judge.Number{System: of, Key: key, Metric: metric, Stat: stat, Def: m.Def}) {
-			continue
+		n := judge.Number{System: schema.System{Model: r.Model.Name, Device: r.Device.Name, Impl: r.Impl}, Key: key,
+			Metric: x.metric, Stat: x.stat, Def: x.def}
+		if s.later[n] { // later runs of the release decided: its first one does not count
+			if s.first[n] == nil {
+				s.first[n] = r
+			}
+			if s.first[n] == r {
+				continue
+			}
 		}
-		c := cell{system, key, metric, stat, m.Def}
-		s.values[c] = append(s.values[c], v)
+		c := cell{system, key, x.metric, x.stat, x.def}
+		s.values[c] = append(s.values[c], x.value)
 		counts = true
 	}
 	if counts {
-		l := s.loads[at{system, key}]
-		l.add(p)
-		s.loads[at{system, key}] = l
+		s.load(at{system, key}, p)
 	}
 }
 
-// superseded reports whether a number of a run is that of the first one, and later runs of the release decided.
-func (s *side) superseded(run int, n judge.Number) bool {
-	if !s.later[n] {
-		return false
-	}
-	if _, seen := s.first[n]; !seen {
-		s.first[n] = run
-	}
-	return s.first[n] == run
+// number is the primary one of a metric of a point.
+type number struct {
+	metric, stat, def string
+	value             float64
 }
 
-// metricsOf are the metrics of a point that are compared: those that verdicts are about, then the user's own by name.
-func metricsOf(p *schema.Point) []string {
-	has := func(metric string) bool {
-		m, ok := p.Metrics[metric]
-		_, n := m.Primary()
-		_, known := n.Get()
-		return ok && known
-	}
-	var out []string
+func numberOf(p *schema.Point, metric string) (number, bool) {
+	m, ok := p.Metrics[metric]
+	stat, n := m.Primary()
+	v, has := n.Get()
+	return number{metric, stat, m.Def, v}, ok && has
+}
+
+// numbersOf are those of a point that are compared: those that verdicts are about, then the user's own by name.
+func numbersOf(p *schema.Point) (out []number) {
 	for _, metric := range judge.PrimaryMetrics() {
 		info, _ := schema.MetricByName(metric)
-		names := append([]string{metric}, info.StandIns...)
-		if i := slices.IndexFunc(names, has); i >= 0 {
-			out = append(out, names[i])
+		for _, name := range append([]string{metric}, info.StandIns...) {
+			if x, ok := numberOf(p, name); ok {
+				out = append(out, x)
+				break
+			}
 		}
 	}
-	n := len(out)
-	for name := range p.Metrics {
-		if schema.IsOwn(name) {
-			out = append(out, name)
+	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
+		if x, ok := numberOf(p, name); ok && schema.IsOwn(name) {
+			out = append(out, x)
 		}
 	}
-	slices.Sort(out[n:])
 	return out
 }
 
@@ -335,22 +341,18 @@ type load struct {
 // at names a workload of a side.
 type at struct{ system, key string }
 
-func (l *load) add(p *schema.Point) {
-	if osl, ok := primary(p, "osl"); ok {
-		l.osl, l.n = l.osl+osl, l.n+1
+// load adds what the requests of a point did to those of its workload.
+func (s *side) load(of at, p *schema.Point) {
+	l := s.loads[of]
+	if osl, ok := numberOf(p, "osl"); ok {
+		l.osl, l.n = l.osl+osl.value, l.n+1
 	}
-	bad, hasBad := primary(p, "requests_failed")
-	good, hasGood := primary(p, "requests_ok")
+	bad, hasBad := numberOf(p, "requests_failed")
+	good, hasGood := numberOf(p, "requests_ok")
 	if hasBad && hasGood {
-		l.failed, l.of = l.failed+bad, l.of+bad+good
+		l.failed, l.of = l.failed+bad.value, l.of+bad.value+good.value
 	}
-}
-
-func primary(p *schema.Point, metric string) (float64, bool) {
-	m, ok := p.Metrics[metric]
-	_, n := m.Primary()
-	v, has := n.Get()
-	return v, ok && has
+	s.loads[of] = l
 }
 
 func (l load) load() Load {

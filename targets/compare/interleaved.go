@@ -57,7 +57,10 @@ func (r *Result) interleave(a, b Side, several bool) {
 		each, all := block.Compare(series, design)
 		for k, i := range rows {
 			r.Rows[i].Result = t.result(r.Rows[i].of, times, each[k])
-			list, at = append(list, worseFirst(metric, each[k])), append(at, i)
+			// What is worse is one family of tests, in whichever way a metric counts, as in verdicts.
+			x := each[k]
+			x.Mean, x.Own.Mean = direction(metric)*x.Mean, direction(metric)*x.Own.Mean
+			list, at = append(list, x), append(at, i)
 		}
 		if !all.Known() {
 			continue
@@ -75,15 +78,6 @@ func (r *Result) interleave(a, b Side, several bool) {
 			row.NeededEach = list[k].Needed(list[k].Mean)
 		}
 	}
-}
-
-// worseFirst turns the difference of a metric whose larger values are better: what is worse is one family of tests, in
-// whichever way a metric counts, as in verdicts.
-func worseFirst(metric string, d block.Difference) block.Difference {
-	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
-		d.Mean, d.Own.Mean = -d.Mean, -d.Own.Mean
-	}
-	return d
 }
 
 // turnsOf finds runs of both sides that name each other, and what they measured by block.
@@ -114,28 +108,24 @@ func turnsOf(a, b Side, several bool) *turns {
 }
 
 func (t *turns) add(side, pair int, run *schema.Run, several bool) {
+	system := ""
+	if several {
+		system = systemOf(run)
+	}
 	for i := range run.Points {
 		p := &run.Points[i]
-		if p.Block == 0 || p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
+		if p.Block == 0 || failed(p) {
 			continue
 		}
-		of := cell{key: p.Key.String()}
-		if several {
-			of.system = systemOf(run)
-		}
-		for _, of.metric = range metricsOf(p) {
-			m, ok := p.Metrics[of.metric]
-			stat, n := m.Primary()
-			v, has := n.Get()
-			if !ok || !has || !schema.Measurable(v) {
+		for _, x := range numbersOf(p) {
+			if !schema.Measurable(x.value) {
 				continue
 			}
-			of.stat, of.def = stat, m.Def
+			of, at := cell{system, p.Key.String(), x.metric, x.stat, x.def}, turn{pair, p.Block}
 			if t.values[side][of] == nil {
 				t.values[side][of] = map[turn][]float64{}
 			}
-			at := turn{pair, p.Block}
-			t.values[side][of][at] = append(t.values[side][of][at], math.Log(v))
+			t.values[side][of][at] = append(t.values[side][of][at], math.Log(x.value))
 		}
 	}
 }
@@ -182,9 +172,12 @@ func (t *turns) result(c cell, blocks []turn, d block.Difference) pairing.Result
 }
 
 // badness is the log change of a metric, positive for worse.
-func badness(metric string, change float64) float64 {
+func badness(metric string, change float64) float64 { return direction(metric) * math.Log1p(change) }
+
+// direction is -1 for a metric whose larger values are better, else 1.
+func direction(metric string) float64 {
 	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
-		return -math.Log1p(change)
+		return -1
 	}
-	return math.Log1p(change)
+	return 1
 }
