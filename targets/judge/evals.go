@@ -105,32 +105,18 @@ func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTe
 	return t
 }
 
-// compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from
-// three releases on, Newcombe below, standard errors where nothing else is known.
+// compare chooses the test by the data: the gate on the arcsine scale from three releases on where the same items were
+// not answered, else what two scores allow.
 func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *columns.ScoreRow) {
 	before := c.values[st.base[len(st.base)-1]].scores[0]
 	better := 1.
 	if now.Direction == "lower" {
 		better = -1
 	}
-	p1, p2, shares := shares(&before.Score, &now.Score)
-	switch {
-	case shares && sameItems(before, now):
-		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
-		t.d, t.reason.Test = proportion.McNemar(lost, gained, len(now.Outcomes.Right)), schema.TestPaired
-		t.reason.Lost, t.reason.Gained = lost, gained
-	case shares && len(st.base) >= 3:
+	if _, p2, shares := shares(&before.Score, &now.Score); shares && len(st.base) >= 3 && !sameItems(before, now) {
 		t.d, t.reason.Test = arcsineGate(c, st.base, p2, now), schema.TestGate
-	case shares && now.N > 0 && before.N > 0:
-		t.d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
-		t.reason.Test = schema.TestUnpaired
-	default:
-		var why string
-		if t.d, why = byError(&before.Score, &now.Score, shares); why != "" {
-			t.reason.Test = schema.TestNoError
-			return
-		}
-		t.reason.Test = schema.TestByError
+	} else if t.d, t.reason, _ = difference(before, now, t.reason); t.reason.Test == schema.TestNoError {
+		return
 	}
 	t.ok = true
 	t.limits(e.screen.Policy)
@@ -142,22 +128,39 @@ func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *co
 	t.reason.Releases = len(st.base)
 }
 
+// difference compares two scores: paired where the same items were answered, by Newcombe's interval where both are
+// shares of a known number of items, by standard errors where nothing else is known. The reason gets the test, and for
+// none why says what is missing.
+func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
+	d proportion.Difference, reason schema.EvalChange, why string) {
+	p1, p2, shares := shares(&before.Score, &now.Score)
+	switch {
+	case shares && sameItems(before, now):
+		for i, is := range now.Outcomes.Right {
+			switch was := before.Outcomes.Right[i]; {
+			case was && !is:
+				r.Lost++
+			case !was && is:
+				r.Gained++
+			}
+		}
+		d, r.Test = proportion.McNemar(r.Lost, r.Gained, len(now.Outcomes.Right)), schema.TestPaired
+	case shares && now.N > 0 && before.N > 0:
+		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
+		r.Test = schema.TestUnpaired
+	default:
+		r.Test = schema.TestByError
+		if d, why = byError(&before.Score, &now.Score, shares); why != "" {
+			r.Test = schema.TestNoError
+		}
+	}
+	return d, r, why
+}
+
 // sameItems reports whether two scores answer the same questions, answer by answer.
 func sameItems(a, b *columns.ScoreRow) bool {
 	return a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items == b.Outcomes.Items &&
 		len(a.Outcomes.Right) == len(b.Outcomes.Right)
-}
-
-func discordant(before, now []bool) (lost, gained int) {
-	for i := range now {
-		switch {
-		case before[i] && !now[i]:
-			lost++
-		case !before[i] && now[i]:
-			gained++
-		}
-	}
-	return lost, gained
 }
 
 // evalDecision finds the outcome of one test.
@@ -290,7 +293,10 @@ func (d *evalDecision) followUp() (joins, done bool) {
 func (d *evalDecision) changed() bool {
 	st := d.st
 	d.v.Outcome, d.v.Evidence, d.reason.Limit = changed(d.dir()), schema.Suspected, d.delta
-	again, second := d.rechecked()
+	var second *secondTest
+	if later := d.later(); len(later) > 0 && later[0].ok {
+		second = later[0]
+	}
 	if second == nil && d.reason.Test == schema.TestPaired {
 		// Which questions turned is known: a second run would answer the same ones.
 		d.v.Evidence = schema.Confirmed
@@ -308,7 +314,8 @@ func (d *evalDecision) changed() bool {
 	d.reason.First = valueOf(&d.v)
 	d.v.Value, d.v.Run = second.score.Value, second.run
 	d.measured(&second.evalTest)
-	if !again {
+	again := d.dir()*second.worse >= d.delta && d.dir()*d.worse > 0
+	if !again || !sees(&second.evalTest, normalScore(d.p), len(d.st.base)) {
 		d.inconclusive(schema.WhyNotSeenAgain)
 		return false
 	}
@@ -329,17 +336,6 @@ type secondTest struct {
 func valueOf(v *schema.Verdict) float64 {
 	x, _ := v.Value.Get()
 	return x
-}
-
-// rechecked tests the later runs of the release; nil when there is none.
-func (d *evalDecision) rechecked() (again bool, second *secondTest) {
-	later := d.later()
-	if len(later) == 0 || !later[0].ok {
-		return false, nil
-	}
-	x := later[0]
-	again = d.dir()*x.worse >= d.delta && d.dir()*d.worse > 0 && sees(&x.evalTest, normalScore(d.p), len(d.st.base))
-	return again, x
 }
 
 // later compares the scores of the later runs of a release with its baseline.
@@ -392,24 +388,12 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 	if why = promptDiffers(before, now); why != "" {
 		return Beside{}, why
 	}
-	p1, p2, ok := shares(&before.Score, &now.Score)
-	b.Share = ok
-	var d proportion.Difference
-	switch {
-	case b.Share && sameItems(before, now):
-		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
-		d, b.Test = proportion.McNemar(lost, gained, len(now.Outcomes.Right)), schema.TestPaired
-	case b.Share && now.N > 0 && before.N > 0:
-		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
-		b.Test = schema.TestUnpaired
-	default:
-		if d, why = byError(&before.Score, &now.Score, b.Share); why != "" {
-			return Beside{}, why
-		}
-		b.Test = schema.TestByError
+	d, reason, why := difference(before, now, schema.EvalChange{})
+	if why != "" {
+		return Beside{}, why
 	}
-	b.D, b.Lo, b.Hi = d.D, d.Lo, d.Hi
-	return b, ""
+	_, _, share := shares(&before.Score, &now.Score)
+	return Beside{D: d.D, Lo: d.Lo, Hi: d.Hi, Share: share, Test: reason.Test}, ""
 }
 
 // evalID is one eval of one system within one line of releases.
@@ -459,7 +443,10 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 		for id, byName := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
 			n, known := primary[id]
 			if !known || byName[n] == nil {
-				n = bestName(byName)
+				n = slices.MinFunc(slices.Collect(maps.Keys(byName)), func(a, b evalName) int { // that papers report
+					return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)),
+						cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
+				})
 				primary[id] = n
 			}
 			if cells[id] == nil {
@@ -474,7 +461,12 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 			cell.values = append(cell.values, *byName[n])
 		}
 	}
-	sortCells(out)
+	slices.SortFunc(out, func(x, y *evalCell) int {
+		natural := schema.NaturalCompare
+		return cmp.Or(compareSystems(x.id.system, y.id.system), natural(x.id.task, y.id.task),
+			natural(x.id.seq.channel, y.id.seq.channel), natural(x.id.seq.line, y.id.seq.line),
+			natural(x.metric, y.metric), natural(x.filter, y.filter))
+	})
 	return out
 }
 
@@ -502,25 +494,6 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 		}
 	}
 	return all
-}
-
-// bestName returns the name that papers report, among several.
-func bestName(of map[evalName]*evalValue) evalName {
-	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
-		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric,
-			b.metric), cmp.Compare(a.filter, b.filter))
-	})
-}
-
-func sortCells(out []*evalCell) {
-	slices.SortFunc(out, func(x, y *evalCell) int {
-		a, b := x.id, y.id
-		return cmp.Or(
-			schema.NaturalCompare(a.system.Model, b.system.Model), schema.NaturalCompare(a.system.Device, b.system.Device),
-			schema.NaturalCompare(a.system.Impl, b.system.Impl), schema.NaturalCompare(a.task, b.task),
-			schema.NaturalCompare(a.seq.channel, b.seq.channel), schema.NaturalCompare(a.seq.line, b.seq.line),
-			schema.NaturalCompare(x.metric, y.metric), schema.NaturalCompare(x.filter, y.filter))
-	})
 }
 
 // evalRank prefers the metric and filter that papers report.
@@ -780,11 +753,7 @@ const (
 // scaleOf returns the factor from a share to the tool's own scale. A value above 1 is in percent; so is one below it
 // whose stated error is that of its items only in percent, as .9 ± .3 of 1,000 is.
 func scaleOf(s *schema.Score) float64 {
-	v, _ := s.Value.Get()
-	if v > 1 {
-		return inPercent
-	}
-	if reading(s, float64(s.N)) == inPercent {
+	if v, _ := s.Value.Get(); v > 1 || reading(s, float64(s.N)) == inPercent {
 		return inPercent
 	}
 	return inFraction
@@ -928,12 +897,6 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		v.Outcome, v.Reason = schema.NotMeasured, schema.NoNumber{Why: s.Value.Why()}
 		return v
 	}
-	g.gradeScore(&v, t, s, value)
-	return v
-}
-
-// gradeScore compares a score with its reference.
-func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.ScoreRow, value float64) {
 	p, isShare := share(&s.Score)
 	ref := t.Value
 	if isShare {
@@ -961,6 +924,7 @@ func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.Scor
 		why.Needed = proportion.Items(value, math.Max(math.Abs(value-limit), .01))
 	}
 	v.Reason = why
+	return v
 }
 
 // asShare returns a published score as a share: files have 79 or .79.
@@ -974,14 +938,11 @@ func asShare(v float64) float64 {
 // around returns the 95 % interval of a score, including the variance of a published reference where its n is known.
 func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
 	const z = 1.959963984540054
-	if s.Metric == schema.MetricPassed {
+	e, has := s.Stderr.Get()
+	switch {
+	case s.Metric == schema.MetricPassed || !isShare && !(has && e > 0):
 		return value, value, false
-	}
-	if !isShare {
-		e, has := s.Stderr.Get()
-		if !has || e <= 0 {
-			return value, value, false
-		}
+	case !isShare:
 		return value - z*e, value + z*e, true
 	}
 	if s.N > 0 && s.Total <= s.N && t.Items == 0 {
@@ -1004,14 +965,11 @@ func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (
 func sameTask(promised, measured string) bool {
 	plain := func(s string) string {
 		return strings.Map(func(r rune) rune {
-			switch {
-			case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 				return r
-			case r >= 'A' && r <= 'Z':
-				return r + 'a' - 'A'
 			}
 			return -1
-		}, s)
+		}, strings.ToLower(s))
 	}
 	p, m := plain(promised), plain(measured)
 	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
