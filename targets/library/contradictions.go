@@ -2,7 +2,7 @@ package library
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -26,13 +26,17 @@ type Contradiction struct {
 
 // Lint looks for targets that cannot be met, or that demand less than they seem to.
 func (l *Library) Lint() []Contradiction {
-	var out []Contradiction
+	var errors, others []Contradiction
 	for _, e := range l.List() {
-		out = append(out, LintEntry(e)...)
+		for _, c := range LintEntry(e) {
+			if c.Severity == schema.SevError {
+				errors = append(errors, c)
+			} else {
+				others = append(others, c)
+			}
+		}
 	}
-	isError := func(c Contradiction) bool { return c.Severity == schema.SevError }
-	sort.SliceStable(out, func(i, j int) bool { return isError(out[i]) && !isError(out[j]) })
-	return out
+	return append(errors, others...)
 }
 
 // at identifies the targets of one workload and level.
@@ -104,17 +108,14 @@ func throughput(t schema.Target, near map[string]schema.Target, add report) {
 func stricter(t schema.Target, by map[at]map[string]schema.Target) (schema.Target, bool) {
 	levels := schema.Levels()
 	info, _ := schema.MetricByName(t.Metric)
-	after := false
-	for _, l := range levels {
-		if l == t.Level {
-			after = true
-			continue
-		}
+	own := slices.Index(levels, t.Level)
+	if own < 0 {
+		return schema.Target{}, false
+	}
+	for _, l := range levels[own+1:] {
 		o, ok := by[at{t.Key.String(), l}][t.Metric]
-		if !after || !ok || o.Stat != t.Stat {
-			continue
-		}
-		if info.Better == schema.Lower && o.Value > t.Value || info.Better == schema.Higher && o.Value < t.Value {
+		if ok && o.Stat == t.Stat && (info.Better == schema.Lower && o.Value > t.Value ||
+			info.Better == schema.Higher && o.Value < t.Value) {
 			return o, true
 		}
 	}

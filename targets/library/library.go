@@ -1,12 +1,12 @@
 package library
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -59,8 +59,8 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 		return l.addOwn(path, data, source, known)
 	}
 	var problems []schema.Problem
-	f := new(decode.File)
-	*f = decode.NewFile(path, data, time.Time{}, decode.DefaultLimits())
+	file := decode.NewFile(path, data, time.Time{}, decode.DefaultLimits())
+	f := &file
 	root, bad := f.Only()
 	if bad != nil {
 		return []schema.Problem{*bad}
@@ -141,7 +141,12 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	var rows []row
 	var loads []Load
 	for entry := range device.Val.Items() {
-		loads = append(loads, loadOf(entry))
+		load := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
+			OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+		if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
+			load.Requests = int(n)
+		}
+		loads = append(loads, load)
 		targets, more := perfref.Targets(f, entry, source)
 		for _, t := range targets {
 			rows = append(rows, row{t, reference})
@@ -218,9 +223,16 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 			out = l.add(out, name, device, own, requirements)
 		}
 	}
-	out = schema.MergeTargets(withoutWeaker(out, stated), stated)
-	if slices.ContainsFunc(stated, hasReference) {
-		return out
+	out = slices.DeleteFunc(out, func(t schema.Target) bool {
+		return t.Priority == "should" && slices.ContainsFunc(stated, func(o schema.Target) bool {
+			return o.Priority == "must" && o.SameNumber(&t)
+		})
+	})
+	out = schema.MergeTargets(out, stated)
+	for _, t := range stated { // a spec has the reference of its time, of media models only TTFT and tput_user
+		if !t.Key.IsEval() && !schema.IsMediaTask(t.Key.Task) {
+			return out
+		}
 	}
 	before := len(out)
 	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
@@ -229,19 +241,6 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 		}
 	}
 	return out
-}
-
-// hasReference reports a target of a spec, which has the performance reference of its time. Of models that write no
-// text it has TTFT and tput_user alone: the file has the rest.
-func hasReference(t schema.Target) bool { return !t.Key.IsEval() && !schema.IsMediaTask(t.Key.Task) }
-
-// withoutWeaker drops targets that should hold where a stated one of the same number must.
-func withoutWeaker(list, stated []schema.Target) []schema.Target {
-	return slices.DeleteFunc(list, func(t schema.Target) bool {
-		return t.Priority == "should" && slices.ContainsFunc(stated, func(o schema.Target) bool {
-			return o.Priority == "must" && o.SameNumber(&t)
-		})
-	})
 }
 
 // add appends the targets of some kinds under a name, if their number has none yet: those of the device, then those
@@ -255,14 +254,6 @@ func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) [
 				out = append(out, r.Target)
 			}
 		}
-	}
-	return out
-}
-
-func plain(rows []row) []schema.Target {
-	var out []schema.Target
-	for _, r := range rows {
-		out = append(out, r.Target)
 	}
 	return out
 }
@@ -281,14 +272,15 @@ func (l *Library) List() []Entry {
 	var out []Entry
 	for m, devices := range l.rows {
 		for d, rows := range devices {
-			out = append(out, Entry{l.names[m], d, plain(rows)})
+			e := Entry{Model: l.names[m], Device: d}
+			for _, r := range rows {
+				e.Targets = append(e.Targets, r.Target)
+			}
+			out = append(out, e)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].Model != out[j].Model {
-			return out[i].Model < out[j].Model
-		}
-		return out[i].Device < out[j].Device
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device))
 	})
 	return out
 }
@@ -331,33 +323,24 @@ func (a Aliases) weights(model string) []string {
 
 // knows reports whether a device name is in the table.
 func (a Aliases) knows(device string) bool {
-	for _, d := range a.Devices {
-		if schema.SameDevice(d, device) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Devices, func(d string) bool { return schema.SameDevice(d, device) })
 }
-
-// place is what contradictions of several levels have in common.
-type place struct{ model, device, key, metric, code string }
 
 // Fold puts a contradiction that several levels of one workload have into one: the levels are shares of one value. The
 // numbers are those of the last level, which asks for most; Target.Level names all.
 func Fold(list []Contradiction) []Contradiction {
-	at := map[place]int{}
 	var out []Contradiction
 	for _, c := range list {
-		id := place{c.Model, c.Device, c.Target.Key.String(), c.Target.Metric, c.Code}
-		i, seen := at[id]
-		if !seen {
-			at[id] = len(out)
+		i := slices.IndexFunc(out, func(o Contradiction) bool {
+			return o.Model == c.Model && o.Device == c.Device && o.Code == c.Code && o.Target.Metric == c.Target.Metric &&
+				o.Target.Key.String() == c.Target.Key.String()
+		})
+		if i < 0 {
 			out = append(out, c)
 			continue
 		}
-		levels := out[i].Target.Level + ", " + c.Target.Level
+		c.Target.Level = out[i].Target.Level + ", " + c.Target.Level
 		out[i] = c
-		out[i].Target.Level = levels
 	}
 	return out
 }
@@ -370,16 +353,6 @@ type Load struct {
 
 // pairID is a model and a device, in lower case.
 type pairID struct{ model, device string }
-
-// loadOf reads the workload of a performance reference's entry.
-func loadOf(entry decode.Value) Load {
-	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
-		OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
-	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
-		l.Requests = int(n)
-	}
-	return l
-}
 
 // measurable reports whether a load client can make a workload: text of known lengths under a known load.
 func measurable(k schema.Key) bool {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -74,7 +75,7 @@ type EvalRun struct {
 
 // Params are what is stated, by the names that lm-eval has for it.
 func (r EvalRun) Params() map[string]string {
-	p := map[string]string{}
+	p := map[string]string{"gen_kwargs": r.GenKwargs, "tokenizer": r.Tokenizer}
 	if r.Fewshot != nil {
 		p["fewshot"] = fmt.Sprint(*r.Fewshot)
 	}
@@ -84,12 +85,7 @@ func (r EvalRun) Params() map[string]string {
 	if r.Chat {
 		p["chat"] = "true"
 	}
-	if r.GenKwargs != "" {
-		p["gen_kwargs"] = r.GenKwargs
-	}
-	if r.Tokenizer != "" {
-		p["tokenizer"] = r.Tokenizer
-	}
+	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
 	return p
 }
 
@@ -125,20 +121,25 @@ func (o *ownFile) problem(severity schema.Severity, code, at, found, expected, h
 		Found: at + ": " + found, Expected: expected, Hint: hint})
 }
 
+// refuse reports an entry that is not read.
+func (o *ownFile) refuse(code, at, found, expected string) {
+	o.problem(schema.SevError, code, at, found, expected, "")
+}
+
 // origin fills in the source and date of a value; both are required.
 func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool) {
 	t := o.source
 	if strings.TrimSpace(source) == "" || asOf == "" {
-		o.problem(schema.SevError, "no-source", at, "a value without source or as_of",
-			"both, as in source: release plan 12, as_of: 2026-01-31", "")
+		o.refuse("no-source", at, "a value without source or as_of",
+			"both, as in source: release plan 12, as_of: 2026-01-31")
 		return t, false
 	}
 	if priority != "" && priority != "must" && priority != "should" {
-		o.problem(schema.SevError, "bad-target", at, "priority "+priority, "must or should", "")
+		o.refuse("bad-target", at, "priority "+priority, "must or should")
 		return t, false
 	}
 	if _, err := time.Parse(time.DateOnly, asOf); err != nil {
-		o.problem(schema.SevError, "bad-target", at, "as_of "+asOf, "a date such as 2026-01-31", "")
+		o.refuse("bad-target", at, "as_of "+asOf, "a date such as 2026-01-31")
 		return t, false
 	}
 	t.Source, t.AsOf, t.Priority = source, asOf, priority
@@ -150,27 +151,23 @@ func (o *ownFile) target(at string, x FileTarget) {
 	if !ok {
 		return
 	}
-	if x.Level == "" {
-		x.Level = schema.LevelTarget
-	}
+	x.Level, x.Stat = cmp.Or(x.Level, schema.LevelTarget), cmp.Or(x.Stat, "mean")
 	info, isMetric := schema.MetricByName(x.Metric)
 	switch {
 	case x.Model == "" || x.Device == "":
-		o.problem(schema.SevError, "bad-target", at, "no model or no device", "both", "")
+		o.refuse("bad-target", at, "no model or no device", "both")
 	case !isMetric:
-		o.problem(schema.SevError, "unknown-metric", at, fmt.Sprintf("metric %q", x.Metric), "one of "+metricNames(),
-			"")
+		graded := func(m *schema.MetricInfo) bool { return m.Better != schema.Neither }
+		o.refuse("unknown-metric", at, fmt.Sprintf("metric %q", x.Metric),
+			"one of "+strings.Join(schema.MetricNames(graded), ", "))
 	case info.Better == schema.Neither:
-		o.problem(schema.SevError, "bad-target", at, "metric "+x.Metric+", which neither improves nor worsens",
-			"a latency or a rate", "")
+		o.refuse("bad-target", at, "metric "+x.Metric+", which neither improves nor worsens",
+			"a latency or a rate")
 	case !slices.Contains(schema.Levels(), x.Level):
-		o.problem(schema.SevError, "unknown-level", at, fmt.Sprintf("level %q", x.Level),
-			strings.Join(schema.Levels(), ", "), "")
+		o.refuse("unknown-level", at, fmt.Sprintf("level %q", x.Level),
+			strings.Join(schema.Levels(), ", "))
 	default:
 		o.device(at, x.Model, x.Device)
-		if x.Stat == "" {
-			x.Stat = "mean"
-		}
 		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat,
 			x.Value, info.Unit, x.Level, x.Tolerance
 		o.put(at, x.Model, x.Device, t)
@@ -182,38 +179,24 @@ func (o *ownFile) eval(at string, x FileEval) {
 	if !ok {
 		return
 	}
-	if x.Device == "" {
-		x.Device = anyDevice
+	x.Device = cmp.Or(x.Device, anyDevice)
+	if x.Model == "" || x.Task == "" {
+		o.refuse("bad-target", at, "no model or no task", "both")
+		return
 	}
-	switch {
-	case x.Model == "" || x.Task == "":
-		o.problem(schema.SevError, "bad-target", at, "no model or no task", "both", "")
-	default:
-		if x.Run != nil {
-			o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)},
-				x.Task, *x.Run})
-		}
-		t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
-		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
-			x.Tolerance, x.Items
-		t.Scores = referenceScores(x.GPU, x.Published)
-		o.put(at, x.Model, x.Device, t)
+	if x.Run != nil {
+		o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)},
+			x.Task, *x.Run})
 	}
-}
-
-// referenceScores are the scores behind a reference; nil where none is stated.
-func referenceScores(gpu, published *FileScore) *schema.ReferenceScores {
-	if gpu == nil && published == nil {
-		return nil
+	t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
+	t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
+		x.Tolerance, x.Items
+	if x.GPU != nil || x.Published != nil {
+		gpu, published := cmp.Or(x.GPU, &FileScore{}), cmp.Or(x.Published, &FileScore{})
+		t.Scores = &schema.ReferenceScores{GPU: gpu.Value, GPUSource: gpu.Source, Published: published.Value,
+			PublishSource: published.Source}
 	}
-	var s schema.ReferenceScores
-	if gpu != nil {
-		s.GPU, s.GPUSource = gpu.Value, gpu.Source
-	}
-	if published != nil {
-		s.Published, s.PublishSource = published.Value, published.Source
-	}
-	return &s
+	o.put(at, x.Model, x.Device, t)
 }
 
 func (o *ownFile) device(at, model, device string) {
@@ -227,7 +210,7 @@ func (o *ownFile) device(at, model, device string) {
 // put adds a valid target, in place of an earlier one of the same number.
 func (o *ownFile) put(at, model, device string, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
-		o.problem(schema.SevError, "bad-target", at, found, expected, "")
+		o.refuse("bad-target", at, found, expected)
 		return
 	}
 	// should never replaces must
@@ -244,16 +227,6 @@ func (o *ownFile) put(at, model, device string, t schema.Target) {
 	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+
 		old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model,
 		device, used)+"; keep one of the two")
-}
-
-func metricNames() string {
-	var names []string
-	for _, m := range schema.Metrics() {
-		if m.Better != schema.Neither {
-			names = append(names, m.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // Export turns targets into a file of our own, with the source and date of each. It counts those that such a file
@@ -301,20 +274,22 @@ func ExportAll(list []Entry) (f File, unmeasured int) {
 
 // ByModel is a file for each model of a file that is too long for one, in order of their names.
 func (f File) ByModel() (models []string, files []File) {
-	parts := map[string]File{}
+	parts := map[string]*File{}
+	part := func(model string) *File {
+		if parts[model] == nil {
+			parts[model] = &File{}
+		}
+		return parts[model]
+	}
 	for _, t := range f.Targets {
-		part := parts[t.Model]
-		part.Targets = append(part.Targets, t)
-		parts[t.Model] = part
+		part(t.Model).Targets = append(part(t.Model).Targets, t)
 	}
 	for _, e := range f.Evals {
-		part := parts[e.Model]
-		part.Evals = append(part.Evals, e)
-		parts[e.Model] = part
+		part(e.Model).Evals = append(part(e.Model).Evals, e)
 	}
 	models = slices.Sorted(maps.Keys(parts))
 	for _, m := range models {
-		files = append(files, parts[m])
+		files = append(files, *parts[m])
 	}
 	return models, files
 }

@@ -38,9 +38,7 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	}
 	r.model = name[strings.LastIndexByte(name, '/')+1:]
 	r.device = strings.ToLower(doc.At("deployment", "hardware").Str())
-	if r.device == "" {
-		r.device = anyDevice
-	} else if !l.aliases.knows(r.device) && !known(r.device) {
+	if r.device = cmp.Or(r.device, anyDevice); r.device != anyDevice && !l.aliases.knows(r.device) && !known(r.device) {
 		r.problem(schema.SevWarning, "unknown-device", doc.Get("deployment"), fmt.Sprintf("device %q of %s", r.device,
 			r.model), "a device that has been measured or that ttreport knows", "check the spelling")
 	}
@@ -71,16 +69,18 @@ func (r *requirementsDoc) problem(severity schema.Severity, code string, at deco
 	r.problems = append(r.problems, p)
 }
 
+// refuse reports an entry that is not read.
+func (r *requirementsDoc) refuse(at decode.Value, found, expected string) {
+	r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
+}
+
 // priority reads must or should; the document's default is must.
 func (r *requirementsDoc) priority(v decode.Value) (string, bool) {
-	p := strings.ToLower(v.Get("priority").Str())
-	switch p {
-	case "":
-		return "must", true
-	case "must", "should":
+	p := cmp.Or(strings.ToLower(v.Get("priority").Str()), "must")
+	if p == "must" || p == "should" {
 		return p, true
 	}
-	r.problem(schema.SevError, "bad-target", v, "priority "+p, "must or should", "nothing of it")
+	r.refuse(v, "priority "+p, "must or should")
 	return "", false
 }
 
@@ -93,7 +93,7 @@ func (r *requirementsDoc) eval(v decode.Value) {
 	switch {
 	case !ok:
 	case v.Get("name").Str() == "":
-		r.problem(schema.SevError, "bad-target", v, "an eval without a name", "name", "nothing of it")
+		r.refuse(v, "an eval without a name", "name")
 	case !has || value == 0:
 		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score",
 			"gpuReferenceScore or publishedScore", "nothing of it")
@@ -121,25 +121,6 @@ var sweepValues = []struct{ theirs, metric, stat string }{
 		"rps", "value"},
 }
 
-// scalarMetric maps the metric of a scalar target to ours.
-func scalarMetric(name string) (string, bool) {
-	switch strings.ToLower(name) {
-	case "system_throughput", "output_throughput":
-		return "output_tps", true
-	case "total_throughput":
-		return "total_tps", true
-	case "request_throughput":
-		return "rps", true
-	case "request_goodput":
-		return "goodput_rps", true
-	case "user_throughput":
-		return "tps_user", true
-	case "ttft", "tpot", "e2el":
-		return strings.ToLower(name), true
-	}
-	return "", false
-}
-
 // scenario reads the sweep's expected values and the scalar targets: a latency target holds at every point of the
 // sweep, a rate target at the point of the highest concurrency, where the rate is highest.
 func (r *requirementsDoc) scenario(s decode.Value) {
@@ -153,8 +134,7 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 		k := schema.Key{Task: "text", ISL: p.Get("isl").Ptr(), OSL: p.Get("osl").Ptr(),
 			Concurrency: p.Get("concurrency").Ptr()}
 		if k.ISL == nil || k.OSL == nil || k.Concurrency == nil {
-			r.problem(schema.SevError, "bad-target", p, "a sweep point without isl, osl or concurrency", "all three",
-				"nothing of it")
+			r.refuse(p, "a sweep point without isl, osl or concurrency", "all three")
 			continue
 		}
 		keys = append(keys, k)
@@ -174,12 +154,13 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 
 func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	priority, ok := r.priority(t)
-	metric, known := scalarMetric(t.Get("metric").Str())
+	metric, known := map[string]string{
+		"system_throughput": "output_tps", "output_throughput": "output_tps", "total_throughput": "total_tps",
+		"request_throughput": "rps", "request_goodput": "goodput_rps", "user_throughput": "tps_user",
+		"ttft": "ttft", "tpot": "tpot", "e2el": "e2el",
+	}[strings.ToLower(t.Get("metric").Str())]
 	value, has := t.Get("target").Float()
-	comparator := strings.ToLower(t.Get("comparator").Str())
-	if comparator == "" {
-		comparator = "gte"
-	}
+	comparator := cmp.Or(strings.ToLower(t.Get("comparator").Str()), "gte")
 	info, _ := schema.MetricByName(metric)
 	switch {
 	case !ok:
@@ -187,9 +168,9 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(),
 			"a metric that tools measure", "nothing of it")
 	case !has:
-		r.problem(schema.SevError, "bad-target", t, "a scalar target without a value", "target", "nothing of it")
+		r.refuse(t, "a scalar target without a value", "target")
 	case comparator != "gte" && comparator != "lte":
-		r.problem(schema.SevError, "bad-target", t, "comparator "+comparator, "gte or lte", "nothing of it")
+		r.refuse(t, "comparator "+comparator, "gte or lte")
 	case (comparator == "gte") != (info.Better == schema.Higher):
 		r.problem(schema.SevWarning, "bad-target", t, metric+" "+
 			comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
@@ -228,7 +209,7 @@ func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (fl
 	case ours == "ms" && slices.Contains([]string{"s", "sec", "seconds"}, unit):
 		return value * 1000, true
 	}
-	r.problem(schema.SevError, "bad-target", t, "unit "+unit, ours, "nothing of it")
+	r.refuse(t, "unit "+unit, ours)
 	return 0, false
 }
 
@@ -243,7 +224,7 @@ func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string
 // replaces must, whichever file states it.
 func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
-		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
+		r.refuse(at, found, expected)
 		return
 	}
 	keep := func(old, now *row) bool {
