@@ -328,7 +328,7 @@ func (r *Report) statusTable(at int, g *gate.Review) *Table {
 			return moved(x, func(i int, p schema.Pair) string { return r.Gate.PairResult(i, p).Level })
 		}),
 		measured(col("Graded"), func(x gate.PairResult) Cell { // how many workloads have a target that was graded
-			c := r.Gate.PairGrading(at, x.Pair)
+			c := gate.GradingOf(r.Gate.PairTargets(at, x.Pair))
 			return text(words.Of(c.Graded, c.Workloads))
 		}),
 		measured(Col{Head: "Regressed", Unit: "points", Num: true}, func(x gate.PairResult) Cell {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,35 +85,28 @@ func (g *Gate) decided(list []schema.Verdict) []schema.Verdict {
 	return list
 }
 
-// about finds the decision that covers a verdict: one that excuses it, else one that did and has expired, else the
-// pin or dismissal at its release, whose reason readers need to understand the level. A verdict that cannot fail
-// needs no excuse: a number that met its target was not waived.
+// about finds the decision that covers a verdict: one that excuses it, else the pin or dismissal at its release, whose
+// reason readers need to understand the level. A verdict that cannot fail needs no excuse: a number that met its target
+// was not waived.
 func (g *Gate) about(v *schema.Verdict) *schema.Decision {
-	var expired *schema.Decision
-	kind := KindOf(v)
-	for i := range g.Policy.Decisions {
-		d := &g.Policy.Decisions[i]
-		excuses := (d.Kind == schema.Waive || d.Kind == schema.Accept) && d.Select.Lint == ""
-		if !excuses || kind == "" || kind == NoCase || !d.Covers(v) {
-			continue
-		}
-		if g.Policy.Holds(*d) {
-			return g.Policy.Shown(*d)
-		}
-		expired = g.Policy.Shown(*d)
+	var excuse *schema.Decision
+	if kind := KindOf(v); kind != "" && kind != NoCase {
+		excuse = g.decisionThat(func(d *decision.Decision) bool {
+			return (d.Kind == schema.Waive || d.Kind == schema.Accept) && d.Select.Lint == "" && d.Covers(v)
+		})
 	}
-	if expired != nil || v.Against != schema.AgainstHistory {
-		return expired
+	if excuse != nil || v.Against != schema.AgainstHistory {
+		return excuse
 	}
 	return g.Policy.Level(v, schema.Pin, schema.Dismiss)
 }
 
-// aboutLint finds the waiver of a lint.
-func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
+// decisionThat finds the first decision that covers something and holds, else the last of those that have expired.
+func (g *Gate) decisionThat(covers func(*decision.Decision) bool) *schema.Decision {
 	var expired *schema.Decision
 	for i := range g.Policy.Decisions {
 		d := &g.Policy.Decisions[i]
-		if d.Kind != schema.Waive || d.Select.Lint == "" || !covers(d, l) {
+		if !covers(d) {
 			continue
 		}
 		if g.Policy.Holds(*d) {
@@ -121,6 +115,13 @@ func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
 		expired = g.Policy.Shown(*d)
 	}
 	return expired
+}
+
+// aboutLint finds the waiver of a lint.
+func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
+	return g.decisionThat(func(d *decision.Decision) bool {
+		return d.Kind == schema.Waive && d.Select.Lint != "" && covers(d, l)
+	})
 }
 
 // covers reports whether a decision selects a lint. A lint of several cases belongs to no single workload or task.
@@ -186,14 +187,6 @@ const (
 	NoteImproved      Kind = "improved"
 	NoteMet           Kind = "met" // required targets
 )
-
-// noteKinds lists what is noted, in the order of a headline; targets that are met come last.
-func noteKinds() []Kind {
-	return []Kind{
-		NoteWaived, NoteSameBuild, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
-		NoteNotComparable, NoteBelowLimit, NoteImproved,
-	}
-}
 
 // NoCase is the kind of a verdict that is not counted; a good verdict has the empty kind.
 const NoCase Kind = "skip"
@@ -261,19 +254,24 @@ func KindOf(v *schema.Verdict) Kind {
 	case schema.Regressed:
 		return kindOfRegression(v)
 	case schema.Inconclusive:
-		return kindOfInconclusive(v)
+		if v.Against == schema.AgainstTarget {
+			return whenRequired(v, FailInconclusive)
+		}
+		if e, ok := v.Effect.Get(); !v.Large || ok && e < 0 { // no possible regression beyond the limit
+			return ""
+		}
+		return FailInconclusive
 	case schema.Excluded:
-		return kindOfExcluded(v)
+		// No finding where the lint of that name decides, which can be waived, or where another run measured the point.
+		by, _ := v.Reason.(schema.ExcludedBy)
+		if schema.ReasonIs[schema.NotPositive](v.Reason) || by.Other != "" {
+			return NoCase
+		}
+		return FailInvalid
 	case schema.Fail:
 		return whenRequired(v, FailTarget)
 	case schema.NotMeasured:
-		switch {
-		case schema.ReasonIs[schema.NotRemeasured](v.Reason):
-			return kindOfAbsence(v)
-		case schema.ReasonIs[schema.Planned](v.Reason) || v.Against == schema.AgainstHistory:
-			return FailMissing
-		}
-		return whenRequired(v, FailMissing)
+		return kindOfAbsence(v)
 	case schema.NoBaseline, schema.NotComparable, schema.NoTarget, schema.Unattainable:
 		return NoCase
 	}
@@ -283,10 +281,10 @@ func KindOf(v *schema.Verdict) Kind {
 // kindOfRegression returns a finding for every regression. Between two runs of one build the machine changed, or how it
 // was used; the release did not.
 func kindOfRegression(v *schema.Verdict) Kind {
-	if c, ok := v.Reason.(schema.Change); ok && c.SameBuild != "" {
-		return NoteSameBuild
-	}
+	c, _ := v.Reason.(schema.Change)
 	switch {
+	case c.SameBuild != "":
+		return NoteSameBuild
 	case v.Evidence == schema.Confirmed:
 		return FailConfirmed
 	case v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun:
@@ -304,24 +302,15 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 
 // kindOfAbsence tells what the release before measured from what has long been gone, and a number from a workload.
 func kindOfAbsence(v *schema.Verdict) Kind {
-	switch {
-	case v.Reason.(schema.NotRemeasured).Releases > 1:
+	switch r, again := v.Reason.(schema.NotRemeasured); {
+	case again && r.Releases > 1:
 		return FailAbsent
-	case v.Metric != "": // of a workload that was measured
-		return FailMissing
+	case again && v.Metric == "":
+		return FailNotRemeasured
+	case again || v.Against == schema.AgainstHistory || schema.ReasonIs[schema.Planned](v.Reason):
+		return FailMissing // again: a number of a workload that was measured
 	}
-	return FailNotRemeasured
-}
-
-// kindOfInconclusive returns a finding for a possible regression beyond the limit, or for a required target.
-func kindOfInconclusive(v *schema.Verdict) Kind {
-	if v.Against == schema.AgainstTarget {
-		return whenRequired(v, FailInconclusive)
-	}
-	if e, ok := v.Effect.Get(); !v.Large || ok && e < 0 {
-		return ""
-	}
-	return FailInconclusive
+	return whenRequired(v, FailMissing)
 }
 
 // insignificant reports whether a number is beyond the limit and its noise explains that: in an unchanged release one
@@ -334,19 +323,6 @@ func insignificant(v *schema.Verdict) bool {
 		return r.Why == schema.WhyNotSignificant
 	}
 	return false
-}
-
-// kindOfExcluded returns no finding where a lint decides, or where another run of the release measured the point.
-func kindOfExcluded(v *schema.Verdict) Kind {
-	switch r := v.Reason.(type) {
-	case schema.NotPositive: // the lint of that name decides; it can be waived
-		return NoCase
-	case schema.ExcludedBy:
-		if r.Other != "" {
-			return NoCase
-		}
-	}
-	return FailInvalid
 }
 
 // KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, a decision that
@@ -366,10 +342,8 @@ func KindOfLint(l *lint.Lint) Kind {
 // NoLevel is the level of a model and device that has targets and misses one of the lowest level.
 const NoLevel = "none"
 
-// levels counts targets by level.
-type levels map[string]levelCount
-
-type levelCount struct{ met, all int }
+// levels counts the targets of each level, and those of them that are met.
+type levels map[string]struct{ met, all int }
 
 func (l levels) count(v *schema.Verdict) {
 	switch v.Outcome {
@@ -386,19 +360,14 @@ func (l levels) count(v *schema.Verdict) {
 // reached returns the highest level of which every target is met, together with all levels below it; [NoLevel] when
 // the lowest level is not reached, "" without targets. An inconclusive target keeps its level from being reached,
 // because it was not shown to be met.
-func (l levels) reached() string {
-	reached := ""
+func (l levels) reached() (reached string) {
 	for _, level := range schema.Levels() {
-		n := l[level]
-		switch {
-		case n.all == 0:
-			continue
-		case n.met < n.all && reached == "":
-			return NoLevel
+		switch n := l[level]; {
 		case n.met < n.all:
-			return reached
+			return cmp.Or(reached, NoLevel)
+		case n.all > 0:
+			reached = level
 		}
-		reached = level
 	}
 	return reached
 }
@@ -408,43 +377,22 @@ func (l levels) reached() string {
 type Grading struct{ Graded, Workloads int }
 
 // GradingOf counts the workloads of verdicts against targets.
-func GradingOf(list []schema.Verdict) Grading {
-	graded := grading{}
+func GradingOf(list []schema.Verdict) (out Grading) {
+	graded := map[finding]bool{} // whether a target of a workload was graded
 	for i := range list {
-		graded.add(&list[i])
+		v := &list[i]
+		if v.Key.IsEval() || v.Outcome == schema.NotMeasured {
+			continue
+		}
+		of := findingOf(v)
+		graded[of] = graded[of] || v.Outcome == schema.Pass || v.Outcome == schema.Fail || v.Outcome == schema.Inconclusive
 	}
-	return graded.counted()
-}
-
-// PairGrading is that of a model and device in a release.
-func (g *Gate) PairGrading(release int, p schema.Pair) Grading {
-	f, graded := g.of(release), grading{}
-	for _, i := range f.targets[p] {
-		graded.add(&f.findings.Targets[i])
-	}
-	return graded.counted()
-}
-
-// grading says of each workload whether a target of it was graded.
-type grading map[finding]bool
-
-func (m grading) add(v *schema.Verdict) {
-	if v.Key.IsEval() || v.Outcome == schema.NotMeasured {
-		return
-	}
-	is := v.Outcome == schema.Pass || v.Outcome == schema.Fail || v.Outcome == schema.Inconclusive
-	of := findingOf(v)
-	m[of] = m[of] || is
-}
-
-func (m grading) counted() Grading {
-	c := Grading{Workloads: len(m)}
-	for _, is := range m {
-		if is {
-			c.Graded++
+	for _, is := range graded {
+		if out.Workloads++; is {
+			out.Graded++
 		}
 	}
-	return c
+	return out
 }
 
 // Word is the decision of the gate.
@@ -718,7 +666,8 @@ func (t *tallying) result() Result {
 		Graded: t.graded + t.compared, Compared: t.compared, Unchanged: t.unchanged, Early: t.early, Open: t.open,
 		Level: t.levels.reached(), Release: t.release, Baseline: t.before,
 	}
-	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()
+	maps.DeleteFunc(t.evals, func(_ string, graded bool) bool { return graded })
+	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), slices.Sorted(maps.Keys(t.evals))
 	r.Counts = t.counts()
 	warns := slices.ContainsFunc(r.Counts, func(c Tally) bool { return warning(c.Kind) })
 	switch {
@@ -739,9 +688,10 @@ func (t *tallying) result() Result {
 	return r
 }
 
-// counts are the tallies in their order.
+// counts are the tallies in the order of a headline; targets that are met come last.
 func (t *tallying) counts() (counts []Tally) {
-	for _, kind := range append(FailKinds(), noteKinds()...) {
+	for _, kind := range append(FailKinds(), NoteWaived, NoteSameBuild, NoteExcluded, NotePinned, NoteLint,
+		NoteUnattainable, NoteInformational, NoteNotComparable, NoteBelowLimit, NoteImproved) {
 		if len(t.found[kind]) == 0 {
 			continue
 		}
@@ -758,17 +708,6 @@ func (t *tallying) counts() (counts []Tally) {
 		counts = append(counts, Tally{Kind: NoteMet, N: t.met, Cells: t.met})
 	}
 	return counts
-}
-
-// ungraded lists the tasks with a score that nothing grades.
-func (t *tallying) ungraded() (tasks []string) {
-	for task, graded := range t.evals {
-		if !graded {
-			tasks = append(tasks, task)
-		}
-	}
-	slices.Sort(tasks)
-	return tasks
 }
 
 // once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
