@@ -63,10 +63,10 @@ func (g *Gate) HistoryOf(release int, s *judge.Series) (schema.Verdict, bool) {
 // Targets returns the verdicts of a model and device in a release against targets, with decisions.
 func (g *Gate) Targets(release int, of schema.Pair) []schema.Verdict {
 	list := g.decided(g.Judgement.Targets(release, of))
-	issues := g.knownIssues(release, of)
+	heads := g.heads(release, of)
 	for i := range list {
 		if v := &list[i]; v.Decision == nil {
-			v.Decision = excusedBy(issues, v)
+			v.Decision = excusedBy(heads, v)
 		}
 	}
 	return list
@@ -653,7 +653,8 @@ func (t *tallying) lint(l *lint.Lint, of schema.Pair) {
 	case l.Severity == schema.SevError:
 		t.add(FailInvalid, id, l.Decision)
 	case l.ID == lint.IDOpenRegression:
-		t.add(FailOpen, id.named(of.Model+" "+of.Device+openName(l)), l.Decision)
+		d, _ := l.Detail.(lint.OpenRegression)
+		t.add(FailOpen, id.named(of.Model+" "+of.Device+d.Confirmed+l.Subject), l.Decision)
 	case l.Severity == schema.SevWarning && l.Decision == nil:
 		t.note(NoteLint, id)
 	}

@@ -41,11 +41,19 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		out = append(out, lint.New(name, first.Path,
 			lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
 	}
-	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.noPairs(release), g.order(release),
-		g.open(release))
+	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release))
+	for _, x := range g.RefusedPairs(release) { // runs that state a pair in turns which decides nothing
+		h := &g.Columns.Runs[x.Run]
+		out = append(out, lint.New(name, "", lint.NoPair{With: h.Interleaved.With, Mismatch: x.Mismatch}).Of(h))
+	}
+	out = slices.Concat(out, g.order(release), g.open(release))
 	history.Wait()
 	out = slices.Concat(out, slow, g.rejected(release))
-	for _, what := range append(g.unused(), g.idle(release, out)...) {
+	names := make([]string, len(g.Releases))
+	for i := range g.Releases {
+		names[i] = g.Releases[i].Name
+	}
+	for _, what := range append(g.Policy.Unused(names, g.Columns.Runs), g.idle(release, out)...) {
 		out = append(out, lint.New(name, what, lint.UnusedDecision{What: what}))
 	}
 	for i := range out {
@@ -56,15 +64,6 @@ func (g *Gate) Lints(release int) []lint.Lint {
 	return append(out, g.expired(release)...)
 }
 
-// unused lists decisions that select nothing that exists.
-func (g *Gate) unused() []string {
-	names := make([]string, len(g.Releases))
-	for i := range g.Releases {
-		names[i] = g.Releases[i].Name
-	}
-	return g.Policy.Unused(names, g.Columns.Runs)
-}
-
 // expired lists expired decisions about this release, whether or not they still select anything, and those about an
 // earlier release that affect this one: exclusions, pins, acceptances and dismissals decide what this release is
 // compared with. People must renew or remove them.
@@ -72,8 +71,9 @@ func (g *Gate) expired(release int) []lint.Lint {
 	name := g.Releases[release].Name
 	var out []lint.Lint
 	for _, d := range g.Policy.Decisions {
-		bears := d.Release == "" || decision.Match(d.Release, name) || d.Kind != schema.Waive && g.earlier(d.Release,
-			release)
+		named := func(r judge.Release) bool { return decision.Match(d.Release, r.Name) }
+		bears := d.Release == "" || named(g.Releases[release]) ||
+			d.Kind != schema.Waive && slices.ContainsFunc(g.Releases[:release], named)
 		if g.Policy.Holds(d) || !bears {
 			continue
 		}
@@ -83,11 +83,6 @@ func (g *Gate) expired(release int) []lint.Lint {
 		out = append(out, l)
 	}
 	return out
-}
-
-// earlier reports whether a name is that of an earlier release.
-func (g *Gate) earlier(name string, release int) bool {
-	return slices.ContainsFunc(g.Releases[:release], func(r judge.Release) bool { return decision.Match(name, r.Name) })
 }
 
 // idle lists decisions that name this release and select nothing in it.
@@ -108,27 +103,16 @@ func (g *Gate) idle(release int, lints []lint.Lint) []string {
 			continue
 		}
 		if list == nil {
-			list = g.all(release)
+			list = g.History(release)
+			for _, p := range g.Pairs(release) {
+				list = append(list, g.Targets(release, p)...)
+			}
 		}
 		if !slices.ContainsFunc(list, func(v schema.Verdict) bool { return d.Covers(&v) }) {
 			out = append(out, fmt.Sprintf("%s: nothing in %s is what it selects", d.ID, name))
 		}
 	}
 	return out
-}
-
-// all is every verdict of a release.
-func (g *Gate) all(release int) []schema.Verdict {
-	list := g.History(release)
-	seen := map[schema.Pair]bool{}
-	for _, run := range g.Releases[release].Runs {
-		h := &g.Columns.Runs[run]
-		if p := (schema.Pair{Model: h.Model.Name, Device: h.Device}); !seen[p] {
-			seen[p] = true
-			list = append(list, g.Targets(release, p)...)
-		}
-	}
-	return list
 }
 
 // nothingGraded lists models and devices that were measured and of which no number was graded, by target or history:
@@ -149,17 +133,6 @@ func (g *Gate) nothingGraded(release int) []lint.Lint {
 		if !some {
 			out = append(out, lint.New(g.Releases[release].Name, "", lint.NothingGraded{}).Of(h))
 		}
-	}
-	return out
-}
-
-// noPairs lists the runs of a release that state a pair in turns which decides nothing.
-func (g *Gate) noPairs(release int) []lint.Lint {
-	var out []lint.Lint
-	for _, x := range g.RefusedPairs(release) {
-		h := &g.Columns.Runs[x.Run]
-		d := lint.NoPair{With: h.Interleaved.With, Mismatch: x.Mismatch}
-		out = append(out, lint.New(g.Releases[release].Name, "", d).Of(h))
 	}
 	return out
 }
@@ -199,12 +172,18 @@ func (g *Gate) measured(release int, of *columns.RunHead) bool {
 func (g *Gate) order(release int) []lint.Lint {
 	out := slices.Concat(g.future(release), g.channels(release), g.disordered(release))
 	name := g.Releases[release].Name
-	if others, cut := g.cutOff(release); cut {
-		own := "no line"
-		if l := g.Releases[release].Line; l != "" {
-			own = "line " + l
+	// A release without a line has no predecessor where earlier ones of its channel are all on lines. The first release
+	// of a line that the list or its manifest states is meant to have none.
+	if r := &g.Releases[release]; r.Line == "" && g.Before(release) < 0 {
+		var others []string
+		for _, o := range g.Releases[:release] {
+			if o.Channel == r.Channel && o.Line != "" && !slices.Contains(others, o.Line) {
+				others = append(others, o.Line)
+			}
 		}
-		out = append(out, lint.New(name, name, lint.CutOff{Own: own, Others: others}))
+		if len(others) > 0 {
+			out = append(out, lint.New(name, name, lint.CutOff{Own: "no line", Others: strings.Join(others, ", ")}))
+		}
 	}
 	for _, l := range g.Listed {
 		if !slices.ContainsFunc(g.Releases, func(r judge.Release) bool { return r.Name == l.Name }) {
@@ -252,22 +231,6 @@ func skeleton(name string) string {
 		}
 		return r
 	}, name)
-}
-
-// cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines,
-// which it returns. The first release of a line that the list or its manifest states is meant to have none.
-func (g *Gate) cutOff(release int) (lines string, cut bool) {
-	r := &g.Releases[release]
-	if r.Line != "" || g.Before(release) >= 0 {
-		return "", false
-	}
-	var others []string
-	for _, o := range g.Releases[:release] {
-		if o.Channel == r.Channel && o.Line != "" && !slices.Contains(others, o.Line) {
-			others = append(others, o.Line)
-		}
-	}
-	return strings.Join(others, ", "), len(others) > 0
 }
 
 // channels lists runs of an unknown channel: those of the release, and for the newest release that the gate would
@@ -394,8 +357,18 @@ func (x *openGroup) has(other *openGroup) bool {
 // open lists the regressions that earlier releases were confirmed to have and that are still there, unless a decision
 // excuses them, worst first.
 func (g *Gate) open(release int) []lint.Lint {
+	var list []judge.Open
+	for _, o := range g.Judgement.Open(release) {
+		v := &o.Confirmed
+		if v.Decision = g.about(v); !v.Decision.Excuses() && KindOf(v) == FailConfirmed {
+			list = append(list, o)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b judge.Open) int { // by the release that confirmed them
+		return cmp.Compare(judge.Named(g.Releases, a.Confirmed.Release), judge.Named(g.Releases, b.Confirmed.Release))
+	})
 	var groups []*openGroup
-	for _, x := range openGroups(g.notAccepted(release)) {
+	for _, x := range openGroups(list) {
 		earlier := slices.IndexFunc(groups, func(y *openGroup) bool { return y.has(x) })
 		if earlier >= 0 {
 			groups[earlier].add(x.list)
@@ -409,24 +382,6 @@ func (g *Gate) open(release int) []lint.Lint {
 	}
 	slices.SortStableFunc(out, func(a, b lint.Lint) int {
 		return cmp.Compare(b.Detail.(lint.OpenRegression).Worst[0].Change, a.Detail.(lint.OpenRegression).Worst[0].Change)
-	})
-	return out
-}
-
-// notAccepted are the open regressions of a release that no decision excuses, by the release that confirmed them.
-func (g *Gate) notAccepted(release int) []judge.Open {
-	var out []judge.Open
-	at := map[string]int{}
-	for _, o := range g.Judgement.Open(release) {
-		v := &o.Confirmed
-		if v.Decision = g.about(v); v.Decision.Excuses() || KindOf(v) != FailConfirmed {
-			continue
-		}
-		at[v.Release] = judge.Named(g.Releases, v.Release)
-		out = append(out, o)
-	}
-	slices.SortStableFunc(out, func(a, b judge.Open) int {
-		return cmp.Compare(at[a.Confirmed.Release], at[b.Confirmed.Release])
 	})
 	return out
 }
@@ -506,12 +461,6 @@ func (x *openGroup) worst() []lint.OpenNumber {
 		}
 	}
 	return out
-}
-
-// openName tells what is open at one place apart.
-func openName(l *lint.Lint) string {
-	d, _ := l.Detail.(lint.OpenRegression)
-	return d.Confirmed + l.Subject
 }
 
 // OpenRegressions are the lints about regressions of earlier releases that nobody accepted, worst first.

@@ -2,7 +2,9 @@ package gate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -375,22 +377,15 @@ func (g *Gate) absent(history []schema.Verdict, measured []schema.Pair) []PairRe
 
 // Pairs lists the models and devices that a release measured, in natural order.
 func (g *Gate) Pairs(release int) []schema.Pair {
-	var out []schema.Pair
 	seen := map[schema.Pair]bool{}
 	for _, run := range g.Releases[release].Runs {
 		h := &g.Columns.Runs[run]
-		if p := (schema.Pair{Model: h.Model.Name, Device: h.Device}); !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
+		seen[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
 	}
-	slices.SortFunc(out, comparePairs)
-	return out
-}
-
-// comparePairs orders models and devices by name.
-func comparePairs(a, b schema.Pair) int {
-	return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device))
+	return slices.SortedFunc(maps.Keys(seen), func(a, b schema.Pair) int {
+		return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device),
+			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device))
+	})
 }
 
 // Results returns the decisions on a release.
@@ -615,34 +610,19 @@ func basisOf(history []schema.Verdict) (b Basis) {
 func (r *Review) Decisive() (kind Kind, list []schema.Verdict) {
 	for _, c := range r.Result.Counts {
 		regressed := c.Kind == FailConfirmed || c.Kind == FailRunWide || c.Kind == FailSuspected
-		if c.Fails || r.Result.Word != Fail && regressed {
-			return c.Kind, r.ofKind(c.Kind)
+		if !c.Fails && (r.Result.Word == Fail || !regressed) {
+			continue
 		}
-	}
-	return "", nil
-}
-
-// ofKind are the verdicts of a kind that no decision excuses, largest effect first.
-func (r *Review) ofKind(kind Kind) []schema.Verdict {
-	var out []schema.Verdict
-	for _, list := range [][]schema.Verdict{r.History, r.Targets} {
-		for i := range list {
-			if v := &list[i]; KindOf(v) == kind && !v.Decision.Excuses() {
-				out = append(out, *v)
+		for _, v := range slices.Concat(r.History, r.Targets) {
+			if KindOf(&v) == c.Kind && !v.Decision.Excuses() {
+				list = append(list, v)
 			}
 		}
+		effect := func(v schema.Verdict) float64 { e, _ := v.Effect.Get(); return e }
+		slices.SortStableFunc(list, func(a, b schema.Verdict) int { return cmp.Compare(effect(b), effect(a)) })
+		return c.Kind, list
 	}
-	effect := func(v schema.Verdict) float64 { e, _ := v.Effect.Get(); return e }
-	slices.SortStableFunc(out, func(a, b schema.Verdict) int {
-		switch x, y := effect(a), effect(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	return out
+	return "", nil
 }
 
 // Outside counts runs that are newer than a release that is judged and not part of it.
@@ -675,14 +655,21 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 		}
 	}
 	count := map[Outside]int{}
-	for at := range g.Releases {
-		for _, i := range g.Releases[at].Runs {
+	for ri := range g.Releases {
+		for _, i := range g.Releases[ri].Runs {
 			h := &g.Columns.Runs[i]
-			undated := h.Start.IsZero() && at > release
-			if at == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+			undated := h.Start.IsZero() && ri > release
+			if ri == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
 				continue
 			}
-			count[placeOf(h)]++
+			var at Outside
+			switch channel := judge.ChannelOf(h); {
+			case judge.IsBaseline(channel) && h.Release != "":
+				at.Of = h.Release
+			case h.Release != "" || h.Channel != "":
+				at.Of, at.Channel = channel, true
+			}
+			count[at]++
 		}
 	}
 	for o, n := range count {
@@ -693,18 +680,6 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Of, b.Of))
 	})
 	return newer, late, len(own.Runs)
-}
-
-// placeOf is where a run outside of a release belongs.
-func placeOf(h *columns.RunHead) Outside {
-	switch channel := judge.ChannelOf(h); {
-	case judge.IsBaseline(channel) && h.Release != "":
-		return Outside{Of: h.Release}
-	case h.Release == "" && h.Channel == "":
-		return Outside{}
-	default:
-		return Outside{Of: channel, Channel: true}
-	}
 }
 
 // heads returns the runs of a model and device in a release, oldest first.
@@ -718,29 +693,21 @@ func (g *Gate) heads(release int, of schema.Pair) []*columns.RunHead {
 	return out
 }
 
-// knownIssues lists the failures that the owner of a model accepts, as the files beside its results state them.
-func (g *Gate) knownIssues(release int, of schema.Pair) []schema.KnownIssue {
-	var out []schema.KnownIssue
-	for _, h := range g.heads(release, of) {
-		out = append(out, h.Acceptance.KnownIssues...)
-	}
-	return out
-}
-
-// excusedBy returns the waiver of a verdict against a target that a known issue covers, or nil.
-func excusedBy(issues []schema.KnownIssue, v *schema.Verdict) *schema.Decision {
+// excusedBy returns the waiver of a verdict against a target that an issue covers which the owner of the model accepts,
+// as the files beside its results state it, or nil.
+func excusedBy(heads []*columns.RunHead, v *schema.Verdict) *schema.Decision {
 	if kind := KindOf(v); kind == "" || kind == NoCase {
 		return nil
 	}
-	i := slices.IndexFunc(issues, func(k schema.KnownIssue) bool { return k.Covers(v) })
-	if i < 0 {
-		return nil
+	for _, h := range heads {
+		for _, k := range h.Acceptance.KnownIssues {
+			if k.Covers(v) {
+				id := strings.TrimSuffix("known_issues "+k.Task, " ")
+				return &schema.Decision{ID: id, Kind: schema.Waive, Reason: k.Reason, Owner: k.Source}
+			}
+		}
 	}
-	id := "known_issues"
-	if task := issues[i].Task; task != "" {
-		id += " " + task
-	}
-	return &schema.Decision{ID: id, Kind: schema.Waive, Reason: issues[i].Reason, Owner: issues[i].Source}
+	return nil
 }
 
 // rejected lists models and devices that a report beside the results rejects, and of which no target is missed here:
@@ -750,7 +717,8 @@ func (g *Gate) rejected(release int) []lint.Lint {
 	for _, of := range g.Pairs(release) {
 		heads := g.heads(release, of)
 		i := slices.IndexFunc(heads, func(h *columns.RunHead) bool { return h.Acceptance.Result == schema.Rejected })
-		if i < 0 || slices.ContainsFunc(g.Targets(release, of), isMiss) {
+		missed := func(v schema.Verdict) bool { kind := KindOf(&v); return kind == FailTarget || kind == FailMissing }
+		if i < 0 || slices.ContainsFunc(g.Targets(release, of), missed) {
 			continue
 		}
 		a := &heads[i].Acceptance
@@ -761,12 +729,6 @@ func (g *Gate) rejected(release int) []lint.Lint {
 		out = append(out, lint.New(g.Releases[release].Name, "", d).Of(heads[i]))
 	}
 	return out
-}
-
-// isMiss reports a required target that is missed or without a number, whether or not a decision excuses it.
-func isMiss(v schema.Verdict) bool {
-	kind := KindOf(&v)
-	return kind == FailTarget || kind == FailMissing
 }
 
 // Category is what the required targets of a category came to.
@@ -782,24 +744,21 @@ func Categories(targets []schema.Verdict) []Category {
 	for i := range targets {
 		v := &targets[i]
 		at := slices.IndexFunc(out, func(c Category) bool { return c.Name == schema.CategoryOf(v) })
-		if c := &out[at]; v.Required {
-			c.count(v)
+		if !v.Required {
+			continue
+		}
+		switch c := &out[at]; {
+		case v.Outcome == schema.Pass:
+			c.Met++
+		case v.Decision.Excuses():
+			c.Waived++
+		case v.Outcome == schema.Fail:
+			c.Missed++
+		case v.Outcome == schema.NotMeasured:
+			c.Missing++
+		case v.Outcome == schema.Inconclusive:
+			c.Inconclusive++
 		}
 	}
 	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
-}
-
-func (c *Category) count(v *schema.Verdict) {
-	switch {
-	case v.Outcome == schema.Pass:
-		c.Met++
-	case v.Decision.Excuses():
-		c.Waived++
-	case v.Outcome == schema.Fail:
-		c.Missed++
-	case v.Outcome == schema.NotMeasured:
-		c.Missing++
-	case v.Outcome == schema.Inconclusive:
-		c.Inconclusive++
-	}
 }
