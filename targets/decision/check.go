@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,13 +35,8 @@ func (p *Policy) Check(lints []string) error {
 			return fmt.Errorf("%s: the id is used twice", at)
 		}
 		seen[d.ID] = true
-		if err := d.checkGlobs(); err != nil {
+		if err := d.check(lints); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
-		}
-		for _, err := range []error{d.checkWhole(), d.checkKind(), d.checkSelect(lints)} {
-			if err != nil {
-				return fmt.Errorf("%s: %w", at, err)
-			}
 		}
 	}
 	return nil
@@ -49,94 +45,64 @@ func (p *Policy) Check(lints []string) error {
 // mostDecisions bounds the decisions of a configuration: each is tried with every verdict.
 const mostDecisions = 500
 
-// checkGlobs refuses patterns that match nothing because they are malformed, or take long.
-func (d *Decision) checkGlobs() error {
+// check reports the first rule that a decision breaks.
+func (d *Decision) check(lints []string) error {
 	s := d.Select
-	for _, pattern := range []string{
+	for _, pattern := range []string{ // malformed ones match nothing, others take long
 		d.Release, s.Lint, s.Run, s.Model, s.Device, s.Workload, s.Tool, s.Metric, s.Task, s.Level,
 	} {
 		if err := glob.Check(pattern); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// checkWhole checks what every decision needs.
-func (d *Decision) checkWhole() error {
-	switch {
-	case d.ID == "":
-		return errors.New("an id is needed, so that pages can name it")
-	case !slices.Contains(Kinds(), d.Kind):
-		var names []string
-		for _, k := range Kinds() {
-			names = append(names, string(k))
-		}
-		return fmt.Errorf("kind %q is none of %s", d.Kind, strings.Join(names, ", "))
-	case strings.TrimSpace(d.Reason) == "":
-		return errors.New("a reason is needed; it is shown wherever the decision is")
+	var kinds []string
+	for _, k := range Kinds() {
+		kinds = append(kinds, string(k))
 	}
-	if d.Expires != "" {
-		if _, err := time.Parse(time.DateOnly, d.Expires); err != nil {
-			return fmt.Errorf("expires %q is not of the form 2027-01-31", d.Expires)
-		}
-	}
-	return nil
-}
-
-// checkKind checks what the kind needs.
-func (d *Decision) checkKind() error {
-	s := d.Select
+	_, badDate := time.Parse(time.DateOnly, cmp.Or(d.Expires, time.DateOnly))
+	isLint := func(id string) bool { return Match(s.Lint, id) }
 	is := func(kinds ...schema.DecisionKind) bool { return slices.Contains(kinds, d.Kind) }
 	for _, rule := range []struct {
-		of     bool
 		broken bool
 		says   string
 	}{
+		{d.ID == "", "an id is needed, so that pages can name it"},
+		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, strings.Join(kinds, ", "))},
+		{strings.TrimSpace(d.Reason) == "", "a reason is needed; it is shown wherever the decision is"},
+		{badDate != nil, fmt.Sprintf("expires %q is not of the form 2027-01-31", d.Expires)},
 		{
-			is(schema.Waive, schema.Accept), strings.TrimSpace(d.Owner) == "",
+			is(schema.Waive, schema.Accept) && strings.TrimSpace(d.Owner) == "",
 			"an owner is needed for what is waived or accepted",
 		},
-		{is(schema.Waive), d.Expires == "", "a waiver needs an expiry date (expires: 2027-01-31)"},
+		{is(schema.Waive) && d.Expires == "", "a waiver needs an expiry date (expires: 2027-01-31)"},
 		{
-			is(schema.Supersede), s.Run == "" || d.By == "",
+			is(schema.Supersede) && (s.Run == "" || d.By == ""),
 			"supersede needs select.run and by, the run that replaces it",
 		},
-		{is(schema.Supersede), s.Run == d.By, "a run cannot replace itself"},
-		{is(schema.Invalidate), s.Run+d.Release == "", "invalidate needs select.run or a release"},
+		{is(schema.Supersede) && s.Run == d.By, "a run cannot replace itself"},
+		{is(schema.Invalidate) && s.Run+d.Release == "", "invalidate needs select.run or a release"},
 		{
-			is(schema.Invalidate), s.Metric+s.Task+s.Verdict+s.Lint+s.Level != "",
+			is(schema.Invalidate) && s.Metric+s.Task+s.Verdict+s.Lint+s.Level != "",
 			"invalidate excludes runs and points: run, model, device, workload and tool select them",
 		},
 		{
-			is(schema.Pin, schema.Dismiss, schema.Accept), d.Release+s.Verdict == "",
+			is(schema.Pin, schema.Dismiss, schema.Accept) && d.Release+s.Verdict == "",
 			string(d.Kind) + " needs the release at which the level starts",
 		},
+		{s == (Select{}) && !is(schema.Invalidate), "select must say what it covers"},
+		{
+			s.Lint != "" && s.Verdict+s.Tool+s.Metric+s.Level != "",
+			"a lint is selected by lint, run, model, device, workload or task: it has no metric, tool, level or verdict",
+		},
+		{s.Lint != "" && !is(schema.Waive), "a lint can be waived, and nothing else"},
+		{
+			s.Lint != "" && !slices.ContainsFunc(lints, isLint),
+			fmt.Sprintf("no lint is called %q; there are %s", s.Lint, strings.Join(lints, ", ")),
+		},
 	} {
-		if rule.of && rule.broken {
+		if rule.broken {
 			return errors.New(rule.says)
 		}
-	}
-	return nil
-}
-
-// checkSelect checks the selection.
-func (d *Decision) checkSelect(lints []string) error {
-	s := d.Select
-	if s == (Select{}) && d.Kind != schema.Invalidate {
-		return errors.New("select must say what it covers")
-	}
-	if s.Lint == "" {
-		return nil
-	}
-	switch {
-	case s.Verdict != "" || s.Tool != "" || s.Metric != "" || s.Level != "":
-		return errors.New("a lint is selected by lint, run, model, device, workload or task: " +
-			"it has no metric, tool, level or verdict")
-	case d.Kind != schema.Waive:
-		return errors.New("a lint can be waived, and nothing else")
-	case !slices.ContainsFunc(lints, func(id string) bool { return Match(s.Lint, id) }):
-		return fmt.Errorf("no lint is called %q; there are %s", s.Lint, strings.Join(lints, ", "))
 	}
 	return nil
 }

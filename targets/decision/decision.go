@@ -201,33 +201,31 @@ func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool
 func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
 	var out []string
 	for _, d := range p.Decisions {
+		none := func(is func(*columns.RunHead) bool) bool {
+			for i := range runs {
+				if is(&runs[i]) {
+					return false
+				}
+			}
+			return true
+		}
 		named := func(name string) bool { return Match(d.Release, name) }
 		if d.Release != "" && !slices.ContainsFunc(releases, named) {
 			out = append(out, fmt.Sprintf("%s: no release is called %s", d.ID, d.Release))
 		}
-		if d.Select.Run != "" && !anyRun(runs, func(h *columns.RunHead) bool { return Match(d.Select.Run, h.ID) }) {
+		if d.Select.Run != "" && none(func(h *columns.RunHead) bool { return Match(d.Select.Run, h.ID) }) {
 			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.Select.Run))
 		}
-		if d.By != "" && !anyRun(runs, func(h *columns.RunHead) bool { return d.By == h.ID }) {
+		if d.By != "" && none(func(h *columns.RunHead) bool { return d.By == h.ID }) {
 			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.By))
 		}
-		ofPair := func(h *columns.RunHead) bool {
+		if none(func(h *columns.RunHead) bool {
 			return Match(d.Select.Model, h.Model.Name) && MatchDevice(d.Select.Device, h.Device)
-		}
-		if !anyRun(runs, ofPair) {
+		}) {
 			out = append(out, d.ID+": no run is of its model and device")
 		}
 	}
 	return out
-}
-
-func anyRun(runs []columns.RunHead, is func(*columns.RunHead) bool) bool {
-	for i := range runs {
-		if is(&runs[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // Thresholds are the least changes that matter, as ttreport.yaml states them.
@@ -363,11 +361,8 @@ func Append(config string, list []Decision) (string, error) {
 	}
 	head, rest := config[:min(len(config), at[1]+1)], config[min(len(config), at[1]+1):]
 	end, indent, known := 0, 2, false
-	for offset := 0; offset < len(rest); {
-		line := rest[offset:]
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i+1]
-		}
+	offset := 0
+	for line := range strings.Lines(rest) {
 		offset += len(line)
 		if otherRE.MatchString(line) {
 			break

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -45,17 +46,25 @@ type Start struct {
 // Starts lists the releases whose server is known: of each, the newest run of a system states it, one by itself before
 // one that was measured in turns. The result is read only.
 func (g *Gate) Starts() []Start {
-	g.cache.once.Do(func() { g.cache.starts = g.findStarts() })
+	g.cache.once.Do(func() { g.cache.starts = startsOf(g.Columns.Runs) })
 	return g.cache.starts
 }
 
-func (g *Gate) findStarts() []Start {
+func startsOf(runs []columns.RunHead) []Start {
 	var out []Start
+	// more reports whether a run says more of the server of its release than another. Those of a pair in turns were
+	// started for the pair.
+	more := func(h, than *columns.RunHead) bool {
+		if alone, was := h.Interleaved.IsZero(), than.Interleaved.IsZero(); alone != was {
+			return alone
+		}
+		return h.Start.After(than.Start)
+	}
 	newest := map[Start]*columns.RunHead{}
-	for i := range g.Columns.Runs {
-		h := &g.Columns.Runs[i]
+	for i := range runs {
+		h := &runs[i]
 		of := Start{System: schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, Release: h.Release}
-		if h.Release != "" && (newest[of] == nil || newerServer(h, newest[of])) {
+		if h.Release != "" && (newest[of] == nil || more(h, newest[of])) {
 			newest[of] = h
 		}
 	}
@@ -77,21 +86,10 @@ func (g *Gate) findStarts() []Start {
 	return out
 }
 
-// newerServer reports whether a run says more of the server of its release than another does. Those of a pair in turns
-// were started for the pair.
-func newerServer(h, than *columns.RunHead) bool {
-	if alone, was := h.Interleaved.IsZero(), than.Interleaved.IsZero(); alone != was {
-		return alone
-	}
-	return h.Start.After(than.Start)
-}
-
 // startOf returns what a release of a system was measured on; the zero value where that is not known.
 func (r *Review) startOf(of schema.System, release string) Start {
-	for _, s := range r.Starts {
-		if s.System == of && s.Release == release {
-			return s
-		}
+	if i := slices.IndexFunc(r.Starts, func(s Start) bool { return s.System == of && s.Release == release }); i >= 0 {
+		return r.Starts[i]
 	}
 	return Start{}
 }
@@ -215,13 +213,11 @@ func (r *Review) control(x *Recheck) *schema.Key {
 		}
 		worst[load.String()] = max(worst[load.String()], moved)
 	}
-	var best *schema.Key
-	for i := range order {
-		if best == nil || worst[order[i].String()] < worst[best.String()] {
-			best = &order[i]
-		}
+	if len(order) == 0 {
+		return nil
 	}
-	return best
+	least := slices.MinFunc(order, func(a, b schema.Key) int { return cmp.Compare(worst[a.String()], worst[b.String()]) })
+	return &least
 }
 
 // loadable reports whether a load client can make a workload again: text of known lengths under a known load.
