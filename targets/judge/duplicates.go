@@ -55,10 +55,16 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		byID[id] = i
 		system := systemOf(h)
 		if first, twice := sharedPoint(c, i, system, byPoint); twice {
-			if voidCopy(c, out, first, i) {
-				for p := h.FirstPoint; p < h.PointsEnd; p++ {
-					byPoint[fingerprint(c, &c.Points[p], system)] = i // further copies are compared with the whole
-				}
+			// The one that has nothing of its own is void, else the later one by path, which is an error. A copy of a part
+			// must not void the whole.
+			a, own := &c.Runs[first], hasOwn(c, i, first)
+			if !own || hasOwn(c, first, i) {
+				out[h] = Duplicate{Of: a.ID, Same: !own}
+				continue
+			}
+			out[a] = Duplicate{Of: h.ID, Same: true}
+			for p := h.FirstPoint; p < h.PointsEnd; p++ {
+				byPoint[fingerprint(c, &c.Points[p], system)] = i // further copies are compared with the whole
 			}
 			continue
 		}
@@ -95,22 +101,6 @@ func copied(c *columns.Columns) map[int]Copy {
 	return out
 }
 
-// voidCopy voids one of two runs that share points: the one that has nothing of its own, else the later one by path,
-// which is an error. A copy of a part must not void the whole. It reports that the second one counts.
-func voidCopy(c *columns.Columns, out map[*columns.RunHead]Duplicate, first, second int) (secondCounts bool) {
-	a, b := &c.Runs[first], &c.Runs[second]
-	switch {
-	case !hasOwn(c, second, first):
-		out[b] = Duplicate{Of: a.ID, Same: true}
-	case !hasOwn(c, first, second):
-		out[a] = Duplicate{Of: b.ID, Same: true}
-		return true
-	default:
-		out[b] = Duplicate{Of: a.ID}
-	}
-	return false
-}
-
 // hasOwn reports whether a run has a point or a score that another run has not.
 func hasOwn(c *columns.Columns, run, other int) bool {
 	keys := map[int32]bool{}
@@ -144,12 +134,11 @@ func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uin
 			candidates = append(candidates, other)
 		}
 	}
-	for _, other := range candidates {
-		if agree(c, other, run) {
-			return other, true
-		}
+	at := slices.IndexFunc(candidates, func(other int) bool { return agree(c, other, run) })
+	if at < 0 {
+		return 0, false
 	}
-	return 0, false
+	return candidates[at], true
 }
 
 // surprise returns how many digits of a point's numbers are not predictable: noise of a percent leaves the first two

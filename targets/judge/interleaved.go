@@ -342,7 +342,7 @@ func (j *Judgement) answer(
 	out = settled{outcome, evidence, schema.WhyInTurns}
 	silent := row.Why == schema.WhyOneEach || row.Why == schema.WhyNoBaseline && !o.Pin
 	switch {
-	case x.baseline == baseline || baseline == "" && silent && j.isEarlier(x.baseline, int(o.Release)):
+	case x.baseline == baseline || baseline == "" && silent && Named(j.Releases, x.baseline) < int(o.Release):
 		if !decided && silent {
 			return settled{schema.Inconclusive, schema.NoEvidence, schema.WhyTurnsOpen}, true
 		}
@@ -352,11 +352,6 @@ func (j *Judgement) answer(
 	}
 	before := j.Before(int(o.Release))
 	return out, before >= 0 && x.baseline == j.Releases[before].Name
-}
-
-// isEarlier reports whether a label can be the baseline of a release: it is not known as that one, or as a later one.
-func (j *Judgement) isEarlier(label string, release int) bool {
-	return Named(j.Releases, label) < release
 }
 
 // of returns the paired difference of a series; nil without one that has an interval.

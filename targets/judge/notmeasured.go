@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -126,20 +127,17 @@ func (j *Judgement) NotPositive(release int) []schema.Verdict {
 	return out
 }
 
-// pointID is a workload of a system.
-type pointID struct {
-	system schema.System
-	key    string
-}
-
 // metricID is a metric of a workload of a system; the empty metric is the workload as a whole.
 type metricID struct {
-	point  pointID
-	metric string
+	system      schema.System
+	key, metric string
 }
 
+// of is another metric of the same workload.
+func (id metricID) of(metric string) metricID { id.metric = metric; return id }
+
 // pointOf returns the point that a verdict is about, without its metric.
-func pointOf(v *schema.Verdict) pointID { return pointID{v.System(), v.Key.String()} }
+func pointOf(v *schema.Verdict) metricID { return metricID{v.System(), v.Key.String(), ""} }
 
 // notRemeasured lists what the release before measured and this one did not: a whole system, else its points, else
 // single metrics of a point that was measured, and evals; then systems that were measured before that. A release that
@@ -151,14 +149,17 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	}
 	l := missing{
 		j: j, release: release, before: before, systems: map[schema.System]bool{},
-		points: map[pointID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{},
+		points: map[metricID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{},
 	}
 	for _, run := range j.Releases[release].Runs {
 		l.systems[systemOf(&j.Columns.Runs[run])] = true
 	}
 	for i := range taken {
-		if v := &taken[i]; !measuredElsewhere(v) {
-			l.said[metricID{pointOf(v), ""}] = true
+		v := &taken[i]
+		by, _ := v.Reason.(schema.ExcludedBy)
+		none, _ := v.Reason.(schema.NoNumber)
+		if by.Other+none.Other == "" { // else another run has the numbers, which are checked like any other
+			l.said[pointOf(v)] = true
 		}
 	}
 	l.performance()
@@ -167,23 +168,12 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	return l.out
 }
 
-// measuredElsewhere reports whether another run has the numbers of a point, which is then checked like any other.
-func measuredElsewhere(v *schema.Verdict) bool {
-	switch r := v.Reason.(type) {
-	case schema.ExcludedBy:
-		return r.Other != ""
-	case schema.NoNumber:
-		return r.Other != ""
-	}
-	return false
-}
-
 // missing searches for what was not measured again.
 type missing struct {
 	j               *Judgement
 	release, before int
 	systems         map[schema.System]bool // with a run in the release
-	points          map[pointID]bool       // with a number in the release; filled when something seems to be missing
+	points          map[metricID]bool      // with a number in the release; filled when something seems to be missing
 	few             map[metricID]bool      // of too few requests for a tail; filled likewise
 	said            map[metricID]bool
 	out             []schema.Verdict
@@ -203,7 +193,7 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
-			case s.Tail() && l.few[metricID{at, s.Metric}]: // measured; a note says that its tail is of too few
+			case s.Tail() && l.few[at.of(s.Metric)]: // measured; a note says that its tail is of too few
 				continue
 			case l.points[at]: // also a metric that it has under another definition: that is another number
 				v.Metric, v.Stat, v.Def = s.Metric, s.Stat, s.Def
@@ -217,32 +207,25 @@ func (l *missing) performance() {
 func (l *missing) index() {
 	for _, i := range l.j.byCell[l.release] {
 		s := &l.j.Series[l.j.cellOf[i]]
-		at := pointID{s.System(), s.Key.String()}
-		l.points[at] = true
+		l.points[metricID{s.System(), s.Key.String(), ""}] = true
 	}
-	l.fewRequests()
-	for _, z := range l.j.zeros { // measured, too
-		if h := &l.j.Columns.Runs[z.run]; slices.Contains(l.j.Releases[l.release].Runs, int(z.run)) {
-			at := pointID{systemOf(h), l.j.Columns.Keys[l.j.Columns.Points[z.point].Key].String()}
-			l.points[at], l.said[metricID{at, l.j.Columns.Stats[z.stat].Metric}] = true, true
-		}
-	}
-}
-
-// fewRequests records the metrics that the release measured with too few requests for a tail, stated or not. A number
-// of requests that is not stated is not known to be small.
-func (l *missing) fewRequests() {
 	c := l.j.Columns
+	// Of too few requests for a tail, stated or not. A number of requests that is not stated is not known to be small.
 	for _, run := range l.j.Counted(l.release) {
 		h := &c.Runs[run]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			p := &c.Points[i]
-			at := pointID{systemOf(h), c.Keys[p.Key].String()}
 			for _, metric := range Tails() {
 				if n, known := requestsOf(c, p, metric); known && !schema.TailHolds(schema.TailStat, n) {
-					l.few[metricID{at, metric}] = true
+					l.few[metricID{systemOf(h), c.Keys[p.Key].String(), metric}] = true
 				}
 			}
+		}
+	}
+	for _, z := range l.j.zeros { // measured, too
+		if h := &c.Runs[z.run]; slices.Contains(l.j.Releases[l.release].Runs, int(z.run)) {
+			at := metricID{systemOf(h), c.Keys[c.Points[z.point].Key].String(), ""}
+			l.points[at], l.said[at.of(c.Stats[z.stat].Metric)] = true, true
 		}
 	}
 }
@@ -257,8 +240,8 @@ func (l *missing) evals() {
 		v := l.start(c.id.system)
 		if l.systems[c.id.system] {
 			v.Key = schema.EvalKey(&was.scores[0].Score)
-			if l.renamed(c.id) {
-				v.Metric = c.metric
+			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) != nil }) {
+				v.Metric = c.metric // the release has the task under another metric
 			}
 		}
 		l.add(v)
@@ -280,35 +263,16 @@ func (l *missing) longGone() {
 		for _, run := range l.j.Counted(at) {
 			systems[systemOf(&l.j.Columns.Runs[run])] = true
 		}
-		if without > 1 {
-			l.gone(systems, at, without)
-		}
-		for s := range systems {
+		for _, s := range slices.SortedFunc(maps.Keys(systems), compareSystems) {
+			if without > 1 && !l.systems[s] && s.Model != "" && s.Device != "" {
+				v := l.start(s)
+				v.Baseline, v.Reason = l.j.Releases[at].Name, schema.NotRemeasured{Releases: without}
+				l.add(v)
+			}
 			l.systems[s] = true
 		}
 		without++
 	}
-}
-
-// gone adds systems that a release was the last to measure.
-func (l *missing) gone(systems map[schema.System]bool, last, releases int) {
-	var list []schema.System
-	for s := range systems {
-		if !l.systems[s] && s.Model != "" && s.Device != "" {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, compareSystems)
-	for _, s := range list {
-		v := l.start(s)
-		v.Baseline, v.Reason = l.j.Releases[last].Name, schema.NotRemeasured{Releases: releases}
-		l.add(v)
-	}
-}
-
-// renamed reports whether the release has a task under another metric.
-func (l *missing) renamed(id evalID) bool {
-	return slices.ContainsFunc(l.j.evals.cells, func(c *evalCell) bool { return c.id == id && c.at(l.release) != nil })
 }
 
 func (l *missing) start(of schema.System) schema.Verdict {
@@ -323,10 +287,10 @@ func (l *missing) start(of schema.System) schema.Verdict {
 // add keeps a verdict unless its point has one.
 func (l *missing) add(v schema.Verdict) {
 	at := pointOf(&v)
-	if l.said[metricID{at, ""}] || l.said[metricID{at, v.Metric}] {
+	if l.said[at] || l.said[at.of(v.Metric)] {
 		return
 	}
-	l.said[metricID{at, v.Metric}] = true
+	l.said[at.of(v.Metric)] = true
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), v.Key, "gone/"+v.Metric, v.Impl, schema.AgainstHistory)
 	l.out = append(l.out, v)
 }

@@ -65,10 +65,7 @@ func byAge(a, b Release) int {
 // byTime puts releases without a time last: at the beginning they would become a baseline unnoticed.
 func byTime(a, b time.Time) int {
 	if a.IsZero() != b.IsZero() {
-		if a.IsZero() {
-			return 1
-		}
-		return -1
+		return b.Compare(a)
 	}
 	return a.Compare(b)
 }
@@ -263,12 +260,18 @@ func (j *Judgement) startedIn(release int) []started {
 	}
 	turns := j.turns(release)
 	judged := j.judgedOf(release, turns)
-	for _, id := range slices.SortedFunc(maps.Keys(judged), comparePairsOfTurns) {
+	byPair := func(a, b turnsOfPair) int {
+		return cmp.Or(compareSystems(a.system, b.system), cmp.Compare(a.baseline, b.baseline))
+	}
+	byFamily := func(a, b turnCell) int {
+		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.stat, b.stat))
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(judged), byPair) {
 		if turns[id].kept {
 			continue
 		}
 		of := families(judged[id])
-		for _, f := range slices.SortedFunc(maps.Keys(of), compareFamilies) {
+		for _, f := range slices.SortedFunc(maps.Keys(of), byFamily) {
 			_, series := turns[id].series(of[f])
 			known = append(known, started{turns[id].host, f, series})
 		}
@@ -280,14 +283,6 @@ func (j *Judgement) startedIn(release int) []started {
 	}
 	j.starts[release] = known
 	return known
-}
-
-func comparePairsOfTurns(a, b turnsOfPair) int {
-	return cmp.Or(compareSystems(a.system, b.system), cmp.Compare(a.baseline, b.baseline))
-}
-
-func compareFamilies(a, b turnCell) int {
-	return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.stat, b.stat))
 }
 
 // hostsOf returns the host of each system that pairs measured.

@@ -17,18 +17,11 @@ import (
 // Required reports whether a model's declared status requires a level. An unknown status requires none: its verdicts
 // are informational.
 func Required(status, level string) bool {
-	if level == schema.LevelReference {
-		return status == "FUNCTIONAL" || status == "COMPLETE" || status == "TOP_PERF"
+	required := map[string][]string{
+		"FUNCTIONAL": {schema.LevelReference, schema.LevelFunctional},
+		"COMPLETE":   {schema.LevelReference, schema.LevelFunctional, schema.LevelComplete},
 	}
-	switch status {
-	case "FUNCTIONAL":
-		return level == schema.LevelFunctional
-	case "COMPLETE":
-		return level == schema.LevelFunctional || level == schema.LevelComplete
-	case "TOP_PERF":
-		return true
-	}
-	return false
+	return status == "TOP_PERF" || slices.Contains(required[status], level)
 }
 
 // required reports whether a target decides: by its own priority where its source states one, else by the model's
@@ -62,15 +55,12 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 		g.gather(run)
 	}
 	slices.SortFunc(g.slots, func(x, y slot) int {
-		switch {
-		case x.key == y.key:
+		if x.key == y.key {
 			return cmp.Compare(x.impl, y.impl)
-		case c.Keys[x.key].Less(c.Keys[y.key]):
-			return -1
 		}
-		return 1
+		return compareKeys(c.Keys[x.key], c.Keys[y.key])
 	})
-	return append(g.all(), g.unmeasured(runs)...)
+	return g.all(runs)
 }
 
 // grading compares one model and device in one release with its targets.
@@ -113,8 +103,8 @@ func (g *grading) gather(run int) {
 	}
 }
 
-// all grades every target, then lists what no target covers.
-func (g *grading) all() []schema.Verdict {
+// all grades every target, then lists what no target covers and planned workloads without any point.
+func (g *grading) all(runs []int) []schema.Verdict {
 	graded := map[slot]bool{}
 	var out []schema.Verdict
 	for _, t := range g.rows {
@@ -142,12 +132,6 @@ func (g *grading) all() []schema.Verdict {
 			out = append(out, v)
 		}
 	}
-	return out
-}
-
-// unmeasured lists planned workloads without any point.
-func (g *grading) unmeasured(runs []int) []schema.Verdict {
-	var out []schema.Verdict
 	seen := map[int32]bool{}
 	for at := range g.bySlot {
 		seen[at.key] = true
@@ -249,7 +233,11 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 	}
 	n, _ := c.Value(p, metric, stat)
 	if _, ok := n.Get(); ok {
-		return tail(c, p, metric, stat, n)
+		// a percentile of too few requests grades nothing
+		if count, known := requestsOf(c, p, metric); known && !schema.TailHolds(stat, count) {
+			return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is no number")
+		}
+		return n
 	}
 	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // a percentile has no substitute
 		for _, s := range schema.CenterStats() {
@@ -260,15 +248,6 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 		}
 	}
 	return n
-}
-
-// tail refuses a percentile of too few requests, which grades nothing.
-func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema.Number) schema.Number {
-	count, known := requestsOf(c, p, metric)
-	if known && !schema.TailHolds(stat, count) {
-		return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is no number")
-	}
-	return v
 }
 
 // requestsOf is the number of requests behind a metric of a point, where it is stated.
@@ -379,8 +358,8 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 	if before < 0 {
 		return nil, ""
 	}
-	was, is := j.targetsIn(before), j.targetsIn(release)
-	then, now := j.pairsIn(before), j.pairsIn(release)
+	was, then := j.targetsIn(before)
+	is, now := j.targetsIn(release)
 	change := func(id targetID, t schema.Target, was, is schema.Number) {
 		changes = append(changes, TargetChange{id.pair.Model, id.pair.Device, t.Key, t.Metric, t.Level, was, is,
 			t.Source})
@@ -400,40 +379,34 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 			change(id, t, schema.Num(t.Value), schema.Missing("none any more"))
 		}
 	}
-	slices.SortFunc(changes, compareChanges)
+	slices.SortFunc(changes, func(x, y TargetChange) int {
+		return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), compareKeys(x.Key, y.Key),
+			cmp.Compare(x.Metric+x.Level, y.Metric+y.Level))
+	})
 	return changes, j.Releases[before].Name
 }
 
-// targetsIn returns the targets in force in a release; its newest run decides.
-func (j *Judgement) targetsIn(release int) map[targetID]schema.Target {
-	out := map[targetID]schema.Target{}
+// targetsIn returns the targets in force in a release, whose newest run decides, and its models and devices.
+func (j *Judgement) targetsIn(release int) (map[targetID]schema.Target, map[schema.Pair]bool) {
+	targets, pairs := map[targetID]schema.Target{}, map[schema.Pair]bool{}
 	for _, run := range j.Releases[release].Runs {
-		h := &j.Columns.Runs[run]
+		of := pairOf(&j.Columns.Runs[run])
+		pairs[of] = true
 		for _, t := range j.Columns.TargetsOf(run) {
-			out[targetID{pairOf(h), t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target
+			targets[targetID{of, t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target
 		}
 	}
-	return out
+	return targets, pairs
 }
 
-func (j *Judgement) pairsIn(release int) map[schema.Pair]bool {
-	out := map[schema.Pair]bool{}
-	for _, run := range j.Releases[release].Runs {
-		out[pairOf(&j.Columns.Runs[run])] = true
+func compareKeys(a, b schema.Key) int {
+	switch {
+	case a.Less(b):
+		return -1
+	case b.Less(a):
+		return 1
 	}
-	return out
-}
-
-func compareChanges(x, y TargetChange) int {
-	keys := 0
-	if x.Key.String() != y.Key.String() {
-		keys = 1
-		if x.Key.Less(y.Key) {
-			keys = -1
-		}
-	}
-	return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), keys,
-		cmp.Compare(x.Metric+x.Level, y.Metric+y.Level))
+	return 0
 }
 
 // Proposal is the result of [Judgement.Propose].
