@@ -186,21 +186,33 @@ func (l *Library) set(model, device string, rows []row) {
 	l.rows[m][strings.ToLower(device)] = rows
 }
 
-// put adds one target in place of an earlier one of the same number, which it returns. keep reports whether the
-// earlier one stays.
-func (l *Library) put(model, device string, r row, keep func(old, now *row) bool) (old *row) {
-	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
-	for i := range rows {
-		if rows[i].Target.SameNumber(&r.Target) {
-			was := rows[i]
-			if !keep(&was, &r) {
-				rows[i] = r
-			}
-			return &was
-		}
+// take adds a valid target in place of an earlier one of the same number. should never replaces must, and of two of
+// requirements documents the more demanding one is in force, whichever file states it. bad reports a problem, without its
+// place, whose Used is what is in force.
+func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool) {
+	if found, expected := unsound(&r.Target); found != "" {
+		return schema.Problem{Severity: schema.SevError, Code: "bad-target", Found: found, Expected: expected,
+			Used: "nothing of it"}, true
 	}
-	l.set(model, device, append(rows, r))
-	return nil
+	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
+	i := slices.IndexFunc(rows, func(o row) bool { return o.Target.SameNumber(&r.Target) })
+	if i < 0 {
+		l.set(model, device, append(rows, r))
+		return p, false
+	}
+	old, used := rows[i], r
+	if old.Priority == "must" && r.Priority == "should" ||
+		old.kind == requirements && r.kind == requirements && !asks(&r.Target, &old.Target) {
+		used = old
+	}
+	rows[i] = used
+	a, b := &old.Target, &r.Target
+	if a.Value == b.Value && a.Tolerance == b.Tolerance && a.Priority == b.Priority {
+		return p, false
+	}
+	return schema.Problem{Severity: schema.SevWarning, Code: "targets-replaced", Found: statement(model, device, b) +
+		", which " + a.Source + " states as " + statement(model, device, a), Expected: "one value",
+		Used: statement(model, device, &used.Target)}, true
 }
 
 // For returns the targets in force for a model on a device. stated are those that files beside a result state: the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -207,26 +206,16 @@ func (o *ownFile) device(at, model, device string) {
 	}
 }
 
-// put adds a valid target, in place of an earlier one of the same number.
 func (o *ownFile) put(at, model, device string, t schema.Target) {
-	if found, expected := unsound(&t); found != "" {
-		o.refuse("bad-target", at, found, expected)
+	p, bad := o.l.take(model, device, row{t, own})
+	if !bad {
 		return
 	}
-	// should never replaces must
-	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" }
-	now := row{t, own}
-	old := o.l.put(model, device, now, keep)
-	if old == nil || !differ(&old.Target, &t) {
-		return
+	hint := ""
+	if p.Severity != schema.SevError {
+		hint = "in force is " + p.Used + "; keep one of the two"
 	}
-	used := &t
-	if keep(old, &now) {
-		used = &old.Target
-	}
-	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+
-		old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model,
-		device, used)+"; keep one of the two")
+	o.problem(p.Severity, p.Code, at, p.Found, p.Expected, hint)
 }
 
 // Export turns targets into a file of our own, with the source and date of each. It counts those that such a file
@@ -332,11 +321,6 @@ func asks(a, b *schema.Target) bool {
 		return a.Value*(1+a.Tolerance) < b.Value*(1+b.Tolerance)
 	}
 	return a.Value*(1-a.Tolerance) > b.Value*(1-b.Tolerance)
-}
-
-// differ reports whether it matters which of two targets of one number is in force.
-func differ(a, b *schema.Target) bool {
-	return math.Abs(a.Value-b.Value) > 0 || a.Tolerance != b.Tolerance || a.Priority != b.Priority
 }
 
 // statement returns a target in a few words, for messages.

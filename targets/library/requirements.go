@@ -220,26 +220,8 @@ func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string
 	r.take(at, t)
 }
 
-// take adds a valid target. Of two such targets for one number the more demanding one is in force, and should never
-// replaces must, whichever file states it.
 func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
-	if found, expected := unsound(&t); found != "" {
-		r.refuse(at, found, expected)
-		return
+	if p, bad := r.l.take(r.model, r.device, row{t, requirements}); bad {
+		r.problem(p.Severity, p.Code, at, p.Found, p.Expected, p.Used)
 	}
-	keep := func(old, now *row) bool {
-		return old.Priority == "must" && now.Priority != "must" || old.kind == requirements && !asks(&now.Target,
-			&old.Target)
-	}
-	now := row{t, requirements}
-	old := r.l.put(r.model, r.device, now, keep)
-	if old == nil || !differ(&old.Target, &t) {
-		return
-	}
-	used := statement(r.model, r.device, &t)
-	if keep(old, &now) {
-		used = statement(r.model, r.device, &old.Target)
-	}
-	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+
-		old.Source+" states as "+statement(r.model, r.device, &old.Target), "one value", used)
 }
