@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,7 +134,7 @@ func of(run *schema.Run, p *schema.Point, version string) (result, bool) {
 	}
 	if gpu := run.Device.Name; gpu != "" {
 		r.GPU = text(fmt.Sprintf("%s x %d", gpu, r.Parallel))
-		r.Context["cuda_device_names"] = names(gpu, r.Parallel)
+		r.Context["cuda_device_names"] = slices.Repeat([]string{gpu}, min(r.Parallel, 1024))
 	}
 	if !p.Start.IsZero() {
 		epoch := float64(p.Start.Unix())
@@ -281,12 +282,4 @@ func text(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-func names(gpu string, n int) []string {
-	out := make([]string, min(n, 1024))
-	for i := range out {
-		out[i] = gpu
-	}
-	return out
 }

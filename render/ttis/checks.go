@@ -85,7 +85,8 @@ func (g *graded) metrics() []string {
 	if !schema.IsMediaTask(g.key.Task) {
 		return metricsOf(g.checks)
 	}
-	return slices.DeleteFunc(mediaMetrics(), func(m string) bool {
+	all := []string{"latency", "tput_user", "tput_prefill", "e2el_ms", "rtr", "inference_steps_per_second"}
+	return slices.DeleteFunc(all, func(m string) bool {
 		return !slices.ContainsFunc(g.checks, func(c check) bool { return c.metric == m })
 	})
 }
@@ -115,13 +116,7 @@ func gradedOf(list []schema.Verdict) []*graded {
 		})
 	}
 	slices.SortStableFunc(out, func(a, b *graded) int {
-		switch {
-		case a.key.Less(b.key):
-			return -1
-		case b.key.Less(a.key):
-			return 1
-		}
-		return 0
+		return cmp.Or(map[bool]int{true: -1}[a.key.Less(b.key)], map[bool]int{true: 1}[b.key.Less(a.key)])
 	})
 	return out
 }
@@ -209,25 +204,12 @@ func (in *Input) gradedRow(r *row) *graded {
 
 // mediaName is what a report calls the number of a target of media.
 func mediaName(v *schema.Verdict) string {
-	switch v.Metric {
-	case "e2el", "ttft":
-		if v.Key.Task == "embedding" && v.Metric == "e2el" {
-			return "e2el_ms"
-		}
-		return "latency"
-	case "tps_user", schema.MetricRequestsUser, schema.MetricInputUser:
-		return "tput_user"
-	case schema.MetricInputRate:
-		return "tput_prefill"
-	case schema.MetricRealTime:
-		return "rtr"
-	case schema.MetricSteps:
-		return "inference_steps_per_second"
+	if v.Key.Task == "embedding" && v.Metric == "e2el" {
+		return "e2el_ms"
 	}
-	return v.Metric
-}
-
-// mediaMetrics are all of them, in the order of the checks.
-func mediaMetrics() []string {
-	return []string{"latency", "tput_user", "tput_prefill", "e2el_ms", "rtr", "inference_steps_per_second"}
+	return cmp.Or(map[string]string{
+		"e2el": "latency", "ttft": "latency", "tps_user": "tput_user", schema.MetricRequestsUser: "tput_user",
+		schema.MetricInputUser: "tput_user", schema.MetricInputRate: "tput_prefill", schema.MetricRealTime: "rtr",
+		schema.MetricSteps: "inference_steps_per_second",
+	}[v.Metric], v.Metric)
 }

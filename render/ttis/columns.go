@@ -27,20 +27,16 @@ func (c *column) value(r *row) any {
 
 // Columns of v0.17, from benchmarking/summary_report.py.
 var (
-	statistics17 = []column{
-		{"timestamp", "", all, ""}, {"model_name", "", all, ""}, {"model_id", "", all, ""}, {"backend", "", all, ""},
-		{"device", "", all, ""}, {"input_sequence_length", "", all, "isl"}, {"output_sequence_length", "", all, "osl"},
-		{"max_con", "", all, "concurrency"}, {"mean_ttft_ms", "", 1, ""}, {"std_ttft_ms", "", 2, ""},
-		{"mean_tpot_ms", "", 1, ""}, {"std_tpot_ms", "", 2, ""}, {"mean_tps", "", 2, ""}, {"std_tps", "", 2, ""},
-		{"tps_decode_throughput", "", 1, "decode"}, {"tps_prefill_throughput", "", 1, "prefill"},
-		{"mean_e2el_ms", "", 1, ""}, {"request_throughput", "", 3, "rps"}, {"total_input_tokens", "", all, ""},
-		{"total_output_tokens", "", all, ""}, {"total_token_throughput", "", 2, "total_tps"},
-		{"num_prompts", "", all, "asked"}, {"num_requests", "", all, "asked"}, {"filename", "", all, ""},
-		{"task_type", "", all, ""},
-		// These are there if some row fills them.
-		{"images_per_prompt", "", all, ""}, {"image_height", "", all, ""}, {"image_width", "", all, ""},
-		{"dataset", "", all, ""}, {"structured_output_ratio", "", all, ""}, {"correct_rate_pct", "", all, ""},
-	}
+	statistics17 = slices.Concat(same("timestamp model_name model_id backend device"), []column{
+		{"input_sequence_length", "", all, "isl"}, {"output_sequence_length", "", all, "osl"},
+		{"max_con", "", all, "concurrency"},
+	}, latencies([]string{"ttft", "tpot"}, "mean", "std"), rates17, latencies([]string{"e2el"}, "mean"), []column{
+		{"request_throughput", "", 3, "rps"}, {"total_input_tokens", "", all, ""}, {"total_output_tokens", "", all, ""},
+		{"total_token_throughput", "", 2, "total_tps"}, {"num_prompts", "", all, "asked"},
+		{"num_requests", "", all, "asked"}, {"filename", "", all, ""}, {"task_type", "", all, ""},
+	}, same("images_per_prompt image_height image_width dataset structured_output_ratio correct_rate_pct"))
+	rates17 = []column{{"mean_tps", "", 2, ""}, {"std_tps", "", 2, ""}, {"tps_decode_throughput", "", 1, "decode"},
+		{"tps_prefill_throughput", "", 1, "prefill"}}
 	workload17 = []column{
 		{"", "Source", all, "source"}, {"", "ISL", all, "isl"}, {"", "OSL", all, "osl"},
 		{"", "Concurrency", all, "concurrency"}, {"", "N Req", all, "asked"},
@@ -53,7 +49,8 @@ var (
 	}
 	numbers17 = []column{
 		{"", "TTFT (ms)", 1, "mean_ttft_ms"}, {"", "TPOT (ms)", 1, "mean_tpot_ms"}, {"", "Tput User (TPS)", 2, "mean_tps"},
-		{"", "Tput Decode (TPS)", 1, "decode"}, {"", "Tput Prefill (TPS)", 1, "prefill"}, {"", "E2EL (ms)", 1, "mean_e2el_ms"},
+		{"", "Tput Decode (TPS)", 1, "decode"}, {"", "Tput Prefill (TPS)", 1, "prefill"},
+		{"", "E2EL (ms)", 1, "mean_e2el_ms"},
 		{"", "Req Tput (RPS)", 3, "rps"}, {"", "Total Token Throughput (tokens/duration)", 2, "total_tps"},
 	}
 	detail17 = []column{ // of AIPerf and GenAI-Perf
@@ -66,11 +63,11 @@ var (
 		{"output_token_throughput", "Output Tok/s", 2, "output_tps"},
 		{"total_token_throughput", "Total Tok/s", 2, "total_tps"}, {"request_throughput", "Req/s", 4, "rps"},
 	}
-	media17 = []column{
-		{"timestamp", "", all, ""}, {"model", "", all, ""}, {"model_name", "", all, ""}, {"model_id", "", all, ""},
-		{"backend", "Source", all, ""}, {"device", "", all, ""}, {"filename", "", all, ""}, {"task_type", "", all, ""},
+	media17 = slices.Concat(same("timestamp model model_name model_id device filename task_type wer"), []column{
+		{"backend", "Source", all, ""},
 		{"num_requests", "Num Requests", all, "asked"}, {"steps", "Num Inference Steps", all, ""},
-		{"num_inference_steps", "Inference Steps", all, "steps"}, {"streaming_enabled", "Streaming enabled", all, "streaming"},
+		{"num_inference_steps", "Inference Steps", all, "steps"},
+		{"streaming_enabled", "Streaming enabled", all, "streaming"},
 		{"preprocessing_enabled", "Preprocessing enabled", all, "preprocessing"},
 		{"performance_check", "", all, "reached"}, {"reached_word", "Performance Check", all, ""},
 		{"input_sequence_length", "ISL", all, "isl"}, {"output_sequence_length", "OSL", all, "none"},
@@ -79,21 +76,21 @@ var (
 		{"p50_latency_ms", "P50 Latency (ms)", 2, "median_latency_ms"}, {"p90_latency_ms", "P90 Latency (ms)", 2, ""},
 		{"p95_latency_ms", "P95 Latency (ms)", 2, ""}, {"inference_steps_per_second", "Steps/Sec", 2, "steps_rate"},
 		{"throughput_rps", "Tput (RPS)", 2, "rps"}, {"rtr", "RTR", 2, ""}, {"t/s/u", "T/S/U", 2, ""},
-		{"wer", "", all, ""}, {"mean_tpot_ms", "TPOT (ms)", all, "none"}, {"mean_tps", "Tput User (TPS)", 2, ""},
+		{"mean_tpot_ms", "TPOT (ms)", all, "none"}, {"mean_tps", "Tput User (TPS)", 2, ""},
 		{"tps_decode_throughput", "Tput Decode (TPS)", all, "none"},
 		{"tps_prefill_throughput", "Tput Prefill (TPS)", 1, "prefill"}, {"mean_e2el_ms", "E2EL (ms)", 1, ""},
 		{"request_throughput", "Req Tput (RPS)", 3, "rps"},
-	}
-	mediaSummary17 = []column{
-		{"timestamp", "", all, ""}, {"model", "", all, ""}, {"model_name", "", all, ""}, {"model_id", "", all, "full_id"},
-		{"backend", "", all, "kind"}, {"device", "", all, ""}, {"num_requests", "", all, "asked"},
+	})
+	mediaSummary17 = slices.Concat(same("timestamp model model_name device filename task_type"), []column{
+		{"model_id", "", all, "full_id"}, {"backend", "", all, "kind"}, {"num_requests", "", all, "asked"},
 		{"ISL", "", all, "isl"}, {"concurrency", "", all, "requested"},
 		{"tput_prefill", "", 1, "prefill"}, {"e2el_ms", "", 1, "mean_e2el_ms"}, {"num_inference_steps", "", all, "steps"},
 		{"latency", "", all, "mean_latency_shown"}, {"inference_steps_per_second", "", 2, "steps_rate"},
-		{"tput_user", "", all, "requests_user"}, {"tput_user", "", 2, "mean_tps"}, {"latency_p90", "", all, "p90_latency_shown"},
+		{"tput_user", "", all, "requests_user"}, {"tput_user", "", 2, "mean_tps"},
+		{"latency_p90", "", all, "p90_latency_shown"},
 		{"latency_p95", "", all, "p95_latency_shown"}, {"rtr", "", 2, ""}, {"streaming_enabled", "", all, "streaming"},
-		{"preprocessing_enabled", "", all, "preprocessing"}, {"filename", "", all, ""}, {"task_type", "", all, ""},
-	}
+		{"preprocessing_enabled", "", all, "preprocessing"},
+	})
 	// copied17 are the numbers of the flat copies that v0.17 writes of results of AIPerf, GenAI-Perf and GuideLLM.
 	copied17 = slices.Concat([]column{{"num_prompts", "", all, "asked"}, {"max_concurrency", "", all, "requested"}},
 		latencies([]string{"ttft", "tpot", "itl", "e2el"}, "mean", "median", "p99", "std"), []column{
@@ -105,10 +102,10 @@ var (
 
 // Columns of stress tests: stress_tests_summary_report.py (v0.17), stress_tests_record_builder.py (v0.20).
 var (
-	stressData17 = slices.Concat(statistics17[:8], latencies([]string{"ttft", "tpot"}, stressStats...),
-		statistics17[12:16], latencies([]string{"itl"}, stressStats...),
-		latencies([]string{"e2el"}, stressStats[0], "p5", "p25", "p50", "p95", "p99"), []column{statistics17[17]},
-		statistics17[18:20], statistics17[21:25])
+	stressData17 = slices.Concat(statistics17[:8], latencies([]string{"ttft", "tpot"}, stressStats...), rates17,
+		latencies([]string{"itl"}, stressStats...), latencies([]string{"e2el"}, "mean", "p5", "p25", "p50", "p95", "p99"),
+		pick(statistics17, "request_throughput total_input_tokens total_output_tokens num_prompts num_requests filename "+
+			"task_type"))
 	stressStats = []string{"mean", "std", "p5", "p25", "p50", "p95", "p99"}
 )
 
@@ -147,8 +144,10 @@ var (
 	tools20 = []column{
 		{"tput_user", "Tput User (TPS)", 2, "mean_tps"}, {"tps_decode_throughput", "Tput Output (TPS)", 1, "output_tps"},
 	}
-	requests20 = []column{{"request_throughput", "Req Tput (RPS)", 3, "rps"}, {"error_request_count", "Errors", all, "failed"}}
-	media20    = []column{
+	requests20 = []column{
+		{"request_throughput", "Req Tput (RPS)", 3, "rps"}, {"error_request_count", "Errors", all, "failed"},
+	}
+	media20 = []column{
 		{"num_requests", "Num Requests", all, "asked"}, {"num_successful", "num_successful", all, "completed"},
 		{"successful_requests", "successful_requests", all, "completed"},
 		{"failed_requests", "failed_requests", all, "failed"}, {"num_inference_steps", "Inference Steps", all, "steps"},
@@ -164,6 +163,26 @@ var (
 		{"preprocessing_enabled", "Preprocessing Enabled", all, "preprocessing"},
 	}
 )
+
+// same are columns of which the key is the name of the value.
+func same(names string) (out []column) {
+	for name := range strings.FieldsSeq(names) {
+		out = append(out, column{name, "", all, ""})
+	}
+	return out
+}
+
+// sweepColumns17 are those of the display table of a task.
+func sweepColumns17(task string) []column {
+	switch task {
+	case "vlm":
+		return slices.Concat(pictures17, numbers17[:len(numbers17)-1])
+	case "structured_output":
+		return slices.Concat([]column{{"", "Dataset", all, "dataset"}, {"", "SO Ratio", all, "structured_output_ratio"}},
+			workload17, numbers17, []column{{"", "Correct Rate", all, "correct_rate"}})
+	}
+	return slices.Concat(workload17, numbers17)
+}
 
 // pick are the columns of a table that are named by key, or else by value, in the order of the names.
 func pick(table []column, names string) (out []column) {
@@ -243,12 +262,29 @@ func cell17(v any, places int) string {
 	return notMeasured
 }
 
-// cells17 are the cells of a row.
-func cells17(r *row, list []column) (out []string) {
-	for i := range list {
-		out = append(out, cell17(list[i].value(r), list[i].places))
+// tableOf has the rows in columns, under their heads; cell writes a value with a count of places.
+func tableOf(list []*row, columns []column, cell func(v any, places int) string) *grid {
+	g := &grid{}
+	for _, c := range columns {
+		g.heads = append(g.heads, c.head)
 	}
-	return out
+	for _, r := range list {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, cell(c.value(r), c.places))
+		}
+		g.rows = append(g.rows, cells)
+	}
+	return g
+}
+
+// dataOf has the rows in columns, under their keys, as a CSV has them.
+func dataOf(list []*row, columns []column, cell func(v any, places int) string) *grid {
+	g := tableOf(list, columns, cell)
+	for i, c := range columns {
+		g.heads[i] = c.key
+	}
+	return g
 }
 
 // objectOf has the values of a row by key, rounded; missing is what stands for a number that there is not.
@@ -272,26 +308,24 @@ func objectOf(r *row, list []column, missing any) (out object) {
 	return out
 }
 
-func heads(list []column) (out []string) {
-	for i := range list {
-		out = append(out, list[i].head)
+// shown is a text, or a number with a fixed count of places; where there is none, why a percentile is missing.
+func shown(v any, places int) string {
+	if s, ok := v.(string); ok {
+		return s
 	}
-	return out
-}
-
-func keys(list []column) (out []string) {
-	for i := range list {
-		out = append(out, list[i].key)
-	}
-	return out
-}
-
-// shown is a number with a fixed count of places; where there is none, why a percentile is missing.
-func shown(n schema.Number, places int) string {
+	n, _ := v.(schema.Number)
 	if fewer(n) {
 		return n.Why()
 	}
 	return fixed(n, places, notAvailable)
+}
+
+// digits is a value in a CSV with all its digits.
+func digits(v any, _ int) string {
+	if n, ok := v.(schema.Number); ok {
+		return fixed(n, all, "")
+	}
+	return v.(string)
 }
 
 // fewer reports a percentile that is not shown because few requests are behind it.

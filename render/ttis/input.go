@@ -93,12 +93,12 @@ func (in *Input) repo() string {
 // device is the device as v0.17 writes it; v0.19 has capitals.
 func (in *Input) device() string { return strings.ToLower(in.Device) }
 
-func (in *Input) impl() string { return in.fact(func(r *schema.Run) string { return r.Impl }) }
+func implOf(r *schema.Run) string { return r.Impl }
 
 // modelID is "id_tt-transformers_Llama-3.1-8B-Instruct_n150".
 func (in *Input) modelID() string {
 	parts := []string{"id"}
-	for _, s := range []string{in.impl(), words.OrUnknown(in.Model), in.device()} {
+	for _, s := range []string{in.fact(implOf), words.OrUnknown(in.Model), in.device()} {
 		if s != "" {
 			parts = append(parts, s)
 		}
@@ -144,19 +144,6 @@ func (in *Input) extra(name string) string {
 	})
 }
 
-func (in *Input) commit(name string) any {
-	return text(in.fact(func(r *schema.Run) string { return r.Stack.Commits[name] }))
-}
-
-// engine is the inference engine as tt-inference-server spells it.
-func (in *Input) engine() string {
-	name := in.fact(func(r *schema.Run) string { return r.Stack.Engine })
-	if name == "vllm" {
-		return "vLLM"
-	}
-	return name
-}
-
 // spec is the runtime spec that stated the identity, without the folders of a machine.
 func (in *Input) spec() string {
 	return in.fact(func(r *schema.Run) string {
@@ -171,20 +158,26 @@ func (in *Input) spec() string {
 
 // facts are the values of the metadata by key; both generations have them in orders of their own.
 func (in *Input) facts() map[string]any {
-	command, spec, image := in.extra("run_command"), in.spec(), in.image()
+	command, spec := in.extra("run_command"), in.spec()
+	image := in.fact(func(r *schema.Run) string { return r.Stack.Image })
+	engine := in.fact(func(r *schema.Run) string { return r.Stack.Engine })
+	commit := func(name string) any {
+		return text(in.fact(func(r *schema.Run) string { return r.Stack.Commits[name] }))
+	}
+	if engine == "vllm" {
+		engine = "vLLM" // as tt-inference-server spells it
+	}
 	if in.Public {
 		command, spec, image = "", path.Base(spec), path.Base(image)
 	}
 	return map[string]any{
 		"model_id": in.modelID(), "runtime_model_spec_json": text(spec), "model_repo": in.repo(),
-		"model_impl": text(in.impl()), "inference_engine": text(in.engine()), "server_mode": text(in.extra("server_mode")),
-		"tt_metal_commit": in.commit("tt_metal"), "vllm_commit": in.commit("vllm"), "run_command": text(command),
+		"model_impl": text(in.fact(implOf)), "inference_engine": text(engine), "server_mode": text(in.extra("server_mode")),
+		"tt_metal_commit": commit("tt_metal"), "vllm_commit": commit("vllm"), "run_command": text(command),
 		"workflow": cmp.Or(in.extra("workflow"), "release"), "docker_image": text(image),
 		"release": in.Review.Release, Mark: cmp.Or(in.Version, "ttreport"),
 	}
 }
-
-func (in *Input) image() string { return in.fact(func(r *schema.Run) string { return r.Stack.Image }) }
 
 // metadata arranges facts in an order.
 func metadata(facts map[string]any, order ...string) object {
@@ -208,24 +201,13 @@ func tools() []tool {
 
 // toolsOf are the tools of the rows: those of the reports first, then any other under its own name.
 func (in *Input) toolsOf() []tool {
-	var out []tool
-	add := func(t tool) {
-		for _, has := range out {
-			if has.name == t.name {
-				return
-			}
-		}
-		if len(in.of(t.name, "")) > 0 {
-			out = append(out, t)
-		}
-	}
-	for _, t := range tools() {
-		add(t)
-	}
+	list := tools()
 	for _, r := range in.rows {
-		add(tool{r.point.Key.Tool, r.point.Key.Tool, ""})
+		if name := r.point.Key.Tool; !slices.ContainsFunc(list, func(t tool) bool { return t.name == name }) {
+			list = append(list, tool{name, name, ""})
+		}
 	}
-	return out
+	return slices.DeleteFunc(list, func(t tool) bool { return len(in.of(t.name, "")) == 0 })
 }
 
 // of are the rows of a tool and a task; "" is any task.

@@ -142,108 +142,91 @@ func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()
 
 // sweeps17 writes the display table and the statistics of all tools, and returns the display table, if any.
 func (in *Input) sweeps17(f *files17) ([]string, error) {
-	var other, sections []string // tasks without a table of their own in v0.17
+	tables := []struct { // of a task, or of all that have none of their own
+		tasks, heads []string
+	}{
+		{[]string{"text", "structured_output"}, []string{"Text-to-Text Performance", "Structured Output Performance"}},
+		{[]string{"vlm"}, []string{"VLM"}}, {},
+	}
+	other := &tables[2]
+	known := []string{"text", "structured_output", "vlm"}
 	for _, r := range in.rows {
-		if t := r.task(); t != "text" && t != "structured_output" && t != "vlm" && !slices.Contains(other, t) {
-			other = append(other, t)
+		if t := r.task(); !slices.Contains(known, t) && !slices.Contains(other.tasks, t) {
+			other.tasks, other.heads = append(other.tasks, t), append(other.heads, titled(t))
 		}
 	}
-	for _, tasks := range [][]string{{"text", "structured_output"}, {"vlm"}, other} {
+	var sections []string
+	for _, table := range tables {
 		for _, t := range in.toolsOf() {
-			for _, task := range tasks {
-				list := in.of(t.name, task)
-				if len(list) == 0 {
-					continue
+			for i, task := range table.tasks {
+				if list := in.of(t.name, task); len(list) > 0 {
+					sections = append(sections, fmt.Sprintf("#### %s %s Benchmark Sweeps for %s\n\n%s", t.label, table.heads[i],
+						in.onDevice(), tableOf(list, sweepColumns17(task), cell17).aligned()))
 				}
-				head, columns := titled(task), slices.Concat(workload17, numbers17)
-				switch task {
-				case "text":
-					head = "Text-to-Text Performance"
-				case "structured_output":
-					head = "Structured Output Performance"
-					columns = slices.Concat([]column{{"", "Dataset", all, "dataset"},
-						{"", "SO Ratio", all, "structured_output_ratio"}}, columns,
-						[]column{{"", "Correct Rate", all, "correct_rate"}})
-				case "vlm":
-					head, columns = "VLM", slices.Concat(pictures17, numbers17[:len(numbers17)-1])
-				}
-				g := &grid{heads: heads(columns)}
-				for _, r := range list {
-					g.row(cells17(r, columns)...)
-				}
-				sections = append(sections, fmt.Sprintf("#### %s %s Benchmark Sweeps for %s\n\n%s", t.label, head, in.onDevice(),
-					g.aligned()))
 			}
 		}
 	}
-	name := "benchmarks/data/benchmark_stats" // the first kind of media has it where there is no text
-	if len(in.rows) > 0 {
-		name = ""
+	media, err := in.mediaSweeps17(f)
+	if sections = append(sections, media...); err != nil || len(sections) == 0 {
+		return nil, err
 	}
+	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
+	f.markdown("benchmarks/benchmark_display", text+"\n")
+	if len(in.rows) > 0 {
+		err = f.csv("benchmarks/data/benchmark_stats", in.statistics())
+	}
+	return []string{text}, err
+}
+
+// mediaSweeps17 writes the statistics of media, and returns their sections of the sweeps.
+func (in *Input) mediaSweeps17(f *files17) ([]string, error) {
+	var sections []string
 	for _, k := range mediaKinds() {
 		list := in.mediaOf(k.task)
 		if len(list) == 0 {
 			continue
 		}
-		if err := f.csv(cmp.Or(name, "benchmarks/data/benchmark_"+k.task+"_stats"), k.statistics(list)); err != nil {
+		name := "benchmarks/data/benchmark_" + k.task + "_stats"
+		if len(in.rows)+len(sections) == 0 { // the first has the usual name where there is no text
+			name = "benchmarks/data/benchmark_stats"
+		}
+		if err := f.csv(name, k.statistics(list)); err != nil {
 			return nil, err
 		}
-		name = ""
-		columns := pick(media17, k.display)
-		g := &grid{heads: heads(columns)}
-		for _, r := range list {
-			g.row(cells17(r, columns)...)
-		}
-		sections = append(sections, "#### "+k.title17+" Benchmark Sweeps for "+in.onDevice()+"\n\n"+g.aligned())
+		sections = append(sections, "#### "+k.title17+" Benchmark Sweeps for "+in.onDevice()+"\n\n"+
+			tableOf(list, pick(media17, k.display), cell17).aligned())
 	}
-	if len(sections) == 0 {
-		return nil, nil
-	}
-	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
-	f.markdown("benchmarks/benchmark_display", text+"\n")
-	if len(in.rows) == 0 {
-		return []string{text}, nil
-	}
-	return []string{text}, f.csv("benchmarks/data/benchmark_stats", in.statistics())
+	return sections, nil
 }
 
 // statistics is the table of all rows of models that write text, as CSV and as the data of a report have it: tool by
-// tool, structured output after the other workloads.
+// tool, structured output after the other workloads. Its last six columns are there if some row fills them.
 func (in *Input) statistics() *grid {
-	g := &grid{heads: keys(statistics17)}
+	var list []*row
 	for _, t := range in.toolsOf() {
-		list := in.of(t.name, "")
-		slices.SortStableFunc(list, func(a, b *row) int {
-			x, y := a.task() == "structured_output", b.task() == "structured_output"
-			switch {
-			case x && y:
-				return cmp.Or(slices.Compare(a.order(), b.order()), cmp.Compare(a.stamp, b.stamp))
-			case x:
-				return 1
-			case y:
-				return -1
+		var last []*row
+		for _, r := range in.of(t.name, "") {
+			if r.task() == "structured_output" {
+				last = append(last, r)
+			} else {
+				list = append(list, r)
 			}
-			return 0
-		})
-		for _, r := range list {
-			g.rows = append(g.rows, cells17(r, statistics17))
 		}
+		slices.SortStableFunc(last, func(a, b *row) int {
+			return cmp.Or(slices.Compare(a.order(), b.order()), cmp.Compare(a.stamp, b.stamp))
+		})
+		list = append(list, last...)
 	}
-	if len(g.rows) > 0 {
-		first := slices.Index(g.heads, "images_per_prompt")
-		g.withoutColumns(notMeasured, first)
+	g := dataOf(list, statistics17, cell17)
+	if len(list) > 0 {
+		g.withoutColumns(notMeasured, len(g.heads)-6)
 	}
 	return g
 }
 
 // statistics is the table of a kind of media.
 func (k *mediaKind) statistics(list []*row) *grid {
-	columns := pick(media17, "timestamp model model_name model_id backend device "+k.csv)
-	g := &grid{heads: keys(columns)}
-	for _, r := range list {
-		g.rows = append(g.rows, cells17(r, columns))
-	}
-	return g
+	return dataOf(list, pick(media17, "timestamp model model_name model_id backend device "+k.csv), cell17)
 }
 
 // mediaOf are the results of a task.
@@ -266,29 +249,13 @@ func (in *Input) detail17(t tool, f *files17) (string, error) {
 		if len(list) == 0 {
 			continue
 		}
-		columns := slices.Concat([]column{{"", "ISL", all, "isl"}, {"", "OSL", all, "osl"}, {"", "Concur", all, "concurrency"}},
-			kind.dims, []column{{"", "N", all, "asked"}},
+		columns := slices.Concat(workload17[1:3], []column{{"", "Concur", all, "concurrency"}}, kind.dims,
+			[]column{{"", "N", all, "asked"}},
 			slices.DeleteFunc(slices.Clone(detail17), func(c column) bool { return c.head == "" }))
-		g, table := &grid{heads: heads(columns)}, &grid{}
-		for _, r := range list {
-			var cells, data []string
-			for _, c := range columns {
-				if n, ok := c.value(r).(schema.Number); ok {
-					cells = append(cells, shown(n, c.places))
-				} else {
-					cells = append(cells, c.value(r).(string))
-				}
-			}
-			g.row(cells...)
-			table.heads = nil
-			for _, m := range detailRow(r) {
-				table.heads, data = append(table.heads, m.key), append(data, cellOf(m.value))
-			}
-			table.rows = append(table.rows, data)
-		}
 		parts = append(parts, fmt.Sprintf("#### %s %s Benchmarks - Detailed Percentiles", t.label, kind.head),
-			"**Benchmarking Tool:** "+t.label, g.aligned())
-		if err := f.csv(fmt.Sprintf("benchmarks_%s/data/%s_benchmark_%s_stats", t.file, t.file, kind.task), table); err != nil {
+			"**Benchmarking Tool:** "+t.label, tableOf(list, columns, shown).aligned())
+		name := fmt.Sprintf("benchmarks_%s/data/%s_benchmark_%s_stats", t.file, t.file, kind.task)
+		if err := f.csv(name, dataOf(list, detailColumns(kind.task), digits)); err != nil {
 			return "", err
 		}
 	}
@@ -297,52 +264,31 @@ func (in *Input) detail17(t tool, f *files17) (string, error) {
 	return text, nil
 }
 
-// detailRow is the row of a detailed CSV and of the data of the report, with all digits.
-func detailRow(r *row) object {
-	first := []column{{"source", "", all, "tool"}, {"isl", "", all, ""}, {"osl", "", all, ""}, {"concurrency", "", all, ""},
-		{"num_requests", "", all, "asked"}}
-	if r.task() == "vlm" {
-		first = append(first, pick(statistics17, "images_per_prompt image_height image_width")...)
+// detailColumns are those of a detailed CSV and of the data of the report, with all digits.
+func detailColumns(task string) []column {
+	first := slices.Concat([]column{{"source", "", all, "tool"}}, same("isl osl concurrency"),
+		[]column{{"num_requests", "", all, "asked"}})
+	if task == "vlm" {
+		first = append(first, same("images_per_prompt image_height image_width")...)
 	}
-	list := slices.Concat(first, detail17, []column{{"completed", "", all, ""}, {"total_input_tokens", "", all, ""},
-		{"total_output_tokens", "", all, ""}, {"model_id", "", all, ""}, {"backend", "", all, "tool"}})
+	list := slices.Concat(first, detail17, same("completed total_input_tokens total_output_tokens model_id"),
+		[]column{{"backend", "", all, "tool"}})
 	for i := range list {
 		list[i].places = all
 	}
-	return objectOf(r, list, nil)
-}
-
-// cellOf is a value of JSON as a cell.
-func cellOf(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return fixed(schema.Num(v), all, "")
-	}
-	return fmt.Sprint(v)
+	return list
 }
 
 // stressTable17 has statistics of each latency: the mean, and those of run.py --percentile-report.
 func stressTable17(list []*row, stats ...string) *grid {
-	columns := []column{{"", "ISL", all, "isl"}, {"", "OSL", all, "osl"}, {"", "Concurrency", all, "concurrency"},
-		{"", "Num Prompts", all, "asked"}}
+	columns := append(slices.Clone(workload17[1:4]), column{"", "Num Prompts", all, "asked"})
 	for _, m := range []string{"ttft", "tpot", "itl", "e2el"} {
 		for _, s := range stats {
 			head := strings.TrimPrefix(strings.ToUpper(s+" "+m), "MEAN ") + " (ms)"
 			columns = append(columns, column{"", head, 1, s + "_" + m + "_ms"})
 		}
 	}
-	columns = append(columns, column{"", "Tput User (TPS)", 2, "mean_tps"}, column{"", "Tput Decode (TPS)", 1, "decode"})
-	g := &grid{heads: heads(columns)}
-	for _, r := range list {
-		var cells []string
-		for _, c := range columns {
-			cells = append(cells, shown(r.number(c.from), c.places))
-		}
-		g.row(cells...)
-	}
-	return g
+	return tableOf(list, append(columns, numbers17[2:4]...), shown)
 }
 
 // copies17 are the flat copies of results of AIPerf, GenAI-Perf and GuideLLM that v0.17 writes beside vLLM's, so that
@@ -588,30 +534,17 @@ func (in *Input) data17(meta object, evals, stress []object, a *acceptance, summ
 	details := func(tool string) (data, texts []object) { // texts are rows as they come back from a CSV
 		data, texts = []object{}, []object{}
 		for _, r := range in.of(tool, "") {
-			var text object
-			row := detailRow(r)
-			for _, m := range row {
-				text.add(m.key, cellOf(m.value))
-			}
-			data, texts = append(data, row), append(texts, text)
+			columns := detailColumns(r.task())
+			data = append(data, objectOf(r, columns, nil))
+			texts = append(texts, dataOf([]*row{r}, columns, digits).objects()...)
 		}
 		return data, texts
 	}
 	aiperf, aiperfTexts := details("aiperf")
 	guidellm, guidellmTexts := details("guidellm")
-	benchmarks := []object{}
-	tables := []*grid{in.statistics()}
+	benchmarks := append([]object{}, in.statistics().objects()...)
 	for _, k := range mediaKinds() {
-		tables = append(tables, k.statistics(in.mediaOf(k.task)))
-	}
-	for _, g := range tables {
-		for _, cells := range g.rows {
-			var one object
-			for i, h := range g.heads {
-				one.add(h, cells[i])
-			}
-			benchmarks = append(benchmarks, one)
-		}
+		benchmarks = append(benchmarks, k.statistics(in.mediaOf(k.task)).objects()...)
 	}
 	o := object{{"metadata", meta}, {"benchmarks_summary", in.summaryData()}, {"aiperf_benchmarks", aiperf},
 		{"evals", evals}, {"stress_tests", stress}, {"benchmarks", benchmarks},

@@ -536,7 +536,6 @@ func (in *Input) stress20() (object, string) {
 	head.row(in.repo(), first.values["backend"].(string))
 	parts := []string{"### Stress Tests for " + in.repo() + " on " + in.device(), head.left()}
 	for _, t := range stressTables20() {
-		g := &grid{heads: append([]string{"config"}, heads(t.columns)...)}
 		var rows []object
 		for _, r := range in.stress {
 			o := append(object{{"config", r.values["config"]}}, objectOf(r, t.columns, nil)...)
@@ -544,25 +543,27 @@ func (in *Input) stress20() (object, string) {
 				o.add("timestamp", r.values["measured"])
 			}
 			rows = append(rows, o)
-			cells := []string{r.values["config"].(string)}
-			for _, c := range t.columns {
-				n := r.number(c.from)
-				if c.places != all {
-					n = rounded(n, c.places)
-				}
-				cell := significant(n)
-				if fewer(n) {
-					cell = n.Why()
-				}
-				cells = append(cells, cell)
-			}
-			g.row(cells...)
 		}
+		g := tableOf(in.stress, append([]column{{"", "config", all, "config"}}, t.columns...), cell20)
 		data.add(t.name, rows)
 		g.withoutColumns(notAvailable, 0)
 		parts = append(parts, "#### "+t.name+"\n\n"+g.left())
 	}
 	return data, strings.Join(parts, "\n\n")
+}
+
+// cell20 is a value in a table of stress tests.
+func cell20(v any, places int) string {
+	n, ok := v.(schema.Number)
+	switch {
+	case !ok:
+		return v.(string)
+	case fewer(n):
+		return n.Why()
+	case places == all:
+		return significant(n)
+	}
+	return significant(rounded(n, places))
 }
 
 // testTable are the conformance tests of the server: how many, and each.

@@ -174,8 +174,8 @@ func (r *row) derive() {
 	v["std_tps"] = of(func(v ...float64) float64 { return v[0] - 1000/(v[1]+v[2]) }, user, tpot,
 		positive(r.number("std_tpot_ms")))
 	v["decode"] = of(func(v ...float64) float64 { return v[0] * v[1] }, user, r.number("concurrency"))
-	v["prefill"] = of(func(v ...float64) float64 { return v[0] * v[1] / (v[2] / 1000) }, r.number("isl"), r.number("concurrency"),
-		positive(r.number("mean_ttft_ms")))
+	v["prefill"] = of(func(v ...float64) float64 { return v[0] * v[1] / (v[2] / 1000) }, r.number("isl"),
+		r.number("concurrency"), positive(r.number("mean_ttft_ms")))
 	v["input_tps"] = of(func(v ...float64) float64 { return v[0] - v[1] }, r.number("total_tps"), r.number("output_tps"))
 	tokens := func(v ...float64) float64 { return math.Round(v[0] * v[1]) }
 	v["total_input_tokens"] = of(tokens, r.stat("isl", "mean"), r.number("completed"))

@@ -3,6 +3,8 @@ package ttis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -31,12 +33,8 @@ func rounded(n schema.Number, places int) schema.Number {
 
 // plain writes a number with all its digits, and a point.
 func plain(n schema.Number, missing string) string {
-	v, ok := n.Get()
-	if !ok {
-		return missing
-	}
-	s := strconv.FormatFloat(v, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
+	s := fixed(n, all, missing)
+	if !n.IsZero() && !strings.Contains(s, ".") {
 		s += ".0"
 	}
 	return s
@@ -92,26 +90,19 @@ func (o *object) add(key string, value any) { *o = append(*o, member{key, value}
 
 // MarshalJSON writes the members in order.
 func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	b := []byte{'{'}
 	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
 		key, err := encode(m.key)
-		if err != nil {
+		value, err2 := encode(m.value)
+		if err := errors.Join(err, err2); err != nil {
 			return nil, err
 		}
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
+		if i > 0 {
+			b = append(b, ',')
 		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		b = fmt.Appendf(b, "%s:%s", key, value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, '}'), nil
 }
 
 // encode leaves <, > and & as they are.
@@ -141,22 +132,35 @@ type grid struct {
 }
 
 // row adds the cells of a row.
-func (g *grid) row(cells ...string) {
-	for i, c := range cells {
-		cells[i] = clean(c)
+func (g *grid) row(cells ...string) { g.rows = append(g.rows, cells) }
+
+// objects are the rows by head.
+func (g *grid) objects() []object {
+	var out []object
+	for _, r := range g.rows {
+		var one object
+		for i, h := range g.heads {
+			one.add(h, r[i])
+		}
+		out = append(out, one)
 	}
-	g.rows = append(g.rows, cells)
+	return out
 }
 
-// clean keeps a text in its cell.
-func clean(s string) string {
-	return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(s, "|", `\|`), "\n", " "))
+// clean keeps texts in their cells.
+func (g *grid) clean() {
+	for _, r := range g.rows {
+		for i, s := range r {
+			r[i] = strings.TrimSpace(strings.NewReplacer("|", `\|`, "\n", " ").Replace(s))
+		}
+	}
 }
 
 var isNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 
 // aligned writes the table as v0.17 does: heads centred, columns of numbers aligned at their points.
 func (g *grid) aligned() string {
+	g.clean()
 	width := make([]int, len(g.heads))
 	numeric := make([]bool, len(g.heads))
 	for c := range g.heads {
@@ -213,6 +217,7 @@ func (g *grid) alignPoints(col int) bool {
 
 // left writes the table as v0.19 does: all columns to the left.
 func (g *grid) left() string {
+	g.clean()
 	var b strings.Builder
 	width := make([]int, len(g.heads))
 	lines := append([][]string{g.heads}, g.rows...)
