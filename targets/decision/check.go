@@ -19,6 +19,15 @@ func Kinds() []schema.DecisionKind {
 	}
 }
 
+// kindList names the kinds of decisions, for messages.
+func kindList() string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Check reports what is wrong with the decisions of a configuration. lints are the ids of checks that exist.
 func (p *Policy) Check(lints []string) error {
 	if len(p.Decisions) > mostDecisions {
@@ -35,7 +44,7 @@ func (p *Policy) Check(lints []string) error {
 			return fmt.Errorf("%s: the id is used twice", at)
 		}
 		seen[d.ID] = true
-		if err := d.check(lints); err != nil {
+		if err := cmp.Or(d.checkGlobs(), d.check(lints)); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 	}
@@ -45,29 +54,31 @@ func (p *Policy) Check(lints []string) error {
 // mostDecisions bounds the decisions of a configuration: each is tried with every verdict.
 const mostDecisions = 500
 
-// check reports the first rule that a decision breaks.
-func (d *Decision) check(lints []string) error {
+// checkGlobs refuses patterns that match nothing because they are malformed, or take long.
+func (d *Decision) checkGlobs() error {
 	s := d.Select
-	for _, pattern := range []string{ // malformed ones match nothing, others take long
+	for _, pattern := range []string{
 		d.Release, s.Lint, s.Run, s.Model, s.Device, s.Workload, s.Tool, s.Metric, s.Task, s.Level,
 	} {
 		if err := glob.Check(pattern); err != nil {
 			return err
 		}
 	}
-	var kinds []string
-	for _, k := range Kinds() {
-		kinds = append(kinds, string(k))
-	}
+	return nil
+}
+
+// check reports the first rule that a decision breaks.
+func (d *Decision) check(lints []string) error {
+	s, isLint := d.Select, d.Select.Lint != ""
+	exists := func(id string) bool { return Match(s.Lint, id) }
 	_, badDate := time.Parse(time.DateOnly, cmp.Or(d.Expires, time.DateOnly))
-	isLint := func(id string) bool { return Match(s.Lint, id) }
 	is := func(kinds ...schema.DecisionKind) bool { return slices.Contains(kinds, d.Kind) }
 	for _, rule := range []struct {
 		broken bool
 		says   string
 	}{
 		{d.ID == "", "an id is needed, so that pages can name it"},
-		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, strings.Join(kinds, ", "))},
+		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, kindList())},
 		{strings.TrimSpace(d.Reason) == "", "a reason is needed; it is shown wherever the decision is"},
 		{badDate != nil, fmt.Sprintf("expires %q is not of the form 2027-01-31", d.Expires)},
 		{
@@ -91,12 +102,12 @@ func (d *Decision) check(lints []string) error {
 		},
 		{s == (Select{}) && !is(schema.Invalidate), "select must say what it covers"},
 		{
-			s.Lint != "" && s.Verdict+s.Tool+s.Metric+s.Level != "",
+			isLint && s.Verdict+s.Tool+s.Metric+s.Level != "",
 			"a lint is selected by lint, run, model, device, workload or task: it has no metric, tool, level or verdict",
 		},
-		{s.Lint != "" && !is(schema.Waive), "a lint can be waived, and nothing else"},
+		{isLint && !is(schema.Waive), "a lint can be waived, and nothing else"},
 		{
-			s.Lint != "" && !slices.ContainsFunc(lints, isLint),
+			isLint && !slices.ContainsFunc(lints, exists),
 			fmt.Sprintf("no lint is called %q; there are %s", s.Lint, strings.Join(lints, ", ")),
 		},
 	} {

@@ -662,14 +662,7 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 			if ri == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
 				continue
 			}
-			var at Outside
-			switch channel := judge.ChannelOf(h); {
-			case judge.IsBaseline(channel) && h.Release != "":
-				at.Of = h.Release
-			case h.Release != "" || h.Channel != "":
-				at.Of, at.Channel = channel, true
-			}
-			count[at]++
+			count[placeOf(h)]++
 		}
 	}
 	for o, n := range count {
@@ -680,6 +673,18 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Of, b.Of))
 	})
 	return newer, late, len(own.Runs)
+}
+
+// placeOf is where a run outside of a release belongs.
+func placeOf(h *columns.RunHead) Outside {
+	switch channel := judge.ChannelOf(h); {
+	case judge.IsBaseline(channel) && h.Release != "":
+		return Outside{Of: h.Release}
+	case h.Release == "" && h.Channel == "":
+		return Outside{}
+	default:
+		return Outside{Of: channel, Channel: true}
+	}
 }
 
 // heads returns the runs of a model and device in a release, oldest first.

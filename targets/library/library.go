@@ -141,12 +141,7 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	var rows []row
 	var loads []Load
 	for entry := range device.Val.Items() {
-		load := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
-			OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
-		if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
-			load.Requests = int(n)
-		}
-		loads = append(loads, load)
+		loads = append(loads, loadOf(entry))
 		targets, more := perfref.Targets(f, entry, source)
 		for _, t := range targets {
 			rows = append(rows, row{t, reference})
@@ -187,8 +182,8 @@ func (l *Library) set(model, device string, rows []row) {
 }
 
 // take adds a valid target in place of an earlier one of the same number. should never replaces must, and of two of
-// requirements documents the more demanding one is in force, whichever file states it. bad reports a problem, without its
-// place, whose Used is what is in force.
+// requirements documents the more demanding one is in force, whichever file states it. bad reports a problem, without
+// its place, whose Used is what is in force.
 func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool) {
 	if found, expected := unsound(&r.Target); found != "" {
 		return schema.Problem{Severity: schema.SevError, Code: "bad-target", Found: found, Expected: expected,
@@ -365,6 +360,16 @@ type Load struct {
 
 // pairID is a model and a device, in lower case.
 type pairID struct{ model, device string }
+
+// loadOf reads the workload of a performance reference's entry.
+func loadOf(entry decode.Value) Load {
+	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
+		OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
+		l.Requests = int(n)
+	}
+	return l
+}
 
 // measurable reports whether a load client can make a workload: text of known lengths under a known load.
 func measurable(k schema.Key) bool {
