@@ -77,8 +77,7 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 // that come into view are painted where they belong.
 func TestToolsOnAPhone(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 500)); err != nil {
 		t.Fatal(err)

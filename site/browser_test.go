@@ -29,22 +29,36 @@ type browser struct {
 	bad []string
 }
 
+// browsers is where the one Chromium of all tests runs, until stopBrowser ends it.
+var browsers, stopBrowser = chromedp.NewExecAllocator(context.Background(),
+	append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.WSURLReadTimeout(2*time.Minute))...)
+
+// startBrowser starts Chromium, once.
+var startBrowser = sync.OnceValues(func() (context.Context, error) {
+	ctx, _ := chromedp.NewContext(browsers) // stopBrowser ends it too
+	return ctx, chromedp.Do(ctx)
+})
+
+// openBrowser opens a tab with a profile of its own: tests share a browser and nothing that it stores.
 func openBrowser(t *testing.T, dir string) *browser {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
+	if _, err := exec.LookPath("chromium"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Log("no Chromium: the pages were not opened in a browser")
 		}
 		t.Skip("no Chromium on this machine")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WSURLReadTimeout(2*time.Minute))
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(alloc)
+	all, err := startBrowser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // a tab lives as long as the context that opens it
+		t.Fatal(err)
+	}
 	ctx, cancel = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{ctx: ctx}
@@ -166,20 +180,9 @@ func TestInBrowser(t *testing.T) {
 func chartsAreDrawn(t *testing.T, b *browser) {
 	t.Helper()
 	const all = `[...document.querySelectorAll("[data-chart]")]`
-	drawn := false
 	eval[bool](t, b, `(document.querySelectorAll("section > details").forEach(function (d) { d.open = true; }), true)`)
-	for i := range 100 {
-		eval[bool](t, b, fmt.Sprintf(`(scrollTo(0, %d), true)`, i%12*600))
-		drawn = eval[bool](t, b, all+`.length > 0 &&
-			`+all+`.every(function (e) { return e.ttchart && e.querySelector("canvas"); })`)
-		if drawn {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if !drawn {
-		t.Fatal("the charts were not drawn")
-	}
+	until(t, b, "the charts are drawn", `(window.step = (window.step || 0) + 1, scrollTo(0, step % 12 * 600),
+		`+all+`.length > 0 && `+all+`.every(function (e) { return e.ttchart && e.querySelector("canvas"); }))`)
 	for _, missing := range eval[[]string](t, b, all+`.flatMap(function (e) {
 		var drawn = e.ttchart.getOption().series.map(function (s) { return s.name; });
 		var heads = [...e.closest("figure").querySelectorAll("thead th")].slice(1);
@@ -237,14 +240,17 @@ func chartsAreOffered(t *testing.T, b *browser) {
 
 // Hostile names do not run, and a phone's width does not scroll sideways.
 func TestHostileNamesInBrowser(t *testing.T) {
-	dir := t.TempDir()
+	t.Parallel()
+	dir, err := sitesFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := openBrowser(t, dir)
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(360, 900)); err != nil {
 		t.Fatal(err)
 	}
-	for i, name := range hostile {
-		sub := filepath.Join(dir, fmt.Sprint(i))
-		build(t, sub, name, name)
+	for _, name := range hostile {
+		sub := shared(t, name, name)
 		b.goTo(t, filepath.Join(sub, "index.html"))
 		b.sideways(t, name)
 		b.goTo(t, filepath.Join(sub, filepath.FromSlash(string(render.PairPath(name, name)))))

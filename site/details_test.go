@@ -37,8 +37,7 @@ const details = `(function () {
 // Every kind of page, and every page of the documentation, wide and on a phone.
 func TestDetailsOfPages(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	pages := everyPage()
 	topics, err := os.ReadDir(filepath.Join(dir, "about"))
 	if err != nil {
@@ -66,8 +65,7 @@ func TestDetailsOfPages(t *testing.T) {
 // The longest command that the site asks to run is whole on a wide page and on a phone.
 func TestCommandsAreWhole(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	for _, width := range []int64{1440, 390} {
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
@@ -89,8 +87,7 @@ func TestCommandsAreWhole(t *testing.T) {
 // A time of day is shown where a file states one; the fixture's runs state a date.
 func TestDatesWithoutATime(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	for name, text := range files(t, dir) {
 		if at := strings.Index(text, "00:00"); at >= 0 && !strings.HasPrefix(name, "assets/") &&
 			!regexp.MustCompile(`T00:00:00Z`).MatchString(text[max(0, at-12):at+9]) {
@@ -102,8 +99,7 @@ func TestDatesWithoutATime(t *testing.T) {
 // A limit says its own name under the pointer, not the value of a point.
 func TestLimitsNameThemselves(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
 	eval[bool](t, b, `(document.querySelector("[data-chart='chart-ttft']").scrollIntoView(), true)`)
@@ -130,8 +126,7 @@ func TestLimitsNameThemselves(t *testing.T) {
 // is there.
 func TestWhatLinksAndSentencesPromise(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	runs, _ := fixture("Tiny-1B", "n150")
 	number := regexp.MustCompile(`runs/index\.html#([\w.~-]+)/p(\d+)/([\w%]+)(?:/(\w+))?"`)
 	all := regexp.MustCompile(`(data/[\w./~-]*\w) has all`)
@@ -165,8 +160,7 @@ func TestWhatLinksAndSentencesPromise(t *testing.T) {
 // Lists to choose from are in the order of their numbers.
 func TestNumbersAreNotSortedAsText(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	const want = "128/128/4 128/128/16 128/128/32 128/128/128 128/128/256"

@@ -21,8 +21,7 @@ const drawerText = `(document.querySelector(".drawer") || { textContent: "" }).t
 // the focus is where it was.
 func TestDrawer(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "about/index.html", "runs/index.html"} {
 		b.goTo(t, filepath.Join(dir, page)+"#run-3-0/p1/ttft")
@@ -75,8 +74,7 @@ func TestDrawer(t *testing.T) {
 // Close leaves the drawer, however many numbers were opened in it.
 func TestDrawerCloses(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "releases/v0.12.0/index.html"))
 	const links = `[...document.querySelectorAll("main td a[href*='/p'][href*='runs/']")]`

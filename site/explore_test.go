@@ -44,8 +44,7 @@ func field(name string) string { return `document.querySelector("[name=` + name 
 // The explorer finds and sorts, from a folder on disk.
 func TestExplore(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	until(t, b, "all series are shown", status+`.indexOf("18 series of 18") === 0 && `+shown+` === 18`)
@@ -104,8 +103,7 @@ func TestExplore(t *testing.T) {
 // A release has a table of its own, worst first; bounds of values and changes are part of the text.
 func TestExploreOneRelease(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html")+"#release=v0.10.0&metric=TTFT%20mean&device=n150")
 	until(t, b, "the numbers of that release", status+`.indexOf("2 series of 18") === 0 && `+
@@ -126,8 +124,7 @@ func TestExploreOneRelease(t *testing.T) {
 // What was chosen is kept in the address: back and forward undo and redo it, and a link shows the same.
 func TestExploreAddress(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	until(t, b, "all series are shown", shown+` === 18`)
@@ -150,8 +147,7 @@ func TestExploreAddress(t *testing.T) {
 // guessed.
 func TestComparePage(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "compare/index.html"))
 	until(t, b, "the newest release and its baseline", status+`.indexOf("on both sides") > 0`)

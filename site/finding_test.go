@@ -16,8 +16,7 @@ import (
 // "/" searches models, devices, releases and the documentation, from any page.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	const found = `[...document.querySelectorAll(".search li a")].map(function (a) { return a.textContent; }).join("|")`
 	press := func(keys string) {
@@ -58,8 +57,7 @@ func TestSearch(t *testing.T) {
 // The order of a table is in the address: a link shows it, and back undoes it.
 func TestOrderOfATableIsInTheAddress(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	page := filepath.Join(dir, "releases/v0.12.0/index.html")
 	b.goTo(t, page)
@@ -122,8 +120,7 @@ func TestStateOfAChartIsInTheAddress(t *testing.T) {
 // The page of a release leads to those before and after it.
 func TestReleasesBesideEachOther(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	for name, want := range map[string][2]string{
 		"v0.9.0": {`rel="next" href="../../releases/v0.10.0/index.html"`, ""},
 		"v0.11.0": {
@@ -143,8 +140,7 @@ func TestReleasesBesideEachOther(t *testing.T) {
 // A chart is one stop of the tab key; arrows go along its lines, and Enter opens the run.
 func TestChartByTheKeyboard(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
 	const place = `document.querySelector("[data-chart='chart-ttft']")`

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,21 +162,59 @@ func add(b *columns.Builder, r schema.Run) {
 	b.C.Runs = append(b.C.Runs, h)
 }
 
-func build(t *testing.T, dir, model, device string) (site.Result, *render.Report) {
-	t.Helper()
-	return buildWith(t, model, device, site.Options{Dir: dir})
+// sitesFolder is where the sites are that tests share.
+var sitesFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "ttreport-site-") })
+
+// sites are the functions that build the shared sites once, by model and device.
+var sites sync.Map
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	stopBrowser()
+	if dir, err := sitesFolder(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
-func buildWith(t *testing.T, model, device string, opt site.Options) (site.Result, *render.Report) {
+// shared is the folder of the fixture's site, which is built once for all tests: none may change it.
+func shared(t *testing.T, model, device string) string {
 	t.Helper()
-	runs, in := fixture(model, device)
-	r := render.New(in)
-	opt.Run = func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }
-	res, err := site.Build(context.Background(), r, opt)
+	once, _ := sites.LoadOrStore([2]string{model, device}, sync.OnceValues(func() (string, error) {
+		all, err := sitesFolder()
+		if err != nil {
+			return "", err
+		}
+		dir, err := os.MkdirTemp(all, "")
+		if err != nil {
+			return "", err
+		}
+		_, _, err = buildWith(model, device, site.Options{Dir: dir})
+		return dir, err
+	}))
+	dir, err := once.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// build builds the fixture's site in a folder of one test.
+func build(t *testing.T, dir, model, device string) (site.Result, *render.Report) {
+	t.Helper()
+	res, r, err := buildWith(model, device, site.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return res, r
+}
+
+func buildWith(model, device string, opt site.Options) (site.Result, *render.Report, error) {
+	runs, in := fixture(model, device)
+	r := render.New(in)
+	opt.Run = func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }
+	res, err := site.Build(context.Background(), r, opt)
+	return res, r, err
 }
 
 func files(t *testing.T, dir string) map[string]string {

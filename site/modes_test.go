@@ -138,8 +138,7 @@ func TestNoScores(t *testing.T) {
 
 // What a release could hide stands once on the front page: in the card.
 func TestSizesAreSaidOnce(t *testing.T) {
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	front := read(t, dir, "index.html")
 	if n := strings.Count(front, "could hide"); n > 1 {
 		t.Errorf("said %d times", n)
@@ -152,8 +151,7 @@ func TestSizesAreSaidOnce(t *testing.T) {
 
 // Why says what the columns beside it do not: the change, the baseline and the value stand there already.
 func TestWhySaysOnlyTheRest(t *testing.T) {
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	front := read(t, dir, "index.html")
 	changed, _, _ := strings.Cut(front[strings.Index(front, `id="changed"`):], "</table>")
 	cells := regexp.MustCompile(`<td[^>]*class="[^"]*why[^"]*"[^>]*>([^<]*)`).FindAllStringSubmatch(changed, -1)

@@ -100,8 +100,7 @@ func TestChartsOfARunWait(t *testing.T) {
 // The head of a page has its height before the script shows the buttons in it.
 func TestButtonsKeepTheirPlace(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	for _, width := range []int64{1280, 412, 390} {
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
@@ -121,8 +120,7 @@ func TestButtonsKeepTheirPlace(t *testing.T) {
 // An address names a run and a row of it; the page follows it, and says when there is no such run.
 func TestRunAddresses(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	page := filepath.Join(dir, "runs/index.html")
 	b.goTo(t, page+"#run-3-0/p2")

@@ -15,8 +15,7 @@ import (
 // A score is a number as any other: it is found and compared, and its address opens what is behind it.
 func TestScoresAreNumbers(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html")+"#metric=acc")
 	until(t, b, "the explorer has the scores", status+`.indexOf("2 series of 18") === 0`)
@@ -41,8 +40,7 @@ func TestScoresAreNumbers(t *testing.T) {
 // Every number that a page shows as measured, and every score, leads to what is behind it.
 func TestMeasuredCellsAreLinks(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	for page, want := range map[string]string{
 		"targets/index.html":                       `runs/index.html#run-3-0/p1/ttft"`,
 		"releases/v0.12.0/index.html":              `runs/index.html#run-3-0/p1/ttft"`,
@@ -58,8 +56,7 @@ func TestMeasuredCellsAreLinks(t *testing.T) {
 // The page of a release beside the one before says what the tool says that a script fills, and needs none.
 func TestBesideTheReleaseBefore(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	page := strings.ReplaceAll(read(t, dir, string(render.AgainstPath("v0.12.0"))), "&#43;", "+")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#arelease=v0.11.0&brelease=v0.12.0&all=1")

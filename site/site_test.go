@@ -56,8 +56,7 @@ func forbidden(page string) string {
 
 // Every page obeys its security policy, has one heading, and links only to what is there.
 func TestPages(t *testing.T) {
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	all := files(t, dir)
 	for name, text := range all {
 		if !strings.HasSuffix(name, ".html") {
@@ -120,8 +119,7 @@ var hostile = []string{
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range hostile {
-		dir := t.TempDir()
-		build(t, dir, name, name)
+		dir := shared(t, name, name)
 		for page, text := range files(t, dir) {
 			if strings.HasPrefix(page, "..") || strings.HasPrefix(page, "assets") {
 				continue
@@ -180,8 +178,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 // The golden files are the exact HTML of each kind of page, and the data and reports beside it.
 func TestGolden(t *testing.T) {
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	all := files(t, dir)
 	for name, page := range map[string]string{
 		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B~2db558b5/n150/index.html",

@@ -72,8 +72,7 @@ func TestListsOfARunOnAPhone(t *testing.T) {
 // What "Open the run" and "Copy as markdown" say of a score is the score, and no point.
 func TestDrawerOfAScore(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "index.html")+"#run-3-0/e1/acc")
 	until(t, b, "the drawer of a score", drawerText+`.indexOf("Raw file") > 0`)
@@ -90,8 +89,7 @@ func TestDrawerOfAScore(t *testing.T) {
 // A bound that cannot be read is text, which finds nothing, and is not ignored.
 func TestExploreBounds(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html")+"#release=v0.10.0&metric=TTFT%20mean&device=n150")
 	until(t, b, "two numbers, 111 and 142", shown+` === 2`)

@@ -50,7 +50,10 @@ func TestThemeIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	_, built := buildWith(t, "Tiny-1B", "n150", site.Options{Dir: dir, Theme: theme})
+	_, built, err := buildWith("Tiny-1B", "n150", site.Options{Dir: dir, Theme: theme})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
 		"index.html": `<img src="assets/logo.svg?v=`, "about/index.html": `href="../assets/theme.css?v=`,
 		"assets/theme.css": "light-dark(#00594c, #55c7a6)", "assets/logo.svg": square,

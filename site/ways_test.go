@@ -40,8 +40,7 @@ type amount struct{ H, Rows, Pictures, Words int }
 // Without script every page says what it says with it; the two tools list the pages that need none.
 func TestPagesWithoutScript(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	with := map[string]amount{}
 	for _, p := range everyPage() {
@@ -82,8 +81,7 @@ const smallest = `(function () {
 // A phone of 360 px and a page at 200 % of 1280 px read without scrolling sideways, in no letters under 10 px.
 func TestPagesNarrowAndLarge(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	for _, size := range []struct {
 		width int64
@@ -106,8 +104,7 @@ func TestPagesNarrowAndLarge(t *testing.T) {
 // On A4 nothing is cut off at the side and nothing stays folded; the PDF has pages.
 func TestPagesOnPaper(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	const text = 703 // px: 210 mm less margins of 12 mm, at 96 px an inch
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(text, 1000)); err != nil {
@@ -147,8 +144,7 @@ func TestPagesOnPaper(t *testing.T) {
 // Tab reaches every value of every chart in its table, every mark of a panel, and every table that scrolls.
 func TestKeyboardReachesEveryValue(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	build(t, dir, "Tiny-1B", "n150")
+	dir := shared(t, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
 	eval[bool](t, b, `(function () {
