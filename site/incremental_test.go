@@ -89,8 +89,8 @@ func TestIncremental(t *testing.T) {
 	}
 
 	// A build that is cut short leaves nothing that the next one takes for current.
+	dir := t.TempDir()
 	for stop := 1; stop < 40; stop += 3 {
-		dir := t.TempDir()
 		if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {
 			t.Fatal(err)
 		}
