@@ -33,7 +33,7 @@ type browser struct {
 var browsers, stopBrowser = chromedp.NewExecAllocator(context.Background(),
 	append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-gpu", true), // else a process draws what a graphics card would
+		chromedp.Flag("disable-gpu", true),                                                    // else a process draws what a graphics card would
 		chromedp.Flag("process-per-site", true), chromedp.Flag("renderer-process-limit", "1"), // else one for each page
 		chromedp.WSURLReadTimeout(2*time.Minute))...)
 

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/rows"
 )
@@ -37,6 +39,10 @@ var (
 	ErrForeignFile = errors.New("there is a file that was not written by ttreport")
 )
 
+// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed
+// leaves it, and the next one owns those files.
+const journalName = ".ttreport-site.journal"
+
 type manifestFile struct {
 	Schema string   `json:"schema"`
 	Files  []string `json:"files"`
@@ -47,7 +53,6 @@ type manifestFile struct {
 type publisher struct {
 	dir     string
 	root    *os.Root
-	units   *units
 	old     []string        // files of the last build
 	known   map[string]bool // files that the manifest or the journal names
 	damaged bool            // the manifest is empty after a power cut: what is there is ours
@@ -57,6 +62,28 @@ type publisher struct {
 	staged  []staged
 	written []string
 	removed int
+
+	// The parts of the last build and of this one are kept in a file outside of the site, in a folder that nobody else
+	// can write to: what a committed site says of itself is not believed. A record that cannot be read or written, or
+	// was damaged, costs time and nothing else.
+	record   string // that file; "" for none
+	oldUnits map[string]unit
+	units    unitsFile
+	sums     map[string]string // SHA-256 of the files of this build
+}
+
+// unit is a part of the site that is made, or left as it is, as one.
+type unit struct {
+	Made  string            `json:"made"`  // hash of everything that it was made of
+	Files map[string]string `json:"files"` // that it consists of, with the SHA-256 of each
+	Facts json.RawMessage   `json:"facts,omitempty"`
+}
+
+// unitsFile is the record.
+type unitsFile struct {
+	Schema string          `json:"schema"`
+	Folder string          `json:"folder"` // of the site, absolute
+	Units  map[string]unit `json:"units"`
 }
 
 // staged is a file that waits for its place.
@@ -77,7 +104,19 @@ func openPublisher(dir, record string) (*publisher, error) {
 		return nil, fmt.Errorf("output folder: %w", err)
 	}
 	p := &publisher{
-		dir: dir, root: root, units: openUnits(record, dir), now: map[string]bool{}, known: map[string]bool{},
+		dir: dir, root: root, now: map[string]bool{}, known: map[string]bool{}, record: record, sums: map[string]string{},
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		p.record = ""
+	}
+	p.units = unitsFile{"ttreport/units/v1", absolute, map[string]unit{}}
+	if p.record != "" {
+		var last unitsFile
+		err := json.Unmarshal(durable.ReadRecord(record), &last)
+		if err == nil && last.Schema == p.units.Schema && last.Folder == absolute {
+			p.oldUnits = last.Units
+		}
 	}
 	if err := p.open(); err != nil {
 		p.close()
@@ -112,7 +151,18 @@ func (p *publisher) open() error {
 	if _, err := p.root.Lstat(strings.ToUpper(newName)); err == nil {
 		p.folded = map[string]bool{}
 	}
-	return p.recover()
+	for _, name := range p.old {
+		p.known[name] = true
+	}
+	if data, err = p.root.ReadFile(journalName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	for line := range strings.Lines(string(data)) { // the last one may be a half
+		if file, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil && !p.known[file] {
+			p.known[file], p.old = true, append(p.old, file)
+		}
+	}
+	return nil
 }
 
 func (p *publisher) close() {
@@ -126,9 +176,13 @@ func (p *publisher) put(of step, path string, data []byte) error {
 	if !filepath.IsLocal(local) {
 		return fmt.Errorf("page %q would be outside of the output folder", path)
 	}
-	p.units.sum(path, data)
+	sum := ""
+	if p.record != "" {
+		sum = sumOf(data)
+	}
 	changed := !p.holds(local, data)
 	p.mu.Lock()
+	p.sums[path] = sum
 	if p.taken(path) {
 		p.mu.Unlock()
 		return fmt.Errorf("two pages are %s: names of releases, models or runs that give one path; rename one", path)
@@ -173,14 +227,13 @@ func (p *publisher) holds(local string, data []byte) bool {
 
 // keep takes over a unit of the last build that was made of the same and whose files are all still there, byte by byte.
 func (p *publisher) keep(name, made string) (unit, bool) {
-	u, ok := p.units.old[name]
+	u, ok := p.oldUnits[name]
 	if !ok || made == "" || u.Made != made {
 		return unit{}, false
 	}
 	for path, sum := range u.Files {
 		local := filepath.FromSlash(path)
-		info, err := p.root.Lstat(local)
-		if err != nil || !info.Mode().IsRegular() {
+		if info, err := p.root.Lstat(local); err != nil || !info.Mode().IsRegular() {
 			return unit{}, false
 		}
 		if data, err := p.root.ReadFile(local); err != nil || sumOf(data) != sum {
@@ -192,9 +245,25 @@ func (p *publisher) keep(name, made string) (unit, bool) {
 	for path := range u.Files {
 		p.now[path] = true
 	}
-	p.units.keep(name, u)
+	p.units.Units[name] = u
 	return u, true
 }
+
+// remember notes a unit that was made, of these files.
+func (p *publisher) remember(name, made string, files []string, facts json.RawMessage) {
+	if p.record == "" {
+		return
+	}
+	u := unit{Made: made, Files: make(map[string]string, len(files)), Facts: facts}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range files {
+		u.Files[f] = p.sums[f]
+	}
+	p.units.Units[name] = u
+}
+
+func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // files is how many files the site has so far.
 func (p *publisher) files() int {
@@ -210,11 +279,11 @@ func (p *publisher) finish() error {
 		return err
 	}
 	slices.SortStableFunc(p.staged, func(a, b staged) int { return cmp.Compare(a.step, b.step) })
-	if len(p.staged) > 0 {
-		p.units.forget()
+	if len(p.staged) > 0 && p.record != "" { // after a build that was cut short nothing is taken for current
+		_ = os.Remove(p.record)
 	}
 	if err := p.announce(); err != nil {
-		return err
+		return fmt.Errorf("output folder: %w", err)
 	}
 	for i := range p.staged {
 		if err := p.place(&p.staged[i]); err != nil {
@@ -228,9 +297,33 @@ func (p *publisher) finish() error {
 	if err := p.writeManifest(slices.Sorted(maps.Keys(p.now))); err != nil {
 		return err
 	}
-	p.settled()
-	p.units.save()
+	_ = p.root.Remove(journalName) // else the next build reads it once more
+	if p.record == "" {
+		return nil
+	}
+	if data, err := json.Marshal(p.units); err == nil {
+		_ = durable.WriteRecord(p.record, data)
+	}
 	return nil
+}
+
+// announce notes new files in the journal before the first of them gets its place.
+func (p *publisher) announce() error {
+	var text strings.Builder
+	for _, s := range p.staged {
+		if path := filepath.ToSlash(s.path); !p.known[path] {
+			text.WriteString(strconv.Quote(path) + "\n")
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text.String())
+	return cmp.Or(err, f.Close())
 }
 
 // place gives a file its place, and keeps the one that was there.
@@ -467,13 +560,13 @@ func (b *builder) releases() error {
 		if i+1 < len(r.Releases) {
 			after = r.Releases[i+1].Name // its page links to it
 		}
-		facts := func() any { return r.Gate.Results(i) }
-		kept, err := b.unit(
-			stepReleases, "release "+name,
-			b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
-			func(p *part) error { return b.release(p, i) },
-			facts,
-		)
+		made := b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name)))
+		kept, err := b.unit(stepReleases, "release "+name, made, func(p *part) (any, error) {
+			if err := b.release(p, i); err != nil {
+				return nil, err
+			}
+			return r.Gate.Results(i), nil
+		})
 		if err != nil || kept == nil {
 			return err
 		}

@@ -55,13 +55,11 @@ func (b *builder) runs() error {
 			index.Of = append(index.Of, i)
 		}
 	}
-	_, err := b.unit(stepRuns, "runs", "", func(p *part) error {
-		if err := p.shard(render.RunIndexPath, "runs", index); err != nil {
-			return err
-		}
-		return p.page(r.RunsPage())
-	}, nil)
-	return err
+	p := &part{b: b, step: stepRuns}
+	if err := p.shard(render.RunIndexPath, "runs", index); err != nil {
+		return err
+	}
+	return p.page(r.RunsPage())
 }
 
 // runsOf makes the details of the runs of a release, and returns how many each of its scripts has.
@@ -71,10 +69,10 @@ func (b *builder) runsOf(release int) (parts []int, err error) {
 	for _, run := range rel.Runs {
 		of = append(of, b.report.Columns.Runs[run].ID, b.report.Columns.Runs[run].SHA256)
 	}
-	kept, err := b.unit(stepRuns, "runs "+rel.Name, b.made(of...), func(p *part) error {
+	kept, err := b.unit(stepRuns, "runs "+rel.Name, b.made(of...), func(p *part) (any, error) {
 		parts, err = b.writeRuns(p, release)
-		return err
-	}, func() any { return parts })
+		return parts, err
+	})
 	if err == nil && kept != nil {
 		if err = json.Unmarshal(kept, &parts); err != nil {
 			err = fmt.Errorf("facts of runs of %s in the site's record: %w", rel.Name, err)

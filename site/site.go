@@ -8,23 +8,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -82,10 +76,8 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 	if err := b.all(); err != nil {
 		return Result{Problems: b.problems}, err // nothing was changed
 	}
-	if err := pub.finish(); err != nil {
-		return b.result(), err
-	}
-	return b.result(), nil
+	err = pub.finish()
+	return Result{Files: len(pub.now), Changed: pub.written, Removed: pub.removed, Problems: b.problems}, err
 }
 
 // A step is a part of the site whose files take their places before those of the next: details before lists, data
@@ -109,12 +101,19 @@ func (b *builder) all() error {
 	group.Go(b.runs)
 	group.Go(func() error {
 		b.digests = make([]string, len(b.report.Releases))
-		for _, step := range []func() error{b.digest, b.releases, b.pairs, b.others} {
-			if err := step(); err != nil {
-				return err
-			}
+		if b.opt.Stamp != "" { // else nothing is kept, and nobody asks
+			_ = each(len(b.digests), func(i int) error {
+				b.digests[i] = b.report.Gate.Digest(i)
+				return nil
+			})
 		}
-		return nil
+		if err := b.releases(); err != nil {
+			return err
+		}
+		if err := b.pairs(); err != nil {
+			return err
+		}
+		return b.others()
 	})
 	return group.Wait()
 }
@@ -134,10 +133,6 @@ type builder struct {
 	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
 	redaction rewriting
 	hosts     string
-}
-
-func (b *builder) result() Result {
-	return Result{Files: len(b.pub.now), Changed: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
 }
 
 // view is a view as the site shows it: a public site leaves out what is private.
@@ -188,15 +183,26 @@ func csvFile[T any](p *part, path render.Address, list []T) error {
 	return p.data(path, data)
 }
 
-// data writes a file of data, compressed where its name says so.
+// data writes a file of data, where its name says so by gzip without a name or a time: same data, same bytes.
 func (p *part) data(path render.Address, data []byte) error {
-	var err error
-	if strings.HasSuffix(string(path), ".gz") {
-		if data, err = p.b.compressed(plaintext.PrintableBytes(data)); err != nil {
-			return err
-		}
+	if !strings.HasSuffix(string(path), ".gz") {
+		return p.put(path, data)
 	}
-	return p.put(path, data)
+	var out bytes.Buffer
+	w, ok := p.b.packing.Get().(*gzip.Writer)
+	if ok {
+		w.Reset(&out)
+	} else {
+		w, _ = gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for other levels
+	}
+	defer p.b.packing.Put(w)
+	if _, err := w.Write(plaintext.PrintableBytes(data)); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return p.put(path, out.Bytes())
 }
 
 // shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can
@@ -213,93 +219,66 @@ func (p *part) shard(path render.Address, id string, data any) error {
 	return p.put(path, fmt.Appendf(nil, "ttreport.shard(%s,%s);\n", name, text))
 }
 
-// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts
-// are kept with the unit and may be nil.
-func (b *builder) unit(
-	step step, name, made string, make func(*part) error, facts func() any,
-) (kept json.RawMessage, err error) {
+// unit makes a part of the site, unless the last build made it of the same: then it returns the facts that were kept
+// with it, as JSON. made is "" where nothing is kept.
+func (b *builder) unit(step step, name, made string, make func(*part) (facts any, err error)) (json.RawMessage, error) {
 	if u, ok := b.pub.keep(name, made); ok {
 		return u.Facts, nil
 	}
 	p := &part{b: b, step: step}
-	if err := make(p); err != nil {
+	facts, err := make(p)
+	if err != nil || made == "" {
 		return nil, err
 	}
-	var known json.RawMessage
-	if facts != nil {
-		if known, err = json.Marshal(facts()); err != nil {
-			return nil, fmt.Errorf("facts of %s: %w", name, err)
-		}
+	kept, err := json.Marshal(facts)
+	if err != nil {
+		return nil, fmt.Errorf("facts of %s: %w", name, err)
 	}
-	if made != "" {
-		b.pub.units.made(name, made, p.files, known)
-	}
+	b.pub.remember(name, made, p.files, kept)
 	return nil, nil
 }
 
 // each does something n times, on all processors, until one fails.
 func each(n int, do func(i int) error) error {
-	var g errgroup.Group
+	g, ctx := errgroup.WithContext(context.Background())
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	var failed atomic.Bool
 	for i := range n {
-		if failed.Load() {
-			break
-		}
 		g.Go(func() error {
-			err := do(i)
-			if err != nil {
-				failed.Store(true)
+			if ctx.Err() != nil {
+				return nil
 			}
-			return err
+			return do(i)
 		})
 	}
 	return g.Wait()
 }
 
+// assets writes what all pages load. Scripts of ours lose the lines that are comments, a tenth of what a browser loads.
 func (b *builder) assets() error {
-	_, err := b.unit(stepAssets, "assets", "", func(p *part) error {
-		for name, data := range map[string][]byte{"theme.css": b.opt.Theme.css, b.opt.Theme.file: b.opt.Theme.logo} {
-			if data == nil {
-				continue
-			}
-			if err := p.put(render.Address("assets/"+name), data); err != nil {
-				return err
-			}
+	p := &part{b: b, step: stepAssets}
+	for name, data := range map[string][]byte{"theme.css": b.opt.Theme.css, b.opt.Theme.file: b.opt.Theme.logo} {
+		if data == nil {
+			continue
 		}
-		return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(static.Files(), name)
-			if err != nil {
-				return fmt.Errorf("asset %s: %w", name, err)
-			}
-			if strings.HasSuffix(name, ".js") && !strings.HasSuffix(name, ".min.js") {
-				data = withoutComments(data)
-			}
-			return p.put(render.Address("assets/"+name), data)
-		})
-	}, nil)
-	return err
-}
-
-// withoutComments leaves out the lines of a script of ours that are comments: a tenth of what a browser loads.
-func withoutComments(script []byte) []byte {
-	lines := bytes.SplitAfter(script, []byte("\n"))
-	return bytes.Join(slices.DeleteFunc(lines, func(l []byte) bool {
-		return bytes.HasPrefix(bytes.TrimSpace(l), []byte("//"))
-	}), nil)
-}
-
-// digest takes the digests: releases and pairs are made of them.
-func (b *builder) digest() error {
-	if b.opt.Stamp == "" {
-		return nil // nothing is kept, and nobody asks
+		if err := p.put(render.Address("assets/"+name), data); err != nil {
+			return err
+		}
 	}
-	return each(len(b.digests), func(i int) error {
-		b.digests[i] = b.report.Gate.Digest(i)
-		return nil
+	return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(static.Files(), name)
+		if err != nil {
+			return fmt.Errorf("asset %s: %w", name, err)
+		}
+		if strings.HasSuffix(name, ".js") && !strings.HasSuffix(name, ".min.js") {
+			lines := slices.DeleteFunc(bytes.SplitAfter(data, []byte("\n")), func(l []byte) bool {
+				return bytes.HasPrefix(bytes.TrimSpace(l), []byte("//"))
+			})
+			data = bytes.Join(lines, nil)
+		}
+		return p.put(render.Address("assets/"+name), data)
 	})
 }
 
@@ -313,9 +292,8 @@ func (b *builder) pairs() error {
 		pair := pairs[i]
 		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
 		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
-		_, err := b.unit(stepPairs, unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
-			return p.page(r.PairPage(pair))
-		}, nil)
+		name := fmt.Sprintf("pair %q", []string{pair.Model, pair.Device})
+		_, err := b.unit(stepPairs, name, made, func(p *part) (any, error) { return nil, p.page(r.PairPage(pair)) })
 		return err
 	})
 }
@@ -333,193 +311,43 @@ func Charts(page render.Page) map[string]echarts.Chart {
 
 // others are the pages about everything.
 func (b *builder) others() error {
-	r := b.report
-	_, err := b.unit(stepOthers, "all", "", func(p *part) error {
-		if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
-			return err
-		}
-		if err := p.shard(render.SearchShardPath, "search", view(b, r.Search())); err != nil {
-			return err
-		}
-		data, err := json.MarshalIndent(view(b, index(r)), "", " ")
-		if err != nil {
-			return fmt.Errorf("data/index.json: %w", err)
-		}
-		if err := p.put("data/index.json", append(data, '\n')); err != nil {
-			return err
-		}
-		if err := b.published(p); err != nil {
-			return err
-		}
-		pages := []render.Page{
-			r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(),
-			r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
-			r.NotesPage(),
-		}
-		pages = append(pages, r.ReleasesPages()...)
-		for _, m := range r.ModelNames() {
-			pages = append(pages, r.ModelPage(m))
-		}
-		for _, t := range r.Topics {
-			pages = append(pages, r.TopicPage(t))
-		}
-		for _, script := range r.Scripts() {
-			pages = append(pages, r.ScriptPage(script))
-		}
-		for _, page := range append(pages, r.Landing()) {
-			if err := p.page(page); err != nil {
-				return err
-			}
-		}
-		return p.put(".nojekyll", nil)
-	}, nil)
-	return err
-}
-
-// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed
-// leaves it, and the next one owns those files.
-const journalName = ".ttreport-site.journal"
-
-// recover takes over what a build that was killed left: files that no manifest names.
-func (p *publisher) recover() error {
-	for _, name := range p.old {
-		p.known[name] = true
+	r, p := b.report, &part{b: b, step: stepOthers}
+	if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
+		return err
 	}
-	data, err := p.root.ReadFile(journalName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := p.shard(render.SearchShardPath, "search", view(b, r.Search())); err != nil {
+		return err
 	}
+	data, err := json.MarshalIndent(view(b, index(r)), "", " ")
 	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return fmt.Errorf("data/index.json: %w", err)
 	}
-	for _, line := range strings.Split(string(data), "\n") {
-		if file, err := strconv.Unquote(line); err == nil && !p.known[file] { // the last line may be a half
-			p.known[file], p.old = true, append(p.old, file)
+	if err := p.put("data/index.json", append(data, '\n')); err != nil {
+		return err
+	}
+	if err := b.published(p); err != nil {
+		return err
+	}
+	pages := []render.Page{
+		r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(),
+		r.TargetsPage(), r.NotesPage(),
+	}
+	pages = append(pages, r.ReleasesPages()...)
+	for _, m := range r.ModelNames() {
+		pages = append(pages, r.ModelPage(m))
+	}
+	for _, t := range r.Topics {
+		pages = append(pages, r.TopicPage(t))
+	}
+	for _, script := range r.Scripts() {
+		pages = append(pages, r.ScriptPage(script))
+	}
+	for _, page := range append(pages, r.Landing()) {
+		if err := p.page(page); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// announce notes new files before the first of them gets its place.
-func (p *publisher) announce() error {
-	var text strings.Builder
-	for _, s := range p.staged {
-		if path := filepath.ToSlash(s.path); !p.known[path] {
-			text.WriteString(strconv.Quote(path) + "\n")
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
-	}
-	_, err = f.WriteString(text.String())
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
-	}
-	return nil
-}
-
-// settled ends the journal: the manifest names everything.
-func (p *publisher) settled() { _ = p.root.Remove(journalName) } // else the next build reads it once more
-
-// unit is a part of the site that is made, or left as it is, as one.
-type unit struct {
-	Made  string            `json:"made"`  // hash of everything that it was made of
-	Files map[string]string `json:"files"` // that it consists of, with the SHA-256 of each
-	Facts json.RawMessage   `json:"facts,omitempty"`
-}
-
-// units are the parts of the last build and of this one. They are kept in a file outside of the site, in a folder that
-// nobody else can write to: what a committed site says of itself is not believed. A record that cannot be read or
-// written, or was damaged, costs time and nothing else.
-type units struct {
-	record string // file; "" for none
-	folder string // of the site, absolute
-	old    map[string]unit
-	mu     sync.Mutex
-	now    map[string]unit
-	sums   map[string]string
-}
-
-// unitsFile is the record.
-type unitsFile struct {
-	Schema string          `json:"schema"`
-	Folder string          `json:"folder"`
-	Units  map[string]unit `json:"units"`
-}
-
-const unitsSchema = "ttreport/units/v1"
-
-func openUnits(record, dir string) *units {
-	u := &units{record: record, now: map[string]unit{}, sums: map[string]string{}}
-	var err error
-	if u.folder, err = filepath.Abs(dir); err != nil || record == "" {
-		u.record = ""
-		return u
-	}
-	var f unitsFile
-	data := durable.ReadRecord(record)
-	if json.Unmarshal(data, &f) == nil && f.Schema == unitsSchema && f.Folder == u.folder {
-		u.old = f.Units
-	}
-	return u
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-// sum notes the content of a file that is made.
-func (u *units) sum(path string, data []byte) {
-	if u.record == "" {
-		return
-	}
-	sum := sumOf(data)
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.sums[path] = sum
-}
-
-// made notes a unit that was made, of these files.
-func (u *units) made(name, made string, files []string, facts json.RawMessage) {
-	x := unit{Made: made, Files: make(map[string]string, len(files)), Facts: facts}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, f := range files {
-		x.Files[f] = u.sums[f]
-	}
-	u.now[name] = x
-}
-
-// keep notes a unit that is left as it is.
-func (u *units) keep(name string, x unit) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.now[name] = x
-}
-
-// forget removes the record before the site is changed: after a build that was cut short nothing is taken for current.
-func (u *units) forget() {
-	if u.record != "" {
-		_ = os.Remove(u.record)
-	}
-}
-
-// save records the units when all are in their places.
-func (u *units) save() {
-	if u.record == "" {
-		return
-	}
-	if data, err := json.Marshal(unitsFile{unitsSchema, u.folder, u.now}); err == nil {
-		_ = durable.WriteRecord(u.record, data)
-	}
+	return p.put(".nojekyll", nil)
 }
 
 // page writes a page, with the data of its figures beside it.
@@ -529,43 +357,21 @@ func (p *part) page(page render.Page) error {
 	if err != nil {
 		return err
 	}
-	if planes := planesOf(page); len(planes) > 0 {
+	planes := map[string]*render.Plane{} // by their ids
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			if p, ok := b.(*render.Plane); ok {
+				planes[p.ID] = p
+			}
+		}
+	}
+	if len(planes) > 0 {
 		at := render.Address(path.Join(shardID(page.Path), planesFile))
 		if err := p.shard(at, "planes "+shardID(page.Path), planes); err != nil {
 			return err
 		}
 	}
 	return p.put(page.Path, html)
-}
-
-// planesOf are the planes of a page by their ids.
-func planesOf(page render.Page) map[string]*render.Plane {
-	out := map[string]*render.Plane{}
-	for _, s := range page.Sections {
-		for _, b := range s.Blocks {
-			if p, ok := b.(*render.Plane); ok {
-				out[p.ID] = p
-			}
-		}
-	}
-	return out
-}
-
-// compressed is data by gzip, without a name or a time: same data, same bytes.
-func (b *builder) compressed(data []byte) ([]byte, error) {
-	var out bytes.Buffer
-	w, ok := b.packing.Get().(*gzip.Writer)
-	if ok {
-		w.Reset(&out)
-	} else {
-		w, _ = gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for other levels
-	}
-	defer b.packing.Put(w)
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	err := w.Close()
-	return out.Bytes(), err
 }
 
 // made is the hash of what a part of the site is made of, beside the program and its configuration; "" when nobody
@@ -577,9 +383,6 @@ func (b *builder) made(of ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", b.opt.Stamp, b.report.Title, b.hosts, of))
 	return hex.EncodeToString(sum[:])
 }
-
-// unitName names a part of the site.
-func unitName(kind string, of ...string) string { return fmt.Sprintf("%s %q", kind, of) }
 
 // The JSON of data/index.json, schema ttreport/site-index/v1: what a script needs to find the rest. Names are a
 // contract; fields may be added. Addresses are relative to the site's root.
@@ -625,11 +428,8 @@ type (
 // index is data/index.json.
 func index(r *render.Report) indexJSON {
 	out := indexJSON{
-		Schema:   "ttreport/site-index/v1",
-		Title:    r.Title,
-		Version:  r.Version,
-		Releases: []indexRelease{},
-		Pairs:    []indexPair{},
+		Schema: "ttreport/site-index/v1", Title: r.Title, Version: r.Version,
+		Releases: []indexRelease{}, Pairs: []indexPair{},
 	}
 	if at := r.Newest(); at >= 0 {
 		out.Newest = r.Releases[at].Name
@@ -637,21 +437,11 @@ func index(r *render.Report) indexJSON {
 	for i, rel := range r.Releases {
 		d := r.Gate.Results(i)
 		x := indexRelease{
-			Name:     rel.Name,
-			Released: rel.Label,
-			Line:     rel.Line,
-			Channel:  rel.Channel,
-			Decision: string(d.Whole.Word),
-			Detail:   words.Decide(d.Whole).Detail,
-			Exit:     d.Whole.Exit,
-			Page:     render.ReleasePath(rel.Name),
-			Report: render.ReleaseReportPath(
-				rel.Name,
-			),
-			Points:   r.DataPath(i, "points"),
-			Scores:   r.DataPath(i, "scores"),
-			Verdicts: r.DataPath(i, "verdicts"),
-			Pairs:    []indexDecision{},
+			Name: rel.Name, Released: rel.Label, Line: rel.Line, Channel: rel.Channel,
+			Decision: string(d.Whole.Word), Detail: words.Decide(d.Whole).Detail, Exit: d.Whole.Exit,
+			Page: render.ReleasePath(rel.Name), Report: render.ReleaseReportPath(rel.Name),
+			Points: r.DataPath(i, "points"), Scores: r.DataPath(i, "scores"), Verdicts: r.DataPath(i, "verdicts"),
+			Pairs: []indexDecision{},
 		}
 		if !rel.Date.IsZero() {
 			x.Date = rel.Date.UTC().Format(time.RFC3339)
@@ -665,10 +455,8 @@ func index(r *render.Report) indexJSON {
 		out.Releases = append(out.Releases, x)
 	}
 	for _, p := range r.Pairs {
-		out.Pairs = append(
-			out.Pairs,
-			indexPair{p.Model, p.Device, r.Releases[p.Newest].Name, render.PairPath(p.Model, p.Device)},
-		)
+		page := render.PairPath(p.Model, p.Device)
+		out.Pairs = append(out.Pairs, indexPair{p.Model, p.Device, r.Releases[p.Newest].Name, page})
 	}
 	return out
 }
