@@ -33,8 +33,9 @@ type browser struct {
 var browsers, stopBrowser = chromedp.NewExecAllocator(context.Background(),
 	append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-gpu", true),                                                    // else a process draws what a graphics card would
-		chromedp.Flag("process-per-site", true), chromedp.Flag("renderer-process-limit", "1"), // else one for each page
+		// Else a process draws what a graphics card would, and each page has a process.
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("process-per-site", true),
+		chromedp.Flag("renderer-process-limit", "1"),
 		chromedp.WSURLReadTimeout(2*time.Minute))...)
 
 // startBrowser starts Chromium, once.
