@@ -117,7 +117,8 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 func TestOthersAreNeverReplaced(t *testing.T) {
 	stored, dir := t.TempDir(), t.TempDir()
 	store(t, stored, runOf("", "", "aaaa"))
-	if s := settle([]string{dir, stored}, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)}); len(s.replaces) != 0 ||
+	s := settle([]string{dir, stored}, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)})
+	if len(s.replaces) != 0 ||
 		!s.nothingLeft() {
 		t.Errorf("%+v", s)
 	}

@@ -128,8 +128,6 @@ func (r *Report) state(c *levelChange, still bool) Cell {
 	return Cell{Text: "improved", Outcome: schema.Improved}
 }
 
-const changePointsHaveAll = "ttreport check --change-points lists all of what a release measured"
-
 // changesTable has a change in each row of two lines.
 func (r *Report) changesTable(list []*levelChange, states map[*levelChange]Cell) *Table {
 	type change = *levelChange

@@ -146,8 +146,9 @@ def cancelled(ttreport, folder, plane, kubelet, jobs=4):
     begun = len(kubelet.runs)
     with open(f"{folder}/plan.yaml", "w") as f:
         f.write("plans:\n" + "".join(
-            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, server: command {ttreport} sim --port "
-            f"{commands.port()},\n   workloads: ['isl=64,osl=20,c=1,n=4', 'isl=64,osl=100,c=1,n=4000'], resources: {{image: "
+            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, "
+            f"server: command {ttreport} sim --port {commands.port()},\n"
+            f"   workloads: ['isl=64,osl=20,c=1,n=4', 'isl=64,osl=100,c=1,n=4000'], resources: {{image: "
             f"'example/ttreport:1', devices: ['ttreport.dev/sim=1']{', results: bench' if i == 0 else ''}}}}}\n"
             for i in range(jobs)))
     argv = [ttreport, "collect", "--on", "kubernetes"]

@@ -314,7 +314,8 @@ class Runs:
             self.sh(self.ttreport, *argv, cwd=folder)
         ask = warehouse.trino if engine == "trino" else functools.partial(warehouse.queries, engine)
         found = ask(self.work, folder)
-        self.table.append((engine, "-", "Parquet of the demo", "5 queries, the same rows", f"{time.monotonic() - begin:.0f}", found))
+        self.table.append((engine, "-", "Parquet of the demo", "5 queries, the same rows",
+                           f"{time.monotonic() - begin:.0f}", found))
         if found != "yes":
             self.failed.append(f"{engine}: {found}")
 

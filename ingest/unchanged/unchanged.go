@@ -121,7 +121,7 @@ func fingerprint(folder string) (hash string, files int, ok bool) {
 	return ingest.Contents([]ingest.Root{root})
 }
 
-// program tells this program from another build of it, by its size and the time of its file. "" where that is not known.
+// program tells this program from another build of it, by its size and the time of its file; "" where nobody knows.
 func program() string {
 	name, err := os.Executable()
 	if err != nil {
@@ -134,8 +134,8 @@ func program() string {
 	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// Stamp is a hash of this program, of options and of settings: what is written is made of them, beside what was read. ""
-// where the program is not known.
+// Stamp is a hash of this program, of options and of settings: what is written is made of them, beside what was read.
+// It is "" where the program is not known.
 func Stamp(options string, settings []byte) string {
 	of := program()
 	if of == "" {

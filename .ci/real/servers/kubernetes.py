@@ -1,4 +1,4 @@
-"""A real Kubernetes control plane on one host, without kubelets: etcd, and the API server, controller manager, scheduler
+"""A real Kubernetes control plane on one host, without kubelets: etcd, the API server, controller manager, scheduler
 and kubectl built from their modules into one program, by process id, on loopback. A kubectl of the host is preferred.
 
 A kubelet of forty lines takes the place of the nodes: it starts the command of a pod's client as a process on this
