@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,8 +139,9 @@ func TestPipelinesOfPages(t *testing.T) {
 				tag := []string{"CI_COMMIT_TAG=v1.0.0", "CHANNEL=release"}
 				_, at = p.run(r, r.commit(seed, 1001, "main"), p.nightly, tag, func() {})
 				runs, err := filepath.Glob(filepath.Join(at, "history", "*", "*", "*.json"))
-				if err != nil || len(runs) != 4 || !strings.Contains(r.read(runs[3]), `"channel":"release"`) {
-					t.Errorf("%v, %v: %s", err, runs, r.read(runs[len(runs)-1]))
+				tagged := func(run string) bool { return strings.Contains(r.read(run), `"channel":"release"`) }
+				if err != nil || len(runs) != 4 || !slices.ContainsFunc(runs, tagged) { // two may be of one second
+					t.Errorf("%v, %v: none of the release", err, runs)
 				}
 			}
 		})
