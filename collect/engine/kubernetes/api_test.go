@@ -111,6 +111,18 @@ func (a *api) pod(job string, p *object) {
 	})
 }
 
+// counted is what was done to the cluster until now.
+type counted struct {
+	jobs, plans    int
+	deleted, owned []string
+}
+
+func (a *api) now() counted {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return counted{len(a.jobs), a.plans, slices.Clone(a.deleted), slices.Clone(a.owned)}
+}
+
 // job is a copy of a Job; nil where there is none.
 func (a *api) job(name string) *object {
 	a.mu.Lock()
@@ -134,8 +146,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a.mu.Lock()
+	away := a.away
+	a.mu.Unlock()
 	said := "Unable to connect to the server: dial tcp: i/o timeout"
-	if a.mu.Unlock(); !a.away {
+	if !away {
 		said = a.do(w, r.Context(), words, flags, input)
 	}
 	w.Header().Set("Said", said)

@@ -20,7 +20,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 		switch {
 		case round == 2:
 			a.pod(job, a.runningPod("p1"))
-		case len(a.deleted) == 0 && len(c.seen.podsOf(job, 1)) > 0:
+		case len(a.now().deleted) == 0 && len(c.seen.podsOf(job, 1)) > 0:
 			other, err := engine.Open(s.Dir)
 			if err != nil {
 				t.Fatal(err)
@@ -30,8 +30,8 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 			}
 		}
 	}).Run(within(t))
-	if err != nil || len(a.jobs) != 0 || len(a.deleted) != 1 || a.plans != 1 {
-		t.Errorf("%v: %d jobs left, %d submitted, %v deleted", err, len(a.jobs), a.plans, a.deleted)
+	if err != nil || a.now().jobs != 0 || len(a.now().deleted) != 1 || a.now().plans != 1 {
+		t.Errorf("%v: %d jobs left, %d submitted, %v deleted", err, a.now().jobs, a.now().plans, a.now().deleted)
 	}
 	if found := journals(s, 1); len(found) != 1 || !tasks[0].Ended {
 		t.Errorf("%v, %+v", found, tasks)
@@ -110,7 +110,7 @@ func TestDeletedJobs(t *testing.T) {
 			a.change(func() { delete(a.jobs, job); delete(a.pods, "p1") })
 		}
 	}).Run(within(t))
-	if err != nil || a.plans != 1 || tasks[0].State != "Failed" || tasks[0].Reason != "its Job was deleted" {
-		t.Errorf("%v: %d submitted, %+v", err, a.plans, tasks)
+	if err != nil || a.now().plans != 1 || tasks[0].State != "Failed" || tasks[0].Reason != "its Job was deleted" {
+		t.Errorf("%v: %d submitted, %+v", err, a.now().plans, tasks)
 	}
 }

@@ -125,8 +125,8 @@ func TestResultsOnAClaim(t *testing.T) {
 	if text, _ := os.ReadFile(s.LogOf(1)); string(text) != "1 point measured\n" {
 		t.Errorf("%q", text)
 	}
-	if len(read) != 2 || len(a.deleted) != 2 || len(a.jobs) != 1 {
-		t.Errorf("read by %v, deleted %v, left %d", read, a.deleted, len(a.jobs))
+	if len(read) != 2 || len(a.now().deleted) != 2 || a.now().jobs != 1 {
+		t.Errorf("read by %v, deleted %v, left %d", read, a.now().deleted, a.now().jobs)
 	}
 }
 
@@ -144,8 +144,8 @@ func TestClaimThatCannotBeRead(t *testing.T) {
 	if err != nil || tasks[0].OK() || !strings.Contains(tasks[0].Reason, `bench did not succeed: error: unknown command`) {
 		t.Errorf("%v, %+v", err, tasks)
 	}
-	if len(a.deleted) != 6 {
-		t.Errorf("%d attempts", len(a.deleted))
+	if len(a.now().deleted) != 6 {
+		t.Errorf("%d attempts", len(a.now().deleted))
 	}
 }
 
@@ -160,7 +160,7 @@ func TestClaimMountedHere(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	on.put(t, onClaim(s, s.Groups[0])+"/0", 10)
-	if err := c.Fetch(t.Context(), s, r); err != nil || len(a.jobs) != 0 {
+	if err := c.Fetch(t.Context(), s, r); err != nil || a.now().jobs != 0 {
 		t.Errorf("%v %v", err, a.jobs)
 	}
 	if found, _ := filepath.Glob(filepath.Join(s.OutOf(1), "*", "raw.bin")); len(found) != 1 {

@@ -50,9 +50,9 @@ func TestLife(t *testing.T) {
 			t.Errorf("%+v", task)
 		}
 	}
-	if !sawAway || !heard || len(a.jobs) != 5 || tasks[2].Retry != 1 ||
+	if !sawAway || !heard || a.now().jobs != 5 || tasks[2].Retry != 1 ||
 		tasks[3].Log[0] != "error: no server" {
-		t.Errorf("away %t, heard %t, %d jobs, %+v", sawAway, heard, len(a.jobs), tasks)
+		t.Errorf("away %t, heard %t, %d jobs, %+v", sawAway, heard, a.now().jobs, tasks)
 	}
 	found, _ := filepath.Glob(filepath.Join(s.OutOf(2), "*", "ttreport.manifest.yaml"))
 	facts, err := os.ReadFile(strings.Join(found, ""))
@@ -116,12 +116,12 @@ func TestSubmit(t *testing.T) {
 	a.refuse = `The Job "x" is invalid: spec.template.spec.tolerations[0].effect: Unsupported value`
 	_, err := c.Check(t.Context(), s)
 	var refused *engine.RefusedError
-	if !errors.As(err, &refused) || refused.Field != "tolerations" || len(a.jobs) != 0 {
+	if !errors.As(err, &refused) || refused.Field != "tolerations" || a.now().jobs != 0 {
 		t.Errorf("%v", err)
 	}
 	a.refuse = ""
-	if _, err := c.Check(t.Context(), s); err != nil || len(a.jobs) != 0 {
-		t.Errorf("%v %d", err, len(a.jobs))
+	if _, err := c.Check(t.Context(), s); err != nil || a.now().jobs != 0 {
+		t.Errorf("%v %d", err, a.now().jobs)
 	}
 	for field, r := range map[string]plan.Resources{
 		"volumes": {Volumes: []string{"gone:/x"}}, "results": {Results: "gone"}, "secrets": {Secrets: []string{"A=gone/key"}},
@@ -134,11 +134,11 @@ func TestSubmit(t *testing.T) {
 	o := engine.Array{Name: s.JobName(s.Groups[0], 0), Group: s.Groups[0], Entries: []int{1}}
 	first, err := c.Submit(t.Context(), s, o)
 	second, again := c.Submit(t.Context(), s, o)
-	if err != nil || again != nil || first != second || len(a.jobs) != 1 || len(a.owned) != 2 {
-		t.Errorf("%v %v, %d jobs", err, again, len(a.jobs))
+	if err != nil || again != nil || first != second || a.now().jobs != 1 || len(a.now().owned) != 2 {
+		t.Errorf("%v %v, %d jobs", err, again, a.now().jobs)
 	}
 	err = c.Cancel(t.Context(), s, []engine.JobStatus{{Array: first}})
-	if err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
-		t.Errorf("%v %v", err, a.deleted)
+	if err != nil || len(a.now().deleted) != 1 || a.now().jobs != 0 {
+		t.Errorf("%v %v", err, a.now().deleted)
 	}
 }

@@ -219,7 +219,7 @@ func TestFind(t *testing.T) {
 	if target, err := b.Find(t.Context()); err != nil || target != b.target {
 		t.Errorf("%v %+v", err, target)
 	}
-	a.away = true // as without a kubeconfig, of which it says something else
+	a.change(func() { a.away = true }) // as without a kubeconfig, of which it says something else
 	if _, err := b.Find(t.Context()); !errors.Is(err, engine.ErrMissing) {
 		t.Error(err)
 	}
