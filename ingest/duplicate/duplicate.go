@@ -128,7 +128,7 @@ func Printed(file, printed *schema.Point) bool {
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.
 func center(p *schema.Point, metric string) float64 {
-	for _, stat := range []string{"mean", "median", "value"} {
+	for _, stat := range schema.CenterStats() {
 		if x, ok := p.Value(metric, stat); ok && x > 0 {
 			return x
 		}

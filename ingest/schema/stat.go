@@ -108,13 +108,13 @@ func StatQuantile(stat string) (q float64, ok bool) {
 // TailStat is the percentile of a tail that has verdicts and targets.
 const TailStat = "p99"
 
-// FewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
+// fewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
 // or second largest of a few values.
-const FewForTail = 100
+const fewForTail = 100
 
 // TailHolds reports whether a statistic is meaningful over a number of requests. Only percentiles beyond the 95th
 // need many. Tables, files, verdicts and lints share this rule.
 func TailHolds(stat string, requests float64) bool {
 	q, ok := StatQuantile(stat)
-	return !ok || q <= .95 || q == 1 || requests >= FewForTail
+	return !ok || q <= .95 || q == 1 || requests >= fewForTail
 }

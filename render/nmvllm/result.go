@@ -166,7 +166,7 @@ func number(p *schema.Point, name, stat string) (float64, bool) {
 			n = int(done)
 		}
 	}
-	if stat == "p99" && n > 0 && n < schema.FewForTail {
+	if n > 0 && !schema.TailHolds(stat, float64(n)) {
 		return 0, false
 	}
 	x, ok := m.Stats.Get(stat)

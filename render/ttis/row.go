@@ -164,7 +164,7 @@ func (r *row) derive() {
 		if n == 0 {
 			n, _ = r.number("completed").Get()
 		}
-		if !r.stat(metric, "p99").IsZero() && n > 0 && n < schema.FewForTail {
+		if !r.stat(metric, schema.TailStat).IsZero() && n > 0 && !schema.TailHolds(schema.TailStat, n) {
 			v["p99_"+metric+"_ms"] = schema.Missing("n = " + strconv.FormatFloat(n, 'f', -1, 64))
 		}
 	}

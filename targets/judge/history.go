@@ -414,7 +414,7 @@ func (g *gathering) point(release, run, point int) {
 	best, se := g.best, g.se
 	system := g.system(h)
 	for m := range best {
-		if best[m] == 0 || m >= g.judged && !(max(g.count[m], requests) >= schema.FewForTail) {
+		if best[m] == 0 || m >= g.judged && !schema.TailHolds(schema.TailStat, max(g.count[m], requests)) {
 			continue
 		}
 		i := best[m] - 1

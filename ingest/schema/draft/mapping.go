@@ -36,13 +36,6 @@ func (d *Draft) Flat(v decode.Value, split func(key string) (stat, of string, ok
 	}
 }
 
-// Blocks reads the distributions that are members of an object: {"ttft": {"mean": 1, "p50": 1}}.
-func (d *Draft) Blocks(v decode.Value, kept string, fields []Field) {
-	for _, f := range fields {
-		d.Block(v.Get(f.Key), kept, f)
-	}
-}
-
 // Block reads the statistics of one distribution, as far as they are kept; count is the size of its sample.
 func (d *Draft) Block(block decode.Value, kept string, f Field) {
 	for _, m := range block.Members() {
