@@ -83,7 +83,7 @@ func (o *acceptOptions) check() error {
 	case o.owner == "":
 		return fail(exitUsage, "--owner NAME", "accept: an owner is needed")
 	case o.until != "" && err != nil:
-		return fail(exitUsage, "--until 2027-01-31", "accept: --until %q is no day", o.until)
+		return fail(exitUsage, "--until 2027-01-31", "accept: --until must be a date (YYYY-MM-DD), got %q", o.until)
 	case len(o.verdicts) == 0 && o.of == (decision.Select{}):
 		return fail(exitUsage, "--verdict ID, or --model, --device, --workload and --metric; ttreport check lists the ids",
 			"accept: nothing is selected")

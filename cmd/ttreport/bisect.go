@@ -255,7 +255,7 @@ func share(flag, text string, most float64) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0) || v > most {
-		return 0, fail(exitUsage, "--"+flag+" 2%", "bisect: --%s %q is no share between 0 and %g%%", flag, text, 100*most)
+		return 0, fail(exitUsage, "--"+flag+" 2%", "bisect: --%s must be between 0 and %g%%, got %q", flag, 100*most, text)
 	}
 	return v, nil
 }
@@ -586,7 +586,7 @@ func openBisectJournal(name string, each func(bisectEntry)) (*bisectJournal, err
 		if at < 0 {
 			at = len(list)
 		}
-		return nil, fmt.Errorf("%s: line %d is no entry of a bisection: %.60q", name, at+1, lines[at])
+		return nil, fmt.Errorf("%s: line %d must be an entry of a bisection, got %.60q", name, at+1, lines[at])
 	}
 	for _, e := range list {
 		each(e)

@@ -91,7 +91,7 @@ func lockFlag(fs *pflag.FlagSet, sh *shell) {
 // says so.
 func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (release func(), err error) {
 	if s.patience < 0 {
-		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout %s is no duration to wait", s.patience)
+		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout must be 0 or more, got %s", s.patience)
 	}
 	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: s.patience, Waiting: func() {
 		s.say("waiting for another ttreport that works in %s", dir)

@@ -162,13 +162,14 @@ $ ttreport sim --port 8000`,
 			return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
 		}
 		if share := cfg.Fault.ErrorShare; !(share >= 0 && share <= 1) {
-			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500", "sim: --errors %g is no share", share)
+			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
+				"sim: --errors must be between 0 and 1, got %g", share)
 		}
 		if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
 			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
 		}
 		if !(*slower > -1 && *slower < 1000) {
-			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower %g is no share", *slower)
+			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower must be between -1 and 1000, got %g", *slower)
 		}
 		cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + *slower))
 		cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
