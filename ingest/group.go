@@ -126,7 +126,7 @@ func assemble(results []*result) (schema.Run, string) {
 	f := first.facts
 	run := schema.Run{
 		ID: f.RunID, Start: f.Start, Release: f.Release, Channel: f.Channel, Line: f.Line, Model: f.Model, Impl: f.Impl,
-		Device: f.Device, Stack: f.Stack, Provenance: first.provenance(), Plan: first.plan,
+		Device: f.Device, Stack: f.Stack, Provenance: first.provenance(), Plan: plannedAsMeasured(first.plan, results),
 		Interleaved: first.reading.Interleaved,
 	}
 	points := 0
@@ -177,6 +177,24 @@ func assemble(results []*result) (schema.Run, string) {
 	run.ID = derivedID(first, run.Start, folder+first.apart)
 	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
 		plaintext.Plural(len(results), "file"), first.runFolder)
+}
+
+// plannedAsMeasured returns a plan in which a workload with a result has the key of that result: readers tell workloads
+// apart by what a plan does not state, as by the number of requests of an offline engine.
+func plannedAsMeasured(plan []schema.Key, results []*result) []schema.Key {
+	measured := map[string]schema.Key{}
+	for _, r := range results {
+		if r.sidecar && len(r.reading.Points) == 1 {
+			measured[r.asked.String()] = r.reading.Points[0].Key
+		}
+	}
+	plan = slices.Clone(plan)
+	for i, k := range plan {
+		if m, ok := measured[k.String()]; ok {
+			plan[i] = m
+		}
+	}
+	return plan
 }
 
 // idSeparator separates the parts that are hashed into an id. It must not change, because ids would change.

@@ -35,6 +35,7 @@ type identity struct {
 	targets   []schema.Target
 	accepted  schema.Acceptance
 	plan      []schema.Key
+	asked     schema.Key // the workload as its sidecar states it, which is how it was planned
 	runFolder string  // the folder that defines the run, if no id is stated
 	journal   *source // of the run folder, when there is one
 	apart     string  // what tells its run from another of the same folder, system and build, or ""
@@ -287,7 +288,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 	if !ok {
 		return ""
 	}
-	r.sidecar = true
+	r.sidecar, r.asked = true, s.Workload.Key(s.Tool)
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		p.Key.Tool = cmp.Or(s.Tool, p.Key.Tool)

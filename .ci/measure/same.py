@@ -7,7 +7,8 @@
 An INPUT is a workspace (a folder with results/, history/ or ttreport.yaml), a folder called results or history, or any
 tree of result files, which becomes results/ of a workspace. `demo` is the demo's workspace, collected by BINARY;
 `help` is every page of help. Kept are the history documents, the site with its CSV, JSON and markdown, Parquet files,
-`inspect --format json`, `compare` of the newest two releases, and `check` of the newest two in every format.
+`inspect --format json`, `compare` of the newest two releases, `check` of the newest two in every format,
+and the reports of the newest in the layouts of tt-inference-server and nm-vllm.
 
 `check` runs the same commands with another binary and compares file by file. A line that matches an --expect is left
 out on both sides: it is a change that was asked for. Prints the first differing lines of --show files (default 8) of
@@ -16,6 +17,7 @@ each input, and exits 1 when there is a difference.
 import argparse, difflib, filecmp, json, os, re, shutil, subprocess, sys, tempfile
 
 FORMATS = ("term", "md", "json", "junit", "release")
+REPORTS = ("tt", "nm-vllm")
 LONG = 1200  # seconds for one command; none takes more than a minute
 
 
@@ -60,6 +62,8 @@ class Workspace:
         if len(releases) == 2:
             self.run("compare", "compare", *releases)
         self.run("export", "export", "parquet", "out/parquet")
+        for layout in REPORTS:
+            self.run(f"reports-{layout}", "build", "--reports", layout, "--reports-out", f"out/{layout}")
 
     def help(self):
         """Every page of help: of the program, of each command, of each topic."""
