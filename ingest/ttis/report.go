@@ -261,8 +261,12 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
 	rowLatencies(d, row)
+	output := "output_token_throughput|tps_output_throughput"
+	if !row.Has("tps_prefill_throughput") { // beside which it is computed from TPOT and the concurrency
+		output += "|tps_decode_throughput" // what the client measured, as v0.19 and v0.20 call it
+	}
 	d.Fields(row, map[string]string{
-		"output_tps": "output_token_throughput|tps_output_throughput",
+		"output_tps": output,
 		"total_tps":  "total_token_throughput|tps_total_throughput", "rps": "request_throughput",
 	})
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
