@@ -36,10 +36,10 @@ type identity struct {
 	accepted  schema.Acceptance
 	plan      []schema.Key
 	asked     schema.Key // the workload as its sidecar states it, which is how it was planned
-	runFolder string  // the folder that defines the run, if no id is stated
-	journal   *source // of the run folder, when there is one
-	apart     string  // what tells its run from another of the same folder, system and build, or ""
-	sidecar   bool    // a sidecar states when it was measured
+	runFolder string     // the folder that defines the run, if no id is stated
+	journal   *source    // of the run folder, when there is one
+	apart     string     // what tells its run from another of the same folder, system and build, or ""
+	sidecar   bool       // a sidecar states when it was measured
 }
 
 // origins holds which source states each fact of a result. It is a list because a tree has tens of thousands of
