@@ -138,10 +138,14 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if count(o.System.Model != "", o.System.Device != "", !o.Server.Name.IsZero(), o.against.baseline != "") == 0 {
 		return collectDemo(ctx, sh, ws, o)
 	}
-	if err := o.measure(ctx, sh, ws); err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
+	release, err := o.measure(ctx, sh, ws)
+	if err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
 		return err
 	}
-	return o.buildSite(ctx, sh, ws) // its report is part of that workflow
+	if err := o.buildSite(ctx, sh, ws); err != nil { // its report and its decision are part of that workflow
+		return err
+	}
+	return checkOptions{release: release, format: "term"}.check(ctx, sh, nil)
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
@@ -157,7 +161,7 @@ func (o collectOptions) measureAll(
 		sh.say("plan      %d of %d: %s%s", i+1, len(entries), e.Model, why)
 		one := o
 		one.Options = o.With(e)
-		err := one.measure(ctx, sh, ws)
+		_, err := one.measure(ctx, sh, ws)
 		if ctx.Err() != nil {
 			return err
 		}
@@ -195,7 +199,7 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 	case o.planFile != "":
 		return plan.ReadFile(o.planFile)
 	case o.input != "":
-		return plan.ReadNM(o.input, func(model string) int { return session.LongestOf(ctx, model, o.dryRun) })
+		return plan.ReadNM(o.input, o.Server.Port, func(model string) int { return session.LongestOf(ctx, model, o.dryRun) })
 	case o.System.Model == "":
 		return plan.OfConfiguration(workspace.ConfigName, ws.Config.Plans, o.System.Device)
 	}
@@ -226,20 +230,20 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	return entries, nil
 }
 
-// measure measures one plan on one server.
-func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+// measure measures one plan on one server. It returns the name of the release or of the build that it measured.
+func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) (release string, err error) {
 	if o.against.baseline != "" {
-		return o.againstBaseline(ctx, sh, ws)
+		return "", o.againstBaseline(ctx, sh, ws)
 	}
 	show := newProgress(sh)
 	s, err := session.New(ctx, o.request(sh, ws, show))
 	switch {
 	case errors.Is(err, server.ErrDenied):
-		return collectError(ctx, sh, ws, err)
+		return "", collectError(ctx, sh, ws, err)
 	case err != nil:
-		return planError(err)
+		return "", planError(err)
 	case o.serverOnly && !s.Detaches():
-		return fail(exitUsage, "--server docker, or --server 'command …'",
+		return "", fail(exitUsage, "--server docker, or --server 'command …'",
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
 	if !o.serverOnly {
@@ -249,15 +253,15 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	}
 	if o.dryRun {
 		o.showLines(sh, ws, s)
-		return nil
+		return "", nil
 	}
-	release, err := o.lockDevice(ctx, sh, s)
+	unlock, err := o.lockDevice(ctx, sh, s)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer release()
+	defer unlock()
 	if o.serverOnly {
-		return startServer(ctx, sh, ws, s)
+		return "", startServer(ctx, sh, ws, s)
 	}
 	return o.run(ctx, sh, ws, s, show)
 }
@@ -317,47 +321,47 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...s
 	return plan.EstimateOf(p, past).WithServers(started, p, past)
 }
 
-// run measures a plan and prints the result.
+// run measures a plan, prints the result, and returns the name of the release or of the build.
 func (o collectOptions) run(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, show *progress.Display,
-) error {
+) (release string, err error) {
 	results := o.resultsIn(ws)
 	if err := os.MkdirAll(results, 0o777); err != nil {
-		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
+		return "", failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
 	mode := folderlock.Shared // a demo has a folder for itself
 	if o.job.once {
 		mode = folderlock.Exclusive
 	}
-	release, err := sh.lock(ctx, results, mode)
+	unlock, err := sh.lock(ctx, results, mode)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer release()
+	defer unlock()
 	if o.job.once {
 		if dir := collect.Finished(s.Plan, results); dir != "" {
 			fmt.Fprintf(sh.out, "measured before; results in %s\n", dir)
-			return nil
+			return "", nil
 		}
 	}
 	out, err := o.runIn(ctx, sh, ws, s, results, show.Event)
 	show.End()
 	if errors.As(err, &failure{}) { // no run folder was opened
-		return err
+		return "", err
 	}
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
-		return o.collectError(ctx, sh, ws, err)
+		return "", o.collectError(ctx, sh, ws, err)
 	}
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
 	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", measured(out), out.Dir, next)
 	if out.Failed > 0 {
-		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons",
+		return "", fail(exitCollect, "the journal in "+out.Dir+" has the reasons",
 			"%s failed", plaintext.Plural(out.Failed, "measurement"))
 	}
-	return nil
+	return cmp.Or(s.Plan.Release, filepath.Base(out.Dir)), nil
 }
 
 // measured says what was measured: "4 points and 1 eval".

@@ -36,6 +36,9 @@ func (o *collectOptions) complete(sh *shell) error {
 	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
 		return plan.UsageError{Err: fmt.Errorf("collect: --env-file: %w", err), Fix: "name a file with NAME=value lines"}
 	}
+	if _, err := os.Stat(o.input); o.input == "t" && err != nil { // run.py's -it
+		o.runPy.Refuse("interactive", byHand)
+	}
 	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
 	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer

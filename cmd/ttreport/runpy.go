@@ -140,7 +140,7 @@ func (o *collectOptions) runPyFlags() []parityFlag {
 		noted("repeat-evals", "evals run once: the interval of a score shows the spread of repeats"),
 		noted("streaming", models), noted("preprocessing", models), noted("sdxl_num_prompts", models),
 		noted("engine", "the image decides; "+models),
-		unfit("interactive", "--print-docker-cmd prints the line; run it with -it"),
+		unfit("interactive", byHand),
 		refused("workflow-args", "--workload isl=…,osl=…,c=…,n=… states a workload"),
 		refused("tt-metal-home", program), refused("tt-metal-python-venv-dir", program),
 		refused("host-hf-cache", mount), refused("host-weights-dir", mount),
@@ -160,6 +160,9 @@ func (o *collectOptions) runPyFlags() []parityFlag {
 	}
 	return out
 }
+
+// byHand is what to do in place of run.py's --interactive and -it.
+const byHand = "--print-docker-cmd prints the line; run it with -it"
 
 // trtFlags are the flags of TensorRT-LLM's benchmarks/python/benchmark.py as they are spelt there. Those that shape the
 // engine or the output are passed on; with one of them that script makes the load unless --tools names another tool.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/rootfs"
@@ -92,8 +93,9 @@ func OfConfiguration(name string, list []Entry, device string) ([]Entry, error) 
 }
 
 // ReadNM reads an nm-vllm configuration, or all that a .txt file lists. Names in a list are relative to the list, else
-// to a folder above it, as nm-vllm's lists in .github/data are to its root. longest is that of [nm].
-func ReadNM(name string, longest func(model string) int) ([]Entry, error) {
+// to a folder above it, as nm-vllm's lists in .github/data are to its root. Servers listen on a port, 0 for their own
+// default. longest is that of [nm].
+func ReadNM(name string, port int, longest func(model string) int) ([]Entry, error) {
 	names := []string{name}
 	if strings.HasSuffix(name, ".txt") {
 		data, err := readNamed(name, "--input nightly.txt")
@@ -115,7 +117,12 @@ func ReadNM(name string, longest func(model string) int) ([]Entry, error) {
 		if err != nil {
 			return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
 		}
-		out = append(out, list...)
+		for _, e := range list {
+			if port > 0 && e.Server.Kind == ServerCommand {
+				e.Server.Argv = append(e.Server.Argv, "--port", strconv.Itoa(port))
+			}
+			out = append(out, e)
+		}
 	}
 	return out, nil
 }

@@ -214,6 +214,11 @@ func argument(w *Workload, name, value string, gpus int) error {
 		"input-len": "isl", "num-input-tokens": "isl", "output-len": "osl", "num-output-tokens": "osl",
 	}
 	switch dashed := strings.ReplaceAll(name, "_", "-"); {
+	case dashed == "dataset" && value == "synthetic":
+		return nil // the lengths say it
+	case dashed == "dataset" && value == "ultrachat":
+		return fmt.Errorf("nm-vllm's own scripts have ultrachat, and vLLM's client has not: name sharegpt, or leave it " +
+			"out and state input-len and output-len")
 	case field[dashed] != "":
 		return setField(w, field[dashed], value)
 	case dashed == "nr-qps-pair-":

@@ -29,6 +29,7 @@ type Options struct {
 type System struct {
 	Model, Device, Impl string
 	Release             string // "" for a build
+	NamedBySpec         bool   // where no release is stated, it is that of the model's specification
 	Channel             string // release, main, pr or dev; "" for none
 }
 
@@ -251,6 +252,9 @@ func (o Options) Known(stated spec.Model, context int) spec.Model {
 // image may take to be ready.
 func (o Options) Complete(known spec.Model) Options {
 	o.Server.Image = cmp.Or(o.Server.Image, known.Image)
+	if o.System.NamedBySpec {
+		o.System.Release = cmp.Or(o.System.Release, known.Release)
+	}
 	if o.Server.Name.Kind != ServerDocker {
 		return o
 	}

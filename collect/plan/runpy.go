@@ -125,6 +125,7 @@ func (o *Options) runPyWorkflow(r RunPy, _ *[]Note) error {
 	case string(OnlyBenchmarks), string(OnlyEvals):
 		m.Only = Only(r.Workflow)
 	case WorkflowRelease:
+		o.System.NamedBySpec = true
 	case "stress_tests":
 		m.Only, m.Sweep = OnlyBenchmarks, cmp.Or(m.Sweep, SweepStress)
 	case "tests", "spec_tests": // the second since v0.18

@@ -92,10 +92,12 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if err := r.makesLoad(known, p); err != nil { // before a tool is installed for minutes
 		return nil, err
 	}
-	if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
-		return nil, err
+	if !r.ServerOnly {
+		if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
+			return nil, err
+		}
 	}
-	if !r.DryRun && !p.Offline() {
+	if !r.DryRun && !r.ServerOnly && !p.Offline() {
 		if err := usable(ctx, o, p, key); err != nil {
 			return nil, err
 		}

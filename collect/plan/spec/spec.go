@@ -32,6 +32,7 @@ type Model struct {
 	Type        string            `yaml:"type,omitempty"` // where it writes no text: audio, image, embedding …
 	Image       string            `yaml:"image,omitempty"`
 	Status      string            `yaml:"status,omitempty"`
+	Release     string            `yaml:"release,omitempty"` // of tt-inference-server, that specifies it
 	Context     int               `yaml:"max_context,omitempty"`
 	Concurrency int               `yaml:"max_concurrency,omitempty"`
 	AllUsers    int               `yaml:"max_tokens_all_users,omitempty"`
@@ -157,11 +158,12 @@ type runtime struct {
 			Parallel any `json:"data_parallel_size"`
 		} `json:"vllm_args"`
 	} `json:"device_model_spec"`
-	Metal  string `json:"tt_metal_commit"`
-	VLLM   string `json:"vllm_commit"`
-	Image  string `json:"docker_image"`
-	Status string `json:"status"`
-	Warm   bool   `json:"has_builtin_warmup"`
+	Metal   string `json:"tt_metal_commit"`
+	VLLM    string `json:"vllm_commit"`
+	Image   string `json:"docker_image"`
+	Status  string `json:"status"`
+	Version string `json:"version"`
+	Warm    bool   `json:"has_builtin_warmup"`
 }
 
 // Read reads every specification in a JSON file: a runtime specification of one run, or the catalogue of a release
@@ -210,6 +212,7 @@ func (r runtime) model() Model {
 	m := Model{
 		Model: cmp.Or(r.Name, path.Base(r.Repo)), ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name,
 		Default: d.Default, Engine: r.Engine, Image: r.Image, Status: r.Status,
+		Release: r.Version,
 		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait, Commits: map[string]string{},
 	}
 	if t := strings.ToLower(r.Type); t != "llm" && t != "vlm" {
