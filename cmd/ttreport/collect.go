@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
@@ -163,7 +164,8 @@ func (o collectOptions) measureAll(
 		one.Options = o.With(e)
 		_, err := one.measure(ctx, sh, ws)
 		if ctx.Err() != nil {
-			return err
+			first = err
+			break
 		}
 		if err != nil && first == nil {
 			first = err
@@ -180,8 +182,10 @@ func (o collectOptions) measureAll(
 	case len(entries) == 0:
 		fmt.Fprintln(sh.out, "the plan is empty, so nothing was measured")
 	}
-	if o.job.print {
-		first = errors.Join(first, o.printResults(sh, ws))
+	if o.job.print { // what was measured until now, also when it was told to end
+		if err := transfer.Write(sh.out, o.resultsIn(ws)); err != nil {
+			first = errors.Join(first, failure{code: exitCollect, err: err})
+		}
 	}
 	return first
 }

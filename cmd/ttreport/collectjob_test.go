@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/session"
 )
@@ -55,6 +58,44 @@ func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another tes
 		}
 	}
 }
+
+// A pod that is told to end while it measures prints what it has measured.
+func TestEndedPodPrints(t *testing.T) {
+	if !ownProcess(t) {
+		return
+	}
+	t.Chdir(t.TempDir())
+	const text = `plans: [{model: sim-8b, device: simulated, server: sim, release: v1, only: benchmarks,
+  workloads: ["isl=8,osl=4,c=1,n=4", "isl=64,osl=100,c=1,n=4000"]}]
+`
+	if err := os.WriteFile("plan.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	seen := writerFunc(func(p []byte) {
+		if bytes.Contains(p, []byte("point     1/2")) {
+			end()
+		}
+	})
+	code := run(ctx, []string{"collect", "--plan=plan.yaml", "--once", "--allocated", "--print-results", "--out=here"},
+		strings.NewReader(""), io.MultiWriter(&out, seen), seen)
+	err := transfer.Read(&out, io.Discard, "fetched")
+	var done int
+	journals, _ := filepath.Glob("fetched/*/journal.jsonl") // the pattern is well formed
+	for _, name := range journals {
+		text, _ := os.ReadFile(name) // one that cannot be read has no point
+		done += bytes.Count(text, []byte(`"point-done"`))
+	}
+	if code != exitInterrupted || err != nil || done != 1 {
+		t.Errorf("exit %d, %v, %d points in %v", code, err, done, journals)
+	}
+}
+
+// writerFunc is told what is written.
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }
 
 // A folder that cannot be read is not one in which nothing was measured.
 func TestPrintPartOfNothing(t *testing.T) {

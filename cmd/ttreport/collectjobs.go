@@ -411,14 +411,6 @@ func printPart(to io.Writer, args []string) error {
 	return nil
 }
 
-// printResults prints the run folders in results, which a follower takes out of the log of a pod.
-func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
-	if err := transfer.Write(sh.out, o.resultsIn(ws)); err != nil && !errors.Is(err, transfer.ErrNone) {
-		return failure{code: exitCollect, err: err}
-	}
-	return nil
-}
-
 // followJobs follows a submission to its end, or until its jobs are submitted.
 func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Submission) error {
 	release, err := folderlock.Take(ctx, s.Dir, folderlock.Exclusive, folderlock.Wait{})

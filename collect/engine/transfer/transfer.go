@@ -21,6 +21,8 @@ import (
 var (
 	// ErrNone is returned for an output without results.
 	ErrNone = errors.New("it printed no results")
+	// ErrEmpty is an ErrNone of an output that states that there are none.
+	ErrEmpty = fmt.Errorf("%w: nothing was measured", ErrNone)
 	// ErrCut is returned for an output whose results are not complete.
 	ErrCut = errors.New("the results in its log are not complete")
 )
@@ -47,8 +49,14 @@ const (
 )
 
 // Write prints the files below a folder: a compressed tar archive in lines of base64, each after the word
-// ttreport-results.
-func Write(w io.Writer, dir string) error { return WritePart(w, dir, 0, math.MaxInt64) }
+// ttreport-results. Where there are none, it prints the checksum of no line.
+func Write(w io.Writer, dir string) error {
+	if empty(dir) {
+		_, err := fmt.Fprintf(w, "%s%x\n", last, sha256.Sum256(nil))
+		return err
+	}
+	return WritePart(w, dir, 0, math.MaxInt64)
+}
 
 // WritePart prints one part of what [Write] prints, counted from 0, and of how many it is one; each has so many bytes,
 // as [PartBytes]. The same files give the same parts. [ErrNone] where there are none.
@@ -209,6 +217,8 @@ func split(from io.Reader, log, pieces io.Writer) error {
 	switch err := lines.Err(); {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrCut, err)
+	case !found && whole:
+		return ErrEmpty
 	case !found:
 		return ErrNone
 	case !whole:
