@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// nothing is what kubectl says where nothing has a label, which is no error.
+const nothing = "No resources found in bench namespace."
+
 // fakeKubectl hands its arguments and its input over, and writes the answer as it comes. The trailer has the error.
 func fakeKubectl(at string) int {
 	r, err := http.NewRequest(http.MethodPost, at, os.Stdin)
@@ -48,6 +51,9 @@ func fakeKubectl(at string) int {
 	_, _ = io.Copy(os.Stdout, answer.Body)
 	if said := answer.Trailer.Get("Said"); said != "" {
 		fmt.Fprintln(os.Stderr, said)
+		if said == nothing {
+			return 0
+		}
 		return 1
 	}
 	return 0
@@ -71,6 +77,8 @@ type api struct {
 	refuse   string
 	leaves   map[string][]byte // what pods print when their Job is deleted
 	kept     string            // the Job that cannot be deleted
+	late     int               // looks at logs before those that are followed come
+	unread   string            // why logs cannot be read
 }
 
 // cluster is an API server, and a kubectl on the PATH that asks it.
@@ -269,6 +277,8 @@ func (a *api) end(job string) {
 
 // log writes the log of a pod, or of those of a Job; who follows gets what they print when they are ended.
 func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[string]string) string {
+	follow, follows := flags["--follow"]
+	follows = follows && follow != "false"
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, job, ok := strings.Cut(flags["--selector"], "="); ok {
@@ -277,6 +287,9 @@ func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[st
 				names = append(names, name)
 			}
 		}
+	}
+	if a.unread != "" {
+		return a.unread
 	}
 	if len(names) == 1 && a.pods[names[0]] == nil {
 		return fmt.Sprintf("Error from server (NotFound): pods %q not found", names[0])
@@ -293,6 +306,28 @@ func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[st
 			f.Flush()
 		}
 	}
+	there := func() bool { return slices.ContainsFunc(names, func(name string) bool { return a.pods[name] != nil }) }
+	wait := func(while func() bool) { // with the lock released
+		for ctx.Err() == nil && while() {
+			changed := a.changed
+			a.mu.Unlock()
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			a.mu.Lock()
+		}
+	}
+	if prefix && follows {
+		wait(func() bool { return a.late > 0 && there() })
+		if !there() {
+			return nothing
+		}
+	} else if prefix && a.late > 0 {
+		a.mu.Unlock()
+		a.change(func() { a.late-- })
+		a.mu.Lock()
+	}
 	for _, name := range names {
 		text := a.logs[name]
 		if n, err := strconv.Atoi(flags["--tail"]); err == nil && n >= 0 {
@@ -301,18 +336,10 @@ func (a *api) log(w io.Writer, ctx context.Context, names []string, flags map[st
 		}
 		write(name, text)
 	}
-	if follow, ok := flags["--follow"]; !ok || follow == "false" {
+	if !follows {
 		return ""
 	}
-	for ctx.Err() == nil && slices.ContainsFunc(names, func(name string) bool { return a.pods[name] != nil }) {
-		changed := a.changed
-		a.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-		a.mu.Lock()
-	}
+	wait(there)
 	for _, name := range names {
 		if a.pods[name] == nil {
 			write(name, a.leaves[name])

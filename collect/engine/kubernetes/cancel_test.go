@@ -2,12 +2,17 @@ package kubernetes
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/collect/engine"
 )
+
+// emptyText is what a pod prints that has measured nothing.
+const emptyText = "ttreport-results-end e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n"
 
 // Pods print what they measured when their Job is deleted, and disappear with their logs: it is in the results, and a
 // process that follows the jobs does not submit them again.
@@ -51,6 +56,74 @@ func TestCancelSaysWhatIsMissing(t *testing.T) {
 	err := c.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
 	if !errors.Is(err, engine.ErrUnfetched) || !strings.Contains(err.Error(), "job 1") {
 		t.Error(err)
+	}
+}
+
+// The logs of pods come late, as on a loaded machine: their Job is deleted when they have come. A pod that was ended
+// without a word of what it measured has lost it.
+func TestCancelWaitsForLogs(t *testing.T) {
+	for name, c := range map[string]struct {
+		late         int
+		logs, leaves map[string]string
+		lost         []string
+	}{
+		"late":                 {1, map[string]string{"p1": "x\n", "p2": "x\n"}, nil, nil},
+		"nothing was printed":  {0, nil, map[string]string{"p1": "", "p2": ""}, nil},
+		"nothing was measured": {0, map[string]string{"p2": "x\n"}, map[string]string{"p1": "", "p2": emptyText}, nil},
+		"killed": {
+			0, map[string]string{"p1": "x\n"}, map[string]string{"p1": "", "p2": ""}, []string{"job 1"},
+		},
+	} {
+		a, b := cluster(t)
+		s := submission(t, engine.Job{Name: "m on d", Total: 1})
+		a.late, a.leaves = c.late, map[string][]byte{"p1": printedRun(t), "p2": printedRun(t)}
+		for pod, text := range c.leaves {
+			a.leaves[pod] = []byte(text)
+		}
+		var jobs []engine.JobStatus
+		for i, pod := range []string{"p1", "p2"} {
+			a.logs[pod] = []byte(c.logs[pod])
+			a.pod("j", podNamed(pod, running))
+			jobs = append(jobs, engine.JobStatus{Array: "j", Job: pod, Entry: i + 1})
+		}
+		err := b.Cancel(t.Context(), s, jobs)
+		for i := range jobs {
+			job := fmt.Sprintf("job %d", i+1)
+			if lost := err != nil && strings.Contains(err.Error(), job); lost != slices.Contains(c.lost, job) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if want := c.leaves == nil; (len(journals(s, i+1)) == 1) != want {
+				t.Errorf("%s: %s has %v", name, job, journals(s, i+1))
+			}
+		}
+		if !slices.Equal(a.now().deleted, []string{"j"}) {
+			t.Errorf("%s: deleted are %v", name, a.now().deleted)
+		}
+	}
+}
+
+// A pod that somebody deleted a moment ago has taken its log with it, which is said.
+func TestCancelOfAPodThatIsGone(t *testing.T) {
+	_, b := cluster(t)
+	s := submission(t, engine.Job{Name: "m on d", Total: 1})
+	err := b.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
+	if !errors.Is(err, engine.ErrUnfetched) || !errors.Is(err, errGone) {
+		t.Error(err)
+	}
+}
+
+// Nothing is ended whose logs cannot be read: what it measured would be gone.
+func TestCancelWithoutLogs(t *testing.T) {
+	a, b := cluster(t)
+	s := submission(t, engine.Job{Name: "m on d", Total: 1})
+	a.pod("j", a.runningPod("p1"))
+	a.unread = `Error from server (Forbidden): pods "p1" is forbidden: cannot get resource "pods/log"`
+	err := b.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
+	if err == nil || errors.Is(err, engine.ErrUnfetched) || !strings.Contains(err.Error(), "forbidden") {
+		t.Error(err)
+	}
+	if a.now().deleted != nil {
+		t.Errorf("deleted are %v", a.now().deleted)
 	}
 }
 

@@ -55,10 +55,15 @@ func (b *Backend) fetchLog(ctx context.Context, s *engine.Submission, j engine.J
 		defer done()
 		ctx = within
 	}
-	return logs(ctx, s.Target, j, ends, func(from io.Reader) error { return results(from, s, j) })
+	err := logs(ctx, s.Target, j, ends, func(from io.Reader) error { return results(from, s, j) })
+	if errors.Is(err, transfer.ErrNone) && j.Phase != engine.Succeeded {
+		return nil
+	}
+	return err
 }
 
-// results takes what a pod printed into a folder and a log. One whose results are on a claim prints none.
+// results takes what a pod printed into a folder and a log: [transfer.ErrNone] where there are none. One whose results
+// are on a claim prints none.
 func results(from io.Reader, s *engine.Submission, j engine.JobStatus) error {
 	f, err := os.OpenFile(s.LogOf(j.Entry), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -67,7 +72,7 @@ func results(from io.Reader, s *engine.Submission, j engine.JobStatus) error {
 	defer f.Close()
 	err = transfer.Read(from, f, s.OutOf(j.Entry))
 	switch g, _ := claimOf(s, j); {
-	case errors.Is(err, transfer.ErrNone) && (g != nil || j.Phase != engine.Succeeded):
+	case errors.Is(err, transfer.ErrNone) && g != nil:
 		return nil
 	case errors.Is(err, transfer.ErrCut):
 		return fmt.Errorf("%w; a kubelet keeps the last 10 MB of one: state a claim in results: of resources", err)
@@ -86,26 +91,36 @@ func claimOf(s *engine.Submission, j engine.JobStatus) (g *engine.Group, folder 
 }
 
 // Cancel implements [engine.Backend]. A pod prints what it measured when it is told to end, and disappears with its log
-// soon after: logs are followed from before the Jobs are deleted until their pods end.
+// soon after: logs are followed from before the Jobs are deleted until their pods end. A Job is deleted when all that
+// its pods have printed until then is being read; one whose logs cannot be followed is not.
 func (b *Backend) Cancel(ctx context.Context, s *engine.Submission, jobs []engine.JobStatus) error {
 	errs := make([]error, len(jobs))
 	arrays := engine.Arrays(jobs)
 	leave := map[string]context.CancelFunc{} // by array
+	unheard := make([]error, len(arrays))
 	var begins, ends sync.WaitGroup
-	for _, array := range arrays {
+	for i, array := range arrays {
 		within, done := context.WithCancel(ctx)
 		defer done()
 		leave[array] = done
 		begins.Add(1)
-		ends.Go(func() { follow(within, s, array, jobs, errs, sync.OnceFunc(begins.Done)) })
+		ends.Go(func() {
+			follow(within, s, array, jobs, errs, func(err error) { unheard[i] = err; begins.Done() })
+		})
 	}
-	begun := make(chan struct{})
-	go func() { begins.Wait(); close(begun) }()
-	select { // a pod that printed nothing within this time is not waited for
-	case <-begun:
-	case <-time.After(5 * time.Second):
+	begins.Wait()
+	var heard []string
+	for i, array := range arrays {
+		if unheard[i] == nil {
+			heard = append(heard, array)
+		}
 	}
-	gone, refused := deleteJobs(ctx, s.Target, arrays...)
+	refused, gone := errors.Join(unheard...), map[string]bool{}
+	if len(heard) > 0 {
+		var err error
+		gone, err = deleteJobs(ctx, s.Target, heard...)
+		refused = errors.Join(refused, err)
+	}
 	for _, array := range arrays {
 		if !gone[array] {
 			leave[array]()
@@ -131,14 +146,29 @@ func (b *Backend) Cancel(ctx context.Context, s *engine.Submission, jobs []engin
 	return errors.Join(errs...)
 }
 
+// podLogs are the arguments that print the logs of all pods of an array, each line with the name of its pod.
+func podLogs(array string, more ...string) []string {
+	return append([]string{"logs", "--selector=batch.kubernetes.io/job-name=" + array, "--container=" + clientName,
+		"--prefix", "--ignore-errors", "--max-log-requests=1000"}, more...)
+}
+
+// podOfLine splits a line of [podLogs]: [pod/NAME/collect] text. The name is "" where it is no such line.
+func podOfLine(line string) (name, text string) {
+	prefix, text, _ := strings.Cut(line, "] ")
+	name, _ = strings.CutPrefix(prefix, "[pod/")
+	name, _, ok := strings.Cut(name, "/")
+	if !ok {
+		return "", line
+	}
+	return name, text
+}
+
 // follow takes what the pods of an array print until they end into the results of its jobs, and their errors into errs.
-// It calls begun when each of them has printed something, or none will.
+// It calls begun when the log of each pod is being read, or with the reason why it is not.
 func follow(
-	ctx context.Context, s *engine.Submission, array string, jobs []engine.JobStatus, errs []error, begun func(),
+	ctx context.Context, s *engine.Submission, array string, jobs []engine.JobStatus, errs []error, begun func(error),
 ) {
-	defer begun()
-	pods := map[string]*io.PipeWriter{}
-	silent := map[string]bool{}
+	pods, silent := map[string]*io.PipeWriter{}, map[string]bool{}
 	var reading sync.WaitGroup
 	for i, j := range jobs {
 		if j.Array != array || j.Job == "" { // it has no pod yet
@@ -152,40 +182,100 @@ func follow(
 		})
 	}
 	if len(pods) == 0 {
+		begun(nil)
 		return
 	}
-	cmd := engine.Command(ctx, argv(s.Target, "logs", "--follow", "--selector=batch.kubernetes.io/job-name="+array,
-		"--container="+clientName, "--prefix", "--ignore-errors", "--tail=-1", "--max-log-requests=1000")...)
+	cmd := engine.Command(ctx, argv(s.Target, podLogs(array, "--follow", "--tail=-1")...)...)
 	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	var err error
+	lines, out := io.Pipe()
+	cmd.Stdout, cmd.Stderr = out, &stderr
+	first := make(chan string, len(pods)) // names, at their first lines
+	reading.Go(func() { err = cmd.Run(); _ = out.Close() })
+	reading.Go(func() { deal(lines, pods, first) })
+	begun(followed(ctx, s.Target, array, silent, first))
+	reading.Wait()
+	for name := range first {
+		delete(silent, name)
 	}
-	for lines := bufio.NewReader(out); err == nil; {
-		var line string
-		line, err = lines.ReadString('\n')
-		if prefix, text, ok := strings.Cut(line, "] "); ok { // [pod/NAME/collect] text
-			name, _, _ := strings.Cut(strings.TrimPrefix(prefix, "[pod/"), "/")
-			if to := pods[name]; to != nil {
-				_, _ = io.WriteString(to, text) // its reader takes all
-			}
-			if delete(silent, name); len(silent) == 0 {
-				begun()
-			}
+	for i, j := range jobs {
+		switch {
+		case pods[j.Job] == nil:
+		case silent[j.Job] && err != nil && ctx.Err() == nil:
+			errs[i] = fmt.Errorf("the log of %s: %w", j.Job, failure(stderr.String(), err))
+		case strings.HasPrefix(stderr.String(), "No resources found"):
+			errs[i] = fmt.Errorf("%s: %w", j.Job, errGone)
+		case silent[j.Job], errors.Is(errs[i], transfer.ErrEmpty):
+			errs[i] = nil // nothing was measured; of the others errs has what they lack
 		}
 	}
+}
+
+// deal hands each line of [podLogs] to its pod until there are no more, and the names of pods to first when their first
+// lines come.
+func deal(from io.Reader, pods map[string]*io.PipeWriter, first chan<- string) {
+	said := map[string]bool{}
+	for lines := bufio.NewReader(from); ; {
+		line, err := lines.ReadString('\n')
+		name, text := podOfLine(line)
+		if to := pods[name]; to != nil {
+			_, _ = io.WriteString(to, text) // its reader takes all
+			if !said[name] {
+				first <- name
+			}
+			said[name] = true
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(first)
 	for _, to := range pods {
 		_ = to.Close() // which never fails
 	}
-	reading.Wait()
-	if err := cmd.Wait(); err != nil && ctx.Err() == nil {
-		for i, j := range jobs {
-			if silent[j.Job] { // of the others errs has what they lack
-				errs[i] = fmt.Errorf("the log of %s: %w", j.Job, failure(stderr.String(), err))
+}
+
+const (
+	// followsWithin is how long a log may take to come: what a pod measured is lost when it is ended before.
+	followsWithin = 2 * time.Minute
+	// asksAfter is when it is asked first which pods have printed anything: a process that mostly need not be.
+	asksAfter = 500 * time.Millisecond
+)
+
+// followed waits until each pod of an array that has printed something is followed. silent has the names of all, and
+// first those of pods whose log has begun to come. A pod that has printed nothing has measured nothing.
+func followed(
+	ctx context.Context, t engine.Target, array string, silent map[string]bool, first <-chan string,
+) error {
+	within, done := context.WithTimeout(ctx, followsWithin)
+	defer done()
+	ask, pause, ended := time.NewTimer(asksAfter), asksAfter, false
+	var why error
+	for len(silent) > 0 {
+		select {
+		case name, more := <-first:
+			if delete(silent, name); more {
+				continue
+			}
+			ended = true
+		case <-ask.C:
+		case <-within.Done():
+			return why
+		}
+		said, err := kubectl(within, t, "", podLogs(array, "--tail=1")...)
+		why = err
+		for line := range strings.Lines(said) {
+			if name, _ := podOfLine(line); silent[name] && err == nil {
+				why = fmt.Errorf("the log of %s does not come, which has what it measured", name)
 			}
 		}
+		if why == nil || ended {
+			return why
+		}
+		pause *= 2
+		ask.Reset(pause)
 	}
+	return nil
 }
 
 // fromClaim brings what an entry has on its claim to its folder: from the claim itself where it is mounted here, else
