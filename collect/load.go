@@ -124,7 +124,7 @@ func (s *session) loaded(
 	if r.empty {
 		r.side.ExitCode, r.failure = 1, firstError(out)
 	}
-	notes := []string{lost(set), steady, knewPrompts(st.Load, out)}
+	notes := []string{lost(set), sentAgain(out.Resent()), steady, knewPrompts(st.Load, out)}
 	r.note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
 	return r, nil
 }
@@ -136,6 +136,14 @@ func lost(set latency.Set) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d requests failed", n, n+set.OK)
+}
+
+// sentAgain is a note on requests that needed another connection; "" for none.
+func sentAgain(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("sent again: %d, whose idle connections were closed by the server or a proxy", n)
 }
 
 // knewPrompts is a note on prompts of random words that the server knew before, as it does those of an earlier

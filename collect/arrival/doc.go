@@ -42,3 +42,7 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 
 // At returns when the last bytes that were read arrived.
 func (c *Conn) At() time.Time { return c.began.Add(time.Duration(c.last.Load())) }
+
+// Closed reports whether an idle connection cannot be used again: the other side closed it, or sent what nobody asked
+// for.
+func (c *Conn) Closed() bool { return closed(c.Conn) }

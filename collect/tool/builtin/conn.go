@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
@@ -114,51 +113,49 @@ func (r *runner) message(i int, q traffic.Request, t *talk) []byte {
 	return head.Bytes()
 }
 
-// ask sends a request and reads its answer to the end. stale reports that the connection was closed before any answer.
-func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline, stale bool) {
-	message := r.message(i, q, talk)
-	began := time.Now()
+// ask sends a message and reads its answer to the end; the clock of the request began before. unsent reports that the
+// connection was closed before anything was written.
+func (c *conn) ask(
+	r *runner, message []byte, q traffic.Request, talk *talk, began time.Time,
+) (t Timeline, unsent bool) {
 	t.Sent = began.Sub(r.out.Began)
-	deadline := began.Add(r.load.Timeout)
-	fail := func(err error, stale bool) (Timeline, bool) {
+	fail := func(err error) (Timeline, bool) {
 		_ = c.raw.Close() // its state is unknown: the next request gets a new one
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			err = fmt.Errorf("not answered within %s", r.load.Timeout)
 		}
 		t.Error = redact.Text(err.Error())
-		return t, stale
+		return t, unsent
 	}
-	if err := c.raw.SetDeadline(deadline); err != nil {
-		return fail(err, true)
+	if err := c.raw.SetDeadline(began.Add(r.load.Timeout)); err != nil {
+		unsent = true
+		return fail(err)
 	}
-	if _, err := c.raw.Write(message); err != nil {
-		return fail(fmt.Errorf("sending: %w", origin.Words(err)), true)
+	if n, err := c.raw.Write(message); err != nil {
+		unsent = n == 0 && !errors.Is(err, os.ErrDeadlineExceeded)
+		return fail(fmt.Errorf("sending: %w", origin.Words(err)))
 	}
-	c.limit.N = mostHead
 	resp, err := c.response()
-	if c.limit.N <= 0 {
-		err = errHead
-	}
-	c.limit.N = math.MaxInt64
 	if err != nil {
-		return fail(fmt.Errorf("reading the answer: %w", origin.Words(err)), closed(err))
+		return fail(fmt.Errorf("reading the answer: %w", origin.Words(err)))
 	}
 	defer resp.Body.Close()
 	if why := refusal(r.load.Endpoint, resp); why != "" {
-		return fail(errors.New(why), false)
+		return fail(errors.New(why))
 	}
 	if err = c.answer(r.load.Endpoint, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
 		_ = c.raw.Close() // which is what this request is for
 		return Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: ms(time.Since(began))}}, false
 	}
-	if err == nil && r.load.Tools.Required && !t.Called {
-		err = errNoCall
-	}
-	if err != nil {
-		return fail(err, false)
+	switch {
+	case err != nil:
+		return fail(err)
+	case r.load.Tools.Required && !t.Called:
+		return fail(errNoCall)
 	}
 	t.OK = true
-	if n, err := io.CopyN(io.Discard, resp.Body, mostAfter); n < mostAfter && errors.Is(err, io.EOF) && !resp.Close {
+	n, err := io.CopyN(io.Discard, resp.Body, mostAfter)
+	if n < mostAfter && errors.Is(err, io.EOF) && !resp.Close && c.br.Buffered() == 0 {
 		r.idle.Lock()
 		r.idle.conns = append(r.idle.conns, c)
 		r.idle.Unlock()
@@ -168,20 +165,18 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	return t, false
 }
 
-// closed reports that the other side closed a connection: at its end, or with a reset where it had not read everything.
-func closed(err error) bool {
-	var number syscall.Errno
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
-		errors.As(err, &number) && !number.Timeout()
-}
-
 // mostHints is how many interim responses (1xx) may come before the final one: 100 Continue and 103 Early Hints.
 const mostHints = 8
 
 // response reads the head of an answer.
 func (c *conn) response() (*http.Response, error) {
+	c.limit.N = mostHead
+	defer func() { c.limit.N = math.MaxInt64 }()
 	for range mostHints {
 		resp, err := http.ReadResponse(c.br, nil)
+		if c.limit.N <= 0 {
+			err = errHead
+		}
 		if err != nil || resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
 			return resp, err
 		}

@@ -69,6 +69,7 @@ type Timeline struct {
 	Gone   bool          // the client went away in the middle, as it was to
 	Called bool          // the answer has a call of a tool
 	Cached *int          // tokens of the prompt that the server found in its cache; nil where it does not say
+	Resent int           // how often it was sent again, each time because an idle connection was found closed
 	Error  string
 }
 
@@ -350,22 +351,34 @@ func (r *runner) report(t Timeline) {
 	}
 }
 
-// attempt sends a request, and sends it again if the server had closed the idle connection.
+// attempt sends a request, on an idle connection where there is one. Where that turns out to be closed before anything
+// was written, as servers and proxies do with idle ones, the request goes to another one and keeps its clock.
 func (r *runner) attempt(ctx context.Context, i int, q traffic.Request, said *talk) Timeline {
-	for {
+	message := r.message(i, q, said)
+	var began time.Time
+	for resent := 0; ; resent++ {
 		c, reused, err := r.conn(ctx)
+		if began.IsZero() {
+			began = time.Now()
+		}
 		if err != nil {
-			return Timeline{Sent: time.Since(r.out.Began), Error: err.Error()}
+			return Timeline{Sent: began.Sub(r.out.Began), Resent: resent, Error: err.Error()}
+		}
+		if reused && c.raw.Closed() {
+			_ = c.raw.Close()
+			continue
 		}
 		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
-		t, stale := c.ask(r, i, q, said)
+		t, unsent := c.ask(r, message, q, said, began)
 		stop()
+		if unsent && reused && ctx.Err() == nil {
+			continue
+		}
 		if t.Error != "" && ctx.Err() != nil && r.backlog.stopped() {
 			t.Error = givenUp
 		}
-		if !stale || !reused || ctx.Err() != nil {
-			return t
-		}
+		t.Resent = resent
+		return t
 	}
 }
 

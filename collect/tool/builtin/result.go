@@ -156,6 +156,14 @@ func (o Outcome) Reached() float64 {
 	return 0
 }
 
+// Resent returns how many times requests were sent again, because an idle connection was found closed.
+func (o Outcome) Resent() (n int) {
+	for _, t := range o.Requests {
+		n += t.Resent
+	}
+	return n
+}
+
 // Cached returns which share of all prompt tokens the server found in its cache. Where it says so for some prompts
 // only, the others, unstated of them, count as 0: many versions of vLLM leave out the details of a usage where the
 // count is 0. ok is false where it says so for no prompt, or where an answer has no usage at all.
@@ -205,6 +213,9 @@ func (o Outcome) Client(l Load) map[string]string {
 			}
 		}
 		c["tools_called"] = strconv.Itoa(called)
+	}
+	if n := o.Resent(); n > 0 {
+		c["resent"] = strconv.Itoa(n)
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
