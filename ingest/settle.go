@@ -107,10 +107,12 @@ func settle(dirs []string, r schema.Run, b batch) settled {
 	s := settled{run: r}
 	for i, dir := range dirs {
 		for _, name := range b.writes.index.Candidates(dir, &r) {
-			if name == filepath.Join(dir, history.PathOf(&r)) {
-				continue // its own document, which history.Put updates
-			}
 			old, problem := history.Read(name)
+			if name == filepath.Join(dir, history.PathOf(&r)) {
+				if clashes, _ := compareIdentity(&old, &r); len(clashes) == 0 {
+					continue // its own document, which history.Put updates
+				}
+			}
 			isOther := b.together[old.ID] && old.ID != r.ID || // another model has other measurements
 				old.Model.Name != "" && r.Model.Name != "" && old.Model.Name != r.Model.Name
 			if problem == nil && !isOther && !onlyCopies(&old) { // a damaged document is reported when history is loaded

@@ -264,7 +264,7 @@ func handles(p *schema.Point, isHeld bool) []string {
 	handle := func(parts ...string) string { return strings.Join(parts, "\x00") }
 	key, start := p.Key.String(), ""
 	if !p.Start.IsZero() {
-		start = p.Start.UTC().Format(time.RFC3339Nano)
+		start = p.Start.UTC().Format(time.RFC3339) // a document keeps seconds
 	}
 	hash, strong := numbersOf(p)
 	out := []string{handle("place", p.Source.SHA256, key, strconv.Itoa(p.Repeat), start)}
@@ -298,7 +298,7 @@ func handlesOfScore(s *schema.Score, start time.Time) []string {
 	filter, _ := schema.SplitFilter(s.Filter)
 	out := []string{strings.Join([]string{s.Source.SHA256, s.Task, s.Metric, filter}, "\x00")}
 	if x, ok := s.Value.Get(); ok && IsFraction(x) && !start.IsZero() { // without a time, one score is shared by chance
-		when := start.UTC().Format(time.RFC3339Nano)
+		when := start.UTC().Format(time.RFC3339)
 		out = append(out, strings.Join([]string{"value", s.Task, s.Metric, filter, when, Number(x)}, "\x00"))
 	}
 	return out

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -54,7 +55,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
-		if old.ID != r.ID || old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
+		if old.ID != r.ID || differ(old.Release, r.Release) || differ(old.Impl, r.Impl) || old.Model.Name != r.Model.Name ||
 			!schema.SameDevice(old.Device.Name, r.Device.Name) {
 			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
@@ -74,6 +75,9 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 	}
 }
 
+// differ reports that two readings of one run state something differently: what one leaves open, the other states.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }
+
 // Peek returns the stored document of a run, if it exists and can be read.
 func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 	old, problem := Read(filepath.Join(dir, PathOf(r)))
@@ -83,6 +87,7 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 // Update merges a run that was read again with its stored document. Results of files that were not read this time,
 // the stamped targets in force, and fields that this version does not know are kept.
 func Update(old, now schema.Run) schema.Run {
+	now.Release, now.Impl = cmp.Or(now.Release, old.Release), cmp.Or(now.Impl, old.Impl)
 	keepPaths(&old, &now)
 	keepResults(&old, &now)
 	now.Targets = schema.MergeTargets(old.Targets, now.Targets)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 // Options say what is watched and how.
 type Options struct {
-	// Roots are folders, watched with everything below them, and files. One that does not exist is waited for.
+	// Roots are folders, watched with everything below them, and files. One that does not exist is waited for; "" is none.
 	Roots []string
 	// Except is a folder that is never watched, with everything below it: that which changes because of a change.
 	Except string
@@ -37,6 +38,7 @@ const (
 // Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is reported
 // after it.
 func Changes(ctx context.Context, opt Options, changed func()) error {
+	opt.Roots = slices.DeleteFunc(slices.Clone(opt.Roots), func(r string) bool { return r == "" }) // the folder itself
 	if opt.Poll > 0 {
 		return poll(ctx, opt, changed)
 	}

@@ -129,3 +129,23 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+// A root that is left out is none: a log that grows in the current folder is no change.
+func TestNoRoot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	w := watching{t, ".", "results", "ttreport.yaml", make(chan bool, 100)}
+	done := make(chan error, 1)
+	go func() {
+		done <- watch.Changes(ctx, watch.Options{Roots: []string{"results", ""}}, func() { w.changed <- true })
+	}()
+	w.begun()
+	w.ignored("a log in the workspace", "serve.log")
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
