@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -229,12 +230,38 @@ func otherStack(a, b schema.Stack) error {
 	return nil
 }
 
+// withoutKeys takes the keys that this process knows out of a tool's files: results are uploaded and committed.
+func withoutKeys(result string) error {
+	files := []string{result}
+	if dir := filepath.Dir(result); filepath.Base(dir) != "raw" { // a folder of this item alone
+		files, _ = filepath.Glob(filepath.Join(dir, "*"))
+	}
+	for _, name := range files {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if clean := redact.Known(data); !bytes.Equal(clean, data) {
+			if err := durable.WriteSynced(name, clean); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // log adds an entry to the journal. A result that it calls done is flushed to the disk first, with its sidecar and the
 // folders above it.
 func (s *session) log(event, item, result, note string) (err error) {
 	e := manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)}
 	if strings.HasSuffix(event, "-done") && result != "" {
 		name := filepath.Join(s.dir, filepath.FromSlash(result))
+		if err = withoutKeys(name); err != nil {
+			return full(fmt.Errorf("the result: %w", err))
+		}
 		if e.Size, e.SHA256, err = hashOf(name); err != nil {
 			return full(fmt.Errorf("the result: %w", err))
 		}

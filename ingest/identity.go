@@ -432,6 +432,7 @@ func unmatched(patterns []manifest.Pattern, results []*result) []schema.Problem 
 // name from its id, a start from the file's name.
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
+	r.facts.Stack.Commits = cleanTexts(r.facts.Stack.Commits)
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		k := &p.Key

@@ -47,3 +47,52 @@ func TestManifestsAbove(t *testing.T) {
 		}
 	}
 }
+
+// Above a workspace or a repository no manifest is looked for, and one of another user counts for nothing.
+func TestForeignManifests(t *testing.T) {
+	top := t.TempDir()
+	manifest, results := filepath.Join(top, "ttreport.manifest.yaml"), filepath.Join(top, "ws", "results")
+	if err := os.MkdirAll(results, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		manifest: "device: {name: n150}\n", filepath.Join(results, "x.json"): serve(`"random_input_len":128,`),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() (device string, problems int) {
+		root, err := ingest.OSRoot(results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := ingest.Load(t.Context(), []ingest.Root{root}, ingest.Options{})
+		if err != nil || len(set.Runs) != 1 {
+			t.Fatal(err, len(set.Runs))
+		}
+		return set.Runs[0].Device.Name, len(set.Problems)
+	}
+	if device, _ := read(); device != "n150" {
+		t.Fatalf("device %q", device)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(manifest, 4711, 4711); err != nil {
+			t.Fatal(err)
+		}
+		if device, problems := read(); device == "n150" || problems != 1 {
+			t.Errorf("of another user: device %q, %d problems", device, problems)
+		}
+		_ = os.Chown(manifest, 0, 0)
+	}
+	for _, mark := range []string{"ttreport.yaml", ".git"} {
+		name := filepath.Join(top, "ws", mark)
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if device, problems := read(); device == "n150" || problems != 0 {
+			t.Errorf("above %s: device %q, %d problems", mark, device, problems)
+		}
+		_ = os.Remove(name)
+	}
+}

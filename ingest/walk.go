@@ -18,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/ingest/ttis"
+	"github.com/ttreport/ttreport/ingest/userdir"
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
@@ -36,8 +37,9 @@ type Root struct {
 // Above is a folder above a root with a manifest, which applies to everything below. Below is the root's path within
 // it.
 type Above struct {
-	Root  Root
-	Below string
+	Root    Root
+	Below   string
+	Foreign bool // it belongs to another user, and is not read
 }
 
 // OSRoot makes a root from a path of the operating system: a folder, or one file. It includes the files that describe
@@ -80,25 +82,35 @@ func OSRoot(name string) (Root, error) {
 // levelsUp is how many folders above a root are searched for a manifest.
 const levelsUp = 6
 
-// above finds the manifests of the folders above a folder, nearest first, within its repository if it is in one.
+// above finds the user's manifests in the folders above a folder, nearest first, within the repository or the workspace
+// that it is in, if it is in one.
 func above(name string) []Above {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil // the current folder was deleted; files below it can still be read
 	}
+	results, err := os.Stat(abs)
+	if err != nil {
+		return nil
+	}
 	var out []Above
 	below := ""
 	for range levelsUp {
-		if _, err := os.Stat(filepath.Join(abs, ".git")); err == nil || filepath.Dir(abs) == abs {
+		_, noRepository := os.Stat(filepath.Join(abs, ".git"))
+		_, noWorkspace := os.Stat(filepath.Join(abs, "ttreport.yaml"))
+		if noRepository == nil || noWorkspace == nil || filepath.Dir(abs) == abs {
 			break
 		}
 		below = path.Join(filepath.Base(abs), below)
 		abs, name = filepath.Dir(abs), path.Join(name, "..")
-		if _, err := os.Lstat(filepath.Join(abs, manifest.FileName)); err != nil {
+		info, err := os.Lstat(filepath.Join(abs, manifest.FileName))
+		if err != nil {
 			continue
 		}
 		if folder, err := rootfs.Open(name); err == nil {
-			out = append(out, Above{Root{FS: folder, Name: name, Only: manifest.FileName}, below})
+			out = append(out, Above{
+				Root{FS: folder, Name: name, Only: manifest.FileName}, below, userdir.Foreign(info, results),
+			})
 		}
 	}
 	return out
@@ -189,7 +201,17 @@ func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem
 func (w *walker) walk() {
 	root := w.root
 	for i := range root.Above {
-		w.files = append(w.files, at(&root.Above[i].Root, manifest.FileName))
+		a := at(&root.Above[i].Root, manifest.FileName)
+		if !root.Above[i].Foreign {
+			w.files = append(w.files, a)
+			continue
+		}
+		w.problems = append(w.problems, schema.Problem{
+			Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
+			Found:    "a manifest of another user, above the folder that is read",
+			Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
+			Hint: "copy it beside the results if it is about them",
+		})
 	}
 	if root.Only != "" {
 		w.files = append(w.files, onlyFile(root)...)

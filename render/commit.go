@@ -88,8 +88,12 @@ func components[T any](commits map[string]T) []string {
 
 // only reports whether a component is a run's only one.
 func only[T any](commits map[string]T, name string) bool {
-	names := components(commits)
-	return len(names) == 1 && names[0] == name
+	others := len(commits)
+	if _, has := commits[schema.ModelCommit]; has {
+		others--
+	}
+	_, is := commits[name]
+	return others == 1 && is && name != schema.ModelCommit
 }
 
 // runCommit is the commit of a run, short; of several components the engine's, else the first.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -414,10 +415,21 @@ func (p *publisher) writeManifest(names []string) error {
 	return nil
 }
 
+// Unfinished reports whether a folder has files of a build that was killed.
+func Unfinished(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, newName))
+	return err == nil
+}
+
 // Check reports whether a folder could be written to by a build: it does not exist yet, is empty, or is ours.
 func Check(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), ".."):
+		if _, err := os.Stat(filepath.Clean(dir)); err == nil { // "x/.." is above x, and x is not there
+			return fmt.Errorf("%s leads through a folder that does not exist", dir)
+		}
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
@@ -510,6 +522,13 @@ func redacted(s, keep string) string {
 		return parts[1] + path.Base(parts[2])
 	})
 	s = windowsRE.ReplaceAllString(s, "(path)")
+	s = macRE.ReplaceAllString(s, "(address)")
+	s = ipv6RE.ReplaceAllStringFunc(s, func(m string) string {
+		if a, err := netip.ParseAddr(strings.Trim(m, "[]")); err != nil || a.IsUnspecified() {
+			return m // a time, or a name in C++
+		}
+		return "(address)"
+	})
 	s = userRE.ReplaceAllString(s, "(name)")
 	s = registryRE.ReplaceAllStringFunc(s, func(m string) string {
 		if host, _, _ := strings.Cut(m, "/"); slices.Contains(publicHosts(), host) {
@@ -533,7 +552,9 @@ var (
 	// A path from the root or a home folder, of two names at least, where a word may begin; a workload such as
 	// 128/128/1 is none.
 	pathRE    = regexp.MustCompile(`(^|[\s"'=:(>,;|\[])((?:~|/[\w.@+~-]+)(?:/[\w.@+~-]+)+/?)`)
-	windowsRE = regexp.MustCompile(`\b[A-Za-z]:\\(?:[\w.@+~ -]+\\)+[\w.@+~-]*`)
+	windowsRE = regexp.MustCompile(`\b[A-Za-z]:\\(?:[\w.@+~ -]+\\)+[\w.@+~-]*|\\{2,4}[\w.$-]+\\{1,2}[\w.$@+~\\-]*`)
+	macRE     = regexp.MustCompile(`\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b`)
+	ipv6RE    = regexp.MustCompile(`\[?[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}\]?`)
 	urlRE     = regexp.MustCompile(`\b(?:https?|grpc|ssh|s3|gs|nfs)://[^\s"'<>&|\\]+`)
 	// pass@1 and pass@k are metrics.
 	userRE = regexp.MustCompile(`\b[\w.+-]+@[A-Za-z]\w*[.-][\w.-]*\w`)

@@ -264,7 +264,7 @@ func (b *building) read(ctx context.Context) (stands bool, err error) {
 		printErrors(b.sh, b.got.Problems)
 		b.sh.say("read      %s, unchanged since the last build; %s",
 			plaintext.Plural(last.Files, "file"), problemCounts(last.Problems))
-		if stands = b.reports == "" && last.Stands(b.out, b.options()); stands {
+		if stands = b.reports == "" && !site.Unfinished(b.out) && last.Stands(b.out, b.options()); stands {
 			b.announce(last.Output.Files, 0, 0, last.Output.Headline)
 		}
 		return stands, nil

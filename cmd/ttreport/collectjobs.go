@@ -427,11 +427,7 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 	}
 	sh.say("%-9s %s; what was submitted and logs are in %s", o.scheduler.on, plaintext.Plural(len(s.Jobs), "job"), s.Dir)
 	leavesRunning(ctx)
-	to := progress.Stream{Writer: sh.err}
-	if fd, ok := terminalOf(sh.err); ok {
-		to.Width = func() int { return widthOf(fd) }
-	}
-	show := progress.NewJobs(to)
+	show := progress.NewJobs(streamOf(sh))
 	f := engine.Follower{
 		Submission: s, Backend: o.scheduler.backend(), Poll: o.scheduler.poll, Show: show.Show, Detach: o.scheduler.detach,
 	}

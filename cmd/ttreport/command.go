@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/credentials"
 	"github.com/ttreport/ttreport/collect/engine/kubernetes"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -74,6 +75,7 @@ func count(list ...bool) (n int) {
 
 // openWorkspace opens a folder as a workspace.
 func openWorkspace(dir string) (*workspace.Workspace, error) {
+	_, _ = credentials.Open(dir) // its values are searched for; collect says what is wrong with it
 	ws, err := workspace.Open(dir)
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}
@@ -180,7 +182,7 @@ func commandNames(root *cobra.Command) (out []string) {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	redact.KnowEnvironment(os.Environ())
 	out := &printable{to: stdout}
-	sh := &shell{in: stdin, out: out, err: stderr, patience: 10 * time.Minute}
+	sh := &shell{in: stdin, out: out, err: &printable{to: stderr}, patience: 10 * time.Minute}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

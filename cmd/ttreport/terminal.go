@@ -16,6 +16,9 @@ import (
 
 // terminalOf is the file of a stream that is a terminal.
 func terminalOf(stream any) (fd int, ok bool) {
+	if p, wrapped := stream.(*printable); wrapped {
+		stream = p.to
+	}
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
@@ -25,11 +28,19 @@ func terminalOf(stream any) (fd int, ok bool) {
 
 // newProgress shows progress on standard error: in place on a terminal, in parts in GitHub's log.
 func newProgress(sh *shell) *progress.Display {
+	return progress.New(streamOf(sh))
+}
+
+// streamOf is standard error for a display, which draws in place where the terminal can.
+func streamOf(sh *shell) progress.Stream {
 	to := progress.Stream{Writer: sh.err, GitHub: os.Getenv("GITHUB_ACTIONS") == "true"}
-	if fd, ok := terminalOf(sh.err); ok {
+	if p, wrapped := sh.err.(*printable); wrapped {
+		to.Writer = p.to // the display writes escapes of its own
+	}
+	if fd, ok := terminalOf(sh.err); ok && os.Getenv("TERM") != "dumb" {
 		to.Width = func() int { return widthOf(fd) }
 	}
-	return progress.New(to)
+	return to
 }
 
 // widthOf is how many characters a line of a terminal has.

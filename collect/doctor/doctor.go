@@ -27,6 +27,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // Finding is one thing that was examined.
@@ -69,7 +70,7 @@ func Examine(ctx context.Context, r Request) []Finding {
 		out = append(out, findTool(ctx, r.Tools, a))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Exec)) {
-		f := Finding{true, name, "exec, " + r.Exec[name], ""}
+		f := Finding{true, name, "exec, " + redact.Text(r.Exec[name]), ""}
 		if _, err := (plan.Finder{Exec: r.Exec}).Adapter(name, false); err != nil {
 			f = Finding{false, name, err.Error(), "correct exec: in ttreport.yaml"}
 		}

@@ -29,7 +29,7 @@ type live struct {
 func (l *live) draw(rows []string) {
 	width := l.to.Width() - 1
 	for _, r := range rows {
-		fmt.Fprintf(l.to, "%s\n", plaintext.Cut(strings.TrimRight(r, " "), width))
+		fmt.Fprintf(l.to, "%s\n", plaintext.Cut(plaintext.Printable(strings.TrimRight(r, " ")), width))
 	}
 	l.drawn = len(rows)
 }
@@ -119,7 +119,7 @@ func (d *Display) Waiting() func(waited time.Duration, why error) {
 
 func (d *Display) line(format string, args ...any) {
 	d.clear()
-	fmt.Fprintf(d.to, format+"\n", args...)
+	fmt.Fprintln(d.to, plaintext.Printable(fmt.Sprintf(format, args...))) // a server's answer may be in it
 }
 
 // group begins a folded part of GitHub's log.

@@ -123,3 +123,19 @@ func TestWaitingIsQuietAtFirst(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What a server answers is shown without its escapes, in a line and in the table.
+func TestEscapesAreShown(t *testing.T) {
+	const nasty = "\x1b]0;owned\x07\x1b[2Jgone"
+	var out strings.Builder
+	d := New(Stream{Writer: &out, Width: func() int { return 80 }})
+	d.Expect(two())
+	d.Event(collect.Event{Run: "r", Step: "point", Text: nasty, Index: 1, Count: 2, Took: time.Second, Done: 1, Total: 8})
+	d.Event(collect.Event{Run: "r", Step: "point", Text: "128/128/1", Index: 1, Count: 2, Final: true, Err: nasty})
+	d.Waiting()(time.Minute, errors.New(nasty))
+	d.End()
+	text := strings.ReplaceAll(out.String(), "\033[4A\033[J", "") // its own, which take the table away
+	if strings.ContainsAny(text, "\x1b\x07") || strings.Count(text, "gone") < 3 {
+		t.Errorf("%q", text)
+	}
+}

@@ -36,7 +36,7 @@ type Member struct {
 // nothing was visited then.
 func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem,
 	found bool) {
-	w := &walker{lim: lim, visit: visit, total: min(lim.Total, decode.MostUnpacked(size))}
+	w := &walker{lim: lim, visit: visit, seen: map[string]bool{}, total: min(lim.Total, decode.MostUnpacked(size))}
 	found = w.open(name, in, size, 0)
 	return w.problems, found
 }
@@ -48,6 +48,7 @@ type walker struct {
 	total    int64
 	stopped  bool
 	problems []schema.Problem
+	seen     map[string]bool // paths of members
 }
 
 // report adds a problem; only the first of a badly damaged archive are kept.
@@ -164,8 +165,17 @@ func (w *walker) admit(archive, name string) (string, bool) {
 		})
 		return "", false
 	}
+	at := archive + "/" + path.Clean(clean)
+	if w.seen[at] {
+		w.report(schema.Problem{
+			Severity: schema.SevError, Path: at, Code: "name-twice", Found: "two members of one name in an archive",
+			Expected: "each name once", Used: "the first one", Hint: "pack the folder again: both would be one file in it",
+		})
+		return "", false
+	}
+	w.seen[at] = true
 	isHidden := func(part string) bool { return strings.HasPrefix(part, ".") && part != "." || part == "__MACOSX" }
-	return archive + "/" + path.Clean(clean), !slices.ContainsFunc(parts, isHidden) // as in folders
+	return at, !slices.ContainsFunc(parts, isHidden) // as in folders
 }
 
 // member reads one member of a stated size and visits it, or its members if it is an archive itself. It returns false

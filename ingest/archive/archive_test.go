@@ -139,6 +139,7 @@ func TestHostile(t *testing.T) {
 			"too deep", zipped(t, "a.zip", string(zipped(t, "b.zip", string(zipped(t, "c", "x"))))), lim2(lim, 2), "too-deep",
 			0,
 		},
+		{"a name twice", zipped(t, "a.json", "{}", "./a.json", "[]"), lim, "name-twice", 1},
 		{"cut", zipped(t, "a.json", "{}")[:40], lim, "bad-zip", 0},
 		{"a cut tar", tarred(t, "a.json", strings.Repeat("x", 2000))[:1200], lim, "bad-tar", 0},
 	} {

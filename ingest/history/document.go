@@ -18,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // The json tags of the schema's structs say what a document is. Here are the forms that tags cannot say.
@@ -221,18 +222,65 @@ func encodeSlices(e *jsontext.Encoder, s schema.Slices) error {
 // problem with advice.
 func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 	r, problem := parse(path, data)
+	if problem != nil {
+		return r, problem
+	}
+	if what := unwritten(&r); what != "" {
+		return r, refused(path, data, errors.New(what))
+	}
+	return r, nil
+}
+
+// longestName is the most bytes of a name in a document, and mostCommits how many components state one: those that
+// ttreport writes have 300 bytes, and each stands on many pages.
+const longestName, mostCommits = 1 << 10, 1 << 11
+
+// unwritten is the first part of a document that no ttreport writes, "" for none.
+func unwritten(r *schema.Run) string {
+	long, commits := "", len(r.Stack.Commits)
+	manifest.EachText(&schema.Facts{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release,
+		Stack: r.Stack, RunID: r.ID}, func(s string) string {
+		if len(s) > longestName {
+			long = s
+		}
+		return s
+	})
+	for _, id := range r.Stack.Commits {
+		if len(id) > longestName {
+			long = id
+		}
+	}
+	switch {
+	case long != "":
+		return fmt.Sprintf("a name of %d bytes (%.20q…)", len(long), long)
+	case commits > mostCommits:
+		return fmt.Sprintf("commits of %d components", commits)
+	}
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		if _, known := schema.MetricByName(t.Metric); !known && !t.Key.IsEval() {
+			return fmt.Sprintf("a target of %.40q, which is no metric", t.Metric)
+		}
+		if t.Level != "" && !slices.Contains(schema.Levels(), t.Level) {
+			return fmt.Sprintf("a target of level %.40q", t.Level)
+		}
+	}
 	for i := range r.Points {
 		p := &r.Points[i]
 		if p.Status != "" && !slices.Contains(schema.Statuses(), p.Status) {
-			return r, refused(path, data, fmt.Errorf("a point of status %.40q", string(p.Status)))
+			return fmt.Sprintf("a point of status %.40q", string(p.Status))
 		}
 		for name, m := range p.Metrics {
-			if info, known := schema.MetricByName(name); known && info.Unit != m.Unit {
-				return r, refused(path, data, fmt.Errorf("%s in %.20q, which is stored in %s", name, m.Unit, info.Unit))
+			info, known := schema.MetricByName(name)
+			if known && info.Unit != m.Unit {
+				return fmt.Sprintf("%s in %.20q, which is stored in %s", name, m.Unit, info.Unit)
+			}
+			if x, is := m.Stats.Beyond(); is && !schema.IsOwn(name) {
+				return fmt.Sprintf("%s of %g %s", name, x, m.Unit)
 			}
 		}
 	}
-	return r, problem
+	return ""
 }
 
 // parse reads a document whose points may have any status and their metrics any unit.

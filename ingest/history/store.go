@@ -198,12 +198,21 @@ func keepResults(old, now *schema.Run) {
 		read[file{sha256: s.SHA256}], read[file{path: s.Path}] = true, true
 	}
 	isRead := func(s schema.Source) bool { return read[file{sha256: s.SHA256}] || read[file{path: s.Path}] }
+	type place struct { // of a point
+		path, key string
+		repeat    int
+	}
+	at := map[place]int{}
+	for i := range slices.Backward(now.Points) { // the first of several counts
+		p := &now.Points[i]
+		at[place{p.Source.Path, p.Key.String(), p.Repeat}] = i
+	}
 	kept := map[string]bool{}
 	for _, p := range old.Points {
 		if !isRead(p.Source) {
 			now.Points = append(now.Points, p)
 			kept[p.Source.Path] = true
-		} else if i := samePoint(now.Points, p); i >= 0 && len(p.Unknown) > 0 {
+		} else if i, ok := at[place{p.Source.Path, p.Key.String(), p.Repeat}]; ok && len(p.Unknown) > 0 {
 			now.Points[i].Unknown = p.Unknown
 		}
 	}
@@ -218,17 +227,6 @@ func keepResults(old, now *schema.Run) {
 			now.Problems = append(now.Problems, p)
 		}
 	}
-}
-
-// samePoint finds the point with the same key from the same file.
-func samePoint(points []schema.Point, p schema.Point) int {
-	for i := range points {
-		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() &&
-			points[i].Repeat == p.Repeat {
-			return i
-		}
-	}
-	return -1
 }
 
 // Lost are the problems for which a document of the history counts for nothing.

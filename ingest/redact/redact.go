@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"net/url"
 	"os"
 	"regexp"
@@ -42,11 +43,14 @@ func clean(s string) string {
 
 // Field returns the value of a named field without secrets: none of it if the name is that of a secret.
 func Field(name, value string) string {
-	if value != "" && IsSecretName(name) && !harmless(name, value) {
+	isLogin := strings.EqualFold(name, "auth") && base64RE.MatchString(value) // of Docker's configuration
+	if value != "" && (IsSecretName(name) || isLogin) && !harmless(name, value) {
 		return Mark
 	}
 	return Text(value)
 }
+
+var base64RE = regexp.MustCompile(`^[\w+/-]{12,}={0,2}$`)
 
 // Argv returns a command line without secrets: each argument, and arguments that a flag or a name before them says are
 // secrets. One that spans arguments becomes one.
@@ -101,6 +105,18 @@ func Know(values ...string) {
 	}
 }
 
+// Known replaces the values that [Know] was told in what a program wrote, a mark for each. Other bytes stay as they are.
+func Known(data []byte) []byte {
+	if list := known.Load(); list != nil {
+		for _, v := range *list {
+			if bytes.Contains(data, []byte(v)) {
+				data = bytes.ReplaceAll(data, []byte(v), []byte(Mark))
+			}
+		}
+	}
+	return data
+}
+
 // KnowEnvironment knows the values of variables ("NAME=value") whose names are those of secrets, and the passwords of
 // addresses in any variable. A value that is the path of a file is none.
 func KnowEnvironment(environ []string) {
@@ -142,7 +158,7 @@ func URL(address string) string {
 
 // secretNames stand anywhere in the name of a secret, without its separators.
 var secretNames = strings.Fields("secret passw passphrase sshpass jwt credential authorization xauth xapi cookie " +
-	"apikey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey sessionkey sshkey " +
+	"apikey subscriptionkey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey sessionkey sshkey " +
 	"connectionstring sharedaccesssignature webhookurl authconfig sessionid")
 
 // endNames stand at the end of one, set off by a sign or a capital: user_token, accessToken, DB_PASS.

@@ -38,6 +38,19 @@ func (s *Stats) Set(name string, v float64) {
 	(*s)[i] = Stat{name, v}
 }
 
+// beyondMachines is what no number of a canonical metric reaches in its unit: 10^12 tok/s, or 31 years in ms.
+const beyondMachines = 1e12
+
+// Beyond returns a number that no machine reaches.
+func (s Stats) Beyond() (float64, bool) {
+	for i := range s {
+		if s[i].Value > beyondMachines {
+			return s[i].Value, true
+		}
+	}
+	return 0, false
+}
+
 // StatInfo holds the fixed facts about a statistic.
 type StatInfo struct {
 	Name     string

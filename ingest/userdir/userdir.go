@@ -73,3 +73,9 @@ func secure(dir string) error {
 	}
 	return nil
 }
+
+// Foreign reports a file of another user than this one, root, and the owner of what it would be used for.
+func Foreign(file, user os.FileInfo) bool {
+	who := owner(file)
+	return who != os.Geteuid() && who != 0 && who != owner(user)
+}

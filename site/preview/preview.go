@@ -102,6 +102,10 @@ func (s *Server) handler(port int) http.Handler {
 // file serves what is in the folder, and nothing that a link in it leads out to.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
+	if strings.Contains(r.URL.Path, "/.") { // the record of a build, files that it has not put in place
+		http.NotFound(w, r)
+		return
+	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		http.Error(w, "there is no site", http.StatusNotFound)

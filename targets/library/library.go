@@ -181,8 +181,8 @@ func (l *Library) set(model, device string, rows []row) {
 	l.rows[m][strings.ToLower(device)] = rows
 }
 
-// take adds a valid target in place of an earlier one of the same number. should never replaces must, and of two of
-// requirements documents the more demanding one is in force, whichever file states it. bad reports a problem, without
+// take adds a valid target in place of an earlier one of the same number. Of two that must hold, and of two of
+// requirements documents, the more demanding one is in force, whichever file states it; should never replaces must. bad reports a problem, without
 // its place, whose Used is what is in force.
 func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool) {
 	if found, expected := unsound(&r.Target); found != "" {
@@ -196,8 +196,7 @@ func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool)
 		return p, false
 	}
 	old, used := rows[i], r
-	if old.Priority == "must" && r.Priority == "should" ||
-		old.kind == requirements && r.kind == requirements && !asks(&r.Target, &old.Target) {
+	if (old.Priority == "must" || old.kind == requirements && r.kind == requirements) && !asks(&r.Target, &old.Target) {
 		used = old
 	}
 	rows[i] = used

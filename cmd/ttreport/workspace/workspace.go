@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -363,7 +364,11 @@ func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
 			continue
 		}
 		release := strings.TrimSuffix(path.Base(name), ".md")
-		out = append(out, render.Note{Release: release, Title: release, Source: string(data)})
+		var source strings.Builder
+		clean := redact.NewWriter(&source)
+		_, _ = clean.Write(data) // into memory
+		_ = clean.Close()
+		out = append(out, render.Note{Release: release, Title: release, Source: source.String()})
 	}
 	return out, problems, nil
 }

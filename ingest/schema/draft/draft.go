@@ -333,6 +333,9 @@ func (d *Draft) impossible() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
+		if x, is := d.Metrics[name].Stats.Beyond(); is && !schema.IsOwn(name) {
+			d.void(fmt.Sprintf("%s of %.6g %s", name, x, schema.Unit(name)), "what a machine can reach", name)
+		}
 		if a, b := outOfOrder(d.Metrics[name].Stats); a.Name != "" {
 			d.void(fmt.Sprintf("%s: %s %.6g above %s %.6g", name, a.Name, a.Value, b.Name, b.Value),
 				"a "+a.Name+" of no more than the "+b.Name, name)

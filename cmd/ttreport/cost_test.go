@@ -1,0 +1,98 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Inputs of at most 5 MB whose cost once grew with the square of their size, or that stand on every page.
+func costlyInputs() map[string]map[string]string {
+	many := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	document := func(id, release, device, commits string) string {
+		return `{"schema":"ttreport/v1","id":"` + id + `","start":"2026-01-01T00:00:00Z","release":"` + release +
+			`","channel":"release","model":{"id":"m","name":"m","key":"m"},"device":{"name":"` + device +
+			`"},"stack":{"engine":"vllm","commits":{` + commits + `}},"points":[{"key":{"task":"text","tool":"vllm",` +
+			`"isl":128,"osl":128,"concurrency":1},"source":{"path":"a.json","format":"vllm-serve"},"status":"ok",` +
+			`"metrics":{"ttft":{"unit":"ms","mean":10,"median":10,"n":9}}}],"scores":[],"targets":[],` +
+			`"provenance":{},"problems":[]}`
+	}
+	commits := func(n int) string { return strings.TrimSuffix(many(n, `"c%d":"1",`), ",") }
+	return map[string]map[string]string{
+		"lines": {"results/a.log": many(12_000, "[BENCHMARK] model_name m batch_size 1 input_length 60 "+
+			"output_length 20 tokens_per_sec 5.5 latency(ms) 1%d.5\n")},
+		"commits":      {"history/m/d/r.json": document("r", "v1", "d", commits(2_000))},
+		"more commits": {"history/m/d/r.json": document("r", "v1", "d", commits(200_000))},
+		"release":      {"history/m/d/r.json": document("r", strings.Repeat("v", 5_000_000), "d", "")},
+		"device":       {"history/m/d/r.json": document("r", "v1", strings.Repeat("d", 5_000_000), "")},
+		"brackets":     {"results/a.json": strings.Repeat("[", 5_000_000)},
+		"names":        {"results/a.json": `{"date":"20260101-000000",` + many(250_000, `"mean_ttft_%d":1,`) + `"a":1}`},
+		"values":       {"results/a.jsonl": many(400_000, "{\"a\":%d}\n")},
+		"rows":         {"results/a.csv": "model,ttft_ms\n" + many(400_000, "m,%d\n")},
+		"table":        {"results/a.md": "| model | size | params | test | t/s |\n" + many(80_000, "| m | 1 | 1 | pp%d | 5.0 ± 0.1 |\n")},
+		"secrets":      {"results/a.log": many(200_000, "Serving Benchmark key=%d bearer token ")},
+	}
+}
+
+// Every input of 5 MB is read twice and shown within 5 s of processor time, and a build that is told to end does so
+// within a second.
+func TestSmallInputsEndSoon(t *testing.T) {
+	if raced || testing.Short() {
+		t.Skip("it measures time")
+	}
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	for name, files := range costlyInputs() {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			for f, text := range files {
+				if err := os.MkdirAll(filepath.Dir(f), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			told := make(chan time.Time, 1)
+			ctx, end := context.WithCancel(t.Context())
+			time.AfterFunc(200*time.Millisecond, func() { told <- time.Now(); end() })
+			run(ctx, []string{"build"}, strings.NewReader(""), io.Discard, io.Discard)
+			select {
+			case at := <-told:
+				if late := time.Since(at); late > time.Second {
+					t.Errorf("it ended %s after it was told to", late)
+				}
+			default: // it had ended before
+			}
+			for range 2 { // the second time everything is there
+				var out bytes.Buffer
+				began := used()
+				run(t.Context(), []string{"build"}, strings.NewReader(""), &out, &out)
+				if took := used() - began; took > 5*time.Second {
+					t.Errorf("%s of processor time: %.300s", took, out.String())
+				}
+			}
+		})
+	}
+}
