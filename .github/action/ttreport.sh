@@ -70,15 +70,17 @@ state() {
 }
 
 # judge stores results in the history, unless they are of a pull request, judges them, and writes the site.
+paths=()
 judge() {
-  local channel=${TTREPORT_CHANNEL:-main} paths check=() code=0
+  local channel=${TTREPORT_CHANNEL:-main} branch=${TTREPORT_HISTORY_BRANCH:-} check=() code=0
   read -r -a paths <<<"${TTREPORT_PATHS:-results}"
   state
-  history_get
   if [ "$channel" = pr ]; then
+    [ -z "$branch" ] || { branch_get "$branch" "$work/history" && history_out; }
     check=("${paths[@]}" ${stated[@]+"${stated[@]}"} --channel pr)
   else
-    store "$channel"
+    if [ -n "$branch" ]; then branch_add "$branch" "$work/history" store "$channel"; else store "$channel"; fi
+    [ -z "${TTREPORT_RAW_BRANCH:-}" ] || branch_add "$TTREPORT_RAW_BRANCH" "$work/raw" keep
     [ -z "${TTREPORT_RELEASE:-}" ] || check=(--release "$TTREPORT_RELEASE")
   fi
   [ -z "${TTREPORT_AGAINST:-}" ] || check+=(--against "$TTREPORT_AGAINST")
@@ -91,12 +93,15 @@ judge() {
   decision=$(sed -n '1s/^# [^:]*: //p' "$work/check.md")
   { echo "decision=$decision"; echo "exit-code=$code"; } >>"$GITHUB_OUTPUT"
   if [ "$code" != 0 ]; then annotate error "$decision"; fi
-  if [ -n "${TTREPORT_PUBLISH:-}" ]; then publish "$channel" ${stated[@]+"${stated[@]}"}; fi
+  [ -z "${TTREPORT_PUBLISH:-}" ] || publish "$channel"
 }
 
 # publish writes the site. build reads results/ again, under the same flags: it is in the history already.
 publish() {
-  ttreport build --out "$TTREPORT_PUBLISH" --channel "$@"
+  local how=()
+  [ -z "${TTREPORT_SITE:-}" ] || how=(--base-url "$TTREPORT_SITE")
+  [ "${TTREPORT_PUBLIC:-}" != true ] || how+=(--public)
+  ttreport build --out "$TTREPORT_PUBLISH" ${how[@]+"${how[@]}"} --channel "$1" ${stated[@]+"${stated[@]}"}
 }
 
 # annotate shows the first paragraph of the decision where GitHub shows annotations.
@@ -107,54 +112,69 @@ annotate() {
   printf '::%s title=ttreport: %s::%s\n' "$1" "$2" "$text"
 }
 
-# history_get fills history/ from its branch.
-history_get() {
-  local branch=${TTREPORT_HISTORY_BRANCH:-}
-  [ -n "$branch" ] || return 0
-  rm -rf "$work/history" history
+# branch_get BRANCH FOLDER checks a branch out into a folder; one that is not there begins empty.
+branch_get() {
+  rm -rf "$2"
   git worktree prune
-  if git fetch -q --depth 1 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>"$work/fetch.log"; then
-    git worktree add -q --force --detach "$work/history" "refs/remotes/origin/$branch"
-  elif git ls-remote --exit-code origin "refs/heads/$branch" >/dev/null 2>&1; then
+  if git fetch -q --depth 1 origin "+refs/heads/$1:refs/remotes/origin/$1" 2>"$work/fetch.log"; then
+    git worktree add -q --force --detach "$2" "refs/remotes/origin/$1"
+  elif git ls-remote --exit-code origin "refs/heads/$1" >/dev/null 2>&1; then
     cat "$work/fetch.log" >&2
-    fail "the history branch $branch is there and cannot be fetched"
+    fail "the branch $1 is there and cannot be fetched"
   else
-    git worktree add -q --force --detach --no-checkout "$work/history" # it has the credentials of the checkout
-    git -C "$work/history" checkout -q --orphan "$branch"
-    git -C "$work/history" rm -rqf --cached --ignore-unmatch .
+    git worktree add -q --force --detach --no-checkout "$2" # it has the credentials of the checkout
+    git -C "$2" checkout -q --orphan "$1"
+    git -C "$2" rm -rqf --ignore-unmatch .
   fi
+}
+
+# branch_add BRANCH FOLDER COMMAND… adds to a branch what a command writes into the folder. Two jobs may end at once: the
+# second starts again from what the first pushed. Whatever else git says is shown, and ends the job.
+branch_add() {
+  local branch=$1 at=$2 try
+  shift 2
+  for try in 1 2 3 4 5; do
+    branch_get "$branch" "$at"
+    "$@"
+    git -C "$at" add -A
+    if git -C "$at" diff --cached --quiet 2>/dev/null && git -C "$at" rev-parse -q --verify HEAD >/dev/null; then
+      return 0
+    fi
+    git -C "$at" -c user.name=ttreport -c user.email=ttreport@users.noreply.github.com \
+      commit -q -m "results of ${GITHUB_REPOSITORY:-this repository}@${GITHUB_SHA:-unknown}"
+    if git -C "$at" push -q origin "HEAD:refs/heads/$branch" 2>"$work/push.log"; then return 0; fi
+    cat "$work/push.log" >&2
+    grep -qE 'fetch first|non-fast-forward|cannot lock ref|reference already exists|failed to update ref' \
+      "$work/push.log" || fail "the branch $branch cannot be pushed: git says why in the lines above"
+    echo "somebody else pushed $branch; trying again ($try of 5)"
+    sleep "$((RANDOM % 3 * try))"
+  done
+  fail "the branch $branch could not be pushed in five tries"
+}
+
+# history_out fills history/ from its branch.
+history_out() {
+  rm -rf history
   mkdir -p "$work/history/history"
   cp -R "$work/history/history" history
 }
 
-# store reads the results into history/ and pushes it. Two jobs may end at once: the second starts again from what the
-# first pushed. Reading is idempotent, so nothing is stored twice.
+# store reads the results into history/, and copies that to its branch if it has one. Reading is idempotent, so nothing
+# is stored twice.
 store() {
-  local branch=${TTREPORT_HISTORY_BRANCH:-} try paths
-  read -r -a paths <<<"${TTREPORT_PATHS:-results}"
-  state
-  for try in 1 2 3 4 5; do
-    ttreport ingest "${paths[@]}" ${stated[@]+"${stated[@]}"} --channel "$1"
-    [ -n "$branch" ] || return 0
-    cp -R history/. "$work/history/history/"
-    if push_history; then return 0; fi
-    echo "somebody else pushed the history; trying again ($try of 5)"
-    sleep "$((RANDOM % 3 * try))"
-    history_get
-  done
-  fail "the history branch $branch could not be pushed in five tries"
+  [ -z "${TTREPORT_HISTORY_BRANCH:-}" ] || history_out
+  ttreport ingest "${paths[@]}" ${stated[@]+"${stated[@]}"} --channel "$1"
+  [ -z "${TTREPORT_HISTORY_BRANCH:-}" ] || cp -R history/. "$work/history/history/"
 }
 
-# push_history commits what is new; it fails where the branch has moved.
-push_history() {
-  local at=$work/history
-  git -C "$at" add -A history
-  if git -C "$at" diff --cached --quiet 2>/dev/null && git -C "$at" rev-parse -q --verify HEAD >/dev/null; then
-    return 0
-  fi
-  git -C "$at" -c user.name=ttreport -c user.email=ttreport@users.noreply.github.com \
-    commit -q -m "results of ${GITHUB_REPOSITORY:-this repository}@${GITHUB_SHA:-unknown}"
-  git -C "$at" push -q origin "HEAD:refs/heads/$TTREPORT_HISTORY_BRANCH" 2>"$work/push.log"
+# keep copies the raw results to their branch under the paths by which the history names them.
+keep() {
+  local path
+  for path in "${paths[@]}"; do
+    case $path in /* | *..*) fail "raw-branch keeps paths of the checkout, and $path is outside of it" ;; esac
+    mkdir -p "$work/raw/$(dirname "$path")"
+    cp -R "${path%/}" "$work/raw/$(dirname "$path")/"
+  done
 }
 
 # most is how long the text of a comment may be, with room for what GitHub adds.

@@ -292,6 +292,8 @@ func (p *workplace) uses(s workflowStep, with map[string]any) {
 		p.copy(filepath.Join(p.artifacts, given("name")), filepath.Join(p.at, given("path")), "/")
 	case "actions/upload-pages-artifact":
 		p.copy(filepath.Join(p.at, given("path")), filepath.Join(p.dir, "pages"), "/")
+	case "actions/configure-pages":
+		p.steps[s.ID] = map[string]any{"outputs": map[string]any{"base_url": "https://acme.example/results"}}
 	case "actions/deploy-pages":
 		p.steps[s.ID] = map[string]any{"outputs": map[string]any{"page_url": "https://acme.example/results"}}
 	default:

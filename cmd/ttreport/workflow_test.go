@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -89,7 +91,7 @@ func (r *runner) commit(seed string, speed int, branch string) string {
 // event sets what happened.
 func (r *runner) event(name, sha string, event map[string]any) {
 	event["repository"] = map[string]any{"default_branch": "main"}
-	r.github = map[string]any{"event_name": name, "sha": sha, "ref": "refs/heads/main", "event": event}
+	r.github = map[string]any{"event_name": name, "sha": sha, "ref": "refs/heads/main", "ref_name": "main", "event": event}
 	r.jobs, r.steps = nil, nil
 	r.printed.Reset()
 	if name != "workflow_run" {
@@ -118,13 +120,72 @@ func TestWorkflowsOfInit(t *testing.T) {
 	}
 	page := r.read(filepath.Join(r.dir, "pages", "index.html"))
 	jobs := strings.Join(r.jobs, ", ")
-	if !strings.Contains(page, "Results of acme") || jobs != "measure on ubuntu-latest, report on ubuntu-latest" {
+	if !strings.Contains(page, "Results of acme") ||
+		jobs != "measure on ubuntu-latest, report on ubuntu-latest, publish on ubuntu-latest" {
 		t.Errorf("jobs %v, published %.300s", r.jobs, page)
 	}
+	r.published()
+	r.branches(seed, stored)
 	r.pullRequests(seed, stored)
 	r.releases(seed)
-	if n := strings.Count(stored(), ".json\n"); n != 9 {
+	if n := strings.Count(stored(), ".json\n"); n != 10 {
 		t.Errorf("%d runs are stored:\n%s", n, stored())
+	}
+	r.verified()
+}
+
+// published is a site for everybody: no command of a run, a feed, and a page of addresses that are not there whose style
+// is found from any folder.
+func (r *runner) published() {
+	r.t.Helper()
+	pages := filepath.Join(r.dir, "pages")
+	if page := r.read(filepath.Join(pages, "404.html")); !strings.Contains(page, `href="/results/assets/site.css`) {
+		r.t.Errorf("404.html: %.500s", page)
+	}
+	if feed := r.read(filepath.Join(pages, "feed.xml")); !strings.Contains(feed, "https://acme.example/results/") {
+		r.t.Errorf("feed.xml: %.500s", feed)
+	}
+	err := fs.WalkDir(os.DirFS(pages), ".", func(name string, e fs.DirEntry, err error) error {
+		if !e.IsDir() && strings.Contains(r.read(filepath.Join(pages, name)), "sh bench.sh") {
+			r.t.Errorf("%s has a command", name)
+		}
+		return err
+	})
+	if err != nil {
+		r.t.Error(err)
+	}
+}
+
+// branches are measured on demand: what another branch has is shown on channel dev, and is no baseline of main.
+func (r *runner) branches(seed string, stored func() string) {
+	r.t.Helper()
+	r.git(seed, "checkout", "-qb", "slow")
+	r.commit(seed, 1900, "slow")
+	r.git(seed, "checkout", "-q", "main")
+	before := stored()
+	r.inputs = map[string]any{"gitref": "slow"}
+	r.event("workflow_dispatch", strings.TrimSpace(r.git(seed, "rev-parse", "HEAD")), map[string]any{})
+	r.run(nightly)
+	r.inputs = map[string]any{}
+	for name := range strings.Lines(stored()) {
+		text := r.git(r.dir, "--git-dir", r.remote, "show", "ttreport-history:"+strings.TrimSpace(name))
+		if isNew := !strings.Contains(before, name); strings.Contains(text, `"channel":"dev"`) != isNew {
+			r.t.Errorf("%s, new: %v: %.300s", name, isNew, text)
+		}
+	}
+}
+
+// verified compares the history with the files that were measured, from the two branches alone.
+func (r *runner) verified() {
+	r.t.Helper()
+	at := filepath.Join(r.dir, "later")
+	r.git(r.dir, "clone", "-q", "--branch", "ttreport-raw", r.remote, at)
+	r.git(at, "fetch", "-q", "origin", "ttreport-history")
+	r.git(at, "checkout", "-q", "FETCH_HEAD", "--", "history")
+	cmd := exec.Command("ttreport", "verify")
+	cmd.Dir = at
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "40 files") {
+		r.t.Errorf("%v: %s", err, out)
 	}
 }
 
@@ -196,7 +257,10 @@ mkdir -p results/.github/action && echo 'touch `+canary+`' >results/.github/acti
 	}
 	lay(r.t, filepath.Join(r.dir, "gh", "7.sha"), "that of somebody else's pull request")
 	written := r.read(filepath.Join(r.dir, "gh", "log"))
-	if r.run(commenting); r.read(filepath.Join(r.dir, "gh", "log")) != written {
+	if !r.run(commenting) {
+		r.t.Errorf("a newer push fails the comment: %v", r.outcome)
+	}
+	if r.read(filepath.Join(r.dir, "gh", "log")) != written {
 		r.t.Error("a comment is written to a pull request that was not measured")
 	}
 	if _, err := os.Stat(canary); err == nil {
@@ -206,4 +270,42 @@ mkdir -p results/.github/action && echo 'touch `+canary+`' >results/.github/acti
 		r.t.Errorf("a pull request changed the history: %s", stored())
 	}
 	r.git(seed, "checkout", "-q", "main")
+}
+
+// A release is a tag vX.Y.Z; the tag of its major version, which workflows use, follows it, and no release candidate.
+func TestReleaseMovesItsMajorTag(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.github/workflows/release.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w workflow
+	if err := yaml.Unmarshal(text, &w); err != nil {
+		t.Fatal(err)
+	}
+	if tags := fmt.Sprint(w.On["push"]); tags != "map[tags:[v*.*.*]]" {
+		t.Error(tags) // or the tag of a major version would be a release
+	}
+	steps := w.Jobs["release"].Steps
+	for tag, want := range map[string]string{
+		"v1.4.0": "release create v1.4.0 --repo acme/results --latest --generate-notes dist/x\n" +
+			"api -X PATCH repos/acme/results/git/refs/tags/v1 -f sha=0a1b2c -F force=true\n" +
+			"api -X POST repos/acme/results/git/refs -f ref=refs/tags/v1 -f sha=0a1b2c\n",
+		"v2.0.0-rc1": "release create v2.0.0-rc1 --repo acme/results --prerelease --generate-notes dist/x\n",
+	} {
+		dir := t.TempDir()
+		lay(t, filepath.Join(dir, "dist", "x"), "")
+		lay(t, filepath.Join(dir, "gh"), "#!/bin/sh\necho \"$*\" >>log\n[ \"$3\" != PATCH ]\n")
+		if err := os.Chmod(filepath.Join(dir, "gh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("bash", "-e", "-c", steps[len(steps)-1].Run)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin", "GITHUB_REF_NAME=" + tag,
+			"GITHUB_REPOSITORY=acme/results", "GITHUB_SHA=0a1b2c"}
+		out, err := cmd.CombinedOutput()
+		told, _ := os.ReadFile(filepath.Join(dir, "log"))
+		if err != nil || string(told) != want {
+			t.Errorf("%s: %v %s, gh was told\n%s", tag, err, out, told)
+		}
+	}
 }
