@@ -157,10 +157,12 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	}
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &from.reading.Facts, isQuiet: true})
 	r.completeModel()
-	fillKey(p, manifest.Workload{
-		ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
-	}, "copy in "+path.Base(from.rel))
-	p.Conditions = withMissing(p.Conditions, q.Conditions)
+	r.stateWorkload(p, statement{
+		from: schema.From("copy in " + path.Base(from.rel)), isQuiet: true, conditions: q.Conditions,
+		workload: manifest.Workload{
+			ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
+		},
+	})
 }
 
 // dropSameContent keeps the first of several files with the same content, in whatever envelope, or with the same

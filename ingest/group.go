@@ -150,18 +150,6 @@ func assemble(results []*result) (schema.Run, string) {
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 		r.give()
 	}
-	var count []int
-	run.Problems, count = schema.Alike(run.Problems, func(p schema.Problem) string {
-		if p.Code != codeContradiction {
-			return ""
-		}
-		return p.Found
-	})
-	for i, n := range count {
-		if n > 1 {
-			run.Problems[i].Found += fmt.Sprintf(" (in %d files)", n)
-		}
-	}
 	if run.ID != "" {
 		return run, fmt.Sprintf("%s under id %s", plaintext.Plural(len(results), "file"), run.ID)
 	}

@@ -40,6 +40,8 @@ type identity struct {
 	journal   *source    // of the run folder, when there is one
 	apart     string     // what tells its run from another of the same folder, system and build, or ""
 	sidecar   bool       // a sidecar states when it was measured
+
+	contradictions []contradiction // until they are told
 }
 
 // origins holds which source states each fact of a result. It is a list because a tree has tens of thousands of
@@ -92,90 +94,177 @@ const fromPattern schema.From = "pattern"
 // precedence lists the kinds of sources: what an earlier one states wins over what a later one does. What people state
 // comes first; a result, a spec or a name that a tool made may be a guess.
 var precedence = []schema.From{
-	schema.FromSidecar, schema.FromManifest, schema.FromFlag, fromPattern, schema.FromFile, schema.FromSpec,
+	schema.FromFlag, schema.FromManifest, fromPattern, schema.FromSidecar, schema.FromFile, schema.FromSpec,
 	schema.FromPath, schema.FromDerived,
 }
 
-// rank is the place of an origin in the order of precedence.
-func (r *result) rank(o schema.Origin) int {
+// rankOf is the place of a kind of source in the order of precedence.
+func rankOf(from schema.From) int {
+	if i := slices.Index(precedence, from); i >= 0 {
+		return i
+	}
+	return len(precedence)
+}
+
+// isStated reports a kind of source by which a person states something.
+func isStated(from schema.From) bool { return rankOf(from) <= rankOf(fromPattern) }
+
+// kind is the kind of source of an origin, where documents say "path" of two.
+func (r *result) kind(o schema.Origin) schema.From {
 	if o.From == schema.FromPath && o.Where != r.shown() {
-		o.From = fromPattern
+		return fromPattern
 	}
-	return slices.Index(precedence, o.From)
+	return o.From
 }
 
-// take takes the facts that a source states and that no source before it in the order of precedence does. Where two
-// contradict, a problem says so.
-func (r *result) take(s statement) {
-	origin := schema.Origin{From: s.from, Where: s.where}
-	var better []manifest.Conflict
-	for _, c := range manifest.Conflicts(&r.facts, s.facts) {
-		if is := r.origin.of(c.Field); r.rank(origin) < r.rank(*is) {
-			better = append(better, c)
-			r.contradiction(c, is.From, s.from, c.Second)
+// contradiction is a fact that two sources state differently.
+type contradiction struct {
+	manifest.Conflict // the first one's value is used
+	won, lost         schema.From
+}
+
+// oneModel returns facts without the name or the id of a model that another one is known for: a name that a person
+// states is not that of an id that ends otherwise; from an id follows the name.
+func (r *result) oneModel(s statement) *schema.Facts {
+	known, m := &r.facts.Model, s.facts.Model
+	switch {
+	case m.ID == "" && known.ID != "" && m.Name != "":
+		isNamed := strings.EqualFold(path.Base(known.ID), m.Name) || m.Name == known.Name
+		if !isNamed && rankOf(s.from) <= rankOf(schema.FromFile) {
+			r.contradicts("model.id", manifest.Conflict{Field: "model.name", First: known.ID, Second: m.Name}, s)
 		}
+		m.Name = ""
+	case m.ID != "" && known.ID == "" && known.Name != "" && !strings.EqualFold(path.Base(m.ID), known.Name) &&
+		isStated(r.kind(*r.origin.of("model.name"))):
+		r.contradicts("model.name", manifest.Conflict{Field: "model.name", First: known.Name, Second: m.ID}, s)
+		m.ID, m.Name = "", ""
+	default:
+		return s.facts
 	}
-	manifest.Without(&r.facts, better)
-	taken, conflicts := manifest.Take(&r.facts, s.facts)
-	for _, field := range taken {
-		*r.origin.of(field) = origin
-	}
+	without := *s.facts
+	without.Model = m
+	return &without
+}
+
+// take takes the facts that a source states and that no source before it in the order of precedence does, and returns
+// how many these are.
+func (r *result) take(s statement) int {
+	won := func(field string) bool { return rankOf(s.from) < rankOf(r.kind(*r.origin.of(field))) }
+	taken, conflicts := manifest.Take(&r.facts, r.oneModel(s), won)
 	for _, c := range conflicts {
-		if !s.isQuiet {
-			r.contradiction(c, r.origin.of(c.Field).From, s.from, c.First)
+		if !slices.Contains(taken, c.Field) {
+			r.contradicts(c.Field, c, s)
+			continue
 		}
+		lost := r.kind(*r.origin.of(c.Field))
+		r.contradictions = append(r.contradictions, contradiction{c, s.from, lost})
 	}
+	for _, field := range taken {
+		origin := r.origin.of(field)
+		*origin = schema.Origin{From: schema.From(documented(s.from)), Where: s.where, Over: origin.Over}
+	}
+	return len(taken)
 }
 
-// state takes what a source states of the run and of its workloads, where it fills in what is open.
-func (r *result) state(s statement) {
-	r.take(s)
-	for i := range r.reading.Points {
-		p := &r.reading.Points[i]
-		contradictions := fillKey(p, s.workload, string(s.from))
-		if s.isQuiet {
-			contradictions = nil
-		}
-		for _, c := range contradictions {
-			r.report(schema.Problem{
-				Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction, Found: c,
-				Expected: "one value", Used: "the earlier one", Hint: "correct the one that is wrong",
-			})
-		}
-		k := &p.Key
-		if s.workload.Task != "" && (k.Task == "" || k.Task == "text") {
-			k.Task = s.workload.Task
-		}
-		k.Tool = cmp.Or(s.tool, k.Tool) // it may follow from the format alone
-		if share := s.workload.Dims["structured"]; k.Dims["structured"] == vllm.StructuredOn && share != "" {
-			k.Dims = with(k.Dims, "structured", share) // it says more than "on"
-		}
-		k.Dims = withMissing(k.Dims, s.workload.Dims)
-		p.Conditions = withMissing(p.Conditions, s.conditions)
+// contradicts keeps what a source states otherwise than a better one: as a label of the fact where a person stated
+// that. A device's number and its full name do not contradict each other.
+func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
+	origin := r.origin.of(field)
+	won := r.kind(*origin)
+	if isStated(won) && !isStated(s.from) {
+		origin.Over = name(c.Second) + " by the " + string(s.from)
+	}
+	if !s.isQuiet && !(c.Field == "device.name" && schema.IsDeviceWithin(c.First, c.Second)) {
+		r.contradictions = append(r.contradictions, contradiction{c, won, s.from})
 	}
 }
 
 // codeContradiction is the code of a problem about two sources that state different values.
 const codeContradiction = "contradiction"
 
-// contradiction reports a fact that two sources state differently. A device's number and its full name do not
-// contradict each other.
-func (r *result) contradiction(c manifest.Conflict, first, second schema.From, used string) {
-	if c.Field == "device.name" && schema.IsDeviceWithin(c.First, c.Second) {
-		return
+// tellContradictions reports the facts that two sources state differently, with the first result of each folder: as a
+// note where a person stated what is used.
+func tellContradictions(results []*result) {
+	type place struct {
+		folder, field string
+		won, lost     schema.From
+		value         string // of the file, where no person decided between the two
 	}
-	r.report(schema.Problem{
-		Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction,
-		Found: c.Field + " is " + name(c.First) + " by the " + string(first) + " and " + name(c.Second) + " by the " +
-			string(second),
-		Expected: "one value", Used: name(used), Hint: "correct the one that is wrong",
-	})
+	type told struct {
+		r *result
+		contradiction
+		files  int
+		values map[string]bool
+	}
+	var order []*told
+	at := map[place]*told{}
+	for _, r := range results {
+		for _, c := range r.contradictions {
+			where := place{path.Dir(r.shown()), c.Field, c.won, c.lost, ""}
+			if !isStated(c.won) {
+				where.value = c.First + idSeparator + c.Second
+			}
+			t := at[where]
+			if t == nil {
+				t = &told{r: r, contradiction: c, values: map[string]bool{}}
+				at[where], order = t, append(order, t)
+			}
+			t.files++
+			t.values[c.Second] = true
+		}
+		r.contradictions = nil
+	}
+	for _, t := range order {
+		p := schema.Problem{
+			Severity: schema.SevWarning, Path: t.r.shown(), Code: codeContradiction,
+			Found: fmt.Sprintf("%s is %s by the %s and %s by the %s", t.Field, name(t.First), t.won, name(t.Second), t.lost),
+			Used:  name(t.First), Expected: "one value", Hint: "correct the one that is wrong",
+		}
+		if isStated(t.won) && !isStated(t.lost) {
+			p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
+		}
+		if n := len(t.values); n > 1 {
+			p.Found += fmt.Sprintf(" and %s", plaintext.Plural(n-1, "other value"))
+		}
+		if t.files > 1 {
+			p.Found += fmt.Sprintf(" (in %d files)", t.files)
+		}
+		t.r.report(p)
+	}
 }
 
-// fillKey fills in the numbers and the dataset that a point's key leaves open, records which source stated them, and
-// returns contradictions.
-func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions []string) {
-	k := &p.Key
+// state takes what a source states of the run and of its workloads.
+func (r *result) state(s statement) {
+	r.take(s)
+	r.stateWorkloads(s)
+}
+
+// stateWorkloads takes what a source states of the workloads, and returns how much of it is new. It replaces what they
+// have from a file, or from a source that was applied before; a source that is less than a file fills in what is open.
+func (r *result) stateWorkloads(s statement) (taken int) {
+	for i := range r.reading.Points {
+		taken += r.stateWorkload(&r.reading.Points[i], s)
+	}
+	return taken
+}
+
+func (r *result) stateWorkload(p *schema.Point, s statement) int {
+	before := len(p.Conditions)
+	p.Conditions = withMissing(p.Conditions, s.conditions)
+	return r.stateLoad(p, s) + stateKind(p, s) + len(p.Conditions) - before
+}
+
+// documented is a kind of source as documents have it.
+func documented(from schema.From) string {
+	if from == fromPattern {
+		return string(schema.FromPath)
+	}
+	return string(from)
+}
+
+// stateLoad takes the lengths and the load that a source states, and returns how many are new.
+func (r *result) stateLoad(p *schema.Point, s statement) (taken int) {
+	k, w, mayReplace := &p.Key, &s.workload, rankOf(s.from) < rankOf(schema.FromFile)
 	for _, x := range []struct {
 		name string
 		is   **float64
@@ -184,21 +273,53 @@ func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions 
 		{"isl", &k.ISL, w.ISL}, {"osl", &k.OSL, w.OSL}, {"concurrency", &k.Concurrency, w.Concurrency},
 		{"rate", &k.Rate, w.Rate},
 	} {
-		switch {
-		case x.v == nil:
-		case *x.is == nil:
+		if x.v == nil || *x.is != nil && **x.is == *x.v {
+			continue
+		}
+		if *x.is != nil && !s.isQuiet {
+			c := contradiction{
+				manifest.Conflict{Field: x.name, First: fmt.Sprint(*x.v), Second: fmt.Sprint(**x.is)}, s.from,
+				schema.From(cmp.Or(p.Stated[x.name], string(schema.FromFile))),
+			}
+			if !mayReplace {
+				c.First, c.Second, c.won, c.lost = c.Second, c.First, c.lost, c.won
+			}
+			r.contradictions = append(r.contradictions, c)
+		}
+		if *x.is == nil || mayReplace {
 			*x.is = x.v
-			p.Stated = with(p.Stated, x.name, from)
-		case **x.is != *x.v:
-			contradictions = append(contradictions,
-				fmt.Sprintf("%s is %g by an earlier source and %g by the %s", x.name, **x.is, *x.v, from))
+			p.Stated = with(p.Stated, x.name, documented(s.from))
+			taken++
 		}
 	}
-	if k.Dataset == "" && w.Dataset != "" {
+	return taken
+}
+
+// stateKind takes what else a source states of a workload, and returns how much is new.
+func stateKind(p *schema.Point, s statement) (taken int) {
+	k, w, mayReplace := &p.Key, &s.workload, rankOf(s.from) < rankOf(schema.FromFile)
+	if w.Dataset != "" && w.Dataset != k.Dataset && (k.Dataset == "" || mayReplace) {
 		k.Dataset = w.Dataset
-		p.Stated = with(p.Stated, "dataset", from)
+		p.Stated = with(p.Stated, "dataset", documented(s.from))
+		taken++
 	}
-	return contradictions
+	if w.Task != "" && w.Task != k.Task && (k.Task == "" || k.Task == "text" || mayReplace) {
+		k.Task = w.Task
+		taken++
+	}
+	if s.tool != "" && s.tool != k.Tool { // it may follow from the format alone
+		k.Tool = s.tool
+		taken++
+	}
+	for dim, v := range w.Dims {
+		is, has := k.Dims[dim]
+		isMore := dim == "structured" && is == vllm.StructuredOn && v != "" // a share says more than "on"
+		if !has || isMore || is != v && mayReplace {
+			k.Dims = with(k.Dims, dim, v)
+			taken++
+		}
+	}
+	return taken
 }
 
 // with returns a copy of m with one more entry; readings may share maps.
@@ -219,44 +340,20 @@ func withMissing(m, more map[string]string) map[string]string {
 	return m
 }
 
-// identify resolves who was measured, from everything that states it.
-func identify(src *source, side *sideFiles, opt Options) *result {
+// identify resolves who was measured, from everything that states it, in the order of precedence.
+func identify(src *source, side *sideFiles, opt Options, uses *patternUses) *result {
 	r := &result{source: src, identity: identity{
 		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 	}}
-	r.state(statement{from: schema.FromFile, where: r.shown(), facts: &r.reading.Facts})
+	r.stateBetter(side, opt, uses)
+	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &r.reading.Facts})
 	for field, origin := range r.reading.Provenance { // our own documents state the origin
-		origin.Where = redact.Text(origin.Where)
-		*r.origin.of(field) = origin
+		if is := r.origin.of(field); is.From == "" || is.From == schema.FromFile && is.Where == r.shown() {
+			origin.Where = redact.Text(origin.Where)
+			*is = origin
+		}
 	}
 	r.startNote = r.reading.Facts.StartNote
-	sidecarTool := r.applySidecar(side)
-	if c, ok := side.commands[strings.TrimSuffix(r.shown(), ".json")]; ok { // of vLLM's continuous benchmarks
-		r.state(statement{
-			from: schema.FromSidecar, where: c.shown(), facts: &c.commands.Facts, workload: c.commands.Workload,
-		})
-		for i := range r.reading.Points {
-			if p := &r.reading.Points[i]; len(p.Command) == 0 {
-				p.Command = redact.Argv(c.commands.Client)
-			}
-		}
-		c.reading.PartOf = r.shown()
-	}
-	for i, m := range side.manifestsFor(r.found) {
-		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isQuiet: i > 0}
-		facts, tool, w := m.Facts(m.rel)
-		s.facts, s.workload = &facts, w
-		if s.isQuiet { // its run is a different one
-			facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
-			r.state(s)
-			continue
-		}
-		if sidecarTool == "" {
-			s.tool = tool
-		}
-		r.state(s)
-		r.applyRunFolder(m, side)
-	}
 	named, isNamed := ttis.NameFacts(r.shown())
 	if isNamed || len(side.specs) > 0 {
 		if s := side.specFor(src, named.ModelID); s != nil {
@@ -269,29 +366,77 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 	if isNamed {
 		r.runFolder = cmp.Or(r.runFolder, workflowTree(r.shown()))
 		r.state(statement{
-			from: schema.FromPath, where: r.shown(), facts: withoutKnownModel(named.Facts, &r.facts), workload: named.Workload,
-			conditions: named.Conditions,
+			from: schema.FromPath, where: r.shown(), facts: &named.Facts, workload: named.Workload, conditions: named.Conditions,
 		})
 	}
-	for _, p := range opt.Patterns {
-		r.applyPattern(p)
-	}
-	r.state(statement{from: schema.FromFlag, where: "command line", facts: &opt.Flags})
 	r.complete()
 	return r
 }
 
-// applySidecar sets a sidecar's facts on the points of its result, because it was written when the tool ran, and
-// returns the tool that it names.
-func (r *result) applySidecar(side *sideFiles) (tool string) {
+// stateBetter takes what sources state that count for more than the file: the facts of the best first, since the first
+// one counts; the workloads of the best last, since each replaces what is there.
+func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses) {
+	better := make([]statement, 0, 3) // than the file, best first
+	add := func(s statement) {
+		r.take(s)
+		better = append(better, s)
+	}
+	sidecar := r.applySidecar(side)
+	add(statement{from: schema.FromFlag, where: "command line", facts: &opt.Flags})
+	patterns := opt.Patterns
+	for i, m := range side.manifestsFor(r.found) {
+		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isQuiet: i > 0}
+		facts, tool, w := m.Facts(m.rel)
+		s.facts, s.tool, s.workload = &facts, tool, w
+		if s.isQuiet { // its run is a different one
+			facts.RunID, facts.Start, facts.End, facts.StartNote, s.tool = "", time.Time{}, time.Time{}, "", ""
+		} else if p, err := manifest.NewPattern(m.Pattern); err == nil && m.Pattern != "" {
+			patterns = append(slices.Clone(patterns), p)
+		}
+		add(s)
+		if i == 0 {
+			r.applyRunFolder(m, side)
+		}
+	}
+	for _, p := range patterns {
+		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
+			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
+			n := r.take(s)
+			better = append(better, s)
+			uses.met(p.String(), n)
+		}
+	}
+	if sidecar.facts != nil {
+		add(sidecar)
+	}
+	if c, ok := side.commands[strings.TrimSuffix(r.shown(), ".json")]; ok { // of vLLM's continuous benchmarks
+		add(statement{
+			from: schema.FromSidecar, where: c.shown(), facts: &c.commands.Facts, workload: c.commands.Workload,
+		})
+		for i := range r.reading.Points {
+			if p := &r.reading.Points[i]; len(p.Command) == 0 {
+				p.Command = redact.Argv(c.commands.Client)
+			}
+		}
+		c.reading.PartOf = r.shown()
+	}
+	for _, s := range slices.Backward(better) {
+		if n := r.stateWorkloads(s); s.from == fromPattern {
+			uses.met(s.where, n)
+		}
+	}
+}
+
+// applySidecar sets a sidecar's facts on the points of its result, because it was written when the tool ran. It returns
+// what else the sidecar states, zero where there is none.
+func (r *result) applySidecar(side *sideFiles) statement {
 	s, ok := side.sidecars[r.shown()]
 	if !ok {
-		return ""
+		return statement{}
 	}
 	r.sidecar, r.asked = true, s.Workload.Key(s.Tool)
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		p.Key.Tool = cmp.Or(s.Tool, p.Key.Tool)
 		p.Source.ToolVersion = cmp.Or(s.ToolVersion, p.Source.ToolVersion)
 		p.Client = s.Client
 		p.Block = max(0, s.Block)
@@ -303,14 +448,15 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 			p.Start, p.End = s.Start, s.End
 		}
 	}
-	if !s.Start.IsZero() {
-		r.facts.Start, r.facts.End = time.Time{}, time.Time{}
+	where := r.shown() + manifest.SidecarSuffix
+	if !s.Start.IsZero() { // of this result; a manifest states that of the whole run
+		r.facts.Start, r.facts.End = s.Start, s.End
+		*r.origin.of("start") = schema.Origin{From: schema.FromSidecar, Where: where}
 	}
-	r.state(statement{
-		from: schema.FromSidecar, where: r.shown() + manifest.SidecarSuffix, facts: &schema.Facts{Start: s.Start, End: s.End},
-		workload: s.Workload, conditions: s.Conditions,
-	})
-	return s.Tool
+	return statement{
+		from: schema.FromSidecar, where: where, facts: &schema.Facts{}, tool: s.Tool, workload: s.Workload,
+		conditions: s.Conditions,
+	}
 }
 
 // applyRunFolder takes what the nearest manifest states about its run as a whole: targets, plan, setting and journal.
@@ -339,11 +485,6 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 			r.plan = append(r.plan, p.Workload.Key(p.Tool))
 		}
 	}
-	if m.Pattern != "" {
-		if p, err := manifest.NewPattern(m.Pattern); err == nil {
-			r.applyPattern(p)
-		}
-	}
 }
 
 // lieBeside takes the targets and the acceptance that a spec or a report states about the results of its tree.
@@ -370,63 +511,63 @@ func (r *result) applyReport(side *sideFiles) {
 		r.state(statement{from: schema.FromSpec, where: report.shown(), facts: &schema.Facts{Model: status}})
 		return
 	}
-	facts := *withoutKnownModel(report.reading.Facts, &r.facts)
+	facts := report.reading.Facts
 	facts.Start, facts.End, facts.StartNote = time.Time{}, time.Time{}, ""
 	r.state(statement{from: schema.FromSpec, where: report.shown(), facts: &facts})
 	r.runFolder = reportTree(report.shown())
 }
 
-// applyPattern takes the facts that a pattern reads from the path.
-func (r *result) applyPattern(p manifest.Pattern) {
-	facts, tool, w, conditions, ok := p.Match(r.shown())
-	if ok {
-		r.state(statement{
-			from: schema.FromPath, where: p.String(), facts: withoutKnownModel(facts, &r.facts), tool: tool, workload: w,
-			conditions: conditions,
-		})
-	}
+// patternUses counts by pattern the results that it matches, and what it states of them that no better source and no
+// file does.
+type patternUses struct{ matched, new map[string]int }
+
+func (u *patternUses) met(pattern string, taken int) {
+	u.matched[pattern]++
+	u.new[pattern] += taken
 }
 
-// withoutKnownModel drops the model's name of a path if the id is known: the name follows from the id.
-func withoutKnownModel(f schema.Facts, known *schema.Facts) *schema.Facts {
-	if known.Model.ID != "" {
-		f.Model.Name = ""
-	}
-	return &f
-}
-
-// unmatched are the problems of patterns of the command line that match no file with results: what they were to state
-// is stated by nothing. Where another pattern matches, one of another layout may well match none, which is a warning.
-func unmatched(patterns []manifest.Pattern, results []*result) []schema.Problem {
-	if len(patterns) == 0 || len(results) == 0 {
+// useless are the problems of patterns that match no file with results, or that state nothing new of those that they
+// match: whoever wrote one expects something of it.
+func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, results []*result) []schema.Problem {
+	if len(results) == 0 {
 		return nil
 	}
-	var files []string
+	files := map[string]bool{}
 	for _, r := range results {
-		if last := len(files) - 1; last < 0 || files[last] != r.shown() { // results of one file follow each other
-			files = append(files, r.shown())
-		}
+		files[r.shown()] = true
 	}
 	var out []schema.Problem
-	for _, p := range patterns {
-		if slices.ContainsFunc(files, p.Matches) {
-			continue
-		}
-		out = append(out, schema.Problem{
-			Severity: schema.SevWarning, Path: "--pattern " + p.String(), Code: "pattern",
+	check := func(pattern, where string) {
+		p := schema.Problem{
+			Severity: schema.SevError, Path: where, Code: CodePattern, Used: "nothing of it",
 			Found:    "it matches none of the " + plaintext.Plural(len(files), "file") + " with results",
-			Expected: fmt.Sprintf("a pattern that goes to the end of the file's name, as of %s", files[0]),
-			Used:     "nothing of it",
+			Expected: "a pattern that goes to the end of the file's name, as of " + slices.Min(slices.Collect(maps.Keys(files))),
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
-		})
+		}
+		switch {
+		case u.matched[pattern] == 0:
+		case u.new[pattern] == 0:
+			p.Found = "what it reads from paths is stated already, by a flag, a manifest or the files, or is of no result"
+			p.Expected, p.Hint = "a pattern that states something new", "leave it out"
+		default:
+			return
+		}
+		out = append(out, p)
 	}
-	if len(out) == len(patterns) {
-		for i := range out {
-			out[i].Severity = schema.SevError
+	for _, p := range patterns {
+		check(p.String(), "--pattern "+p.String())
+	}
+	for _, dir := range slices.Sorted(maps.Keys(side.manifests)) {
+		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
+		if m := side.manifests[dir]; m.Pattern != "" && slices.ContainsFunc(results, below) {
+			check(m.Pattern, path.Join(dir, manifest.FileName))
 		}
 	}
 	return out
 }
+
+// CodePattern is the code of the problem of a pattern that is of no use.
+const CodePattern = "pattern"
 
 // complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
 // name from its id, a start from the file's name.
@@ -474,7 +615,7 @@ func (r *result) label() {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		if !p.Key.Comparable() {
-			fillKey(p, lengthsInName(path.Base(r.rel), p), string(schema.FromPath))
+			r.stateWorkload(p, statement{from: schema.FromPath, workload: lengthsInName(path.Base(r.rel), p)})
 		}
 		if !p.Key.Comparable() { // nothing else tells workloads apart
 			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))

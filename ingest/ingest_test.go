@@ -123,8 +123,8 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 		strings.Contains(strings.Join(pt.Command, " "), "sesame") || pt.Start.Hour() != 5 {
 		t.Errorf("%s %v %v %s", pt.Key, pt.Conditions, pt.Command, pt.Start)
 	}
-	// The path states another device, the flag another release: both are reported.
-	if got := codes(set.Problems); got != "contradiction contradiction" {
+	// The path states another device and another release than a manifest and a flag: both are reported, and the pattern.
+	if got := codes(set.Problems); got != "pattern contradiction contradiction" {
 		t.Errorf("%s: %v", got, set.Problems)
 	}
 }

@@ -54,8 +54,9 @@ type Set struct {
 //	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	identify         sources → results: the sources with numbers, and who was measured
+//	useless          results → errors of patterns that match none of them, or state nothing new
+//	tellContradictions  results → a note for each fact and folder that two sources state differently
 //	dropCopies       results → the same, with one of several forms of a measurement
-//	unmatched        results → errors of patterns that match none of them
 //	dropReportRows   results → the same, without rows of reports whose results were read
 //	label            results → the same, workloads of unknown lengths told apart by names
 //	dropSameContent  results → the same, without files of the same content
@@ -86,13 +87,15 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	joinParts(sources)
 	side := indexSideFiles(sources)
 	var results []*result
+	uses := patternUses{map[string]int{}, map[string]int{}}
 	for _, src := range sources {
 		if src.counts() {
-			results = append(results, identify(src, &side, opt))
+			results = append(results, identify(src, &side, opt, &uses))
 		}
 	}
+	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
+	tellContradictions(results)
 	results = dropCopies(results)
-	problems = append(problems, unmatched(opt.Patterns, results)...)
 	dropReportRows(results)
 	shared := sharedTexts{}
 	for _, r := range results {

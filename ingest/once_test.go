@@ -223,18 +223,22 @@ func TestOwnFoldersAreNotRead(t *testing.T) {
 	}
 }
 
-// What people state by a flag replaces what a result says; nearer statements stay.
+// What people state by a flag replaces what a manifest and a result say; the result's word stays as a label, and a note
+// says so once in a folder.
 func TestAStatementWins(t *testing.T) {
 	flags := schema.Facts{Device: schema.Device{Name: "a100"}, Release: "r9"}
 	set := load(t, ingest.Options{Flags: flags}, map[string]string{
 		"a.json":                 serve(`"gpu_name":"H100","max_concurrency":4,`),
+		"b.json":                 serve(`"gpu_name":"H100","max_concurrency":8,`),
 		"ttreport.manifest.yaml": "release: r1\n",
 	})
 	r := set.Runs[0]
-	if r.Device.Name != "a100" || r.Provenance["device.name"].From != schema.FromFlag || r.Release != "r1" {
+	if r.Device.Name != "a100" || r.Provenance["device.name"].From != schema.FromFlag || r.Release != "r9" ||
+		r.Provenance["device.name"].Over != "H100 by the file" {
 		t.Errorf("%s by %+v, %s", r.Device.Name, r.Provenance["device.name"], r.Release)
 	}
-	if codes(set.Problems) != "contradiction contradiction" || set.Problems[0].Used != "a100" {
+	if codes(set.Problems) != "contradiction contradiction" || set.Problems[1].Used != "a100" ||
+		set.Problems[1].Severity != schema.SevNote || !strings.Contains(set.Problems[1].Found, "in 2 files") {
 		t.Error(set.Problems)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Each source wins over those after it: a manifest, a flag, a pattern, the file. A manifest farther up wins as the
+// Each source wins over those after it: a flag, a manifest, a pattern, the file. A manifest farther up wins as the
 // nearest does where the nearest is silent.
 func TestEachSourceWinsOverTheNext(t *testing.T) {
 	pattern, err := manifest.NewPattern("{device}/*")
@@ -24,9 +24,12 @@ func TestEachSourceWinsOverTheNext(t *testing.T) {
 		from           schema.From
 		contradictions string
 	}{
-		"file":     {nil, "", nil, "d4", schema.FromFile, ""},
-		"pattern":  {nil, "", []manifest.Pattern{pattern}, "d3", schema.FromPath, "contradiction"},
-		"flag":     {nil, "d2", []manifest.Pattern{pattern}, "d2", schema.FromFlag, "contradiction contradiction"},
+		"file":    {nil, "", nil, "d4", schema.FromFile, ""},
+		"pattern": {nil, "", []manifest.Pattern{pattern}, "d3", schema.FromPath, "contradiction"},
+		"flag":    {nil, "d2", []manifest.Pattern{pattern}, "d2", schema.FromFlag, "pattern contradiction contradiction"},
+		"flag over manifest": {
+			map[string]string{near: "device: {name: d1}"}, "d2", nil, "d2", schema.FromFlag, "contradiction contradiction",
+		},
 		"manifest": {map[string]string{near: "device: {name: d1}"}, "", nil, "d1", schema.FromManifest, "contradiction"},
 		"far manifest": {
 			map[string]string{far: "device: {name: d0}", near: "impl: x"}, "", nil, "d0", schema.FromManifest, "contradiction",

@@ -78,13 +78,19 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Read reads everything below the roots and stores the runs that it finds. Measurements that are stored already are
 // not stored again; runs get their architecture key, and the targets in force unless they have some.
 //
-// Faults of a file or a stored document are problems in the result. The error is the context's, that of Targets, or a
-// [WriteError]; what was stored until then stays stored and is in the result.
+// Faults of a file or a stored document are problems in the result. The error is the context's, that of Targets, the
+// problem of a pattern that is of no use, or a [WriteError]; what was stored until then stays stored and is in the
+// result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	history.RemoveUnfinished(s.Dir)
 	set, err := load(ctx, roots, opt)
 	if err != nil {
 		return Result{}, err
+	}
+	for _, p := range set.Problems { // with a pattern that is not what it was meant to be, runs would be stored as others
+		if p.Code == CodePattern && strings.HasPrefix(p.Path, "--pattern ") {
+			return Result{Files: set.Files, Runs: len(set.Runs)}, p
+		}
 	}
 	inForce, problems, err := s.Targets(set.Runs)
 	if err != nil {

@@ -263,9 +263,10 @@ func readIn(
 	for _, r := range got.Replaced {
 		sh.say("replaced  %s by %s, which has more of the same results", r.Old, r.New)
 	}
-	var failed *ingest.WriteError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*ingest.WriteError](err); ok {
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
+	} else if useless, ok := errors.AsType[schema.Problem](err); ok {
+		err = failure{code: exitUsage, err: useless, hint: useless.Hint}
 	}
 	return got, err
 }
@@ -288,12 +289,14 @@ func readVerdict(got ingest.Result, asked, strict bool) error {
 	return nil
 }
 
-// printErrors prints what could not be read.
+// printErrors prints what could not be read: of many errors one of each kind, and how many are like it.
 func printErrors(sh *shell, problems []schema.Problem) {
-	for _, p := range problems {
-		if p.Severity == schema.SevError {
-			sh.say("%s: %s", p.Severity, p)
-		}
+	list := slices.DeleteFunc(slices.Clone(problems), func(p schema.Problem) bool { return p.Severity != schema.SevError })
+	if len(list) > 10 {
+		list = alikeProblems(list)
+	}
+	for _, p := range list {
+		sh.say("%s: %s", p.Severity, p)
 	}
 }
 

@@ -104,12 +104,13 @@ const ModelCommit = "model"
 type Origin struct {
 	From  From   `json:"from,omitzero"`
 	Where string `json:"where,omitzero"` // a path, a flag, or a rule in words
+	Over  string `json:"over,omitzero"`  // what another source states, where a person stated what is used
 }
 
 // From is a kind of source that states facts.
 type From string
 
-// Kinds of sources, in order of precedence.
+// Kinds of sources.
 const (
 	FromFile     From = "file"     // the result itself
 	FromSidecar  From = "sidecar"  // or another file next to it that describes it

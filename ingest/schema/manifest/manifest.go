@@ -142,7 +142,10 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 			continue
 		}
 		over := schema.Facts{Release: o.Release, Model: o.Model, Device: o.Device, Stack: o.Stack}
-		Take(&over, &f)
+		if o.Model.Name != "" && o.Model.ID == "" && path.Base(f.Model.ID) != o.Model.Name {
+			f.Model.ID = "" // of another model
+		}
+		Take(&over, &f, nil)
 		f = over
 		w = w.under(o.Workload)
 		if o.Tool != "" {
@@ -219,31 +222,10 @@ var fields = []field{
 // Conflict is a fact that two sources state differently; the first one's value is used.
 type Conflict struct{ Field, First, Second string }
 
-// Conflicts lists where two sources contradict each other.
-func Conflicts(first, second *schema.Facts) []Conflict {
-	var out []Conflict
-	for _, f := range fields {
-		if a, b := *f.text(first), *f.text(second); a != "" && b != "" && a != b {
-			out = append(out, Conflict{f.name, a, b})
-		}
-	}
-	return out
-}
-
-// Take gives merged the facts of second that it does not state itself. It returns which these are, and where the two
-// contradict each other.
-func Take(merged, second *schema.Facts) (taken []string, conflicts []Conflict) {
-	for _, f := range fields {
-		a, b := f.text(merged), *f.text(second)
-		switch {
-		case b == "":
-		case *a == "":
-			*a = b
-			taken = append(taken, f.name)
-		case *a != b:
-			conflicts = append(conflicts, Conflict{f.name, *a, b})
-		}
-	}
+// Take gives merged the facts of second that it does not state itself, and the texts of which wins says so; nil for
+// none. It returns which these are, and where the two contradict each other, with the value that is used first.
+func Take(merged, second *schema.Facts, wins func(field string) bool) (taken []string, conflicts []Conflict) {
+	taken, conflicts = takeTexts(merged, second, wins)
 	if merged.Start.IsZero() && !second.Start.IsZero() {
 		merged.Start, merged.StartNote = second.Start, second.StartNote
 		taken = append(taken, "start")
@@ -263,15 +245,25 @@ func Take(merged, second *schema.Facts) (taken []string, conflicts []Conflict) {
 	return taken, conflicts
 }
 
-// Without clears the facts that are in conflict.
-func Without(f *schema.Facts, conflicts []Conflict) {
-	for _, x := range fields {
-		for _, c := range conflicts {
-			if c.Field == x.name {
-				*x.text(f) = ""
-			}
+func takeTexts(merged, second *schema.Facts, wins func(field string) bool) (taken []string, conflicts []Conflict) {
+	for _, f := range fields {
+		a, b := f.text(merged), *f.text(second)
+		if b == "" || *a == b {
+			continue
+		}
+		isFirst := *a == "" || wins != nil && wins(f.name)
+		switch {
+		case *a != "" && isFirst:
+			conflicts = append(conflicts, Conflict{f.name, b, *a})
+		case *a != "":
+			conflicts = append(conflicts, Conflict{f.name, *a, b})
+		}
+		if isFirst {
+			*a = b
+			taken = append(taken, f.name)
 		}
 	}
+	return taken, conflicts
 }
 
 // EachText replaces every stated text of f with the result of change.

@@ -60,7 +60,7 @@ func TestMergeKeepsTheFirstAndNamesConflicts(t *testing.T) {
 	a := schema.Facts{Release: "v1", Device: schema.Device{Name: "n150"}}
 	b := schema.Facts{Release: "v2", Impl: "x", Start: time.Unix(1, 0)}
 	got := a
-	taken, conflicts := manifest.Take(&got, &b)
+	taken, conflicts := manifest.Take(&got, &b, nil)
 	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 ||
 		conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
 		t.Errorf("%+v %v %v", got, taken, conflicts)
