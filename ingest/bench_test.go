@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 // BenchmarkSmallFiles reads a thousand result files of a kilobyte from disk, hashed, recognised, read and grouped;
@@ -163,7 +164,7 @@ func BenchmarkDetailed(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
 			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{Workers: 1})
-			if err != nil || len(set.Runs) != 1 || set.Runs[0].Points[0].Metrics["itl"].N != 127_000 {
+			if err != nil || len(set.Runs) != 1 || drafttest.Metric(set.Runs[0].Points[0], "itl").N != 127_000 {
 				b.Fatal(err, set.Problems)
 			}
 		}

@@ -162,20 +162,16 @@ func addPower(p *schema.Point, side *manifest.Sidecar) {
 	if len(list) < leastPower || !(sum > 0) || side.PowerOf == "" {
 		return
 	}
-	if p.Unpack(); p.Metrics == nil {
-		return
-	}
-	if whole, ok := p.Metrics["duration_s"].Stats.Get("value"); ok && coveredTime(list) < whole/2 {
+	if whole, ok := p.Value("duration_s", "value"); len(p.Metrics) == 0 || ok && coveredTime(list) < whole/2 {
 		return
 	}
 	mean := sum / float64(len(list))
 	set := func(name string, v float64) {
-		m := schema.Metric{Unit: schema.Unit(name), Def: side.PowerOf, From: schema.FromDerived}
-		m.Stats.Set("value", latency.Round(v, 7))
-		p.Metrics[name] = m
+		k := schema.Kind{Name: name, Unit: schema.Unit(name), Def: side.PowerOf, From: schema.FromDerived}
+		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
 	}
 	set(schema.MetricPower, mean)
-	if tps, ok := p.Metrics["output_tps"].Stats.Get("value"); ok && tps > 0 {
+	if tps, ok := p.Value("output_tps", "value"); ok && tps > 0 {
 		set(schema.MetricEnergy, mean/tps)
 	}
 }

@@ -5,16 +5,15 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // point has a course of four slices of two seconds.
 func point() schema.Point {
-	p := schema.Point{Metrics: map[string]schema.Metric{}, Slices: schema.Slices{Step: 2, Series: []schema.SliceOf{
+	p := schema.Point{Slices: schema.Slices{Step: 2, Series: []schema.SliceOf{
 		{Name: "ttft", Values: []float64{10, 11, 12, 13}}}}}
-	m := schema.Metric{Unit: "tok/s"}
-	m.Stats.Set("value", 50)
-	p.Metrics["output_tps"] = m
+	p.Metrics.Put(schema.Of("output_tps", "value", 50))
 	return p
 }
 
@@ -103,8 +102,8 @@ func TestEnergy(t *testing.T) {
 		p.Status = c.status
 		rows := &manifest.Samples{Names: power.Names, Rows: power.Rows[:c.rows]}
 		addGauges(&p, &manifest.Sidecar{PowerOf: c.of, Power: rows})
-		m := p.Metrics[schema.MetricEnergy]
-		if v, _ := m.Stats.Get("value"); v != c.energy || c.energy > 0 && (m.Def != c.of || m.Unit != "J/tok") {
+		m := drafttest.Metric(p, schema.MetricEnergy)
+		if v, _ := m.Stats.Get("value"); v != c.energy || c.energy > 0 && (m.Kind().Def != c.of || m.Kind().Unit != "J/tok") {
 			t.Errorf("%s: %+v, want %g J/tok", name, m, c.energy)
 		}
 	}
@@ -128,15 +127,13 @@ func TestPowerOfAPart(t *testing.T) {
 		"more than half":        {[]float64{40, 50, 60, 70, 80, 90, 99}, true},
 	} {
 		p := point()
-		m := schema.Metric{Unit: "s"}
-		m.Stats.Set("value", 100)
-		p.Metrics["duration_s"] = m
+		p.Metrics.Put(schema.Of("duration_s", "value", 100))
 		samples := &manifest.Samples{Names: []string{"s", "power"}}
 		for _, at := range c.at {
 			samples.Rows = append(samples.Rows, []float64{at, 90})
 		}
 		addGauges(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: samples})
-		if _, known := p.Metrics[schema.MetricPower]; known != c.known {
+		if _, known := p.Metric(schema.MetricPower); known != c.known {
 			t.Errorf("%s: power known is %t", name, known)
 		}
 	}

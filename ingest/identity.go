@@ -670,10 +670,11 @@ var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
 
 // cleanReasons removes secrets from the reasons of metrics without numbers.
 func cleanReasons(p *schema.Point) {
-	for metric, m := range p.Metrics {
-		if why := redact.Text(m.Why); why != m.Why {
-			m.Why = why
-			p.Metrics[metric] = m
+	for i := range p.Metrics {
+		k := p.Metrics[i].Kind()
+		if why := redact.Text(k.Why); why != k.Why {
+			k.Why = why
+			p.Metrics[i].Set(k)
 		}
 	}
 }

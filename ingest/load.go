@@ -66,15 +66,6 @@ type Set struct {
 //	tellOfCopies     results → warnings of runs: copies of another release's files that were left out of them
 //	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
-	set, err := load(ctx, roots, opt)
-	for i := range set.Runs {
-		unpack(set.Runs[i].Points)
-	}
-	return set, err
-}
-
-// load is [Load] with the metrics of points packed.
-func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
 	}
@@ -119,7 +110,6 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 		workers = runtime.GOMAXPROCS(0)
 	}
 	read := make([][]*source, len(files))
-	var shapes schema.Shapes
 	var group errgroup.Group
 	group.SetLimit(workers)
 	for i, f := range files {
@@ -128,7 +118,11 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 		}
 		group.Go(func() error {
 			read[i] = readFile(ctx, f, opt.Limits)
-			pack(&shapes, read[i])
+			for _, s := range read[i] {
+				for j := range s.reading.Points {
+					cleanReasons(&s.reading.Points[j])
+				}
+			}
 			return nil
 		})
 	}
@@ -136,26 +130,9 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 	return slices.Concat(read...), ctx.Err()
 }
 
-// pack packs the metrics of all points: a tree has tens of thousands.
-func pack(shapes *schema.Shapes, sources []*source) {
-	for _, s := range sources {
-		for i := range s.reading.Points {
-			p := &s.reading.Points[i]
-			cleanReasons(p)
-			shapes.Pack(p)
-		}
-	}
-}
-
-// unpack makes the metrics of points what they were.
-func unpack(points []schema.Point) {
-	for i := range points {
-		points[i].Unpack()
-	}
-}
-
 // list makes the entries of files and sorts them and the problems by path.
 func (s *Set) list(sources []*source, runOf map[*source]string) {
+	s.Files = make([]File, 0, len(sources))
 	for _, src := range sources {
 		r, n := &src.reading, src.measured()
 		s.Problems = append(s.Problems, r.Problems...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -116,8 +117,9 @@ func TestPowerOfSeveralLoadsIsOfNone(t *testing.T) {
 		set := load(t, ingest.Options{}, map[string]string{"a.json": c.text, "a.json" + manifest.SidecarSuffix: side})
 		for _, r := range set.Runs {
 			for _, p := range r.Points {
-				if _, known := p.Metrics[schema.MetricPower]; known != c.known || (len(p.Slices.Series) > 0) != c.known {
-					t.Errorf("%s: %s has power %v and %d slices", name, p.Key, p.Metrics[schema.MetricPower], len(p.Slices.Series))
+				if _, known := p.Metric(schema.MetricPower); known != c.known || (len(p.Slices.Series) > 0) != c.known {
+					t.Errorf("%s: %s has power %v and %d slices", name, p.Key, drafttest.Metric(p, schema.MetricPower),
+						len(p.Slices.Series))
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 // What a file says and nothing can use is a problem at its place, and never missing without a word.
@@ -70,7 +71,8 @@ func TestRatesThatTotalsContradict(t *testing.T) {
 			t.Fatalf("%s: %v, %v", total, set.Problems, err)
 		}
 		p := points(set)[0]
-		if x, _ := p.Value("output_tps", "value"); x != 40 || p.Metrics["output_tps"].From != schema.FromRecomputed {
+		if x, _ := p.Value("output_tps", "value"); x != 40 || drafttest.Metric(p,
+			"output_tps").Kind().From != schema.FromRecomputed {
 			t.Errorf("%s: %g output tok/s", total, x)
 		}
 	}

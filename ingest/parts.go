@@ -92,8 +92,6 @@ func runsOfSweep(s *source, all []*source) string {
 func joinLoadTest(s *source, near []*source) {
 	for _, own := range near {
 		if own.reading.Format == format.EvalScope && own.counts() {
-			unpack(own.reading.Points)
-			unpack(s.reading.Points)
 			format.CombineEvalScope(&own.reading, s.reading)
 			s.drop(own.shown())
 			return
@@ -118,7 +116,6 @@ func joinRecords(s *source, near []*source) {
 	switch {
 	case len(summaries) == 0:
 		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
-			unpack(s.reading.Points)
 			aiperf.Unfinished(&s.reading)
 		}
 		return
@@ -133,8 +130,6 @@ func joinRecords(s *source, near []*source) {
 		s.reading.Points = nil
 		return
 	}
-	unpack(own.reading.Points)
-	unpack(s.reading.Points)
 	aiperf.Combine(&own.reading, s.reading)
 	s.drop(own.shown())
 	s.reading.Detail += " of " + path.Base(own.rel)

@@ -114,7 +114,8 @@ func TestQuirk04(t *testing.T) {
 func TestQuirk05(t *testing.T) {
 	set, p := loadOne(t, "a.json",
 		`{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
-	if p.Status != schema.StatusFailed || len(p.Metrics["ttft"].Stats)+len(p.Metrics["rps"].Stats) > 0 {
+	if p.Status != schema.StatusFailed || len(drafttest.Metric(p, "ttft").Stats)+len(drafttest.Metric(p,
+		"rps").Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
 	hasCode(t, set, "all-failed")
@@ -123,9 +124,10 @@ func TestQuirk05(t *testing.T) {
 // Partial failure without a failed key.
 func TestQuirk06(t *testing.T) {
 	_, p := loadOne(t, "a.json", serve(`"num_prompts":10,`))
-	if drafttest.Stat(p, "requests_failed", "value") != 2 || p.Metrics["requests_failed"].From != "derived" ||
+	if drafttest.Stat(p, "requests_failed", "value") != 2 || drafttest.Metric(p,
+		"requests_failed").Kind().From != "derived" ||
 		p.Status != schema.StatusPartial {
-		t.Errorf("%+v", p.Metrics["requests_failed"])
+		t.Errorf("%+v", drafttest.Metric(p, "requests_failed"))
 	}
 }
 
@@ -141,7 +143,7 @@ func TestQuirk08(t *testing.T) {
 	_, p := loadOne(t, "a.json", serve(`"request_goodput:":1.5,`))
 	_, none := loadOne(t, "a.json", serve(`"request_goodput:":null,`))
 	_, zero := loadOne(t, "a.json", serve(`"request_goodput":0.0,`))
-	if drafttest.Stat(p, "goodput_rps", "value") != 1.5 || len(none.Metrics["goodput_rps"].Stats) > 0 ||
+	if drafttest.Stat(p, "goodput_rps", "value") != 1.5 || len(drafttest.Metric(none, "goodput_rps").Stats) > 0 ||
 		drafttest.Stat(zero, "goodput_rps", "value") != 0 {
 		t.Error("goodput")
 	}
@@ -165,7 +167,7 @@ func TestQuirk10(t *testing.T) {
 func TestQuirk11(t *testing.T) {
 	_, p := loadOne(t, "a.json",
 		`{"completed":8,"input_throughput":5.0,"output_throughput":5.0,"mean_ttft_ms":10.5,"mean_tpot_ms":3.5}`)
-	if drafttest.Stat(p, "ntpot", "mean") != 3.5 || len(p.Metrics["tpot"].Stats) > 0 {
+	if drafttest.Stat(p, "ntpot", "mean") != 3.5 || len(drafttest.Metric(p, "tpot").Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
 }
@@ -183,7 +185,7 @@ func TestQuirk12(t *testing.T) {
 func TestQuirk13(t *testing.T) {
 	_, p := loadOne(t, "a.json",
 		`{"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`)
-	if drafttest.Stat(p, "total_tps", "value") != 99.5 || len(p.Metrics["output_tps"].Stats) > 0 {
+	if drafttest.Stat(p, "total_tps", "value") != 99.5 || len(drafttest.Metric(p, "output_tps").Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
 }
@@ -358,7 +360,8 @@ func TestQuirk23(t *testing.T) {
 func TestQuirk24(t *testing.T) {
 	_, p := loadOne(t, "a.jsonl",
 		`{"completed":4,"mean_e2e_latency_ms":5.5,"mean_tpot_ms":-0.0,"median_itl_ms":0.0,"output_throughput":9.5}`)
-	if p.Metrics["tpot"].Why == "" || p.Metrics["itl"].Why == "" || len(p.Metrics["requests_failed"].Stats) > 0 {
+	if drafttest.Metric(p, "tpot").Kind().Why == "" || drafttest.Metric(p, "itl").Kind().Why == "" ||
+		len(drafttest.Metric(p, "requests_failed").Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
 }

@@ -83,7 +83,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	history.RemoveUnfinished(s.Dir)
-	set, err := load(ctx, roots, opt)
+	set, err := Load(ctx, roots, opt)
 	if err != nil {
 		return Result{}, err
 	}
@@ -106,7 +106,6 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 	}
 	for i := range set.Runs {
 		if err = ctx.Err(); err == nil { // thousands of documents take seconds
-			unpack(set.Runs[i].Points)
 			err = s.put(set.Runs[i], b, &out)
 		}
 		if err != nil {

@@ -312,7 +312,8 @@ func distributionFigures(run *schema.Run) []Block {
 		d := Distribution{ID: "distribution-" + metric, Metric: info.Label, Unit: info.Unit}
 		for i := range run.Points {
 			p := &run.Points[i]
-			q := p.Metrics[metric].Quantiles
+			m, _ := p.Metric(metric)
+			q := m.Detail().Quantiles
 			if len(q) != quantiles || q[0] <= 0 || len(d.Series) == linesDrawn {
 				continue
 			}

@@ -246,17 +246,19 @@ func distributions(run *schema.Run) *Table {
 	type shape struct {
 		pt     *schema.Point
 		info   schema.MetricInfo
-		m      schema.Metric
-		lo, hi float64 // of the scale
+		n      int
+		q      []float64 // quantiles
+		lo, hi float64   // of the scale
 	}
 	var rows []shape
 	for _, metric := range tailMetrics() {
 		info, _ := schema.MetricByName(metric)
 		lo, hi, first := math.Inf(1), 0., len(rows)
 		for i := range run.Points {
-			if m := run.Points[i].Metrics[metric]; len(m.Quantiles) == quantiles && m.Quantiles[0] > 0 {
-				lo, hi = math.Min(lo, m.Quantiles[0]), math.Max(hi, m.Quantiles[quantiles-1])
-				rows = append(rows, shape{pt: &run.Points[i], info: info, m: m})
+			m, _ := run.Points[i].Metric(metric)
+			if q := m.Detail().Quantiles; len(q) == quantiles && q[0] > 0 {
+				lo, hi = math.Min(lo, q[0]), math.Max(hi, q[quantiles-1])
+				rows = append(rows, shape{pt: &run.Points[i], info: info, n: m.N, q: q})
 			}
 		}
 		for i := first; i < len(rows); i++ {
@@ -267,20 +269,20 @@ func distributions(run *schema.Run) *Table {
 		{col("Workload").in(loadUnit), func(x shape) Cell {
 			return Cell{Text: words.Workload(x.pt.Key), Sub: x.pt.Key.Tool, Head: true}
 		}},
-		{col("Metric"), func(x shape) Cell { return Cell{Text: x.info.Label, Sub: x.m.Unit} }},
-		{num("Requests"), func(x shape) Cell { return stated(x.m.N) }},
-		{num("Median"), func(x shape) Cell { return text(words.Number(x.m.Quantiles[16])) }},
+		{col("Metric"), func(x shape) Cell { return Cell{Text: x.info.Label, Sub: x.info.Unit} }},
+		{num("Requests"), func(x shape) Cell { return stated(x.n) }},
+		{num("Median"), func(x shape) Cell { return text(words.Number(x.q[16])) }},
 		{num("97th percentile"), func(x shape) Cell {
-			if !schema.TailHolds("p97", float64(x.m.N)) {
-				return Cell{Text: fmt.Sprintf("n = %d", x.m.N),
+			if !schema.TailHolds("p97", float64(x.n)) {
+				return Cell{Text: fmt.Sprintf("n = %d", x.n),
 					Missing: "a 97th percentile of fewer than 100 requests is no number"}
 			}
-			return text(words.Number(x.m.Quantiles[31]))
+			return text(words.Number(x.q[31]))
 		}},
 		{medium("Shape"), func(x shape) Cell {
-			q := x.m.Quantiles
+			q := x.q
 			label := fmt.Sprintf("%s from %s to %s %s, half of them from %s to %s", x.info.Label, words.Number(q[0]),
-				words.Number(q[32]), x.m.Unit, words.Number(q[8]), words.Number(q[24]))
+				words.Number(q[32]), x.info.Unit, words.Number(q[8]), words.Number(q[24]))
 			return Cell{Strip: &Strip{Label: label, Quantiles: q, Low: x.lo, High: x.hi}}
 		}},
 	})

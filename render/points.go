@@ -142,7 +142,8 @@ type keptMetric struct {
 func keptMetrics(run *schema.Run) []keptMetric {
 	has := map[string]map[string]bool{}
 	for i := range run.Points {
-		for name, m := range run.Points[i].Metrics {
+		for _, m := range run.Points[i].Metrics {
+			name := m.Name()
 			if has[name] == nil {
 				has[name] = map[string]bool{}
 			}
@@ -173,13 +174,13 @@ func keptMetrics(run *schema.Run) []keptMetric {
 // cell is what a point has of a metric. A percentile of too few requests is no number: they are the metric's own count,
 // else those of the point that succeeded, where somebody says.
 func (k keptMetric) cell(pt *schema.Point) Cell {
-	m, ok := pt.Metrics[k.info.Name]
+	m, ok := pt.Metric(k.info.Name)
 	if !ok {
 		return text(words.Absent)
 	}
 	n := float64(m.N)
 	if n <= 0 {
-		n, _ = pt.Metrics["requests_ok"].Stats.Get("value")
+		n, _ = pt.Value("requests_ok", "value")
 	}
 	c := statCell(k.info, m, "mean")
 	below := make([]string, len(k.stats))
@@ -201,8 +202,8 @@ func definedAs(run *schema.Run) Prose {
 	for _, k := range keptMetrics(run) {
 		var said []string
 		for i := range run.Points {
-			m := run.Points[i].Metrics[k.info.Name]
-			if def := strings.Trim(m.Def+", "+string(m.From), ", "); def != "" && !slices.Contains(said, def) {
+			m, _ := run.Points[i].Metric(k.info.Name)
+			if def := strings.Trim(m.Kind().Def+", "+string(m.Kind().From), ", "); def != "" && !slices.Contains(said, def) {
 				said = append(said, def)
 			}
 		}
@@ -221,9 +222,9 @@ func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
 	if stat == "mean" && !ok {
 		v, ok = m.Stats.Get("value")
 	}
-	switch {
-	case !ok && m.Why != "" && stat == "mean":
-		return Cell{Text: "none", Missing: m.Why, Sub: m.Why}
+	switch why := m.Kind().Why; {
+	case !ok && why != "" && stat == "mean":
+		return Cell{Text: "none", Missing: why, Sub: why}
 	case !ok:
 		return text(words.Absent)
 	case info.Unit == "req":

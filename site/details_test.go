@@ -139,7 +139,7 @@ func TestWhatLinksAndSentencesPromise(t *testing.T) {
 			links++
 			at, _ := strconv.Atoi(m[2])
 			stat := cmp.Or(m[4], "mean", "value")
-			metric := pointOf(t, runs, m[1], at).Metrics[m[3]]
+			metric, _ := pointOf(t, runs, m[1], at).Metrics.Get(m[3])
 			_, mean := metric.Stats.Get(stat)
 			_, value := metric.Stats.Get("value")
 			if !mean && (!value || m[4] != "") {

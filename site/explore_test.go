@@ -215,7 +215,7 @@ func TestCompareSaysWhatIsNotTheSameWork(t *testing.T) {
 				osl, failed = 45, 38
 			}
 			for name, v := range map[string]float64{"osl": osl, "requests_failed": failed, "requests_ok": 100 - failed} {
-				p.Metrics[name] = schema.Metric{Stats: schema.Stats{{Name: "value", Value: v}}}
+				p.Metrics.Put(schema.Of(name, "value", v))
 			}
 		}
 		add(b, r)

@@ -73,7 +73,8 @@ func fixtureRun(model, device string, release, which int) schema.Run {
 	r.Points[1].Key.Dims = map[string]string{"note": model}
 	if release == 3 && which == 1 {
 		r.Points[1].Status = schema.StatusFailed
-		r.Points[1].Metrics = map[string]schema.Metric{"ttft": {Unit: "ms", Why: "no request completed: " + model}}
+		why := schema.Kind{Name: "ttft", Unit: "ms", Why: "no request completed: " + model}
+		r.Points[1].Metrics = schema.MetricList{schema.NewMetric(why)}
 	}
 	limits := map[string]float64{"functional": 1000, "complete": 120, "target": 60}
 	for _, l := range schema.Levels() {
@@ -91,7 +92,7 @@ func fixturePoint(model string, release int, concurrency float64) schema.Point {
 		Key: schema.Key{
 			Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: &concurrency, Dataset: "random",
 		},
-		Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model},
+		Status: "ok", Repeat: 1, Command: []string{"run", model},
 		Conditions: map[string]string{"x": model},
 		Slices: schema.Slices{Step: 1.5, Series: []schema.SliceOf{{Name: "ttft", Values: []float64{110, 120, 140, 130}},
 			{Name: schema.GaugeWaiting, Values: []float64{0, 2, math.NaN(), 1}}}},
@@ -100,22 +101,15 @@ func fixturePoint(model string, release int, concurrency float64) schema.Point {
 	at := float64(release)
 	means := map[string]float64{"ttft": 100 + 10*at + concurrency, "tpot": 20 - at, "e2el": 2000 + 3*concurrency}
 	for name, v := range means {
-		m := schema.Metric{Unit: "ms", N: 256}
-		m.Stats.Set("mean", v)
+		m := schema.Of(name, "mean", v)
 		m.Stats.Set("median", v*.98)
 		m.Stats.Set("p99", v*1.4)
-		p.Metrics[name] = m
+		m.N = 256
+		p.Metrics.Put(m)
 	}
-	p.Metrics["output_tps"] = valueOf("tok/s", 50*concurrency)
-	p.Metrics["requests_ok"] = valueOf("req", 8)
+	p.Metrics.Put(schema.Of("output_tps", "value", 50*concurrency))
+	p.Metrics.Put(schema.Of("requests_ok", "value", 8))
 	return p
-}
-
-// valueOf is a metric with one value.
-func valueOf(unit string, v float64) schema.Metric {
-	m := schema.Metric{Unit: unit}
-	m.Stats.Set("value", v)
-	return m
 }
 
 // add puts a run into columns as history does.
@@ -136,15 +130,16 @@ func add(b *columns.Builder, r schema.Run) {
 		b.Begin(&row)
 		names := []string{"ttft", "tpot", "e2el", "output_tps", "requests_ok", "osl", "requests_failed"}
 		for _, name := range names {
-			m := p.Metrics[name]
-			if m.Why != "" {
-				row.Reason = b.Reason(m.Why)
+			m, _ := p.Metric(name)
+			k := m.Kind()
+			if k.Why != "" {
+				row.Reason = b.Reason(k.Why)
 			}
 			for _, s := range m.Stats {
-				b.Value(b.StatID(columns.StatID{Metric: name, Stat: s.Name, Unit: m.Unit}), s.Value)
+				b.Value(b.StatID(columns.StatID{Metric: name, Stat: s.Name(), Unit: k.Unit}), s.Value)
 			}
 			if m.N > 0 {
-				b.Value(b.StatID(columns.StatID{Metric: name, Stat: "n", Unit: m.Unit}), float64(m.N))
+				b.Value(b.StatID(columns.StatID{Metric: name, Stat: "n", Unit: k.Unit}), float64(m.N))
 			}
 		}
 		b.End(row)

@@ -86,12 +86,9 @@ func named(t *testing.T, names []string, dir string) {
 					Dims:        map[string]string{name: name},
 				},
 				Status: "ok", Repeat: 1, Command: []string{name, name}, Conditions: map[string]string{name: name},
-				Metrics: map[string]schema.Metric{"ttft": {Unit: "ms"}},
+				Metrics: schema.MetricList{schema.Of("ttft", "mean", 100+10*float64(rel*rel))},
 				Source:  schema.Source{Path: name, SHA256: "ab", Format: name},
 			}
-			m := p.Metrics["ttft"]
-			m.Stats.Set("mean", 100+10*float64(rel*rel))
-			p.Metrics["ttft"] = m
 			r.Points = []schema.Point{p}
 			r.Scores = []schema.Score{{Task: name, Metric: name, Filter: name, Value: schema.Num(.5), N: 100}}
 			r.Problems = []schema.Problem{

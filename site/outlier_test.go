@@ -15,9 +15,9 @@ func TestTableOfAChartHasWhatLiesBeyond(t *testing.T) {
 	for i, ttft := range []float64{100, 101, 99, 4321, 100, 101, 99, 100} {
 		r := fixtureRun("Tiny-1B", "n150", i, 0)
 		r.Points = r.Points[:1]
-		m := schema.Metric{Unit: "ms", N: 256}
-		m.Stats.Set("mean", ttft)
-		r.Points[0].Metrics["ttft"] = m
+		m := schema.Of("ttft", "mean", ttft)
+		m.N = 256
+		r.Points[0].Metrics.Put(m)
 		runs = append(runs, r)
 	}
 	_, dir := reportOf(t, render.ModeAuto, runs...)

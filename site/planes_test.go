@@ -20,9 +20,7 @@ func swept(devices ...string) []schema.Run {
 		runs[d].Points = nil
 		for _, c := range []float64{1, 4, 16} {
 			p := fixturePoint("m", 0, c)
-			tpot := schema.Metric{Unit: "ms"}
-			tpot.Stats.Set("mean", (10+5*c)*float64(d+1))
-			p.Metrics["tpot"] = tpot
+			p.Metrics.Put(schema.Of("tpot", "mean", (10+5*c)*float64(d+1)))
 			runs[d].Points = append(runs[d].Points, p)
 		}
 	}
@@ -116,10 +114,8 @@ func TestPlaneKeepsLoadsApart(t *testing.T) {
 		if rate > 0 {
 			p.Key.Rate = &rate
 		}
-		p.Metrics["output_tps"] = valueOf("tok/s", output)
-		zero := schema.Metric{Unit: "ms"}
-		zero.Stats.Set("mean", 0)
-		p.Metrics["ttft"] = zero
+		p.Metrics.Put(schema.Of("output_tps", "value", output))
+		p.Metrics.Put(schema.Of("ttft", "mean", 0))
 		return p
 	}
 	runs[0].Points = []schema.Point{load(32, 1, 100), load(32, 4, 400), load(8, 0, 80), load(0, 2, 20)}

@@ -76,9 +76,9 @@ func TestChartsOfARunWait(t *testing.T) {
 		spread[i] = float64(100 + i)
 	}
 	for i := range runs[0].Points {
-		m := runs[0].Points[i].Metrics["ttft"]
-		m.Quantiles = spread
-		runs[0].Points[i].Metrics["ttft"] = m
+		m, _ := runs[0].Points[i].Metric("ttft")
+		m.SetDetail(schema.Detail{Quantiles: spread})
+		runs[0].Points[i].Metrics.Put(m)
 	}
 	_, dir := reportOf(t, render.ModeAuto, runs...)
 	b := openBrowser(t, dir)

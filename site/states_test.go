@@ -18,11 +18,12 @@ func TestRunKeepsItsAddress(t *testing.T) {
 	t.Parallel()
 	run := fixtureRun("m", "n150", 0, 0)
 	for i := range run.Points {
-		for name, m := range run.Points[i].Metrics {
+		for k := range run.Points[i].Metrics {
+			var d schema.Detail
 			for q := range 33 {
-				m.Quantiles = append(m.Quantiles, float64(100+q))
+				d.Quantiles = append(d.Quantiles, float64(100+q))
 			}
-			run.Points[i].Metrics[name] = m
+			run.Points[i].Metrics[k].SetDetail(d)
 		}
 	}
 	_, dir := reportOf(t, render.ModeAuto, run)

@@ -252,7 +252,7 @@ func readSummary(f *decode.File, match schema.Match) schema.Reading {
 // request to the last answer in every version. 0.13 divides by a window of its own that is up to a few per cent longer.
 func rates(d *draft.Draft) {
 	at := func(metric, stat string) float64 {
-		x, _ := d.Metrics[metric].Stats.Get(stat)
+		x, _ := d.Point.Value(metric, stat)
 		return x
 	}
 	n, seconds := at("requests_ok", "value"), at("duration_s", "value")

@@ -50,7 +50,7 @@ func TestRecordedVersions(t *testing.T) {
 		}
 		stated := map[string]float64{}
 		for _, name := range []string{"ttft", "tpot", "e2el", "itl"} {
-			stated[name], _ = p.Metrics[name].Stats.Get("mean")
+			stated[name], _ = p.Value(name, "mean")
 		}
 		aiperf.Combine(&r, aiperf.Read(records))
 		if len(r.Problems) != 0 {
@@ -58,13 +58,15 @@ func TestRecordedVersions(t *testing.T) {
 		}
 		p = r.Points[0]
 		for name, want := range stated {
-			m := p.Metrics[name]
-			if got, _ := m.Stats.Get("mean"); m.From != "recomputed" || math.Abs(got-want) > 1e-5*want {
+			m := drafttest.Metric(p, name)
+			if got, _ := m.Stats.Get("mean"); m.Kind().From != "recomputed" || math.Abs(got-want) > 1e-5*want {
 				t.Errorf("%s %s: recomputed %v, stated %v", c.dir, name, got, want)
 			}
 		}
-		if p.Metrics["ttft"].N != 8 || len(p.Metrics["ttft"].Quantiles) != 33 || r.Facts.StartNote != "" {
-			t.Errorf("%s: n %d, %d quantiles, start %q", c.dir, p.Metrics["ttft"].N, len(p.Metrics["ttft"].Quantiles),
+		if drafttest.Metric(p, "ttft").N != 8 || len(drafttest.Metric(p, "ttft").Detail().Quantiles) != 33 ||
+			r.Facts.StartNote != "" {
+			t.Errorf("%s: n %d, %d quantiles, start %q", c.dir, drafttest.Metric(p, "ttft").N, len(drafttest.Metric(p,
+				"ttft").Detail().Quantiles),
 				r.Facts.StartNote)
 		}
 	}
@@ -127,12 +129,12 @@ func TestEras(t *testing.T) {
 		}
 		r := aiperf.Read(f)
 		p := r.Points[0]
-		mean, _ := p.Metrics["ttft"].Stats.Get("mean")
+		mean, _ := p.Value("ttft", "mean")
 		if mean != 10 || r.Facts.Model.ID != "acme/tiny" || p.Key.ISL == nil || *p.Key.ISL != 100 || p.Key.OSL == nil ||
 			*p.Key.OSL != 50 || *p.Key.Concurrency != 4 {
 			t.Errorf("%s: ttft %v, model %q, key %s", c.name, mean, r.Facts.Model.ID, p.Key)
 		}
-		if _, has := p.Metrics["ttft"].Stats.Get("p99"); has {
+		if _, has := p.Value("ttft", "p99"); has {
 			t.Errorf("%s: a null became a number", c.name)
 		}
 		if strings.Contains(strings.Join(p.Command, " "), "s3cret") {
@@ -149,15 +151,15 @@ func TestFailures(t *testing.T) {
 		t.Fatalf("a run in which all failed is not recognised: %+v", m)
 	}
 	r := aiperf.Read(all)
-	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" ||
-		len(p.Metrics["ttft"].Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
+	if p := r.Points[0]; p.Status != schema.StatusFailed || drafttest.Metric(p, "ttft").Kind().Why == "" ||
+		len(drafttest.Metric(p, "ttft").Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
 		t.Errorf("%+v %v", p, r.Problems)
 	}
 	part := aiperf.Read(file("x.json",
 		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
 			`,"error_summary":[{"error_details":{"message":"x"},"count":1},`+
 			`{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
-	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 ||
+	if v, _ := part.Points[0].Value("requests_failed", "value"); v != 2 ||
 		part.Points[0].Status != schema.StatusPartial {
 		t.Errorf("failures are counted by requests, not by kinds: %v %s", v, part.Points[0].Status)
 	}
@@ -172,7 +174,7 @@ func TestFewerRecordsThanRequests(t *testing.T) {
 			`"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},`+
 			`"output_sequence_length":{"value":5,"unit":"tokens"}}}`))
 	aiperf.Combine(&r, rec)
-	if mean, _ := r.Points[0].Metrics["ttft"].Stats.Get("mean"); mean != 10 || len(r.Problems) != 1 ||
+	if mean, _ := r.Points[0].Value("ttft", "mean"); mean != 10 || len(r.Problems) != 1 ||
 		r.Problems[0].Code != "fewer-records" {
 		t.Errorf("%v %v", mean, r.Problems)
 	}

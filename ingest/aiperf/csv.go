@@ -166,9 +166,9 @@ func readCombination(f *decode.File, r *schema.Reading, c decode.Value) {
 		}
 		d.Stat(x.Metric, x.Def, stat, mean*scale)
 		if se, ok := m.Val.Get("se").Float(); ok && se > 0 && (stat == "mean" || stat == "value") {
-			whole := d.Metrics[x.Metric]
-			whole.SE = schema.Num(se * scale)
-			d.Metrics[x.Metric] = whole
+			whole, _ := d.Metric(x.Metric)
+			whole.SetDetail(schema.Detail{SE: schema.Num(se * scale)})
+			d.Metrics.Put(whole)
 		}
 	}
 	if len(d.Metrics) == 0 {

@@ -28,18 +28,13 @@ func readRecords(f *decode.File) schema.Reading {
 		{"e2el", schema.DefLastContent, "no request completed", set.E2EL},
 		{"itl", schema.DefChunkGap, "no gaps were recorded", set.ITL},
 	} {
-		m := x.sample.Metric("ms", x.def, x.why)
+		m := x.sample.Metric(x.metric, x.def, x.why, x.metric == "itl")
 		if x.sample.N() > 0 { // a summary states these beside those of every sample
 			for name, p := range map[string]float64{"min": 0, "p90": .9, "p95": .95, "max": 1} {
 				m.Stats.Set(name, latency.Round(x.sample.Quantile(p), 7))
 			}
 		}
-		if x.metric == "itl" {
-			m.CI, m.SE = nil, schema.Missing("gaps are not independent")
-		} else {
-			m.Quantiles = x.sample.Sketch()
-		}
-		d.Metrics[x.metric] = m
+		d.Metrics.Put(m)
 	}
 	if set.OK > 0 && set.DurationS > 0 {
 		d.Value("rps", set.RPS())
@@ -58,9 +53,8 @@ func readRecords(f *decode.File) schema.Reading {
 		d.Stat("tps_user", schema.DefMeanOfRecip, "mean", latency.Round(mean, 7))
 	}
 	d.Requests(&ok, &failed, nil, draft.Quote(failure))
-	for name, m := range d.Metrics {
-		m.From = schema.FromRecomputed
-		d.Metrics[name] = m
+	for i, m := range d.Metrics {
+		d.Metrics[i] = m.Sourced(schema.FromRecomputed)
 	}
 	d.Done()
 	return r
@@ -151,8 +145,8 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		return
 	}
 	s, rec := &summary.Points[0], records.Points[0]
-	stated, _ := s.Metrics["requests_ok"].Stats.Get("value")
-	recorded, _ := rec.Metrics["requests_ok"].Stats.Get("value")
+	stated, _ := s.Value("requests_ok", "value")
+	recorded, _ := rec.Value("requests_ok", "value")
 	if int(stated) != int(recorded) {
 		summary.Problems = append(summary.Problems, schema.Problem{
 			Severity: schema.SevWarning, Path: rec.Source.Path, Code: "fewer-records",
@@ -170,17 +164,18 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		})
 	}
 	confirm := []string{"isl", "osl", "tps_user"}
-	duration, a := s.Metrics["duration_s"].Stats.Get("value")
-	now, b := rec.Metrics["duration_s"].Stats.Get("value")
+	duration, a := s.Value("duration_s", "value")
+	now, b := rec.Value("duration_s", "value")
 	if !a || b && draft.Disagree(duration, now) { // then the rates that were computed from it are wrong too
 		confirm = append([]string{"rps", "output_tps", "total_tps", "duration_s"}, confirm...)
 	}
 	for _, name := range confirm {
 		for _, stat := range []string{"value", "mean"} {
-			stated, a := s.Metrics[name].Stats.Get(stat)
-			now, b := rec.Metrics[name].Stats.Get(stat)
+			stated, a := s.Value(name, stat)
+			now, b := rec.Value(name, stat)
 			if a && b && draft.Disagree(stated, now) {
-				s.Metrics[name] = rec.Metrics[name]
+				m, _ := rec.Metric(name)
+				s.Metrics.Put(m)
 				differs("%s is %.6g", now, name, stated)
 			}
 		}
@@ -195,19 +190,20 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 // recomputed takes the distributions of the records, with the further statistics that the summary states.
 func recomputed(s *schema.Point, rec schema.Point, differs func(format string, now float64, args ...any)) {
 	for _, name := range []string{"ttft", "tpot", "itl", "e2el"} {
-		now := rec.Metrics[name]
+		now, _ := rec.Metric(name)
 		if len(now.Stats) == 0 {
 			continue
 		}
-		for _, st := range s.Metrics[name].Stats {
-			x, ok := now.Stats.Get(st.Name)
+		was, _ := s.Metric(name)
+		for _, st := range was.Stats {
+			x, ok := now.Stats.Get(st.Name())
 			if !ok {
-				now.Stats.Set(st.Name, st.Value)
+				now.Stats.Set(st.Name(), st.Value)
 			} else if draft.Disagree(x, st.Value) {
-				differs("%s %s is %.6g", x, name, st.Name, st.Value)
+				differs("%s %s is %.6g", x, name, st.Name(), st.Value)
 			}
 		}
-		s.Metrics[name] = now
+		s.Metrics.Put(now)
 	}
 }
 

@@ -32,10 +32,10 @@ func TestSweepAggregate(t *testing.T) {
 	Expect(t, r.Points[0], map[string]float64{
 		"rps.value": 100.5, "ttft.mean": 100, "ttft.p99": 120.5, "tpot.median": 9.5,
 	})
-	if se, _ := r.Points[0].Metrics["ttft"].SE.Get(); se != 5 {
+	if se, _ := Metric(r.Points[0], "ttft").Detail().SE.Get(); se != 5 {
 		t.Errorf("standard error %v ms", se)
 	}
-	if len(r.Points[1].Metrics["rps"].Stats) != 0 {
+	if len(Metric(r.Points[1], "rps").Stats) != 0 {
 		t.Error("a rate in parsecs")
 	}
 	table := reader.Must(t, "profile_export_aiperf_sweep.csv", sweepTable)

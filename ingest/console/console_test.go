@@ -93,7 +93,8 @@ func TestServing(t *testing.T) {
 	q := r.Points[2]
 	Expect(t, q, map[string]float64{"e2el.mean": 398.84, "ttft.mean": 65.42, "itl.max": 102.3})
 	if q.Key.Tool != "sglang" || *q.Key.Rate != 4 || q.Key.Concurrency != nil || q.Status != schema.StatusPartial ||
-		q.Metrics["ttft"].Def != schema.DefFirstContent || !strings.Contains(Codes(r), "truncated") || q.Key.ISL != nil {
+		Metric(q, "ttft").Kind().Def != schema.DefFirstContent || !strings.Contains(Codes(r), "truncated") ||
+		q.Key.ISL != nil {
 		t.Errorf("%s %s %v", q.Key, q.Status, r.Problems)
 	}
 }

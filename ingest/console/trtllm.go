@@ -120,7 +120,7 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 		{Key: "[ttft]", Metric: "ttft", Def: schema.DefFirstChunk}, {Key: "[tpot]", Metric: "tpot", Def: schema.DefExclFirst},
 		{Key: "[latency]", Metric: "e2el", Def: schema.DefLastChunk},
 	} {
-		mean, stated := d.Metrics[x.Metric].Stats.Get("mean") // with more digits
+		mean, stated := d.Point.Value(x.Metric, "mean") // with more digits
 		d.Flat(v, func(label string) (stat, of string, ok bool) {
 			of, stat, _ = strings.Cut(label, " ")
 			stat, ok = schema.ParseStat(stat)

@@ -108,13 +108,16 @@ func Printed(file, printed *schema.Point) bool {
 		return strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
 	}
 	n := 0
-	for name, m := range printed.EachMetric() {
-		if _, has := file.Definition(name); !has || m.From != "" || name == "tps_user" { // which follows from a rounded TPOT
+	for i := range printed.Metrics {
+		m := &printed.Metrics[i]
+		k := m.Kind()
+		of, has := file.Metric(k.Name)
+		if !has || k.From != "" || k.Name == "tps_user" { // which follows from a rounded TPOT
 			continue
 		}
 		for _, s := range m.Stats {
-			x, ok := file.Value(name, s.Name)
-			if !ok || s.Name != "mean" && s.Name != "value" { // tools compute percentiles in several ways
+			x, ok := of.Stats.Get(s.Name())
+			if !ok || !s.Is("mean") && !s.Is("value") { // tools compute percentiles in several ways
 				continue
 			}
 			if math.Abs(x-s.Value) > .006+1e-4*math.Abs(x) {
@@ -144,19 +147,22 @@ func agreement(a, b *schema.Point) Agreement {
 	}
 	var out Agreement
 	rate := 0 // digits of the most precise of the rates, which are one number where lengths are fixed
-	for name, m := range a.EachMetric() {
-		def, has := b.Definition(name)
-		if !has || !sameDefinition(m.Def, def) {
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		k := m.Kind()
+		other, has := b.Metric(k.Name)
+		if !has || !sameDefinition(k.Def, other.Kind().Def) {
 			continue
 		}
 		for _, s := range m.Stats {
-			x, ok := b.Value(name, s.Name)
+			x, ok := other.Stats.Get(s.Name())
+			isStd := s.Is("std")
 			switch {
 			case !ok:
-			case s.Name == "std" && !sameDeviation(s.Value, x, sizeOf(a, m.N)), s.Name != "std" && !same(s.Value, x):
+			case isStd && !sameDeviation(s.Value, x, sizeOf(a, m.N)), !isStd && !same(s.Value, x):
 				return Agreement{}
-			case s.Name == "std" || x == math.Trunc(x) || isCount(name) || follows(&m):
-			case slices.Contains(rates, name):
+			case isStd || x == math.Trunc(x) || isCount(k.Name) || follows(&k):
+			case slices.Contains(rates, k.Name):
 				rate = max(rate, significant(x))
 			default:
 				out.Statistics++
@@ -189,8 +195,8 @@ func sizeOf(p *schema.Point, n int) float64 {
 }
 
 // follows reports a metric whose numbers follow from those of another.
-func follows(m *schema.Metric) bool {
-	return m.From == schema.FromDerived || m.Def == schema.DefRecipMeanTPOT || m.Def == schema.DefRecipMedianTPOT
+func follows(k *schema.Kind) bool {
+	return k.From == schema.FromDerived || k.Def == schema.DefRecipMeanTPOT || k.Def == schema.DefRecipMedianTPOT
 }
 
 // rates follow from one duration where all requests have the same lengths, and counts are equal in different
@@ -247,9 +253,9 @@ func sameDefinition(a, b string) bool {
 // richness orders copies: measured requests before statistics, then by how many there are.
 func richness(p *schema.Point) int {
 	n := 0
-	for _, m := range p.EachMetric() {
-		n += len(m.Stats)
-		if m.From == schema.FromRecomputed {
+	for i := range p.Metrics {
+		n += len(p.Metrics[i].Stats)
+		if p.Metrics[i].Kind().From == schema.FromRecomputed {
 			n += 100
 		}
 	}
@@ -268,7 +274,7 @@ func handles(p *schema.Point, isHeld bool) []string {
 	}
 	hash, strong := numbersOf(p)
 	out := []string{handle("place", p.Source.SHA256, key, strconv.Itoa(p.Repeat), start)}
-	if p.Source.SHA256 != "" && p.Measured() {
+	if p.Source.SHA256 != "" && len(p.Metrics) > 0 {
 		// A tool of a user's own may write the same bytes each night: what was collected at two times are two
 		// measurements, and a copy without its sidecar is either.
 		collected := start
@@ -305,9 +311,7 @@ func handlesOfScore(s *schema.Score, start time.Time) []string {
 }
 
 // Number is a number as it counts for identity: to the seven digits that a stored document keeps.
-func Number(x float64) string { return string(appendNumber(nil, x)) }
-
-func appendNumber(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'g', 7, 64) }
+func Number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
 
 // IsFraction reports a number that two measurements do not share by chance.
 func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000) != x*1000 }
@@ -318,15 +322,14 @@ func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000
 func numbersOf(p *schema.Point) (hash string, strong bool) {
 	var text []byte // name, definition, statistic and number of each, one a line
 	fractions := 0
-	for name, m := range p.EachMetric() {
-		for _, s := range m.Stats {
-			if s.Name != "mean" && s.Name != "median" && s.Name != "value" {
+	for i := range p.Metrics {
+		k := p.Metrics[i].Kind()
+		for _, s := range p.Metrics[i].Stats {
+			if !slices.Contains(schema.CenterStats(), s.Name()) {
 				continue
 			}
-			text = append(append(append(append(text, name...), ' '), m.Def...), ' ')
-			text = append(append(text, s.Name...), ' ')
-			text = append(appendNumber(text, s.Value), '\n')
-			if IsFraction(s.Value) && !isCount(name) && !follows(&m) {
+			text = fmt.Appendf(text, "%s %s %s %.7g\n", k.Name, k.Def, s.Name(), s.Value)
+			if IsFraction(s.Value) && !isCount(k.Name) && !follows(&k) {
 				fractions++
 			}
 		}
@@ -341,11 +344,12 @@ const enoughFractions = 3
 // few are the deviations of a point that has too few numbers to know it by, as text, and the digits that it adds to
 // those of its file.
 func few(p *schema.Point) (deviations string, digits int) {
-	for name, m := range p.EachMetric() {
-		for _, s := range m.Stats {
-			if s.Name == "std" {
+	for i := range p.Metrics {
+		k := p.Metrics[i].Kind()
+		for _, s := range p.Metrics[i].Stats {
+			if s.Is("std") {
 				deviations += " " + Number(s.Value)
-			} else if s.Value != math.Trunc(s.Value) && !isCount(name) && !follows(&m) {
+			} else if s.Value != math.Trunc(s.Value) && !isCount(k.Name) && !follows(&k) {
 				digits += significant(s.Value)
 			}
 		}

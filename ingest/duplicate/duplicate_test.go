@@ -13,11 +13,9 @@ func number(v float64) *float64 { return &v }
 
 // point is a measurement with three latencies that follow from x.
 func point(tool string, c, x float64) *schema.Point {
-	metrics := map[string]schema.Metric{}
+	var metrics schema.MetricList
 	for i, name := range []string{"e2el", "ttft", "tpot"} {
-		m := schema.Metric{Unit: "ms"}
-		m.Stats.Set("mean", x*float64(i+1)+.125)
-		metrics[name] = m
+		metrics.Put(schema.Of(name, "mean", x*float64(i+1)+.125))
 	}
 	return &schema.Point{Key: schema.Key{Tool: tool, Concurrency: number(c)}, Metrics: metrics}
 }
@@ -36,28 +34,26 @@ func pairs(points ...*schema.Point) string {
 
 func TestCopies(t *testing.T) {
 	rich := point("vllm", 1, 10)
-	m := schema.Metric{Unit: "tok/s"}
-	m.Stats.Set("value", 5)
-	rich.Metrics["output_tps"] = m
+	rich.Metrics.Put(schema.Of("output_tps", "value", 5))
 	std := point("vllm", 1, 10)
-	m = std.Metrics["ttft"]
+	m, _ := std.Metric("ttft")
 	m.Stats.Set("std", 3)
 	m.N = 5
-	std.Metrics["ttft"] = m
+	std.Metrics.Put(m)
 	otherStd := point("vllm", 1, 10)
-	m = otherStd.Metrics["ttft"]
+	m, _ = otherStd.Metric("ttft")
 	m.Stats.Set("std", 3.354102)
-	otherStd.Metrics["ttft"] = m
+	otherStd.Metrics.Put(m)
 	unknownLoad := point("vllm", 1, 10)
 	unknownLoad.Key.Concurrency = nil
 	otherDef := point("vllm", 1, 10)
-	m = otherDef.Metrics["ttft"]
-	m.Def = schema.DefFirstChunk
-	otherDef.Metrics["ttft"] = m
+	m, _ = otherDef.Metric("ttft")
+	m.Set(schema.Kind{Name: "ttft", Unit: "ms", Def: schema.DefFirstChunk})
+	otherDef.Metrics.Put(m)
 	firstContent := point("vllm", 1, 10)
-	m = firstContent.Metrics["ttft"]
-	m.Def = schema.DefFirstContent
-	firstContent.Metrics["ttft"] = m
+	m, _ = firstContent.Metric("ttft")
+	m.Set(schema.Kind{Name: "ttft", Unit: "ms", Def: schema.DefFirstContent})
+	firstContent.Metrics.Put(m)
 	for name, c := range map[string]struct {
 		points []*schema.Point
 		want   string
@@ -84,12 +80,9 @@ func TestCopies(t *testing.T) {
 }
 
 // whole has whole numbers, which different measurements may share by chance.
-func whole(x float64) map[string]schema.Metric {
-	metrics := map[string]schema.Metric{}
+func whole(x float64) (metrics schema.MetricList) {
 	for _, name := range []string{"e2el", "ttft", "tpot", "rps"} {
-		m := schema.Metric{}
-		m.Stats.Set("mean", x)
-		metrics[name] = m
+		metrics.Put(schema.Of(name, "mean", x))
 	}
 	return metrics
 }

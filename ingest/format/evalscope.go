@@ -147,8 +147,8 @@ func readEvalScopeSummary(f *decode.File, r *schema.Reading) {
 	})
 	// The time per output token of early versions is the duration divided by the tokens of all requests: the inverse of
 	// the throughput, and no TPOT. Those versions state the latency of a package beside it.
-	tpot, has := d.Metrics["tpot"].Stats.Get("mean")
-	tps, _ := d.Metrics["output_tps"].Stats.Get("value")
+	tpot, has := d.Point.Value("tpot", "mean")
+	tps, _ := d.Point.Value("output_tps", "value")
 	inverse := tpot*tps > 990 && tpot*tps < 1010 && d.Key.Concurrency != nil && *d.Key.Concurrency > 1
 	if has && (inverse || v.Has(misspelt)) {
 		d.Missing("tpot", schema.DefExclFirst, "the file's time per token is the duration divided by all tokens")
@@ -173,17 +173,14 @@ func CombineEvalScope(summary *schema.Reading, part schema.Reading) {
 	}
 	p, q := &summary.Points[0], &part.Points[0]
 	if part.Format == EvalScopePercentiles {
-		for name, m := range q.Metrics {
-			own := p.Metrics[name]
-			if len(own.Stats) == 0 {
-				continue
-			}
-			for _, s := range m.Stats {
-				if _, stated := own.Stats.Get(s.Name); !stated {
-					own.Stats.Set(s.Name, s.Value)
+		for i := range p.Metrics {
+			own := &p.Metrics[i]
+			more, _ := q.Metric(own.Name())
+			for _, s := range more.Stats {
+				if _, stated := own.Stats.Get(s.Name()); !stated && len(own.Stats) > 0 {
+					own.Stats.Set(s.Name(), s.Value)
 				}
 			}
-			p.Metrics[name] = own
 		}
 		return
 	}

@@ -67,7 +67,7 @@ func TestEvalScopeEarlyVersions(t *testing.T) {
 	Expect(t, p, map[string]float64{
 		"rps.value": 4, "duration_s.value": 10, "output_tps.value": 200, "e2el.mean": 1500, "ttft.mean": 250,
 	})
-	if m := p.Metrics["tpot"]; len(m.Stats) != 0 || m.Why == "" || len(p.Metrics["tps_user"].Stats) != 0 {
+	if m := Metric(p, "tpot"); len(m.Stats) != 0 || m.Kind().Why == "" || len(Metric(p, "tps_user").Stats) != 0 {
 		t.Errorf("TPOT of %v", m)
 	}
 }

@@ -33,8 +33,8 @@ func TestInferencePerfReport(t *testing.T) {
 		"ttft.mean": 31, "e2el.mean": 480, "e2el.median": 470, "e2el.p99.9": 490, "ntpot.mean": 7.7,
 		"output_tps.value": 64.2, "requests_failed.value": 2, "isl.mean": 204.1,
 	})
-	if p.Metrics["tpot"].Def != schema.DefChunkMean || len(p.Metrics["tps_user"].Stats) > 0 {
-		t.Errorf("tpot %+v, tps_user %+v", p.Metrics["tpot"], p.Metrics["tps_user"])
+	if Metric(p, "tpot").Kind().Def != schema.DefChunkMean || len(Metric(p, "tps_user").Stats) > 0 {
+		t.Errorf("tpot %+v, tps_user %+v", Metric(p, "tpot"), Metric(p, "tps_user"))
 	}
 	if *p.Key.Rate != 1 || p.Conditions["stage"] != "3" || p.Client["rate_reached"] != "1.02" ||
 		Codes(r) != "partly-failed" {

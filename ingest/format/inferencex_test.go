@@ -53,7 +53,7 @@ func TestInferenceXRows(t *testing.T) {
 			`"output_tput_tps":25.0,"mean_ttft":1.0}`)
 	Expect(t, context.Points[0], map[string]float64{"total_tps.value": 80, "output_tps.value": 25})
 	alone := inferenceXReader.Must(t, "agg.json", `{"hw":"x","conc":1,"tput_per_gpu":5.0,"mean_ttft":1.0}`)
-	if alone.Points[0].Metrics["total_tps"].Why == "" {
+	if Metric(alone.Points[0], "total_tps").Kind().Why == "" {
 		t.Error("a rate for each of an unknown number of accelerators became a rate")
 	}
 }

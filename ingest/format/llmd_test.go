@@ -55,7 +55,7 @@ func TestLLMDFirstVersion(t *testing.T) {
 		"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3300, "ntpot.mean": 10, "tpot.mean": 8,
 		"output_tps.value": 99.5, "requests_ok.value": 29, "requests_failed.value": 2, "duration_s.value": 16.5,
 	})
-	if p.Key.Tool != "guidellm" || p.Metrics["ntpot"].Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 ||
+	if p.Key.Tool != "guidellm" || Metric(p, "ntpot").Kind().Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 ||
 		r.Facts.Stack.Version != "0.9.0.1" || r.Facts.Model.Precision != "fp16" {
 		t.Errorf("%s %+v", p.Key, r.Facts)
 	}
@@ -73,8 +73,8 @@ func TestLLMDSecondVersion(t *testing.T) {
 		!r.Facts.Start.Equal(time.Date(2025, 11, 5, 18, 0, 42, 0, time.UTC)) || r.Facts.Stack.Image == "" {
 		t.Errorf("%+v", r.Facts)
 	}
-	if Codes(r) != "unknown-unit" || len(p.Metrics["tpot"].Stats) > 0 {
-		t.Errorf("a unit that nobody knows: %v %+v", r.Problems, p.Metrics["tpot"])
+	if Codes(r) != "unknown-unit" || len(Metric(p, "tpot").Stats) > 0 {
+		t.Errorf("a unit that nobody knows: %v %+v", r.Problems, Metric(p, "tpot"))
 	}
 }
 

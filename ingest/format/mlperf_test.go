@@ -89,7 +89,7 @@ func TestMLPerfServer(t *testing.T) {
 func TestMLPerfOffline(t *testing.T) {
 	p := mlPerfReader.Must(t, "x.txt", mlPerfOffline).Points[0]
 	Expect(t, p, map[string]float64{"rps.value": 4.49829, "output_tps.value": 1337.46})
-	if len(p.Metrics["e2el"].Stats) > 0 || p.Status != schema.StatusInvalid || p.Key.Rate != nil {
+	if len(Metric(p, "e2el").Stats) > 0 || p.Status != schema.StatusInvalid || p.Key.Rate != nil {
 		t.Errorf("%s %+v", p.Status, p.Metrics)
 	}
 }

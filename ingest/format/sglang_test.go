@@ -28,8 +28,8 @@ const (
 func TestSGLangOldRecord(t *testing.T) {
 	p := sglangReader.Must(t, "x.jsonl", sglangOld).Points[0]
 	Expect(t, p, map[string]float64{"e2el.mean": 5331.9, "output_tps.value": 53.4, "isl.mean": 42, "requests_ok.value": 1})
-	if p.Metrics["itl"].Why == "" || p.Metrics["ttft"].Why == "" || p.Key.Rate != nil || p.Key.ISL != nil {
-		t.Errorf("%s itl %+v", p.Key, p.Metrics["itl"])
+	if Metric(p, "itl").Kind().Why == "" || Metric(p, "ttft").Kind().Why == "" || p.Key.Rate != nil || p.Key.ISL != nil {
+		t.Errorf("%s itl %+v", p.Key, Metric(p, "itl"))
 	}
 	neg := sglangReader.Must(t, "x.jsonl",
 		`{"completed":1,"mean_tpot_ms":-0.0001,"mean_e2e_latency_ms":5,"mean_ttft_ms":-7}`)
@@ -42,11 +42,11 @@ func TestSGLangOldRecord(t *testing.T) {
 func TestSGLangDetails(t *testing.T) {
 	r := sglangReader.Must(t, "x.jsonl", sglangNow)
 	p := r.Points[0]
-	if p.Metrics["ttft"].From != "recomputed" || p.Metrics["ttft"].N != 2 || *p.Key.ISL != 128 ||
+	if Metric(p, "ttft").Kind().From != "recomputed" || Metric(p, "ttft").N != 2 || *p.Key.ISL != 128 ||
 		*p.Key.Concurrency != 4 || *p.Key.Rate != 4 || r.Facts.Model.ID != "acme/tiny" || r.Facts.Stack.Version != "0.5.2" {
-		t.Errorf("%s %+v %+v", p.Key, p.Metrics["ttft"], r.Facts)
+		t.Errorf("%s %+v %+v", p.Key, Metric(p, "ttft"), r.Facts)
 	}
-	if len(r.Problems) > 0 || p.Metrics["e2el"].Def != schema.DefLastContent {
+	if len(r.Problems) > 0 || Metric(p, "e2el").Kind().Def != schema.DefLastContent {
 		t.Errorf("%v", r.Problems)
 	}
 }

@@ -53,11 +53,12 @@ func TestBenchmarks(t *testing.T) {
 		"e2el.p95": 1800, "output_tps.value": 614.4, "total_tps.value": 1228.8, "rps.value": 4.8, "requests_failed.value": 8,
 		"duration_s.value": 5,
 	})
-	if p.Metrics["ntpot"].Def != schema.DefInclFirst || p.Metrics["tpot"].N != 24 || *p.Key.Concurrency != 8 ||
+	if Metric(p, "ntpot").Kind().Def != schema.DefInclFirst || Metric(p, "tpot").N != 24 || *p.Key.Concurrency != 8 ||
 		*p.Key.ISL != 128 || p.Status != schema.StatusPartial {
-		t.Errorf("%s %+v", p.Key, p.Metrics["tpot"])
+		t.Errorf("%s %+v", p.Key, Metric(p, "tpot"))
 	}
-	if q := r.Points[1]; len(q.Metrics["rps"].Stats) > 0 || q.Metrics["output_tps"].Why == "" { // it states no duration
+	if q := r.Points[1]; len(Metric(q, "rps").Stats) > 0 || Metric(q,
+		"output_tps").Kind().Why == "" { // it states no duration
 		t.Errorf("%+v", q.Metrics)
 	}
 	if q := r.Points[1]; *q.Key.Rate != 2 || q.Key.Concurrency != nil || q.Key.Dims["arrival"] != "constant" {
@@ -75,8 +76,8 @@ func TestRatesAreTotalsOverTheDuration(t *testing.T) {
 		`"count":1}},"output_tokens_per_second":{"successful":{"mean":282.4,"count":118}}}}]}`
 	p := reader.Must(t, "benchmarks.json", text).Points[0]
 	Expect(t, p, map[string]float64{"output_tps.value": 59, "rps.value": .5, "total_tps.value": 75})
-	if p.Metrics["output_tps"].From != schema.FromDerived {
-		t.Errorf("%+v", p.Metrics["output_tps"])
+	if Metric(p, "output_tps").Kind().From != schema.FromDerived {
+		t.Errorf("%+v", Metric(p, "output_tps"))
 	}
 }
 
@@ -105,7 +106,8 @@ func TestOld(t *testing.T) {
 // A block of count 0 has only zeros, which are not data.
 func TestNothingCompleted(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", none)
-	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || Codes(r) != "all-failed" ||
+	if p := r.Points[0]; p.Status != schema.StatusFailed || Metric(p, "ttft").Kind().Why == "" ||
+		Codes(r) != "all-failed" ||
 		*p.Key.Concurrency != 1 {
 		t.Errorf("%s %+v %v", p.Key, p.Metrics, r.Problems)
 	}
@@ -129,10 +131,11 @@ func TestTableOfAReport(t *testing.T) {
 			if p.Key.String() != q.Key.String() || p.Status != q.Status {
 				t.Errorf("%s: %s %s, the report has %s %s", name, p.Key, p.Status, q.Key, q.Status)
 			}
-			for metric, m := range p.Metrics {
+			for _, m := range p.Metrics {
+				metric := m.Name()
 				for _, s := range m.Stats {
-					if x, ok := q.Metrics[metric].Stats.Get(s.Name); !ok || !Near(x, s.Value) {
-						t.Errorf("%s: %s %s is %v, the report has %v", name, metric, s.Name, s.Value, x)
+					if x, ok := q.Value(metric, s.Name()); !ok || !Near(x, s.Value) {
+						t.Errorf("%s: %s %s is %v, the report has %v", name, metric, s.Name(), s.Value, x)
 					}
 				}
 			}

@@ -146,7 +146,7 @@ func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 	d.Done()
 	last := &into.Points[len(into.Points)-1]
 	if why := r.text("missing_reason"); why != "" && last.Status == schema.StatusFailed {
-		last.Metrics["ttft"] = schema.Metric{Unit: "ms", Def: schema.DefNotStated, Why: why}
+		last.Metrics.Put(schema.NewMetric(schema.Kind{Name: "ttft", Unit: "ms", Def: schema.DefNotStated, Why: why}))
 	}
 }
 
@@ -162,7 +162,8 @@ func statOf(column string) (metric, stat string, ok bool) {
 		case rest == "" || rest == "_"+unit:
 			return info.Name, "value", true
 		case strings.HasPrefix(rest, "_") && strings.HasSuffix(rest, "_"+unit):
-			return info.Name, strings.TrimSuffix(rest[1:], "_"+unit), true
+			stat = strings.TrimSuffix(rest[1:], "_"+unit)
+			return info.Name, stat, schema.IsStat(stat)
 		}
 	}
 	return "", "", false

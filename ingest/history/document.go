@@ -35,12 +35,13 @@ type document struct {
 
 // Types without the forms below, of which they are parts.
 type (
-	plainMetric schema.Metric
-	plainScore  schema.Score
+	plainScore schema.Score
 )
 
 type metricForm struct {
-	Metric    *plainMetric   `json:",inline"`
+	schema.Kind
+	schema.Detail
+	N         int            `json:"n,omitzero"`
 	Quantiles jsontext.Value `json:"quantiles,omitzero"`
 	Rest      jsontext.Value `json:",inline"` // statistics and what this version does not know
 }
@@ -63,7 +64,7 @@ var (
 	encoding = json.JoinOptions(
 		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.EscapeForJS(true),
 		jsontext.PreserveRawStrings(true), json.WithMarshalers(json.JoinMarshalers(
-			json.MarshalToFunc(encodeMetric), json.MarshalToFunc(encodeScore), json.MarshalToFunc(encodeSlices),
+			json.MarshalToFunc(encodeMetrics), json.MarshalToFunc(encodeScore), json.MarshalToFunc(encodeSlices),
 			json.MarshalToFunc(func(e *jsontext.Encoder, raw stdjson.RawMessage) error { return e.WriteValue(validated(raw)) }),
 			json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error { return e.WriteValue(appendFloat(nil, v)) }),
 			json.MarshalToFunc(func(e *jsontext.Encoder, n schema.Number) error { return json.MarshalEncode(e, n.Ptr()) }),
@@ -164,29 +165,39 @@ func validated(raw stdjson.RawMessage) jsontext.Value {
 	return schema.JSONString(string(raw))
 }
 
+// encodeMetrics writes an object of metrics by name.
+func encodeMetrics(e *jsontext.Encoder, list schema.MetricList) error {
+	err := e.WriteToken(jsontext.BeginObject)
+	for i := range list {
+		err = errors.Join(err, e.WriteToken(jsontext.String(list[i].Name())), encodeMetric(e, &list[i]))
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndObject))
+}
+
 // encodeMetric writes statistics as members beside the others, and a distribution as [step, first, increments …]:
 // value i is step times the sum of the first i+1 whole numbers after it. Plain numbers would take three times the bytes
 // for the same precision, and distributions are most of a document. A standard error that follows from the deviation
 // and the sample size is not written.
-func encodeMetric(e *jsontext.Encoder, m schema.Metric) error {
-	if m.SE == latency.DerivedSE(m) {
-		m.SE = schema.Number{}
+func encodeMetric(e *jsontext.Encoder, m *schema.Metric) error {
+	k, more := m.Kind(), m.Detail()
+	if more.SE == latency.DerivedSE(m) {
+		more.SE = schema.Number{}
 	}
-	form := metricForm{Metric: (*plainMetric)(&m)}
+	form := metricForm{Kind: k, Detail: more, N: m.N}
 	for _, s := range m.Stats {
-		form.add(s.Name, appendFloat(nil, s.Value))
+		form.add(s.Name(), appendFloat(nil, s.Value))
 	}
-	for name, raw := range m.Unknown {
+	for name, raw := range more.Unknown {
 		form.add(name, validated(raw))
 	}
 	if form.Rest != nil {
 		form.Rest[0] = '{'
 		form.Rest = append(form.Rest, '}')
 	}
-	if len(m.Quantiles) > 0 {
-		step, last := latency.SketchStep(m.Quantiles), 0.
+	if len(more.Quantiles) > 0 {
+		step, last := latency.SketchStep(more.Quantiles), 0.
 		form.Quantiles = appendFloat([]byte{'['}, step)
-		for _, v := range m.Quantiles {
+		for _, v := range more.Quantiles {
 			n := math.Round(v / step)
 			form.Quantiles = strconv.AppendInt(append(form.Quantiles, ','), int64(n-last), 10)
 			last = n
@@ -270,13 +281,14 @@ func unwritten(r *schema.Run) string {
 		if p.Status != "" && !slices.Contains(schema.Statuses(), p.Status) {
 			return fmt.Sprintf("a point of status %.40q", string(p.Status))
 		}
-		for name, m := range p.Metrics {
-			info, known := schema.MetricByName(name)
-			if known && info.Unit != m.Unit {
-				return fmt.Sprintf("%s in %.20q, which is stored in %s", name, m.Unit, info.Unit)
+		for j := range p.Metrics {
+			k := p.Metrics[j].Kind()
+			info, known := schema.MetricByName(k.Name)
+			if known && info.Unit != k.Unit {
+				return fmt.Sprintf("%s in %.20q, which is stored in %s", k.Name, k.Unit, info.Unit)
 			}
-			if x, is := m.Stats.Beyond(); is && !schema.IsOwn(name) {
-				return fmt.Sprintf("%s of %g %s", name, x, m.Unit)
+			if x, is := p.Metrics[j].Stats.Beyond(); is && !schema.IsOwn(k.Name) {
+				return fmt.Sprintf("%s of %g %s", k.Name, x, k.Unit)
 			}
 		}
 	}
@@ -363,19 +375,18 @@ func place(p jsontext.Pointer) string {
 
 // decodeMetrics reads the metrics of a point. A history has millions of statistics, so they are read one by one,
 // without reflection.
-func decodeMetrics(d *jsontext.Decoder, metrics *map[string]schema.Metric) error {
-	*metrics = map[string]schema.Metric{}
-	var m schema.Metric                // one for all
-	stats := make(schema.Stats, 0, 16) // likewise
+func decodeMetrics(d *jsontext.Decoder, metrics *schema.MetricList) error {
+	*metrics = schema.MetricList{}
+	stats := make(schema.Stats, 0, 16) // for all
 	return eachMember(d, func(quoted jsontext.Value) error {
 		name, err := jsontext.AppendUnquote(nil, quoted)
 		if err != nil {
 			return err
 		}
-		m = schema.Metric{Stats: stats[:0]}
-		err = decodeMetric(d, &m)
+		m := schema.Metric{Stats: stats[:0]}
+		err = decodeMetric(d, string(name), &m)
 		m.Stats = slices.Clone(m.Stats)
-		(*metrics)[string(name)] = m
+		metrics.Put(m)
 		return err
 	})
 }
@@ -399,53 +410,61 @@ func eachMember(d *jsontext.Decoder, read func(quoted jsontext.Value) error) err
 }
 
 // decodeMetric is the inverse of encodeMetric.
-func decodeMetric(d *jsontext.Decoder, m *schema.Metric) error {
+func decodeMetric(d *jsontext.Decoder, name string, m *schema.Metric) error {
+	k, more := schema.Kind{Name: name}, schema.Detail{}
 	var sketch []float64
-	hasSE := false
+	isDetailed := false
 	err := eachMember(d, func(quoted jsontext.Value) (err error) {
 		switch name := quoted[1 : len(quoted)-1]; string(name) {
 		case "unit":
-			err = decodeText(d, &m.Unit)
+			err = decodeText(d, &k.Unit)
 		case "def":
-			err = decodeText(d, &m.Def)
+			err = decodeText(d, &k.Def)
 		case "from":
-			err = decodeText(d, (*string)(&m.From))
+			err = decodeText(d, (*string)(&k.From))
 		case "missing":
-			err = decodeText(d, &m.Why)
+			err = decodeText(d, &k.Why)
 		case "n":
 			if err = mustBeNumber(d); err == nil {
 				err = json.UnmarshalDecode(d, &m.N)
 			}
 		case "se":
-			hasSE = true
+			isDetailed = true
 			if err = mustBeNumber(d); err == nil {
-				err = json.UnmarshalDecode(d, &m.SE)
+				err = json.UnmarshalDecode(d, &more.SE)
 			}
 		case "ci":
-			err = json.UnmarshalDecode(d, &m.CI)
+			isDetailed = true
+			err = json.UnmarshalDecode(d, &more.CI)
 		case "quantiles":
+			isDetailed = true
 			err = json.UnmarshalDecode(d, &sketch)
 		default:
-			err = decodeOther(d, m, quoted)
+			err = decodeOther(d, m, &more, quoted)
 		}
 		return err
 	})
 	if len(sketch) > 1 && sketch[0] > 0 {
-		sum, step := 0., sketch[0]
-		m.Quantiles = sketch[1:]
-		for i, n := range m.Quantiles {
-			sum += n
-			m.Quantiles[i] = latency.Round(sum*step, 12)
-		}
+		more.Quantiles = sums(sketch[0], sketch[1:])
 	}
-	if !hasSE {
-		m.SE = latency.DerivedSE(*m)
+	if m.Set(k); isDetailed || more.Unknown != nil {
+		m.SetDetail(more)
 	}
 	return err
 }
 
+// sums makes increments of a step the values that they add up to.
+func sums(step float64, increments []float64) []float64 {
+	sum := 0.
+	for i, n := range increments {
+		sum += n
+		increments[i] = latency.Round(sum*step, 12)
+	}
+	return increments
+}
+
 // decodeOther reads a statistic, or keeps a member that this version does not know.
-func decodeOther(d *jsontext.Decoder, m *schema.Metric, quoted jsontext.Value) error {
+func decodeOther(d *jsontext.Decoder, m *schema.Metric, more *schema.Detail, quoted jsontext.Value) error {
 	bare := quoted[1 : len(quoted)-1]
 	at := slices.IndexFunc(statistics, func(s schema.StatInfo) bool { return s.Name == string(bare) })
 	name := ""
@@ -456,12 +475,12 @@ func decodeOther(d *jsontext.Decoder, m *schema.Metric, quoted jsontext.Value) e
 		if name = string(text); err != nil {
 			return err
 		}
-		if _, isQuantile := schema.StatQuantile(name); !isQuantile {
+		if !schema.IsStat(name) {
 			raw, err := d.ReadValue()
-			if m.Unknown == nil {
-				m.Unknown = schema.Unknown{}
+			if more.Unknown == nil {
+				more.Unknown = schema.Unknown{}
 			}
-			m.Unknown[name] = bytes.Clone(raw)
+			more.Unknown[name] = bytes.Clone(raw)
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 func load(t *testing.T, dirs ...string) (*columns.Columns, []schema.Problem) {
@@ -69,8 +70,10 @@ func TestSameRunSameBytes(t *testing.T) {
 	if second := history.Encode(&again); !bytes.Equal(first, second) {
 		t.Fatalf("a read and a write changed the document:\n%s\n%s", first, second)
 	}
-	if again.Points[0].Metrics["ttft"].Quantiles[0] != r.Points[0].Metrics["ttft"].Quantiles[0] ||
-		!reflect.DeepEqual(again.Points[0].Metrics["ttft"].Quantiles, r.Points[0].Metrics["ttft"].Quantiles) {
+	if drafttest.Metric(again.Points[0], "ttft").Detail().Quantiles[0] != drafttest.Metric(r.Points[0],
+		"ttft").Detail().Quantiles[0] ||
+		!reflect.DeepEqual(drafttest.Metric(again.Points[0], "ttft").Detail().Quantiles, drafttest.Metric(r.Points[0],
+			"ttft").Detail().Quantiles) {
 		t.Error("a distribution was changed")
 	}
 	if v, ok := again.Scores[1].Value.Get(); ok || again.Scores[1].Value.Why() == "" {
@@ -344,11 +347,15 @@ func TestStructsFitTheSchema(t *testing.T) {
 		{schema.Acceptance{}, of(doc.Properties["acceptance"]), ""},
 		{schema.Interleaved{}, of(doc.Properties["interleaved"]), ""}, {schema.Key{}, of(doc.Defs["key"]), ""},
 		{schema.Point{}, of(doc.Defs["point"]), ""}, {schema.Source{}, of(doc.Defs["source"]), ""},
-		{schema.Metric{}, of(doc.Defs["metric"]), ""}, {schema.Score{}, of(doc.Defs["score"]), "missing"},
+		{struct {
+			schema.Metric
+			schema.Kind
+			schema.Detail
+		}{}, of(doc.Defs["metric"]), ""}, {schema.Score{}, of(doc.Defs["score"]), "missing"},
 		{schema.Target{}, of(doc.Defs["target"]), ""}, {schema.Problem{}, of(doc.Defs["problem"]), ""},
 	} {
 		var fields []string
-		for f := range reflect.TypeOf(c.of).Fields() {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(c.of)) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name != "" && name != "-" {
 				fields = append(fields, name)

@@ -40,11 +40,12 @@ func TestTables(t *testing.T) {
 		"ttft.mean": 10.25, "ttft.p99.9": 99.5, "tpot.mean": 2.5, "tps_user.value": 400, "output_tps.value": 128.5,
 		"rps.value": 2, "requests_ok.value": 4,
 	})
-	if p.Metrics["ttft"].Def != "first-chunk" || p.Metrics["tpot"].Def != "not-stated" || p.Key.Dims["label"] != "a/b" ||
+	if Metric(p, "ttft").Kind().Def != "first-chunk" || Metric(p, "tpot").Kind().Def != "not-stated" ||
+		p.Key.Dims["label"] != "a/b" ||
 		p.Key.Dims["tp"] != "8" || p.Repeat != 2 {
 		t.Errorf("%s %+v", p.Key, p.Metrics)
 	}
-	if failed := r.Points[1]; failed.Status != "failed" || failed.Metrics["ttft"].Why != "the server was down" {
+	if failed := r.Points[1]; failed.Status != "failed" || Metric(failed, "ttft").Kind().Why != "the server was down" {
 		t.Errorf("%+v", failed)
 	}
 	s := reader.Must(t, "scores.csv", scoresTable).Scores

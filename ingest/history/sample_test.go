@@ -60,7 +60,7 @@ func samplePoint(when time.Time) schema.Point {
 	}
 }
 
-func sampleMetrics() map[string]schema.Metric {
+func sampleMetrics() schema.MetricList {
 	spread := func(base float64) latency.Sample {
 		values := make([]float64, 256)
 		for i := range values {
@@ -68,29 +68,20 @@ func sampleMetrics() map[string]schema.Metric {
 		}
 		return latency.NewSample(values)
 	}
-	metrics := map[string]schema.Metric{"goodput_rps": {Unit: "req/s", Why: "no goodput was asked for"}}
+	var metrics schema.MetricList
+	metrics.Put(schema.NewMetric(schema.Kind{Name: "goodput_rps", Unit: "req/s", Why: "no goodput was asked for"}))
 	for name, base := range map[string]float64{"ttft": 2396.53712, "tpot": 44.6912345, "e2el": 8026.66123} {
-		s := spread(base)
-		m := s.Metric("ms", schema.DefFirstContent, "")
-		m.Quantiles = s.Sketch()
-		metrics[name] = m
+		metrics.Put(spread(base).Metric(name, schema.DefFirstContent, "", false))
 	}
-	itl := spread(44.123456).Metric("ms", schema.DefChunkGap, "")
-	itl.CI, itl.SE = nil, schema.Missing("")
-	metrics["itl"] = itl
+	metrics.Put(spread(44.123456).Metric("itl", schema.DefChunkGap, "", true))
 	for name, v := range map[string]float64{
 		"output_tps": 502.6234567, "total_tps": 4021.123456, "rps": 3.961234567, "requests_ok": 256, "requests_failed": 0,
 		"duration_s": 64.1234567, "tps_user": 22.3751234,
 	} {
-		info, _ := schema.MetricByName(name)
-		m := schema.Metric{Unit: info.Unit}
-		m.Stats.Set("value", v)
-		metrics[name] = m
+		metrics.Put(schema.Of(name, "value", v))
 	}
 	for _, name := range []string{"isl", "osl"} {
-		m := schema.Metric{Unit: "tok"}
-		m.Stats.Set("mean", 2048)
-		metrics[name] = m
+		metrics.Put(schema.Of(name, "mean", 2048))
 	}
 	return metrics
 }

@@ -64,12 +64,13 @@ func (c *soundness) point(p *schema.Point) {
 	if p.Source.Format == "" {
 		p.Source = c.source
 	}
-	for name, m := range p.Metrics {
-		if what := faultOf(name, m, p.Status); what != "" {
+	p.Metrics = slices.DeleteFunc(p.Metrics, func(m schema.Metric) bool {
+		what := faultOf(&m, p.Status)
+		if what != "" {
 			c.refuse(what)
-			delete(p.Metrics, name)
 		}
-	}
+		return what != ""
+	})
 }
 
 // value reports whether a score has a task, and a value or a reason.
@@ -83,21 +84,22 @@ func (c *soundness) value(s *schema.Score) bool {
 }
 
 // faultOf returns what is wrong with a metric of a document, "" for nothing.
-func faultOf(name string, m schema.Metric, status schema.Status) string {
-	info, known := schema.MetricByName(name)
+func faultOf(m *schema.Metric, status schema.Status) string {
+	k := m.Kind()
+	info, known := schema.MetricByName(k.Name)
 	switch {
 	case !known:
-		return fmt.Sprintf("a metric %.40q", name)
-	case m.Unit != info.Unit:
-		return fmt.Sprintf("%s in %.20q, which is measured in %s", name, m.Unit, info.Unit)
-	case len(m.Stats) == 0 && m.Why == "":
-		return name + " with neither a number nor a reason"
+		return fmt.Sprintf("a metric %.40q", k.Name)
+	case k.Unit != info.Unit:
+		return fmt.Sprintf("%s in %.20q, which is measured in %s", k.Name, k.Unit, info.Unit)
+	case len(m.Stats) == 0 && k.Why == "":
+		return k.Name + " with neither a number nor a reason"
 	case status == schema.StatusFailed && len(m.Stats) > 0 && (info.Better == schema.Higher || info.Unit == "ms"):
-		return name + " of a point that failed"
+		return k.Name + " of a point that failed"
 	}
 	for _, s := range m.Stats {
-		if s.Value < 0 && s.Name != "std" {
-			return fmt.Sprintf("%s of %g %s", name, s.Value, m.Unit)
+		if s.Value < 0 && !s.Is("std") {
+			return fmt.Sprintf("%s of %g %s", k.Name, s.Value, k.Unit)
 		}
 	}
 	return ""

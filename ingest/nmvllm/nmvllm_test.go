@@ -93,7 +93,8 @@ func TestResult(t *testing.T) {
 		"ttft.mean": 23.5, "ntpot.mean": 8, "e2el.p99": 900, "rps.value": 2.9, "requests_ok.value": 290,
 		"requests_failed.value": 10,
 	})
-	if p.Metrics["ntpot"].Def != schema.DefInclFirst || *p.Key.Rate != 2.5 || p.Conditions["num_prompts"] != "300" ||
+	if Metric(p, "ntpot").Kind().Def != schema.DefInclFirst || *p.Key.Rate != 2.5 ||
+		p.Conditions["num_prompts"] != "300" ||
 		p.Key.Dims["sparsity"] != "sparse_w16a16" || p.Key.Dims["max_model_len"] != "2048" ||
 		p.Key.Dims[schema.DimLabel] != "sharegpt" {
 		t.Errorf("%s %v", p.Key, p.Conditions)
@@ -174,7 +175,8 @@ func TestContradictedDirection(t *testing.T) {
 	}
 	for _, p := range r.Points {
 		title := p.Key.Dims[schema.DimLabel]
-		for metric := range p.Metrics {
+		for i := range p.Metrics {
+			metric := p.Metrics[i].Name()
 			if info, _ := schema.MetricByName(metric); title[strings.LastIndexByte(title, ' ')+1:]+" is better" !=
 				info.Better.String() {
 				t.Errorf("%q is read as %s", title, metric)

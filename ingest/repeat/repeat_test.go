@@ -15,7 +15,7 @@ import (
 func at(path string, fields ...any) schema.Point {
 	p := schema.Point{
 		Key: schema.Key{Task: "text", Tool: "sglang"}, Extra: schema.Unknown{}, Conditions: map[string]string{},
-		Metrics: map[string]schema.Metric{}, Source: schema.Source{Path: path},
+		Source: schema.Source{Path: path},
 	}
 	for i := 0; i < len(fields); i += 2 {
 		name, value := fields[i].(string), fields[i+1]
@@ -23,10 +23,9 @@ func at(path string, fields ...any) schema.Point {
 		case '?':
 			p.Conditions[name[1:]] = fmt.Sprint(value)
 		case '#':
-			var m schema.Metric
-			m.Stats.Set("mean", float64(value.(int)))
+			m := schema.Of(name[1:], "mean", float64(value.(int)))
 			m.Stats.Set("value", float64(value.(int)))
-			p.Metrics[name[1:]] = m
+			p.Metrics.Put(m)
 		case 'c':
 			x := float64(value.(int))
 			p.Key.Concurrency = &x

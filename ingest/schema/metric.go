@@ -2,47 +2,151 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
 	"strings"
+	"unique"
 )
 
-// Metric is one measured quantity of a point: its unit, its definition, and its statistics.
-type Metric struct {
+// Kind is what a metric of a point is, all but its numbers. A tree has hundreds of thousands of metrics of few kinds,
+// and memory holds each kind once.
+type Kind struct {
+	Name string `json:"-"` // see [MetricByName]
 	Unit string `json:"unit,omitzero"`
-	Def  string `json:"def,omitzero"` // definition id; see [Definitions]
-	// by statistic: mean, median, std, min, max, p1 … p99.9, value
-	Stats Stats                 `json:"-"`
-	N     int                   `json:"n,omitzero"`   // sample size behind the statistics; 0 when unknown
-	SE    Number                `json:"se,omitzero"`  // standard error of the mean
-	CI    map[string][2]float64 `json:"ci,omitempty"` // 95 % interval by statistic
-	// 33 values at i/32, i = 0 … 32, when per-request data existed
-	Quantiles []float64 `json:"quantiles,omitempty"`
-	From      From      `json:"from,omitzero"`    // "" for the file, else FromRecomputed or FromDerived
-	Why       string    `json:"missing,omitzero"` // why there is no number, when Stats is empty
-	Unknown   Unknown   `json:"-"`                // beside the statistics
+	Def  string `json:"def,omitzero"`     // definition id; see [Definitions]
+	From From   `json:"from,omitzero"`    // "" for the file, else FromRecomputed or FromDerived
+	Why  string `json:"missing,omitzero"` // why there is no number, when there is none
 }
 
+// Metric is one measured quantity of a point: what it is, and its statistics.
+type Metric struct {
+	kind  unique.Handle[Kind]
+	Stats Stats // mean, median, std, min, max, p1 … p99.9, value
+	N     int   `json:"n,omitzero"` // sample size behind the statistics; 0 when unknown
+	more  *Detail
+}
+
+// Detail is what few metrics have beside their statistics.
+type Detail struct {
+	SE        Number                `json:"se,omitzero"`        // standard error of the mean
+	CI        map[string][2]float64 `json:"ci,omitempty"`       // 95 % interval by statistic
+	Quantiles []float64             `json:"quantiles,omitzero"` // 33 at i/32, i = 0 … 32, when per-request data existed
+	Unknown   Unknown               `json:"-"`                  // members of a newer version
+}
+
+// NewMetric returns a metric with statistics.
+func NewMetric(k Kind, stats ...Stat) Metric {
+	m := Metric{kind: unique.Make(k)}
+	for _, s := range stats {
+		m.Stats.Set(s.Name(), s.Value)
+	}
+	return m
+}
+
+// Of returns a metric of the registry with one statistic.
+func Of(metric, stat string, v float64) Metric {
+	return NewMetric(Kind{Name: metric, Unit: Unit(metric)}, NewStat(stat, v))
+}
+
+// Kind returns what the metric is.
+func (m *Metric) Kind() Kind {
+	if m.kind == (unique.Handle[Kind]{}) {
+		return Kind{}
+	}
+	return m.kind.Value()
+}
+
+// Name returns the name of the metric.
+func (m *Metric) Name() string { return m.Kind().Name }
+
+// Set makes the metric one of another kind; its numbers stay.
+func (m *Metric) Set(k Kind) { m.kind = unique.Make(k) }
+
+// Sourced returns the metric with another source.
+func (m Metric) Sourced(f From) Metric {
+	k := m.Kind()
+	k.From = f
+	m.Set(k)
+	return m
+}
+
+// Detail returns what the metric has beside its statistics.
+func (m *Metric) Detail() Detail {
+	if m.more == nil {
+		return Detail{}
+	}
+	return *m.more
+}
+
+// SetDetail replaces what the metric has beside its statistics.
+func (m *Metric) SetDetail(d Detail) { m.more = &d }
+
 // Stat returns a statistic of the metric, or the reason why there is none.
-func (m Metric) Stat(name string) Number {
+func (m *Metric) Stat(name string) Number {
 	if v, ok := m.Stats.Get(name); ok {
 		return Num(v)
 	}
-	if m.Why != "" {
-		return Missing(m.Why)
-	}
-	return Missing("not in the file")
+	return Missing(cmp.Or(m.Kind().Why, "not in the file"))
 }
 
 // Primary returns the statistic that verdicts use: the mean, else the median, else the single value.
-func (m Metric) Primary() (string, Number) {
+func (m *Metric) Primary() (string, Number) {
 	for _, name := range CenterStats() {
 		if v, ok := m.Stats.Get(name); ok {
 			return name, Num(v)
 		}
 	}
 	return "mean", m.Stat("mean")
+}
+
+// Without returns a metric of the same name, unit and definition that has a reason in place of numbers.
+func (m *Metric) Without(why string) Metric {
+	k := m.Kind()
+	return NewMetric(Kind{Name: k.Name, Unit: k.Unit, Def: k.Def, Why: why})
+}
+
+// MetricList are the metrics of a point, in the order of the registry, then others by name; each name once.
+type MetricList []Metric
+
+// Get returns a metric by name.
+func (l MetricList) Get(name string) (Metric, bool) {
+	for i := range l {
+		if l[i].Name() == name {
+			return l[i], true
+		}
+	}
+	return Metric{}, false
+}
+
+// Value returns one statistic of a metric.
+func (l MetricList) Value(metric, stat string) (float64, bool) {
+	m, _ := l.Get(metric)
+	return m.Stats.Get(stat)
+}
+
+// Put adds a metric, or replaces that of its name.
+func (l *MetricList) Put(m Metric) {
+	name := m.Name()
+	place := metricPlace(name)
+	at := len(*l)
+	for ; at > 0; at-- {
+		before := (*l)[at-1].Name()
+		if before == name {
+			(*l)[at-1] = m
+			return
+		}
+		if c := cmp.Compare(metricPlace(before), place); c < 0 || c == 0 && before < name {
+			break
+		}
+	}
+	*l = slices.Insert(*l, at, m)
+}
+
+// Drop removes a metric by name.
+func (l *MetricList) Drop(name string) {
+	*l = slices.DeleteFunc(*l, func(m Metric) bool { return m.Name() == name })
 }
 
 // Better is the direction in which a metric improves.
@@ -185,12 +289,20 @@ func MetricNames(keep func(*MetricInfo) bool) []string {
 	return names
 }
 
-// MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
-func MetricByName(name string) (MetricInfo, bool) {
+// metricPlace is the place of a metric in the registry; those that it lacks come behind it.
+func metricPlace(name string) int {
 	for i := range catalogue {
 		if catalogue[i].Name == name {
-			return catalogue[i], true
+			return i
 		}
+	}
+	return len(catalogue)
+}
+
+// MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
+func MetricByName(name string) (MetricInfo, bool) {
+	if i := metricPlace(name); i < len(catalogue) {
+		return catalogue[i], true
 	}
 	if m, ok := ownMetric(name); ok {
 		return m, true

@@ -19,7 +19,7 @@ type Point struct {
 	End    time.Time `json:"end,omitzero"`
 	// what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
 	Conditions map[string]string `json:"conditions,omitempty"`
-	Metrics    map[string]Metric `json:"metrics"` // by canonical name; nil while they are packed
+	Metrics    MetricList        `json:"metrics"`
 	// what shows a saturated client: concurrency reached, cpu seconds …
 	Client  map[string]string `json:"client,omitempty"`
 	Command []string          `json:"command,omitempty"` // argv that made it, secrets removed
@@ -29,9 +29,13 @@ type Point struct {
 	Stated  map[string]string `json:"stated,omitempty"`
 	Extra   Unknown           `json:"extra,omitempty"` // foreign fields of the source that have no canonical name
 	Unknown Unknown           `json:",unknown"`
-
-	packed *packed // in place of Metrics; see [Shapes.Pack]
 }
+
+// Metric returns a metric by name.
+func (p *Point) Metric(name string) (Metric, bool) { return p.Metrics.Get(name) }
+
+// Value returns one statistic of a metric.
+func (p *Point) Value(metric, stat string) (float64, bool) { return p.Metrics.Value(metric, stat) }
 
 // Status is how a measurement ended.
 type Status string

@@ -94,7 +94,7 @@ func TestNumbersAreNeverHalfThere(t *testing.T) {
 	for _, n := range []string{"p99", "mean", "max", "mean"} {
 		s.Set(n, float64(len(s)))
 	}
-	if len(s) != 3 || s[0].Name != "max" || s[1].Name != "mean" || s[1].Value != 3 {
+	if len(s) != 3 || s[0].Name() != "max" || s[1].Name() != "mean" || s[1].Value != 3 {
 		t.Errorf("%v", s)
 	}
 }

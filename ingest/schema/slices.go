@@ -96,7 +96,7 @@ func SortSlices(list []SliceOf) {
 
 // slicePlace is the place of a name in reading order.
 func slicePlace(name string) int {
-	if i := slices.IndexFunc(catalogue, func(m MetricInfo) bool { return m.Name == name }); i >= 0 {
+	if i := metricPlace(name); i < len(catalogue) {
 		return i
 	}
 	i := slices.IndexFunc(sliceCatalogue, func(m MetricInfo) bool { return m.Name == name })

@@ -1,41 +1,69 @@
 package schema
 
 import (
+	"bytes"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
 
+// statName is the name of a statistic in the eight bytes that the longest takes.
+type statName [8]byte
+
+// nameOf is the name of a statistic, empty where the text is too long for one.
+func nameOf(text string) (name statName) {
+	if len(text) <= len(name) {
+		copy(name[:], text)
+	}
+	return name
+}
+
 // Stat is one named statistic.
 type Stat struct {
-	Name  string
+	name  statName
 	Value float64
 }
+
+// NewStat returns a statistic of a name that [IsStat] knows.
+func NewStat(name string, v float64) Stat { return Stat{nameOf(name), v} }
+
+// Name is "mean", "p99.9".
+func (s Stat) Name() string {
+	for i := range statistics {
+		if name := statistics[i].Name; s.Is(name) { // without allocating
+			return name
+		}
+	}
+	return string(bytes.TrimRight(s.name[:], "\x00"))
+}
+
+// Is reports whether the statistic has a name.
+func (s Stat) Is(name string) bool { return s.name == nameOf(name) }
 
 // Stats is a small set of statistics, sorted by name, each name once.
 type Stats []Stat
 
 // Get returns one statistic.
 func (s Stats) Get(name string) (float64, bool) {
+	of := nameOf(name)
 	for i := range s {
-		if s[i].Name == name {
+		if s[i].name == of {
 			return s[i].Value, true
 		}
 	}
 	return 0, false
 }
 
-// Set adds or replaces one statistic and keeps the order.
+// Set adds or replaces one statistic and keeps the order. A name that no statistic has is left out: see [IsStat].
 func (s *Stats) Set(name string, v float64) {
-	i := sort.Search(len(*s), func(i int) bool { return (*s)[i].Name >= name })
-	if i < len(*s) && (*s)[i].Name == name {
+	of := nameOf(name)
+	i, has := slices.BinarySearchFunc(*s, of, func(a Stat, b statName) int { return bytes.Compare(a.name[:], b[:]) })
+	switch {
+	case has:
 		(*s)[i].Value = v
-		return
+	case of != statName{}:
+		*s = slices.Insert(*s, i, Stat{of, v})
 	}
-	*s = append(*s, Stat{})
-	copy((*s)[i+1:], (*s)[i:])
-	(*s)[i] = Stat{name, v}
 }
 
 // beyondMachines is what no number of a canonical metric reaches in its unit: 10^12 tok/s, or 31 years in ms.

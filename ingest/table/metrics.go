@@ -89,12 +89,12 @@ func put(d *draft.Draft, x decode.Member) {
 	if std, ok := x.Val.Get("std").Float(); ok && std >= 0 {
 		d.Stat(name, def, "std", std)
 	}
-	m := d.Metrics[name]
+	m, _ := d.Metric(name)
 	if n := x.Val.Get("n").Float0(); n >= 1 {
 		m.N = int(n)
 	}
 	if std, ok := m.Stats.Get("std"); ok && m.N > 1 {
-		m.SE = schema.Num(std / math.Sqrt(float64(m.N)))
+		m.SetDetail(schema.Detail{SE: schema.Num(std / math.Sqrt(float64(m.N)))})
 	}
-	d.Metrics[name] = m
+	d.Metrics.Put(m)
 }

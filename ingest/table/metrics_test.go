@@ -22,11 +22,11 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("%v %+v", ok, r)
 	}
 	m := r.Points[0].Metrics
-	own := m["my_ms{ms,lower}"]
-	if v, _ := own.Stats.Get("value"); v != 12.5 || own.N != 4 || own.Unit != "ms" {
+	own, _ := m.Get("my_ms{ms,lower}")
+	if v, _ := own.Stats.Get("value"); v != 12.5 || own.N != 4 || own.Kind().Unit != "ms" {
 		t.Errorf("%+v", m)
 	}
-	if v, _ := m["ttft"].Stats.Get("mean"); v != 50 {
+	if v, _ := m.Value("ttft", "mean"); v != 50 {
 		t.Errorf("a known name is that quantity: %+v", m)
 	}
 	if info, ok := schema.MetricByName("hits{%,higher}"); !ok || info.Better != schema.Higher || info.Label != "hits" {

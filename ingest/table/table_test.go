@@ -47,7 +47,7 @@ func TestRows(t *testing.T) {
 		r.Facts.Device.Name != "H100" || r.Facts.Start.Day() != 2 || string(p.Extra["Flags"]) != `"--x"` {
 		t.Errorf("%s of %+v, %v", p.Key, r.Facts, p.Extra)
 	}
-	if r.More[0].Facts.Device.Name != "A100" || len(r.More[0].Points[0].Metrics["output_tps"].Stats) != 0 {
+	if r.More[0].Facts.Device.Name != "A100" || len(Metric(r.More[0].Points[0], "output_tps").Stats) != 0 {
 		t.Errorf("%+v", r.More[0])
 	}
 }

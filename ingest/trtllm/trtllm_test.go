@@ -53,12 +53,13 @@ func TestLines(t *testing.T) {
 	Expect(t, p, map[string]float64{
 		"e2el.mean": 108.214, "e2el.p95": 108.641, "e2el.p99": 109.546, "output_tps.value": 1478.55, "tpot.mean": 5,
 	})
-	if p.Metrics["e2el"].Def != schema.DefBatch || p.Metrics["tpot"].From != "derived" || *p.Key.Concurrency != 8 ||
-		p.Key.Dims["tp"] != "2" || len(p.Metrics["tps_user"].Stats) > 0 {
+	if Metric(p, "e2el").Kind().Def != schema.DefBatch || Metric(p, "tpot").Kind().From != "derived" ||
+		*p.Key.Concurrency != 8 ||
+		p.Key.Dims["tp"] != "2" || len(Metric(p, "tps_user").Stats) > 0 {
 		t.Errorf("%s %+v", p.Key, p.Metrics)
 	}
 	q := r.More[0].Points[0]
-	if _, has := q.Metrics["output_tps"]; has || len(q.Metrics["tpot"].Stats) > 0 {
+	if _, has := q.Metric("output_tps"); has || len(Metric(q, "tpot").Stats) > 0 {
 		t.Errorf("n/a and one token became numbers: %+v", q.Metrics)
 	}
 	if _, has := p.Extra["gpu_peak_mem(gb)"]; has || Codes(r) != "point-not-run" {
@@ -96,7 +97,8 @@ func TestReport(t *testing.T) {
 		"ttft.mean": 45, "ttft.p99": 90, "tpot.mean": 3.3, "e2el.mean": 900, "e2el.max": 1300, "rps.value": 5,
 		"tps_user.mean": 284, "duration_s.value": 20, "osl.mean": 256,
 	})
-	if p.Metrics["tps_user"].Def != schema.DefOutOverE2EL || *p.Key.ISL != 128 || p.Key.OSL != nil || p.Key.Rate != nil ||
+	if Metric(p, "tps_user").Kind().Def != schema.DefOutOverE2EL || *p.Key.ISL != 128 || p.Key.OSL != nil ||
+		p.Key.Rate != nil ||
 		p.Key.Dims["tp"] != "8" || p.Client["concurrency_reached"] != "31.2" || r.Facts.Model.Precision != "FP8" {
 		t.Errorf("%s %+v %+v", p.Key, p.Client, r.Facts)
 	}

@@ -99,7 +99,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	user := b.Get("tput_user").Float0()
-	mean, _ := d.Metrics["e2el"].Stats.Get("mean")
+	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
 	case task == "embedding" && user > 0:
 		d.Value(schema.MetricInputUser, user)
@@ -258,7 +258,7 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 			d.Stat(m.metric, m.def, m.stat, x)
 		}
 	}
-	if mean, ok := d.Metrics["e2el"].Stats.Get("mean"); ok && task != "asr" && task != "embedding" {
+	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}
 	if d.Start = draft.Epoch(row.Get("timestamp")); !d.Start.IsZero() && r.Facts.Start.IsZero() {

@@ -74,8 +74,8 @@ func TestUnstatedStream(t *testing.T) {
 	} {
 		p := reader.Must(t, "benchmark_x_1767225600.5.json", `{"benchmarks":{"num_requests":2,"ttft":0.3},"model":"M",`+
 			`"device":"N150","timestamp":"2026-06-20 10:00:00","task_type":"audio"`+stated+`}`).Points[0]
-		if p.Metrics["ttft"].Def != want || (p.Conditions["streaming"] == "") != (stated == "") {
-			t.Errorf("%q: %+v, %v", stated, p.Metrics["ttft"], p.Conditions)
+		if drafttest.Metric(p, "ttft").Kind().Def != want || (p.Conditions["streaming"] == "") != (stated == "") {
+			t.Errorf("%q: %+v, %v", stated, drafttest.Metric(p, "ttft"), p.Conditions)
 		}
 	}
 }

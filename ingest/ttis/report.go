@@ -120,7 +120,7 @@ func readHarmonised(f *decode.File) schema.Reading {
 	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, fields)
 	ok := v.Get("completed").Float0()
 	for _, x := range fields {
-		if mean, have := d.Metrics[x.Metric].Stats.Get("mean"); have && mean == 0 {
+		if mean, have := d.Point.Value(x.Metric, "mean"); have && mean == 0 {
 			d.Missing(x.Metric, x.Def, "the file says 0, which this format writes for an absent metric")
 		}
 		d.Size(x.Metric, int(ok))

@@ -66,17 +66,17 @@ func TestHarmonised(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	p := ttis.Read(f).Points[0]
-	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" ||
+	if v, _ := p.Value("output_tps", "value"); v != 502.62 || p.Key.Tool != "aiperf" ||
 		*p.Key.Concurrency != 32 {
 		t.Errorf("%v %s", v, p.Key)
 	}
-	if m := p.Metrics["e2el"]; len(m.Stats) > 0 || m.Why == "" {
+	if m := drafttest.Metric(p, "e2el"); len(m.Stats) > 0 || m.Kind().Why == "" {
 		t.Errorf("a zero passes for a latency: %+v", m)
 	}
-	if _, has := p.Metrics["itl"]; has {
+	if _, has := p.Metric("itl"); has {
 		t.Error("the copy of TPOT passes for an ITL")
 	}
-	if v, _ := p.Metrics["tps_user"].Stats.Get("value"); v != 25 {
+	if v, _ := p.Value("tps_user", "value"); v != 25 {
 		t.Errorf("tps_user %v", v)
 	}
 }
@@ -152,8 +152,9 @@ func TestRowsOfSeptember(t *testing.T) {
 		"goodput_rps.value": .375,
 	})
 	b := r.Points[1]
-	if len(b.Metrics["tpot"].Stats)+len(b.Metrics["itl"].Stats) > 0 || b.Conditions["output_block_size"] != "256" {
-		t.Errorf("%+v %v", b.Metrics["tpot"], b.Conditions)
+	if len(drafttest.Metric(b, "tpot").Stats)+len(drafttest.Metric(b, "itl").Stats) > 0 ||
+		b.Conditions["output_block_size"] != "256" {
+		t.Errorf("%+v %v", drafttest.Metric(b, "tpot"), b.Conditions)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
@@ -44,8 +45,8 @@ func agree(t *testing.T, name string) (compared int) {
 	for _, m := range v.Members() {
 		stat, family, ok := draft.StatKey(m.Key, "_ms")
 		stated, has := m.Val.Float()
-		if now, kept := p.Metrics[family].Stats.Get(stat); ok && has && kept && stated != 0 {
-			if p.Metrics[family].From != "recomputed" {
+		if now, kept := p.Value(family, stat); ok && has && kept && stated != 0 {
+			if drafttest.Metric(p, family).Kind().From != "recomputed" {
 				t.Errorf("%s: %s was taken as stated", name, family)
 			}
 			near(m.Key, stated, now)
@@ -55,7 +56,7 @@ func agree(t *testing.T, name string) (compared int) {
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
 	} {
 		stated, a := v.Get(key).Float()
-		if now, b := p.Metrics[metric].Stats.Get("value"); a && b {
+		if now, b := p.Value(metric, "value"); a && b {
 			near(key, stated, now)
 		}
 	}
@@ -96,10 +97,10 @@ func TestTalliesAreRecomputed(t *testing.T) {
 	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
 		m["completed"], m["total_output_tokens"], m["total_input_tokens"] = 5, 99, 30
 	}))
-	ok, _ := r.Points[0].Metrics["requests_ok"].Stats.Get("value")
-	osl, _ := r.Points[0].Metrics["osl"].Stats.Get("mean")
+	ok, _ := r.Points[0].Value("requests_ok", "value")
+	osl, _ := r.Points[0].Value("osl", "mean")
 	if codes(r) != "disagreement disagreement" || ok != 3 || osl != 5 ||
-		r.Points[0].Metrics["osl"].From != "recomputed" || r.Points[0].Status != schema.StatusOK {
+		drafttest.Metric(r.Points[0], "osl").Kind().From != "recomputed" || r.Points[0].Status != schema.StatusOK {
 		t.Errorf("%v requests of %v tokens, %s: %v", ok, osl, r.Points[0].Status, r.Problems)
 	}
 }
@@ -109,21 +110,22 @@ func TestNoTokenAtAll(t *testing.T) {
 	const text = `{"tokenizer_id":"acme/t","completed":8,"duration":2.0,"total_output_tokens":0,` +
 		`"output_throughput":0.0,"request_throughput":4.5,"mean_e2el_ms":9.5,"p99_e2el_ms":12.5}`
 	hollow := read(t, text)
-	ok, _ := hollow.Points[0].Metrics["requests_ok"].Stats.Get("value")
-	failed, _ := hollow.Points[0].Metrics["requests_failed"].Stats.Get("value")
+	ok, _ := hollow.Points[0].Value("requests_ok", "value")
+	failed, _ := hollow.Points[0].Value("requests_failed", "value")
 	if codes(hollow) != "hollow-success" || hollow.Points[0].Status != schema.StatusFailed || ok != 0 || failed != 8 ||
-		len(hollow.Points[0].Metrics["e2el"].Stats) > 0 {
+		len(drafttest.Metric(hollow.Points[0], "e2el").Stats) > 0 {
 		t.Errorf("%v of %v, %+v", ok, failed, hollow.Points[0])
 	}
 	uncounted := read(t, strings.Replace(text, `"acme/t"`, `null`, 1))
 	p := uncounted.Points[0]
-	if mean, _ := p.Metrics["e2el"].Stats.Get("mean"); codes(uncounted) != "" || p.Status != schema.StatusOK ||
-		mean != 9.5 || len(p.Metrics["output_tps"].Stats) > 0 || len(p.Metrics["osl"].Stats) > 0 {
+	if mean, _ := p.Value("e2el", "mean"); codes(uncounted) != "" || p.Status != schema.StatusOK ||
+		mean != 9.5 || len(drafttest.Metric(p, "output_tps").Stats) > 0 || len(drafttest.Metric(p, "osl").Stats) > 0 {
 		t.Errorf("%v, %+v", uncounted.Problems, p.Metrics)
 	}
 	negative := read(t, strings.Replace(strings.Replace(text, `tokens":0`, `tokens":5`, 1), `"duration":2.0`,
 		`"duration":-2.0`, 1))
-	if m := negative.Points[0].Metrics["duration_s"]; codes(negative) != "negative" || len(m.Stats) > 0 || m.Why == "" {
+	if m := drafttest.Metric(negative.Points[0], "duration_s"); codes(negative) != "negative" || len(m.Stats) > 0 ||
+		m.Kind().Why == "" {
 		t.Errorf("%v, %+v", negative.Problems, m)
 	}
 }

@@ -24,13 +24,13 @@ func TestThroughput(t *testing.T) {
 	Expect(t, p, map[string]float64{
 		"total_tps.value": 348.16, "rps.value": .16, "output_tps.value": 327.68, "duration_s.value": 100,
 	})
-	if p.Metrics["output_tps"].From != "derived" || *p.Key.ISL != 128 || *p.Key.OSL != 2048 ||
+	if Metric(p, "output_tps").Kind().From != "derived" || *p.Key.ISL != 128 || *p.Key.OSL != 2048 ||
 		p.Key.Dims["requests"] != "16" {
-		t.Errorf("%s %+v", p.Key, p.Metrics["output_tps"])
+		t.Errorf("%s %+v", p.Key, Metric(p, "output_tps"))
 	}
 	without := offline.Must(t, "t.json",
 		`{"elapsed_time":100.0,"num_requests":16,"requests_per_second":0.16,"tokens_per_second":348.16}`).Points[0]
-	if _, has := without.Metrics["output_tps"]; has {
+	if _, has := without.Metric("output_tps"); has {
 		t.Error("an output rate was made of a total")
 	}
 }
@@ -38,7 +38,7 @@ func TestThroughput(t *testing.T) {
 func TestLatencyIsOfABatchInMilliseconds(t *testing.T) {
 	p := offline.Must(t, "t.json", latency).Points[0]
 	Expect(t, p, map[string]float64{"e2el.mean": 2000, "e2el.median": 2000, "e2el.p99": 2980})
-	if m := p.Metrics["e2el"]; m.Def != schema.DefBatch || m.N != 3 || m.From != "recomputed" {
+	if m := Metric(p, "e2el"); m.Kind().Def != schema.DefBatch || m.N != 3 || m.Kind().From != "recomputed" {
 		t.Errorf("%+v", m)
 	}
 	bad := offline.Must(t, "t.json", `{"avg_latency":5.0,"latencies":[1.0,3.0],"percentiles":{}}`)

@@ -47,7 +47,7 @@ func recompute(d *draft.Draft) bool {
 			Key: func(stat string) string { return stat + "_" + x.Metric + "_ms" },
 		}, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
 	}
-	delete(d.Metrics, "ntpot") // the arrays give TPOT itself
+	d.Metrics.Drop("ntpot") // the arrays give TPOT itself
 	if duration > 0 {
 		d.Rate(v, "rps", "request_throughput", set.RPS())
 		d.Rate(v, "output_tps", "output_throughput", set.OutputTPS())
@@ -117,17 +117,16 @@ func tallies(set latency.Set, d *draft.Draft) {
 		}
 		d.Disagreement(v, x.key, *stated, float64(x.now))
 		d.Stat(x.metric, "", "mean", float64(x.now)/ok)
-		m := d.Metrics[x.metric]
-		m.From = schema.FromRecomputed
-		d.Metrics[x.metric] = m
+		m, _ := d.Metric(x.metric)
+		d.Metrics.Put(m.Sourced(schema.FromRecomputed))
 	}
 }
 
 // unswap recognises the exchanged mean and median of v0.6.0 to v0.6.3: each equals what the arrays give for the
 // other.
 func unswap(s latency.Sample, d *draft.Draft) {
-	mean, a := d.Metrics["e2el"].Stats.Get("mean")
-	median, b := d.Metrics["e2el"].Stats.Get("median")
+	mean, a := d.Point.Value("e2el", "mean")
+	median, b := d.Point.Value("e2el", "median")
 	if s.N() > 1 && a && b && draft.Disagree(mean, s.Mean) && !draft.Disagree(mean, s.Quantile(.5)) &&
 		!draft.Disagree(median, s.Mean) {
 		swapE2EL(d, "are each what the requests give for the other, as v0.6.0 to v0.6.3 write them")

@@ -325,14 +325,14 @@ var (
 
 // swapE2EL exchanges mean and median of E2EL.
 func swapE2EL(d *draft.Draft, why string) {
-	m := d.Metrics["e2el"]
+	m, _ := d.Metric("e2el")
 	mean, a := m.Stats.Get("mean")
 	median, b := m.Stats.Get("median")
 	if !a || !b || mean == median {
 		return
 	}
-	d.Stat("e2el", m.Def, "mean", median)
-	d.Stat("e2el", m.Def, "median", mean)
+	d.Stat("e2el", m.Kind().Def, "mean", median)
+	d.Stat("e2el", m.Kind().Def, "median", mean)
 	d.Problem(schema.SevNote, "swapped-e2el", d.In.Get("mean_e2el_ms"),
 		fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why), "", "them exchanged back")
 }
@@ -355,7 +355,7 @@ func counts(d *draft.Draft) {
 	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == schema.TaskPooling:
 	case v.Get("tokenizer_id").Kind() == decode.Null:
 		// tokens were not counted: --skip-tokenizer-init, and a server without usage
-		delete(d.Metrics, "osl")
+		d.Metrics.Drop("osl")
 	default:
 		d.Recomputed("requests_ok", 0)
 		d.Recomputed("requests_failed", *ok)

@@ -67,10 +67,10 @@ func TestEras(t *testing.T) {
 			t.Errorf("%s: detail %q, want %q", c.name, r.Detail, c.detail)
 		}
 		p := r.Points[0]
-		if v, ok := p.Metrics[c.metric].Stats.Get("mean"); !ok || v != 2 {
+		if v, ok := p.Value(c.metric, "mean"); !ok || v != 2 {
 			t.Errorf("%s: no %s in %v", c.name, c.metric, p.Metrics)
 		}
-		if c.metric == "ntpot" && len(p.Metrics["tpot"].Stats) > 0 {
+		if c.metric == "ntpot" && len(drafttest.Metric(p, "tpot").Stats) > 0 {
 			t.Errorf("%s: a TPOT that includes the first token passes for TPOT", c.name)
 		}
 	}
@@ -83,16 +83,16 @@ func TestFacts(t *testing.T) {
 	if *p.Key.Concurrency != 8 || p.Key.Rate != nil || *p.Key.ISL != 128 || p.Key.OSL != nil || p.Key.Tool != "vllm" {
 		t.Errorf("key %+v", p.Key)
 	}
-	if v, _ := p.Metrics["ttft"].Stats.Get("p99.9"); v != 33 {
+	if v, _ := p.Value("ttft", "p99.9"); v != 33 {
 		t.Error("p99.9 was lost")
 	}
-	if v, _ := p.Metrics["goodput_rps"].Stats.Get("value"); v != 1.5 {
+	if v, _ := p.Value("goodput_rps", "value"); v != 1.5 {
 		t.Error("goodput with a colon was lost")
 	}
-	if v, _ := p.Metrics["isl"].Stats.Get("mean"); v != 10 {
+	if v, _ := p.Value("isl", "mean"); v != 10 {
 		t.Error("measured ISL is tokens over completed")
 	}
-	if v, _ := p.Metrics["tps_user"].Stats.Get("value"); v != 500 {
+	if v, _ := p.Value("tps_user", "value"); v != 500 {
 		t.Error("speed per user is 1000 over mean TPOT")
 	}
 	if string(p.Extra["my_note"]) != `"x"` || strings.Contains(fmt.Sprint(p.Extra, p.Conditions), "bob") ||
@@ -112,23 +112,24 @@ func TestZeroIsNotANumber(t *testing.T) {
 	if p.Status != schema.StatusFailed || codes(r) != "all-failed" {
 		t.Errorf("status %s, problems %s", p.Status, codes(r))
 	}
-	for name, m := range p.Metrics {
+	for _, m := range p.Metrics {
+		name := m.Name()
 		if strings.HasPrefix(name, "requests") || name == "error_rate" || name == "duration_s" {
 			continue
 		}
-		if len(m.Stats) > 0 || m.Why == "" {
+		if len(m.Stats) > 0 || m.Kind().Why == "" {
 			t.Errorf("%s of a run in which all failed: %+v", name, m)
 		}
 	}
 	r = read(t, result(`,"mean_itl_ms":0,"median_itl_ms":0`+statsOf))
-	if m := r.Points[0].Metrics["itl"]; len(m.Stats) > 0 || m.Why == "" {
+	if m := drafttest.Metric(r.Points[0], "itl"); len(m.Stats) > 0 || m.Kind().Why == "" {
 		t.Errorf("an ITL of zero: %+v", m)
 	}
 }
 
 func TestPartialFailureWithoutFailedKey(t *testing.T) {
 	r := read(t, strings.Replace(result(statsOf), `"num_prompts":4`, `"num_prompts":10`, 1))
-	if v, _ := r.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 6 ||
+	if v, _ := r.Points[0].Value("requests_failed", "value"); v != 6 ||
 		r.Points[0].Status != schema.StatusPartial || codes(r) != "partly-failed" {
 		t.Errorf("%v %s %s", v, r.Points[0].Status, codes(r))
 	}
@@ -136,7 +137,7 @@ func TestPartialFailureWithoutFailedKey(t *testing.T) {
 
 func TestSwappedE2ELIsSwappedBack(t *testing.T) {
 	r := read(t, result(`,"total_token_throughput":30,"mean_e2el_ms":70,"median_e2el_ms":100`+statsOf))
-	m := r.Points[0].Metrics["e2el"]
+	m := drafttest.Metric(r.Points[0], "e2el")
 	if mean, _ := m.Stats.Get("mean"); mean != 100 || codes(r) != "swapped-e2el" {
 		t.Errorf("mean %v, %s", mean, codes(r))
 	}
@@ -174,9 +175,9 @@ func TestRecompute(t *testing.T) {
 	if codes(r) != "" {
 		t.Errorf("a good file has problems: %v", r.Problems)
 	}
-	ttft, tpot := p.Metrics["ttft"], p.Metrics["tpot"]
-	if v, _ := ttft.Stats.Get("mean"); math.Abs(v-20) > 1e-9 || ttft.From != "recomputed" || ttft.N != 3 ||
-		len(ttft.Quantiles) != 33 {
+	ttft, tpot := drafttest.Metric(p, "ttft"), drafttest.Metric(p, "tpot")
+	if v, _ := ttft.Stats.Get("mean"); math.Abs(v-20) > 1e-9 || ttft.Kind().From != "recomputed" || ttft.N != 3 ||
+		len(ttft.Detail().Quantiles) != 33 {
 		t.Errorf("%+v", ttft)
 	}
 	if v, _ := tpot.Stats.Get("mean"); math.Abs(v-2) > 1e-6 {
@@ -191,7 +192,7 @@ func TestRecompute(t *testing.T) {
 		!strings.Contains(r.Problems[0].Used, "20") {
 		t.Errorf("%v", r.Problems)
 	}
-	if v, _ := r.Points[0].Metrics["ttft"].Stats.Get("p90"); v != 28 {
+	if v, _ := r.Points[0].Value("ttft", "p90"); v != 28 {
 		t.Errorf("a percentile that the file states was not recomputed: %v", v)
 	}
 }
@@ -199,15 +200,15 @@ func TestRecompute(t *testing.T) {
 func TestHollowSuccess(t *testing.T) {
 	r := read(t, detailed([]float64{.02, 0, .04, 0}, []int{5, 0, 5, 0}, .002, func(map[string]any) {}))
 	p := r.Points[0]
-	if v, _ := p.Metrics["ttft"].Stats.Get("mean"); math.Abs(v-30) > 1e-9 || p.Status != schema.StatusPartial ||
+	if v, _ := p.Value("ttft", "mean"); math.Abs(v-30) > 1e-9 || p.Status != schema.StatusPartial ||
 		!strings.Contains(codes(r), "hollow-success") {
 		t.Errorf("mean TTFT %v, %s, %v", v, p.Status, r.Problems)
 	}
-	if ok, _ := p.Metrics["requests_ok"].Stats.Get("value"); ok != 2 {
+	if ok, _ := p.Value("requests_ok", "value"); ok != 2 {
 		t.Errorf("%v requests count as completed", ok)
 	}
 	r = read(t, detailed([]float64{0, 0}, []int{0, 0}, 0, func(map[string]any) {}))
-	if r.Points[0].Status != schema.StatusFailed || len(r.Points[0].Metrics["ttft"].Stats) > 0 {
+	if r.Points[0].Status != schema.StatusFailed || len(drafttest.Metric(r.Points[0], "ttft").Stats) > 0 {
 		t.Errorf("a run of hollow successes alone: %+v", r.Points[0])
 	}
 }

@@ -15,13 +15,13 @@ import (
 func number(x float64) *float64 { return &x }
 
 func run(tool string, n float64) schema.Run {
-	metrics := map[string]schema.Metric{}
+	var metrics schema.MetricList
 	set := func(name string, stats ...any) {
-		m := schema.Metric{}
+		m := schema.NewMetric(schema.Kind{Name: name})
 		for i := 0; i < len(stats); i += 2 {
 			m.Stats.Set(stats[i].(string), stats[i+1].(float64))
 		}
-		metrics[name] = m
+		metrics.Put(m)
 	}
 	set("ttft", "mean", 23.5, "median", 22., "p90", 30., "p99", 41.)
 	set("tpot", "mean", 8., "median", 7.5, "p99", 9.)

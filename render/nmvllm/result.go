@@ -156,13 +156,13 @@ func number(p *schema.Point, name, stat string) (float64, bool) {
 		out, ok2 := number(p, "output_tps", "value")
 		return total - out, ok && ok2 && total > out
 	}
-	m := p.Metrics[name]
+	m, _ := p.Metric(name)
 	if name == "tpot" && len(m.Stats) == 0 {
-		m = p.Metrics["ntpot"] // as the scripts had it before 0.5: with the first token
+		m, _ = p.Metric("ntpot") // as the scripts had it before 0.5: with the first token
 	}
 	n := m.N
 	if n == 0 {
-		if done, ok := p.Metrics["requests_ok"].Stats.Get("value"); ok {
+		if done, ok := p.Value("requests_ok", "value"); ok {
 			n = int(done)
 		}
 	}
@@ -232,13 +232,13 @@ func rate(p *schema.Point) any {
 func metadata(p *schema.Point) map[string]any {
 	out := map[string]any{}
 	for key, name := range map[string]string{"completed": "requests_ok", "duration": "duration_s"} {
-		if x, ok := p.Metrics[name].Stats.Get("value"); ok {
+		if x, ok := p.Value(name, "value"); ok {
 			out[key] = x
 		}
 	}
-	done, ok := p.Metrics["requests_ok"].Stats.Get("value")
+	done, ok := p.Value("requests_ok", "value")
 	for key, name := range map[string]string{"total_input": "isl", "total_output": "osl"} {
-		if mean, has := p.Metrics[name].Stats.Get("mean"); ok && has {
+		if mean, has := p.Value(name, "mean"); ok && has {
 			out[key] = math.Round(mean * done)
 		}
 	}

@@ -29,10 +29,10 @@ func reports(t *testing.T, points []schema.Point, targets []schema.Verdict) map[
 // point is a result of a task with a latency.
 func point(task, tool string, conditions map[string]string) schema.Point {
 	one := 1.
-	m := schema.Metric{Unit: "ms", N: 4}
-	m.Stats.Set("mean", 300)
+	ttft, e2el := schema.Of("ttft", "mean", 300), schema.Of("e2el", "mean", 300)
+	ttft.N, e2el.N = 4, 4
 	return schema.Point{Key: schema.Key{Task: task, Tool: tool, Concurrency: &one}, Status: schema.StatusOK,
-		Metrics: map[string]schema.Metric{"ttft": m, "e2el": m}, Conditions: conditions}
+		Metrics: schema.MetricList{ttft, e2el}, Conditions: conditions}
 }
 
 // A setting that no result states is in no report, neither as false.

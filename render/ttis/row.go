@@ -150,7 +150,10 @@ func (in *Input) newRow(pt *schema.Point) *row {
 	return r
 }
 
-func (r *row) stat(metric, name string) schema.Number { return r.point.Metrics[metric].Stat(name) }
+func (r *row) stat(metric, name string) schema.Number {
+	m, _ := r.point.Metric(metric)
+	return m.Stat(name)
+}
 
 // derive adds the latencies in ms, and the rates that follow from them. A P99 of few requests is no number.
 func (r *row) derive() {
@@ -160,7 +163,8 @@ func (r *row) derive() {
 			v[s+"_"+metric+"_ms"] = r.stat(metric, s)
 		}
 		v["p50_"+metric+"_ms"] = r.stat(metric, "median")
-		n := float64(r.point.Metrics[metric].N)
+		m, _ := r.point.Metric(metric)
+		n := float64(m.N)
 		if n == 0 {
 			n, _ = r.number("completed").Get()
 		}
@@ -185,7 +189,7 @@ func (r *row) derive() {
 // mediaValues are what a client for a model that does not write text measures.
 func (in *Input) mediaValues(r *row) {
 	v, task := r.values, r.point.Key.Task
-	metric := func(name string) schema.Number { return r.point.Metrics[name].Stat("value") }
+	metric := func(name string) schema.Number { return r.stat(name, "value") }
 	if m := epochStamp.FindStringSubmatch(path.Base(r.point.Source.Path)); m != nil {
 		v["timestamp"] = m[1] // seconds since 1970
 	}

@@ -273,10 +273,10 @@ type number struct {
 }
 
 func numberOf(p *schema.Point, metric string) (number, bool) {
-	m, ok := p.Metrics[metric]
+	m, ok := p.Metric(metric)
 	stat, n := m.Primary()
 	v, has := n.Get()
-	return number{metric, stat, m.Def, v}, ok && has
+	return number{metric, stat, m.Kind().Def, v}, ok && has
 }
 
 // numbersOf are those of a point that are compared: those that verdicts are about, then the user's own by name.
@@ -290,7 +290,8 @@ func numbersOf(p *schema.Point) (out []number) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
+	for i := range p.Metrics {
+		name := p.Metrics[i].Name()
 		if x, ok := numberOf(p, name); ok && schema.IsOwn(name) {
 			out = append(out, x)
 		}

@@ -20,19 +20,14 @@ func key(tool string, concurrency float64) schema.Key {
 	return schema.Key{Task: "text", Tool: tool, ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(concurrency)}
 }
 
-// metric is a metric of one statistic.
-func metric(stat string, v float64) schema.Metric {
-	return schema.Metric{Stats: schema.Stats{{Name: stat, Value: v}}}
-}
-
 // point has a TTFT in ms and an output rate in tok/s; 0: none.
 func point(k schema.Key, ttft, rate float64) schema.Point {
-	p := schema.Point{Key: k, Status: schema.StatusOK, Metrics: map[string]schema.Metric{}}
+	p := schema.Point{Key: k, Status: schema.StatusOK}
 	if ttft != 0 {
-		p.Metrics["ttft"] = metric("mean", ttft)
+		p.Metrics.Put(schema.Of("ttft", "mean", ttft))
 	}
 	if rate != 0 {
-		p.Metrics["output_tps"] = metric("value", rate)
+		p.Metrics.Put(schema.Of("output_tps", "value", rate))
 	}
 	return p
 }
@@ -133,9 +128,9 @@ func TestOrder(t *testing.T) {
 // Numbers of only one side are counted, and numbers of two tools or definitions are never one row.
 func TestOnlyOneSideHas(t *testing.T) {
 	defined := point(key("vllm", 2), 100, 0)
-	defined.Metrics["ttft"] = schema.Metric{Def: "first-token", Stats: schema.Stats{{Name: "mean", Value: 100}}}
+	defined.Metrics.Put(schema.NewMetric(schema.Kind{Name: "ttft", Def: "first-token"}, schema.NewStat("mean", 100)))
 	median := point(key("vllm", 3), 0, 0)
-	median.Metrics["ttft"] = metric("median", 100)
+	median.Metrics.Put(schema.Of("ttft", "median", 100))
 	a := compare.Side{Runs: []schema.Run{run("M",
 		point(key("vllm", 1), 100, 5), point(key("vllm", 2), 100, 0), point(key("vllm", 3), 100, 0))}}
 	b := compare.Side{Runs: []schema.Run{run("M",
@@ -198,8 +193,8 @@ func TestWhichMetrics(t *testing.T) {
 	const own = "power{W,lower}"
 	of := func(v float64) compare.Side {
 		p := point(key("vllm", 1), 100, 0)
-		p.Metrics["duration_s"] = metric("value", v)
-		p.Metrics[own] = metric("value", v)
+		p.Metrics.Put(schema.Of("duration_s", "value", v))
+		p.Metrics.Put(schema.Of(own, "value", v))
 		return compare.Side{Runs: []schema.Run{run("M", p)}}
 	}
 	r := compare.Sides(of(1), of(2))
@@ -263,7 +258,7 @@ func TestFirstRunsThatARecheckReplaced(t *testing.T) {
 // A phase of prompts has no output: its total rate is compared, as verdicts have it.
 func TestCompareStandIns(t *testing.T) {
 	p := point(key("llama-bench", 1), 0, 0)
-	p.Metrics["total_tps"] = metric("value", 197)
+	p.Metrics.Put(schema.Of("total_tps", "value", 197))
 	of := func(name string) compare.Side { return compare.Side{Name: name, Runs: []schema.Run{run("M", p)}} }
 	if r := compare.Sides(of("A"), of("B")); len(r.Rows) != 1 || r.Rows[0].Metric != "total_tps" {
 		t.Errorf("%+v", r)

@@ -38,7 +38,7 @@ func turnsOf(seed uint64, points, blocks int, drift, noise, step float64) (basel
 				}
 				run.Points = append(run.Points, schema.Point{
 					Key: schema.Key{Task: "text", Tool: "t", Concurrency: &c}, Block: block, Status: schema.StatusOK,
-					Metrics: map[string]schema.Metric{"ttft": metric("mean", v)},
+					Metrics: schema.MetricList{schema.Of("ttft", "mean", v)},
 				})
 			}
 		}
@@ -153,13 +153,13 @@ func TestRatesAreOfTheFamilyOfLatencies(t *testing.T) {
 	a, b := turnsOf(1, 1, 2, 0, 0, 0)
 	for side, run := range []*schema.Run{&a, &b} {
 		for block := range run.Points {
-			m := run.Points[block].Metrics
+			m := &run.Points[block].Metrics
 			for k, name := range []string{"ttft", "tpot", "e2el", "output_tps"} {
 				v := 100 * (1 + .01*float64(k+1)*float64(block))
 				if worse := 1 + float64(side)*(.5+.06*float64(block)); name == "output_tps" {
-					m[name] = metric("mean", v/worse)
+					m.Put(schema.Of(name, "mean", v/worse))
 				} else {
-					m[name] = metric("mean", v*worse)
+					m.Put(schema.Of(name, "mean", v*worse))
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/compare"
 )
 
@@ -15,10 +16,11 @@ func served(device string, rate float64, lengths, failures map[float64]float64) 
 	for _, c := range []float64{1, 2, 4, 8} {
 		p := point(key("vllm", c), 0, rate)
 		if n, ok := lengths[c]; ok {
-			p.Metrics["osl"] = metric("mean", n)
+			p.Metrics.Put(schema.Of("osl", "mean", n))
 		}
 		if n, ok := failures[c]; ok {
-			p.Metrics["requests_failed"], p.Metrics["requests_ok"] = metric("value", n), metric("value", 100-n)
+			p.Metrics.Put(schema.Of("requests_failed", "value", n))
+			p.Metrics.Put(schema.Of("requests_ok", "value", 100-n))
 		}
 		r.Points = append(r.Points, p)
 	}
@@ -76,8 +78,8 @@ func TestMeanOfAlikeLoads(t *testing.T) {
 	full := map[float64]float64{1: 128, 2: 128, 4: 128, 8: 128}
 	b := served("b", 90, full, nil)
 	for _, i := range []int{2, 3} {
-		b.Runs[0].Points[i].Metrics["osl"] = metric("mean", 64)
-		b.Runs[0].Points[i].Metrics["output_tps"] = metric("value", 40)
+		b.Runs[0].Points[i].Metrics.Put(schema.Of("osl", "mean", 64))
+		b.Runs[0].Points[i].Metrics.Put(schema.Of("output_tps", "value", 40))
 	}
 	m := compare.Sides(served("a", 100, full, nil), b).Means()[0]
 	if m.N != 4 || m.NAlike != 2 || math.Abs(m.Alike+.1) > 1e-9 || math.Abs(m.Change+.4) > 1e-9 {
@@ -88,7 +90,8 @@ func TestMeanOfAlikeLoads(t *testing.T) {
 // Tools that measured one workload have loads, too.
 func TestLoadsOfTools(t *testing.T) {
 	p, q := point(key("vllm", 1), 0, 100), point(key("aiperf", 1), 0, 90)
-	p.Metrics["osl"], q.Metrics["osl"] = metric("mean", 128), metric("value", 60)
+	p.Metrics.Put(schema.Of("osl", "mean", 128))
+	q.Metrics.Put(schema.Of("osl", "value", 60))
 	s := compare.Side{}
 	s.Runs = append(s.Runs, run("M", p, q))
 	r := compare.Tools(s.Runs, "vllm", "aiperf")

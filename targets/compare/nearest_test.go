@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/compare"
 )
 
@@ -26,9 +27,9 @@ func TestNearest(t *testing.T) {
 	other := dims("vllm", 128)
 	for i := range other.Runs {
 		p := &other.Runs[i].Points[0]
-		m := p.Metrics["ttft"]
-		m.Def = "first-token"
-		p.Metrics["ttft"] = m
+		m, _ := p.Metric("ttft")
+		m.Set(schema.Kind{Name: "ttft", Unit: "ms", Def: "first-token"})
+		p.Metrics.Put(m)
 	}
 	for name, c := range map[string]struct {
 		a, b compare.Side

@@ -48,7 +48,8 @@ func (s *side) take(system string, p *schema.Point) {
 	key := k.String()
 	s.keys[key] = k
 	s.load(at{system, key}, p)
-	for name := range p.Metrics {
+	for i := range p.Metrics {
+		name := p.Metrics[i].Name()
 		info, known := schema.MetricByName(name)
 		x, ok := numberOf(p, name)
 		counts := info.Unit == "req" || info.Unit == "%" // of failures: nothing to compare where there are none

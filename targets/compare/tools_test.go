@@ -10,13 +10,10 @@ import (
 // measured is a point of a tool.
 func measured(tool, dataset, def string, ttft float64) schema.Point {
 	isl, osl, c := 128., 64., 1.
-	m := schema.Metric{Unit: "ms", Def: def}
-	m.Stats.Set("mean", ttft)
-	failed := schema.Metric{Unit: "req"}
-	failed.Stats.Set("value", 0)
+	m := schema.NewMetric(schema.Kind{Name: "ttft", Unit: "ms", Def: def}, schema.NewStat("mean", ttft))
 	return schema.Point{
 		Key:     schema.Key{Task: "text", Tool: tool, Dataset: dataset, ISL: &isl, OSL: &osl, Concurrency: &c},
-		Metrics: map[string]schema.Metric{"ttft": m, "requests_failed": failed}, Status: schema.StatusOK,
+		Metrics: schema.MetricList{m, schema.Of("requests_failed", "value", 0)}, Status: schema.StatusOK,
 	}
 }
 

@@ -159,21 +159,22 @@ func (b *Builder) point(run int32, p *schema.Point) {
 		}
 	}
 	var stats schema.Stats
-	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
-		m := p.Metrics[name]
-		id := metricID{name, m.Unit, m.Def}
+	for i := range p.Metrics {
+		m := &p.Metrics[i]
+		k, se := m.Kind(), m.Detail().SE
+		id := metricID{k.Name, k.Unit, k.Def}
 		stats = append(stats[:0], m.Stats...)
 		if m.N != 0 {
 			stats.Set("n", float64(m.N))
 		}
-		if se, ok := m.SE.Get(); ok && m.SE != latency.DerivedSE(m) {
-			stats.Set("se", se)
+		if v, ok := se.Get(); ok && se != latency.DerivedSE(m) {
+			stats.Set("se", v)
 		}
 		for _, s := range stats {
-			b.Value(b.statID(id, s.Name), s.Value)
+			b.Value(b.statID(id, s.Name()), s.Value)
 		}
 		if row.Reason == 0 {
-			row.Reason = b.Reason(m.Why)
+			row.Reason = b.Reason(k.Why)
 		}
 	}
 	b.End(row)

@@ -1,8 +1,8 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +27,7 @@ func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft
 		File: f, Reading: r, In: at.Track(),
 		Point: schema.Point{
 			Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
-			Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format),
+			Conditions: map[string]string{}, Source: f.Source(r.Format),
 		},
 	}
 }
@@ -36,13 +36,10 @@ func (d *Draft) set(metric, def, stat string, x float64, from schema.From) {
 	if x-x != 0 {
 		return // not finite
 	}
-	m := d.Metrics[metric]
-	m.Unit, m.Def, m.Why = schema.Unit(metric), def, ""
+	m, _ := d.Metric(metric)
+	m.Set(schema.Kind{Name: metric, Unit: schema.Unit(metric), Def: def, From: cmp.Or(from, m.Kind().From)})
 	m.Stats.Set(stat, x)
-	if from != "" {
-		m.From = from
-	}
-	d.Metrics[metric] = m
+	d.Metrics.Put(m)
 }
 
 // Stat sets one statistic of a distribution, in the metric's own unit. Values that are not finite are left out.
@@ -63,7 +60,7 @@ func (d *Draft) Recomputed(metric string, x float64) {
 
 // Number returns a metric that is one number; nil where there is none.
 func (d *Draft) Number(metric string) *float64 {
-	if x, ok := d.Metrics[metric].Stats.Get("value"); ok {
+	if x, ok := d.Point.Value(metric, "value"); ok {
 		return &x
 	}
 	return nil
@@ -71,14 +68,14 @@ func (d *Draft) Number(metric string) *float64 {
 
 // Missing sets the reason why a metric has no number.
 func (d *Draft) Missing(metric, def, why string) {
-	d.Metrics[metric] = schema.Metric{Unit: schema.Unit(metric), Def: def, Why: why}
+	d.Metrics.Put(schema.NewMetric(schema.Kind{Name: metric, Unit: schema.Unit(metric), Def: def, Why: why}))
 }
 
 // Size sets the sample size of a metric that has numbers.
 func (d *Draft) Size(metric string, n int) {
-	if m, ok := d.Metrics[metric]; ok && len(m.Stats) > 0 && n > 0 {
+	if m, _ := d.Metric(metric); len(m.Stats) > 0 && n > 0 {
 		m.N = n
-		d.Metrics[metric] = m
+		d.Metrics.Put(m)
 	}
 }
 
@@ -171,9 +168,9 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 // Fail makes every latency and rate a missing number with a reason.
 func (d *Draft) Fail(why string) {
 	d.Status = schema.StatusFailed
-	for name, m := range d.Metrics {
-		if isMeasurement(name) {
-			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: why}
+	for i := range d.Metrics {
+		if m := &d.Metrics[i]; isMeasurement(m.Name()) {
+			*m = m.Without(why)
 		}
 	}
 }
@@ -194,7 +191,7 @@ func (d *Draft) Done() {
 	d.withoutNumber()
 	// GenAI-Perf writes -1 if no service level was requested
 	if x := d.Number("goodput_rps"); x != nil && *x < 0 {
-		delete(d.Metrics, "goodput_rps")
+		d.Metrics.Drop("goodput_rps")
 	}
 	d.withoutZeros()
 	if d.End.Before(d.Start) {
@@ -202,7 +199,8 @@ func (d *Draft) Done() {
 	}
 	d.impossible()
 	d.wholeAnswers()
-	if tpot := d.Metrics["tpot"]; tpot.Def == schema.DefExclFirst && len(d.Metrics["tps_user"].Stats) == 0 {
+	user, _ := d.Metric("tps_user")
+	if tpot, _ := d.Metric("tpot"); tpot.Kind().Def == schema.DefExclFirst && len(user.Stats) == 0 {
 		if mean, ok := tpot.Stats.Get("mean"); ok && mean > 0 {
 			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
 		} else if median, ok := tpot.Stats.Get("median"); ok && median > 0 { // a file without means
@@ -210,28 +208,31 @@ func (d *Draft) Done() {
 		}
 	}
 	d.sizes()
+	// without spare capacity: tens of thousands of points are held at once
+	d.Metrics = slices.Clone(d.Metrics)
+	for i := range d.Metrics {
+		d.Metrics[i].Stats = slices.Clone(d.Metrics[i].Stats)
+	}
 	d.Reading.Points = append(d.Reading.Points, d.Point)
 }
 
 // withoutZeros makes numbers missing that mean "not measured", or cannot be.
 func (d *Draft) withoutZeros() {
-	for name, m := range d.Metrics {
-		if cap(m.Stats) > len(m.Stats) { // tens of thousands of points are held at a time
-			m.Stats = slices.Clone(m.Stats)
-			d.Metrics[name] = m
-		}
+	for i := range d.Metrics {
+		m := &d.Metrics[i]
+		name := m.Name()
 		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {
 			continue
 		}
 		zero, negative := extremes(m.Stats)
 		switch {
 		case negative < -1e-3:
-			d.Problem(schema.SevWarning, "negative", d.In, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit),
+			d.Problem(schema.SevWarning, "negative", d.In, fmt.Sprintf("%s of %.6g %s", name, negative, m.Kind().Unit),
 				"zero or more", "no number of this metric",
 				"the clock of the client stepped, or the tool subtracted what it had not measured")
-			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
+			*m = m.Without("the file has a negative number")
 		case zero || negative < 0:
-			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: zeroWhy}
+			*m = m.Without(zeroWhy)
 		}
 	}
 }
@@ -240,31 +241,32 @@ func (d *Draft) withoutZeros() {
 func (d *Draft) sizes() {
 	if n := d.Number("requests_ok"); n != nil && d.Status != schema.StatusFailed {
 		for _, name := range []string{"ttft", "e2el"} {
-			if m := d.Metrics[name]; m.N == 0 && m.From == "" {
-				d.Size(name, int(*n))
-				m = d.Metrics[name]
-				if std, ok := m.Stats.Get("std"); ok && m.N > 1 { // of the population
-					m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
-					d.Metrics[name] = m
-				}
+			m, _ := d.Metric(name)
+			if len(m.Stats) == 0 || m.N != 0 || m.Kind().From != "" || *n < 1 {
+				continue
 			}
+			m.N = int(*n)
+			if std, ok := m.Stats.Get("std"); ok && m.N > 1 { // of the population
+				m.SetDetail(schema.Detail{SE: schema.Num(std / math.Sqrt(float64(m.N-1)))})
+			}
+			d.Metrics.Put(m)
 		}
 	}
 }
 
 // wholeAnswers drops a TTFT that equals the end of the answer and has no gaps after it: the client did not stream.
 func (d *Draft) wholeAnswers() {
-	if len(d.Metrics["tpot"].Stats)+len(d.Metrics["itl"].Stats) > 0 {
-		return
-	}
-	if osl, ok := d.Metrics["osl"].Stats.Get("mean"); !ok || osl < 2 {
+	tpot, _ := d.Metric("tpot")
+	itl, _ := d.Metric("itl")
+	if osl, ok := d.Point.Value("osl", "mean"); !ok || osl < 2 || len(tpot.Stats)+len(itl.Stats) > 0 {
 		return
 	}
 	for _, stat := range []string{"mean", "median"} {
-		ttft, a := d.Metrics["ttft"].Stats.Get(stat)
-		e2el, b := d.Metrics["e2el"].Stats.Get(stat)
+		ttft, a := d.Point.Value("ttft", stat)
+		e2el, b := d.Point.Value("e2el", stat)
 		if a && b && ttft >= .999*e2el {
-			d.Missing("ttft", d.Metrics["ttft"].Def, "the file's TTFT is the whole answer: it was not streamed")
+			m, _ := d.Metric("ttft")
+			d.Metrics.Put(m.Without("the file's TTFT is the whole answer: it was not streamed"))
 			return
 		}
 	}
@@ -275,7 +277,7 @@ func extremes(s schema.Stats) (zero bool, least float64) {
 	zero = true
 	for _, x := range s {
 		zero = zero && x.Value == 0
-		if x.Name != "std" {
+		if !x.Is("std") {
 			least = math.Min(least, x.Value)
 		}
 	}
@@ -324,7 +326,7 @@ const slack = 1.001
 // fall, a first token after the end of the answer. One of them is wrong, and nothing says which.
 func (d *Draft) impossible() {
 	for _, name := range []string{"requests_ok", "requests_failed", "isl", "osl"} {
-		m := d.Metrics[name]
+		m, _ := d.Metric(name)
 		for _, s := range m.Stats {
 			if s.Value < 0 {
 				d.void(fmt.Sprintf("%s of %.6g", name, s.Value), "no less than nothing", name)
@@ -332,18 +334,19 @@ func (d *Draft) impossible() {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
-		if x, is := d.Metrics[name].Stats.Beyond(); is && !schema.IsOwn(name) {
-			d.void(fmt.Sprintf("%s of %.6g %s", name, x, schema.Unit(name)), "what a machine can reach", name)
+	for i := range d.Metrics {
+		k := d.Metrics[i].Kind()
+		if x, is := d.Metrics[i].Stats.Beyond(); is && !schema.IsOwn(k.Name) {
+			d.void(fmt.Sprintf("%s of %.6g %s", k.Name, x, k.Unit), "what a machine can reach", k.Name)
 		}
-		if a, b := outOfOrder(d.Metrics[name].Stats); a.Name != "" {
-			d.void(fmt.Sprintf("%s: %s %.6g above %s %.6g", name, a.Name, a.Value, b.Name, b.Value),
-				"a "+a.Name+" of no more than the "+b.Name, name)
+		if a, b, found := outOfOrder(d.Metrics[i].Stats); found {
+			d.void(fmt.Sprintf("%s: %s %.6g above %s %.6g", k.Name, a.Name(), a.Value, b.Name(), b.Value),
+				"a "+a.Name()+" of no more than the "+b.Name(), k.Name)
 		}
 	}
 	for _, stat := range []string{"mean", "median", "min", "max"} {
-		ttft, a := d.Metrics["ttft"].Stats.Get(stat)
-		e2el, b := d.Metrics["e2el"].Stats.Get(stat)
+		ttft, a := d.Point.Value("ttft", stat)
+		e2el, b := d.Point.Value("e2el", stat)
 		if a && b && ttft > slack*e2el && e2el > 0 {
 			d.void(fmt.Sprintf("%s TTFT of %.6g ms and %s E2EL of %.6g ms", stat, ttft, stat, e2el),
 				"the first token before the end of the answer", "ttft", "e2el")
@@ -353,7 +356,7 @@ func (d *Draft) impossible() {
 }
 
 // outOfOrder finds two statistics of a distribution that cannot both be: the first ought not to be larger.
-func outOfOrder(s schema.Stats) (a, b schema.Stat) {
+func outOfOrder(s schema.Stats) (a, b schema.Stat, found bool) {
 	for _, pair := range [][2]string{
 		{"mean", "max"}, {"min", "mean"}, {"median", "max"}, {"min", "median"}, {"median", "p90"}, {"median", "p95"},
 		{"median", "p99"}, {"p90", "p95"}, {"p90", "p99"}, {"p95", "p99"}, {"p99", "max"},
@@ -361,10 +364,10 @@ func outOfOrder(s schema.Stats) (a, b schema.Stat) {
 		x, ok := s.Get(pair[0])
 		y, ok2 := s.Get(pair[1])
 		if ok && ok2 && x > slack*y && x-y > 1e-3 {
-			return schema.Stat{Name: pair[0], Value: x}, schema.Stat{Name: pair[1], Value: y}
+			return schema.NewStat(pair[0], x), schema.NewStat(pair[1], y), true
 		}
 	}
-	return a, b
+	return a, b, false
 }
 
 // void takes numbers out of the point and says why.
@@ -372,8 +375,9 @@ func (d *Draft) void(found, expected string, metrics ...string) {
 	d.Problem(schema.SevError, "impossible", d.In, found, expected, "no number of it",
 		"the file was edited or damaged, or the tool has a defect")
 	for _, name := range metrics {
-		m := d.Metrics[name]
-		d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has numbers that cannot be: " + found}
+		if m, ok := d.Metric(name); ok {
+			d.Metrics.Put(m.Without("the file has numbers that cannot be: " + found))
+		}
 	}
 }
 
@@ -388,8 +392,8 @@ func (d *Draft) withoutNumber() {
 		return
 	}
 	var zeros []string
-	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
-		stats := d.Metrics[name].Stats
+	for i := range d.Metrics {
+		name, stats := d.Metrics[i].Name(), d.Metrics[i].Stats
 		if len(stats) == 0 || !isMeasurement(name) || name == "isl" || name == "osl" {
 			continue // counts and lengths say what was sent, not how fast
 		}
@@ -406,6 +410,7 @@ func (d *Draft) withoutNumber() {
 	if len(zeros) == 0 {
 		return
 	}
+	slices.Sort(zeros)
 	d.Fail(zeroWhy)
 	d.Problem(schema.SevWarning, "only-zeros", d.In, "0 for every latency and rate: "+strings.Join(zeros, ", "),
 		"a measurement above 0", "an attempted measurement without a number",

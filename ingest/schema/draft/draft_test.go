@@ -10,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
@@ -21,7 +22,7 @@ func begin(text string) (*draft.Draft, decode.Value) {
 
 // value is the single value of a metric, NaN where there is none.
 func value(d *draft.Draft, metric, stat string) float64 {
-	v, ok := d.Metrics[metric].Stats.Get(stat)
+	v, ok := d.Point.Value(metric, stat)
 	if !ok {
 		return math.NaN()
 	}
@@ -60,8 +61,8 @@ func TestRequests(t *testing.T) {
 			!same(value(d, "error_rate", "value"), c.rate) || codes(d) != c.codes {
 			t.Errorf("%s: status %s, %v, %s", name, d.Status, d.Metrics, codes(d))
 		}
-		if hasTTFT := len(d.Metrics["ttft"].Stats) > 0; hasTTFT != (c.status != schema.StatusFailed) {
-			t.Errorf("%s: TTFT %+v", name, d.Metrics["ttft"])
+		if hasTTFT := len(drafttest.Metric(d.Point, "ttft").Stats) > 0; hasTTFT != (c.status != schema.StatusFailed) {
+			t.Errorf("%s: TTFT %+v", name, drafttest.Metric(d.Point, "ttft"))
 		}
 	}
 }
@@ -106,9 +107,10 @@ func TestDone(t *testing.T) {
 		c.fill(d)
 		d.Done()
 		got := value(d, c.metric, c.stat)
-		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) || d.Metrics[c.metric].Why != c.why ||
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) ||
+			drafttest.Metric(d.Point, c.metric).Kind().Why != c.why ||
 			codes(d) != c.codes || len(d.Reading.Points) != 1 {
-			t.Errorf("%s: %+v, %s", name, d.Metrics[c.metric], codes(d))
+			t.Errorf("%s: %+v, %s", name, drafttest.Metric(d.Point, c.metric), codes(d))
 		}
 	}
 }
@@ -137,7 +139,8 @@ func TestOnlyZeros(t *testing.T) {
 		zeros(d)
 		c.more(d)
 		d.Done()
-		if p := d.Reading.Points[0]; p.Status != c.status || codes(d) != c.codes || len(p.Metrics["ttft"].Stats) > 0 {
+		if p := d.Reading.Points[0]; p.Status != c.status || codes(d) != c.codes ||
+			len(drafttest.Metric(p, "ttft").Stats) > 0 {
 			t.Errorf("%s: status %s, %v, %s", name, p.Status, p.Metrics, codes(d))
 		}
 		if c.codes != "" && !strings.Contains(d.Reading.Problems[0].Found, "output_tps, ttft") {
@@ -180,9 +183,10 @@ func TestImpossible(t *testing.T) {
 		c.fill(d)
 		d.Done()
 		got := value(d, c.metric, c.stat)
-		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) || d.Metrics[c.metric].Why != c.why ||
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) ||
+			drafttest.Metric(d.Point, c.metric).Kind().Why != c.why ||
 			codes(d) != c.codes || len(d.Reading.Points) != 1 {
-			t.Errorf("%s: %+v, %s", name, d.Metrics[c.metric], codes(d))
+			t.Errorf("%s: %+v, %s", name, drafttest.Metric(d.Point, c.metric), codes(d))
 		}
 	}
 }
@@ -193,9 +197,9 @@ func TestSizesGiveErrors(t *testing.T) {
 	d.Stat("ttft", "", "std", 4)
 	d.Value("requests_ok", 17)
 	d.Done()
-	m := d.Metrics["ttft"]
-	if se, ok := m.SE.Get(); m.N != 17 || !ok || se != 1 {
-		t.Errorf("n %d, standard error %v", m.N, m.SE)
+	m := drafttest.Metric(d.Point, "ttft")
+	if se, ok := m.Detail().SE.Get(); m.N != 17 || !ok || se != 1 {
+		t.Errorf("n %d, standard error %v", m.N, m.Detail().SE)
 	}
 }
 
@@ -259,7 +263,7 @@ func TestFields(t *testing.T) {
 	}
 	eight, none := 8., 0.
 	d.MeanTokens(v, &eight)
-	if value(d, "isl", "mean") != 10 || len(d.Metrics["osl"].Stats) > 0 {
+	if value(d, "isl", "mean") != 10 || len(drafttest.Metric(d.Point, "osl").Stats) > 0 {
 		t.Errorf("%v", d.Metrics)
 	}
 	d, v = begin(`{"total_input_tokens":80}`)
@@ -312,8 +316,9 @@ func TestRecompute(t *testing.T) {
 		Metric: "ttft", Def: schema.DefFirstChunk, Sample: latency.NewSample([]float64{8, 10, 12}),
 		Key: func(stat string) string { return stat + "_ttft_ms" },
 	}, false)
-	if value(d, "ttft", "mean") != 10 || value(d, "ttft", "p99") != 11.96 || d.Metrics["ttft"].From != "recomputed" {
-		t.Errorf("%+v", d.Metrics["ttft"])
+	if value(d, "ttft", "mean") != 10 || value(d, "ttft", "p99") != 11.96 ||
+		drafttest.Metric(d.Point, "ttft").Kind().From != "recomputed" {
+		t.Errorf("%+v", drafttest.Metric(d.Point, "ttft"))
 	}
 	if codes(d) != "disagreement" || !strings.Contains(d.Reading.Problems[0].Found, "p99_ttft_ms says 50") {
 		t.Errorf("%v", d.Reading.Problems)

@@ -73,29 +73,26 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 // file states, and reports differences. explained suppresses the report: without hollow successes no statistic can
 // agree, which is reported once.
 func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
-	m := f.Sample.Metric(schema.Unit(f.Metric), f.Def, "no request has enough tokens for it")
+	m := f.Sample.Metric(f.Metric, f.Def, "no request has enough tokens for it", f.Pooled)
 	if f.Sample.N() == 0 {
-		d.Metrics[f.Metric] = m
+		d.Metrics.Put(m)
 		return
 	}
-	if f.Pooled { // an error from their number would be far too small
-		m.CI, m.SE = nil, schema.Missing("gaps are not independent")
-	} else {
-		m.Quantiles = f.Sample.Sketch()
-	}
-	for _, st := range d.Metrics[f.Metric].Stats {
-		now, ok := value(f.Sample, st.Name)
+	stated, _ := d.Metric(f.Metric)
+	for _, st := range stated.Stats {
+		name := st.Name()
+		now, ok := value(f.Sample, name)
 		if !ok {
 			continue
 		}
-		if q, _ := schema.StatQuantile(st.Name); st.Name[0] != 'p' || q >= .9 { // others are read from the sketch
-			m.Stats.Set(st.Name, latency.Round(now, 7))
+		if q, _ := schema.StatQuantile(name); name[0] != 'p' || q >= .9 { // others are read from the sketch
+			m.Stats.Set(name, latency.Round(now, 7))
 		}
 		if !explained && Disagree(st.Value, now) {
-			d.Disagreement(v, f.Key(st.Name), st.Value, now)
+			d.Disagreement(v, f.Key(name), st.Value, now)
 		}
 	}
-	d.Metrics[f.Metric] = m
+	d.Metrics.Put(m)
 }
 
 // value returns a statistic of a sample by its name.
@@ -140,10 +137,10 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	d.Recomputed("requests_failed", failed)
 	d.Recomputed("error_rate", 100*failed/(float64(set.OK)+failed))
 	for name, total := range map[string]int{"isl": set.In, "osl": set.Out} {
-		if m, ok := d.Metrics[name]; ok && set.OK > 0 {
-			m.Stats, m.From = nil, schema.FromRecomputed
+		if m, ok := d.Metric(name); ok && set.OK > 0 {
+			m.Stats = nil
 			m.Stats.Set("mean", float64(total)/float64(set.OK))
-			d.Metrics[name] = m
+			d.Metrics.Put(m.Sourced(schema.FromRecomputed))
 		}
 	}
 	used := "the other requests alone"
@@ -153,7 +150,7 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 		if n := len(d.Reading.Problems); n > 0 && d.Reading.Problems[n-1].Code == "partly-failed" {
 			d.Reading.Problems = d.Reading.Problems[:n-1] // none of the others remains
 		}
-	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
+	} else if mean, ok := d.Point.Value("ttft", "mean"); ok {
 		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)
 	}
 	d.Problem(schema.SevError, "hollow-success", v.Get("completed"),

@@ -254,36 +254,41 @@ const kept = 7
 
 // Metric returns the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error
 // and the intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from
-// it. An empty sample has no numbers and why as its reason.
-func (s Sample) Metric(unit, def, why string) schema.Metric {
-	m := schema.Metric{Unit: unit, Def: def, From: schema.FromRecomputed, N: s.N()}
+// it. Values of one request that are pooled depend on each other: an error from their number would be far too small.
+// An empty sample has no numbers and why as its reason.
+func (s Sample) Metric(name, def, why string, pooled bool) schema.Metric {
+	k := schema.Kind{Name: name, Unit: schema.Unit(name), Def: def, From: schema.FromRecomputed}
 	if s.N() == 0 {
-		m.Why = why
+		k.Why = why
+		return schema.NewMetric(k)
+	}
+	m := schema.NewMetric(k, schema.NewStat("mean", Round(s.Mean, kept)),
+		schema.NewStat("median", Round(s.Quantile(.5), kept)), schema.NewStat("p99", Round(s.Quantile(.99), kept)),
+		schema.NewStat("std", Round(s.Std, kept)))
+	if m.N = s.N(); pooled {
 		return m
 	}
-	m.Stats.Set("mean", Round(s.Mean, kept))
-	m.Stats.Set("median", Round(s.Quantile(.5), kept))
-	m.Stats.Set("p99", Round(s.Quantile(.99), kept))
-	m.Stats.Set("std", Round(s.Std, kept))
+	more := schema.Detail{Quantiles: s.Sketch()}
 	if se, ok := s.SE(); ok {
-		m.SE = schema.Num(Round(se, 3))
+		more.SE = schema.Num(Round(se, 3))
 	}
 	for name, p := range map[string]float64{"median": .5, "p99": .99} {
 		if lo, hi, ok := s.Interval(p); ok {
-			if m.CI == nil {
-				m.CI = map[string][2]float64{}
+			if more.CI == nil {
+				more.CI = map[string][2]float64{}
 			}
-			m.CI[name] = outward(lo, hi)
+			more.CI[name] = outward(lo, hi)
 		}
 	}
+	m.SetDetail(more)
 	return m
 }
 
 // DerivedSE returns the standard error of a mean that follows from the deviation of a recomputed sample; missing for
 // any other metric.
-func DerivedSE(m schema.Metric) schema.Number {
+func DerivedSE(m *schema.Metric) schema.Number {
 	std, ok := m.Stats.Get("std")
-	if !ok || m.N < 2 || m.From != schema.FromRecomputed || len(m.Quantiles) == 0 {
+	if !ok || m.N < 2 || m.Kind().From != schema.FromRecomputed || len(m.Detail().Quantiles) == 0 {
 		return schema.Number{}
 	}
 	return schema.Num(Round(std/math.Sqrt(float64(m.N-1)), 3))

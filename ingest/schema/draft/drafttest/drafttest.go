@@ -40,10 +40,16 @@ func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
 
 // Stat returns one statistic of a point, NaN if it is absent.
 func Stat(p schema.Point, metric, stat string) float64 {
-	if x, ok := p.Metrics[metric].Stats.Get(stat); ok {
+	if x, ok := p.Value(metric, stat); ok {
 		return x
 	}
 	return math.NaN()
+}
+
+// Metric returns a metric of a point, one without numbers and kind where there is none.
+func Metric(p schema.Point, name string) *schema.Metric {
+	m, _ := p.Metric(name)
+	return &m
 }
 
 // Near reports whether two values agree to a millionth; two NaN are equal.
@@ -101,8 +107,8 @@ func checkPoint(t *testing.T, p *schema.Point) {
 	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains(schema.Statuses(), p.Status) {
 		t.Errorf("point without tool, format or status: %s %+v %q", p.Key, p.Source, p.Status)
 	}
-	for name, m := range p.Metrics {
-		checkMetric(t, p.Status, name, m)
+	for i := range p.Metrics {
+		checkMetric(t, p.Status, &p.Metrics[i])
 	}
 	for name, raw := range p.Extra {
 		if !json.Valid(raw) {
@@ -111,22 +117,24 @@ func checkPoint(t *testing.T, p *schema.Point) {
 	}
 }
 
-func checkMetric(t *testing.T, status schema.Status, name string, m schema.Metric) {
+func checkMetric(t *testing.T, status schema.Status, m *schema.Metric) {
 	t.Helper()
+	k := m.Kind()
+	name := k.Name
 	info, known := schema.MetricByName(name)
 	switch {
 	case !known:
 		t.Errorf("metric %q is not in the catalogue", name)
-	case m.Unit != info.Unit:
-		t.Errorf("%s has unit %q, want %q", name, m.Unit, info.Unit)
-	case len(m.Stats) == 0 && m.Why == "":
+	case k.Unit != info.Unit:
+		t.Errorf("%s has unit %q, want %q", name, k.Unit, info.Unit)
+	case len(m.Stats) == 0 && k.Why == "":
 		t.Errorf("%s has neither a number nor a reason", name)
 	case status == schema.StatusFailed && len(m.Stats) > 0 && strings.Contains(" ttft e2el output_tps ", " "+name+" "):
 		t.Errorf("%s of a failed point has numbers", name)
 	}
 	for _, s := range m.Stats {
-		if s.Value-s.Value != 0 || info.Latency && s.Name != "std" && s.Value < 0 {
-			t.Errorf("%s %s is %v", name, s.Name, s.Value)
+		if s.Value-s.Value != 0 || info.Latency && !s.Is("std") && s.Value < 0 {
+			t.Errorf("%s %s is %v", name, s.Name(), s.Value)
 		}
 	}
 }
