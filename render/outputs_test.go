@@ -11,7 +11,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/junit"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/terminal"
@@ -102,7 +101,7 @@ func TestCheckOutputs(t *testing.T) {
 	if err := rows.CheckJSON(&doc, &g, card, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := junit.Write(&xml, &g, gate.DefaultFailOn(schema.ChannelRelease)); err != nil {
+	if err := terminal.JUnit(&xml, &g, gate.DefaultFailOn(schema.ChannelRelease)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "check.txt", text.Bytes())

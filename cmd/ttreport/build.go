@@ -27,7 +27,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
-	"github.com/ttreport/ttreport/ingest/unchanged"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -237,8 +236,8 @@ type building struct {
 }
 
 // input is what decides what reading gives.
-func (b *building) input() unchanged.Input {
-	in := unchanged.Input{Options: fmt.Sprintf("%+v", *b.id), Own: ownFolders(b.ws)}
+func (b *building) input() buildInput {
+	in := buildInput{Options: fmt.Sprintf("%+v", *b.id), Own: ownFolders(b.ws)}
 	for _, p := range append(slices.Clone(b.paths), b.ws.History(), b.ws.Targets(), b.ws.Notes(), b.ws.Settings(),
 		b.ws.Logo(), os.Getenv(workspace.OverrideVariable)) {
 		if p != "" {
@@ -254,9 +253,9 @@ func (b *building) options() string { return fmt.Sprintf("%q %v %q", b.baseURL, 
 // read takes the paths into history, unless the last build read the same. stands says that its site is as this build
 // would write it. Without paths there is still the target library, and what is wrong with it.
 func (b *building) read(ctx context.Context) (stands bool, err error) {
-	last, same := unchanged.Record{}, false
+	last, same := buildRecord{}, false
 	if !b.ephemeral && b.single == "" {
-		last, same = unchanged.Load(b.ws.LastBuild(), b.input())
+		last, same = loadRecord(b.ws.LastBuild(), b.input())
 	}
 	switch {
 	case same:
@@ -264,7 +263,7 @@ func (b *building) read(ctx context.Context) (stands bool, err error) {
 		printErrors(b.sh, b.got.Problems)
 		b.sh.say("read      %s, unchanged since the last build; %s",
 			plaintext.Plural(last.Files, "file"), problemCounts(last.Problems))
-		if stands = b.reports == "" && !site.Unfinished(b.out) && last.Stands(b.out, b.options()); stands {
+		if stands = b.reports == "" && !site.Unfinished(b.out) && last.stands(b.out, b.options()); stands {
 			b.announce(last.Output.Files, 0, 0, last.Output.Headline)
 		}
 		return stands, nil
@@ -303,7 +302,7 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: b.out, Record: b.ws.SiteRecord(b.out), BaseURL: b.baseURL, Theme: theme,
-		Stamp: unchanged.Stamp(b.options(), settings),
+		Stamp: stampOf(b.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if errors.Is(err, site.ErrForeignFile) {
@@ -321,11 +320,11 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 	switch {
 	case b.ephemeral || damaged:
 	case b.got.Refused > 0:
-		unchanged.Forget(b.ws.LastBuild())
+		forgetRecord(b.ws.LastBuild())
 	default:
-		unchanged.Save(b.ws.LastBuild(), b.input(), unchanged.Record{
+		saveRecord(b.ws.LastBuild(), b.input(), buildRecord{
 			Files: len(b.got.Files), Runs: b.got.Runs, Problems: b.got.Problems,
-			Output: unchanged.Output{Folder: b.out, Options: b.options(), Files: result.Files, Headline: headline},
+			Output: builtFolder{Folder: b.out, Options: b.options(), Files: result.Files, Headline: headline},
 		})
 	}
 	return nil

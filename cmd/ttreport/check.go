@@ -21,7 +21,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/junit"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/rows"
 	"github.com/ttreport/ttreport/render/terminal"
@@ -246,7 +245,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	case "json":
 		return rows.CheckJSON(w, &g, report.Card(&g), c)
 	case "junit":
-		return junit.Write(w, &g, report.Gate.FailsOn(at))
+		return terminal.JUnit(w, &g, report.Gate.FailsOn(at))
 	case "md", "release":
 		page := report.GatePage(g, o.all)
 		if o.format == "release" {

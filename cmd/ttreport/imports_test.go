@@ -27,7 +27,6 @@ var rooms = map[string][]string{
 	"static":    {},
 
 	"ingest":            {"ingest"},
-	"ingest/unchanged":  {"ingest."},
 	"ingest/vllm":       {},
 	"ingest/aiperf":     {},
 	"ingest/lmeval":     {},
@@ -88,7 +87,6 @@ var rooms = map[string][]string{
 
 	"site":         {"site", "render", "templates", "static"},
 	"site/preview": {},
-	"site/watch":   {},
 
 	"cmd": {""},
 	".ci/measure": {
@@ -103,7 +101,7 @@ var owners = map[string]string{
 	"github.com/gocarina/gocsv":        "render/rows",
 	"github.com/parquet-go/parquet-go": "render/rows",
 	"github.com/yuin/goldmark":         "render/markdown",
-	"github.com/fsnotify/fsnotify":     "site/watch",
+	"github.com/fsnotify/fsnotify":     "site/preview",
 	"github.com/goccy/go-yaml":         "ingest/schema",
 	"github.com/klauspost/compress":    "ingest",
 	"github.com/joho/godotenv":         "collect/credentials",
@@ -193,7 +191,6 @@ func TestImportRuleRefuses(t *testing.T) {
 		"ingest":              {"collect", "targets/library", "render", "site", "templates", "cmd/ttreport"},
 		"ingest/vllm":         {"ingest/aiperf", "ingest", "ingest/history"},
 		"ingest/history":      {"ingest", "collect", "targets/judge", "render"},
-		"ingest/unchanged":    {"site", "ingest/history"},
 		"collect": {"ingest", "ingest/history", "targets/library", "targets/gate", "render", "site",
 			"cmd/ttreport"},
 		"collect/plan":        {"collect", "targets/library", "collect/server"},
@@ -217,7 +214,6 @@ func TestImportRuleRefuses(t *testing.T) {
 		"render/chart/echarts": {"targets/judge", "render/markdown"},
 		"site":                 {"ingest", "ingest/history", "collect", "targets/gate", "targets/judge", "cmd/ttreport"},
 		"site/preview":         {"site", "render"},
-		"site/watch":           {"site", "site/preview"},
 		".ci/measure/figures":  {"targets/judge", "ingest"},
 		"nowhere":              {"ingest"},
 	}
@@ -231,8 +227,8 @@ func TestImportRuleRefuses(t *testing.T) {
 	for _, c := range [][2]string{
 		{"ingest", "ingest/vllm"}, {"ingest/vllm", "ingest/schema/draft"}, {"ingest/schema/draft", "ingest/redact"},
 		{"collect", "collect/server"}, {"collect/progress", "collect"}, {"targets/judge", "targets/regression/proportion"},
-		{"targets/gate", "targets/gate/lint"}, {"render/terminal", "targets/gate/lint"}, {"render/junit", "render/words"},
-		{"site", "render/markdown"}, {"cmd/ttreport", "site/watch"}, {"targets/library", "ingest/schema/perfref"},
+		{"targets/gate", "targets/gate/lint"}, {"render/terminal", "targets/gate/lint"},
+		{"site", "render/markdown"}, {"cmd/ttreport", "site/preview"}, {"targets/library", "ingest/schema/perfref"},
 	} {
 		if !allowed(c[0], c[1]) {
 			t.Errorf("%s may not import %s", c[0], c[1])

@@ -14,7 +14,6 @@ import (
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
-	"github.com/ttreport/ttreport/site/watch"
 )
 
 func serveCommand(sh *shell) *cobra.Command {
@@ -69,11 +68,11 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string) erro
 	watched := make(chan error, 1)
 	go func() {
 		own := []string{ws.Results(), ws.WorkflowLogs(), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo()}
-		opt := watch.Options{Roots: append(own, paths...), Except: o.build.out}
+		opt := preview.Watched{Roots: append(own, paths...), Except: o.build.out}
 		if o.poll {
 			opt.Poll = time.Second
 		}
-		watched <- watch.Changes(until, opt, func() { _ = o.again(ctx, sh, s, paths) }) // which shows its error
+		watched <- preview.Changes(until, opt, func() { _ = o.again(ctx, sh, s, paths) }) // which shows its error
 		stop()
 	}()
 	err = s.Serve(until, o.port, func(url string) { sh.say("serving   %s  (Ctrl-C ends it)", url) })

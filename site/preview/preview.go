@@ -1,8 +1,9 @@
 // Package preview serves a built site on the loopback interface, for looking at it in a browser while it is being
-// made.
+// made, and reports changes in the folders that it is made of, once writing has stopped.
 //
 // In flow a folder and news of it; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes.
-// Pages get a script that reloads them when they change; nothing of it is in the folder.
+// Pages get a script that reloads them when they change; nothing of it is in the folder. In flow folders and files to
+// watch; out flow calls. It knows nothing of what is in them.
 package preview
 
 import (

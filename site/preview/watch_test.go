@@ -1,4 +1,4 @@
-package watch_test
+package preview_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ttreport/ttreport/site/watch"
+	"github.com/ttreport/ttreport/site/preview"
 )
 
 // watching is a folder of roots that are watched until the test ends.
@@ -27,10 +27,10 @@ func watchFolder(t *testing.T, poll time.Duration) watching {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	opt := watch.Options{
+	opt := preview.Watched{
 		Roots: []string{w.in, w.file, filepath.Join(dir, "later")}, Except: filepath.Join(w.in, "_site"), Poll: poll,
 	}
-	go func() { done <- watch.Changes(ctx, opt, func() { w.changed <- true }) }()
+	go func() { done <- preview.Changes(ctx, opt, func() { w.changed <- true }) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -140,7 +140,7 @@ func TestNoRoot(t *testing.T) {
 	w := watching{t, ".", "results", "ttreport.yaml", make(chan bool, 100)}
 	done := make(chan error, 1)
 	go func() {
-		done <- watch.Changes(ctx, watch.Options{Roots: []string{"results", ""}}, func() { w.changed <- true })
+		done <- preview.Changes(ctx, preview.Watched{Roots: []string{"results", ""}}, func() { w.changed <- true })
 	}()
 	w.begun()
 	w.ignored("a log in the workspace", "serve.log")

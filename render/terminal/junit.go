@@ -1,4 +1,4 @@
-package junit
+package terminal
 
 import (
 	"encoding/xml"
@@ -34,8 +34,9 @@ type (
 	}
 )
 
-// Write writes the decision on a release; on says which kinds of finding fail it.
-func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
+// JUnit writes the decision on a release as a JUnit XML test report, which CI systems show; on says which kinds of
+// finding fail it.
+func JUnit(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	out := struct {
 		XMLName xml.Name `xml:"testsuites"`
 		Name    string   `xml:"name,attr"`

@@ -1,7 +1,4 @@
-// Package watch reports changes in folders, once writing has stopped.
-//
-// In flow folders and files; out flow calls. It knows nothing of what is in them, and never writes.
-package watch
+package preview
 
 import (
 	"context"
@@ -18,8 +15,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Options say what is watched and how.
-type Options struct {
+// Watched is what is watched, and how.
+type Watched struct {
 	// Roots are folders, watched with everything below them, and files. One that does not exist is waited for; "" is none.
 	Roots []string
 	// Except is a folder that is never watched, with everything below it: that which changes because of a change.
@@ -37,7 +34,7 @@ const (
 
 // Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is reported
 // after it.
-func Changes(ctx context.Context, opt Options, changed func()) error {
+func Changes(ctx context.Context, opt Watched, changed func()) error {
 	opt.Roots = slices.DeleteFunc(slices.Clone(opt.Roots), func(r string) bool { return r == "" }) // the folder itself
 	if opt.Poll > 0 {
 		return poll(ctx, opt, changed)
@@ -57,7 +54,7 @@ func Changes(ctx context.Context, opt Options, changed func()) error {
 }
 
 type watcher struct {
-	opt Options
+	opt Watched
 	w   *fsnotify.Watcher
 }
 
@@ -184,7 +181,7 @@ func (t *watcher) overflowed(err error) error {
 }
 
 // poll compares sizes and times.
-func poll(ctx context.Context, opt Options, changed func()) error {
+func poll(ctx context.Context, opt Watched, changed func()) error {
 	last, reported := opt.state(), true
 	tick := time.NewTicker(opt.Poll)
 	defer tick.Stop()
@@ -206,7 +203,7 @@ func poll(ctx context.Context, opt Options, changed func()) error {
 }
 
 // state is a hash of the names, sizes and times of everything watched.
-func (opt Options) state() uint64 {
+func (opt Watched) state() uint64 {
 	h := fnv.New64a()
 	for _, root := range opt.Roots {
 		// what cannot be read is not there

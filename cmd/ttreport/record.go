@@ -1,10 +1,4 @@
-// Package unchanged remembers what a build read and wrote, so that the next build of the same input reads nothing but
-// sizes and times of files.
-//
-// In: the paths that were read, everything else that decides what reading gives, and what came of it. Out: a [Record],
-// kept in a file; whether it still holds for an input; whether what was written still stands. It must not know what is
-// in the files. A record that cannot be kept or read costs time and nothing else.
-package unchanged
+package main
 
 import (
 	"crypto/sha256"
@@ -20,17 +14,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Record is what a build read and wrote.
-type Record struct {
-	Stamp    string // of the input; see [Input.Stamp]
+// buildRecord is what a build read and wrote: with it the next build of the same input reads nothing but sizes and
+// times of files. One that cannot be kept or read costs time and nothing else.
+type buildRecord struct {
+	Stamp    string // of the input; see [buildInput.stamp]
 	Files    int
 	Runs     int
 	Problems []schema.Problem
-	Output   Output
+	Output   builtFolder
 }
 
-// Output is a folder that was written.
-type Output struct {
+// builtFolder is a folder that was written.
+type builtFolder struct {
 	Folder      string
 	Options     string // everything that decides what is written, beside what was read
 	Fingerprint string // of its files
@@ -38,16 +33,16 @@ type Output struct {
 	Headline    string // what was printed when it was done
 }
 
-// Input is what decides what reading gives.
-type Input struct {
+// buildInput is what decides what reading gives.
+type buildInput struct {
 	Paths   []string      // files and folders; those that do not exist are left out
 	Options string        // the rest, in any form
 	Own     []fs.FileInfo // folders that are no part of those they are in: what was read is written there
 }
 
-// Stamp is a hash of the input and of the program: equal stamps mean that reading again would give the same. Nothing
+// stamp is a hash of the input and of the program: equal stamps mean that reading again would give the same. Nothing
 // but the names, sizes and times of files is looked at. ok is false where that is not known.
-func (in Input) Stamp() (stamp string, ok bool) {
+func (in buildInput) stamp() (stamp string, ok bool) {
 	var roots []ingest.Root
 	for _, name := range in.Paths {
 		root, err := ingest.OSRoot(filepath.ToSlash(name))
@@ -69,21 +64,21 @@ func (in Input) Stamp() (stamp string, ok bool) {
 	return hex.EncodeToString(sum[:]), true
 }
 
-// Load returns the record in a file, when it holds for an input. Without a name there is none.
-func Load(name string, in Input) (Record, bool) {
-	var r Record
+// loadRecord returns the record in a file, when it holds for an input. Without a name there is none.
+func loadRecord(name string, in buildInput) (buildRecord, bool) {
+	var r buildRecord
 	if name == "" {
 		return r, false
 	}
 	if json.Unmarshal(durable.ReadRecord(name), &r) != nil || r.Stamp == "" {
-		return Record{}, false
+		return buildRecord{}, false
 	}
-	stamp, ok := in.Stamp()
+	stamp, ok := in.stamp()
 	return r, ok && stamp == r.Stamp
 }
 
-// Stands reports whether a folder would be written as it was, and is still as it was written.
-func (r Record) Stands(folder, options string) bool {
+// stands reports whether a folder would be written as it was, and is still as it was written.
+func (r buildRecord) stands(folder, options string) bool {
 	if r.Output.Folder != folder || r.Output.Options != options {
 		return false
 	}
@@ -91,17 +86,17 @@ func (r Record) Stands(folder, options string) bool {
 	return ok && hash == r.Output.Fingerprint
 }
 
-// Save keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
+// saveRecord keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
 // forgotten. Without a name nothing is kept.
-func Save(name string, in Input, r Record) {
+func saveRecord(name string, in buildInput, r buildRecord) {
 	if name == "" {
 		return
 	}
 	var read, written bool
-	r.Stamp, read = in.Stamp()
+	r.Stamp, read = in.stamp()
 	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)
 	if !read || !written {
-		Forget(name)
+		forgetRecord(name)
 		return
 	}
 	if data, err := json.Marshal(r); err == nil {
@@ -109,8 +104,8 @@ func Save(name string, in Input, r Record) {
 	}
 }
 
-// Forget removes a record: what was read is not all stored.
-func Forget(name string) { _ = os.Remove(name) }
+// forgetRecord removes a record: what was read is not all stored.
+func forgetRecord(name string) { _ = os.Remove(name) }
 
 // fingerprint covers what is in the files: a site is published, so sizes and times are not enough.
 func fingerprint(folder string) (hash string, files int, ok bool) {
@@ -134,9 +129,9 @@ func program() string {
 	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// Stamp is a hash of this program, of options and of settings: what is written is made of them, beside what was read.
+// stampOf is a hash of this program, of options and of settings: what is written is made of them, beside what was read.
 // It is "" where the program is not known.
-func Stamp(options string, settings []byte) string {
+func stampOf(options string, settings []byte) string {
 	of := program()
 	if of == "" {
 		return ""
