@@ -1,7 +1,6 @@
 package builtin_test
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"encoding/pem"
@@ -150,39 +149,6 @@ func TestRedirectsCarryNoKey(t *testing.T) {
 	}
 	if asked.Load() > 0 {
 		t.Errorf("%d requests went to the other server", asked.Load())
-	}
-}
-
-// A server that closes idle connections without a word: a request that finds one closed is sent once more, and counts
-// once.
-func TestIdleConnectionsAreClosed(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	var answers atomic.Int32
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close() // after one answer that promises more
-				req, err := http.ReadRequest(bufio.NewReader(conn))
-				if err != nil {
-					return
-				}
-				_, _ = io.Copy(io.Discard, req.Body) // what was sent does not matter
-				answers.Add(1)
-				fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a3+used+end), a3+used+end)
-			}()
-		}
-	}()
-	out := sixOf(t, "http://"+ln.Addr().String(), "")
-	if set := out.Set(); set.OK != 6 || answers.Load() != 6 {
-		t.Errorf("%d of 6 completed, %d answers, %q", set.OK, answers.Load(), out.Requests[5].Error)
 	}
 }
 
