@@ -53,8 +53,8 @@ type result struct {
 	readings readings
 	point    PointOutcome
 	requests int
-	empty    bool   // no request completed
-	failure  string // why requests failed; "" for none
+	empty    bool   // no request completed, or none of its latencies counts
+	failure  string // why; or why requests failed; "" for none
 	note     string
 }
 

@@ -67,7 +67,7 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	w.Timeout = cmp.Or(w.Timeout, 2*time.Hour)
 	return builtin.Load{
 		Workload: w, URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text,
+		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text, Simulated: s.end.Stack.Engine == server.SimEngine,
 	}, nil
 }
 
@@ -122,9 +122,14 @@ func (s *session) loaded(
 		delete(r.side.Client, "cpu_s") // the simulator may run in this process
 	}
 	if r.empty {
-		r.side.ExitCode, r.failure = 1, firstError(out)
+		r.failure = firstError(out)
+	} else if why := builtin.Busy(set, load); why != "" {
+		r.empty, r.failure = true, why
 	}
-	notes := []string{lost(set), sentAgain(out.Resent()), steady, knewPrompts(st.Load, out)}
+	if r.empty {
+		r.side.ExitCode = 1
+	}
+	notes := []string{lost(set), readLate(set, r.failure), sentAgain(out.Resent()), steady, knewPrompts(st.Load, out)}
 	r.note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
 	return r, nil
 }
@@ -136,6 +141,14 @@ func lost(set latency.Set) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d requests failed", n, n+set.OK)
+}
+
+// readLate is a note on requests of which the statistics leave something out; "" for none, or where the point failed.
+func readLate(set latency.Set, failure string) string {
+	if set.Undated == 0 || failure != "" {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d requests were read late: times that are not known are left out", set.Undated, set.OK)
 }
 
 // sentAgain is a note on requests that needed another connection; "" for none.

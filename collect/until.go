@@ -223,7 +223,7 @@ func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint 
 	k.known = k.rule.Judge(seriesOf(done), least, wave)
 	cut := 0 // requests until so many completed
 	for left := k.known.Cut; left > 0 && cut < len(done); cut++ {
-		if done[cut].OK {
+		if done[cut].OK && done[cut].Known() {
 			left--
 		}
 	}
@@ -297,7 +297,7 @@ func milliseconds(v float64) time.Duration { return time.Duration(v * float64(ti
 func seriesOf(done []builtin.Timeline) []precision.Series {
 	var ttft, tpot, e2el []float64
 	for _, t := range done {
-		if !t.OK {
+		if !t.OK || !t.Known() {
 			continue
 		}
 		ttft, e2el = append(ttft, t.TTFT), append(e2el, t.E2EL)

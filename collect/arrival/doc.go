@@ -18,10 +18,22 @@ type Conn struct {
 	began time.Time
 	last  atomic.Int64 // nanoseconds after began
 	read  reader       // nil: no time stamps of the kernel
+	took  Taken
+	full  bool // the last read filled its buffer: more may have been there
 }
 
-// reader reads, and returns how long ago the kernel received the bytes, 0 where that is not known.
-type reader func(p []byte) (n int, lag time.Duration, err error)
+// Taken is what the last read of a connection took. What several segments held has the time of the last one.
+type Taken struct {
+	Number  int           // of the read
+	After   time.Time     // everything arrived behind this time, when a read had taken all there was
+	At      time.Time     // when the last byte arrived
+	Lag     time.Duration // from then to the read
+	Stamped bool          // At is the kernel's, not the time of the read
+}
+
+// reader reads, and returns how long ago the kernel received the last of the bytes; known is false where it does not
+// say.
+type reader func(p []byte) (n int, lag time.Duration, known bool, err error)
 
 // Wrap returns c with time stamps.
 func Wrap(c net.Conn) *Conn {
@@ -30,15 +42,23 @@ func Wrap(c net.Conn) *Conn {
 
 // Read implements io.Reader.
 func (c *Conn) Read(p []byte) (n int, err error) {
-	var lag time.Duration
+	t := Taken{Number: c.took.Number + 1, After: c.took.At.Add(c.took.Lag)}
+	if c.full {
+		t.After = c.took.After
+	}
 	if c.read != nil {
-		n, lag, err = c.read(p)
+		n, t.Lag, t.Stamped, err = c.read(p)
 	} else {
 		n, err = c.Conn.Read(p)
 	}
-	c.last.Store(int64(time.Since(c.began) - lag))
+	c.last.Store(int64(time.Since(c.began) - t.Lag))
+	t.At = c.At()
+	c.took, c.full = t, n == len(p)
 	return n, err
 }
+
+// Taken returns what the last read took. The goroutine that reads may call it.
+func (c *Conn) Taken() Taken { return c.took }
 
 // At returns when the last bytes that were read arrived.
 func (c *Conn) At() time.Time { return c.began.Add(time.Duration(c.last.Load())) }

@@ -180,6 +180,10 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	if !recomputed {
 		totals(d)
 	}
+	if why := v.Get("invalid").Str(); why != "" { // ttreport's own client
+		d.Invalid("busy-client", v.Get("invalid"), why, "a client that reads in time", "no latency of it",
+			"measure again while nothing else runs on this machine, or with fewer streams")
+	}
 	if e.swappedE2EL && !recomputed {
 		swapE2EL(d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}

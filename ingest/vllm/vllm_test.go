@@ -197,6 +197,35 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// What arrived at a time that is not known is in no statistic, and a result that its client calls none has no latency.
+func TestUndatedArrivals(t *testing.T) {
+	undated := [][]int{{}, {0}, {-1, 2}}
+	late := func(m map[string]any) { m["undated"], m["mean_ttft_ms"] = undated, 10. }
+	p := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, late)).Points[0]
+	for metric, want := range map[string]int{"ttft": 1, "tpot": 2, "e2el": 2, "itl": 4 + 3 + 2} {
+		if got := drafttest.Metric(p, metric).N; got != want {
+			t.Errorf("%s is of %d values, want %d", metric, got, want)
+		}
+	}
+	if got := drafttest.Stat(p, "ttft", "mean"); got != 10 || p.Status != schema.StatusOK {
+		t.Errorf("mean TTFT %g, status %s", got, p.Status)
+	}
+	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
+		late(m)
+		m["invalid"] = "this machine was too busy"
+	}))
+	p = r.Points[0]
+	none := drafttest.Metric(p, "ttft")
+	_, has := none.Stats.Get("mean")
+	if has || p.Status != schema.StatusInvalid || codes(r) != "busy-client" ||
+		none.Kind().Why != "this machine was too busy" {
+		t.Errorf("%s, status %s, TTFT %+v", codes(r), p.Status, none)
+	}
+	if rate := drafttest.Stat(p, "output_tps", "value"); rate != 7.5 {
+		t.Errorf("%g tok/s: a rate does not depend on when chunks were read", rate)
+	}
+}
+
 func TestHollowSuccess(t *testing.T) {
 	r := read(t, detailed([]float64{.02, 0, .04, 0}, []int{5, 0, 5, 0}, .002, func(map[string]any) {}))
 	p := r.Points[0]
@@ -284,7 +313,9 @@ func TestSwapIsTold(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "x.json", result(statsOf), detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}),
-		"["+result(statsOf)+"]",
+		detailed([]float64{.01, 2}, []int{5, 1}, .002, func(m map[string]any) {
+			m["undated"], m["invalid"] = [][]int{{4, -1}, {1e9}}, "x"
+		}), "["+result(statsOf)+"]",
 		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,`+
 			`"mean_ttft_ms":Infinity}`)
 }

@@ -135,6 +135,9 @@ func (c *conn) ask(
 		unsent = n == 0 && !errors.Is(err, os.ErrDeadlineExceeded)
 		return fail(fmt.Errorf("sending: %w", origin.Words(err)))
 	}
+	if r.pulse.missedSince(began) {
+		t.Undated = append(t.Undated, latency.Sending)
+	}
 	resp, err := c.response()
 	if err != nil {
 		return fail(fmt.Errorf("reading the answer: %w", origin.Words(err)))
@@ -143,7 +146,7 @@ func (c *conn) ask(
 	if why := refusal(r.load.Endpoint, resp); why != "" {
 		return fail(errors.New(why))
 	}
-	if err = c.answer(r.load.Endpoint, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
+	if err = c.answer(r, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
 		_ = c.raw.Close() // which is what this request is for
 		return Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: ms(time.Since(began))}}, false
 	}
@@ -250,14 +253,15 @@ func (c *conn) next() (data []byte, more bool, err error) {
 
 // answer reads the body of an answer.
 func (c *conn) answer(
-	e traffic.Endpoint, body io.Reader, began time.Time, q traffic.Request, t *Timeline, said *talk,
+	r *runner, body io.Reader, began time.Time, q traffic.Request, t *Timeline, said *talk,
 ) error {
+	e := r.load.Endpoint
 	if e.Pools() {
-		return c.whole(body, began, t)
+		return c.whole(r, body, began, t)
 	}
 	c.lines.Reset(body)
 	t.ITL = make([]float64, 0, min(q.OSL, 1<<16))
-	f := following{Timeline: t, asked: q, began: began, said: said} // a stream of events
+	f := following{Timeline: t, asked: q, began: began, said: said, pulse: r.pulse} // a stream of events
 	for {
 		data, more, err := c.next()
 		if err != nil {
@@ -283,6 +287,9 @@ type following struct {
 	began, last time.Time
 	chunks      int // with tokens
 	said        *talk
+	pulse       *pulse
+	read        int  // that took the last of them
+	late        bool // it was
 }
 
 // add adds an event, which arrived when the connection says.
@@ -297,7 +304,9 @@ func (f *following) add(x delta, from *arrival.Conn) error {
 		return nil
 	}
 	f.Called = f.Called || x.call
-	at := from.At()
+	taken := from.Taken()
+	at := taken.At
+	f.date(taken)
 	if f.chunks > 16*f.asked.OSL+4096 {
 		return errChunks
 	}
@@ -318,6 +327,19 @@ func (f *following) add(x delta, from *arrival.Conn) error {
 	return nil
 }
 
+// date notes which chunks arrived at a time that is not known: of those that a late read took the last one alone has a
+// time, where the kernel stamped it.
+func (f *following) date(t arrival.Taken) {
+	if t.Number != f.read {
+		f.read, f.late = t.Number, f.pulse.late(t)
+	} else if f.late && t.Stamped {
+		f.Undated = append(f.Undated, f.chunks-1)
+	}
+	if f.late && !t.Stamped {
+		f.Undated = append(f.Undated, f.chunks)
+	}
+}
+
 // end completes a timeline.
 func (f *following) end() error {
 	if f.chunks == 0 {
@@ -331,7 +353,7 @@ func (f *following) end() error {
 }
 
 // whole reads an answer that is not a stream.
-func (c *conn) whole(body io.Reader, began time.Time, t *Timeline) error {
+func (c *conn) whole(r *runner, body io.Reader, began time.Time, t *Timeline) error {
 	data, err := io.ReadAll(io.LimitReader(body, mostLine+1))
 	if err != nil {
 		return fmt.Errorf("the answer broke after %d bytes: %w", len(data), err)
@@ -339,7 +361,10 @@ func (c *conn) whole(body io.Reader, began time.Time, t *Timeline) error {
 	if len(data) > mostLine {
 		return errLine
 	}
-	t.E2EL = ms(c.raw.At().Sub(began))
+	taken := c.raw.Taken()
+	if t.E2EL = ms(taken.At.Sub(began)); !taken.Stamped && r.pulse.late(taken) {
+		t.Undated = append(t.Undated, t.Last())
+	}
 	in, problem := pooled(data)
 	if t.In = in; problem != "" {
 		return errors.New(problem)

@@ -28,6 +28,7 @@ type Load struct {
 	Fits        *Fits             `json:"-"` // what earlier loads counted; nil keeps nothing
 	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int               // requests before the measurement, not counted
+	Simulated   bool              // the server is a simulator, which this machine makes late as it does the client
 	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
 	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
@@ -137,6 +138,8 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 	r.out = Outcome{Pools: r.load.Endpoint.Pools(), Requests: make([]Timeline, r.load.Requests), Began: began,
 		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
 	r.watcher, r.backlog, r.answers = newWatcher(r.load), newBacklog(r.load), newAnswers(r.load)
+	r.pulse = newPulse()
+	defer r.pulse.stop()
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -169,6 +172,7 @@ type runner struct {
 	prompts  *prompts
 	counts   int // requests that counted tokens
 	out      Outcome
+	pulse    *pulse
 	inFlight atomic.Int64
 	peak     atomic.Int64
 	answers  answers      // that other requests wait for

@@ -59,9 +59,14 @@ func (o Outcome) Set() latency.Set {
 			set.Failed++
 			continue
 		}
-		set.OK, set.In, e2el = set.OK+1, set.In+t.In, append(e2el, t.E2EL)
+		if set.OK, set.In = set.OK+1, set.In+t.In; len(t.Undated) > 0 {
+			set.Undated++
+			continue
+		}
+		e2el = append(e2el, t.E2EL)
 	}
 	set.E2EL = latency.NewSample(e2el)
+	set.Lost = float64(set.Undated) / float64(max(1, set.OK))
 	return set
 }
 
@@ -83,9 +88,16 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	if l.Concurrency > 0 {
 		r["max_concurrency"] = l.Concurrency
 	}
+	if why := Busy(set, l); why != "" {
+		r["invalid"] = why
+	}
 	errs, start := make([]string, len(o.Requests)), make([]float64, len(o.Requests))
+	undated := make([][]int, len(o.Requests))
 	for i, t := range o.Requests {
-		errs[i], start[i] = t.Error, t.Sent.Seconds()
+		errs[i], start[i], undated[i] = t.Error, t.Sent.Seconds(), append([]int{}, t.Undated...)
+	}
+	if set.Undated > 0 && !o.Pools {
+		r["undated"] = undated
 	}
 	r["errors"], r["start_times"] = errs, start
 	if s := set.E2EL; o.Pools && s.N() > 0 { // the form of such endpoints
@@ -99,6 +111,18 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		return nil, fmt.Errorf("writing the result: %w", err)
 	}
 	return append(b, '\n'), nil
+}
+
+// Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one in a
+// hundred of the times that a statistic is of are not known. "" where they are, and for a simulator, which is no
+// measurement.
+func Busy(set latency.Set, l Load) string {
+	const most = .01
+	if set.Lost <= most || l.Simulated {
+		return ""
+	}
+	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of the times are not known, "+
+		"in %d of %d requests", 100*set.Lost, set.Undated, set.OK)
 }
 
 // streamed is what a result has of answers that come token by token; per-request values are rounded to a tenth of a
@@ -216,6 +240,9 @@ func (o Outcome) Client(l Load) map[string]string {
 	}
 	if n := o.Resent(); n > 0 {
 		c["resent"] = strconv.Itoa(n)
+	}
+	if n := o.Set().Undated; n > 0 {
+		c["read_late"] = strconv.Itoa(n)
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)

@@ -175,6 +175,18 @@ func (d *Draft) Fail(why string) {
 	}
 }
 
+// Invalid leaves a point without its latencies, which the client itself says are none.
+func (d *Draft) Invalid(code string, at decode.Value, found string, details ...string) {
+	d.Status = schema.StatusInvalid
+	d.Problem(schema.SevError, code, at, found, details...)
+	for i := range d.Metrics {
+		switch m := &d.Metrics[i]; m.Name() {
+		case "ttft", "tpot", "itl", "e2el", schema.MetricTTFO:
+			*m = m.Without(found)
+		}
+	}
+}
+
 // isMeasurement reports speeds and times, which a failed point does not have; counts are not measurements.
 func isMeasurement(metric string) bool {
 	return metric != "requests_ok" && metric != "requests_failed" && metric != "error_rate" && metric != "duration_s"

@@ -29,7 +29,8 @@ type Family struct {
 }
 
 // Timelines reads the arrays that vLLM's client and its descendants write: ttfts and itls in seconds, input_lens,
-// output_lens, errors. ok is false when they are absent, or do not fit together, which is a problem.
+// output_lens, errors; and undated, of ttreport's own client: the chunks of each request whose times are not known.
+// ok is false when they are absent, or do not fit together, which is a problem.
 func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) {
 	ttfts, ok1 := v.Get("ttfts").Floats()
 	outs, ok2 := v.Get("output_lens").Floats()
@@ -51,11 +52,18 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 		return nil, false
 	}
 	errs := slices.Collect(v.Get("errors").Items())
+	undated := slices.Collect(v.Get("undated").Items())
 	requests = make([]latency.Request, len(ttfts))
 	for i := range requests {
 		q := latency.Request{OK: len(errs) <= i || errs[i].Str() == "", TTFT: ttfts[i] * 1000, Out: int(outs[i])}
 		if len(ins) > 0 {
 			q.In = int(ins[i])
+		}
+		if i < len(undated) {
+			chunks, _ := undated[i].Floats()
+			for _, chunk := range chunks {
+				q.Undated = append(q.Undated, int(chunk))
+			}
 		}
 		gap, _ := itls[i].Floats()
 		q.ITL = make([]float64, len(gap))

@@ -15,6 +15,39 @@ type Request struct {
 	E2EL float64   // sending to last chunk
 	In   int       // prompt tokens
 	Out  int       // output tokens
+	// Undated are the chunks, from 0, that arrived at a time that is not known, because the client was late; [Sending]
+	// is when the request left.
+	Undated []int
+}
+
+// Sending stands for the time at which a request left, among those that are not known.
+const Sending = -1
+
+// Dated reports whether the time of a chunk, from 0, is known, and so those that follow from it.
+func (r *Request) Dated(chunk int) bool { return !slices.Contains(r.Undated, chunk) }
+
+// Last is the last chunk.
+func (r *Request) Last() int { return len(r.ITL) }
+
+// Known reports whether TTFT and E2EL are known.
+func (r *Request) Known() bool { return r.Dated(Sending) && r.Dated(0) && r.Dated(r.Last()) }
+
+// gaps returns those between chunks whose times are known.
+func (r *Request) gaps() []float64 {
+	if len(r.Undated) == 0 {
+		return r.ITL
+	}
+	unknown := make(map[int]bool, len(r.Undated))
+	for _, chunk := range r.Undated {
+		unknown[chunk] = true
+	}
+	var out []float64
+	for i, gap := range r.ITL {
+		if !unknown[i] && !unknown[i+1] {
+			out = append(out, gap)
+		}
+	}
+	return out
 }
 
 // Hollow reports a request that counts as completed and has no output tokens. vLLM up to 0.6.3 counted these as
@@ -30,6 +63,8 @@ type Set struct {
 	OK, Failed, Hollow    int
 	In, Out               int // tokens of completed requests
 	DurationS             float64
+	Undated               int     // of OK, those with a time that is not known
+	Lost                  float64 // largest share of the TTFT, the ITL or the E2EL that is left out for that
 }
 
 // Summarise computes all statistics from the requests; those that failed or are hollow are counted and left out of
@@ -45,6 +80,7 @@ func Summarise(requests []Request, durationS float64) Set {
 // Collector gathers requests one by one and keeps their numbers only.
 type Collector struct {
 	ttft, tpot, itl, e2el []float64
+	noTTFT, noGap, noE2EL int // whose time is not known
 	set                   Set
 }
 
@@ -61,10 +97,22 @@ func (c *Collector) Add(r *Request) {
 	c.set.OK++
 	c.set.In += r.In
 	c.set.Out += r.Out
-	c.ttft = append(c.ttft, r.TTFT)
-	c.e2el = append(c.e2el, r.E2EL)
-	c.itl = append(c.itl, r.ITL...)
-	if r.Out > 1 && !math.IsNaN(r.TTFT) {
+	sent, first, last, gaps := r.Dated(Sending), r.Dated(0), r.Dated(r.Last()), r.gaps()
+	if len(r.Undated) > 0 {
+		c.set.Undated++
+	}
+	if c.noGap += len(r.ITL) - len(gaps); sent && first {
+		c.ttft = append(c.ttft, r.TTFT)
+	} else {
+		c.noTTFT++
+	}
+	if sent && last {
+		c.e2el = append(c.e2el, r.E2EL)
+	} else {
+		c.noE2EL++
+	}
+	c.itl = append(c.itl, gaps...)
+	if r.Out > 1 && !math.IsNaN(r.TTFT) && first && last {
 		c.tpot = append(c.tpot, (r.E2EL-r.TTFT)/float64(r.Out-1))
 	}
 }
@@ -74,6 +122,9 @@ func (c *Collector) Add(r *Request) {
 func (c *Collector) Set(durationS float64) Set {
 	set := c.set
 	set.DurationS = durationS
+	for _, n := range [][2]int{{c.noTTFT, set.OK}, {c.noGap, c.noGap + len(c.itl)}, {c.noE2EL, set.OK}} {
+		set.Lost = max(set.Lost, over(float64(n[0]), float64(n[1])))
+	}
 	set.TTFT, set.TPOT = NewSample(c.ttft), NewSample(c.tpot)
 	set.ITL, set.E2EL = NewSample(c.itl), NewSample(c.e2el)
 	*c = Collector{}
@@ -333,7 +384,7 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 			continue
 		}
 		k := at(sent[i])
-		if r.TTFT > 0 {
+		if r.TTFT > 0 && len(r.Undated) == 0 {
 			sum[0][k], n[0][k] = sum[0][k]+r.TTFT, n[0][k]+1
 			if r.Out > 1 {
 				sum[1][k], n[1][k] = sum[1][k]+(r.E2EL-r.TTFT)/float64(r.Out-1), n[1][k]+1
