@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/table"
@@ -45,57 +46,112 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to fir
 	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`)
 
-// heading matches the first line of a table with such columns.
-var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|throughput|latency|first.token`)
+// heading matches a column with such numbers.
+var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token`)
+
+// measuredKey matches the name of such a number, or of a score.
+var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|throughput|tput|latenc|first_token|` +
+	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
-// benchmarkText reports a log or a table that no reader takes and that has numbers of a benchmark in it: whoever looks
+// mostSearched is how much of a file is searched for words of a benchmark.
+const mostSearched = 1 << 20
+
+// unreadNumbers reports what no reader takes and what has numbers of a benchmark in it, by their names: whoever looks
 // for them must not read that there is no problem.
-func benchmarkText(f *decode.File) []schema.Problem {
-	if f.Form != decode.Text {
-		return nil
-	}
+func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	p := schema.Problem{
-		Severity: schema.SevNote, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
+		Severity: schema.SevWarning, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",
 	}
-	text := f.Data[:min(len(f.Data), 1<<20)]
-	switch ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst"))); ext {
-	case ".csv", ".tsv":
+	text := f.Data[:min(len(f.Data), mostSearched)]
+	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst")))
+	switch {
+	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
+		names := measuredNames(f.First)
+		if names == "" {
+			return nil
+		}
+		p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
+		p.Hint = "say under tables: in ttreport.yaml what they are, and rows: where they stand; see ttreport help files"
+	case f.Form != decode.Text:
+		return nil
+	case ext == ".csv" || ext == ".tsv":
 		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
 		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
 			return nil
 		}
-		p.Found = "a table with columns of a benchmark"
+		p.Found = "a table with columns of a benchmark: " + excerpt(first)
 		p.Hint = "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
 		if mapping := table.Propose(f.Path, first); mapping != "" {
 			p.Hint = "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" +
 				mapping
 		}
-	case ".md", ".txt", ".log", ".out", "":
+	case slices.Contains([]string{".md", ".txt", ".log", ".out", ""}, ext):
 		if m := printed.FindSubmatch(text); m != nil && ext != "" {
 			tool := cmp.Or(map[string]string{"": "llama-benchy"}[string(m[1])], "lm-eval")
 			p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
 			p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
 			break
 		}
-		lines := 0
+		lines, first := 0, ""
 		for line := range bytes.Lines(text) {
 			if isMeasured(line) {
-				lines++
+				if lines++; lines == 1 {
+					first = excerpt(line)
+				}
 			}
 		}
 		if lines < 2 || ext == ".md" {
 			return nil
 		}
-		p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, of no tool whose output is read", lines)
+		p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, the first %q, of no tool whose output is read",
+			lines, first)
 		p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	default:
 		return nil
 	}
 	return []schema.Problem{p}
+}
+
+// measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
+// items are searched: the others have the same names.
+func measuredNames(v decode.Value) string {
+	const deepest, mostItems, most = 8, 4, 4
+	left := 4000
+	seen := map[string]bool{}
+	var names []string
+	var look func(v decode.Value, depth int)
+	look = func(v decode.Value, depth int) {
+		for _, m := range v.Members() {
+			if left--; left < 0 {
+				return
+			}
+			first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
+			if first == decode.Number && !seen[m.Key] {
+				if seen[m.Key] = true; measuredKey.MatchString(m.Key) {
+					names = append(names, redact.Text(m.Key))
+				}
+			}
+			if depth > 0 {
+				look(m.Val, depth-1)
+			}
+		}
+		n := 0
+		for x := range v.Items() {
+			if n++; n > mostItems || depth == 0 {
+				return
+			}
+			look(x, depth-1)
+		}
+	}
+	look(v, deepest)
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // printed are the first columns of tables that tools print.

@@ -147,14 +147,11 @@ func interpret(at found, f *decode.File) []*source {
 		return closed(f, sources)
 	}
 	mapping, isTable := table.Find(at.root.Tables, s.shown())
-	wrapped := unwrapped(f)
 	switch r, isAiling := ailing(f); {
 	case isAiling:
 		s.reading = r
 	case isTable:
 		sources = s.split(mapping.Read(f))
-	case wrapped != nil:
-		sources = readValues(s, wrapped)
 	default:
 		sources = s.readOpen()
 	}
@@ -166,15 +163,21 @@ func (s *source) readOpen() []*source {
 	f, sources := s.open, []*source{s}
 	m, r := recognise(f)
 	other, isOther := notRead(f)
+	var parts []part
+	if r == nil && !isOther {
+		parts = wrapped(f)
+	}
 	switch {
 	case r == nil && isOther:
 		s.reading = other
+	case len(parts) > 0:
+		sources = readValues(s, slices.Values(parts))
 	case r == nil && f.Several(): // the first value may be of another kind than the next
-		sources = readValues(s, f.Values())
+		sources = readValues(s, valuesOf(f))
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = s.readPartial()
 	case r == nil:
-		problems := slices.Concat(f.Problems, unknown(f, m), benchmarkText(f))
+		problems := slices.Concat(f.Problems, unknown(f, m), unreadNumbers(f, m))
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)
@@ -184,7 +187,7 @@ func (s *source) readOpen() []*source {
 		sources = s.split(r.read(f))
 		s.reading.Problems = append(f.Problems, s.reading.Problems...)
 	default:
-		sources = readValues(s, f.Values())
+		sources = readValues(s, valuesOf(f))
 	}
 	if !s.counts() {
 		return sources
@@ -283,18 +286,18 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 
 // readValues reads each top-level value of a file separately, because tools append results of other models and other
 // days to one file. Values of one identity and time stay together; others become separate sources.
-func readValues(self *source, values iter.Seq[decode.Value]) []*source {
+func readValues(self *source, values iter.Seq[part]) []*source {
 	f, sources := self.open, []*source{self}
 	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
 	seen := map[[32]byte]bool{} // hashes of the results so far
 	var firstMatch schema.Match
 	var firstForeign schema.Problem
-	for v := range values {
+	for x := range values {
+		v := x.at
 		if n++; results > f.Limits().Results {
 			break // bound reports it
 		}
-		alone := f.With(v)
-		m, own := recognise(alone)
+		m, own := recognise(x.file)
 		if own == nil {
 			if foreign == n-1 && n > decode.MostBeforeResult {
 				n--
@@ -314,10 +317,11 @@ func readValues(self *source, values iter.Seq[decode.Value]) []*source {
 			continue
 		}
 		seen[hash] = true
-		reading := own.read(alone)
+		reading := own.read(x.file)
 		for _, one := range append([]schema.Reading{reading}, reading.More...) {
 			one.More = nil
 			results += len(one.Points) + len(one.Scores)
+			x.mark(one.Points)
 			if problems += len(one.Problems); problems > decode.MostProblems {
 				one.Problems = nil
 			}
@@ -350,7 +354,7 @@ func readValues(self *source, values iter.Seq[decode.Value]) []*source {
 func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 	r := schema.Reading{Format: first.Format, Detail: first.Detail}
 	if first.Format != NotResult || strings.Contains(path.Base(f.Path), ".json") {
-		r.Problems = append(f.Problems, unknown(f, first)...) // text that begins with a number is not damaged JSON
+		r.Problems = slices.Concat(f.Problems, unknown(f, first), unreadNumbers(f, first)) // text that begins with a number is not damaged JSON
 	}
 	return r
 }
@@ -420,6 +424,7 @@ func readers() []reader {
 		{format.DetectHELM, format.ReadHELM},
 		{format.DetectOptimum, format.ReadOptimum},
 		{console.Detect, console.Read},
+		{format.DetectFailed, format.ReadFailed},
 		{history.Detect, history.ReadFile},
 	}
 }
@@ -456,39 +461,6 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 	return near, nil
 }
 
-// unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a
-// result: scripts that drive a tool wrap what it wrote. It is nil for any other file.
-func unwrapped(f *decode.File) iter.Seq[decode.Value] {
-	v := f.First
-	isTree := func(v decode.Value) bool { return v.Kind() == decode.Object || v.Kind() == decode.Array }
-	if f.Form != decode.JSON || f.Several() || !isTree(v) {
-		return nil
-	}
-	inner := v
-	for _, name := range []string{"results", "result"} {
-		if x := v.Get(name); isTree(x) {
-			inner = x
-		}
-	}
-	list := inner.Items()
-	if inner.Kind() == decode.Object {
-		if v.Kind() == decode.Object && !v.Has("result") && !v.Has("results") {
-			return nil
-		}
-		list = func(yield func(decode.Value) bool) { yield(inner) }
-	}
-	for first := range list { // the whole file may be a result as it stands
-		if _, own := recognise(f.With(first)); own == nil {
-			return nil
-		}
-		if _, whole := recognise(f); whole != nil {
-			return nil
-		}
-		return list
-	}
-	return nil
-}
-
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.
 func isSchema(v decode.Value) bool {
 	return v.HasAny("$schema", "$defs") ||
@@ -507,8 +479,10 @@ func whatElse(f *decode.File) string {
 	case isSchema(f.First):
 		return "a JSON schema"
 	}
-	return "nothing in it is like a result"
+	return nothingLike
 }
+
+const nothingLike = "nothing in it is like a result"
 
 // sharedTexts holds each set of conditions once: those of a sweep are the same for most of its points, and a tree has
 // tens of thousands of them. Nothing after a reader changes such a map in place.
@@ -564,12 +538,12 @@ func oddValues(f *decode.File) []schema.Problem {
 			})
 			if n >= 0 {
 				add("name-twice", m.Val, fmt.Sprintf("%q twice in one object: %s and then %s", m.Key,
-					excerpt(members[n].Val), excerpt(m.Val)), "each name once", "the last one")
+					excerpt(members[n].Val.Raw()), excerpt(m.Val.Raw())), "each name once", "the last one")
 			}
 		}
 		for _, m := range members {
 			if code, expected, used := oddNumber(m.Key, m.Val); code != "" {
-				add(code, m.Val, m.Key+" is "+excerpt(m.Val), expected, used)
+				add(code, m.Val, m.Key+" is "+excerpt(m.Val.Raw()), expected, used)
 			}
 			look(m.Val, depth-1)
 		}
@@ -605,11 +579,12 @@ func oddNumber(key string, v decode.Value) (code, expected, used string) {
 	return "", "", ""
 }
 
-// excerpt is the beginning of a value as it stands in the file.
-func excerpt(v decode.Value) string {
+// excerpt is the beginning of what stands in a file, in one line.
+func excerpt(raw []byte) string {
 	const longest = 40
-	if r := []rune(string(v.Raw()[:min(len(v.Raw()), 4*longest)])); len(r) > longest {
+	text := strings.TrimSpace(string(raw[:min(len(raw), 4*longest)]))
+	if r := []rune(text); len(r) > longest {
 		return string(r[:longest]) + "…"
 	}
-	return string(v.Raw())
+	return text
 }

@@ -44,7 +44,8 @@ func costlyInputs() map[string]map[string]string {
 		"names":        {"results/a.json": `{"date":"20260101-000000",` + many(250_000, `"mean_ttft_%d":1,`) + `"a":1}`},
 		"values":       {"results/a.jsonl": many(400_000, "{\"a\":%d}\n")},
 		"rows":         {"results/a.csv": "model,ttft_ms\n" + many(400_000, "m,%d\n")},
-		"table":        {"results/a.md": "| model | size | params | test | t/s |\n" + many(80_000, "| m | 1 | 1 | pp%d | 5.0 ± 0.1 |\n")},
+		"table": {"results/a.md": "| model | size | params | test | t/s |\n" +
+			many(80_000, "| m | 1 | 1 | pp%d | 5.0 ± 0.1 |\n")},
 		"secrets":      {"results/a.log": many(200_000, "Serving Benchmark key=%d bearer token ")},
 	}
 }

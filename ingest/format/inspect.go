@@ -23,8 +23,9 @@ import (
 
 // Names of the formats.
 const (
-	Inspect      = "inspect"
-	InspectAside = "inspect-aside" // how a log began, within an .eval archive: its header has the same and the results
+	Inspect = "inspect"
+	// Within an .eval archive how a log began, whose header has the same and the results, and one answer.
+	InspectAside = "inspect-aside"
 )
 
 // DetectInspect looks for the log's eval, plan and status.
@@ -33,6 +34,9 @@ func DetectInspect(f *decode.File) schema.Match {
 	if v.Get("eval").Has("task_id") && v.Has("plan") && !v.Has("status") && path.Base(f.Path) == "start.json" {
 		const what = "not a result: how the log began"
 		return schema.Match{Format: InspectAside, Has: []string{"eval.task_id", "plan"}, Detail: what}
+	}
+	if v.Has("id", "epoch", "target", "scores") {
+		return schema.Match{Format: InspectAside, Has: []string{"id, epoch, target"}, Detail: "not a result: one answer"}
 	}
 	m := draft.Check{Match: schema.Match{Format: Inspect, Detail: "log of an eval"}}
 	m.Want(v.Get("eval").Has("task_id"), "eval.task_id")

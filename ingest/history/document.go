@@ -246,6 +246,20 @@ func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 // ttreport writes have 300 bytes, and each stands on many pages.
 const longestName, mostCommits = 1 << 10, 1 << 11
 
+// unwrittenTarget is the first target that no file of targets may have, "" for none.
+func unwrittenTarget(targets []schema.Target) string {
+	for i := range targets {
+		t := &targets[i]
+		if _, known := schema.MetricByName(t.Metric); !known && !t.Key.IsEval() {
+			return fmt.Sprintf("a target of %.40q, which is no metric", t.Metric)
+		}
+		if t.Level != "" && !slices.Contains(schema.Levels(), t.Level) {
+			return fmt.Sprintf("a target of level %.40q", t.Level)
+		}
+	}
+	return ""
+}
+
 // unwritten is the first part of a document that no ttreport writes, "" for none.
 func unwritten(r *schema.Run) string {
 	long, commits := "", len(r.Stack.Commits)
@@ -267,14 +281,8 @@ func unwritten(r *schema.Run) string {
 	case commits > mostCommits:
 		return fmt.Sprintf("commits of %d components", commits)
 	}
-	for i := range r.Targets {
-		t := &r.Targets[i]
-		if _, known := schema.MetricByName(t.Metric); !known && !t.Key.IsEval() {
-			return fmt.Sprintf("a target of %.40q, which is no metric", t.Metric)
-		}
-		if t.Level != "" && t.Level != schema.LevelReference && !slices.Contains(schema.Levels(), t.Level) {
-			return fmt.Sprintf("a target of level %.40q", t.Level)
-		}
+	if what := unwrittenTarget(r.Targets); what != "" {
+		return what
 	}
 	for i := range r.Points {
 		p := &r.Points[i]

@@ -105,7 +105,7 @@ func Know(values ...string) {
 	}
 }
 
-// Known replaces the values that [Know] was told in what a program wrote, a mark for each. Other bytes stay as they are.
+// Known replaces the values that [Know] was told, a mark for each, in what a program wrote. Other bytes stay.
 func Known(data []byte) []byte {
 	if list := known.Load(); list != nil {
 		for _, v := range *list {
@@ -158,8 +158,8 @@ func URL(address string) string {
 
 // secretNames stand anywhere in the name of a secret, without its separators.
 var secretNames = strings.Fields("secret passw passphrase sshpass jwt credential authorization xauth xapi cookie " +
-	"apikey subscriptionkey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey sessionkey sshkey " +
-	"connectionstring sharedaccesssignature webhookurl authconfig sessionid")
+	"apikey subscriptionkey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey sessionkey " +
+	"sshkey connectionstring sharedaccesssignature webhookurl authconfig sessionid")
 
 // endNames stand at the end of one, set off by a sign or a capital: user_token, accessToken, DB_PASS.
 var endNames = []string{"token", "pass", "pwd", "passcode"}

@@ -196,7 +196,8 @@ func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool)
 		return p, false
 	}
 	old, used := rows[i], r
-	if (old.Priority == "must" || old.kind == requirements && r.kind == requirements) && !asks(&r.Target, &old.Target) {
+	isBound := old.Priority == "must" || old.kind == requirements && r.kind == requirements
+	if isBound && !asks(&r.Target, &old.Target) {
 		used = old
 	}
 	rows[i] = used

@@ -187,6 +187,13 @@ func (f *File) With(v Value) *File {
 	return &one
 }
 
+// Within makes a file of a text that stands in this one, as one that a tool printed.
+func (f *File) Within(text string) *File {
+	one := NewFile(f.Path, []byte(text), f.ModTime, f.lim)
+	one.SHA256, one.Content, one.Size, one.foreign = f.SHA256, f.Content, f.Size, true
+	return &one
+}
+
 // Several reports whether anything follows the first value.
 func (f *File) Several() bool {
 	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0

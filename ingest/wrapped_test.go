@@ -1,0 +1,76 @@
+package ingest_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest"
+)
+
+const (
+	printedServing = `============ Serving Benchmark Result ============\nSuccessful requests:                     10        \n` +
+		`Benchmark duration (s):                  2.00      \nTotal input tokens:                      1280      \n` +
+		`Total generated tokens:                  320       \nRequest throughput (req/s):              5.00      \n` +
+		`Output token throughput (tok/s):         160.00    \nMean TTFT (ms):                          12.50     \n` +
+		`==================================================\n`
+	llamaRow = `{"build_commit":"ab12cd3","build_number":5000,"model_filename":"q.gguf","model_type":"qwen 7B Q8_0",` +
+		`"n_prompt":0,"n_gen":128,"avg_ts":45.5,"stddev_ts":0.5,"samples_ts":[45,46]}`
+	llmperf = `{"mean_input_tokens":550,"mean_output_tokens":150,"num_concurrent_requests":1,` +
+		`"results_ttft_s_mean":0.25,"results_end_to_end_latency_s_mean":2.5,"model":"m"}`
+)
+
+// What a script wraps is read: a text that a tool printed, results in a map, rows under any key; an attempt that failed
+// is a point without a number.
+func TestWrappedAnywhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		text           string
+		points, failed int
+	}{
+		"printed":   {`{"success":true,"raw_output":"` + strings.ReplaceAll(printedServing, "\n", `\n`) + `"}`, 1, 0},
+		"stdout":    {`{"runs":[{"stdout":"` + strings.ReplaceAll(printedServing, "\n", `\n`) + `"}]}`, 1, 0},
+		"error":     {`{"success":false,"error":"Failed"}`, 1, 1},
+		"errors":    {`{"a":` + llmperf + `,"b":{"error":"out of memory"}}`, 2, 1},
+		"map":       {`{"low":` + llmperf + `,"high":` + strings.Replace(llmperf, "0.25", "0.5", 1) + `}`, 2, 0},
+		"any key":   {`{"date":"2026-01-01","bench":{"rows":[` + llamaRow + `]}}`, 1, 0},
+		"several":   {`{"rocm":[` + llamaRow + `],"vulkan":[` + strings.ReplaceAll(llamaRow, "45", "55") + `]}`, 2, 0},
+		"log lines": {`{"error":"x","level":"info"}` + "\n" + `{"error":"y","level":"info"}`, 0, 0},
+	} {
+		if !json.Valid([]byte(c.text)) && name != "log lines" {
+			t.Fatal(name)
+		}
+		set := load(t, ingest.Options{}, map[string]string{"r/" + name + ".json": c.text})
+		points, failed := 0, 0
+		for _, r := range set.Runs {
+			for _, p := range r.Points {
+				if points++; p.Status == "failed" {
+					failed++
+				}
+			}
+		}
+		if points != c.points || failed != c.failed {
+			t.Errorf("%s: %d points, %d failed, %+v", name, points, failed, set.Problems)
+		}
+	}
+}
+
+// Numbers of a benchmark that nothing reads are a warning that names them; what has none is left in peace.
+func TestUnreadNumbersAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`: "Tok/s, mean_ttft_seconds",
+		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:           "accuracy",
+		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                           "",
+		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:            "",
+	} {
+		set := load(t, ingest.Options{}, map[string]string{"x.json": text})
+		found := ""
+		for _, p := range set.Problems {
+			if p.Code == "unread-numbers" && p.Severity == "warning" {
+				found = p.Found
+			}
+		}
+		if want == "" && found != "" || !strings.Contains(found, want) {
+			t.Errorf("%s: %q", text, found)
+		}
+	}
+}
