@@ -253,7 +253,7 @@ func unwrittenTarget(targets []schema.Target) string {
 		if _, known := schema.MetricByName(t.Metric); !known && !t.Key.IsEval() {
 			return fmt.Sprintf("a target of %.40q, which is no metric", t.Metric)
 		}
-		if t.Level != "" && !slices.Contains(schema.Levels(), t.Level) {
+		if t.Level != "" && t.Level != schema.LevelReference && !slices.Contains(schema.Levels(), t.Level) {
 			return fmt.Sprintf("a target of level %.40q", t.Level)
 		}
 	}
