@@ -46,7 +46,7 @@ func costlyInputs() map[string]map[string]string {
 		"rows":         {"results/a.csv": "model,ttft_ms\n" + many(400_000, "m,%d\n")},
 		"table": {"results/a.md": "| model | size | params | test | t/s |\n" +
 			many(80_000, "| m | 1 | 1 | pp%d | 5.0 ± 0.1 |\n")},
-		"secrets":      {"results/a.log": many(200_000, "Serving Benchmark key=%d bearer token ")},
+		"secrets": {"results/a.log": many(200_000, "Serving Benchmark key=%d bearer token ")},
 	}
 }
 
