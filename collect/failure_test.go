@@ -163,6 +163,29 @@ func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
+// A server that dies again is not started a third time, and the screen and the error say that it was the second time.
+func TestSecondDeathIsSaid(t *testing.T) {
+	t.Parallel()
+	srv := played(t, 0)
+	_, once, _ := strings.Cut(srv.Env[2], "=")
+	var said []string
+	_, err := collect.Run(context.Background(), slow(3), srv, t.TempDir(), func(e collect.Event) {
+		if e.Step == "point" && e.Final && e.Index == 1 {
+			_ = os.WriteFile(once+".now", nil, 0o600)
+		}
+		if strings.HasPrefix(e.Text, "died") {
+			said = append(said, e.Text)
+			_ = os.Remove(once) // it dies of its work again
+		}
+	})
+	if !errors.Is(err, server.ErrDied) || !strings.Contains(err.Error(), "it was started again once, and died again") {
+		t.Error(err)
+	}
+	if got := strings.Join(said, ", "); got != "died, died again" {
+		t.Errorf("said: %s", got)
+	}
+}
+
 // The end of an attached server is noticed within some seconds; the remaining items are missing, with the reason, and
 // the next collection resumes there.
 func TestServerOfOthersThatDies(t *testing.T) {

@@ -316,7 +316,11 @@ func (s *session) restart(ctx context.Context, died error, again bool, left []pl
 		return err
 	}
 	_, ours := s.srv.(server.Supervised)
-	s.report(Event{Run: s.id, Step: "server", Text: "died", Err: died.Error(), Final: true})
+	text := "died"
+	if again {
+		text, died = "died again", fmt.Errorf("%w; it was started again once, and died again", died)
+	}
+	s.report(Event{Run: s.id, Step: "server", Text: text, Err: died.Error(), Final: true})
 	why := died
 	if ours && !again {
 		s.srv.Stop()

@@ -76,11 +76,29 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	if s.virtual != nil {
 		return builtin.RunVirtual(l, s.virtual)
 	}
+	ready := make(chan struct{})
+	l.Ready = sync.OnceFunc(func() { close(ready) })
+	go s.sayWaiting(ready, fmt.Sprintf("for the server to count the tokens of a prompt, at most %s", l.Timeout))
+	defer l.Ready()
 	n := clientsOf(s.plan.Clients, l)
 	if n <= 1 {
 		return builtin.Run(ctx, l)
 	}
 	return runClients(ctx, l, n)
+}
+
+// sayWaiting says what is waited for, where it takes longer than usual, until it is over.
+func (s *session) sayWaiting(over <-chan struct{}, what string) {
+	const usual = 2 * time.Second
+	began := time.Now()
+	for next := usual; ; next = time.Minute {
+		select {
+		case <-over:
+			return
+		case <-time.After(next):
+			s.report(Event{Run: s.id, Step: "waiting", Text: what, Took: time.Since(began), Final: true})
+		}
+	}
 }
 
 // loaded is the result of a load; known says how well it is known, where that was asked for.
@@ -147,6 +165,9 @@ func lost(set latency.Set) string {
 func readLate(set latency.Set, failure string) string {
 	if set.Undated == 0 || failure != "" {
 		return ""
+	}
+	if set.LostGaps > latency.MostLost {
+		return fmt.Sprintf("%d of %d requests were read late: ITL is not known", set.Undated, set.OK)
 	}
 	return fmt.Sprintf("%d of %d requests were read late: times that are not known are left out", set.Undated, set.OK)
 }
@@ -255,10 +276,13 @@ func (s *session) warm(ctx context.Context) error {
 	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil
 	}
-	var lengths []int
+	var lengths []plan.Workload
 	for _, w := range s.plan.Workloads {
-		if w.ISL > 0 && !slices.Contains(lengths, w.ISL) {
-			lengths = append(lengths, w.ISL)
+		same := func(o plan.Workload) bool { return o.ISL == w.ISL }
+		if w.ISL > 0 && !slices.ContainsFunc(lengths, same) {
+			lengths = append(lengths, plan.Workload{
+				ISL: w.ISL, OSL: osl, Concurrency: 1, Requests: 1, Timeout: cmp.Or(w.Timeout, s.longest()),
+			})
 		}
 	}
 	if len(lengths) == 0 {
@@ -266,19 +290,21 @@ func (s *session) warm(ctx context.Context) error {
 	}
 	began := time.Now()
 	failed := ""
-	for _, isl := range lengths {
+	for _, w := range lengths {
+		over := make(chan struct{})
+		go s.sayWaiting(over, fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
 		out, err := builtin.Run(ctx, builtin.Load{
-			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-			Workload: plan.Workload{ISL: isl, OSL: osl, Concurrency: 1, Requests: 1, Timeout: s.longest()},
-			Fit:      true, Fits: &s.fits, Seed: s.plan.Seed,
+			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Workload: w,
+			Fit: true, Fits: &s.fits, Seed: s.plan.Seed,
 		})
+		close(over)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = err.Error()
 		case out.Set().OK == 0:
-			failed = fmt.Sprintf("ISL %d: %s", isl, firstError(out))
+			failed = fmt.Sprintf("ISL %d: %s", w.ISL, firstError(out))
 		}
 	}
 	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))

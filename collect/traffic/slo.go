@@ -101,6 +101,9 @@ func (s SLO) Worst(set latency.Set) float64 {
 	worst := 0.
 	for _, l := range s.limits {
 		sample := sloMetrics(set)[l.metric]
+		if sample.N() == 0 {
+			return math.Inf(1)
+		}
 		p, v := quantiles[l.stat].p, sample.Mean
 		if failed > 0 && sample.N() >= 2 { // which are later than all of the sample
 			p *= float64(sample.N()+failed-1) / float64(sample.N()-1)
@@ -114,6 +117,11 @@ func (s SLO) Worst(set latency.Set) float64 {
 		worst = max(worst, v/l.ms)
 	}
 	return worst
+}
+
+// Of reports whether a limit is of a metric.
+func (s SLO) Of(metric string) bool {
+	return slices.ContainsFunc(s.limits, func(l limit) bool { return l.metric == metric })
 }
 
 // Meets reports whether a single request is within every limit, whatever statistic the limit is of: vLLM's goodput

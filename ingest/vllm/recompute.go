@@ -42,8 +42,13 @@ func recompute(d *draft.Draft) bool {
 		if x.Metric == schema.MetricTTFO && len(ttfos) == 0 {
 			continue
 		}
+		why := ""
+		if x.Metric == "itl" && set.LostGaps > latency.MostLost {
+			why = fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of the gaps are not known",
+				100*set.LostGaps)
+		}
 		d.Recompute(v, draft.Family{
-			Metric: x.Metric, Def: x.Def, Sample: samples[i], Pooled: x.Metric == "itl",
+			Metric: x.Metric, Def: x.Def, Sample: samples[i], Pooled: x.Metric == "itl", Why: why,
 			Key: func(stat string) string { return stat + "_" + x.Metric + "_ms" },
 		}, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
 	}

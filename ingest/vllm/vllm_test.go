@@ -202,13 +202,20 @@ func TestUndatedArrivals(t *testing.T) {
 	undated := [][]int{{}, {0}, {-1, 2}}
 	late := func(m map[string]any) { m["undated"], m["mean_ttft_ms"] = undated, 10. }
 	p := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, late)).Points[0]
-	for metric, want := range map[string]int{"ttft": 1, "tpot": 2, "e2el": 2, "itl": 4 + 3 + 2} {
+	for metric, want := range map[string]int{"ttft": 1, "tpot": 2, "e2el": 2, "itl": 0} {
 		if got := drafttest.Metric(p, metric).N; got != want {
 			t.Errorf("%s is of %d values, want %d", metric, got, want)
 		}
 	}
 	if got := drafttest.Stat(p, "ttft", "mean"); got != 10 || p.Status != schema.StatusOK {
 		t.Errorf("mean TTFT %g, status %s", got, p.Status)
+	}
+	if why := drafttest.Metric(p, "itl").Kind().Why; !strings.Contains(why, "25% of the gaps are not known") {
+		t.Errorf("there is no ITL: %s", why)
+	}
+	few := detailed([]float64{.01, .02}, []int{400, 5}, .002, func(m map[string]any) { m["undated"] = [][]int{{}, {2}} })
+	if n := drafttest.Metric(read(t, few).Points[0], "itl").N; n != 399+2 {
+		t.Errorf("ITL is of %d gaps, of 403 without two", n)
 	}
 	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
 		late(m)

@@ -33,6 +33,7 @@ type Load struct {
 	Seed        uint64
 	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
 	Part        Part               // of it that this client does; the zero value is all
+	Ready       func()             `json:"-"` // called when the first request is about to be sent; may be nil
 	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
 	RequestID   func(i int) string `json:"-"` // header X-Request-Id, for checking against a server's log; may be nil
 }
@@ -86,6 +87,9 @@ func Run(ctx context.Context, l Load) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer r.close()
+	if l.Ready != nil {
+		l.Ready()
+	}
 	if err := r.run(ctx, time.Now()); err != nil {
 		return Outcome{}, err
 	}

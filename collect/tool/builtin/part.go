@@ -160,6 +160,9 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 			return Outcome{}, fmt.Errorf("client %d of %d is not ready: %w", i+1, n, cmp.Or(err, errors.New(m.Error)))
 		}
 	}
+	if l.Ready != nil {
+		l.Ready()
+	}
 	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: n, Counted: true, Pools: l.Endpoint.Pools(),
 		Began: time.Now().Add(settling)}
 	if l.Rate > 0 {

@@ -114,15 +114,18 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 }
 
 // Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one in a
-// hundred of the times that a statistic is of are not known. "" where they are, and for a simulator, which is no
-// measurement.
+// hundred of TTFT or E2EL are not known, or of the gaps between tokens where an objective is of these. "" where they
+// are, and for a simulator, which is no measurement.
 func Busy(set latency.Set, l Load) string {
-	const most = .01
-	if set.Lost <= most || l.Simulated {
+	lost, what := set.Lost, "TTFT or E2EL"
+	if set.LostGaps > lost && l.SLO.Of("itl") {
+		lost, what = set.LostGaps, "the gaps between tokens"
+	}
+	if lost <= latency.MostLost || l.Simulated {
 		return ""
 	}
-	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of the times are not known, "+
-		"in %d of %d requests", 100*set.Lost, set.Undated, set.OK)
+	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of %s are not known",
+		100*lost, what)
 }
 
 // streamed is what a result has of answers that come token by token; per-request values are rounded to a tenth of a
@@ -157,6 +160,9 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 		samples[schema.MetricTTFO], r["ttfos"] = latency.NewSample(first), answers
 	}
 	for name, s := range samples {
+		if name == "itl" && set.LostGaps > latency.MostLost {
+			continue
+		}
 		stats := [4]float64{}
 		if s.N() > 0 {
 			stats = [4]float64{s.Mean, s.Quantile(.5), s.Std, s.Quantile(.99)}

@@ -48,14 +48,14 @@ func paced(t *testing.T, tokens int) *httptest.Server {
 }
 
 // A client that is stopped five times for .12 s does not know when what came meanwhile arrived, and its statistics
-// leave that out: none is off by the stops. It says of how many requests they are without, and that it was too busy.
+// leave that out: none is off by the stops. It says of how many requests they are without, and where the point is none.
 func TestStopsAreSeen(t *testing.T) {
 	const requests, tokens = 30, 20
 	var result builtin.Outcome
 	var l builtin.Load
 	for range 3 { // the server, too, is late on a machine that others keep busy
 		l, result = stopped(t, requests, tokens)
-		if set := result.Set(); set.TTFT.Quantile(.99) < 100 && set.ITL.Quantile(.99) < 60 {
+		if set := result.Set(); set.TTFT.Quantile(.99) < 100 && set.E2EL.Quantile(.99) < 300 {
 			break
 		}
 	}
@@ -63,18 +63,18 @@ func TestStopsAreSeen(t *testing.T) {
 	if set.OK != requests || set.Undated < 3 { // a stop may be between two requests
 		t.Errorf("%d completed, %d of them with times that are not known, of five stops", set.OK, set.Undated)
 	}
-	if set.TTFT.N()+set.ITL.N() >= requests*tokens {
-		t.Errorf("%d TTFTs and %d gaps: nothing is left out", set.TTFT.N(), set.ITL.N())
+	if set.ITL.N() > 0 {
+		t.Errorf("%d gaps count, and %.1f%% of them are not known", set.ITL.N(), 100*set.LostGaps)
 	}
-	if ttft, itl := set.TTFT.Quantile(.99), set.ITL.Quantile(.99); ttft > 100 || itl > 60 {
-		t.Errorf("P99 of TTFT is %.1f ms, of ITL %.1f; without stops of 120 ms they are 40 and 10", ttft, itl)
+	if ttft, e2el := set.TTFT.Quantile(.99), set.E2EL.Quantile(.99); ttft > 100 || e2el > 300 {
+		t.Errorf("P99 of TTFT is %.1f ms, of E2EL %.1f; without stops of 120 ms they are 40 and 230", ttft, e2el)
 	}
 	raw, err := result.Result(l)
 	var r struct {
 		Invalid string
 		Undated [][]int
 	}
-	if err != nil || json.Unmarshal(raw, &r) != nil || !strings.HasPrefix(r.Invalid, "this machine was too busy") {
+	if err != nil || json.Unmarshal(raw, &r) != nil || strings.Contains(r.Invalid, "too busy") != (set.Lost > .01) {
 		t.Errorf("%v: %q", err, r.Invalid)
 	}
 	if n := len(slices.DeleteFunc(r.Undated, func(l []int) bool { return len(l) == 0 })); n != set.Undated {

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ type Family struct {
 	Metric, Def string
 	Sample      latency.Sample
 	Key         func(stat string) string // the member of v that states a statistic, for the problem's position and text
+	Why         string                   // why an empty sample is; "" where no request has enough tokens
 	Pooled      bool                     // values of one request are not independent: no standard error, no interval
 }
 
@@ -81,7 +83,7 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 // file states, and reports differences. explained suppresses the report: without hollow successes no statistic can
 // agree, which is reported once.
 func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
-	m := f.Sample.Metric(f.Metric, f.Def, "no request has enough tokens for it", f.Pooled)
+	m := f.Sample.Metric(f.Metric, f.Def, cmp.Or(f.Why, "no request has enough tokens for it"), f.Pooled)
 	if f.Sample.N() == 0 {
 		d.Metrics.Put(m)
 		return

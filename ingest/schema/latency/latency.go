@@ -64,8 +64,12 @@ type Set struct {
 	In, Out               int // tokens of completed requests
 	DurationS             float64
 	Undated               int     // of OK, those with a time that is not known
-	Lost                  float64 // largest share of the TTFT, the ITL or the E2EL that is left out for that
+	Lost, LostGaps        float64 // share of the TTFT or the E2EL, and of the gaps, that are left out for that
 }
+
+// MostLost is the share of times that are not known above which the others stand for nothing: those that are missing
+// are not the average ones.
+const MostLost = .01
 
 // Summarise computes all statistics from the requests; those that failed or are hollow are counted and left out of
 // them. durationS is the length of the measurement in seconds.
@@ -122,8 +126,9 @@ func (c *Collector) Add(r *Request) {
 func (c *Collector) Set(durationS float64) Set {
 	set := c.set
 	set.DurationS = durationS
-	for _, n := range [][2]int{{c.noTTFT, set.OK}, {c.noGap, c.noGap + len(c.itl)}, {c.noE2EL, set.OK}} {
-		set.Lost = max(set.Lost, over(float64(n[0]), float64(n[1])))
+	set.Lost = over(float64(max(c.noTTFT, c.noE2EL)), float64(set.OK))
+	if set.LostGaps = over(float64(c.noGap), float64(c.noGap+len(c.itl))); set.LostGaps > MostLost {
+		c.itl = nil
 	}
 	set.TTFT, set.TPOT = NewSample(c.ttft), NewSample(c.tpot)
 	set.ITL, set.E2EL = NewSample(c.itl), NewSample(c.e2el)
