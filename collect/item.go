@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -93,8 +94,10 @@ func (s *session) item(ctx context.Context, st *step) error {
 	case err == nil && r == nil:
 		return nil
 	case err == nil:
+		s.tried(st.Tool.Name, nil)
 		return s.keep(st, r)
 	case errors.As(err, only):
+		s.tried(st.Tool.Name, err)
 		return s.noResult(st, err)
 	case ctx.Err() == nil && limited.Err() != nil:
 		known := ""
@@ -190,6 +193,14 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 				return err
 			}
 		}
+		if name := items[i].Tool.Name; s.tries[name].times == enoughFailures && !s.tries[name].useful {
+			st := &step{items[i], first + i, len(all), s.now()}
+			if err := s.noResult(st, fmt.Errorf("not tried: %s failed %d times in the same way, and never measured",
+				name, enoughFailures)); err != nil {
+				return err
+			}
+			continue
+		}
 		alive, stop := s.watch(ctx)
 		before := s.out
 		err := s.item(alive, &step{items[i], first + i, len(all), s.now()})
@@ -210,11 +221,32 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		if err := s.restart(ctx, died, restarted, items[i:]); err != nil {
 			return err
 		}
-		restarted, s.out = true, before
+		restarted, s.out, s.tries = true, before, nil
 		i-- // the same item again: answers of a dying server are not a measurement
 	}
 	return s.budget.rest(ctx)
 }
+
+// enoughFailures is how often a tool may give the same reason for no result at all: it is not the workload's then.
+const enoughFailures = 2
+
+// tried notes whether a tool gave a result, and why not.
+func (s *session) tried(name string, why error) {
+	if s.tries == nil {
+		s.tries = map[string]tries{}
+	}
+	t, text := s.tries[name], ""
+	if why != nil {
+		text = digits.ReplaceAllString(why.Error(), "0")
+	}
+	if t.why != text {
+		t.times = 0
+	}
+	s.tries[name] = tries{useful: t.useful || why == nil, why: text, times: t.times + 1}
+}
+
+// digits differ between two messages of one failure: times, ports, numbers of requests, names of files.
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // watch returns a context that ends when the server does, with [server.ErrDied] as its cause.
 func (s *session) watch(ctx context.Context) (context.Context, func()) {

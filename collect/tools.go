@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
@@ -75,8 +76,11 @@ func (s *session) runTool(ctx context.Context, st *step) (*result, error) {
 	}
 	sum, err := st.Tool.Read(out)
 	if err = cmp.Or(runErr, err); err != nil {
-		return nil, unmeasured{fmt.Errorf("%w; exit %d; %s", err, ran.Code,
-			server.LastLog(process.LastLines(log, 3), log, " / "))}
+		why := reasonIn(string(process.Tail(log, 16<<10)))
+		if why == "" {
+			why = server.LastLog(process.LastLines(log, 3), log, " / ")
+		}
+		return nil, unmeasured{fmt.Errorf("%w; exit %d; %s", err, ran.Code, why)}
 	}
 	r := &result{file: st.Name + "/" + filepath.ToSlash(sum.File), readings: gauges.busy(), empty: sum.Completed == 0,
 		point: PointOutcome{TTFT: sum.TTFT, TPOT: sum.TPOT}, note: saturation(st.Load, sum.Reached)}
@@ -98,6 +102,23 @@ func (s *session) runTool(ctx context.Context, st *step) (*result, error) {
 		r.side.Client["concurrency_reached"] = strconv.FormatFloat(sum.Reached, 'f', 2, 64)
 	}
 	return r, nil
+}
+
+// reasonIn returns what stands behind "Reason:" in the box of errors with which AIPerf ends; "" where there is none.
+func reasonIn(log string) string {
+	_, text, found := strings.Cut(log, "Reason:")
+	if !found {
+		return ""
+	}
+	var words []string
+	for line := range strings.Lines(text) {
+		line = strings.Trim(line, "│ \n")
+		if strings.HasPrefix(line, "╰") || strings.HasPrefix(line, "•") {
+			break
+		}
+		words = append(words, strings.Fields(line)...)
+	}
+	return "its reason: " + strings.Join(words, " ")
 }
 
 // toolEnv returns the variables that are added to a tool's environment.

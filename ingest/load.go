@@ -77,6 +77,7 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	quietLogs(sources)
 	joinParts(sources)
 	side := indexSideFiles(sources)
+	side.dropLogs(sources)
 	var results []*result
 	uses := patternUses{map[string]int{}, map[string]int{}}
 	for _, src := range sources {

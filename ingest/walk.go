@@ -378,6 +378,22 @@ func indexSideFiles(sources []*source) sideFiles {
 	return side
 }
 
+// dropLogs leaves out what a tool printed beside its own result, whether or not the numbers agree: a sidecar names the
+// log, and both are one measurement.
+func (side *sideFiles) dropLogs(sources []*source) {
+	of := map[string]string{} // results, by their log
+	for result, s := range side.sidecars {
+		if log := path.Join(path.Dir(result), s.Log); s.Log != "" && log != result {
+			of[log] = result
+		}
+	}
+	for _, src := range sources {
+		if result := of[src.shown()]; result != "" && src.counts() {
+			src.drop(result)
+		}
+	}
+}
+
 // placedManifest is a manifest that describes a file, with its folder and the file's path within it.
 type placedManifest struct {
 	manifest.Manifest
