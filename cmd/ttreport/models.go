@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,8 @@ entries of the same model, device and implementation are replaced, others stay.
 
 From a checkout, its performance targets are copied into targets/ too. With --python PROGRAM its evals become
 targets/tt-evals.yaml, with references, tolerances and how each is run, so that ttreport collect --workflow evals runs
-them: they are Python code, which PROGRAM executes.`,
+them, and models that are in development there (run.py --dev-mode) are added without an image: both are Python code,
+which PROGRAM executes. A checkout may be an unpacked archive.`,
 		Example: `
 # fill models.yaml
 $ ttreport models import ../tt-inference-server
@@ -56,6 +58,9 @@ $ ttreport models`,
 				if err := importTargets(c.Context(), sh, ws, path, *python); err != nil {
 					return err
 				}
+				if err := importDev(c.Context(), sh, name, path, *python); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -85,6 +90,39 @@ func importModels(sh *shell, name string, file spec.File, paths []string) error 
 		}
 		added += n
 	}
+	return writeModels(sh, name, file, plaintext.Plural(added, "specification"))
+}
+
+// importDev adds the specifications of a checkout that are in development, where the catalogue lacks the model on the
+// device.
+func importDev(ctx context.Context, sh *shell, name, checkout, python string) error {
+	if _, err := os.Stat(filepath.Join(checkout, "workflows", "model_specs", "dev")); err != nil || python == "" {
+		return nil
+	}
+	file, err := spec.ReadCatalogue(name)
+	if err != nil {
+		return failure{code: exitUsage, err: err}
+	}
+	data, err := ofPython(ctx, sh, checkout, python, "models")
+	if err != nil {
+		return err
+	}
+	list, err := spec.Read(checkout, data)
+	if err != nil {
+		return fail(exitInput, "the checkout may be newer than this program", "models: %w", err)
+	}
+	added := 0
+	for _, m := range list {
+		if _, known := file.Find(m.Model, m.Device, m.Impl); !known {
+			m.Image, m.Release, added = "", "", added+1 // it pins none
+			file.Add(m)
+		}
+	}
+	return writeModels(sh, name, file, plaintext.Plural(added, "specification")+" in development")
+}
+
+// writeModels writes the catalogue, and says what was imported.
+func writeModels(sh *shell, name string, file spec.File, what string) error {
 	file.Sort()
 	data, err := file.Marshal()
 	if err != nil {
@@ -93,7 +131,6 @@ func importModels(sh *shell, name string, file spec.File, paths []string) error 
 	if err := durable.WriteFile(name, data); err != nil {
 		return fail(exitInput, "", "models: %w", err)
 	}
-	_, err = fmt.Fprintf(sh.out, "%s imported; %s holds %d\n",
-		plaintext.Plural(added, "specification"), spec.FileName, len(file.Models))
+	_, err = fmt.Fprintf(sh.out, "%s imported; %s holds %d\n", what, spec.FileName, len(file.Models))
 	return err
 }

@@ -209,8 +209,8 @@ func (o *collectOptions) completeTRT() error {
 	return nil
 }
 
-// ttEvals prints the evals of a checkout of tt-inference-server as a target file. Its configuration is Python, so it is
-// read by Python, in an environment in which run.py runs.
+// ttEvals prints what a checkout of tt-inference-server has as Python: its evals as a target file, its specifications in
+// development. It needs an environment in which run.py runs.
 //
 //go:embed tt_evals.py
 var ttEvals string
@@ -245,7 +245,7 @@ func importTargets(ctx context.Context, sh *shell, ws *workspace.Workspace, chec
 		sh.say("hint: the evals of a checkout are Python; --python PROGRAM reads them, a Python that can run its run.py")
 		return nil
 	}
-	data, err := exportEvals(ctx, sh, checkout, python)
+	data, err := ofPython(ctx, sh, checkout, python, "evals")
 	if err != nil {
 		return err
 	}
@@ -264,17 +264,17 @@ func importTargets(ctx context.Context, sh *shell, ws *workspace.Workspace, chec
 	return nil
 }
 
-// exportEvals runs the script. What it left out is shown.
-func exportEvals(ctx context.Context, sh *shell, checkout, python string) ([]byte, error) {
+// ofPython runs the script for what it is asked for. What it left out is shown.
+func ofPython(ctx context.Context, sh *shell, checkout, python, what string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, exportLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, python, "-c", ttEvals, checkout)
+	cmd := exec.CommandContext(ctx, python, "-c", ttEvals, checkout, what)
 	var out, bad bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &bad
 	if err := cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(bad.String()), "\n")
 		const fix = "--python names a Python with the packages of the checkout, such as the one of its run.py"
-		return nil, fail(exitInput, fix, "models: the evals of %s cannot be read: %w: %s", checkout, err, lines[len(lines)-1])
+		return nil, fail(exitInput, fix, "models: the %s of %s cannot be read: %w: %s", what, checkout, err, lines[len(lines)-1])
 	}
 	for line := range strings.Lines(bad.String()) {
 		if strings.HasPrefix(line, "left out: ") {

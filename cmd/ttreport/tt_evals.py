@@ -1,14 +1,25 @@
-"""Prints the evals of a checkout of tt-inference-server as a target file: tt_evals.py CHECKOUT
+"""Prints what a checkout of tt-inference-server has as Python: tt_evals.py CHECKOUT evals|models
 
-It runs in an environment in which the checkout's own run.py runs. What cannot become a target is counted on standard
-error, with the reason.
+evals: its evals as a target file. models: its specifications of models in development, as its release_model_spec.json
+has the others. It runs in an environment in which the checkout's own run.py runs. What cannot become a target is named on
+standard error, with the reason.
 """
-import collections, importlib, json, os, subprocess, sys, time
+import collections, importlib, json, os, pathlib, shutil, subprocess, sys, tempfile, time
 
 checkout = os.path.abspath(sys.argv[1])
+if not any((p / ".git").exists() for p in [pathlib.Path(checkout), *pathlib.Path(checkout).parents]):
+    copy = tempfile.TemporaryDirectory()  # an archive: its modules look for the .git above them
+    shutil.copytree(checkout, copy.name, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+    os.mkdir(os.path.join(copy.name, ".git"))
+    checkout = copy.name
 sys.path.insert(0, checkout)
 os.chdir(checkout)
-left_out = collections.Counter()
+if sys.argv[2] == "models":
+    os.environ["MODEL_SPECS_ENV"] = "dev"
+    specs = importlib.import_module("workflows.model_spec")
+    specs.export_model_specs_json(specs.MODEL_SPECS, pathlib.Path("/dev/stdout"))
+    sys.exit()
+left_out = collections.defaultdict(list)
 
 
 def configs():
@@ -57,15 +68,15 @@ def target(model, task, source, date):
     """One entry of evals:, or None."""
     value, where = reference(task.score)
     if not value:
-        left_out["without a reference score"] += 1
+        left_out["without a reference score"].append(f"{model} {task.task_name}")
         return None
     keys = (task.score.score_func_kwargs or {}).get("result_keys") or []
     unit = (task.score.score_func_kwargs or {}).get("unit")
     if len(keys) != 1 or not isinstance(keys[0], str) or unit not in (None, "percent"):
-        left_out["scored by several keys, or in another unit"] += 1
+        left_out["scored by several keys, or in another unit"].append(f"{model} {task.task_name}")
         return None
     if tool(task) is None:
-        left_out["run by a script of their own"] += 1
+        left_out["run by a script of their own"].append(f"{model} {task.task_name}")
         return None
     metric, _, filter_ = keys[0].rpartition(",")
     where = "" if str(where).upper() in ("NONE", "TBD", "DUMMY VALUE", "") else str(where)
@@ -90,6 +101,6 @@ for model, config in sorted(configs().items()):
         if entry and (model, entry["task"], entry["metric"], entry.get("filter")) not in seen:
             seen.add((model, entry["task"], entry["metric"], entry.get("filter")))
             evals.append(entry)
-for why, n in sorted(left_out.items()):
-    print(f"left out: {n} {why}", file=sys.stderr)
+for why, names in sorted(left_out.items()):
+    print(f"left out: {len(names)} {why}: {', '.join(names)}", file=sys.stderr)
 json.dump({"evals": evals}, sys.stdout, indent=1)
