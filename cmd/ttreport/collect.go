@@ -105,7 +105,7 @@ $ ttreport collect --recheck --server http://127.0.0.1:8000`,
 
 // collect finds what is to be measured, and measures it, one server after the other.
 func (o collectOptions) collect(ctx context.Context, sh *shell) error {
-	if err := o.complete(sh); err != nil {
+	if err := o.complete(ctx, sh); err != nil {
 		return planError(err)
 	}
 	ws, err := openWorkspace(".")

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool"
 )
@@ -29,7 +31,7 @@ type collectOptions struct {
 }
 
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
-func (o *collectOptions) complete(sh *shell) error {
+func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
 		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
 	}
@@ -53,7 +55,21 @@ func (o *collectOptions) complete(sh *shell) error {
 	for _, n := range notes {
 		sh.say("%-9s %s", n.Kind, n.Text)
 	}
+	o.findDevice(ctx, sh)
 	return o.Contradictions()
+}
+
+// findDevice takes the device of this machine where a model is named without one, and its server is on this machine.
+func (o *collectOptions) findDevice(ctx context.Context, sh *shell) {
+	kind := o.Server.Name.Kind
+	here := kind == plan.ServerDocker || kind == plan.ServerCommand || o.runPy.LocalServer
+	if o.System.Model == "" || o.System.Device != "" || !here {
+		return
+	}
+	var boards string
+	if o.System.Device, boards = host.Device(ctx); o.System.Device != "" {
+		sh.say("device    %s: tt-smi lists %s; --device names another", o.System.Device, boards)
+	}
 }
 
 // declare declares the flags, by the groups in which the help shows them.
@@ -82,7 +98,9 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	s, m := &o.System, &o.Measure
 	fs.StringVarP(&s.Model, "model", "m", "", "`name` of the model as the server serves it")
-	fs.StringVar(&s.Device, "device", "", "`name` of the device that serves")
+	fs.StringVar(&s.Device, "device", "",
+		"`name` of the device that serves (default: the Tenstorrent one of this machine, where the server is started here)")
+	fs.BoolVar(&s.New, "new-device", false, "model and device are spelt rightly, although models.yaml has a similar one")
 	fs.StringVar(&s.Impl, "impl", "", "`name` of the implementation")
 	fs.StringVar(&s.Release, "release", "", "`label` of the release that is measured")
 	fs.StringVar(&s.Channel, "channel", "", "release, main, pr or dev")

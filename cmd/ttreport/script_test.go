@@ -62,7 +62,7 @@ func ownProcess(t *testing.T) bool {
 	}
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-test.v=%t", testing.Verbose()),
-		fmt.Sprintf("-update=%t", *update))
+		fmt.Sprintf("-update=%t", *update), fmt.Sprintf("-update-parity=%t", *updateParity))
 	cmd.Env = append(os.Environ(), ownVariable+"="+t.Name())
 	out, err := cmd.CombinedOutput()
 	if t.Logf("%s", out); err != nil {

@@ -127,6 +127,41 @@ func tenstorrent(data []byte) (out []device, err error) {
 	return out, nil
 }
 
+// boards are the names of Tenstorrent's systems by their boards, as tt-inference-server has them
+// (workflows/device_utils.py at 11ac526e, 2026-08-22). An n300 and a p300 are two chips, which tt-smi lists one by one.
+var boards = map[string]string{
+	"1 n150": "n150", "4 n150": "n150x4", "1 n300": "n300", "4 n300": "t3k", "32 tt-galaxy-wh": "galaxy", "1 e150": "e150",
+	"1 p100": "p100", "1 p150": "p150", "4 p150": "p150x4", "8 p150": "p150x8", "1 p300": "p300", "2 p300": "p300x2",
+	"32 tt-galaxy-bh": "blackhole_galaxy",
+}
+
+// Device returns the name of the Tenstorrent system that this machine is, and its boards as "4 n300"; "" where tt-smi is
+// not there, or lists boards that make up none.
+func Device(ctx context.Context) (name, of string) {
+	list, err := facts()[0].devices(ctx)
+	if err != nil || len(list) == 0 {
+		return "", ""
+	}
+	kinds := map[string]int{}
+	for _, d := range list {
+		kind, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(d.name)), " ") // n300 L, n300 R
+		kinds[kind]++
+	}
+	for kind, n := range kinds {
+		if kind == "n300" || kind == "p300" {
+			if n%2 != 0 {
+				return "", ""
+			}
+			n /= 2
+		}
+		of = strconv.Itoa(n) + " " + kind
+	}
+	if len(kinds) > 1 {
+		return "", ""
+	}
+	return boards[of], of
+}
+
 func nvidiaFacts(data []byte) ([]device, error) {
 	return nvidia(data, 5, func(row []string) device {
 		return device{name: row[0] + " " + row[3] + " " + row[4], driver: row[1], firmware: row[2]}

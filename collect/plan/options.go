@@ -29,6 +29,7 @@ type Options struct {
 type System struct {
 	Model, Device, Impl string
 	Release             string // "" for a build
+	New                 bool   // its names are right, although models.yaml has others that are nearly the same
 	NamedBySpec         bool   // where no release is stated, it is that of the model's specification
 	Channel             string // release, main, pr or dev; "" for none
 }

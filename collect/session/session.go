@@ -82,6 +82,10 @@ func New(ctx context.Context, r Request) (*Session, error) {
 		return nil, err
 	}
 	o := r.Options.Complete(known)
+	if s := o.Server; s.Name.Kind == plan.ServerDocker && isOfHosts(o.System.Device, s.Image) {
+		return nil, usage("start it with its run.py, and measure it: --server URL", "%s is several hosts, on each of which "+
+			"tt-inference-server starts its image, joined by SSH and MPI: one container is not that server", o.System.Device)
+	}
 	p, notes, err := plan.Make(o, known, targets)
 	if err != nil {
 		return nil, err
@@ -111,6 +115,12 @@ func New(ctx context.Context, r Request) (*Session, error) {
 // usage is a mistake in the request, with its fix.
 func usage(fix, format string, args ...any) error {
 	return plan.UsageError{Err: fmt.Errorf("collect: "+format, args...), Fix: fix}
+}
+
+// isOfHosts reports a device that is several machines, or an image that is made for one.
+func isOfHosts(device, image string) bool {
+	return slices.Contains([]string{"dual_galaxy", "quad_galaxy"}, strings.ToLower(device)) ||
+		strings.Contains(image, "-multihost-")
 }
 
 // makesLoad refuses workloads of text for a model that writes none, unless a program of the user's own measures it, and
@@ -168,7 +178,13 @@ func (r Request) key() (string, error) {
 func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
 	s, name := r.Options.System, r.Options.Server.Name
 	stated, err := spec.Lookup(r.Dir, r.Spec, s.Model, s.Device, s.Impl)
+	misspelt, is := errors.AsType[spec.MisspeltError](err)
+	if is && s.New {
+		err = nil
+	}
 	switch {
+	case err != nil && is:
+		return stated, usage("correct it, or say that it is another one: --new-device", "%w", misspelt)
 	case err != nil && r.Spec != "":
 		return stated, usage("as in --spec runtime_model_spec.json", "--spec: %w", err)
 	case err != nil:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -28,7 +27,7 @@ func (l *Library) Misspelt(runs []schema.Run) []schema.Problem {
 		if names[strings.ToLower(e.Model)] || len(e.Targets) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(measured, func(name string) bool { return nearlyNamed(e.Model, name) })
+		at := slices.IndexFunc(measured, func(name string) bool { return schema.NearlyNamed(e.Model, name) })
 		if at < 0 {
 			continue
 		}
@@ -39,31 +38,4 @@ func (l *Library) Misspelt(runs []schema.Run) []schema.Problem {
 			Expected: "the name of a model as results state it", Hint: "did you mean " + measured[at] + "?"})
 	}
 	return out
-}
-
-// nearlyNamed reports whether two names differ in punctuation, or in one letter that is missing or two neighbours that
-// are swapped. A replaced letter or another digit makes another model: gemma-7b-it and gemma-7b-pt.
-func nearlyNamed(a, b string) bool {
-	only := func(s string, is func(rune) bool) string {
-		return strings.Map(func(r rune) rune {
-			if is(r) {
-				return unicode.ToLower(r)
-			}
-			return -1
-		}, s)
-	}
-	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	x, y := only(a, plain), only(b, plain)
-	if x == y || only(x, unicode.IsDigit) != only(y, unicode.IsDigit) || len(x) < 6 {
-		return x == y
-	}
-	alike := 0 // letters at the beginning
-	for alike < min(len(x), len(y)) && x[alike] == y[alike] {
-		alike++
-	}
-	x, y = x[alike:], y[alike:]
-	for len(x)*len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
-		x, y = x[:len(x)-1], y[:len(y)-1]
-	}
-	return len(x)+len(y) == 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -72,13 +73,64 @@ func ReadCatalogue(name string) (f File, err error) {
 	return f, nil
 }
 
+// MisspeltError is a model or a device that the catalogue lacks, and whose name is nearly that of one that it has.
+type MisspeltError struct{ Given, Known string }
+
+func (e MisspeltError) Error() string {
+	return fmt.Sprintf("%s knows no %s: did you mean %s?", FileName, e.Given, e.Known)
+}
+
+// misspelt returns a [MisspeltError] where the catalogue has no entry of a model, or none of a device, and one of nearly
+// that name.
+func (f File) misspelt(model, device string) error {
+	var names, devices []string
+	for _, m := range f.Models {
+		if strings.EqualFold(m.Model, path.Base(model)) || strings.EqualFold(m.ID, model) {
+			names = nil
+			break
+		}
+		if schema.NearlyNamed(m.Model, path.Base(model)) {
+			names = append(names, m.Model)
+		}
+	}
+	for _, m := range f.Models {
+		if schema.SameDevice(m.Device, device) {
+			devices = nil
+			break
+		}
+		if oneMore(m.Device, strings.ToLower(device)) || oneMore(strings.ToLower(device), m.Device) {
+			devices = append(devices, m.Device)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return MisspeltError{"model " + model, names[0]}
+	case len(devices) > 0:
+		return MisspeltError{"device " + device, devices[0]}
+	}
+	return nil
+}
+
+// oneMore reports whether a is b with one character more.
+func oneMore(a, b string) bool {
+	for i := range a {
+		if a[:i]+a[i+1:] == b {
+			return true
+		}
+	}
+	return false
+}
+
 // Lookup finds a model on a device in a specification, or in the catalogue of a folder if no specification is named.
-// A catalogue may lack the model; a named specification must have it.
+// A catalogue may lack the model, unless it is misspelt; a named specification must have it.
 func Lookup(dir, specification, model, device, impl string) (Model, error) {
 	if specification == "" {
 		f, err := ReadCatalogue(filepath.Join(dir, FileName))
+		if err != nil {
+			return Model{}, err
+		}
 		m, _ := f.Find(model, device, impl)
-		return m, err
+		return m, f.misspelt(model, device)
 	}
 	list, err := readFile(specification)
 	if err != nil {
