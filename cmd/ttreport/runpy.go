@@ -68,9 +68,9 @@ func (v *parityValue) Type() string {
 	return "bool"
 }
 
-// declareParity declares the flags of run.py and of TensorRT-LLM's benchmark.py; ttreport help run-py lists the first.
-func (o *collectOptions) declareParity(fs *pflag.FlagSet) {
-	for _, f := range append(o.runPyFlags(), o.trtFlags()...) {
+// declareFlags declares flags of run.py or of TensorRT-LLM's benchmark.py.
+func declareFlags(fs *pflag.FlagSet, list []parityFlag) {
+	for _, f := range list {
 		switch at := f.at.(type) {
 		case *string:
 			fs.StringVar(at, f.name, "", f.does)
@@ -85,7 +85,6 @@ func (o *collectOptions) declareParity(fs *pflag.FlagSet) {
 		case bare:
 			fs.VarPF(&parityValue{at: at}, f.name, "", f.does).NoOptDefVal = "true"
 		}
-		fs.Lookup(f.name).Hidden = true
 	}
 }
 
@@ -141,6 +140,8 @@ func (o *collectOptions) runPyFlags() []parityFlag {
 		noted("streaming", models), noted("preprocessing", models), noted("sdxl_num_prompts", models),
 		noted("engine", "the image decides; "+models),
 		unfit("interactive", byHand),
+		refused("num-prompts", "n= in --workload states how many requests"), refused("output-dir", "--out FOLDER"),
+		refused("log-level", "what is printed has one level; journal.jsonl and tool.log have the rest"),
 		refused("workflow-args", "--workload isl=…,osl=…,c=…,n=… states a workload"),
 		refused("tt-metal-home", program), refused("tt-metal-python-venv-dir", program),
 		refused("host-hf-cache", mount), refused("host-weights-dir", mount),
@@ -171,6 +172,9 @@ func (o *collectOptions) trtFlags() []parityFlag {
 	out := []parityFlag{
 		{"batch_size", &o.Measure.Batches, "as --batch-size"},
 		{"input_output_len", &o.Measure.Lengths, "as --input-output-len"},
+		{"input_len", valued(func(text string) {
+			o.trt, o.Measure.Lengths, o.Measure.Encoder = "input_len", text, true
+		}), "lengths of prompts as \"60;128\", of an encoder such as BERT"},
 	}
 	pass := func(name string, args ...string) {
 		o.trt, o.Tools.Args = name, append(o.Tools.Args, trtTool+"=--"+name)
@@ -179,12 +183,13 @@ func (o *collectOptions) trtFlags() []parityFlag {
 	for _, name := range []string{
 		"mode", "dtype", "engine_dir", "log_level", "warm_up", "num_runs", "duration", "quantization", "kv_cache_dtype",
 		"max_batch_size", "max_seq_len", "max_input_len", "max_encoder_input_len", "max_decoder_input_len", "max_beam_width",
-		"num_beams", "top_k", "top_p", "gpu_weights_percent",
+		"num_beams", "top_k", "top_p", "gpu_weights_percent", "output_dir", "n_positions", "max_output_len",
 	} {
 		out = append(out, parityFlag{name, valued(func(text string) { pass(name, trtTool+"="+text) }), does})
 	}
 	for _, name := range []string{
 		"csv", "enable_cuda_graph", "strongly_typed", "debug_memory", "dump_profile", "dump_layer_info", "refit",
+		"force_num_layer_1", "enable_fp8", "fp8_kv_cache", "enable_custom_all_reduce",
 	} {
 		out = append(out, parityFlag{name, bare(func() { pass(name) }), does})
 	}
@@ -197,7 +202,12 @@ const trtTool = "trtllm"
 // completeTRT chooses benchmark.py where one of its flags is given and no tool is named. It has an engine of its own,
 // so its flags say nothing to a server or to another tool.
 func (o *collectOptions) completeTRT() error {
+	isBERT := strings.HasPrefix(o.System.Model, "bert") || strings.HasPrefix(o.System.Model, "roberta")
+	own := o.trt != "" || slices.Contains(o.Tools.Names, trtTool)
 	switch {
+	case own && isBERT && o.Measure.Lengths != "" && !o.Measure.Encoder:
+		return fail(exitUsage, `--input_len "60;128"`,
+			"collect: benchmark.py ignores --input_output_len for %s, which writes no answers", o.System.Model)
 	case o.trt == "":
 		return nil
 	case !o.Server.Name.IsZero(), len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, trtTool):

@@ -48,6 +48,7 @@ type Measure struct {
 	Sweep            string
 	Workloads        WorkloadList // in place of a sweep
 	Batches, Lengths string       // TensorRT-LLM's lists
+	Encoder          bool         // the lengths are of prompts alone: a model such as BERT writes no answer
 	SLO              string       // search for the largest concurrency that holds it, with these lengths
 	TargetsOnly      bool         // the sweep "targets", where none is named
 	Only             Only

@@ -226,7 +226,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 
 // named returns the workloads that are named, and those of batches.
 func named(m Measure) ([]Workload, error) {
-	list, err := batches(m.Batches, m.Lengths)
+	list, err := batches(m.Batches, m.Lengths, m.Encoder)
 	list = append(slices.Clone(m.Workloads), list...)
 	for i := range list {
 		if err == nil {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -146,7 +145,7 @@ func standardRequests(isl, osl, concurrency int) int {
 // batches reads TensorRT-LLM's lists, "1;8;64" and "60,20;128,20" (benchmarks/python/benchmark.py --batch_size,
 // --input_output_len): every batch with every pair of lengths. A batch is a concurrency; a server gets four waves of
 // it.
-func batches(sizes, lengths string) ([]Workload, error) {
+func batches(sizes, lengths string, encoder bool) ([]Workload, error) {
 	if sizes+lengths == "" {
 		return nil, nil
 	}
@@ -155,8 +154,15 @@ func batches(sizes, lengths string) ([]Workload, error) {
 		in, answer, ok := strings.Cut(strings.TrimSpace(pair), ",")
 		isl, err1 := strconv.Atoi(strings.TrimSpace(in))
 		osl, err2 := strconv.Atoi(strings.TrimSpace(answer))
-		if !ok || err1 != nil || err2 != nil || isl < 1 || osl < 1 {
-			return nil, usage("", `collect: lengths %q: expected pairs such as "60,20;128,20"`, lengths)
+		if encoder && !ok {
+			osl, err2 = 0, nil
+		}
+		if ok == encoder || err1 != nil || err2 != nil || isl < 1 || osl < 1 && !encoder {
+			expected := `pairs such as "60,20;128,20"`
+			if encoder {
+				expected = `numbers such as "60;128"`
+			}
+			return nil, usage("", "collect: lengths %q: expected %s", lengths, expected)
 		}
 		for _, size := range strings.Split(sizes, ";") {
 			c, err := strconv.Atoi(strings.TrimSpace(size))
@@ -174,7 +180,10 @@ func batches(sizes, lengths string) ([]Workload, error) {
 func (p Plan) BatchLists() (sizes, lengths string) {
 	var list, pairs []string
 	for _, w := range p.Workloads {
-		size, pair := strconv.Itoa(max(1, w.Concurrency)), fmt.Sprintf("%d,%d", w.ISL, w.OSL)
+		size, pair := strconv.Itoa(max(1, w.Concurrency)), strconv.Itoa(w.ISL)
+		if w.OSL > 0 {
+			pair += "," + strconv.Itoa(w.OSL)
+		}
 		if !slices.Contains(list, size) {
 			list = append(list, size)
 		}

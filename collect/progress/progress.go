@@ -164,7 +164,7 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 		tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(tw, "#\tinput length\toutput length\tbatch size\t")
 		for i, x := range p.Workloads {
-			fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t\n", i+1, x.ISL, x.OSL, x.Concurrency)
+			fmt.Fprintf(tw, "%d\t%d\t%s\t%d\t\n", i+1, x.ISL, plaintext.Dash(x.OSL), x.Concurrency)
 		}
 		tw.Flush()
 	case once == "" && len(p.Workloads) > 0:

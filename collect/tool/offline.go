@@ -79,8 +79,12 @@ func trtllmScript() Adapter {
 	return Adapter{
 		Name: "trtllm", Program: "benchmark.py", Engine: "tensorrt-llm", Offline: true, Once: true, Matrix: true,
 		Command: func(j Job, _ string, _ Flags) Command {
+			lengths := "--input_output_len"
+			if !strings.Contains(j.Lengths, ",") { // of an encoder, which reads no other flag
+				lengths = "--input_len"
+			}
 			c := Command{Argv: args{"-m", j.Model}.when(!slices.Contains(j.Extra, "--mode"), "--mode", "plugin").
-				add("--batch_size", j.Batches, "--input_output_len", j.Lengths).add(j.Extra...)}
+				add("--batch_size", j.Batches, lengths, j.Lengths).add(j.Extra...)}
 			if j.MPIRanks > 1 {
 				c.Before = args{"mpirun", "-n", itoa(j.MPIRanks)}.when(os.Geteuid() == 0, "--allow-run-as-root")
 			}

@@ -1,4 +1,4 @@
-package library
+package schema
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestNearlyNamed(t *testing.T) {
 		{"Lalma-3.1-8B", "Llama-3.1-8B", true}, {"Llama-3.1-8B", "Llama-3.2-8B", false},
 		{"gemma-7b-it", "gemma-7b-pt", false}, {"Llama-3-8B", "Llama-3-70B", false}, {"qwen", "qwens", false},
 	} {
-		if got := nearlyNamed(c.a, c.b); got != c.want {
+		if got := NearlyNamed(c.a, c.b); got != c.want {
 			t.Errorf("%s and %s: %v", c.a, c.b, got)
 		}
 	}
