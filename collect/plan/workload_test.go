@@ -77,13 +77,13 @@ func TestStandardFitsTheLimits(t *testing.T) {
 }
 
 func TestBatches(t *testing.T) {
-	got, err := batches("1;8;64", "60,20; 128,20")
+	got, err := batches("1;8;64", "60,20; 128,20", false)
 	if err != nil || len(got) != 6 || got[2].Text() != "isl=60,osl=20,n=256,c=64" ||
 		got[3].Text() != "isl=128,osl=20,n=8,c=1" {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, bad := range [][2]string{{"", "60,20"}, {"1;x", "60,20"}, {"1", "60"}, {"1", "60,0"}, {"0", "1,1"}} {
-		if _, err := batches(bad[0], bad[1]); err == nil {
+		if _, err := batches(bad[0], bad[1], false); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
