@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,34 +29,72 @@ func quiet(t *testing.T) func(string) {
 
 func TestLockExcludesAndReleases(t *testing.T) {
 	places(t)
-	release, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
-	if err != nil {
-		t.Fatal(err)
+	all := []string{AllAccelerators}
+	for _, c := range []struct {
+		name          string
+		first, second []string // accelerators
+		port          string   // of the second server; the first has 8000
+		busy          bool
+	}{
+		{"one address", nil, nil, "8000", true},
+		{"two servers that run already, whatever their device is called", nil, nil, "8001", false},
+		{"one that runs, and one that is started", nil, all, "8001", false},
+		{"two that are started", all, all, "8001", true},
+		{"two on accelerators of their own", []string{"0"}, []string{"1"}, "8001", false},
+		{"two on one accelerator", []string{"0", "1"}, []string{"1"}, "8001", true},
+		{"one on all, one on one of them", all, []string{"1"}, "8001", true},
+		{"one on one, another on all", []string{"1"}, all, "8001", true},
+	} {
+		release, err := Lock(quiet(t), c.first, "http://127.0.0.1:8000")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		second, err := Lock(quiet(t), c.second, "http://127.0.0.1:"+c.port)
+		if errors.Is(err, ErrBusy) != c.busy || c.busy && !strings.Contains(err.Error(), "process ") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err == nil {
+			second()
+		}
+		release()
+		if second, err = Lock(quiet(t), c.second, "http://127.0.0.1:"+c.port); err != nil {
+			t.Fatalf("%s, when the first has ended: %v", c.name, err)
+		}
+		second()
 	}
-	if _, err := Lock(quiet(t), "n300", "http://127.0.0.1:8000"); !errors.Is(err, ErrBusy) {
-		t.Errorf("one address twice: %v", err)
+}
+
+// What a job of Slurm got goes before what the environment of each job calls its accelerators, which is from 0 in each.
+func TestAcceleratorsOfThisProcess(t *testing.T) {
+	t.Setenv("SLURM_STEP_GPUS", "")
+	t.Setenv("SLURM_JOB_GPUS", "")
+	t.Setenv("TT_VISIBLE_DEVICES", "")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	if got := Accelerators(""); !slices.Equal(got, []string{AllAccelerators}) {
+		t.Error(got)
 	}
-	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8001"); !errors.Is(err, ErrBusy) ||
-		!strings.Contains(err.Error(), "process ") {
-		t.Errorf("one device twice: %v", err)
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0,1")
+	if got := Accelerators(""); !slices.Equal(got, []string{"0", "1"}) {
+		t.Error(got)
 	}
-	release()
-	again, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("SLURM_JOB_GPUS", "3, 2")
+	if got := Accelerators(""); !slices.Equal(got, []string{"2", "3"}) {
+		t.Error(got)
 	}
-	again()
+	if got := Accelerators("5"); !slices.Equal(got, []string{"5"}) {
+		t.Error(got)
+	}
 }
 
 func TestLockNamesHoldNoCredentials(t *testing.T) {
 	own, shared := places(t)
 	const address = "http://alice:hunter2pw@127.0.0.1:8000/v1?api_key=sk_abcdef"
-	release, err := Lock(quiet(t), "n150", address)
+	release, err := Lock(quiet(t), []string{AllAccelerators}, address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer release()
-	_, busy := Lock(quiet(t), "n300", "http://127.0.0.1:8000")
+	_, busy := Lock(quiet(t), nil, "http://127.0.0.1:8000")
 	said := ""
 	if busy == nil {
 		t.Error("the same address with and without credentials is two")
@@ -85,11 +124,11 @@ func TestSharedLocksAreNotBelieved(t *testing.T) {
 			if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := prepare(filepath.Join(shared, "ttreport-"+lockName("device n150")), victim); err != nil {
+			if err := prepare(filepath.Join(shared, "ttreport-"+lockName("accelerators")), victim); err != nil {
 				t.Fatal(err)
 			}
 			warned := 0
-			release, err := Lock(func(string) { warned++ }, "n150", "http://127.0.0.1:8000")
+			release, err := Lock(func(string) { warned++ }, []string{AllAccelerators}, "http://127.0.0.1:8000")
 			if err != nil || warned != 1 {
 				t.Fatalf("%v, %d warnings", err, warned)
 			}
@@ -108,7 +147,7 @@ func TestLockBetweenUsers(t *testing.T) {
 	}
 	places(t)
 	bin := otherUsersProgram(t)
-	release, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
+	release, err := Lock(quiet(t), []string{AllAccelerators}, "http://127.0.0.1:8000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +164,7 @@ func TestLockHelper(t *testing.T) {
 	if os.Getenv("LOCK_HELPER") == "" {
 		t.Skip("run by TestLockBetweenUsers")
 	}
-	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000"); err != nil {
+	if _, err := Lock(quiet(t), []string{AllAccelerators}, "http://127.0.0.1:8000"); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(os.Stdout, "locked it\n")

@@ -102,7 +102,7 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 		}
 		return nil
 	}
-	release, err := candidate.Lock(baseline.Address)
+	release, err := candidate.Lock(baseline)
 	if err != nil {
 		const fix = "wait for it, or end it: two loads on one device measure each other"
 		return fail(exitCollect, fix, "collect: %w", err)

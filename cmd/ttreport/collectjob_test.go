@@ -21,7 +21,8 @@ import (
 // of its own does not.
 func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another test starts has a lock for a moment
 	s := &session.Session{Address: "http://127.0.0.1:1"}
-	s.Options = plan.Options{System: plan.System{Model: "m", Device: "device-of-this-test"}}
+	s.Options = plan.Options{System: plan.System{Model: "m", Device: "device-of-this-test"},
+		Server: plan.ServerOptions{Name: plan.ServerName{Kind: plan.ServerCommand}, DeviceIDs: "of-this-test"}}
 	for _, c := range []struct {
 		name      string
 		job       jobOptions
@@ -35,7 +36,7 @@ func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another tes
 		{"a job waits only so long", jobOptions{once: true}, 1, time.Hour, collect.ErrBusy, true},
 		{"GRES is the lock", jobOptions{once: true, allocated: true}, time.Hour, time.Hour, nil, true},
 	} {
-		first, err := collect.Lock(func(string) {}, s.Options.System.Device, "elsewhere")
+		first, err := collect.Lock(func(string) {}, []string{"of-this-test"}, "elsewhere")
 		if err != nil {
 			t.Fatal(err)
 		}

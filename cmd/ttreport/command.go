@@ -100,7 +100,11 @@ func (s *shell) lock(ctx context.Context, dir string, mode folderlock.Mode) (rel
 	}})
 	switch {
 	case errors.Is(err, folderlock.ErrHeld):
-		return nil, fail(exitLocked, "wait for it, or end it; --lock-timeout says how long to wait", "%w", err)
+		fix := "wait for it, or end it"
+		if s.patience > 0 {
+			fix += "; --lock-timeout says how long to wait"
+		}
+		return nil, fail(exitLocked, fix, "%w", err)
 	case err != nil && ctx.Err() == nil:
 		return nil, failure{code: exitInput, err: err}
 	}

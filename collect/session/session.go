@@ -206,14 +206,21 @@ func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
 	return r.Options.Known(stated, end.Context), nil // one that is not ready yet is waited for later
 }
 
-// Lock keeps other processes from measuring the same device or server, or servers at other addresses, until release is
-// called. The simulator needs no lock: each process has its own.
-func (s *Session) Lock(also ...string) (release func(), err error) {
-	device := s.Options.System.Device
-	if device == schema.Simulated {
+// Lock keeps other processes from measuring the same servers, of this session and of others, and from starting one on
+// an accelerator of those that are started here, until release is called. The simulator needs no lock: each process has
+// its own.
+func (s *Session) Lock(also ...*Session) (release func(), err error) {
+	if s.Options.System.Device == schema.Simulated {
 		return func() {}, nil
 	}
-	return collect.Lock(s.warn, device, append(also, s.Address)...)
+	var accelerators, addresses []string
+	for _, of := range append(also, s) {
+		addresses = append(addresses, of.Address)
+		if of.Options.Server.Name.Kind != plan.ServerURL {
+			accelerators = collect.Accelerators(of.Options.Server.DeviceIDs)
+		}
+	}
+	return collect.Lock(s.warn, accelerators, addresses...)
 }
 
 // ErrNotStarted is returned where a server is to be left running and is none that is started here.

@@ -157,15 +157,20 @@ func (c *conn) ask(
 		return fail(errNoCall)
 	}
 	t.OK = true
-	n, err := io.CopyN(io.Discard, resp.Body, mostAfter)
-	if n < mostAfter && errors.Is(err, io.EOF) && !resp.Close && c.br.Buffered() == 0 {
-		r.idle.Lock()
-		r.idle.conns = append(r.idle.conns, c)
-		r.idle.Unlock()
-	} else {
-		_ = c.raw.Close() // the server closes it as well
-	}
+	r.keep(c, resp)
 	return t, false
+}
+
+// keep keeps a connection for another request where the answer has ended and nothing is behind it.
+func (r *runner) keep(c *conn, resp *http.Response) {
+	n, err := io.CopyN(io.Discard, resp.Body, mostAfter)
+	if n >= mostAfter || !errors.Is(err, io.EOF) || resp.Close || c.br.Buffered() > 0 {
+		_ = c.raw.Close() // the server closes it as well
+		return
+	}
+	r.idle.Lock()
+	defer r.idle.Unlock()
+	r.idle.conns = append(r.idle.conns, c)
 }
 
 // mostHints is how many interim responses (1xx) may come before the final one: 100 Continue and 103 Early Hints.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -105,6 +106,9 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
 	} else if !o.Pools {
 		maps.Copy(r, o.streamed(set))
+		if set.LostGaps > latency.MostLost {
+			maps.DeleteFunc(r, func(name string, _ any) bool { return strings.HasSuffix(name, "_itl_ms") })
+		}
 	}
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -160,9 +164,6 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 		samples[schema.MetricTTFO], r["ttfos"] = latency.NewSample(first), answers
 	}
 	for name, s := range samples {
-		if name == "itl" && set.LostGaps > latency.MostLost {
-			continue
-		}
 		stats := [4]float64{}
 		if s.N() > 0 {
 			stats = [4]float64{s.Mean, s.Quantile(.5), s.Std, s.Quantile(.99)}
