@@ -189,6 +189,10 @@ func recorded(w Workload) (Workload, error) {
 // searches turns workloads into searches for their capacity, one for each that differs in more than its load.
 func searches(list []Workload, slo string) ([]Workload, error) {
 	if slo == "" {
+		if i := slices.IndexFunc(list, func(w Workload) bool { return w.Unloaded }); i >= 0 {
+			return nil, usage("or search for the largest load, which needs lengths alone: --slo 'ttft_p99<500ms'",
+				"collect: workload isl=%d,osl=%d: %w", list[i].ISL, list[i].OSL, traffic.ErrNoLoad)
+		}
 		return list, nil
 	}
 	objective, err := traffic.ParseSLO(slo)
@@ -199,10 +203,10 @@ func searches(list []Workload, slo string) ([]Workload, error) {
 	for _, w := range list {
 		if w.ISL == 0 || w.OSL == 0 || w.Dataset != "" {
 			const why = "collect: --slo needs prompts of known lengths, and %s has none"
-			return nil, usage("--workload isl=2000,osl=128,c=1 --slo 'ttft_p99<500ms'", why, w)
+			return nil, usage("--workload isl=2000,osl=128 --slo 'ttft_p99<500ms'", why, w)
 		}
 		w.SLO, w.FindRate = objective, w.Rate > 0
-		w.Concurrency, w.Rate, w.Requests = 0, 0, 0
+		w.Concurrency, w.Rate, w.Requests, w.Unloaded = 0, 0, 0, false
 		if !w.FindRate || w.Arrivals.Changes() {
 			w.Arrivals, w.Burstiness = traffic.Arrivals{}, 0
 		}

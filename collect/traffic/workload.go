@@ -44,6 +44,7 @@ type Workload struct {
 
 	// SLO asks for the largest concurrency that holds it, in place of a load; with FindRate for the largest rate.
 	SLO      SLO
+	Unloaded bool // lengths without a load: only a search can measure it
 	FindRate bool
 
 	Most    int // concurrency that a search tries; 0: unknown
@@ -403,14 +404,21 @@ func (w *Workload) complete() error {
 	return w.checkLoad(burst)
 }
 
-// checkLoad refuses a load without lengths, or without a concurrency or a rate.
+// ErrNoLoad is of a workload without lengths, or without a concurrency or a rate and no search for one.
+var ErrNoLoad = errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
+
+// checkLoad refuses a load without lengths. One without a concurrency or a rate is for a search.
 func (w *Workload) checkLoad(burst bool) error {
 	pools := w.Endpoint.Pools()
 	switch {
 	case pools && w.OSL > 0:
 		return fmt.Errorf("endpoint=%s has no output tokens: isl=128,c=8,endpoint=%[1]s", w.Endpoint)
-	case w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools), !burst && w.Concurrency == 0 && w.Rate == 0:
-		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
+	case w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools):
+		return ErrNoLoad
+	}
+	w.Unloaded = !burst && w.Concurrency == 0 && w.Rate == 0
+	if w.Unloaded && (w.Dataset != "" || pools) { // which no search measures
+		return ErrNoLoad
 	}
 	return w.Check()
 }
