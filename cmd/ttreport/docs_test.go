@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -119,12 +121,10 @@ func unpadded(code string) []string {
 
 // Every line of ttreport in the README and in the documentation does what the page says: it runs, or its command line
 // is understood, or it is named with a reason.
+// Hundreds of commands, each several times slower with the race detector: .ci/run runs them without it.
 func TestDocumentedCommands(t *testing.T) {
 	if !ownProcess(t) {
 		return
-	}
-	if raced {
-		t.Skip("the race detector is in: .ci/run runs the commands without it")
 	}
 	archive, err := txtar.ParseFile("testdata/docs.txtar")
 	if err != nil {

@@ -1,9 +1,10 @@
+//go:build !race
+
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -16,8 +17,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/folderlock"
 )
-
-var update = flag.Bool("update", false, "rewrite the table of exit codes in the documentation")
 
 // full is a disk without room.
 type full struct{}
@@ -216,24 +215,12 @@ func lockedWorkspace(t *testing.T, name string, args []string) int {
 	return exitIn(t, context.Background(), append(append([]string{name}, args...), "--lock-timeout", "0"))
 }
 
-func exitIn(t *testing.T, ctx context.Context, args []string) int {
-	t.Helper()
-	var out strings.Builder
-	code := run(ctx, args, strings.NewReader(""), &out, &out)
-	if code != 0 && strings.TrimSpace(out.String()) == "" {
-		t.Errorf("%q: exit %d without a word", args, code)
-	}
-	return code
-}
-
 // The documentation has what each command returns for each kind of failure; go test ./cmd/ttreport -run ExitCodes
 // -update writes it.
+// Hundreds of commands, each several times slower with the race detector: .ci/run runs them without it.
 func TestExitCodes(t *testing.T) {
 	if !ownProcess(t) {
 		return
-	}
-	if raced {
-		t.Skip("the race detector is in: .ci/run runs the commands without it")
 	}
 	page, err := filepath.Abs(filepath.Join("..", "..", "templates", "docs", "exit-codes.md"))
 	if err != nil {

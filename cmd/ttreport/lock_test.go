@@ -159,3 +159,13 @@ func TestLockIsWaitedFor(t *testing.T) { // not parallel: a child that another t
 	}
 	again()
 }
+
+func exitIn(t *testing.T, ctx context.Context, args []string) int {
+	t.Helper()
+	var out strings.Builder
+	code := run(ctx, args, strings.NewReader(""), &out, &out)
+	if code != 0 && strings.TrimSpace(out.String()) == "" {
+		t.Errorf("%q: exit %d without a word", args, code)
+	}
+	return code
+}

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -30,12 +32,10 @@ test of ttreport runs; the last column has what the test looks at. Tools and ser
 
 // A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in the
 // output, in the file that "file:" before it names, or, with "asked:", in .env after secrets were typed.
+// Hundreds of commands, each several times slower with the race detector: .ci/run runs them without it.
 func TestParity(t *testing.T) {
 	if !ownProcess(t) {
 		return
-	}
-	if raced {
-		t.Skip("the race detector is in: .ci/run runs the commands without it")
 	}
 	archive, err := txtar.ParseFile("testdata/parity.txtar")
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
+
+var update = flag.Bool("update", false, "rewrite the table of exit codes in the documentation")
 
 func TestMain(m *testing.M) {
 	workInMemory()
