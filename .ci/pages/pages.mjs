@@ -45,7 +45,9 @@ const server = createServer((req, res) => {
 }).listen(0, "127.0.0.1");
 await new Promise((ok) => server.on("listening", ok));
 const base = `http://127.0.0.1:${server.address().port}/`;
-const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic"] });
+// Two browsers, because a page is mostly waited for.
+const browsers = await Promise.all([0, 1].map(() => puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic"] })));
+const browser = browsers[0];
 
 // A number to open, and a score where there is one: the drawer is part of every page.
 const opened = ["p", "e"].map((kind) => pages.map((p) => readFileSync(join(site, p), "utf8").match(new RegExp(`runs/index\\.html(#[^"/]+/${kind}\\d+/[^"]+)"`))).find(Boolean)?.[1]).filter(Boolean);
@@ -67,34 +69,36 @@ const sideways = async (page, what) => {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (wide > 0) { console.log(`${what} scrolls sideways by ${wide} px`); missed++; }
 };
+const looks = [];
 for (const [kind, path] of Object.entries(kinds)) {
-  if (!path || !pages.includes(path)) continue;
-  for (const theme of ["light", "dark"]) for (const width of [1440, 390]) {
-    const page = await browser.newPage();
-    await page.setBypassCSP(true);
-    await page.setViewport({ width, height: 900 });
-    await page.goto(base + path + "?theme=" + theme, { waitUntil: "networkidle0" });
-    await page.evaluate(axe);
-    const drawers = kind === "landing" ? opened : opened.slice(0, 1);
-    for (const hash of kind === "run" || kind === "404" ? [] : drawers) {
-      await open(page, hash);
-      await audit(page, `${kind} ${theme} ${width}, drawer ${hash}`);
-      await sideways(page, `${kind} at ${width} with a drawer`);
-      checked++;
-    }
-    await page.keyboard.press("Escape");
-    if (kind === "landing") { // the search
-      await page.click("#search");
-      await page.waitForSelector(".search[open] li");
-      await audit(page, `search ${theme} ${width}`, ".search");
-      await page.keyboard.press("Escape");
-    }
-    await audit(page, `${kind} ${theme} ${width}`);
-    await sideways(page, `${kind} at ${width}`);
-    checked++;
-    await page.close();
-  }
+  if (path && pages.includes(path)) for (const theme of ["light", "dark"]) for (const width of [1440, 390]) looks.push({ kind, path, theme, width });
 }
+const look = async (browser, { kind, path, theme, width }) => {
+  const page = await browser.newPage();
+  await page.setBypassCSP(true);
+  await page.setViewport({ width, height: 900 });
+  await page.goto(base + path + "?theme=" + theme, { waitUntil: "networkidle0" });
+  await page.evaluate(axe);
+  const drawers = kind === "landing" ? opened : opened.slice(0, 1);
+  for (const hash of kind === "run" || kind === "404" ? [] : drawers) {
+    await open(page, hash);
+    await audit(page, `${kind} ${theme} ${width}, drawer ${hash}`);
+    await sideways(page, `${kind} at ${width} with a drawer`);
+    checked++;
+  }
+  await page.keyboard.press("Escape");
+  if (kind === "landing") { // the search
+    await page.click("#search");
+    await page.waitForSelector(".search[open] li");
+    await audit(page, `search ${theme} ${width}`, ".search");
+    await page.keyboard.press("Escape");
+  }
+  await audit(page, `${kind} ${theme} ${width}`);
+  await sideways(page, `${kind} at ${width}`);
+  checked++;
+  await page.close();
+};
+await Promise.all(browsers.map(async (browser) => { while (looks.length) await look(browser, looks.shift()); }));
 row(`axe violations, ${checked} pages x theme x width, ${opened.length} kinds of drawers`, violations, "0", violations === 0);
 
 // Validity and links.
@@ -162,7 +166,7 @@ if (!short) {
     }
   }
 }
-await browser.close();
+await Promise.all(browsers.map((b) => b.close()));
 server.close();
 const width = [0, 1, 2, 3].map((i) => Math.max(...rows.map((r) => r[i].length)));
 for (const r of rows) console.log(r.map((c, i) => c.padEnd(width[i])).join("  ").trimEnd());

@@ -16,7 +16,9 @@ if (shots) mkdirSync(shots, { recursive: true });
 const chromium = process.env.CHROMIUM || ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 if (!chromium) { console.error("no Chromium: set CHROMIUM"); process.exit(2); }
 const front = pathToFileURL(join(resolve(site), "index.html")).href;
-const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic", "--allow-file-access-from-files"] });
+// Each width and theme has a browser: a page is mostly waited for.
+const looks = [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]].filter(([width, theme]) => !short || (width > 500) === (theme === "light"));
+const browsers = await Promise.all(looks.map(() => puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic", "--allow-file-access-from-files"] })));
 
 const nav = (name) => ({ click: `nav a[href*="${name}"]` });
 const model = { click: "#models tbody th a" };
@@ -91,7 +93,7 @@ async function step(page, s) {
   return 1;
 }
 
-async function attempt(task, width, theme) {
+async function attempt(browser, task, [width, theme]) {
   const page = await browser.newPage();
   await page.setViewport({ width, height: width > 500 ? 900 : 844 });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
@@ -129,11 +131,7 @@ async function attempt(task, width, theme) {
 
 let missed = 0;
 for (const task of tasks) {
-  const all = [];
-  for (const [width, theme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]) {
-    if (short && (width > 500) !== (theme === "light")) continue;
-    all.push(await attempt(task, width, theme));
-  }
+  const all = await Promise.all(looks.map((look, i) => attempt(browsers[i], task, look)));
   const first = all[0];
   if (!first) { console.log(`-  ${task.name}: this history has none`); continue; }
   const ok = all.every((r) => r && r.answer && !r.lacking?.length && r.clicks <= 2 && !(r.wide > 0));
@@ -142,5 +140,5 @@ for (const task of tasks) {
   console.log(`      ${first.answer.slice(0, 150)}`);
   if (!ok) for (const r of all) console.log(`      clicks ${r?.clicks}, sideways ${r?.wide} px, lacks ${r?.lacking?.join(" and ")}, answer ${r?.answer?.slice(0, 160)}`);
 }
-await browser.close();
+await Promise.all(browsers.map((b) => b.close()));
 process.exit(missed ? 1 : 0);
