@@ -3,15 +3,15 @@
 
     run.py [--only NAME,...] [--until SECONDS]
 
-Steps that need few installs come first, Slurm and Kubernetes early among them, and vLLM, which needs 6 GB and most of
-the time, last. --until leaves out steps that would not be over in time, by what they take on two quiet cores and how
+Steps that need few installs come first, Kubernetes early among them, and vLLM, which needs 6 GB and most of the time,
+last. Slurm mostly waits, beside the others. --until leaves out steps that would not be over in time, by what they take on two quiet cores and how
 much longer the steps before have taken.
 
 Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
-import argparse, functools, glob, json, os, random, re, resource, shutil, sys, tempfile, time
+import argparse, functools, glob, json, os, random, re, resource, shutil, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -335,9 +335,10 @@ class Runs:
             self.failed.append(name)
 
     def steps(self):
-        """All steps in their order, each with the seconds that it takes on two quiet cores, installs included."""
+        """All steps in their order, each with the seconds that it takes on two quiet cores, installs included. Slurm's
+        takes two seconds of a processor, and runs beside the others."""
         return {
-            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb")), "slurm": (190, self.slurm),
+            "slurm": (0, self.slurm), "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb")),
             "kubernetes": (290 if servers.kubernetes.built() else 430, self.kubernetes), "lm-eval": (20, self.lm_eval),
             "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (70, self.llama),
             "flags": (65, lambda: llama_flags.run(self)),
@@ -370,16 +371,21 @@ def main():
         steps = {name: of for name, of in runs.steps().items() if not only or name in only}
         if "kubernetes" in steps:
             servers.kubernetes.prepare()
-        slow, planned = 1, 0
+        slow, planned, beside = 1, 0, threading.Thread(target=runs.step, args=("slurm", runs.slurm))
         for name, (takes, run) in steps.items():
             passed = time.monotonic() - begin
             if passed + slow * takes > options.until:
                 runs.not_run(name, f"it takes {slow * takes:.0f} s, and {passed:.0f} s were over")
                 continue
             print(f"-- {name} ({time.monotonic() - begin:.0f} s)", flush=True)
+            if name == "slurm":
+                beside.start()
+                continue
             runs.step(name, run)
             planned += takes
             slow = max(1, (time.monotonic() - begin + 100) / (planned + 100))  # the first steps say little
+        if beside.ident:
+            beside.join()
         runs.print()
     finally:
         shutil.rmtree(work, ignore_errors=True)

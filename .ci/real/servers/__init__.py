@@ -2,7 +2,7 @@
 
 A function raises Skip with a reason if the machine cannot run the server; that is not a failure.
 """
-import contextlib, glob, os, resource, shutil, socket, subprocess, sys, time
+import contextlib, glob, os, resource, shutil, socket, subprocess, sys, threading, time
 
 from commands import end, fetched, port, python, sh
 
@@ -39,12 +39,16 @@ def cache():
     return os.environ.get("TTREPORT_REAL_CACHE") or os.path.expanduser("~/.cache/ttreport-real")
 
 
+INSTALLING = threading.Lock()
+
+
 def apt(*packages):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Skip("not root on Debian, cannot install " + " ".join(packages))
-    fetched("apt-get", "update", "-qq", cwd="/")
-    fetched("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
-            env={"DEBIAN_FRONTEND": "noninteractive"})
+    with INSTALLING:  # a step may run beside others
+        fetched("apt-get", "update", "-qq", cwd="/")
+        fetched("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
+                env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
 def debian(work, name, env):
