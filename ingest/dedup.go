@@ -65,6 +65,9 @@ type held map[int]*result
 type gone map[*result]held
 
 func (g gone) drop(drop, keep placed) {
+	if keep.r.met(); drop.r.doc != nil {
+		keep.r.same = append(keep.r.same, drop.r)
+	}
 	if g[drop.r] == nil {
 		g[drop.r] = held{}
 	}
@@ -86,7 +89,9 @@ func dropCopies(results []*result) []*result {
 	same := func(i, j int) bool { return isOneForm(places[i].r, places[j].r, points[i], points[j]) }
 	copies := gone{}
 	duplicate.Copies(points, isPrintedAt, same, func(keep, drop int) {
-		places[keep].r.learn(points[keep], places[drop].r, points[drop])
+		if places[keep].r.doc == nil {
+			places[keep].r.learn(points[keep], places[drop].r, points[drop])
+		}
 		copies.drop(places[drop], places[keep])
 	})
 	for r, others := range copies {
@@ -122,7 +127,7 @@ func isOneForm(a, b *result, p, q *schema.Point) bool {
 		a, b, p, q = b, a, q, p
 	}
 	switch {
-	case a.file == b.file || a.file.Content == b.file.Content: // dropSameContent knows equal bytes
+	case areStored(a, b) || a.file == b.file || a.file.Content == b.file.Content: // dropSameContent knows equal bytes
 		return false
 	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format):
 		return duplicate.Printed(p, q) && mayBeOne(a, b)
@@ -176,12 +181,15 @@ func dropSameContent(results []*result) {
 			continue
 		}
 		keys := []string{r.file.Content}
-		if hash, ok := duplicate.Content(&r.reading); ok {
+		switch hash, ok := duplicate.Content(&r.reading); {
+		case ok:
 			keys = append(keys, hash)
+		case r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
+			keys = append(keys, hash+r.facts.Start.String())
 		}
 		for i, key := range keys {
 			first := seen[key]
-			if first == nil || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
+			if first == nil || areStored(first, r) || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
 				seen[key] = r
 				continue
 			}
@@ -234,8 +242,11 @@ func settleCopies(results []*result, copies map[*result]*result) {
 // mayBeOneForm reports that two results with the same numbers may be one measurement.
 func mayBeOneForm(a, b *result) bool {
 	x, y := a.facts.Start, b.facts.Start
-	return mayBeOne(a, b) && (x.IsZero() || y.IsZero() || x.Equal(y))
+	return mayBeOne(a, b) && (x.IsZero() || y.IsZero() || areOneSecond(x, y))
 }
+
+// areOneSecond reports that two times are equal as documents keep them.
+func areOneSecond(x, y time.Time) bool { return x.Truncate(time.Second).Equal(y.Truncate(time.Second)) }
 
 // measuredApart reports two results of one file, and two whose sidecars state different times: a script may well find
 // the same numbers twice.
@@ -244,7 +255,7 @@ func measuredApart(a, b *result) bool {
 		return a.file == b.file
 	}
 	x, y := a.reading.Points[0].Start, b.reading.Points[0].Start
-	return !x.IsZero() && !y.IsZero() && !x.Equal(y)
+	return !x.IsZero() && !y.IsZero() && !areOneSecond(x, y)
 }
 
 // ofTwoReleases reports that two results state different releases.
@@ -255,6 +266,7 @@ func ofTwoReleases(a, b *result) bool {
 
 // dropCopyOf takes the numbers out of a result, since another has them all.
 func (r *result) dropCopyOf(first *result) {
+	first.met()
 	r.copies += len(r.reading.Points)
 	r.drop(first.shown())
 	p := schema.Problem{
@@ -342,11 +354,11 @@ func sameValue(a, b *schema.Score) bool {
 // have must agree, and three of them be fractions: an eval of a small task gives the same score again by chance, and a
 // greedy one of the same model does so always, but then states its time.
 func sameEval(a, b *result) bool {
-	if a.file == b.file || systemOf(&a.facts) != systemOf(&b.facts) {
+	if areStored(a, b) || a.file == b.file || systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
 	}
 	if x, y := a.facts.Start, b.facts.Start; !x.IsZero() && !y.IsZero() {
-		return x.Equal(y)
+		return areOneSecond(x, y)
 	}
 	have, fractions := map[scoreKey]*schema.Score{}, 0
 	for i := range a.reading.Scores {
@@ -426,23 +438,27 @@ func (r *result) rowOf(s *schema.Score) string {
 // dropRows drops the rows of one report that results of its tree have.
 func (r *result) dropRows(has map[string][]*result) {
 	tree := reportTree(r.shown()) + "/"
-	isRead := func(row string) bool {
+	isRead := func(row string, p *schema.Point, s *schema.Score) bool {
 		i := slices.IndexFunc(has[row], func(o *result) bool {
-			return o.file != r.file && strings.HasPrefix(o.shown(), tree)
+			if o.doc == nil && r.doc == nil {
+				return o.file != r.file && strings.HasPrefix(o.shown(), tree)
+			}
+			return !areStored(o, r) && agreesWith(o, p, s)
 		})
 		if i >= 0 {
+			has[row][i].met()
 			r.reading.PartOf = path.Dir(has[row][i].shown())
 		}
 		return i >= 0
 	}
 	r.reading.Points = slices.DeleteFunc(r.reading.Points, func(p schema.Point) bool {
-		return slices.ContainsFunc(r.rowsOf(&p), isRead)
+		return slices.ContainsFunc(r.rowsOf(&p), func(row string) bool { return isRead(row, &p, nil) })
 	})
 	r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
 		for _, part := range schema.PartsOfMean(s.Metric) {
 			s.Metric = part
 		}
-		return isRead(r.rowOf(&s))
+		return isRead(r.rowOf(&s), nil, &s)
 	})
 }
 

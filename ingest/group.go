@@ -47,6 +47,17 @@ type bucket struct {
 	system     system
 }
 
+// bucketOf returns the bucket of a result, and settles its folder.
+func bucketOf(r *result) bucket {
+	if r.facts.RunID != "" {
+		return bucket{id: r.facts.RunID, folder: r.runFolder}
+	}
+	if r.runFolder == "" {
+		r.runFolder = folderOfRun(r.source)
+	}
+	return bucket{folder: r.runFolder, system: systemOf(&r.facts)}
+}
+
 // served divides a bucket without a stated id by precision and number of accelerators, where results state several:
 // rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
@@ -245,8 +256,10 @@ type grouping struct {
 	runOf    map[*source]string // id of the run that a source belongs to
 	problems []schema.Problem
 
-	index   map[string]int    // of a run in runs, by id
-	folders map[string]string // of a run, by id
+	index   map[string]int         // of a run in runs, by id
+	folders map[string]string      // of a run, by id
+	docs    map[string][]*document // by id of a run: the documents that had results of it
+	memory  *memory
 }
 
 // completeModels gives results that know their model by name alone the id that others of the same run folder state for
@@ -286,13 +299,7 @@ func groupRuns(results []*result) *grouping {
 		if !r.counts() {
 			continue
 		}
-		key := bucket{id: r.facts.RunID, folder: r.runFolder}
-		if key.id == "" {
-			if r.runFolder == "" {
-				r.runFolder = folderOfRun(r.source)
-			}
-			key = bucket{folder: r.runFolder, system: systemOf(&r.facts)}
-		}
+		key := bucketOf(r)
 		if buckets[key] == nil {
 			order = append(order, key)
 		}
@@ -300,12 +307,15 @@ func groupRuns(results []*result) *grouping {
 	}
 	g := &grouping{
 		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
+		docs: map[string][]*document{},
 	}
 	for _, key := range order {
 		separateScores(buckets[key])
 		for _, one := range served(buckets[key]) {
 			for _, part := range split(one) {
-				g.add(part)
+				if slices.ContainsFunc(part, func(r *result) bool { return r.doc == nil }) {
+					g.add(part) // else it stays where it is
+				}
 			}
 		}
 	}
@@ -384,7 +394,14 @@ func (g *grouping) add(part []*result) {
 		g.runs = append(g.runs, run)
 	}
 	for _, r := range part {
-		g.runOf[r.source] = run.ID
+		if r.doc == nil {
+			g.runOf[r.source] = run.ID
+		} else {
+			g.docs[run.ID] = append(g.docs[run.ID], r.doc)
+		}
+		for _, old := range r.same {
+			g.docs[run.ID] = append(g.docs[run.ID], old.doc)
+		}
 		r.identity = identity{}
 	}
 }

@@ -26,6 +26,8 @@ import (
 type result struct {
 	*source
 	identity
+	doc  *document // that it was stored in, nil for what was read
+	same []*result // what is stored of the same bytes
 }
 
 type identity struct {
@@ -91,11 +93,14 @@ type statement struct {
 // fromPattern is a path that is read with a pattern of the user's. Documents say "path".
 const fromPattern schema.From = "pattern"
 
+// fromHistory is what a person stated of the same bytes when they were read before.
+const fromHistory schema.From = "history"
+
 // precedence lists the kinds of sources: what an earlier one states wins over what a later one does. What people state
 // comes first; a result, a spec or a name that a tool made may be a guess.
 var precedence = []schema.From{
-	schema.FromFlag, schema.FromManifest, fromPattern, schema.FromSidecar, schema.FromFile, schema.FromSpec,
-	schema.FromPath, schema.FromDerived,
+	schema.FromFlag, schema.FromManifest, fromPattern, fromHistory, schema.FromSidecar, schema.FromFile,
+	schema.FromSpec, schema.FromPath, schema.FromDerived,
 }
 
 // rankOf is the place of a kind of source in the order of precedence.
@@ -182,9 +187,9 @@ func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 // codeContradiction is the code of a problem about two sources that state different values.
 const codeContradiction = "contradiction"
 
-// tellContradictions reports the facts that two sources state differently, with the first result of each folder: as a
-// note where a person stated what is used.
-func tellContradictions(results []*result) {
+// tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where a
+// person stated what is used it returns notes, which no run keeps: its provenance has what gave way.
+func tellContradictions(results []*result) (notes []schema.Problem) {
 	type place struct {
 		folder, field string
 		won, lost     schema.From
@@ -223,14 +228,20 @@ func tellContradictions(results []*result) {
 		if isStated(t.won) && !isStated(t.lost) {
 			p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
 		}
+		isNote := p.Severity == schema.SevNote
 		if n := len(t.values); n > 1 {
 			p.Found += fmt.Sprintf(" and %s", plaintext.Plural(n-1, "other value"))
 		}
 		if t.files > 1 {
 			p.Found += fmt.Sprintf(" (in %d files)", t.files)
 		}
+		if isNote {
+			notes = append(notes, p)
+			continue
+		}
 		t.r.report(p)
 	}
+	return notes
 }
 
 // state takes what a source states of the run and of its workloads.
@@ -311,7 +322,11 @@ func stateKind(p *schema.Point, s statement) (taken int) {
 		k.Tool = s.tool
 		taken++
 	}
-	for dim, v := range w.Dims {
+	return taken + stateDims(k, w.Dims, mayReplace)
+}
+
+func stateDims(k *schema.Key, dims map[string]string, mayReplace bool) (taken int) {
+	for dim, v := range dims {
 		is, has := k.Dims[dim]
 		isMore := dim == "structured" && is == vllm.StructuredOn && v != "" // a share says more than "on"
 		if !has || isMore || is != v && mayReplace {
@@ -341,11 +356,11 @@ func withMissing(m, more map[string]string) map[string]string {
 }
 
 // identify resolves who was measured, from everything that states it, in the order of precedence.
-func identify(src *source, side *sideFiles, opt Options, uses *patternUses) *result {
+func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *memory) *result {
 	r := &result{source: src, identity: identity{
 		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 	}}
-	r.stateBetter(side, opt, uses)
+	r.stateBetter(side, opt, uses, m)
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &r.reading.Facts})
 	for field, origin := range r.reading.Provenance { // our own documents state the origin
 		if is := r.origin.of(field); is.From == "" || is.From == schema.FromFile && is.Where == r.shown() {
@@ -369,13 +384,14 @@ func identify(src *source, side *sideFiles, opt Options, uses *patternUses) *res
 			from: schema.FromPath, where: r.shown(), facts: &named.Facts, workload: named.Workload, conditions: named.Conditions,
 		})
 	}
+	r.remember(false)
 	r.complete()
 	return r
 }
 
 // stateBetter takes what sources state that count for more than the file: the facts of the best first, since the first
 // one counts; the workloads of the best last, since each replaces what is there.
-func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses) {
+func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m *memory) {
 	better := make([]statement, 0, 3) // than the file, best first
 	add := func(s statement) {
 		r.take(s)
@@ -406,6 +422,8 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses) {
 			uses.met(p.String(), n)
 		}
 	}
+	r.same = m.same(r)
+	r.remember(true)
 	if sidecar.facts != nil {
 		add(sidecar)
 	}

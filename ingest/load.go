@@ -66,42 +66,59 @@ type Set struct {
 //	tellOfCopies     results → warnings of runs: copies of another release's files that were left out of them
 //	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
+	set, _, err := load(ctx, roots, opt, nil)
+	return set, err
+}
+
+// load is [Load] with what history holds, if remember is not nil.
+func load(ctx context.Context, roots []Root, opt Options, remember func([]*source) *memory) (Set, *grouping, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
 	}
 	files, problems := walk(roots, false)
 	sources, err := readAll(ctx, files, opt)
 	if err != nil {
-		return Set{}, err
+		return Set{}, nil, err
 	}
 	quietLogs(sources)
 	joinParts(sources)
 	side := indexSideFiles(sources)
 	side.dropLogs(sources)
+	var m *memory
+	if remember != nil {
+		m = remember(sources)
+	}
 	var results []*result
 	uses := patternUses{map[string]int{}, map[string]int{}}
 	for _, src := range sources {
 		if src.counts() {
-			results = append(results, identify(src, &side, opt, &uses))
+			results = append(results, identify(src, &side, opt, &uses, m))
 		}
 	}
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
-	tellContradictions(results)
-	results = dropCopies(results)
+	problems = append(problems, m.keepBase(results)...)
+	problems = append(problems, tellContradictions(results)...)
+	m.replace(results)
+	results = dropCopies(m.with(results))
 	dropReportRows(results)
 	shared := sharedTexts{}
 	for _, r := range results {
-		r.label()
-		shared.share(r.reading.Points)
+		if r.doc == nil {
+			r.label()
+			shared.share(r.reading.Points)
+		}
 	}
 	dropSameContent(results)
 	dropSameScores(results)
-	groups := groupRuns(results)
+	isStored := func(r *result) bool { return r.doc != nil }
+	joining := m.join(results)
+	results = slices.DeleteFunc(results, isStored)
+	groups := groupRuns(append(slices.Clone(results), joining...))
 	groups.tellOfUnread(sources)
 	groups.tellOfCopies(results)
 	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
 	set.list(sources, groups.runOf)
-	return set, nil
+	return set, &grouping{docs: groups.docs, memory: m}, nil
 }
 
 // readAll opens, recognises and reads every file, in parallel. Decoded trees are dropped as soon as they are read.

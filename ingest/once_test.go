@@ -237,8 +237,8 @@ func TestAStatementWins(t *testing.T) {
 		r.Provenance["device.name"].Over != "H100 by the file" {
 		t.Errorf("%s by %+v, %s", r.Device.Name, r.Provenance["device.name"], r.Release)
 	}
-	if codes(set.Problems) != "contradiction contradiction" || set.Problems[1].Used != "a100" ||
-		set.Problems[1].Severity != schema.SevNote || !strings.Contains(set.Problems[1].Found, "in 2 files") {
+	if codes(set.Problems) != "contradiction contradiction" || set.Problems[0].Used != "a100" ||
+		set.Problems[0].Severity != schema.SevNote || !strings.Contains(set.Problems[0].Found, "in 2 files") {
 		t.Error(set.Problems)
 	}
 }

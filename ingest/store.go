@@ -83,7 +83,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	history.RemoveUnfinished(s.Dir)
-	set, err := Load(ctx, roots, opt)
+	set, g, err := load(ctx, roots, opt, func(sources []*source) *memory { return recall(s.Dir, s.Base, sources) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,83 +97,62 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
-	b := batch{
-		inForce: inForce, together: map[string]bool{}, writes: newWrites(s.Dir),
-		files: &storedFiles{dirs: []string{s.Dir, s.Base}},
+	for _, p := range set.Problems {
+		if p.Code == codeOtherIdentity {
+			out.Refused++
+		}
 	}
-	for i := range set.Runs {
-		b.together[set.Runs[i].ID] = true
-	}
+	w := newWrites(s.Dir)
+	placed := map[*document]string{} // where the measurements of documents are now, below the folder
 	for i := range set.Runs {
 		if err = ctx.Err(); err == nil { // thousands of documents take seconds
-			err = s.put(set.Runs[i], b, &out)
+			err = s.put(set.Runs[i], g.docs[set.Runs[i].ID], inForce, w, placed, &out)
 		}
 		if err != nil {
 			break
 		}
 		set.Runs[i] = schema.Run{} // memory holds what is still to be stored
 	}
-	written, failed := b.writes.wait()
+	written, failed := w.wait()
 	out.Written += written
 	if err == nil {
 		err = failed
 	}
+	if err == nil {
+		err = s.settle(g.memory, placed, &out)
+	}
 	return out, err
 }
 
-// batch is what the runs of one reading have in common.
-type batch struct {
-	inForce  Targets
-	together map[string]bool // ids of the runs
-	files    *storedFiles
-	writes   *writes
-}
-
-// put stores one run.
-func (s Store) put(r schema.Run, b batch, out *Result) error {
-	dirs := []string{s.Dir}
-	if s.Base != "" {
-		dirs = append(dirs, s.Base)
-	}
-	r, err := b.files.withoutPrinted(r, b.writes)
-	if err != nil {
+// put stores one run, of which documents had results.
+func (s Store) put(
+	run schema.Run, docs []*document, inForce Targets, w *writes, placed map[*document]string, out *Result,
+) error {
+	slices.SortFunc(docs, func(a, b *document) int { return strings.Compare(a.path, b.path) })
+	docs = slices.Compact(docs)
+	run = succeed(run, docs)
+	name := history.PathOf(&run)
+	if err := w.finish(name); err != nil {
 		return err
-	}
-	settled := settle(dirs, r, b)
-	run := settled.run
-	for _, p := range settled.problems {
-		out.report(p)
-	}
-	if settled.nothingLeft() {
-		out.Same++
-		return nil
-	}
-	if err := b.writes.finish(history.PathOf(&run)); err != nil {
-		return err
-	}
-	if !s.Retarget && addsNothing(s.Dir, &run) {
-		out.Same++
-		return nil
 	}
 	if s.As != nil {
 		s.As(&run)
 	}
-	s.stamp(b.inForce, &run)
+	s.stamp(inForce, &run)
+	for _, d := range docs {
+		placed[d] = name
+	}
+	whole := filepath.Join(s.Dir, name)
+	at := slices.IndexFunc(docs, func(d *document) bool { return d.path == whole })
 	if old, ok := history.Peek(s.Base, &run); s.Base != "" && ok { // the run updates a copy of its document in Base
 		if _, err := history.Put(s.Dir, old, false); err != nil {
 			return cannotWrite(err)
 		}
 	}
-	if len(settled.replaces) == 0 && b.writes.later(&run) {
+	if at < 0 && w.later(&run) {
 		return nil
 	}
-	b.writes.index = &history.Index{} // a document is about to change its place
-	return s.write(run, settled.replaces, out)
-}
-
-// write stores a run whose document exists, or that replaces others.
-func (s Store) write(run schema.Run, replaces []string, out *Result) error {
-	changed, err := history.Put(s.Dir, run, s.Retarget)
+	changed, err := s.write(run, docs, at)
 	if damaged, ok := errors.AsType[schema.Problem](err); ok { // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
@@ -188,14 +167,96 @@ func (s Store) write(run schema.Run, replaces []string, out *Result) error {
 	} else {
 		out.Same++
 	}
-	for _, name := range replaces {
-		if err := os.Remove(name); err != nil {
+	return nil
+}
+
+// write writes a run whose document exists: that of docs at an index, or another one that it updates.
+func (s Store) write(run schema.Run, docs []*document, at int) (changed bool, err error) {
+	if at >= 0 {
+		return s.replace(docs[at], run)
+	}
+	return history.Put(s.Dir, run, s.Retarget)
+}
+
+// succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
+func succeed(run schema.Run, docs []*document) schema.Run {
+	hasID := !isDerivedID(&run)
+	for _, d := range docs {
+		if clashOf(factsOf(&d.run), factsOf(&run)) != "" {
+			continue // it was another one's until now
+		}
+		old, _ := d.left()
+		if !hasID && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
+			!d.run.Start.IsZero() && !run.Start.Before(d.run.Start) {
+			hasID, run.ID = true, d.run.ID // read from another folder or envelope: the document stays the one it is
+		}
+		old.Points, old.Scores = d.run.Points, d.run.Scores
+		run = history.Update(onlyOf(old, &run), run)
+	}
+	return run
+}
+
+// replace writes a run in the place of a document, with what is left of that if it is of the same run.
+func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
+	rest, _ := d.left()
+	isOther := clashOf(factsOf(&d.run), factsOf(&run)) != ""
+	switch own := run.Targets; {
+	case !isOther:
+		if run = history.Update(rest, run); s.Retarget {
+			run.Targets = own
+		}
+	case len(rest.Points)+len(rest.Scores) > 0:
+		if _, err := history.Replace(s.Dir, rest); err != nil {
+			return false, err
+		}
+		return history.Put(s.Dir, run, s.Retarget)
+	}
+	return history.Replace(s.Dir, run)
+}
+
+func factsOf(r *schema.Run) *schema.Facts {
+	return &schema.Facts{Model: r.Model, Device: r.Device, Release: r.Release, Impl: r.Impl}
+}
+
+// onlyOf is a document with the results of files that a run has, too.
+func onlyOf(old schema.Run, run *schema.Run) schema.Run {
+	has := map[string]bool{}
+	for i := range run.Points {
+		has[run.Points[i].Source.SHA256] = true
+	}
+	for i := range run.Scores {
+		has[run.Scores[i].Source.SHA256] = true
+	}
+	old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
+	old.Scores = slices.DeleteFunc(slices.Clone(old.Scores), func(t schema.Score) bool { return !has[t.Source.SHA256] })
+	return old
+}
+
+// settle leaves in the documents of earlier readings what is nowhere else now, and deletes those of which nothing is
+// left. A document that a run was written to has what it should have.
+func (s Store) settle(m *memory, placed map[*document]string, out *Result) error {
+	for _, d := range m.docs {
+		name, isPlaced := placed[d]
+		if d.isMet && !isPlaced {
+			out.Runs, out.Same = out.Runs+1, out.Same+1
+		}
+		rest, isWhole := d.left()
+		if d.isBase || isWhole || isPlaced && d.path == filepath.Join(s.Dir, name) {
+			continue
+		}
+		if len(rest.Points)+len(rest.Scores) > 0 {
+			if _, err := history.Replace(s.Dir, rest); err != nil {
+				return cannotWrite(err)
+			}
+			continue
+		}
+		if err := os.Remove(d.path); err != nil {
 			return &WriteError{
 				fmt.Errorf("replacing a document: %w", err),
 				"delete it: the same results are stored with what is known now",
 			}
 		}
-		out.Replaced = append(out.Replaced, Replacement{Old: name, New: history.PathOf(&run)})
+		out.Replaced = append(out.Replaced, Replacement{Old: d.path, New: name})
 	}
 	return nil
 }
@@ -235,7 +296,6 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 // the same path, which waits for it.
 type writes struct {
 	dir     string
-	index   *history.Index
 	group   errgroup.Group
 	pending map[string]bool // paths below dir
 	written atomic.Int64
@@ -245,7 +305,7 @@ type writes struct {
 const atOnce = 8
 
 func newWrites(dir string) *writes {
-	w := &writes{dir: dir, index: &history.Index{}, pending: map[string]bool{}}
+	w := &writes{dir: dir, pending: map[string]bool{}}
 	w.group.SetLimit(atOnce)
 	return w
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -262,52 +261,11 @@ func richness(p *schema.Point) int {
 	return n
 }
 
-// handles are what makes a measured point the same one: two measurements are one when they share any. They are the
-// bytes it was read from and its place among the measurements of those bytes; those bytes and its numbers, whatever the
-// key says since, unless it was collected at another time; its numbers and its time, whatever the bytes. isHeld says
-// that others are looked for among them.
-func handles(p *schema.Point, isHeld bool) []string {
-	handle := func(parts ...string) string { return strings.Join(parts, "\x00") }
-	key, start := p.Key.String(), ""
-	if !p.Start.IsZero() {
-		start = p.Start.UTC().Format(time.RFC3339) // a document keeps seconds
-	}
-	hash, strong := numbersOf(p)
-	out := []string{handle("place", p.Source.SHA256, key, strconv.Itoa(p.Repeat), start)}
-	if p.Source.SHA256 != "" && len(p.Metrics) > 0 {
-		// A tool of a user's own may write the same bytes each night: what was collected at two times are two
-		// measurements, and a copy without its sidecar is either.
-		collected := start
-		if len(p.Command) == 0 {
-			collected = ""
-		}
-		if isHeld || collected != "" {
-			out = append(out, handle("bytes", p.Source.SHA256, hash, collected))
-		}
-		if isHeld || collected == "" {
-			out = append(out, handle("bytes, whenever", p.Source.SHA256, hash))
-		} else {
-			out = append(out, handle("bytes", p.Source.SHA256, hash, ""))
-		}
-	}
-	switch {
-	case strong:
-		out = append(out, handle("numbers", p.Key.Tool, start, hash))
-	case start != "": // few numbers, of one workload at one time
-		out = append(out, handle("few numbers", key, start, hash))
-	}
-	return out
-}
-
-// handlesOfScore are what makes an eval's score of a run that began then the same one.
-func handlesOfScore(s *schema.Score, start time.Time) []string {
-	filter, _ := schema.SplitFilter(s.Filter)
-	out := []string{strings.Join([]string{s.Source.SHA256, s.Task, s.Metric, filter}, "\x00")}
-	if x, ok := s.Value.Get(); ok && IsFraction(x) && !start.IsZero() { // without a time, one score is shared by chance
-		when := start.UTC().Format(time.RFC3339)
-		out = append(out, strings.Join([]string{"value", s.Task, s.Metric, filter, when, Number(x)}, "\x00"))
-	}
-	return out
+// SameNumbers reports that the centres of all metrics of two points are equal.
+func SameNumbers(a, b *schema.Point) bool {
+	x, _ := numbersOf(a)
+	y, _ := numbersOf(b)
+	return x == y
 }
 
 // Number is a number as it counts for identity: to the seven digits that a stored document keeps.
@@ -385,37 +343,4 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:12]), ok
-}
-
-// Held is the measurements of a run, by their handles, to be found in another.
-type Held map[string]bool
-
-// In returns the measurements of a run.
-func In(r *schema.Run) Held {
-	h := Held{}
-	for i := range r.Points {
-		for _, handle := range handles(&r.Points[i], true) {
-			h[handle] = true
-		}
-	}
-	for i := range r.Scores {
-		for _, handle := range handlesOfScore(&r.Scores[i], r.Start) {
-			h[handle] = true
-		}
-	}
-	return h
-}
-
-// Without returns the run less the measurements that are held elsewhere, and how many that leaves out. The run itself
-// is left as it is.
-func Without(r schema.Run, held Held) (rest schema.Run, shared int) {
-	isHeld := func(handle string) bool { return held[handle] }
-	rest = r
-	rest.Points = slices.DeleteFunc(slices.Clone(r.Points), func(p schema.Point) bool {
-		return slices.ContainsFunc(handles(&p, false), isHeld)
-	})
-	rest.Scores = slices.DeleteFunc(slices.Clone(r.Scores), func(s schema.Score) bool {
-		return slices.ContainsFunc(handlesOfScore(&s, r.Start), isHeld)
-	})
-	return rest, len(r.Points) + len(r.Scores) - len(rest.Points) - len(rest.Scores)
 }

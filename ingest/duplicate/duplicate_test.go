@@ -3,7 +3,6 @@ package duplicate_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -95,62 +94,5 @@ func TestCopiesAsks(t *testing.T) {
 	duplicate.Copies(points, noneIsPrinted, never, func(int, int) { t.Error("a pair that the caller ruled out") })
 	if asked == 0 {
 		t.Error("the caller was not asked")
-	}
-}
-
-func TestWithout(t *testing.T) {
-	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(sha string, repeat int, start time.Time) schema.Point {
-		x := float64(10 + repeat)
-		if sha == "b" || start.Second() != 5 {
-			x += 10
-		}
-		p := *point("vllm", 1, x)
-		p.Source.SHA256, p.Repeat, p.Start = sha, repeat, start
-		return p
-	}
-	score := func(sha, task string) schema.Score {
-		return schema.Score{Task: task, Source: schema.Source{SHA256: sha}}
-	}
-	held := duplicate.In(&schema.Run{
-		Points: []schema.Point{at("a", 1, start)}, Scores: []schema.Score{score("s", "gsm8k")},
-	})
-	now := schema.Run{
-		Points: []schema.Point{
-			at("a", 1, start.In(time.FixedZone("x", 3600))), // the same time of another zone
-			at("a", 2, start), at("b", 1, start), at("a", 1, start.Add(time.Second)),
-		},
-		Scores: []schema.Score{score("s", "gsm8k"), score("s", "mmlu"), score("t", "gsm8k")},
-	}
-	rest, shared := duplicate.Without(now, held)
-	if shared != 2 || len(rest.Points) != 3 || len(rest.Scores) != 2 {
-		t.Errorf("%d shared, %d points and %d scores left", shared, len(rest.Points), len(rest.Scores))
-	}
-	if len(now.Points) != 4 || len(now.Scores) != 3 {
-		t.Error("the run itself was changed")
-	}
-}
-
-// A tool of the user's own writes the same bytes each night: collected at two times, they are two measurements. A copy
-// of the file without its sidecar is a copy of either, and the same run read again is the same.
-func TestSameBytesEachNight(t *testing.T) {
-	night := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(start time.Time, command ...string) *schema.Run {
-		p := *point("warmth", 1, 12.5)
-		p.Source.SHA256, p.Start, p.Command = "a", start, command
-		return &schema.Run{Points: []schema.Point{p}}
-	}
-	first, second := at(night, "sh", "bench.sh"), at(night.Add(24*time.Hour), "sh", "bench.sh")
-	bare, dated := at(time.Time{}), at(night.Add(48*time.Hour))
-	for name, c := range map[string]struct {
-		stored, read *schema.Run
-		shared       int
-	}{
-		"the next night": {first, second, 0}, "the same night": {first, first, 1}, "a copy": {first, bare, 1},
-		"a copy with a date": {first, dated, 1}, "a copy was first": {bare, first, 1}, "and had a date": {dated, first, 1},
-	} {
-		if _, shared := duplicate.Without(*c.read, duplicate.In(c.stored)); shared != c.shared {
-			t.Errorf("%s: %d measurements are shared, want %d", name, shared, c.shared)
-		}
 	}
 }

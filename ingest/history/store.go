@@ -17,6 +17,12 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
+// StartInID is how an id that is derived begins: with the start of its run.
+const StartInID = "20060102T150405Z-"
+
+// Undated begins the id of a run that nothing dates.
+const Undated = "undated-"
+
 // PathOf returns the path of a run's document below the history folder.
 func PathOf(r *schema.Run) string {
 	return filepath.Join(schema.Slug(r.Model.Name), schema.Slug(r.Device.Name), schema.Slug(r.ID)+".json")
@@ -77,6 +83,14 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 
 // differ reports that two readings of one run state something differently: what one leaves open, the other states.
 func differ(a, b string) bool { return a != "" && b != "" && a != b }
+
+// Replace writes a run in the place of its document, whatever that holds, and reports whether anything changed.
+func Replace(dir string, r schema.Run) (changed bool, err error) {
+	if err := rootfs.Within(dir, PathOf(&r)); err != nil {
+		return false, fmt.Errorf("updating run %s: %w", r.ID, err)
+	}
+	return put(filepath.Join(dir, PathOf(&r)), Encode(&r))
+}
 
 // Peek returns the stored document of a run, if it exists and can be read.
 func Peek(dir string, r *schema.Run) (schema.Run, bool) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -264,6 +265,21 @@ func takeTexts(merged, second *schema.Facts, wins func(field string) bool) (take
 		}
 	}
 	return taken, conflicts
+}
+
+// Keep clears the texts of facts whose field is not to be kept.
+func Keep(f *schema.Facts, keep func(field string) bool) {
+	for _, x := range fields {
+		if p := x.text(f); *p != "" && !keep(x.name) {
+			*p = ""
+		}
+	}
+}
+
+// Agree reports that two sources state the same of a field.
+func Agree(a, b *schema.Facts, name string) bool {
+	i := slices.IndexFunc(fields, func(x field) bool { return x.name == name })
+	return *fields[i].text(a) == *fields[i].text(b)
 }
 
 // EachText replaces every stated text of f with the result of change.

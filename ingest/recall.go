@@ -1,0 +1,449 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/ttis"
+)
+
+// memory is what history holds that a reading may meet. Its results take part in it: what tells two files of one
+// reading apart or makes them one does so for a file that was read before.
+type memory struct {
+	docs   []*document
+	byHash map[string][]*result // of the bytes of their file
+}
+
+// document is a stored run, as results by file.
+type document struct {
+	path    string // of the operating system
+	run     schema.Run
+	results []*result
+	isBase  bool // it is only read
+	isMet   bool // a file that was read has measurements of it
+}
+
+// recall reads the documents that may have something in common with sources: files of the same bytes, or about the same
+// time. What cannot be read is reported when history is loaded.
+func recall(dir, base string, sources []*source) *memory {
+	m := &memory{byHash: map[string][]*result{}}
+	read, from, to, isUndated := span(sources)
+	if len(read) == 0 {
+		return m
+	}
+	stored := map[string]bool{}
+	for _, folder := range []string{dir, base} {
+		if folder == "" {
+			continue
+		}
+		history.Each(folder, func(name string, run *schema.Run) {
+			rel, _ := filepath.Rel(folder, name)
+			if stored[rel] { // the first folder has a newer one
+				return
+			}
+			stored[rel] = true
+			d := &document{path: filepath.FromSlash(name), run: *run, isBase: folder == base}
+			isKnown := d.divide(read)
+			// A person may have named the model otherwise: only bytes and times are known yet.
+			isNear := run.Start.IsZero() || isUndated ||
+				run.Start.Before(to.Add(aDay)) && later(run.Start, run.End).After(from.Add(-aDay))
+			if !isKnown && !isNear || onlyCopies(run) && !isKnown {
+				return
+			}
+			m.docs = append(m.docs, d)
+			for _, r := range d.results {
+				m.byHash[r.file.SHA256] = append(m.byHash[r.file.SHA256], r)
+			}
+		})
+	}
+	return m
+}
+
+const aDay = 24 * time.Hour
+
+// span returns the hashes of the files with results, and when the first and the last of them began.
+func span(sources []*source) (read map[string]bool, from, to time.Time, isUndated bool) {
+	read = map[string]bool{}
+	for _, s := range sources {
+		if !s.counts() || s.file.SHA256 == "" {
+			continue
+		}
+		read[s.file.SHA256] = true
+		start := s.reading.Facts.Start
+		if start.IsZero() {
+			start, _, _ = dateInName(s.shown(), tomorrow(), nil)
+		}
+		isUndated = isUndated || start.IsZero()
+		from, to = earlier(from, start), later(to, start)
+	}
+	return read, from, to, isUndated
+}
+
+// divide makes results of a document, one for each file, and reports whether one of them was read.
+func (d *document) divide(read map[string]bool) (isKnown bool) {
+	run := &d.run
+	facts := schema.Facts{
+		Release: run.Release, Channel: run.Channel, Line: run.Line, Model: run.Model, Impl: run.Impl, Device: run.Device,
+		Stack: run.Stack, Start: run.Start,
+	}
+	if !isDerivedID(run) {
+		facts.RunID = run.ID
+	}
+	type place struct{ path, sha256 string }
+	byFile := map[place]*result{}
+	of := func(s schema.Source) *result {
+		at := place{s.Path, s.SHA256}
+		r := byFile[at]
+		if r == nil {
+			r = &result{doc: d, source: &source{
+				found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
+				reading: schema.Reading{Format: s.Format, Extra: run.Extra, Interleaved: run.Interleaved},
+			}}
+			r.identity = identity{
+				facts: facts, targets: run.Targets, accepted: run.Acceptance, plan: run.Plan,
+				runFolder: cmp.Or(workflowTree(s.Path), folderOfRun(r.source)),
+			}
+			if isDerived(s.Format) {
+				r.runFolder = reportTree(s.Path)
+			}
+			for field, origin := range run.Provenance {
+				*r.origin.of(field) = origin
+			}
+			byFile[at], d.results = r, append(d.results, r)
+			isKnown = isKnown || read[s.SHA256]
+		}
+		return r
+	}
+	for _, p := range run.Points {
+		r := of(p.Source)
+		if p.Start.IsZero() { // it is that of the run
+			p.Start = run.Start
+		}
+		if len(r.reading.Points) == 0 || p.Start.Before(r.facts.Start) {
+			r.facts.Start = p.Start
+		}
+		r.sidecar = r.sidecar || len(p.Command) > 0
+		r.reading.Points = append(r.reading.Points, p)
+	}
+	for _, s := range run.Scores {
+		r := of(s.Source)
+		r.reading.Scores = append(r.reading.Scores, s)
+	}
+	for _, p := range run.Problems {
+		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
+		if i >= 0 && p.Code != codeToldApart {
+			d.results[i].report(p)
+		}
+	}
+	return isKnown
+}
+
+// Codes of problems about what history holds.
+const (
+	codeToldApart     = "told-apart"
+	codeOtherIdentity = "other-identity"
+)
+
+// met marks the document of a stored result that a file which was read repeats.
+func (r *result) met() {
+	if r.doc != nil {
+		r.doc.isMet = true
+	}
+}
+
+// areStored reports that two results are both in history, which has settled what they have in common.
+func areStored(a, b *result) bool { return a.doc != nil && b.doc != nil }
+
+// same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
+// time, nor a copy that lies in the place of another release's results.
+func (m *memory) same(r *result) (out []*result) {
+	if m == nil {
+		return nil
+	}
+	for _, old := range m.byHash[r.file.SHA256] {
+		isCopy := ofTwoReleases(old, r) && old.shown() != r.shown()
+		if r.file.SHA256 != "" && !isCopy && !measuredApart(old, r) {
+			out = append(out, old)
+		}
+	}
+	if len(out) > 1 { // one file with results of several runs
+		shares := func(old *result) bool {
+			return slices.ContainsFunc(r.reading.Points, func(p schema.Point) bool { return old.point(&p) != nil }) ||
+				slices.ContainsFunc(r.reading.Scores, func(s schema.Score) bool { return old.score(&s) != nil })
+		}
+		out = slices.DeleteFunc(out, func(old *result) bool { return !shares(old) })
+	}
+	return out
+}
+
+// point returns the point of a result with the numbers of another one, nil for none.
+func (r *result) point(p *schema.Point) *schema.Point {
+	i := slices.IndexFunc(r.reading.Points, func(q schema.Point) bool { return duplicate.SameNumbers(p, &q) })
+	if i < 0 {
+		return nil
+	}
+	return &r.reading.Points[i]
+}
+
+// score returns the score of a result that is another one read again, nil for none.
+func (r *result) score(s *schema.Score) *schema.Score {
+	i := slices.IndexFunc(r.reading.Scores, func(t schema.Score) bool {
+		return t.Task == s.Task && t.Metric == s.Metric && sameValue(&t, s)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.reading.Scores[i]
+}
+
+// stored returns what documents state of the same bytes, where they agree: what a person stated before, or the rest.
+func stored(same []*result, byPerson bool) (schema.Facts, origins) {
+	var facts schema.Facts
+	var from origins
+	for i, old := range same {
+		is := old.facts
+		manifest.Keep(&is, func(field string) bool {
+			o := *old.origin.of(field)
+			return isStated(old.kind(o)) == byPerson && o.From != "" && field != "model.key"
+		})
+		is.End, is.StartNote = time.Time{}, ""
+		if byPerson {
+			is.Start, is.Device.Chips, is.Stack.Commits, is.Stack.Dirty = time.Time{}, 0, nil, false
+		}
+		if i == 0 {
+			facts, from = is, old.origin
+			continue
+		}
+		manifest.Keep(&facts, func(field string) bool { return manifest.Agree(&facts, &is, field) })
+	}
+	return facts, from
+}
+
+// remember takes from history what it knows of the same bytes.
+func (r *result) remember(byPerson bool) {
+	if len(r.same) == 0 {
+		return
+	}
+	facts, from := stored(r.same, byPerson)
+	s := statement{from: fromHistory, facts: &facts, isQuiet: true}
+	if !byPerson {
+		s.from = schema.FromDerived
+	}
+	before := r.facts
+	r.take(s)
+	for i := range r.origin {
+		if o := &r.origin[i]; o.From == s.from && o.Where == "" {
+			over := o.Over
+			o.Origin = *from.of(o.field)
+			o.Over = cmp.Or(o.Over, over)
+		}
+	}
+	if before.Start.IsZero() {
+		r.startNote = ""
+	}
+}
+
+// replace puts results in the place of what history holds of the same bytes. What was stored of a point stays where it
+// says more: the log or the sidecar that stated it was beside the file when it was read first.
+func (m *memory) replace(results []*result) {
+	for _, r := range results {
+		for _, old := range r.same {
+			old.doc.isMet = true
+			for i := range r.reading.Points {
+				if p := &r.reading.Points[i]; old.point(p) != nil && saysMore(old.point(p), p) {
+					*p = *old.point(p)
+				}
+			}
+			for i := range r.reading.Scores {
+				if s := &r.reading.Scores[i]; old.score(s) != nil && known(old.score(s)) > known(s) {
+					*s = *old.score(s)
+				}
+			}
+			if old.facts.RunID == "" && systemOf(&old.facts) == systemOf(&r.facts) {
+				for _, beside := range old.doc.results { // of a copy elsewhere, the others are of its folder
+					beside.runFolder = cmp.Or(r.runFolder, folderOfRun(r.source))
+				}
+			}
+		}
+	}
+	for _, r := range results {
+		for _, old := range r.same {
+			old.reading.Points, old.reading.Scores, old.reading.Problems = nil, nil, nil
+		}
+	}
+}
+
+// saysMore reports that a stored point states everything that the same point does now, and more.
+func saysMore(old, now *schema.Point) bool {
+	return statesAll(old, now) && (!statesAll(now, old) || len(old.Command) > len(now.Command))
+}
+
+// statesAll reports that a point states every length, load and condition that the other states.
+func statesAll(p, other *schema.Point) bool {
+	has := func(mine, theirs *float64) bool { return theirs == nil || mine != nil && *mine == *theirs }
+	for name, v := range other.Conditions {
+		if p.Conditions[name] != v {
+			return false
+		}
+	}
+	k, o := &p.Key, &other.Key
+	return has(k.ISL, o.ISL) && has(k.OSL, o.OSL) && has(k.Concurrency, o.Concurrency) && has(k.Rate, o.Rate) &&
+		(o.Dataset == "" || k.Dataset == o.Dataset)
+}
+
+// with returns the stored results and those that were read.
+func (m *memory) with(results []*result) []*result {
+	if m == nil {
+		return results
+	}
+	var out []*result
+	for _, d := range m.docs {
+		out = append(out, d.results...)
+	}
+	return append(out, results...)
+}
+
+// join returns the stored results that are grouped with those that were read: of the runs without a stated id that they
+// may be part of. A file that has other bytes today was measured again, in a run of its own.
+func (m *memory) join(results []*result) []*result {
+	if m == nil || len(m.docs) == 0 {
+		return nil
+	}
+	type file struct {
+		bucket
+		path string
+	}
+	buckets, read := map[bucket]bool{}, map[file]string{}
+	for _, r := range results {
+		if r.doc == nil && r.counts() && r.facts.RunID == "" {
+			b := bucketOf(r)
+			buckets[b], read[file{b, r.shown()}] = true, r.file.SHA256
+		}
+	}
+	var out []*result
+	for _, d := range m.docs {
+		var joining []*result
+		for _, r := range d.results {
+			if r.counts() && r.facts.RunID == "" && buckets[bucketOf(r)] {
+				joining = append(joining, r)
+			}
+		}
+		isOther := slices.ContainsFunc(joining, func(r *result) bool {
+			now, has := read[file{bucketOf(r), r.shown()}]
+			return has && now != r.file.SHA256
+		})
+		if !isOther && !d.isBase {
+			out = append(out, joining...)
+		}
+	}
+	return out
+}
+
+// left is what remains of a document in its place, and whether that is all of it.
+func (d *document) left() (run schema.Run, isWhole bool) {
+	run = d.run
+	run.Points, run.Scores, run.Problems = nil, nil, slices.Clone(run.Problems)
+	for _, r := range d.results {
+		run.Points = append(run.Points, r.reading.Points...)
+		run.Scores = append(run.Scores, r.reading.Scores...)
+		for _, p := range r.reading.Problems {
+			isThere := func(q schema.Problem) bool { return p.Code == q.Code && p.Path == q.Path }
+			if p.Code == schema.CodeCopy && !slices.ContainsFunc(run.Problems, isThere) {
+				run.Problems = append(run.Problems, p)
+			}
+		}
+	}
+	return run, len(run.Points)+len(run.Scores) == len(d.run.Points)+len(d.run.Scores) &&
+		len(run.Problems) == len(d.run.Problems)
+}
+
+// isDerivedID reports an id that follows from the results, and is stated by nothing.
+func isDerivedID(r *schema.Run) bool {
+	return strings.HasPrefix(r.ID, history.Undated) || strings.HasPrefix(r.ID, r.Start.UTC().Format(history.StartInID))
+}
+
+// onlyCopies reports that all files of a run are copies of another release's, which has their measurements.
+func onlyCopies(r *schema.Run) bool {
+	return slices.ContainsFunc(r.Problems, func(p schema.Problem) bool {
+		return p.Code == schema.CodeCopy && p.Severity == schema.SevError
+	})
+}
+
+// keepBase leaves out of a reading what is in documents that are only read, and returns the problems about it.
+func (m *memory) keepBase(results []*result) (problems []schema.Problem) {
+	if m == nil {
+		return nil
+	}
+	type told struct {
+		d     *document
+		clash string
+	}
+	first, count := map[told]*result{}, map[told]int{}
+	var order []told
+	for _, r := range results {
+		at := slices.IndexFunc(r.same, func(old *result) bool { return old.doc.isBase })
+		if at < 0 {
+			continue
+		}
+		t := told{r.same[at].doc, clashOf(&r.same[at].facts, &r.facts)}
+		if first[t] == nil {
+			first[t], order = r, append(order, t)
+		}
+		count[t] += r.measured().points + r.measured().scores
+		t.d.isMet, r.same = true, nil
+		r.drop(t.d.path)
+	}
+	for _, t := range order {
+		p := schema.Problem{
+			Severity: schema.SevNote, Path: first[t].shown(), Code: "in-history", Expected: "one identity of a measurement",
+			Found: fmt.Sprintf("results that are in history already, %d of them in %s", count[t], filepath.ToSlash(t.d.path)),
+			Used:  "what is stored", Hint: "ttreport check judges what is stored; ttreport build with other facts replaces it",
+		}
+		if t.clash != "" {
+			p.Severity, p.Code = schema.SevError, codeOtherIdentity
+			p.Found += ": " + t.clash
+		}
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// clashOf is where two statements of who was measured contradict each other; "" for nowhere.
+func clashOf(was, is *schema.Facts) string {
+	var out []string
+	for _, x := range []struct{ what, was, is string }{
+		{"model", was.Model.Name, is.Model.Name}, {"device", was.Device.Name, is.Device.Name},
+		{"release", was.Release, is.Release}, {"implementation", was.Impl, is.Impl},
+	} {
+		if x.was != "" && x.is != "" && !schema.SameDevice(x.was, x.is) {
+			out = append(out, fmt.Sprintf("%s %s, now %s", x.what, x.was, x.is))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// agreesWith reports that a result of another reading has the number of a point or a score of a report, rounded: the
+// next night's report has rows of the same names.
+func agreesWith(o *result, p *schema.Point, s *schema.Score) bool {
+	if p != nil {
+		raw := p.Conditions[ttis.RawFile]
+		return slices.ContainsFunc(o.reading.Points, func(q schema.Point) bool {
+			return raw != "" && raw == path.Base(q.Source.Path) || duplicate.Printed(&q, p)
+		})
+	}
+	x, ok := s.Value.Get()
+	return ok && slices.ContainsFunc(o.reading.Scores, func(t schema.Score) bool {
+		y, has := t.Value.Get()
+		return has && t.Task == s.Task && math.Abs(x-y) <= 6e-5 // per cent with two decimals
+	})
+}
