@@ -440,10 +440,9 @@ func (r *result) dropRows(has map[string][]*result) {
 	tree := reportTree(r.shown()) + "/"
 	isRead := func(row string, p *schema.Point, s *schema.Score) bool {
 		i := slices.IndexFunc(has[row], func(o *result) bool {
-			if o.doc == nil && r.doc == nil {
-				return o.file != r.file && strings.HasPrefix(o.shown(), tree)
-			}
-			return !areStored(o, r) && agreesWith(o, p, s)
+			isBeside := o.doc == nil && r.doc == nil
+			return o.file != r.file && (isBeside && strings.HasPrefix(o.shown(), tree) ||
+				!areStored(o, r) && (p != nil || !isBeside) && agreesWith(o, p, s))
 		})
 		if i >= 0 {
 			has[row][i].met()
