@@ -239,6 +239,10 @@ var catalogue = []MetricInfo{
 		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true,
 		Means: "requests that met every stated service level, over the duration",
 	},
+	{
+		Name: "goodput_share", Label: "Goodput share", Unit: "%", Better: Higher,
+		Means: "share of the completed requests that met every stated service level",
+	},
 	{Name: "requests_ok", Label: "Requests", Unit: "req", Means: "requests that completed"},
 	{
 		Name: "requests_failed", Label: "Failed", Unit: "req", Better: Lower, Means: "requests that did not complete",

@@ -310,6 +310,7 @@ func rowLatencies(d *draft.Draft, row decode.Value) {
 	rps := row.Get("request_throughput").Float0()
 	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed
 		d.Derived("goodput_rps", "", "value", rps*share/100)
+		d.Value("goodput_share", share)
 	}
 }
 
@@ -328,7 +329,15 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	x, ok := row.Get("score").Float()
 	switch {
 	case !ok:
-		s.Value = schema.Missing("the report says " + row.Get("score").Text())
+		why := cmp.Or(row.Get("score").Text(), redact.Text(row.Get("error").Str()))
+		if why == "" {
+			if rc := row.Get("subprocess_rc").Text(); rc != "" && rc != "null" {
+				why = "its program ended with exit code " + rc
+			} else {
+				why = "no score, and no reason"
+			}
+		}
+		s.Value = schema.Missing("the report says " + why)
 	case metric == wer:
 		s.Value, s.Direction = schema.Num(latency.Round(100-x, 7)), "lower" // the report has 100 - WER
 	default:
@@ -460,15 +469,21 @@ const none = "none"
 // acceptance reads what a report decided, the model's status that it decided by, and the failures that it accepts.
 func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
 	meta := v.Get("acceptance_criteria_metadata")
+	isPartial := isTrue(v.Get("report_partial")) || isTrue(v.At("metadata", "report_partial"))
 	if status := meta.Get("model_status").Str(); status != "UNSPECIFIED" {
 		r.Facts.Model.Status = status
 	}
 	a := &r.Acceptance
-	if ok, stated := v.Get("acceptance_criteria").Truth(); stated {
+	if ok, stated := v.Get("acceptance_criteria").Truth(); stated && !isPartial {
 		a.Result, a.Source = schema.Rejected, f.Path
 		if ok {
 			a.Result = schema.Accepted
 		}
+	}
+	if isPartial { // whatever it says of what there is
+		a.Result, a.Source = schema.Rejected, f.Path
+		a.Blockers = append(a.Blockers, schema.Blocker{Name: "report_partial",
+			Message: "a checkpoint, written while the measurements were running"})
 	}
 	for _, b := range v.Get("acceptance_blockers").Members() {
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: redact.Text(b.Key), Message: redact.Text(b.Val.Text())})
@@ -478,7 +493,9 @@ func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
 		return
 	}
 	for i := range r.Targets { // without a status, tt-inference-server enforces every level
-		r.Targets[i].Priority = must
+		if r.Targets[i].Priority == "" {
+			r.Targets[i].Priority = must
+		}
 	}
 }
 
@@ -552,8 +569,8 @@ func isUngraded(row decode.Value) bool {
 // checked returns the targets that a row of a report was checked against, of the workload of a key.
 func checked(f *decode.File, row decode.Value, k schema.Key) []schema.Target {
 	base := stated(f)
-	base.Key, base.Key.Tool = k, ""
-	return perfref.Checked(row.Get("target_checks"), base)
+	base.Key, base.Key.Tool, base.Priority = k, "", row.Get("priority").Str()
+	return perfref.Checked(row.Get("target_checks"), row.Get("target_priorities"), base)
 }
 
 // shapeOf is the workload of a row. That of media is the task.

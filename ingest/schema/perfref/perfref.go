@@ -8,6 +8,7 @@
 package perfref
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,6 +37,7 @@ type quantity struct {
 var names = []quantity{
 	{"ttft_ms", "ttft", 1}, {"tput_user", "tps_user", 1}, {"tput", "output_tps", 1}, {"e2el_ms", "e2el", 1},
 	{"tput_prefill", schema.MetricInputRate, 1}, {"ttft_streaming_ms", "ttft", 1}, {"end_to_end_latency_ms", "e2el", 1},
+	{"tpot_ms", "tpot", 1}, {"goodput", "goodput_share", 1},
 	{"rtr", schema.MetricRealTime, 1}, {"inference_steps_per_second", schema.MetricSteps, 1},
 	{"latency", "e2el", 1000}, // in seconds, of reports about media before v0.19
 }
@@ -149,8 +151,9 @@ func keyOf(entry decode.Value) schema.Key {
 }
 
 // Checked returns the targets that a report checked a measurement against, in the form {level: {metric: limit,
-// metric_ratio, metric_check}}. A limit that was not checked is no target. base has the workload and the source.
-func Checked(checks decode.Value, base schema.Target) (out []schema.Target) {
+// metric_ratio, metric_check}}. A limit that was not checked is no target. base has the workload, the source and the
+// priority of metrics that priorities does not state.
+func Checked(checks, priorities decode.Value, base schema.Target) (out []schema.Target) {
 	for _, level := range schema.Levels() {
 		of := checks.Get(level)
 		for _, n := range names {
@@ -164,7 +167,10 @@ func Checked(checks decode.Value, base schema.Target) (out []schema.Target) {
 			}
 			t, q := base, number(base.Key.Task, n.theirs)
 			set(&t, q.metric)
-			t.Level, t.Value = level, v*q.factor
+			t.Level, t.Value, t.Priority = level, v*q.factor, cmp.Or(priorities.Get(theirs).Str(), base.Priority)
+			if t.Priority != "should" {
+				t.Priority = "" // what must be met follows from the model's status
+			}
 			out = append(out, t)
 		}
 	}

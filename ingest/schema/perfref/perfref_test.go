@@ -30,7 +30,7 @@ func TestUnits(t *testing.T) {
 		if len(list) == 0 || text(&list[0]) != c.want {
 			t.Errorf("%s: %+v, want %s", name, list, c.want)
 		}
-		checked := perfref.Checked(f.First.Get("targets"), schema.Target{Key: schema.Key{Task: c.task}})
+		checked := perfref.Checked(f.First.Get("targets"), decode.Value{}, schema.Target{Key: schema.Key{Task: c.task}})
 		if len(checked) != 1 || text(&checked[0]) != c.want {
 			t.Errorf("%s, checked by a report: %+v, want %s", name, checked, c.want)
 		}
