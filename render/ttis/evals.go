@@ -143,41 +143,112 @@ func (e *eval) failure() string {
 		fixed(e.score, 4, ""), name, fixed(ref, 4, ""), fixed(e.ratio(ref), 4, ""))
 }
 
-// evalRow is the row of the data of v0.17.
-func (in *Input) evalRow(e *eval) object {
-	orNA := func(n schema.Number) any { return cmp.Or(value(n), any(notAvailable)) }
-	var samples any
-	if e.n > 0 {
-		samples = e.n
-	}
-	return object{{"model", in.Model}, {"device", in.device()}, {"task_name", e.task}, {"task_type", "text"},
-		{"accuracy_check", e.result}, {"score", orNA(e.score)}, {"ratio_to_reference", orNA(e.ratio(e.gpu))},
-		{"gpu_reference_score", value(e.gpu)}, {"gpu_reference_score_ref", text(e.gpuAt)},
-		{"ratio_to_published", orNA(e.ratio(e.published))}, {"published_score", value(e.published)},
-		{"published_score_ref", text(e.publishAt)},
-		{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}}}
+// evalColumns are the columns of evals in both layouts: the key in data and in tables of v0.17, the head in those of
+// v0.20, and the value.
+var evalColumns = []struct {
+	key, head string
+	of        func(e *eval) any
+}{
+	{"task_name", "Task", func(e *eval) any { return e.task }},
+	{"task_type", "", func(*eval) any { return "text" }},
+	{"tolerance", "Tolerance", func(e *eval) any { return e.tolerance }},
+	{"accuracy_check", "Accuracy Check", func(e *eval) any { return e.result }},
+	{"score", "Score", func(e *eval) any { return e.score }},
+	{"ratio_to_reference", "Ratio to Reference", func(e *eval) any { return e.ratio(e.gpu) }},
+	{"gpu_reference_score", "GPU Reference Score", func(e *eval) any { return e.gpu }},
+	{"gpu_reference_score_ref", "gpu_reference_score_ref", func(e *eval) any { return e.gpuAt }},
+	{"ratio_to_published", "Ratio to Published", func(e *eval) any { return e.ratio(e.published) }},
+	{"published_score", "Published Score", func(e *eval) any { return e.published }},
+	{"published_score_ref", "Published Score Ref", func(e *eval) any { return e.publishAt }},
 }
 
-// evalTable is the table of accuracy evaluations of v0.17.
-func (in *Input) evalTable(list []eval) string {
-	g := grid{heads: []string{
-		"model", "device", "task_name", "task_type", "accuracy_check", "score", "ratio_to_reference",
-		"gpu_reference_score", "ratio_to_published", "published_score",
-	}}
-	cited := func(n schema.Number, at string) string {
-		out := fixed(n, 2, "None")
-		if at != "" && strings.Contains(at, "://") {
-			out = "[" + out + "](" + at + ")"
+// columns17 and columns20 are the order of the columns in the data of each layout; tables have the same.
+const (
+	columns17 = "task_name task_type accuracy_check score ratio_to_reference gpu_reference_score gpu_reference_score_ref " +
+		"ratio_to_published published_score published_score_ref"
+	columns20 = "task_name tolerance published_score published_score_ref gpu_reference_score gpu_reference_score_ref score " +
+		"ratio_to_published ratio_to_reference accuracy_check"
+)
+
+// each calls with the columns that are named, in that order.
+func (e *eval) each(names string, with func(key, head string, v any)) {
+	for name := range strings.FieldsSeq(names) {
+		for _, c := range evalColumns {
+			if c.key == name {
+				with(c.key, c.head, c.of(e))
+			}
 		}
-		return out
 	}
+}
+
+// data is an eval as data: a reference that is not stated is null, a score and a ratio without a number is missing.
+func (e *eval) data(names string, missing any) (out object) {
+	e.each(names, func(key, _ string, v any) {
+		switch x := v.(type) {
+		case schema.Number:
+			if v = value(x); v == nil && (key == "score" || strings.HasPrefix(key, "ratio")) {
+				v = missing
+			}
+		case string:
+			v = text(x)
+		}
+		out.add(key, v)
+	})
+	return out
+}
+
+// evalTable17 is the table of v0.17, with a link behind each reference.
+func (in *Input) evalTable17(list []eval) string {
+	g := grid{}
 	for i := range list {
-		e := &list[i]
-		g.row(in.Model, in.device(), e.task, "text", word(e.result), fixed(e.score, 2, notAvailable),
-			fixed(e.ratio(e.gpu), 2, notAvailable), cited(e.gpu, e.gpuAt), fixed(e.ratio(e.published), 2, notAvailable),
-			cited(e.published, e.publishAt))
+		heads, cells := []string{"model", "device"}, []string{in.Model, in.device()}
+		list[i].each(columns17, func(key, _ string, v any) {
+			cell := ""
+			switch x := v.(type) {
+			case schema.Number:
+				if cell = fixed(x, 2, notAvailable); cell == notAvailable && strings.HasSuffix(key, "_score") {
+					cell = "None" // of a reference
+				}
+			case int:
+				cell = word(x)
+			case string:
+				if cell = x; strings.HasSuffix(key, "_ref") { // of the cell before
+					if last := len(cells) - 1; strings.Contains(x, "://") {
+						cells[last] = "[" + cells[last] + "](" + x + ")"
+					}
+					return
+				}
+			}
+			heads, cells = append(heads, key), append(cells, cell)
+		})
+		g.heads = heads
+		g.row(cells...)
 	}
 	return g.aligned()
+}
+
+// evalTable20 is the table of v0.20, without columns that no eval fills.
+func evalTable20(list []eval) string {
+	g := &grid{}
+	for i := range list {
+		var heads, cells []string
+		list[i].each(columns20, func(_, head string, v any) {
+			cell := ""
+			switch x := v.(type) {
+			case schema.Number:
+				cell = significant(x)
+			case int:
+				cell = badge(x)
+			case string:
+				cell = cmp.Or(x, notAvailable)
+			}
+			heads, cells = append(heads, head), append(cells, cell)
+		})
+		g.heads = heads
+		g.row(cells...)
+	}
+	g.withoutColumns(notAvailable, 0)
+	return g.left()
 }
 
 // scoreTable is the summary of evals of v0.17: every metric as the harness wrote it.

@@ -104,13 +104,19 @@ func (in *Input) layout17(evals []eval) ([]File, error) {
 	rows := []object{}
 	if len(evals) > 0 {
 		for i := range evals {
-			rows = append(rows, in.evalRow(&evals[i]))
+			var samples any
+			if evals[i].n > 0 {
+				samples = evals[i].n
+			}
+			rows = append(rows, slices.Concat(object{{"model", in.Model}, {"device", in.device()}},
+				evals[i].data(columns17, notAvailable),
+				object{{"metadata", object{{"n_samples", samples}, {"stderr", value(evals[i].stderr)}}}}))
 		}
 		f.markdown("evals/summary", scoreTable(in.Runs))
 		if err := f.json("evals/data/eval_data", rows); err != nil {
 			return nil, err
 		}
-		sections = append(sections, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable(evals)+evalNote)
+		sections = append(sections, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable17(evals)+evalNote)
 	}
 	a := in.acceptance(evals)
 	var stress []object

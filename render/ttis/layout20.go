@@ -294,13 +294,7 @@ func evals20(evals []eval) []block {
 	var out []block
 	for i := range evals {
 		e := &evals[i]
-		b := block{kind: "evals", title: "LLM Eval — " + e.task, task: "llm", status: "pass", data: object{
-			{"task_name", e.task}, {"tolerance", value(e.tolerance)}, {"published_score", value(e.published)},
-			{"published_score_ref", text(e.publishAt)}, {"gpu_reference_score", value(e.gpu)},
-			{"gpu_reference_score_ref", text(e.gpuAt)}, {"score", value(e.score)},
-			{"ratio_to_published", value(e.ratio(e.published))}, {"ratio_to_reference", value(e.ratio(e.gpu))},
-			{"accuracy_check", e.result},
-		}}
+		b := block{kind: "evals", title: "LLM Eval — " + e.task, task: "llm", status: "pass", data: e.data(columns20, nil)}
 		switch {
 		case e.result == isNA && (e.verdict == nil || !e.verdict.Required):
 			b.status = "na"
@@ -505,21 +499,6 @@ func (g *graded) table() string {
 	}
 	out.withoutColumns(notAvailable, 0)
 	return out.left()
-}
-
-func evalTable20(evals []eval) string {
-	g := &grid{heads: []string{
-		"Task", "Tolerance", "Published Score", "Published Score Ref", "GPU Reference Score", "gpu_reference_score_ref",
-		"Score", "Ratio to Published", "Ratio to Reference", "Accuracy Check",
-	}}
-	for i := range evals {
-		e := &evals[i]
-		g.row(e.task, significant(e.tolerance), significant(e.published), cmp.Or(e.publishAt, notAvailable),
-			significant(e.gpu), cmp.Or(e.gpuAt, notAvailable), significant(e.score), significant(e.ratio(e.published)),
-			significant(e.ratio(e.gpu)), badge(e.result))
-	}
-	g.withoutColumns(notAvailable, 0)
-	return g.left()
 }
 
 // stress20 is the block of the stress tests as data and as text; nothing without any.
