@@ -344,6 +344,7 @@ func (s *session) awaitServer(ctx context.Context) {
 // restart restarts a server of ours, once. If that fails, the remaining items are journalled as missing, with the
 // reason.
 func (s *session) restart(ctx context.Context, died error, again bool, left []plan.Item) error {
+	delete(s.probes, left[0].Name)
 	if err := s.log("server-died", left[0].Name, "", died.Error()); err != nil {
 		return err
 	}

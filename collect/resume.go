@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -82,7 +84,7 @@ func (s *session) resume(results string) {
 	}
 	digest := s.plan.Digest()
 	for _, r := range runFolders(results) {
-		id, start, done := unfinished(r.journal, digest)
+		id, start, done, probes := unfinished(r.journal, digest)
 		if id == "" || time.Since(start) > resumeFor {
 			continue
 		}
@@ -94,7 +96,7 @@ func (s *session) resume(results string) {
 			m.Start = start
 		}
 		s.resumed = true
-		s.id, s.dir, s.before, s.done = id, r.dir, m.Stack, map[string]bool{}
+		s.id, s.dir, s.before, s.done, s.probes = id, r.dir, m.Stack, map[string]bool{}, probes
 		for item, e := range done { // what is not what was measured is measured again
 			if r.has(e) {
 				s.done[item] = true
@@ -176,36 +178,56 @@ func Finished(p plan.Plan, results string) string {
 	return ""
 }
 
-// unfinished reads a journal. For an unfinished run of the plan it returns the run's id and its results by item.
-func unfinished(entries []manifest.Entry, digest string) (id string, start time.Time, done map[string]manifest.Entry) {
-	done = map[string]manifest.Entry{}
+// searched is what the searches of a plan have measured, by item.
+type searched map[string][]probed
+
+// eventProbe is a measurement of a search in the journal, whose note has it.
+const eventProbe = "probe-done"
+
+// unfinished reads a journal. For an unfinished run of the plan it returns the run's id, its results by item, and what
+// searches have measured.
+func unfinished(
+	entries []manifest.Entry, digest string,
+) (id string, start time.Time, done map[string]manifest.Entry, probes searched) {
+	done, probes = map[string]manifest.Entry{}, searched{}
 	for _, e := range entries {
 		switch e.Event {
 		case "run-start":
 			if e.Result != digest {
-				return "", time.Time{}, nil
+				return "", time.Time{}, nil, nil
 			}
 			id, start = e.Item, e.Time
 		case manifest.EventRunDone:
-			return "", time.Time{}, nil
+			return "", time.Time{}, nil, nil
+		case eventProbe:
+			var p probed
+			if json.Unmarshal([]byte(e.Note), &p) == nil {
+				probes[e.Item] = append(probes[e.Item], p)
+			}
 		case "point-done", "eval-done":
 			done[e.Item] = e
 		case "server-died", "point-missing", "eval-missing": // answers of a dying server are not a measurement
 			delete(done, e.Item)
+			delete(probes, e.Item)
 		}
 	}
-	return id, start, done
+	return id, start, done, probes
 }
 
 // sameServer refuses to resume on another server than the one that the first part was measured on.
 func (s *session) sameServer() error {
-	if len(s.done) == 0 || s.unstated {
+	if len(s.done)+len(s.probes) == 0 || s.unstated {
 		return nil
 	}
 	if err := otherStack(s.before, s.end.Stack); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%d of %d were measured before", len(s.done), len(s.plan.Items()))
+	for item, list := range s.probes {
+		if !s.done[item] {
+			text += fmt.Sprintf(", and %s of a search", plaintext.Plural(len(list), "measurement"))
+		}
+	}
 	s.report(Event{Run: s.id, Step: "resume", Text: text, Final: true})
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Partial answers of a dying server are not a measurement, whatever earlier entries of the journal state.
 func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
-	id, _, done := unfinished([]manifest.Entry{
+	id, _, done, _ := unfinished([]manifest.Entry{
 		{Event: "run-start", Item: "r1", Result: "digest"},
 		{Event: "point-done", Item: "a", Result: "raw/a.json"},
 		{Event: "point-done", Item: "b", Result: "raw/b.json"},
@@ -23,7 +23,7 @@ func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 	if id != "r1" || done["a"].Result == "" || done["b"].Result != "" {
 		t.Errorf("%s %v", id, done)
 	}
-	if id, _, _ := unfinished([]manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}, "digest"); id != "" {
+	if id, _, _, _ := unfinished([]manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}, "digest"); id != "" {
 		t.Error("another plan's run is resumed")
 	}
 }

@@ -122,6 +122,7 @@ type session struct {
 	fits      builtin.Fits     // how the server counts tokens
 	resumed   bool             // the folder is one of an earlier attempt
 	done      map[string]bool  // items that an earlier attempt measured
+	probes    searched         // what searches have measured, also in an earlier attempt
 	before    schema.Stack     // that it measured them on
 	unstated  bool             // before is not known
 	took      time.Duration    // to start the server
@@ -253,7 +254,7 @@ func (f *Folder) Measure(ctx context.Context) (outs []Outcome, err error) {
 // started, to find out why.
 func (f *Folder) discard(ctx context.Context, why error) error {
 	for _, s := range f.sides {
-		if s.resumed || s.measuring && ctx.Err() == nil || len(s.out.Points)+s.out.Evals > 0 {
+		if s.resumed || s.measuring && ctx.Err() == nil || len(s.out.Points)+s.out.Evals+len(s.probes) > 0 {
 			return why
 		}
 	}

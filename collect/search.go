@@ -40,6 +40,7 @@ type probed struct {
 	TPOT        float64  `json:"tpot_mean_ms"`
 	OutputTPS   float64  `json:"output_tps"`
 	Goodput     float64  `json:"goodput_rps"`
+	Alone       float64  `json:"alone_ms,omitempty"` // what one request takes by itself; in the journal only, the first
 }
 
 // share is the largest share of a limit, infinite where requests failed.
@@ -167,18 +168,9 @@ func (s *session) findConcurrency(ctx context.Context, st *step, f *found) (err 
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
 // and given up.
 func (s *session) findRate(ctx context.Context, st *step, f *found) error {
-	single, err := s.alone(ctx, st, singleRequests)
+	alone, err := s.aloneHolds(ctx, st)
 	if err != nil {
 		return err
-	}
-	set := single.Set()
-	alone := set.E2EL.Mean
-	if worst := st.Load.SLO.Worst(set); !(worst <= 1) || !(alone > 0) {
-		why := ""
-		if set.OK < singleRequests {
-			why = firstError(single)
-		}
-		return noneHolds(st, why)
 	}
 	f.unit = 1000 / alone / stepsOfFirst
 	f.answer, err = findLargest(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (tried, error) {
@@ -200,6 +192,53 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}
 	}
 	return err
+}
+
+// aloneHolds returns what one request takes by itself, ms, as an earlier attempt has measured it or anew. It is an error
+// where that does not hold the objective.
+func (s *session) aloneHolds(ctx context.Context, st *step) (float64, error) {
+	if earlier := s.probes[st.Name]; len(earlier) > 0 && earlier[0].Alone > 0 {
+		return earlier[0].Alone, nil
+	}
+	single, err := s.alone(ctx, st, singleRequests)
+	if err != nil {
+		return 0, err
+	}
+	set := single.Set()
+	alone := set.E2EL.Mean
+	if worst := st.Load.SLO.Worst(set); !(worst <= 1) || !(alone > 0) {
+		why := ""
+		if set.OK < singleRequests {
+			why = firstError(single)
+		}
+		return 0, noneHolds(st, why)
+	}
+	return alone, s.keepProbe(st, probed{Alone: alone})
+}
+
+// keepProbe journals a measurement of a search, which an interrupted one goes on with.
+func (s *session) keepProbe(st *step, p probed) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("writing a measurement of a search: %w", err)
+	}
+	if s.probes == nil {
+		s.probes = searched{}
+	}
+	s.probes[st.Name] = append(s.probes[st.Name], p)
+	return s.log(eventProbe, st.Name, "", string(text))
+}
+
+// measured returns the measurement of a search that an earlier attempt made at this place of it, of the same load.
+func (s *session) measured(st *step, f *found, w plan.Workload) (probed, bool) {
+	earlier := s.probes[st.Name]
+	if len(earlier) > 0 && earlier[0].Alone > 0 {
+		earlier = earlier[1:]
+	}
+	if at := len(f.probes); at < len(earlier) && earlier[at].Concurrency == w.Concurrency && earlier[at].Rate == w.Rate {
+		return earlier[at], true
+	}
+	return probed{}, false
 }
 
 // alone measures so many requests, one at a time.
@@ -252,6 +291,13 @@ func requestsOfRate(rate, alone float64, needs int, near bool) int {
 // probe measures one concurrency or one rate of a search, and tells what it found: a search takes minutes, and its
 // result comes last.
 func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload) (probed, error) {
+	if p, ok := s.measured(st, f, w); ok {
+		f.probes = append(f.probes, p)
+		return p, ctx.Err()
+	}
+	if ctx.Err() != nil { // which nothing on a clock of its own looks at
+		return probed{}, ctx.Err()
+	}
 	p, what, began := probed{Concurrency: w.Concurrency}, fmt.Sprintf("concurrency %d", w.Concurrency), s.now()
 	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32)
 	if err != nil {
@@ -299,7 +345,7 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 		e.Note += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
 	}
 	s.report(e)
-	return p, nil
+	return p, s.keepProbe(st, p)
 }
 
 // inTime measures a load, again where this machine was too busy to say how long requests took.
