@@ -74,6 +74,9 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 // load runs a load, over the network or on the simulator's own clock.
 func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, error) {
 	if s.virtual != nil {
+		if err := ctx.Err(); err != nil { // its clock does not look at it
+			return builtin.Outcome{}, err
+		}
 		return builtin.RunVirtual(l, s.virtual)
 	}
 	ready := make(chan struct{})

@@ -23,7 +23,8 @@ func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 	if id != "r1" || done["a"].Result == "" || done["b"].Result != "" {
 		t.Errorf("%s %v", id, done)
 	}
-	if id, _, _, _ := unfinished([]manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}, "digest"); id != "" {
+	other := []manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}
+	if id, _, _, _ := unfinished(other, "digest"); id != "" {
 		t.Error("another plan's run is resumed")
 	}
 }

@@ -194,8 +194,8 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 	return err
 }
 
-// aloneHolds returns what one request takes by itself, ms, as an earlier attempt has measured it or anew. It is an error
-// where that does not hold the objective.
+// aloneHolds returns what one request takes by itself, ms, as an earlier attempt has measured it or anew. It is an
+// error where that does not hold the objective.
 func (s *session) aloneHolds(ctx context.Context, st *step) (float64, error) {
 	if earlier := s.probes[st.Name]; len(earlier) > 0 && earlier[0].Alone > 0 {
 		return earlier[0].Alone, nil
@@ -293,10 +293,7 @@ func requestsOfRate(rate, alone float64, needs int, near bool) int {
 func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload) (probed, error) {
 	if p, ok := s.measured(st, f, w); ok {
 		f.probes = append(f.probes, p)
-		return p, ctx.Err()
-	}
-	if ctx.Err() != nil { // which nothing on a clock of its own looks at
-		return probed{}, ctx.Err()
+		return p, nil
 	}
 	p, what, began := probed{Concurrency: w.Concurrency}, fmt.Sprintf("concurrency %d", w.Concurrency), s.now()
 	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32)
