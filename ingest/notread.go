@@ -50,8 +50,8 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to fir
 var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token`)
 
 // measuredKey matches the name of such a number, or of a score.
-var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|throughput|tput|latenc|first_token|` +
-	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
+var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|throughput|tput|latenc|` +
+	`first_token|(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -90,30 +90,35 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 				mapping
 		}
 	case slices.Contains([]string{".md", ".txt", ".log", ".out", ""}, ext):
-		if m := printed.FindSubmatch(text); m != nil && ext != "" {
-			tool := cmp.Or(map[string]string{"": "llama-benchy"}[string(m[1])], "lm-eval")
-			p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
-			p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
-			break
-		}
-		lines, first := 0, ""
-		for line := range bytes.Lines(text) {
-			if isMeasured(line) {
-				if lines++; lines == 1 {
-					first = excerpt(line)
-				}
-			}
-		}
-		if lines < 2 || ext == ".md" {
+		if !unreadText(&p, text, ext) {
 			return nil
 		}
-		p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, the first %q, of no tool whose output is read",
-			lines, first)
-		p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	default:
 		return nil
 	}
 	return []schema.Problem{p}
+}
+
+// unreadText completes the problem of a text with numbers of a benchmark; false for any other.
+func unreadText(p *schema.Problem, text []byte, ext string) bool {
+	if m := printed.FindSubmatch(text); m != nil && ext != "" {
+		tool := cmp.Or(map[string]string{"": "llama-benchy"}[string(m[1])], "lm-eval")
+		p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
+		p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
+		return true
+	}
+	lines, first := 0, ""
+	for line := range bytes.Lines(text) {
+		if isMeasured(line) {
+			if lines++; lines == 1 {
+				first = excerpt(line)
+			}
+		}
+	}
+	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, the first %q, of no tool whose output is read",
+		lines, redact.Text(first))
+	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
+	return lines > 1 && ext != ".md"
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first

@@ -163,10 +163,7 @@ func (s *source) readOpen() []*source {
 	f, sources := s.open, []*source{s}
 	m, r := recognise(f)
 	other, isOther := notRead(f)
-	var parts []part
-	if r == nil && !isOther {
-		parts = wrapped(f)
-	}
+	parts := wrapped(f, r != nil || isOther)
 	switch {
 	case r == nil && isOther:
 		s.reading = other
@@ -354,7 +351,8 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 	r := schema.Reading{Format: first.Format, Detail: first.Detail}
 	if first.Format != NotResult || strings.Contains(path.Base(f.Path), ".json") {
-		r.Problems = slices.Concat(f.Problems, unknown(f, first), unreadNumbers(f, first)) // text that begins with a number is not damaged JSON
+		// text that begins with a number is not damaged JSON
+		r.Problems = slices.Concat(f.Problems, unknown(f, first), unreadNumbers(f, first))
 	}
 	return r
 }
@@ -413,6 +411,7 @@ func readers() []reader {
 		{format.DetectInferenceX, format.ReadInferenceX},
 		{format.DetectLLMD, format.ReadLLMD},
 		{format.DetectInspect, format.ReadInspect},
+		{table.DetectKnown, table.ReadKnown},
 		{table.DetectMetrics, table.ReadMetrics},
 		{format.DetectEvalScope, format.ReadEvalScope},
 		{llamabench.Detect, llamabench.Read},
@@ -424,6 +423,10 @@ func readers() []reader {
 		{format.DetectHELM, format.ReadHELM},
 		{format.DetectOptimum, format.ReadOptimum},
 		{console.Detect, console.Read},
+		{format.DetectEveryEval, format.ReadEveryEval},
+		{format.DetectMTEB, format.ReadMTEB},
+		{format.DetectHFEval, format.ReadHFEval},
+		{format.DetectBencher, format.ReadBencher},
 		{format.DetectFailed, format.ReadFailed},
 		{history.Detect, history.ReadFile},
 	}

@@ -224,9 +224,10 @@ func (w *walker) walk() {
 	}
 }
 
-// withResults names hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its environments.
+// withResults names hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its
+// environments, and repositories on the Hub state scores in one.
 func withResults(base string) bool {
-	return base == ".workflow_venvs" || strings.HasPrefix(base, ".venv_benchmarks_")
+	return base == ".workflow_venvs" || base == ".eval_results" || strings.HasPrefix(base, ".venv_benchmarks_")
 }
 
 type walker struct {

@@ -43,54 +43,65 @@ const (
 )
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
-// key or in a list, or keep what it printed as a text.
-func wrapped(f *decode.File) []part {
-	if f.Form != decode.JSON || f.Several() || isSchema(f.First) {
+// key or in a list, or keep what it printed as a text. There are none in a file of a known kind.
+func wrapped(f *decode.File, isKnown bool) []part {
+	if isKnown || f.Form != decode.JSON || f.Several() || isSchema(f.First) {
 		return nil
 	}
-	var out []part
-	asked := 0
-	isResult := func(p part) bool {
-		asked++
-		_, r := recognise(p.file)
-		return r != nil
-	}
-	var look func(v decode.Value, depth int)
-	look = func(v decode.Value, depth int) {
-		if first := v.Index(0); first.Kind() == decode.Object && isResult(part{file: f.With(first)}) {
-			for x := range v.Items() {
-				out = append(out, part{file: f.With(x), at: x})
-			}
-			return
-		}
-		found := len(out)
-		inner := func(x decode.Value, name string) {
-			p := part{f.With(x), x, name}
-			switch kind := x.Kind(); {
-			case asked >= mostAsked:
-			case kind == decode.String && len(x.Str()) > shortestPrinted:
-				if p.file = f.Within(x.Str()); isResult(p) {
-					out = append(out, p)
-				}
-			case kind != decode.Object && kind != decode.Array:
-			case isResult(p):
-				out = append(out, p)
-			case depth > 0:
-				look(x, depth-1)
-			}
-		}
-		for _, m := range v.Members() {
-			inner(m.Val, m.Key)
-		}
+	s := search{file: f}
+	s.look(f.First, deepestWrapped)
+	return s.out
+}
+
+// search looks for results in one file.
+type search struct {
+	file  *decode.File
+	out   []part
+	asked int
+}
+
+func (s *search) isResult(p part) bool {
+	s.asked++
+	_, r := recognise(p.file)
+	return r != nil
+}
+
+// look goes through the members or items of a value.
+func (s *search) look(v decode.Value, depth int) {
+	first := v.Index(0)
+	if first.Kind() == decode.Object && s.isResult(part{file: s.file.With(first)}) {
 		for x := range v.Items() {
-			inner(x, "")
+			s.out = append(s.out, part{file: s.file.With(x), at: x})
 		}
-		if len(out) == found+1 { // nothing beside it
-			out[found].name = ""
-		}
+		return
 	}
-	look(f.First, deepestWrapped)
-	return out
+	found := len(s.out)
+	for _, m := range v.Members() {
+		s.inner(m.Val, m.Key, depth)
+	}
+	for x := range v.Items() {
+		s.inner(x, "", depth)
+	}
+	if len(s.out) == found+1 { // nothing beside it
+		s.out[found].name = ""
+	}
+}
+
+// inner takes one value, or looks into it.
+func (s *search) inner(x decode.Value, name string, depth int) {
+	p := part{s.file.With(x), x, name}
+	switch kind := x.Kind(); {
+	case s.asked >= mostAsked:
+	case kind == decode.String && len(x.Str()) > shortestPrinted:
+		if p.file = s.file.Within(x.Str()); s.isResult(p) {
+			s.out = append(s.out, p)
+		}
+	case kind != decode.Object && kind != decode.Array:
+	case s.isResult(p):
+		s.out = append(s.out, p)
+	case depth > 0:
+		s.look(x, depth-1)
+	}
 }
 
 // shortestPrinted is the least that a tool prints as its result.

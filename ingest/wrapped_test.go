@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	printedServing = `============ Serving Benchmark Result ============\nSuccessful requests:                     10        \n` +
+	printedServing = `============ Serving Benchmark Result ============\n` +
+		`Successful requests:                     10        \n` +
 		`Benchmark duration (s):                  2.00      \nTotal input tokens:                      1280      \n` +
 		`Total generated tokens:                  320       \nRequest throughput (req/s):              5.00      \n` +
 		`Output token throughput (tok/s):         160.00    \nMean TTFT (ms):                          12.50     \n` +

@@ -17,10 +17,10 @@ import (
 // model or run that arrives later changes one. This file is the one home of how names become paths.
 
 // segment is the part of a path for a name. Two names have two, also where a file system does not tell capitals from
-// small letters, and each can be a file everywhere: a name of small letters, digits, dots, hyphens and underscores that
-// is no device of Windows is its own; to what is left of any other a tilde and eight hex digits of its SHA-256 are
-// added. Nothing else has a tilde. Ids of runs begin with a time, whose T and Z count as small. No name is "unknown", nor
-// "index.html", which is a file in the same folder.
+// small letters, and each can be a file everywhere: a name of small letters, digits, dots, hyphens and underscores
+// that is no device of Windows is its own; to what is left of any other a tilde and eight hex digits of its SHA-256
+// are added. Nothing else has a tilde. Ids of runs begin with a time, whose T and Z count as small. No name is
+// "unknown", nor "index.html", which is a file in the same folder.
 func segment(name string) string {
 	if name == "" {
 		return "unknown"

@@ -1,5 +1,5 @@
-// This file reads what scripts leave where a benchmark failed: {"error": "…"}, with a few facts of the attempt. The point
-// has no number, which is not the same as one that nobody measured.
+// This file reads what scripts leave where a benchmark failed: {"error": "…"}, with a few facts of the attempt. The
+// point has no number, which is not the same as one that nobody measured.
 
 package format
 

@@ -14,6 +14,7 @@ package format
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -112,6 +113,7 @@ func ReadLLMD(f *decode.File) schema.Reading {
 		"output_tps": {"output_token_rate", "output_tokens_per_sec"},
 		"total_tps":  {"total_token_rate", "total_tokens_per_sec"},
 		"rps":        {"request_rate", "requests_per_sec"},
+		"input_tps":  {"input_token_rate"},
 	} {
 		for _, name := range names {
 			if !d.Of(metric, through.Get(name)) {
@@ -127,11 +129,105 @@ func ReadLLMD(f *decode.File) schema.Reading {
 		}
 	}
 	d.Requests(ok, failed, nil, "")
+	results := f.First.Get("results")
+	llmdWhole(d, results.Get("session_performance"), "")
+	llmdWhole(d, results.Get("observability"), "")
+	llmdWhole(d, part.At("requests", "multimodal"), "")
+	llmdWhole(d, part.At("requests", "request_size"), "request_size")
+	for _, name := range []string{"audio_rate", "image_rate", "video_rate"} {
+		llmdWhole(d, through.Get(name), name)
+	}
 	d.Source.ToolVersion = load.Get("tool_version").Text()
 	d.Foreign(d.In, "version results")
 	d.Foreign(f.First.At("scenario", "metadata"), "")
 	d.Done()
 	return r
+}
+
+// llmdServer are the report's names of what its servers and sessions state, by the last part of a path. What is not
+// among them is kept as a metric of the report's own, with its unit.
+var llmdServer = []draft.Field{
+	{Key: "vllm_prefix_cache_hit_rate", Metric: "prefix_hits"}, {Key: "kv_cache_usage", Metric: "kv_usage"},
+	{Key: "vllm_external_prefix_cache_hit_rate", Metric: "prefix_hits_external"},
+	{Key: "running_requests", Metric: "requests_running"}, {Key: "waiting_requests", Metric: "requests_waiting"},
+	{Key: "vllm_num_preemptions_total", Metric: "preemptions"}, {Key: "gpu_utilization", Metric: "accelerator_busy"},
+	{Key: "gpu_memory_usage", Metric: "accelerator_memory"}, {Key: "pod_startup_times", Metric: "pod_startup_s"},
+	{Key: "session_duration", Metric: "session_s"}, {Key: "session_rate", Metric: "session_rps"},
+	{Key: "events_per_session", Metric: "session_requests"},
+	{Key: "events_cancelled_per_session", Metric: "session_cancelled"},
+	{Key: "input_tokens_per_session", Metric: "session_isl"}, {Key: "output_tokens_per_session", Metric: "session_osl"},
+}
+
+// llmdUnits are the report's units under the names that metrics have here.
+var llmdUnits = map[string]string{
+	"percent": "%", "count": "", "seconds": "s", "queries/s": "req/s", "tokens": "tok", "tokens/s": "tok/s",
+}
+
+// Parts of a report whose names say nothing of a distribution, kinds of media, and the samples behind distributions.
+var (
+	llmdLevels  = draft.Names("statistics components aggregate sessions")
+	llmdMedia   = draft.Names("audio image video")
+	llmdSamples = draft.Names("time_series metadata")
+)
+
+// llmdWhole keeps every distribution in a part of the report, under the name that its path gives it: of a part with an
+// aggregate that, else each component's.
+func llmdWhole(d *draft.Draft, v decode.Value, name string) {
+	switch {
+	case v.Kind() == decode.Array:
+		n := 0
+		for x := range v.Items() {
+			of := name
+			if n++; n > 1 {
+				of = fmt.Sprintf("%s.%d", name, n)
+			}
+			llmdWhole(d, x, of)
+		}
+	case v.Kind() != decode.Object:
+	case v.Has("units"):
+		llmdBlock(d, v, name)
+	case v.HasAny("aggregated", "aggregate") && !v.Has("component_label"):
+		all := v.Get("aggregated")
+		if all.Kind() == decode.Invalid {
+			all = v.Get("aggregate")
+		}
+		llmdWhole(d, all, name)
+	default:
+		for _, m := range v.Members() {
+			of := m.Key
+			switch {
+			case llmdSamples(m.Key):
+				continue
+			case llmdLevels(m.Key):
+				of = name
+			case llmdMedia(name):
+				of = name + "_" + m.Key
+			}
+			llmdWhole(d, m.Val, of)
+		}
+	}
+}
+
+func llmdBlock(d *draft.Draft, block decode.Value, name string) {
+	unit := block.Get("units").Str()
+	if plain, known := llmdUnits[unit]; known {
+		unit = plain
+	}
+	for _, f := range llmdServer {
+		if scale, ok := draft.Scale(unit, schema.Unit(f.Metric)); f.Key == name && (ok || unit == "") {
+			if f.Scale = scale; !ok {
+				f.Scale = 1 // a count
+			}
+			d.Block(block, draft.Wide, f)
+			return
+		}
+	}
+	if own, ok := schema.OwnMetric(name, unit, "neither"); ok {
+		d.Block(block, draft.Wide, draft.Field{Metric: own})
+		if x, ok := block.Get("count").Float(); ok {
+			d.Stat(own, "", "value", x)
+		}
+	}
 }
 
 // llmdKey reads the load; args are the tool's own arguments, in 0.1.

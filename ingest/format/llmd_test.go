@@ -79,3 +79,38 @@ func TestLLMDSecondVersion(t *testing.T) {
 }
 
 func FuzzLLMD(f *testing.F) { llmdReader.Fuzz(f, "report.yaml", llmdV01, llmdV02) }
+
+// All that a report of 0.2.1 states with a unit is kept: what sessions, servers and the gateway measured.
+func TestLLMDWhole(t *testing.T) {
+	r := llmdReader.Must(t, "a.yaml", `version: '0.2.1'
+scenario: {stack: []}
+results:
+  request_performance:
+    aggregate:
+      requests:
+        total: 10
+        multimodal: {image: {count: {units: count, mean: 2.0}, pixels: {units: pixels, mean: 1024.0}}}
+        request_size: {units: bytes, mean: 90.5}
+      throughput:
+        input_token_rate: {units: tokens/s, mean: 120.5}
+        image_rate: {units: images/s, mean: 1.5}
+  session_performance:
+    sessions: {session_duration: {units: s, mean: 20.5, p99: 40}, session_rate: {units: queries/s, mean: 0.5}}
+  observability:
+    components:
+      - component_label: vllm
+        aggregate: {kv_cache_usage: {units: percent, mean: 42.5, p90: 63}, gpu_memory_usage: {units: GiB, mean: 62.5}}
+        time_series: {kv_cache_usage: {units: percent, series: [{value: 1}]}}
+    epp_dispatch_latency: {statistics: {units: seconds, mean: 0.25, stddev: 0.1}}
+    vllm_prefix_cache_hit_rate: {components: [{component_label: a, statistics: {units: percent, mean: 35.5}}]}
+    vllm_num_requests_running:
+      aggregated: {units: count, mean: 24.5}
+      components: [{component_label: a, statistics: {units: count, mean: 12.5}}]
+`)
+	Expect(t, r.Points[0], map[string]float64{
+		"input_tps.value": 120.5, "image_count{,neither}.mean": 2, "image_pixels{pixels,neither}.mean": 1024,
+		"request_size{bytes,neither}.mean": 90.5, "image_rate{images/s,neither}.mean": 1.5, "session_s.p99": 40,
+		"session_rps.mean": .5, "kv_usage.p90": 63, "accelerator_memory.mean": 62.5, "prefix_hits.mean": 35.5,
+		"epp_dispatch_latency{s,neither}.std": .1, "vllm_num_requests_running{,neither}.mean": 24.5,
+	})
+}

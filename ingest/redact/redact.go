@@ -158,8 +158,8 @@ func URL(address string) string {
 
 // secretNames stand anywhere in the name of a secret, without its separators.
 var secretNames = strings.Fields("secret passw passphrase sshpass jwt credential authorization xauth xapi cookie " +
-	"apikey subscriptionkey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey sessionkey " +
-	"sshkey connectionstring sharedaccesssignature webhookurl authconfig sessionid")
+	"apikey subscriptionkey privatekey accesskey accountkey sharedkey signingkey encryptionkey masterkey authkey " +
+	"sessionkey sshkey connectionstring sharedaccesssignature webhookurl authconfig sessionid")
 
 // endNames stand at the end of one, set off by a sign or a capital: user_token, accessToken, DB_PASS.
 var endNames = []string{"token", "pass", "pwd", "passcode"}

@@ -234,6 +234,10 @@ var catalogue = []MetricInfo{
 		Name: "total_tps", Label: "Total tok/s", Unit: "tok/s", Better: Higher,
 		Means: "input and output tokens of all requests over the duration",
 	},
+	{
+		Name: "input_tps", Label: "Input tok/s", Unit: "tok/s", Better: Higher,
+		Means: "input tokens of all requests over the duration, or of a batch over its prefill",
+	},
 	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
 	{
 		Name: "goodput_rps", Label: "Goodput", Unit: "req/s", Better: Higher, Judged: true,
@@ -263,6 +267,43 @@ var catalogue = []MetricInfo{
 		Name: "osl", Label: "OSL measured", Unit: "tok",
 		Means: "output sequence length per completed request, as counted",
 	},
+	{
+		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher,
+		Means: "share of input tokens that the server's prefix cache had",
+	},
+	{
+		Name: "prefix_hits_possible", Label: "Prefix hits possible", Unit: "%",
+		Means: "share of input tokens that an endless prefix cache would have had",
+	},
+	{
+		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher,
+		Means: "share of input tokens that a prefix cache outside of the server had",
+	},
+	{Name: "kv_usage", Label: "KV cache used", Unit: "%", Means: "share of the KV cache that is in use"},
+	{Name: "requests_running", Label: "Running", Unit: "req", Means: "requests that the server works on at a time"},
+	{Name: "requests_waiting", Label: "Waiting", Unit: "req", Means: "requests that wait in the server at a time"},
+	{
+		Name: "preemptions", Label: "Preemptions", Better: Lower,
+		Means: "requests that the server put off for want of KV cache",
+	},
+	{Name: "accelerator_busy", Label: "Accelerator busy", Unit: "%", Means: "share of time in which it worked"},
+	{Name: "accelerator_memory", Label: "Accelerator memory", Unit: "GiB", Means: "memory of an accelerator in use"},
+	{
+		Name: "pod_startup_s", Label: "Pod start-up", Unit: "s", Better: Lower,
+		Means: "time from a pod's creation until it is ready",
+	},
+	{Name: "session_s", Label: "Session", Unit: "s", Means: "length of a session of several requests"},
+	{
+		Name: "session_rps", Label: "Sessions/s", Unit: "req/s", Better: Higher,
+		Means: "completed sessions over the duration",
+	},
+	{Name: "session_requests", Label: "Requests/session", Unit: "req", Means: "requests of a session"},
+	{
+		Name: "session_cancelled", Label: "Cancelled/session", Unit: "req",
+		Means: "requests of a session that were cancelled",
+	},
+	{Name: "session_isl", Label: "Input/session", Unit: "tok", Means: "input tokens of a session"},
+	{Name: "session_osl", Label: "Output/session", Unit: "tok", Means: "output tokens of a session"},
 	{Name: "duration_s", Label: "Duration", Unit: "s", Means: "length of the measurement"},
 	{
 		Name: MetricPower, Label: "Power", Unit: "W", Better: Lower,
@@ -349,6 +390,14 @@ const (
 	DefCPUs      = "cpu-packages"
 	DefNotStated = "not-stated" // the source has the name and not the definition
 )
+
+// IsDefinition reports the id of a definition that a user's mapping may state.
+func IsDefinition(id string) bool {
+	return slices.Contains([]string{
+		DefFirstChunk, DefFirstContent, DefExclFirst, DefInclFirst, DefChunkGap, DefLastChunk, DefLastContent,
+		DefRecipMeanTPOT, DefMeanOfRecip, DefOutOverE2EL, DefBatch, DefDecodePhase, DefChunkMean, DefNotStated,
+	}, id)
+}
 
 // OwnMetric returns the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction
 // are part of the name, so that a metric whose unit changes is another series, and readers of history need no list of

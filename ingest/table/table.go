@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -22,8 +23,11 @@ import (
 // Format is the name of the format.
 const Format = "table"
 
-// Read returns a point for each row with a number.
+// Read returns a point for each row with a number: a line of a table, or an object of JSON.
 func (t Table) Read(f *decode.File) schema.Reading {
+	if f.Form == decode.JSON {
+		return t.readObjects(f)
+	}
 	head, _, _ := bytes.Cut(f.Data, []byte("\n"))
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.Comma, lines.FieldsPerRecord, lines.TrimLeadingSpace = separator(head), -1, true
@@ -103,26 +107,46 @@ func (r *reader) checkHeader() {
 	}
 }
 
-// row makes a point of one row; a row without a number is none.
+// row makes a point of the cells of one line.
 func (r *reader) row(cells []string) {
-	var who system
-	facts := schema.Facts{}
 	cells = cells[:min(len(cells), len(r.header))]
-	for i, cell := range cells {
-		if c := r.table.columns[r.header[i]]; c.kind == identity && !isAbsent(cell) {
-			setFact(&facts, &who, c.name, strings.TrimSpace(cell))
+	var list []cell
+	for i, text := range cells {
+		if !isAbsent(text) {
+			c, mapped := r.table.columns[r.header[i]]
+			list = append(list, cell{c, mapped, r.header[i], strings.TrimSpace(text), decode.Value{}})
 		}
 	}
-	reading := r.runs.Of(who, func() schema.Reading { return schema.Reading{Format: Format, Facts: facts} })
-	d := draft.New(r.file, reading, decode.Value{}, r.table.tool)
-	for i, cell := range cells {
-		if !isAbsent(cell) {
-			r.cell(d, i, strings.TrimSpace(cell))
+	r.point(list, decode.Value{})
+}
+
+// cell is what a row has under one heading.
+type cell struct {
+	column
+	mapped  bool
+	heading string
+	text    string
+	block   decode.Value // of JSON: the statistics of a metric
+}
+
+// point makes a point of a row; one without a number is none.
+func (r *reader) point(cells []cell, at decode.Value) {
+	var who system
+	facts := schema.Facts{}
+	for _, c := range cells {
+		if c.kind == identity {
+			setFact(&facts, &who, c.name, c.text)
 		}
+	}
+	reading := r.runs.Of(who, func() schema.Reading { return schema.Reading{Format: r.table.format(), Facts: facts} })
+	d := draft.New(r.file, reading, at, r.table.tool)
+	for _, c := range cells {
+		r.cell(d, c)
 	}
 	if len(d.Metrics) == 0 {
 		return
 	}
+	d.Foreign(at, "")
 	d.Start, d.End = facts.Start, facts.Start
 	if !facts.Start.IsZero() {
 		if reading.Facts.Start.IsZero() || facts.Start.Before(reading.Facts.Start) {
@@ -139,31 +163,29 @@ func (r *reader) row(cells []string) {
 }
 
 // cell puts one cell into a point.
-func (r *reader) cell(d *draft.Draft, i int, text string) {
-	c, mapped := r.table.columns[r.header[i]]
+func (r *reader) cell(d *draft.Draft, c cell) {
 	switch {
-	case !mapped:
-		d.Keep(r.header[i], text)
+	case !c.mapped:
+		d.Keep(c.heading, c.text)
 	case c.kind == dim:
-		d.Dim(c.name, text)
+		d.Dim(c.name, c.text)
 	case c.kind == condition:
-		d.Condition(c.name, text)
+		d.Condition(c.name, c.text)
 	case c.kind == workload:
-		r.workload(d, c.name, text, i)
+		r.workload(d, c)
+	case c.kind == metric && c.block.Kind() == decode.Object:
+		d.Block(c.block, draft.Wide, c.field())
 	case c.kind == metric:
-		if x, ok := r.number(text); ok {
-			def := "" // a table does not state that of a latency
-			if info, _ := schema.MetricByName(c.name); info.Latency {
-				def = schema.DefNotStated
-			}
-			d.Stat(c.name, def, c.stat, x*c.factor)
+		if x, ok := r.number(c.text); ok {
+			d.Stat(c.name, c.def, c.stat, x*c.factor)
 		} else {
-			r.badCell(i, text)
+			r.badCell(c)
 		}
 	}
 }
 
-func (r *reader) workload(d *draft.Draft, field, text string, i int) {
+func (r *reader) workload(d *draft.Draft, c cell) {
+	field, text := c.name, c.text
 	numbers := map[string]**float64{
 		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
 	}
@@ -183,7 +205,7 @@ func (r *reader) workload(d *draft.Draft, field, text string, i int) {
 		if x, ok := r.number(text); ok {
 			*numbers[field] = &x
 		} else {
-			r.badCell(i, text)
+			r.badCell(c)
 		}
 	}
 }
@@ -204,10 +226,10 @@ func (r *reader) number(text string) (float64, bool) {
 }
 
 // badCell reports the first cell of a column that is no number.
-func (r *reader) badCell(i int, text string) {
-	if heading := r.header[i]; !r.bad[heading] {
-		r.bad[heading] = true
-		found := fmt.Sprintf("%q in column %q of row %d", text, heading, r.rows)
+func (r *reader) badCell(c cell) {
+	if !r.bad[c.heading] {
+		r.bad[c.heading] = true
+		found := fmt.Sprintf("%q in column %q of row %d", c.text, c.heading, r.rows)
 		r.report(schema.SevWarning, "bad-cell", found, "a number", "no number of this cell")
 	}
 }
@@ -236,7 +258,8 @@ func setFact(f *schema.Facts, who *system, field, text string) {
 	case "release":
 		f.Release, who.release = text, text
 	case "start":
-		f.Start = draft.Time(text, time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
+		f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00",
+			"2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
 		if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e11 {
 			f.Start = time.Unix(int64(x), 0).UTC()
 		}
@@ -261,9 +284,15 @@ func joined(list []string) string {
 //	Power: power W lower          a metric of one's own: its unit, and the better direction
 //	Seed: condition seed          a condition
 //	Comment: skip                 nothing
+//
+// In JSON and JSON lines a row is an object and a heading is the path to a member: "latency.p99". Rows is the path to
+// the list of them, or to an object of them. A heading that begins with a slash is a path from the top of the file, and
+// "@key" the key of a row. A metric whose member is an object has the statistics that this states by name. A definition
+// may follow a unit: "ttft mean ms first-content".
 type Mapping struct {
 	Files   string            `yaml:"files"`
 	Tool    string            `yaml:"tool"`
+	Rows    string            `yaml:"rows"`
 	Columns map[string]string `yaml:"columns"`
 }
 
@@ -271,6 +300,9 @@ type Mapping struct {
 type Table struct {
 	files   manifest.Pattern
 	tool    string
+	name    string // of the format, where no user states it
+	detail  string
+	rows    []string          // path in JSON
 	columns map[string]column // by heading
 }
 
@@ -279,7 +311,13 @@ type column struct {
 	kind   kind
 	name   string // of a field, dimension, condition or metric
 	stat   string
+	def    string
 	factor float64 // to the metric's unit
+}
+
+// field is the column of a metric as readers of formats state one.
+func (c column) field() draft.Field {
+	return draft.Field{Key: c.name, Metric: c.name, Def: c.def, Scale: c.factor}
 }
 
 type kind uint8
@@ -298,6 +336,9 @@ var (
 	identityFields = []string{"model", "device", "impl", "engine", "version", "release", "start"}
 )
 
+// format is the name of what a mapping reads.
+func (t Table) format() string { return cmp.Or(t.name, Format) }
+
 // Compile checks mappings. An error names the mapping and the column, and says what is expected.
 func Compile(list []Mapping) ([]Table, error) {
 	var out []Table
@@ -311,6 +352,9 @@ func Compile(list []Mapping) ([]Table, error) {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 		t := Table{files: files, tool: m.Tool, columns: map[string]column{}}
+		if m.Rows != "" {
+			t.rows = strings.Split(m.Rows, ".")
+		}
 		if t.tool == "" {
 			t.tool = "table"
 		}
@@ -362,6 +406,17 @@ func newColumn(text string) (column, error) {
 	return newMetric(words)
 }
 
+// definition takes the definition off the words of a column; one of a latency that states none is not known.
+func definition(words []string, isLatency bool) (def string, rest []string) {
+	if last := len(words) - 1; last > 1 && schema.IsDefinition(words[last]) {
+		return words[last], words[:last]
+	}
+	if isLatency {
+		def = schema.DefNotStated
+	}
+	return def, words
+}
+
 // newMetric reads "ttft mean s", "output_tps tok/s" and "power W lower".
 func newMetric(words []string) (column, error) {
 	info, known := schema.MetricByName(words[0])
@@ -375,6 +430,7 @@ func newMetric(words []string) (column, error) {
 			strings.Join(words, " "), strings.Join(append(slices.Clone(workloadFields), identityFields...), " "))
 	}
 	c := column{kind: metric, name: words[0], stat: "value"}
+	c.def, words = definition(words, info.Latency)
 	if info.Latency || info.Unit == "tok" || words[0] == "tps_user" {
 		c.stat = "mean"
 	}

@@ -141,7 +141,8 @@ func looksLikeYAML(name string, data []byte) bool {
 
 // results matches the top-level keys of reports that tools write as YAML; other files are configurations and not
 // parsed.
-var results = regexp.MustCompile(`(?m)^["']?(scenario|load_summary|successes|results|metrics|benchmarks)["']?:`)
+var results = regexp.MustCompile(`(?m)^(?:["']?(scenario|load_summary|successes|results|` +
+	`metrics|benchmarks)["']?:|- dataset:)`)
 
 // convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.
 // Positions are lost.

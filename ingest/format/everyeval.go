@@ -1,0 +1,74 @@
+// This file reads Every Eval Ever (evaleval/every_eval_ever, MIT licence), schemas 0.1 to 0.2.2: the aggregate of one
+// model's evals. Instances, a line an answer, are no results.
+//
+// Traps: a score is on the scale that metric_config states, from min_score to max_score; the metric is named by its
+// kind or id; a task's name may have the part of it in brackets.
+
+package format
+
+import (
+	"cmp"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats.
+const (
+	EveryEval          = "every-eval-ever"
+	EveryEvalInstances = "every-eval-ever-instances"
+)
+
+// DetectEveryEval asks for the results with their model.
+func DetectEveryEval(f *decode.File) schema.Match {
+	v := f.First
+	if v.Has("evaluation_name", "sample_id") || v.Has("evaluation_id", "sample_id") {
+		m := draft.Is(EveryEvalInstances, "sample_id", "not a result: one answer")
+		m.Records = true
+		return m
+	}
+	m := draft.Check{Match: schema.Match{Format: EveryEval, Detail: "schema " + v.Get("schema_version").Text()}}
+	m.Want(v.Get("evaluation_results").Kind() == decode.Array, "evaluation_results")
+	m.Want(v.Get("model_info").Kind() == decode.Object, "model_info")
+	return m.Match
+}
+
+// ReadEveryEval returns a score for each result.
+func ReadEveryEval(f *decode.File) schema.Reading {
+	m := DetectEveryEval(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == EveryEvalInstances {
+		return r
+	}
+	v := f.First
+	r.Facts.Model.ID = cmp.Or(v.At("model_info", "id").Str(), v.At("model_info", "name").Str())
+	r.Facts.Stack.Engine = v.At("model_info", "inference_engine", "name").Str()
+	for x := range v.Get("evaluation_results").Items() {
+		metric, details := x.Get("metric_config"), x.Get("score_details")
+		value, ok := details.Get("score").Float()
+		task := x.Get("evaluation_name").Str()
+		if !ok || task == "" {
+			draft.Problem(f, &r, schema.SevWarning, "no-numbers", x, "a result without a name or a score")
+			continue
+		}
+		name := cmp.Or(metric.Get("metric_kind").Str(), metric.Get("metric_id").Str(), "score")
+		s := draft.Score(f, &r, task, name, value)
+		s.Direction = "higher"
+		if lower, _ := metric.Get("lower_is_better").Truth(); lower {
+			s.Direction = "lower"
+		}
+		uncertainty := details.Get("uncertainty")
+		s.N = max(int(uncertainty.Get("num_samples").Float0()), 0)
+		for _, se := range []decode.Value{uncertainty.At("standard_error", "value"), uncertainty.Get("standard_error")} {
+			if e, ok := se.Float(); ok {
+				s.Stderr = schema.Num(e)
+			}
+		}
+		if at := cmp.Or(draft.Epoch(x.Get("evaluation_timestamp")),
+			draft.Time(x.Get("evaluation_timestamp").Str(), "2006-01-02T15:04:05Z07:00")); !at.IsZero() {
+			r.Facts.Start, r.Facts.End = at, at
+		}
+	}
+	return r
+}

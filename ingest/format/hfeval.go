@@ -1,0 +1,47 @@
+// This file reads the scores that a model's repository on the Hub states under .eval_results/ (Hub documentation, eval
+// results): a YAML list with a dataset, a task of it and a value each. The model is the repository, which a file does
+// not state.
+
+package format
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// HFEval is the name of the format.
+const HFEval = "hf-eval-results"
+
+// DetectHFEval asks for a dataset by its id, with a value.
+func DetectHFEval(f *decode.File) schema.Match {
+	one := f.First.Index(0)
+	m := draft.Check{Match: schema.Match{Format: HFEval, Detail: "scores of a model card"}}
+	m.Want(one.At("dataset", "id").Str() != "", "[].dataset.id")
+	m.Want(one.Get("value").Kind() == decode.Number, "[].value")
+	return m.Match
+}
+
+// ReadHFEval returns a score for each entry.
+func ReadHFEval(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: HFEval, Detail: "scores of a model card"}
+	for x := range f.First.Items() {
+		value, ok := x.Get("value").Float()
+		if !ok {
+			continue
+		}
+		task := x.At("dataset", "id").Str()
+		if part := x.At("dataset", "task_id").Str(); part != "" && part != "default" {
+			task += "/" + part
+		}
+		s := draft.Score(f, &r, task, cmp.Or(x.Get("metric").Str(), "score"), value)
+		s.Filter, s.Version = x.Get("notes").Str(), x.At("dataset", "revision").Str()
+		if t := draft.Time(x.Get("date").Text(), time.DateOnly, time.RFC3339); !t.IsZero() && r.Facts.Start.IsZero() {
+			r.Facts.Start, r.Facts.End = t, t
+		}
+	}
+	return r
+}

@@ -1,0 +1,111 @@
+package table
+
+import (
+	"sync"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// known is a format of a tool that a mapping reads, as a user could have written it, and how it is recognised.
+type known struct {
+	name, detail string
+	has          []string // paths that a file of it has
+	mapping      Mapping
+	table        Table // of the mapping
+}
+
+// LlamaBenchy is the result of eugr/llama-benchy 0.1 to 0.3 (MIT licence): schemas/benchmark_report_schema.json. Speeds
+// and times have a mean and a deviation over its runs.
+const LlamaBenchy = "llama-benchy"
+
+// AgentX is an aggregate of InferenceX' agentic replays, version 3: utils/agentic/aggregation. Latencies are in
+// seconds; throughputs are of the whole deployment; its TPOT is AIPerf's inter-token latency of each request.
+const AgentX = "inferencex-agentx"
+
+func knownFormats() []known {
+	return []known{
+		{name: LlamaBenchy, detail: "speeds by context", has: []string{
+			"benchmarks.0.prompt_size", "benchmarks.0.tg_throughput",
+		}, mapping: Mapping{
+			Tool: "llama-benchy", Rows: "benchmarks", Columns: map[string]string{
+				"/model": "model", "/timestamp": "start", "/latency_mode": "condition latency_mode",
+				"/prefix_caching_enabled": "condition prefix_caching", "concurrency": "concurrency", "prompt_size": "isl",
+				"response_size": "osl", "context_size": "dim depth", "is_context_prefill_phase": "dim context_prefill",
+				"pp_throughput": "input_tps tok/s", "tg_throughput": "output_tps tok/s",
+				"tg_req_throughput": "tps_user tok/s", "e2e_ttft": "ttft ms first-content",
+				"ttfr":            "first_response_ms ms lower",
+				"peak_throughput": "peak_tps tok/s higher", "est_ppt": "prompt_ms ms lower",
+				"pp_req_throughput": "prompt_tps_user tok/s higher", "peak_req_throughput": "peak_tps_user tok/s higher",
+			},
+		}},
+		{name: AgentX, detail: "an agentic replay, in seconds", has: []string{
+			"request_metrics.latency", "server_metrics", "conc",
+		}, mapping: Mapping{
+			Tool: "inferencex", Columns: map[string]string{
+				"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
+				"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
+				"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
+				"num_requests_successful":                             "requests_ok",
+				"request_metrics.latency.ttft":                        "ttft s first-content",
+				"request_metrics.latency.e2el":                        "e2el s last-content",
+				"request_metrics.latency.tpot":                        "tpot s excl-first",
+				"request_metrics.qps.mean":                            "rps req/s",
+				"request_metrics.tokens.input.mean":                   "isl mean tok",
+				"request_metrics.tokens.output_actual.mean":           "osl mean tok",
+				"request_metrics.throughput.input.tokens_per_second":  "input_tps tok/s",
+				"request_metrics.throughput.output.tokens_per_second": "output_tps tok/s",
+				"request_metrics.throughput.total.tokens_per_second":  "total_tps tok/s",
+				"request_metrics.throughput.duration_seconds":         "duration_s s",
+				"request_metrics.cache.theoretical_cache_hit_rate":    "prefix_hits_possible fraction",
+				"server_metrics.cache.gpu_cache_hit_rate":             "prefix_hits fraction",
+				"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",
+			},
+		}},
+	}
+}
+
+// compiled are the known formats with their tables: they are the same in every file.
+var compiled = sync.OnceValue(func() (list []known) {
+	for _, k := range knownFormats() {
+		k.mapping.Files = "*"
+		tables, err := Compile([]Mapping{k.mapping})
+		if err != nil {
+			panic(k.name + ": " + err.Error()) // a test compiles each
+		}
+		k.table = tables[0]
+		k.table.name, k.table.detail = k.name, k.detail
+		list = append(list, k)
+	}
+	return list
+})
+
+// DetectKnown looks for the paths of a known format.
+func DetectKnown(f *decode.File) schema.Match {
+	var near draft.Check
+	for i, k := range compiled() {
+		m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
+		for _, path := range k.has {
+			m.Want(follow(f.First, path).Kind() != decode.Invalid, path)
+		}
+		if m.OK() {
+			return m.Match
+		}
+		if i == 0 || len(m.Has) > len(near.Has) {
+			near = m
+		}
+	}
+	return near.Match
+}
+
+// ReadKnown returns a point for each row.
+func ReadKnown(f *decode.File) schema.Reading {
+	m := DetectKnown(f)
+	for _, k := range compiled() {
+		if k.name == m.Format {
+			return k.table.Read(f)
+		}
+	}
+	return schema.Reading{Format: m.Format, Detail: m.Detail}
+}

@@ -1,0 +1,115 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+	"github.com/ttreport/ttreport/ingest/table"
+)
+
+// benchy is a result of llama-benchy 0.2.2 in the form of its schemas/sample.json, with other numbers.
+const benchy = `{"version":"0.2.2","timestamp":"2026-02-07 19:09:00Z","latency_mode":"api","latency_ms":1.25,` +
+	`"model":"acme/m","prefix_caching_enabled":true,"max_concurrency":2,"benchmarks":[` +
+	`{"concurrency":1,"context_size":0,"prompt_size":2048,"response_size":32,"is_context_prefill_phase":false,` +
+	`"pp_throughput":{"mean":980.5,"std":1.5,"values":[979,982]},"pp_req_throughput":null,` +
+	`"tg_throughput":{"mean":49.5,"std":0.5,"values":[49,50]},` +
+	`"tg_req_throughput":{"mean":49.5,"std":0.5,"values":[49,50]},` +
+	`"ttfr":{"mean":2076,"std":2,"values":[2074,2078]},"e2e_ttft":{"mean":2080,"std":2,"values":[2078,2082]}},` +
+	`{"concurrency":2,"context_size":4096,"prompt_size":2048,"response_size":32,"is_context_prefill_phase":true,` +
+	`"pp_throughput":{"mean":1200,"std":3,"values":[1197,1203]},"tg_throughput":null,"e2e_ttft":null}]}`
+
+// What a user writes reads the same numbers from llama-benchy as the reader of the program.
+const ownMapping = `
+tables:
+  - files: "benchy/*.json"
+    tool: llama-benchy
+    rows: benchmarks
+    columns:
+      /model: model
+      /timestamp: start
+      concurrency: concurrency
+      prompt_size: isl
+      response_size: osl
+      context_size: dim depth
+      is_context_prefill_phase: dim context_prefill
+      pp_throughput: input_tps tok/s
+      tg_throughput: output_tps tok/s
+      tg_req_throughput: tps_user tok/s
+      e2e_ttft: ttft ms first-content
+      ttfr.mean: first_response_ms ms lower
+`
+
+func TestOwnMappingReadsLlamaBenchy(t *testing.T) {
+	var said struct {
+		Tables []table.Mapping `yaml:"tables"`
+	}
+	if err := yaml.Unmarshal([]byte(ownMapping), &said); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := table.Compile(said.Tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := tables[0].Read(File("benchy/a.json", benchy))
+	ours := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}.Must(t, "benchy/a.json", benchy)
+	Check(t, own)
+	for _, r := range []schema.Reading{own, ours} {
+		if len(r.Points) != 2 || len(r.Problems) != 0 || r.Facts.Model.ID != "acme/m" || r.Facts.Start.Hour() != 19 {
+			t.Fatalf("%d points, %v, %+v", len(r.Points), r.Problems, r.Facts)
+		}
+		Expect(t, r.Points[0], map[string]float64{
+			"input_tps.mean": 980.5, "output_tps.mean": 49.5, "output_tps.std": .5, "tps_user.mean": 49.5, "ttft.mean": 2080,
+		})
+		Expect(t, r.Points[1], map[string]float64{"input_tps.mean": 1200})
+		if a, b := r.Points[0].Key.Dims, r.Points[1].Key.Dims; len(a) != 0 || b["depth"] != "4096" ||
+			b["context_prefill"] != "true" {
+			t.Errorf("%v, %v", a, b)
+		}
+	}
+	if x, _ := own.Points[0].Metric("first_response_ms{ms,lower}"); len(x.Stats) != 1 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// An aggregate of an agentic replay, in the form that utils/agentic/aggregation of InferenceX writes.
+func TestAgentX(t *testing.T) {
+	r := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}.Must(t, "agg.json", `{"hw":"b200-nv","conc":16,`+
+		`"image":"i","model":"acme/m","framework":"vllm","precision":"fp4","spec_decoding":"none","disagg":false,`+
+		`"scenario_type":"agentic-coding","tp":8,"ep":1,"dp_attention":"false","num_requests_total":12,`+
+		`"num_requests_successful":10,"request_metrics":{"qps":{"mean":1.5,"p50":1},`+
+		`"latency":{"ttft":{"mean":0.5,`+
+		`"p50":0.25,"p95":2},"e2el":{"mean":10},"itl":{"mean":0.02},"tpot":{"mean":0.02,"p90":0.03}},"tokens":{`+
+		`"input":{"mean":90000},"output_actual":{"mean":500}},"throughput":{"input":{"tokens_per_second":135000},`+
+		`"output":{"tokens_per_second":750},`+
+		`"total":{"tokens_per_second":135750},"duration_seconds":6.5},"cache":{"theoretical_cache_hit_rate":0.95}},`+
+		`"server_metrics":{"cache":{"gpu_cache_hit_rate":0.9},"kv_cache":{"gpu_usage_pct":0.5,"gpu_total_tokens":1000}}}`)
+	Expect(t, r.Points[0], map[string]float64{
+		"ttft.mean": 500, "ttft.median": 250, "ttft.p95": 2000, "e2el.mean": 10000, "tpot.mean": 20,
+		"output_tps.value": 750, "input_tps.value": 135000, "total_tps.value": 135750, "rps.value": 1.5,
+		"isl.mean": 90000, "prefix_hits.value": 90,
+		"prefix_hits_possible.value": 95, "kv_usage.value": 50, "duration_s.value": 6.5, "requests_ok.value": 10,
+	})
+	if r.Facts.Device.Name != "b200-nv" || r.Facts.Stack.Engine != "vllm" || r.Points[0].Key.Dims["tp"] != "8" {
+		t.Errorf("%+v %v", r.Facts, r.Points[0].Key)
+	}
+}
+
+// JSON lines are read by the same mapping as a table.
+func TestLinesOfObjects(t *testing.T) {
+	m := compile(t, columns())
+	var lines strings.Builder
+	for _, row := range []string{`8,"TTFT avg":0.5,"TPS":"1,234.5"`, `16,"TTFT avg":null,"TPS":300`} {
+		lines.WriteString(`{"Model":"acme/m","GPU":"H100","Date":"2026-01-02","In":128,"Out":64,"Quant":"fp8",` +
+			`"Batch":` + row + "}\n")
+	}
+	r := m.Read(File("sweeps/a.jsonl", lines.String()))
+	Check(t, r)
+	if len(r.Points) != 2 || r.Facts.Device.Name != "H100" || *r.Points[1].Key.Concurrency != 16 {
+		t.Fatalf("%d points, %+v", len(r.Points), r.Problems)
+	}
+	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 500, "output_tps.value": 1234.5})
+}

@@ -1,0 +1,114 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// readObjects returns a point for each object with a number.
+func (t Table) readObjects(f *decode.File) schema.Reading {
+	r := reader{table: t, file: f, bad: map[string]bool{}}
+	found := map[string]bool{}
+	headings := slices.Sorted(maps.Keys(t.columns))
+	for top := range f.Values() {
+		for key, row := range t.objects(top) {
+			if r.rows++; r.rows > f.Limits().Results {
+				break // the load says so
+			}
+			r.object(headings, found, top, row, key)
+		}
+	}
+	var missing []string
+	for _, h := range headings {
+		if !found[h] {
+			missing = append(missing, strconv.Quote(h))
+		}
+	}
+	if len(missing) > 0 && t.name == "" {
+		r.report(schema.SevWarning, "missing-column", fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
+			"the members that are there")
+	}
+	out := r.runs.Join(t.format(), cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))
+	out.Problems = append(out.Problems, r.problems...)
+	return out
+}
+
+// objects are the rows of a value, with their keys where they are members.
+func (t Table) objects(top decode.Value) func(yield func(string, decode.Value) bool) {
+	return func(yield func(string, decode.Value) bool) {
+		at := top
+		for _, name := range t.rows {
+			at = at.Get(name)
+		}
+		if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
+			yield("", at)
+			return
+		}
+		for _, m := range at.Members() {
+			if !yield(m.Key, m.Val) {
+				return
+			}
+		}
+		for x := range at.Items() {
+			if !yield("", x) {
+				return
+			}
+		}
+	}
+}
+
+func allObjects(v decode.Value) bool {
+	return !slices.ContainsFunc(v.Members(), func(m decode.Member) bool { return m.Val.Kind() != decode.Object })
+}
+
+// object makes a point of one row. What nothing maps is kept.
+func (r *reader) object(headings []string, found map[string]bool, top, row decode.Value, key string) {
+	if row.Kind() != decode.Object {
+		return
+	}
+	row = row.Track()
+	var cells []cell
+	for _, h := range headings {
+		v, path := row, h
+		if from, isTop := strings.CutPrefix(h, "/"); isTop {
+			v, path = top, from
+		}
+		if v = follow(v, path); h != "@key" && v.Kind() == decode.Invalid {
+			continue
+		}
+		found[h] = true
+		text := v.Text()
+		if h == "@key" {
+			text = key
+		}
+		if c := r.table.columns[h]; c.kind == dim && (text == "0" || text == "false") {
+			continue // a setting that is off, as those who leave it out have it
+		}
+		if v.Kind() == decode.Object || !isAbsent(text) {
+			cells = append(cells, cell{r.table.columns[h], true, h, strings.TrimSpace(text), v})
+		}
+	}
+	r.point(cells, row)
+}
+
+// follow is the member at a path, or the one whose name has the points of the path.
+func follow(v decode.Value, path string) decode.Value {
+	if x := v.Get(path); x.Kind() != decode.Invalid {
+		return x
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		if n, err := strconv.Atoi(name); err == nil && v.Kind() == decode.Array {
+			v = v.Index(n)
+		} else {
+			v = v.Get(name)
+		}
+	}
+	return v
+}
