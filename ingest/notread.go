@@ -125,7 +125,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 // items are searched: the others have the same names.
 func measuredNames(v decode.Value) string {
 	const deepest, mostItems, most = 8, 4, 4
-	left := 4000
+	left := 500
 	seen := map[string]bool{}
 	var names []string
 	var look func(v decode.Value, depth int)

@@ -39,7 +39,8 @@ func valuesOf(f *decode.File) iter.Seq[part] {
 // Limits of the search for results within JSON that is none: how deep, and how many values are asked for what they are.
 const (
 	deepestWrapped = 3
-	mostAsked      = 100
+	mostAsked      = 40
+	fewestMembers  = 3 // of an object that is a result
 )
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
@@ -97,7 +98,7 @@ func (s *search) inner(x decode.Value, name string, depth int) {
 			s.out = append(s.out, p)
 		}
 	case kind != decode.Object && kind != decode.Array:
-	case s.isResult(p):
+	case (kind == decode.Array || x.Len() >= fewestMembers || x.Has("error")) && s.isResult(p):
 		s.out = append(s.out, p)
 	case depth > 0:
 		s.look(x, depth-1)

@@ -76,14 +76,14 @@ func TestSmallInputsEndSoon(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			told := make(chan time.Time, 1)
+			told := make(chan time.Duration, 1)
 			ctx, end := context.WithCancel(t.Context())
-			time.AfterFunc(200*time.Millisecond, func() { told <- time.Now(); end() })
+			time.AfterFunc(200*time.Millisecond, func() { told <- used(); end() })
 			run(ctx, []string{"build"}, strings.NewReader(""), io.Discard, io.Discard)
 			select {
 			case at := <-told:
-				if late := time.Since(at); late > time.Second {
-					t.Errorf("it ended %s after it was told to", late)
+				if late := used() - at; late > time.Second { // on a busy machine it waits for its turn
+					t.Errorf("it ended after another %s of processor time", late)
 				}
 			default: // it had ended before
 			}
