@@ -84,8 +84,6 @@ $ ttreport check --explain 0f3a2b1c4d5e`,
 	fs.BoolVar(&o.results, "results", false, "also print what was measured, and on what (term and md)")
 	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
-	fs.Bool("verify", false, "of no effect: every document is read")
-	_ = fs.MarkHidden("verify") // for the scripts that have it
 	lockFlag(fs, sh)
 	fs.BoolVar(&o.changePoints, "change-points", false,
 		"list the change points and drifts in the history of what is judged")

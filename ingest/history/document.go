@@ -72,11 +72,37 @@ var (
 				return e.WriteToken(jsontext.String(t.UTC().Format(time.RFC3339)))
 			}),
 		)))
-	decoding = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.WithUnmarshalers(json.JoinUnmarshalers(
-		json.UnmarshalFromFunc(decodeMetrics), json.UnmarshalFromFunc(decodeScore), json.UnmarshalFromFunc(decodeSlices),
+)
+
+// decoder decodes documents, one at a time. What many points say alike it makes once.
+type decoder struct {
+	options json.Options
+	texts   map[string]text
+	seen    []seenMetric      // the last one at each place in an object
+	list    schema.MetricList // of a point
+	stats   schema.Stats      // likewise
+}
+
+// seenMetric is a metric without numbers, and its kind as it was read.
+type seenMetric struct {
+	of     schema.Kind
+	metric schema.Metric
+}
+
+// text is a text of documents, and whether it names a statistic.
+type text struct {
+	string
+	isStat bool
+}
+
+func newDecoder() *decoder {
+	c := &decoder{texts: map[string]text{}}
+	c.options = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(c.metrics), json.UnmarshalFromFunc(decodeScore), json.UnmarshalFromFunc(decodeSlices),
 		json.UnmarshalFromFunc(decodeNumber),
 	)))
-)
+	return c
+}
 
 // marshal returns JSON on one line with sorted members.
 func marshal(v any) jsontext.Value {
@@ -232,7 +258,12 @@ func encodeSlices(e *jsontext.Encoder, s schema.Slices) error {
 // and of two members of one name one would not be read. An empty or damaged document, or one of a later schema, is a
 // problem with advice.
 func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
-	r, problem := parse(path, data)
+	return newDecoder().document(path, data)
+}
+
+// document is [Decode].
+func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Problem) {
+	r, problem := c.parse(path, data)
 	if problem != nil {
 		return r, problem
 	}
@@ -304,7 +335,7 @@ func unwritten(r *schema.Run) string {
 }
 
 // parse reads a document whose points may have any status and their metrics any unit.
-func parse(path string, data []byte) (schema.Run, *schema.Problem) {
+func (c *decoder) parse(path string, data []byte) (schema.Run, *schema.Problem) {
 	const most = 1_000            // more are made room for when they are there
 	const mostObjects = 1_000_000 // 30 of them are a point: each may take half a kilobyte of memory
 	if bytes.Count(data, []byte("{")) > mostObjects {
@@ -312,7 +343,10 @@ func parse(path string, data []byte) (schema.Run, *schema.Problem) {
 	}
 	r := schema.Run{Points: make([]schema.Point, 0, min(most, bytes.Count(data, []byte(`"metrics":`))))}
 	doc := document{Run: &r}
-	err := json.Unmarshal(data, &doc, decoding)
+	if len(c.texts) > 1<<12 { // reasons of missing numbers are among them
+		clear(c.texts)
+	}
+	err := json.Unmarshal(data, &doc, c.options)
 	if err != nil || doc.Schema != schema.Version {
 		return schema.Run{}, refused(path, data, err)
 	}
@@ -354,7 +388,8 @@ func refused(path string, data []byte, err error) *schema.Problem {
 		text, _ := jsontext.NewDecoder(bytes.NewReader(data[semantic.ByteOffset:])).ReadValue()
 		p.Found = fmt.Sprintf("%s %.40s, which is no time", place(semantic.JSONPointer), text)
 	case errors.As(err, &semantic) && semantic.JSONKind != 0:
-		p.Found = place(semantic.JSONPointer) + " as a " + semantic.JSONKind.String()
+		kind := strings.NewReplacer("a [", "a list", "a {", "an object").Replace("a " + semantic.JSONKind.String())
+		p.Found = place(semantic.JSONPointer) + " as " + kind
 	default:
 		p.Found = err.Error()
 	}
@@ -381,84 +416,180 @@ func place(p jsontext.Pointer) string {
 	}
 }
 
-// decodeMetrics reads the metrics of a point. A history has millions of statistics, so they are read one by one,
-// without reflection.
-func decodeMetrics(d *jsontext.Decoder, metrics *schema.MetricList) error {
-	*metrics = schema.MetricList{}
-	stats := make(schema.Stats, 0, 16) // for all
-	return eachMember(d, func(quoted jsontext.Value) error {
-		name, err := jsontext.AppendUnquote(nil, quoted)
+// metrics reads the metrics of a point. A history has millions of statistics, so they are read without reflection, from
+// text that is known to be sound.
+func (c *decoder) metrics(d *jsontext.Decoder, metrics *schema.MetricList) error {
+	raw, err := d.ReadValue()
+	switch {
+	case err != nil:
+		return err
+	case raw.Kind() != '{':
+		return wrong(d.StackPointer(), raw)
+	}
+	c.list, c.stats = c.list[:0], c.stats[:0]
+	for in := cursor(raw[1:]); in.kind() != '}'; {
+		name, err := c.text(in.value())
+		if err == nil {
+			err = c.metric(d, name.string, &in)
+		}
 		if err != nil {
 			return err
 		}
-		m := schema.Metric{Stats: stats[:0]}
-		err = decodeMetric(d, string(name), &m)
-		m.Stats = slices.Clone(m.Stats)
-		metrics.Put(m)
-		return err
-	})
+	}
+	*metrics = append(make(schema.MetricList, 0, len(c.list)), c.list...)
+	all := make(schema.Stats, 0, len(c.stats)) // of the point, in one piece
+	for i := range *metrics {
+		first, own := len(all), &(*metrics)[i].Stats
+		all = append(all, *own...)
+		*own = slices.Clip(all[first:])
+	}
+	return nil
 }
 
-// eachMember calls read for each member of an object, with the quoted name, when its value is next.
-func eachMember(d *jsontext.Decoder, read func(quoted jsontext.Value) error) error {
-	if d.PeekKind() != '{' {
-		return json.UnmarshalDecode(d, &struct{}{}) // its error
+// text is a text that is quoted, the same string for the same text.
+func (c *decoder) text(quoted jsontext.Value) (text, error) {
+	t, known := c.texts[string(quoted)]
+	if known {
+		return t, nil
 	}
-	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() != '}' {
-		var quoted jsontext.Value
-		if quoted, err = d.ReadValue(); err == nil {
-			err = read(quoted)
-		}
-	}
+	bare, err := jsontext.AppendUnquote(nil, quoted)
+	t = text{string(bare), schema.IsStat(string(bare))}
 	if err == nil {
-		_, err = d.ReadToken()
+		c.texts[string(quoted)] = t
 	}
-	return err
+	return t, err
 }
 
-// decodeMetric is the inverse of encodeMetric.
-func decodeMetric(d *jsontext.Decoder, name string, m *schema.Metric) error {
-	k, more := schema.Kind{Name: name}, schema.Detail{}
-	var sketch []float64
-	isDetailed := false
-	err := eachMember(d, func(quoted jsontext.Value) (err error) {
-		switch name := quoted[1 : len(quoted)-1]; string(name) {
-		case "unit":
-			err = decodeText(d, &k.Unit)
-		case "def":
-			err = decodeText(d, &k.Def)
-		case "from":
-			err = decodeText(d, (*string)(&k.From))
-		case "missing":
-			err = decodeText(d, &k.Why)
-		case "n":
-			if err = mustBeNumber(d); err == nil {
-				err = json.UnmarshalDecode(d, &m.N)
-			}
-		case "se":
-			isDetailed = true
-			if err = mustBeNumber(d); err == nil {
-				err = json.UnmarshalDecode(d, &more.SE)
-			}
-		case "ci":
-			isDetailed = true
-			err = json.UnmarshalDecode(d, &more.CI)
-		case "quantiles":
-			isDetailed = true
-			err = json.UnmarshalDecode(d, &sketch)
-		default:
-			err = decodeOther(d, m, &more, quoted)
+// cursor is the rest of a text that is known to be sound: members of an object, or what follows them.
+type cursor []byte
+
+// kind goes to the next value, and returns its first byte, or the bracket that ends the object.
+func (c *cursor) kind() byte {
+	for i, b := range *c {
+		if b > ' ' && b != ',' && b != ':' {
+			*c = (*c)[i:]
+			return b
 		}
-		return err
-	})
-	if len(sketch) > 1 && sketch[0] > 0 {
-		more.Quantiles = sums(sketch[0], sketch[1:])
 	}
-	if m.Set(k); isDetailed || more.Unknown != nil {
+	return '}'
+}
+
+// value cuts the value off that is next.
+func (c *cursor) value() (v jsontext.Value) {
+	c.kind()
+	end, depth, quoted, text := 0, 0, false, *c
+	for ; end < len(text); end++ {
+		b := text[end]
+		switch {
+		case quoted && b == '\\':
+			end++
+			continue
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+			continue
+		case b == '{' || b == '[':
+			depth++
+		case depth == 0 && (b <= ' ' || b == ',' || b == '}'):
+			*c = text[end:]
+			return jsontext.Value(text[:end])
+		case b == '}' || b == ']':
+			depth--
+		default:
+			continue
+		}
+		if depth == 0 && !quoted {
+			break
+		}
+	}
+	end = min(end+1, len(text))
+	*c = text[end:]
+	return jsontext.Value(text[:end])
+}
+
+// wrong is the error of a value of another kind than its place has.
+func wrong(at jsontext.Pointer, value jsontext.Value) error {
+	return &json.SemanticError{JSONPointer: at, JSONKind: value.Kind(), GoType: reflect.TypeFor[schema.Metric]()}
+}
+
+// metric is the inverse of encodeMetric: it adds a metric to the list.
+func (c *decoder) metric(d *jsontext.Decoder, name string, in *cursor) error {
+	if in.kind() != '{' {
+		return wrong(d.StackPointer().AppendToken(name), in.value())
+	}
+	*in = (*in)[1:]
+	k, more, n, stats := schema.Kind{Name: name}, schema.Detail{}, 0, c.stats[len(c.stats):]
+	isDetailed := false
+	for in.kind() != '}' {
+		member, err := c.text(in.value())
+		if err != nil {
+			return err
+		}
+		value, isSound := in.value(), true
+		switch member.string {
+		case "unit":
+			isSound = c.textOf(value, &k.Unit)
+		case "def":
+			isSound = c.textOf(value, &k.Def)
+		case "from":
+			isSound = c.textOf(value, (*string)(&k.From))
+		case "missing":
+			isSound = c.textOf(value, &k.Why)
+		case "n":
+			n, err = strconv.Atoi(string(value))
+			isSound = err == nil
+		default:
+			if v, err := strconv.ParseFloat(string(value), 64); member.isStat && err == nil {
+				stats.Set(member.string, v)
+			} else if isDetailed, isSound = true, !member.isStat; isSound {
+				isSound = readDetail(&more, member.string, value)
+			}
+		}
+		if !isSound {
+			return wrong(d.StackPointer().AppendToken(name).AppendToken(member.string), value)
+		}
+	}
+	*in = (*in)[1:]
+	place := len(c.list)
+	if place == len(c.seen) {
+		c.seen = append(c.seen, seenMetric{})
+	}
+	if c.seen[place].of != k {
+		c.seen[place] = seenMetric{k, schema.NewMetric(k)}
+	}
+	m := c.seen[place].metric
+	if m.N, m.Stats = n, stats; isDetailed {
 		m.SetDetail(more)
 	}
-	return err
+	c.stats = append(c.stats, stats...)
+	c.list.Put(m)
+	return nil
+}
+
+// readDetail reads a member that is no statistic, and keeps what this version does not know.
+func readDetail(into *schema.Detail, name string, value jsontext.Value) bool {
+	switch name {
+	case "se":
+		v, err := strconv.ParseFloat(string(value), 64)
+		into.SE = schema.Num(v)
+		return err == nil
+	case "ci":
+		return json.Unmarshal(value, &into.CI) == nil
+	case "quantiles":
+		var sketch []float64
+		if json.Unmarshal(value, &sketch) != nil {
+			return false
+		}
+		if len(sketch) > 1 && sketch[0] > 0 {
+			into.Quantiles = sums(sketch[0], sketch[1:])
+		}
+		return true
+	}
+	if into.Unknown == nil {
+		into.Unknown = schema.Unknown{}
+	}
+	into.Unknown[name] = bytes.Clone(value)
+	return true
 }
 
 // sums makes increments of a step the values that they add up to.
@@ -471,61 +602,14 @@ func sums(step float64, increments []float64) []float64 {
 	return increments
 }
 
-// decodeOther reads a statistic, or keeps a member that this version does not know.
-func decodeOther(d *jsontext.Decoder, m *schema.Metric, more *schema.Detail, quoted jsontext.Value) error {
-	bare := quoted[1 : len(quoted)-1]
-	at := slices.IndexFunc(statistics, func(s schema.StatInfo) bool { return s.Name == string(bare) })
-	name := ""
-	if at >= 0 {
-		name = statistics[at].Name // without allocating
-	} else {
-		text, err := jsontext.AppendUnquote(nil, quoted)
-		if name = string(text); err != nil {
-			return err
-		}
-		if !schema.IsStat(name) {
-			raw, err := d.ReadValue()
-			if more.Unknown == nil {
-				more.Unknown = schema.Unknown{}
-			}
-			more.Unknown[name] = bytes.Clone(raw)
-			return err
-		}
+// textOf reads a text; null is an absent one. It is false for anything else.
+func (c *decoder) textOf(value jsontext.Value, into *string) bool {
+	if value.Kind() == '"' {
+		t, _ := c.text(value) // bytes that are no UTF-8 become U+FFFD, as they do elsewhere
+		*into = t.string
+		return true
 	}
-	if err := mustBeNumber(d); err != nil {
-		return err
-	}
-	raw, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	v, err := strconv.ParseFloat(string(raw), 64)
-	m.Stats.Set(name, v)
-	return err
-}
-
-// mustBeNumber refuses anything else as the next value, null too.
-func mustBeNumber(d *jsontext.Decoder) error {
-	if d.PeekKind() == '0' {
-		return nil
-	}
-	v, err := d.ReadValue()
-	if err == nil {
-		err = &json.SemanticError{JSONPointer: d.StackPointer(), JSONKind: v.Kind(), GoType: reflect.TypeFor[float64]()}
-	}
-	return err
-}
-
-var statistics = schema.Statistics()
-
-// decodeText reads a text; null is an absent one.
-func decodeText(d *jsontext.Decoder, into *string) error {
-	if d.PeekKind() != '"' {
-		return json.UnmarshalDecode(d, into)
-	}
-	t, err := d.ReadToken()
-	*into = t.String()
-	return err
+	return value.Kind() == 'n'
 }
 
 func decodeNumber(d *jsontext.Decoder, n *schema.Number) error {

@@ -50,12 +50,12 @@ type file struct {
 }
 
 // read reads the document, and returns the hash of its bytes.
-func (f *file) read() (schema.Run, string, *schema.Problem) {
+func (f *file) read(c *decoder) (schema.Run, string, *schema.Problem) {
 	data, err := f.folder.Read(f.rel, mostDocument)
 	if err != nil {
 		return schema.Run{}, "", unreadable(f.path, err)
 	}
-	r, problem := Decode(f.path, data)
+	r, problem := c.document(f.path, data)
 	sum := sha256.Sum256(data)
 	return r, hex.EncodeToString(sum[:]), problem
 }
@@ -171,8 +171,9 @@ func RemoveUnfinished(dir string) {
 // Each reads every document below a folder, in path order. What cannot be read is a problem.
 func Each(dir string, visit func(name string, r *schema.Run)) []schema.Problem {
 	docs, problems := list([]string{dir})
+	c := newDecoder()
 	for _, d := range docs {
-		r, _, problem := d.read()
+		r, _, problem := d.read(c)
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue

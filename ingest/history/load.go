@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,14 +24,17 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 	b := columns.NewBuilder()
 	var building sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, d := range docs {
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error {
-			r, sha, problem := d.read()
-			if bad[i] = problem; problem == nil {
-				building.Lock()
-				defer building.Unlock()
-				b.Add(&r, d.path, sha)
+			decoder := newDecoder()
+			for i := next.Add(1) - 1; i < int64(len(docs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				r, sha, problem := docs[i].read(decoder)
+				if bad[i] = problem; problem == nil {
+					building.Lock()
+					b.Add(&r, docs[i].path, sha)
+					building.Unlock()
+				}
 			}
 			return ctx.Err()
 		})

@@ -63,7 +63,7 @@ func ReadFile(f *decode.File) schema.Reading {
 
 // readingOf converts a run to a reading. Secrets are removed again, because another program may have written it.
 func readingOf(f *decode.File, m schema.Match, v decode.Value) schema.Reading {
-	r, problem := parse(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
+	r, problem := newDecoder().parse(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
 	if problem != nil {
 		return schema.Reading{Format: m.Format, Detail: m.Detail, Problems: []schema.Problem{*problem}}
 	}

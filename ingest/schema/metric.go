@@ -18,6 +18,8 @@ type Kind struct {
 	Def  string `json:"def,omitzero"`     // definition id; see [Definitions]
 	From From   `json:"from,omitzero"`    // "" for the file, else FromRecomputed or FromDerived
 	Why  string `json:"missing,omitzero"` // why there is no number, when there is none
+
+	place int // in the registry
 }
 
 // Metric is one measured quantity of a point: what it is, and its statistics.
@@ -38,7 +40,8 @@ type Detail struct {
 
 // NewMetric returns a metric with statistics.
 func NewMetric(k Kind, stats ...Stat) Metric {
-	m := Metric{kind: unique.Make(k)}
+	var m Metric
+	m.Set(k)
 	for _, s := range stats {
 		m.Stats.Set(s.Name(), s.Value)
 	}
@@ -58,11 +61,17 @@ func (m *Metric) Kind() Kind {
 	return m.kind.Value()
 }
 
+// IsOf reports whether two metrics are of one kind.
+func (m *Metric) IsOf(o *Metric) bool { return m.kind == o.kind }
+
 // Name returns the name of the metric.
 func (m *Metric) Name() string { return m.Kind().Name }
 
 // Set makes the metric one of another kind; its numbers stay.
-func (m *Metric) Set(k Kind) { m.kind = unique.Make(k) }
+func (m *Metric) Set(k Kind) {
+	k.place = metricPlace(k.Name)
+	m.kind = unique.Make(k)
+}
 
 // Sourced returns the metric with another source.
 func (m Metric) Sourced(f From) Metric {
@@ -128,16 +137,15 @@ func (l MetricList) Value(metric, stat string) (float64, bool) {
 
 // Put adds a metric, or replaces that of its name.
 func (l *MetricList) Put(m Metric) {
-	name := m.Name()
-	place := metricPlace(name)
+	k := m.Kind()
 	at := len(*l)
 	for ; at > 0; at-- {
-		before := (*l)[at-1].Name()
-		if before == name {
+		before := (*l)[at-1].Kind()
+		if before.Name == k.Name {
 			(*l)[at-1] = m
 			return
 		}
-		if c := cmp.Compare(metricPlace(before), place); c < 0 || c == 0 && before < name {
+		if before.place < k.place || before.place == k.place && before.Name < k.Name {
 			break
 		}
 	}

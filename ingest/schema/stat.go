@@ -40,6 +40,9 @@ func (s Stat) Name() string {
 // Is reports whether the statistic has a name.
 func (s Stat) Is(name string) bool { return s.name == nameOf(name) }
 
+// IsNamed reports whether two statistics have one name.
+func (s Stat) IsNamed(o Stat) bool { return s.name == o.name }
+
 // Stats is a small set of statistics, sorted by name, each name once.
 type Stats []Stat
 

@@ -21,14 +21,15 @@ type Builder struct {
 	stats   map[StatID]uint16
 	reasons map[string]int32
 	conds   map[string]int32
-	metrics map[metricID]*statIDs
+	seen    []seenMetric // the last one at each place in a point
+	stat    schema.Stats // of a metric
 }
 
 // NewBuilder starts empty columns.
 func NewBuilder() *Builder {
 	return &Builder{
 		C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{},
-		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0}, metrics: map[metricID]*statIDs{},
+		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0},
 	}
 }
 
@@ -155,53 +156,51 @@ func (b *Builder) point(run int32, p *schema.Point) {
 	b.Begin(&row)
 	for _, name := range slices.Sorted(maps.Keys(p.Client)) {
 		if v, err := strconv.ParseFloat(p.Client[name], 64); err == nil {
-			b.Value(b.statID(metricID{metric: ClientMetric}, name), v)
+			b.Value(b.StatID(StatID{Metric: ClientMetric, Stat: name}), v)
 		}
 	}
-	var stats schema.Stats
 	for i := range p.Metrics {
-		m := &p.Metrics[i]
-		k, se := m.Kind(), m.Detail().SE
-		id := metricID{k.Name, k.Unit, k.Def}
-		stats = append(stats[:0], m.Stats...)
-		if m.N != 0 {
-			stats.Set("n", float64(m.N))
-		}
-		if v, ok := se.Get(); ok && se != latency.DerivedSE(m) {
-			stats.Set("se", v)
-		}
-		for _, s := range stats {
-			b.Value(b.statID(id, s.Name()), s.Value)
-		}
+		why := b.metric(i, &p.Metrics[i])
 		if row.Reason == 0 {
-			row.Reason = b.Reason(k.Why)
+			row.Reason = why
 		}
 	}
 	b.End(row)
 }
 
-// metricID names a metric under a definition.
-type metricID struct{ metric, unit, def string }
-
-// statIDs are the statistics of a metric that were seen, and their indexes.
-type statIDs struct {
-	names []string
-	ids   []uint16
+// metric appends the statistics of a metric, at a place in its point, and returns the reason where it has none.
+func (b *Builder) metric(place int, m *schema.Metric) (reason int32) {
+	b.stat = append(b.stat[:0], m.Stats...)
+	if m.N != 0 {
+		b.stat.Set("n", float64(m.N))
+	}
+	if se := m.Detail().SE; !se.IsZero() && se != latency.DerivedSE(m) {
+		v, _ := se.Get()
+		b.stat.Set("se", v)
+	}
+	if place == len(b.seen) {
+		b.seen = append(b.seen, seenMetric{})
+	}
+	s := &b.seen[place]
+	if !s.of.IsOf(m) || !slices.EqualFunc(s.of.Stats, b.stat, schema.Stat.IsNamed) {
+		k := m.Kind()
+		s.of, s.ids, s.reason = *m, s.ids[:0], b.Reason(k.Why)
+		s.of.Stats = slices.Clone(b.stat)
+		for _, x := range b.stat {
+			s.ids = append(s.ids, b.StatID(StatID{Metric: k.Name, Stat: x.Name(), Unit: k.Unit, Def: k.Def}))
+		}
+	}
+	for i, x := range b.stat {
+		b.Value(s.ids[i], x.Value)
+	}
+	return s.reason
 }
 
-// statID is [Builder.StatID] for the millions of statistics of a history.
-func (b *Builder) statID(m metricID, stat string) uint16 {
-	known := b.metrics[m]
-	if known == nil {
-		known = &statIDs{}
-		b.metrics[m] = known
-	}
-	if i := slices.Index(known.names, stat); i >= 0 {
-		return known.ids[i]
-	}
-	id := b.StatID(StatID{Metric: m.metric, Stat: stat, Unit: m.unit, Def: m.def})
-	known.names, known.ids = append(known.names, stat), append(known.ids, id)
-	return id
+// seenMetric is a metric, the indexes of its statistics, and that of its reason.
+type seenMetric struct {
+	of     schema.Metric
+	ids    []uint16
+	reason int32
 }
 
 // setting returns the facts about the machine and the server that a collection or a report wrote.
