@@ -90,7 +90,10 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 	group(fs, "Scheduler", o.scheduler.declare)
 	group(fs, "Within a job of a scheduler", o.job.declare)
 	o.given = func() []string { return o.scheduler.givenFlags(fs) }
-	group(fs, "Of tt-inference-server's run.py", func(fs *pflag.FlagSet) { declareFlags(fs, o.runPyFlags()) })
+	group(fs, "Of tt-inference-server's run.py", func(fs *pflag.FlagSet) {
+		declareFlags(fs, o.runPyFlags())
+		fs.VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // help run-py lists them
+	})
 	group(fs, "Of TensorRT-LLM's benchmark.py", func(fs *pflag.FlagSet) { declareFlags(fs, o.trtFlags()) })
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
 		"server", "tools", "evals", "out", "dry-run")

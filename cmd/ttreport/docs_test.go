@@ -16,6 +16,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/ttreport/ttreport/templates"
 )
 
 // docRules is what testdata/docs.txtar says of the lines in the documentation.
@@ -294,4 +295,18 @@ func changes(args []string) bool {
 		return slices.Contains(args, "import") || slices.Contains(args, "propose")
 	}
 	return false
+}
+
+// Each page says in its first line for whom it is, or for what.
+func TestPagesSayForWhom(t *testing.T) {
+	t.Parallel()
+	for _, name := range topics() {
+		page, err := fs.ReadFile(templates.Docs(), name+".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.SplitN(string(page), "\n", 4); len(lines) < 3 || !strings.HasPrefix(lines[2], "For ") {
+			t.Errorf("%s begins with %.60q", name, lines)
+		}
+	}
 }

@@ -22,6 +22,8 @@ var updateParity = flag.Bool("update-parity", false, "rewrite the table of templ
 // parityHead is the page before its table.
 const parityHead = `# What the five systems do, and the line that does it here
 
+For people who come from one of five systems and look for what they had.
+
 ttreport grew from five systems: tt-inference-server's benchmarks, its AIPerf benchmarks and its workflows, nm-vllm, and
 TensorRT-LLM's benchmark.py. The table goes through their pages from the top: each row is a feature, and a line that a
 test of ttreport runs; the last column has what the test looks at. Tools and servers themselves are run by .ci/real.
@@ -50,7 +52,7 @@ func TestParity(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+		if err := os.WriteFile(name, f.Data, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
