@@ -4,8 +4,8 @@
     run.py [--only NAME,...] [--until SECONDS]
 
 Steps that need few installs come first, Kubernetes early among them, and vLLM, which needs 6 GB and most of the time,
-last. Slurm mostly waits, beside the others. --until leaves out steps that would not be over in time, by what they take on two quiet cores and how
-much longer the steps before have taken.
+last; Slurm, which mostly waits, runs beside the others. --until leaves out steps that would not be over in time, by
+what they take on two quiet cores and how much longer the steps before have taken.
 
 Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
