@@ -116,8 +116,8 @@ func TestCancelOfAPodThatIsGone(t *testing.T) {
 func TestCancelWithoutLogs(t *testing.T) {
 	a, b := cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
-	a.pod("j", a.runningPod("p1"))
 	a.unread = `Error from server (Forbidden): pods "p1" is forbidden: cannot get resource "pods/log"`
+	a.pod("j", a.runningPod("p1"))
 	err := b.Cancel(t.Context(), s, []engine.JobStatus{{Array: "j", Job: "p1", Entry: 1}})
 	if err == nil || errors.Is(err, engine.ErrUnfetched) || !strings.Contains(err.Error(), "forbidden") {
 		t.Error(err)
