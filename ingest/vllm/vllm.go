@@ -180,8 +180,8 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	if !recomputed {
 		totals(d)
 	}
-	if why := v.Get("invalid").Str(); why != "" { // ttreport's own client
-		d.Invalid("busy-client", v.Get("invalid"), why, "a client that reads in time", "no latency of it",
+	if why := v.Get("busy_client").Str(); why != "" { // ttreport's own client
+		d.Invalid("busy-client", v.Get("busy_client"), why, "a client that reads in time", "no latency of it",
 			"measure again while nothing else runs on this machine, or with fewer streams")
 	}
 	if e.swappedE2EL && !recomputed {
@@ -201,7 +201,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 }
 
 // texts are members that are read by rules of their own.
-const texts = "endpoint_type ramp_up_start_rps ramp_up_end_rps"
+const texts = "endpoint_type ramp_up_start_rps ramp_up_end_rps busy_client"
 
 // sweep makes the parameters that a sweep varied dimensions: what nothing has read, and the tool does not measure.
 func sweep(d *draft.Draft) {

@@ -219,7 +219,7 @@ func TestUndatedArrivals(t *testing.T) {
 	}
 	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
 		late(m)
-		m["invalid"] = "this machine was too busy"
+		m["busy_client"] = "this machine was too busy"
 	}))
 	p = r.Points[0]
 	none := drafttest.Metric(p, "ttft")
@@ -321,7 +321,7 @@ func TestSwapIsTold(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "x.json", result(statsOf), detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}),
 		detailed([]float64{.01, 2}, []int{5, 1}, .002, func(m map[string]any) {
-			m["undated"], m["invalid"] = [][]int{{4, -1}, {1e9}}, "x"
+			m["undated"], m["busy_client"] = [][]int{{4, -1}, {1e9}}, "x"
 		}), "["+result(statsOf)+"]",
 		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,`+
 			`"mean_ttft_ms":Infinity}`)

@@ -90,7 +90,7 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		r["max_concurrency"] = l.Concurrency
 	}
 	if why := Busy(set, l); why != "" {
-		r["invalid"] = why
+		r["busy_client"] = why
 	}
 	errs, start := make([]string, len(o.Requests)), make([]float64, len(o.Requests))
 	undated := make([][]int, len(o.Requests))

@@ -71,7 +71,7 @@ func TestStopsAreSeen(t *testing.T) {
 	}
 	raw, err := result.Result(l)
 	var r struct {
-		Invalid string
+		Invalid string `json:"busy_client"`
 		Undated [][]int
 	}
 	if err != nil || json.Unmarshal(raw, &r) != nil || strings.Contains(r.Invalid, "too busy") != (set.Lost > .01) {
