@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -262,6 +263,13 @@ func describe(v decode.Value, s *schema.Score) {
 	}
 	if n, ok := shots.Int(); ok {
 		s.Fewshot = &n
+	} else if list, ok := shots.Floats(); ok && len(list) > 0 && len(shots.Raw()) < mostShots {
+		// A number for each task, in the order of the command, which the file does not have: where they differ, which is
+		// whose is not known.
+		if n := int(list[0]); slices.Max(list) == slices.Min(list) {
+			s.Fewshot = &n
+		}
+		s.Unknown = schema.Unknown{"num_fewshot": schema.JSONString(string(shots.Raw()))}
 	}
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
@@ -272,6 +280,9 @@ func describe(v decode.Value, s *schema.Score) {
 	}
 	s.Version = v.At("versions", s.Task).Text()
 }
+
+// mostShots is the longest list of shots that is kept, in bytes.
+const mostShots = 300
 
 // Stamp returns the time stamp that a results file and its samples share in their names, "" if there is none.
 func Stamp(name string) string {

@@ -258,3 +258,22 @@ func TestGroups(t *testing.T) {
 		t.Errorf("no score of %v", want)
 	}
 }
+
+// A list of shots, one a task of the command, is kept; it is a task's number only where all are the same.
+func TestListsOfShots(t *testing.T) {
+	for list, want := range map[string]int{"[2,3]": -1, "[5,5]": 5} {
+		r := lmeval.Read(file(`{"results":{"jcq-1.1":{"acc":0.5},"jsquad-1.1":{"f1":0.25}},"versions":{"jcq-1.1":1.1},` +
+			`"config":{"model":"hf-causal","model_args":"pretrained=acme/m","num_fewshot":` + list + `}}`))
+		if len(r.Scores) != 2 {
+			t.Fatalf("%d scores", len(r.Scores))
+		}
+		for _, s := range r.Scores {
+			if got := s.Fewshot; want < 0 && got != nil || want >= 0 && (got == nil || *got != want) {
+				t.Errorf("%s of %s: %v", s.Task, list, got)
+			}
+			if string(s.Unknown["num_fewshot"]) != `"`+list+`"` {
+				t.Errorf("%s of %s: %s", s.Task, list, s.Unknown)
+			}
+		}
+	}
+}
