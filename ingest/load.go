@@ -96,7 +96,6 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		}
 	}
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
-	problems = append(problems, m.keepBase(results)...)
 	problems = append(problems, tellContradictions(results)...)
 	m.replace(results)
 	results = dropCopies(m.with(results))

@@ -148,11 +148,8 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 	return isKnown
 }
 
-// Codes of problems about what history holds.
-const (
-	codeToldApart     = "told-apart"
-	codeOtherIdentity = "other-identity"
-)
+// codeToldApart is the code of problems about a group of results, which are made again with each reading.
+const codeToldApart = "told-apart"
 
 // met marks the document of a stored result that a file which was read repeats.
 func (r *result) met() {
@@ -377,45 +374,6 @@ func onlyCopies(r *schema.Run) bool {
 	return slices.ContainsFunc(r.Problems, func(p schema.Problem) bool {
 		return p.Code == schema.CodeCopy && p.Severity == schema.SevError
 	})
-}
-
-// keepBase leaves out of a reading what is in documents that are only read, and returns the problems about it.
-func (m *memory) keepBase(results []*result) (problems []schema.Problem) {
-	if m == nil {
-		return nil
-	}
-	type told struct {
-		d     *document
-		clash string
-	}
-	first, count := map[told]*result{}, map[told]int{}
-	var order []told
-	for _, r := range results {
-		at := slices.IndexFunc(r.same, func(old *result) bool { return old.doc.isBase })
-		if at < 0 {
-			continue
-		}
-		t := told{r.same[at].doc, clashOf(&r.same[at].facts, &r.facts)}
-		if first[t] == nil {
-			first[t], order = r, append(order, t)
-		}
-		count[t] += r.measured().points + r.measured().scores
-		t.d.isMet, r.same = true, nil
-		r.drop(t.d.path)
-	}
-	for _, t := range order {
-		p := schema.Problem{
-			Severity: schema.SevNote, Path: first[t].shown(), Code: "in-history", Expected: "one identity of a measurement",
-			Found: fmt.Sprintf("results that are in history already, %d of them in %s", count[t], filepath.ToSlash(t.d.path)),
-			Used:  "what is stored", Hint: "ttreport check judges what is stored; ttreport build with other facts replaces it",
-		}
-		if t.clash != "" {
-			p.Severity, p.Code = schema.SevError, codeOtherIdentity
-			p.Found += ": " + t.clash
-		}
-		problems = append(problems, p)
-	}
-	return problems
 }
 
 // clashOf is where two statements of who was measured contradict each other; "" for nowhere.

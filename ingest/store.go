@@ -83,7 +83,11 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	history.RemoveUnfinished(s.Dir)
-	set, g, err := load(ctx, roots, opt, func(sources []*source) *memory { return recall(s.Dir, s.Base, sources) })
+	base := s.Base
+	if s.As != nil {
+		base = "" // a build of its own beside the history, whatever that has of it
+	}
+	set, g, err := load(ctx, roots, opt, func(sources []*source) *memory { return recall(s.Dir, base, sources) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,11 +101,6 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
-	for _, p := range set.Problems {
-		if p.Code == codeOtherIdentity {
-			out.Refused++
-		}
-	}
 	w := newWrites(s.Dir)
 	placed := map[*document]string{} // where the measurements of documents are now, below the folder
 	for i := range set.Runs {
@@ -139,6 +138,18 @@ func (s Store) put(
 		s.As(&run)
 	}
 	s.stamp(inForce, &run)
+	if i := slices.IndexFunc(docs, func(d *document) bool { return d.isBase && placed[d] == "" }); i >= 0 {
+		rel, err := filepath.Rel(s.Base, docs[i].path)
+		if err == nil {
+			placed[docs[i]] = rel
+			var changed bool
+			if changed, err = history.Overlay(s.Base, s.Dir, rel, run); err == nil {
+				out.count(changed)
+				return nil
+			}
+		}
+		return cannotWrite(err)
+	}
 	for _, d := range docs {
 		placed[d] = name
 	}
@@ -162,12 +173,17 @@ func (s Store) put(
 	if err != nil {
 		return cannotWrite(err)
 	}
-	if changed {
-		out.Written++
-	} else {
-		out.Same++
-	}
+	out.count(changed)
 	return nil
+}
+
+// count counts a document.
+func (r *Result) count(changed bool) {
+	if changed {
+		r.Written++
+	} else {
+		r.Same++
+	}
 }
 
 // write writes a run whose document exists: that of docs at an index, or another one that it updates.

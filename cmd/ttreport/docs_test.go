@@ -287,7 +287,7 @@ func linkFolder(from, to string) error {
 // changes reports that a line writes to the workspace, so that it gets one of its own.
 func changes(args []string) bool {
 	switch args[0] {
-	case "accept", "waive", "build", "ingest", "init", "models", "verify":
+	case "accept", "waive", "build", "history", "ingest", "init", "models", "verify":
 		return true
 	case "collect":
 		return !slices.Contains(args, "--dry-run")

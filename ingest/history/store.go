@@ -92,6 +92,19 @@ func Replace(dir string, r schema.Run) (changed bool, err error) {
 	return put(filepath.Join(dir, PathOf(&r)), Encode(&r))
 }
 
+// Overlay writes a run in the place of a document of another folder, which it replaces where both are loaded; not where
+// that is equal.
+func Overlay(base, dir, rel string, r schema.Run) (changed bool, err error) {
+	data := Encode(&r)
+	if durable.Holds(filepath.Join(base, rel), data) {
+		return false, nil
+	}
+	if err := rootfs.Within(dir, rel); err != nil {
+		return false, fmt.Errorf("updating run %s: %w", r.ID, err)
+	}
+	return put(filepath.Join(dir, rel), data)
+}
+
 // Peek returns the stored document of a run, if it exists and can be read.
 func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 	old, problem := Read(filepath.Join(dir, PathOf(r)))
