@@ -9,23 +9,25 @@ import (
 
 // baseline is what is known of a cell before a release.
 type baseline struct {
-	n       int     // releases in the baseline
-	mean    float64 // of their adjusted values
-	s2, nu  float64 // variance between releases, and its degrees of freedom
-	ssw     float64 // squared deviations of repeats within runs
-	nuw     float64 // their degrees of freedom
-	inverse float64 // Σ 1/k over its releases
-	blocked int     // earlier observations that conditions rule out
-	earlier int     // earlier observations in all
-	last    int32   // the newest earlier observation, comparable or not; -1 when there is none
-	prev    [2]earlier
-	prevs   int // how many of prev there are
+	n        int     // releases in the baseline
+	mean     float64 // of their values
+	adjusted float64 // of their values without what was common to all of a run
+	s2, nu   float64 // variance between releases, and its degrees of freedom
+	ssw      float64 // squared deviations of repeats within runs
+	nuw      float64 // their degrees of freedom
+	inverse  float64 // Σ 1/k over its releases
+	blocked  int     // earlier observations that conditions rule out
+	earlier  int     // earlier observations in all
+	last     int32   // the newest earlier observation, comparable or not; -1 when there is none
+	prev     [2]earlier
+	prevs    int // how many of prev there are
 }
 
 // earlier is one of the newest runs before a release: a run that may be part of a change that has not been confirmed.
 type earlier struct {
 	obs  int32
-	z    float64
+	z    float64 // without what was common to all of a run
+	raw  float64
 	kept bool // it is in the baseline
 }
 
@@ -39,6 +41,7 @@ type state struct {
 	suspect int32   // observation with which an open change begins, which no later run has settled; -1
 	dir     float64 // of the open change: +1 a regression, −1 an improvement
 	gated   bool    // the open change passed the gate and was reported; else it only waits
+	grouped bool    // it is that of a group
 	extreme float64 // t of a large deviation that may yet be an outlier; 0: none
 	off     float64 // its change
 	stays   int     // releases in which it stayed
@@ -73,10 +76,10 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 			into.blocked++
 		case i < st.from:
 		case !out:
-			into.precede(earlier{i, j.adj[i], true})
+			into.precede(earlier{i, j.adj[i], o.mean(), true})
 			values, in = append(values, j.adj[i]), append(in, i)
 		case open:
-			into.precede(earlier{i, j.adj[i], false})
+			into.precede(earlier{i, j.adj[i], o.mean(), false})
 		default:
 			outs = append(outs, i)
 		}
@@ -90,6 +93,7 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 	}
 	for _, i := range in {
 		into.add(&j.t.Obs[i])
+		into.mean += j.t.Obs[i].mean() / float64(len(in))
 	}
 	into.estimate(values, st)
 }
@@ -131,7 +135,7 @@ func broken(values []float64) int {
 func (b *baseline) estimate(values []float64, st *state) {
 	b.n = len(values)
 	ss := 0.
-	b.mean, ss = centre(values)
+	b.adjusted, ss = centre(values)
 	b.nu = math.Max(0, float64(b.n-1))
 	if b.n < 3 && !noisier(ss, b.nu, st) { // too few to know their own noise: that of earlier levels is added
 		ss += st.ss
@@ -584,4 +588,47 @@ func Settle(delta, variance, within, between, want, n float64) (repeats, release
 		return 0, max(1, int(math.Ceil(1/more-n)))
 	}
 	return 0, 0
+}
+
+func middle(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// median is the median of values, which it puts into another order (Hoare's selection).
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	k := (len(v) - 1) / 2
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		pivot, i, j := v[(lo+hi)/2], lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			lo, hi = k, k
+		}
+	}
+	if len(v)%2 == 1 {
+		return v[k]
+	}
+	return (v[k] + slices.Min(v[k+1:])) / 2
 }

@@ -35,10 +35,10 @@ func TestBelowLimit(t *testing.T) {
 	}
 	found := false
 	for _, f := range j.Findings {
-		if f.Release == releases-1 && f.Kind == ShiftFinding {
+		if f.Release == releases-1 && f.Kind == OfDeviceMetric {
 			found = true
 			if f.Word != schema.BelowLimit ||
-				f.Why != schema.WhyBelowLimit || f.Large() || math.Abs(f.D-math.Log1p(.042)) > .01 {
+				f.Evidence != schema.Suspected || math.Abs(f.D-math.Log1p(.042)) > .01 {
 				t.Errorf("shift: %+v", f)
 			}
 		}

@@ -66,7 +66,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	}
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
 		Cell: c.x.cell, At: at, Found: c.release, D: w.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed,
-		SE: w.se, Df: w.df, Runs: w.runs, Shift: c.x.shift,
+		SE: w.se, Df: w.df, Runs: w.runs, Shift: c.x.removed,
 	})
 	j.close(c.x.cell)
 	if dismissed {

@@ -16,7 +16,6 @@ type claim struct {
 	row     *Row
 	cell    *Cell
 	o       *Obs
-	s       *stratum
 	release int32
 	dir     float64 // in which it passed the gate; 0 if it did not
 	joint   bool    // the newest runs show a change together
@@ -24,6 +23,7 @@ type claim struct {
 	first   int32 // release that began the open change of the cell; -1
 	t95     float64
 	joins   bool
+	alone   float64 // change without what is common to its group in every release, and with the group's finding
 }
 
 // set sets the word of the claim's row with its evidence and reason.
@@ -35,7 +35,9 @@ func (c *claim) set(w schema.Outcome, e schema.Evidence, why schema.Why) {
 // gate of the release, 0 when it did not.
 func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float32, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
-	j.adj[x.obs] = o.mean() - x.removed
+	if j.adj[x.obs] = o.mean(); x.base.n > 0 {
+		j.adj[x.obs] += x.base.adjusted - x.base.mean - x.common
+	}
 	row.N, row.SE, row.Df, row.P, row.Q = int16(x.base.n), float32(x.se), float32(x.df), float32(x.p), q
 	row.D = x.total()
 	joins := j.t.Releases[release].Joins
@@ -47,9 +49,9 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 		return
 	}
 	c := &claim{
-		x: x, row: row, cell: cell, o: o, s: &j.strata[cell.Stratum],
+		x: x, row: row, cell: cell, o: o,
 		release: release, dir: dir, joint: joint, joins: joins, t95: qs.of(x.df).t95,
-		st: &j.state[x.cell], first: -1,
+		st: &j.state[x.cell], first: -1, alone: x.total() - x.common,
 	}
 	if c.st.suspect >= 0 {
 		c.first = j.t.Obs[c.st.suspect].Release
@@ -58,7 +60,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 	case j.twoModes(x):
 		row.Word, row.Why = schema.Inconclusive, schema.WhyTwoModes
 		j.close(x.cell)
-	case j.shared(c), j.confirmed(c), j.returned(c), j.passed(c), j.waits(c), j.disagreed(c), j.shifted(c):
+	case j.shared(c), j.confirmed(c), j.grouped(c), j.passed(c), j.waits(c), j.disagreed(c):
 	default:
 		j.quiet(c)
 	}
@@ -120,7 +122,7 @@ func (j *judge) confirmed(c *claim) bool {
 		c.row.Word = schema.Recovered
 	}
 	if at == c.x.obs {
-		c.row.Why, c.row.D = schema.WhyRecheck, j.second(c.x)+c.x.shift
+		c.row.Why, c.row.D = schema.WhyRecheck, j.second(c.x)+c.x.removed
 	} else {
 		c.row.First = j.t.Obs[at].Release
 		c.beforeWindow()
@@ -138,7 +140,7 @@ func (c *claim) beforeWindow() {
 	if w.n == c.x.base.n {
 		return
 	}
-	row.D = c.x.base.mean + c.x.d - w.mean + c.x.shift
+	row.D = c.x.base.mean + c.x.total() - w.mean
 	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
 	row.P, row.Q = float32(math.NaN()), float32(math.NaN())
 }
@@ -146,18 +148,8 @@ func (c *claim) beforeWindow() {
 // back reports whether a cell is at the level before a confirmed regression: nearer to it than to the level that holds,
 // and within the effect that matters.
 func (j *judge) back(c *claim) bool {
-	gap := math.Abs(c.x.base.mean + c.x.d - j.state[c.x.cell].old)
-	return gap <= c.cell.Delta && gap < math.Abs(c.x.d)
-}
-
-// returned asks whether a cell is back at the level before a confirmed regression, and clearly off the level that
-// holds.
-func (j *judge) returned(c *claim) bool {
-	if c.x.d >= 0 || !j.back(c) || -c.x.t < c.t95 {
-		return false
-	}
-	c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
-	return true
+	gap := math.Abs(c.x.base.mean + c.x.total() - j.state[c.x.cell].old)
+	return gap <= c.cell.Delta && gap < math.Abs(c.x.total())
 }
 
 // passed handles a change that passes the gate and matters.
@@ -167,25 +159,22 @@ func (j *judge) passed(c *claim) bool {
 		return false
 	}
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
-		c.row.Word, c.row.Why, c.row.Finding = schema.Inconclusive, schema.WhyAgainstShift, c.s.finding
-		if math.Abs(c.x.total()) < c.cell.Delta {
-			c.row.Why = schema.WhyDidNotMove
-		}
+		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstShift
 		return true
 	}
 	c.set(wordOf(dir), schema.Suspected, schema.WhyGate)
+	if dir < 0 && j.back(c) {
+		c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
+	}
 	switch {
 	case c.o.K2 == 0:
 		c.since()
 		return true
 	case dir*j.second(c.x) >= c.cell.Delta:
 		c.row.Why = schema.WhyOneMoreRun
-	case dir*(j.second(c.x)+j.hostMoved(c.x)) >= c.cell.Delta && dir*j.hostMoved(c.x) >= c.cell.Delta/2:
-		c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyHostMoved)
-		c.row.D = j.second(c.x) + j.hostMoved(c.x) + c.x.shift
 	default:
 		c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain)
-		c.row.D = j.second(c.x) + c.x.shift
+		c.row.D = j.second(c.x) + c.x.removed
 	}
 	return true
 }
@@ -207,7 +196,7 @@ func (c *claim) since() {
 func (j *judge) shared(c *claim) bool {
 	st := &j.state[c.x.cell]
 	if c.joins || st.suspect < 0 || st.dir*c.x.total() < c.cell.Delta ||
-		math.Abs(c.x.base.mean+c.x.d-j.adj[st.suspect]) > c.cell.Delta {
+		math.Abs(c.x.base.mean+c.x.total()-j.t.Obs[st.suspect].mean()) > c.cell.Delta {
 		return false
 	}
 	c.set(schema.Inconclusive, schema.NoEvidence, schema.WhyBaseSuspect)
@@ -218,7 +207,7 @@ func (j *judge) shared(c *claim) bool {
 // waits keeps the word of an open change that was reported, for as long as nothing settles it.
 func (j *judge) waits(c *claim) bool {
 	st := &j.state[c.x.cell]
-	if !c.joins || st.suspect < 0 || !st.gated || st.dir*c.x.total() < c.cell.Delta ||
+	if !c.joins || st.suspect < 0 || !st.gated || st.grouped || st.dir*c.x.total() < c.cell.Delta ||
 		st.dir*c.x.d < c.cell.Delta/2 {
 		return false
 	}
@@ -239,34 +228,50 @@ func (j *judge) disagreed(c *claim) bool {
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
-	c.row.Word, c.row.Why, c.row.D = schema.Inconclusive, schema.WhyRunsDisagree, d2+c.x.shift
+	c.row.Word, c.row.Why, c.row.D = schema.Inconclusive, schema.WhyRunsDisagree, d2+c.x.removed
 	return true
 }
 
-// shifted gives a cell the word of the shift that moved it, of its stratum or of its system: it regressed because of
-// the shift, and is never unchanged.
-func (j *judge) shifted(c *claim) bool {
-	list := [2]int32{c.s.finding, -1}
-	if c.x.group >= 0 {
-		list[1] = j.groups[c.x.group].finding
+// grouped gives a cell the word of the group that it changed with.
+func (j *judge) grouped(c *claim) bool {
+	if c.x.found < 0 {
+		return false
 	}
-	for _, finding := range list {
-		if finding < 0 || c.x.shift == 0 {
-			continue
-		}
-		f := &j.out.Findings[finding]
-		moved := f.Word == schema.Regressed || f.Word == schema.Improved || f.Word == schema.Inconclusive
-		if f.Kind == MixedFinding || !moved || math.Copysign(1, f.D)*c.x.total() < c.cell.Delta {
-			continue
-		}
-		c.set(f.Word, f.Evidence, schema.WhyShift)
-		c.row.Finding, c.row.First = finding, f.First
-		if c.joins && f.Why == schema.WhyNotSeenAgain {
-			c.row.exclude(c.release, c.release)
-		}
-		return true
+	f := &j.out.Findings[c.x.found]
+	dir := math.Copysign(1, f.D)
+	c.set(f.Word, f.Evidence, schema.WhyShift)
+	c.row.Finding = c.x.found
+	if f.First < c.release {
+		c.row.First = f.First
 	}
-	return false
+	switch {
+	case !c.joins:
+	case f.Evidence == schema.Confirmed:
+		if dir < 0 && math.Abs(c.x.base.mean+c.x.total()-c.st.old) <= c.cell.Delta {
+			c.row.Word = schema.Recovered
+		}
+		at := c.x.obs
+		for at > c.cell.First && j.t.Obs[at-1].Release >= f.First {
+			at--
+		}
+		for at < c.x.obs && !j.joins(at) {
+			at++
+		}
+		c.x.joint = joint{
+			runs: f.Runs, n: c.x.base.n, first: at, mean: c.x.base.mean, d: c.x.total(), se: c.x.se, df: c.x.df,
+		}
+		j.accept(c, at, dir)
+		c.st.moved = -1 // which says nothing of other cells
+	case f.Why == schema.WhyNotSeenAgain:
+		c.row.exclude(c.release, c.release)
+	default:
+		c.row.exclude(c.release, c.release)
+		if c.st.suspect < 0 {
+			c.st.suspect, c.st.seen = c.x.obs, 0
+		}
+		c.st.dir, c.st.gated, c.st.grouped = dir, true, true
+	}
+	return true
 }
 
 // quiet decides between unchanged and inconclusive: equivalence by two one-sided tests, at the 90 % interval.
@@ -287,11 +292,7 @@ func (j *judge) quiet(c *claim) {
 	default:
 		row.Word, row.Why = schema.Inconclusive, schema.WhyWide
 	}
-	if c.s.finding < 0 || c.x.shift == 0 || math.Abs(c.x.shift) < delta {
-		return
-	}
-	row.Finding = c.s.finding
-	if row.Word == schema.Unchanged { // its stratum changed by more than matters and it did not
+	if c.x.stayed && row.Word == schema.Unchanged {
 		row.Word, row.Why = schema.Inconclusive, schema.WhyDidNotMove
 	}
 }
@@ -305,7 +306,7 @@ func (j *judge) twoModes(x *test) bool {
 		return false
 	}
 	values, _ := j.held(x.cell, x.obs, nil, nil)
-	return modes(values, x.base.mean+x.d)
+	return modes(values, x.base.adjusted+x.d)
 }
 
 // FDR is the false discovery rate to which every family of tests is held: the expected share of false ones among the
@@ -348,10 +349,11 @@ func BenjaminiHochberg(p []float64, family int, level float64) (q []float64, lim
 type test struct {
 	obs, cell int32
 	base      baseline
-	d         float64 // residual change: the run-wide shift removed
-	shift     float64 // run-wide change against the level that holds
-	removed   float64 // run-wide level removed from the first run's value
-	group     int32   // the system within its stratum; -1: too small to move as one
+	d         float64 // residual change, without that of groups
+	removed   float64 // change of groups
+	common    float64 // of it, what is no finding
+	found     int32   // index of the finding of its group; -1
+	stayed    bool    // where its group moved
 	s2, df    float64 // moderated variance of one release, floors included
 	se        float64
 	t         float64
@@ -361,8 +363,8 @@ type test struct {
 	joint     joint   // of the newest runs together
 }
 
-// total returns the change of the number itself: residual and run-wide.
-func (x *test) total() float64 { return x.d + x.shift }
+// total returns the change of the number itself.
+func (x *test) total() float64 { return x.d + x.removed }
 
 // variance of the difference between a new value with k repeats and the baseline's mean (Var d in the method page):
 // s²(1 + 1/n) whatever k is, plus what unequal repeats change, never below σw²/k + s²/n.
@@ -434,68 +436,6 @@ func discover(tests []test, dir float64, family int, level float64, qs []float32
 			passed[i] = int8(dir)
 		}
 	}
-}
-
-// part is a system within a stratum.
-type part struct{ stratum, system int32 }
-
-func partOf(c *Cell) part { return part{c.Stratum, c.System} }
-
-// group finds the systems of every stratum that are large enough to move as one.
-func (j *judge) group() {
-	sizes, at := map[part]int{}, map[part]int32{}
-	for i := range j.t.Cells {
-		sizes[partOf(&j.t.Cells[i])]++
-	}
-	j.groupOf = make([]int32, len(j.t.Cells))
-	for i := range j.t.Cells {
-		p := partOf(&j.t.Cells[i])
-		j.groupOf[i] = -1
-		if sizes[p] < j.rules.MinPoint {
-			continue
-		}
-		g, known := at[p]
-		if !known {
-			g = int32(len(j.groups))
-			at[p] = g
-			j.groups = append(j.groups, stratum{suspect: -1, finding: -1})
-			j.systems = append(j.systems, p.system)
-		}
-		j.groupOf[i] = g
-	}
-	if j.devices = j.t.Devices; j.devices == nil {
-		for i := range j.t.Strata {
-			j.devices = append(j.devices, int32(i))
-		}
-	}
-}
-
-// arrive counts the cells that a release is the first to measure. What comes later must not change what is said of
-// earlier releases.
-func (j *judge) arrive(obs, cellOf []int32) {
-	for _, i := range obs {
-		cell := &j.t.Cells[cellOf[i]]
-		if i != cell.First {
-			continue
-		}
-		j.count(cell)
-	}
-}
-
-func (j *judge) count(cell *Cell) {
-	j.sizes[cell.System]++
-	if p := partOf(cell); !j.known[p] {
-		j.known[p] = true
-		j.systemsIn[p.stratum]++
-	}
-}
-
-// groupIn is the system within its stratum that a cell is part of, where the stratum has several; -1.
-func (j *judge) groupIn(cell int32) int32 {
-	if j.systemsIn[j.t.Cells[cell].Stratum] < 2 {
-		return -1
-	}
-	return j.groupOf[cell]
 }
 
 // UpperTail returns P(T > t) for Student's t with df degrees of freedom; df may be infinite.
@@ -703,4 +643,133 @@ func (t thresholds) of(level, df float64) float64 {
 		t[k] = v
 	}
 	return v
+}
+
+// follow brings the state of a cell up to date with its word: whether a change is open, and what waits to be counted as
+// an outlier. The runs of an open change stay out of baselines until later ones settle it.
+func (j *judge) follow(c *claim) {
+	st := &j.state[c.x.cell]
+	if !j.settled(c) {
+		j.weigh(c)
+	}
+	if c.confirmed() || c.row.Why == schema.WhyShift {
+		return
+	}
+	if st.suspect >= 0 {
+		j.continued(c)
+	}
+	if st.suspect >= 0 {
+		return
+	}
+	switch {
+	case c.row.Why == schema.WhyRunsDisagree:
+	case gone(c.row.Why):
+		c.row.exclude(c.release, c.release)
+	case c.row.Why == schema.WhyOtherHost:
+		j.open(c, true)
+		j.openSince(c, c.x.joint.first)
+	case c.row.Evidence == schema.Suspected:
+		j.open(c, true)
+	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
+		j.open(c, false) // a large deviation that the gate does not report, but that may be the first of several
+	}
+}
+
+// suspicious is the p value below which a deviation that matters waits for the next run outside the baseline.
+const suspicious = 1e-4
+
+func (j *judge) open(c *claim, gated bool) {
+	st := &j.state[c.x.cell]
+	st.suspect, st.dir, st.gated, st.grouped, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, false, 0
+	c.row.exclude(c.release, c.release)
+}
+
+// openSince makes an earlier observation, or the first after it that joins, the beginning of the open change.
+func (j *judge) openSince(c *claim, first int32) {
+	for first < c.x.obs && !j.joins(first) {
+		first++
+	}
+	j.state[c.x.cell].suspect = first
+	for i := first; i < c.x.obs; i++ {
+		j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+	}
+}
+
+// continued decides whether this release settles an open change: where it does not show half of what matters, the
+// change is gone, and its runs are outliers. Where it keeps showing it and is never sure, its runs are ordinary after
+// all.
+func (j *judge) continued(c *claim) {
+	const most = 3
+	st := &j.state[c.x.cell]
+	if gone(c.row.Why) || st.grouped || st.dir*c.x.d < c.cell.Delta/2 {
+		if st.gated {
+			j.rows[st.suspect].Follow = -(c.release + 1)
+		}
+		st.suspect = -1
+		return
+	}
+	c.row.exclude(c.release, c.release)
+	st.gated = st.gated || c.row.Evidence == schema.Suspected
+	if c.row.Why == schema.WhyOtherHost { // it is sure, and waits for another host
+		return
+	}
+	if st.seen++; st.seen < most {
+		return
+	}
+	for i := st.suspect; i <= c.x.obs; i++ {
+		j.rows[i].readmit(c.release)
+	}
+	st.suspect = -1
+}
+
+// close forgets an open change.
+func (j *judge) close(cell int32) {
+	st := &j.state[cell]
+	st.suspect, st.extreme = -1, 0
+}
+
+// confirmed reports whether a change of the cell's own is confirmed.
+func (c *claim) confirmed() bool {
+	return c.row.Evidence == schema.Confirmed
+}
+
+// settled decides about an earlier large deviation of the cell, and reports whether this release has none of its own
+// beside it: one that went away again is no change, and shows how far values stray; one that stays may be a change, and
+// is counted only when it was never confirmed.
+func (j *judge) settled(c *claim) bool {
+	const stays = 2
+	st := &j.state[c.x.cell]
+	if st.extreme == 0 {
+		return false
+	}
+	same, confirmed := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2, c.confirmed()
+	if same {
+		st.stays++
+	}
+	if !same || st.stays > stays && !confirmed {
+		j.stray(c, st.extreme, st.off)
+	}
+	if !same || st.stays > stays || confirmed {
+		st.extreme = 0
+	}
+	return same || confirmed
+}
+
+// weigh notes a large deviation of the release, which later ones settle; a later run of it may do so at once.
+func (j *judge) weigh(c *claim) {
+	st := &j.state[c.x.cell]
+	if !(math.Abs(c.alone/c.x.se) > c.t95) || c.x.base.n < 2 || c.row.Evidence == schema.Confirmed {
+		return
+	}
+	if c.o.K2 > 0 && math.Abs(j.second(c.x)) < math.Abs(c.alone)/2 {
+		j.stray(c, c.alone/c.x.se, c.alone)
+		return
+	}
+	st.extreme, st.off, st.stays = c.alone/c.x.se, c.alone, 0
+}
+
+func (j *judge) stray(c *claim, t, d float64) {
+	j.outliers.happened(event{
+		cell: c.x.cell, system: c.cell.System, stratum: c.cell.Stratum, point: c.cell.Point, t: t, d: d,
+	})
 }

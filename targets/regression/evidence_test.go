@@ -146,59 +146,6 @@ func TestBaselinesAreNotLocked(t *testing.T) {
 	}
 }
 
-// Where points that were unremarkable move as well in the re-run, the host did it.
-func TestControlsOfARecheck(t *testing.T) {
-	for _, c := range []struct {
-		controls float64
-		want     string
-	}{{1, "W"}, {1.18, "o"}} {
-		cells := quiet(46, 12, 8, .01)
-		cells[0][7] *= 1.2
-		tab := history(.05, cells...)
-		for i := range 6 {
-			o := &tab.Obs[tab.Cells[i].First+7]
-			o.Z2, o.K2, o.R2 = math.Log(100*c.controls), 1, 1
-		}
-		tab.Obs[tab.Cells[0].First+7].Z2 = math.Log(119)
-		if got := words(tab, judge(t, tab), 0); got[7:] != c.want {
-			t.Errorf("controls at %v: reads %s, want %s", c.controls, got[7:], c.want)
-		}
-	}
-}
-
-// The one control that a re-run has is used: where it moved since the first run, the host did it. Where it was as far
-// off in the first run, or moved the other way, it says nothing.
-func TestOneControlOfARecheck(t *testing.T) {
-	for name, c := range map[string]struct {
-		first, control float64
-		want           string
-		why            schema.Why
-	}{
-		"stays":       {1, 1, "W", schema.WhyRecheck},
-		"moved":       {1, 1.18, "o", schema.WhyHostMoved},
-		"moved half":  {1, 1.1, "W", schema.WhyRecheck},
-		"as far off":  {1.02, 1.02, "W", schema.WhyRecheck},
-		"other way":   {1, .8, "W", schema.WhyRecheck},
-		"no movement": {1.18, 1.18, "W", schema.WhyRecheck}, // remarkable itself, and so no control
-	} {
-		cells := quiet(46, 12, 8, .01)
-		cells[0][7], cells[1][7] = 120, 100*c.first
-		tab := history(.05, cells...)
-		for i, second := range []float64{119, 100 * c.control} {
-			o := &tab.Obs[tab.Cells[i].First+7]
-			o.Z2, o.K2, o.R2 = math.Log(second), 1, 1
-		}
-		j := judge(t, tab)
-		row := j.Rows[tab.Cells[0].First+7]
-		if got := words(tab, j, 0); got[7:] != c.want || row.Why != c.why {
-			t.Errorf("%s: reads %s, want %s: %+v", name, got[7:], c.want, row)
-		}
-		if name != "moved half" && math.Abs(row.D-math.Log(1.19)) > .02 {
-			t.Errorf("%s: the re-run is off by %.3f", name, row.D)
-		}
-	}
-}
-
 // All points of one system, slow once: one finding, and no outliers of the points.
 func TestABadRunIsOneFinding(t *testing.T) {
 	cells := quiet(47, 100, 12, .01)
@@ -212,9 +159,9 @@ func TestABadRunIsOneFinding(t *testing.T) {
 	j := judge(t, tab)
 	found := 0
 	for _, f := range j.Findings {
-		if f.Kind == regression.RunFinding && f.Word == schema.Regressed {
+		if f.Kind == regression.OfSystemMetric && f.Word == schema.Regressed {
 			found++
-			if f.Release != 8 || f.System != 0 || f.Evidence != schema.Suspected {
+			if f.Release != 8 || tab.Cells[f.Cell].System != 0 || f.Evidence != schema.Suspected {
 				t.Errorf("%+v", f)
 			}
 		}

@@ -23,8 +23,7 @@ type Calculation struct {
 	Rank     int     // among the p values of its direction, 1 for the smallest
 	Passing  int     // how many pass
 	Family   int     // cells tested in the release
-	Shift    float64 // run-wide shift removed from this release
-	Change   float64 // of that shift against the current level of shifts
+	Shift    float64 // change of its groups, which is taken from it
 	D        float64 // residual change
 	Delta    float64 // effect that matters
 	Again    *Second
@@ -97,7 +96,7 @@ func (j *judge) calculation(x *test, between, within *prior) *Calculation {
 		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
 		D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o),
 		Df: x.df, SE: x.se, T: x.t, P: math.NaN(),
-		Shift: x.removed, Change: x.shift, D: x.d, Delta: cell.Delta,
+		Shift: x.removed, D: x.d, Delta: cell.Delta,
 	}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]

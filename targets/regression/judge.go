@@ -12,29 +12,24 @@ import (
 )
 
 type judge struct {
-	t      *Table
-	rules  Rules
-	out    *Judgement
-	rows   []Row
-	adj    []float64 // observations as later baselines use them: all their runs, without the run-wide shift
-	state  []state
-	strata []stratum
-	probe  *probe
+	t     *Table
+	rules Rules
+	out   *Judgement
+	rows  []Row
+	adj   []float64 // observations as later baselines use them: all their runs, without the run-wide shift
+	state []state
+	probe *probe
 
-	strays  [2]strays // of strata and of systems
-	groups  []stratum // a system within a stratum each
-	systems []int32   // by group
-	devices []int32   // by stratum
-	groupOf []int32   // by cell; -1
+	tiers  []tier
+	past   [][][]sight // by tier and group
+	strays []strays    // by tier
 
 	scratch scratch
 
 	outliers         outliers
-	control          []control     // by stratum, of the later runs of the release
-	sizes            map[int32]int // cells by system, of those that were measured so far
-	systemsIn        []int         // by stratum: systems that were measured so far
-	known            map[part]bool // systems of a stratum that were measured so far
-	tested, exceeded int           // forward predictions so far
+	sizes            map[int32]int  // points by system, of those that were measured so far
+	known            map[int32]bool // these points
+	tested, exceeded int            // forward predictions so far
 }
 
 // scratch holds buffers that every release reuses.
@@ -80,12 +75,10 @@ func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement
 func newJudge(t *Table, rules Rules, p *probe) *judge {
 	j := &judge{
 		t: t, rules: rules, probe: p,
-		out:    &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
-		adj:    make([]float64, len(t.Obs)),
-		state:  make([]state, len(t.Cells)),
-		strata: make([]stratum, t.Strata), outliers: newOutliers(t.Strata, len(t.Cells)),
-		control: make([]control, t.Strata), sizes: map[int32]int{},
-		systemsIn: make([]int, t.Strata), known: map[part]bool{},
+		out:   &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
+		adj:   make([]float64, len(t.Obs)),
+		state: make([]state, len(t.Cells)),
+		tiers: tiers(&rules), outliers: newOutliers(t.Strata, len(t.Cells)), sizes: map[int32]int{}, known: map[int32]bool{},
 	}
 	j.rows, j.out.adj = j.out.Rows, j.adj
 	nan := float32(math.NaN())
@@ -95,10 +88,23 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 	for i := range j.state {
 		j.state[i] = state{from: t.Cells[i].First, suspect: -1, moved: -1, old: math.NaN()}
 	}
-	for i := range j.strata {
-		j.strata[i] = stratum{suspect: -1, finding: -1}
+	ids := map[[2]int32]int32{}
+	for i := range t.Cells {
+		c := &t.Cells[i]
+		at := [2]int32{c.Stratum, c.System}
+		if _, known := ids[at]; !known {
+			ids[at] = int32(len(ids))
+		}
+		c.systemMetric = ids[at]
 	}
-	j.group()
+	j.past, j.strays = make([][][]sight, len(j.tiers)), make([]strays, len(j.tiers))
+	for k := range j.tiers {
+		most := int32(-1)
+		for i := range t.Cells {
+			most = max(most, j.tiers[k].of(&t.Cells[i]))
+		}
+		j.past[k] = make([][]sight, most+1)
+	}
 	return j
 }
 
@@ -144,11 +150,16 @@ func (j *judge) each(n int, do func(lo, hi int)) {
 
 // release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32) {
-	j.arrive(obs, cellOf)
+	for _, i := range obs {
+		if c := &j.t.Cells[cellOf[i]]; i == c.First && !j.known[c.Point] {
+			j.known[c.Point] = true
+			j.sizes[c.System]++
+		}
+	}
 	tests := grow(&j.scratch.tests, len(obs))
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], group: j.groupIn(cellOf[obs[i]])}
+			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], found: -1}
 			j.pinned(&tests[i])
 		}
 	})
@@ -160,11 +171,10 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 			x.d = j.t.Obs[x.obs].Z - x.base.mean
 		}
 	})
-	j.shifts(release, tests)
 	p, within := j.fit(tests)
+	j.groups(release, tests, &p)
 	j.begin(tests)
 	j.run(tests, &p, &within)
-	j.controls(tests)
 	family, passed, qs := j.discoveries(tests)
 	again := j.again(tests, family, &p)
 	j.predictions(tests)
@@ -291,7 +301,7 @@ func (j *judge) predictions(tests []test) {
 // large reports whether some run behind an inconclusive word is beyond the limit.
 func large(w schema.Why) bool {
 	switch w {
-	case schema.WhyShift, schema.WhyAgainstShift, schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyHostMoved,
+	case schema.WhyShift, schema.WhyAgainstShift, schema.WhyNotSignificant, schema.WhyNotSeenAgain,
 		schema.WhyRunsDisagree, schema.WhyOneEach,
 		schema.WhyBaseSuspect:
 		return true
@@ -300,7 +310,7 @@ func large(w schema.Why) bool {
 }
 
 // gone reports whether an independent run of the same release takes a suspected change back.
-func gone(w schema.Why) bool { return w == schema.WhyNotSeenAgain || w == schema.WhyHostMoved }
+func gone(w schema.Why) bool { return w == schema.WhyNotSeenAgain }
 
 // Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
 // scale; D is positive for worse.
@@ -346,35 +356,23 @@ func (r *Row) readmit(release int32) {
 // a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.
 func (r *Row) Large() bool { return r.Word == schema.Inconclusive && large(r.Why) }
 
-// FindingKind is the kind of a finding.
-type FindingKind uint8
-
-const (
-	ShiftFinding FindingKind = iota // a stratum changed as a whole
-	MixedFinding                    // a stratum changed, but not as a whole: nothing was removed
-	RunFinding                      // a system moved as one within its stratum
-)
-
-// Finding is one statement about many cells of a release.
+// Finding is a group of cells that changed together in a release.
 type Finding struct {
-	Kind     FindingKind
+	Kind     Kind
+	Part     bool // of the group
 	Release  int32
-	Stratum  int32
-	System   int32          // of a system's; -1 of a whole stratum's
-	Word     schema.Outcome // Regressed, Improved, Inconclusive, BelowLimit, Unchanged or NoBaseline
+	Cell     int32 // a member, which names the group
+	Members  []int32
+	Word     schema.Outcome // Regressed, Improved, BelowLimit; Inconclusive where a later run does not show it
 	Evidence schema.Evidence
 	Why      schema.Why
-	D        float64 // log change of the stratum against its earlier shifts; positive is worse
+	D        float64 // log change of the median member; positive is worse
 	SE, Df   float64
 	P        float64
-	N        int     // earlier releases behind it
-	Cells    int     // cells that changed with it
-	Agree    float64 // share of cells within the effect that matters of it
-	First    int32   // release that saw it first, or -1
+	N        int   // earlier releases behind it
+	Runs     int   // that show it together
+	First    int32 // release that saw it first
 }
-
-// Large reports whether an inconclusive shift is at least as large as what matters; see [Row.Large].
-func (f *Finding) Large() bool { return f.Word == schema.Inconclusive && large(f.Why) }
 
 // Judgement is the result of [Judge].
 type Judgement struct {
@@ -414,7 +412,7 @@ type joint struct {
 // sighting is one run of a cell beside its baseline.
 type sighting struct {
 	obs int32
-	z   float64 // the run-wide shift removed
+	z   float64 // without what was common to all of its run
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
@@ -422,9 +420,9 @@ type sighting struct {
 func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	o := &j.t.Obs[x.obs]
 	if o.K2 > 0 {
-		list = append(list, sighting{x.obs, x.base.mean + j.second(x)})
+		list = append(list, sighting{x.obs, x.base.adjusted + j.second(x)})
 	}
-	list = append(list, sighting{x.obs, x.base.mean + x.d})
+	list = append(list, sighting{x.obs, x.base.adjusted + x.d})
 	own = len(list)
 	if j.joins(x.obs) {
 		for _, e := range x.base.prev[:x.base.prevs] {
@@ -488,12 +486,14 @@ func (r *Rules) share(runs, behind int) float64 {
 
 // summary is the count, mean and squares of a baseline.
 type summary struct {
-	n      int
-	mean   float64
-	ss, nu float64
+	n              int
+	mean, adjusted float64
+	ss, nu         float64
 }
 
-func (b *baseline) summary() summary { return summary{n: b.n, mean: b.mean, ss: b.s2 * b.nu, nu: b.nu} }
+func (b *baseline) summary() summary {
+	return summary{n: b.n, mean: b.mean, adjusted: b.adjusted, ss: b.s2 * b.nu, nu: b.nu}
+}
 
 // without takes an earlier run out of a baseline, where it is part of it.
 func (s summary) without(e *earlier) summary {
@@ -504,9 +504,10 @@ func (s summary) without(e *earlier) summary {
 	if s.n == 1 {
 		return summary{}
 	}
-	mean := (n*s.mean - e.z) / (n - 1)
+	adjusted := (n*s.adjusted - e.z) / (n - 1)
 	return summary{
-		n: s.n - 1, mean: mean, nu: math.Max(0, s.nu-1), ss: math.Max(0, s.ss-(e.z-s.mean)*(e.z-mean)),
+		n: s.n - 1, mean: (n*s.mean - e.raw) / (n - 1), adjusted: adjusted, nu: math.Max(0, s.nu-1),
+		ss: math.Max(0, s.ss-(e.z-s.adjusted)*(e.z-adjusted)),
 	}
 }
 
@@ -521,7 +522,7 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 	d := room[:0]
 	sum := 0.
 	for _, r := range runs {
-		v := dir * (r.z - base.mean)
+		v := dir * (r.z - base.adjusted)
 		d, sum = append(d, v), sum+v
 	}
 	sortSmall(d)
@@ -548,7 +549,7 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 	// That the runs differ is part of the noise, and that they agree is evidence of how small it is. A change that
 	// grows is seen again: that its second run is far worse than the first is not held against it.
 	v, free := s2, df
-	if newest := dir * (runs[0].z - base.mean); newest < grows*sum/k {
+	if newest := dir * (runs[0].z - base.adjusted); newest < grows*sum/k {
 		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
 		v, free = j.floored(v, free, o)
 	}
@@ -690,33 +691,6 @@ func (j *judge) oneHost(x *test) bool {
 	return seen.one() && j.elsewhere(system, j.t.Obs[x.obs].Release, seen.host)
 }
 
-// shiftOnOneHost is [judge.oneHost] of a shift that some releases show.
-func (j *judge) shiftOnOneHost(m moved, releases []int32, again bool) bool {
-	if len(j.t.Hosts) == 0 {
-		return false
-	}
-	systems, seen := []int32{m.system}, sameHost{}
-	if m.system < 0 {
-		systems = j.systemsOf(m.stratum)
-	}
-	for _, r := range releases {
-		for _, s := range systems {
-			if h, measured := j.t.Hosts[Measured{r, s}]; measured {
-				seen.add(h, again)
-			}
-		}
-	}
-	if !seen.one() {
-		return false
-	}
-	for _, s := range systems {
-		if j.elsewhere(s, releases[len(releases)-1], seen.host) {
-			return true
-		}
-	}
-	return false
-}
-
 // elsewhere reports whether a system was lately measured on another host.
 func (j *judge) elsewhere(system, release, host int32) bool {
 	for r := max(0, release-recentHosts); r <= release; r++ {
@@ -726,19 +700,6 @@ func (j *judge) elsewhere(system, release, host int32) bool {
 		}
 	}
 	return false
-}
-
-// systemsOf lists the systems of a stratum.
-func (j *judge) systemsOf(stratum int32) []int32 {
-	known := map[int32]bool{}
-	var out []int32
-	for i := range j.t.Cells {
-		if c := &j.t.Cells[i]; c.Stratum == stratum && !known[c.System] {
-			known[c.System] = true
-			out = append(out, c.System)
-		}
-	}
-	return out
 }
 
 // sameHost tells whether runs were made on one host that is known.
@@ -797,108 +758,9 @@ func modes(values []float64, now float64) bool {
 	return visits[0] >= 2 && visits[1] >= 2 && near <= math.Max(3*sd, (high-low)/4)
 }
 
-// control is how far the later runs of a release moved in a stratum, by points that the first run did not find
-// remarkable: where they moved, the host or the start did it.
-type control struct {
-	level float64 // beyond what was removed from the first run, of four cells or more; NaN: fewer
-	more  float64 // by fewer cells: how far they moved beyond the first run and the baseline; 0: they did not
-}
-
-// enoughControls is the number of cells whose median is the level of a stratum.
-const enoughControls = 4
-
-// second is the residual change of the later runs of the release: what the controls moved is removed. A few controls
-// may be outliers themselves, so they only take from a change, and never add to it.
+// second is the residual change of the later runs of the release.
 func (j *judge) second(x *test) float64 {
-	return j.rerun(x) - j.hostMoved(x)
-}
-
-// rerun is how far the later runs of the release lie from the baseline, without what was removed from the first run.
-func (j *judge) rerun(x *test) float64 { return j.t.Obs[x.obs].Z2 - x.removed - x.base.mean }
-
-// hostMoved is how far the controls of a cell moved in the later runs beyond what was removed from the first.
-func (j *judge) hostMoved(x *test) float64 {
-	c := &j.control[j.t.Cells[x.cell].Stratum]
-	switch {
-	case !math.IsNaN(c.level):
-		return c.level
-	case c.more*x.d > 0:
-		return c.more
-	}
-	return 0
-}
-
-// controls finds how far the controls of every stratum moved.
-func (j *judge) controls(tests []test) {
-	for i := range j.control {
-		j.control[i] = control{level: math.NaN()}
-	}
-	remarkable := map[int32]bool{} // points
-	for i := range tests {
-		if x := &tests[i]; !math.IsNaN(x.p) {
-			remarkable[j.t.Cells[x.cell].Point] = true
-		}
-	}
-	levels, few := map[int32][]weighed{}, map[int32][]*test{}
-	for i := range tests {
-		x := &tests[i]
-		if o := &j.t.Obs[x.obs]; o.K2 == 0 || !x.ok || !math.IsNaN(x.p) {
-			continue
-		}
-		c := &j.t.Cells[x.cell]
-		levels[c.Stratum] = append(levels[c.Stratum], weighed{j.rerun(x), 1 / math.Sqrt(x.s2)})
-		if !remarkable[c.Point] {
-			few[c.Stratum] = append(few[c.Stratum], x)
-		}
-	}
-	for s, list := range levels {
-		if len(list) >= enoughControls {
-			j.control[s].level = weightedMedian(list)
-		} else {
-			j.control[s].more = j.moved(few[s])
-		}
-	}
-}
-
-// moved is the mean movement of some cells, as much of it as is not their noise (James and Stein 1961, for one mean). A
-// cell that was as far off in the first run did not move between the two.
-func (j *judge) moved(list []*test) float64 {
-	sum, variance, k := 0., 0., float64(len(list))
-	for _, x := range list {
-		o := &j.t.Obs[x.obs]
-		off, since := j.rerun(x), o.Z2-o.Z
-		if off*since > 0 {
-			sum += math.Copysign(math.Min(math.Abs(off), math.Abs(since)), off)
-		}
-		variance += x.s2 * (1 + 1/float64(x.base.n))
-	}
-	if sum == 0 {
-		return 0
-	}
-	mean := sum / k
-	return mean * math.Max(0, 1-variance/(k*k)/(mean*mean))
-}
-
-// weighed is a change and the inverse of its noise.
-type weighed struct{ d, weight float64 }
-
-// weightedMedian is the change that half of the weight lies on either side of. A cell whose baseline is noisy says next
-// to nothing about a host: with equal weights, a model that once ran at twice its speed moved all others by 9 %.
-func weightedMedian(list []weighed) float64 {
-	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.d, b.d) })
-	total, below := 0., 0.
-	for _, w := range list {
-		total += w.weight
-	}
-	for i, w := range list {
-		switch below += w.weight; {
-		case 2*below == total && i+1 < len(list): // between two halves
-			return (w.d + list[i+1].d) / 2
-		case 2*below > total:
-			return w.d
-		}
-	}
-	return math.NaN()
+	return j.t.Obs[x.obs].Z2 - x.base.mean - (x.removed - x.common)
 }
 
 // outliers counts how often values fell further from what their history predicted than ordinary noise does, in standard
@@ -946,8 +808,8 @@ type trouble struct{ had, expected float32 }
 
 // event is an outlier that has gone away again.
 type event struct {
-	cell, system, stratum int32
-	t, d                  float64 // how far off it was, in standard errors and on the log scale; negative for better
+	cell, system, stratum, point int32
+	t, d                         float64 // how far off it was, in standard errors and on the log scale; negative for better
 }
 
 const (
@@ -1055,9 +917,12 @@ func (o *outliers) finish(sizes map[int32]int) {
 		system int32
 		side   int
 	}
-	at := map[run]float64{}
+	at, points := map[run]float64{}, map[[2]int32]bool{} // the metrics of a point go wrong together
 	for _, e := range o.events {
-		at[run{e.system, side(e.t)}]++
+		if p := [2]int32{e.point, int32(side(e.t))}; !points[p] {
+			points[p] = true
+			at[run{e.system, side(e.t)}]++
+		}
 	}
 	typical := o.typical(sizes, func(system int32, side int) float64 { return at[run{system, side}] })
 	for _, e := range o.events {
@@ -1083,7 +948,7 @@ func (o *outliers) finish(sizes map[int32]int) {
 	o.compare()
 }
 
-// typical is the median share of outliers among the cells of one system in one release, lately.
+// typical is the median share of outliers among the points of one system in one release, lately.
 func (o *outliers) typical(sizes map[int32]int, count func(system int32, side int) float64) [2]float64 {
 	const lately = 8
 	var out [2]float64
@@ -1120,7 +985,6 @@ func (o *outliers) compare() {
 type Table struct {
 	Releases []Release // in order; nothing about a release depends on later ones
 	Strata   int       // number of strata
-	Devices  []int32   // by stratum: metrics of one device rise and fall together; nil: each stratum is one
 	Cells    []Cell
 	Obs      []Obs              // those of one cell next to each other, in release order, at most one a release
 	Hosts    map[Measured]Hosts // nil: unknown
@@ -1135,11 +999,16 @@ type Release struct {
 
 // Cell is one metric of one workload on one system, within one line of releases.
 type Cell struct {
-	Stratum    int32   // device and metric family: cells that share a shift and a typical noise
-	System     int32   // the model on its device: cells that share the start of a server
-	Point      int32   // the workload on its system: cells of one point fail together
-	First, End int32   // its observations
-	Delta      float64 // least change that matters, as ln(1 + relative effect)
+	Stratum      int32   // device and metric family: cells that share a typical noise
+	Line         int32   // of releases
+	Device       int32   // within the line, as are the following
+	Model        int32   // on any device
+	System       int32   // the model on its device: cells that share the start of a server
+	Point        int32   // the workload on its system: cells of one point fail together
+	Tail         bool    // a percentile, which varies more than the others
+	First, End   int32   // its observations
+	Delta        float64 // least change that matters, as ln(1 + relative effect)
+	systemMetric int32   // set by the judge
 }
 
 // Obs is what one release measured of a cell.
@@ -1168,8 +1037,7 @@ func (o *Obs) mean() float64 {
 // Rules are the parameters of the method.
 type Rules struct {
 	FDR      float64 // false discovery rate over the cells of a release
-	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
-	Confirm  float64 // size of the test of an independent run of a shift
+	GroupFDR float64 // the same over the groups of a kind: stricter, since one decides for hundreds of cells
 	// JointFDR is the false discovery rate of the newest runs together over ordinary noise where one window of them can
 	// be tested, else [Rules.share] of it for each; OutlierFDR that over outliers: what repeats a rare trouble by chance.
 	JointFDR, OutlierFDR float64
@@ -1177,9 +1045,9 @@ type Rules struct {
 	Lone, LoneOutlier float64
 	Window            int     // releases in a baseline at most
 	Floor             float64 // least noise that is believed, relative
-	MinCells          int     // cells that a stratum needs for its run-wide shift to be removed
-	MinPoint          int     // distinct points that it needs
-	Agree             float64 // share of its cells that must lie within the effect that matters of the shift
+	MinCells          int     // cells that a stratum needs for its common movement to be taken from them
+	MinPoint          int     // distinct points that it, or a system in it, needs
+	Agree             float64 // share of its cells that must lie within the effect that matters of the movement
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
 	// never.
 	Blocks func(a, b int32) bool
@@ -1191,7 +1059,7 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, ShiftFDR: .005, Confirm: .01, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		FDR: FDR, GroupFDR: .0025, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
 		Window: 20, Floor: .003,
 		MinCells: 20, MinPoint: 8, Agree: .7,
 	}

@@ -249,22 +249,6 @@ func TestPeopleDecide(t *testing.T) {
 	}
 }
 
-// Most cells change, but not alike: nothing is removed, and that is a finding.
-func TestMixedMovement(t *testing.T) {
-	cells := quiet(11, 40, 6, .01)
-	for i := range cells {
-		cells[i][5] *= 1 + .012*float64(i)
-	}
-	tab := history(.05, cells...)
-	mixed := false
-	for _, f := range judge(t, tab).Findings {
-		mixed = mixed || f.Release == 5 && f.Kind == regression.MixedFinding
-	}
-	if !mixed {
-		t.Error("no finding of a mixed movement")
-	}
-}
-
 // Rows on a release use nothing that came later.
 func TestLaterReleasesChangeNothing(t *testing.T) {
 	cells := quiet(12, 30, 14, .01)
@@ -323,7 +307,7 @@ func TestExplainAddsUp(t *testing.T) {
 	}
 	mean := 0.
 	for _, b := range r.Baseline {
-		mean += b.Adjusted / float64(len(r.Baseline))
+		mean += b.Z / float64(len(r.Baseline))
 	}
 	v := r.S02
 	if !math.IsInf(r.D0, 1) {

@@ -89,7 +89,7 @@ type part struct {
 // parts returns the sections of the table. An interrupted section prints nothing.
 func parts() []part {
 	return []part{
-		{"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
+		{"groups", shops}, {"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
 		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound},

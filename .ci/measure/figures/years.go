@@ -152,8 +152,9 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 		case f.Evidence == schema.Confirmed:
 			confirmed = true
 		default:
+			list := f.Members
 			some(8, func(c *regression.Cell) bool {
-				return c.Stratum == f.Stratum && (f.System < 0 || c.System == f.System)
+				return slices.ContainsFunc(list, func(i int32) bool { return &tab.Cells[i] == c })
 			})
 		}
 	}
@@ -270,10 +271,9 @@ func readNights(name string) (*nights, error) {
 func (h *nights) table(delta float64) *regression.Table {
 	dense := map[int32]int32{}
 	tab := &regression.Table{}
-	for i, s := range h.stratum {
+	for _, s := range h.stratum {
 		if _, known := dense[s]; !known {
 			dense[s] = int32(len(dense))
-			tab.Devices = append(tab.Devices, h.unit[i])
 		}
 	}
 	tab.Strata = len(dense)
@@ -282,7 +282,7 @@ func (h *nights) table(delta float64) *regression.Table {
 	}
 	for i, values := range h.z {
 		c := regression.Cell{
-			Stratum: dense[h.stratum[i]], System: h.system[i], Point: h.system[i], First: int32(len(tab.Obs)), Delta: delta,
+			Stratum: dense[h.stratum[i]], Device: h.unit[i], Model: h.system[i], System: h.system[i], Point: h.system[i], First: int32(len(tab.Obs)), Delta: delta,
 		}
 		for r, z := range values {
 			if !math.IsNaN(z) {

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// shop is a history as a team that brings up models has it: models on four devices, workloads of five metrics that
+// depend on each other, values of which 2 % are 15 % off, and a run noise of .5 %.
+type shop struct {
+	models, releases int
+	before           int // releases before the first change
+	planted          []planted
+}
+
+// planted is a change from a release on.
+type planted struct {
+	release int
+	effect  float64
+	model   int // -1: all of device
+	device  int
+	share   int // every so many workloads of it; 0: one alone
+	by      int // releases after the first by which it is to be named
+}
+
+const (
+	shopDevices, shopMetrics = 4, 5
+)
+
+// shopLoads are ISL, OSL and concurrency.
+func shopLoads() [][3]float64 {
+	var out [][3]float64
+	for _, c := range []float64{1, 8, 16, 32} {
+		for _, l := range [][2]float64{{128, 128}, {1024, 128}, {2048, 512}} {
+			out = append(out, [3]float64{l[0], l[1], c})
+		}
+	}
+	return out
+}
+
+// touches reports whether a change is of a workload of a model.
+func (p *planted) touches(model, load int) bool {
+	switch {
+	case p.model < 0:
+		return model%shopDevices == p.device
+	case p.model != model:
+		return false
+	case p.share == 0:
+		return load == 0
+	}
+	return load%p.share == 0
+}
+
+// make draws the history. truth is, for each cell, the changes that touch it.
+func (s shop) make(seed uint64) (t *regression.Table, truth [][]int) {
+	r := rand.New(rand.NewPCG(seed, 20261124))
+	loads := shopLoads()
+	t = newTable(shopDevices*shopMetrics, s.releases)
+	values := make([][]float64, s.models*len(loads)*shopMetrics)
+	truth = make([][]int, len(values))
+	var ttft, tpot, cv []float64
+	for range s.models {
+		for _, l := range loads {
+			ttft, tpot = append(ttft, (.05+.25*r.Float64())*l[0]+20), append(tpot, 5+35*r.Float64())
+			cv = append(cv, .02+.02*r.Float64())
+		}
+	}
+	for rel := range s.releases {
+		for m := range s.models {
+			run := .005 * r.NormFloat64()
+			for w, l := range loads {
+				at, off, slower := m*len(loads)+w, 0., 0.
+				if r.Float64() < .02 {
+					off = .15
+				}
+				for k := range s.planted {
+					if p := &s.planted[k]; rel >= p.release && p.touches(m, w) {
+						slower += math.Log1p(p.effect)
+					}
+				}
+				noise := func(sd float64) float64 { return math.Exp(run + sd*r.NormFloat64() + off + slower) }
+				first, each := ttft[at]*noise(cv[at]), tpot[at]*noise(cv[at])
+				whole := first + (l[1]-1)*each
+				small := func() float64 { return math.Exp(.005 * r.NormFloat64()) }
+				for x, v := range []float64{first, each, each * small(), whole, whole * small()} {
+					values[at*shopMetrics+x] = append(values[at*shopMetrics+x], math.Log(v))
+				}
+			}
+		}
+	}
+	for c, z := range values {
+		m, w := c/shopMetrics/len(loads), c/shopMetrics%len(loads)
+		cell := regression.Cell{
+			Stratum: int32(m%shopDevices*shopMetrics + c%shopMetrics), Device: int32(m % shopDevices), Model: int32(m),
+			System: int32(m), Point: int32(c / shopMetrics), First: int32(len(t.Obs)), Delta: math.Log1p(.05),
+		}
+		for rel, v := range z {
+			t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: v, K: 1})
+		}
+		cell.End = int32(len(t.Obs))
+		t.Cells = append(t.Cells, cell)
+		for k := range s.planted {
+			if s.planted[k].touches(m, w) {
+				truth[c] = append(truth[c], k)
+			}
+		}
+	}
+	return t, truth
+}
+
+// alarm is what a rule says of a cell in a release.
+type alarm struct {
+	cell, release int
+	worse         bool
+}
+
+// named counts, for each change, the cells that a rule names in time, and the other alarms and their releases.
+func (s shop) named(alarms []alarm, truth [][]int) (hits []int, wrong, releases int) {
+	hits = make([]int, len(s.planted))
+	seen, in := map[[2]int]bool{}, map[int]bool{}
+	for _, a := range alarms {
+		right := false
+		for _, k := range truth[a.cell] {
+			p := &s.planted[k]
+			if a.worse && a.release >= p.release && a.release <= p.release+4 {
+				right = true
+				if id := [2]int{a.cell, k}; a.release <= p.release+p.by && !seen[id] {
+					seen[id] = true
+					hits[k]++
+				}
+			}
+		}
+		if !right {
+			wrong++
+			in[a.release] = true
+		}
+	}
+	return hits, wrong, len(in)
+}
+
+// rule is one way to judge a history.
+type rule struct {
+	name string
+	find func(t *regression.Table, j *regression.Judgement) []alarm
+}
+
+func rivals() []rule {
+	return []rule{
+		{"ttreport, confirmed", confirmedOf},
+		{"5 % over the median, twice", medianTwice},
+		{"t test + BH, mean of two", tTests},
+		{"median of model, device, metric, 3 % twice", groupMedians},
+		{"Otava (hindsight)", otava},
+	}
+}
+
+func confirmedOf(t *regression.Table, j *regression.Judgement) (out []alarm) {
+	for c, cell := range t.Cells {
+		for i := cell.First; i < cell.End; i++ {
+			if r := &j.Rows[i]; r.Evidence == schema.Confirmed {
+				out = append(out, alarm{c, int(t.Obs[i].Release), r.D > 0})
+			}
+		}
+	}
+	return out
+}
+
+func values(t *regression.Table, c int) []float64 {
+	var z []float64
+	for _, o := range t.Obs[t.Cells[c].First:t.Cells[c].End] {
+		z = append(z, o.Z)
+	}
+	return z
+}
+
+// medianTwice is the rule of thumb: two releases in a row above the median of the eight before by 5 %. A level starts
+// there.
+func medianTwice(t *regression.Table, _ *regression.Judgement) (out []alarm) {
+	for c := range t.Cells {
+		z, from := values(t, c), 0
+		for r := 4; r < len(z); r++ {
+			if r-1-from < 3 {
+				continue
+			}
+			base := median(z[max(from, r-9) : r-1])
+			a, b := z[r-1]-base, z[r]-base
+			if lim := math.Log1p(.05); a > lim && b > lim || a < -lim && b < -lim {
+				out, from = append(out, alarm{c, r, b > 0}), r-1
+			}
+		}
+	}
+	return out
+}
+
+// tTests compares the mean of the newest two releases with the eight before, at a false discovery rate of 5 % over the
+// cells of a release.
+func tTests(t *regression.Table, _ *regression.Judgement) (out []alarm) {
+	from := make([]int, len(t.Cells))
+	for r := 4; r < len(t.Releases); r++ {
+		p, d := make([]float64, len(t.Cells)), make([]float64, len(t.Cells))
+		for c := range t.Cells {
+			z := values(t, c)
+			p[c] = math.NaN()
+			base := z[max(from[c], r-9) : r-1]
+			if r-1-from[c] < 3 {
+				continue
+			}
+			n := regression.NoiseBetween(base)
+			d[c] = (z[r]+z[r-1])/2 - regression.Mean(base)
+			p[c] = 2 * regression.UpperTail(math.Abs(d[c])/math.Sqrt(n.Variance*(.5+1/float64(len(base)))), n.Df)
+		}
+		_, limit := regression.BenjaminiHochberg(p, len(p), .05)
+		for c := range p {
+			if p[c] <= limit && math.Abs(d[c]) > math.Log1p(.05) {
+				out, from[c] = append(out, alarm{c, r, d[c] > 0}), r-1
+			}
+		}
+	}
+	return out
+}
+
+// groupMedians is the median change of a model, device and metric, twice above 3 %.
+func groupMedians(t *regression.Table, _ *regression.Judgement) (out []alarm) {
+	groups := map[[2]int32][]int{}
+	for c, cell := range t.Cells {
+		at := [2]int32{cell.System, cell.Stratum}
+		groups[at] = append(groups[at], c)
+	}
+	for _, cells := range groups {
+		from := 0
+		for r := 4; r < len(t.Releases); r++ {
+			if r-1-from < 3 {
+				continue
+			}
+			var a, b []float64
+			for _, c := range cells {
+				z := values(t, c)
+				base := median(z[max(from, r-9) : r-1])
+				a, b = append(a, z[r-1]-base), append(b, z[r]-base)
+			}
+			x, y := median(a), median(b)
+			if lim := math.Log1p(.03); x > lim && y > lim || x < -lim && y < -lim {
+				for _, c := range cells {
+					out = append(out, alarm{c, r, y > 0})
+				}
+				from = r - 1
+			}
+		}
+	}
+	return out
+}
+
+// otava splits a history where Welch's t is largest, p below .001 and the step at least 5 %, and both sides again, as
+// Apache Otava does with its t test. It sees the whole history, and is said to name a step in its first release.
+func otava(t *regression.Table, _ *regression.Judgement) (out []alarm) {
+	for c := range t.Cells {
+		z := values(t, c)
+		var split func(lo, hi int)
+		split = func(lo, hi int) {
+			best, at, step := 0., 0, 0.
+			for k := lo + 2; k <= hi-2; k++ {
+				a, b := regression.NoiseBetween(z[lo:k]), regression.NoiseBetween(z[k:hi])
+				d := regression.Mean(z[k:hi]) - regression.Mean(z[lo:k])
+				se := math.Sqrt(a.Variance/float64(k-lo) + b.Variance/float64(hi-k))
+				if x := math.Abs(d) / se; x > best {
+					best, at, step = x, k, d
+				}
+			}
+			if at == 0 || 2*regression.UpperTail(best, float64(hi-lo-2)) > .001 || math.Abs(step) < math.Log1p(.05) {
+				return
+			}
+			out = append(out, alarm{c, at, step > 0})
+			split(lo, at)
+			split(at, hi)
+		}
+		split(0, len(z))
+	}
+	return out
+}
+
+// shops measures the rules on histories with four changes and with none.
+func shops(t *table) {
+	four := shop{models: 20, releases: 50, planted: []planted{
+		{release: 15, effect: .12, model: 3, share: 1, by: 1},
+		{release: 25, effect: .10, model: 7, share: 2, by: 2},
+		{release: 35, effect: .15, model: 11, by: 3},
+		{release: 45, effect: .08, model: -1, device: 2, by: 1},
+	}}
+	quiet := four
+	quiet.planted = nil
+	const seeds = 3
+	rules := rivals()
+	hits, wrong, in, calm, calmIn := make([][]int, len(rules)), make([]int, len(rules)), make([]int, len(rules)),
+		make([]int, len(rules)), make([]int, len(rules))
+	suspected := 0
+	for k := range uint64(seeds) {
+		for i, s := range []shop{four, quiet} {
+			tab, truth := s.make(t.o.seed*seeds + k)
+			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
+			if err != nil {
+				return
+			}
+			for n, r := range rules {
+				h, w, releases := s.named(r.find(tab, j), truth)
+				if i == 1 {
+					calm[n], calmIn[n] = calm[n]+w, calmIn[n]+releases
+					continue
+				}
+				if hits[n] == nil {
+					hits[n] = make([]int, len(h))
+				}
+				for x := range h {
+					hits[n][x] += h[x]
+				}
+				wrong[n], in[n] = wrong[n]+w, in[n]+releases
+			}
+			if i == 1 {
+				suspected += suspicious(tab, j)
+			}
+		}
+	}
+	name := func(i int, x float64) string { return fmt.Sprintf("%.1f", x/seeds) }
+	for i, r := range rules {
+		h := hits[i]
+		goal := ""
+		met := h[0] >= 57*seeds && h[1] >= 27*seeds && h[2] >= 5*seeds && h[3] >= 285*seeds && wrong[i] <= 5*seeds &&
+			in[i] <= 2*seeds && calm[i] == 0 && suspected <= 2*seeds
+		if i == 0 {
+			goal = "57, 27, 5, 285; <= 5 in 2; 0; <= 2"
+		}
+		row := fmt.Sprintf("%s of 60, %s of 30, %s of 5, %s of 300; false %s in %s releases; quiet %s in %s",
+			name(i, float64(h[0])), name(i, float64(h[1])), name(i, float64(h[2])), name(i, float64(h[3])),
+			name(i, float64(wrong[i])), name(i, float64(in[i])), name(i, float64(calm[i])), name(i, float64(calmIn[i])))
+		if i == 0 {
+			row += ", suspicions in " + name(i, float64(suspected))
+		}
+		t.row(met, "1,200 numbers, 50 releases: "+r.name, goal, "%s", row)
+	}
+}
+
+// suspicious counts the releases in which something is suspected.
+func suspicious(tab *regression.Table, j *regression.Judgement) int {
+	in := map[int32]bool{}
+	for i := range j.Rows {
+		if j.Rows[i].Evidence == schema.Suspected && j.Rows[i].Word == schema.Regressed {
+			in[tab.Obs[i].Release] = true
+		}
+	}
+	return len(in)
+}

@@ -1,0 +1,566 @@
+package regression
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Kind is a kind of group of cells that may change together.
+type Kind uint8
+
+// Kinds of groups, the largest first. A kind says what all members of a group share.
+const (
+	Everything     Kind = iota // a line of releases
+	OfDevice                   // a device
+	OfDeviceMetric             // a metric of a device: a stratum
+	OfModel                    // a model, on several devices
+	OfSystem                   // a model on a device
+	OfSystemMetric             // a metric of a model on a device
+	OfPoint                    // a workload of a model on a device
+)
+
+// tier is one kind of group, in the order in which they are tested. What a larger group explains is taken from its
+// members before smaller ones are tested, so that a change is found once, in the smallest set of groups.
+type tier struct {
+	kind     Kind
+	quantile float64 // of its members' changes: the median, or the quartile that shows a part of a group
+	of       func(c *Cell) int32
+	child    func(c *Cell) int32
+	children int  // different ones that a group needs, else it is the same as a smaller one
+	strata   int  // likewise of metrics
+	tails    bool // percentiles are members, too
+	// common is the fewest members of a group whose common movement that is no finding is taken from them before they
+	// are tested alone: what a host or the start of a server does in every release; 0: nothing is taken.
+	common int
+	unit   func(c *Cell) int32 // groups of one unit are no independent witnesses of how much groups vary
+}
+
+func (t *tier) part() bool { return t.quantile != .5 }
+
+func tiers(rules *Rules) []tier {
+	device, model := func(c *Cell) int32 { return c.Device }, func(c *Cell) int32 { return c.Model }
+	system, stratum := func(c *Cell) int32 { return c.System }, func(c *Cell) int32 { return c.Stratum }
+	point, own := func(c *Cell) int32 { return c.Point }, func(c *Cell) int32 { return c.systemMetric }
+	return []tier{
+		{kind: Everything, quantile: .5, of: func(c *Cell) int32 { return c.Line }, child: device, children: 2},
+		{kind: OfDevice, quantile: .5, of: device, child: system, children: 2, strata: 2},
+		{kind: OfDeviceMetric, quantile: .5, of: stratum, child: system, children: 2, tails: true, common: rules.MinCells, unit: device},
+		{kind: OfModel, quantile: .5, of: model, child: system, children: 2},
+		{kind: OfSystem, quantile: .5, of: system, child: stratum, children: 2},
+		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2},
+		{kind: OfSystem, quantile: .25, of: system, child: stratum, children: 2},
+		{
+			kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, common: rules.MinPoint,
+			unit: system,
+		},
+		{kind: OfPoint, quantile: .5, of: point, child: stratum, children: 3},
+	}
+}
+
+const (
+	// ofLimit is the share of the effect that matters from which the change of a group is told: a group varies less
+	// than its members do.
+	ofLimit = .6
+	// remembered is the number of earlier changes of a group that its noise is estimated from.
+	remembered = 20
+	// usual is the most runs that are tested together, where none of them was suspected before.
+	usual = 3
+	// longest is the number of runs after which a change that stays is confirmed, however often such ones went away.
+	longest = 5
+	// usualStart is the noise that the start of a server is assumed to have, with the weight of two releases, where
+	// groups are too few to tell.
+	usualStart = .01
+	// leastNoise is that of a group: its own history may be too short to show any.
+	leastNoise = .002
+	// byStrays is how many false confirmations strays may cause in a release, for each kind of group.
+	byStrays     = .01
+	fewestOfPart = 3
+	// longHistory is enough to know the noise of a group without that of its members.
+	longHistory = 8
+	// hypervariable groups, whose variance is so many times the usual one, have no part in what is usual (Phipson and
+	// others 2016).
+	hypervariable = 20
+)
+
+// sight is what one run showed of a group.
+type sight struct {
+	release int32
+	x       float64 // change of its members against their baselines
+	open    bool    // part of a change, and no noise
+	far     bool    // what strays do, and no confirmed change
+	settled bool    // of a change that is confirmed, or that a later run of the release did not show
+}
+
+// moved is how one group moved in the release under judgement.
+type moved struct {
+	group         int32   // of its tier
+	list          []int32 // tests of its members
+	x, again      float64 // change in the first run; in later ones of the release, NaN without
+	delta         float64 // effect that matters, typical of its members
+	sampling      float64 // variance of x that follows from the noise of its members
+	points, n     int     // of members; releases behind them
+	agree         float64 // share of members within the effect that matters of x
+	whole         bool    // its members moved alike, as far as their noise tells
+	mid, s2, df   float64 // what x is where nothing changes, and its noise
+	p             float64 // of the first run
+	joint         window  // the newest runs together
+	pass, confirm bool    // discoveries among the groups of the tier
+	waits         bool    // the release before suspected a change
+}
+
+// window is the newest runs of a group together.
+type window struct {
+	runs   int // 0: they do not agree that something changed
+	again  bool
+	first  int32   // release of the oldest
+	x, se  float64 // mean change
+	p      float64
+	strays float64 // chance that one or more of them are strays
+}
+
+// strays counts changes of groups of a tier that went away again, as [outliers] does for cells: what happens to one run
+// in thirty is not confirmed by happening twice.
+type strays struct{ tried, gone float64 }
+
+// rate is the share of runs of a group that stray.
+func (s *strays) rate() float64 { return (s.gone + .5) / (s.tried + 50) }
+
+// least is the rate without what chance may have added.
+func (s *strays) least() float64 { return math.Max(0, s.gone-2*math.Sqrt(s.gone)) / (s.tried + 50) }
+
+// groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
+// like a level of a tree of hypotheses (Yekutieli 2008).
+func (j *judge) groups(release int32, tests []test, p *prior) {
+	for k := range j.tiers {
+		t := &j.tiers[k]
+		list := j.measure(k, tests, p)
+		stray := &j.strays[k]
+		j.testGroups(k, list, tests, stray)
+		for i := range list {
+			m := &list[i]
+			f := j.decideGroup(release, t, m, len(list))
+			if f != nil {
+				j.explain(f, t, m, tests)
+			} else if t.common > 0 {
+				j.common(m, t, tests)
+			}
+			if j.t.Releases[release].Joins {
+				j.remember(release, k, m, f)
+			}
+		}
+		stray.tried, stray.gone = memory*(stray.tried+float64(len(list))), memory*stray.gone
+	}
+}
+
+// measure finds how every group of a tier moved, without the members whose change is explained.
+func (j *judge) measure(k int, tests []test, p *prior) []moved {
+	t := &j.tiers[k]
+	members := make([][]int32, len(j.past[k]))
+	for i := range tests {
+		x := &tests[i]
+		cell := &j.t.Cells[x.cell]
+		if x.base.n > 0 && !x.base.incoherent() && x.found < 0 && (t.tails || !cell.Tail) {
+			g := t.of(cell)
+			members[g] = append(members[g], int32(i))
+		}
+	}
+	var out []moved
+	for g, list := range members {
+		if len(list) >= t.children && j.distinct(list, tests, t.child) >= t.children &&
+			(t.strata == 0 || j.distinct(list, tests, func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
+			points := j.distinct(list, tests, func(c *Cell) int32 { return c.Point })
+			out = append(out, moved{group: int32(g), list: list, points: points})
+		}
+	}
+	const busy = 64 // a group is as much work as so many cells
+	j.each(len(out)*busy, func(lo, hi int) {
+		for i := (lo + busy - 1) / busy; i < (hi+busy-1)/busy; i++ {
+			j.measureOne(&out[i], t, tests, p)
+		}
+	})
+	return out
+}
+
+// incoherent reports a baseline whose values lie apart by more than a machine moves them: it has no level from which a
+// change could be measured.
+func (b *baseline) incoherent() bool {
+	const most = .35 // a standard deviation; two values of which one is twice the other have .49
+	return b.nu > 0 && b.s2 > most*most
+}
+
+// distinct counts the different values of a fact of some cells.
+func (j *judge) distinct(list []int32, tests []test, of func(c *Cell) int32) int {
+	k := &j.scratch
+	k.mark++
+	n := 0
+	for _, i := range list {
+		v := int(of(&j.t.Cells[tests[i].cell]))
+		for v >= len(k.seen) {
+			k.seen = append(k.seen, 0)
+		}
+		if k.seen[v] != k.mark {
+			k.seen[v] = k.mark
+			n++
+		}
+	}
+	return n
+}
+
+// member is a member's change, its noise, and the weight that follows from that.
+type member struct{ d, sd float64 }
+
+func (j *judge) member(x *test, p *prior) member {
+	s2, _ := p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
+	if math.IsNaN(s2) {
+		s2 = usualStart * usualStart
+	}
+	return member{x.d, math.Sqrt(math.Max(s2, j.least(&j.t.Obs[x.obs])) * (1 + 1/float64(x.base.n)))}
+}
+
+func (j *judge) measureOne(m *moved, t *tier, tests []test, p *prior) {
+	all, deltas, ns := make([]member, len(m.list)), make([]float64, len(m.list)), make([]float64, len(m.list))
+	var later []member
+	for i, k := range m.list {
+		x := &tests[k]
+		all[i] = j.member(x, p)
+		deltas[i], ns[i] = j.t.Cells[x.cell].Delta, float64(x.base.n)
+		if o := &j.t.Obs[x.obs]; o.K2 > 0 {
+			later = append(later, member{o.Z2 - x.base.mean, all[i].sd})
+		}
+	}
+	m.delta, m.n = median(deltas), int(median(ns))
+	m.x, m.again = quantile(all, t.quantile), math.NaN()
+	if len(later) >= 3 {
+		m.again = quantile(later, .5)
+	}
+	weight, near := 0., 0
+	for _, x := range all {
+		weight += 1 / (x.sd * x.sd)
+		if math.Abs(x.d-m.x) <= m.delta {
+			near++
+		}
+	}
+	n := float64(len(all))
+	m.agree = float64(near) / n
+	alike := n / float64(m.points) // the metrics of one workload are one witness
+	m.sampling = math.Pi / 2 / weight * alike
+	seen := 0.
+	for _, x := range all {
+		if math.Copysign(x.d, x.d*m.x) > math.Abs(m.x)/2 {
+			seen++
+		}
+	}
+	if t.part() {
+		m.whole = seen >= math.Max(3, .3*n) && (t.quantile > .5) == (m.x > 0)
+	} else {
+		m.whole = seen >= .5*n && !inTwo(m.x, all)
+	}
+}
+
+// inTwo reports whether members lie so far apart that they did not move alike: the middle half of them is wider than
+// their middle is from zero, and than noise makes it. Where half of the workloads of a model are 10 % slower and half
+// are not, their median is 5 %, which none of them shows.
+func inTwo(middle float64, all []member) bool {
+	const fewest, far, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
+	if len(all) < fewest {
+		return false
+	}
+	d, sd := make([]float64, len(all)), make([]float64, len(all))
+	for i, x := range all {
+		d[i], sd[i] = x.d, x.sd
+	}
+	slices.Sort(d)
+	wide := d[3*len(d)/4] - d[len(d)/4]
+	return wide > math.Max(far*math.Abs(middle), ofNoise*median(sd))
+}
+
+// quantile is the change that a share of the weight lies below: a member whose baseline is noisy says next to nothing
+// of its group.
+func quantile(list []member, share float64) float64 {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.d, b.d) })
+	total, below := 0., 0.
+	for _, x := range list {
+		total += 1 / x.sd
+	}
+	for i, x := range list {
+		below += 1 / x.sd
+		switch off := below - share*total; {
+		case math.Abs(off) < 1e-9*total && i+1 < len(list): // between two members
+			return (x.d + list[i+1].d) / 2
+		case off > 0:
+			return x.d
+		}
+	}
+	return math.NaN()
+}
+
+// ordinary is what a group does in releases that show no change of it, without the newest so many runs: the middle, and
+// the variance about that with its degrees of freedom.
+func ordinary(past []sight, t *tier, without int) (mid, s2, nu float64) {
+	var values []float64
+	for i := len(past) - 1 - without; i >= 0 && len(values) < remembered; i-- {
+		if !past[i].open {
+			values = append(values, past[i].x)
+		}
+	}
+	if t.part() && len(values) > 0 {
+		mid = median(slices.Clone(values))
+	}
+	for _, v := range values {
+		s2 += (v - mid) * (v - mid)
+	}
+	return mid, s2 / math.Max(1, float64(len(values))), float64(len(values))
+}
+
+// testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
+func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
+	t := &j.tiers[k]
+	s2, nu, known := make([]float64, len(list)), make([]float64, len(list)), []float64{}
+	units := map[int32]bool{}
+	for i := range list {
+		if t.unit != nil {
+			units[t.unit(&j.t.Cells[tests[list[i].list[0]].cell])] = true
+		} else {
+			units[list[i].group] = true
+		}
+		_, s2[i], nu[i] = ordinary(j.past[k][list[i].group], t, 0)
+		if nu[i] > 0 {
+			known = append(known, s2[i])
+		}
+	}
+	most := hypervariable * median(known)
+	for i := range nu {
+		if s2[i] > most {
+			nu[i] = 0
+		}
+	}
+	share := float64(len(units)) / math.Max(1, float64(len(list)))
+	common := fitAlike(s2, nu, make([]int32, len(list)), 1, share)
+	ps, joint := make([]float64, len(list)), make([]float64, len(list))
+	for i := range list {
+		m := &list[i]
+		past := j.past[k][m.group]
+		m.waits = len(past) > 0 && past[len(past)-1].open && !past[len(past)-1].settled
+		noise := func(without int) (mid, v, df float64) {
+			mid, own, nu := ordinary(past, t, without)
+			switch {
+			case own > most && nu > 2:
+				v, df = own, nu
+			case common.known && common.sumNu > nu:
+				v, df = common.moderate(own, nu, 0)
+			default:
+				v, df = (2*usualStart*usualStart+nu*own)/(2+nu), 2+nu
+			}
+			if v = math.Max(v, leastNoise*leastNoise); nu < longHistory {
+				v = math.Max(v, m.sampling)
+			}
+			return mid, v, df
+		}
+		m.mid, m.s2, m.df = noise(0)
+		if t.part() && nu[i] < fewestOfPart { // nobody knows what a quartile is where nothing changes
+			m.p, m.joint.p = 1, 1
+			ps[i], joint[i] = 1, 1
+			continue
+		}
+		m.p = 2*UpperTail(math.Abs(m.x-m.mid)/math.Sqrt(m.s2), m.df) + stray.least()
+		m.together(past, noise, stray.rate())
+		ps[i], joint[i] = m.p, m.joint.p
+	}
+	_, limit := BenjaminiHochberg(ps, len(ps), j.rules.GroupFDR)
+	_, confirm := BenjaminiHochberg(joint, len(joint), j.rules.GroupFDR/5)
+	for i := range list {
+		list[i].pass, list[i].confirm = list[i].p <= limit, list[i].joint.p <= confirm
+	}
+}
+
+// together tests the newest runs of a group that all lie on one side: the later runs of the release, its first run and
+// those of the releases before. The surest window counts. What happens to one run in thirty is not confirmed by
+// happening twice: strays is the chance that some of the runs strayed and the others are ordinary.
+func (m *moved) together(past []sight, noise func(without int) (mid, s2, df float64), rate float64) {
+	m.joint.p = math.NaN()
+	dir := math.Copysign(1, m.x-m.mid)
+	if dir*(m.x-m.mid) < ofLimit/2*m.delta {
+		return
+	}
+	runs := []float64{dir * m.x}
+	add := func(x float64, first int32, without int) bool {
+		mid, s2, df := noise(without)
+		if dir*(x-mid) < ofLimit/2*m.delta {
+			return false
+		}
+		runs = append(runs, dir*x)
+		n := math.Max(1, float64(m.n))
+		tail := func(list []float64) (mean, se, p float64) {
+			k := float64(len(list))
+			mean, se = Mean(list), math.Sqrt(s2*(1/k+1/n)/(1+1/n))
+			return mean, se, UpperTail((mean-dir*mid)/se, df)
+		}
+		w := window{runs: len(runs), again: first < 0, first: first}
+		w.x, w.se, w.p = tail(runs)
+		w.x, w.p = dir*w.x, 2*w.p
+		sorted, ways := slices.Sorted(slices.Values(runs)), 1.
+		for out := 1; out <= len(sorted); out++ {
+			left := len(sorted) - out
+			ways *= float64(left+1) / float64(out)
+			chance := 1.
+			if left > 0 {
+				_, _, chance = tail(sorted[:left])
+			}
+			w.strays += ways * math.Pow(rate, float64(out)) * chance
+		}
+		if dir*(w.x-mid) >= ofLimit*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
+			m.joint = w
+		}
+		return true
+	}
+	if !math.IsNaN(m.again) && !add(m.again, -1, 0) {
+		return
+	}
+	for i := len(past) - 1; i >= 0 && len(runs) < longest && !past[i].settled; i-- {
+		if len(runs) >= usual && !past[i].open {
+			return
+		}
+		if !add(past[i].x, past[i].release, len(past)-i) {
+			return
+		}
+	}
+}
+
+// decideGroup makes the finding of a group; nil where it shows no change.
+func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
+	w := &m.joint
+	sure := m.confirm && (w.runs >= longest || w.strays*float64(family) <= byStrays)
+	waits := m.confirm && m.waits // a change that was suspected is seen again, and not often enough
+	if !m.whole || !sure && !waits && !(m.pass && math.Abs(m.x-m.mid) >= ofLimit*m.delta) {
+		return nil
+	}
+	f := Finding{
+		Kind: t.kind, Part: t.part(), Release: release, Cell: -1, Evidence: schema.Suspected, Why: schema.WhyGate,
+		D: m.x, SE: math.Sqrt(m.s2), Df: m.df, P: m.p, N: m.n, First: release, Runs: 1,
+	}
+	dir := math.Copysign(1, m.x)
+	switch {
+	case sure || waits:
+		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain
+		if f.First = w.first; w.again {
+			f.First, f.Why = release, schema.WhyRecheck
+		}
+		if f.Evidence = schema.Confirmed; !sure {
+			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
+		}
+	case !math.IsNaN(m.again) && dir*m.again < ofLimit*m.delta:
+		f.Word, f.Evidence, f.Why, f.D = schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain, m.again
+		j.out.Findings = append(j.out.Findings, f)
+		return &j.out.Findings[len(j.out.Findings)-1]
+	}
+	if f.Word = wordOf(dir); math.Abs(f.D) < m.delta {
+		f.Word = schema.BelowLimit
+	}
+	j.out.Findings = append(j.out.Findings, f)
+	return &j.out.Findings[len(j.out.Findings)-1]
+}
+
+// explain takes the change of a group from its members, those percentiles among them that moved as it did. A member
+// that clearly did not move is none.
+func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
+	at := int32(len(j.out.Findings) - 1)
+	list := m.list
+	if !t.tails {
+		list = slices.Clone(list)
+		for i := range tests {
+			x := &tests[i]
+			if c := &j.t.Cells[x.cell]; c.Tail && x.found < 0 && x.base.n > 0 && t.of(c) == m.group {
+				list = append(list, int32(i))
+			}
+		}
+	}
+	const clearly = 2.5
+	for _, i := range list {
+		x := &tests[i]
+		c := &j.t.Cells[x.cell]
+		moved := x.d/m.x > .5
+		if !moved && !t.part() && !c.Tail && x.base.n > 1 {
+			moved = math.Abs(x.d-m.x) <= clearly*math.Sqrt(math.Max(x.base.s2, j.least(&j.t.Obs[x.obs])))
+		}
+		x.stayed = !moved && !t.part()
+		if moved {
+			x.found, f.Cell = at, x.cell
+			x.removed += m.x
+			x.d -= m.x
+			f.Members = append(f.Members, x.cell)
+		}
+	}
+	if f.Evidence == schema.Confirmed && j.groupOnOneHost(f) {
+		f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
+	}
+}
+
+// common takes a movement that is no finding from the members of a group, as much of it as is not the error of a
+// median. Members that lie far apart have nothing in common.
+func (j *judge) common(m *moved, t *tier, tests []test) {
+	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree || !(math.Abs(m.x) < math.Ln2) {
+		return
+	}
+	taken := m.x * math.Max(0, 1-m.sampling/math.Max(m.x*m.x, m.s2))
+	for _, i := range m.list {
+		x := &tests[i]
+		x.removed += taken
+		x.common += taken
+		x.d -= taken
+	}
+}
+
+// remember keeps what a release showed of a group.
+func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
+	now := sight{release: release, x: m.x, open: f != nil}
+	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
+	now.far = f != nil || math.Abs(m.x-m.mid) > 3*math.Sqrt(m.s2)
+	past := append(j.past[k][m.group], now)
+	stray := &j.strays[k]
+	if now.far {
+		stray.gone++
+	}
+	for i := range past { // those of a change that is confirmed are no strays
+		if f != nil && f.Evidence == schema.Confirmed && past[i].release >= f.First {
+			if past[i].far {
+				stray.gone = math.Max(0, stray.gone-1)
+			}
+			past[i].open, past[i].far, past[i].settled = true, false, true
+		}
+	}
+	if len(past) > 2*remembered {
+		past = slices.Delete(past, 0, remembered)
+	}
+	j.past[k][m.group] = past
+}
+
+// groupOnOneHost reports whether all runs that show a change were made on one host, while some system of the group was
+// lately measured on another one too: what they show may be the host.
+func (j *judge) groupOnOneHost(f *Finding) bool {
+	if len(j.t.Hosts) == 0 {
+		return false
+	}
+	systems, seen := map[int32]bool{}, sameHost{}
+	for _, cell := range f.Members {
+		s := j.t.Cells[cell].System
+		for r := f.First; r <= f.Release && !systems[s]; r++ {
+			if h, measured := j.t.Hosts[Measured{r, s}]; measured {
+				seen.add(h, f.Why == schema.WhyRecheck)
+			}
+		}
+		systems[s] = true
+	}
+	if !seen.one() {
+		return false
+	}
+	for s := range systems {
+		if j.elsewhere(s, f.Release, seen.host) {
+			return true
+		}
+	}
+	return false
+}
