@@ -1,9 +1,7 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -77,9 +74,17 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 	const most = 4
 	first := decisive[0]
 	argv := []string{"ttreport", "accept", g.Release}
+	var changes []string
+	for i := range decisive {
+		if id := decisive[i].Change; id != "" && !slices.Contains(changes, id) {
+			changes = append(changes, id)
+		}
+	}
 	switch {
 	case first.Outcome != schema.Regressed && first.Outcome != schema.Fail:
 		return "", ""
+	case len(changes) > 0:
+		argv = append(argv, "--change", strings.Join(changes[:min(most, len(changes))], ","))
 	case len(decisive) <= most:
 		ids := make([]string, len(decisive))
 		for i := range decisive {
@@ -143,33 +148,14 @@ func (r *Report) endsOf(v *schema.Verdict) (good, bad, of string) {
 	return "", "", ""
 }
 
-// acceptOpen is the line that accepts the worst regression of an earlier release that is still there, in the first
-// release that confirmed some of it: what later ones confirm is judged anew then. It names the place and no ids, which
-// depend on what was accepted before.
+// acceptOpen is the line that accepts the largest regression of an earlier release that is still there.
 func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
-	list := g.OpenRegressions()
+	list := g.OpenChanges()
 	if len(list) == 0 {
 		return "", ""
 	}
-	l := &list[0]
-	d := l.Detail.(lint.OpenRegression)
-	first := slices.MinFunc(slices.Collect(maps.Keys(d.Verdicts)), func(a, b string) int {
-		return cmp.Compare(judge.Named(r.Releases, a), judge.Named(r.Releases, b))
-	})
-	argv, what := []string{"ttreport", "accept", first}, "all of it on "+l.Device+"; "
-	if l.Model != "" {
-		argv, what = append(argv, "--model", l.Model), ""
-	}
-	metrics := strings.Join(d.Metrics[first], ",")
-	if len(d.Metrics[first]) != 1 {
-		metrics = "{" + metrics + "}" // a pattern that covers each
-	}
-	argv = append(argv, "--device", l.Device, "--metric", metrics)
-	if len(d.Worst) == 1 && d.Worst[0].Points == 1 && l.Model != "" {
-		argv = append(argv, "--workload", l.Subject)
-	}
-	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
-		what + "kept in ttreport.yaml with its reason; later releases do not name it"
+	return shellescape.QuoteCommand([]string{"ttreport", "accept", g.Release, "--change", list[0].ID}) + ` --reason "…"`,
+		"all of it; kept in ttreport.yaml with its reason; later releases do not name it"
 }
 
 // missingLine measures what a release does not have.

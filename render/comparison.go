@@ -339,40 +339,6 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 	return out
 }
 
-// elseCell is what else changed with a level as two lines have room for: the end of each long word, where the name of
-// an image has its tag, and the beginning of the whole, with a link to all of it where that is more.
-func elseCell(c *levelChange, release string) Cell {
-	const twoLines, longWord = 90, 30
-	whole := elseChanged(c.beside)
-	parts := strings.Fields(whole)
-	for i, word := range parts {
-		parts[i] = words.Short(word, longWord)
-	}
-	cell := sentence(opening(strings.Join(parts, " "), twoLines))
-	if cell.Text != whole {
-		cell.Href = ChangesPath + "#" + Address(elseAnchor(c, release))
-	}
-	return cell
-}
-
-// elseAnchor is where all of what else changed with a level stands.
-func elseAnchor(c *levelChange, release string) string {
-	return "else-" + levelAnchor(release, c.Series.Pair(), c.regressed())
-}
-
-// elseOfLevels has all of what else changed, of the changes whose row has no room for it, in their order.
-func elseOfLevels(list []*levelChange) *Table {
-	t := &Table{Caption: "What else changed, in full", Layout: List,
-		Cols: []Col{col("Since"), medium("Model and device"), col("What else changed")}}
-	for _, c := range list {
-		if c.began != nil && elseCell(c, c.At).Href != "" {
-			t.Rows = append(t.Rows, Row{Anchor: elseAnchor(c, c.At), Cells: []Cell{head(c.At, ReleasePath(c.At)),
-				text(words.OnDevice(c.Series.Model, c.Series.Device)), sentence(elseChanged(c.beside))}})
-		}
-	}
-	return t
-}
-
 // elseChanged says what differs between the two builds beside the number.
 func elseChanged(c schema.Change) string {
 	var parts []string

@@ -9,21 +9,21 @@ import (
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
-// Finding is one line of a list of changes: the worst of the verdicts that one cause has, and the others.
+// Finding is one line of a list of changes: the worst of the verdicts of one change, and the others.
 type Finding struct {
 	*schema.Verdict
 	Others []*schema.Verdict
 }
 
-// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point, whose metrics
-// may be confirmed or suspected; below the limit what is worse and what is better; and of what a system has no number
+// Fold makes one finding of the verdicts of each change, else of a point, whose metrics may be confirmed or suspected;
+// below the limit what is worse and what is better; and of what a system has no number
 // of any more. A list that is ordered worst first stays so. What is confirmed heads what is suspected. What else is no
 // change is a finding by itself, and so is everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
 		outcome  schema.Outcome
 		evidence schema.Evidence
-		cause    schema.Cause
+		change   string
 		system   schema.System
 		key      string
 		decision string
@@ -36,7 +36,7 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		v := &list[i]
 		gone := schema.ReasonIs[schema.NotRemeasured](v.Reason)
 		below := v.Outcome == schema.BelowLimit
-		id := same{outcome: v.Outcome, evidence: v.Evidence, cause: v.Cause}
+		id := same{outcome: v.Outcome, evidence: v.Evidence, change: v.Change}
 		if effect, _ := v.Effect.Get(); below {
 			id.better = effect < 0
 		}
@@ -47,9 +47,9 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		case apart || v.Evidence == schema.NoEvidence && v.Outcome != schema.Recovered && !gone && !below:
 			id.alone = i + 1
 		case gone:
-			id.cause, id.system, id.own = schema.Cause{}, v.System(), words.OwnWord(v)
-		case v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun:
-			id.cause, id.system, id.key, id.evidence = schema.Cause{}, v.System(), v.Key.String(), schema.NoEvidence
+			id.change, id.system, id.own = "", v.System(), words.OwnWord(v)
+		case v.Change == "":
+			id.system, id.key, id.evidence = v.System(), v.Key.String(), schema.NoEvidence
 		}
 		switch f, known := found.of(id); {
 		case !known:

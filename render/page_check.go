@@ -86,9 +86,9 @@ func WorkloadFlag(k schema.Key) string {
 	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
 }
 
-// Remarks are what stands behind the decision as a whole: run-wide shifts, and how sure the comparison is.
+// Remarks are what stands behind the decision as a whole: changes, and how sure the comparison is.
 func Remarks(g *gate.Review) []string {
-	out := ShiftTexts(g.Shifts)
+	out := ChangeTexts(g.Changes)
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func (r *Report) Landing() Page {
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = decisionLead(d, &review)
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ShiftTexts(f.Shifts), r.reading())
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(f.Changes), r.reading())
 	if r.chosen() == ModeNightly {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}
@@ -79,8 +78,9 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 		switch c.Kind {
 		case gate.FailConfirmed:
 			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
-			if kind, list := g.Decisive(); kind == c.Kind && len(list) > 0 {
-				began := judge.Named(r.Releases, cmp.Or(list[0].First, list[0].Release))
+			news := func(x judge.Change) bool { return x.Worse && x.Evidence == schema.Confirmed && !x.Earlier }
+			if i := slices.IndexFunc(g.Changes, news); i >= 0 {
+				began := judge.Named(r.Releases, g.Changes[i].Since)
 				l.Word = "Slower since " + r.nameOf(began)
 				if c := r.commitRange(began); c.Text != "" { // what it has that the one before it has not
 					l.Paras = append([]string{fmt.Sprintf("Between %s and %s: %s.", r.nameOf(r.Gate.Before(began)),

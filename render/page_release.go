@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (r *Report) ReleasePage(at int) Page {
 		if before := r.besideOf(at); before >= 0 {
 			s = s.leading("beside "+r.Releases[before].Name, AgainstPath(rel.Name))
 		}
-		p.add(s, shiftSection(f.Shifts))
+		p.add(s)
 	}
 	if anyGraded(f.Targets) || r.Graded() {
 		p.add(r.targetSection(at, f.Targets))
@@ -281,70 +280,6 @@ func (r *Report) runsSection(runs []int) Section {
 	}).dropEmpty(1)
 	return section("runs", "Runs", "Each with its sources, commands and file hashes.",
 		t.cut("the files under data/ name every run"))
-}
-
-// shiftSection lists how every device moved as a whole; those that did not move are one row.
-func shiftSection(list []judge.Shift) Section {
-	alike := foldEqual(slices.DeleteFunc(slices.Clone(list), func(x judge.Shift) bool {
-		return x.Outcome == schema.NoBaseline && !x.Mixed
-	}), func(x *judge.Shift) string {
-		if x.Outcome == schema.Unchanged && !x.Mixed {
-			return "unchanged"
-		}
-		return x.ID
-	})
-	var worst []judge.Shift
-	for _, same := range alike {
-		worst = append(worst, same[0])
-	}
-	t := tableOf("Run-wide shifts", List, worst, []Column[judge.Shift]{
-		{col("Verdict"), func(x judge.Shift) Cell {
-			if x.Mixed {
-				return Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
-			}
-			return Cell{Outcome: x.Outcome, Evidence: x.Evidence}
-		}},
-		{col("Device"), func(x judge.Shift) Cell { return head(words.OrUnknown(x.Device), "") }},
-		{col("Metric"), func(x judge.Shift) Cell { return text(words.Metric(x.Metric, x.Stat)) }},
-		{num("Shift").sorted(), func(x judge.Shift) Cell {
-			e, ok := x.Effect.Get()
-			if !ok {
-				return missing("nothing to compare with")
-			}
-			return Cell{Text: words.Signed(x.Metric, e), Sort: &e}
-		}},
-		{medium("95 % interval"), func(x judge.Shift) Cell {
-			if x.Interval == nil {
-				return text(words.Absent)
-			}
-			return text(words.Interval(x.Metric, *x.Interval))
-		}},
-		{num("Workloads"), func(x judge.Shift) Cell { return count(x.Cells) }},
-		{num("Releases before"), func(x judge.Shift) Cell { return count(x.Releases) }},
-	})
-	for i, same := range alike {
-		if len(same) == 1 {
-			continue
-		}
-		devices, metrics := map[string]bool{}, map[string]bool{}
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, x := range same {
-			devices[x.Device], metrics[x.Metric+x.Stat] = true, true
-			if x.Interval != nil {
-				lo, hi = math.Min(lo, x.Interval[0]), math.Max(hi, x.Interval[1])
-			}
-		}
-		absent := text(words.Absent)
-		interval := absent
-		if lo <= hi {
-			interval = Cell{Text: "all within " + words.Change(max(-lo, hi))[len("+"):], Sub: "either way"}
-		}
-		t.Rows[i].Cells = []Cell{{Outcome: schema.Unchanged}, head(words.Plural(len(devices), "device"), ""),
-			text(words.Plural(len(metrics), "metric")), absent, interval, absent, absent}
-	}
-	return section("shifts", "Run-wide shifts",
-		"What all workloads of a device did together is found once, removed from their rows, and reported here.",
-		t.cut(allInJSON))
 }
 
 // lintTable lists lints, worst first.

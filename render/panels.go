@@ -149,8 +149,8 @@ func (r *Report) framed(p *Panel, s *judge.Series, newest int) {
 			x.Label = p.Change
 		}
 		x.Note, x.Href = r.noteOn(name)
-		if step.Decided {
-			x.Level = ChangesPath + "#" + Address(levelAnchor(name, s.Pair(), step.Effect > 0))
+		if step.Change != nil {
+			x.Label, x.Level = words.ChangeSize(step.Change), ChangesPath+"#"+Address(changeAnchor(step.Change.ID))
 		}
 		p.Steps = append(p.Steps, x)
 	}

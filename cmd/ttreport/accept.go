@@ -20,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func acceptCommand(sh *shell) *cobra.Command {
@@ -30,8 +31,8 @@ Writes a decision into ttreport.yaml for each regression of RELEASE that is sele
 fail the gate, and later releases are compared with the new level. A missed target is waived until a day (--until).
 Reason and owner are shown wherever the verdict is. ttreport help decisions lists what else can be decided.`,
 		Example: `
-# two findings, by the ids in brackets of ttreport check
-$ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e,77aa01b2c3d4 --reason "smaller prefill chunks are intended"
+# a change with all its numbers, by the id that ttreport check prints
+$ ttreport accept v0.6.0 --change 0f3a2b1c4d5e --reason "smaller prefill chunks are intended"
 # everything that regressed in a metric of a model on a device
 $ ttreport accept v0.6.0 --model Llama-3.1-8B --device n300 --metric ttft --reason "ticket 412"
 # a missed target, for a time
@@ -39,6 +40,7 @@ $ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fix
 	}
 	fs := c.Flags()
 	var o acceptOptions
+	fs.StringSliceVar(&o.changes, "change", nil, "`ids` of changes, with all their numbers, as ttreport check prints them")
 	fs.StringSliceVar(&o.verdicts, "verdict", nil, "`ids` of verdicts, as ttreport check prints them in brackets")
 	fs.StringVar(&o.of.Model, "model", "", "only this `name` of a model")
 	fs.StringVar(&o.of.Device, "device", "", "only this `name` of a device")
@@ -62,7 +64,7 @@ $ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fix
 }
 
 type acceptOptions struct {
-	verdicts             []string
+	changes, verdicts    []string
 	of                   decision.Select
 	reason, owner, until string
 	dryRun               bool
@@ -84,8 +86,8 @@ func (o *acceptOptions) check() error {
 		return fail(exitUsage, "--owner NAME", "accept: an owner is needed")
 	case o.until != "" && err != nil:
 		return fail(exitUsage, "--until 2027-01-31", "accept: --until must be a date (YYYY-MM-DD), got %q", o.until)
-	case len(o.verdicts) == 0 && o.of == (decision.Select{}):
-		return fail(exitUsage, "--verdict ID, or --model, --device, --workload and --metric; ttreport check lists the ids",
+	case len(o.changes)+len(o.verdicts) == 0 && o.of == (decision.Select{}):
+		return fail(exitUsage, "--change ID, --verdict ID, or --model, --device, --workload and --metric; ttreport check lists the ids",
 			"accept: nothing is selected")
 	}
 	return nil
@@ -109,9 +111,18 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
 			"accept: %s is a build without a release, which no decision can name", release)
 	}
-	verdicts, err := o.selected(g)
-	if err != nil {
-		return err
+	var verdicts []schema.Verdict
+	for _, id := range o.changes {
+		if !slices.ContainsFunc(g.Changes, func(c judge.Change) bool { return c.ID == id }) {
+			return fail(exitUsage, "ttreport check --release "+g.Release+" prints the ids of changes",
+				"accept: %s sees no change with the id %q", g.Release, id)
+		}
+		verdicts = append(verdicts, schema.Verdict{Change: id})
+	}
+	if len(o.changes) == 0 {
+		if verdicts, err = o.selected(g); err != nil {
+			return err
+		}
 	}
 	list, err := o.decisions(ws.Config.Decisions, g.Label, verdicts)
 	if err != nil {
@@ -128,6 +139,10 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 	}
 	for i := range list {
 		d := &list[i]
+		if d.Select.Change != "" {
+			sh.say("%s  %s change %s", d.ID, d.Kind, d.Select.Change)
+			continue
+		}
 		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
 		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
 		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
@@ -184,6 +199,9 @@ func (o *acceptOptions) decisions(
 		v := &verdicts[i]
 		d := decision.Decision{Kind: schema.Accept, Release: release, Reason: o.reason, Owner: o.owner, Expires: o.until,
 			Select: decision.Select{Model: v.Model, Device: v.Device, Workload: v.Key.Workload(), Level: v.Level}}
+		if len(o.changes) > 0 {
+			d.Select = decision.Select{Change: v.Change}
+		}
 		if v.Key.IsEval() {
 			d.Select.Workload, d.Select.Task = "", v.Key.Dataset
 		}

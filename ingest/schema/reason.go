@@ -100,7 +100,6 @@ type Change struct {
 	Limit    float64 `json:"limit"`             // least relative change that matters
 	Noise    float64 `json:"noise,omitempty"`   // one standard deviation from release to release, relative; 0: unknown
 	First    float64 `json:"first,omitempty"`   // value of the release's first run, if a later one is shown; 0: none
-	Shift    float64 `json:"shift,omitempty"`   // of the whole device, signed as the number moved; 0: none
 	Repeats  int     `json:"repeats,omitempty"` // of one release, that would settle it
 	More     int     `json:"more,omitempty"`    // releases that would settle it, if no number of repeats does
 	// Differs is what differs in the measurement from the newest release of the baseline, beside a change:
@@ -118,10 +117,20 @@ type Change struct {
 	SameCommit string `json:"same_commit,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
+	// Part is the change that the number is part of, where its group decided.
+	Part *PartOf `json:"part,omitempty"`
 	// Together is what the runs of several releases show together, where that confirmed a change.
 	Together *Together `json:"together,omitempty"`
 	// Turns is the paired difference from the baseline, where both were measured in turns.
 	Turns *Turns `json:"turns,omitempty"`
+}
+
+// PartOf is a change of many numbers, with the model and device that they share.
+type PartOf struct {
+	Model   string  `json:"model,omitempty"`
+	Device  string  `json:"device,omitempty"`
+	Numbers int     `json:"numbers"`
+	Effect  float64 `json:"effect"` // relative, positive is worse
 }
 
 // Together is the mean change of several runs against what was before all of them.
@@ -154,13 +163,11 @@ const (
 	WhyGate               // significant, seen once
 	WhyRecheck            // an independent run of the same release saw it again
 	WhyAgain              // seen in an earlier release and in this one
-	WhyShift              // because of the run-wide shift of the whole device
-	WhyRunShift           // with the whole model on the device
-	WhyAgainstShift       // beyond the limit, and its own change is opposite to the run-wide shift
-	WhyDidNotMove         // while the whole device changed
+	WhyGroup              // with the group of numbers that it is part of
+	WhyAgainstGroup       // its own change is opposite to that of its group
+	WhyDidNotMove         // while its group changed
 	WhyNotSignificant     // beyond the limit, but not significant among all numbers of the release
 	WhyNotSeenAgain       // an independent run of the same release did not see it
-	WhyHostMoved          // seen again, and what had not changed moved as well in that run
 	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
 	WhyBackAgain          // at the level before a confirmed change
 	WhyEquivalent         // the interval is within the limit
@@ -183,8 +190,8 @@ const (
 )
 
 var whyNames = [...]string{
-	"none", "gate", "recheck", "again", "shift", "run-shift", "against-shift", "did-not-move", "not-significant",
-	"not-seen-again", "host-moved", "runs-disagree", "back-again", "equivalent", "wide", "no-regression",
+	"none", "gate", "recheck", "again", "group", "against-group", "did-not-move", "not-significant",
+	"not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "no-regression",
 	"no-improvement", "below-limit", "two-modes", "no-baseline", "no-baseline-line", "pinned", "one-each",
 	"one-more-run", "other-host", "base-suspect", "conditions", "in-turns", "in-turns-open",
 }

@@ -27,7 +27,7 @@ type Verdict struct {
 	Outcome  Outcome
 	Evidence Evidence // of regressed and improved
 	Large    bool     // inconclusive with an effect beyond what matters
-	Cause    Cause
+	Change   string   // id of the change that it is part of
 	Value    Number
 	Ref      Number      // the limit, or the baseline
 	Effect   Number      // signed relative change; positive is worse; of evals in percentage points / 100
@@ -125,30 +125,6 @@ type Against string
 const (
 	AgainstTarget  Against = "target"
 	AgainstHistory Against = "history"
-)
-
-// Cause groups verdicts that have one cause: a shift of a whole device, a run, or a point.
-type Cause struct {
-	Kind CauseKind
-	ID   string
-}
-
-// String returns the cause in the form of data files: "shift:0a1b2c3d4e5f"; "" for none.
-func (c Cause) String() string {
-	if c.Kind == "" {
-		return ""
-	}
-	return string(c.Kind) + ":" + c.ID
-}
-
-// CauseKind is what changed.
-type CauseKind string
-
-// Kinds of causes.
-const (
-	CauseShift CauseKind = "shift" // all numbers of a metric on a device
-	CauseRun   CauseKind = "run"   // more than half of the points of a system
-	CausePoint CauseKind = "point"
 )
 
 // Follow is what a later release showed of a change that was seen once.

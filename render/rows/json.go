@@ -60,7 +60,7 @@ type (
 		Noise        noiseJSON         `json:"noise"`
 		Pairs        []pairJSON        `json:"pairs"`
 		Verdicts     []verdictJSON     `json:"verdicts"`
-		Shifts       []shiftJSON       `json:"shifts"`
+		Changes      []changeJSON      `json:"changes"`
 		Lints        []lintJSON        `json:"lints"`
 		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
 	}
@@ -104,18 +104,28 @@ type (
 		Expires string              `json:"expires,omitempty"`
 		Expired bool                `json:"expired"`
 	}
-	shiftJSON struct {
+	changeJSON struct {
 		ID       string          `json:"id"`
-		Device   string          `json:"device"`
-		Family   string          `json:"family"`
-		Verdict  schema.Outcome  `json:"verdict"`
-		Mixed    bool            `json:"mixed,omitempty"`
+		Worse    bool            `json:"worse"`
+		Evidence schema.Evidence `json:"evidence"`
+		State    judge.State     `json:"state"`
+		Since    string          `json:"since"`
+		Votes    map[string]int  `json:"votes"` // numbers by the release in which they place the beginning
+		Found    string          `json:"found"` // the release that confirmed it; "" while it is suspected
+		Ended    string          `json:"ended,omitempty"`
+		Models   []string        `json:"models"`
+		Devices  []string        `json:"devices"`
+		Metrics  []string        `json:"metrics"`
+		Points   int             `json:"points"`
+		Numbers  int             `json:"numbers"`
+		Of       int             `json:"of"` // numbers measured on these models and devices
 		Effect   *Num            `json:"effect"`
-		Interval *[2]float64     `json:"interval"`
-		Evidence schema.Evidence `json:"evidence,omitempty"`
-		Cells    int             `json:"cells"`
-		Agree    float64         `json:"agree"`
-		Why      string          `json:"why"`
+		Interval [2]Num          `json:"interval"`
+		Limit    Num             `json:"limit"`
+		Differs  string          `json:"differs,omitempty"`
+		Build    string          `json:"build,omitempty"`
+		Text     string          `json:"text"`
+		Decision *decisionJSON   `json:"decision"`
 	}
 	lintJSON struct {
 		ID       lint.ID         `json:"id"`
@@ -167,7 +177,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 			Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated(),
 			Hidden: f.Shown.Once.Hidden, HiddenAgain: f.Shown.Again.Hidden,
 		},
-		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
+		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Changes: []changeJSON{}, Lints: []lintJSON{},
 	}
 	if f.Noise > 0 {
 		out.Noise.Typical = (*Num)(&f.Noise)
@@ -196,10 +206,17 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 			out.Verdicts = append(out.Verdicts, verdictJSON{verdictOf(v, ""), v.Reason, words.Why(*v), decisionOf(v.Decision)})
 		}
 	}
-	for _, s := range g.Shifts {
-		out.Shifts = append(out.Shifts, shiftJSON{
-			s.ID, s.Device, s.Metric, s.Outcome, s.Mixed, num(s.Effect), s.Interval, s.Evidence, s.Cells, s.Agree,
-			render.ShiftText(s),
+	for i := range g.Changes {
+		c := &g.Changes[i]
+		votes := map[string]int{}
+		for _, v := range c.Votes {
+			votes[v.Release] = v.Numbers
+		}
+		out.Changes = append(out.Changes, changeJSON{
+			c.ID, c.Worse, c.Evidence, c.State, c.Since, votes, c.Found, c.Ended, c.Scope.Models, c.Scope.Devices,
+			c.Scope.Metrics, c.Scope.Points, len(c.Numbers), c.Scope.Of, finite(c.Effect),
+			[2]Num{Num(c.Interval[0]), Num(c.Interval[1])}, Num(c.Limit), c.What.Differs, c.What.Build,
+			words.ChangeText(c), decisionOf(c.Decision),
 		})
 	}
 	for _, l := range g.Lints {

@@ -241,7 +241,7 @@ type Verdict struct {
 	Verdict   name           `csv:"verdict" parquet:"verdict,dict" json:"verdict"`
 	Evidence  name           `csv:"evidence" parquet:"evidence,optional,dict" json:"evidence,omitempty"`
 	Large     bool           `csv:"-" parquet:"-" json:"large,omitempty"` // inconclusive, and beyond what matters
-	Cause     string         `csv:"-" parquet:"-" json:"cause,omitempty"`
+	Change    string         `csv:"-" parquet:"-" json:"change,omitempty"`
 	Value     *Num           `csv:"value" parquet:"value,optional" json:"value"`
 	Reference *Num           `csv:"reference" parquet:"reference,optional" json:"reference"`
 	Unit      Text           `csv:"unit" parquet:"unit,optional,dict" json:"-"`
@@ -275,7 +275,7 @@ func verdictOf(v *schema.Verdict, partition string) Verdict {
 		Workload: keyOf(v.Key), Key: Text(v.Key.String()), Metric: Text(v.Metric), Stat: Text(v.Stat), Def: v.Def,
 		Against: v.Against, Level: Text(v.Level), Required: v.Required, Verdict: name(v.Outcome.String()),
 		Evidence: name(v.Evidence.String()),
-		Large:    v.Large, Cause: v.Cause.String(), Value: num(v.Value), Reference: num(v.Ref),
+		Large:    v.Large, Change: v.Change, Value: num(v.Value), Reference: num(v.Ref),
 		Unit: Text(schema.Unit(v.Metric)), Effect: num(v.Effect), Interval: v.Interval, P: num(v.P), Q: num(v.Q),
 		N: stated[int, int64](v.N), First: v.First,
 	}

@@ -140,7 +140,7 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	p.line("\nz = %s, so that larger is worse; d is a difference of z", z)
 	p.baseline(v, c, releases)
 	p.line("this release         z = %.6f   y = %.5g   repeats %d", c.Obs.Z, y(v.Metric, c.Obs.Z), c.Obs.K)
-	p.line("run-wide level       %+.6f, which is %+.6f against the level that holds", c.Shift, c.Change)
+	p.line("change of its group  %+.6f, taken from it", c.Shift)
 	if len(c.Baseline) == 0 || c.SE == 0 {
 		p.line("no test: %s", words.Why(v))
 		return
@@ -168,10 +168,10 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 func (p printer) baseline(v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
 	p.line("baseline (%d releases)", len(c.Baseline))
 	for _, b := range c.Baseline {
-		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   run-wide level removed %+.6f   adjusted %.6f",
+		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   without its group's %+.6f: %.6f",
 			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
 	}
-	p.line("  mean of adjusted   %.6f", c.Mean)
+	p.line("  mean of z          %.6f", c.Mean)
 	lent := ""
 	if own := float64(max(0, len(c.Baseline)-1)); c.Nu > own {
 		lent = fmt.Sprintf(", %g of them lent by the levels before this one", c.Nu-own)

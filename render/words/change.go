@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
@@ -117,36 +115,33 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 			return "seen on host " + cmp.Or(c.r.Host, "unknown") + " alone; needs another host"
 		},
 	},
-	schema.WhyShift: {
-		func(c comparison) string {
-			return c.moved + ", as all of " + c.v.Device + " did (" + shift(c.r) + "): one finding, counted once."
-		},
-		func(c comparison) string { return "all of " + c.v.Device + " moved " + shift(c.r) },
-	},
-	schema.WhyRunShift: {
-		func(c comparison) string { return together(c.v, c.r, c.moved, c.noisy) },
-		func(c comparison) string { return "all of " + OnDevice(c.v.Model, c.v.Device) + " moved " + shift(c.r) },
+	schema.WhyGroup: {
+		func(c comparison) string { return c.moved + ", as " + part(c) + "." },
+		func(c comparison) string { return "with " + part(c) },
 	},
 	schema.WhyBelowLimit: {
-		func(c comparison) string { return together(c.v, c.r, c.moved, c.noisy) },
+		func(c comparison) string {
+			since := ""
+			if c.v.First != "" {
+				since = ", since " + c.v.First
+			}
+			return c.noisy + ": a real change" + since + ", below the limit of " + c.limit + "."
+		},
 		func(c comparison) string { return strings.TrimSpace("less than " + c.limit + " " + since(c.v.First)) },
 	},
-	schema.WhyAgainstShift: {hiddenByShift, besideHiddenByShift},
-	schema.WhyDidNotMove:   {hiddenByShift, besideHiddenByShift},
+	schema.WhyAgainstGroup: {
+		func(c comparison) string { return c.moved + ", against what its group did: it is hidden by that." },
+		func(c comparison) string { return "its group moved the other way, which hides its own change" },
+	},
+	schema.WhyDidNotMove: {
+		func(c comparison) string { return c.moved + ", while its group moved: it is not called unchanged." },
+		func(c comparison) string { return "its group moved, and it did not" },
+	},
 	schema.WhyNotSeenAgain: {
 		func(c comparison) string {
 			return c.moved + " in the re-run, after " + first(c.v, c.r) + " in the first: not seen again."
 		},
 		func(c comparison) string { return "first " + first(c.v, c.r) + ", not seen again" },
-	},
-	schema.WhyHostMoved: {
-		func(c comparison) string {
-			return c.moved + " in the re-run, after " + first(c.v, c.r) +
-				" in the first; workloads that had not changed moved in the re-run as well: the host did it."
-		},
-		func(c comparison) string {
-			return "first " + first(c.v, c.r) + "; other workloads moved in the re-run, too"
-		},
 	},
 	schema.WhyRunsDisagree: {
 		func(c comparison) string {
@@ -187,12 +182,26 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 	},
 }
 
-func hiddenByShift(c comparison) string {
-	return c.moved + ", while all of " + c.v.Device + " moved " + shift(c.r) + ": what it did by itself is hidden by that."
-}
-
-func besideHiddenByShift(c comparison) string {
-	return "all of " + c.v.Device + " moved " + shift(c.r) + ", which hides its own change"
+// part says which change a number is part of.
+func part(c comparison) string {
+	p := c.r.Part
+	if p == nil {
+		return "others did"
+	}
+	where := OnDevice(p.Model, p.Device)
+	switch {
+	case p.Model == "" && p.Device == "":
+		where = "several models and devices"
+	case p.Model == "":
+		where = Device(p.Device)
+	case p.Device == "":
+		where = p.Model
+	}
+	size := strings.TrimPrefix(Change(math.Abs(p.Effect)), "+") + " slower"
+	if p.Effect < 0 {
+		size = strings.TrimPrefix(Change(-p.Effect), "+") + " faster"
+	}
+	return fmt.Sprintf("%s of %s are (%s): one change, counted once", Plural(p.Numbers, "number"), where, size)
 }
 
 // outcome says how a number changed, and what decided that.
@@ -257,12 +266,6 @@ func turns(metric string, t *schema.Turns) string {
 		out += ", both servers kept running"
 	}
 	return out + fmt.Sprintf(", 95%s%% interval %s", Thin, Interval(metric, t.Interval))
-}
-
-// InTurns says what a paired difference made of a run-wide shift.
-func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence) string {
-	return fmt.Sprintf("Measured in turns with %s it is %s (%s): %s; by history alone it is %s.", t.Baseline,
-		Signed(metric, t.Effect), turns(metric, t), OutcomeText(o, e), OutcomeText(t.Outcome, t.Evidence))
 }
 
 // oneMore says what a suspected change still needs.
@@ -370,15 +373,6 @@ func base(r schema.Change) string {
 // first is the value of the release's first run.
 func first(v *schema.Verdict, r schema.Change) string {
 	return Quantity(r.First, schema.Unit(v.Metric))
-}
-
-// shift is the movement of the whole device, signed as the number moved.
-func shift(r schema.Change) string {
-	s := strconv.FormatFloat(math.Abs(100*r.Shift), 'f', 1, 64) + Thin + "%"
-	if r.Shift > 0 {
-		return "+" + s
-	}
-	return "−" + s
 }
 
 // settle says what would settle an inconclusive number.
@@ -632,67 +626,4 @@ func since(release string) string {
 		return ""
 	}
 	return "since " + release
-}
-
-// openRegression says that a regression of an earlier release is still there, by its worst number: "TTFT mean of llama
-// on n150 at 128/128/8 is still +12 % …".
-func openRegression(l *lint.Lint, d lint.OpenRegression) string {
-	if len(d.Worst) == 0 {
-		return "A regression of an earlier release is still there and not accepted"
-	}
-	w := &d.Worst[0]
-	out := fmt.Sprintf("%s is still %s against the level before %s, confirmed ", openNumber(w, 0),
-		Signed(w.Metric, w.Change), d.Before)
-	if w.Largest != "" {
-		out = strings.TrimSuffix(out, ", confirmed ") + ", most of it since " + w.Largest + "; confirmed "
-	}
-	if d.Confirmed == d.Before {
-		out += "there"
-	} else {
-		out += "in " + d.Confirmed
-	}
-	out += " and not accepted"
-	more := -1
-	for i := range d.Worst {
-		more += d.Worst[i].Points
-	}
-	switch {
-	case len(d.Worst) > 1:
-		out += fmt.Sprintf("; %s of %d models on %s with it", Plural(more, "more point"), len(d.Worst), l.Device)
-	case more > 0:
-		out += "; " + Plural(more, "more point") + " with it"
-	}
-	return out
-}
-
-// openNumber names a number: a metric, where, and the workload, in up to most letters unless that is 0.
-func openNumber(n *lint.OpenNumber, most int) string {
-	load := n.Workload
-	if most > 0 {
-		load = Short(load, most)
-	}
-	return fmt.Sprintf("%s of %s at %s", Metric(n.Metric, n.Stat), OnDevice(n.Model, n.Device), load)
-}
-
-// stillOpen is the worst regression of an earlier release that is still there, short enough for a headline: where, how
-// much, since when, and how many models and devices have one as well; "" for none. Its lint has the rest.
-func stillOpen(g *gate.Review) string {
-	list := g.OpenRegressions()
-	more := -1
-	for i := range list {
-		more += len(list[i].Detail.(lint.OpenRegression).Worst)
-	}
-	if more < 0 {
-		return ""
-	}
-	d := list[0].Detail.(lint.OpenRegression)
-	w := &d.Worst[0]
-	out := fmt.Sprintf("%s is still %s since %s", openNumber(w, inHeadline), Signed(w.Metric, w.Change), d.Before)
-	if w.Largest != "" {
-		out += ", most of it since " + w.Largest
-	}
-	if more > 0 {
-		out += fmt.Sprintf("; %d more like it", more)
-	}
-	return out + "."
 }

@@ -136,9 +136,6 @@ func regressed(r gate.Result) bool {
 	})
 }
 
-// withMost is what a shift of a device and a run in which most workloads of a model regressed have in common.
-const withMost = " with most workloads of the model or device"
-
 const gone = " not been measured for several releases"
 
 // tallies says what a count is of: the noun, its verb for one and for many, the rest; metrics adds how many numbers
@@ -147,33 +144,34 @@ var tallies = map[gate.Kind]struct {
 	noun, one, many, rest string
 	metrics               bool
 }{
-	gate.FailConfirmed:     {"point", " regressed", " regressed", ", confirmed", true},
-	gate.FailRunWide:       {"point", " regressed", " regressed", withMost + ", suspected: not confirmed yet", true},
-	gate.FailSuspected:     {"point", " regressed", " regressed", ", suspected: not confirmed yet", true},
+	gate.FailConfirmed:     {"regression", " is", " are", " confirmed", true},
+	gate.FailRunWide:       {"regression", " of many numbers is", " of many numbers are", notYet, true},
+	gate.FailSuspected:     {"regression", " is", " are", notYet, true},
 	gate.FailInconclusive:  {"finding", " is", " are", " inconclusive", true},
 	gate.FailTarget:        {"required target", " fails", " fail", "", false},
 	gate.FailInvalid:       {"finding", " makes", " make", " numbers invalid", false},
 	gate.FailMissing:       {"required, planned or tried number", " is", " are", " missing", false},
 	gate.FailAbsent:        {"pair", " of model and device has", " of model and device have", gone, false},
-	gate.FailOpen:          {"regression", " of an earlier release is", " of earlier releases are", stillThere, false},
+	gate.FailOpen:          {"regression", " of an earlier release is", " of earlier releases are", stillThere, true},
 	gate.NoteWaived:        {"finding", " is", " are", " waived", false},
-	gate.NoteSameBuild:     {"point", " regressed", " regressed", sameMachine, true},
+	gate.NoteSameBuild:     {"regression", " is", " are", sameMachine, true},
 	gate.NoteExcluded:      {"point", " is", " are", " excluded and measured by another run", false},
 	gate.NotePinned:        {"point", " starts", " start", " a new level by decision, compared with nothing", false},
 	gate.NoteUnattainable:  {"target", " is", " are", " unattainable", false},
 	gate.NoteNotComparable: {"point", " is", " are", " not comparable", false},
-	gate.NoteBelowLimit:    {"point", " is", " are", " worse by less than the limit", true},
-	gate.NoteImproved:      {"point", " improved", " improved", "", true},
+	gate.NoteBelowLimit:    {"change", " is", " are", " for the worse and below the limit", true},
+	gate.NoteImproved:      {"improvement", "", "", "", true},
 	gate.NoteInformational: {"informational target", " is", " are", " missed", false},
 	gate.NoteMet:           {"required target", " is", " are", " met", false},
 }
 
 const (
+	notYet      = " suspected: not confirmed yet"
 	stillThere  = " still there and not accepted"
 	sameMachine = " on the same build: the machine, not the release"
 )
 
-// tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
+// tally is one count as a clause: "4 regressions are confirmed (11 numbers)".
 func tally(c gate.Tally, r *gate.Result) string {
 	if c.Kind == gate.FailNotRemeasured {
 		return leftOut(c, r)
@@ -184,7 +182,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	}
 	out := Plural(c.N, say.noun) + verb(c.N, say.one, say.many) + say.rest
 	if say.metrics && c.Cells > c.N {
-		out += " (" + Plural(c.Cells, "metric") + ")"
+		out += " (" + Plural(c.Cells, "number") + ")"
 	}
 	return out
 }
@@ -223,6 +221,15 @@ func Headline(g *gate.Review) string {
 		return missing(list)
 	case kind == gate.FailTarget && len(list) > 0:
 		return missed(list)
+	case kind == gate.FailOpen:
+		return "Nothing new got slower. " + openText(g)
+	}
+	if list := changedIn(g, kind); len(list) > 0 {
+		out := ChangeText(&list[0])
+		if more := len(list) - 1; more > 0 {
+			out = strings.TrimSuffix(out, ".") + fmt.Sprintf("; %s more %s.", Count(more), verb(more, "change", "changes"))
+		}
+		return out
 	}
 	if change := regression(kind, list); change != "" {
 		return change
@@ -248,7 +255,7 @@ func Detail(g *gate.Review) string {
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
-	open, before := stillOpen(g), lead(g.Result)
+	open, before := openText(g), lead(g.Result)
 	if open != "" && before == nothingShown && b.Compared > 0 {
 		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed." + blunt(g)
 	}
@@ -303,7 +310,6 @@ func lead(r gate.Result) string {
 func regression(kind gate.Kind, list []schema.Verdict) string {
 	seen := map[gate.Kind]string{
 		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: not confirmed yet",
-		gate.FailRunWide: "suspected: not confirmed yet," + withMost,
 	}[kind]
 	if seen == "" || len(list) == 0 {
 		return ""

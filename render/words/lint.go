@@ -28,9 +28,6 @@ func Lint(l lint.Lint) string {
 
 // aboutLint has a sentence for each detail; [TestEveryLintIsASentence] fails for one without.
 func aboutLint(l *lint.Lint) string {
-	if d, ok := l.Detail.(lint.OpenRegression); ok {
-		return openRegression(l, d) + "."
-	}
 	all := []func(string, lint.Detail) string{scoreLint, beforeLint, pointLint, untilLint, runLint, historyLint}
 	for _, say := range all {
 		if s := say(l.Subject, l.Detail); s != "" {

@@ -93,16 +93,16 @@ func (d *Decision) check(lints []string) error {
 		{is(schema.Supersede) && s.Run == d.By, "a run cannot replace itself"},
 		{is(schema.Invalidate) && s.Run+d.Release == "", "invalidate needs select.run or a release"},
 		{
-			is(schema.Invalidate) && s.Metric+s.Task+s.Verdict+s.Lint+s.Level != "",
+			is(schema.Invalidate) && s.Metric+s.Task+s.Verdict+s.Change+s.Lint+s.Level != "",
 			"invalidate excludes runs and points: run, model, device, workload and tool select them",
 		},
 		{
-			is(schema.Pin, schema.Dismiss, schema.Accept) && d.Release+s.Verdict == "",
+			is(schema.Pin, schema.Dismiss, schema.Accept) && d.Release+s.Verdict+s.Change == "",
 			string(d.Kind) + " needs the release at which the level starts",
 		},
 		{s == (Select{}) && !is(schema.Invalidate), "select must say what it covers"},
 		{
-			isLint && s.Verdict+s.Tool+s.Metric+s.Level != "",
+			isLint && s.Verdict+s.Change+s.Tool+s.Metric+s.Level != "",
 			"a lint is selected by lint, run, model, device, workload or task: it has no metric, tool, level or verdict",
 		},
 		{isLint && !is(schema.Waive), "a lint can be waived, and nothing else"},

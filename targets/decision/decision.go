@@ -72,6 +72,7 @@ type Decision struct {
 // Select says what a decision covers. An empty field selects everything; others are globs.
 type Select struct {
 	Verdict  string `yaml:"verdict"` // id
+	Change   string `yaml:"change"`  // id
 	Lint     string `yaml:"lint"`    // id of a check
 	Run      string `yaml:"run"`
 	Model    string `yaml:"model"`
@@ -121,7 +122,7 @@ func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
 		d := &p.Decisions[i]
 		excludes := d.Kind == schema.Invalidate || d.Kind == schema.Supersede && p.runs[d.By]
 		s := d.Select
-		whole := s.Workload == "" && s.Metric == "" && s.Tool == "" && s.Task == "" && s.Verdict == ""
+		whole := s.Workload == "" && s.Metric == "" && s.Tool == "" && s.Task == "" && s.Verdict+s.Change == ""
 		if excludes && whole && p.Holds(*d) && d.coversRun(h) {
 			return d
 		}
@@ -134,7 +135,7 @@ func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		s := d.Select
-		single := (s.Workload != "" || s.Tool != "") && s.Metric == "" && s.Task == "" && s.Verdict == ""
+		single := (s.Workload != "" || s.Tool != "") && s.Metric == "" && s.Task == "" && s.Verdict+s.Change == ""
 		if d.Kind == schema.Invalidate && single && p.Holds(*d) && d.coversRun(h) &&
 			Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool) {
 			return d
@@ -178,6 +179,9 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 	s := d.Select
 	if s.Verdict != "" {
 		return s.Verdict == v.ID
+	}
+	if s.Change != "" {
+		return s.Change == v.Change
 	}
 	task := ""
 	if v.Key.IsEval() {
@@ -307,7 +311,7 @@ func (d *Decision) Text(indent int) string {
 	field("release", d.Release)
 	var of []string
 	for _, s := range []struct{ name, value string }{
-		{"verdict", d.Select.Verdict}, {"model", d.Select.Model}, {"device", d.Select.Device},
+		{"verdict", d.Select.Verdict}, {"change", d.Select.Change}, {"model", d.Select.Model}, {"device", d.Select.Device},
 		{"workload", d.Select.Workload}, {"tool", d.Select.Tool}, {"metric", d.Select.Metric}, {"task", d.Select.Task},
 		{"level", d.Select.Level},
 	} {

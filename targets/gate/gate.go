@@ -161,7 +161,7 @@ type Kind string
 // What a gate can fail on.
 const (
 	FailConfirmed     Kind = "confirmed"      // regressed, seen again by an independent run
-	FailRunWide       Kind = "run-wide"       // regressed with its whole device, or with most of its system, seen once
+	FailRunWide       Kind = "run-wide"       // regressed with a group of numbers, seen once
 	FailSuspected     Kind = "suspected"      // regressed, seen once
 	FailInconclusive  Kind = "inconclusive"   // beyond the limit, not established; also required targets
 	FailTarget        Kind = "target"         // a required target that fails
@@ -170,7 +170,7 @@ const (
 	FailUngraded      Kind = "ungraded"       // a model and device without a graded number
 	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
 	FailAbsent        Kind = "absent"         // a model and device that only releases before that measured
-	FailOpen          Kind = "open"           // regressed in an earlier release, confirmed there, and still there
+	FailOpen          Kind = "open"           // a change that an earlier release confirmed, that nobody accepted
 )
 
 // Kinds that a gate counts and never fails on.
@@ -203,12 +203,15 @@ func FailKinds() []Kind {
 type FailOn map[Kind]bool
 
 // DefaultFailOn is what a gate fails on in a channel unless configured otherwise. Builds of pr and main are too many to
-// measure twice, and a change of a whole device or of most points of a system is no accident of one point: it fails
-// when it is seen once. A release has its recheck.
+// measure twice, and a change of a whole group of numbers is no accident of one: it fails when it is seen once. A release
+// has its recheck, and answers for what earlier ones made slower until somebody accepts it.
 func DefaultFailOn(channel string) FailOn {
 	on := FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
-	if channel == schema.ChannelPR || channel == schema.ChannelMain {
+	switch channel {
+	case schema.ChannelPR, schema.ChannelMain:
 		on[FailRunWide] = true
+	case schema.ChannelRelease:
+		on[FailOpen] = true
 	}
 	return on
 }
@@ -287,7 +290,7 @@ func kindOfRegression(v *schema.Verdict) Kind {
 		return NoteSameBuild
 	case v.Evidence == schema.Confirmed:
 		return FailConfirmed
-	case v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun:
+	case c.Part != nil:
 		return FailRunWide
 	}
 	return FailSuspected
@@ -333,8 +336,6 @@ func KindOfLint(l *lint.Lint) Kind {
 		return FailInvalid
 	case l.Decision.Excuses():
 		return NoCase
-	case l.ID == lint.IDOpenRegression:
-		return FailOpen
 	}
 	return ""
 }
@@ -438,7 +439,7 @@ type Result struct {
 // Tally counts one kind of finding.
 type Tally struct {
 	Kind  Kind
-	N     int // points, for changes; else findings
+	N     int // changes or findings
 	Cells int // numbers behind them
 	Fails bool
 	// Systems are those of N that are a whole model on a device, of which nothing was measured again.
@@ -448,7 +449,7 @@ type Tally struct {
 // Findings are the input of a decision.
 type Findings struct {
 	Targets, History []schema.Verdict
-	Shifts           []judge.Shift
+	Changes          []judge.Change
 	Lints            []lint.Lint
 }
 
@@ -481,9 +482,23 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
-		for _, p := range l.Pairs() {
-			if whole.lint(l, p); pairs[p] != nil {
-				pairs[p].lint(l, p)
+		if whole.lint(l); pairs[l.Pair()] != nil {
+			pairs[l.Pair()].lint(l)
+		}
+	}
+	for i := range f.Changes {
+		c := &f.Changes[i]
+		if !Open(c) {
+			continue
+		}
+		numbers := map[schema.Pair]int{}
+		for _, s := range c.Numbers {
+			numbers[s.Pair()]++
+		}
+		whole.opened(c, len(c.Numbers))
+		for p, n := range numbers {
+			if pairs[p] != nil {
+				pairs[p].opened(c, n)
 			}
 		}
 	}
@@ -494,13 +509,18 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	return whole.result(), out
 }
 
-// finding identifies what is counted: a point of a system, not its metrics; rest names anything else.
+// finding identifies what is counted: a change, or a point of a system, not its metrics; rest names anything else.
 type finding struct {
 	system    schema.System
 	key, rest string
 }
 
-func findingOf(v *schema.Verdict) finding { return finding{system: v.System(), key: v.Key.String()} }
+func findingOf(v *schema.Verdict) finding {
+	if v.Change != "" {
+		return finding{rest: v.Change}
+	}
+	return finding{system: v.System(), key: v.Key.String()}
+}
 
 // named returns the finding with a name in addition to its point.
 func (f finding) named(rest string) finding { f.rest = rest; return f }
@@ -644,17 +664,27 @@ func (t *tallying) target(v *schema.Verdict) {
 	}
 }
 
-// lint counts a lint, of one of the models and devices that it is about.
-func (t *tallying) lint(l *lint.Lint, of schema.Pair) {
+// Open reports whether a change is a regression that an earlier release confirmed, that nobody accepted and that is still
+// there.
+func Open(c *judge.Change) bool {
+	return c.Earlier && c.State == judge.StateOpen && c.Evidence == schema.Confirmed && c.Large()
+}
+
+// opened counts a regression of an earlier release, with so many numbers.
+func (t *tallying) opened(c *judge.Change, numbers int) {
+	for range numbers {
+		t.note(FailOpen, finding{rest: c.ID})
+	}
+}
+
+// lint counts a lint.
+func (t *tallying) lint(l *lint.Lint) {
 	id := finding{rest: string(l.ID) + l.Run + l.Subject}
 	switch {
 	case l.Decision != nil && l.Decision.Expired:
 		t.add(FailInvalid, expired(l.Decision), nil)
 	case l.Severity == schema.SevError:
 		t.add(FailInvalid, id, l.Decision)
-	case l.ID == lint.IDOpenRegression:
-		d, _ := l.Detail.(lint.OpenRegression)
-		t.add(FailOpen, id.named(of.Model+" "+of.Device+d.Confirmed+l.Subject), l.Decision)
 	case l.Severity == schema.SevWarning && l.Decision == nil:
 		t.note(NoteLint, id)
 	}

@@ -104,8 +104,8 @@ const enoughForShift = 8
 type suspect struct {
 	system schema.System
 	load   schema.Key
-	alone  bool // something of it changed by itself
-	causes []schema.Cause
+	alone  bool     // something of it changed by itself
+	causes []string // changes of many numbers
 	// baseline is the newest release of the first verdict's baseline.
 	baseline string
 }
@@ -159,11 +159,11 @@ func (r *Review) suspects() []*suspect {
 			known[finding{system: v.System(), key: load.String()}] = s
 			out = append(out, s)
 		}
-		switch together := v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun; {
-		case !together:
+		switch c, _ := v.Reason.(schema.Change); {
+		case c.Part == nil:
 			s.alone = true
-		case !slices.Contains(s.causes, v.Cause):
-			s.causes = append(s.causes, v.Cause)
+		case !slices.Contains(s.causes, v.Change):
+			s.causes = append(s.causes, v.Change)
 		}
 	}
 	return out
@@ -173,7 +173,7 @@ func (r *Review) suspects() []*suspect {
 func choose(suspects []*suspect) map[*suspect]bool {
 	ranked := slices.Clone(suspects)
 	slices.SortStableFunc(ranked, func(a, b *suspect) int { return len(b.causes) - len(a.causes) })
-	chosen, settled := map[*suspect]bool{}, map[schema.Cause]int{}
+	chosen, settled := map[*suspect]bool{}, map[string]int{}
 	for _, alone := range []bool{true, false} {
 		for _, s := range ranked {
 			needed := s.alone

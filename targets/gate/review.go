@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -58,11 +59,9 @@ func (g *Gate) review(found *found, model, device string) Review {
 		return ok && c.Why == schema.WhyOneEach
 	})
 	r.Fit.Turns = turnedOf(r.History)
-	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool {
-		return device != "" && !schema.SameDevice(s.Device, device)
-	})
+	r.Changes = slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !c.Selected(model, device) })
 	for _, l := range f.Lints {
-		if l, concerned := l.Only(of); concerned {
+		if l.Pair() == (schema.Pair{}) || of(l.Pair()) {
 			r.Lints = append(r.Lints, l)
 		}
 	}
@@ -338,7 +337,7 @@ func (g *Gate) find(f *found) {
 		lists[i] = g.Targets(f.release, p)
 	}
 	f.findings.Targets = slices.Concat(lists...)
-	f.findings.Shifts, f.findings.Lints = g.Shifts(f.release), g.Lints(f.release)
+	f.findings.Changes, f.findings.Lints = g.Changes(f.release), g.Lints(f.release)
 	history.Wait()
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
@@ -766,4 +765,50 @@ func Categories(targets []schema.Verdict) []Category {
 		}
 	}
 	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
+}
+
+// Changes are those that a release sees, with the decisions of people: one that is accepted is not open.
+func (g *Gate) Changes(release int) []judge.Change {
+	list := slices.Clone(g.Judgement.Changes(release))
+	for i := range list {
+		c := &list[i]
+		if c.State != judge.StateOpen || len(g.Policy.Decisions) == 0 {
+			continue
+		}
+		if d := g.accepted(c, release); d != nil {
+			c.State, c.Decision = judge.StateAccepted, d
+		}
+	}
+	return list
+}
+
+// accepted is the decision that excuses a change: one that names it, or those that cover most of its verdicts in the
+// release that found it; nil for none.
+func (g *Gate) accepted(c *judge.Change, release int) *schema.Decision {
+	named := g.decisionThat(func(d *decision.Decision) bool {
+		return d.Select.Change == c.ID && (d.Kind == schema.Waive || d.Kind == schema.Accept)
+	})
+	if named.Excuses() {
+		return named
+	}
+	if at := judge.Named(g.Releases, c.Found); at >= 0 {
+		release = at
+	}
+	n, last := 0, (*schema.Decision)(nil)
+	for _, s := range c.Numbers {
+		if v, ok := g.HistoryOf(release, s); ok && v.Decision.Excuses() {
+			n, last = n+1, v.Decision
+		}
+	}
+	if 2*n <= len(c.Numbers) {
+		return nil
+	}
+	return last
+}
+
+// OpenChanges are the regressions of earlier releases that nobody accepted, those of most numbers first.
+func (r *Review) OpenChanges() []judge.Change {
+	list := slices.DeleteFunc(slices.Clone(r.Changes), func(c judge.Change) bool { return !Open(&c) })
+	slices.SortStableFunc(list, func(a, b judge.Change) int { return cmp.Compare(len(b.Numbers), len(a.Numbers)) })
+	return list
 }

@@ -169,7 +169,8 @@ func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
 	}
 	r := j.reader(release)
 	if base := j.baseline(s.cell, obs); base >= 0 {
-		r.beside(&why, s, r.verdict(obs).Run, int(j.table.Obs[base].Release))
+		run := j.runWith(r.runs[s.System()], s.KeyIndex, j.rows.Rows[obs].Why == schema.WhyRecheck)
+		r.beside(&why, s, run, int(j.table.Obs[base].Release))
 	}
 	return why
 }

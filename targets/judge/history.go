@@ -24,7 +24,6 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	}
 	without := j.withoutNumber(release)
 	out = append(append(out, without...), j.notRemeasured(release, without)...)
-	j.group(release, out)
 	out = append(out, j.evals.rows[release]...)
 	return worstFirst(out)
 }
@@ -58,7 +57,7 @@ func (j *Judgement) reader(release int) *reader {
 // later reports whether a row is about a later run of the release instead of its first.
 func later(row *regression.Row) bool {
 	switch row.Why {
-	case schema.WhyRecheck, schema.WhyNotSeenAgain, schema.WhyHostMoved, schema.WhyRunsDisagree:
+	case schema.WhyRecheck, schema.WhyNotSeenAgain, schema.WhyRunsDisagree:
 		return true
 	}
 	return false
@@ -126,33 +125,35 @@ func (j *reader) runsTogether(s *Series) *schema.Together {
 	return nil
 }
 
-// together says what several runs show together, and of which shift a number is a part: of its device, or of its
-// system.
+// together says what several runs show together, and which change a number is part of.
 func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
 	if row.Why == schema.WhyAgain {
 		why.Together = j.runsTogether(s)
 	}
-	if row.Finding < 0 {
+	c := j.change(s.cell)
+	if c == nil {
 		return
 	}
-	f := &j.rows.Findings[row.Finding]
-	if f.Kind == regression.MixedFinding {
-		return
-	}
-	why.Shift = sign(s.Metric) * relative(sign(s.Metric), f.D)
-	if row.Why != schema.WhyShift {
-		return
-	}
-	v.Cause = schema.Cause{Kind: schema.CauseShift, ID: j.shiftID(row.Finding)}
-	if f.Kind == regression.RunFinding {
-		why.Why = schema.WhyRunShift
-		v.Cause = schema.Cause{Kind: schema.CauseRun, ID: j.runID(v)}
+	v.Change = c.ID
+	if row.Why == schema.WhyGroup || row.Word == schema.Recovered && row.Finding >= 0 {
+		why.Part = &schema.PartOf{Numbers: len(c.cells), Effect: c.Effect}
+		if len(c.Scope.Models) == 1 {
+			why.Part.Model = c.Scope.Models[0]
+		}
+		if len(c.Scope.Devices) == 1 {
+			why.Part.Device = c.Scope.Devices[0]
+		}
 	}
 }
 
-// runID names what moved all numbers of a system.
-func (j *Judgement) runID(v *schema.Verdict) string {
-	return schema.VerdictID(v.Release, "", v.Pair(), schema.Key{}, v.Impl, "run", schema.AgainstHistory)
+// change is the change of the release that a series is part of; nil for none.
+func (j *reader) change(cell int32) *Change {
+	for _, c := range j.changesOf(j.release).byCell[cell] {
+		if c.Evidence != schema.Confirmed || c.Found == j.Releases[j.release].Name {
+			return c
+		}
+	}
+	return nil
 }
 
 // numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
@@ -530,6 +531,11 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 	t.Obs = make([]regression.Obs, 0, total)
 	series := make([]Series, 0, len(g.list))
 	strata, points := map[stratum]int32{}, map[cellID]int32{}
+	type shared struct { // by cells of one sequence: a model, a device, or neither
+		model, device string
+		seq           sequence
+	}
+	groups := map[shared]int32{}
 	for _, i := range g.order(names) {
 		id, seq := g.list[i], g.seqs[g.list[i].seq]
 		stat, system := g.c.Stats[id.stat], names[id.system]
@@ -542,6 +548,10 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		}
 		cell := regression.Cell{
 			Stratum: intern(strata, stratum{s.Device, s.Metric, seq, s.Tail()}),
+			Line:    intern(groups, shared{seq: seq}),
+			Device:  intern(groups, shared{device: s.Device, seq: seq}),
+			Model:   intern(groups, shared{model: s.Model, seq: seq}),
+			Tail:    s.Tail(),
 			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
 			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
 			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
@@ -554,21 +564,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		series = append(series, s)
 	}
 	t.Strata = len(strata)
-	t.Devices = devicesOf(strata)
 	return t, series
-}
-
-// devicesOf numbers the devices of the strata, in the order of these.
-func devicesOf(strata map[stratum]int32) []int32 {
-	of := make([]stratum, len(strata))
-	for s, i := range strata {
-		of[i] = stratum{device: s.device, seq: s.seq}
-	}
-	devices, out := map[stratum]int32{}, make([]int32, len(strata))
-	for i, s := range of {
-		out[i] = intern(devices, s)
-	}
-	return out
 }
 
 // effect is the least change of a series that matters: of a tail, which varies more, at least 10 %.
@@ -662,6 +658,7 @@ type FrameStep struct {
 	Release int
 	Effect  float64 // relative, positive is worse
 	Decided bool    // by the gate or a person; else found by the search, for drawing
+	Change  *Change // that the step is part of, as the release saw it; nil for none
 }
 
 // ofCell are the steps of a cell in those that a search found, which it orders by cell.
@@ -685,7 +682,13 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue
 		}
-		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D), true})
+		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), true, nil}
+		for _, c := range j.changesOf(release).byCell[s.cell] {
+			if c.cells[s.cell] == l.At {
+				step.Change = c
+			}
+		}
+		f.Steps = append(f.Steps, step)
 		// the expectation does not include what was decided in the release itself
 		if at < release && int(l.Found) < release {
 			held = max(held, at)
@@ -693,7 +696,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 	}
 	f.From = held
 	for _, l := range ofCell(j.searched(release, false), s.cell) {
-		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), false})
+		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), false, nil})
 	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {

@@ -249,51 +249,6 @@ func (t *inTurns) means(c turnCell) (ref, value float64) {
 	return ref / n, value / n
 }
 
-// settleShift lets pairs decide a run-wide shift where they measured all that it is about: the one system of the
-// device in the release. It is cleared where all together are unchanged, or each number by itself is.
-func (j *Judgement) settleShift(release int, rows *pairedRows, x *Shift, limit float64) {
-	if x.Outcome != schema.Regressed && !x.Large && x.Outcome != schema.Improved {
-		return
-	}
-	before := j.Before(release)
-	var of *paired
-	for system := range j.systemRuns(release) {
-		if !schema.SameDevice(system.Device, x.Device) {
-			continue
-		}
-		all, ok := rows.all[turnCell{system: system, metric: x.Metric, stat: x.Stat}]
-		if !ok || of != nil || before < 0 || all.baseline != j.Releases[before].Name || !all.Known() {
-			return
-		}
-		of = &all
-	}
-	if of == nil {
-		return
-	}
-	outcome, evidence, decided := of.decide(x.Outcome, limit)
-	if !decided && rows.eachUnchanged(x, limit) {
-		outcome, evidence, decided = schema.Unchanged, schema.NoEvidence, true
-	}
-	x.Turns = of.reason(sign(x.Metric), x.Outcome, x.Evidence)
-	if decided {
-		x.Outcome, x.Evidence, x.Large = outcome, evidence, false
-		x.Effect, x.Interval = schema.Num(x.Turns.Effect), &x.Turns.Interval
-	}
-}
-
-// eachUnchanged reports whether every number of a shift is unchanged by its own pairs.
-func (p *pairedRows) eachUnchanged(x *Shift, limit float64) bool {
-	n := 0
-	for c, d := range p.cells {
-		if c.metric == x.Metric && tailOrMean(c.stat) == x.Stat && schema.SameDevice(c.system.Device, x.Device) {
-			if n++; d.Shown(limit, d.significant) != block.Equal {
-				return false
-			}
-		}
-	}
-	return n > 0
-}
-
 // settled is what a paired difference makes of a number.
 type settled struct {
 	outcome  schema.Outcome
@@ -322,7 +277,7 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 		v.Large, why.Turns.Needed = math.Abs(x.Mean) >= limit, x.ToDecide(limit)
 	}
 	if v.Outcome != schema.Regressed {
-		v.Cause = schema.Cause{}
+		v.Change = ""
 	}
 	v.Value = schema.Num(math.Exp(sign(s.Metric) * x.value))
 	v.Ref = schema.Num(math.Exp(sign(s.Metric) * x.ref))

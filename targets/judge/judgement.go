@@ -52,6 +52,7 @@ type Judgement struct {
 	changePoints map[int32][]regression.ChangePoint
 	quantiles    regression.Quantiles // of frames
 	searches     map[searchOf]*search
+	changes      map[int]*changesSeen // filled on demand
 }
 
 // New judges a history.
@@ -123,7 +124,7 @@ func mark(p *decision.Policy, series []Series, releases []Release) {
 	levels := []schema.DecisionKind{schema.Pin, schema.Accept, schema.Dismiss}
 	for _, d := range p.Decisions {
 		at, ok := byName[d.Release]
-		if !ok || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Lint != "" {
+		if !ok || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Change+d.Select.Lint != "" {
 			continue
 		}
 		for i := range series {

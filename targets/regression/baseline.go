@@ -632,3 +632,12 @@ func median(v []float64) float64 {
 	}
 	return (v[k] + slices.Min(v[k+1:])) / 2
 }
+
+// WeightedMedian is the value that half of the weight lies on either side of.
+func WeightedMedian(values, weights []float64) float64 {
+	list := make([]member, len(values))
+	for i := range list {
+		list[i] = member{values[i], 1 / weights[i]}
+	}
+	return quantile(list, .5)
+}

@@ -159,7 +159,7 @@ func (j *judge) passed(c *claim) bool {
 		return false
 	}
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
-		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstShift
+		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstGroup
 		return true
 	}
 	c.set(wordOf(dir), schema.Suspected, schema.WhyGate)
@@ -239,7 +239,7 @@ func (j *judge) grouped(c *claim) bool {
 	}
 	f := &j.out.Findings[c.x.found]
 	dir := math.Copysign(1, f.D)
-	c.set(f.Word, f.Evidence, schema.WhyShift)
+	c.set(f.Word, f.Evidence, schema.WhyGroup)
 	c.row.Finding = c.x.found
 	if f.First < c.release {
 		c.row.First = f.First
@@ -652,7 +652,7 @@ func (j *judge) follow(c *claim) {
 	if !j.settled(c) {
 		j.weigh(c)
 	}
-	if c.confirmed() || c.row.Why == schema.WhyShift {
+	if c.confirmed() || c.row.Why == schema.WhyGroup {
 		return
 	}
 	if st.suspect >= 0 {

@@ -170,7 +170,7 @@ func TestABadRunIsOneFinding(t *testing.T) {
 		t.Errorf("%d findings, want 1", found)
 	}
 	for c := range 25 {
-		if r := j.Rows[tab.Cells[c].First+8]; r.Word != schema.Regressed || r.Why != schema.WhyShift {
+		if r := j.Rows[tab.Cells[c].First+8]; r.Word != schema.Regressed || r.Why != schema.WhyGroup {
 			t.Fatalf("cell %d: %+v", c, r)
 		}
 	}

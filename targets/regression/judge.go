@@ -301,7 +301,7 @@ func (j *judge) predictions(tests []test) {
 // large reports whether some run behind an inconclusive word is beyond the limit.
 func large(w schema.Why) bool {
 	switch w {
-	case schema.WhyShift, schema.WhyAgainstShift, schema.WhyNotSignificant, schema.WhyNotSeenAgain,
+	case schema.WhyGroup, schema.WhyAgainstGroup, schema.WhyNotSignificant, schema.WhyNotSeenAgain,
 		schema.WhyRunsDisagree, schema.WhyOneEach,
 		schema.WhyBaseSuspect:
 		return true

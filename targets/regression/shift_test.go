@@ -34,7 +34,7 @@ func TestRunWideShift(t *testing.T) {
 		if r.Word == schema.Unchanged || r.Word == schema.Improved {
 			t.Errorf("cell %d of a slower device: %+v", c, r)
 		}
-		if r.Why == schema.WhyShift {
+		if r.Why == schema.WhyGroup {
 			shifted++
 		}
 	}

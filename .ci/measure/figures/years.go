@@ -161,7 +161,7 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 	strata := map[int32]bool{}
 	for c := range tab.Cells {
 		switch row := &j.Rows[tab.Cells[c].End-1]; {
-		case row.Word != schema.Regressed || row.Why == schema.WhyShift:
+		case row.Word != schema.Regressed || row.Why == schema.WhyGroup:
 		case row.Evidence == schema.Confirmed:
 			confirmed = true
 		default:

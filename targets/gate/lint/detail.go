@@ -56,7 +56,6 @@ const (
 	IDReportRejects   ID = "report-rejects"
 	IDLateChangePoint ID = "late-change-point"
 	IDDrift           ID = "drift"
-	IDOpenRegression  ID = "open-regression"
 	IDUnusedDecision  ID = "unused-decision"
 )
 
@@ -233,22 +232,6 @@ type (
 		Metric, Since string
 		Change, P     float64 // relative, positive is worse
 	}
-	// OpenRegression is what an earlier release was confirmed to have made worse, which nobody accepted and which is still
-	// there: the baseline of the releases since.
-	OpenRegression struct {
-		Before, Confirmed string              // the release that began it, the one that confirmed it
-		Worst             []OpenNumber        // of each model and device, worst first
-		Verdicts          map[string][]string // ids, by the release that confirmed them
-		Metrics           map[string][]string // of those verdicts, sorted
-	}
-	// OpenNumber is the worst number of a model and device that is still open.
-	OpenNumber struct {
-		schema.Pair
-		Workload, Metric, Stat string
-		Change                 float64 // of this release against the level before, relative
-		Largest                string  // the release that began most of it, where that is a later one; else ""
-		Points                 int     // of the model and device
-	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {
 		Metric         string
@@ -303,5 +286,4 @@ func (CutOff) ID() ID           { return IDReleaseList }
 func (Unlisted) ID() ID         { return IDReleaseList }
 func (LateChangePoint) ID() ID  { return IDLateChangePoint }
 func (Drift) ID() ID            { return IDDrift }
-func (OpenRegression) ID() ID   { return IDOpenRegression }
 func (UnusedDecision) ID() ID   { return IDUnusedDecision }

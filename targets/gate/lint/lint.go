@@ -3,7 +3,6 @@ package lint
 import (
 	"iter"
 	"math"
-	"slices"
 	"sort"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -35,31 +34,8 @@ func New(release, subject string, d Detail) Lint {
 	return Lint{ID: id, Severity: severity, Release: release, Subject: subject, Count: 1, Detail: d}
 }
 
-// Pairs are the models and devices that a lint is about; those of a release as a whole are empty.
-func (l *Lint) Pairs() []schema.Pair {
-	d, ok := l.Detail.(OpenRegression)
-	if !ok || len(d.Worst) == 0 {
-		return []schema.Pair{{Model: l.Model, Device: l.Device}}
-	}
-	out := make([]schema.Pair, len(d.Worst))
-	for i := range d.Worst {
-		out[i] = d.Worst[i].Pair
-	}
-	return out
-}
-
-// Only returns the lint as it concerns some models and devices; false for one that concerns none of them.
-func (l Lint) Only(of func(schema.Pair) bool) (Lint, bool) {
-	if l.Model == "" && l.Device == "" {
-		return l, true
-	}
-	if d, ok := l.Detail.(OpenRegression); ok && len(d.Worst) > 0 {
-		d.Worst = slices.DeleteFunc(slices.Clone(d.Worst), func(n OpenNumber) bool { return !of(n.Pair) })
-		l.Detail = d
-		return l, len(d.Worst) > 0
-	}
-	return l, slices.ContainsFunc(l.Pairs(), of)
-}
+// Pair is the model and device that a lint is about; empty for one of a release as a whole.
+func (l *Lint) Pair() schema.Pair { return schema.Pair{Model: l.Model, Device: l.Device} }
 
 // Of returns the lint as one about a run.
 func (l Lint) Of(h *columns.RunHead) Lint {
@@ -116,7 +92,6 @@ func Checks() []Check {
 		{IDUnread, schema.SevWarning, problems(unread)},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},
-		{IDOpenRegression, schema.SevWarning, nil},
 		{IDLateChangePoint, schema.SevWarning, nil},
 		{IDDrift, schema.SevWarning, nil},
 		{IDNotPositive, schema.SevError, nil},

@@ -1,0 +1,181 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// ChangeOf names what a change is of: "TTFT mean of llama on n150 at 128/128/8", "llama on n150", "5 models on h100".
+func ChangeOf(c *judge.Change) string {
+	place := placeOf(c)
+	if len(c.Numbers) == 1 {
+		s := c.Numbers[0]
+		return fmt.Sprintf("%s of %s at %s", Metric(s.Metric, s.Stat), place, Short(Workload(s.Key), inHeadline))
+	}
+	const few = 2
+	if len(c.Scope.Metrics) <= few {
+		place = changedMetrics(c) + " of " + place
+	}
+	return place
+}
+
+func changedMetrics(c *judge.Change) string {
+	var names []string
+	for _, m := range c.Scope.Metrics {
+		metric, stat, _ := strings.Cut(m, " ")
+		names = append(names, Metric(metric, stat))
+	}
+	if len(names) > 3 {
+		return Plural(len(names), "metric")
+	}
+	return strings.Join(names, " and ")
+}
+
+// placeOf is the models and devices of a change.
+func placeOf(c *judge.Change) string {
+	if p, one := c.System(); one {
+		return OnDevice(p.Model, p.Device)
+	}
+	models, devices := c.Scope.Models, c.Scope.Devices
+	switch {
+	case len(devices) == 1:
+		return Plural(len(models), "model") + " on " + Device(devices[0])
+	case len(models) == 1:
+		return models[0] + " on " + Plural(len(devices), "device")
+	}
+	return Plural(c.Scope.Pairs, "pair") + " of model and device"
+}
+
+// ChangeSize is the size of a change: as its number changed, where all are of one metric; else how much slower.
+func ChangeSize(c *judge.Change) string {
+	if m, one := onlyMetric(c); one {
+		return Signed(m, c.Effect)
+	}
+	word, effect := "slower", c.Effect
+	if !c.Worse {
+		word, effect = "faster", -c.Effect
+	}
+	return strings.TrimPrefix(Change(effect), "+") + " " + word
+}
+
+// ChangeInterval is the 95 % interval of that size.
+func ChangeInterval(c *judge.Change) string {
+	if m, one := onlyMetric(c); one {
+		return Interval(m, c.Interval)
+	}
+	lo, hi := c.Interval[0], c.Interval[1]
+	if !c.Worse {
+		lo, hi = -hi, -lo
+	}
+	return strings.TrimPrefix(Change(lo), "+") + " to " + strings.TrimPrefix(Change(hi), "+")
+}
+
+func onlyMetric(c *judge.Change) (metric string, one bool) {
+	metric = c.Numbers[0].Metric
+	for _, s := range c.Numbers {
+		if s.Metric != metric {
+			return "", false
+		}
+	}
+	return metric, true
+}
+
+// ChangeShare is how many of the numbers measured there changed: "all 48 numbers", "24 of 48 numbers".
+func ChangeShare(c *judge.Change) string {
+	n := len(c.Numbers)
+	if n > 1 && n >= c.Scope.Of {
+		return "all " + Plural(n, "number")
+	}
+	if c.Scope.Of > n {
+		return Count(n) + " of " + Plural(c.Scope.Of, "number")
+	}
+	return Plural(n, "number")
+}
+
+// ChangeEvidence is how sure a change is: "confirmed in v7", "suspected: one run shows it".
+func ChangeEvidence(c *judge.Change) string {
+	switch {
+	case c.Evidence == schema.Suspected:
+		return "suspected: another run must confirm it"
+	case c.Found == c.Since:
+		return "confirmed by a re-run"
+	}
+	return "confirmed in " + c.Found
+}
+
+// ChangeVotes is where its numbers place the beginning of a change: "v33 in 40 of 48, v32 in 6".
+func ChangeVotes(c *judge.Change) string {
+	var parts []string
+	for i, v := range c.Votes {
+		part := v.Release + " in " + Count(v.Numbers)
+		if i == 0 {
+			part += " of " + Count(len(c.Numbers))
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ChangeText says in one sentence what changed, by how much, since when and how sure that is.
+func ChangeText(c *judge.Change) string {
+	out := fmt.Sprintf("%s %s %s since %s (%s), %s", ChangeOf(c), are(c), ChangeSize(c), c.Since, ChangeShare(c),
+		ChangeEvidence(c))
+	if c.BelowLimit() {
+		out += ", below the limit of " + Percent(c.Limit)
+	}
+	if c.What.Differs != "" {
+		out += "; measured with " + c.What.Differs
+	}
+	switch c.State {
+	case judge.StateAccepted:
+		out += "; accepted"
+		if c.Decision != nil {
+			out += " (" + c.Decision.ID + ")"
+		}
+	case judge.StateFixed:
+		out += "; returned in " + c.Ended
+	case judge.StateLost:
+		out += "; lost in " + c.Ended
+	case judge.StateRecovered:
+		out += "; back at the level before a regression"
+	}
+	return out + "."
+}
+
+func are(c *judge.Change) string {
+	if len(c.Numbers) > 1 && (len(c.Scope.Metrics) == 2 || c.Scope.Pairs > 1) {
+		return "are"
+	}
+	return "is"
+}
+
+// openText is the sentence about regressions of earlier releases; "" without any.
+func openText(g *gate.Review) string {
+	list := g.OpenChanges()
+	if len(list) == 0 {
+		return ""
+	}
+	c := &list[0]
+	out := fmt.Sprintf("%s %s still %s since %s (%s)", ChangeOf(c), are(c), ChangeSize(c), c.Since, ChangeShare(c))
+	if more := len(list) - 1; more > 0 {
+		out += fmt.Sprintf("; %s more %s open", Count(more), verb(more, "change is", "changes are"))
+	}
+	return out + "."
+}
+
+// changed are the changes behind a kind of regression.
+func changedIn(g *gate.Review, kind gate.Kind) []judge.Change {
+	var out []judge.Change
+	for _, c := range g.Changes {
+		confirmed := c.Evidence == schema.Confirmed && !c.Earlier && kind == gate.FailConfirmed
+		suspected := c.Evidence == schema.Suspected && (kind == gate.FailSuspected || kind == gate.FailRunWide)
+		if c.Worse && c.State == judge.StateOpen && !c.SameBuild && (confirmed || suspected) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,529 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Change is one event: numbers that moved together in one direction from one release on, as a release saw it.
+type Change struct {
+	ID       string // stays the same in later releases
+	Worse    bool
+	Evidence schema.Evidence
+	Since    string // release in which it began
+	Votes    []Vote // releases in which its numbers place that, the most votes first
+	Found    string // release that confirmed it; "" while it is suspected
+	Scope    Scope
+	Numbers  []*Series // its members
+	// Effect is the level since the change against the level before, over all members; positive is worse. It is of a
+	// latency where members are both latencies and rates. Interval has 95 %.
+	Effect    float64
+	Interval  [2]float64
+	Limit     float64 // least change of a member that matters
+	State     State
+	Ended     string           // release in which it was fixed; "" for others
+	Decision  *schema.Decision // of a person who accepted it
+	What      schema.Change    // what else changed where it began
+	SameBuild bool             // between two runs of one build: the machine changed, not the release
+	Earlier   bool             // an earlier release than the one that sees it confirmed it
+
+	since int
+	cells map[int32]int32 // members: the first observation of the new level
+}
+
+// Vote is how many members place the beginning of a change in a release.
+type Vote struct {
+	Release string
+	Numbers int
+}
+
+// State is what became of a change.
+type State string
+
+// States of a change.
+const (
+	StateOpen      State = "open"
+	StateAccepted  State = "accepted"
+	StateFixed     State = "fixed"     // its numbers returned
+	StateRecovered State = "recovered" // an improvement that returns to the level before a regression
+	StateLost      State = "lost"      // an improvement that did not last
+)
+
+// Scope is what the members of a change have in common.
+type Scope struct {
+	Models, Devices []string
+	Metrics         []string // with the statistic of a percentile: "ttft p99"
+	Points, Pairs   int
+	Of              int // numbers that the release measured on these models and devices
+}
+
+// System returns the only model and device of a change; ok is false where there are several.
+func (c *Change) System() (p schema.Pair, ok bool) {
+	if c.Scope.Pairs != 1 {
+		return p, false
+	}
+	return c.Numbers[0].Pair(), true
+}
+
+// Selected reports whether a change has a member on a model and device.
+func (c *Change) Selected(model, device string) bool {
+	return slices.ContainsFunc(c.Numbers, func(s *Series) bool { return s.Pair().Selected(model, device) })
+}
+
+// BelowLimit reports whether a change is smaller than what matters.
+func (c *Change) BelowLimit() bool { return math.Abs(c.Effect) < c.Limit }
+
+// Large reports whether a change is a regression that counts: for the worse, and by what matters.
+func (c *Change) Large() bool { return c.Worse && !c.BelowLimit() && !c.SameBuild }
+
+// sign of the change: larger z is worse.
+func (c *Change) dir() float64 {
+	if c.Worse {
+		return 1
+	}
+	return -1
+}
+
+// event is what one finding, or numbers of one system by themselves, add to a change.
+type event struct {
+	found, since int
+	worse        bool
+	systems      []int32
+	sizes        []float64       // of its members, on the log scale, without a sign
+	cells        map[int32]int32 // its members: the first observation of the new level
+}
+
+// Changes lists what changed up to a release as that release saw it: what it suspects, and what it and the releases
+// before it confirmed; regressions first, the newest first. The result is read only.
+func (j *Judgement) Changes(release int) []Change { return j.changesOf(release).list }
+
+// changesSeen are the changes that a release sees, and by cell.
+type changesSeen struct {
+	list   []Change
+	byCell map[int32][]*Change
+}
+
+func (j *Judgement) changesOf(release int) *changesSeen {
+	j.mu.Lock()
+	known, ok := j.changes[release]
+	j.mu.Unlock()
+	if ok {
+		return known
+	}
+	list := j.merge(j.events(release), release)
+	for i := range list {
+		j.describe(&list[i], release)
+	}
+	j.settleStates(list, release)
+	for i := range list {
+		c := &list[i]
+		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
+			j.table.Releases[release].Joins && j.measured(c, release)
+	}
+	slices.SortStableFunc(list, func(a, b Change) int {
+		return cmp.Or(compareBool(b.Worse, a.Worse), cmp.Compare(b.since, a.since), cmp.Compare(len(b.cells), len(a.cells)))
+	})
+	seen := &changesSeen{list, map[int32][]*Change{}}
+	for i := range list {
+		for cell := range list[i].cells {
+			seen.byCell[cell] = append(seen.byCell[cell], &list[i])
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.changes == nil {
+		j.changes = map[int]*changesSeen{}
+	}
+	j.changes[release] = seen
+	return seen
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// events are those of the sequence of a release, in the order in which releases found them.
+func (j *Judgement) events(release int) []event {
+	seqs := sequences(j.Releases)
+	type id struct {
+		found, since int
+		worse        bool
+		system       int32
+		finding      int32
+	}
+	at := map[id]int{}
+	var out []event
+	add := func(found int, cell, first, finding int32, d float64) {
+		e := id{found, int(j.table.Obs[first].Release), d > 0, j.table.Cells[cell].System, finding}
+		if finding >= 0 {
+			e.system, e.since = -1, 0
+		}
+		i, seen := at[e]
+		if !seen {
+			i = len(out)
+			at[e] = i
+			out = append(out, event{found: found, worse: d > 0, cells: map[int32]int32{}})
+		}
+		x := &out[i]
+		x.since = max(x.since, int(j.table.Obs[first].Release))
+		x.cells[cell], x.sizes = first, append(x.sizes, math.Abs(d))
+		if s := j.table.Cells[cell].System; !slices.Contains(x.systems, s) {
+			x.systems = append(x.systems, s)
+		}
+	}
+	for _, l := range j.rows.ChangePoints {
+		if int(l.Found) > release || l.Source != regression.ByGate || l.Dismissed ||
+			seqs[j.table.Obs[l.At].Release] != seqs[release] {
+			continue
+		}
+		finding := int32(-1)
+		for i := l.At; i < j.table.Cells[l.Cell].End && j.table.Obs[i].Release <= l.Found; i++ {
+			if row := &j.rows.Rows[i]; j.table.Obs[i].Release == l.Found && row.Why == schema.WhyGroup {
+				finding = row.Finding
+			}
+		}
+		add(int(l.Found), l.Cell, l.At, finding, l.D+l.Shift)
+	}
+	for _, i := range j.byCell[release] {
+		row := &j.rows.Rows[i]
+		if row.Evidence != schema.Suspected {
+			continue
+		}
+		first := i
+		for row.First >= 0 && first > j.table.Cells[j.cellOf[i]].First && j.table.Obs[first-1].Release >= row.First {
+			first--
+		}
+		finding := int32(-1)
+		if row.Why == schema.WhyGroup {
+			finding = row.Finding
+		}
+		add(release+1, j.cellOf[i], first, finding, row.D) // after what is confirmed
+	}
+	slices.SortStableFunc(out, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(len(b.cells), len(a.cells)))
+	})
+	return out
+}
+
+// merge makes one change of the events in one direction that began in one release: on one model and device, or on
+// several where they are of one size. Few numbers beside many may place the beginning a release off.
+func (j *Judgement) merge(events []event, release int) []Change {
+	const size, few = 1.6, 4 // sizes that differ by less are one; so many times as many numbers are many
+	var list []Change
+	var systems []map[int32]bool // by change
+	var sizes [][]float64
+	middle := func(d []float64) float64 {
+		slices.Sort(d)
+		return d[len(d)/2]
+	}
+	for _, e := range events {
+		at := -1
+		for i := range list {
+			c := &list[i]
+			near := c.since == e.since || max(c.since-e.since, e.since-c.since) == 1 && few*len(e.cells) <= len(c.cells)
+			alike := middle(e.sizes) / middle(sizes[i])
+			shares := alike < size && alike > 1/size && (e.found <= release || c.Evidence == schema.Suspected)
+			for _, s := range e.systems {
+				shares = shares || systems[i][s]
+			}
+			if c.Worse == e.worse && near && shares && (at < 0 || len(c.cells) > len(list[at].cells)) {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(list)
+			c := Change{Worse: e.worse, since: e.since, cells: map[int32]int32{}, Evidence: schema.Suspected}
+			if e.found <= release {
+				c.Evidence, c.Found = schema.Confirmed, j.Releases[e.found].Name
+			}
+			same := slices.ContainsFunc(list, func(x Change) bool { return x.Worse == c.Worse && x.since == c.since })
+			c.ID = j.changeID(&e, same)
+			list, systems, sizes = append(list, c), append(systems, map[int32]bool{}), append(sizes, nil)
+		}
+		for _, s := range e.systems {
+			systems[at][s] = true
+		}
+		sizes[at] = append(sizes[at], e.sizes...)
+		for cell, first := range e.cells {
+			if _, has := list[at].cells[cell]; !has {
+				list[at].cells[cell] = first
+			}
+		}
+	}
+	return list
+}
+
+// changeID names a change by its line, direction and the release in which it began; a second one of these also by the
+// system in which it was found first.
+func (j *Judgement) changeID(e *event, second bool) string {
+	var of schema.System
+	for cell := range j.Series {
+		if j.table.Cells[cell].System == e.systems[0] {
+			of = j.Series[cell].System()
+			line := j.Series[cell].Line
+			if !second {
+				of = schema.System{}
+			}
+			return schema.VerdictID(j.Releases[e.since].Name, line, schema.Pair{Model: of.Model, Device: of.Device},
+				schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
+		}
+	}
+	return ""
+}
+
+// describe fills in what follows from the members of a change.
+func (j *Judgement) describe(c *Change, release int) {
+	c.Since = j.Releases[c.since].Name
+	models, devices, metrics := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	pairs, points, systems := map[schema.Pair]bool{}, map[int32]bool{}, map[int32]bool{}
+	var limits []float64
+	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
+		s := &j.Series[cell]
+		c.Numbers = append(c.Numbers, s)
+		models[s.Model], devices[s.Device], pairs[s.Pair()] = true, true, true
+		points[j.table.Cells[cell].Point], systems[j.table.Cells[cell].System] = true, true
+		metric := s.Metric
+		if s.Tail() {
+			metric += " " + s.Stat
+		}
+		metrics[metric] = true
+		limits = append(limits, j.table.Cells[cell].Delta)
+	}
+	sorted := func(m map[string]bool) []string { return slices.SortedFunc(maps.Keys(m), schema.NaturalCompare) }
+	c.Scope = Scope{Models: sorted(models), Devices: sorted(devices), Points: len(points), Pairs: len(pairs)}
+	c.Scope.Metrics = slices.SortedFunc(maps.Keys(metrics), func(a, b string) int {
+		order := PrimaryMetrics()
+		return cmp.Or(cmp.Compare(slices.Index(order, a), slices.Index(order, b)), cmp.Compare(a, b))
+	})
+	in := min(release, c.since)
+	for _, i := range j.byCell[in] {
+		if systems[j.table.Cells[j.cellOf[i]].System] {
+			c.Scope.Of++
+		}
+	}
+	slices.Sort(limits)
+	c.Limit = math.Expm1(limits[len(limits)/2])
+	j.measureChange(c, release)
+	j.vote(c)
+	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
+		if s := &j.Series[cell]; s.find(c.since) >= 0 {
+			c.What = j.ElseChanged(c.since, s)
+			break
+		}
+	}
+	c.SameBuild = c.What.SameBuild != ""
+	for _, d := range j.policy.Decisions {
+		if d.Kind == schema.Accept && d.Select.Change == c.ID && j.policy.Holds(d) {
+			c.Decision = j.policy.Shown(d)
+		}
+	}
+	if c.Decision == nil {
+		c.Decision = j.acceptedBy(c, release)
+	}
+}
+
+// acceptedBy is the decision that accepts or pins most members of a change, or starts a level there; nil for none.
+func (j *Judgement) acceptedBy(c *Change, release int) *schema.Decision {
+	var by *schema.Decision
+	n := 0
+	for cell, first := range c.cells {
+		for i := first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
+			o := &j.table.Obs[i]
+			if !o.Accept && !o.Pin {
+				continue
+			}
+			n++
+			s := &j.Series[cell]
+			v := schema.Verdict{
+				Release: j.Releases[o.Release].Name, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric,
+			}
+			if d := j.policy.Level(&v, schema.Accept, schema.Pin); d != nil {
+				by = d
+			}
+			break
+		}
+	}
+	if 2*n < len(c.cells) {
+		return nil
+	}
+	return by
+}
+
+// levels are the means of a cell before a change and since, as a release knows them, of how many releases each, and the
+// mean of the level that holds in the release.
+func (j *Judgement) levels(cell, first int32, release int) (before, after, now float64, nb, na int) {
+	begins, ends, last := j.table.Cells[cell].First, j.table.Cells[cell].End, first
+	for _, l := range j.changePointsOf(cell) {
+		if int(l.Found) > release || l.Dismissed || l.Source == regression.BySearch {
+			continue
+		}
+		if l.At < first {
+			begins = max(begins, l.At)
+		}
+		if l.At > first {
+			ends, last = min(ends, l.At), max(last, l.At)
+		}
+	}
+	mean := func(from, to int32, excluded bool) (float64, int) {
+		var z []float64
+		for i := to - 1; i >= from && len(z) < j.rules.Window; i-- {
+			o := &j.table.Obs[i]
+			if int(o.Release) > release || !j.table.Releases[o.Release].Joins && int(o.Release) != release ||
+				excluded && j.rows.Excluded(j.table, i, int32(release)) {
+				continue
+			}
+			z = append(z, j.reported(i))
+		}
+		return regression.Mean(z), len(z)
+	}
+	before, nb = mean(begins, first, true)
+	after, na = mean(first, ends, false)
+	now, _ = mean(last, j.table.Cells[cell].End, false)
+	return before, after, now, nb, na
+}
+
+// measureChange pools the levels of the members: their weighted median, with the noise of the group between releases.
+func (j *Judgement) measureChange(c *Change, release int) {
+	var d, weight, before, after, variances, dfs []float64
+	rates := 0
+	for cell, first := range c.cells {
+		b, a, _, nb, na := j.levels(cell, first, release)
+		if nb == 0 || na == 0 {
+			continue
+		}
+		if sign(j.Series[cell].Metric) < 0 {
+			rates++
+		}
+		v, df := 1e-4, 1.
+		if noise := j.rows.Rows[first].Noise(); noise.Known() {
+			v, df = noise.Variance, noise.Df
+		}
+		d, weight = append(d, a-b), append(weight, 1/math.Sqrt(v*(1/float64(na)+1/float64(nb))))
+		before, after = append(before, float64(nb)), append(after, float64(na))
+		variances, dfs = append(variances, v), append(dfs, df)
+	}
+	if len(d) == 0 {
+		c.Effect = math.NaN()
+		return
+	}
+	middle := func(list []float64) float64 {
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	x := regression.WeightedMedian(d, weight)
+	variance, df := middle(variances), middle(dfs)
+	for i := range j.rows.Findings { // the noise of a group is its own
+		f := &j.rows.Findings[i]
+		if _, of := c.cells[f.Cell]; of && int(f.First) == c.since && int(f.Release) <= release && len(f.Members)*2 > len(d) {
+			variance, df = f.SE*f.SE/(1/float64(f.Runs)+1/float64(max(1, f.N))), f.Df
+		}
+	}
+	half := regression.Quantile(.975, df) * math.Sqrt(variance*(1/middle(before)+1/middle(after)))
+	way := 1.
+	if rates == len(d) {
+		way = -1
+	}
+	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
+}
+
+// vote asks each member where the change began: in the release before, if its value there is nearer to the new level,
+// or in the one after.
+func (j *Judgement) vote(c *Change) {
+	votes := map[int]int{}
+	for cell, first := range c.cells {
+		o := j.table.Obs
+		at := int(o[first].Release)
+		before, after, _, nb, na := j.levels(cell, first, len(j.Releases)-1)
+		nearer := func(i int32) bool {
+			return math.Abs(j.reported(i)-after) < math.Abs(j.reported(i)-before)
+		}
+		switch end := j.table.Cells[cell].End; {
+		case nb == 0 || na == 0:
+		case first > j.table.Cells[cell].First && nearer(first-1) && nb > 1:
+			at = int(o[first-1].Release)
+		case !nearer(first) && first+1 < end && na > 1:
+			at = int(o[first+1].Release)
+		}
+		votes[at]++
+	}
+	for at, n := range votes {
+		c.Votes = append(c.Votes, Vote{j.Releases[at].Name, n})
+	}
+	slices.SortFunc(c.Votes, func(a, b Vote) int {
+		return cmp.Or(cmp.Compare(b.Numbers, a.Numbers), schema.NaturalCompare(a.Release, b.Release))
+	})
+}
+
+// settleStates says what became of each change: whether somebody accepted it, and whether its members are back.
+func (j *Judgement) settleStates(list []Change, release int) {
+	for i := range list {
+		c := &list[i]
+		c.State = StateOpen
+		if c.Evidence != schema.Confirmed {
+			continue
+		}
+		back, returns, ended, n := 0, 0, map[int]int{}, 0
+		for cell, first := range c.cells {
+			before, after, now, nb, na := j.levels(cell, first, release)
+			if nb == 0 || na == 0 {
+				continue
+			}
+			n++
+			if math.Abs(now-before) < math.Abs(after-before)/2 {
+				back++
+				for _, l := range j.changePointsOf(cell) {
+					if l.At > first && int(l.Found) <= release && !l.Dismissed {
+						ended[int(j.table.Obs[l.At].Release)]++
+					}
+				}
+			}
+			if !c.Worse && j.recovers(cell, first, release) {
+				returns++
+			}
+		}
+		switch {
+		case n > 0 && 2*back > n:
+			c.State = StateFixed
+			if !c.Worse {
+				c.State = StateLost
+			}
+			most := slices.SortedFunc(maps.Keys(ended), func(a, b int) int {
+				return cmp.Or(cmp.Compare(ended[b], ended[a]), cmp.Compare(a, b))
+			})
+			if len(most) > 0 {
+				c.Ended = j.Releases[most[0]].Name
+			}
+		case c.Decision != nil:
+			c.State = StateAccepted
+		case !c.Worse && n > 0 && 2*returns > n:
+			c.State = StateRecovered
+		}
+	}
+}
+
+// recovers reports whether the row that confirmed a change says that the number is back at an earlier level.
+func (j *Judgement) recovers(cell, first int32, release int) bool {
+	for i := first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
+		if j.rows.Rows[i].Word == schema.Recovered {
+			return true
+		}
+	}
+	return false
+}
+
+// measured reports whether a release has a number of a change.
+func (j *Judgement) measured(c *Change, release int) bool {
+	return slices.ContainsFunc(c.Numbers, func(s *Series) bool { return s.find(release) >= 0 })
+}
