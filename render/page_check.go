@@ -86,9 +86,9 @@ func WorkloadFlag(k schema.Key) string {
 	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
 }
 
-// Remarks are what stands behind the decision as a whole: changes, and how sure the comparison is.
+// Remarks are what stands behind the decision as a whole: targets, and how sure the comparison is.
 func Remarks(g *gate.Review) []string {
-	out := ChangeTexts(g.Changes)
+	var out []string
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}
@@ -107,7 +107,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
-	p.Lead.Paras = append(p.Lead.Paras, Remarks(&g)...)
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(g.Changes), Remarks(&g))
 	add := func(title string, t *Table) { p.add(section("", title, "", t.cut(allInJSON))) }
 	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -28,6 +29,7 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	for _, line := range words.Inventory(g) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
 	}
+	changes(w, g.Changes, all)
 	for _, f := range c.Facts {
 		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
 	}
@@ -38,20 +40,77 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 		fmt.Fprintf(w, "  %s\n", p)
 	}
 	if len(g.Pairs) > 1 {
-		fmt.Fprint(w, "\nMODELS AND DEVICES\n")
-		for _, x := range g.Pairs {
-			pd := words.Decide(x.Result)
-			name := words.OnDevice(x.Model, x.Device)
-			fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, name, strings.TrimSuffix(pd.Detail, "."))
-		}
+		pairs(w, g.Pairs, all)
 	}
 	history, targets := g.NeedsAttention()
 	if all {
 		history, targets = g.History, g.Targets
+	} else { // what is part of a change was told with it
+		history = slices.DeleteFunc(history, func(v schema.Verdict) bool {
+			return v.Change != "" || v.Outcome == schema.BelowLimit
+		})
 	}
 	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
 	verdicts(w, "TARGETS", targets, len(g.Targets), all)
 	lints(w, g.Lints)
+}
+
+// screen is how many lines of one kind fit a screen with the others.
+const screen = 10
+
+// changes lists the changes that a release suspects or confirms, then those of earlier releases that are still open,
+// each with its id.
+func changes(w io.Writer, list []judge.Change, all bool) {
+	var news, open []judge.Change
+	for _, c := range list {
+		switch {
+		case !c.Earlier:
+			news = append(news, c)
+		case all || gate.Open(&c):
+			open = append(open, c)
+		}
+	}
+	list = append(news, open...)
+	for i := range list {
+		if i == screen && !all {
+			fmt.Fprintf(w, "  … and %s: --all lists them\n", words.Plural(len(list)-i, "more change"))
+			return
+		}
+		c := &list[i]
+		outcome := schema.Improved
+		switch {
+		case c.Worse && c.BelowLimit():
+			outcome = schema.BelowLimit
+		case c.Worse:
+			outcome = schema.Regressed
+		}
+		fmt.Fprintf(w, "  %s %s  [%s]\n", words.Sign(outcome, c.Evidence), words.ChangeText(c), c.ID)
+	}
+}
+
+// pairs lists the decisions on models and devices: those that are no PASS, or all.
+func pairs(w io.Writer, list []gate.PairResult, all bool) {
+	var shown []gate.PairResult
+	for _, x := range list {
+		if all || x.Result.Word != gate.Pass {
+			shown = append(shown, x)
+		}
+	}
+	passed := len(list) - len(shown)
+	if !all {
+		shown = shown[:min(screen, len(shown))]
+	}
+	fmt.Fprint(w, "\nMODELS AND DEVICES\n")
+	for _, x := range shown {
+		pd := words.Decide(x.Result)
+		fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, words.OnDevice(x.Model, x.Device), strings.TrimSuffix(pd.Detail, "."))
+	}
+	if rest := len(list) - passed - len(shown); rest > 0 {
+		fmt.Fprintf(w, "  … and %d more: --all lists them\n", rest)
+	}
+	if passed > 0 {
+		fmt.Fprintf(w, "  %-18s %s\n", gate.Pass, words.Plural(passed, "other"))
+	}
 }
 
 // lints lists lints; what several runs have in common is one line, and so are many of one kind: the worst stands for
@@ -89,7 +148,7 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	if len(list) == 0 {
 		return
 	}
-	most := 40
+	most := screen
 	if all {
 		most = len(list)
 	}

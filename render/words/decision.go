@@ -83,11 +83,17 @@ func leading(r gate.Result, alone bool) string {
 		}
 		return ""
 	}
+	if r.Blind {
+		return cannotSee
+	}
 	if alone || !regressed(r) {
 		return nothingShown
 	}
 	return ""
 }
+
+// cannotSee is what a pass says that could not have been anything else.
+const cannotSee = "most numbers could not have shown a regression of twice the limit"
 
 // early says why numbers with one earlier value decide nothing.
 func early(n int) string {
@@ -256,8 +262,11 @@ func Detail(g *gate.Review) string {
 func passes(g *gate.Review) string {
 	b := g.Basis()
 	open, before := openText(g), lead(g.Result)
+	if g.Result.Blind {
+		before = cannotSee + "; " + before
+	}
 	if open != "" && before == nothingShown && b.Compared > 0 {
-		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed." + blunt(g)
+		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed."
 	}
 	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(before), Count(b.Unchanged),
 		Plural(b.Compared, "number"))
@@ -274,22 +283,9 @@ func passes(g *gate.Review) string {
 		out = "Every required target is met, and nothing could be compared with history"
 	}
 	if open != "" {
-		return out + "." + blunt(g) + " " + open
+		return out + ". " + open
 	}
-	return out + "." + blunt(g)
-}
-
-// blunt is what a pass says where most of its numbers could have hidden a regression that matters: that nothing was
-// seen is then no news.
-func blunt(g *gate.Review) string {
-	s := g.Fit.Shown
-	switch {
-	case g.Fit.Wider || s.Series == 0 || 2*s.Once.Hidden <= s.Series || math.IsNaN(s.Once.Median):
-		return ""
-	case math.IsInf(s.Once.Median, 1):
-		return " Half of the numbers would show a regression of no size without a re-run."
-	}
-	return " Half of the numbers would show a regression only from " + Percent(s.Once.Median) + " on."
+	return out + "."
 }
 
 // lead begins the reason of a pass: what regressed and does not count, or that nothing is shown to have.
@@ -423,27 +419,28 @@ func Metric(metric, stat string) string {
 	return info.Label + " " + stat
 }
 
-// Sensitivity says what a release's comparison with history could not have seen, without a re-run and with one.
+// Sensitivity says what a release's comparison with history could not have seen: of a model on a device as a whole, and
+// of one number alone, without a re-run and with one.
 func Sensitivity(s judge.Sensitivity) string {
-	switch {
-	case s.Series == 0 || math.IsNaN(s.Once.Median):
+	if s.Series == 0 || math.IsNaN(s.Once.Median) {
 		return ""
-	case s.Once.Hidden == 0:
-		const any = "A regression beyond the limit in any one of %s would be named four times in five."
-		return fmt.Sprintf(any, Plural(s.Series, "number"))
 	}
-	look := fmt.Sprintf("this release would name it four times in five from %s on (median of %s)",
-		Percent(s.Once.Median), Plural(s.Series, "number"))
-	if math.IsInf(s.Once.Median, 1) {
-		look = "most of " + Plural(s.Series, "number") + " would not show it without a re-run"
+	from := func(least float64) string {
+		if !(least <= 1) {
+			return "cannot be seen"
+		}
+		return "from " + Percent(least) + " on"
 	}
-	again, hidden := "two runs could not confirm it yet", ""
-	if !math.IsInf(s.Again.Median, 1) {
-		again = "a re-run would confirm it from " + Percent(s.Again.Median) + " on"
-		hidden = fmt.Sprintf(" without a re-run; %s %s more than the limit for a re-run to confirm it", Count(s.Again.Hidden),
-			verb(s.Again.Hidden, "needs", "need"))
+	out := fmt.Sprintf("Of %s, a regression of one alone would be named four times in five %s", Plural(s.Series, "number"),
+		from(s.Once.Median))
+	if s.Once.Median > 1 {
+		out = fmt.Sprintf("Of %s, a regression of one alone cannot be seen", Plural(s.Series, "number"))
 	}
-	return fmt.Sprintf("Were one number alone to regress, %s, and %s; where many regress together, less is enough. "+
-		"%s could hide more than the limit%s. A longer history and more repeats lower that.",
-		look, again, Count(s.Once.Hidden), hidden)
+	if s.Again.Median <= 1 {
+		out += ", with a re-run " + from(s.Again.Median)
+	}
+	if s.Groups <= 1 {
+		out += "; one of a model on a device as a whole " + from(s.Groups)
+	}
+	return out + " (medians)."
 }

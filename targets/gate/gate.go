@@ -422,6 +422,7 @@ type Result struct {
 	Compared  int      `json:",omitempty"`
 	Unchanged int      `json:",omitempty"`
 	Early     int      `json:",omitempty"`
+	Blind     bool     `json:",omitempty"` // most numbers would not show a regression of twice the limit
 	Open      int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
 	Level     string   `json:",omitempty"`
 	Evals     []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
@@ -450,6 +451,7 @@ type Tally struct {
 type Findings struct {
 	Targets, History []schema.Verdict
 	Changes          []judge.Change
+	Blind, Seen      map[schema.Pair]int // numbers without sight, of all with a history: see [judge.Judgement.Sight]
 	Lints            []lint.Lint
 }
 
@@ -479,6 +481,12 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	for i := range f.Targets {
 		v := &f.Targets[i]
 		both(v.Pair(), func(t *tallying) { t.target(v) })
+	}
+	for p, n := range f.Seen {
+		whole.blind, whole.seen = whole.blind+f.Blind[p], whole.seen+n
+		if pairs[p] != nil {
+			pairs[p].blind, pairs[p].seen = f.Blind[p], n
+		}
 	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
@@ -535,6 +543,7 @@ type tallying struct {
 	open             int             // see [turnsOpen]
 	evals            map[string]bool // by task: whether something grades it
 	met              int
+	blind, seen      int // numbers with a history, see [Findings]
 	levels           levels
 	release, before  string // of what was not measured again
 }
@@ -696,6 +705,7 @@ func (t *tallying) result() Result {
 	r := Result{
 		Graded: t.graded + t.compared, Compared: t.compared, Unchanged: t.unchanged, Early: t.early, Open: t.open,
 		Level: t.levels.reached(), Release: t.release, Baseline: t.before,
+		Blind: t.graded == 0 && (t.told == 0 || 2*t.blind > t.seen && t.seen > 0),
 	}
 	maps.DeleteFunc(t.evals, func(_ string, graded bool) bool { return graded })
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), slices.Sorted(maps.Keys(t.evals))
@@ -711,7 +721,7 @@ func (t *tallying) result() Result {
 		}
 	case t.compared == 0:
 		r.Word = NoBaseline
-	case warns || t.told == 0 && t.graded == 0:
+	case warns || r.Blind:
 		r.Word = PassWithWarnings
 	default:
 		r.Word = Pass

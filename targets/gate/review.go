@@ -338,6 +338,7 @@ func (g *Gate) find(f *found) {
 	}
 	f.findings.Targets = slices.Concat(lists...)
 	f.findings.Changes, f.findings.Lints = g.Changes(f.release), g.Lints(f.release)
+	f.findings.Blind, f.findings.Seen = g.Sight(f.release)
 	history.Wait()
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))

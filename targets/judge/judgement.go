@@ -395,6 +395,10 @@ func ShareInterval(p, n float64) (low, high float64) { return proportion.Wilson(
 type Sensitivity struct {
 	Series      int // that have a history
 	Once, Again Shown
+	// Groups is the smallest change of a whole model on a device, or of a metric of it, that is named; the median over the
+	// series. NaN where none is known.
+	Groups float64
+	Blind  int // series that would show a regression of twice what matters neither alone nor with their group
 }
 
 // Shown is the smallest regression that is found.
@@ -406,7 +410,32 @@ type Shown struct {
 // Sensitivity is that of a release's comparison with history. Evals are not part of it.
 func (j *Judgement) Sensitivity(release int) Sensitivity {
 	s := j.rows.Fits[release].Shown
-	return Sensitivity{Series: s.Cells, Once: shownOf(s.Once), Again: shownOf(s.Again)}
+	out := Sensitivity{
+		Series: s.Cells, Once: shownOf(s.Once), Again: shownOf(s.Again), Groups: math.Expm1(s.Groups),
+	}
+	for _, n := range s.Blind {
+		out.Blind += n
+	}
+	return out
+}
+
+// Sight counts, by model and device, the series of a release that have a history, and those of them that would show a
+// regression of twice what matters neither by themselves nor with the others of their model, device and metric.
+func (j *Judgement) Sight(release int) (blind, all map[schema.Pair]int) {
+	blind, all = map[schema.Pair]int{}, map[schema.Pair]int{}
+	s := j.rows.Fits[release].Shown
+	seen := map[int32]bool{}
+	for _, i := range j.byCell[release] {
+		cell := j.cellOf[i]
+		system := j.table.Cells[cell].System
+		if seen[system] {
+			continue
+		}
+		seen[system] = true
+		p := j.Series[cell].Pair()
+		blind[p], all[p] = blind[p]+s.Blind[system], all[p]+s.Tested[system]
+	}
+	return blind, all
 }
 
 func shownOf(s regression.Shown) Shown { return Shown{math.Expm1(s.Median), s.Hidden} }

@@ -354,6 +354,7 @@ type test struct {
 	common    float64 // of it, what is no finding
 	found     int32   // index of the finding of its group; -1
 	stayed    bool    // where its group moved
+	sight     float64 // least change of its whole system, or of its metric there, that the release would show; 0: unknown
 	s2, df    float64 // moderated variance of one release, floors included
 	se        float64
 	t         float64
@@ -529,9 +530,13 @@ func inverseTrigamma(y float64) float64 {
 // Sensitivity is what a release could have shown: the smallest regression of one cell alone that would have been found
 // four times in five, had it been there. It is no verdict: it says how much the word "unchanged" is worth.
 type Sensitivity struct {
-	Cells int   // that were tested
-	Once  Shown // named by the gate from the runs of the release
-	Again Shown // confirmed together with one more run
+	Cells  int     // that were tested
+	Once   Shown   // named by the gate from the runs of the release
+	Again  Shown   // confirmed together with one more run
+	Groups float64 // smallest change of a whole system, or of a metric of it, that is named; the median over cells
+	// Blind are cells by system that would show a regression of twice what matters neither by themselves nor with their
+	// group, and Tested all of them.
+	Blind, Tested map[int32]int
 }
 
 // Shown is the smallest regression that is found.
@@ -545,7 +550,10 @@ const power = .80
 
 // sensitivity is that of a release: each cell is asked as if it alone had changed.
 func (j *judge) sensitivity(tests []test, family int) Sensitivity {
-	out := Sensitivity{Cells: family, Once: Shown{Median: math.NaN()}, Again: Shown{Median: math.NaN()}}
+	out := Sensitivity{
+		Cells: family, Once: Shown{Median: math.NaN()}, Again: Shown{Median: math.NaN()}, Groups: math.NaN(),
+		Blind: map[int32]int{}, Tested: map[int32]int{},
+	}
 	if family == 0 {
 		return out
 	}
@@ -562,7 +570,7 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 			}
 		}
 	})
-	once, again := make([]float64, 0, family), make([]float64, 0, family)
+	once, again, groups := make([]float64, 0, family), make([]float64, 0, family), []float64{}
 	for i := range tests {
 		if !tests[i].ok {
 			continue
@@ -571,7 +579,14 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 		out.Once.Hidden += hides(least[i][0], delta)
 		out.Again.Hidden += hides(least[i][1], delta)
 		once, again = append(once, least[i][0]), append(again, least[i][1])
+		seen, system := least[i][0], j.t.Cells[tests[i].cell].System
+		if s := tests[i].sight; s > 0 {
+			seen, groups = math.Min(seen, s), append(groups, s)
+		}
+		out.Tested[system]++
+		out.Blind[system] += hides(seen, 2*delta)
 	}
+	out.Groups = median(groups)
 	out.Once.Median, out.Again.Median = median(once), median(again)
 	return out
 }

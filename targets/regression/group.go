@@ -361,6 +361,15 @@ func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
 			return mid, v, df
 		}
 		m.mid, m.s2, m.df = noise(0)
+		if !t.part() && t.kind == OfSystem || t.kind == OfSystemMetric {
+			least := (Quantile(1-j.rules.GroupFDR/2/float64(len(list)), m.df) + normalQuantile(power)) * math.Sqrt(m.s2)
+			for _, i := range m.list {
+				x := &tests[i]
+				if least = math.Max(least, ofLimit*m.delta); x.sight == 0 || least < x.sight {
+					x.sight = least
+				}
+			}
+		}
 		if t.part() && nu[i] < fewestOfPart { // nobody knows what a quartile is where nothing changes
 			m.p, m.joint.p = 1, 1
 			ps[i], joint[i] = 1, 1
