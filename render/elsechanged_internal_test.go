@@ -5,35 +5,24 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// What differs between two long names of images is said in two lines, and all of it stands below.
+// What differs where a change began is said whole: the measurement, then the build.
 func TestWhatElseChangedIsSaid(t *testing.T) {
 	const image = "registry.example.com/team/inference-server/vllm-tt-metal-src-release-ubuntu-22.04-amd64:"
-	before, after := image+"0.7.0-4ab12cd0007", image+"0.8.0-4ab12cd0008"
-	level := func(build string) *levelChange {
-		c := &levelChange{began: &schema.Verdict{}, beside: schema.Change{Build: build}}
-		c.At, c.Series = "v8", &judge.Series{Model: "m", Device: "n150"}
-		return c
-	}
-	list := []*levelChange{
-		level("image " + before + " → " + after + ", version 0.7.0 → 0.8.0"), level("version 0.7.0 → 0.8.0"),
-	}
-	cell := elseCell(list[0], "v8")
-	if cell.Text != "Image 0.7.0-4ab12cd0007 → 0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." &&
-		cell.Text != "Image …0.7.0-4ab12cd0007 → …0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." {
-		t.Errorf("%s", cell.Text)
-	}
-	whole := elseOfLevels(list).Rows
-	if len(whole) != 1 || !strings.Contains(whole[0].Cells[2].Text, before+" → "+after) {
-		t.Fatalf("%+v", whole)
-	}
-	if cell.Href != ChangesPath+"#"+Address(whole[0].Anchor) {
-		t.Errorf("%s leads not to %s", cell.Href, whole[0].Anchor)
-	}
-	if c := elseCell(list[1], "v8"); c.Text != "Version 0.7.0 → 0.8.0." || c.Href != "" {
-		t.Errorf("%+v", c)
+	const build = "image " + image + "0.7.0-4ab12cd0007 → " + image + "0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0"
+	for _, x := range []struct {
+		c    schema.Change
+		want string
+	}{
+		{schema.Change{}, "Nothing else is stated to differ."},
+		{schema.Change{Build: build}, "I" + build[1:] + "."},
+		{schema.Change{Differs: "num_prompts 100 → 400", Build: "version 1 → 2"}, "Num_prompts 100 → 400; version 1 → 2."},
+		{schema.Change{SameBuild: "digest 0123456789ab"}, "The same build: digest 0123456789ab."},
+	} {
+		if got := elseChanged(x.c); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
 	}
 }
 
@@ -51,40 +40,5 @@ func TestOpening(t *testing.T) {
 		if got := opening(s, 10); got != want {
 			t.Errorf("%.30q: %q, want %q", s, got, want)
 		}
-	}
-}
-
-// Before and after are of the release in which a level began, then of the one that found it.
-func TestChangeHasTheValuesOfItsRelease(t *testing.T) {
-	of := func(was, is float64) *schema.Verdict {
-		return &schema.Verdict{Metric: "ttft", Ref: schema.Num(was), Value: schema.Num(is)}
-	}
-	c := levelChange{began: of(5100, 5720), verdict: of(5090, 5768)}
-	c.At, c.Found, c.Series = "v2", "v3", &judge.Series{Metric: "ttft"}
-	if got := c.values().Text; got != "5,100 → 5,720, 5,768" {
-		t.Errorf("%q", got)
-	}
-	if c.began = nil; c.values().Missing != "no verdict on v2 has both values" {
-		t.Errorf("%+v", c.values())
-	}
-}
-
-// The size of a change and its interval are of the same runs: a change lies in its interval.
-func TestChangeLiesInItsInterval(t *testing.T) {
-	whole := &schema.Together{Runs: 2, Effect: .267, Interval: [2]float64{.168, .354}}
-	v := &schema.Verdict{Effect: schema.Num(.431), Interval: &[2]float64{.323, .523}}
-	v.Reason = schema.Change{Together: whole}
-	c := levelChange{verdict: v}
-	c.At, c.Found, c.Series, c.Effect = "v2", "v3", &judge.Series{Metric: "ttft"}, .25
-	effect, shown := (&Report{}).shown(&c)
-	if e, _ := shown.Effect.Get(); effect != .267 || e != effect || *shown.Interval != whole.Interval {
-		t.Errorf("%g, %+v", effect, shown)
-	}
-	v.Reason = schema.Change{}
-	if effect, shown := (&Report{}).shown(&c); effect != .25 || shown != nil {
-		t.Errorf("the interval of v3 alone stands beside the change of both: %g, %+v", effect, shown)
-	}
-	if e, _ := v.Effect.Get(); e != .431 {
-		t.Error("the verdict itself was changed")
 	}
 }

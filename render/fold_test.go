@@ -7,25 +7,25 @@ import (
 	"github.com/ttreport/ttreport/render"
 )
 
-// One finding is one line: a point with all its metrics, and a shift with all its points. What is confirmed
+// One finding is one line: a point with all its metrics, and a change with all its points. What is confirmed
 // heads what is suspected at the same point; what is no change stays apart.
 func TestFold(t *testing.T) {
-	number := func(workload, metric string, o schema.Outcome, e schema.Evidence, c schema.CauseKind) schema.Verdict {
+	number := func(workload, metric string, o schema.Outcome, e schema.Evidence, change string) schema.Verdict {
 		return schema.Verdict{
 			Model: "M", Device: "d", Key: schema.Key{Task: "eval", Dataset: workload}, Metric: metric, Stat: "mean",
-			Outcome: o, Evidence: e, Cause: schema.Cause{Kind: c, ID: "x"}, Effect: schema.Num(.1),
+			Outcome: o, Evidence: e, Change: change, Effect: schema.Num(.1),
 		}
 	}
 	list := []schema.Verdict{
-		number("a", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
-		number("a", "e2el", schema.Regressed, schema.Confirmed, schema.CausePoint),
-		number("b", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
-		number("b", "tpot", schema.Regressed, schema.Suspected, schema.CausePoint),
-		number("k", "tpot", schema.Regressed, schema.Suspected, schema.CausePoint),
-		number("k", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
+		number("a", "ttft", schema.Regressed, schema.Confirmed, ""),
+		number("a", "e2el", schema.Regressed, schema.Confirmed, ""),
+		number("b", "ttft", schema.Regressed, schema.Confirmed, ""),
+		number("b", "tpot", schema.Regressed, schema.Suspected, ""),
+		number("k", "tpot", schema.Regressed, schema.Suspected, ""),
+		number("k", "ttft", schema.Regressed, schema.Confirmed, ""),
 	}
 	for _, w := range []string{"c", "d", "e", "f", "g"} {
-		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, schema.CauseShift))
+		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, "x"))
 	}
 	list = append(list, number("h", "ttft", schema.Inconclusive, schema.NoEvidence, ""),
 		number("h", "tpot", schema.Inconclusive, schema.NoEvidence, ""))

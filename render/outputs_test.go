@@ -49,7 +49,8 @@ func key(concurrency float64) schema.Key {
 	return schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(64), Concurrency: &concurrency}
 }
 
-// review is a release with a verdict of each weight, a target that fails, a shift and a lint.
+// review is a release with a verdict of each weight, a target that fails, a lint, and changes: one that it confirmed,
+// one that it suspects and one of an earlier release that is still there.
 func review() gate.Review {
 	verdict := func(id, metric string, o schema.Outcome, e schema.Evidence, effect float64,
 		r schema.Change) schema.Verdict {
@@ -75,10 +76,28 @@ func review() gate.Review {
 		Ref: schema.Num(80), Effect: schema.Num(.4), N: 1, Reason: schema.Limit{Interval: schema.FromNothing, Tolerance: .05},
 		P: schema.Missing(""), Q: schema.Missing(""),
 	}}
-	f := gate.Findings{Targets: targets, History: history, Shifts: []judge.Shift{{
-		ID: "s1", Device: "d1", Metric: "ttft", Outcome: schema.Regressed, Evidence: schema.Suspected,
-		Effect: schema.Num(.06), Cells: 20, Agree: .9, P: schema.Missing(""),
-	}}, Lints: []lint.Lint{lint.New("v1.2.0", "128/64/8", lint.EmptyResponses{Found: "3 of 8"})}}
+	history[0].Change = "c1"
+	of := func(id string, metrics ...string) judge.Change {
+		c := judge.Change{ID: id, Worse: true, State: judge.StateOpen, Limit: .05, Scope: judge.Scope{
+			Models: []string{"m|1"}, Devices: []string{"d1"}, Metrics: metrics, Points: 1, Pairs: 1, Of: 3,
+		}}
+		for _, m := range metrics {
+			c.Numbers = append(c.Numbers, &judge.Series{Model: "m|1", Device: "d1", Key: key(8), Metric: m, Stat: "mean"})
+		}
+		return c
+	}
+	confirmed, suspected, earlier := of("c1", "ttft"), of("c2", "tpot", "e2el"), of("c3", "ttft", "tpot", "e2el")
+	confirmed.Evidence, confirmed.Since, confirmed.Found = schema.Confirmed, "v1.2.0", "v1.2.0"
+	confirmed.Effect, confirmed.Interval = .12, [2]float64{.1, .14}
+	confirmed.Votes = []judge.Vote{{Release: "v1.2.0", Numbers: 1}}
+	confirmed.What.Build = "version 1.1.0 → 1.2.0"
+	suspected.Evidence, suspected.Since, suspected.Effect, suspected.Interval = schema.Suspected, "v1.2.0", .06,
+		[2]float64{.03, .09}
+	earlier.Evidence, earlier.Since, earlier.Found, earlier.Earlier = schema.Confirmed, "v0.9.0", "v1.0.0", true
+	earlier.Effect, earlier.Interval = .081, [2]float64{.07, .09}
+	earlier.Votes = []judge.Vote{{Release: "v0.9.0", Numbers: 2}, {Release: "v0.8.0", Numbers: 1}}
+	f := gate.Findings{Targets: targets, History: history, Changes: []judge.Change{confirmed, suspected, earlier},
+		Lints: []lint.Lint{lint.New("v1.2.0", "128/64/8", lint.EmptyResponses{Found: "3 of 8"})}}
 	result, pairs := gate.DecidePairs(f, gate.DefaultFailOn(schema.ChannelRelease))
 	x := gate.Review{Release: "v1.2.0", Label: "v1.2.0", Baseline: "v1.1.0", Result: result, Findings: f,
 		Fit: gate.Fit{Cells: 3, Noise: .011, Tested: 1000, Exceeded: 21}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -18,13 +19,14 @@ func (r *Report) ChangesPage() Page {
 	if newest := r.Newest(); newest >= 0 {
 		list = r.Gate.Changes(newest)
 	}
-	open := 0
+	open, still := 0, 0
 	for i := range list {
-		open += truth(r.isOpen(&list[i]))
+		is := r.isOpen(&list[i])
+		open, still = open+truth(is), still+truth(is && r.seenInNewest(&list[i]))
 	}
 	slices.SortStableFunc(list, func(a, b judge.Change) int { return truth(r.isOpen(&b)) - truth(r.isOpen(&a)) })
 	p := r.page(ChangesPath, "changes", "Changes", "Every change in history, once.")
-	p.Lead = r.changesLead(list, open)
+	p.Lead = r.changesLead(len(list), open, still)
 	if len(list) == 0 {
 		p.add(section("changes", "Changes", "", Empty{What: "Nothing to list",
 			Why: "A change is listed when a release suspects it; a second run confirms it.",
@@ -44,17 +46,24 @@ func (r *Report) isOpen(c *judge.Change) bool {
 	return c.Large() && c.State == judge.StateOpen && note == ""
 }
 
-// changesLead counts the changes and those that are open.
-func (r *Report) changesLead(list []judge.Change, open int) Lead {
+// seenInNewest reports whether the newest release shows a change: it found it, or it measured most of it again and it
+// has not returned.
+func (r *Report) seenInNewest(c *judge.Change) bool {
+	newest := r.Newest()
+	return newest >= 0 && (gate.Open(c) || words.News(c, r.Releases[newest].Name))
+}
+
+// changesLead counts the changes, those that are open, and of these those that the newest release shows.
+func (r *Report) changesLead(all, open, still int) Lead {
 	var l Lead
-	of := words.Plural(len(list), "change")
+	of := words.Plural(all, "change")
 	switch {
-	case len(list) == 0:
+	case all == 0:
 		l.Text = "Nothing has changed in the history of what is judged."
 	case open > 0:
 		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(open)+" open"
-		l.Text = fmt.Sprintf("of %s: %s that nobody has explained or accepted and that %s still there in %s.", of,
-			words.Plural(open, "regression"), map[bool]string{true: "is", false: "are"}[open == 1], r.nameOf(r.Newest()))
+		l.Text = fmt.Sprintf("of %s: %s that nobody has explained or accepted; %s still there in %s.", of,
+			words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()))
 	default:
 		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open", of+", each listed where it began."
 	}
@@ -82,7 +91,11 @@ func (r *Report) state(c *judge.Change) Cell {
 	case c.Evidence == schema.Suspected:
 		return Cell{Text: "suspected", Outcome: schema.Regressed, Sub: "another run must confirm it"}
 	}
-	return Cell{Text: "open", Outcome: schema.Regressed, Sub: "nobody has said why"}
+	why := "nobody has said why"
+	if !r.seenInNewest(c) {
+		why += "; not seen in " + r.nameOf(r.Newest())
+	}
+	return Cell{Text: "open", Outcome: schema.Regressed, Sub: why}
 }
 
 // changesTable has a change in each row of two lines.
@@ -236,11 +249,11 @@ func (c *ChangePoints) Section() Section {
 
 // ChangeTexts is a sentence about each change that a release suspects or confirms, the largest first, and how many
 // there are besides.
-func ChangeTexts(list []judge.Change) []string {
+func ChangeTexts(list []judge.Change, release string) []string {
 	const most = 10
 	var out []string
 	for i := range list {
-		if c := &list[i]; !c.Earlier {
+		if c := &list[i]; words.News(c, release) {
 			out = append(out, words.ChangeText(c))
 		}
 	}

@@ -39,7 +39,7 @@ func (r *Report) Landing() Page {
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = decisionLead(d, &review)
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(f.Changes), r.reading())
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(f.Changes, rel.Name), r.reading())
 	if r.chosen() == ModeNightly {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}
@@ -78,7 +78,7 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 		switch c.Kind {
 		case gate.FailConfirmed:
 			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
-			news := func(x judge.Change) bool { return x.Worse && x.Evidence == schema.Confirmed && !x.Earlier }
+			news := func(x judge.Change) bool { return x.Worse && x.Found == g.Release }
 			if i := slices.IndexFunc(g.Changes, news); i >= 0 {
 				began := judge.Named(r.Releases, g.Changes[i].Since)
 				l.Word = "Slower since " + r.nameOf(began)

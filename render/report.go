@@ -331,7 +331,7 @@ func (r *Report) statusTable(at int, g *gate.Review) *Table {
 			c := gate.GradingOf(r.Gate.PairTargets(at, x.Pair))
 			return text(words.Of(c.Graded, c.Workloads))
 		}),
-		measured(Col{Head: "Regressed", Unit: "points", Num: true}, func(x gate.PairResult) Cell {
+		measured(Col{Head: "Regressed", Unit: "changes", Num: true}, func(x gate.PairResult) Cell {
 			n := 0 // whatever the evidence
 			for _, c := range x.Result.Counts {
 				switch c.Kind {

@@ -31,7 +31,7 @@ const tasks = [
     must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED|Slower|Not slower|Perhaps slower)/, /Exit code\s+[0156]/], also: { when: /FAIL|Slower/, must: [/ttreport \w+/] } },
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
     answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText,
-    must: [/No level has changed|[+−]\d[\d.,]*.%/], release: true },
+    must: [/Nothing has changed in the history|[+−]\d[\d.,]*.%|\d[\d.,]*.% (slower|faster)/], release: true },
   { name: "two releases, or devices, side by side", needs: 'nav a[href*="compare/"]', steps: [nav("compare/")],
     answer: () => { const said = document.querySelector("[role=status], main .empty")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && said + " => " + ([...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) || ""); },
     must: [/(numbers?|scores?) on both sides(: [\d,]+ \w+ and [\d,]+ \w+|, not judged)|The nearest: |Nothing states/] },

@@ -203,14 +203,14 @@ comment() {
   fi
 }
 
-# issues keeps one open issue a device with confirmed regressions, those that stay from earlier releases too, and closes it
-# when a release that was measured on the device has none left.
+# issues keeps one open issue a measured device with confirmed regressions, those of earlier releases that nobody accepted
+# too, and closes it when a release that was measured on the device has none left.
 issues() {
   local release device number title
   release=$(jq -r .release "$work/check.json")
-  jq -r '[(.verdicts[] | select(.verdict == "regressed" and .evidence == "confirmed")),
-    (.lints[] | select(.id == "open-regression")) | .device] | unique[]' "$work/check.json" >"$work/devices"
   jq -r '[.pairs[] | select(.decision | test("^(PASS|FAIL)")) | .device] | unique[]' "$work/check.json" >"$work/measured"
+  jq -r '[(.verdicts[] | select(.verdict == "regressed" and .evidence == "confirmed") | .device),
+    (.changes[] | select(.open) | .devices[])] | unique[]' "$work/check.json" | grep -xFf "$work/measured" >"$work/devices" || true
   gh issue list --label ttreport --state open --limit 200 --json number,title >"$work/issues.json"
   while IFS= read -r device; do
     title="Confirmed regressions on $device"

@@ -35,9 +35,10 @@ warnings, FAIL, NO BASELINE or NOT GRADED with the reasons, worst first. The new
 named.
 
 Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is no pass. --fail-on sets what fails;
-the default is confirmed,target,invalid,missing, and also run-wide for builds of channels pr and main. A suspected
-regression (seen once) is a warning, with the command that measures it again. What is inconclusive changes nothing
-unless --fail-on inconclusive is set.
+the default is confirmed,target,invalid,missing, for releases also open (a regression of an earlier release that is
+still there and that nobody accepted), for builds of channels pr and main also run-wide. A suspected regression (seen
+once) is a warning, with the command that measures it again. What is inconclusive changes nothing unless --fail-on
+inconclusive is set. Numbers that moved together are one change, with its id in brackets; --all lists every number.
 
 With PATHs, their results are judged beside the history as one build of channel pr, and nothing is written: what a pull
 request changes is known, and main's pages and baselines stay as they are. --release names the build, and --model and

@@ -209,7 +209,7 @@ func (r *runner) releases(seed string) {
 			r.t.Errorf("no page of %s: %.300s", c.name, page)
 		}
 	}
-	const annotation = "::error title=ttreport: FAIL::FAIL: first_byte_ms of sim-8b on simulated regressed"
+	const annotation = "::error title=ttreport: FAIL::FAIL: first_byte_ms of sim-8b on simulated is +"
 	if !strings.Contains(r.printed.String(), annotation) {
 		r.t.Error("no annotation: " + r.printed.String())
 	}

@@ -109,6 +109,7 @@ type (
 		Worse    bool            `json:"worse"`
 		Evidence schema.Evidence `json:"evidence"`
 		State    judge.State     `json:"state"`
+		Open     bool            `json:"open"` // of an earlier release, still there and not accepted: see gate.FailOpen
 		Since    string          `json:"since"`
 		Votes    map[string]int  `json:"votes"` // numbers by the release in which they place the beginning
 		Found    string          `json:"found"` // the release that confirmed it; "" while it is suspected
@@ -213,7 +214,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 			votes[v.Release] = v.Numbers
 		}
 		out.Changes = append(out.Changes, changeJSON{
-			c.ID, c.Worse, c.Evidence, c.State, c.Since, votes, c.Found, c.Ended, c.Scope.Models, c.Scope.Devices,
+			c.ID, c.Worse, c.Evidence, c.State, gate.Open(c), c.Since, votes, c.Found, c.Ended, c.Scope.Models, c.Scope.Devices,
 			c.Scope.Metrics, c.Scope.Points, len(c.Numbers), c.Scope.Of, finite(c.Effect),
 			[2]Num{Num(c.Interval[0]), Num(c.Interval[1])}, Num(c.Limit), c.What.Differs, c.What.Build,
 			words.ChangeText(c), decisionOf(c.Decision),

@@ -29,7 +29,7 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	for _, line := range words.Inventory(g) {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
 	}
-	changes(w, g.Changes, all)
+	changes(w, g, all)
 	for _, f := range c.Facts {
 		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
 	}
@@ -60,17 +60,17 @@ const screen = 10
 
 // changes lists the changes that a release suspects or confirms, then those of earlier releases that are still open,
 // each with its id.
-func changes(w io.Writer, list []judge.Change, all bool) {
+func changes(w io.Writer, g *gate.Review, all bool) {
 	var news, open []judge.Change
-	for _, c := range list {
+	for _, c := range g.Changes {
 		switch {
-		case !c.Earlier:
+		case words.News(&c, g.Release):
 			news = append(news, c)
 		case all || gate.Open(&c):
 			open = append(open, c)
 		}
 	}
-	list = append(news, open...)
+	list := append(news, open...)
 	for i := range list {
 		if i == screen && !all {
 			fmt.Fprintf(w, "  … and %s: --all lists them\n", words.Plural(len(list)-i, "more change"))

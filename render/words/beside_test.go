@@ -110,7 +110,8 @@ func TestEveryReasonFitsARow(t *testing.T) {
 		if !change || slices.Contains(alone, r.Why) {
 			continue
 		}
-		r.Releases, r.Noise, r.Limit, r.First, r.Shift, r.Repeats, r.Host = 12, .021, .05, 1234, .03, 12, "rack-7"
+		r.Releases, r.Noise, r.Limit, r.First, r.Repeats, r.Host = 12, .021, .05, 1234, 12, "rack-7"
+		r.Part = &schema.PartOf{Model: v.Model, Device: v.Device, Numbers: 48, Effect: .12}
 		if r.Why != schema.WhyInTurns && r.Why != schema.WhyTurnsOpen {
 			r.Turns = nil
 		}

@@ -116,8 +116,14 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 		},
 	},
 	schema.WhyGroup: {
-		func(c comparison) string { return c.moved + ", as " + part(c) + "." },
-		func(c comparison) string { return "with " + part(c) },
+		func(c comparison) string {
+			of, size := part(c.r.Part)
+			return c.moved + ", as " + of + size + ": one change, counted once."
+		},
+		func(c comparison) string {
+			of, size := part(c.r.Part)
+			return "with " + of + size
+		},
 	},
 	schema.WhyBelowLimit: {
 		func(c comparison) string {
@@ -182,11 +188,10 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 	},
 }
 
-// part says which change a number is part of.
-func part(c comparison) string {
-	p := c.r.Part
+// part says which numbers a number changed with, and by how much: " (12.0 % slower)".
+func part(p *schema.PartOf) (of, size string) {
 	if p == nil {
-		return "others did"
+		return "others", ""
 	}
 	where := OnDevice(p.Model, p.Device)
 	switch {
@@ -197,11 +202,11 @@ func part(c comparison) string {
 	case p.Device == "":
 		where = p.Model
 	}
-	size := strings.TrimPrefix(Change(math.Abs(p.Effect)), "+") + " slower"
+	size = strings.TrimPrefix(Change(math.Abs(p.Effect)), "+") + " slower"
 	if p.Effect < 0 {
 		size = strings.TrimPrefix(Change(-p.Effect), "+") + " faster"
 	}
-	return fmt.Sprintf("%s of %s are (%s): one change, counted once", Plural(p.Numbers, "number"), where, size)
+	return Plural(p.Numbers, "number") + " of " + where, " (" + size + ")"
 }
 
 // outcome says how a number changed, and what decided that.

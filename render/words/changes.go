@@ -147,10 +147,15 @@ func ChangeText(c *judge.Change) string {
 }
 
 func are(c *judge.Change) string {
-	if len(c.Numbers) > 1 && (len(c.Scope.Metrics) == 2 || c.Scope.Pairs > 1) {
+	if n := len(c.Scope.Metrics); n == 2 || n > 2 && len(c.Scope.Models) > 1 {
 		return "are"
 	}
 	return "is"
+}
+
+// News reports whether a release itself suspects or confirmed a change; others it has from earlier releases.
+func News(c *judge.Change, release string) bool {
+	return c.Evidence == schema.Suspected || c.Found == release
 }
 
 // openText is the sentence about regressions of earlier releases; "" without any.
@@ -171,9 +176,11 @@ func openText(g *gate.Review) string {
 func changedIn(g *gate.Review, kind gate.Kind) []judge.Change {
 	var out []judge.Change
 	for _, c := range g.Changes {
-		confirmed := c.Evidence == schema.Confirmed && !c.Earlier && kind == gate.FailConfirmed
-		suspected := c.Evidence == schema.Suspected && (kind == gate.FailSuspected || kind == gate.FailRunWide)
-		if c.Worse && c.State == judge.StateOpen && !c.SameBuild && (confirmed || suspected) {
+		of := kind == gate.FailConfirmed
+		if c.Evidence == schema.Suspected {
+			of = kind == gate.FailSuspected || kind == gate.FailRunWide
+		}
+		if of && News(&c, g.Release) && c.Worse && c.State == judge.StateOpen && !c.SameBuild {
 			out = append(out, c)
 		}
 	}

@@ -246,7 +246,7 @@ func Headline(g *gate.Review) string {
 // Inventory is what [Decide] counts beside what the headline says, as sentences; none where it says nothing more.
 func Inventory(g *gate.Review) []string {
 	detail := Decide(g.Result).Detail
-	rest := strings.TrimPrefix(strings.TrimPrefix(detail, nothingShown), "; ")
+	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(detail, cannotSee), nothingShown), "; ")
 	if out := Capital(rest); out != "." && out != Headline(g) {
 		return []string{out}
 	}

@@ -1,7 +1,6 @@
 package words_test
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // A headline names the one finding that decides, with its numbers, and counts the rest; it is no inventory.
@@ -50,7 +48,7 @@ func TestHeadline(t *testing.T) {
 			History: []schema.Verdict{regressed("ttft", .3, schema.Suspected), unchanged},
 		},
 		"Nothing is shown to have regressed: 1 of 1 number unchanged.": {History: []schema.Verdict{unchanged}},
-		"1 point regressed on the same build: the machine, not the release; of the rest nothing is shown to have " +
+		"1 regression is on the same build: the machine, not the release; of the rest nothing is shown to have " +
 			"regressed: 1 of 2 numbers unchanged.": {History: []schema.Verdict{sameBuild, unchanged}},
 		"Nothing can be compared with an earlier release.": {
 			Targets: []schema.Verdict{func() schema.Verdict { v := missed; v.Outcome = schema.Pass; return v }()},
@@ -128,35 +126,6 @@ func TestMissingIsNotNotMeasuredAgain(t *testing.T) {
 	g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
 	if got := words.Headline(&g); !strings.HasSuffix(got, "of M on d is missing: planned, and no result was found.") {
 		t.Errorf("%q", got)
-	}
-}
-
-// A pass of numbers most of which could hide what matters says so in its reason.
-func TestAPassSaysWhatItCouldNotSee(t *testing.T) {
-	v := schema.Verdict{Against: schema.AgainstHistory, Outcome: schema.Unchanged, Metric: "ttft", Value: schema.Num(1),
-		Ref: schema.Num(1), Effect: schema.Num(0)}
-	f := gate.Findings{History: []schema.Verdict{v}}
-	for _, c := range []struct {
-		median float64
-		hidden int
-		wider  bool
-		want   string
-	}{
-		{.04, 0, false, "unchanged."},
-		{.06, 5, false, "unchanged."},
-		{.08, 6, false, "unchanged. Half of the numbers would show a regression only from 8 % on."},
-		{3.12, 10, false, "unchanged. Half of the numbers would show a regression only from 312 % on."},
-		{math.Inf(1), 10, false, "unchanged. Half of the numbers would show a regression of no size without a re-run."},
-		{3.12, 10, true, "unchanged."}, // of the whole release, of which this is a part
-		{math.NaN(), 0, false, "unchanged."},
-	} {
-		g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
-		g.Fit.Wider = c.wider
-		g.Fit.Shown = judge.Sensitivity{Series: 10, Once: judge.Shown{Median: c.median, Hidden: c.hidden}}
-		got := strings.ReplaceAll(words.Headline(&g), words.Thin, " ")
-		if !strings.HasSuffix(got, c.want) || g.Result.Word != gate.Pass {
-			t.Errorf("%+v: %s: %q", c, g.Result.Word, got)
-		}
 	}
 }
 

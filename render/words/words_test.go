@@ -150,7 +150,6 @@ func lints() []lint.Detail {
 		lint.Unread{Found: "x"}, lint.LostDocument{}, lint.NoPair{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
-		lint.OpenRegression{},
 	}
 }
 
@@ -199,13 +198,19 @@ func TestDecisions(t *testing.T) {
 		}}, "2 required targets are met"},
 		"regressed": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailConfirmed, N: 4, Cells: 11, Fails: true},
-		}}, "4 points regressed, confirmed (11 metrics)"},
-		"with most workloads": {gate.Result{Word: gate.PassWithWarnings, Counts: []gate.Tally{
-			{Kind: gate.FailRunWide, N: 10, Cells: 10}, // more than half of a model's workloads, and not the whole model
-		}}, "10 points regressed with most workloads of the model or device, suspected: not confirmed yet"},
+		}}, "4 regressions are confirmed (11 numbers)."},
+		"of many numbers": {gate.Result{Word: gate.PassWithWarnings, Counts: []gate.Tally{
+			{Kind: gate.FailRunWide, N: 2, Cells: 96},
+		}}, "2 regressions of many numbers are suspected: not confirmed yet (96 numbers)."},
+		"still there": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
+			{Kind: gate.FailOpen, N: 1, Cells: 48, Fails: true},
+		}}, "1 regression of an earlier release is still there and not accepted (48 numbers)."},
+		"blind": {gate.Result{Word: gate.PassWithWarnings, Graded: 9, Blind: true, Counts: []gate.Tally{
+			{Kind: gate.NoteImproved, N: 1, Cells: 1},
+		}}, "most numbers could not have shown a regression of twice the limit; 1 improvement."},
 		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
-		}}, "1 required target fails; 1 point improved"},
+		}}, "1 required target fails; 1 improvement (2 numbers)."},
 		"left out": {gate.Result{Word: gate.PassWithWarnings, Graded: 9, Release: "v5", Baseline: "v4", Counts: []gate.Tally{
 			{Kind: gate.FailNotRemeasured, N: 3, Systems: 1},
 		}}, "1 pair of model and device and 2 measurements of v4 were not measured again in v5"},

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
@@ -30,16 +30,17 @@ func slowed(releases int, from, to int) judgetest.History {
 }
 
 // opens are the open regressions of a release.
-func opens(g *gate.Gate, release int) []lint.Lint {
+func opens(g *gate.Gate, release int) []judge.Change {
 	r := g.Review(release, "", "")
-	return r.OpenRegressions()
+	return r.OpenChanges()
 }
 
 // A regression that was confirmed and stays is named in every release after it, though it is their baseline by then,
-// until it recovers. The release that confirms it says so itself.
+// until it recovers, and fails each. The release that confirms it says so itself.
 func TestOpenRegression(t *testing.T) {
 	t.Parallel()
 	g := gateOf(t, slowed(20, 10, 16).Columns(), &decision.Policy{})
+	id := g.Changes(11)[0].ID
 	for r := range 20 {
 		list := opens(g, r)
 		if open := r >= 12 && r < 16; !open {
@@ -49,14 +50,13 @@ func TestOpenRegression(t *testing.T) {
 			continue
 		}
 		if len(list) != 1 {
-			t.Fatalf("v%d: %d lines about what is open, want 1", r, len(list))
+			t.Fatalf("v%d: %d changes are open, want 1", r, len(list))
 		}
-		d := list[0].Detail.(lint.OpenRegression)
-		if d.Before != "v10" || d.Confirmed != "v11" || len(d.Worst) != 1 ||
-			d.Worst[0].Points != 2 || math.Abs(d.Worst[0].Change-.12) > .02 {
-			t.Errorf("v%d: %+v", r, d)
+		c := &list[0]
+		if c.Since != "v10" || c.Found != "v11" || c.Scope.Points != 2 || math.Abs(c.Effect-.12) > .01 || c.ID != id {
+			t.Errorf("v%d: %+v", r, c)
 		}
-		if res := g.Results(r).Whole; res.Word != gate.PassWithWarnings || res.Exit != 0 {
+		if res := g.Results(r).Whole; res.Word != gate.Fail || res.Exit != 1 {
 			t.Errorf("v%d: %s, exit %d", r, res.Word, res.Exit)
 		}
 	}
@@ -70,31 +70,28 @@ func TestOpenRegression(t *testing.T) {
 	}
 }
 
-// Where a later step is most of what is open, that one is named as well: commits are searched there.
-func TestOpenRegressionNamesItsLargestStep(t *testing.T) {
+// Two steps of one number are two changes, each with its own size.
+func TestTwoOpenSteps(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		first, second float64
-		want          string
-	}{"the second": {1.12, 1.6, "v16"}, "the first": {1.6, 1.12, ""}} {
-		h := slowed(22, 22, 22)
-		for r := range h.TTFT {
-			for w := range 2 {
-				if r >= 10 {
-					h.TTFT[r][w] *= c.first
-				}
-				if r >= 16 {
-					h.TTFT[r][w] *= c.second
-				}
+	h := slowed(22, 22, 22)
+	for r := range h.TTFT {
+		for w := range 2 {
+			if r >= 10 {
+				h.TTFT[r][w] *= 1.12
+			}
+			if r >= 16 {
+				h.TTFT[r][w] *= 1.6
 			}
 		}
-		list := opens(gateOf(t, h.Columns(), &decision.Policy{}), 20)
-		if len(list) != 1 {
-			t.Fatalf("%s: %d lines about what is open, want 1", name, len(list))
-		}
-		d := list[0].Detail.(lint.OpenRegression)
-		if d.Before != "v10" || d.Worst[0].Largest != c.want || math.Abs(d.Worst[0].Change-.792) > .03 {
-			t.Errorf("%s: %+v", name, d)
+	}
+	list := opens(gateOf(t, h.Columns(), &decision.Policy{}), 20)
+	if len(list) != 2 {
+		t.Fatalf("%d changes are open, want 2", len(list))
+	}
+	for i, want := range map[string]float64{"v10": .12, "v16": .6} {
+		at := slices.IndexFunc(list, func(c judge.Change) bool { return c.Since == i })
+		if at < 0 || math.Abs(list[at].Effect-want) > .02 {
+			t.Errorf("since %s: %+v", i, list)
 		}
 	}
 }
@@ -130,10 +127,22 @@ func TestOpenRegressionIsExcused(t *testing.T) {
 	}
 }
 
+// openChange is a regression of an earlier release that nobody accepted, of some models.
+func openChange(models ...string) judge.Change {
+	c := judge.Change{
+		ID: "0a1b2c3d4e5f", Worse: true, Evidence: schema.Confirmed, Since: "v1", Found: "v2", Earlier: true,
+		State: judge.StateOpen, Effect: .12, Limit: .05,
+	}
+	for _, m := range models {
+		c.Numbers = append(c.Numbers, &judge.Series{Model: m, Device: "n150", Metric: "ttft", Stat: "mean"})
+	}
+	return c
+}
+
 // stillOpen are findings with a regression of an earlier release that nobody accepted.
 func stillOpen() gate.Findings {
 	f := found()
-	f.Lints = append(f.Lints, lint.New("v3", "128/128/1", lint.OpenRegression{Before: "v1", Confirmed: "v2"}))
+	f.Changes = append(f.Changes, openChange("a"))
 	return f
 }
 
@@ -151,7 +160,7 @@ func TestOpenRegressionUnderOtherConditions(t *testing.T) {
 	g := gateOf(t, h.Columns(), &decision.Policy{})
 	for r, want := range map[int]int{14: 1, 15: 0, 19: 0} {
 		if list := opens(g, r); len(list) != want {
-			t.Errorf("v%d: %d lines about what is open, want %d", r, len(list), want)
+			t.Errorf("v%d: %d changes are open, want %d", r, len(list), want)
 		}
 	}
 }
@@ -179,12 +188,7 @@ func TestOpenRegressionOfSeveralModels(t *testing.T) {
 	for _, model := range []string{"a", "b", "c"} {
 		f.History = append(f.History, schema.Verdict{Model: model, Device: "n150", Outcome: schema.Unchanged})
 	}
-	l := lint.New("v3", "n150", lint.OpenRegression{
-		Before: "v1", Confirmed: "v2", Worst: []lint.OpenNumber{
-			{Pair: schema.Pair{Model: "a", Device: "n150"}}, {Pair: schema.Pair{Model: "b", Device: "n150"}},
-		},
-	})
-	l.Device, f.Lints = "n150", []lint.Lint{l}
+	f.Changes = []judge.Change{openChange("a", "b")}
 	on, err := gate.ParseFailOn("open")
 	if err != nil {
 		t.Fatal(err)
@@ -197,14 +201,7 @@ func TestOpenRegressionOfSeveralModels(t *testing.T) {
 	if want := []int{1, 1, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("exits %v, want %v", got, want)
 	}
-	if n := whole.Counts[0].N; n != 2 {
-		t.Errorf("the release counts %d open regressions, its models and devices 2", n)
-	}
-	only, concerned := l.Only(func(p schema.Pair) bool { return p.Model == "b" })
-	if of := only.Pairs(); !concerned || len(of) != 1 || of[0].Model != "b" || len(l.Pairs()) != 2 {
-		t.Errorf("what concerns b is about %v", of)
-	}
-	if _, concerned = l.Only(func(p schema.Pair) bool { return p.Model == "c" }); concerned {
-		t.Error("c is told of the regressions of a and b")
+	if c := whole.Counts[0]; c.N != 1 || c.Cells != 2 {
+		t.Errorf("the release counts %d open regressions of %d numbers, want one of two", c.N, c.Cells)
 	}
 }

@@ -134,7 +134,7 @@ func TestRechecksOfOtherWorkloads(t *testing.T) {
 func TestRecheckOfAShift(t *testing.T) {
 	var list []schema.Verdict
 	for c := range 40 {
-		list = append(list, caused(at(regressed(schema.Suspected), float64(c+1)), schema.CauseShift))
+		list = append(list, grouped(at(regressed(schema.Suspected), float64(c+1))))
 	}
 	r := gate.Review{Findings: gate.Findings{History: list}}
 	if x := r.Rechecks(); len(x) != 1 || len(x[0].Workloads) != 8 {
@@ -142,11 +142,11 @@ func TestRecheckOfAShift(t *testing.T) {
 	}
 	// Under several metrics, in another order each: the same eight settle them all, and what changed alone is added.
 	for c := range 40 {
-		v := caused(at(regressed(schema.Suspected), float64(40-c)), schema.CauseShift)
-		v.Metric, v.Cause.ID = "tpot", "another"
+		v := grouped(at(regressed(schema.Suspected), float64(40-c)))
+		v.Metric, v.Change = "tpot", "another"
 		list = append(list, v)
 	}
-	list = append(list, caused(at(regressed(schema.Suspected), 99), schema.CausePoint))
+	list = append(list, at(regressed(schema.Suspected), 99))
 	r = gate.Review{Findings: gate.Findings{History: list}}
 	if x := r.Rechecks(); len(x) != 1 || len(x[0].Workloads) != 9 {
 		t.Errorf("%+v", x)

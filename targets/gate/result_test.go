@@ -167,25 +167,30 @@ func TestDecideLintsAndDecisions(t *testing.T) {
 	})
 }
 
-func caused(v schema.Verdict, by schema.CauseKind) schema.Verdict { v.Cause.Kind = by; return v }
+// grouped is a number that changed with others.
+func grouped(v schema.Verdict) schema.Verdict {
+	v.Change, v.Reason = "0a1b2c3d4e5f", schema.Change{Why: schema.WhyGroup, Part: &schema.PartOf{Numbers: 12}}
+	return v
+}
 
-// A device that regressed as a whole, or most of a system, fails builds of pr and main when it is seen once; a release
+// What regressed as a group fails builds of pr and main when it is seen once; a release
 // has its recheck. A single point waits everywhere.
 func TestRunWideRegressionsByChannel(t *testing.T) {
 	for _, c := range []struct {
 		channel string
-		by      schema.CauseKind
+		group   bool
 		word    gate.Word
 	}{
-		{schema.ChannelPR, schema.CauseShift, gate.Fail}, {schema.ChannelMain, schema.CauseRun, gate.Fail},
-		{schema.ChannelRelease, schema.CauseShift, gate.PassWithWarnings},
-		{schema.ChannelDev, schema.CauseRun, gate.PassWithWarnings},
-		{schema.ChannelPR, schema.CausePoint, gate.PassWithWarnings},
-		{schema.ChannelMain, schema.CausePoint, gate.PassWithWarnings},
+		{schema.ChannelPR, true, gate.Fail}, {schema.ChannelMain, true, gate.Fail},
+		{schema.ChannelRelease, true, gate.PassWithWarnings}, {schema.ChannelDev, true, gate.PassWithWarnings},
+		{schema.ChannelPR, false, gate.PassWithWarnings}, {schema.ChannelMain, false, gate.PassWithWarnings},
 	} {
-		f := found(caused(regressed(schema.Suspected), c.by))
-		if d := gate.Decide(f, gate.DefaultFailOn(c.channel)); d.Word != c.word {
-			t.Errorf("%s, %s: %s", c.channel, c.by, d.Word)
+		v := regressed(schema.Suspected)
+		if c.group {
+			v = grouped(v)
+		}
+		if d := gate.Decide(found(v), gate.DefaultFailOn(c.channel)); d.Word != c.word {
+			t.Errorf("%s, a group %v: %s", c.channel, c.group, d.Word)
 		}
 	}
 }
@@ -209,7 +214,7 @@ func TestDecideOnEachKind(t *testing.T) {
 	cases := map[gate.Kind]gate.Findings{
 		gate.FailConfirmed:     found(regressed(schema.Confirmed)),
 		gate.FailSuspected:     found(regressed(schema.Suspected)),
-		gate.FailRunWide:       found(caused(regressed(schema.Suspected), schema.CauseShift)),
+		gate.FailRunWide:       found(grouped(regressed(schema.Suspected))),
 		gate.FailTarget:        found(required(schema.Fail)),
 		gate.FailInvalid:       found(history(schema.Excluded)),
 		gate.FailMissing:       found(required(schema.NotMeasured)),

@@ -44,7 +44,7 @@ func TestReview(t *testing.T) {
 	if ids[lint.IDLostDocument] != 1 || ids[lint.IDNothingGraded] != 1 || one.Result.Word != gate.Fail {
 		t.Errorf("%v, %+v", ids, one.Result)
 	}
-	if other := g.Review(4, "", "t3k"); len(other.Pairs)+len(other.History)+len(other.Shifts) != 0 {
+	if other := g.Review(4, "", "t3k"); len(other.Pairs)+len(other.History)+len(other.Changes) != 0 {
 		t.Errorf("%+v", other)
 	}
 	first := g.Review(0, "", "")

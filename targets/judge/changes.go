@@ -124,7 +124,7 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	for i := range list {
 		c := &list[i]
 		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
-			j.table.Releases[release].Joins && j.measured(c, release)
+			j.table.Releases[release].Joins && j.stillThere(c, release)
 	}
 	slices.SortStableFunc(list, func(a, b Change) int {
 		return cmp.Or(compareBool(b.Worse, a.Worse), cmp.Compare(b.since, a.since), cmp.Compare(len(b.cells), len(a.cells)))
@@ -188,17 +188,36 @@ func (j *Judgement) events(release int) []event {
 			seqs[j.table.Obs[l.At].Release] != seqs[release] {
 			continue
 		}
-		finding := int32(-1)
-		for i := l.At; i < j.table.Cells[l.Cell].End && j.table.Obs[i].Release <= l.Found; i++ {
-			if row := &j.rows.Rows[i]; j.table.Obs[i].Release == l.Found && row.Why == schema.WhyGroup {
+		finding, settled := int32(-1), false
+		if i := j.Series[l.Cell].find(int(l.Found)); i >= 0 {
+			if row := &j.rows.Rows[i]; row.Why == schema.WhyGroup {
 				finding = row.Finding
 			}
+			_, by, ok := j.turned(i)
+			settled = ok && by.evidence != schema.Confirmed
+		}
+		if settled {
+			continue
 		}
 		add(int(l.Found), l.Cell, l.At, finding, l.D+l.Shift)
 	}
+	for r := range release + 1 { // what pairs decided
+		if seqs[r] != seqs[release] || len(j.pairedOf(r).cells) == 0 {
+			continue
+		}
+		for _, i := range j.byCell[r] {
+			if x, by, ok := j.turned(i); ok && by.evidence == schema.Confirmed {
+				add(r, j.cellOf[i], i, -1, x.Mean)
+			}
+		}
+	}
 	for _, i := range j.byCell[release] {
 		row := &j.rows.Rows[i]
-		if row.Evidence != schema.Suspected {
+		found := release + 1 // after what is confirmed
+		switch _, _, ok := j.turned(i); {
+		case !ok && row.Evidence == schema.Confirmed && !j.table.Releases[release].Joins: // which begins no level
+			found = release
+		case ok || row.Evidence != schema.Suspected:
 			continue
 		}
 		first := i
@@ -209,12 +228,27 @@ func (j *Judgement) events(release int) []event {
 		if row.Why == schema.WhyGroup {
 			finding = row.Finding
 		}
-		add(release+1, j.cellOf[i], first, finding, row.D) // after what is confirmed
+		add(found, j.cellOf[i], first, finding, row.D)
 	}
 	slices.SortStableFunc(out, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(len(b.cells), len(a.cells)))
 	})
 	return out
+}
+
+// turned is what the paired difference of an observation makes of it; ok is false where it leaves it as it is.
+func (j *Judgement) turned(obs int32) (x *paired, by settled, ok bool) {
+	cell := j.cellOf[obs]
+	rows := j.pairedOf(int(j.table.Obs[obs].Release))
+	if x = rows.of(&j.Series[cell]); x == nil {
+		return nil, by, false
+	}
+	baseline := ""
+	if base := j.baseline(cell, obs); base >= 0 {
+		baseline = j.Releases[j.table.Obs[base].Release].Name
+	}
+	by, ok = j.answer(x, obs, baseline, j.rows.Rows[obs].Word, j.table.Cells[cell].Delta)
+	return x, by, ok
 }
 
 // merge makes one change of the events in one direction that began in one release: on one model and device, or on
@@ -355,7 +389,7 @@ func (j *Judgement) acceptedBy(c *Change, release int) *schema.Decision {
 			break
 		}
 	}
-	if 2*n < len(c.cells) {
+	if 2*n <= len(c.cells) {
 		return nil
 	}
 	return by
@@ -380,7 +414,7 @@ func (j *Judgement) levels(cell, first int32, release int) (before, after, now f
 		var z []float64
 		for i := to - 1; i >= from && len(z) < j.rules.Window; i-- {
 			o := &j.table.Obs[i]
-			if int(o.Release) > release || !j.table.Releases[o.Release].Joins && int(o.Release) != release ||
+			if int(o.Release) > release || !j.table.Releases[o.Release].Joins && int(o.Release) != release || j.apart(i, first) ||
 				excluded && j.rows.Excluded(j.table, i, int32(release)) {
 				continue
 			}
@@ -414,8 +448,8 @@ func (j *Judgement) measureChange(c *Change, release int) {
 		before, after = append(before, float64(nb)), append(after, float64(na))
 		variances, dfs = append(variances, v), append(dfs, df)
 	}
-	if len(d) == 0 {
-		c.Effect = math.NaN()
+	if len(d) == 0 { // nothing but a pair has a level before
+		j.measurePair(c)
 		return
 	}
 	middle := func(list []float64) float64 {
@@ -435,6 +469,33 @@ func (j *Judgement) measureChange(c *Change, release int) {
 	if rates == len(d) {
 		way = -1
 	}
+	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
+}
+
+// measurePair pools what a pair in turns shows of the members: their median, with the interval of a typical one.
+func (j *Judgement) measurePair(c *Change) {
+	var d, halves []float64
+	rates := 0
+	for cell, first := range c.cells {
+		if x, _, ok := j.turned(first); ok {
+			lo, hi := x.Interval(.95)
+			d, halves = append(d, x.Mean), append(halves, (hi-lo)/2)
+			if sign(j.Series[cell].Metric) < 0 {
+				rates++
+			}
+		}
+	}
+	if len(d) == 0 {
+		c.Effect = math.NaN()
+		return
+	}
+	slices.Sort(d)
+	slices.Sort(halves)
+	way := 1.
+	if rates == len(d) {
+		way = -1
+	}
+	x, half := (d[(len(d)-1)/2]+d[len(d)/2])/2, halves[len(halves)/2]
 	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
 }
 
@@ -523,7 +584,24 @@ func (j *Judgement) recovers(cell, first int32, release int) bool {
 	return false
 }
 
-// measured reports whether a release has a number of a change.
-func (j *Judgement) measured(c *Change, release int) bool {
-	return slices.ContainsFunc(c.Numbers, func(s *Series) bool { return s.find(release) >= 0 })
+// stillThere reports whether most numbers of a change that a release measured under comparable conditions are nearer to
+// the level since it than to the one before.
+func (j *Judgement) stillThere(c *Change, release int) bool {
+	near, n := 0, 0
+	for cell, first := range c.cells {
+		i := j.Series[cell].find(release)
+		if i < 0 || j.apart(i, first) {
+			continue
+		}
+		before, after, _, nb, na := j.levels(cell, first, release)
+		if n++; nb == 0 || na == 0 || math.Abs(j.reported(i)-after) < math.Abs(j.reported(i)-before) {
+			near++
+		}
+	}
+	return 2*near > n
+}
+
+// apart reports whether the conditions of two observations keep them from being compared.
+func (j *Judgement) apart(a, b int32) bool {
+	return j.classes.Block(j.table.Obs[a].Cond, j.table.Obs[b].Cond)
 }

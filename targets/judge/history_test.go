@@ -57,7 +57,7 @@ func TestUnitsAndInversionChangeNothing(t *testing.T) {
 	}
 	v := a[0]
 	if v.Outcome != schema.Regressed || v.Evidence != schema.Confirmed || v.Key.Workload() != judgetest.Workload(3) ||
-		v.First != "v6" || v.Cause.Kind != schema.CausePoint || v.Cause.ID == "" {
+		v.First != "v6" || len(v.Change) != 12 {
 		t.Errorf("%+v", v)
 	}
 	if e, _ := v.Effect.Get(); math.Abs(e-.2) > .02 {
@@ -279,26 +279,26 @@ func TestExcludedAndMeasuredAgain(t *testing.T) {
 	}
 }
 
-// More than half the points of a system are one finding of its run.
-func TestCauseOfManyRegressions(t *testing.T) {
+// What one release makes worse on a model and device is one change.
+func TestChangeOfManyNumbers(t *testing.T) {
 	values := judgetest.Steady(7)
 	for w := range 6 {
 		values[6][w] *= 1 + .1*float64(w+1)
 	}
-	regressed := map[schema.Cause]int{}
+	regressed := map[string]int{}
 	for _, v := range judged(t, judgetest.History{TTFT: values}.Columns(), nil).History(6) {
 		if v.Outcome == schema.Regressed {
-			regressed[v.Cause]++
-		} else if v.Cause != (schema.Cause{}) {
-			t.Errorf("%s %s has a cause", v.Key.Workload(), v.Outcome)
+			regressed[v.Change]++
+		} else if v.Change != "" {
+			t.Errorf("%s %s is part of a change", v.Key.Workload(), v.Outcome)
 		}
 	}
 	if len(regressed) != 1 {
 		t.Errorf("%v", regressed)
 	}
 	for c, n := range regressed {
-		if c.Kind != schema.CauseRun || n != 6 {
-			t.Errorf("%v: %d", c, n)
+		if c == "" || n != 6 {
+			t.Errorf("%q: %d", c, n)
 		}
 	}
 }

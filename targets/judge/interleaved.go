@@ -320,20 +320,11 @@ func (p *pairedRows) of(s *Series) *paired {
 
 // summariseInTurns lets the paired difference decide a summary, as it does the verdict.
 func (j *Judgement) summariseInTurns(g *Summary, v *schema.Verdict, s *Series, obs int32) {
-	rows := j.pairedOf(g.Release)
-	x := rows.of(s)
-	if x == nil {
-		return
-	}
-	baseline := ""
-	if base := j.baseline(s.cell, obs); base >= 0 {
-		baseline = j.Releases[j.table.Obs[base].Release].Name
-	}
-	limit := j.table.Cells[s.cell].Delta
-	now, ok := j.answer(x, obs, baseline, g.Outcome, limit)
+	x, now, ok := j.turned(obs)
 	if !ok {
 		return
 	}
+	limit := j.table.Cells[s.cell].Delta
 	g.Outcome, g.Evidence, g.Effect = now.outcome, now.evidence, relative(sign(s.Metric), x.Mean)
 	g.Large = now.why == schema.WhyTurnsOpen && math.Abs(x.Mean) >= limit
 	g.Ref, g.SE = math.NaN(), 0

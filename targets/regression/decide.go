@@ -439,6 +439,39 @@ func discover(tests []test, dir float64, family int, level float64, qs []float32
 	}
 }
 
+// unusual marks the tests of a release that lie as far out as outliers do, where far more points do than outliers
+// explain: each alone might be one, and their number is not.
+func (j *judge) unusual(tests []test, dir float64, passed []int8) {
+	const rare = 1e-3
+	far, expected, seen := map[int32]bool{}, 0., map[int32]bool{}
+	var at []int
+	for i := range tests {
+		x := &tests[i]
+		c := &j.t.Cells[x.cell]
+		if !x.ok || x.found >= 0 || x.base.n < longHistory {
+			continue
+		}
+		if !seen[c.Point] {
+			seen[c.Point] = true
+			b := bin(outlying)
+			expected += j.outliers.share(&j.outliers.strata[c.Stratum], &j.outliers.strata[c.Stratum].far, &j.outliers.all.far,
+				side(dir), b, b, false) + UpperTail(outlying, x.df)
+		}
+		if dir*x.t > outlying && dir*x.d >= c.Delta {
+			far[c.Point] = true
+			at = append(at, i)
+		}
+	}
+	n := float64(len(far))
+	expected += 2 * math.Sqrt(expected)                                     // which is itself an estimate
+	if n < 5 || n < 1.5*expected || mathext.GammaIncReg(n, expected) > rare { // P(Poisson(expected) >= n)
+		return
+	}
+	for _, i := range at {
+		passed[i] = int8(dir)
+	}
+}
+
 // UpperTail returns P(T > t) for Student's t with df degrees of freedom; df may be infinite.
 func UpperTail(t, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {

@@ -229,8 +229,10 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 	}
 	passed = grow(&j.scratch.passed, len(tests))
 	clear(passed)
-	discover(tests, 1, family, j.rules.FDR, qs, passed)
-	discover(tests, -1, family, j.rules.FDR, qs, passed)
+	for _, dir := range []float64{1, -1} {
+		discover(tests, dir, family, j.rules.FDR, qs, passed)
+		j.unusual(tests, dir, passed)
+	}
 	return family, passed, qs
 }
 

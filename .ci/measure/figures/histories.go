@@ -35,6 +35,18 @@ func aged(t *table) {
 			"confirmed at once %.2f, next %.2f, then %.2f; false share %.3f", s.confirmed[0], s.confirmed[1],
 			s.confirmed[2], s.falseShare)
 	}
+	for _, slow := range []float64{.01, .03} {
+		f := hall()
+		f.slow, f.slowBy = slow, .20
+		s := t.stays(f, 30, 20, math.Log(1.20), 4)
+		goal := ""
+		if slow == .01 {
+			goal = "named by the first run >= .7"
+		}
+		t.row(s.seen[0] >= .7 && s.falseShare <= .10,
+			fmt.Sprintf("aged, %.0f %% of values were 20 %% slow, 20 of 500 points +20 %%", 100*slow), goal, "suspected %.2f, then %.2f; confirmed next %.2f; false share of those %.3f", s.seen[0],
+			s.seen[1], s.confirmed[1], s.falseShare)
+	}
 	// A change of one point alone needs more evidence than one of many.
 	f := hall()
 	f.slow, f.slowBy = .03, .10

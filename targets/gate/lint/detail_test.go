@@ -28,7 +28,6 @@ func details() []lint.Detail {
 		lint.NoPair{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{},
-		lint.OpenRegression{},
 		lint.UnusedDecision{},
 	}
 }
