@@ -350,7 +350,7 @@ func (j *Judgement) describe(c *Change, release int) {
 	slices.Sort(limits)
 	c.Limit = math.Expm1(limits[len(limits)/2])
 	j.measureChange(c, release)
-	j.vote(c)
+	j.vote(c, release)
 	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
 		if s := &j.Series[cell]; s.find(c.since) >= 0 {
 			c.What = j.ElseChanged(c.since, s)
@@ -372,7 +372,8 @@ func (j *Judgement) describe(c *Change, release int) {
 func (j *Judgement) acceptedBy(c *Change, release int) *schema.Decision {
 	var by *schema.Decision
 	n := 0
-	for cell, first := range c.cells {
+	for _, cell := range slices.Sorted(maps.Keys(c.cells)) { // in order: one reason is shown
+		first := c.cells[cell]
 		for i := first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
 			o := &j.table.Obs[i]
 			if !o.Accept && !o.Pin {
@@ -501,12 +502,12 @@ func (j *Judgement) measurePair(c *Change) {
 
 // vote asks each member where the change began: in the release before, if its value there is nearer to the new level,
 // or in the one after.
-func (j *Judgement) vote(c *Change) {
+func (j *Judgement) vote(c *Change, release int) {
 	votes := map[int]int{}
 	for cell, first := range c.cells {
 		o := j.table.Obs
 		at := int(o[first].Release)
-		before, after, _, nb, na := j.levels(cell, first, len(j.Releases)-1)
+		before, after, _, nb, na := j.levels(cell, first, release)
 		nearer := func(i int32) bool {
 			return math.Abs(j.reported(i)-after) < math.Abs(j.reported(i)-before)
 		}
@@ -514,7 +515,7 @@ func (j *Judgement) vote(c *Change) {
 		case nb == 0 || na == 0:
 		case first > j.table.Cells[cell].First && nearer(first-1) && nb > 1:
 			at = int(o[first-1].Release)
-		case !nearer(first) && first+1 < end && na > 1:
+		case !nearer(first) && first+1 < end && int(o[first+1].Release) <= release && na > 1:
 			at = int(o[first+1].Release)
 		}
 		votes[at]++
