@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -62,7 +63,7 @@ func (r *Report) changesLead(all, open, still int) Lead {
 		l.Text = "Nothing has changed in the history of what is judged."
 	case open > 0:
 		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(open)+" open"
-		l.Text = fmt.Sprintf("of %s: %s that nobody has explained or accepted; %s still there in %s.", of,
+		l.Text = fmt.Sprintf("of %s, %s that nobody has explained or accepted; %s still there in %s.", of,
 			words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()))
 	default:
 		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open", of+", each listed where it began."
@@ -248,13 +249,15 @@ func (c *ChangePoints) Section() Section {
 }
 
 // ChangeTexts is a sentence about each change that a release suspects or confirms, the largest first, and how many
-// there are besides.
-func ChangeTexts(list []judge.Change, release string) []string {
+// there are besides; without the one that its headline is about.
+func ChangeTexts(g *gate.Review) []string {
 	const most = 10
 	var out []string
-	for i := range list {
-		if c := &list[i]; words.News(c, release) {
-			out = append(out, words.ChangeText(c))
+	headline := words.Headline(g)
+	for i := range g.Changes {
+		text := words.ChangeText(&g.Changes[i])
+		if words.News(&g.Changes[i], g.Release) && !strings.HasPrefix(headline, strings.TrimSuffix(text, ".")) {
+			out = append(out, text)
 		}
 	}
 	if n := len(out) - most; n > 0 {

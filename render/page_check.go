@@ -107,7 +107,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(g.Changes, g.Release), Remarks(&g))
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(&g), Remarks(&g))
 	add := func(title string, t *Table) { p.add(section("", title, "", t.cut(allInJSON))) }
 	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {

@@ -39,7 +39,7 @@ func (r *Report) Landing() Page {
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = decisionLead(d, &review)
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(f.Changes, rel.Name), r.reading())
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(&review), r.reading())
 	if r.chosen() == ModeNightly {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}

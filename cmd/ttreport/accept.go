@@ -53,7 +53,7 @@ $ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fix
 	lockFlag(fs, sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fail(exitUsage, `ttreport accept v0.6.0 --verdict ID --reason "…"`, "accept: it needs one release")
+			return fail(exitUsage, `ttreport accept v0.6.0 --change ID --reason "…"`, "accept: it needs one release")
 		}
 		if err := o.check(); err != nil {
 			return err
@@ -87,8 +87,8 @@ func (o *acceptOptions) check() error {
 	case o.until != "" && err != nil:
 		return fail(exitUsage, "--until 2027-01-31", "accept: --until must be a date (YYYY-MM-DD), got %q", o.until)
 	case len(o.changes)+len(o.verdicts) == 0 && o.of == (decision.Select{}):
-		return fail(exitUsage, "--change ID, --verdict ID, or --model, --device, --workload and --metric; ttreport check lists the ids",
-			"accept: nothing is selected")
+		return fail(exitUsage, "--change ID, --verdict ID, or --model, --device, --workload and --metric; ttreport check "+
+			"lists the ids", "accept: nothing is selected")
 	}
 	return nil
 }
@@ -111,18 +111,12 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
 			"accept: %s is a build without a release, which no decision can name", release)
 	}
-	var verdicts []schema.Verdict
-	for _, id := range o.changes {
-		if !slices.ContainsFunc(g.Changes, func(c judge.Change) bool { return c.ID == id }) {
-			return fail(exitUsage, "ttreport check --release "+g.Release+" prints the ids of changes",
-				"accept: %s sees no change with the id %q", g.Release, id)
-		}
-		verdicts = append(verdicts, schema.Verdict{Change: id})
+	verdicts, err := o.ofChanges(g)
+	if err == nil && len(o.changes) == 0 {
+		verdicts, err = o.selected(g)
 	}
-	if len(o.changes) == 0 {
-		if verdicts, err = o.selected(g); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	list, err := o.decisions(ws.Config.Decisions, g.Label, verdicts)
 	if err != nil {
@@ -137,16 +131,7 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 	if err := writeDecisions(ws, list); err != nil {
 		return err
 	}
-	for i := range list {
-		d := &list[i]
-		if d.Select.Change != "" {
-			sh.say("%s  %s change %s", d.ID, d.Kind, d.Select.Change)
-			continue
-		}
-		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
-		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
-		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
-	}
+	sayDecisions(sh, list)
 	if ws, err = openWorkspace("."); err != nil { // with the decisions
 		return err
 	}
@@ -157,6 +142,37 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
 		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
 	return nil
+}
+
+// sayDecisions names the decisions that were written.
+func sayDecisions(sh *shell, list []decision.Decision) {
+	for i := range list {
+		d := &list[i]
+		if d.Select.Change != "" {
+			sh.say("%s  %s change %s", d.ID, d.Kind, d.Select.Change)
+			continue
+		}
+		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
+		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
+		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
+	}
+}
+
+// ofChanges stand for the changes that are named.
+func (o *acceptOptions) ofChanges(g gate.Review) (verdicts []schema.Verdict, err error) {
+	for _, id := range o.changes {
+		i := slices.IndexFunc(g.Changes, func(c judge.Change) bool { return c.ID == id })
+		switch {
+		case i < 0:
+			return nil, fail(exitUsage, "ttreport check --release "+g.Release+" prints the ids of changes",
+				"accept: %s sees no change with the id %q", g.Release, id)
+		case !g.Changes[i].Worse:
+			return nil, fail(exitUsage, "regressions can be accepted; see ttreport help decisions",
+				"accept: the change %s is an improvement, which needs no acceptance", id)
+		}
+		verdicts = append(verdicts, schema.Verdict{Change: id})
+	}
+	return verdicts, nil
 }
 
 // selected are the findings that the flags select and that can be accepted, by point.

@@ -250,7 +250,7 @@ mkdir -p results/.github/action && echo 'touch `+canary+`' >results/.github/acti
 		}
 		comment := r.read(filepath.Join(r.dir, "gh", "comment"))
 		r.t.Logf("the comment:\n%s", comment)
-		slow := strings.Contains(comment, "regressed (suspected")
+		slow := strings.Contains(comment, "(all 4 numbers), suspected")
 		if slow != (round == 0) || !strings.HasPrefix(comment, "<!-- ttreport -->") {
 			r.t.Errorf("round %d: %s", round, comment)
 		}

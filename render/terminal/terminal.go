@@ -85,6 +85,9 @@ func changes(w io.Writer, g *gate.Review, all bool) {
 			outcome = schema.Regressed
 		}
 		fmt.Fprintf(w, "  %s %s  [%s]\n", words.Sign(outcome, c.Evidence), words.ChangeText(c), c.ID)
+		if c.Decision != nil {
+			fmt.Fprintf(w, "    %s\n", words.DecisionNote(*c.Decision))
+		}
 	}
 }
 

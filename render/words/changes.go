@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -20,7 +21,16 @@ func ChangeOf(c *judge.Change) string {
 	if len(c.Scope.Metrics) <= few {
 		place = changedMetrics(c) + " of " + place
 	}
-	return place
+	if c.Scope.Points > few || c.Scope.Pairs > 1 {
+		return place
+	}
+	var at []string
+	for _, s := range c.Numbers {
+		if w := Short(Workload(s.Key), inHeadline); !slices.Contains(at, w) {
+			at = append(at, w)
+		}
+	}
+	return place + " at " + strings.Join(at, " and ")
 }
 
 func changedMetrics(c *judge.Change) string {
@@ -132,7 +142,7 @@ func ChangeText(c *judge.Change) string {
 	}
 	switch c.State {
 	case judge.StateAccepted:
-		out += "; accepted"
+		out += map[bool]string{true: "; waived", false: "; accepted"}[c.Decision != nil && c.Decision.Kind == schema.Waive]
 		if c.Decision != nil {
 			out += " (" + c.Decision.ID + ")"
 		}

@@ -122,6 +122,12 @@ func TestChangeText(t *testing.T) {
 			"TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 number), confirmed in v8; accepted (accept-1).",
 		},
 		{
+			of(func(c *judge.Change) {
+				c.State, c.Decision = judge.StateAccepted, &schema.Decision{ID: "waive-1", Kind: schema.Waive}
+			}, one),
+			"TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 number), confirmed in v8; waived (waive-1).",
+		},
+		{
 			of(func(c *judge.Change) { c.State, c.Ended = judge.StateFixed, "v11" }, one),
 			"TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 number), confirmed in v8; returned in v11.",
 		},
@@ -146,7 +152,7 @@ func TestChangeText(t *testing.T) {
 // plain has ordinary spaces.
 func plain(s string) string { return strings.ReplaceAll(s, words.Thin, " ") }
 
-// The interval of a change is written as its size is: of the number itself, or how much slower or faster, smaller first.
+// The interval of a change is written as its size is: of the number itself, or how much slower or faster, in order.
 func TestChangeInterval(t *testing.T) {
 	for _, x := range []struct {
 		metrics []string
@@ -264,7 +270,8 @@ func TestBlindPassSaysSo(t *testing.T) {
 		t.Fatalf("%+v, of the pair %+v", r.Result, of)
 	}
 	const blind = "ost numbers could not have shown a regression of twice the limit"
-	if got := words.Headline(&r); !strings.HasPrefix(got, "M"+blind+"; nothing is shown to have regressed: 3 of 3 numbers") {
+	const rest = "; nothing is shown to have regressed: 3 of 3 numbers"
+	if got := words.Headline(&r); !strings.HasPrefix(got, "M"+blind+rest) {
 		t.Error(got)
 	}
 	if got := words.Detail(&r); strings.Count(got, blind) != 1 {
@@ -282,7 +289,10 @@ func TestWhyOfAPart(t *testing.T) {
 		part schema.PartOf
 		want string
 	}{
-		{schema.PartOf{Model: "llama", Device: "n150", Numbers: 48, Effect: .12}, "48 numbers of llama on n150 (12.0 % slower)"},
+		{
+			schema.PartOf{Model: "llama", Device: "n150", Numbers: 48, Effect: .12},
+			"48 numbers of llama on n150 (12.0 % slower)",
+		},
 		{schema.PartOf{Device: "n150", Numbers: 90, Effect: .12}, "90 numbers of n150 (12.0 % slower)"},
 		{schema.PartOf{Model: "llama", Numbers: 90, Effect: -.12}, "90 numbers of llama (12.0 % faster)"},
 		{schema.PartOf{Numbers: 1200, Effect: .12}, "1,200 numbers of several models and devices (12.0 % slower)"},

@@ -14,7 +14,9 @@ func TestSensitivity(t *testing.T) {
 	const of = "Of 160 numbers, a regression of one alone "
 	none := math.NaN()
 	shown := func(once, again, groups float64) judge.Sensitivity {
-		return judge.Sensitivity{Series: 160, Once: judge.Shown{Median: once}, Again: judge.Shown{Median: again}, Groups: groups}
+		return judge.Sensitivity{
+			Series: 160, Once: judge.Shown{Median: once}, Again: judge.Shown{Median: again}, Groups: groups,
+		}
 	}
 	for _, c := range []struct {
 		s    judge.Sensitivity

@@ -203,7 +203,7 @@ func FailKinds() []Kind {
 type FailOn map[Kind]bool
 
 // DefaultFailOn is what a gate fails on in a channel unless configured otherwise. Builds of pr and main are too many to
-// measure twice, and a change of a whole group of numbers is no accident of one: it fails when it is seen once. A release
+// measure twice, and a change of a group of numbers is no accident of one: it fails when it is seen once. A release
 // has its recheck, and answers for what earlier ones made slower until somebody accepts it.
 func DefaultFailOn(channel string) FailOn {
 	on := FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
@@ -673,8 +673,8 @@ func (t *tallying) target(v *schema.Verdict) {
 	}
 }
 
-// Open reports whether a change is a regression that an earlier release confirmed, that nobody accepted and that is still
-// there.
+// Open reports whether a change is a regression that an earlier release confirmed, that nobody accepted and that is
+// still there.
 func Open(c *judge.Change) bool {
 	return c.Earlier && c.State == judge.StateOpen && c.Evidence == schema.Confirmed && c.Large()
 }

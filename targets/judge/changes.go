@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -82,14 +83,6 @@ func (c *Change) BelowLimit() bool { return math.Abs(c.Effect) < c.Limit }
 // Large reports whether a change is a regression that counts: for the worse, and by what matters.
 func (c *Change) Large() bool { return c.Worse && !c.BelowLimit() && !c.SameBuild }
 
-// sign of the change: larger z is worse.
-func (c *Change) dir() float64 {
-	if c.Worse {
-		return 1
-	}
-	return -1
-}
-
 // event is what one finding, or numbers of one system by themselves, add to a change.
 type event struct {
 	found, since int
@@ -120,9 +113,10 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	for i := range list {
 		j.describe(&list[i], release)
 	}
-	j.settleStates(list, release)
+	list = slices.DeleteFunc(list, func(c Change) bool { return math.IsNaN(c.Effect) }) // there is no level before it
 	for i := range list {
 		c := &list[i]
+		j.settleState(c, release)
 		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
 			j.table.Releases[release].Joins && j.stillThere(c, release)
 	}
@@ -157,83 +151,96 @@ func compareBool(a, b bool) int {
 // events are those of the sequence of a release, in the order in which releases found them.
 func (j *Judgement) events(release int) []event {
 	seqs := sequences(j.Releases)
-	type id struct {
-		found, since int
-		worse        bool
-		system       int32
-		finding      int32
-	}
-	at := map[id]int{}
-	var out []event
-	add := func(found int, cell, first, finding int32, d float64) {
-		e := id{found, int(j.table.Obs[first].Release), d > 0, j.table.Cells[cell].System, finding}
-		if finding >= 0 {
-			e.system, e.since = -1, 0
-		}
-		i, seen := at[e]
-		if !seen {
-			i = len(out)
-			at[e] = i
-			out = append(out, event{found: found, worse: d > 0, cells: map[int32]int32{}})
-		}
-		x := &out[i]
-		x.since = max(x.since, int(j.table.Obs[first].Release))
-		x.cells[cell], x.sizes = first, append(x.sizes, math.Abs(d))
-		if s := j.table.Cells[cell].System; !slices.Contains(x.systems, s) {
-			x.systems = append(x.systems, s)
-		}
-	}
+	g := eventList{j: j, at: map[eventID]int{}}
 	for _, l := range j.rows.ChangePoints {
-		if int(l.Found) > release || l.Source != regression.ByGate || l.Dismissed ||
-			seqs[j.table.Obs[l.At].Release] != seqs[release] {
+		if int(l.Found) > release || l.Source != regression.ByGate || l.Dismissed {
 			continue
 		}
-		finding, settled := int32(-1), false
-		if i := j.Series[l.Cell].find(int(l.Found)); i >= 0 {
-			if row := &j.rows.Rows[i]; row.Why == schema.WhyGroup {
-				finding = row.Finding
-			}
-			_, by, ok := j.turned(i)
-			settled = ok && by.evidence != schema.Confirmed
+		i := j.Series[l.Cell].find(int(l.Found))
+		_, by, ok := j.turned(i)
+		if seqs[j.table.Obs[l.At].Release] == seqs[release] && (!ok || by.evidence == schema.Confirmed) {
+			g.add(int(l.Found), l.At, &j.rows.Rows[i], l.D+l.Shift)
 		}
-		if settled {
-			continue
-		}
-		add(int(l.Found), l.Cell, l.At, finding, l.D+l.Shift)
 	}
-	for r := range release + 1 { // what pairs decided
-		if seqs[r] != seqs[release] || len(j.pairedOf(r).cells) == 0 {
-			continue
-		}
-		for _, i := range j.byCell[r] {
-			if x, by, ok := j.turned(i); ok && by.evidence == schema.Confirmed {
-				add(r, j.cellOf[i], i, -1, x.Mean)
-			}
+	for r := range release + 1 {
+		if seqs[r] == seqs[release] && len(j.pairedOf(r).cells) > 0 {
+			g.pairs(r)
 		}
 	}
 	for _, i := range j.byCell[release] {
-		row := &j.rows.Rows[i]
-		found := release + 1 // after what is confirmed
-		switch _, _, ok := j.turned(i); {
-		case !ok && row.Evidence == schema.Confirmed && !j.table.Releases[release].Joins: // which begins no level
-			found = release
-		case ok || row.Evidence != schema.Suspected:
-			continue
+		if _, _, ok := j.turned(i); !ok {
+			g.own(release, i)
 		}
-		first := i
-		for row.First >= 0 && first > j.table.Cells[j.cellOf[i]].First && j.table.Obs[first-1].Release >= row.First {
-			first--
-		}
-		finding := int32(-1)
-		if row.Why == schema.WhyGroup {
-			finding = row.Finding
-		}
-		add(found, j.cellOf[i], first, finding, row.D)
 	}
-	slices.SortStableFunc(out, func(a, b event) int {
+	slices.SortStableFunc(g.list, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(len(b.cells), len(a.cells)))
 	})
-	return out
+	return g.list
+}
+
+// own adds what a release suspects, after what is confirmed, and what a build that begins no level confirms.
+func (g *eventList) own(release int, obs int32) {
+	row := &g.j.rows.Rows[obs]
+	switch {
+	case row.Evidence == schema.Confirmed && !g.j.table.Releases[release].Joins:
+		g.add(release, g.j.first(obs), row, row.D)
+	case row.Evidence == schema.Suspected:
+		g.add(release+1, g.j.first(obs), row, row.D)
+	}
+}
+
+// pairs adds what the pairs of a release decided.
+func (g *eventList) pairs(release int) {
+	for _, i := range g.j.byCell[release] {
+		if x, by, ok := g.j.turned(i); ok && by.evidence == schema.Confirmed {
+			g.add(release, i, &regression.Row{}, x.Mean)
+		}
+	}
+}
+
+// first is the observation with which the change of an observation began.
+func (j *Judgement) first(obs int32) int32 {
+	row := &j.rows.Rows[obs]
+	for row.First >= 0 && obs > j.table.Cells[j.cellOf[obs]].First && j.table.Obs[obs-1].Release >= row.First {
+		obs--
+	}
+	return obs
+}
+
+// eventList gathers events: the cells of one finding, or those of one system that began to change by themselves.
+type eventList struct {
+	j    *Judgement
+	list []event
+	at   map[eventID]int
+}
+
+type eventID struct {
+	found, since int
+	worse        bool
+	system       int32
+	finding      int32 // -1: by themselves
+}
+
+// add adds a cell, which changed by d from its observation first on, as a row of the release that found it says.
+func (g *eventList) add(found int, first int32, row *regression.Row, d float64) {
+	cell, since := g.j.cellOf[first], int(g.j.table.Obs[first].Release)
+	system := g.j.table.Cells[cell].System
+	id := eventID{found, since, d > 0, system, -1}
+	if row.Why == schema.WhyGroup {
+		id.finding, id.system, id.since = row.Finding, -1, 0
+	}
+	i, seen := g.at[id]
+	if !seen {
+		i = len(g.list)
+		g.at[id] = i
+		g.list = append(g.list, event{found: found, worse: d > 0, cells: map[int32]int32{}})
+	}
+	x := &g.list[i]
+	x.since = max(x.since, since)
+	x.cells[cell], x.sizes = first, append(x.sizes, math.Abs(d))
+	if !slices.Contains(x.systems, system) {
+		x.systems = append(x.systems, system)
+	}
 }
 
 // turned is what the paired difference of an observation makes of it; ok is false where it leaves it as it is.
@@ -251,52 +258,69 @@ func (j *Judgement) turned(obs int32) (x *paired, by settled, ok bool) {
 	return x, by, ok
 }
 
+// merging makes changes of events.
+type merging struct {
+	release int
+	list    []Change
+	systems []map[int32]bool // by change
+	sizes   [][]float64
+}
+
 // merge makes one change of the events in one direction that began in one release: on one model and device, or on
-// several where they are of one size. Few numbers beside many may place the beginning a release off.
+// several where they are of one size.
 func (j *Judgement) merge(events []event, release int) []Change {
-	const size, few = 1.6, 4 // sizes that differ by less are one; so many times as many numbers are many
-	var list []Change
-	var systems []map[int32]bool // by change
-	var sizes [][]float64
-	middle := func(d []float64) float64 {
-		slices.Sort(d)
-		return d[len(d)/2]
-	}
+	m := merging{release: release}
 	for _, e := range events {
 		at := -1
-		for i := range list {
-			c := &list[i]
-			near := c.since == e.since || max(c.since-e.since, e.since-c.since) == 1 && few*len(e.cells) <= len(c.cells)
-			alike := middle(e.sizes) / middle(sizes[i])
-			shares := alike < size && alike > 1/size && (e.found <= release || c.Evidence == schema.Suspected)
-			for _, s := range e.systems {
-				shares = shares || systems[i][s]
-			}
-			if c.Worse == e.worse && near && shares && (at < 0 || len(c.cells) > len(list[at].cells)) {
+		for i := range m.list {
+			if m.joins(&e, i) && (at < 0 || len(m.list[i].cells) > len(m.list[at].cells)) {
 				at = i
 			}
 		}
 		if at < 0 {
-			at = len(list)
-			c := Change{Worse: e.worse, since: e.since, cells: map[int32]int32{}, Evidence: schema.Suspected}
-			if e.found <= release {
-				c.Evidence, c.Found = schema.Confirmed, j.Releases[e.found].Name
-			}
-			same := slices.ContainsFunc(list, func(x Change) bool { return x.Worse == c.Worse && x.since == c.since })
-			c.ID = j.changeID(&e, same)
-			list, systems, sizes = append(list, c), append(systems, map[int32]bool{}), append(sizes, nil)
+			at = len(m.list)
+			second := slices.ContainsFunc(m.list, func(x Change) bool { return x.Worse == e.worse && x.since == e.since })
+			m.list, m.systems, m.sizes = append(m.list, j.begun(&e, second, release)),
+				append(m.systems, map[int32]bool{}), append(m.sizes, nil)
 		}
 		for _, s := range e.systems {
-			systems[at][s] = true
+			m.systems[at][s] = true
 		}
-		sizes[at] = append(sizes[at], e.sizes...)
+		m.sizes[at] = append(m.sizes[at], e.sizes...)
 		for cell, first := range e.cells {
-			if _, has := list[at].cells[cell]; !has {
-				list[at].cells[cell] = first
+			if _, has := m.list[at].cells[cell]; !has {
+				m.list[at].cells[cell] = first
 			}
 		}
 	}
-	return list
+	return m.list
+}
+
+// joins reports whether an event is part of a change. Few numbers beside many may place the beginning a release off.
+func (m *merging) joins(e *event, i int) bool {
+	const size, few = 1.6, 4 // sizes that differ by less are one; so many times as many numbers are many
+	c := &m.list[i]
+	apart := max(c.since-e.since, e.since-c.since)
+	if c.Worse != e.worse || apart > 1 || apart == 1 && few*len(e.cells) > len(c.cells) {
+		return false
+	}
+	middle := func(d []float64) float64 {
+		slices.Sort(d)
+		return d[len(d)/2]
+	}
+	alike := middle(e.sizes) / middle(m.sizes[i])
+	return slices.ContainsFunc(e.systems, func(s int32) bool { return m.systems[i][s] }) ||
+		alike < size && alike > 1/size && (e.found <= m.release || c.Evidence == schema.Suspected)
+}
+
+// begun is a change without members that begins with an event.
+func (j *Judgement) begun(e *event, second bool, release int) Change {
+	c := Change{ID: j.changeID(e, second), Worse: e.worse, since: e.since, cells: map[int32]int32{},
+		Evidence: schema.Suspected}
+	if e.found <= release {
+		c.Evidence, c.Found = schema.Confirmed, j.Releases[e.found].Name
+	}
+	return c
 }
 
 // changeID names a change by its line, direction and the release in which it began; a second one of these also by the
@@ -339,7 +363,9 @@ func (j *Judgement) describe(c *Change, release int) {
 	c.Scope = Scope{Models: sorted(models), Devices: sorted(devices), Points: len(points), Pairs: len(pairs)}
 	c.Scope.Metrics = slices.SortedFunc(maps.Keys(metrics), func(a, b string) int {
 		order := PrimaryMetrics()
-		return cmp.Or(cmp.Compare(slices.Index(order, a), slices.Index(order, b)), cmp.Compare(a, b))
+		x, _, _ := strings.Cut(a, " ")
+		y, _, _ := strings.Cut(b, " ")
+		return cmp.Or(cmp.Compare(slices.Index(order, x), slices.Index(order, y)), cmp.Compare(a, b))
 	})
 	in := min(release, c.since)
 	for _, i := range j.byCell[in] {
@@ -415,7 +441,8 @@ func (j *Judgement) levels(cell, first int32, release int) (before, after, now f
 		var z []float64
 		for i := to - 1; i >= from && len(z) < j.rules.Window; i-- {
 			o := &j.table.Obs[i]
-			if int(o.Release) > release || !j.table.Releases[o.Release].Joins && int(o.Release) != release || j.apart(i, first) ||
+			if int(o.Release) > release || !j.table.Releases[o.Release].Joins && int(o.Release) != release ||
+				j.apart(i, first) ||
 				excluded && j.rows.Excluded(j.table, i, int32(release)) {
 				continue
 			}
@@ -449,7 +476,7 @@ func (j *Judgement) measureChange(c *Change, release int) {
 		before, after = append(before, float64(nb)), append(after, float64(na))
 		variances, dfs = append(variances, v), append(dfs, df)
 	}
-	if len(d) == 0 { // nothing but a pair has a level before
+	if c.Effect = math.NaN(); len(d) == 0 { // nothing but a pair has a level before
 		j.measurePair(c)
 		return
 	}
@@ -528,51 +555,51 @@ func (j *Judgement) vote(c *Change, release int) {
 	})
 }
 
-// settleStates says what became of each change: whether somebody accepted it, and whether its members are back.
-func (j *Judgement) settleStates(list []Change, release int) {
-	for i := range list {
-		c := &list[i]
-		c.State = StateOpen
-		if c.Evidence != schema.Confirmed {
+// settleState says what became of a change: whether somebody accepted it, and whether its members are back.
+func (j *Judgement) settleState(c *Change, release int) {
+	c.State = StateOpen
+	if c.Evidence != schema.Confirmed {
+		return
+	}
+	back, returns, ended, n := 0, 0, map[int]int{}, 0
+	for cell, first := range c.cells {
+		before, after, now, nb, na := j.levels(cell, first, release)
+		if nb == 0 || na == 0 {
 			continue
 		}
-		back, returns, ended, n := 0, 0, map[int]int{}, 0
-		for cell, first := range c.cells {
-			before, after, now, nb, na := j.levels(cell, first, release)
-			if nb == 0 || na == 0 {
-				continue
-			}
-			n++
-			if math.Abs(now-before) < math.Abs(after-before)/2 {
-				back++
-				for _, l := range j.changePointsOf(cell) {
-					if l.At > first && int(l.Found) <= release && !l.Dismissed {
-						ended[int(j.table.Obs[l.At].Release)]++
-					}
-				}
-			}
-			if !c.Worse && j.recovers(cell, first, release) {
-				returns++
-			}
+		n++
+		if math.Abs(now-before) < math.Abs(after-before)/2 {
+			back++
+			ended[j.ended(cell, first, release)]++
 		}
-		switch {
-		case n > 0 && 2*back > n:
-			c.State = StateFixed
-			if !c.Worse {
-				c.State = StateLost
-			}
-			most := slices.SortedFunc(maps.Keys(ended), func(a, b int) int {
-				return cmp.Or(cmp.Compare(ended[b], ended[a]), cmp.Compare(a, b))
-			})
-			if len(most) > 0 {
-				c.Ended = j.Releases[most[0]].Name
-			}
-		case c.Decision != nil:
-			c.State = StateAccepted
-		case !c.Worse && n > 0 && 2*returns > n:
-			c.State = StateRecovered
+		if !c.Worse && j.recovers(cell, first, release) {
+			returns++
 		}
 	}
+	switch {
+	case 2*back > n:
+		c.State = map[bool]State{true: StateFixed, false: StateLost}[c.Worse]
+		most := slices.SortedFunc(maps.Keys(ended), func(a, b int) int {
+			return cmp.Or(cmp.Compare(ended[b], ended[a]), cmp.Compare(a, b))
+		})
+		if most[0] >= 0 {
+			c.Ended = j.Releases[most[0]].Name
+		}
+	case c.Decision != nil:
+		c.State = StateAccepted
+	case 2*returns > n:
+		c.State = StateRecovered
+	}
+}
+
+// ended is the release in which the level of a cell that began with an observation was left; -1: not known.
+func (j *Judgement) ended(cell, first int32, release int) int {
+	for _, l := range j.changePointsOf(cell) {
+		if l.At > first && int(l.Found) <= release && !l.Dismissed {
+			return int(j.table.Obs[l.At].Release)
+		}
+	}
+	return -1
 }
 
 // recovers reports whether the row that confirmed a change says that the number is back at an earlier level.

@@ -463,7 +463,7 @@ func (j *judge) unusual(tests []test, dir float64, passed []int8) {
 		}
 	}
 	n := float64(len(far))
-	expected += 2 * math.Sqrt(expected)                                     // which is itself an estimate
+	expected += 2 * math.Sqrt(expected)                                       // which is itself an estimate
 	if n < 5 || n < 1.5*expected || mathext.GammaIncReg(n, expected) > rare { // P(Poisson(expected) >= n)
 		return
 	}

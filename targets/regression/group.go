@@ -47,7 +47,10 @@ func tiers(rules *Rules) []tier {
 	return []tier{
 		{kind: Everything, quantile: .5, of: func(c *Cell) int32 { return c.Line }, child: device, children: 2},
 		{kind: OfDevice, quantile: .5, of: device, child: system, children: 2, strata: 2},
-		{kind: OfDeviceMetric, quantile: .5, of: stratum, child: system, children: 2, tails: true, common: rules.MinCells, unit: device},
+		{
+			kind: OfDeviceMetric, quantile: .5, of: stratum, child: system, children: 2, tails: true, common: rules.MinCells,
+			unit: device,
+		},
 		{kind: OfModel, quantile: .5, of: model, child: system, children: 2},
 		{kind: OfSystem, quantile: .5, of: system, child: stratum, children: 2},
 		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2},
@@ -316,19 +319,25 @@ func ordinary(past []sight, t *tier, without int) (mid, s2, nu float64) {
 	return mid, s2 / math.Max(1, float64(len(values))), float64(len(values))
 }
 
-// testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
-func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
+// usualNoise is what the groups of a tier show of the noise of one.
+type usualNoise struct {
+	tier *tier
+	prior
+	most float64 // variance up to which a group is one of them
+}
+
+// usual estimates the noise of a tier's groups. Groups of one unit are one witness, hypervariable ones none.
+func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 	t := &j.tiers[k]
 	s2, nu, known := make([]float64, len(list)), make([]float64, len(list)), []float64{}
 	units := map[int32]bool{}
 	for i := range list {
+		unit := list[i].group
 		if t.unit != nil {
-			units[t.unit(&j.t.Cells[tests[list[i].list[0]].cell])] = true
-		} else {
-			units[list[i].group] = true
+			unit = t.unit(&j.t.Cells[tests[list[i].list[0]].cell])
 		}
-		_, s2[i], nu[i] = ordinary(j.past[k][list[i].group], t, 0)
-		if nu[i] > 0 {
+		units[unit] = true
+		if _, s2[i], nu[i] = ordinary(j.past[k][list[i].group], t, 0); nu[i] > 0 {
 			known = append(known, s2[i])
 		}
 	}
@@ -339,50 +348,62 @@ func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
 		}
 	}
 	share := float64(len(units)) / math.Max(1, float64(len(list)))
-	common := fitAlike(s2, nu, make([]int32, len(list)), 1, share)
+	return usualNoise{t, fitAlike(s2, nu, make([]int32, len(list)), 1, share), most}
+}
+
+// of is the noise of one group by its history, without the newest so many runs.
+func (u *usualNoise) of(m *moved, past []sight, without int) (mid, v, df float64) {
+	mid, own, nu := ordinary(past, u.tier, without)
+	switch {
+	case own > u.most && nu > 2:
+		v, df = own, nu
+	case u.known && u.sumNu > nu:
+		v, df = u.moderate(own, nu, 0)
+	default:
+		v, df = (2*usualStart*usualStart+nu*own)/(2+nu), 2+nu
+	}
+	if v = math.Max(v, leastNoise*leastNoise); nu < longHistory {
+		v = math.Max(v, m.sampling)
+	}
+	return mid, v, df
+}
+
+// testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
+func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
+	t, usual := &j.tiers[k], j.usual(k, list, tests)
 	ps, joint := make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
 		m := &list[i]
 		past := j.past[k][m.group]
 		m.waits = len(past) > 0 && past[len(past)-1].open && !past[len(past)-1].settled
-		noise := func(without int) (mid, v, df float64) {
-			mid, own, nu := ordinary(past, t, without)
-			switch {
-			case own > most && nu > 2:
-				v, df = own, nu
-			case common.known && common.sumNu > nu:
-				v, df = common.moderate(own, nu, 0)
-			default:
-				v, df = (2*usualStart*usualStart+nu*own)/(2+nu), 2+nu
-			}
-			if v = math.Max(v, leastNoise*leastNoise); nu < longHistory {
-				v = math.Max(v, m.sampling)
-			}
-			return mid, v, df
-		}
-		m.mid, m.s2, m.df = noise(0)
-		if !t.part() && t.kind == OfSystem || t.kind == OfSystemMetric {
-			least := (Quantile(1-j.rules.GroupFDR/2/float64(len(list)), m.df) + normalQuantile(power)) * math.Sqrt(m.s2)
-			for _, i := range m.list {
-				x := &tests[i]
-				if least = math.Max(least, ofLimit*m.delta); x.sight == 0 || least < x.sight {
-					x.sight = least
-				}
-			}
-		}
-		if t.part() && nu[i] < fewestOfPart { // nobody knows what a quartile is where nothing changes
-			m.p, m.joint.p = 1, 1
-			ps[i], joint[i] = 1, 1
-			continue
-		}
-		m.p = 2*UpperTail(math.Abs(m.x-m.mid)/math.Sqrt(m.s2), m.df) + stray.least()
-		m.together(past, noise, stray.rate())
+		m.mid, m.s2, m.df = usual.of(m, past, 0)
+		j.see(m, t, len(list), tests)
+		m.p, m.joint.p = 1, 1
+		if _, _, nu := ordinary(past, t, 0); !t.part() || nu >= fewestOfPart {
+			m.p = 2*UpperTail(math.Abs(m.x-m.mid)/math.Sqrt(m.s2), m.df) + stray.least()
+			noise := func(without int) (mid, s2, df float64) { return usual.of(m, past, without) }
+			m.together(past, noise, stray.rate())
+		} // else nobody knows what a quartile is where nothing changes
 		ps[i], joint[i] = m.p, m.joint.p
 	}
 	_, limit := BenjaminiHochberg(ps, len(ps), j.rules.GroupFDR)
 	_, confirm := BenjaminiHochberg(joint, len(joint), j.rules.GroupFDR/5)
 	for i := range list {
 		list[i].pass, list[i].confirm = list[i].p <= limit, list[i].joint.p <= confirm
+	}
+}
+
+// see notes the least change of a whole system, or of a metric of it, that the release would show.
+func (j *judge) see(m *moved, t *tier, family int, tests []test) {
+	if t.part() || t.kind != OfSystem && t.kind != OfSystemMetric {
+		return
+	}
+	errors := Quantile(1-j.rules.GroupFDR/2/float64(family), m.df) + normalQuantile(power)
+	least := math.Max(ofLimit*m.delta, errors*math.Sqrt(m.s2))
+	for _, i := range m.list {
+		if x := &tests[i]; x.sight == 0 || least < x.sight {
+			x.sight = least
+		}
 	}
 }
 
@@ -439,12 +460,18 @@ func (m *moved) together(past []sight, noise func(without int) (mid, s2, df floa
 	}
 }
 
+// sure reports whether the newest runs confirm a change of one of so many groups, and otherwise whether they show one
+// that was suspected again, and not often enough.
+func (m *moved) sure(family int) (sure, waits bool) {
+	w := &m.joint
+	return m.confirm && (w.runs >= longest || w.strays*float64(family) <= byStrays), m.confirm && m.waits
+}
+
 // decideGroup makes the finding of a group; nil where it shows no change.
 func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
 	w := &m.joint
-	sure := m.confirm && (w.runs >= longest || w.strays*float64(family) <= byStrays)
-	waits := m.confirm && m.waits // a change that was suspected is seen again, and not often enough
-	if !m.whole || !sure && !waits && !(m.pass && math.Abs(m.x-m.mid) >= ofLimit*m.delta) {
+	sure, waits := m.sure(family)
+	if once := m.pass && math.Abs(m.x-m.mid) >= ofLimit*m.delta; !m.whole || !(sure || waits || once) {
 		return nil
 	}
 	f := Finding{
@@ -452,21 +479,21 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 		D: m.x, SE: math.Sqrt(m.s2), Df: m.df, P: m.p, N: m.n, First: release, Runs: 1,
 	}
 	dir := math.Copysign(1, m.x)
+	f.Word = wordOf(dir)
 	switch {
 	case sure || waits:
 		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain
 		if f.First = w.first; w.again {
 			f.First, f.Why = release, schema.WhyRecheck
 		}
-		if f.Evidence = schema.Confirmed; !sure {
+		f.Evidence = schema.Confirmed
+		if !sure {
 			f.Evidence, f.Why = schema.Suspected, schema.WhyOneMoreRun
 		}
 	case !math.IsNaN(m.again) && dir*m.again < ofLimit*m.delta:
 		f.Word, f.Evidence, f.Why, f.D = schema.Inconclusive, schema.NoEvidence, schema.WhyNotSeenAgain, m.again
-		j.out.Findings = append(j.out.Findings, f)
-		return &j.out.Findings[len(j.out.Findings)-1]
 	}
-	if f.Word = wordOf(dir); math.Abs(f.D) < m.delta {
+	if f.Evidence != schema.NoEvidence && math.Abs(f.D) < m.delta {
 		f.Word = schema.BelowLimit
 	}
 	j.out.Findings = append(j.out.Findings, f)
@@ -477,16 +504,7 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 // that clearly did not move is none.
 func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 	at := int32(len(j.out.Findings) - 1)
-	list := m.list
-	if !t.tails {
-		list = slices.Clone(list)
-		for i := range tests {
-			x := &tests[i]
-			if c := &j.t.Cells[x.cell]; c.Tail && x.found < 0 && x.base.n > 0 && t.of(c) == m.group {
-				list = append(list, int32(i))
-			}
-		}
-	}
+	list := j.withTails(t, m, tests)
 	const clearly = 2.5
 	for _, i := range list {
 		x := &tests[i]
@@ -506,6 +524,21 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 	if f.Evidence == schema.Confirmed && j.groupOnOneHost(f) {
 		f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 	}
+}
+
+// withTails are the members of a group with their percentiles.
+func (j *judge) withTails(t *tier, m *moved, tests []test) []int32 {
+	if t.tails {
+		return m.list
+	}
+	list := slices.Clone(m.list)
+	for i := range tests {
+		x := &tests[i]
+		if c := &j.t.Cells[x.cell]; c.Tail && x.found < 0 && x.base.n > 0 && t.of(c) == m.group {
+			list = append(list, int32(i))
+		}
+	}
+	return list
 }
 
 // common takes a movement that is no finding from the members of a group, as much of it as is not the error of a

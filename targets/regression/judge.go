@@ -811,7 +811,7 @@ type trouble struct{ had, expected float32 }
 // event is an outlier that has gone away again.
 type event struct {
 	cell, system, stratum, point int32
-	t, d                         float64 // how far off it was, in standard errors and on the log scale; negative for better
+	t, d                         float64 // how far off it was, in standard errors and as a log; negative for better
 }
 
 const (

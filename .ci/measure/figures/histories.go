@@ -44,8 +44,9 @@ func aged(t *table) {
 			goal = "named by the first run >= .7"
 		}
 		t.row(s.seen[0] >= .7 && s.falseShare <= .10,
-			fmt.Sprintf("aged, %.0f %% of values were 20 %% slow, 20 of 500 points +20 %%", 100*slow), goal, "suspected %.2f, then %.2f; confirmed next %.2f; false share of those %.3f", s.seen[0],
-			s.seen[1], s.confirmed[1], s.falseShare)
+			fmt.Sprintf("aged, %.0f %% of values were 20 %% slow, 20 of 500 points +20 %%", 100*slow), goal,
+			"suspected %.2f, then %.2f; confirmed next %.2f; false share of those %.3f", s.seen[0], s.seen[1],
+			s.confirmed[1], s.falseShare)
 	}
 	// A change of one point alone needs more evidence than one of many.
 	f := hall()

@@ -282,7 +282,8 @@ func (h *nights) table(delta float64) *regression.Table {
 	}
 	for i, values := range h.z {
 		c := regression.Cell{
-			Stratum: dense[h.stratum[i]], Device: h.unit[i], Model: h.system[i], System: h.system[i], Point: h.system[i], First: int32(len(tab.Obs)), Delta: delta,
+			Stratum: dense[h.stratum[i]], Device: h.unit[i], Model: h.system[i], System: h.system[i], Point: h.system[i],
+			First: int32(len(tab.Obs)), Delta: delta,
 		}
 		for r, z := range values {
 			if !math.IsNaN(z) {
