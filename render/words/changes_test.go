@@ -56,19 +56,19 @@ func TestChangeText(t *testing.T) {
 		{alone, "TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 of 48 numbers), confirmed in v8."},
 		{
 			of(func(c *judge.Change) { c.Numbers = append(c.Numbers, c.Numbers[0]); c.Scope.Of = 2 }, one),
-			"TTFT of llama on n150 is +12.0 % since v7 (all 2 numbers), confirmed in v8.",
+			"TTFT of llama on n150 at 128/64/8 is +12.0 % since v7 (all 2 numbers), confirmed in v8.",
 		},
 		{
 			changeOf(oneModel, oneDevice, latencies[:2], .12),
-			"TTFT and TPOT of llama on n150 are 12.0 % slower since v7 (all 2 numbers), confirmed in v8.",
+			"TTFT and TPOT of llama on n150 at 128/64/8 are 12.0 % slower since v7 (all 2 numbers), confirmed in v8.",
 		},
 		{
 			changeOf(oneModel, oneDevice, []string{"ttft", "ttft p99"}, .12),
-			"TTFT and TTFT p99 of llama on n150 are +12.0 % since v7 (all 2 numbers), confirmed in v8.",
+			"TTFT and TTFT p99 of llama on n150 at 128/64/8 are +12.0 % since v7 (all 2 numbers), confirmed in v8.",
 		},
 		{
 			of(func(c *judge.Change) { c.Scope.Of = 48 }, changeOf(oneModel, oneDevice, latencies, .12)),
-			"llama on n150 is 12.0 % slower since v7 (3 of 48 numbers), confirmed in v8.",
+			"llama on n150 at 128/64/8 is 12.0 % slower since v7 (3 of 48 numbers), confirmed in v8.",
 		},
 		{
 			changeOf([]string{"a", "b", "c"}, oneDevice, latencies, .12),
@@ -96,7 +96,7 @@ func TestChangeText(t *testing.T) {
 		},
 		{
 			changeOf(oneModel, oneDevice, append([]string{"output_tps"}, latencies...), -.12),
-			"llama on n150 is 12.0 % faster since v7 (all 4 numbers), confirmed in v8.",
+			"llama on n150 at 128/64/8 is 12.0 % faster since v7 (all 4 numbers), confirmed in v8.",
 		},
 		{
 			of(func(c *judge.Change) { c.Evidence, c.Found = schema.Suspected, "" }, one),
@@ -221,7 +221,7 @@ func TestHeadlineOfOpenAlone(t *testing.T) {
 	if r.Result.Word != gate.Fail || pairs[c.Numbers[0].Pair()].Word != gate.Fail {
 		t.Fatalf("%+v", r.Result)
 	}
-	want := "Nothing new got slower. llama on n150 is still 12.0 % slower since v7 (all 3 numbers)."
+	want := "Nothing new got slower. llama on n150 at 128/64/8 is still 12.0 % slower since v7 (all 3 numbers)."
 	if got := plain(words.Headline(&r)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -245,7 +245,7 @@ func TestHeadlineNamesTheChange(t *testing.T) {
 		}
 	}
 	r.Result, _ = gate.DecidePairs(r.Findings, gate.DefaultFailOn(schema.ChannelRelease))
-	want := "llama on n150 is 12.0 % slower since v7 (all 3 numbers), confirmed in v8; 1 more change."
+	want := "llama on n150 at 128/64/8 is 12.0 % slower since v7 (all 3 numbers), confirmed in v8; 1 more change."
 	if got := plain(words.Headline(&r)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
