@@ -234,7 +234,8 @@ func settleCopies(results []*result, copies map[*result]*result) {
 			Severity: schema.SevError, Path: r.shown(), Code: schema.CodeCopy,
 			Found:    "the same content as " + of.shown() + " of " + of.facts.Release,
 			Expected: "one release for one measurement", Used: "no number of it: the release is not measured",
-			Hint: "put the results of " + r.facts.Release + " in its place, and delete its document from the history",
+			Hint: "put the results of " + r.facts.Release + " in its place; ttreport history drop --release " + r.facts.Release +
+				" --write forgets it",
 		})
 	}
 }

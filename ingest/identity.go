@@ -28,6 +28,8 @@ type result struct {
 	identity
 	doc  *document // that it was stored in, nil for what was read
 	same []*result // what is stored of the same bytes
+
+	hasPattern bool // its path was read with a pattern of the user's
 }
 
 type identity struct {
@@ -418,7 +420,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
 			n := r.take(s)
-			better = append(better, s)
+			better, r.hasPattern = append(better, s), true
 			uses.met(p.String(), n)
 		}
 	}

@@ -118,6 +118,7 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 			}
 			for field, origin := range run.Provenance {
 				*r.origin.of(field) = origin
+				r.hasPattern = r.hasPattern || r.kind(origin) == fromPattern && strings.Contains(origin.Where, "{")
 			}
 			byFile[at], d.results = r, append(d.results, r)
 			isKnown = isKnown || read[s.SHA256]
@@ -172,6 +173,10 @@ func (m *memory) same(r *result) (out []*result) {
 		if r.file.SHA256 != "" && !isCopy && !measuredApart(old, r) {
 			out = append(out, old)
 		}
+	}
+	isHere := func(old *result) bool { return old.shown() == r.shown() }
+	if slices.ContainsFunc(out, isHere) { // the others are copies elsewhere
+		out = slices.DeleteFunc(out, func(old *result) bool { return !isHere(old) })
 	}
 	if len(out) > 1 { // one file with results of several runs
 		shares := func(old *result) bool {
@@ -257,8 +262,13 @@ func (m *memory) replace(results []*result) {
 		for _, old := range r.same {
 			old.doc.isMet = true
 			for i := range r.reading.Points {
-				if p := &r.reading.Points[i]; old.point(p) != nil && saysMore(old.point(p), p) {
-					*p = *old.point(p)
+				p := &r.reading.Points[i]
+				switch q := old.point(p); {
+				case q == nil:
+				case saysMore(q, p):
+					*p = *q
+				case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
+					p.Key, p.Stated = q.Key, q.Stated
 				}
 			}
 			for i := range r.reading.Scores {

@@ -261,7 +261,7 @@ func readIn(
 	got, err := store.Read(ctx, roots, opt)
 	printErrors(sh, got.Problems)
 	for _, r := range got.Replaced {
-		sh.say("replaced  %s by %s, which has more of the same results", r.Old, r.New)
+		sh.say("replaced  %s by %s, where the same results are now", r.Old, r.New)
 	}
 	if failed, ok := errors.AsType[*ingest.WriteError](err); ok {
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
@@ -280,7 +280,7 @@ func readVerdict(got ingest.Result, asked, strict bool) error {
 		return failure{code: exitInput, err: err}
 	case got.Refused > 0:
 		const fix = "what is stored is left as it is: restore a damaged document from version control; " +
-			"delete a wrong one and read its files again"
+			"correct a wrong one with ttreport history"
 		return fail(exitInput, fix, "%s could not be stored", plaintext.Plural(got.Refused, "run"))
 	case got.Runs == 0 && asked:
 		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
