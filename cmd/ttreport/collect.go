@@ -112,11 +112,11 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if o.runPy.Workflow == plan.WorkflowReports {
-		if o.dryRun {
-			_, err := fmt.Fprintln(sh.out, "ttreport build")
-			return err
-		}
+	switch reports := o.runPy.Workflow == plan.WorkflowReports; {
+	case reports && o.dryRun:
+		_, err := fmt.Fprintln(sh.out, "ttreport build")
+		return err
+	case reports:
 		return o.buildSite(ctx, sh, ws)
 	}
 	if err := o.scheduler.check(o.dryRun); err != nil {
@@ -139,11 +139,16 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if count(o.System.Model != "", o.System.Device != "", !o.Server.Name.IsZero(), o.against.baseline != "") == 0 {
 		return collectDemo(ctx, sh, ws, o)
 	}
+	return o.measureOne(ctx, sh, ws)
+}
+
+// measureOne measures what the flags alone state. run.py's workflow of a release ends with its report and its decision.
+func (o collectOptions) measureOne(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
 	release, err := o.measure(ctx, sh, ws)
 	if err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
 		return err
 	}
-	if err := o.buildSite(ctx, sh, ws); err != nil { // its report and its decision are part of that workflow
+	if err := o.buildSite(ctx, sh, ws); err != nil {
 		return err
 	}
 	return checkOptions{release: release, format: "term"}.check(ctx, sh, nil)

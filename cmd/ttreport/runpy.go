@@ -219,8 +219,8 @@ func (o *collectOptions) completeTRT() error {
 	return nil
 }
 
-// ttEvals prints what a checkout of tt-inference-server has as Python: its evals as a target file, its specifications in
-// development. It needs an environment in which run.py runs.
+// ttEvals prints what a checkout of tt-inference-server has as Python: its evals as a target file, its specifications
+// in development. It needs an environment in which run.py runs.
 //
 //go:embed tt_evals.py
 var ttEvals string
@@ -284,7 +284,8 @@ func ofPython(ctx context.Context, sh *shell, checkout, python, what string) ([]
 	if err := cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(bad.String()), "\n")
 		const fix = "--python names a Python with the packages of the checkout, such as the one of its run.py"
-		return nil, fail(exitInput, fix, "models: the %s of %s cannot be read: %w: %s", what, checkout, err, lines[len(lines)-1])
+		last := lines[len(lines)-1]
+		return nil, fail(exitInput, fix, "models: the %s of %s cannot be read: %w: %s", what, checkout, err, last)
 	}
 	for line := range strings.Lines(bad.String()) {
 		if strings.HasPrefix(line, "left out: ") {

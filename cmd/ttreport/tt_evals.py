@@ -1,8 +1,8 @@
 """Prints what a checkout of tt-inference-server has as Python: tt_evals.py CHECKOUT evals|models
 
 evals: its evals as a target file. models: its specifications of models in development, as its release_model_spec.json
-has the others. It runs in an environment in which the checkout's own run.py runs. What cannot become a target is named on
-standard error, with the reason.
+has the others. It runs in an environment in which the checkout's own run.py runs. What cannot become a target is named
+on standard error, with the reason.
 """
 import collections, importlib, json, os, pathlib, shutil, subprocess, sys, tempfile, time
 

@@ -134,8 +134,8 @@ func TestWorkflowsOfInit(t *testing.T) {
 	r.verified()
 }
 
-// published is a site for everybody: no command of a run, a feed, and a page of addresses that are not there whose style
-// is found from any folder.
+// published is a site for everybody: no command of a run, a feed, and a page of addresses that are not there whose
+// style is found from any folder.
 func (r *runner) published() {
 	r.t.Helper()
 	pages := filepath.Join(r.dir, "pages")

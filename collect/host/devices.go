@@ -135,8 +135,8 @@ var boards = map[string]string{
 	"32 tt-galaxy-bh": "blackhole_galaxy",
 }
 
-// Device returns the name of the Tenstorrent system that this machine is, and its boards as "4 n300"; "" where tt-smi is
-// not there, or lists boards that make up none.
+// Device returns the name of the Tenstorrent system that this machine is, and its boards as "4 n300"; "" where tt-smi
+// is not there, or lists boards that make up none.
 func Device(ctx context.Context) (name, of string) {
 	list, err := facts()[0].devices(ctx)
 	if err != nil || len(list) == 0 {

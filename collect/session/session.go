@@ -82,10 +82,6 @@ func New(ctx context.Context, r Request) (*Session, error) {
 		return nil, err
 	}
 	o := r.Options.Complete(known)
-	if s := o.Server; s.Name.Kind == plan.ServerDocker && isOfHosts(o.System.Device, s.Image) {
-		return nil, usage("start it with its run.py, and measure it: --server URL", "%s is several hosts, on each of which "+
-			"tt-inference-server starts its image, joined by SSH and MPI: one container is not that server", o.System.Device)
-	}
 	p, notes, err := plan.Make(o, known, targets)
 	if err != nil {
 		return nil, err
@@ -93,18 +89,11 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	for _, n := range notes {
 		r.Note(n)
 	}
-	if err := r.makesLoad(known, p); err != nil { // before a tool is installed for minutes
+	if err := cmp.Or(isOneHost(o), r.makesLoad(known, p)); err != nil { // before a tool is installed for minutes
 		return nil, err
 	}
-	if !r.ServerOnly {
-		if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
-			return nil, err
-		}
-	}
-	if !r.DryRun && !r.ServerOnly && !p.Offline() {
-		if err := usable(ctx, o, p, key); err != nil {
-			return nil, err
-		}
+	if err := r.tools(ctx, o, &p, key); err != nil {
+		return nil, err
 	}
 	srv, err := server.New(server.Request{
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting,
@@ -117,10 +106,26 @@ func usage(fix, format string, args ...any) error {
 	return plan.UsageError{Err: fmt.Errorf("collect: "+format, args...), Fix: fix}
 }
 
-// isOfHosts reports a device that is several machines, or an image that is made for one.
-func isOfHosts(device, image string) bool {
-	return slices.Contains([]string{"dual_galaxy", "quad_galaxy"}, strings.ToLower(device)) ||
-		strings.Contains(image, "-multihost-")
+// isOneHost refuses to start a container for a device that is several machines, or of an image that is made for one.
+func isOneHost(o plan.Options) error {
+	several := slices.Contains([]string{"dual_galaxy", "quad_galaxy"}, strings.ToLower(o.System.Device)) ||
+		strings.Contains(o.Server.Image, "-multihost-")
+	if o.Server.Name.Kind != plan.ServerDocker || !several {
+		return nil
+	}
+	return usage("start it with its run.py, and measure it: --server URL", "%s is several hosts, on each of which "+
+		"tt-inference-server starts its image, joined by SSH and MPI: one container is not that server", o.System.Device)
+}
+
+// tools finds the programs of a plan, and refuses those that cannot be used. A server alone needs none.
+func (r Request) tools(ctx context.Context, o plan.Options, p *plan.Plan, key string) error {
+	if r.ServerOnly {
+		return nil
+	}
+	if err := r.Finder.Fill(ctx, p, o.Tools); err != nil || r.DryRun || p.Offline() {
+		return err
+	}
+	return usable(ctx, o, *p, key)
 }
 
 // makesLoad refuses workloads of text for a model that writes none, unless a program of the user's own measures it, and

@@ -164,10 +164,10 @@ var evalColumns = []struct {
 
 // columns17 and columns20 are the order of the columns in the data of each layout; tables have the same.
 const (
-	columns17 = "task_name task_type accuracy_check score ratio_to_reference gpu_reference_score gpu_reference_score_ref " +
-		"ratio_to_published published_score published_score_ref"
-	columns20 = "task_name tolerance published_score published_score_ref gpu_reference_score gpu_reference_score_ref score " +
-		"ratio_to_published ratio_to_reference accuracy_check"
+	columns17 = "task_name task_type accuracy_check score ratio_to_reference gpu_reference_score " +
+		"gpu_reference_score_ref ratio_to_published published_score published_score_ref"
+	columns20 = "task_name tolerance published_score published_score_ref gpu_reference_score " +
+		"gpu_reference_score_ref score ratio_to_published ratio_to_reference accuracy_check"
 )
 
 // each calls with the columns that are named, in that order.

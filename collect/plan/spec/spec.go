@@ -80,8 +80,8 @@ func (e MisspeltError) Error() string {
 	return fmt.Sprintf("%s knows no %s: did you mean %s?", FileName, e.Given, e.Known)
 }
 
-// misspelt returns a [MisspeltError] where the catalogue has no entry of a model, or none of a device, and one of nearly
-// that name.
+// misspelt returns a [MisspeltError] where the catalogue has no entry of a model, or none of a device, and one of
+// nearly that name.
 func (f File) misspelt(model, device string) error {
 	var names, devices []string
 	for _, m := range f.Models {
