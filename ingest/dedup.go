@@ -441,9 +441,10 @@ func (r *result) dropRows(has map[string][]*result) {
 	tree := reportTree(r.shown()) + "/"
 	isRead := func(row string, p *schema.Point, s *schema.Score) bool {
 		i := slices.IndexFunc(has[row], func(o *result) bool {
-			isBeside := o.doc == nil && r.doc == nil
-			return o.file != r.file && (isBeside && strings.HasPrefix(o.shown(), tree) ||
-				!areStored(o, r) && (p != nil || !isBeside) && agreesWith(o, p, s))
+			areNew := o.doc == nil && r.doc == nil
+			wasStored := o.doc != nil || r.doc != nil || len(o.same) > 0
+			return o.file != r.file && (areNew && strings.HasPrefix(o.shown(), tree) ||
+				wasStored && !areStored(o, r) && agreesWith(o, p, s))
 		})
 		if i >= 0 {
 			has[row][i].met()

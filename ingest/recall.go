@@ -400,8 +400,8 @@ func clashOf(was, is *schema.Facts) string {
 	return strings.Join(out, "; ")
 }
 
-// agreesWith reports that a result of another reading has the number of a point or a score of a report, rounded: the
-// next night's report has rows of the same names.
+// agreesWith reports that a result of another reading has the number of a point or a score of a report, rounded, or the
+// file that the row is of.
 func agreesWith(o *result, p *schema.Point, s *schema.Score) bool {
 	if p != nil {
 		raw := p.Conditions[ttis.RawFile]
