@@ -189,8 +189,8 @@ func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 // codeContradiction is the code of a problem about two sources that state different values.
 const codeContradiction = "contradiction"
 
-// tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where a
-// person stated what is used it returns notes, which no run keeps: its provenance has what gave way.
+// tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where
+// a person stated what is used it returns notes, which no run keeps: its provenance has what gave way.
 func tellContradictions(results []*result) (notes []schema.Problem) {
 	type place struct {
 		folder, field string

@@ -119,12 +119,8 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	case reports:
 		return o.buildSite(ctx, sh, ws)
 	}
-	if err := o.scheduler.check(o.dryRun); err != nil {
+	if err := o.schedulable(); err != nil {
 		return err
-	}
-	if o.against.baseline != "" && o.scheduler.on != "" {
-		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
-			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
 	}
 	entries, err := o.entries(ctx, sh, ws)
 	if err != nil {
@@ -152,6 +148,15 @@ func (o collectOptions) measureOne(ctx context.Context, sh *shell, ws *workspace
 		return err
 	}
 	return checkOptions{release: release, format: "term"}.check(ctx, sh, nil)
+}
+
+// schedulable refuses flags that a scheduler cannot follow.
+func (o collectOptions) schedulable() error {
+	if o.against.baseline != "" && o.scheduler.on != "" {
+		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
+			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
+	}
+	return o.scheduler.check(o.dryRun)
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.

@@ -31,7 +31,8 @@ func ways(t *testing.T) []struct{ name, args string } {
 		{"build", ""}, {"serve", port}, {"demo", "--no-preview --dir d"}, {"ingest", "results"}, {"inspect", "results"},
 		{"check", ""}, {"compare", "v1 v2"},
 		{"accept", "v4 --metric ttft --reason known"},
-		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""}, {"history", "list"},
+		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""},
+		{"history", "list"},
 		{"export", "parquet warehouse"},
 		{"targets", "list"}, {"models", ""}, {"doctor", ""},
 		{"init", ""}, {"sim", port}, {"completion", "bash"}, {"version", ""}, {"help", "verdicts"},
@@ -199,7 +200,8 @@ func portTaken(t *testing.T, name string, args []string) int {
 }
 
 func lockedWorkspace(t *testing.T, name string, args []string) int {
-	if !slices.Contains(strings.Fields("collect build serve ingest check accept compare verify history export demo"), name) {
+	locking := "collect build serve ingest check accept compare verify history export demo"
+	if !slices.Contains(strings.Fields(locking), name) {
 		return -1
 	}
 	for _, dir := range []string{".", filepath.Join("d", "results")} {

@@ -190,6 +190,20 @@ func state(r *schema.Run, field string, is *string, to string) {
 	r.Provenance[field], *is = origin, to
 }
 
+// redate moves a run to a date; when its points were measured is not known then.
+func redate(r *schema.Run, to time.Time, stated string) {
+	start := ""
+	if !r.Start.IsZero() {
+		start = r.Start.Format(time.RFC3339)
+	}
+	state(r, "start", &start, stated)
+	r.Start, r.End = to, to.Add(r.End.Sub(r.Start))
+	for i := range r.Points {
+		r.Points[i].Start, r.Points[i].End = time.Time{}, time.Time{}
+	}
+}
+
+// rename states other facts of runs: those that flags name.
 func (e *edit) rename(chosen []storedRun) error {
 	var date time.Time
 	if e.to.date != "" {
@@ -212,15 +226,7 @@ func (e *edit) rename(chosen []storedRun) error {
 		state(&r, "device.name", &r.Device.Name, e.to.device)
 		state(&r, "release", &r.Release, e.to.release)
 		if !date.IsZero() {
-			start := ""
-			if !r.Start.IsZero() {
-				start = r.Start.Format(time.RFC3339)
-			}
-			state(&r, "start", &start, e.to.date)
-			r.Start, r.End = date, date.Add(r.End.Sub(r.Start))
-			for i := range r.Points {
-				r.Points[i].Start, r.Points[i].End = time.Time{}, time.Time{}
-			}
+			redate(&r, date, e.to.date)
 		}
 		for i := range r.Points {
 			if p := &r.Points[i]; e.to.label != "" && p.Key.Dims[schema.DimLabel] == e.of.label {

@@ -477,34 +477,41 @@ func (c *cursor) kind() byte {
 // value cuts the value off that is next.
 func (c *cursor) value() (v jsontext.Value) {
 	c.kind()
-	end, depth, quoted, text := 0, 0, false, *c
-	for ; end < len(text); end++ {
+	end, text := 0, *c
+	for depth := 0; end < len(text); end++ {
 		b := text[end]
-		switch {
-		case quoted && b == '\\':
-			end++
-			continue
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-			continue
-		case b == '{' || b == '[':
+		if depth == 0 && (b <= ' ' || b == ',' || b == '}') { // behind a number or a word
+			break
+		}
+		switch b {
+		case '"':
+			end = endOfText(text, end)
+		case '{', '[':
 			depth++
-		case depth == 0 && (b <= ' ' || b == ',' || b == '}'):
-			*c = text[end:]
-			return jsontext.Value(text[:end])
-		case b == '}' || b == ']':
+			continue
+		case '}', ']':
 			depth--
 		default:
 			continue
 		}
-		if depth == 0 && !quoted {
+		if depth == 0 {
+			end++
 			break
 		}
 	}
-	end = min(end+1, len(text))
+	end = min(end, len(text))
 	*c = text[end:]
 	return jsontext.Value(text[:end])
+}
+
+// endOfText is the place of the quotation mark that ends the text that begins at a place.
+func endOfText(text []byte, at int) int {
+	for at++; at < len(text) && text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			at++
+		}
+	}
+	return at
 }
 
 // wrong is the error of a value of another kind than its place has.
@@ -526,16 +533,10 @@ func (c *decoder) metric(d *jsontext.Decoder, name string, in *cursor) error {
 			return err
 		}
 		value, isSound := in.value(), true
-		switch member.string {
-		case "unit":
-			isSound = c.textOf(value, &k.Unit)
-		case "def":
-			isSound = c.textOf(value, &k.Def)
-		case "from":
-			isSound = c.textOf(value, (*string)(&k.From))
-		case "missing":
-			isSound = c.textOf(value, &k.Why)
-		case "n":
+		switch into := kindText(&k, member.string); {
+		case into != nil:
+			isSound = c.textOf(value, into)
+		case member.string == "n":
 			n, err = strconv.Atoi(string(value))
 			isSound = err == nil
 		default:
@@ -563,6 +564,21 @@ func (c *decoder) metric(d *jsontext.Decoder, name string, in *cursor) error {
 	}
 	c.stats = append(c.stats, stats...)
 	c.list.Put(m)
+	return nil
+}
+
+// kindText is the text of a kind that a member states; nil for another member.
+func kindText(k *schema.Kind, member string) *string {
+	switch member {
+	case "unit":
+		return &k.Unit
+	case "def":
+		return &k.Def
+	case "from":
+		return (*string)(&k.From)
+	case "missing":
+		return &k.Why
+	}
 	return nil
 }
 

@@ -10,6 +10,5 @@
 // levels expanded; its version is that of tt-inference-server. Reports (markdown, CSV) repeat numbers that are read
 // from their own files. The newest sources that were read: main at 11ac526e of 2026-08-22, and of what came after it
 // llm_module/target_checks.py and its tests as of September 2026. The data of a report (report_data_*.json, both
-// generations) does so too, rounded; it is read,
-// and counts if the results themselves are not among the files.
+// generations) does so too, rounded; it is read, and counts if the results themselves are not among the files.
 package ttis

@@ -182,8 +182,8 @@ func (l *Library) set(model, device string, rows []row) {
 }
 
 // take adds a valid target in place of an earlier one of the same number. Of two that must hold, and of two of
-// requirements documents, the more demanding one is in force, whichever file states it; should never replaces must. bad reports a problem, without
-// its place, whose Used is what is in force.
+// requirements documents, the more demanding one is in force, whichever file states it; should never replaces must. bad
+// reports a problem, without its place, whose Used is what is in force.
 func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool) {
 	if found, expected := unsound(&r.Target); found != "" {
 		return schema.Problem{Severity: schema.SevError, Code: "bad-target", Found: found, Expected: expected,

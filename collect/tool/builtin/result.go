@@ -117,16 +117,16 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one in a
-// hundred of TTFT or E2EL are not known, or of the gaps between tokens where an objective is of these. "" where they
-// are, and for a simulator, which is no measurement.
+// Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one request
+// and more than one in a hundred have a TTFT or E2EL that is not known, or gaps between tokens where an objective is of
+// these. "" where they are, and for a simulator, which is no measurement.
 func Busy(set latency.Set, l Load) string {
 	lost, what := set.Lost, "TTFT or E2EL"
 	if set.LostGaps > lost && l.SLO.Of("itl") {
 		lost, what = set.LostGaps, "the gaps between tokens"
 	}
-	if lost <= latency.MostLost || l.Simulated {
-		return ""
+	if one := lost*float64(set.OK) < 1.5; one || lost <= latency.MostLost || l.Simulated {
+		return "" // one request that is left out and counted does not make a point of few requests false
 	}
 	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of %s are not known",
 		100*lost, what)

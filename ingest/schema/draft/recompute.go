@@ -57,26 +57,36 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 	undated := slices.Collect(v.Get("undated").Items())
 	requests = make([]latency.Request, len(ttfts))
 	for i := range requests {
-		q := latency.Request{OK: len(errs) <= i || errs[i].Str() == "", TTFT: ttfts[i] * 1000, Out: int(outs[i])}
+		q := &requests[i]
+		*q = latency.Request{OK: len(errs) <= i || errs[i].Str() == "", TTFT: ttfts[i] * 1000, Out: int(outs[i])}
 		if len(ins) > 0 {
 			q.In = int(ins[i])
 		}
+		timeline(q, itls[i])
 		if i < len(undated) {
-			chunks, _ := undated[i].Floats()
-			for _, chunk := range chunks {
-				q.Undated = append(q.Undated, int(chunk))
-			}
+			q.Undated = chunks(undated[i])
 		}
-		gap, _ := itls[i].Floats()
-		q.ITL = make([]float64, len(gap))
-		q.E2EL = q.TTFT
-		for j, g := range gap {
-			q.ITL[j] = g * 1000
-			q.E2EL += g * 1000
-		}
-		requests[i] = q
 	}
 	return requests, true
+}
+
+// chunks are the places of chunks in an answer.
+func chunks(v decode.Value) (out []int) {
+	list, _ := v.Floats()
+	for _, at := range list {
+		out = append(out, int(at))
+	}
+	return out
+}
+
+// timeline adds the gaps between tokens, in seconds, and the E2EL that follows.
+func timeline(q *latency.Request, gaps decode.Value) {
+	list, _ := gaps.Floats()
+	q.ITL, q.E2EL = make([]float64, len(list)), q.TTFT
+	for j, g := range list {
+		q.ITL[j] = g * 1000
+		q.E2EL += g * 1000
+	}
 }
 
 // Recompute replaces the stated statistics of a metric with those of its sample, plus further percentiles that the

@@ -395,13 +395,7 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 				sum[1][k], n[1][k] = sum[1][k]+(r.E2EL-r.TTFT)/float64(r.Out-1), n[1][k]+1
 			}
 		}
-		each := float64(r.Out) / float64(len(r.ITL)+1) // tokens in a chunk
-		now := sent[i] + r.TTFT/1000
-		rate[at(now)] += each
-		for _, gap := range r.ITL {
-			now += gap / 1000
-			rate[at(now)] += each
-		}
+		r.arrivals(sent[i], func(now, tokens float64) { rate[at(now)] += tokens })
 	}
 	for k := range rate {
 		rate[k] = Round(rate[k]/step, schema.SliceDigits)
@@ -414,6 +408,16 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 	s.Add("tpot", sum[1])
 	s.Add("output_tps", rate)
 	return s
+}
+
+// arrivals calls do with the time of each chunk of an answer, in seconds, and its tokens.
+func (r *Request) arrivals(sent float64, do func(now, tokens float64)) {
+	each, now := float64(r.Out)/float64(len(r.ITL)+1), sent+r.TTFT/1000
+	do(now, each)
+	for _, gap := range r.ITL {
+		now += gap / 1000
+		do(now, each)
+	}
 }
 
 // SliceStep is the length of each of some slices of a time, in seconds, rounded up: the last one ends behind it.
