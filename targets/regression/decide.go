@@ -448,7 +448,7 @@ func (j *judge) unusual(tests []test, dir float64, passed []int8) {
 	for i := range tests {
 		x := &tests[i]
 		c := &j.t.Cells[x.cell]
-		if !x.ok || x.found >= 0 || x.base.n < longHistory {
+		if !x.ok || x.found >= 0 || x.base.n < j.rules.Window { // a shorter history does not know its outliers
 			continue
 		}
 		if !seen[c.Point] {

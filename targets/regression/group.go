@@ -165,7 +165,7 @@ func (j *judge) measure(k int, tests []test, p *prior) []moved {
 	for i := range tests {
 		x := &tests[i]
 		cell := &j.t.Cells[x.cell]
-		if x.base.n > 0 && !x.base.incoherent() && x.found < 0 && (t.tails || !cell.Tail) {
+		if x.base.n > 0 && !x.base.incoherent() && x.found < 0 && !x.stayed && (t.tails || !cell.Tail) {
 			g := t.of(cell)
 			members[g] = append(members[g], int32(i))
 		}
@@ -513,7 +513,7 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 		if !moved && !t.part() && !c.Tail && x.base.n > 1 {
 			moved = math.Abs(x.d-m.x) <= clearly*math.Sqrt(math.Max(x.base.s2, j.least(&j.t.Obs[x.obs])))
 		}
-		x.stayed = !moved && !t.part()
+		x.stayed = x.stayed || !moved && !t.part()
 		if moved {
 			x.found, f.Cell = at, x.cell
 			x.removed += m.x

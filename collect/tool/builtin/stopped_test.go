@@ -74,7 +74,8 @@ func TestStopsAreSeen(t *testing.T) {
 		Invalid string `json:"busy_client"`
 		Undated [][]int
 	}
-	if err != nil || json.Unmarshal(raw, &r) != nil || strings.Contains(r.Invalid, "too busy") != (set.Lost > .01 && set.Undated > 1) {
+	if err != nil || json.Unmarshal(raw, &r) != nil || strings.Contains(r.Invalid, "too busy") !=
+		(set.Lost > .01 && set.Undated > 1) {
 		t.Errorf("%v: %q", err, r.Invalid)
 	}
 	if n := len(slices.DeleteFunc(r.Undated, func(l []int) bool { return len(l) == 0 })); n != set.Undated {
