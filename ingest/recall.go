@@ -140,13 +140,18 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		r := of(s.Source)
 		r.reading.Scores = append(r.reading.Scores, s)
 	}
-	for _, p := range run.Problems {
+	d.tell(run.Problems)
+	return isKnown
+}
+
+// tell gives the problems of a document to the results that they are of.
+func (d *document) tell(problems []schema.Problem) {
+	for _, p := range problems {
 		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
 		if i >= 0 && p.Code != codeToldApart {
 			d.results[i].report(p)
 		}
 	}
-	return isKnown
 }
 
 // codeToldApart is the code of problems about a group of results, which are made again with each reading.
@@ -261,16 +266,7 @@ func (m *memory) replace(results []*result) {
 	for _, r := range results {
 		for _, old := range r.same {
 			old.doc.isMet = true
-			for i := range r.reading.Points {
-				p := &r.reading.Points[i]
-				switch q := old.point(p); {
-				case q == nil:
-				case saysMore(q, p):
-					*p = *q
-				case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
-					p.Key, p.Stated = q.Key, q.Stated
-				}
-			}
+			r.keep(old)
 			for i := range r.reading.Scores {
 				if s := &r.reading.Scores[i]; old.score(s) != nil && known(old.score(s)) > known(s) {
 					*s = *old.score(s)
@@ -286,6 +282,20 @@ func (m *memory) replace(results []*result) {
 	for _, r := range results {
 		for _, old := range r.same {
 			old.reading.Points, old.reading.Scores, old.reading.Problems = nil, nil, nil
+		}
+	}
+}
+
+// keep takes the points of a stored result that say more than those that were read.
+func (r *result) keep(old *result) {
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		switch q := old.point(p); {
+		case q == nil:
+		case saysMore(q, p):
+			*p = *q
+		case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
+			p.Key, p.Stated = q.Key, q.Stated
 		}
 	}
 }
