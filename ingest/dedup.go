@@ -256,6 +256,9 @@ func measuredApart(a, b *result) bool {
 		return a.file == b.file
 	}
 	x, y := a.reading.Points[0].Start, b.reading.Points[0].Start
+	if x.Nanosecond() != 0 && y.Nanosecond() != 0 { // history keeps seconds
+		return !x.Equal(y)
+	}
 	return !x.IsZero() && !y.IsZero() && !areOneSecond(x, y)
 }
 

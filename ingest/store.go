@@ -129,7 +129,7 @@ func (s Store) put(
 ) error {
 	slices.SortFunc(docs, func(a, b *document) int { return strings.Compare(a.path, b.path) })
 	docs = slices.Compact(docs)
-	run = succeed(run, docs)
+	run = s.succeed(run, docs)
 	name := history.PathOf(&run)
 	if err := w.finish(name); err != nil {
 		return err
@@ -195,8 +195,8 @@ func (s Store) write(run schema.Run, docs []*document, at int) (changed bool, er
 }
 
 // succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
-func succeed(run schema.Run, docs []*document) schema.Run {
-	hasID := !isDerivedID(&run)
+func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
+	hasID, own := !isDerivedID(&run), run.Targets
 	for _, d := range docs {
 		if clashOf(factsOf(&d.run), factsOf(&run)) != "" {
 			continue // it was another one's until now
@@ -207,7 +207,9 @@ func succeed(run schema.Run, docs []*document) schema.Run {
 			hasID, run.ID = true, d.run.ID // read from another folder or envelope: the document stays the one it is
 		}
 		old.Points, old.Scores = d.run.Points, d.run.Scores
-		run = history.Update(onlyOf(old, &run), run)
+		if run = history.Update(onlyOf(old, &run), run); s.Retarget {
+			run.Targets = own
+		}
 	}
 	return run
 }

@@ -48,9 +48,20 @@ func (r *Report) Landing() Page {
 		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered,
 			schema.Excluded, schema.NotMeasured}, v.Outcome)
 	})
-	p.add(section("decision", "", "", r.Card(&review)), section("counts", "", "", r.counts(at)),
-		section("changed", "What changed, worst first", above(r.comparedWith(at), top), r.changedBlocks(top, at)...).
+	p.add(section("decision", "", "", r.Card(&review)))
+	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool {
+		return !words.News(&c, rel.Name) && !gate.Open(&c)
+	})
+	if len(told) > 0 { // what is too noisy to tell is on the page of the release
+		top = slices.DeleteFunc(top, func(v schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
+		p.add(section("changes", "Changes", "What is new, and what is still there.", r.changesTable(told).
+			cut("the page Changes has all")).leading("all changes", ChangesPath))
+	}
+	p.add(section("counts", "", "", r.counts(at)))
+	if len(told) == 0 || len(top) > 0 {
+		p.add(section("changed", "What changed, worst first", above(r.comparedWith(at), top), r.changedBlocks(top, at)...).
 			leading("all of "+rel.Name, ReleasePath(rel.Name)))
+	}
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}

@@ -224,6 +224,13 @@ func preparedWorkspace(t *testing.T, dir string, archive *txtar.Archive) workspa
 	if err := txtar.Write(archive, dir); err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range archive.Files {
+		if strings.HasPrefix(f.Name, "bin/") {
+			if err := os.Chmod(filepath.Join(dir, f.Name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, name := range []string{"results-of-somebody", "out", "before", "after"} { // names of the pages
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(dir, "workflow_logs"))); err != nil {
 			t.Fatal(err)

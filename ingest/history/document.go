@@ -281,7 +281,9 @@ const longestName, mostCommits = 1 << 10, 1 << 11
 func unwrittenTarget(targets []schema.Target) string {
 	for i := range targets {
 		t := &targets[i]
-		if _, known := schema.MetricByName(t.Metric); !known && !t.Key.IsEval() {
+		_, known := schema.MetricByName(t.Metric)
+		possible := schema.CouldBeMetric(t.Metric) && t.Priority != "must" // which must not grade nothing
+		if !known && !possible && !t.Key.IsEval() {
 			return fmt.Sprintf("a target of %.40q, which is no metric", t.Metric)
 		}
 		if t.Level != "" && t.Level != schema.LevelReference && !slices.Contains(schema.Levels(), t.Level) {

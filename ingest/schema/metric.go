@@ -466,6 +466,12 @@ func plainName(s string, most int, signs string) bool {
 	return len(s) <= most
 }
 
+// CouldBeMetric reports whether a name is that of a metric, or could be one that this version does not know.
+func CouldBeMetric(name string) bool {
+	_, known := MetricByName(name)
+	return known || name != "" && plainName(name, 64, "_.-")
+}
+
 // Number is a value or a reason why there is none. The zero Number is missing without a reason.
 type Number struct {
 	v   float64

@@ -638,7 +638,7 @@ func (j *judge) shownAgain(x *test, q *thresholds, family int, typical float64) 
 		return math.Inf(1)
 	}
 	sd := math.Sqrt(x.s2)
-	level := j.rules.Lone / float64(family) * j.rules.share(2, x.base.n) * sd / math.Max(typical, 1e-9)
+	level := j.rules.Lone / float64(family) * share(x.base.n) * sd / math.Max(typical, 1e-9)
 	se := sd * math.Sqrt(.5+1/n)
 	// Two outliers are as rare as one, squared; two windows can be tested.
 	both := math.Sqrt(j.rules.LoneOutlier / float64(family) / 2)

@@ -462,7 +462,7 @@ func (j *judge) together(x *test, p *prior) {
 			continue // what was shown to be unchanged begins no change; the window counts as one that was tried
 		}
 		w, ok := j.windowed(x, list[:k], base, dir, p)
-		w.p = math.Min(1, w.p/j.rules.share(k, behind))
+		w.p = math.Min(1, w.p/share(behind))
 		if ok && (best.runs == 0 || w.p < best.p) {
 			best = w
 		}
@@ -472,18 +472,12 @@ func (j *judge) together(x *test, p *prior) {
 }
 
 // share is the part of the false discovery rate that a window of two or three runs has, with so many releases behind
-// it. Three runs tell more, if there is a baseline to tell it by: so the longer that is, the more they have. Two
-// releases allow one window, which has all.
-func (r *Rules) share(runs, behind int) float64 {
-	const two, three, half = .009, .04, 8
-	n := float64(behind)
-	switch {
-	case behind < 3:
+// it: half of it each, where there are releases enough for both.
+func share(behind int) float64 {
+	if behind < 3 {
 		return 1
-	case runs == 2:
-		return two / r.JointFDR
 	}
-	return three * (n - 2) / (n - 2 + half) / r.JointFDR
+	return .5
 }
 
 // summary is the count, mean and squares of a baseline.
