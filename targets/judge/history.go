@@ -844,7 +844,7 @@ func (s *Series) Name() string {
 	return strings.Join([]string{s.Model, s.Device, s.Impl, s.Line, s.Key.String(), s.Metric, s.Stat, s.Def}, "\x00")
 }
 
-// stratum is the device and metric of a series, which share a run-wide shift.
+// stratum is the device and metric of a series, which share a typical noise.
 type stratum struct {
 	device, metric string
 	seq            sequence

@@ -2,15 +2,17 @@
 //
 // In: a [Table] of releases in order and, for each cell (one metric of one workload on one system), what each release
 // measured, as z = ±ln y with the sign that makes larger worse. Out: a [Judgement] with a row for every observation
-// (its word, evidence and numbers), the run-wide shifts of each release, the change points, and what later releases saw
-// of a change.
+// (its word, evidence and numbers), the findings of groups of cells, the change points, and what later releases saw of
+// a change.
 //
 // The method, in the order of work for one release:
 //
 //   - the baseline of every cell since its last change point;
-//   - the run-wide shift of every stratum (device and metric family), and of every system in it;
 //   - the noise of every cell, moderated by that of all others (Smyth 2004);
-//   - a predictive t test;
+//   - groups, the largest first: everything, a device, a metric of it, a model, a system, a metric of it, a part of it,
+//     a point. The weighted median change of its members is a series of its own, with the noise of its own past; each
+//     kind is a family of tests (Yekutieli 2008). What a group explains is taken from its members;
+//   - a predictive t test of every cell that is left;
 //   - the false discovery rate, controlled over the whole release (Benjamini and Hochberg 1995);
 //   - a least effect that matters;
 //   - evidence: the newest two or three runs together confirm, one run never does;

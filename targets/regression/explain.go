@@ -33,7 +33,7 @@ type Calculation struct {
 type BaselineValue struct {
 	Release  int32
 	Z        float64 // mean of its repeats
-	Adjusted float64 // without the run-wide shift of its release
+	Adjusted float64 // without what is common to its group in its release
 	K        int
 }
 

@@ -16,7 +16,7 @@ type judge struct {
 	rules Rules
 	out   *Judgement
 	rows  []Row
-	adj   []float64 // observations as later baselines use them: all their runs, without the run-wide shift
+	adj   []float64 // observations as later baselines use them: all their runs, without what is common to all of a run
 	state []state
 	probe *probe
 
@@ -1022,7 +1022,8 @@ type Obs struct {
 	Accept  bool    // a person accepts the change here: it is judged, then a new level begins
 }
 
-// mean returns the observation as later baselines use it, before shifts are removed: all repeats of all runs.
+// mean returns the observation as later baselines use it, before what is common is taken from it: all repeats of all
+// runs.
 func (o *Obs) mean() float64 {
 	if o.K2 == 0 {
 		return o.Z
