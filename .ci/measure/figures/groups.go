@@ -13,7 +13,6 @@ import (
 // depend on each other, values of which 2 % are 15 % off, and a run noise of .5 %.
 type shop struct {
 	models, releases int
-	before           int // releases before the first change
 	planted          []planted
 }
 
@@ -284,6 +283,7 @@ func otava(t *regression.Table, _ *regression.Judgement) (out []alarm) {
 
 // shops measures the rules on histories with four changes and with none.
 func shops(t *table) {
+	small(t)
 	four := shop{models: 20, releases: 50, planted: []planted{
 		{release: 15, effect: .12, model: 3, share: 1, by: 1},
 		{release: 25, effect: .10, model: 7, share: 2, by: 2},
@@ -339,6 +339,39 @@ func (s *scored) named(least ...int) bool {
 		}
 	}
 	return true
+}
+
+// small measures how often a change of a whole model on a device, of less than what matters, is named by the second
+// release after it, after so many releases.
+func small(t *table) {
+	for _, n := range []int{2, 3, 5, 8, 20} {
+		s := shop{models: 20, releases: n + 3, planted: []planted{{release: n, effect: .04, model: 3, share: 1}}}
+		named, histories := 0, 2*t.o.populations
+		for k := range uint64(histories) {
+			tab, truth := s.make(t.o.seed*1000 + k)
+			j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
+			if err != nil {
+				return
+			}
+			seen := 0
+			for c, cell := range tab.Cells {
+				for i := cell.First + int32(n); len(truth[c]) > 0 && i < cell.End; i++ {
+					if r := &j.Rows[i]; r.Evidence != schema.NoEvidence && r.D > 0 {
+						seen++
+						break
+					}
+				}
+			}
+			if seen >= 30 {
+				named++
+			}
+		}
+		share, goal := float64(named)/float64(histories), ""
+		if n == 5 {
+			goal = "named by the second release after >= .8"
+		}
+		t.row(share >= .8, fmt.Sprintf("a whole model on a device +4 %%, after %d releases", n), goal, "named %.2f", share)
+	}
 }
 
 // scored sums what a rule named over histories.
