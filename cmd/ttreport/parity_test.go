@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,8 +15,6 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/rogpeppe/go-internal/txtar"
 )
-
-var updateParity = flag.Bool("update-parity", false, "rewrite the table of templates/docs/parity.md")
 
 // parityHead is the page before its table.
 const parityHead = `# What the five systems do, and the line that does it here

@@ -56,6 +56,9 @@ func workInMemory() {
 // ownVariable names the test that a process of [ownProcess] runs.
 const ownVariable = "TTREPORT_TEST"
 
+// updateParity is here because this file is compiled with the race detector, too.
+var updateParity = flag.Bool("update-parity", false, "rewrite the table of templates/docs/parity.md")
+
 // ownProcess runs a test that changes the current folder or the environment in a process of its own, beside others. It
 // reports whether this is that process; where it is not, the test has ended.
 func ownProcess(t *testing.T) bool {
