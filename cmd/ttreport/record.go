@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -87,7 +88,8 @@ func (r buildRecord) stands(folder, options string) bool {
 }
 
 // saveRecord keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
-// forgotten. Without a name nothing is kept.
+// forgotten, as where a file could not be read: a full disk may have been the reason, and not the file. Without a name
+// nothing is kept.
 func saveRecord(name string, in buildInput, r buildRecord) {
 	if name == "" {
 		return
@@ -95,7 +97,8 @@ func saveRecord(name string, in buildInput, r buildRecord) {
 	var read, written bool
 	r.Stamp, read = in.stamp()
 	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)
-	if !read || !written {
+	failed := func(p schema.Problem) bool { return p.Code == "unreadable" }
+	if !read || !written || slices.ContainsFunc(r.Problems, failed) {
 		forgetRecord(name)
 		return
 	}
