@@ -75,7 +75,7 @@ func (r *Report) changesLead(all, open, still int) Lead {
 func (r *Report) state(c *judge.Change) Cell {
 	note, href := r.noteOn(c.Since)
 	switch {
-	case c.State == judge.StateAccepted && c.Decision != nil:
+	case c.State == judge.StateAccepted:
 		return Cell{Text: "accepted", Sub: "“" + c.Decision.Reason + "” (" + c.Decision.ID + ")"}
 	case c.State == judge.StateFixed, c.State == judge.StateLost:
 		return Cell{Text: string(c.State), Sub: "in " + c.Ended}

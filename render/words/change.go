@@ -202,11 +202,7 @@ func part(p *schema.PartOf) (of, size string) {
 	case p.Device == "":
 		where = p.Model
 	}
-	size = strings.TrimPrefix(Change(math.Abs(p.Effect)), "+") + " slower"
-	if p.Effect < 0 {
-		size = strings.TrimPrefix(Change(-p.Effect), "+") + " faster"
-	}
-	return Plural(p.Numbers, "number") + " of " + where, " (" + size + ")"
+	return Plural(p.Numbers, "number") + " of " + where, " (" + slower(p.Effect, p.Effect >= 0) + ")"
 }
 
 // outcome says how a number changed, and what decided that.

@@ -65,9 +65,14 @@ func ChangeSize(c *judge.Change) string {
 	if m, one := onlyMetric(c); one {
 		return Signed(m, c.Effect)
 	}
-	word, effect := "slower", c.Effect
-	if !c.Worse {
-		word, effect = "faster", -c.Effect
+	return slower(c.Effect, c.Worse)
+}
+
+// slower says how much slower numbers of several metrics are, or, where they are not worse, how much faster.
+func slower(effect float64, worse bool) string {
+	word := "slower"
+	if !worse {
+		word, effect = "faster", -effect
 	}
 	return strings.TrimPrefix(Change(effect), "+") + " " + word
 }
@@ -142,10 +147,8 @@ func ChangeText(c *judge.Change) string {
 	}
 	switch c.State {
 	case judge.StateAccepted:
-		out += map[bool]string{true: "; waived", false: "; accepted"}[c.Decision != nil && c.Decision.Kind == schema.Waive]
-		if c.Decision != nil {
-			out += " (" + c.Decision.ID + ")"
-		}
+		word := map[bool]string{true: "; waived (", false: "; accepted ("}[c.Decision.Kind == schema.Waive]
+		out += word + c.Decision.ID + ")"
 	case judge.StateFixed:
 		out += "; returned in " + c.Ended
 	case judge.StateLost:
@@ -182,7 +185,7 @@ func openText(g *gate.Review) string {
 	return out + "."
 }
 
-// changed are the changes behind a kind of regression.
+// changedIn are the changes behind a kind of regression.
 func changedIn(g *gate.Review, kind gate.Kind) []judge.Change {
 	var out []judge.Change
 	for _, c := range g.Changes {

@@ -111,17 +111,19 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	}
 	list := j.merge(j.events(release), release)
 	for i := range list {
-		j.describe(&list[i], release)
+		c := &list[i]
+		members := j.members(c, release)
+		j.describe(c, members, release)
+		j.settleState(c, members, release)
+		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
+			j.table.Releases[release].Joins && j.stillThere(members, release)
 	}
 	list = slices.DeleteFunc(list, func(c Change) bool { return math.IsNaN(c.Effect) }) // there is no level before it
-	for i := range list {
-		c := &list[i]
-		j.settleState(c, release)
-		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
-			j.table.Releases[release].Joins && j.stillThere(c, release)
-	}
 	slices.SortStableFunc(list, func(a, b Change) int {
-		return cmp.Or(compareBool(b.Worse, a.Worse), cmp.Compare(b.since, a.since), cmp.Compare(len(b.cells), len(a.cells)))
+		if a.Worse != b.Worse {
+			return map[bool]int{true: -1, false: 1}[a.Worse]
+		}
+		return cmp.Or(cmp.Compare(b.since, a.since), cmp.Compare(len(b.cells), len(a.cells)))
 	})
 	seen := &changesSeen{list, map[int32][]*Change{}}
 	for i := range list {
@@ -136,16 +138,6 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	}
 	j.changes[release] = seen
 	return seen
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // events are those of the sequence of a release, in the order in which releases found them.
@@ -296,6 +288,12 @@ func (j *Judgement) merge(events []event, release int) []Change {
 	return m.list
 }
 
+// middle is a value in the middle of some, which it sorts.
+func middle(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
 // joins reports whether an event is part of a change. Few numbers beside many may place the beginning a release off.
 func (m *merging) joins(e *event, i int) bool {
 	const size, few = 1.6, 4 // sizes that differ by less are one; so many times as many numbers are many
@@ -303,10 +301,6 @@ func (m *merging) joins(e *event, i int) bool {
 	apart := max(c.since-e.since, e.since-c.since)
 	if c.Worse != e.worse || apart > 1 || apart == 1 && few*len(e.cells) > len(c.cells) {
 		return false
-	}
-	middle := func(d []float64) float64 {
-		slices.Sort(d)
-		return d[len(d)/2]
 	}
 	alike := middle(e.sizes) / middle(m.sizes[i])
 	return slices.ContainsFunc(e.systems, func(s int32) bool { return m.systems[i][s] }) ||
@@ -326,38 +320,62 @@ func (j *Judgement) begun(e *event, second bool, release int) Change {
 // changeID names a change by its line, direction and the release in which it began; a second one of these also by the
 // system in which it was found first.
 func (j *Judgement) changeID(e *event, second bool) string {
-	var of schema.System
-	for cell := range j.Series {
-		if j.table.Cells[cell].System == e.systems[0] {
-			of = j.Series[cell].System()
-			line := j.Series[cell].Line
-			if !second {
-				of = schema.System{}
-			}
-			return schema.VerdictID(j.Releases[e.since].Name, line, schema.Pair{Model: of.Model, Device: of.Device},
-				schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
-		}
+	s := &j.Series[slices.IndexFunc(j.table.Cells, func(c regression.Cell) bool { return c.System == e.systems[0] })]
+	of := schema.System{}
+	if second {
+		of = s.System()
 	}
-	return ""
+	return schema.VerdictID(j.Releases[e.since].Name, s.Line, schema.Pair{Model: of.Model, Device: of.Device},
+		schema.Key{}, of.Impl, fmt.Sprint("change worse=", e.worse), schema.AgainstHistory)
+}
+
+// member is a number of a change, from whose observation first on its level is another one.
+type member struct {
+	cell, first int32
+	level
+}
+
+// level is the mean of a number before a change and since, of how many releases each, and the mean of the level that
+// holds in the release that asks.
+type level struct {
+	before, after, now float64
+	nb, na             int
+}
+
+// known reports whether there is a level before a change and one since.
+func (l *level) known() bool { return l.nb > 0 && l.na > 0 }
+
+// moved reports whether a value is nearer to the level since a change than to the one before.
+func (l *level) moved(z float64) bool { return math.Abs(z-l.after) < math.Abs(z-l.before) }
+
+// members are the numbers of a change as a release sees them, in the order of the series.
+func (j *Judgement) members(c *Change, release int) []member {
+	out := make([]member, 0, len(c.cells))
+	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
+		first := c.cells[cell]
+		out = append(out, member{cell, first, j.levelOf(cell, first, release)})
+	}
+	return out
 }
 
 // describe fills in what follows from the members of a change.
-func (j *Judgement) describe(c *Change, release int) {
+func (j *Judgement) describe(c *Change, members []member, release int) {
 	c.Since = j.Releases[c.since].Name
 	models, devices, metrics := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	pairs, points, systems := map[schema.Pair]bool{}, map[int32]bool{}, map[int32]bool{}
 	var limits []float64
-	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
-		s := &j.Series[cell]
+	for i := range members {
+		cell := &j.table.Cells[members[i].cell]
+		s := &j.Series[members[i].cell]
 		c.Numbers = append(c.Numbers, s)
 		models[s.Model], devices[s.Device], pairs[s.Pair()] = true, true, true
-		points[j.table.Cells[cell].Point], systems[j.table.Cells[cell].System] = true, true
+		points[cell.Point], systems[cell.System] = true, true
 		metric := s.Metric
 		if s.Tail() {
 			metric += " " + s.Stat
 		}
 		metrics[metric] = true
-		limits = append(limits, j.table.Cells[cell].Delta)
+		limits = append(limits, cell.Delta)
 	}
 	sorted := func(m map[string]bool) []string { return slices.SortedFunc(maps.Keys(m), schema.NaturalCompare) }
 	c.Scope = Scope{Models: sorted(models), Devices: sorted(devices), Points: len(points), Pairs: len(pairs)}
@@ -373,34 +391,23 @@ func (j *Judgement) describe(c *Change, release int) {
 			c.Scope.Of++
 		}
 	}
-	slices.Sort(limits)
-	c.Limit = math.Expm1(limits[len(limits)/2])
-	j.measureChange(c, release)
-	j.vote(c, release)
-	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
-		if s := &j.Series[cell]; s.find(c.since) >= 0 {
-			c.What = j.ElseChanged(c.since, s)
-			break
-		}
+	c.Limit = math.Expm1(middle(limits))
+	j.measureChange(c, members, release)
+	j.vote(c, members, release)
+	if at := slices.IndexFunc(c.Numbers, func(s *Series) bool { return s.find(c.since) >= 0 }); at >= 0 {
+		c.What = j.ElseChanged(c.since, c.Numbers[at])
 	}
 	c.SameBuild = c.What.SameBuild != ""
-	for _, d := range j.policy.Decisions {
-		if d.Kind == schema.Accept && d.Select.Change == c.ID && j.policy.Holds(d) {
-			c.Decision = j.policy.Shown(d)
-		}
-	}
-	if c.Decision == nil {
-		c.Decision = j.acceptedBy(c, release)
-	}
+	c.Decision = j.acceptedBy(members, release)
 }
 
 // acceptedBy is the decision that accepts or pins most members of a change, or starts a level there; nil for none.
-func (j *Judgement) acceptedBy(c *Change, release int) *schema.Decision {
+func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 	var by *schema.Decision
 	n := 0
-	for _, cell := range slices.Sorted(maps.Keys(c.cells)) { // in order: one reason is shown
-		first := c.cells[cell]
-		for i := first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
+	for k := range members { // in order: one reason is shown
+		cell := members[k].cell
+		for i := members[k].first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
 			o := &j.table.Obs[i]
 			if !o.Accept && !o.Pin {
 				continue
@@ -416,25 +423,24 @@ func (j *Judgement) acceptedBy(c *Change, release int) *schema.Decision {
 			break
 		}
 	}
-	if 2*n <= len(c.cells) {
+	if 2*n <= len(members) {
 		return nil
 	}
 	return by
 }
 
-// levels are the means of a cell before a change and since, as a release knows them, of how many releases each, and the
-// mean of the level that holds in the release.
-func (j *Judgement) levels(cell, first int32, release int) (before, after, now float64, nb, na int) {
+// levelOf measures the levels of a cell around a change, as a release knows them.
+func (j *Judgement) levelOf(cell, first int32, release int) (l level) {
 	begins, ends, last := j.table.Cells[cell].First, j.table.Cells[cell].End, first
-	for _, l := range j.changePointsOf(cell) {
-		if int(l.Found) > release || l.Dismissed || l.Source == regression.BySearch {
+	for _, p := range j.changePointsOf(cell) {
+		if int(p.Found) > release || p.Dismissed || p.Source == regression.BySearch {
 			continue
 		}
-		if l.At < first {
-			begins = max(begins, l.At)
+		if p.At < first {
+			begins = max(begins, p.At)
 		}
-		if l.At > first {
-			ends, last = min(ends, l.At), max(last, l.At)
+		if p.At > first {
+			ends, last = min(ends, p.At), max(last, p.At)
 		}
 	}
 	mean := func(from, to int32, excluded bool) (float64, int) {
@@ -450,39 +456,36 @@ func (j *Judgement) levels(cell, first int32, release int) (before, after, now f
 		}
 		return regression.Mean(z), len(z)
 	}
-	before, nb = mean(begins, first, true)
-	after, na = mean(first, ends, false)
-	now, _ = mean(last, j.table.Cells[cell].End, false)
-	return before, after, now, nb, na
+	l.before, l.nb = mean(begins, first, true)
+	l.after, l.na = mean(first, ends, false)
+	l.now, _ = mean(last, j.table.Cells[cell].End, false)
+	return l
 }
 
 // measureChange pools the levels of the members: their weighted median, with the noise of the group between releases.
-func (j *Judgement) measureChange(c *Change, release int) {
+func (j *Judgement) measureChange(c *Change, members []member, release int) {
 	var d, weight, before, after, variances, dfs []float64
 	rates := 0
-	for cell, first := range c.cells {
-		b, a, _, nb, na := j.levels(cell, first, release)
-		if nb == 0 || na == 0 {
+	for i := range members {
+		m := &members[i]
+		if !m.known() {
 			continue
 		}
-		if sign(j.Series[cell].Metric) < 0 {
+		if sign(j.Series[m.cell].Metric) < 0 {
 			rates++
 		}
 		v, df := 1e-4, 1.
-		if noise := j.rows.Rows[first].Noise(); noise.Known() {
+		if noise := j.rows.Rows[m.first].Noise(); noise.Known() {
 			v, df = noise.Variance, noise.Df
 		}
-		d, weight = append(d, a-b), append(weight, 1/math.Sqrt(v*(1/float64(na)+1/float64(nb))))
-		before, after = append(before, float64(nb)), append(after, float64(na))
+		b, a := float64(m.nb), float64(m.na)
+		d, weight = append(d, m.after-m.before), append(weight, 1/math.Sqrt(v*(1/a+1/b)))
+		before, after = append(before, b), append(after, a)
 		variances, dfs = append(variances, v), append(dfs, df)
 	}
-	if c.Effect = math.NaN(); len(d) == 0 { // nothing but a pair has a level before
-		j.measurePair(c)
+	if len(d) == 0 { // nothing but a pair has a level before
+		j.measurePair(c, members)
 		return
-	}
-	middle := func(list []float64) float64 {
-		slices.Sort(list)
-		return list[len(list)/2]
 	}
 	x := regression.WeightedMedian(d, weight)
 	variance, df := middle(variances), middle(dfs)
@@ -493,22 +496,27 @@ func (j *Judgement) measureChange(c *Change, release int) {
 		}
 	}
 	half := regression.Quantile(.975, df) * math.Sqrt(variance*(1/middle(before)+1/middle(after)))
+	c.sized(x, half, rates == len(d))
+}
+
+// sized sets the size of a change from one on the log scale, as members say it that are all rates, or not.
+func (c *Change) sized(x, half float64, rates bool) {
 	way := 1.
-	if rates == len(d) {
+	if rates {
 		way = -1
 	}
 	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
 }
 
 // measurePair pools what a pair in turns shows of the members: their median, with the interval of a typical one.
-func (j *Judgement) measurePair(c *Change) {
+func (j *Judgement) measurePair(c *Change, members []member) {
 	var d, halves []float64
 	rates := 0
-	for cell, first := range c.cells {
-		if x, _, ok := j.turned(first); ok {
+	for i := range members {
+		if x, _, ok := j.turned(members[i].first); ok {
 			lo, hi := x.Interval(.95)
 			d, halves = append(d, x.Mean), append(halves, (hi-lo)/2)
-			if sign(j.Series[cell].Metric) < 0 {
+			if sign(j.Series[members[i].cell].Metric) < 0 {
 				rates++
 			}
 		}
@@ -518,31 +526,22 @@ func (j *Judgement) measurePair(c *Change) {
 		return
 	}
 	slices.Sort(d)
-	slices.Sort(halves)
-	way := 1.
-	if rates == len(d) {
-		way = -1
-	}
-	x, half := (d[(len(d)-1)/2]+d[len(d)/2])/2, halves[len(halves)/2]
-	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
+	c.sized((d[(len(d)-1)/2]+d[len(d)/2])/2, middle(halves), rates == len(d))
 }
 
 // vote asks each member where the change began: in the release before, if its value there is nearer to the new level,
 // or in the one after.
-func (j *Judgement) vote(c *Change, release int) {
-	votes := map[int]int{}
-	for cell, first := range c.cells {
-		o := j.table.Obs
+func (j *Judgement) vote(c *Change, members []member, release int) {
+	votes, o := map[int]int{}, j.table.Obs
+	for i := range members {
+		m := &members[i]
+		cell, first := &j.table.Cells[m.cell], m.first
 		at := int(o[first].Release)
-		before, after, _, nb, na := j.levels(cell, first, release)
-		nearer := func(i int32) bool {
-			return math.Abs(j.reported(i)-after) < math.Abs(j.reported(i)-before)
-		}
-		switch end := j.table.Cells[cell].End; {
-		case nb == 0 || na == 0:
-		case first > j.table.Cells[cell].First && nearer(first-1) && nb > 1:
+		switch {
+		case !m.known():
+		case first > cell.First && m.moved(j.reported(first-1)) && m.nb > 1:
 			at = int(o[first-1].Release)
-		case !nearer(first) && first+1 < end && int(o[first+1].Release) <= release && na > 1:
+		case !m.moved(j.reported(first)) && first+1 < cell.End && int(o[first+1].Release) <= release && m.na > 1:
 			at = int(o[first+1].Release)
 		}
 		votes[at]++
@@ -556,23 +555,23 @@ func (j *Judgement) vote(c *Change, release int) {
 }
 
 // settleState says what became of a change: whether somebody accepted it, and whether its members are back.
-func (j *Judgement) settleState(c *Change, release int) {
+func (j *Judgement) settleState(c *Change, members []member, release int) {
 	c.State = StateOpen
 	if c.Evidence != schema.Confirmed {
 		return
 	}
 	back, returns, ended, n := 0, 0, map[int]int{}, 0
-	for cell, first := range c.cells {
-		before, after, now, nb, na := j.levels(cell, first, release)
-		if nb == 0 || na == 0 {
+	for i := range members {
+		m := &members[i]
+		if !m.known() {
 			continue
 		}
 		n++
-		if math.Abs(now-before) < math.Abs(after-before)/2 {
+		if math.Abs(m.now-m.before) < math.Abs(m.after-m.before)/2 {
 			back++
-			ended[j.ended(cell, first, release)]++
+			ended[j.ended(m.cell, m.first, release)]++
 		}
-		if !c.Worse && j.recovers(cell, first, release) {
+		if !c.Worse && j.recovers(m.cell, m.first, release) {
 			returns++
 		}
 	}
@@ -614,15 +613,15 @@ func (j *Judgement) recovers(cell, first int32, release int) bool {
 
 // stillThere reports whether most numbers of a change that a release measured under comparable conditions are nearer to
 // the level since it than to the one before.
-func (j *Judgement) stillThere(c *Change, release int) bool {
+func (j *Judgement) stillThere(members []member, release int) bool {
 	near, n := 0, 0
-	for cell, first := range c.cells {
-		i := j.Series[cell].find(release)
-		if i < 0 || j.apart(i, first) {
+	for k := range members {
+		m := &members[k]
+		i := j.Series[m.cell].find(release)
+		if i < 0 || j.apart(i, m.first) {
 			continue
 		}
-		before, after, _, nb, na := j.levels(cell, first, release)
-		if n++; nb == 0 || na == 0 || math.Abs(j.reported(i)-after) < math.Abs(j.reported(i)-before) {
+		if n++; !m.known() || m.moved(j.reported(i)) {
 			near++
 		}
 	}
