@@ -26,8 +26,9 @@ import (
 type result struct {
 	*source
 	identity
-	doc  *document // that it was stored in, nil for what was read
-	same []*result // what is stored of the same bytes
+	doc       *document      // that it was stored in, nil for what was read
+	same      []*result      // what is stored of the same bytes
+	byNumbers map[string]int // of a stored one: the first of its points with some numbers; made when it is asked for
 
 	hasPattern bool // its path was read with a pattern of the user's
 }

@@ -53,14 +53,18 @@ type Set struct {
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
 //	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
+//	dropLogs         sources → the same, without logs that sidecars name
+//	recall           sources → the results in history that they may have something in common with
 //	identify         sources → results: the sources with numbers, and who was measured
 //	useless          results → errors of patterns that match none of them, or state nothing new
 //	tellContradictions  results → a note for each fact and folder that two sources state differently
+//	replace          results → the same, with what history says more of their bytes; from here on those of history, too
 //	dropCopies       results → the same, with one of several forms of a measurement
 //	dropReportRows   results → the same, without rows of reports whose results were read
 //	label            results → the same, workloads of unknown lengths told apart by names
 //	dropSameContent  results → the same, without files of the same content
 //	dropSameScores   results → the same, with each score of several files once
+//	join             results → without those of history, but for the runs that they may be part of
 //	groupRuns        results → runs, and the run of each source
 //	tellOfUnread     sources → errors of runs: files beside their results that could not be read
 //	tellOfCopies     results → warnings of runs: copies of another release's files that were left out of them
@@ -70,7 +74,8 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	return set, err
 }
 
-// load is [Load] with what history holds, if remember is not nil.
+// load is [Load] with what history holds, if remember is not nil. Of the grouping it returns the documents and the
+// memory.
 func load(ctx context.Context, roots []Root, opt Options, remember func([]*source) *memory) (Set, *grouping, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
@@ -84,7 +89,7 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	joinParts(sources)
 	side := indexSideFiles(sources)
 	side.dropLogs(sources)
-	var m *memory
+	m := &memory{}
 	if remember != nil {
 		m = remember(sources)
 	}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"path"
 	"path/filepath"
@@ -148,14 +147,11 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 func (d *document) tell(problems []schema.Problem) {
 	for _, p := range problems {
 		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
-		if i >= 0 && p.Code != codeToldApart {
+		if i >= 0 && p.Code != schema.CodeToldApart { // of a group of results: made again with each reading
 			d.results[i].report(p)
 		}
 	}
 }
-
-// codeToldApart is the code of problems about a group of results, which are made again with each reading.
-const codeToldApart = "told-apart"
 
 // met marks the document of a stored result that a file which was read repeats.
 func (r *result) met() {
@@ -170,9 +166,6 @@ func areStored(a, b *result) bool { return a.doc != nil && b.doc != nil }
 // same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
 // time, nor a copy that lies in the place of another release's results.
 func (m *memory) same(r *result) (out []*result) {
-	if m == nil {
-		return nil
-	}
 	for _, old := range m.byHash[r.file.SHA256] {
 		isCopy := ofTwoReleases(old, r) && old.shown() != r.shown()
 		if r.file.SHA256 != "" && !isCopy && !measuredApart(old, r) {
@@ -193,13 +186,18 @@ func (m *memory) same(r *result) (out []*result) {
 	return out
 }
 
-// point returns the point of a result with the numbers of another one, nil for none.
+// point returns the point of a stored result with the numbers of another one, nil for none.
 func (r *result) point(p *schema.Point) *schema.Point {
-	i := slices.IndexFunc(r.reading.Points, func(q schema.Point) bool { return duplicate.SameNumbers(p, &q) })
-	if i < 0 {
-		return nil
+	if r.byNumbers == nil { // comparing each with each would hash a file of thousands of points for minutes
+		r.byNumbers = map[string]int{}
+		for i := range slices.Backward(r.reading.Points) {
+			r.byNumbers[duplicate.Numbers(&r.reading.Points[i])] = i
+		}
 	}
-	return &r.reading.Points[i]
+	if i, has := r.byNumbers[duplicate.Numbers(p)]; has {
+		return &r.reading.Points[i]
+	}
+	return nil
 }
 
 // score returns the score of a result that is another one read again, nil for none.
@@ -265,11 +263,12 @@ func (r *result) remember(byPerson bool) {
 func (m *memory) replace(results []*result) {
 	for _, r := range results {
 		for _, old := range r.same {
-			old.doc.isMet = true
+			old.met()
 			r.keep(old)
 			for i := range r.reading.Scores {
-				if s := &r.reading.Scores[i]; old.score(s) != nil && known(old.score(s)) > known(s) {
-					*s = *old.score(s)
+				s := &r.reading.Scores[i]
+				if t := old.score(s); t != nil && known(t) > known(s) {
+					*s = *t
 				}
 			}
 			if old.facts.RunID == "" && systemOf(&old.facts) == systemOf(&r.facts) {
@@ -320,9 +319,6 @@ func statesAll(p, other *schema.Point) bool {
 
 // with returns the stored results and those that were read.
 func (m *memory) with(results []*result) []*result {
-	if m == nil {
-		return results
-	}
 	var out []*result
 	for _, d := range m.docs {
 		out = append(out, d.results...)
@@ -333,7 +329,7 @@ func (m *memory) with(results []*result) []*result {
 // join returns the stored results that are grouped with those that were read: of the runs without a stated id that they
 // may be part of. A file that has other bytes today was measured again, in a run of its own.
 func (m *memory) join(results []*result) []*result {
-	if m == nil || len(m.docs) == 0 {
+	if len(m.docs) == 0 {
 		return nil
 	}
 	type file struct {
@@ -396,18 +392,11 @@ func onlyCopies(r *schema.Run) bool {
 	})
 }
 
-// clashOf is where two statements of who was measured contradict each other; "" for nowhere.
-func clashOf(was, is *schema.Facts) string {
-	var out []string
-	for _, x := range []struct{ what, was, is string }{
-		{"model", was.Model.Name, is.Model.Name}, {"device", was.Device.Name, is.Device.Name},
-		{"release", was.Release, is.Release}, {"implementation", was.Impl, is.Impl},
-	} {
-		if x.was != "" && x.is != "" && !schema.SameDevice(x.was, x.is) {
-			out = append(out, fmt.Sprintf("%s %s, now %s", x.what, x.was, x.is))
-		}
-	}
-	return strings.Join(out, "; ")
+// clash reports that two runs state differently who was measured.
+func clash(was, is *schema.Run) bool {
+	differ := func(a, b string) bool { return a != "" && b != "" && !schema.SameDevice(a, b) }
+	return differ(was.Model.Name, is.Model.Name) || differ(was.Device.Name, is.Device.Name) ||
+		differ(was.Release, is.Release) || differ(was.Impl, is.Impl)
 }
 
 // agreesWith reports that a result of another reading has the number of a point or a score of a report, rounded, or the

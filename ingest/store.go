@@ -155,9 +155,11 @@ func (s Store) put(
 	}
 	whole := filepath.Join(s.Dir, name)
 	at := slices.IndexFunc(docs, func(d *document) bool { return d.path == whole })
-	if old, ok := history.Peek(s.Base, &run); s.Base != "" && ok { // the run updates a copy of its document in Base
-		if _, err := history.Put(s.Dir, old, false); err != nil {
-			return cannotWrite(err)
+	if s.Base != "" {
+		if old, ok := history.Peek(s.Base, &run); ok { // the run updates a copy of its document in Base
+			if _, err := history.Put(s.Dir, old, false); err != nil {
+				return cannotWrite(err)
+			}
 		}
 	}
 	if at < 0 && w.later(&run) {
@@ -196,9 +198,9 @@ func (s Store) write(run schema.Run, docs []*document, at int) (changed bool, er
 
 // succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
 func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
-	hasID, own := !isDerivedID(&run), run.Targets
+	hasID := !isDerivedID(&run)
 	for _, d := range docs {
-		if clashOf(factsOf(&d.run), factsOf(&run)) != "" {
+		if clash(&d.run, &run) {
 			continue // it was another one's until now
 		}
 		old, _ := d.left()
@@ -207,22 +209,26 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 			hasID, run.ID = true, d.run.ID // read from another folder or envelope: the document stays the one it is
 		}
 		old.Points, old.Scores = d.run.Points, d.run.Scores
-		if run = history.Update(onlyOf(old, &run), run); s.Retarget {
-			run.Targets = own
-		}
+		run = s.update(onlyOf(old, &run), run)
 	}
 	return run
+}
+
+// update returns a run with what its document knows of it; of targets, only where they are not to be those of now.
+func (s Store) update(old, now schema.Run) schema.Run {
+	own := now.Targets
+	if now = history.Update(old, now); s.Retarget {
+		now.Targets = own
+	}
+	return now
 }
 
 // replace writes a run in the place of a document, with what is left of that if it is of the same run.
 func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 	rest, _ := d.left()
-	isOther := clashOf(factsOf(&d.run), factsOf(&run)) != ""
-	switch own := run.Targets; {
-	case !isOther:
-		if run = history.Update(rest, run); s.Retarget {
-			run.Targets = own
-		}
+	switch {
+	case !clash(&d.run, &run):
+		run = s.update(rest, run)
 	case len(rest.Points)+len(rest.Scores) > 0:
 		if _, err := history.Replace(s.Dir, rest); err != nil {
 			return false, err
@@ -230,10 +236,6 @@ func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 		return history.Put(s.Dir, run, s.Retarget)
 	}
 	return history.Replace(s.Dir, run)
-}
-
-func factsOf(r *schema.Run) *schema.Facts {
-	return &schema.Facts{Model: r.Model, Device: r.Device, Release: r.Release, Impl: r.Impl}
 }
 
 // onlyOf is a document with the results of files that a run has, too.

@@ -249,7 +249,7 @@ func unreadable(f found, err error) schema.Problem {
 		found = pe.Err.Error() // the problem shows the path already
 	}
 	p := schema.Problem{
-		Severity: schema.SevError, Path: f.shown(), Code: "unreadable", Found: found,
+		Severity: schema.SevError, Path: f.shown(), Code: schema.CodeUnreadable, Found: found,
 		Expected: "a readable file or folder", Hint: "check its permissions, or leave it out",
 	}
 	switch {

@@ -46,6 +46,9 @@ func costlyInputs() map[string]map[string]string {
 		"rows":         {"results/a.csv": "model,ttft_ms\n" + many(400_000, "m,%d\n")},
 		"table": {"results/a.md": "| model | size | params | test | t/s |\n" +
 			many(80_000, "| m | 1 | 1 | pp%d | 5.0 ± 0.1 |\n")},
+		"results": {"results/a.jsonl": many(5_000, `{"date":"20260101-000000","backend":"vllm","model_id":"m",`+
+			`"max_concurrency":1%[1]d,"num_prompts":8,"request_rate":"inf","duration":9.5,"completed":8,`+
+			`"total_input_tokens":1024,"total_output_tokens":1024,"mean_ttft_ms":10.5%[1]d,"mean_tpot_ms":5.0625}`+"\n")},
 		"secrets": {"results/a.log": many(200_000, "Serving Benchmark key=%d bearer token ")},
 	}
 }

@@ -97,7 +97,7 @@ func saveRecord(name string, in buildInput, r buildRecord) {
 	var read, written bool
 	r.Stamp, read = in.stamp()
 	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)
-	failed := func(p schema.Problem) bool { return p.Code == "unreadable" }
+	failed := func(p schema.Problem) bool { return p.Code == schema.CodeUnreadable }
 	if !read || !written || slices.ContainsFunc(r.Problems, failed) {
 		forgetRecord(name)
 		return

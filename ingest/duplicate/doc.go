@@ -2,11 +2,9 @@
 //
 // It takes points and scores, from files that were just read or from stored documents, and answers two questions:
 //
-//   - Which measurements does a stored run hold already? An [ID] identifies a measurement by the bytes it was read
-//     from and its position among the measurements in them: [In] lists those of a run, [Without] removes them from
-//     another.
 //   - Which points of several files are one measurement in different forms? [Copies] finds them by statistics that
 //     are equal in all digits.
+//   - Which point of a file is one that was read of it before? [Numbers] is the same for both.
 //
 // What to do with a duplicate is the caller's decision: package ingest keeps one of several files, and one of a
 // stored and a new run. Copies of a run within the history are found by the judge instead, because old numbers under

@@ -6,5 +6,5 @@
 // one document: pages need the numbers of all runs, but the full document of only one run at a time.
 //
 // The package must not know readers, verdicts or pages. Its caller, package ingest, decides whether two runs have the
-// same measurements; [Candidates] finds the documents to compare.
+// same measurements.
 package history

@@ -28,7 +28,7 @@ func unreadable(name string, err error) *schema.Problem {
 		err = pe.Err
 	}
 	return &schema.Problem{
-		Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+		Severity: schema.SevError, Path: filepath.ToSlash(name), Code: schema.CodeUnreadable, Found: err.Error(),
 		Expected: "a readable document", Used: "nothing of it", Hint: "restore it from version control", Lost: true,
 	}
 }

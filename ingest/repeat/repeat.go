@@ -103,7 +103,7 @@ func separate(group []*schema.Point) []schema.Problem {
 			add(p, name, values[i][name])
 		}
 		out = append(out, schema.Problem{
-			Severity: schema.SevNote, Path: group[0].Source.Path, Code: "told-apart",
+			Severity: schema.SevNote, Path: group[0].Source.Path, Code: schema.CodeToldApart,
 			Found:    fmt.Sprintf("%d results of one workload with different %s", len(group), name),
 			Expected: "repeats to agree in what was set", Used: name + " as a part of the workload",
 			Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
@@ -164,7 +164,7 @@ func separateFiles(group []*schema.Point) []schema.Problem {
 	}
 	list := slices.Sorted(maps.Keys(names))
 	return []schema.Problem{{
-		Severity: schema.SevWarning, Path: group[0].Source.Path, Code: "told-apart",
+		Severity: schema.SevWarning, Path: group[0].Source.Path, Code: schema.CodeToldApart,
 		Found: fmt.Sprintf("%d results that state one workload, under names that differ by more than a date or a number",
 			len(group)),
 		Expected: "results that state what was different", Used: strings.Join(list, ", ") + " as a part of the workload",

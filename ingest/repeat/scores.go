@@ -53,7 +53,7 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 		}
 		if len(names) > 0 {
 			out = append(out, schema.Problem{
-				Severity: schema.SevNote, Path: group[0].Source.Path, Code: "told-apart",
+				Severity: schema.SevNote, Path: group[0].Source.Path, Code: schema.CodeToldApart,
 				Found:    fmt.Sprintf("%d scores of %s with different %s", len(group), group[0].Task, strings.Join(names, ", ")),
 				Expected: "repeats to agree in what was asked", Used: "each under a name of its own",
 			})
@@ -126,7 +126,7 @@ func markOf(dims map[string]string) string {
 // namedApart is the problem about scores that the names of their files tell apart.
 func namedApart(s *schema.Score, found string) schema.Problem {
 	return schema.Problem{
-		Severity: schema.SevWarning, Path: s.Source.Path, Code: "told-apart", Found: found,
+		Severity: schema.SevWarning, Path: s.Source.Path, Code: schema.CodeToldApart, Found: found,
 		Expected: "results that state what was different", Used: "what differs as a part of each score's name",
 		Hint: "repeats have one name and a number, such as x-1.json; of another model or build, state it in a manifest",
 	}

@@ -15,7 +15,7 @@ import (
 type Kind struct {
 	Name string `json:"-"` // see [MetricByName]
 	Unit string `json:"unit,omitzero"`
-	Def  string `json:"def,omitzero"`     // definition id; see [Definitions]
+	Def  string `json:"def,omitzero"`     // definition id: one of the Def constants
 	From From   `json:"from,omitzero"`    // "" for the file, else FromRecomputed or FromDerived
 	Why  string `json:"missing,omitzero"` // why there is no number, when there is none
 

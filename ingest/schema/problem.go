@@ -31,6 +31,12 @@ const CodeUnread = "unread"
 // nothing; else a warning, and the file is left out.
 const CodeCopy = "copy"
 
+// CodeToldApart is the code of problems about results of one workload that were told apart, or could not be.
+const CodeToldApart = "told-apart"
+
+// CodeUnreadable is the code of a problem about a file or folder that could not be read, or must not be.
+const CodeUnreadable = "unreadable"
+
 // Severity is how much of the input a problem affects.
 type Severity string
 

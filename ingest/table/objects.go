@@ -25,13 +25,7 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 			r.object(headings, found, top, row, key)
 		}
 	}
-	var missing []string
-	for _, h := range headings {
-		if !found[h] {
-			missing = append(missing, strconv.Quote(h))
-		}
-	}
-	if len(missing) > 0 && t.name == "" {
+	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
 		r.report(schema.SevWarning, "missing-column", fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}
@@ -43,10 +37,7 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 // objects are the rows of a value, with their keys where they are members.
 func (t Table) objects(top decode.Value) func(yield func(string, decode.Value) bool) {
 	return func(yield func(string, decode.Value) bool) {
-		at := top
-		for _, name := range t.rows {
-			at = at.Get(name)
-		}
+		at := top.At(t.rows...)
 		if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
 			yield("", at)
 			return

@@ -95,16 +95,20 @@ func (r *reader) checkHeader() {
 		r.header[i] = strings.TrimSpace(h)
 		has[r.header[i]] = true
 	}
-	var missing []string
-	for heading := range r.table.columns {
-		if !has[heading] {
-			missing = append(missing, strconv.Quote(heading))
-		}
-	}
-	if len(missing) > 0 {
+	if missing := r.table.missing(has); len(missing) > 0 {
 		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
 		r.report(schema.SevWarning, "missing-column", found, "also "+joined(missing), "the columns that are there")
 	}
+}
+
+// missing lists the headings that are mapped and not there, quoted.
+func (t Table) missing(has map[string]bool) (out []string) {
+	for _, h := range slices.Sorted(maps.Keys(t.columns)) {
+		if !has[h] {
+			out = append(out, strconv.Quote(h))
+		}
+	}
+	return out
 }
 
 // row makes a point of the cells of one line.

@@ -354,7 +354,7 @@ func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
 		data, err := w.files.Read(name, mostText)
 		if err != nil {
 			problems = append(problems, schema.Problem{
-				Severity: schema.SevError, Path: w.shown(name), Code: "unreadable", Found: reason(err).Error(),
+				Severity: schema.SevError, Path: w.shown(name), Code: schema.CodeUnreadable, Found: reason(err).Error(),
 				Expected: "a regular file of the workspace", Used: "nothing of it",
 				Hint: "put the file itself there, or remove it",
 			})
