@@ -148,7 +148,7 @@ func (r *Report) endsOf(v *schema.Verdict) (good, bad, of string) {
 	return "", "", ""
 }
 
-// acceptOpen is the line that accepts the largest regression of an earlier release that is still there.
+// acceptOpen is the line that accepts the regression of an earlier release with the most numbers that is still there.
 func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 	list := g.OpenChanges()
 	if len(list) == 0 {

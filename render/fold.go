@@ -140,7 +140,7 @@ func FoldLints(list []lint.Lint) [][]lint.Lint {
 func placesOf(list []lint.Lint) string {
 	pairs, runs := map[schema.Pair]bool{}, map[string]bool{}
 	for i := range list {
-		pairs[schema.Pair{Model: list[i].Model, Device: list[i].Device}] = true
+		pairs[list[i].Pair()] = true
 		runs[list[i].Run] = true
 	}
 	if len(pairs) > 1 {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -11,23 +10,25 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// ChangesPath is the page of changes of level.
+// ChangesPath is the page of changes.
 const ChangesPath Address = "changes/index.html"
 
 // ChangesPage answers: what changed, when and by how much, and does anybody know why?
 func (r *Report) ChangesPage() Page {
-	var list []judge.Change
+	var open, others []judge.Change
+	still := 0
 	if newest := r.Newest(); newest >= 0 {
-		list = r.Gate.Changes(newest)
+		for _, c := range r.Gate.Findings(newest).Changes {
+			if !r.isOpen(&c) {
+				others = append(others, c)
+				continue
+			}
+			open, still = append(open, c), still+truth(r.seenInNewest(&c))
+		}
 	}
-	open, still := 0, 0
-	for i := range list {
-		is := r.isOpen(&list[i])
-		open, still = open+truth(is), still+truth(is && r.seenInNewest(&list[i]))
-	}
-	slices.SortStableFunc(list, func(a, b judge.Change) int { return truth(r.isOpen(&b)) - truth(r.isOpen(&a)) })
+	list := append(open, others...)
 	p := r.page(ChangesPath, "changes", "Changes", "Every change in history, once.")
-	p.Lead = r.changesLead(len(list), open, still)
+	p.Lead = r.changesLead(len(list), len(open), still)
 	if len(list) == 0 {
 		p.add(section("changes", "Changes", "", Empty{What: "Nothing to list",
 			Why: "A change is listed when a release suspects it; a second run confirms it.",
@@ -50,8 +51,7 @@ func (r *Report) isOpen(c *judge.Change) bool {
 // seenInNewest reports whether the newest release shows a change: it found it, or it measured most of it again and it
 // has not returned.
 func (r *Report) seenInNewest(c *judge.Change) bool {
-	newest := r.Newest()
-	return newest >= 0 && (gate.Open(c) || words.News(c, r.Releases[newest].Name))
+	return gate.Open(c) || c.News(r.Releases[r.Newest()].Name)
 }
 
 // changesLead counts the changes, those that are open, and of these those that the newest release shows.
@@ -127,7 +127,7 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 			return cell
 		}},
 		{medium("95 % interval"), func(c change) Cell { return text(words.ChangeInterval(c)) }},
-		{medium("History"), func(c change) Cell { return Cell{Spark: r.spark(largestOf(c), len(r.Releases)-1)} }},
+		{medium("History"), func(c change) Cell { return Cell{Spark: r.spark(middleOf(c), len(r.Releases)-1)} }},
 		{col("Commits"), func(c change) Cell { return r.commitRange(judge.Named(r.Releases, c.Since)) }},
 		{col("What else changed"), func(c change) Cell { return sentence(elseChanged(c.What)) }},
 		{col("State"), func(c change) Cell { return r.state(c) }},
@@ -141,8 +141,8 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 // changeAnchor is where a change stands on its page.
 func changeAnchor(id string) string { return "change-" + id }
 
-// largestOf is the number of a change that changed as the change did: the one in the middle of its series.
-func largestOf(c *judge.Change) *judge.Series { return c.Numbers[len(c.Numbers)/2] }
+// middleOf is a number of a change to draw: the one in the middle of its members, as they are listed.
+func middleOf(c *judge.Change) *judge.Series { return c.Numbers[len(c.Numbers)/2] }
 
 func hrefOf(c *judge.Change) Address {
 	if p, one := c.System(); one {
@@ -248,15 +248,15 @@ func (c *ChangePoints) Section() Section {
 		})}}
 }
 
-// ChangeTexts is a sentence about each change that a release suspects or confirms, the largest first, and how many
-// there are besides; without the one that its headline is about.
+// ChangeTexts is a sentence about each change that a release suspects or confirms, regressions first, and how many there
+// are besides; without the one that its headline is about.
 func ChangeTexts(g *gate.Review) []string {
 	const most = 10
 	var out []string
 	headline := words.Headline(g)
 	for i := range g.Changes {
 		text := words.ChangeText(&g.Changes[i])
-		if words.News(&g.Changes[i], g.Release) && !strings.HasPrefix(headline, strings.TrimSuffix(text, ".")) {
+		if g.Changes[i].News(g.Release) && !strings.HasPrefix(headline, strings.TrimSuffix(text, ".")) {
 			out = append(out, text)
 		}
 	}

@@ -49,9 +49,7 @@ func (r *Report) Landing() Page {
 			schema.Excluded, schema.NotMeasured}, v.Outcome)
 	})
 	p.add(section("decision", "", "", r.Card(&review)))
-	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool {
-		return !words.News(&c, rel.Name) && !gate.Open(&c)
-	})
+	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
 	if len(told) > 0 { // what is too noisy to tell is on the page of the release
 		top = slices.DeleteFunc(top, func(v schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
 		p.add(section("changes", "Changes", "What is new, and what is still there.", r.changesTable(told).

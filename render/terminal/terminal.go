@@ -64,7 +64,7 @@ func changes(w io.Writer, g *gate.Review, all bool) {
 	var news, open []judge.Change
 	for _, c := range g.Changes {
 		switch {
-		case words.News(&c, g.Release):
+		case c.News(g.Release):
 			news = append(news, c)
 		case all || gate.Open(&c):
 			open = append(open, c)

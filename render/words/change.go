@@ -127,11 +127,8 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 	},
 	schema.WhyBelowLimit: {
 		func(c comparison) string {
-			since := ""
-			if c.v.First != "" {
-				since = ", since " + c.v.First
-			}
-			return c.noisy + ": a real change" + since + ", below the limit of " + c.limit + "."
+			return strings.Join(
+				nonEmpty(c.noisy+": a real change", since(c.v.First), "below the limit of "+c.limit+"."), ", ")
 		},
 		func(c comparison) string { return strings.TrimSpace("less than " + c.limit + " " + since(c.v.First)) },
 	},

@@ -39,9 +39,6 @@ func changedMetrics(c *judge.Change) string {
 		metric, stat, _ := strings.Cut(m, " ")
 		names = append(names, Metric(metric, stat))
 	}
-	if len(names) > 3 {
-		return Plural(len(names), "metric")
-	}
 	return strings.Join(names, " and ")
 }
 
@@ -111,7 +108,7 @@ func ChangeShare(c *judge.Change) string {
 	return Plural(n, "number")
 }
 
-// ChangeEvidence is how sure a change is: "confirmed in v7", "suspected: one run shows it".
+// ChangeEvidence is how sure a change is: "confirmed in v7", "suspected: another run must confirm it".
 func ChangeEvidence(c *judge.Change) string {
 	switch {
 	case c.Evidence == schema.Suspected:
@@ -166,11 +163,6 @@ func are(c *judge.Change) string {
 	return "is"
 }
 
-// News reports whether a release itself suspects or confirmed a change; others it has from earlier releases.
-func News(c *judge.Change, release string) bool {
-	return c.Evidence == schema.Suspected || c.Found == release
-}
-
 // openText is the sentence about regressions of earlier releases; "" without any.
 func openText(g *gate.Review) string {
 	list := g.OpenChanges()
@@ -193,7 +185,7 @@ func changedIn(g *gate.Review, kind gate.Kind) []judge.Change {
 		if c.Evidence == schema.Suspected {
 			of = kind == gate.FailSuspected || kind == gate.FailRunWide
 		}
-		if of && News(&c, g.Release) && c.Worse && c.State == judge.StateOpen && !c.SameBuild {
+		if of && c.News(g.Release) && c.Worse && c.State == judge.StateOpen && !c.SameBuild {
 			out = append(out, c)
 		}
 	}

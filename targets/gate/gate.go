@@ -328,8 +328,8 @@ func insignificant(v *schema.Verdict) bool {
 	return false
 }
 
-// KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, a decision that
-// has expired, or a regression that is open.
+// KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, or a decision
+// that has expired.
 func KindOfLint(l *lint.Lint) Kind {
 	switch {
 	case l.Decision != nil && l.Decision.Expired, l.Severity == schema.SevError && l.Decision == nil:
@@ -467,12 +467,17 @@ func Decide(f Findings, on FailOn) Result {
 func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	whole := newTallying(on)
 	pairs := map[schema.Pair]*tallying{}
-	both := func(p schema.Pair, do func(*tallying)) {
+	known := func(p schema.Pair, do func(*tallying)) { // the release, and a pair that has a verdict
 		do(whole)
+		if t := pairs[p]; t != nil {
+			do(t)
+		}
+	}
+	both := func(p schema.Pair, do func(*tallying)) {
 		if pairs[p] == nil {
 			pairs[p] = newTallying(on)
 		}
-		do(pairs[p])
+		known(p, do)
 	}
 	for i := range f.History {
 		v := &f.History[i]
@@ -483,31 +488,19 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 		both(v.Pair(), func(t *tallying) { t.target(v) })
 	}
 	for p, n := range f.Seen {
-		whole.blind, whole.seen = whole.blind+f.Blind[p], whole.seen+n
-		if pairs[p] != nil {
-			pairs[p].blind, pairs[p].seen = f.Blind[p], n
-		}
+		known(p, func(t *tallying) { t.blind, t.seen = t.blind+f.Blind[p], t.seen+n })
 	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
-		if whole.lint(l); pairs[l.Pair()] != nil {
-			pairs[l.Pair()].lint(l)
-		}
+		known(l.Pair(), func(t *tallying) { t.lint(l) })
 	}
 	for i := range f.Changes {
 		c := &f.Changes[i]
 		if !Open(c) {
 			continue
 		}
-		numbers := map[schema.Pair]int{}
 		for _, s := range c.Numbers {
-			numbers[s.Pair()]++
-		}
-		whole.opened(c, len(c.Numbers))
-		for p, n := range numbers {
-			if pairs[p] != nil {
-				pairs[p].opened(c, n)
-			}
+			known(s.Pair(), func(t *tallying) { t.note(FailOpen, finding{rest: c.ID}) })
 		}
 	}
 	out := make(map[schema.Pair]Result, len(pairs))
@@ -679,13 +672,6 @@ func Open(c *judge.Change) bool {
 	return c.Earlier && c.State == judge.StateOpen && c.Evidence == schema.Confirmed && c.Large()
 }
 
-// opened counts a regression of an earlier release, with so many numbers.
-func (t *tallying) opened(c *judge.Change, numbers int) {
-	for range numbers {
-		t.note(FailOpen, finding{rest: c.ID})
-	}
-}
-
 // lint counts a lint.
 func (t *tallying) lint(l *lint.Lint) {
 	id := finding{rest: string(l.ID) + l.Run + l.Subject}
@@ -751,7 +737,7 @@ func (t *tallying) counts() (counts []Tally) {
 	return counts
 }
 
-// once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
+// once counts each change and each point once, under its worst finding; a finding that fails is never hidden behind one that does
 // not.
 func (t *tallying) once() {
 	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived, NoteBelowLimit}

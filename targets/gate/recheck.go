@@ -97,15 +97,15 @@ func (r *Review) startOf(of schema.System, release string) Start {
 // ServerOf returns what the release under judgement was measured on, for a system.
 func (r *Review) ServerOf(of schema.System) Start { return r.startOf(of, r.Label) }
 
-// enoughForShift is the number of workloads whose re-run settles what changed together.
-const enoughForShift = 8
+// enoughTogether is the number of workloads whose re-run settles what changed together.
+const enoughTogether = 8
 
 // suspect is a workload of a system with a suspected regression.
 type suspect struct {
-	system schema.System
-	load   schema.Key
-	alone  bool     // something of it changed by itself
-	causes []string // changes of many numbers
+	system  schema.System
+	load    schema.Key
+	alone   bool     // something of it changed by itself
+	changes []string // changes of many numbers
 	// baseline is the newest release of the first verdict's baseline.
 	baseline string
 }
@@ -162,8 +162,8 @@ func (r *Review) suspects() []*suspect {
 		switch c, _ := v.Reason.(schema.Change); {
 		case c.Part == nil:
 			s.alone = true
-		case !slices.Contains(s.causes, v.Change):
-			s.causes = append(s.causes, v.Change)
+		case !slices.Contains(s.changes, v.Change):
+			s.changes = append(s.changes, v.Change)
 		}
 	}
 	return out
@@ -172,19 +172,19 @@ func (r *Review) suspects() []*suspect {
 // choose takes what changed alone, then what settles the changes of several.
 func choose(suspects []*suspect) map[*suspect]bool {
 	ranked := slices.Clone(suspects)
-	slices.SortStableFunc(ranked, func(a, b *suspect) int { return len(b.causes) - len(a.causes) })
+	slices.SortStableFunc(ranked, func(a, b *suspect) int { return len(b.changes) - len(a.changes) })
 	chosen, settled := map[*suspect]bool{}, map[string]int{}
 	for _, alone := range []bool{true, false} {
 		for _, s := range ranked {
 			needed := s.alone
-			for _, c := range s.causes {
-				needed = needed || settled[c] < enoughForShift
+			for _, c := range s.changes {
+				needed = needed || settled[c] < enoughTogether
 			}
 			if s.alone != alone || !needed {
 				continue
 			}
 			chosen[s] = true
-			for _, c := range s.causes {
+			for _, c := range s.changes {
 				settled[c]++
 			}
 		}

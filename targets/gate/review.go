@@ -329,6 +329,7 @@ func (g *Gate) of(release int) *found {
 
 // find fills in the findings of a release.
 func (g *Gate) find(f *found) {
+	f.findings.Changes = g.Changes(f.release) // the verdicts on history name them
 	var history sync.WaitGroup
 	history.Go(func() { f.findings.History = g.History(f.release) })
 	pairs := g.Pairs(f.release)
@@ -337,7 +338,7 @@ func (g *Gate) find(f *found) {
 		lists[i] = g.Targets(f.release, p)
 	}
 	f.findings.Targets = slices.Concat(lists...)
-	f.findings.Changes, f.findings.Lints = g.Changes(f.release), g.Lints(f.release)
+	f.findings.Lints = g.Lints(f.release)
 	f.findings.Blind, f.findings.Seen = g.Sight(f.release)
 	history.Wait()
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)

@@ -83,6 +83,11 @@ func (c *Change) BelowLimit() bool { return math.Abs(c.Effect) < c.Limit }
 // Large reports whether a change is a regression that counts: for the worse, and by what matters.
 func (c *Change) Large() bool { return c.Worse && !c.BelowLimit() && !c.SameBuild }
 
+// News reports whether a release itself suspects or confirmed a change; others it has from earlier releases.
+func (c *Change) News(release string) bool {
+	return c.Evidence == schema.Suspected || c.Found == release
+}
+
 // event is what one finding, or numbers of one system by themselves, add to a change.
 type event struct {
 	found, since int

@@ -28,8 +28,7 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	return worstFirst(out)
 }
 
-// HistoryOf returns the verdict on one series in a release, without the cause that it shares with others: [History] has
-// that. ok is false where the release did not measure the series.
+// HistoryOf returns the verdict on one series in a release. ok is false where the release did not measure the series.
 func (j *Judgement) HistoryOf(release int, s *Series) (v schema.Verdict, ok bool) {
 	obs := s.find(release)
 	if obs < 0 {
@@ -149,7 +148,7 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 // change is the change of the release that a series is part of; nil for none.
 func (j *reader) change(cell int32) *Change {
 	for _, c := range j.changesOf(j.release).byCell[cell] {
-		if c.Evidence != schema.Confirmed || c.Found == j.Releases[j.release].Name {
+		if c.News(j.Releases[j.release].Name) {
 			return c
 		}
 	}
@@ -657,7 +656,6 @@ type Frame struct {
 type FrameStep struct {
 	Release int
 	Effect  float64 // relative, positive is worse
-	Decided bool    // by the gate or a person; else found by the search, for drawing
 	Change  *Change // that the step is part of, as the release saw it; nil for none
 }
 
@@ -682,7 +680,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue
 		}
-		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), true, nil}
+		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), nil}
 		for _, c := range j.changesOf(release).byCell[s.cell] {
 			if c.cells[s.cell] == l.At {
 				step.Change = c
@@ -696,7 +694,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 	}
 	f.From = held
 	for _, l := range ofCell(j.searched(release, false), s.cell) {
-		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), false, nil})
+		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), nil})
 	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {

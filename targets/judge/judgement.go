@@ -398,7 +398,6 @@ type Sensitivity struct {
 	// Groups is the smallest change of a whole model on a device, or of a metric of it, that is named; the median over the
 	// series. NaN where none is known.
 	Groups float64
-	Blind  int // series that would show a regression of twice what matters neither alone nor with their group
 }
 
 // Shown is the smallest regression that is found.
@@ -410,13 +409,9 @@ type Shown struct {
 // Sensitivity is that of a release's comparison with history. Evals are not part of it.
 func (j *Judgement) Sensitivity(release int) Sensitivity {
 	s := j.rows.Fits[release].Shown
-	out := Sensitivity{
+	return Sensitivity{
 		Series: s.Cells, Once: shownOf(s.Once), Again: shownOf(s.Again), Groups: math.Expm1(s.Groups),
 	}
-	for _, n := range s.Blind {
-		out.Blind += n
-	}
-	return out
 }
 
 // Sight counts, by model and device, the series of a release that have a history, and those of them that would show a

@@ -20,7 +20,7 @@ type ChangePoint struct {
 	D      float64 // log change against the level before, of all runs that decided it; positive is worse
 	SE, Df float64 // of D; 0 where no test decided it
 	Runs   int     // that decided it together; 0: no test did
-	Shift  float64 // run-wide change of the release that decided it, which D is without
+	Shift  float64 // change of its groups in the release that decided it, which D is without
 	P      float64 // by permutation; NaN where the gate confirmed it or a person pinned it
 	Source Source
 	// Dismissed: it was confirmed, but a person decided that no level begins there.
