@@ -193,8 +193,8 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 				return err
 			}
 		}
+		st := &step{items[i], first + i, len(all), s.now()}
 		if name := items[i].Tool.Name; s.tries[name].times == enoughFailures && !s.tries[name].useful {
-			st := &step{items[i], first + i, len(all), s.now()}
 			if err := s.noResult(st, fmt.Errorf("not tried: %s failed %d times in the same way, and never measured",
 				name, enoughFailures)); err != nil {
 				return err
@@ -203,7 +203,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		}
 		alive, stop := s.watch(ctx)
 		before := s.out
-		err := s.item(alive, &step{items[i], first + i, len(all), s.now()})
+		err := s.item(alive, st)
 		if s.out.Failed > before.Failed { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}

@@ -79,9 +79,7 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 		}
 		return builtin.RunVirtual(l, s.virtual)
 	}
-	ready := make(chan struct{})
-	l.Ready = sync.OnceFunc(func() { close(ready) })
-	go s.sayWaiting(ready, fmt.Sprintf("for the server to count the tokens of a prompt, at most %s", l.Timeout))
+	l.Ready = s.sayWaiting(fmt.Sprintf("for the server to count the tokens of a prompt, at most %s", l.Timeout))
 	defer l.Ready()
 	n := clientsOf(s.plan.Clients, l)
 	if n <= 1 {
@@ -90,18 +88,22 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	return runClients(ctx, l, n)
 }
 
-// sayWaiting says what is waited for, where it takes longer than usual, until it is over.
-func (s *session) sayWaiting(over <-chan struct{}, what string) {
+// sayWaiting says what is waited for, where it takes longer than usual, until over is called.
+func (s *session) sayWaiting(what string) (over func()) {
 	const usual = 2 * time.Second
 	began := time.Now()
-	for next := usual; ; next = time.Minute {
-		select {
-		case <-over:
-			return
-		case <-time.After(next):
-			s.report(Event{Run: s.id, Step: "waiting", Text: what, Took: time.Since(began), Final: true})
+	waiting, over := context.WithCancel(context.Background())
+	go func() {
+		for next := usual; ; next = time.Minute {
+			select {
+			case <-waiting.Done():
+				return
+			case <-time.After(next):
+				s.report(Event{Run: s.id, Step: "waiting", Text: what, Took: time.Since(began), Final: true})
+			}
 		}
-	}
+	}()
+	return over
 }
 
 // loaded is the result of a load; known says how well it is known, where that was asked for.
@@ -138,6 +140,9 @@ func (s *session) loaded(
 	}
 	if out.Gone > 0 {
 		r.side.Client["cancelled"] = strconv.Itoa(out.Gone)
+	}
+	if set.Undated > 0 {
+		r.side.Client["read_late"] = strconv.Itoa(set.Undated)
 	}
 	if s.end.Stack.Engine == server.SimEngine {
 		delete(r.side.Client, "cpu_s") // the simulator may run in this process
@@ -294,13 +299,12 @@ func (s *session) warm(ctx context.Context) error {
 	began := time.Now()
 	failed := ""
 	for _, w := range lengths {
-		over := make(chan struct{})
-		go s.sayWaiting(over, fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
+		over := s.sayWaiting(fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Workload: w,
 			Fit: true, Fits: &s.fits, Seed: s.plan.Seed,
 		})
-		close(over)
+		over()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -65,7 +65,7 @@ func Lock(say func(string), accelerators []string, addresses ...string) (release
 	var locks []lock
 	if len(accelerators) > 0 { // who has some of them shares the name of all
 		all := lock{"accelerators", folderlock.Shared}
-		for _, one := range accelerators {
+		for _, one := range slices.Compact(slices.Sorted(slices.Values(accelerators))) { // two servers may share them
 			if one == AllAccelerators {
 				all.mode = folderlock.Exclusive
 			} else {

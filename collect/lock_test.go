@@ -44,6 +44,8 @@ func TestLockExcludesAndReleases(t *testing.T) {
 		{"two on one accelerator", []string{"0", "1"}, []string{"1"}, "8001", true},
 		{"one on all, one on one of them", all, []string{"1"}, "8001", true},
 		{"one on one, another on all", []string{"1"}, all, "8001", true},
+		{"two servers of one process, one on all", []string{"0", AllAccelerators}, []string{"1"}, "8001", true},
+		{"two servers of one process on one", []string{"0", "0"}, []string{"1"}, "8001", false},
 	} {
 		release, err := Lock(quiet(t), c.first, "http://127.0.0.1:8000")
 		if err != nil {

@@ -353,7 +353,10 @@ func (s *session) inTime(ctx context.Context, load builtin.Load) (out builtin.Ou
 		if out, err = s.load(ctx, load); err != nil {
 			return out, err
 		}
-		if why = builtin.Busy(out.Set(), load); why == "" || out.Overload {
+		if out.Overload {
+			return out, nil
+		}
+		if why = builtin.Busy(out.Set(), load); why == "" {
 			return out, nil
 		}
 		s.report(Event{Run: s.id, Step: "probe", Text: "measured again", Note: why, Final: true})

@@ -114,11 +114,11 @@ func reasonIn(log string) string {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(line, "│ \n")
 		if strings.HasPrefix(line, "╰") || strings.HasPrefix(line, "•") {
-			break
+			return "its reason: " + strings.Join(words, " ")
 		}
 		words = append(words, strings.Fields(line)...)
 	}
-	return "its reason: " + strings.Join(words, " ")
+	return "" // of a log of another tool
 }
 
 // toolEnv returns the variables that are added to a tool's environment.

@@ -142,23 +142,21 @@ func Device(ctx context.Context) (name, of string) {
 	if err != nil || len(list) == 0 {
 		return "", ""
 	}
-	kinds := map[string]int{}
-	for _, d := range list {
+	kindOf := func(d device) string {
 		kind, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(d.name)), " ") // n300 L, n300 R
-		kinds[kind]++
+		return kind
 	}
-	for kind, n := range kinds {
-		if kind == "n300" || kind == "p300" {
-			if n%2 != 0 {
-				return "", ""
-			}
-			n /= 2
-		}
-		of = strconv.Itoa(n) + " " + kind
-	}
-	if len(kinds) > 1 {
+	kind, n := kindOf(list[0]), len(list)
+	if slices.ContainsFunc(list, func(d device) bool { return kindOf(d) != kind }) {
 		return "", ""
 	}
+	if kind == "n300" || kind == "p300" {
+		if n%2 != 0 {
+			return "", ""
+		}
+		n /= 2
+	}
+	of = strconv.Itoa(n) + " " + kind
 	return boards[of], of
 }
 

@@ -250,8 +250,8 @@ func (o Options) Known(stated spec.Model, context int) spec.Model {
 	return stated
 }
 
-// Complete fills in what is known about the model and no option states: its image, its full name, and how long an
-// image may take to be ready.
+// Complete fills in what is known about the model and no option states: its release, its image, its full name, and how
+// long an image may take to be ready.
 func (o Options) Complete(known spec.Model) Options {
 	o.Server.Image = cmp.Or(o.Server.Image, known.Image)
 	if o.System.NamedBySpec {

@@ -222,7 +222,7 @@ func (s *Session) Lock(also ...*Session) (release func(), err error) {
 	for _, of := range append(also, s) {
 		addresses = append(addresses, of.Address)
 		if of.Options.Server.Name.Kind != plan.ServerURL {
-			accelerators = collect.Accelerators(of.Options.Server.DeviceIDs)
+			accelerators = append(accelerators, collect.Accelerators(of.Options.Server.DeviceIDs)...)
 		}
 	}
 	return collect.Lock(s.warn, accelerators, addresses...)

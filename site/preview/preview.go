@@ -1,9 +1,9 @@
 // Package preview serves a built site on the loopback interface, for looking at it in a browser while it is being
 // made, and reports changes in the folders that it is made of, once writing has stopped.
 //
-// In flow a folder and news of it; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes.
-// Pages get a script that reloads them when they change; nothing of it is in the folder. In flow folders and files to
-// watch; out flow calls. It knows nothing of what is in them.
+// In flow the folder of a site, and folders and files to watch, of whose content it knows nothing; out flow HTTP on
+// 127.0.0.1, and calls. It never listens anywhere else and never writes. Pages get a script that reloads them when they
+// change; nothing of it is in the folder.
 package preview
 
 import (

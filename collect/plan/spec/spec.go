@@ -83,32 +83,24 @@ func (e MisspeltError) Error() string {
 // misspelt returns a [MisspeltError] where the catalogue has no entry of a model, or none of a device, and one of
 // nearly that name.
 func (f File) misspelt(model, device string) error {
-	var names, devices []string
-	for _, m := range f.Models {
-		if strings.EqualFold(m.Model, path.Base(model)) || strings.EqualFold(m.ID, model) {
-			names = nil
-			break
-		}
-		if schema.NearlyNamed(m.Model, path.Base(model)) {
-			names = append(names, m.Model)
+	first := func(is func(m Model) bool) int { return slices.IndexFunc(f.Models, is) }
+	if first(func(m Model) bool { return m.named(model) }) < 0 {
+		if i := first(func(m Model) bool { return schema.NearlyNamed(m.Model, path.Base(model)) }); i >= 0 {
+			return MisspeltError{"model " + model, f.Models[i].Model}
 		}
 	}
-	for _, m := range f.Models {
-		if schema.SameDevice(m.Device, device) {
-			devices = nil
-			break
+	if first(func(m Model) bool { return schema.SameDevice(m.Device, device) }) < 0 {
+		d := strings.ToLower(device)
+		if i := first(func(m Model) bool { return oneMore(m.Device, d) || oneMore(d, m.Device) }); i >= 0 {
+			return MisspeltError{"device " + device, f.Models[i].Device}
 		}
-		if oneMore(m.Device, strings.ToLower(device)) || oneMore(strings.ToLower(device), m.Device) {
-			devices = append(devices, m.Device)
-		}
-	}
-	switch {
-	case len(names) > 0:
-		return MisspeltError{"model " + model, names[0]}
-	case len(devices) > 0:
-		return MisspeltError{"device " + device, devices[0]}
 	}
 	return nil
+}
+
+// named reports whether a name, with an organisation or without, is that of the model.
+func (m Model) named(name string) bool {
+	return strings.EqualFold(m.Model, path.Base(name)) || strings.EqualFold(m.ID, name)
 }
 
 // oneMore reports whether a is b with one character more.
@@ -159,8 +151,7 @@ func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 // Find returns the entry of a model on a device: of the requested implementation, else of the default one.
 func (f File) Find(model, device, impl string) (found Model, ok bool) {
 	for _, m := range f.Models {
-		named := strings.EqualFold(m.Model, path.Base(model)) || strings.EqualFold(m.ID, model)
-		if !named || !strings.EqualFold(m.Device, device) || impl != "" && !strings.EqualFold(m.Impl, impl) {
+		if !m.named(model) || !strings.EqualFold(m.Device, device) || impl != "" && !strings.EqualFold(m.Impl, impl) {
 			continue
 		}
 		if !ok || m.Default && !found.Default {

@@ -220,7 +220,8 @@ func (o Outcome) Cached() (share float64, unstated int, ok bool) {
 }
 
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
-// late requests of an open loop were sent; what the server's cache found; and how many answers called a tool.
+// late requests of an open loop were sent; what the server's cache found; how many answers called a
+// tool; and how many requests were sent again.
 func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
 	set := func(name string, v float64, decimals int) { c[name] = strconv.FormatFloat(v, 'f', decimals, 64) }
@@ -247,9 +248,6 @@ func (o Outcome) Client(l Load) map[string]string {
 	}
 	if n := o.Resent(); n > 0 {
 		c["resent"] = strconv.Itoa(n)
-	}
-	if n := o.Set().Undated; n > 0 {
-		c["read_late"] = strconv.Itoa(n)
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
