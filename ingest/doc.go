@@ -5,8 +5,8 @@
 // runs. It returns normalised [schema.Run] values, one [File] entry for every file found, and problems; it writes
 // nothing. [Store.Read] does the same and stores the runs.
 //
-// A file that cannot be read is a problem and never stops the others. Identity is resolved in a fixed order
-// (flag, manifest, pattern, history, sidecar, file, spec, path), and every fact keeps its source. A measurement that is in
+// A file that cannot be read is a problem and never stops the others. Identity is resolved in a fixed order (flag,
+// manifest, pattern, history, sidecar, file, spec, path), and every fact keeps its source. A measurement that is in
 // several files, or in a stored document, counts once: package duplicate decides when two are one. Results of one
 // workload in one run are repeats, or get a dimension that tells them apart: package repeat decides.
 //

@@ -248,8 +248,8 @@ func (c *ChangePoints) Section() Section {
 		})}}
 }
 
-// ChangeTexts is a sentence about each change that a release suspects or confirms, regressions first, and how many there
-// are besides; without the one that its headline is about.
+// ChangeTexts is a sentence about each change that a release suspects or confirms, regressions first, and how many
+// there are besides; without the one that its headline is about.
 func ChangeTexts(g *gate.Review) []string {
 	const most = 10
 	var out []string

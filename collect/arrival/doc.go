@@ -1,9 +1,9 @@
 // Package arrival wraps a connection so that it reports when the bytes that were read arrived.
 //
-// In: a connection. Out: the same connection, which says when each of its bytes arrived. It must not know what the bytes mean. On a busy machine a
-// goroutine may read milliseconds after the data came. A client that takes the time then reports its own slowness as
-// the server's; a server that does so hides its own. On Linux the kernel stamps each segment as it comes in
-// (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read is taken.
+// In: a connection. Out: the same connection, which says when each of its bytes arrived. It must not know what the
+// bytes mean. On a busy machine a goroutine may read milliseconds after the data came. A client that takes the time
+// then reports its own slowness as the server's; a server that does so hides its own. On Linux the kernel stamps each
+// segment as it comes in (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read is taken.
 package arrival
 
 import (

@@ -737,8 +737,8 @@ func (t *tallying) counts() (counts []Tally) {
 	return counts
 }
 
-// once counts each change and each point once, under its worst finding; a finding that fails is never hidden behind one that does
-// not.
+// once counts each change and each point once, under its worst finding; a finding that fails is never hidden behind one
+// that does not.
 func (t *tallying) once() {
 	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived, NoteBelowLimit}
 	for i, kind := range worst {

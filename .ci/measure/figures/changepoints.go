@@ -24,10 +24,7 @@ type steps struct {
 func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
 	const series, releases, devices, metrics = 10000, 50, 4, 4
 	r := rand.New(rand.NewPCG(seed, 31))
-	tab = &regression.Table{Strata: devices * metrics}
-	for range releases {
-		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
-	}
+	tab = newTable(devices*metrics, releases)
 	for c := range series {
 		n := 8 + r.IntN(43)
 		first := int32(len(tab.Obs))

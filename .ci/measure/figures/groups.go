@@ -370,7 +370,7 @@ func small(t *table) {
 		if n == 5 {
 			goal = "named by the second release after >= .8"
 		}
-		t.floored(share >= .8, share >= 0, fmt.Sprintf("a whole model on a device +4 %%, after %d releases", n), goal,
+		t.floored(share >= .8, true, fmt.Sprintf("a whole model on a device +4 %%, after %d releases", n), goal,
 			"none is reached yet", "named %.2f", share)
 	}
 }

@@ -184,12 +184,9 @@ func bimodal(r *rand.Rand, sd float64) float64 {
 // so that the median is about 1 %.
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
-	t := &regression.Table{Strata: p.devices * p.metrics}
+	t := newTable(p.devices*p.metrics, p.releases)
 	t.Obs = make([]regression.Obs, 0, p.cells*p.releases)
 	t.Cells = make([]regression.Cell, 0, p.cells)
-	for range p.releases {
-		t.Releases = append(t.Releases, regression.Release{Joins: true})
-	}
 	shifts := make([][]float64, p.devices)
 	for d := range shifts {
 		for range p.releases {
@@ -724,7 +721,7 @@ func wholeDevice(t *table) {
 type deviceCounts struct {
 	devices, reported, confirmed int // summed over populations
 	missed                       int // cells of the device that read unchanged or improved
-	elsewhere                    int // shifts and cells of other devices that read regressed or improved
+	elsewhere                    int // groups and cells of other devices that read regressed or improved
 }
 
 func (x *deviceCounts) addFindings(p population, tab *regression.Table, j *regression.Judgement) {

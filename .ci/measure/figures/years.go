@@ -140,22 +140,19 @@ func (y *year) gate(t *table, f fleet, runs, seconds [][]float64, again []float6
 }
 
 // newest lists the cells that are worth a re-run, as the gate proposes them: those that the newest release suspects to
-// have regressed, of a stratum or system that does eight, and one control a device; and reports whether anything is
+// have regressed, eight of a group that does, and one control a stratum; and reports whether anything is
 // confirmed to have regressed.
 func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspects []int, confirmed bool) {
 	last := int32(len(tab.Releases) - 1)
 	ask := map[int]bool{}
-	some := func(n int, of func(c *regression.Cell) bool) { pick(tab, r, ask, n, of) }
+	some := func(n int, of func(c int) bool) { pick(tab, r, ask, n, of) }
 	for _, f := range j.Findings {
 		switch {
 		case f.Release != last || f.Word != schema.Regressed:
 		case f.Evidence == schema.Confirmed:
 			confirmed = true
 		default:
-			list := f.Members
-			some(8, func(c *regression.Cell) bool {
-				return slices.ContainsFunc(list, func(i int32) bool { return &tab.Cells[i] == c })
-			})
+			some(8, func(c int) bool { return slices.Contains(f.Members, int32(c)) })
 		}
 	}
 	strata := map[int32]bool{}
@@ -171,7 +168,7 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 	}
 	for s := range tab.Strata { // controls
 		if strata[int32(s)] {
-			some(1, func(c *regression.Cell) bool { return int(c.Stratum) == s })
+			some(1, func(c int) bool { return int(tab.Cells[c].Stratum) == s })
 		}
 	}
 	for c := range tab.Cells {
@@ -183,9 +180,9 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 }
 
 // pick adds some cells of a kind to those that are asked for, at random.
-func pick(tab *regression.Table, r *rand.Rand, ask map[int]bool, n int, of func(c *regression.Cell) bool) {
+func pick(tab *regression.Table, r *rand.Rand, ask map[int]bool, n int, of func(c int) bool) {
 	for _, c := range r.Perm(len(tab.Cells)) {
-		if n > 0 && of(&tab.Cells[c]) && !ask[c] {
+		if n > 0 && of(c) && !ask[c] {
 			ask[c] = true
 			n--
 		}
@@ -270,16 +267,12 @@ func readNights(name string) (*nights, error) {
 // table is the history as the judge takes it.
 func (h *nights) table(delta float64) *regression.Table {
 	dense := map[int32]int32{}
-	tab := &regression.Table{}
 	for _, s := range h.stratum {
 		if _, known := dense[s]; !known {
 			dense[s] = int32(len(dense))
 		}
 	}
-	tab.Strata = len(dense)
-	for range h.z[0] {
-		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
-	}
+	tab := newTable(len(dense), len(h.z[0]))
 	for i, values := range h.z {
 		c := regression.Cell{
 			Stratum: dense[h.stratum[i]], Device: h.unit[i], Model: h.system[i], System: h.system[i], Point: h.system[i],
