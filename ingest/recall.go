@@ -45,18 +45,25 @@ func recall(dir, base string, sources []*source) *memory {
 		if folder == "" {
 			continue
 		}
-		history.Each(folder, func(name string, run *schema.Run) {
+		// A person may have named the model otherwise: only bytes and times are known yet.
+		isNear := func(start, end time.Time) bool {
+			return start.IsZero() || isUndated || start.Before(to.Add(aDay)) && later(start, end).After(from.Add(-aDay))
+		}
+		skip := func(name string, data []byte) bool { // decoding thousands takes seconds
 			rel, _ := filepath.Rel(folder, name)
 			if stored[rel] { // the first folder has a newer one
-				return
+				return true
 			}
+			isOther := !isNear(history.SpanOf(data)) && !history.HasFile(data, read)
+			stored[rel] = isOther
+			return isOther
+		}
+		history.Each(folder, skip, func(name string, run *schema.Run) {
+			rel, _ := filepath.Rel(folder, name)
 			stored[rel] = true
 			d := &document{path: filepath.FromSlash(name), run: *run, isBase: folder == base}
 			isKnown := d.divide(read)
-			// A person may have named the model otherwise: only bytes and times are known yet.
-			isNear := run.Start.IsZero() || isUndated ||
-				run.Start.Before(to.Add(aDay)) && later(run.Start, run.End).After(from.Add(-aDay))
-			if !isKnown && !isNear || onlyCopies(run) && !isKnown {
+			if !isKnown && !isNear(run.Start, run.End) || onlyCopies(run) && !isKnown {
 				return
 			}
 			m.docs = append(m.docs, d)

@@ -443,7 +443,7 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 		return v, err
 	}
 	stored := map[rawFile]bool{}
-	v.Problems = history.Each(historyDir, func(_ string, r *schema.Run) {
+	v.Problems = history.Each(historyDir, nil, func(_ string, r *schema.Run) {
 		for i := range r.Points {
 			stored[rawFile{r.Points[i].Source.Path, r.Points[i].Source.SHA256}] = true
 		}

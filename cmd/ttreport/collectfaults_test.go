@@ -93,7 +93,7 @@ func checkCollected(t *testing.T, what, dir string, before map[string][]manifest
 		t.Errorf("%s: %s", what, said)
 	}
 	stored := 0
-	if problems := history.Each(filepath.Join(dir, "history"),
+	if problems := history.Each(filepath.Join(dir, "history"), nil,
 		func(_ string, r *schema.Run) { stored += len(r.Points) }); len(problems) > 0 || stored != points {
 		t.Errorf("%s: %d of %d points are in history, %v", what, stored, points, problems)
 	}

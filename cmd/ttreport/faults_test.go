@@ -126,7 +126,7 @@ func TestFaults(t *testing.T) {
 		if tried++; code != 0 {
 			failed++
 		}
-		for _, p := range history.Each(filepath.Join(dir, "history"), func(string, *schema.Run) {}) {
+		for _, p := range history.Each(filepath.Join(dir, "history"), nil, func(string, *schema.Run) {}) {
 			if !strings.Contains(p.Found, "when ttreport was ended") { // which the next reading removes
 				t.Errorf("%s of %s: %v", f, args, p)
 			}

@@ -140,7 +140,7 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 // error: what is not seen cannot be chosen.
 func chooseRuns(dir string, of labels) (all map[string]bool, chosen []storedRun, err error) {
 	all = map[string]bool{}
-	problems := history.Each(dir, func(name string, r *schema.Run) {
+	problems := history.Each(dir, nil, func(name string, r *schema.Run) {
 		all[name] = true
 		if of.has(r) {
 			chosen = append(chosen, storedRun{name, *r})

@@ -70,7 +70,7 @@ func TestConcurrentCommands(t *testing.T) {
 	}
 	points := 0
 	count := func(_ string, r *schema.Run) { points += len(r.Points) }
-	if problems := history.Each(filepath.Join(dir, "history"), count); len(problems) > 0 {
+	if problems := history.Each(filepath.Join(dir, "history"), nil, count); len(problems) > 0 {
 		t.Error(problems)
 	}
 	if want := processes*each + 4; points != want {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/rootfs"
@@ -168,12 +169,21 @@ func RemoveUnfinished(dir string) {
 	})
 }
 
-// Each reads every document below a folder, in path order. What cannot be read is a problem.
-func Each(dir string, visit func(name string, r *schema.Run)) []schema.Problem {
+// Each reads the documents below a folder, in path order, without those that are skipped for their bytes; a nil skip
+// leaves out none. What cannot be read is a problem.
+func Each(dir string, skip func(name string, data []byte) bool, visit func(name string, r *schema.Run)) []schema.Problem {
 	docs, problems := list([]string{dir})
 	c := newDecoder()
 	for _, d := range docs {
-		r, _, problem := d.read(c)
+		data, err := d.folder.Read(d.rel, mostDocument)
+		if err != nil {
+			problems = append(problems, *unreadable(d.path, err))
+			continue
+		}
+		if skip != nil && skip(d.path, data) {
+			continue
+		}
+		r, problem := c.document(d.path, data)
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue
@@ -181,4 +191,33 @@ func Each(dir string, visit func(name string, r *schema.Run)) []schema.Problem {
 		visit(d.path, &r)
 	}
 	return problems
+}
+
+// SpanOf returns when the run of a document began and ended, without decoding it: from the lines in which [Encode]
+// writes that. start is zero where no such line is there, or several are.
+func SpanOf(data []byte) (start, end time.Time) {
+	of := func(member string) (t time.Time) {
+		head := []byte("\n\"" + member + "\":\"")
+		_, after, found := bytes.Cut(data, head)
+		if text, _, closed := bytes.Cut(after, []byte(`"`)); found && closed && !bytes.Contains(after, head) {
+			t, _ = time.Parse(time.RFC3339, string(text)) // zero: it is not known
+		}
+		return t
+	}
+	return of("start"), of("end")
+}
+
+// HasFile reports whether a document, which is not decoded, names a file by one of some hashes.
+func HasFile(data []byte, sha256 map[string]bool) bool {
+	const size = 64
+	for {
+		_, after, found := bytes.Cut(data, []byte(`"sha256":"`))
+		if !found {
+			return false
+		}
+		if len(after) >= size && sha256[string(after[:size])] {
+			return true
+		}
+		data = after
+	}
 }
