@@ -42,10 +42,10 @@ func (r *Report) ChangesPage() Page {
 	return p
 }
 
-// isOpen reports whether a change is a regression that nobody accepted and that is still there.
+// isOpen reports whether a change is a confirmed regression that nobody accepted or explained and that is still there.
 func (r *Report) isOpen(c *judge.Change) bool {
 	note, _ := r.noteOn(c.Since)
-	return c.Large() && c.State == judge.StateOpen && note == ""
+	return c.Evidence == schema.Confirmed && c.Large() && c.State == judge.StateOpen && note == ""
 }
 
 // seenInNewest reports whether the newest release shows a change: it found it, or it measured most of it again and it
