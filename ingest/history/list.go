@@ -171,7 +171,9 @@ func RemoveUnfinished(dir string) {
 
 // Each reads the documents below a folder, in path order, without those that are skipped for their bytes; a nil skip
 // leaves out none. What cannot be read is a problem.
-func Each(dir string, skip func(name string, data []byte) bool, visit func(name string, r *schema.Run)) []schema.Problem {
+func Each(
+	dir string, skip func(name string, data []byte) bool, visit func(name string, r *schema.Run),
+) []schema.Problem {
 	docs, problems := list([]string{dir})
 	c := newDecoder()
 	for _, d := range docs {
