@@ -95,3 +95,30 @@ func TestIdleConnectionsAreReplaced(t *testing.T) {
 		t.Errorf("the client states %q requests sent again, of %d", got, again)
 	}
 }
+
+// A server may close each connection behind its answer without saying so, a moment later: no request fails of it.
+func TestConnectionsOfOneAnswer(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		const event = "data: {\"choices\":[{\"text\":\" a\"}]}\n\ndata: [DONE]\n\n"
+		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nKeep-Alive: timeout=5, max=100\r\n"+
+			"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(event), event)
+		time.Sleep(200 * time.Microsecond)
+		_ = c.Close()
+	}))
+	t.Cleanup(srv.Close)
+	out, err := builtin.Run(t.Context(), builtin.Load{
+		Workload: traffic.Workload{ISL: 8, OSL: 1, Concurrency: 1, Requests: 100},
+		URL:      srv.URL, Model: "m", Seed: 1, Warmups: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set := out.Set(); set.OK != 100 || out.Resent() != 0 {
+		t.Errorf("%d of 100 completed, %d sent again", set.OK, out.Resent())
+	}
+}

@@ -30,6 +30,7 @@ type conn struct {
 	br    *bufio.Reader
 	lines *bufio.Reader // of a body
 	long  []byte        // a line that is longer than the buffer
+	idle  time.Time     // since when
 }
 
 // Bounds of an answer. A server may be anybody's.
@@ -161,11 +162,29 @@ func (c *conn) ask(
 	return t, false
 }
 
-// keep keeps a connection for another request where the answer has ended and nothing is behind it.
+// soon is how long after an answer a server closes the connection that closes every one. The usual idle timeouts are
+// seconds.
+const soon = 20 * time.Millisecond
+
+// keep keeps a connection for another request where the answer has ended and nothing is behind it. A
+// server may close each connection behind its stream though its head says that it keeps them, as llama.cpp's of October
+// 2026 does: a request that is sent just before that fails. So the first connection that could be kept is watched for a
+// moment, and none is kept where that one is closed.
 func (r *runner) keep(c *conn, resp *http.Response) {
 	n, err := io.CopyN(io.Discard, resp.Body, mostAfter)
 	if n >= mostAfter || !errors.Is(err, io.EOF) || resp.Close || c.br.Buffered() > 0 {
 		_ = c.raw.Close() // the server closes it as well
+		return
+	}
+	c.idle = time.Now()
+	r.watched.Do(func() {
+		_ = c.raw.SetReadDeadline(c.idle.Add(soon)) // where that fails, reading fails
+		if _, err := c.br.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+			r.closes.Store(true)
+		}
+	})
+	if r.closes.Load() {
+		_ = c.raw.Close()
 		return
 	}
 	r.idle.Lock()

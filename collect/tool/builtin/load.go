@@ -192,6 +192,8 @@ type runner struct {
 		sync.Mutex
 		conns []*conn
 	}
+	watched sync.Once   // whether the server keeps a connection
+	closes  atomic.Bool // it closes each one soon after an answer
 }
 
 // stagger is the interval at which the streams of a closed loop begin. Started at once, hundreds of requests leave in
@@ -374,6 +376,9 @@ func (r *runner) attempt(ctx context.Context, i int, q traffic.Request, said *ta
 		}
 		if reused && c.raw.Closed() {
 			_ = c.raw.Close()
+			if time.Since(c.idle) < soon {
+				r.closes.Store(true)
+			}
 			continue
 		}
 		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
