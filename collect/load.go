@@ -21,17 +21,37 @@ import (
 
 // once measures one workload with the builtin client. A load without a completed request is a result too.
 func (s *session) once(ctx context.Context, st *step) (*result, error) {
-	load, err := s.pointLoad(st, 0)
-	if err != nil {
-		return nil, err
-	}
 	gauges := s.sample(ctx)
 	defer gauges.stop()
-	out, err := s.load(ctx, load)
+	load, out, _, err := s.inTime(ctx, func(try uint64) (builtin.Load, error) { return s.pointLoad(st, try) })
 	if err != nil {
 		return nil, err
 	}
 	return s.loaded(st, load, out, gauges.during(out.Began, out.Duration.Seconds(), 0), "")
+}
+
+// inTime measures a load, and does so twice more where this machine was too busy to say how long requests took; busy is
+// the reason where it was each time. Each try has prompts of its own, which no cache knows. What takes minutes is not
+// measured again: whether that is worth it is for whoever waits for it.
+func (s *session) inTime(
+	ctx context.Context, loadOf func(try uint64) (builtin.Load, error),
+) (load builtin.Load, out builtin.Outcome, busy string, err error) {
+	const most, brief = 3, time.Minute
+	began := s.now()
+	for try := range uint64(most) {
+		if load, err = loadOf(try); err != nil {
+			return load, out, "", err
+		}
+		if out, err = s.load(ctx, load); err != nil || out.Overload {
+			return load, out, "", err
+		}
+		busy = builtin.Busy(out.Set(), load)
+		if busy == "" || try == most-1 || s.now().Sub(began) > brief {
+			break
+		}
+		s.report(Event{Run: s.id, Step: "again", Text: "with other prompts", Note: busy, Final: true})
+	}
+	return load, out, busy, nil
 }
 
 // pointLoad returns the load of a point; each visit to it has prompts of its own.

@@ -296,24 +296,25 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 		return p, nil
 	}
 	p, what, began := probed{Concurrency: w.Concurrency}, fmt.Sprintf("concurrency %d", w.Concurrency), s.now()
-	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32)
-	if err != nil {
-		return p, err
-	}
 	if w.FindRate {
 		p, what = probed{Rate: w.Rate}, fmt.Sprintf("%.4g req/s", w.Rate)
-		load.CutOverload = true
-		last := load.Each[len(load.Each)-1].At
-		for i := range load.Each { // as many as the rate says in this time, no more by luck
-			load.Each[i].At = time.Duration(float64(load.Each[i].At) / float64(last) * float64(w.Requests-1) / w.Rate * 1e9)
-		}
 	}
 	e := s.event(st)
-	e.Text, e.Total = st.String()+": "+what, load.Requests
-	load.Progress = s.progress(e)
-	out, err := s.inTime(ctx, load)
+	e.Text = st.String() + ": " + what
+	_, out, busy, err := s.inTime(ctx, func(try uint64) (builtin.Load, error) {
+		load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32+try<<56)
+		if e.Total = load.Requests; err == nil && w.FindRate {
+			load.CutOverload = true
+			stretch(load.Each, float64(w.Requests-1)/w.Rate)
+		}
+		load.Progress = s.progress(e)
+		return load, err
+	})
 	if err != nil {
 		return p, err
+	}
+	if busy != "" {
+		return p, unmeasured{errors.New(busy)}
 	}
 	counts := out
 	if w.FindRate {
@@ -345,23 +346,12 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 	return p, s.keepProbe(st, p)
 }
 
-// inTime measures a load, again where this machine was too busy to say how long requests took.
-func (s *session) inTime(ctx context.Context, load builtin.Load) (out builtin.Outcome, err error) {
-	const most = 3
-	why := ""
-	for range most {
-		if out, err = s.load(ctx, load); err != nil {
-			return out, err
-		}
-		if out.Overload {
-			return out, nil
-		}
-		if why = builtin.Busy(out.Set(), load); why == "" {
-			return out, nil
-		}
-		s.report(Event{Run: s.id, Step: "probe", Text: "measured again", Note: why, Final: true})
+// stretch sends requests over so many seconds, as many as the rate says in this time and no more by luck.
+func stretch(each []traffic.Request, seconds float64) {
+	last := float64(each[len(each)-1].At)
+	for i := range each {
+		each[i].At = time.Duration(float64(each[i].At) / last * seconds * 1e9)
 	}
-	return out, unmeasured{errors.New(why)}
 }
 
 // fill sets the numbers of a measurement of which a part counts; failures do wherever they were. Goodput is of the

@@ -80,7 +80,8 @@ type (
 	}
 	// InvalidPoint is a point that its own file marks as invalid.
 	InvalidPoint struct {
-		Why string `json:"why,omitempty"`
+		Why   string `json:"why,omitempty"`
+		Other string `json:"other,omitempty"` // run of the release that measured it instead
 	}
 	// NotPositive is a value that no measurement can give: see [Measurable].
 	NotPositive struct {
@@ -261,6 +262,19 @@ func (r EvalChange) Code() string {
 func ReasonIs[R Reason](r Reason) bool {
 	_, is := r.(R)
 	return is
+}
+
+// MeasuredBy returns the run of the release that has the number which a verdict is without; "" for none.
+func MeasuredBy(r Reason) string {
+	switch r := r.(type) {
+	case NoNumber:
+		return r.Other
+	case ExcludedBy:
+		return r.Other
+	case InvalidPoint:
+		return r.Other
+	}
+	return ""
 }
 
 // Decision is the decision of a person about a verdict, a lint, a run or a change.

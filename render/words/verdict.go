@@ -164,7 +164,7 @@ func notCompared(v *schema.Verdict) string {
 	case schema.ExcludedBy:
 		return sentence("Excluded: "+r.Why) + measuredInstead(r.Other)
 	case schema.InvalidPoint:
-		return sentence("Excluded: " + cmp.Or(r.Why, "its file says so"))
+		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredInstead(r.Other)
 	case schema.NotPositive:
 		return fmt.Sprintf("%s of %s %s is no measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
 	case schema.NotRemeasured:

@@ -266,8 +266,7 @@ func KindOf(v *schema.Verdict) Kind {
 		return FailInconclusive
 	case schema.Excluded:
 		// No finding where the lint of that name decides, which can be waived, or where another run measured the point.
-		by, _ := v.Reason.(schema.ExcludedBy)
-		if schema.ReasonIs[schema.NotPositive](v.Reason) || by.Other != "" {
+		if schema.ReasonIs[schema.NotPositive](v.Reason) || schema.MeasuredBy(v.Reason) != "" {
 			return NoCase
 		}
 		return FailInvalid

@@ -3,12 +3,14 @@ package judge_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
@@ -262,6 +264,23 @@ func TestExcludedAndMeasuredAgain(t *testing.T) {
 	}
 	if n != judgetest.Workloads {
 		t.Errorf("%d of %d points are excluded", n, judgetest.Workloads)
+	}
+	invalid := judgetest.Rerun(values, values[5][3]) // as a client says that was too busy
+	for i := range invalid.Points {
+		if p := &invalid.Points[i]; invalid.Runs[p.Run].ID == "run-5" {
+			p.Status = uint8(slices.Index(columns.Statuses(), schema.StatusInvalid))
+		}
+	}
+	n = 0
+	for _, v := range judged(t, invalid, nil).History(5) {
+		if why, ok := v.Reason.(schema.InvalidPoint); ok {
+			if n++; why.Other != "run-6" || v.Outcome != schema.Excluded || gate.KindOf(&v) != gate.NoCase {
+				t.Errorf("%+v, kind %s", v, gate.KindOf(&v))
+			}
+		}
+	}
+	if n != judgetest.Workloads {
+		t.Errorf("%d of %d points are invalid", n, judgetest.Workloads)
 	}
 	damaged := judgetest.Rerun(values, 1e308) // no measurement
 	for _, v := range judged(t, damaged, exclude).History(5) {

@@ -43,7 +43,7 @@ func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *colum
 		v.Reason = schema.ExcludedBy{Why: d.Reason, Kind: string(d.Kind), By: d.By, Other: j.measuredBy(release, p)}
 	case p.StatusWord() == schema.StatusInvalid:
 		v.Outcome, id = schema.Excluded, "invalid-point"
-		v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason]}
+		v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason], Other: j.measuredBy(release, p)}
 	case p.StatusWord() == schema.StatusFailed:
 		v.Outcome, id = schema.NotMeasured, "no-number"
 		why := cmp.Or(j.Columns.Reasons[p.Reason], "no request completed")
@@ -156,9 +156,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	}
 	for i := range taken {
 		v := &taken[i]
-		by, _ := v.Reason.(schema.ExcludedBy)
-		none, _ := v.Reason.(schema.NoNumber)
-		if by.Other+none.Other == "" { // else another run has the numbers, which are checked like any other
+		if schema.MeasuredBy(v.Reason) == "" { // else another run has the numbers, which are checked like any other
 			l.said[pointOf(v)] = true
 		}
 	}

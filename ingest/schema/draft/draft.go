@@ -178,7 +178,7 @@ func (d *Draft) Fail(why string) {
 // Invalid leaves a point without its latencies, which the client itself says are none.
 func (d *Draft) Invalid(code string, at decode.Value, found string, details ...string) {
 	d.Status = schema.StatusInvalid
-	d.Problem(schema.SevError, code, at, found, details...)
+	d.Problem(schema.SevWarning, code, at, found, details...)
 	for i := range d.Metrics {
 		switch m := &d.Metrics[i]; m.Name() {
 		case "ttft", "tpot", "itl", "e2el", schema.MetricTTFO:
