@@ -328,22 +328,27 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 	}
 	f.probes = append(f.probes, p)
 	e = Event{Run: s.id, Step: "probe", Text: fmt.Sprintf("%-3d %-16s", len(f.probes), what), TTFT: p.TTFT, TPOT: p.TPOT,
-		Took: s.now().Sub(began), Final: true}
-	switch {
-	case p.Overload:
-		e.Note = "too many: requests arrive faster than they leave"
-	case math.IsInf(p.share(), 1):
-		e.Note = "too many"
-	case p.share() > 1:
-		e.Note = fmt.Sprintf("too many: %.0f %% of the limit", 100*p.share())
-	default:
-		e.Note = fmt.Sprintf("holds: %.0f %% of the limit", 100*p.share())
-	}
-	if p.Failed > 0 && !p.Overload {
-		e.Note += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
-	}
+		Took: s.now().Sub(began), Note: p.found(), Final: true}
 	s.report(e)
 	return p, s.keepProbe(st, p)
+}
+
+// found says what a probe found.
+func (p *probed) found() (said string) {
+	switch {
+	case p.Overload:
+		return "too many: requests arrive faster than they leave"
+	case math.IsInf(p.share(), 1):
+		said = "too many"
+	case p.share() > 1:
+		said = fmt.Sprintf("too many: %.0f %% of the limit", 100*p.share())
+	default:
+		said = fmt.Sprintf("holds: %.0f %% of the limit", 100*p.share())
+	}
+	if p.Failed > 0 {
+		said += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
+	}
+	return said
 }
 
 // stretch sends requests over so many seconds, as many as the rate says in this time and no more by luck.
