@@ -169,82 +169,52 @@ func (r *Report) numbersOfChanges(list []judge.Change) *Table {
 	return t
 }
 
-// ChangePoints are the change points that were accepted in the history of the judged series, and the drifts.
-type ChangePoints struct {
-	Points []judge.ChangePoint
-	Drifts []judge.Drift
-}
+// ChangePoints are the change points that were accepted in the history of the judged series.
+type ChangePoints []judge.ChangePoint
 
 // ChangePoints lists them for what a release measured; an empty model or device selects all.
-func (r *Report) ChangePoints(release int, model, device string) *ChangePoints {
-	points, drifts := r.Gate.ChangePoints(release, model, device)
-	return &ChangePoints{points, drifts}
+func (r *Report) ChangePoints(release int, model, device string) ChangePoints {
+	return r.Gate.ChangePoints(release, model, device)
 }
 
 // Title counts them.
-func (c *ChangePoints) Title() string {
-	return fmt.Sprintf("%s and %s in the history of what was judged", words.Plural(len(c.Points), "change point"),
-		words.Plural(len(c.Drifts), "drift"))
+func (c ChangePoints) Title() string {
+	return words.Plural(len(c), "change point") + " in the history of what was judged"
 }
 
 // Lines are one each.
-func (c *ChangePoints) Lines() []string {
+func (c ChangePoints) Lines() []string {
 	var out []string
-	of := func(s *judge.Series) string {
-		return fmt.Sprintf("%s  %s  %s", words.OnDevice(s.Model, s.Device), words.Workload(s.Key),
-			words.Metric(s.Metric, s.Stat))
-	}
-	for _, s := range c.Points {
-		out = append(
-			out,
-			fmt.Sprintf("%s  %s: %s, %s", s.At, of(s.Series), words.Signed(s.Series.Metric, s.Effect), decidedBy(s)),
-		)
-	}
-	for _, d := range c.Drifts {
-		out = append(out, fmt.Sprintf("drift  %s: %s a release over %d releases, p = %.2g", of(d.Series),
-			words.Signed(d.Series.Metric, d.Effect), d.N, d.P))
+	for i := range c {
+		s := c[i].Series
+		out = append(out, fmt.Sprintf("%s  %s  %s  %s: %s, %s", c[i].At, words.OnDevice(s.Model, s.Device),
+			words.Workload(s.Key), words.Metric(s.Metric, s.Stat), words.Signed(s.Metric, c[i].Effect), decidedBy(&c[i])))
 	}
 	return out
 }
 
 // decidedBy says who decided a change point.
-func decidedBy(s judge.ChangePoint) string {
-	if s.Decision != nil {
+func decidedBy(s *judge.ChangePoint) string {
+	switch {
+	case s.Decision != nil:
 		return words.DecisionNote(*s.Decision)
-	}
-	switch s.Source {
-	case judge.ByGate:
+	case s.Source == judge.ByGate:
 		return "confirmed by an independent run"
-	case judge.BySearch:
-		return fmt.Sprintf("found by a permutation test, p = %.2g", s.P)
 	}
 	return "by decision"
 }
 
 // Section is the same as a part of a page.
-func (c *ChangePoints) Section() Section {
-	type change struct {
-		since    string
-		of       *judge.Series
-		how, why string
-	}
-	var list []change
-	for _, s := range c.Points {
-		list = append(list, change{s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s)})
-	}
-	for _, d := range c.Drifts {
-		list = append(list, change{"drift", d.Series, words.Signed(d.Series.Metric, d.Effect) + " a release",
-			fmt.Sprintf("over %d releases, p = %.2g", d.N, d.P)})
-	}
+func (c ChangePoints) Section() Section {
 	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{
-		tableOf(words.Capital(c.Title()), "", list, []Column[change]{
-			{col("Since"), func(x change) Cell { return text(x.since) }},
-			{col("Model"), func(x change) Cell { return text(words.OrUnknown(x.of.Model)) }},
-			{col("Device"), func(x change) Cell { return text(words.OrUnknown(x.of.Device)) }},
-			{col("Workload"), func(x change) Cell { return text(words.Workload(x.of.Key)) }},
-			{col("Metric"), func(x change) Cell { return text(words.Metric(x.of.Metric, x.of.Stat)) }},
-			{col("Change"), func(x change) Cell { return text(x.how) }},
-			{col("Found"), func(x change) Cell { return text(x.why) }},
+		tableOf(words.Capital(c.Title()), "", c, []Column[judge.ChangePoint]{
+			{col("Since"), func(s judge.ChangePoint) Cell { return text(s.At) }},
+			{col("Model"), func(s judge.ChangePoint) Cell { return text(words.OrUnknown(s.Series.Model)) }},
+			{col("Device"), func(s judge.ChangePoint) Cell { return text(words.OrUnknown(s.Series.Device)) }},
+			{col("Workload"), func(s judge.ChangePoint) Cell { return text(words.Workload(s.Series.Key)) }},
+			{col("Metric"), func(s judge.ChangePoint) Cell { return text(words.Metric(s.Series.Metric, s.Series.Stat)) }},
+			{col("Change"), func(s judge.ChangePoint) Cell { return text(words.Signed(s.Series.Metric, s.Effect)) }},
+			{col("Found"), func(s judge.ChangePoint) Cell { return text(decidedBy(&s)) }},
 		})}}
 }
 

@@ -87,7 +87,7 @@ $ ttreport check --explain 0f3a2b1c4d5e`,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
 	lockFlag(fs, sh)
 	fs.BoolVar(&o.changePoints, "change-points", false,
-		"list the change points and drifts in the history of what is judged")
+		"list the change points in the history of what is judged")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if err := o.contradictions(len(args) > 0); err != nil {
 			return err
@@ -234,7 +234,8 @@ func writeRecheckPlan(w io.Writer, r *render.Report, g *gate.Review) error {
 func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.Review) error {
 	var c *render.ChangePoints
 	if o.changePoints {
-		c = report.ChangePoints(at, o.model, o.device)
+		list := report.ChangePoints(at, o.model, o.device)
+		c = &list
 	}
 	var sections []render.Section
 	if o.results {
@@ -259,7 +260,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	default:
 		terminal.Check(w, &g, report.Card(&g), o.all)
 		if c != nil {
-			terminal.ChangePoints(w, c)
+			terminal.ChangePoints(w, *c)
 		}
 		for i := range sections {
 			terminal.Section(w, &sections[i])

@@ -141,7 +141,6 @@ type (
 	}
 	changePointsJSON struct {
 		Points []changePointJSON `json:"points"`
-		Drifts []driftJSON       `json:"drifts"`
 	}
 	seriesJSON struct {
 		Model  string `json:"model"`
@@ -156,15 +155,8 @@ type (
 		At       string        `json:"at"`
 		Found    string        `json:"found"`
 		Effect   float64       `json:"effect"` // relative, positive is worse
-		P        *Num          `json:"p"`
-		Source   string        `json:"source"` // gate, search or person
+		Source   string        `json:"source"` // gate or person
 		Decision *decisionJSON `json:"decision,omitempty"`
-	}
-	driftJSON struct {
-		seriesJSON
-		Effect float64 `json:"effect"` // a release
-		P      float64 `json:"p"`
-		N      int     `json:"n"`
 	}
 )
 
@@ -226,7 +218,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 		})
 	}
 	if changes != nil {
-		out.ChangePoints = changePoints(changes)
+		out.ChangePoints = changePoints(*changes)
 	}
 	return WriteJSON(w, out)
 }
@@ -239,19 +231,15 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 	return &out
 }
 
-func changePoints(c *render.ChangePoints) *changePointsJSON {
-	out := &changePointsJSON{Points: []changePointJSON{}, Drifts: []driftJSON{}}
-	source := map[judge.Source]string{judge.ByGate: "gate", judge.BySearch: "search", judge.ByPerson: "person"}
-	of := func(s *judge.Series) seriesJSON {
-		return seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}
-	}
-	for _, s := range c.Points {
+func changePoints(list render.ChangePoints) *changePointsJSON {
+	out := &changePointsJSON{Points: []changePointJSON{}}
+	source := map[judge.Source]string{judge.ByGate: "gate", judge.ByPerson: "person"}
+	for _, c := range list {
+		s := c.Series
 		out.Points = append(out.Points, changePointJSON{
-			of(s.Series), s.At, s.Found, s.Effect, finite(s.P), source[s.Source], decisionOf(s.Decision),
+			seriesJSON{s.Model, s.Device, s.Impl, keyOf(s.Key), s.Metric, s.Stat}, c.At, c.Found, c.Effect, source[c.Source],
+			decisionOf(c.Decision),
 		})
-	}
-	for _, d := range c.Drifts {
-		out.Drifts = append(out.Drifts, driftJSON{of(d.Series), d.Effect, d.P, d.N})
 	}
 	return out
 }

@@ -183,8 +183,8 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	}
 }
 
-// ChangePoints writes the change points and drifts in the history of what was judged.
-func ChangePoints(w io.Writer, c *render.ChangePoints) {
+// ChangePoints writes the change points in the history of what was judged.
+func ChangePoints(w io.Writer, c render.ChangePoints) {
 	fmt.Fprintf(w, "\nCHANGE POINTS: %s\n", c.Title())
 	for _, line := range c.Lines() {
 		fmt.Fprintf(w, "  %s\n", line)

@@ -242,9 +242,6 @@ func historyLint(subject string, detail lint.Detail) string {
 	case lint.Unlisted:
 		return fmt.Sprintf("%s is listed in ttreport.yaml and no run is of that release: check the spelling, "+
 			"since the list decides the order.", subject)
-	case lint.LateChangePoint:
-		return fmt.Sprintf("%s: %s is %s worse since %s, found over the releases after it (permutations, p = %.2g): "+
-			"none of them showed it alone.", subject, label(d.Metric), Percent(d.Change), d.Since, d.P)
 	case lint.Drift:
 		if d.Cells > 0 {
 			return fmt.Sprintf("%s: the median %s of %s gets %s worse a release, %s over %d releases "+

@@ -149,7 +149,7 @@ func lints() []lint.Detail {
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{},
 		lint.Unread{Found: "x"}, lint.LostDocument{}, lint.NoPair{},
 		lint.ReportRejects{},
-		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
+		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.Drift{}, lint.UnusedDecision{},
 	}
 }
 

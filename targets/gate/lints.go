@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -26,9 +25,6 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		}
 	}
 	name := g.Releases[release].Name
-	var slow []lint.Lint
-	var history sync.WaitGroup
-	history.Go(func() { slow = g.slow(release) }) // as long as all others together
 	out := lint.Release(g.Columns, name, g.Counted(release), earlier)
 	for _, v := range g.NotPositive(release) {
 		r := v.Reason.(schema.NotPositive)
@@ -46,9 +42,7 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		h := &g.Columns.Runs[x.Run]
 		out = append(out, lint.New(name, "", lint.NoPair{With: h.Interleaved.With, Mismatch: x.Mismatch}).Of(h))
 	}
-	out = slices.Concat(out, g.order(release))
-	history.Wait()
-	out = slices.Concat(out, slow, g.rejected(release))
+	out = slices.Concat(out, g.order(release), g.drifts(release), g.rejected(release))
 	names := make([]string, len(g.Releases))
 	for i := range g.Releases {
 		names[i] = g.Releases[i].Name
@@ -273,59 +267,28 @@ func (g *Gate) future(release int) []lint.Lint {
 	return out
 }
 
-// slow lists regressions that were too slow for any release to fail: late change points, and drifts that add up to
-// more than the effect that matters. They are warnings: failing would blame the release in which they were found for
-// changes in others.
-func (g *Gate) slow(release int) []lint.Lint {
-	var found []slowRegression
-	for _, c := range g.LateChangePoints(release) {
-		d := lint.LateChangePoint{Metric: c.Series.Metric, Since: c.At, Change: math.Abs(c.Effect), P: c.P}
-		found = append(found, slowRegression{s: c.Series, effect: c.Effect, detail: d})
-	}
-	for _, x := range g.LargeDrifts(release) {
-		d := lint.Drift{
-			Metric: x.Series.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
-		}
-		found = append(found, slowRegression{x.Series, x.Total, d, x.Cells})
-	}
-	return g.fold(release, found)
-}
-
-// slowRegression is one number that regressed slowly.
-type slowRegression struct {
-	s      *judge.Series
-	effect float64
-	detail lint.Detail
-	// together is the number of series that changed as one; 0: the series alone.
-	together int
-}
-
-// fold makes one lint for each metric of a model and device, and of drifts one for each device, with the numbers of the
-// worst case; a drift of a device as a whole is worse than one of a series.
-func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
-	slices.SortStableFunc(found, func(a, b slowRegression) int {
-		return cmp.Or(cmp.Compare(b.together, a.together), cmp.Compare(b.effect, a.effect))
+// drifts lists regressions that were too slow for any release to fail: drifts that add up to more than the effect that
+// matters, one lint for each device with the numbers of the worst; that of a device as a whole is worse than one of a
+// series. They are warnings: failing would blame the release in which they were found for changes in others.
+func (g *Gate) drifts(release int) []lint.Lint {
+	found := g.LargeDrifts(release)
+	slices.SortStableFunc(found, func(a, b judge.Drift) int {
+		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(b.Total, a.Total))
 	})
-	type place struct {
-		id     lint.ID
-		pair   schema.Pair
-		metric string
-	}
-	at := map[place]int{}
+	at := map[string]int{} // by device
 	var out []lint.Lint
-	for _, f := range found {
-		id := place{f.detail.ID(), f.s.Pair(), f.s.Metric}
-		if id.id == lint.IDDrift {
-			id = place{id: id.id, pair: schema.Pair{Device: f.s.Device}}
-		}
-		if i, seen := at[id]; seen {
+	for _, x := range found {
+		s := x.Series
+		if i, seen := at[s.Device]; seen {
 			out[i].Count++
 			continue
 		}
-		at[id] = len(out)
-		l := lint.New(g.Releases[release].Name, f.s.Key.Workload(), f.detail)
-		if l.Model, l.Device = f.s.Model, f.s.Device; f.together > 0 {
-			l.Model, l.Subject = "", f.s.Device
+		at[s.Device] = len(out)
+		l := lint.New(g.Releases[release].Name, s.Key.Workload(), lint.Drift{
+			Metric: s.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
+		})
+		if l.Model, l.Device = s.Model, s.Device; x.Cells > 0 {
+			l.Model, l.Subject = "", s.Device
 		}
 		out = append(out, l)
 	}

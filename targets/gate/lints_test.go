@@ -211,7 +211,7 @@ func TestSlowRegressionIsShown(t *testing.T) {
 		g := gateOf(t, judgetest.History{TTFT: c.values}.Columns(), nil)
 		shown := 0
 		for r := range c.values {
-			for _, l := range slow(g, r) {
+			for _, l := range lintsOf(g, r, lint.IDDrift) {
 				shown++
 				if l.Subject != judgetest.Workload(4) || l.Count != 1 || l.Severity != schema.SevWarning {
 					t.Errorf("%s: %+v", name, l)
@@ -229,17 +229,12 @@ func TestSlowRegressionIsShown(t *testing.T) {
 	}
 }
 
-// slow are the lints about slow regressions.
-func slow(g *gate.Gate, release int) []lint.Lint {
-	return append(lintsOf(g, release, lint.IDDrift), lintsOf(g, release, lint.IDLateChangePoint)...)
-}
-
 // A drift is a warning in every release in which it lasts, with its numbers.
 func TestDriftLasts(t *testing.T) {
 	g := gateOf(t, judgetest.History{TTFT: judgetest.Drifting(30, 0, .005)}.Columns(), nil)
 	drifts := 0
 	for r := range 30 {
-		for _, l := range slow(g, r) {
+		for _, l := range lintsOf(g, r, lint.IDDrift) {
 			confirmed := slices.ContainsFunc(g.History(r), func(v schema.Verdict) bool {
 				return v.Outcome == schema.Regressed && v.Evidence == schema.Confirmed
 			})
@@ -251,16 +246,10 @@ func TestDriftLasts(t *testing.T) {
 			if w := wordOf(g, r); w != want {
 				t.Errorf("v%d: %s, want %s", r, w, want)
 			}
-			switch d := l.Detail.(type) {
-			case lint.Drift:
-				drifts++
-				if d.Metric != "ttft" || d.N < 8 || math.Abs(d.Each-.005) > .002 || d.Total < .05 || d.P > .05 {
-					t.Errorf("v%d: %+v", r, d)
-				}
-			case lint.LateChangePoint:
-				if d.Metric != "ttft" || d.Since == "" || d.Change < .05 || !(d.P < .05) {
-					t.Errorf("v%d: %+v", r, d)
-				}
+			drifts++
+			d := l.Detail.(lint.Drift)
+			if d.Metric != "ttft" || d.N < 8 || math.Abs(d.Each-.005) > .002 || d.Total < .05 || d.P > .05 {
+				t.Errorf("v%d: %+v", r, d)
 			}
 		}
 	}

@@ -3,9 +3,7 @@ package judge
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
-	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -17,16 +15,14 @@ type ChangePoint struct {
 	At     string  // release
 	Found  string  // release that decided it
 	Effect float64 // relative, positive is worse
-	P      float64 // by permutation; NaN where permutations did not decide it
 	Source regression.Source
 	// Decision is that of a person, where one decided it.
 	Decision *schema.Decision
 }
 
 // ChangePoints lists the change points in the history of what a release measured, by the release in which they began,
-// including those that people dismissed, and the drifts: trends of the current level over eight releases or more,
-// under one false discovery procedure. An empty model or device selects all.
-func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoint, []Drift) {
+// including those that people dismissed. An empty model or device selects all.
+func (j *Judgement) ChangePoints(release int, model, device string) []ChangePoint {
 	in := map[int32]bool{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
@@ -36,7 +32,7 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	}
 	var points []ChangePoint
 	listed := map[int32]bool{}
-	for _, l := range append(slices.Clone(j.rows.ChangePoints), j.searched(release, false)...) {
+	for _, l := range j.rows.ChangePoints {
 		if in[l.Cell] && int(l.Found) <= release {
 			points = append(points, j.changePoint(l))
 			listed[l.At] = true
@@ -45,67 +41,14 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	if j.policy.Dismisses() {
 		points = append(points, j.dismissed(in, listed, release)...)
 	}
-	return points, j.drifts(in, release)
-}
-
-// LateChangePoints lists regressions beyond what matters that the search finds in the history of a release, and did not
-// find in that of the release before.
-func (j *Judgement) LateChangePoints(release int) []ChangePoint {
-	found := j.searched(release, true)
-	if len(found) == 0 {
-		return nil
-	}
-	known := map[int32]bool{}
-	if before := j.Before(release); before >= 0 {
-		for _, l := range j.searched(before, true) {
-			known[l.Cell] = true
-		}
-	}
-	var out []ChangePoint
-	for _, l := range found {
-		if !known[l.Cell] {
-			out = append(out, j.changePoint(l))
-		}
-	}
-	return out
-}
-
-// searched are the steps that the search finds in the history of a release: see [regression.Search].
-func (j *Judgement) searched(release int, large bool) []regression.ChangePoint {
-	at := searchOf{release, large}
-	j.mu.Lock()
-	s := j.searches[at]
-	if s == nil {
-		s = &search{}
-		if j.searches == nil {
-			j.searches = map[searchOf]*search{}
-		}
-		j.searches[at] = s
-	}
-	j.mu.Unlock()
-	s.once.Do(func() { // no deadline: a search takes milliseconds
-		s.found, _ = regression.Search(context.Background(), j.table, j.rows, int32(release), j.rules, large)
-	})
-	return s.found
-}
-
-// search is one that is made once, while others may be made.
-type search struct {
-	once  sync.Once
-	found []regression.ChangePoint
-}
-
-// searchOf names a search.
-type searchOf struct {
-	release int
-	large   bool
+	return points
 }
 
 func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
 	s := &j.Series[l.Cell]
 	out := ChangePoint{
 		Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name,
-		Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source,
+		Effect: relative(sign(s.Metric), l.D), Source: l.Source,
 	}
 	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
 	switch {
@@ -125,7 +68,7 @@ func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePo
 		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
 				out = append(out, j.changePoint(regression.ChangePoint{
-					Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z, P: math.NaN(),
+					Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z,
 					Source: regression.ByPerson, Dismissed: true,
 				}))
 			}
@@ -167,7 +110,7 @@ func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) 
 // those of series of other strata. The family of tests is everything with enough history, so that testing only the
 // large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
 func (j *Judgement) LargeDrifts(release int) []Drift {
-	from, before := j.begins(release, true), j.beginsBefore(release)
+	from, before := j.begins(release)
 	byStratum := map[int32][]int32{}
 	var order []int32
 	for _, i := range j.byCell[release] {

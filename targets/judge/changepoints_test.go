@@ -28,9 +28,9 @@ func dismiss() *decision.Policy {
 
 func TestChangePoints(t *testing.T) {
 	j := judged(t, shifted(), nil)
-	points, drifts := j.ChangePoints(11, "", "")
-	if len(points) != 1 || points[0].At != "v6" || len(drifts) != 0 {
-		t.Fatalf("%+v, %+v", points, drifts)
+	points := j.ChangePoints(11, "", "")
+	if len(points) != 1 || points[0].At != "v6" {
+		t.Fatalf("%+v", points)
 	}
 	if e := points[0].Effect; e < .28 || e > .32 {
 		t.Errorf("effect %v", e)
@@ -38,10 +38,10 @@ func TestChangePoints(t *testing.T) {
 	if v := judgetest.Find(j.History(11), judgetest.Workload(1)); v.Outcome != schema.Unchanged {
 		t.Errorf("within its new level it is %s", v.Outcome)
 	}
-	if points, _ := j.ChangePoints(11, judgetest.Model, "t3k"); len(points) != 0 {
+	if points := j.ChangePoints(11, judgetest.Model, "t3k"); len(points) != 0 {
 		t.Errorf("of another device: %+v", points)
 	}
-	if points, _ := j.ChangePoints(5, "", ""); len(points) != 0 {
+	if points := j.ChangePoints(5, "", ""); len(points) != 0 {
 		t.Errorf("found in a release before it: %+v", points)
 	}
 }
@@ -63,7 +63,7 @@ func TestDismissedLevels(t *testing.T) {
 	if again == 0 {
 		t.Error("the change went on after its dismissal and nothing shows it")
 	}
-	points, _ := j.ChangePoints(11, "", "")
+	points := j.ChangePoints(11, "", "")
 	shown := false
 	for _, p := range points {
 		if p.At == "v6" && p.Decision == nil {
@@ -76,7 +76,7 @@ func TestDismissedLevels(t *testing.T) {
 	}
 	// A dismissal is listed even if nothing was found.
 	quiet := judged(t, judgetest.History{TTFT: judgetest.Steady(12)}.Columns(), dismiss())
-	if points, _ := quiet.ChangePoints(11, "", ""); len(points) != 1 || points[0].Decision == nil {
+	if points := quiet.ChangePoints(11, "", ""); len(points) != 1 || points[0].Decision == nil {
 		t.Errorf("%+v", points)
 	}
 }

@@ -438,7 +438,7 @@ func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 func (j *Judgement) levelOf(cell, first int32, release int) (l level) {
 	begins, ends, last := j.table.Cells[cell].First, j.table.Cells[cell].End, first
 	for _, p := range j.changePointsOf(cell) {
-		if int(p.Found) > release || p.Dismissed || p.Source == regression.BySearch {
+		if int(p.Found) > release || p.Dismissed {
 			continue
 		}
 		if p.At < first {

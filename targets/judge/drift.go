@@ -28,45 +28,10 @@ func newDrift(s *Series, t regression.Trend) Drift {
 	}
 }
 
-// drifts returns the trends of the current levels in a release.
-func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
-	var out []Drift
-	from := j.begins(release, false)
-	family := 0
-	for cell := range j.Series {
-		if !in[int32(cell)] {
-			continue
-		}
-		t := regression.TrendOf(j.held(int32(cell), from[int32(cell)], release, nil))
-		if !(t.P <= 1) || !t.Steady() {
-			continue
-		}
-		family++
-		out = append(out, newDrift(&j.Series[cell], t))
-	}
-	return discovered(out, family)
-}
-
-// begins returns, for each cell, the observation with which its current level in a release began; with shown, the last
-// one that verdicts know of: what the search finds is only drawn.
-func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
-	from := map[int32]int32{}
-	points := slices.Clone(j.rows.ChangePoints)
-	if !shown {
-		points = append(points, j.searched(release, false)...)
-	}
-	for _, l := range points {
-		if int(l.Found) <= release && !l.Dismissed {
-			from[l.Cell] = max(from[l.Cell], l.At)
-		}
-	}
-	return from
-}
-
-// beginsBefore returns, for each cell whose current level was confirmed, the observation with which the level before it
+// begins returns, for each cell, the observations with which its current level in a release and the one before it
 // began.
-func (j *Judgement) beginsBefore(release int) map[int32]int32 {
-	last, before := map[int32]int32{}, map[int32]int32{}
+func (j *Judgement) begins(release int) (last, before map[int32]int32) {
+	last, before = map[int32]int32{}, map[int32]int32{}
 	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && !l.Dismissed && l.At > last[l.Cell] {
 			if before[l.Cell] = last[l.Cell]; l.Source == regression.ByPerson { // nothing before it counts
@@ -75,7 +40,7 @@ func (j *Judgement) beginsBefore(release int) map[int32]int32 {
 			last[l.Cell] = l.At
 		}
 	}
-	return before
+	return last, before
 }
 
 // held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never

@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"sort"
@@ -659,14 +658,6 @@ type FrameStep struct {
 	Change  *Change // that the step is part of, as the release saw it; nil for none
 }
 
-// ofCell are the steps of a cell in those that a search found, which it orders by cell.
-func ofCell(found []regression.ChangePoint, cell int32) []regression.ChangePoint {
-	byCell := func(l regression.ChangePoint, cell int32) int { return cmp.Compare(l.Cell, cell) }
-	from, _ := slices.BinarySearchFunc(found, cell, byCell)
-	to, _ := slices.BinarySearchFunc(found, cell+1, byCell)
-	return found[from:to]
-}
-
 // Frame returns the frame of a series in a release that has it.
 func (j *Judgement) Frame(s *Series, release int) Frame {
 	f := Frame{Low: math.NaN(), High: math.NaN(), From: int(j.table.Obs[j.table.Cells[s.cell].First].Release)}
@@ -693,9 +684,6 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 	}
 	f.From = held
-	for _, l := range ofCell(j.searched(release, false), s.cell) {
-		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), nil})
-	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
 		return f
@@ -837,11 +825,6 @@ func (s *Series) verdict(release string) schema.Verdict {
 	}
 }
 
-// Name is the canonical name of the series, independent of its position in the input.
-func (s *Series) Name() string {
-	return strings.Join([]string{s.Model, s.Device, s.Impl, s.Line, s.Key.String(), s.Metric, s.Stat, s.Def}, "\x00")
-}
-
 // stratum is the device and metric of a series, which share a typical noise.
 type stratum struct {
 	device, metric string
@@ -920,13 +903,6 @@ func JudgedMetrics(c *columns.Columns) []string {
 
 // Tails are the metrics of which the tail is judged too, where a point has requests enough for it.
 func Tails() []string { return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail }) }
-
-// seedOf derives the seed of a series' permutations from its name.
-func seedOf(s *Series) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(s.Name())) // a hash never fails
-	return h.Sum64()
-}
 
 // Higher reports whether a larger value of a metric is better.
 func Higher(metric string) bool { return sign(metric) < 0 }

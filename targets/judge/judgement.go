@@ -51,7 +51,6 @@ type Judgement struct {
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
 	quantiles    regression.Quantiles // of frames
-	searches     map[searchOf]*search
 	changes      map[int]*changesSeen // filled on demand
 }
 
@@ -68,7 +67,6 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	}
 	j.rules = regression.DefaultRules()
 	j.rules.Blocks = g.classes.Block
-	j.rules.Seed = func(cell int) uint64 { return seedOf(&series[cell]) }
 	var err error
 	if j.rows, err = regression.Judge(ctx, table, j.rules); err != nil {
 		return nil, err
@@ -379,7 +377,6 @@ type Source = regression.Source
 // Sources of change points.
 const (
 	ByGate   = regression.ByGate   // an independent run confirmed it
-	BySearch = regression.BySearch // permutations of the history before the release
 	ByPerson = regression.ByPerson // a pin
 )
 
@@ -555,7 +552,7 @@ func (j *Judgement) Digest(release int) string {
 	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
 			// no row index: it changes when rows are added
-			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P)
+			fmt.Fprintf(h, "%d %d %v\n", j.table.Obs[l.At].Release, l.Found, l.D)
 		}
 	}
 	for _, v := range j.evals.rows[release] {

@@ -18,8 +18,6 @@
 //   - evidence: the newest two or three runs together confirm, one run never does;
 //   - equivalence for "unchanged" (two one-sided tests).
 //
-// [Search] finds change points that are too small for the gate, by permutation. They are for drawing.
-//
 // A row of release R uses nothing that was measured after R. The order of the input, units and the inversion of a
 // metric change nothing.
 //

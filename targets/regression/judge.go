@@ -258,7 +258,7 @@ func (j *judge) listPins(release int32, tests []test) {
 		}
 		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
 			Cell: x.cell, At: x.obs, Found: release,
-			D: j.t.Obs[x.obs].mean() - j.t.Obs[last].mean(), P: math.NaN(), Source: ByPerson,
+			D: j.t.Obs[x.obs].mean() - j.t.Obs[last].mean(), Source: ByPerson,
 		})
 	}
 }
@@ -1048,9 +1048,6 @@ type Rules struct {
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
 	// never.
 	Blocks func(a, b int32) bool
-	// Seed of a cell's permutations; nil takes the cell's index. Callers pass a hash of the series' name, so that the
-	// order of input changes nothing.
-	Seed func(cell int) uint64
 }
 
 // DefaultRules returns the rules of the method page.

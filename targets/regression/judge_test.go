@@ -272,29 +272,6 @@ func TestLaterReleasesChangeNothing(t *testing.T) {
 	}
 }
 
-// A change point below the limit of the gate is found in history, once.
-func TestStepsAreFoundByPermutation(t *testing.T) {
-	cells := quiet(13, 60, 24, .01)
-	for r := 12; r < 24; r++ {
-		cells[0][r] *= 1.04
-	}
-	tab := history(.05, cells...)
-	found := 0
-	steps, err := regression.Search(context.Background(), tab, judge(t, tab), 23, regression.DefaultRules(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range steps {
-		found++
-		if l.Cell != 0 || tab.Obs[l.At].Release < 11 || tab.Obs[l.At].Release > 13 || !(l.P < .001) {
-			t.Errorf("%+v", l)
-		}
-	}
-	if found != 1 {
-		t.Errorf("%d steps found, want 1", found)
-	}
-}
-
 // The calculation can be repeated from its numbers.
 func TestExplainAddsUp(t *testing.T) {
 	cells := quiet(14, 20, 8, .01)

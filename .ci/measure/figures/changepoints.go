@@ -6,118 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
-
-// steps is a history of ten thousand series of 8 to 50 values that end in the same release, some with one step.
-type steps struct {
-	noise func(r *rand.Rand, sd float64) float64
-	size  float64 // of a step, on the log scale; the noise of every series is 1 %
-	every int     // one series in every has a step, after two thirds of its values; 0: none
-}
-
-func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
-	const series, releases, devices, metrics = 10000, 50, 4, 4
-	r := rand.New(rand.NewPCG(seed, 31))
-	tab = newTable(devices*metrics, releases)
-	for c := range series {
-		n := 8 + r.IntN(43)
-		first := int32(len(tab.Obs))
-		step := int32(-1)
-		if s.every > 0 && c%s.every == 0 {
-			step = first + int32(n*2/3)
-		}
-		for k := range n {
-			z := 3 + s.noise(r, .01)
-			if step >= 0 && first+int32(k) >= step {
-				z += s.size
-			}
-			tab.Obs = append(tab.Obs, regression.Obs{Release: int32(releases - n + k), Z: z, K: 1})
-		}
-		device := int32(c / metrics % devices)
-		cell := regression.Cell{
-			Stratum: device*metrics + int32(c%metrics), Device: device, System: device, Point: int32(c / metrics),
-		}
-		cell.First, cell.End, cell.Delta = first, int32(len(tab.Obs)), math.Log1p(.05)
-		tab.Cells, at = append(tab.Cells, cell), append(at, step)
-	}
-	return tab, at
-}
-
-// located counts the change points of one history, by the gate and by the search.
-type located struct {
-	right       map[regression.Source]int // within one value of a step
-	inUnchanged map[regression.Source]int // in series without a step
-	off         int                       // in series with a step, elsewhere
-	steps       int                       // that were made
-}
-
-func locate(t *table, s steps) (located, error) {
-	out := located{map[regression.Source]int{}, map[regression.Source]int{}, 0, 0}
-	tab, at := s.make(t.o.seed)
-	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
-	if err != nil {
-		return out, err
-	}
-	for _, step := range at {
-		if step >= 0 {
-			out.steps++
-		}
-	}
-	found, err := regression.Search(t.ctx, tab, j, int32(len(tab.Releases)-1), regression.DefaultRules(), false)
-	if err != nil {
-		return out, err
-	}
-	for _, c := range append(slices.Clone(j.ChangePoints), found...) {
-		step := at[c.Cell]
-		switch {
-		case step < 0:
-			out.inUnchanged[c.Source]++
-		case abs(int(c.At-step)) <= 1:
-			out.right[c.Source]++
-		default:
-			out.off++
-		}
-	}
-	return out, nil
-}
-
-// changePoints measures where the judge finds change points in unchanged series and in series with one step.
-func changePoints(t *table) {
-	for _, kind := range []struct {
-		name  string
-		noise func(*rand.Rand, float64) float64
-	}{{"Gaussian", gaussian}, {"t3", student(3)}} {
-		x, err := locate(t, steps{noise: kind.noise})
-		if err != nil {
-			return
-		}
-		// 42 releases are searched, each at a false discovery rate of .05: where nothing changes, about two are
-		// expected.
-		t.row(x.inUnchanged[regression.BySearch] <= 2,
-			"change points, 10^4 unchanged series, n = 8 to 50, "+kind.name, "at most 2 false by the search",
-			"%d by the search, %d by the gate", x.inUnchanged[regression.BySearch], x.inUnchanged[regression.ByGate])
-	}
-	for _, size := range []float64{.03, .05, .10} {
-		const every = 10
-		x, err := locate(t, steps{gaussian, size, every})
-		if err != nil {
-			return
-		}
-		gate, search := x.right[regression.ByGate], x.right[regression.BySearch]
-		wrong := x.inUnchanged[regression.ByGate] + x.inUnchanged[regression.BySearch]
-		share := float64(wrong+x.off) / float64(max(1, wrong+x.off+gate+search))
-		name := fmt.Sprintf("change points, steps of %.0f sd in one of ten series", 100*size)
-		t.floored(share <= .08, share <= .09, name, "false share <= .08", "false share <= .09",
-			"%.1f %% within 1 value (gate %d, search %d), %d further off, %d in unchanged series; false share %.3f",
-			100*float64(gate+search)/float64(x.steps), gate, search, x.off, wrong, share)
-	}
-}
 
 // annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point
 // Dataset) and those of Mozilla's performance alerts. They are not part of the repository and are measured only with
@@ -136,8 +30,8 @@ func annotated(t *table) {
 }
 
 // changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
-// judge started a new level, and how many of these its gate confirmed; its search found the others.
-func changePointsOf(t *table, values []float64) (at []int, gate int, err error) {
+// judge started a new level.
+func changePointsOf(t *table, values []float64) (at []int, err error) {
 	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(.05)}}}
 	for i, v := range values {
 		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
@@ -145,19 +39,12 @@ func changePointsOf(t *table, values []float64) (at []int, gate int, err error) 
 	}
 	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	found, err := regression.Search(t.ctx, tab, j, int32(len(values)-1), regression.DefaultRules(), false)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, c := range append(slices.Clone(j.ChangePoints), found...) {
+	for _, c := range j.ChangePoints {
 		at = append(at, int(c.At))
-		if c.Source == regression.ByGate {
-			gate++
-		}
 	}
-	return at, gate, nil
+	return at, nil
 }
 
 // annotatedByPeople compares the judge with marking no change points at all, which is hard to beat: many annotators
@@ -169,13 +56,13 @@ func annotatedByPeople(t *table) error {
 	}
 	series := slices.DeleteFunc(slices.Clone(all), func(s annotatedSeries) bool { return slices.Min(s.values) <= 0 })
 	var judge, none score
-	found, byGate := 0, 0
+	found := 0
 	for _, s := range series {
-		places, gate, err := changePointsOf(t, s.values)
+		places, err := changePointsOf(t, s.values)
 		if err != nil {
 			return err
 		}
-		found, byGate = found+len(places), byGate+gate
+		found += len(places)
 		for i := range places {
 			places[i] = s.index[places[i]]
 		}
@@ -184,7 +71,7 @@ func annotatedByPeople(t *table) error {
 	}
 	name := fmt.Sprintf("TCPD, %d of %d series: those whose values are all positive", len(series), len(all))
 	f, c := judge.means()
-	t.row(true, name, "", "F1 %.3f, cover %.3f, %d change points (gate %d)", f, c, found, byGate)
+	t.row(true, name, "", "F1 %.3f, cover %.3f, %d change points", f, c, found)
 	f, c = none.means()
 	t.row(true, "  no change point in any", "", "F1 %.3f, cover %.3f", f, c)
 	return nil
@@ -259,17 +146,17 @@ func alerts() []alert {
 
 // annotatedByAlerts counts the alerts of Treeherder that have a change point of the judge within one value.
 func annotatedByAlerts(t *table) error {
-	hit, of, found, byGate := 0, 0, 0, 0
+	hit, of, found := 0, 0, 0
 	for _, a := range alerts() {
 		values, first, err := pushes(filepath.Join(t.o.corpus, "treeherder", a.file))
 		if err != nil {
 			return err
 		}
-		places, gate, err := changePointsOf(t, values)
+		places, err := changePointsOf(t, values)
 		if err != nil {
 			return err
 		}
-		found, byGate = found+len(places), byGate+gate
+		found += len(places)
 		for _, at := range a.at {
 			of++
 			if slices.ContainsFunc(places, func(p int) bool { return abs(p-first[at]) <= 1 }) {
@@ -278,7 +165,7 @@ func annotatedByAlerts(t *table) error {
 		}
 	}
 	t.row(hit == of, "Treeherder, 7 series", "every alert within 1 value",
-		"%d of %d alerts, %d change points in all (gate %d)", hit, of, found, byGate)
+		"%d of %d alerts, %d change points in all", hit, of, found)
 	return nil
 }
 

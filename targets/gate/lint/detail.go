@@ -38,25 +38,24 @@ const (
 
 // Checks that look at the identity of a run and its place in the history.
 const (
-	IDNoCommits       ID = "no-commits"
-	IDLatestImage     ID = "latest-image"
-	IDDirtyBuild      ID = "dirty-build"
-	IDMixedTools      ID = "mixed-tools"
-	IDNothingGraded   ID = "nothing-graded"
-	IDStaleTargets    ID = "stale-targets"
-	IDNoStart         ID = "no-start"
-	IDChannel         ID = "channel"
-	IDReleaseList     ID = "release-list"
-	IDReleaseOrder    ID = "release-order"
-	IDBadTimestamps   ID = "bad-timestamps"
-	IDDuplicateRun    ID = "duplicate-run"
-	IDNoPair          ID = "no-pair"
-	IDUnread          ID = "unread"
-	IDLostDocument    ID = "lost-document"
-	IDReportRejects   ID = "report-rejects"
-	IDLateChangePoint ID = "late-change-point"
-	IDDrift           ID = "drift"
-	IDUnusedDecision  ID = "unused-decision"
+	IDNoCommits      ID = "no-commits"
+	IDLatestImage    ID = "latest-image"
+	IDDirtyBuild     ID = "dirty-build"
+	IDMixedTools     ID = "mixed-tools"
+	IDNothingGraded  ID = "nothing-graded"
+	IDStaleTargets   ID = "stale-targets"
+	IDNoStart        ID = "no-start"
+	IDChannel        ID = "channel"
+	IDReleaseList    ID = "release-list"
+	IDReleaseOrder   ID = "release-order"
+	IDBadTimestamps  ID = "bad-timestamps"
+	IDDuplicateRun   ID = "duplicate-run"
+	IDNoPair         ID = "no-pair"
+	IDUnread         ID = "unread"
+	IDLostDocument   ID = "lost-document"
+	IDReportRejects  ID = "report-rejects"
+	IDDrift          ID = "drift"
+	IDUnusedDecision ID = "unused-decision"
 )
 
 // Detail is what a check found, with the numbers of the worst case: one of the types below.
@@ -227,11 +226,6 @@ type (
 	CutOff struct{ Own, Others string }
 	// Unlisted is a release of ttreport.yaml without runs.
 	Unlisted struct{}
-	// LateChangePoint is a regression that began in an earlier release and was found only with the releases after it.
-	LateChangePoint struct {
-		Metric, Since string
-		Change, P     float64 // relative, positive is worse
-	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {
 		Metric         string
@@ -284,6 +278,5 @@ func (LostDocument) ID() ID     { return IDLostDocument }
 func (UnknownChannel) ID() ID   { return IDChannel }
 func (CutOff) ID() ID           { return IDReleaseList }
 func (Unlisted) ID() ID         { return IDReleaseList }
-func (LateChangePoint) ID() ID  { return IDLateChangePoint }
 func (Drift) ID() ID            { return IDDrift }
 func (UnusedDecision) ID() ID   { return IDUnusedDecision }

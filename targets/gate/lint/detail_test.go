@@ -27,7 +27,7 @@ func details() []lint.Detail {
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{}, lint.Unread{},
 		lint.NoPair{},
 		lint.ReportRejects{},
-		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{},
+		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.Drift{},
 		lint.UnusedDecision{},
 	}
 }

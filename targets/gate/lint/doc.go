@@ -3,7 +3,7 @@
 //
 // It takes the columns of the runs of a release and of the release that it is compared with, and returns lints: one
 // for each check and run, with the number of cases and the numbers of the worst case. Lints that need the judgement
-// (late change points, decisions without effect) are made in package gate, of the types declared here. Each check has
+// (drifts, decisions without effect) are made in package gate, of the types declared here. Each check has
 // an id, a severity, a sentence (package words) and a section in the documentation (templates/docs/lints.md).
 //
 // A lint never changes a number or a verdict; the package must not know decisions, targets or pages.

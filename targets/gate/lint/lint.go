@@ -92,7 +92,6 @@ func Checks() []Check {
 		{IDUnread, schema.SevWarning, problems(unread)},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},
-		{IDLateChangePoint, schema.SevWarning, nil},
 		{IDDrift, schema.SevWarning, nil},
 		{IDNotPositive, schema.SevError, nil},
 		{IDUnusedDecision, schema.SevWarning, nil},

@@ -250,7 +250,7 @@ func TestEachCheck(t *testing.T) {
 	}
 	elsewhere := map[lint.ID]bool{ // found in package gate
 		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true,
-		lint.IDLostDocument: true, lint.IDLateChangePoint: true, lint.IDDrift: true, lint.IDNotPositive: true,
+		lint.IDLostDocument: true, lint.IDDrift: true, lint.IDNotPositive: true,
 		lint.IDUnusedDecision: true, lint.IDReportRejects: true, lint.IDReleaseOrder: true,
 		lint.IDNoPair: true,
 	}
