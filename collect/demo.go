@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
-	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -30,27 +28,33 @@ const demoRechecks = 2
 // Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures
 // again the points of the newest one that changed, together with one that did not. It needs nothing but this machine
 // and writes ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine,
-// and the demo takes only as long as computing them takes. A demo that was cut short goes on: runs that are complete
-// stay, the others are removed, and the rest gets the times that it would have had: releases of other times would be
-// out of order. The outcomes are of what is measured now.
+// and the demo takes only as long as computing them takes. A demo that was cut short is measured again, at the times
+// that it had. The outcomes are of what is measured now.
 func Demo(ctx context.Context, results string, report func(Event)) (outs []Outcome, err error) {
-	workloads, releases, runs := demoWorkloads(), server.DemoReleases(), demoRuns(results)
+	workloads, releases := demoWorkloads(), server.DemoReleases()
 	last := releases[len(releases)-1]
-	complete := slices.DeleteFunc(slices.Clone(runs), func(r demoRun) bool { return !r.whole || r.release != last.Name })
-	if len(complete) > demoRechecks { // perhaps of another version
+	begin := time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute) // it is over by now
+	left, rechecked := demoRuns(results), 0
+	for _, r := range left {
+		if !r.start.IsZero() && r.start.Before(begin) {
+			begin = r.start
+		}
+		if r.whole && r.release == last.Name {
+			rechecked++
+		}
+	}
+	if rechecked > demoRechecks { // perhaps of another version
 		return nil, nil
 	}
-	done, begin, err := keepDemo(runs)
-	if err != nil {
-		return nil, fmt.Errorf("results of the demo: %w", err)
+	for _, r := range left {
+		if err := os.RemoveAll(r.dir); err != nil {
+			return nil, fmt.Errorf("results of the demo: %w", err)
+		}
 	}
-	// measure measures a run that is not there yet. Each begins a minute after the one before.
+	// measure measures a run. Each begins a minute after the one before.
 	measure := func(p plan.Plan, rel server.DemoRelease, seed uint64) (Outcome, error) {
 		srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: begin}
 		begin = begin.Add(time.Minute)
-		if r, there := done[p.Digest()]; there {
-			return r.outcome(p)
-		}
 		out, err := Run(ctx, p, srv, results, report)
 		outs = append(outs, out)
 		return out, err
@@ -73,31 +77,6 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 		}
 	}
 	return outs, nil
-}
-
-// keepDemo keeps the runs that are complete, by the digests of their plans, and removes the others. begin is when the
-// first release is measured, or was.
-func keepDemo(runs []demoRun) (done map[string]demoRun, begin time.Time, err error) {
-	releases := server.DemoReleases()
-	digests := map[string]int{}
-	for i, rel := range releases {
-		digests[demoPlan(rel.Name, demoWorkloads(), uint64(i+1)).Digest()] = i
-	}
-	begin = time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute) // it is over by now
-	done = map[string]demoRun{}
-	for _, r := range runs {
-		i, planned := digests[r.digest]
-		if _, twice := done[r.digest]; !r.whole || twice || !planned && r.release != releases[len(releases)-1].Name {
-			if err := os.RemoveAll(r.dir); err != nil {
-				return nil, begin, err
-			}
-			continue
-		}
-		if done[r.digest] = r; planned {
-			begin = r.start.Add(-time.Duration(i) * time.Minute)
-		}
-	}
-	return done, begin, nil
 }
 
 // demoSource is the source of the targets of the demo.
@@ -163,9 +142,8 @@ func demoTargets() []manifest.TargetRow {
 // demoRun is a run folder that a demo left.
 type demoRun struct {
 	dir     string
-	digest  string // of its plan
 	release string
-	start   time.Time // on the simulator's clock
+	start   time.Time // on the simulator's clock; zero where it has no manifest
 	whole   bool      // it is complete, and its results are what the journal says
 }
 
@@ -174,59 +152,37 @@ type demoRun struct {
 func demoRuns(results string) (out []demoRun) {
 	ofDemo := func(t manifest.TargetRow) bool { return t.Source == demoSource }
 	for _, f := range runFolders(results) {
-		switch m, err := f.manifest(); {
+		m, err := f.manifest()
+		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			left, err := filepath.Glob(filepath.Join(f.dir, "*", "*"))
 			if all, readErr := os.ReadDir(f.dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
 				continue
 			}
-			out = append(out, f.ofDemo(time.Time{}))
 		case errors.Is(err, errLost) && strings.Contains(filepath.Base(f.dir), "-sim-8b-"+schema.Simulated+"-"):
-			out = append(out, f.ofDemo(time.Time{}))
 		case err == nil && m.Device.Name == schema.Simulated && slices.ContainsFunc(m.Targets, ofDemo):
-			out = append(out, f.ofDemo(m.Start))
+		default:
+			continue
 		}
+		release, whole := f.ended()
+		out = append(out, demoRun{f.dir, release, m.Start, whole && err == nil})
 	}
 	return out
 }
 
-// ofDemo is a run folder by its journal.
-func (f runFolder) ofDemo(start time.Time) demoRun {
-	r, same, ended := demoRun{dir: f.dir, start: start}, true, false
+// ended returns the release of a run by its journal, and whether the run is complete and its results are what the
+// journal says.
+func (f runFolder) ended() (release string, whole bool) {
+	same, ended := true, false
 	for _, e := range f.journal {
 		switch e.Event {
 		case "run-start":
-			r.digest, r.release = e.Result, e.Note
+			release = e.Note
 		case "point-done", "eval-done":
 			same = same && f.has(e)
 		case manifest.EventRunDone:
 			ended = true
 		}
 	}
-	r.whole = same && ended && !start.IsZero()
-	return r
-}
-
-// outcome reads what a run of a plan measured.
-func (r demoRun) outcome(p plan.Plan) (Outcome, error) {
-	out := Outcome{ID: filepath.Base(r.dir), Dir: r.dir}
-	for _, it := range p.Items() {
-		if it.Task != "" {
-			continue
-		}
-		name := filepath.Join(r.dir, "raw", it.Name+".json")
-		var mean struct {
-			TTFT float64 `json:"mean_ttft_ms"`
-			TPOT float64 `json:"mean_tpot_ms"`
-		}
-		data, err := rootfs.ReadFile(name, mostJournal)
-		if err == nil {
-			err = json.Unmarshal(data, &mean)
-		}
-		if err != nil {
-			return out, fmt.Errorf("results of the demo: %s: %w", name, err)
-		}
-		out.Points = append(out.Points, PointOutcome{Workload: it.Load, TTFT: mean.TTFT, TPOT: mean.TPOT})
-	}
-	return out, nil
+	return release, same && ended
 }
