@@ -20,9 +20,7 @@ import (
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
-	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
-	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -93,29 +91,18 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	}
 	baseline.Plan = baseline.Plan.InTurns(schema.SideBaseline, o.against.blocks, kept)
 	candidate.Plan = candidate.Plan.InTurns(schema.SideCandidate, o.against.blocks, kept)
-	about := estimate(ctx, ws, candidate.Plan, baseline.Server, candidate.Server)
-	progress.WritePlan(sh.err, candidate.Plan, about)
-	show.Expect(candidate.Plan, about)
-	if o.dryRun {
-		for _, l := range collect.CommandLines(nil, sideOf(baseline), sideOf(candidate)) {
-			fmt.Fprintln(sh.out, l)
-		}
-		return nil
-	}
-	release, err := candidate.Lock(baseline)
-	if err != nil {
-		const fix = "wait for it, or end it: two loads on one device measure each other"
-		return fail(exitCollect, fix, "collect: %w", err)
-	}
-	defer release()
-	return o.runTurns(ctx, sh, ws, baseline, candidate, show)
+	_, err = o.perform(ctx, sh, ws, show, baseline, candidate)
+	return err
 }
 
-func sideOf(s *session.Session) collect.Side {
-	return collect.Side{Plan: s.Plan, Server: s.Server, Address: s.Address}
+func sidesOf(sessions []*session.Session) (out []collect.Side) {
+	for _, s := range sessions {
+		out = append(out, collect.Side{Plan: s.Plan, Server: s.Server, Address: s.Address})
+	}
+	return out
 }
 
-// session prepares one of both servers.
+// session prepares a server to measure.
 func (o collectOptions) session(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display,
 ) (*session.Session, error) {
@@ -125,9 +112,6 @@ func (o collectOptions) session(
 		return nil, collectError(ctx, sh, ws, err)
 	case err != nil:
 		return nil, planError(err)
-	case s.Plan.Offline():
-		const format = "collect: %s brings its own engine, and --against compares servers"
-		return nil, fail(exitUsage, "leave it out of --tools", format, s.Plan.Tools[0].Name)
 	}
 	return s, nil
 }
@@ -136,6 +120,10 @@ func (o collectOptions) session(
 func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (bool, error) {
 	kept := o.against.live
 	for _, s := range []*session.Session{baseline, candidate} {
+		if s.Plan.Offline() {
+			const format = "collect: %s brings its own engine, and --against compares servers"
+			return kept, fail(exitUsage, "leave it out of --tools", format, s.Plan.Tools[0].Name)
+		}
 		if name := s.Options.Server.Name; name.Kind == plan.ServerURL {
 			kept = true
 			sh.say("note: %s runs already and is not started again for each block; what its start was like is part of "+
@@ -147,43 +135,6 @@ func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (b
 			"collect: both servers would run at %s at the same time", redact.URL(baseline.Address))
 	}
 	return kept, nil
-}
-
-// runTurns measures both sides and prints the result.
-func (o collectOptions) runTurns(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, baseline, candidate *session.Session, show *progress.Display,
-) error {
-	results := cmp.Or(o.out, ws.Results())
-	if err := os.MkdirAll(results, 0o777); err != nil {
-		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
-	}
-	release, err := sh.lock(ctx, results, folderlock.Shared)
-	if err != nil {
-		return err
-	}
-	defer release()
-	pair, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
-		return collect.Open(ctx, results, show.Event, sideOf(baseline), sideOf(candidate))
-	})
-	if err != nil {
-		return err
-	}
-	outs, err := pair.Measure(ctx)
-	show.End()
-	if err != nil {
-		if len(outs[0].Points)+len(outs[1].Points) == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
-			ws = nil
-		}
-		return collectError(ctx, sh, ws, err)
-	}
-	points := len(outs[0].Points) - outs[0].Empty + len(outs[1].Points) - outs[1].Empty
-	fmt.Fprintf(sh.out, "%s measured in %d blocks; results in %s and %s. Next: ttreport compare %s %s\n",
-		plaintext.Plural(points, "point"), o.against.blocks, outs[0].Dir, outs[1].Dir, outs[0].Dir, outs[1].Dir)
-	if failed := outs[0].Failed + outs[1].Failed; failed > 0 {
-		return fail(exitCollect, "the journals in "+outs[0].Dir+" and "+outs[1].Dir+" have the reasons",
-			"%s failed", plaintext.Plural(failed, "measurement"))
-	}
-	return nil
 }
 
 // ofBaseline is the request for the baseline: the same measurement on another server, in a channel that no later

@@ -250,49 +250,63 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return "", o.againstBaseline(ctx, sh, ws)
 	}
 	show := newProgress(sh)
-	s, err := session.New(ctx, o.request(sh, ws, show))
-	switch {
-	case errors.Is(err, server.ErrDenied):
-		return "", collectError(ctx, sh, ws, err)
-	case err != nil:
-		return "", planError(err)
-	case o.serverOnly && !s.Detaches():
+	s, err := o.session(ctx, sh, ws, show)
+	if err != nil {
+		return "", err
+	}
+	if o.serverOnly && !s.Detaches() {
 		return "", fail(exitUsage, "--server docker, or --server 'command …'",
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
+	return o.perform(ctx, sh, ws, show, s)
+}
+
+// perform shows what is measured, on one server or on two that take turns, and measures it or starts the server.
+func (o collectOptions) perform(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions ...*session.Session,
+) (release string, err error) {
+	newest := sessions[len(sessions)-1]
+	var on []server.Server
+	for _, s := range sessions {
+		on = append(on, s.Server)
+	}
 	if !o.serverOnly {
-		about := estimate(ctx, ws, s.Plan, s.Server)
-		progress.WritePlan(sh.err, s.Plan, about)
-		show.Expect(s.Plan, about)
+		about := estimate(ctx, ws, newest.Plan, on...)
+		progress.WritePlan(sh.err, newest.Plan, about)
+		show.Expect(newest.Plan, about)
 	}
 	if o.dryRun {
-		o.showLines(sh, ws, s)
+		o.showLines(sh, ws, sessions)
 		return "", nil
 	}
-	unlock, err := o.lockDevice(ctx, sh, s)
+	unlock, err := o.lockDevice(ctx, sh, sessions...)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
 	if o.serverOnly {
-		return "", startServer(ctx, sh, ws, s)
+		return "", startServer(ctx, sh, ws, newest)
 	}
-	return o.run(ctx, sh, ws, s, show)
+	return o.run(ctx, sh, ws, show, sessions)
 }
 
-// showLines prints the command lines that would be run, and what an interrupted run has of them.
-func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, s *session.Session) {
+// showLines prints the command lines that would be run, and what an interrupted run by itself has of them.
+func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, sessions []*session.Session) {
+	s := sessions[0]
 	if o.serverOnly { // nothing is measured then
 		s.Plan = plan.Plan{Model: s.Plan.Model}
 	}
-	dir, done := collect.Interrupted(s.Plan, o.resultsIn(ws))
-	if dir != "" {
-		sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
+	var done map[string]bool
+	if len(sessions) == 1 {
+		var dir string
+		if dir, done = collect.Interrupted(s.Plan, o.resultsIn(ws)); dir != "" {
+			sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
+		}
+		if limit := s.Options.Server.StartupTimeout; limit > 0 {
+			sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
+		}
 	}
-	if limit := s.Options.Server.StartupTimeout; limit > 0 {
-		sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
-	}
-	for _, l := range collect.CommandLines(done, sideOf(s)) {
+	for _, l := range collect.CommandLines(done, sidesOf(sessions)...) {
 		fmt.Fprintln(sh.out, l)
 	}
 }
@@ -335,11 +349,12 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...s
 	return plan.EstimateOf(p, past).WithServers(started, p, past)
 }
 
-// run measures a plan, prints the result, and returns the name of the release or of the build.
+// run measures a plan, or two sides of it in turns, prints the result, and returns the name of the release or of the
+// build that it measured last.
 func (o collectOptions) run(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, show *progress.Display,
+	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions []*session.Session,
 ) (release string, err error) {
-	results := o.resultsIn(ws)
+	results, newest := o.resultsIn(ws), sessions[len(sessions)-1]
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return "", failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
@@ -353,29 +368,42 @@ func (o collectOptions) run(
 	}
 	defer unlock()
 	if o.job.once {
-		if dir := collect.Finished(s.Plan, results); dir != "" {
+		if dir := collect.Finished(newest.Plan, results); dir != "" {
 			fmt.Fprintf(sh.out, "measured before; results in %s\n", dir)
 			return "", nil
 		}
 	}
-	out, err := o.runIn(ctx, sh, ws, s, results, show.Event)
+	outs, err := o.runIn(ctx, sh, ws, sessions, results, show.Event)
 	show.End()
 	if errors.As(err, &failure{}) { // no run folder was opened
 		return "", err
 	}
+	var all collect.Outcome
+	var dirs []string
+	for _, out := range outs {
+		all.Points, all.Empty = append(all.Points, out.Points...), all.Empty+out.Empty
+		all.Evals, all.Failed = all.Evals+out.Evals, all.Failed+out.Failed
+		dirs = append(dirs, out.Dir)
+	}
 	if err != nil {
-		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
+		if len(all.Points)+all.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
 		return "", o.collectError(ctx, sh, ws, err)
 	}
-	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", measured(out), out.Dir, next)
-	if out.Failed > 0 {
-		return "", fail(exitCollect, "the journal in "+out.Dir+" has the reasons",
-			"%s failed", plaintext.Plural(out.Failed, "measurement"))
+	what, journals := measured(all)+" measured", "the journal in %s has"
+	next := append([]string{"ttreport", "build"}, o.outPath()...)
+	if len(dirs) > 1 {
+		what += fmt.Sprintf(" in %d blocks", o.against.blocks)
+		next, journals = append([]string{"ttreport", "compare"}, dirs...), "the journals in %s have"
 	}
-	return cmp.Or(s.Plan.Release, filepath.Base(out.Dir)), nil
+	in := strings.Join(dirs, " and ")
+	fmt.Fprintf(sh.out, "%s; results in %s. Next: %s\n", what, in, shellescape.QuoteCommand(next))
+	if all.Failed > 0 {
+		return "", fail(exitCollect, fmt.Sprintf(journals+" the reasons", in),
+			"%s failed", plaintext.Plural(all.Failed, "measurement"))
+	}
+	return cmp.Or(newest.Plan.Release, filepath.Base(dirs[len(dirs)-1])), nil
 }
 
 // measured says what was measured: "4 points and 1 eval".

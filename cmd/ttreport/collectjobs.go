@@ -340,12 +340,14 @@ func (o *jobOptions) declare(fs *pflag.FlagSet) {
 }
 
 // lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
-func (o collectOptions) lockDevice(ctx context.Context, sh *shell, s *session.Session) (release func(), err error) {
+func (o collectOptions) lockDevice(
+	ctx context.Context, sh *shell, sessions ...*session.Session,
+) (release func(), err error) {
 	if o.job.allocated {
 		return func() {}, nil
 	}
 	for deadline, said := time.Now().Add(sh.patience), false; ; said = true {
-		if release, err = s.Lock(); err == nil {
+		if release, err = sessions[0].Lock(sessions[1:]...); err == nil {
 			return release, nil
 		}
 		if !errors.Is(err, collect.ErrBusy) || !o.job.once || !time.Now().Before(deadline) {
@@ -365,29 +367,30 @@ func (o collectOptions) lockDevice(ctx context.Context, sh *shell, s *session.Se
 
 // runIn measures in results, or in the scratch folder of the host, from where results are moved there on every path.
 func (o collectOptions) runIn(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, results string,
+	ctx context.Context, sh *shell, ws *workspace.Workspace, sessions []*session.Session, results string,
 	report func(collect.Event),
-) (out collect.Outcome, err error) {
+) (outs []collect.Outcome, err error) {
 	at := results
 	if o.job.scratch != "" {
 		dir, put, missing := collect.Stage(o.job.scratch, results)
 		if missing != nil {
-			return out, missing
+			return nil, missing
 		}
 		defer func() {
 			err = errors.Join(err, put())
-			out.Dir = filepath.Join(results, out.ID)
+			for i := range outs {
+				outs[i].Dir = filepath.Join(results, outs[i].ID)
+			}
 		}()
 		at = dir
 	}
 	folder, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
-		return collect.Open(ctx, at, report, sideOf(s))
+		return collect.Open(ctx, at, report, sidesOf(sessions)...)
 	})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	outs, err := folder.Measure(ctx)
-	return outs[0], err
+	return folder.Measure(ctx)
 }
 
 // printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.
