@@ -1,9 +1,7 @@
 package collect
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"maps"
 	"math"
 	"net"
@@ -102,26 +100,19 @@ var gauges = [...]struct {
 func readGauges(ctx context.Context, address string) (values []float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, server.Unresponsive)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/metrics", nil)
-	if err != nil || address == "" {
+	if address == "" {
 		return nil, nil
 	}
-	resp, err := origin.Client(0).Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	return parseGauges(io.LimitReader(resp.Body, 4<<20)), nil
+	_, page, err := origin.Ask(ctx, http.MethodGet, address+"/metrics", "", nil)
+	return parseGauges(string(page)), err
 }
 
 // parseGauges reads the known gauges from a page in the Prometheus text format. Values of one name are summed over its
 // labels, since each of several engines has its own; of shares the largest counts.
-func parseGauges(r io.Reader) []float64 {
+func parseGauges(page string) []float64 {
 	values, any := slices.Repeat([]float64{-1}, len(gauges)), false
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		text := lines.Text()
+	for text := range strings.Lines(page) {
+		text = strings.TrimRight(text, "\r\n")
 		at := strings.LastIndexByte(text, ' ')
 		if at < 0 || text[0] == '#' {
 			continue

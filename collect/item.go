@@ -309,18 +309,11 @@ func (s *session) heard(responded time.Time) time.Time {
 func (s *session) ping(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, server.Unresponsive)
 	defer done()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.end.URL+"/health", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := origin.Client(0).Do(req)
+	_, _, err := origin.Ask(ctx, http.MethodGet, s.end.URL+"/health", "", nil)
 	if errors.Is(err, origin.ErrElsewhere) {
 		return nil // that is an answer
 	}
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+	return err
 }
 
 // awaitServer waits until it is known whether the server is alive: it responds, or the watch ends the context. A

@@ -129,20 +129,14 @@ func access(ctx context.Context, r Request) Finding {
 	token, set := file.Get(credentials.HFToken), "not set"
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, at+"/"+r.Model+"/resolve/main/config.json", nil)
-	if err != nil {
-		return Finding{false, what, err.Error(), ""}
-	}
 	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
 		set = "set"
 	}
-	resp, err := origin.Client(0).Do(req)
+	status, _, err := origin.Ask(ctx, http.MethodHead, at+"/"+r.Model+"/resolve/main/config.json", token, nil)
 	if err != nil {
 		return Finding{true, what, "unknown: the hub cannot be reached", ""}
 	}
-	_ = resp.Body.Close() // HEAD has none
-	switch resp.StatusCode {
+	switch status {
 	case http.StatusOK:
 		return Finding{true, what, "yes", ""}
 	case http.StatusUnauthorized:
@@ -156,7 +150,7 @@ func access(ctx context.Context, r Request) Finding {
 	case http.StatusNotFound:
 		return Finding{false, what, "no such model, or none with a config.json", ""}
 	}
-	return Finding{true, what, fmt.Sprintf("unknown: the hub answers HTTP %d", resp.StatusCode), ""}
+	return Finding{true, what, fmt.Sprintf("unknown: the hub answers HTTP %d", status), ""}
 }
 
 // noEngine is the finding where no container engine is installed.

@@ -1,12 +1,14 @@
-// Package origin makes HTTP clients that stay with the server they were sent to.
+// Package origin asks servers over HTTP, and stays with the server that it was sent to.
 //
-// In: how long a request may take. Out: an http.Client that follows no redirect to another scheme, host or port,
-// because a key or a prompt would go there too, and that bounds the headers it reads. The package must not know what
-// is asked.
+// In: a request, or how long one may take. Out: its answer ([Ask]), or an http.Client that follows no redirect to
+// another scheme, host or port, because a key or a prompt would go there too, and that bounds the headers it reads. The
+// package must not know what is asked.
 package origin
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +39,37 @@ func Client(timeout time.Duration) *http.Client {
 		return nil
 	}
 	return &http.Client{Timeout: timeout, Transport: transport, CheckRedirect: sameOrigin}
+}
+
+// mostAnswer is how much is read of an answer, bytes.
+const mostAnswer = 4 << 20
+
+// Ask sends a request and returns the status and the body of its answer. key is sent as a bearer token, "" for none,
+// and body as JSON, nil for none. Errors are those of [Words].
+func Ask(ctx context.Context, method, address, key string, body any) (status int, text []byte, err error) {
+	var sent []byte
+	if body != nil {
+		if sent, err = json.Marshal(body); err != nil {
+			return 0, nil, err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(sent))
+	if err != nil {
+		return 0, nil, fmt.Errorf("server address: %w", err)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	answer, err := Client(0).Do(r)
+	if err != nil {
+		return 0, nil, Words(err)
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
+	return answer.StatusCode, text, Words(err)
 }
 
 // transport is shared, so that connections are. It never changes.

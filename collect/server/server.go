@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -351,32 +350,15 @@ func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
 
 // do sends a request, with a body as JSON where there is one, and reads a JSON answer into a value, nil for any.
 func (a *Attached) do(ctx context.Context, method, path string, ask, into any) error {
-	var body []byte
-	if ask != nil {
-		body, _ = json.Marshal(ask) // texts and numbers alone
-	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.URL, "/")+path, bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("server address: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if a.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+a.APIKey)
-	}
-	resp, err := origin.Client(0).Do(req)
-	if err != nil {
-		return origin.Words(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	status, text, err := origin.Ask(ctx, method, strings.TrimSuffix(a.URL, "/")+path, a.APIKey, ask)
 	switch {
 	case err != nil:
-		return origin.Words(err)
-	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)
-	case resp.StatusCode != http.StatusOK:
+		return err
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, status)
+	case status != http.StatusOK:
 		answer := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
-		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, resp.StatusCode, answer)
+		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, status, answer)
 	case into == nil:
 		return nil
 	}

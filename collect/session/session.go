@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -295,15 +294,11 @@ func haveTokenizer(ctx context.Context, tool, name string) error {
 
 // onHub returns an error if the hub has no tokenizer of a model. A redirect to where the file is kept is an answer.
 func onHub(ctx context.Context, name string) error {
-	answer, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
-	switch {
-	case errors.Is(err, origin.ErrElsewhere):
-		return nil
-	case err != nil:
+	status, _, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
+	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
 		return err
 	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
+	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("%s denies access: the name is wrong, or the model is gated and HF_TOKEN may not read it", hub)
 	case http.StatusNotFound:
@@ -336,11 +331,7 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil && !offline && strings.Contains(model, "/") && !filepath.IsAbs(model) {
-		const mostConfig = 1 << 20 // bytes
-		if answer, _, err := askHub(ctx, http.MethodGet, model, "config.json"); err == nil {
-			defer answer.Body.Close()
-			data, _ = io.ReadAll(io.LimitReader(answer.Body, mostConfig)) // what is cut short is no JSON
-		}
+		_, data, _, _ = askHub(ctx, http.MethodGet, model, "config.json") // what cannot be had is no JSON
 	}
 	var config map[string]json.RawMessage
 	if json.Unmarshal(data, &config) != nil {
@@ -363,27 +354,22 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
 
 // askHub asks the hub for a file of a model.
-func askHub(ctx context.Context, method, model, file string) (_ *http.Response, hub string, err error) {
+func askHub(ctx context.Context, method, model, file string) (status int, text []byte, hub string, err error) {
 	const patience = 8 * time.Second
 	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
-		return nil, hub, errOffline
+		return 0, nil, hub, errOffline
 	}
 	owner, name, found := strings.Cut(model, "/")
 	path := url.PathEscape(owner)
 	if found {
 		path += "/" + url.PathEscape(name)
 	}
-	r, err := http.NewRequestWithContext(ctx, method, hub+"/"+path+"/resolve/main/"+file, nil)
-	if err != nil {
-		return nil, hub, err
-	}
-	if token := os.Getenv("HF_TOKEN"); token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	answer, err := origin.Client(patience).Do(r)
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	status, text, err = origin.Ask(ctx, method, hub+"/"+path+"/resolve/main/"+file, os.Getenv("HF_TOKEN"), nil)
 	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
-		err = fmt.Errorf("asking %s: %w", hub, origin.Words(err))
+		err = fmt.Errorf("asking %s: %w", hub, err)
 	}
-	return answer, hub, err
+	return status, text, hub, err
 }

@@ -1,11 +1,9 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -32,8 +30,7 @@ type Eval struct {
 // answer ends the eval with an error, because a score must not count missing answers.
 func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 	now := time.Now
-	client := origin.Client(5 * time.Minute)
-	ask := func(question string) (string, error) { return ask(ctx, client, e, question) }
+	ask := func(question string) (string, error) { return e.ask(ctx, question) }
 	if e.Virtual != nil {
 		now, ask = e.Virtual.Time, func(question string) (string, error) { return e.Virtual.Answer(question), nil }
 	}
@@ -73,32 +70,18 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 }
 
 // ask returns the answer to a question.
-func ask(ctx context.Context, client *http.Client, e Eval, question string) (string, error) {
-	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16,
-		"messages": []any{map[string]any{"role": "user", "content": question}}})
+func (e Eval) ask(ctx context.Context, question string) (string, error) {
+	const patience = 5 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	status, text, err := origin.Ask(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions", e.APIKey,
+		map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16,
+			"messages": []any{map[string]any{"role": "user", "content": question}}})
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions",
-		bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if e.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+e.APIKey)
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return "", origin.Words(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return "", err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("HTTP %d: %s", resp.StatusCode, redact.Text(string(text[:min(len(text), 300)])))
+	if status != http.StatusOK {
+		return "", fmt.Errorf("HTTP %d: %s", status, redact.Text(string(text[:min(len(text), 300)])))
 	}
 	var answer struct {
 		Choices []struct {
