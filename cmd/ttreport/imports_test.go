@@ -49,7 +49,7 @@ var rooms = map[string][]string{
 	"collect/doctor": {
 		"collect/credentials", "collect/origin", "collect/plan.", "collect/server.", "collect/tool",
 	},
-	"collect/engine":            {"collect/plan."},
+	"collect/engine":            {"collect/plan.", "collect/process"},
 	"collect/engine/kubernetes": {"collect/engine.", "collect/engine/transfer", "collect/plan."},
 	"collect/engine/transfer":   {},
 	"collect/engine/slurm":      {"collect/engine.", "collect/plan."},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/ttreport/ttreport/collect/process"
 )
 
 var (
@@ -166,6 +167,6 @@ func Output(ctx context.Context, env []string, input string, argv ...string) (ou
 func Command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
+	cmd.SysProcAttr = process.OwnGroup()
 	return cmd
 }

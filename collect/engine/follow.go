@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -436,7 +437,7 @@ func (f *Follower) settle(t *Task, a *array, state string, phase Phase) error {
 func (f *Follower) end(t *Task, state, note string) error {
 	t.Ended, t.State, t.Reason = true, state, note
 	if !t.OK() {
-		t.Log = f.Submission.lastLog(t.Entry, 3)
+		t.Log = process.LastLines(f.Submission.LogOf(t.Entry), 3)
 	}
 	return f.Submission.log(event{Event: "ended", Entries: []int{t.Entry}, State: state, Note: note})
 }

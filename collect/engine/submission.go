@@ -454,22 +454,3 @@ func (t *Task) Hear(line string) {
 		}
 	}
 }
-
-// lastLog returns the last lines that the jobs of an entry printed.
-func (s *Submission) lastLog(entry, n int) []string {
-	f, err := os.Open(s.LogOf(entry))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	const most = 8 << 10
-	if info, err := f.Stat(); err == nil && info.Size() > most {
-		_, _ = f.Seek(-most, 2) // else from the beginning
-	}
-	data := make([]byte, most)
-	size, _ := f.Read(data) // as much as there is
-	lines := slices.DeleteFunc(strings.Split(string(data[:size]), "\n"), func(l string) bool {
-		return strings.TrimSpace(l) == ""
-	})
-	return lines[max(0, len(lines)-n):]
-}

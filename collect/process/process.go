@@ -136,6 +136,9 @@ func (c *Child) closeLog() {
 	}
 }
 
+// OwnGroup are the attributes of a program that Ctrl-C at the terminal does not reach, and that goes on without us.
+func OwnGroup() *syscall.SysProcAttr { return attributes(true) }
+
 // Done is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
