@@ -52,12 +52,6 @@ type Resources struct {
 	PullSecrets    []string `yaml:"pull_secrets,omitempty" of:"kubernetes" form:"kubename" as:"[\"registry\"]"`
 }
 
-// Schedulers, as --on names them.
-const (
-	OnSlurm      = "slurm"
-	OnKubernetes = "kubernetes"
-)
-
 // formOf returns the form of values by the tag of their field. Slurm's contain nothing that a line
 // "#SBATCH --option=value" could end or quote; names of Kubernetes are those of RFC 1123, keys may have a prefix and a
 // slash.
@@ -163,7 +157,7 @@ func (f Resource) set(value any) error {
 		text := strings.TrimSpace(fmt.Sprint(v))
 		if !form.MatchString(text) {
 			taker := "Slurm"
-			if f.of == OnKubernetes {
+			if f.of == "kubernetes" {
 				taker = "Kubernetes"
 			}
 			return fmt.Errorf("resources: %s: %q is not of the form that %s takes, as %s: %s", f.Name, text, taker, f.Name, f.as)
