@@ -259,7 +259,7 @@ func (s *session) watch(ctx context.Context) (context.Context, func()) {
 		wg.Go(func() {
 			select {
 			case <-died:
-				why := server.LastLog(m.LastLogLines(), filepath.Join(s.dir, server.LogName), " / ")
+				why := server.LastLog(filepath.Join(s.dir, server.LogName), " / ")
 				cancel(fmt.Errorf("%w; %s", server.ErrDied, why))
 			case <-alive.Done():
 			}

@@ -78,7 +78,7 @@ func (s *session) runTool(ctx context.Context, st *step) (*result, error) {
 	if err = cmp.Or(runErr, err); err != nil {
 		why := reasonIn(string(process.Tail(log, 16<<10)))
 		if why == "" {
-			why = server.LastLog(process.LastLines(log, 3), log, " / ")
+			why = server.LastLog(log, " / ")
 		}
 		return nil, unmeasured{fmt.Errorf("%w; exit %d; %s", err, ran.Code, why)}
 	}

@@ -119,7 +119,11 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	case reports:
 		return o.buildSite(ctx, sh, ws)
 	}
-	if err := o.schedulable(); err != nil {
+	if o.against.baseline != "" && o.scheduler.on != "" {
+		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
+			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
+	}
+	if err := o.scheduler.check(o.dryRun); err != nil {
 		return err
 	}
 	entries, err := o.entries(ctx, sh, ws)
@@ -148,15 +152,6 @@ func (o collectOptions) measureOne(ctx context.Context, sh *shell, ws *workspace
 		return err
 	}
 	return checkOptions{release: release, format: "term"}.check(ctx, sh, nil)
-}
-
-// schedulable refuses flags that a scheduler cannot follow.
-func (o collectOptions) schedulable() error {
-	if o.against.baseline != "" && o.scheduler.on != "" {
-		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
-			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
-	}
-	return o.scheduler.check(o.dryRun)
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
@@ -254,7 +249,7 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	if err != nil {
 		return "", err
 	}
-	if o.serverOnly && !s.Detaches() {
+	if _, detaches := s.Server.(server.Detacher); o.serverOnly && !detaches {
 		return "", fail(exitUsage, "--server docker, or --server 'command …'",
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
@@ -285,7 +280,7 @@ func (o collectOptions) perform(
 	}
 	defer unlock()
 	if o.serverOnly {
-		return "", startServer(ctx, sh, ws, newest)
+		return "", startServer(ctx, sh, ws, newest.Server.(server.Detacher), newest.Options.System)
 	}
 	return o.run(ctx, sh, ws, show, sessions)
 }
@@ -432,12 +427,13 @@ func (o collectOptions) outPath() []string {
 }
 
 // startServer starts a server, prints how to use and to end it, and leaves it running.
-func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session) error {
-	d, err := s.Detach(ctx, filepath.Join(ws.State(), "servers"))
+func startServer(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, srv server.Detacher, system plan.System,
+) error {
+	d, err := srv.Detach(ctx, filepath.Join(ws.State(), "servers"))
 	if err != nil {
 		return collectError(ctx, sh, ws, err)
 	}
-	system := s.Options.System
 	measure := shellescape.QuoteCommand([]string{
 		"ttreport", "collect", "--model", system.Model, "--device", system.Device, "--server", d.URL,
 	})
@@ -446,22 +442,12 @@ func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *ses
 	return nil
 }
 
-// withoutSecret refuses arguments with secrets, also where one is the argument behind its flag.
-func (o *schedulerOptions) withoutSecret(args []string) error {
-	return o.unmarked(redact.Argv(append([]string{""}, args...)))
-}
-
-// textWithoutSecret refuses lines with secrets.
-func (o *schedulerOptions) textWithoutSecret(lines []string) error {
-	redacted := []string{""}
+// withoutSecret refuses arguments with secrets, also where one is the argument behind its flag, and lines with secrets.
+func (o *schedulerOptions) withoutSecret(args []string, lines ...string) error {
+	redacted := redact.Argv(append([]string{""}, args...))
 	for _, line := range lines {
 		redacted = append(redacted, redact.Text(line))
 	}
-	return o.unmarked(redacted)
-}
-
-// unmarked refuses what a secret was taken out of; the first one is no argument.
-func (o *schedulerOptions) unmarked(redacted []string) error {
 	for i, a := range redacted {
 		if !strings.Contains(a, redact.Mark) {
 			continue
@@ -500,10 +486,7 @@ func (o collectOptions) jobOf(
 	if err != nil {
 		return engine.Job{}, failure{code: exitUsage, err: fmt.Errorf("plans[%d]: %w", number-1, err)}
 	}
-	if err := o.scheduler.withoutSecret(res.RunArgs); err != nil {
-		return engine.Job{}, err
-	}
-	if err := o.scheduler.textWithoutSecret(strings.Split(string(text), "\n")); err != nil {
+	if err := o.scheduler.withoutSecret(res.RunArgs, strings.Split(string(text), "\n")...); err != nil {
 		return engine.Job{}, err
 	}
 	about := estimate(ctx, ws, s.Plan)

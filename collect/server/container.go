@@ -156,9 +156,6 @@ var (
 // Died is closed when the container has ended: the engine follows its log to the end.
 func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
 
-// LastLogLines returns the last lines of its log.
-func (c *Container) LastLogLines() []string { return process.LastLines(c.log, 5) }
-
 // Stop stops and removes the container, by its id.
 func (c *Container) Stop() {
 	if c.id == "" {

@@ -50,8 +50,12 @@ type Server interface {
 type Supervised interface {
 	// Died is closed when it has ended.
 	Died() <-chan struct{}
-	// LastLogLines returns the last lines that it printed.
-	LastLogLines() []string
+}
+
+// Detacher is a server that is started here and can be left running.
+type Detacher interface {
+	// Detach starts it and leaves it running once it is ready; its log is below a folder.
+	Detach(ctx context.Context, dir string) (Detached, error)
 }
 
 // Starter is a server that has a command line of its own.
@@ -180,9 +184,6 @@ func (NoServer) Stop() {}
 // Died is never closed.
 func (NoServer) Died() <-chan struct{} { return nil }
 
-// LastLogLines returns nothing.
-func (NoServer) LastLogLines() []string { return nil }
-
 // Command is a server that is started as a program on this machine.
 type Command struct {
 	Attached // its address
@@ -227,7 +228,7 @@ func (a Attached) whenReady(ctx context.Context, dir string, m Supervised) (Endp
 	}()
 	end, err := a.Start(ready, dir)
 	if err != nil && errors.Is(context.Cause(ready), ErrDied) {
-		why := LastLog(m.LastLogLines(), filepath.Join(dir, LogName), "\n  ")
+		why := LastLog(filepath.Join(dir, LogName), "\n  ")
 		return Endpoint{}, fmt.Errorf("%w; %s", ErrNotStarted, why)
 	}
 	return end, err
@@ -238,9 +239,6 @@ func (c *Command) CommandLine() []string { return c.Argv }
 
 // Died is closed when the program has ended.
 func (c *Command) Died() <-chan struct{} { return c.child.Done() }
-
-// LastLogLines returns the last lines of its log.
-func (c *Command) LastLogLines() []string { return process.LastLines(c.log, 5) }
 
 // Stop ends the program and its children.
 func (c *Command) Stop() {
@@ -462,9 +460,9 @@ var known = []struct {
 		"the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
 }
 
-// LastLog returns the end of a log as text, and what to do about it where that is known. log is the file to search
-// for advice.
-func LastLog(lines []string, log, between string) string {
+// LastLog returns the last lines of a log as text, and what to do about it where that is known.
+func LastLog(log, between string) string {
+	lines := process.LastLines(log, 5)
 	if len(lines) == 0 {
 		return "it printed nothing"
 	}

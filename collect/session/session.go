@@ -227,26 +227,6 @@ func (s *Session) Lock(also ...*Session) (release func(), err error) {
 	return collect.Lock(s.warn, accelerators, addresses...)
 }
 
-// ErrNotStarted is returned where a server is to be left running and is none that is started here.
-var ErrNotStarted = errors.New("that is no server that could be started")
-
-// Detach starts the server and leaves it running; its log is in a folder.
-func (s *Session) Detach(ctx context.Context, dir string) (server.Detached, error) {
-	d, ok := s.Server.(detacher)
-	if !ok {
-		return server.Detached{}, ErrNotStarted
-	}
-	return d.Detach(ctx, dir)
-}
-
-// detacher is a server that can be left running.
-type detacher interface {
-	Detach(ctx context.Context, dir string) (server.Detached, error)
-}
-
-// Detaches reports that the server is one that is started here, and so can be left running.
-func (s *Session) Detaches() bool { _, ok := s.Server.(detacher); return ok }
-
 // usable refuses tools that cannot take the key, or lack the tokenizer that they need, before a server is started: they
 // would fail at each workload, some of them after a minute.
 func usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {

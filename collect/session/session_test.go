@@ -51,8 +51,8 @@ func TestSimulator(t *testing.T) {
 	} else {
 		release()
 	}
-	if _, err := s.Detach(context.Background(), t.TempDir()); !errors.Is(err, session.ErrNotStarted) {
-		t.Errorf("the simulator was left running: %v", err)
+	if _, detaches := s.Server.(server.Detacher); detaches {
+		t.Error("the simulator can be left running")
 	}
 	if len(*said) > 0 {
 		t.Errorf("%q", *said)
