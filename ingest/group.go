@@ -262,23 +262,25 @@ type grouping struct {
 	memory  *memory
 }
 
-// completeModels gives results that know their model by name alone the id that others of the same run folder state for
+// completeModels gives results that know their model by name alone the id that others of the same folder state for
 // it, if it is one: the name of an eval's folder has no organisation, and its benchmarks state it.
 func completeModels(results []*result) {
 	type named struct{ folder, model string }
+	at := func(r *result) named { return named{cmp.Or(r.runFolder, folderOfRun(r.source)), r.facts.Model.Name} }
 	ids := map[named]map[string]*result{}
 	for _, r := range results {
-		at := named{r.runFolder, r.facts.Model.Name}
-		if r.facts.Model.ID == "" || r.runFolder == "" {
+		if r.facts.Model.ID == "" {
 			continue
 		}
-		if ids[at] == nil {
-			ids[at] = map[string]*result{}
+		known := ids[at(r)]
+		if known == nil {
+			known = map[string]*result{}
+			ids[at(r)] = known
 		}
-		ids[at][r.facts.Model.ID] = cmp.Or(ids[at][r.facts.Model.ID], r)
+		known[r.facts.Model.ID] = cmp.Or(known[r.facts.Model.ID], r)
 	}
 	for _, r := range results {
-		known := ids[named{r.runFolder, r.facts.Model.Name}]
+		known := ids[at(r)]
 		for id, from := range known {
 			if len(known) == 1 && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
 				r.facts.Model.ID = id

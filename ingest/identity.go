@@ -30,7 +30,8 @@ type result struct {
 	same      []*result      // what is stored of the same bytes
 	byNumbers map[string]int // of a stored one: the first of its points with some numbers; made when it is asked for
 
-	hasPattern bool // its path was read with a pattern of the user's
+	hasPattern bool   // its path was read with a pattern of the user's
+	rest       string // the path without what patterns read from it
 }
 
 type identity struct {
@@ -421,7 +422,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 		if facts, tool, w, conditions, ok := p.Match(r.shown()); ok {
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
 			n := r.take(s)
-			better, r.hasPattern = append(better, s), true
+			better, r.hasPattern, r.rest = append(better, s), true, p.Rest(cmp.Or(r.rest, r.shown()))
 			uses.met(p.String(), n)
 		}
 	}
@@ -496,11 +497,13 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 			r.reading.Extra = withUnknown(r.reading.Extra, schema.Unknown{"setting": text})
 		}
 	}
-	r.runFolder = m.dir
-	if !strings.HasPrefix(r.shown(), m.dir+"/") && m.dir != "." {
-		r.runFolder = r.root.Name // it is above the root
-	}
 	r.journal = side.journals[m.dir]
+	if m.Pattern == "" { // else it is of many runs, which the paths below it name
+		r.runFolder = m.dir
+		if !strings.HasPrefix(r.shown(), m.dir+"/") && m.dir != "." {
+			r.runFolder = r.root.Name // it is above the root
+		}
+	}
 	for _, p := range m.Plan {
 		if p.Eval == "" {
 			r.plan = append(r.plan, p.Workload.Key(p.Tool))

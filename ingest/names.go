@@ -11,6 +11,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -61,16 +62,19 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 // gives every file the same name, without what the key states already: a sweep whose files are named after their load
 // is one workload at several loads. A folder that names the release, the model, the device or a build is not the
 // workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
-// keep two workloads apart.
+// keep two workloads apart. What a pattern reads from the path is stated, and no part of the label.
 func (r *result) labelOf(p *schema.Point) string {
-	s, k, lengths := r.source, &p.Key, ""
-	dir, base := path.Dir(s.shown()), path.Base(s.rel)
+	s, k, lengths, stem := r.source, &p.Key, "", r.stem()
+	dir, base := path.Dir(cmp.Or(r.rest, s.shown())), path.Base(s.rel)
+	if r.rest != "" {
+		stem = decode.Stem("_" + path.Base(r.rest)) // all of the name may have been read
+	}
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
 		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
 	}
-	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.stem(), k), k)); stem != "" && !s.hasOwnFolder() {
-		return stem
+	if label := plainLabel(withoutCount(repeat.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
+		return label
 	}
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if r.isIdentity(path.Base(dir)) {

@@ -87,3 +87,41 @@ func TestAPatternNamesTheModel(t *testing.T) {
 		t.Errorf("%+v %+v", set.Runs[0].Model, set.Runs[0].Provenance)
 	}
 }
+
+// A pattern gives the same runs in a manifest above the folders as on the command line: such a manifest is of many runs.
+// A model that one file of a folder knows by its name alone, and another by its id, is one. What the pattern reads is no
+// part of a label.
+func TestPatternOfManyRuns(t *testing.T) {
+	const pattern = "results_{device}/{_}_{model}_tp*"
+	bench := strings.Replace(result("acme/tiny-8b", "", 1), `"date":"",`, "", 1)
+	offline := `{"elapsed_time":12.5,"num_requests":100,"total_num_tokens":51200,"requests_per_second":8.125,` +
+		`"tokens_per_second":4096.25}`
+	files := map[string]string{}
+	for i, device := range []string{"a100", "h100"} {
+		files["results_"+device+"/acme_tiny-8b_tp1_serve.json"] = strings.Replace(bench, `"mean_ttft_ms":10`,
+			[]string{`"mean_ttft_ms":10.137`, `"mean_ttft_ms":7.219`}[i], 1)
+		files["results_"+device+"/acme_tiny-8b_tp1_offline.json"] = strings.Replace(offline, "12.5",
+			[]string{"12.517", "9.731"}[i], 1)
+	}
+	p, err := manifest.NewPattern(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := load(t, ingest.Options{Patterns: []manifest.Pattern{p}}, files)
+	files["ttreport.manifest.yaml"] = "pattern: \"" + pattern + "\"\n"
+	for name, set := range map[string]ingest.Set{"flag": flag, "manifest": load(t, ingest.Options{}, files)} {
+		if len(set.Runs) != 2 {
+			t.Fatalf("%s: %d runs, want one a device: %v", name, len(set.Runs), set.Grouping)
+		}
+		for i, run := range set.Runs {
+			if run.Model.ID != "acme/tiny-8b" || len(run.Points) != 2 || run.ID != flag.Runs[i].ID {
+				t.Errorf("%s: %s on %s with %d points, %s", name, run.Model.ID, run.Device.Name, len(run.Points), run.ID)
+			}
+			for _, point := range run.Points {
+				if label := point.Key.Dims[schema.DimLabel]; label != "tp1_serve" && label != "tp1_offline" {
+					t.Errorf("%s: label %q", name, label)
+				}
+			}
+		}
+	}
+}

@@ -91,7 +91,7 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 		}
 		named = true
 		if name == "_" || seen[name] {
-			b.WriteString(`(?:` + what + `)`)
+			b.WriteString(`(` + what + `)`)
 			continue
 		}
 		seen[name] = true
@@ -108,7 +108,8 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 	return patternPart{re: re}, err
 }
 
-// match matches parts against the same number of folders and adds the values of their placeholders.
+// match matches parts against the same number of folders, adds the values of their placeholders and takes these out of
+// the folders.
 func match(parts []patternPart, folders []string, values map[string]string) bool {
 	if len(parts) > 0 && parts[0].glob == anyFolders {
 		for i := range len(folders) + 1 {
@@ -124,16 +125,29 @@ func match(parts []patternPart, folders []string, values map[string]string) bool
 	if parts[0].re == nil {
 		return glob.Match(parts[0].glob, folders[0]) && match(parts[1:], folders[1:], values)
 	}
-	m := parts[0].re.FindStringSubmatch(folders[0])
+	m := parts[0].re.FindStringSubmatchIndex(folders[0])
 	if m == nil || !match(parts[1:], folders[1:], values) {
 		return false
 	}
-	for i, name := range parts[0].re.SubexpNames() {
+	rest, last := "", 0
+	for i, name := range parts[0].re.SubexpNames()[1:] {
+		from, to := m[2*i+2], m[2*i+3]
 		if name != "" {
-			values[name] = m[i]
+			values[name] = folders[0][from:to]
 		}
+		rest, last = rest+folders[0][last:from], to
 	}
+	folders[0] = rest + folders[0][last:]
 	return true
+}
+
+// Rest is a path without what the pattern reads from it or ignores; the whole where it does not match.
+func (p Pattern) Rest(path string) string {
+	folders := strings.Split(path, "/")
+	if !match(append([]patternPart{{glob: anyFolders}}, p.parts...), folders, map[string]string{}) {
+		return path
+	}
+	return strings.Join(folders, "/")
 }
 
 // String returns the pattern as written.
