@@ -148,6 +148,7 @@ ttreport turns LLM serving benchmarks and evals into a results site that a revie
 	}
 	root.AddCommand(
 		collectCommand(sh), buildCommand(sh), serveCommand(sh), demoCommand(sh), ingestCommand(sh), inspectCommand(sh),
+		identifyCommand(sh),
 		checkCommand(sh), acceptCommand(sh), compareCommand(sh), bisectCommand(sh), exportCommand(sh), verifyCommand(sh),
 		historyCommand(sh),
 		targetsCommand(sh), modelsCommand(sh), doctorCommand(sh), initCommand(sh), simCommand(sh), completionCommand(sh),

@@ -29,6 +29,7 @@ func ways(t *testing.T) []struct{ name, args string } {
 	return []struct{ name, args string }{
 		{"collect", "--model sim-8b --device simulated --server sim --workload isl=8,osl=2,c=1,n=1 --only benchmarks"},
 		{"build", ""}, {"serve", port}, {"demo", "--no-preview --dir d"}, {"ingest", "results"}, {"inspect", "results"},
+		{"identify", "results"},
 		{"check", ""}, {"compare", "v1 v2"},
 		{"accept", "v4 --metric ttft --reason known"},
 		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""},

@@ -1,0 +1,554 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+func identifyCommand(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use: "identify PATH", Short: "say who was measured in files, from where that is known, and what is missing",
+		Long: `
+Reads files like inspect does and stores nothing. It lists which facts are known of the runs in them (model, device,
+release, date, engine, implementation, workload) and what states each; what would be one series, compared over builds;
+and what is missing, with what to state. Where the names of folders and files suggest what is missing, it proposes a
+manifest with a pattern, and counts what would be known with it.
+
+--write writes that manifest into PATH, with what --model, --device and the other flags state; never over an existing
+one. --format json prints every run, of schema ttreport/identify/v1.`,
+		Example: `
+# whose results are these?
+$ ttreport identify results/
+# they are all of one device: keep that beside them
+$ ttreport identify --device n150 --write results/`,
+	}
+	fs := c.Flags()
+	format := fs.String("format", "term", "term or json")
+	all := fs.Bool("all", false, "list every series, and whole names")
+	write := fs.Bool("write", false, "write the manifest that is shown")
+	id := identityFlags(fs)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) != 1:
+			return fail(exitUsage, "ttreport identify results/", "identify: one folder, file or archive is expected")
+		case *format != "term" && *format != "json":
+			return fail(exitUsage, "formats are term and json", "identify: --format %q", *format)
+		}
+		ws, err := openWorkspace(".")
+		if err != nil {
+			return err
+		}
+		set, err := load(c.Context(), ws, args, id)
+		if err != nil {
+			return err
+		}
+		if len(set.Runs) == 0 {
+			return fail(exitInput, "ttreport inspect "+args[0]+" lists what each file is", "identify: nothing was read of %s",
+				plaintext.Plural(len(set.Files), "file"))
+		}
+		is := &identification{set: set, runs: identified(set), doubts: []string{}}
+		if err := is.propose(args[0], id, func(p string) (ingest.Set, error) {
+			more := *id
+			more.patterns = append(slices.Clone(id.patterns), p)
+			return load(c.Context(), ws, args, &more)
+		}); err != nil {
+			return err
+		}
+		if *format == "json" {
+			err = is.json(sh.out)
+		} else {
+			is.list(listing{sh.out, commonFolder(set.Files), *all})
+		}
+		if err == nil && *write {
+			err = is.write(sh)
+		}
+		return err
+	}
+	return c
+}
+
+// knownFact is a fact of a run: its field in the provenance, and what to do where nothing states it, "" where it may be
+// left out.
+type knownFact struct {
+	name, field, state string
+	of                 func(*schema.Run) string
+}
+
+func knownFacts() []knownFact {
+	day := func(r *schema.Run) string {
+		if r.Start.IsZero() {
+			return ""
+		}
+		return r.Start.Format("2006-01-02")
+	}
+	return []knownFact{
+		{"model", "model.name", "--model NAME, or {model} in --pattern",
+			func(r *schema.Run) string { return r.Model.Name }},
+		{"device", "device.name", "--device NAME, or {device} in --pattern",
+			func(r *schema.Run) string { return r.Device.Name }},
+		{"release", "release", "--release LABEL, or {release} in --pattern; without one nothing is judged",
+			func(r *schema.Run) string { return r.Release }},
+		{"date", "start", "start: in a manifest, or a day in the name of a folder; without one a run has no place in time",
+			day},
+		{"implementation", "impl", "", func(r *schema.Run) string { return r.Impl }},
+		{"engine", "stack.engine", "",
+			func(r *schema.Run) string { return strings.TrimSpace(r.Stack.Engine + " " + r.Stack.Version) }},
+	}
+}
+
+// statedFact is a fact of one run, and what states it.
+type statedFact struct {
+	Fact  string      `json:"fact"`
+	Value string      `json:"value"`
+	From  schema.From `json:"from"`
+	Where string      `json:"where"`
+	Over  string      `json:"over,omitempty"`
+}
+
+// identifiedRun is what is known of a run.
+type identifiedRun struct {
+	ID      string       `json:"id"`
+	Series  string       `json:"series"` // runs of one are compared over builds
+	Build   string       `json:"build"`  // the release, or the run itself
+	Facts   []statedFact `json:"facts"`
+	Missing []string     `json:"missing"`
+	Files   []string     `json:"files"`
+	Points  int          `json:"points"`
+	Scores  int          `json:"scores"`
+	system  schema.System
+	keys    map[string]bool // of its workloads and tasks
+}
+
+// fact is a fact of a run, zero where nothing states it.
+func (r *identifiedRun) fact(name string) (f statedFact) {
+	if i := slices.IndexFunc(r.Facts, func(f statedFact) bool { return f.Fact == name }); i >= 0 {
+		f = r.Facts[i]
+	}
+	return f
+}
+
+// identified says of each run what is known of it.
+func identified(set ingest.Set) []identifiedRun {
+	out := make([]identifiedRun, len(set.Runs))
+	for i := range set.Runs {
+		r, is := &set.Runs[i], &out[i]
+		*is = identifiedRun{
+			ID: r.ID, Points: len(r.Points), Scores: len(r.Scores), keys: map[string]bool{}, Missing: []string{},
+		}
+		for _, f := range knownFacts() {
+			v, origin := f.of(r), r.Provenance[f.field]
+			switch {
+			case v != "":
+				if of, has := r.Provenance["model.id"]; has && f.name == "model" && origin.From == schema.FromDerived {
+					origin = of
+				}
+				if strings.Contains(origin.Where, "{") && origin.From == schema.FromPath {
+					origin.From = "pattern"
+				}
+				from := cmp.Or(origin.From, schema.FromFile)
+				is.Facts = append(is.Facts, statedFact{f.name, v, from, origin.Where, origin.Over})
+			case f.state != "":
+				is.Missing = append(is.Missing, f.name)
+			}
+		}
+		is.measured(r)
+		is.Build = cmp.Or(r.Release, r.ID) // which is how they are judged
+		is.system = schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl}
+		is.Series = cmp.Or(r.Model.Name, "unknown") + " on " + cmp.Or(r.Device.Name, "unknown")
+		if r.Impl != "" {
+			is.Series += ", " + r.Impl
+		}
+	}
+	return out
+}
+
+// fromNames is what states a workload of unknown lengths.
+const fromNames = "names of files"
+
+// measured says what a run measured, in which files, and what states its workloads.
+func (is *identifiedRun) measured(r *schema.Run) {
+	files, from := map[string]bool{}, map[string]bool{}
+	for i := range r.Points {
+		p := &r.Points[i]
+		files[p.Source.Path], is.keys[p.Key.String()] = true, true
+		switch {
+		case p.Stated[schema.DimLabel] == string(schema.FromPath):
+			from[fromNames] = true
+		case len(p.Stated) == 0:
+			from[string(schema.FromFile)] = true
+		default:
+			for _, kind := range p.Stated {
+				from[kind] = true
+			}
+		}
+	}
+	for i := range r.Scores {
+		s := &r.Scores[i]
+		key := s.Task + " " + s.Metric + " " + s.Filter
+		files[s.Source.Path], is.keys[key], from[string(schema.FromFile)] = true, true, true
+	}
+	is.Files = slices.Sorted(maps.Keys(files))
+	is.Facts = append(is.Facts, statedFact{
+		Fact: "workload", Value: plaintext.Plural(len(is.keys), "workload"),
+		From: schema.From(strings.Join(slices.Sorted(maps.Keys(from)), ", ")),
+	})
+}
+
+// identification is what is known of the runs in some files, and what their names suggest.
+type identification struct {
+	set      ingest.Set
+	runs     []identifiedRun
+	doubts   []string          // names that may stand for several, or be of one
+	manifest manifest.Manifest // that is proposed
+	path     string            // where it would be
+	with     []identifiedRun   // what would be known with it; nil where nothing new is proposed
+}
+
+// missing counts the runs that lack a fact.
+func missing(runs []identifiedRun, fact string) (n int) {
+	for i := range runs {
+		if slices.Contains(runs[i].Missing, fact) {
+			n++
+		}
+	}
+	return n
+}
+
+// propose makes the manifest of what flags state and of what the names of folders and files suggest, if that says more
+// than is known.
+func (is *identification) propose(root string, id *identity, with func(pattern string) (ingest.Set, error)) error {
+	opt, _, err := id.input(nil, nil)
+	if err != nil {
+		return err
+	}
+	f := opt.Flags
+	is.manifest = manifest.Manifest{
+		Release: f.Release, Channel: f.Channel, Model: f.Model, Impl: f.Impl, Device: f.Device, Stack: f.Stack,
+	}
+	is.path = path.Join(filepath.ToSlash(root), manifest.FileName)
+	if len(id.patterns) == 1 {
+		is.manifest.Pattern = id.patterns[0]
+	}
+	if len(id.patterns) > 0 {
+		return nil // who states one knows what the names mean
+	}
+	var files []manifest.Named
+	for i := range is.runs {
+		for _, file := range is.runs[i].Files {
+			files = append(files, manifest.Named{Path: file, Model: is.runs[i].fact("model").Value})
+		}
+	}
+	pattern := manifest.Propose(files, is.wanted(files))
+	if pattern == "" {
+		return nil
+	}
+	set, err := with(pattern)
+	isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
+	if err != nil || slices.ContainsFunc(set.Problems, isUseless) {
+		return err
+	}
+	is.manifest.Pattern, is.with = pattern, identified(set)
+	return nil
+}
+
+// wanted lists the facts that names of folders and files are searched for, and notes what is doubtful.
+func (is *identification) wanted(files []manifest.Named) []string {
+	var wanted []string
+	for _, fact := range []string{"release", "device", "model"} {
+		if missing(is.runs, fact) > 0 {
+			wanted = append(wanted, fact)
+		}
+	}
+	if doubt := is.doubtedModel(files); doubt != "" {
+		is.doubts = append(is.doubts, "model: "+doubt+". {model} in --pattern tells them apart")
+		wanted = append(wanted, "model")
+	}
+	if doubt := is.doubtedDevice(); doubt != "" {
+		is.doubts = append(is.doubts, doubt)
+	}
+	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").From), fromNames) }
+	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
+		wanted = append(wanted, "model")
+	}
+	if len(is.values("implementation")) == 0 {
+		wanted = append(wanted, "impl")
+	}
+	return wanted
+}
+
+// doubtedModel says where one name in the files stands for several models by the names of files; "" for nowhere.
+func (is *identification) doubtedModel(files []manifest.Named) (example string) {
+	pattern, err := manifest.NewPattern(manifest.Propose(files, []string{"model"}))
+	if err != nil || pattern.String() == "" {
+		return ""
+	}
+	names, count := map[string]map[string]bool{}, 0
+	for i := range is.runs {
+		of := is.runs[i].fact("model")
+		for _, file := range is.runs[i].Files {
+			if f, _, _, _, ok := pattern.Match(file); ok && of.From == schema.FromFile {
+				if names[of.Value] == nil {
+					names[of.Value] = map[string]bool{}
+				}
+				names[of.Value][f.Model.Name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if len(names[name]) > 1 {
+			count++
+			example = cmp.Or(example, fmt.Sprintf("what files call %s is by their names %s", name, some(names[name])))
+		}
+	}
+	if count > 1 {
+		example += fmt.Sprintf(" (and %d more like it)", count-1)
+	}
+	return example
+}
+
+// doubtedDevice names two devices that may be one; "" for none.
+func (is *identification) doubtedDevice() string {
+	devices := slices.Sorted(maps.Keys(is.values("device")))
+	for i, a := range devices {
+		for _, b := range devices[i+1:] {
+			if !schema.SameDevice(a, b) && schema.IsDeviceWithin(a, b) {
+				return fmt.Sprintf("device: %s and %s may be one. --device NAME makes them one", a, b)
+			}
+		}
+	}
+	return ""
+}
+
+// values are those of a fact.
+func (is *identification) values(fact string) map[string]bool {
+	out := map[string]bool{}
+	for i := range is.runs {
+		if v := is.runs[i].fact(fact).Value; v != "" {
+			out[v] = true
+		}
+	}
+	return out
+}
+
+// some lists the first of some names, cut, and how many there are more.
+func some(names map[string]bool) string {
+	const most, width = 2, 28
+	list := slices.SortedFunc(maps.Keys(names), schema.NaturalCompare)
+	more := max(0, len(list)-most)
+	for i, s := range list {
+		list[i] = plaintext.Middle(s, width)
+	}
+	out := strings.Join(list[:len(list)-more], ", ")
+	if more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// list writes what is known as tables for a person.
+func (is *identification) list(w listing) {
+	fmt.Fprintf(w, "%s\n\n", plaintext.Wrap(w.summary(is.set), ""))
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "FACT\tOF RUNS\tFROM\tVALUES")
+	for _, f := range append(knownFacts(), knownFact{name: "workload"}) {
+		from, n := map[schema.From]int{}, 0
+		for i := range is.runs {
+			if is := is.runs[i].fact(f.name); is.From != "" {
+				from[is.From]++
+				n++
+			}
+		}
+		sources := slices.SortedFunc(maps.Keys(from), func(a, b schema.From) int {
+			return cmp.Or(from[b]-from[a], strings.Compare(string(a), string(b)))
+		})
+		text := make([]string, len(sources))
+		for i, s := range sources {
+			if text[i] = string(s); len(sources) > 1 {
+				text[i] = fmt.Sprintf("%s (%d)", s, from[s])
+			}
+		}
+		values := some(is.values(f.name))
+		if f.name == "workload" {
+			keys := map[string]bool{}
+			for i := range is.runs {
+				maps.Copy(keys, is.runs[i].keys)
+			}
+			values = plaintext.Plural(len(keys), "workload")
+		}
+		fmt.Fprintf(tw, "%s\t%d of %d\t%s\t%s\n", f.name, n, len(is.runs), cmp.Or(strings.Join(text, ", "), "-"),
+			cmp.Or(values, "-"))
+	}
+	tw.Flush()
+	listSeries(w, is.runs, "Would be one series, compared over builds (a release, or a run without one):")
+	is.listMissing(w)
+}
+
+// listSeries writes the table of what would be one series.
+func listSeries(w listing, runs []identifiedRun, title string) {
+	type series struct {
+		schema.System
+		device        string // as the first of them spells it
+		runs, results int
+		builds        map[string]bool
+		workloads     map[string]map[string]bool // the builds of each
+	}
+	at := map[schema.System]*series{}
+	for i := range runs {
+		r := &runs[i]
+		s := at[r.system]
+		if s == nil {
+			s = &series{
+				System: r.system, device: r.fact("device").Value, builds: map[string]bool{},
+				workloads: map[string]map[string]bool{},
+			}
+			at[r.system] = s
+		}
+		s.runs, s.results = s.runs+1, s.results+r.Points+r.Scores
+		s.builds[r.Build] = true
+		for key := range r.keys {
+			if s.workloads[key] == nil {
+				s.workloads[key] = map[string]bool{}
+			}
+			s.workloads[key][r.Build] = true
+		}
+	}
+	list := slices.SortedFunc(maps.Values(at), func(a, b *series) int {
+		return cmp.Or(b.results-a.results, strings.Compare(fmt.Sprint(a.System), fmt.Sprint(b.System)))
+	})
+	const most = 10
+	shown := list
+	if !w.all && len(list) > most {
+		shown = list[:most]
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "MODEL\tDEVICE\tIMPL\tRUNS\tBUILDS\tRESULTS\tWORKLOADS\tIN SEVERAL BUILDS")
+	for _, s := range shown {
+		several := 0
+		for _, builds := range s.workloads {
+			if len(builds) > 1 {
+				several++
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", w.name(s.Model), w.name(s.device),
+			w.short(cmp.Or(s.Impl, "-"), 20), s.runs, len(s.builds), s.results, len(s.workloads), plaintext.Dash(several))
+	}
+	tw.Flush()
+	if more := len(list) - len(shown); more > 0 {
+		fmt.Fprintf(w, "… and %d more series; --all lists every one\n", more)
+	}
+}
+
+// listMissing writes what nothing states, what to state, and the proposal.
+func (is *identification) listMissing(w listing) {
+	heading := "\nMISSING, and what to state\n"
+	say := func(format string, args ...any) {
+		fmt.Fprint(w, heading, plaintext.Wrap(fmt.Sprintf(format, args...), "  "), "\n")
+		heading = ""
+	}
+	for _, f := range knownFacts() {
+		if n := missing(is.runs, f.name); n > 0 {
+			say("%s of %s: %s", f.name, plaintext.Plural(n, "run"), f.state)
+		}
+	}
+	for _, d := range is.doubts {
+		say("%s", d)
+	}
+	if heading != "" {
+		fmt.Fprintln(w, "\nNothing is missing.")
+	}
+	text, err := is.manifest.Marshal()
+	if err != nil || strings.TrimSpace(string(text)) == "{}" {
+		return
+	}
+	fmt.Fprintf(w, "\n--write would write %s:\n\n    %s\n", is.path,
+		strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    "))
+	if is.with == nil {
+		return
+	}
+	var known []string
+	for _, f := range knownFacts() {
+		if now := missing(is.with, f.name); f.state != "" && now < len(is.with) && missing(is.runs, f.name) > 0 {
+			known = append(known, fmt.Sprintf("%s of %d", f.name, len(is.with)-now))
+		}
+	}
+	title := fmt.Sprintf("With it there would be %s", plaintext.Plural(len(is.with), "run"))
+	if len(known) > 0 {
+		title += ", with the " + strings.Join(known, ", ") + " known"
+	}
+	listSeries(w, is.with, title+":")
+}
+
+// json writes every run, what is missing and the proposal.
+func (is *identification) json(w io.Writer) error {
+	type lack struct {
+		Fact  string `json:"fact"`
+		Runs  int    `json:"runs"`
+		State string `json:"state"`
+	}
+	doc := struct {
+		Schema   string          `json:"schema"`
+		Runs     []identifiedRun `json:"runs"`
+		Missing  []lack          `json:"missing"`
+		Doubts   []string        `json:"doubts"`
+		Path     string          `json:"manifest_path"`
+		Manifest string          `json:"manifest"` // its text, {} for none
+		With     []identifiedRun `json:"runs_with_manifest,omitempty"`
+	}{Schema: "ttreport/identify/v1", Runs: is.runs, Missing: []lack{}, Doubts: is.doubts, Path: is.path, With: is.with}
+	for _, f := range knownFacts() {
+		if n := missing(is.runs, f.name); n > 0 {
+			doc.Missing = append(doc.Missing, lack{f.name, n, f.state})
+		}
+	}
+	text, err := is.manifest.Marshal()
+	if err != nil {
+		return err
+	}
+	doc.Manifest = string(text)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(doc)
+}
+
+// write writes the manifest where none is.
+func (is *identification) write(sh *shell) error {
+	text, err := is.manifest.Marshal()
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(text)) == "{}" {
+		return fail(exitUsage, "state it with --model, --device, --release or --pattern, and --write keeps it",
+			"identify: the names of these files suggest nothing that a manifest could state")
+	}
+	const fix = "give the folder of the results; an existing manifest is never replaced: add what is shown to it"
+	f, err := os.OpenFile(filepath.FromSlash(is.path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fail(exitUsage, fix, "identify: %s exists", is.path)
+	}
+	if err == nil {
+		_, err = f.Write(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fail(exitInput, fix, "identify: %w", err)
+	}
+	sh.say("wrote %s; ttreport build %s reads it", is.path, path.Dir(is.path))
+	return nil
+}

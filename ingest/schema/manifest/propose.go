@@ -1,0 +1,162 @@
+package manifest
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Named is a file with results: its path, and the model that it states itself, "" for none.
+type Named struct{ Path, Model string }
+
+// guesses are facts that folders and files are named after, with what such a name looks like. The first group is where
+// the fact begins.
+var guesses = []struct {
+	fact string
+	like *regexp.Regexp
+}{
+	{"release", regexp.MustCompile(`(?i)(?:^|[-_ ])((?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d|[0-3]?\d[-_.][0-3]?\d[-_.]20\d\d|` +
+		`(?:build|nightly|weekly|release|version)[-_#]?\d+|[0-9a-f]*\d[0-9a-f]{6,39})$|v\d+(?:\.\d+)+)|` +
+		`^(\d+\.\d+\.\d)`)},
+	{"device", regexp.MustCompile(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
+		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
+		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
+		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
+		`orin|thor))(?:$|[-_ .x]|halo)`)},
+	{"model", regexp.MustCompile(`(?i)((?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|` +
+		`gpt[-_]?(?:oss|j|neo)|glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|` +
+		`bloom|vicuna|exaone|ernie|whisper)|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},
+	{"impl", regexp.MustCompile(`(?i)^((?:rocm|vulkan|cuda|metal|cpu|sycl|hip|vllm|sglang|trt|tensorrt|tgi|mlx|` +
+		`llama\.?cpp|exllama|triton|aiter|tt[-_]|forge|lmdeploy|ollama))`)},
+}
+
+// load is where the name of a file goes on to its load, after what was measured.
+var load = regexp.MustCompile(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
+	`ctx)[-_=]?\d`)
+
+const (
+	fieldSeparator = "__"
+	levels         = 4 // of a path: the file and folders above it
+)
+
+// Propose returns a pattern that reads facts from the paths of files, as most of their names suggest; "" where these
+// suggest none of them. It is a guess, for a person to accept.
+func Propose(files []Named, wanted []string) string {
+	left, out := slices.Clone(wanted), ""
+	for level := range levels {
+		part := "*"
+		var names []Named
+		for _, f := range files {
+			if folders := strings.Split(f.Path, "/"); len(folders) > level {
+				names = append(names, Named{folders[len(folders)-1-level], f.Model})
+			}
+		}
+		if 2*len(names) < len(files) {
+			break
+		}
+		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 {
+			part = named
+			left = slices.DeleteFunc(left, func(fact string) bool { return slices.Contains(facts, fact) })
+		}
+		if out = part + "/" + out; len(left) == 0 {
+			break
+		}
+	}
+	for strings.HasPrefix(out, "*/") {
+		out = out[2:]
+	}
+	return strings.TrimSuffix(out, "/")
+}
+
+// nameFacts is the part of a pattern for names of one level, and the facts that it reads from most of them.
+func nameFacts(names []Named, of int, isFile bool, wanted []string) (part string, facts []string) {
+	var fields [][]string
+	least, most, ext := len(names[0].Path), 0, path.Ext(names[0].Path)
+	for _, n := range names {
+		f := strings.Split(n.Path, fieldSeparator)
+		fields, least, most = append(fields, f), min(least, len(f)), max(most, len(f))
+		if path.Ext(n.Path) != ext {
+			ext = "" // of several kinds
+		}
+	}
+	if least <= 1 {
+		return nameFact(names, of, isFile, wanted)
+	}
+	known := least // fields that end where a pattern can say
+	if most > least || isFile && ext == "" {
+		known--
+	}
+	last := 0
+	parts := slices.Repeat([]string{"*"}, least)
+	for i := range known {
+		if fact := factOf(fields, i, of, wanted); fact != "" && !slices.Contains(facts, fact) {
+			parts[i], facts, last = "{"+fact+"}", append(facts, fact), i+1
+		}
+	}
+	if last == least && isFile {
+		parts[last-1] += ext
+	}
+	return strings.Join(parts[:min(least, last+1)], fieldSeparator), facts
+}
+
+// factOf is the wanted fact that a field of most names looks like; "" for none.
+func factOf(fields [][]string, i, of int, wanted []string) string {
+	for _, g := range guesses {
+		n := 0
+		for _, f := range fields {
+			if at := g.like.FindStringIndex(f[i]); at != nil && at[0] == 0 {
+				n++
+			}
+		}
+		if 2*n >= of && slices.Contains(wanted, g.fact) {
+			return g.fact
+		}
+	}
+	return ""
+}
+
+// nameFact is the part of a pattern for names that state one fact, with what stands before and behind it in most.
+func nameFact(names []Named, of int, isFile bool, wanted []string) (part string, facts []string) {
+	for _, g := range guesses {
+		if !slices.Contains(wanted, g.fact) || isFile && g.fact != "model" {
+			continue
+		}
+		shapes := map[string]int{}
+		for _, n := range names {
+			if m := g.like.FindStringSubmatchIndex(n.Path); m != nil {
+				shapes[shapeOf(n, max(m[2], 0), g.fact, isFile)]++
+			}
+		}
+		delete(shapes, "")
+		for shape, n := range shapes {
+			if 2*n >= of && shape > part {
+				part = shape
+			}
+		}
+		if part != "" {
+			return part, []string{g.fact}
+		}
+	}
+	return "", nil
+}
+
+// shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end.
+func shapeOf(n Named, begin int, fact string, isFile bool) string {
+	before, behind := n.Path[:begin], ""
+	if isFile {
+		end := load.FindStringIndex(n.Path)
+		if end == nil {
+			return ""
+		}
+		behind = strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
+	}
+	if fact == "model" {
+		before = ""
+		organisation, rest, _ := strings.Cut(n.Path, "_")
+		if n.Model != "" && organisation != "" && strings.HasPrefix(strings.ToLower(rest), strings.ToLower(n.Model)) {
+			before = "{_}_"
+		}
+	}
+	return before + "{" + fact + "}" + behind
+}

@@ -1,0 +1,68 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// A pattern is proposed as the names of most files suggest it, and every proposal is a pattern that reads what was
+// asked for; names that suggest nothing give none.
+func TestPropose(t *testing.T) {
+	for _, c := range []struct {
+		name, files, wanted, want, first string // first is what it reads of the first file, as release/device/model/impl
+	}{
+		{"fields of a name, in dated folders",
+			"n/2026-05-03/Qwen3.5-35B-Q8__rocm-7.2__fa1.log n/2026-05-18/gpt-oss-120b__vulkan_radv__fa1.log",
+			"release device model impl", "{release}/{model}__{impl}__*", "2026-05-03//Qwen3.5-35B-Q8/rocm-7.2"},
+		{"the last field ends with the extension", "a/llama-7b__rocm-7.2.3.log a/qwen3-8b__cuda.log", "model impl",
+			"{model}__{impl}.log", "//llama-7b/rocm-7.2.3"},
+		{"where a field ends differs", "a/llama-7b__rocm.log a/qwen3-8b__cuda__ctx.log", "model impl", "{model}__*",
+			"//llama-7b/"},
+		{"folders of devices, files of models with their load",
+			"b/results_amd-r9700/org_Qwen3-14B=org_Qwen3-14B_tp1_qps4.json b/results_nvidia-a100/x_Llama-3.1-8B_tp2_qps1.json",
+			"device model", "results_{device}/{model}_tp*", "/amd-r9700/org_Qwen3-14B=org_Qwen3-14B/"},
+		{"folders alone", "x/v0.17.0/n150/a.json x/v0.18.0/t3k/a.json", "release device model", "{release}/{device}/*",
+			"v0.17.0/n150//"},
+		{"a device that two folders share", "h100/one.json h100/two.json", "device", "{device}/*", "/h100//"},
+		{"models in folders", "llm/gpt-oss-120b-F16/a.md llm/llama-2-7b.Q4_0/a.md", "model", "{model}/*",
+			"//gpt-oss-120b-F16/"},
+		{"names that say nothing", "results/a.json results/b.json out/c.json", "release device model", "", ""},
+		{"a minority", "h100/a.json one/b.json two/c.json three/d.json", "device", "", ""},
+		{"nothing is wanted", "h100/a.json", "", "", ""},
+	} {
+		var files []manifest.Named
+		for _, p := range strings.Fields(c.files) {
+			files = append(files, manifest.Named{Path: p})
+		}
+		got := manifest.Propose(files, strings.Fields(c.wanted))
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			continue
+		}
+		if got == "" {
+			continue
+		}
+		p, err := manifest.NewPattern(got)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		f, _, _, _, _ := p.Match(files[0].Path)
+		if read := strings.Join([]string{f.Release, f.Device.Name, f.Model.Name, f.Impl}, "/"); read != c.first {
+			t.Errorf("%s: %q reads %s, want %s", c.name, got, read, c.first)
+		}
+	}
+}
+
+// An organisation before the model that files state is no part of its name.
+func TestProposeOrganisation(t *testing.T) {
+	got := manifest.Propose([]manifest.Named{
+		{Path: "h100/RedHatAI_Qwen3-14B_tp1_qps1.json", Model: "Qwen3-14B"},
+		{Path: "h100/openai_gpt-oss-20b_tp2_qps1.json", Model: "gpt-oss-20b"},
+	}, []string{"device", "model"})
+	if got != "{device}/{_}_{model}_tp*" {
+		t.Error(got)
+	}
+}
