@@ -345,7 +345,7 @@ func (r *Report) counts(at int) Counts {
 				all++
 			}
 		}
-		if all == 0 {
+		if all == 0 || all == n[word{Outcome: schema.NoTarget}] { // the basis says that nothing is required
 			continue
 		}
 		l := Ledger{Name: x.name, Note: words.Plural(all, x.what), Grey: x.grey}

@@ -25,6 +25,13 @@ func (r *Report) Card(g *gate.Review) (c Card) {
 // linesOfWay is how many commands of one kind a card has: one a system.
 const linesOfWay = 3
 
+// What commands do.
+const (
+	acceptIt    = "Accept with a reason"
+	acceptThere = "Accept what is still there"
+	findCommit  = "Find the commit"
+)
+
 // ways are the commands that change a decision.
 func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Coverage) []Way {
 	var out []Way
@@ -51,14 +58,14 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	stored := r.Ingest == ""
 	if stored {
 		line, cost := acceptLine(g, decisive)
-		add("Accept with a reason", line, cost)
+		add(acceptIt, line, cost)
 		line, cost = r.bisectLine(decisive)
-		add("Find the commit", line, cost)
+		add(findCommit, line, cost)
 	} else {
 		add("Store it", r.Ingest, "nothing is stored yet; what is can be accepted, searched by its commits and completed")
 	}
 	line, cost := r.acceptOpen(g)
-	add("Accept what is still there", line, cost)
+	add(acceptThere, line, cost)
 	if stored {
 		line, cost = r.missingLine(g, cover)
 		add("Measure what has no number", line, cost)
@@ -112,7 +119,7 @@ func (r *Report) bisectLine(decisive []schema.Verdict) (line, cost string) {
 			!load.Loadable() || !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, v.Metric) {
 			continue
 		}
-		good, bad, of := r.endsOf(v)
+		good, bad, of := r.endsOf(judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release))
 		if good == "" {
 			continue
 		}
@@ -124,10 +131,9 @@ func (r *Report) bisectLine(decisive []schema.Verdict) (line, cost string) {
 	return "", ""
 }
 
-// endsOf are the commits of a verdict's baseline and release, short, and whose they are: "tt_metal a..b; vllm differs
-// as well". Without commits that differ they are the names of both, which are tags.
-func (r *Report) endsOf(v *schema.Verdict) (good, bad, of string) {
-	before, at := judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release)
+// endsOf are the commits of two releases, short, and whose they are: "tt_metal a..b; vllm differs as well". Without
+// commits that differ they are the names of both, which are tags.
+func (r *Report) endsOf(before, at int) (good, bad, of string) {
 	if before < 0 || at < 0 {
 		return "", "", ""
 	}
@@ -142,8 +148,8 @@ func (r *Report) endsOf(v *schema.Verdict) (good, bad, of string) {
 		}
 		return good, bad, of
 	}
-	if r.Releases[before].Label && r.Releases[at].Label && isCommit(v.Baseline) && isCommit(v.Release) {
-		return v.Baseline, v.Release, v.Baseline + ".." + v.Release
+	if a, b := &r.Releases[before], &r.Releases[at]; a.Label && b.Label && isCommit(a.Name) && isCommit(b.Name) {
+		return a.Name, b.Name, a.Name + ".." + b.Name
 	}
 	return "", "", ""
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // planePoint is a point of a plane: concurrency, output, speed of a user and TTFT.
@@ -50,6 +52,11 @@ func BlockSamples() []Block {
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
 		Counts{{"History", "3 series", false, []Count{{2, "", schema.Regressed, schema.Confirmed}, {Outcome: schema.Fail}}}},
+		Decisions{{"v1", "PASS", words.ToneGood, "releases/v1/index.html"}},
+		ChangeCard{ID: "change-1", Title: "m on d: 9 % slower since v2", Outcome: schema.Regressed, Course: Course{
+			Course:   judge.Course{Middle: []float64{0, .09}, Low: []float64{-.01, .08}, High: []float64{.01, .1}},
+			Releases: []string{"v1", "v2"}, At: 1, Size: .09, Limit: .05, Label: "Median",
+		}, Facts: []CardFact{{"Size", "9 % slower", ""}}, Ways: []Way{{acceptIt, "ttreport accept v2", "all of it"}}},
 		Card{
 			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
 				schema.Regressed, schema.Confirmed}},

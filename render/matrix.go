@@ -8,6 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // matrix is one row a model, one column a device; a cell is the decision on its newest release. More than a dozen
@@ -47,10 +48,62 @@ func (r *Report) matrix() *Table {
 		whole(exploring("All in Explore"))
 }
 
+// richest is how many models on devices have all that is known of them in the matrix of the front page.
+const richest = 24
+
+// heat is a row a device and a column a model, or the other way round where there are more devices: how much slower the
+// changes that are still there made each, the largest; else the sign of the decision.
+func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
+	sizes := map[schema.Pair]float64{}
+	for i := range changes {
+		if !gate.Open(&changes[i]) {
+			continue
+		}
+		for p, size := range r.Gate.SizesOn(&changes[i], r.Newest()) {
+			sizes[p] = max(sizes[p], size)
+		}
+	}
+	var rows, cols []string
+	for _, p := range pairs {
+		if !slices.Contains(rows, p.Device) {
+			rows = append(rows, p.Device)
+		}
+		if !slices.Contains(cols, p.Model) {
+			cols = append(cols, p.Model)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
+	what, of := "Device", func(row, col string) schema.Pair { return schema.Pair{Model: col, Device: row} }
+	if len(rows) > len(cols) {
+		rows, cols, what = cols, rows, "Model"
+		of = func(row, col string) schema.Pair { return schema.Pair{Model: row, Device: col} }
+	}
+	all := []Column[string]{{col(what), func(row string) Cell { return head(words.OrUnknown(row), "") }}}
+	const letters = 20
+	for i, name := range words.ShortApart(cols, letters) {
+		all = append(all, Column[string]{col(words.OrUnknown(name)), func(row string) Cell {
+			pair := of(row, cols[i])
+			at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == pair })
+			if at < 0 {
+				return Cell{Text: "", Missing: "not measured"}
+			}
+			c := r.pairCell(pairs[at])
+			if size := sizes[pair]; size > 0 {
+				return Cell{Text: fmt.Sprintf("%+.0f", 100*size), Strong: true, Href: c.Href, Decisive: c.Decisive}
+			}
+			return Cell{Text: c.Text, Outcome: c.Outcome, Href: c.Href, Decisive: c.Decisive}
+		}})
+	}
+	return tableOf("Models by device", Heat, rows, all)
+}
+
 // matrixBlocks are the matrix and how many models on devices have targets, no run, and no place in it.
-func (r *Report) matrixBlocks() []Block {
-	blocks := []Block{r.matrix()}
+func (r *Report) matrixBlocks(changes []judge.Change) []Block {
 	pairs, hidden := r.listed()
+	blocks := []Block{r.matrix()}
+	if len(pairs) > richest {
+		blocks[0] = r.heat(pairs, changes)
+	}
 	if len(pairs) == 0 && hidden > 0 {
 		blocks = append(blocks, Prose{"All of them are hidden."})
 	}

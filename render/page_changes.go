@@ -121,7 +121,7 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 		}},
 		{num("Change").sorted(), func(c change) Cell {
 			cell := Cell{Text: words.ChangeSize(c), Sort: &c.Effect, Strong: true}
-			if c.Evidence == schema.Confirmed && c.Found != c.Since {
+			if c.Evidence == schema.Confirmed && !c.Rerun {
 				cell.Sub = "seen again in " + c.Found
 			}
 			return cell

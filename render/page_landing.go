@@ -48,27 +48,54 @@ func (r *Report) Landing() Page {
 		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered,
 			schema.Excluded, schema.NotMeasured}, v.Outcome)
 	})
-	p.add(section("decision", "", "", r.Card(&review)))
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
+	cards, others := r.changeCards(told)
+	card := r.Card(&review)
+	if len(cards) > 0 { // which have the picture of a change and the ways out
+		if i := slices.IndexFunc(f.History, func(v schema.Verdict) bool {
+			return len(card.Whiskers) > 0 && v.ID == card.Whiskers[0].ID
+		}); i >= 0 {
+			card.Whiskers, card.Caption = nil, ""
+		}
+		card.Ways = slices.DeleteFunc(card.Ways, func(w Way) bool {
+			return w.What == acceptIt || w.What == acceptThere || w.What == findCommit
+		})
+	}
+	p.add(section("decision", "", "", card))
 	if len(told) > 0 { // what is too noisy to tell is on the page of the release
 		top = slices.DeleteFunc(top, func(v schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
-		p.add(section("changes", "Changes", "What is new, and what is still there.", r.changesTable(told).
-			cut("the page Changes has all")).leading("all changes", ChangesPath))
+		p.add(section("changes", "Changes", "What is new, and what is still there.",
+			append(cards, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
 	}
 	p.add(section("counts", "", "", r.counts(at)))
 	if len(told) == 0 || len(top) > 0 {
-		p.add(section("changed", "What changed, worst first", above(r.comparedWith(at), top), r.changedBlocks(top, at)...).
-			leading("all of "+rel.Name, ReleasePath(rel.Name)))
+		p.add(section("changed", "Numbers that changed, worst first", above(r.comparedWith(at), top),
+			r.changedBlocks(top, at)...).leading("all of "+rel.Name, ReleasePath(rel.Name)))
 	}
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}
-	p.add(section("models", "Models and devices", "Each model and device with its newest "+r.unit()+": the decision, the "+
-		"level of targets that is reached, and what changed against history. A tinted cell keeps its "+r.unit()+
-		" from passing; a cell without a verdict is not a pass."+r.hiddenNote(), r.matrixBlocks()...),
-		section("releases", r.releasesTitle(), "Newest first. "+barMeans, r.releaseTable()))
+	about := "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
+		"reached, and what changed against history."
+	if pairs, _ := r.listed(); len(pairs) > richest {
+		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it."
+	}
+	p.add(section("models", "Models and devices", about+" A tinted cell keeps its "+r.unit()+
+		" from passing; a cell without a verdict is not a pass."+r.hiddenNote(), r.matrixBlocks(f.Changes)...),
+		r.releasesSection())
 	p.shorten()
 	return p
+}
+
+// releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.
+func (r *Report) releasesSection() Section {
+	s := section("releases", r.releasesTitle(), "Newest first. "+barMeans, r.releaseTable())
+	if strip := r.strip(); len(strip) > 0 {
+		s.Intro = "Bars, oldest first: tall for FAIL, half for a warning or nothing graded, low for PASS. Below, newest " +
+			"first. " + barMeans
+		s.Blocks = append([]Block{strip}, s.Blocks...)
+	}
+	return s
 }
 
 // hiddenNote says how many models on devices the configuration keeps out of lists.

@@ -125,7 +125,34 @@ func (r *Report) releaseList(list []int) *Table {
 }
 
 // newestShown is how many releases the front page lists.
-const newestShown = 20
+const newestShown = 8
+
+// Decisions are those on releases, oldest first.
+type Decisions []Decided
+
+// Decided is a release with its decision.
+type Decided struct {
+	Name, Word string
+	Tone       words.Tone
+	Href       Address
+}
+
+// Plain implements Block: the list of releases has the same.
+func (Decisions) Plain() []Block { return []Block{Prose{}} }
+
+// strip has the newest releases that stand beside each other on a page; nil where the table has all.
+func (r *Report) strip() Decisions {
+	const most = 100
+	if len(r.Releases) <= newestShown || !r.Graded() {
+		return nil
+	}
+	var out Decisions
+	for i := max(0, len(r.Releases)-most); i < len(r.Releases); i++ {
+		d := words.Decide(r.Gate.Results(i).Whole)
+		out = append(out, Decided{r.nameOf(i), d.Word, d.Tone, ReleasePath(r.Releases[i].Name)})
+	}
+	return out
+}
 
 // releaseTable lists the newest releases of all lines.
 func (r *Report) releaseTable() *Table {

@@ -73,6 +73,20 @@ func TestEverySurfaceSaysTheSame(t *testing.T) {
 				}
 			}
 		}
+		for _, s := range report.Landing().Sections {
+			for _, b := range s.Blocks {
+				card, ok := b.(render.ChangeCard)
+				if !ok {
+					continue
+				}
+				for _, c := range report.Gate.Changes(releases - 1) {
+					if card.ID == "change-"+c.ID && (!strings.Contains(card.Title, words.ChangeSize(&c)+" since "+c.Since) ||
+						card.Course.Size != c.Effect || !strings.Contains(card.Facts[0].Text, words.ChangeSize(&c))) {
+						t.Errorf("seed %d: a card has %+v", seed, card)
+					}
+				}
+			}
+		}
 		for _, row := range report.ChangesPage().Sections[0].Blocks[0].(*render.Table).Rows {
 			for _, c := range report.Gate.Changes(releases - 1) {
 				if row.Anchor == "change-"+c.ID && (row.Cells[2].Text != words.ChangeSize(&c) || row.Cells[0].Text != c.Since) {

@@ -31,6 +31,7 @@ const (
 	Numbers  Layout = "numbers"
 	KeyValue Layout = "key-value" // facts of one thing
 	Matrix   Layout = "matrix"    // two dimensions
+	Heat     Layout = "heat"      // two dimensions of signs and short numbers, the words for who cannot see them
 )
 
 // Col heads a column.

@@ -118,7 +118,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	p.search.Name = searchScript
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
-		"whiskers": p.whiskers, "shard": shardID,
+		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 	})
 	files := templates.HTML()
@@ -261,6 +261,10 @@ func (p *pages) panel(v blockView, in render.Panel) (template.HTML, error) {
 
 func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {
 	return p.execute("pictures/whiskers", chart.NewWhiskers(c.Whiskers))
+}
+
+func (p *pages) course(_ blockView, c render.ChangeCard) (template.HTML, error) {
+	return p.execute("pictures/course", chart.NewCourse(c.Course))
 }
 
 // topic is a page of the documentation.

@@ -113,7 +113,7 @@ func ChangeEvidence(c *judge.Change) string {
 	switch {
 	case c.Evidence == schema.Suspected:
 		return "suspected: another run must confirm it"
-	case c.Found == c.Since:
+	case c.Rerun:
 		return "confirmed by a re-run"
 	}
 	return "confirmed in " + c.Found

@@ -20,6 +20,7 @@ type Change struct {
 	Since    string // release in which it began
 	Votes    []Vote // releases in which its numbers place that, the most votes first
 	Found    string // release that confirmed it; "" while it is suspected
+	Rerun    bool   // by a second run of its own
 	Scope    Scope
 	Numbers  []*Series // its members
 	// Effect is the level since the change against the level before, over all members; positive is worse. It is of a
@@ -36,6 +37,7 @@ type Change struct {
 
 	since int
 	cells map[int32]int32 // members: the first observation of the new level
+	until map[int32]int32 // of those whose level was reached in two steps: the first observation behind the second
 }
 
 // Vote is how many members place the beginning of a change in a release.
@@ -114,7 +116,7 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	if ok {
 		return known
 	}
-	list := j.merge(j.events(release), release)
+	list := j.agreed(j.merge(j.events(release), release), release)
 	for i := range list {
 		c := &list[i]
 		members := j.members(c, release)
@@ -299,17 +301,22 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// joins reports whether an event is part of a change. Few numbers beside many may place the beginning a release off.
+// near reports whether so many numbers that place a beginning in a release may be of a change: in its own, or one off
+// where they are few beside many.
+func (c *Change) near(since, numbers int) bool {
+	const few = 4 // so many times as many numbers are many
+	apart := max(c.since-since, since-c.since)
+	return apart == 0 || apart == 1 && few*numbers <= len(c.cells)
+}
+
+// joins reports whether an event is part of a change.
 func (m *merging) joins(e *event, i int) bool {
-	const size, few = 1.6, 4 // sizes that differ by less are one; so many times as many numbers are many
 	c := &m.list[i]
-	apart := max(c.since-e.since, e.since-c.since)
-	if c.Worse != e.worse || apart > 1 || apart == 1 && few*len(e.cells) > len(c.cells) {
+	if c.Worse != e.worse || !c.near(e.since, len(e.cells)) {
 		return false
 	}
-	alike := middle(e.sizes) / middle(m.sizes[i])
 	return slices.ContainsFunc(e.systems, func(s int32) bool { return m.systems[i][s] }) ||
-		alike < size && alike > 1/size && (e.found <= m.release || c.Evidence == schema.Suspected)
+		alike(middle(e.sizes), middle(m.sizes[i])) && (e.found <= m.release || c.Evidence == schema.Suspected)
 }
 
 // begun is a change without members that begins with an event.
@@ -317,7 +324,7 @@ func (j *Judgement) begun(e *event, second bool, release int) Change {
 	c := Change{ID: j.changeID(e, second), Worse: e.worse, since: e.since, cells: map[int32]int32{},
 		Evidence: schema.Suspected}
 	if e.found <= release {
-		c.Evidence, c.Found = schema.Confirmed, j.Releases[e.found].Name
+		c.Evidence, c.Found, c.Rerun = schema.Confirmed, j.Releases[e.found].Name, e.found == e.since
 	}
 	return c
 }
@@ -336,7 +343,7 @@ func (j *Judgement) changeID(e *event, second bool) string {
 
 // member is a number of a change, from whose observation first on its level is another one.
 type member struct {
-	cell, first int32
+	cell, first, last int32 // last: of the level that it reached; the first, where it took one step
 	level
 }
 
@@ -358,7 +365,8 @@ func (j *Judgement) members(c *Change, release int) []member {
 	out := make([]member, 0, len(c.cells))
 	for _, cell := range slices.Sorted(maps.Keys(c.cells)) {
 		first := c.cells[cell]
-		out = append(out, member{cell, first, j.levelOf(cell, first, release)})
+		last := max(first, c.until[cell])
+		out = append(out, member{cell, first, last, j.levelOf(cell, first, last, release)})
 	}
 	return out
 }
@@ -398,7 +406,6 @@ func (j *Judgement) describe(c *Change, members []member, release int) {
 	}
 	c.Limit = math.Expm1(middle(limits))
 	j.measureChange(c, members, release)
-	j.vote(c, members, release)
 	if at := slices.IndexFunc(c.Numbers, func(s *Series) bool { return s.find(c.since) >= 0 }); at >= 0 {
 		c.What = j.ElseChanged(c.since, c.Numbers[at])
 	}
@@ -435,8 +442,8 @@ func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 }
 
 // levelOf measures the levels of a cell around a change, as a release knows them.
-func (j *Judgement) levelOf(cell, first int32, release int) (l level) {
-	begins, ends, last := j.table.Cells[cell].First, j.table.Cells[cell].End, first
+func (j *Judgement) levelOf(cell, first, last int32, release int) (l level) {
+	begins, ends, newest := j.table.Cells[cell].First, j.table.Cells[cell].End, last
 	for _, p := range j.changePointsOf(cell) {
 		if int(p.Found) > release || p.Dismissed {
 			continue
@@ -444,8 +451,8 @@ func (j *Judgement) levelOf(cell, first int32, release int) (l level) {
 		if p.At < first {
 			begins = max(begins, p.At)
 		}
-		if p.At > first {
-			ends, last = min(ends, p.At), max(last, p.At)
+		if p.At > last {
+			ends, newest = min(ends, p.At), max(newest, p.At)
 		}
 	}
 	mean := func(from, to int32, excluded bool) (float64, int) {
@@ -462,8 +469,8 @@ func (j *Judgement) levelOf(cell, first int32, release int) (l level) {
 		return regression.Mean(z), len(z)
 	}
 	l.before, l.nb = mean(begins, first, true)
-	l.after, l.na = mean(first, ends, false)
-	l.now, _ = mean(last, j.table.Cells[cell].End, false)
+	l.after, l.na = mean(last, ends, false)
+	l.now, _ = mean(newest, j.table.Cells[cell].End, false)
 	return l
 }
 
@@ -496,7 +503,8 @@ func (j *Judgement) measureChange(c *Change, members []member, release int) {
 	variance, df := middle(variances), middle(dfs)
 	for i := range j.rows.Findings { // the noise of a group is its own
 		f := &j.rows.Findings[i]
-		if _, of := c.cells[f.Cell]; of && int(f.First) == c.since && int(f.Release) <= release && len(f.Members)*2 > len(d) {
+		near := max(int(f.First)-c.since, c.since-int(f.First)) <= 1 && int(f.Release) <= release
+		if _, of := c.cells[f.Cell]; of && near && len(f.Members)*2 > len(d) {
 			variance, df = f.SE*f.SE/(1/float64(f.Runs)+1/float64(max(1, f.N))), f.Df
 		}
 	}
@@ -532,6 +540,78 @@ func (j *Judgement) measurePair(c *Change, members []member) {
 	}
 	slices.Sort(d)
 	c.sized((d[(len(d)-1)/2]+d[len(d)/2])/2, middle(halves), rates == len(d))
+}
+
+// agreed lets the members of each change vote on the release in which it began, and makes one of those that then began
+// in one release: with one size, or of the same numbers. Noise lets a release find what began in the one before or
+// after it, and one step as two.
+func (j *Judgement) agreed(list []Change, release int) (out []Change) {
+	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(len(b.cells), len(a.cells)) })
+	var sizes []float64
+	for i := range list {
+		c := &list[i]
+		members := j.members(c, release)
+		if j.vote(c, members, release); 2*c.Votes[0].Numbers > len(members) {
+			c.since = Named(j.Releases, c.Votes[0].Release)
+		}
+		var d []float64
+		for _, m := range members {
+			if m.known() {
+				d = append(d, math.Abs(m.after-m.before))
+			}
+		}
+		size := math.NaN()
+		if len(d) > 0 {
+			size = middle(d)
+		}
+		at := 0
+		for at < len(out) && !(out[at].near(c.since, len(c.cells)) && out[at].Worse == c.Worse &&
+			out[at].Evidence == c.Evidence && (alike(sizes[at], size) || out[at].shares(c))) {
+			at++
+		}
+		if at == len(out) {
+			out, sizes = append(out, *c), append(sizes, size)
+			continue
+		}
+		out[at].take(c)
+		members = j.members(&out[at], release)
+		j.vote(&out[at], members, release)
+	}
+	return out
+}
+
+// shares reports whether more than half of the members of another change are members.
+func (c *Change) shares(o *Change) bool {
+	n := 0
+	for cell := range o.cells {
+		_, has := c.cells[cell]
+		n += map[bool]int{true: 1}[has]
+	}
+	return 2*n > len(o.cells)
+}
+
+// begins reports whether a level of a member that began with an observation is of the change.
+func (c *Change) begins(cell, at int32) bool { return c.cells[cell] == at || c.until[cell] == at }
+
+// take adds the members of another change, which are one with its own. What both have was reached in two steps.
+func (c *Change) take(o *Change) {
+	for cell, first := range o.cells {
+		if c.until == nil {
+			c.until = map[int32]int32{}
+		}
+		at, has := c.cells[cell]
+		if !has {
+			at = first
+		}
+		c.cells[cell], c.until[cell] = min(at, first), max(at, first, c.until[cell], o.until[cell])
+	}
+	c.Votes = nil
+}
+
+// alike reports whether two sizes of changes may be one.
+func alike(a, b float64) bool {
+	const most = 1.6
+	return a/b < most && b/a < most
 }
 
 // vote asks each member where the change began: in the release before, if its value there is nearer to the new level,

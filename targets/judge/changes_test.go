@@ -66,6 +66,48 @@ func TestAChangeStaysOne(t *testing.T) {
 	}
 }
 
+// What noise lets releases find one before or after the others is part of the change, which began where most say.
+func TestOneStepBeginsOnce(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		history := stepped(seed, 20, 24, 12, 99, .12)
+		for _, row := range history {
+			for w := range row {
+				row[w] *= math.Exp(.035 * r.NormFloat64())
+			}
+		}
+		j := judged(t, judgetest.History{TTFT: history}.Columns(), nil)
+		since := map[string]int{}
+		for _, c := range j.Changes(19) {
+			if c.Worse && c.Evidence == schema.Confirmed {
+				since[c.Since]++
+			}
+		}
+		if since["v12"] != 1 || since["v11"]+since["v13"] > 0 {
+			t.Errorf("seed %d: %v", seed, since)
+		}
+	}
+}
+
+// The course of a change is flat before it and at its size since.
+func TestTheCourseOfAChange(t *testing.T) {
+	j := judged(t, judgetest.History{TTFT: stepped(1, 20, 24, 12, 99, .09)}.Columns(), nil)
+	c := &j.Changes(19)[0]
+	course := j.Course(c, 19)
+	for r, middle := range course.Middle {
+		want := 0.
+		if r >= 12 {
+			want = c.Effect
+		}
+		if math.Abs(middle-want) > .01 || course.Low[r] >= middle || course.High[r] <= middle {
+			t.Errorf("v%d: %.3f to %.3f to %.3f, want about %.3f", r, course.Low[r], middle, course.High[r], want)
+		}
+	}
+	if sizes := j.SizesOn(c, 19); len(sizes) != 1 || sizes[c.Numbers[0].Pair()] != c.Effect {
+		t.Errorf("%v, of a change of %.3f", sizes, c.Effect)
+	}
+}
+
 // Half of a model is found as half: the other half is no part of the change.
 func TestAChangeOfHalf(t *testing.T) {
 	found := 0

@@ -673,7 +673,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), nil}
 		for _, c := range j.changesOf(release).byCell[s.cell] {
-			if c.cells[s.cell] == l.At {
+			if c.begins(s.cell, l.At) {
 				step.Change = c
 			}
 		}
