@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -191,10 +192,8 @@ func (s *session) sample(ctx context.Context) *sampler {
 func (p *sampler) follow(ctx context.Context, rows *[][]float64, read func() ([]float64, time.Duration, bool)) {
 	slower := time.Duration(1)
 	for wait := gaugePace; ; {
-		select { // at the very start no request runs yet
-		case <-ctx.Done():
+		if process.Sleep(ctx, wait) != nil { // at the very start no request runs yet
 			return
-		case <-time.After(wait):
 		}
 		at := math.Round(time.Since(p.began).Seconds()*100) / 100
 		row, pace, more := read()

@@ -277,14 +277,7 @@ func (s *session) watch(ctx context.Context) (context.Context, func()) {
 // leave it no time for a question.
 func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for process.Sleep(ctx, time.Second) == nil {
 		err := s.ping(ctx)
 		if err == nil {
 			last = time.Now()
@@ -323,12 +316,7 @@ func (s *session) awaitServer(ctx context.Context) {
 	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
 	defer done()
 	for ctx.Err() == nil && s.end.URL != "" {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(settles):
-		}
-		if s.ping(ctx) == nil {
+		if process.Sleep(ctx, settles) != nil || s.ping(ctx) == nil {
 			return
 		}
 	}

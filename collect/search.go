@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -269,10 +270,8 @@ func (s *session) recovered(ctx context.Context, st *step, alone float64) error 
 		if idle || s.virtual != nil || s.now().Sub(began) > time.Minute {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(200 * time.Millisecond):
+		if err := process.Sleep(ctx, 200*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

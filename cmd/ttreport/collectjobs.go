@@ -357,10 +357,8 @@ func (o collectOptions) lockDevice(
 		if !said {
 			sh.say("waiting   %v", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
+		if err := process.Sleep(ctx, time.Second); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
@@ -129,10 +130,8 @@ func openFolder(
 		if !said {
 			sh.say("waiting for another ttreport that measures the same plan in %s", folder.Path())
 		}
-		select {
-		case <-ctx.Done():
-			return folder, ctx.Err()
-		case <-time.After(time.Second):
+		if err := process.Sleep(ctx, time.Second); err != nil {
+			return folder, err
 		}
 	}
 }

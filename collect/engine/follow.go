@@ -68,7 +68,7 @@ func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 		f.Now = time.Now
 	}
 	if f.Sleep == nil {
-		f.Sleep = sleep
+		f.Sleep = process.Sleep
 	}
 	f.restore()
 	for {
@@ -85,16 +85,6 @@ func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 		if err := f.Sleep(ctx, f.Poll); err != nil {
 			return f.tasks, err
 		}
-	}
-}
-
-// sleep waits, or returns the error of the context.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }
 
@@ -545,7 +535,7 @@ func Later(ctx context.Context, fetch func() error) error {
 		if !errors.Is(err, ErrLater) || time.Now().After(deadline) {
 			return err
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := process.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}

@@ -150,6 +150,16 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 func (c *Child) signal(s syscall.Signal) { SignalGroup(c.cmd.Process.Pid, s) }
 
+// Sleep waits, or returns the error of the context.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
 type hurryKey struct{}
 
 // WithHurry returns a context that carries a second one: when that is done, programs are killed without a grace.

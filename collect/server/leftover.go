@@ -113,10 +113,8 @@ func (l leftover) endLeader(ctx context.Context) string {
 			if startTicks(l.Pid) != l.Start {
 				return fmt.Sprintf("process %d", l.Pid)
 			}
-			select {
-			case <-ctx.Done():
+			if process.Sleep(ctx, 100*time.Millisecond) != nil {
 				return ""
-			case <-time.After(100 * time.Millisecond):
 			}
 		}
 	}

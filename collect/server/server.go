@@ -287,10 +287,8 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 			a.Waiting(time.Since(began), err)
 			next = time.Now().Add(5 * time.Second)
 		}
-		select {
-		case <-ctx.Done():
+		if process.Sleep(ctx, 250*time.Millisecond) != nil {
 			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, redact.URL(a.URL), last)
-		case <-time.After(250 * time.Millisecond):
 		}
 	}
 }
