@@ -317,7 +317,7 @@ func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progre
 	say := func(s string) { sh.say("tools     %s", s) }
 	return session.Request{
 		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun, ServerOnly: o.serverOnly,
-		Targets: func() (plan.Targets, error) { return readTargets(ws) },
+		Targets: func(m schema.Model, device string) (plan.TargetPlan, error) { return readTargets(ws, m, device) },
 		Finder: plan.Finder{
 			Environments: tool.Environments{Configured: ws.Config.Tools, Say: say},
 			Exec:         ws.Config.Exec, FindOnly: o.dryRun, Say: say,
@@ -531,51 +531,42 @@ func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
 	return engine.Server{Image: s.Image, Args: s.Args, Port: port}, nil
 }
 
-// planTargets is what target files state, in the types of package plan.
-type planTargets struct {
-	library  *library.Library
-	replaced bool // by OVERRIDE_BENCHMARK_TARGETS, for this run
-}
-
-// readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this
-// run.
-func readTargets(ws *workspace.Workspace) (planTargets, error) {
-	name := os.Getenv(workspace.OverrideVariable)
-	if name == "" {
-		lib, _, err := soundTargets(ws, nil)
-		return planTargets{library: lib}, err
-	}
-	lib, problems, err := workspace.ReadTargets(name, func(string) bool { return true })
-	if err != nil {
-		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %w", workspace.OverrideVariable, err)}
-	}
-	for _, p := range problems {
-		if p.Severity == schema.SevError {
-			return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %s", workspace.OverrideVariable, p)}
+// readTargets reads what the workspace's target files state about a model on a device, or those of
+// OVERRIDE_BENCHMARK_TARGETS, which replace them for this run.
+func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out plan.TargetPlan, err error) {
+	lib, name := (*library.Library)(nil), os.Getenv(workspace.OverrideVariable)
+	if out.Replaced = name != ""; !out.Replaced {
+		lib, _, err = soundTargets(ws, nil)
+	} else {
+		var problems []schema.Problem
+		lib, problems, err = workspace.ReadTargets(name, func(string) bool { return true })
+		wrong := func(p schema.Problem) bool { return p.Severity == schema.SevError }
+		if i := slices.IndexFunc(problems, wrong); err == nil && i >= 0 {
+			err = problems[i]
+		}
+		if err != nil {
+			err = failure{code: exitUsage, err: fmt.Errorf("%s: %w", workspace.OverrideVariable, err)}
 		}
 	}
-	return planTargets{library: lib, replaced: true}, nil
-}
-
-// For implements plan.Targets.
-func (t planTargets) For(m schema.Model, device string) plan.TargetPlan {
-	model := schema.Model{ID: m.ID, Name: m.Name, Key: t.library.Key(m.Name)}
-	out := plan.TargetPlan{Replaced: t.replaced}
-	if t.replaced {
-		for _, row := range t.library.For(model, device, nil) {
+	if err != nil {
+		return out, err
+	}
+	model := schema.Model{ID: m.ID, Name: m.Name, Key: lib.Key(m.Name)}
+	if out.Replaced {
+		for _, row := range lib.For(model, device, nil) {
 			out.InForce = append(out.InForce, manifest.Row(row))
 		}
 	}
-	for _, l := range t.library.Loads(model, device) {
+	for _, l := range lib.Loads(model, device) {
 		w := workloadOf(l.Key)
 		w.Requests = l.Requests
 		out.Workloads = append(out.Workloads, w)
 	}
-	for _, e := range t.library.Evals(model, device) {
+	for _, e := range lib.Evals(model, device) {
 		of := tool.Tool{Adapter: tool.Adapter{Name: e.Tool}}
 		out.Evals = append(out.Evals, plan.EvalTask{Tool: of, Task: e.Task, Limit: e.Limit, Params: e.Params()})
 	}
-	return out
+	return out, nil
 }
 
 // recheckEntries are the plans that measure suspected regressions of a gate again.

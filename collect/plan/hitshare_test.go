@@ -19,7 +19,7 @@ func planned(t *testing.T, text string) (Plan, error) {
 	}
 	o := Options{System: System{Model: "acme/m", Device: "d"},
 		Measure: Measure{Workloads: []Workload{w}, Only: OnlyBenchmarks, Seed: 1}}
-	p, _, err := Make(o, spec.Model{}, stated{})
+	p, _, err := Make(o, spec.Model{}, stated(TargetPlan{}))
 	return p, err
 }
 

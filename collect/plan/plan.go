@@ -92,9 +92,7 @@ func (p Plan) BuiltinOnly() bool {
 }
 
 // Targets returns what target files state about a model on a device.
-type Targets interface {
-	For(model schema.Model, device string) TargetPlan
-}
+type Targets func(model schema.Model, device string) (TargetPlan, error)
 
 // TargetPlan is what target files state about one model on one device.
 type TargetPlan struct {
@@ -123,7 +121,10 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	if strings.Contains(o.System.Model, "/") {
 		p.Model.ID = o.System.Model
 	}
-	stated := targets.For(p.Model, p.Device)
+	stated, err := targets(p.Model, p.Device)
+	if err != nil {
+		return p, nil, err
+	}
 	p.Targets = stated.InForce
 	list, notes, err := workloads(o, p.Model.Name, known, stated)
 	if err == nil {

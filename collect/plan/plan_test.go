@@ -16,9 +16,9 @@ import (
 )
 
 // stated are targets for every model.
-type stated TargetPlan
-
-func (s stated) For(schema.Model, string) TargetPlan { return TargetPlan(s) }
+func stated(p TargetPlan) Targets {
+	return func(schema.Model, string) (TargetPlan, error) { return p, nil }
+}
 
 func options() Options {
 	return Options{System: System{Model: "acme/m", Device: "d"}, Measure: Measure{Repeat: 1, Seed: 1}}

@@ -10,9 +10,7 @@ import (
 )
 
 // none is no target at all.
-type none struct{}
-
-func (none) For(schema.Model, string) plan.TargetPlan { return plan.TargetPlan{} }
+func none(schema.Model, string) (plan.TargetPlan, error) { return plan.TargetPlan{}, nil }
 
 // A search needs lengths alone; what measures a load needs one.
 func TestSearchesNeedNoLoad(t *testing.T) {
@@ -23,12 +21,12 @@ func TestSearchesNeedNoLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Measure.Workloads = list
-	_, _, err := plan.Make(o, spec.Model{}, none{})
+	_, _, err := plan.Make(o, spec.Model{}, none)
 	if err == nil || !strings.Contains(err.Error(), "isl=256,osl=32: expected isl, osl and c or rate") {
 		t.Errorf("without a load: %v", err)
 	}
 	o.Measure.SLO = "ttft_p99<500ms"
-	p, _, err := plan.Make(o, spec.Model{}, none{})
+	p, _, err := plan.Make(o, spec.Model{}, none)
 	if err != nil || len(p.Workloads) != 1 || !p.Workloads[0].SLO.Set() || p.Workloads[0].FindRate {
 		t.Errorf("a search: %v, %v", err, p.Workloads)
 	}

@@ -35,7 +35,7 @@ type Request struct {
 	Options    plan.Options
 	Spec       string // file of a specification; "" for models.yaml of the folder
 	Dir        string // the workspace, where .env and models.yaml are
-	Targets    func() (plan.Targets, error)
+	Targets    plan.Targets
 	Finder     plan.Finder
 	ServerOnly bool // nothing is measured
 	DryRun     bool // nothing is asked of a person or a server
@@ -76,12 +76,8 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets, err := r.Targets()
-	if err != nil {
-		return nil, err
-	}
 	o := r.Options.Complete(known)
-	p, notes, err := plan.Make(o, known, targets)
+	p, notes, err := plan.Make(o, known, r.Targets)
 	if err != nil {
 		return nil, err
 	}

@@ -17,9 +17,7 @@ import (
 )
 
 // none are targets of a workspace without target files.
-type none struct{}
-
-func (none) For(schema.Model, string) plan.TargetPlan { return plan.TargetPlan{} }
+func none(schema.Model, string) (plan.TargetPlan, error) { return plan.TargetPlan{}, nil }
 
 // request asks for a model on a device; what is said is kept.
 func request(t *testing.T, device string, name plan.ServerName) (session.Request, *[]string) {
@@ -29,7 +27,7 @@ func request(t *testing.T, device string, name plan.ServerName) (session.Request
 	}
 	var said []string
 	r := session.Request{
-		Dir: t.TempDir(), Targets: func() (plan.Targets, error) { return none{}, nil },
+		Dir: t.TempDir(), Targets: none,
 		Ask:  func(name, _ string) (string, bool) { said = append(said, "ask "+name); return "typed", true },
 		Warn: func(s string) { said = append(said, s) },
 		Note: func(n plan.Note) { said = append(said, n.Text) },
