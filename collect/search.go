@@ -304,7 +304,11 @@ func (s *session) probe(ctx context.Context, st *step, f *found, w plan.Workload
 		load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+uint64(len(f.probes))<<32+try<<56)
 		if e.Total = load.Requests; err == nil && w.FindRate {
 			load.CutOverload = true
-			stretch(load.Each, float64(w.Requests-1)/w.Rate)
+			// over so many seconds as the rate says for as many requests, and no more by luck
+			last, seconds := float64(load.Each[len(load.Each)-1].At), float64(w.Requests-1)/w.Rate
+			for i := range load.Each {
+				load.Each[i].At = time.Duration(float64(load.Each[i].At) / last * seconds * 1e9)
+			}
 		}
 		load.Progress = s.progress(e)
 		return load, err
@@ -348,14 +352,6 @@ func (p *probed) found() (said string) {
 		said += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
 	}
 	return said
-}
-
-// stretch sends requests over so many seconds, as many as the rate says in this time and no more by luck.
-func stretch(each []traffic.Request, seconds float64) {
-	last := float64(each[len(each)-1].At)
-	for i := range each {
-		each[i].At = time.Duration(float64(each[i].At) / last * seconds * 1e9)
-	}
 }
 
 // fill sets the numbers of a measurement of which a part counts; failures do wherever they were. Goodput is of the

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -49,17 +50,13 @@ type finding struct {
 	what string
 }
 
-// forgiven reports a function of a test: a table of cases may be long, and so may a story.
-func (f finding) forgiven() bool {
-	return (f.rule == longFunction || f.rule == complexity) && strings.HasSuffix(f.path, "_test.go")
-}
-
 // report prints findings and counts, and returns how many are not forgiven.
 func report(found []finding) int {
 	count := map[rule]int{}
 	forgiven := 0
 	for _, f := range found {
-		if f.forgiven() {
+		if (f.rule == longFunction || f.rule == complexity) && strings.HasSuffix(f.path, "_test.go") {
+			// a table of cases may be long, and so may a story
 			forgiven++
 			continue
 		}
@@ -104,22 +101,13 @@ func check(root fs.FS) ([]finding, error) {
 		}
 		return nil
 	})
-	for _, folder := range sorted(packages) {
+	for _, folder := range slices.Sorted(maps.Keys(packages)) {
 		found = append(found, inspect(packages[folder])...)
 	}
 	if err == nil && len(packages) == 0 {
 		err = errors.New("no Go files")
 	}
 	return found, err
-}
-
-func sorted(packages map[string][]source) []string {
-	var out []string
-	for folder := range packages {
-		out = append(out, folder)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // lengths finds long lines. A tab is one character.

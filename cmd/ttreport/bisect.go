@@ -288,7 +288,7 @@ type hunt struct {
 	search  *search.Search
 	changes [][]float64 // relative, by build from 0 for the good one
 	skipped []string
-	log     *bisectJournal
+	log     *durable.Journal[bisectEntry] // that it is resumed from
 	used    time.Duration
 	passes  int
 }
@@ -568,12 +568,9 @@ type bisectEntry struct {
 	Skipped string  `json:"skipped,omitempty"`
 }
 
-// bisectJournal is the file that a bisection is resumed from.
-type bisectJournal = durable.Journal[bisectEntry]
-
 // openBisectJournal reads what is there, up to a line that was cut short, and opens the journal for more. One that is
 // damaged before its end is left as it is.
-func openBisectJournal(name string, each func(bisectEntry)) (*bisectJournal, error) {
+func openBisectJournal(name string, each func(bisectEntry)) (*durable.Journal[bisectEntry], error) {
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

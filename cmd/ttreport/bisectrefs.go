@@ -33,9 +33,6 @@ type ref struct {
 	missing string // why it cannot be started; "" where it can
 }
 
-// is reports whether a build has a name.
-func (r ref) is(name string) bool { return r.Name == name || r.tag != "" && r.tag == name }
-
 // refs lists the builds in order.
 func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]ref, error) {
 	var list []ref
@@ -61,7 +58,8 @@ func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]re
 		if x.name == "" {
 			continue
 		}
-		if *x.at = slices.IndexFunc(list, func(r ref) bool { return r.is(x.name) }); *x.at < 0 {
+		is := func(r ref) bool { return r.Name == x.name || r.tag == x.name }
+		if *x.at = slices.IndexFunc(list, is); *x.at < 0 {
 			return nil, fail(exitUsage, "ttreport bisect --dry-run lists the builds",
 				"bisect: --%s %q is none of the %d builds", x.flag, x.name, len(list))
 		}

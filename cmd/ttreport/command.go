@@ -196,7 +196,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if help >= 0 && (end < 0 || help < end) { // also beside a flag that the command does not have: --all
 			return pflag.ErrHelp
 		}
-		return flagError(c, err)
+		hint := fmt.Sprintf("run %s --help", c.CommandPath())
+		var unknown *pflag.NotExistError
+		var wrong *pflag.InvalidValueError
+		switch {
+		case errors.As(err, &unknown):
+			var names []string
+			c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+			hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
+		case errors.As(err, &wrong):
+			return wrongValue(c, wrong, hint)
+		}
+		return failure{exitUsage, fmt.Errorf("%s: %w", c.Name(), err), hint}
 	})
 	code := finish(ctx, sh, root.ExecuteContext(ctx))
 	switch {
@@ -272,22 +283,6 @@ func editDistance(a, b string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
-}
-
-// flagError names a flag with a value that it does not take, with an example, and the nearest flag to an unknown one.
-func flagError(c *cobra.Command, err error) error {
-	hint := fmt.Sprintf("run %s --help", c.CommandPath())
-	var unknown *pflag.NotExistError
-	var wrong *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
-	case errors.As(err, &wrong):
-		return wrongValue(c, wrong, hint)
-	}
-	return failure{exitUsage, fmt.Errorf("%s: %w", c.Name(), err), hint}
 }
 
 // wrongValue says what a flag takes.

@@ -46,7 +46,11 @@ $ ttreport models`,
 		case err != nil:
 			return failure{code: exitUsage, err: err}
 		case len(args) == 0:
-			return listModels(sh, file)
+			if len(file.Models) == 0 {
+				_, err := fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
+				return err
+			}
+			return file.Write(sh.out)
 		case args[0] != "import" || len(args) < 2:
 			return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
 		}
@@ -66,14 +70,6 @@ $ ttreport models`,
 		return nil
 	}
 	return c
-}
-
-func listModels(sh *shell, f spec.File) error {
-	if len(f.Models) == 0 {
-		_, err := fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
-		return err
-	}
-	return f.Write(sh.out)
 }
 
 // importModels adds specifications to the catalogue.

@@ -38,17 +38,14 @@ func streamOf(sh *shell) progress.Stream {
 		to.Writer = p.to // the display writes escapes of its own
 	}
 	if fd, ok := terminalOf(sh.err); ok && os.Getenv("TERM") != "dumb" {
-		to.Width = func() int { return widthOf(fd) }
+		to.Width = func() int {
+			if width, _, err := term.GetSize(fd); err == nil && width > 20 {
+				return width
+			}
+			return 80
+		}
 	}
 	return to
-}
-
-// widthOf is how many characters a line of a terminal has.
-func widthOf(fd int) int {
-	if width, _, err := term.GetSize(fd); err == nil && width > 20 {
-		return width
-	}
-	return 80
 }
 
 // askFor lets a person type a secret that is not echoed, and offers to keep it in .env. Where nobody can type, nothing

@@ -70,7 +70,12 @@ func (d *Display) Expect(of plan.Plan, e plan.Estimate) {
 func (d *Display) Event(e collect.Event) {
 	if e.Run != d.run {
 		d.run = e.Run
-		d.group("run " + e.Run)
+		if d.open {
+			fmt.Fprintln(d.to, "::endgroup::")
+		}
+		if d.open = d.to.GitHub; d.open {
+			fmt.Fprintf(d.to, "::group::ttreport run %s\n", e.Run)
+		}
 		d.line("run       %s", e.Run)
 	}
 	switch {
@@ -120,16 +125,6 @@ func (d *Display) Waiting() func(waited time.Duration, why error) {
 func (d *Display) line(format string, args ...any) {
 	d.clear()
 	fmt.Fprintln(d.to, plaintext.Printable(fmt.Sprintf(format, args...))) // a server's answer may be in it
-}
-
-// group begins a folded part of GitHub's log.
-func (d *Display) group(title string) {
-	if d.open {
-		fmt.Fprintln(d.to, "::endgroup::")
-	}
-	if d.open = d.to.GitHub; d.open {
-		fmt.Fprintf(d.to, "::group::ttreport %s\n", title)
-	}
 }
 
 // End clears the live table, and ends the part of the log.

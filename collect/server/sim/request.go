@@ -102,17 +102,12 @@ func (c Config) answer(question string) string {
 	}
 	a, _ := strconv.Atoi(m[1]) // six digits at most
 	b, _ := strconv.Atoi(m[2])
-	if c.draw(question) >= c.EvalAccuracy {
+	h := fnv.New64a() // a number in [0,1) that depends only on the seed and the question
+	fmt.Fprintf(h, "%d\x00%s\x00%s", c.Seed, c.Version, question)
+	if float64(h.Sum64()>>11)/float64(1<<53) >= c.EvalAccuracy {
 		b++
 	}
 	return strconv.Itoa(a + b)
-}
-
-// draw returns a number in [0,1) that depends only on the seed and a text.
-func (c Config) draw(text string) float64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d\x00%s\x00%s", c.Seed, c.Version, text)
-	return float64(h.Sum64()>>11) / float64(1<<53)
 }
 
 // calls reports whether the answer is to be a call of a tool.

@@ -19,10 +19,6 @@ type scheduler struct {
 	finished int // requests
 }
 
-func newScheduler(cfg Config) *scheduler {
-	return &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}
-}
-
 // submit queues a sequence; false when the queue is full.
 func (s *scheduler) submit(q *sequence) bool {
 	s.mu.Lock()

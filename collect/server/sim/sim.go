@@ -47,7 +47,8 @@ func Start(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Server{cfg: cfg, sched: newScheduler(cfg), ln: ln, stop: cancel, sent: map[string]Sent{}}
+	s := &Server{cfg: cfg, sched: &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}, ln: ln, stop: cancel,
+		sent: map[string]Sent{}}
 	began := time.Now()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
