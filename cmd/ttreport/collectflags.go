@@ -36,7 +36,7 @@ func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
 	}
 	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
-		return plan.UsageError{Err: fmt.Errorf("collect: --env-file: %w", err), Fix: "name a file with NAME=value lines"}
+		return plan.Usage("name a file with NAME=value lines", "collect: --env-file: %w", err)
 	}
 	if _, err := os.Stat(o.input); o.input == "t" && err != nil { // run.py's -it
 		o.runPy.Refuse("interactive", byHand)

@@ -115,7 +115,7 @@ func ReadNM(name string, port int, longest func(model string) int) ([]Entry, err
 		}
 		list, err := nm(n, data, gpus(), longest)
 		if err != nil {
-			return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+			return nil, Usage("", "collect: %w", err)
 		}
 		for _, e := range list {
 			if port > 0 && e.Server.Kind == ServerCommand {
@@ -158,7 +158,7 @@ func gpus() int {
 func readNamed(name, flag string) ([]byte, error) {
 	data, err := rootfs.ReadFile(name, 4<<20)
 	if err != nil {
-		return nil, usage("as in "+flag, "collect: %s: %w", strings.Fields(flag)[0], err)
+		return nil, Usage("as in "+flag, "collect: %s: %w", strings.Fields(flag)[0], err)
 	}
 	return data, nil
 }

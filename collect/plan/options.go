@@ -124,7 +124,8 @@ func (e UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the error without the advice.
 func (e UsageError) Unwrap() error { return e.Err }
 
-func usage(fix, format string, args ...any) error {
+// Usage is a request that cannot be planned, with its fix.
+func Usage(fix, format string, args ...any) error {
 	return UsageError{fmt.Errorf(format, args...), fix}
 }
 
@@ -132,7 +133,7 @@ func usage(fix, format string, args ...any) error {
 // because an entry may have both a sweep and workloads.
 func (o Options) Contradictions() error {
 	if o.Measure.Sweep != "" && len(o.Measure.Workloads) > 0 {
-		return usage("leave one of them out", "collect: --workload is instead of a --sweep")
+		return Usage("leave one of them out", "collect: --workload is instead of a --sweep")
 	}
 	return nil
 }
@@ -166,7 +167,7 @@ func (o Options) Check() error {
 			"--batch-size and --input-output-len belong together"},
 	} {
 		if rule.broken {
-			return usage(rule.fix, "collect: %s", rule.says)
+			return Usage(rule.fix, "collect: %s", rule.says)
 		}
 	}
 	return CheckChannel(s.Channel)
@@ -189,7 +190,7 @@ func (s ServerOptions) OnlyFor() error {
 		{len(s.EngineArgs) > 0, started, "an argument for vLLM", "a server that is started"},
 	} {
 		if x.set && !x.applies {
-			return usage("leave it out, or name the server that it is for", "collect: %s is for %s, and the server is %s",
+			return Usage("leave it out, or name the server that it is for", "collect: %s is for %s, and the server is %s",
 				x.flag, x.to, cmp.Or(s.Name.String(), string(ServerSim)))
 		}
 	}
@@ -202,7 +203,7 @@ func CheckChannel(name string) error {
 	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
 		return nil
 	}
-	return usage("there are release, main, pr and dev", "no channel is called %q", name)
+	return Usage("there are release, main, pr and dev", "no channel is called %q", name)
 }
 
 // With combines the options with an entry of a plan: the options take precedence. In a recheck the entry takes
@@ -276,15 +277,15 @@ func (p *Plan) until(o Options) error {
 	}
 	var err error
 	if p.Until, err = precision.ParseRule(o.Measure.Until); err != nil {
-		return usage("", "collect: --until %w", err)
+		return Usage("", "collect: --until %w", err)
 	}
 	p.Budget = o.Measure.Budget
 	if slices.ContainsFunc(o.Tools.Names, func(name string) bool { return name != tool.Builtin().Name }) {
-		return usage("leave it out, or measure with --tools builtin",
+		return Usage("leave it out, or measure with --tools builtin",
 			"collect: --until is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
 	}
 	if p.Clients > 1 {
-		return usage("leave one of them out",
+		return Usage("leave one of them out",
 			"collect: --until and --clients contradict each other: one client looks at all requests")
 	}
 	for _, w := range p.Workloads {
@@ -297,7 +298,7 @@ func (p *Plan) until(o Options) error {
 			{w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set(), "sends everything at once"},
 		} {
 			if never.is {
-				return usage("leave --until out for it: --workload measures a number of requests",
+				return Usage("leave --until out for it: --workload measures a number of requests",
 					"collect: --until measures until means are known, and %s %s", w, never.why)
 			}
 		}
@@ -374,7 +375,7 @@ func (p Plan) DrawnHit(i int) (share float64, ok bool) {
 func (p *Plan) possible() error {
 	for _, w := range p.Workloads {
 		if p.Clients > 1 && w.Turns > 1 {
-			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
+			return Usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
 		}
 		n := w.Requests
 		switch {
@@ -391,7 +392,7 @@ func (p *Plan) possible() error {
 		if m, ok := w.RequestsToHit(n, mostForHit); ok && !w.SLO.Set() && !p.Until.Set() {
 			fix = fmt.Sprintf("n=%d is enough; or %s", m, fix)
 		}
-		return usage(fix, "collect: %s: %s=%s cannot be reached: a prefix cache without limit would find about %.1f%% in "+
+		return Usage(fix, "collect: %s: %s=%s cannot be reached: a prefix cache without limit would find about %.1f%% in "+
 			"%d requests", w, schema.DimHit, w.Varying()[schema.DimHit], 100*mean, n)
 	}
 	return nil

@@ -156,7 +156,7 @@ func recorded(w Workload) (Workload, error) {
 	t, err := w.Trace()
 	if err != nil {
 		const example = "--workload dataset=trace,path=trace.jsonl,n=500; ttreport help plans has the formats"
-		return w, usage(example, "collect: %w", err)
+		return w, Usage(example, "collect: %w", err)
 	}
 	w.Unanswered = t.Failed
 	w.Requests = len(t.Take(w.Requests, 1))
@@ -175,7 +175,7 @@ func recorded(w Workload) (Workload, error) {
 	}
 	if w.Concurrency == 0 {
 		if w.Rate = t.Rate(); w.Rate == 0 {
-			return w, usage("add c=8: requests follow each other in 8 streams", "collect: %s has no timestamps", w.Path)
+			return w, Usage("add c=8: requests follow each other in 8 streams", "collect: %s has no timestamps", w.Path)
 		}
 		if w.Speed > 0 && w.Speed != 1 {
 			w.Rate *= w.Speed
@@ -190,20 +190,20 @@ func recorded(w Workload) (Workload, error) {
 func searches(list []Workload, slo string) ([]Workload, error) {
 	if slo == "" {
 		if i := slices.IndexFunc(list, func(w Workload) bool { return w.Unloaded }); i >= 0 {
-			return nil, usage("or search for the largest load, which needs lengths alone: --slo 'ttft_p99<500ms'",
+			return nil, Usage("or search for the largest load, which needs lengths alone: --slo 'ttft_p99<500ms'",
 				"collect: workload isl=%d,osl=%d: %w", list[i].ISL, list[i].OSL, traffic.ErrNoLoad)
 		}
 		return list, nil
 	}
 	objective, err := traffic.ParseSLO(slo)
 	if err != nil {
-		return nil, usage("", "collect: --slo: %w", err)
+		return nil, Usage("", "collect: --slo: %w", err)
 	}
 	var out []Workload
 	for _, w := range list {
 		if w.ISL == 0 || w.OSL == 0 || w.Dataset != "" {
 			const why = "collect: --slo needs prompts of known lengths, and %s has none"
-			return nil, usage("--workload isl=2000,osl=128 --slo 'ttft_p99<500ms'", why, w)
+			return nil, Usage("--workload isl=2000,osl=128 --slo 'ttft_p99<500ms'", why, w)
 		}
 		w.SLO, w.FindRate = objective, w.Rate > 0
 		w.Concurrency, w.Rate, w.Requests, w.Unloaded = 0, 0, 0, false

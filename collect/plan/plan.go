@@ -162,7 +162,7 @@ func (p *Plan) evals(o Options, planned []EvalTask) ([]Note, error) {
 		name, task, ok := strings.Cut(text, ":")
 		switch {
 		case text == fromTargets && len(planned) == 0:
-			return nil, usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
+			return nil, Usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
 				"collect: no target file plans an eval of %s", o.System.Model)
 		case text == fromTargets:
 			p.Evals = append(p.Evals, planned...)
@@ -183,7 +183,7 @@ func (p *Plan) evals(o Options, planned []EvalTask) ([]Note, error) {
 		const questions = 60
 		p.EvalItems = min(questions, cmp.Or(limit, questions))
 	case o.Measure.Only == OnlyEvals: // a workflow of run.py asks for the evals of the model
-		return nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
+		return nil, Usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
 	default:
 		return []Note{{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix}}, nil
 	}
@@ -201,7 +201,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 	}
 	ofTargets := name == SweepTargets || stated.Replaced
 	if ofTargets && len(stated.Workloads) == 0 {
-		return nil, nil, usage("put targets into targets/, or choose another --sweep",
+		return nil, nil, Usage("put targets into targets/, or choose another --sweep",
 			"collect: no target states a workload of %s on %s", model, o.System.Device)
 	}
 	var out []Workload
@@ -280,7 +280,7 @@ func fitting(o Options, list []Workload, context int, notes []Note) ([]Workload,
 		out = append(out, w)
 	}
 	if len(out) == 0 && o.Measure.Only != OnlyEvals {
-		return nil, nil, usage("--workload names one that fits; --only evals makes no load",
+		return nil, nil, Usage("--workload names one that fits; --only evals makes no load",
 			"collect: no workload fits a context of %d tokens", context)
 	}
 	return out, notes, nil

@@ -44,7 +44,7 @@ func (r *RunPy) Note(flag, does string) {
 // Refuse notes that a flag cannot mean here what it means there, with advice.
 func (r *RunPy) Refuse(flag, does string) {
 	if r.refused == nil {
-		r.refused = usage(does, "collect: --%s is a flag of run.py that cannot be used here", flag)
+		r.refused = Usage(does, "collect: --%s is a flag of run.py that cannot be used here", flag)
 	}
 }
 
@@ -78,7 +78,7 @@ func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
 		}
 	}
 	if r.Goodput != "" && (len(o.Tools.Names) == 0 || slices.Contains(o.Tools.Names, tool.Builtin().Name)) {
-		return nil, usage("--tools aiperf, or a workload with slo='ttft_p99<500ms', whose result has its goodput",
+		return nil, Usage("--tools aiperf, or a workload with slo='ttft_p99<500ms', whose result has its goodput",
 			"collect: --goodput is for AIPerf, and the builtin client does not compute it")
 	}
 	if r.Goodput != "" {
@@ -93,7 +93,7 @@ func (o *Options) runPyServer(r RunPy, notes *[]Note) error {
 	named := slices.DeleteFunc([]bool{!s.Name.IsZero(), r.Docker, r.LocalServer, !r.ServerURL.IsZero()},
 		func(is bool) bool { return !is })
 	if len(named) > 1 {
-		return usage("leave all but one out",
+		return Usage("leave all but one out",
 			"collect: --server, --server-url, --docker-server and --local-server exclude each other")
 	}
 	switch {
@@ -131,7 +131,7 @@ func (o *Options) runPyWorkflow(r RunPy, _ *[]Note) error {
 	case "tests", "spec_tests": // the second since v0.18
 		m.Only, m.Sweep, o.Tools.Names = OnlyBenchmarks, "quick", []string{specTests}
 	default:
-		return usage("workflows are benchmarks, evals, release, reports, server, tests and stress_tests; "+
+		return Usage("workflows are benchmarks, evals, release, reports, server, tests and stress_tests; "+
 			"ttreport help run-py", "collect: --workflow %q", r.Workflow)
 	}
 	if m.Sweep == "" && len(m.Workloads) == 0 && m.Batches == "" && !m.TargetsOnly {
@@ -161,13 +161,13 @@ func (o *Options) runPyEvals(r RunPy, _ *[]Note) error {
 	}
 	switch {
 	case !ok:
-		return usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q", mode)
+		return Usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q", mode)
 	case samples == "":
 		return nil
 	case mode != "":
-		return usage("leave one of them out", "collect: --eval-samples and --limit-samples-mode exclude each other")
+		return Usage("leave one of them out", "collect: --eval-samples and --limit-samples-mode exclude each other")
 	case !json.Valid([]byte(samples)):
-		return usage(`--eval-samples '{"gsm8k": [0, 1, 2]}', or a file with that`,
+		return Usage(`--eval-samples '{"gsm8k": [0, 1, 2]}', or a file with that`,
 			"collect: --eval-samples is neither JSON nor a file")
 	}
 	o.Tools.Args = append(o.Tools.Args, "lm-eval=--samples", "lm-eval="+samples)
@@ -211,10 +211,10 @@ func (o *Options) runPyImage(r RunPy, notes *[]Note) error {
 		dashed := "--" + strings.ReplaceAll(name, "_", "-")
 		switch v := values[name].(type) {
 		case nil:
-			return usage("leave it out: vLLM's default applies", "collect: %s: %s is null", flag, name)
+			return Usage("leave it out: vLLM's default applies", "collect: %s: %s is null", flag, name)
 		case bool:
 			if !v {
-				return usage("leave it out: vLLM's default applies, and it has no common form of a flag for false",
+				return Usage("leave it out: vLLM's default applies, and it has no common form of a flag for false",
 					"collect: %s: %s is false", flag, name)
 			}
 			s.EngineArgs = append(s.EngineArgs, dashed)
@@ -235,7 +235,7 @@ func (s *ServerOptions) devMode(notes *[]Note) error {
 		return nil
 	}
 	if s.Image == "" {
-		return usage("--override-docker-image NAME: specifications in development pin no image",
+		return Usage("--override-docker-image NAME: specifications in development pin no image",
 			"collect: --dev-mode needs an image")
 	}
 	here, err := os.Getwd()
@@ -250,7 +250,7 @@ func (s *ServerOptions) devMode(notes *[]Note) error {
 		}
 	}
 	if len(s.Volumes) == before {
-		return usage("run it in a checkout of tt-inference-server, or mount what you edit with --volume",
+		return Usage("run it in a checkout of tt-inference-server, or mount what you edit with --volume",
 			"collect: --dev-mode found no sources in %s", here)
 	}
 	return nil
@@ -262,7 +262,7 @@ func object(flag, text string) (out map[string]any, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(text), &out); err != nil || out == nil {
-		return nil, usage(flag+` '{"name": value}'`, "collect: %s is no JSON object: %s", flag, text)
+		return nil, Usage(flag+` '{"name": value}'`, "collect: %s is no JSON object: %s", flag, text)
 	}
 	return out, nil
 }

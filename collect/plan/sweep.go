@@ -76,7 +76,7 @@ func Preset(name string) ([]Workload, error) {
 	if w, ok := presets()[name]; ok {
 		return w, nil
 	}
-	return nil, usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
+	return nil, Usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
 }
 
 // SweepNames lists the sweeps.
@@ -162,12 +162,12 @@ func batches(sizes, lengths string, encoder bool) ([]Workload, error) {
 			if encoder {
 				expected = `numbers such as "60;128"`
 			}
-			return nil, usage("", "collect: lengths %q: expected %s", lengths, expected)
+			return nil, Usage("", "collect: lengths %q: expected %s", lengths, expected)
 		}
 		for _, size := range strings.Split(sizes, ";") {
 			c, err := strconv.Atoi(strings.TrimSpace(size))
 			if err != nil || c < 1 {
-				return nil, usage("", `collect: batch sizes %q: expected numbers such as "1;8;64"`, sizes)
+				return nil, Usage("", `collect: batch sizes %q: expected numbers such as "1;8;64"`, sizes)
 			}
 			out = append(out, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: max(8, 4*c)})
 		}

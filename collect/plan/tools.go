@@ -33,14 +33,14 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) (err error) {
 	for _, text := range o.Args { // such as vllm=--burstiness=0.5
 		name, arg, ok := strings.Cut(text, "=")
 		if _, known := tool.Named(name); !ok || !known && f.Exec[name] == "" {
-			return usage("--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q names no tool", text)
+			return Usage("--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q names no tool", text)
 		}
 		p.ToolArgs[name] = append(p.ToolArgs[name], arg)
 	}
 	other := slices.IndexFunc(o.Names, func(name string) bool { return name != schema.ToolBuiltin })
 	for _, w := range p.Workloads { // before a tool is installed
 		if other >= 0 && w.OnlyBuiltin() {
-			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
+			return Usage("--tools builtin, or --tool-arg with a flag of the tool's own",
 				"collect: only the builtin client makes %s; %s does not", w, o.Names[other])
 		}
 	}
@@ -68,17 +68,17 @@ func (f Finder) Adapter(name string, eval bool) (tool.Adapter, error) {
 	if line, ok := f.Exec[name]; ok && !eval {
 		a, err := tool.Script(name, line)
 		if err != nil {
-			return a, usage("ttreport help plans shows one", "ttreport.yaml: exec: %s: %w", name, err)
+			return a, Usage("ttreport help plans shows one", "ttreport.yaml: exec: %s: %w", name, err)
 		}
 		return a, nil
 	}
 	if name == specTests {
 		const fix = `ttreport.yaml: exec: {` + specTests + `: "COMMAND --url {url} --out {out}"}; ttreport help plans`
-		return tool.Adapter{}, usage(fix,
+		return tool.Adapter{}, Usage(fix,
 			"collect: the workflow of tests runs a script of yours, and ttreport.yaml declares none")
 	}
 	names := strings.Join(tool.Names(eval), ", ")
-	return tool.Adapter{}, usage("tools are "+names+"; others are declared in ttreport.yaml under exec",
+	return tool.Adapter{}, Usage("tools are "+names+"; others are declared in ttreport.yaml under exec",
 		"collect: no tool is called %q", name)
 }
 
@@ -125,7 +125,7 @@ func (p *Plan) compatible() error {
 		}
 	}
 	if offline > 0 && (offline < len(p.Tools) || len(p.Evals) > 0) {
-		return usage("measure them one after the other: --tools "+p.Tools[0].Name,
+		return Usage("measure them one after the other: --tools "+p.Tools[0].Name,
 			"collect: some of these tools bring their own engine and some measure a server: two models on one device")
 	}
 	if offline > 0 {
@@ -134,7 +134,7 @@ func (p *Plan) compatible() error {
 	usesBuiltin := len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, tool.Tool.IsBuiltin)
 	for _, w := range p.Workloads {
 		if usesBuiltin && (w.Dataset != "" && !replayable(w) || w.Concurrency == 0 && w.Rate == 0 && !w.SLO.Set()) {
-			return usage("--tools vllm; builtin replays dataset=trace,path=FILE and dataset=sharegpt,path=FILE,osl=128",
+			return Usage("--tools vllm; builtin replays dataset=trace,path=FILE and dataset=sharegpt,path=FILE,osl=128",
 				"collect: builtin makes random prompts at a concurrency or a rate; it cannot make %s", w)
 		}
 	}

@@ -179,17 +179,13 @@ func (c *Container) Stop() {
 func (r Request) container(at Attached) (*Container, error) {
 	o := r.Options
 	if o.Image == "" {
-		return nil, plan.UsageError{
-			Err: fmt.Errorf("collect: --server docker needs --image"),
-			Fix: "--image registry.example/name@sha256:…, or ttreport models import, which knows tt-inference-server's",
-		}
+		return nil, plan.Usage("--image registry.example/name@sha256:…, or ttreport models import, which knows "+
+			"tt-inference-server's", "collect: --server docker needs --image")
 	}
 	engine := cmp.Or(o.ContainerEngine, InstalledEngine())
 	if engine == "" {
-		return nil, plan.UsageError{
-			Err: fmt.Errorf("collect: neither docker nor podman is installed"),
-			Fix: "install docker or podman, or attach to a server with --server URL",
-		}
+		return nil, plan.Usage("install docker or podman, or attach to a server with --server URL",
+			"collect: neither docker nor podman is installed")
 	}
 	c := &Container{Attached: at, Engine: engine, Image: o.Image, Args: o.Args, Port: o.ContainerPort}
 	env, ours := o.EnvFile, IsTenstorrent(r.System.Device)

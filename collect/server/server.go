@@ -114,16 +114,12 @@ func New(r Request) (Server, error) {
 		return &attached, nil
 	case plan.ServerSim:
 	default:
-		return nil, plan.UsageError{
-			Err: fmt.Errorf("no server is of kind %q", o.Name.Kind),
-			Fix: "--server URL, --server 'command …', --server docker or --server sim",
-		}
+		return nil, plan.Usage("--server URL, --server 'command …', --server docker or --server sim",
+			"no server is of kind %q", o.Name.Kind)
 	}
 	if !schema.SameDevice(r.System.Device, schema.Simulated) {
-		return nil, plan.UsageError{
-			Err: fmt.Errorf("collect: the simulator measures no device, so it cannot be used for %q", r.System.Device),
-			Fix: "--device simulated, or --server URL for a real one",
-		}
+		return nil, plan.Usage("--device simulated, or --server URL for a real one",
+			"collect: the simulator measures no device, so it cannot be used for %q", r.System.Device)
 	}
 	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
 }

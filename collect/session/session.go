@@ -96,11 +96,6 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	return &Session{Options: o, Plan: p, Server: srv, Address: o.Server.Name.Address(o.Server.Port), warn: r.Warn}, err
 }
 
-// usage is a mistake in the request, with its fix.
-func usage(fix, format string, args ...any) error {
-	return plan.UsageError{Err: fmt.Errorf("collect: "+format, args...), Fix: fix}
-}
-
 // isOneHost refuses to start a container for a device that is several machines, or of an image that is made for one.
 func isOneHost(o plan.Options) error {
 	several := slices.Contains([]string{"dual_galaxy", "quad_galaxy"}, strings.ToLower(o.System.Device)) ||
@@ -108,8 +103,9 @@ func isOneHost(o plan.Options) error {
 	if o.Server.Name.Kind != plan.ServerDocker || !several {
 		return nil
 	}
-	return usage("start it with its run.py, and measure it: --server URL", "%s is several hosts, on each of which "+
-		"tt-inference-server starts its image, joined by SSH and MPI: one container is not that server", o.System.Device)
+	return plan.Usage("start it with its run.py, and measure it: --server URL", "collect: %s is several hosts, on each "+
+		"of which tt-inference-server starts its image, joined by SSH and MPI: one container is not that server",
+		o.System.Device)
 }
 
 // tools finds the programs of a plan, and refuses those that cannot be used. A server alone needs none.
@@ -138,16 +134,16 @@ func (r Request) makesLoad(known spec.Model, p plan.Plan) error {
 		_, err := os.Stat(w.Path)
 		switch {
 		case silent && !w.Endpoint.Pools():
-			return usage(fix, "%s is a model of type %s: it writes no text, and these workloads are text",
+			return plan.Usage(fix, "collect: %s is a model of type %s: it writes no text, and these workloads are text",
 				known.Model, known.Type)
 		case r.DryRun:
 		case w.Dataset == traffic.ShareGPT && w.Path == "":
-			return usage("fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/"+
+			return plan.Usage("fetch it once (640 MB): curl -LO https://huggingface.co/datasets/anon8231489123/"+
 				"ShareGPT_Vicuna_unfiltered/resolve/main/"+traffic.ShareGPTFile+
 				"; or state another path: dataset-path in the configuration, path=FILE in --workload",
-				"%s needs ShareGPT, and %s is not in this folder", w, traffic.ShareGPTFile)
+				"collect: %s needs ShareGPT, and %s is not in this folder", w, traffic.ShareGPTFile)
 		case w.Path != "" && err != nil:
-			return usage("path=FILE", "the dataset of %s: %w", w, err)
+			return plan.Usage("path=FILE", "collect: the dataset of %s: %w", w, err)
 		}
 	}
 	return nil
@@ -161,7 +157,7 @@ func (r Request) key() (string, error) {
 	}
 	file, err := credentials.Open(r.Dir)
 	if err != nil {
-		return "", usage("", "%w", err)
+		return "", plan.Usage("", "collect: %w", err)
 	}
 	if file.Warning != "" {
 		r.Warn(file.Warning)
@@ -184,11 +180,11 @@ func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
 	}
 	switch {
 	case err != nil && is:
-		return stated, usage("correct it, or say that it is another one: --new-device", "%w", misspelt)
+		return stated, plan.Usage("correct it, or say that it is another one: --new-device", "collect: %w", misspelt)
 	case err != nil && r.Spec != "":
-		return stated, usage("as in --spec runtime_model_spec.json", "--spec: %w", err)
+		return stated, plan.Usage("as in --spec runtime_model_spec.json", "collect: --spec: %w", err)
 	case err != nil:
-		return stated, usage("", "%w", err)
+		return stated, plan.Usage("", "collect: %w", err)
 	case name.Kind != plan.ServerURL || r.DryRun:
 		return r.Options.Known(stated, 0), nil
 	}
@@ -229,13 +225,13 @@ func usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error 
 	needs := "" // a tokenizer
 	for _, t := range p.Tools {
 		if key != "" && t.Keyless {
-			return usage("leave it out of --tools, or start the server without a key: --no-auth",
-				"the server wants a key, which %s takes only on its command line, where every user of this machine could "+
+			return plan.Usage("leave it out of --tools, or start the server without a key: --no-auth",
+				"collect: the server wants a key, which %s takes only on its command line, where every user of this machine could "+
 					"read it", t.Name)
 		}
 		if key != "" && !t.Flags.Has(t.KeyFlag) {
-			return usage("install another version of it, or let ttreport install one: ttreport doctor --make "+t.Name,
-				"the server wants a key, and %s %s has no %s, by which it takes one safely", t.Name, t.Release, t.KeyFlag)
+			return plan.Usage("install another version of it, or let ttreport install one: ttreport doctor --make "+t.Name,
+				"collect: the server wants a key, and %s %s has no %s, by which it takes one safely", t.Name, t.Release, t.KeyFlag)
 		}
 		if t.Tokens {
 			needs = cmp.Or(needs, t.Name)
@@ -262,8 +258,8 @@ func haveTokenizer(ctx context.Context, tool, name string) error {
 		}
 	}
 	if err := onHub(ctx, name); err != nil {
-		return usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
-			"%s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err)
+		return plan.Usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
+			"collect: %s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err)
 	}
 	return nil
 }
