@@ -54,7 +54,7 @@ $ ttreport models`,
 		case args[0] != "import" || len(args) < 2:
 			return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
 		}
-		if err := importModels(sh, name, file, args[1:]); err != nil {
+		if err := importModels(sh, name, &file, args[1:]); err != nil {
 			return err
 		}
 		for _, path := range args[1:] {
@@ -62,7 +62,7 @@ $ ttreport models`,
 				if err := importTargets(c.Context(), sh, ws, path, *python); err != nil {
 					return err
 				}
-				if err := importDev(c.Context(), sh, name, path, *python); err != nil {
+				if err := importDev(c.Context(), sh, name, &file, path, *python); err != nil {
 					return err
 				}
 			}
@@ -73,7 +73,7 @@ $ ttreport models`,
 }
 
 // importModels adds specifications to the catalogue.
-func importModels(sh *shell, name string, file spec.File, paths []string) error {
+func importModels(sh *shell, name string, file *spec.File, paths []string) error {
 	added := 0
 	for _, path := range paths {
 		n, err := file.Import(path)
@@ -91,13 +91,9 @@ func importModels(sh *shell, name string, file spec.File, paths []string) error 
 
 // importDev adds the specifications of a checkout that are in development, where the catalogue lacks the model on the
 // device.
-func importDev(ctx context.Context, sh *shell, name, checkout, python string) error {
+func importDev(ctx context.Context, sh *shell, name string, file *spec.File, checkout, python string) error {
 	if _, err := os.Stat(filepath.Join(checkout, "workflows", "model_specs", "dev")); err != nil || python == "" {
 		return nil
-	}
-	file, err := spec.ReadCatalogue(name)
-	if err != nil {
-		return failure{code: exitUsage, err: err}
 	}
 	data, err := ofPython(ctx, sh, checkout, python, "models")
 	if err != nil {
@@ -118,7 +114,7 @@ func importDev(ctx context.Context, sh *shell, name, checkout, python string) er
 }
 
 // writeModels writes the catalogue, and says what was imported.
-func writeModels(sh *shell, name string, file spec.File, what string) error {
+func writeModels(sh *shell, name string, file *spec.File, what string) error {
 	file.Sort()
 	data, err := file.Marshal()
 	if err != nil {
