@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -112,18 +113,24 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 func (s *session) sayWaiting(what string) (over func()) {
 	const usual = 2 * time.Second
 	began := time.Now()
-	waiting, over := context.WithCancel(context.Background())
-	go func() {
-		for next := usual; ; next = time.Minute {
-			select {
-			case <-waiting.Done():
-				return
-			case <-time.After(next):
-				s.report(Event{Run: s.id, Step: "waiting", Text: what, Took: time.Since(began), Final: true})
-			}
+	return every(usual, time.Minute, func() {
+		s.report(Event{Run: s.id, Step: "waiting", Text: what, Took: time.Since(began), Final: true})
+	})
+}
+
+// every calls a function after some time, and then again and again, until over is called.
+func every(first, then time.Duration, do func()) (over func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		for next := first; process.Sleep(ctx, next) == nil; next = then {
+			do()
 		}
-	}()
-	return over
+	})
+	return func() {
+		cancel()
+		calls.Wait()
+	}
 }
 
 // loaded is the result of a load; known says how well it is known, where that was asked for.

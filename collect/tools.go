@@ -66,7 +66,11 @@ func (s *session) runTool(ctx context.Context, st *step) (*result, error) {
 	st.began = s.now() // preparation is not part of the measurement
 	gauges := s.sample(ctx)
 	defer gauges.stop()
-	stop := s.tick(st)
+	stop := every(time.Second, time.Second, func() {
+		e := s.event(st)
+		e.Took = time.Since(st.began)
+		s.report(e)
+	})
 	ran, runErr := process.Run(ctx, process.Spec{
 		Argv: st.Tool.CommandLine(cmd), Env: s.toolEnv(st, cmd, temp), Log: log, Limit: s.limit(st),
 	})
@@ -136,27 +140,6 @@ func (s *session) toolEnv(st *step, cmd tool.Command, temp string) []string {
 		env = append(env, "OPENAI_API_KEY=none") // if unset, an empty bearer token is sent, which servers refuse
 	}
 	return env
-}
-
-// tick reports every second that a tool is still running, until the returned function is called.
-func (s *session) tick(st *step) func() {
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		t := time.NewTicker(time.Second)
-		defer t.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-t.C:
-				e := s.event(st)
-				e.Took = time.Since(st.began)
-				s.report(e)
-			}
-		}
-	}()
-	return func() { close(stop); <-ended }
 }
 
 // eval asks the builtin questions. Results that a kill left before they were reported are removed: their names have

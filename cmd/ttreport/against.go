@@ -155,7 +155,8 @@ func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace)
 	var as plan.ServerName
 	if err := as.UnmarshalText([]byte(name)); err == nil && as.Kind != plan.ServerDocker {
 		b.Server.Name, b.Server.Image = as, ""
-		return b, b.onlyStarted()
+		b.onlyStarted()
+		return b, nil
 	}
 	if !strings.ContainsAny(name, ":/@") || strings.Contains(name, "://") || strings.ContainsAny(name, " \t") {
 		return b, fail(exitUsage, "--against v1, --against registry.example/image:1, --against 'command ./old --port 8000', "+
@@ -169,7 +170,7 @@ func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace)
 }
 
 // onlyStarted drops what only the candidate's kind of server takes.
-func (o *collectOptions) onlyStarted() error {
+func (o *collectOptions) onlyStarted() {
 	if o.Server.Name.Kind == plan.ServerURL || o.Server.Name.Kind == plan.ServerSim {
 		o.Server.Port, o.Server.EngineArgs = 0, nil
 	}
@@ -177,7 +178,6 @@ func (o *collectOptions) onlyStarted() error {
 		s := &o.Server
 		*s = plan.ServerOptions{Name: s.Name, Port: s.Port, StartupTimeout: s.StartupTimeout, EngineArgs: s.EngineArgs}
 	}
-	return nil
 }
 
 // newestOf returns the newest run of a release on a system; nil for none. Runs that were a baseline count too.
@@ -200,7 +200,8 @@ func (o *collectOptions) startAs(h *columns.RunHead) error {
 		return noRecipe(h, "it ran already, at "+cmp.Or(h.Server, "an unknown address"))
 	case h.Engine == server.SimEngine:
 		o.Server.Name = plan.ServerName{Kind: plan.ServerSim}
-		return o.onlyStarted()
+		o.onlyStarted()
+		return nil
 	case h.Image != "":
 		args, err := commandWords(h.Setting[collect.SettingImageArgs])
 		if err != nil {
@@ -220,7 +221,8 @@ func (o *collectOptions) startAs(h *columns.RunHead) error {
 	if o.against.port == 0 {
 		o.Server.Port, _ = strconv.Atoi(h.Setting[collect.SettingServerPort]) // else the one in its command
 	}
-	return o.onlyStarted()
+	o.onlyStarted()
+	return nil
 }
 
 // commandWords splits a command line that a manifest states. One from which a secret was removed cannot be run.
