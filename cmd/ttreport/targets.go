@@ -235,9 +235,6 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 		sh.say("note: the noise of %d of %d is unknown; their margin is twice the change that matters",
 			p.Single, len(p.File.Targets))
 	}
-	if p.Skipped > 0 {
-		sh.say("note: %s left out, which keep changing between two levels", plaintext.Plural(p.Skipped, "number"))
-	}
 	if o.out != "" {
 		return writeTargets(sh, []targetFile{{o.out, p.File}})
 	}

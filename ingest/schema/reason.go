@@ -176,7 +176,6 @@ const (
 	WhyNoRegression       // the interval excludes one; an improvement cannot be excluded
 	WhyNoImprovement      // the interval excludes one; a regression cannot be excluded
 	WhyBelowLimit         // significant, and less than the effect that matters
-	WhyTwoModes           // history alternates between two levels
 	WhyNoBaseline         // no earlier release in its line has it
 	WhyNoBaselineLine     // a build of channel pr or dev without a line to compare with
 	WhyPinned
@@ -193,7 +192,7 @@ const (
 var whyNames = [...]string{
 	"none", "gate", "recheck", "again", "group", "against-group", "did-not-move", "not-significant",
 	"not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "no-regression",
-	"no-improvement", "below-limit", "two-modes", "no-baseline", "no-baseline-line", "pinned", "one-each",
+	"no-improvement", "below-limit", "no-baseline", "no-baseline-line", "pinned", "one-each",
 	"one-more-run", "other-host", "base-suspect", "conditions", "in-turns", "in-turns-open",
 }
 

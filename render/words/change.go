@@ -152,12 +152,6 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 		},
 		func(c comparison) string { return "a later run of the release; the first gave " + first(c.v, c.r) },
 	},
-	schema.WhyTwoModes: {
-		func(c comparison) string {
-			return c.moved + ": its history keeps changing between two levels, and this is one of them."
-		},
-		func(c comparison) string { return "its history has two levels, and this is one of them" },
-	},
 	schema.WhyOneEach: {
 		func(c comparison) string {
 			return c.moved + ": every baseline has one release, so there is no noise to compare with."

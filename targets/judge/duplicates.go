@@ -53,7 +53,7 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 			continue
 		}
 		byID[id] = i
-		system := systemOf(h)
+		system := fmt.Appendf(nil, "%q", systemOf(h))
 		if first, twice := sharedPoint(c, i, system, byPoint); twice {
 			// The one that has nothing of its own is void, else the later one by path, which is an error. A copy of a part
 			// must not void the whole.
@@ -71,7 +71,7 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
 			continue // equal scores are common
 		}
-		at := startedAt{h.Start.String(), system}
+		at := startedAt{h.Start.String(), systemOf(h)}
 		for _, other := range byStart[at] {
 			if sameNumbers(c, other, i) {
 				out[h] = Duplicate{Of: c.Runs[other].ID, Same: true}
@@ -121,7 +121,7 @@ func hasOwn(c *columns.Columns, run, other int) bool {
 
 // sharedPoint finds an earlier run that has a point of this run in all digits and that agrees with it in all points
 // that both have.
-func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uint64]int) (first int, twice bool) {
+func sharedPoint(c *columns.Columns, run int, system []byte, seen map[uint64]int) (first int, twice bool) {
 	h := &c.Runs[run]
 	var candidates []int
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
@@ -156,15 +156,18 @@ func surprise(c *columns.Columns, p *columns.PointRow) int {
 	return n
 }
 
-func fingerprint(c *columns.Columns, p *columns.PointRow, system schema.System) uint64 {
+func fingerprint(c *columns.Columns, p *columns.PointRow, system []byte) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%q %d %d", system, p.Key, p.Status)
+	_, _ = h.Write(system) // a hash never fails
 	stats, values := c.Span(p)
 	var b [10]byte
+	binary.LittleEndian.PutUint32(b[:], uint32(p.Key))
+	b[4] = p.Status
+	_, _ = h.Write(b[:])
 	for i, v := range values {
 		binary.LittleEndian.PutUint16(b[:], stats[i])
 		binary.LittleEndian.PutUint64(b[2:], math.Float64bits(v))
-		_, _ = h.Write(b[:]) // a hash never fails
+		_, _ = h.Write(b[:])
 	}
 	return h.Sum64()
 }

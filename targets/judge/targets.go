@@ -411,9 +411,8 @@ func compareKeys(a, b schema.Key) int {
 
 // Proposal is the result of [Judgement.Propose].
 type Proposal struct {
-	File    library.File
-	Single  int // values without a known noise: the margin is twice the effect that matters
-	Skipped int // numbers that give no target: failed, excluded, two modes
+	File   library.File
+	Single int // values without a known noise: the margin is twice the effect that matters
 }
 
 // proposed is a number that a target file can state.
@@ -433,11 +432,6 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
 		if !s.Pair().Selected(model, device) || s.Tail() {
-			continue
-		}
-		row := &j.rows.Rows[i]
-		if row.Why == schema.WhyTwoModes {
-			p.Skipped++
 			continue
 		}
 		margin, known := j.margin(i, release)

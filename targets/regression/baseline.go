@@ -17,8 +17,6 @@ type baseline struct {
 	nuw      float64 // their degrees of freedom
 	inverse  float64 // Σ 1/k over its releases
 	blocked  int     // earlier observations that conditions rule out
-	earlier  int     // earlier observations in all
-	last     int32   // the newest earlier observation, comparable or not; -1 when there is none
 	prev     [2]earlier
 	prevs    int // how many of prev there are
 }
@@ -54,7 +52,7 @@ type state struct {
 // baseline gathers the baseline of observation now of a cell.
 func (j *judge) baseline(cell, now int32, into *baseline) {
 	st := &j.state[cell]
-	*into = baseline{last: -1}
+	*into = baseline{}
 	var buf, at = [32]float64{}, [32]int32{}
 	values, in := buf[:0], at[:0]
 	var outs []int32
@@ -63,15 +61,11 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		if i < st.from && len(values) > 0 {
 			break
 		}
-		if !j.joins(i) {
+		o := &j.t.Obs[i]
+		if !j.t.Releases[o.Release].Joins {
 			continue
 		}
-		into.earlier++
-		if into.last < 0 {
-			into.last = i
-		}
-		o := &j.t.Obs[i]
-		switch out, open := j.rows[i].out, st.suspect >= 0 && i >= st.suspect; {
+		switch out, open := j.isOut[i], st.suspect >= 0 && i >= st.suspect; {
 		case j.blocked(o.Cond, cond):
 			into.blocked++
 		case i < st.from:
@@ -85,7 +79,7 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		}
 	}
 	if k := broken(values); k >= 0 {
-		j.rows[in[k]].exclude(j.t.Obs[in[k]].Release, j.t.Obs[now].Release)
+		j.exclude(in[k], j.t.Obs[now].Release)
 		values, in = slices.Delete(values, k, k+1), slices.Delete(in, k, k+1)
 	}
 	for _, i := range j.agreed(values, outs) {
@@ -639,5 +633,6 @@ func WeightedMedian(values, weights []float64) float64 {
 	for i := range list {
 		list[i] = member{values[i], 1 / weights[i]}
 	}
+	byChange(list)
 	return quantile(list, .5)
 }

@@ -52,9 +52,9 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	dismissed := j.t.Obs[at].Dismiss
 	for i := at; i <= c.x.obs; i++ {
 		if dismissed {
-			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+			j.exclude(i, c.release)
 		} else {
-			j.rows[i].readmit(c.release)
+			j.readmit(i, c.release)
 		}
 	}
 	if at < c.x.obs && j.rows[at].Evidence == schema.Suspected {
@@ -82,7 +82,7 @@ func (j *judge) accepted(x *test) {
 	if st.from == x.obs {
 		return
 	}
-	j.rows[x.obs].out = false // which it was in this release alone
+	j.isOut[x.obs] = false // which it was in this release alone
 	j.restart(x.cell, x.obs)
 	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
@@ -93,7 +93,7 @@ func (j *judge) accepted(x *test) {
 // held appends the values of the current level before an observation to values, and their indexes to at.
 func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float64, []int32) {
 	for i := j.state[cell].from; i < before; i++ {
-		if j.joins(i) && !j.rows[i].out {
+		if j.joins(i) && !j.isOut[i] {
 			values, at = append(values, j.adj[i]), append(at, i)
 		}
 	}

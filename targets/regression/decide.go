@@ -57,14 +57,11 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 		c.first = j.t.Obs[c.st.suspect].Release
 	}
 	switch {
-	case j.twoModes(x):
-		row.Word, row.Why = schema.Inconclusive, schema.WhyTwoModes
-		j.close(x.cell)
 	case j.shared(c), j.confirmed(c), j.grouped(c), j.passed(c), j.waits(c), j.disagreed(c):
 	default:
 		j.quiet(c)
 	}
-	if joins && row.Why != schema.WhyTwoModes {
+	if joins {
 		j.follow(c)
 	}
 	if o.Accept && joins {
@@ -263,9 +260,9 @@ func (j *judge) grouped(c *claim) bool {
 		j.accept(c, at, dir)
 		c.st.moved = -1 // which says nothing of other cells
 	case f.Why == schema.WhyNotSeenAgain:
-		c.row.exclude(c.release, c.release)
+		j.exclude(c.x.obs, c.release)
 	default:
-		c.row.exclude(c.release, c.release)
+		j.exclude(c.x.obs, c.release)
 		if c.st.suspect < 0 {
 			c.st.suspect, c.st.seen = c.x.obs, 0
 		}
@@ -295,18 +292,6 @@ func (j *judge) quiet(c *claim) {
 	if c.x.stayed && row.Word == schema.Unchanged {
 		row.Word, row.Why = schema.Inconclusive, schema.WhyDidNotMove
 	}
-}
-
-// twoModes reports whether the cell's history alternates between two levels: two clusters of adjusted values, narrow
-// compared with the gap between them, each visited at least twice, and the new value in one of them.
-func (j *judge) twoModes(x *test) bool {
-	delta := j.t.Cells[x.cell].Delta
-	// Where the noise is small compared with what matters, there are no two levels.
-	if x.base.n < 6 || math.Abs(x.d) < delta/2 || x.base.s2 < delta*delta/16 {
-		return false
-	}
-	values, _ := j.held(x.cell, x.obs, nil, nil)
-	return modes(values, x.base.adjusted+x.d)
 }
 
 // FDR is the false discovery rate to which every family of tests is held: the expected share of false ones among the
@@ -350,6 +335,7 @@ type test struct {
 	obs, cell int32
 	base      baseline
 	d         float64 // residual change, without that of groups
+	sd        float64 // its noise, as a member of groups
 	removed   float64 // change of groups
 	common    float64 // of it, what is no finding
 	found     int32   // index of the finding of its group; -1
@@ -712,7 +698,7 @@ func (j *judge) follow(c *claim) {
 	switch {
 	case c.row.Why == schema.WhyRunsDisagree:
 	case gone(c.row.Why):
-		c.row.exclude(c.release, c.release)
+		j.exclude(c.x.obs, c.release)
 	case c.row.Why == schema.WhyOtherHost:
 		j.open(c, true)
 		j.openSince(c, c.x.joint.first)
@@ -729,7 +715,7 @@ const suspicious = 1e-4
 func (j *judge) open(c *claim, gated bool) {
 	st := &j.state[c.x.cell]
 	st.suspect, st.dir, st.gated, st.grouped, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, false, 0
-	c.row.exclude(c.release, c.release)
+	j.exclude(c.x.obs, c.release)
 }
 
 // openSince makes an earlier observation, or the first after it that joins, the beginning of the open change.
@@ -739,7 +725,7 @@ func (j *judge) openSince(c *claim, first int32) {
 	}
 	j.state[c.x.cell].suspect = first
 	for i := first; i < c.x.obs; i++ {
-		j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+		j.exclude(i, c.release)
 	}
 }
 
@@ -756,7 +742,7 @@ func (j *judge) continued(c *claim) {
 		st.suspect = -1
 		return
 	}
-	c.row.exclude(c.release, c.release)
+	j.exclude(c.x.obs, c.release)
 	st.gated = st.gated || c.row.Evidence == schema.Suspected
 	if c.row.Why == schema.WhyOtherHost { // it is sure, and waits for another host
 		return
@@ -765,7 +751,7 @@ func (j *judge) continued(c *claim) {
 		return
 	}
 	for i := st.suspect; i <= c.x.obs; i++ {
-		j.rows[i].readmit(c.release)
+		j.readmit(i, c.release)
 	}
 	st.suspect = -1
 }

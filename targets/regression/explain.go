@@ -145,7 +145,7 @@ func (j *judge) listed(x *test) []BaselineValue {
 	var out []BaselineValue
 	for i := j.state[x.cell].from; i < x.obs; i++ {
 		o := &j.t.Obs[i]
-		if !j.joins(i) || j.rows[i].out || j.blocked(o.Cond, j.t.Obs[x.obs].Cond) {
+		if !j.joins(i) || j.isOut[i] || j.blocked(o.Cond, j.t.Obs[x.obs].Cond) {
 			continue
 		}
 		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.adj[i], K: int(o.K + o.K2)})

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// What is said of a release does not depend on later ones: rows but for their follow-up, findings and levels. The history has steps that stay, steps that go, re-runs that agree and that do not, and
-// hosts that change.
+// What is said of a release does not depend on later ones: rows but for their follow-up, findings and levels. The
+// history has steps that stay, steps that go, re-runs that agree and that do not, and hosts that change.
 func TestHistoryUpToARelease(t *testing.T) {
 	whole := eventful(5, 160, 26)
 	all, err := regression.Judge(context.Background(), whole, regression.DefaultRules())

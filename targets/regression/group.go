@@ -1,7 +1,6 @@
 package regression
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -31,6 +30,7 @@ type tier struct {
 	child    func(c *Cell) int32
 	children int  // different ones that a group needs, else it is the same as a smaller one
 	strata   int  // likewise of metrics
+	same     bool // the groups of the tier before
 	tails    bool // percentiles are members, too
 	// common is the fewest members of a group whose common movement that is no finding is taken from them before they
 	// are tested alone: what a host or the start of a server does in every release; 0: nothing is taken.
@@ -53,8 +53,8 @@ func tiers(rules *Rules) []tier {
 		},
 		{kind: OfModel, quantile: .5, of: model, child: system, children: 2},
 		{kind: OfSystem, quantile: .5, of: system, child: stratum, children: 2},
-		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2},
-		{kind: OfSystem, quantile: .25, of: system, child: stratum, children: 2},
+		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2, same: true},
+		{kind: OfSystem, quantile: .25, of: system, child: stratum, children: 2, same: true},
 		{
 			kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, common: rules.MinPoint,
 			unit: system,
@@ -83,6 +83,8 @@ const (
 	fewestOfPart = 3
 	// longHistory is enough to know the noise of a group without that of its members.
 	longHistory = 8
+	// remarkable is the number of standard errors within which no group changed, at any rate that is used.
+	remarkable = 2
 	// hypervariable groups, whose variance is so many times the usual one, have no part in what is usual (Phipson and
 	// others 2016).
 	hypervariable = 20
@@ -99,15 +101,18 @@ type sight struct {
 
 // moved is how one group moved in the release under judgement.
 type moved struct {
-	group         int32   // of its tier
-	list          []int32 // tests of its members
-	x, again      float64 // change in the first run; in later ones of the release, NaN without
-	delta         float64 // effect that matters, typical of its members
-	sampling      float64 // variance of x that follows from the noise of its members
-	points, n     int     // of members; releases behind them
-	agree         float64 // share of members within the effect that matters of x
-	whole         bool    // its members moved alike, as far as their noise tells
-	mid, s2, df   float64 // what x is where nothing changes, and its noise
+	group         int32    // of its tier
+	list          []int32  // tests of its members
+	members       []member // in the order of their changes
+	sd            float64  // noise of a member, the median
+	x, again      float64  // change in the first run; in later ones of the release, NaN without
+	delta         float64  // effect that matters, typical of its members
+	sampling      float64  // variance of x that follows from the noise of its members
+	points, n     int      // of members; releases behind them
+	agree         float64  // share of members within the effect that matters of x
+	whole         bool     // its members moved alike, as far as their noise tells
+	own           ordinary
+	s2, df        float64 // noise of x
 	p             float64 // of the first run
 	joint         window  // the newest runs together
 	pass, confirm bool    // discoveries among the groups of the tier
@@ -136,10 +141,32 @@ func (s *strays) least() float64 { return math.Max(0, s.gone-2*math.Sqrt(s.gone)
 
 // groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
 // like a level of a tree of hypotheses (Yekutieli 2008).
-func (j *judge) groups(release int32, tests []test, p *prior) {
+func (j *judge) groups(release int32, tests []test) {
+	free, found := j.scratch.free[:0], len(j.out.Findings)
+	cells := grow(&j.scratch.cells, len(tests))
+	for i := range tests {
+		cells[i] = tests[i].cell
+		if b := &tests[i].base; b.n > 0 && !b.incoherent() {
+			free = append(free, int32(i))
+		}
+	}
+	j.scratch.free = free
+	var list []moved
 	for k := range j.tiers {
 		t := &j.tiers[k]
-		list := j.measure(k, tests, p)
+		n := len(j.out.Findings)
+		if n > found {
+			free = slices.DeleteFunc(free, func(i int32) bool { return tests[i].found >= 0 || tests[i].stayed })
+		}
+		if t.same && n == found {
+			list = slices.Clone(list)
+		} else {
+			list = j.gathered(k, tests, free)
+		}
+		found = n
+		for i := range list {
+			list[i].place(t)
+		}
 		stray := &j.strays[k]
 		j.testGroups(k, list, tests, stray)
 		for i := range list {
@@ -158,30 +185,38 @@ func (j *judge) groups(release int32, tests []test, p *prior) {
 	}
 }
 
-// measure finds how every group of a tier moved, without the members whose change is explained.
-func (j *judge) measure(k int, tests []test, p *prior) []moved {
-	t := &j.tiers[k]
-	members := make([][]int32, len(j.past[k]))
-	for i := range tests {
-		x := &tests[i]
-		cell := &j.t.Cells[x.cell]
-		if x.base.n > 0 && !x.base.incoherent() && x.found < 0 && !x.stayed && (t.tails || !cell.Tail) {
-			g := t.of(cell)
-			members[g] = append(members[g], int32(i))
-		}
+// gathered finds the groups of a tier, of those of its members whose change is not explained.
+func (j *judge) gathered(k int, tests []test, free []int32) []moved {
+	t, ids, cells := &j.tiers[k], j.ids[k], j.scratch.cells
+	begins := grow(&j.scratch.begins, len(j.past[k])+2) // of a group's members, one place on
+	clear(begins)
+	for _, i := range free {
+		begins[ids[cells[i]]+2]++
+	}
+	for g := 2; g < len(begins); g++ {
+		begins[g] += begins[g-1]
+	}
+	list, members := grow(&j.scratch.list, len(free)), grow(&j.scratch.members, len(free))
+	for _, i := range free {
+		at := &begins[ids[cells[i]]+1]
+		list[*at] = i
+		*at++
 	}
 	var out []moved
-	for g, list := range members {
-		if len(list) >= t.children && j.distinct(list, tests, t.child) >= t.children &&
-			(t.strata == 0 || j.distinct(list, tests, func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
-			points := j.distinct(list, tests, func(c *Cell) int32 { return c.Point })
-			out = append(out, moved{group: int32(g), list: list, points: points})
+	for g := 1; g < len(j.past[k]); g++ {
+		at, end := begins[g], begins[g+1]
+		of := list[at:end]
+		if len(of) >= t.children && j.distinct(of, t.child) >= t.children &&
+			(t.strata == 0 || j.distinct(of, func(c *Cell) int32 { return c.Stratum }) >= t.strata) {
+			points := j.distinct(of, func(c *Cell) int32 { return c.Point })
+			out = append(out, moved{group: int32(g), list: of, members: members[at:end], points: points})
 		}
 	}
 	const busy = 64 // a group is as much work as so many cells
 	j.each(len(out)*busy, func(lo, hi int) {
+		var values []float64
 		for i := (lo + busy - 1) / busy; i < (hi+busy-1)/busy; i++ {
-			j.measureOne(&out[i], t, tests, p)
+			j.gather(&out[i], tests, grow(&values, len(out[i].list)))
 		}
 	})
 	return out
@@ -194,13 +229,13 @@ func (b *baseline) incoherent() bool {
 	return b.nu > 0 && b.s2 > most*most
 }
 
-// distinct counts the different values of a fact of some cells.
-func (j *judge) distinct(list []int32, tests []test, of func(c *Cell) int32) int {
+// distinct counts the different values of a fact of the cells of some tests.
+func (j *judge) distinct(list []int32, of func(c *Cell) int32) int {
 	k := &j.scratch
 	k.mark++
 	n := 0
 	for _, i := range list {
-		v := int(of(&j.t.Cells[tests[i].cell]))
+		v := int(of(&j.t.Cells[k.cells[i]]))
 		for v >= len(k.seen) {
 			k.seen = append(k.seen, 0)
 		}
@@ -212,79 +247,103 @@ func (j *judge) distinct(list []int32, tests []test, of func(c *Cell) int32) int
 	return n
 }
 
-// member is a member's change, its noise, and the weight that follows from that.
+// member is a member's change, and its noise, from which its weight follows.
 type member struct{ d, sd float64 }
 
-func (j *judge) member(x *test, p *prior) member {
-	s2, _ := p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
-	if math.IsNaN(s2) {
-		s2 = usualStart * usualStart
-	}
-	return member{x.d, math.Sqrt(math.Max(s2, j.least(&j.t.Obs[x.obs])) * (1 + 1/float64(x.base.n)))}
+// noiseOfMembers sets the noise of the change of every test, which weighs it among the members of its groups.
+func (j *judge) noiseOfMembers(tests []test, p *prior) {
+	j.each(len(tests), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x := &tests[i]
+			s2, _ := p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
+			if math.IsNaN(s2) {
+				s2 = usualStart * usualStart
+			}
+			x.sd = math.Sqrt(math.Max(s2, j.least(&j.t.Obs[x.obs])) * (1 + 1/float64(x.base.n)))
+		}
+	})
 }
 
-func (j *judge) measureOne(m *moved, t *tier, tests []test, p *prior) {
-	all, deltas, ns := make([]member, len(m.list)), make([]float64, len(m.list)), make([]float64, len(m.list))
+// gather measures what does not depend on the quantile that is asked for. values is room for as many as it has members.
+func (j *judge) gather(m *moved, tests []test, values []float64) {
 	var later []member
+	weight := 0.
 	for i, k := range m.list {
 		x := &tests[k]
-		all[i] = j.member(x, p)
-		deltas[i], ns[i] = j.t.Cells[x.cell].Delta, float64(x.base.n)
+		m.members[i] = member{x.d, x.sd}
+		weight += 1 / (x.sd * x.sd)
+		values[i] = j.t.Cells[x.cell].Delta
 		if o := &j.t.Obs[x.obs]; o.K2 > 0 {
-			later = append(later, member{o.Z2 - x.base.mean, all[i].sd})
+			later = append(later, member{o.Z2 - x.base.mean, x.sd})
 		}
 	}
-	m.delta, m.n = median(deltas), int(median(ns))
-	m.x, m.again = quantile(all, t.quantile), math.NaN()
-	if len(later) >= 3 {
+	m.delta = median(values)
+	for i, k := range m.list {
+		values[i] = float64(tests[k].base.n)
+	}
+	m.n = int(median(values))
+	byChange(m.members)
+	if m.again = math.NaN(); len(later) >= 3 {
+		byChange(later)
 		m.again = quantile(later, .5)
 	}
-	weight, near := 0., 0
-	for _, x := range all {
-		weight += 1 / (x.sd * x.sd)
+	alike := float64(len(m.list)) / float64(m.points) // the metrics of one workload are one witness
+	m.sampling = math.Pi / 2 / weight * alike
+	for i := range m.members {
+		values[i] = m.members[i].sd
+	}
+	m.sd = median(values)
+}
+
+// place finds how a group moved: the quantile of its tier, and whether its members did alike.
+func (m *moved) place(t *tier) {
+	m.x = quantile(m.members, t.quantile)
+	near, seen := 0, 0
+	for _, x := range m.members {
 		if math.Abs(x.d-m.x) <= m.delta {
 			near++
 		}
-	}
-	n := float64(len(all))
-	m.agree = float64(near) / n
-	alike := n / float64(m.points) // the metrics of one workload are one witness
-	m.sampling = math.Pi / 2 / weight * alike
-	seen := 0.
-	for _, x := range all {
 		if math.Copysign(x.d, x.d*m.x) > math.Abs(m.x)/2 {
 			seen++
 		}
 	}
+	n := float64(len(m.members))
+	m.agree = float64(near) / n
 	if t.part() {
-		m.whole = seen >= math.Max(3, .3*n) && (t.quantile > .5) == (m.x > 0)
+		m.whole = float64(seen) >= math.Max(3, .3*n) && (t.quantile > .5) == (m.x > 0)
 	} else {
-		m.whole = seen >= .5*n && !inTwo(m.x, all)
+		m.whole = float64(seen) >= .5*n && !m.inTwo()
 	}
 }
 
 // inTwo reports whether members lie so far apart that they did not move alike: the middle half of them is wider than
 // their middle is from zero, and than noise makes it. Where half of the workloads of a model are 10 % slower and half
 // are not, their median is 5 %, which none of them shows.
-func inTwo(middle float64, all []member) bool {
+func (m *moved) inTwo() bool {
 	const fewest, far, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
-	if len(all) < fewest {
+	n := len(m.members)
+	if n < fewest {
 		return false
 	}
-	d, sd := make([]float64, len(all)), make([]float64, len(all))
-	for i, x := range all {
-		d[i], sd[i] = x.d, x.sd
-	}
-	slices.Sort(d)
-	wide := d[3*len(d)/4] - d[len(d)/4]
-	return wide > math.Max(far*math.Abs(middle), ofNoise*median(sd))
+	wide := m.members[3*n/4].d - m.members[n/4].d
+	return wide > math.Max(far*math.Abs(m.x), ofNoise*m.sd)
 }
 
-// quantile is the change that a share of the weight lies below: a member whose baseline is noisy says next to nothing
-// of its group.
+func byChange(list []member) {
+	slices.SortFunc(list, func(a, b member) int {
+		switch {
+		case a.d < b.d:
+			return -1
+		case a.d > b.d:
+			return 1
+		}
+		return 0
+	})
+}
+
+// quantile is the change that a share of the weight lies below, of members in the order of their changes: one whose
+// baseline is noisy says next to nothing of its group.
 func quantile(list []member, share float64) float64 {
-	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.d, b.d) })
 	total, below := 0., 0.
 	for _, x := range list {
 		total += 1 / x.sd
@@ -301,27 +360,32 @@ func quantile(list []member, share float64) float64 {
 	return math.NaN()
 }
 
-// ordinary is what a group does in releases that show no change of it, without the newest so many runs: the middle, and
-// the variance about that with its degrees of freedom.
-func ordinary(past []sight, t *tier, without int) (mid, s2, nu float64) {
-	var values []float64
+// ordinary is what a group does in releases that show no change of it: the middle, and the variance about that with its
+// degrees of freedom.
+type ordinary struct{ mid, s2, nu float64 }
+
+// ordinaryOf is that of a history without the newest so many runs.
+func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
+	var room [remembered]float64
+	values := room[:0]
 	for i := len(past) - 1 - without; i >= 0 && len(values) < remembered; i-- {
 		if !past[i].open {
 			values = append(values, past[i].x)
 		}
 	}
 	if t.part() && len(values) > 0 {
-		mid = median(slices.Clone(values))
+		o.mid = median(slices.Clone(values))
 	}
 	for _, v := range values {
-		s2 += (v - mid) * (v - mid)
+		o.s2 += (v - o.mid) * (v - o.mid)
 	}
-	return mid, s2 / math.Max(1, float64(len(values))), float64(len(values))
+	o.nu = float64(len(values))
+	o.s2 /= math.Max(1, o.nu)
+	return o
 }
 
 // usualNoise is what the groups of a tier show of the noise of one.
 type usualNoise struct {
-	tier *tier
 	prior
 	most float64 // variance up to which a group is one of them
 }
@@ -332,12 +396,14 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 	s2, nu, known := make([]float64, len(list)), make([]float64, len(list)), []float64{}
 	units := map[int32]bool{}
 	for i := range list {
-		unit := list[i].group
+		m := &list[i]
+		unit := m.group
 		if t.unit != nil {
-			unit = t.unit(&j.t.Cells[tests[list[i].list[0]].cell])
+			unit = t.unit(&j.t.Cells[tests[m.list[0]].cell])
 		}
 		units[unit] = true
-		if _, s2[i], nu[i] = ordinary(j.past[k][list[i].group], t, 0); nu[i] > 0 {
+		m.own = ordinaryOf(j.past[k][m.group], t, 0)
+		if s2[i], nu[i] = m.own.s2, m.own.nu; nu[i] > 0 {
 			known = append(known, s2[i])
 		}
 	}
@@ -348,40 +414,46 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 		}
 	}
 	share := float64(len(units)) / math.Max(1, float64(len(list)))
-	return usualNoise{t, fitAlike(s2, nu, make([]int32, len(list)), 1, share), most}
+	return usualNoise{fitAlike(s2, nu, make([]int32, len(list)), 1, share), most}
 }
 
-// of is the noise of one group by its history, without the newest so many runs.
-func (u *usualNoise) of(m *moved, past []sight, without int) (mid, v, df float64) {
-	mid, own, nu := ordinary(past, u.tier, without)
+// of is the noise of one group by what it ordinarily does.
+func (u *usualNoise) of(m *moved, o ordinary) (v, df float64) {
 	switch {
-	case own > u.most && nu > 2:
-		v, df = own, nu
-	case u.known && u.sumNu > nu:
-		v, df = u.moderate(own, nu, 0)
+	case o.s2 > u.most && o.nu > 2:
+		v, df = o.s2, o.nu
+	case u.known && u.sumNu > o.nu:
+		v, df = u.moderate(o.s2, o.nu, 0)
 	default:
-		v, df = (2*usualStart*usualStart+nu*own)/(2+nu), 2+nu
+		v, df = (2*usualStart*usualStart+o.nu*o.s2)/(2+o.nu), 2+o.nu
 	}
-	if v = math.Max(v, leastNoise*leastNoise); nu < longHistory {
+	if v = math.Max(v, leastNoise*leastNoise); o.nu < longHistory {
 		v = math.Max(v, m.sampling)
 	}
-	return mid, v, df
+	return v, df
 }
 
 // testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
 func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
 	t, usual := &j.tiers[k], j.usual(k, list, tests)
 	ps, joint := make([]float64, len(list)), make([]float64, len(list))
+	errors := map[float64]float64{}
 	for i := range list {
 		m := &list[i]
 		past := j.past[k][m.group]
 		m.waits = len(past) > 0 && past[len(past)-1].open && !past[len(past)-1].settled
-		m.mid, m.s2, m.df = usual.of(m, past, 0)
-		j.see(m, t, len(list), tests)
-		m.p, m.joint.p = 1, 1
-		if _, _, nu := ordinary(past, t, 0); !t.part() || nu >= fewestOfPart {
-			m.p = 2*UpperTail(math.Abs(m.x-m.mid)/math.Sqrt(m.s2), m.df) + stray.least()
-			noise := func(without int) (mid, s2, df float64) { return usual.of(m, past, without) }
+		m.s2, m.df = usual.of(m, m.own)
+		j.see(m, t, len(list), tests, errors)
+		m.p, m.joint = 1, window{p: 1}
+		if !t.part() || m.own.nu >= fewestOfPart {
+			if far := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); far > remarkable {
+				m.p = 2*UpperTail(far, m.df) + stray.least()
+			}
+			noise := func(without int) (mid, s2, df float64) {
+				o := ordinaryOf(past, t, without)
+				s2, df = usual.of(m, o)
+				return o.mid, s2, df
+			}
 			m.together(past, noise, stray.rate())
 		} // else nobody knows what a quartile is where nothing changes
 		ps[i], joint[i] = m.p, m.joint.p
@@ -393,13 +465,16 @@ func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
 	}
 }
 
-// see notes the least change of a whole system, or of a metric of it, that the release would show.
-func (j *judge) see(m *moved, t *tier, family int, tests []test) {
+// see notes the least change of a whole system, or of a metric of it, that the release would show. errors are how many
+// standard errors that is, by degrees of freedom.
+func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[float64]float64) {
 	if t.part() || t.kind != OfSystem && t.kind != OfSystemMetric {
 		return
 	}
-	errors := Quantile(1-j.rules.GroupFDR/2/float64(family), m.df) + normalQuantile(power)
-	least := math.Max(ofLimit*m.delta, errors*math.Sqrt(m.s2))
+	if errors[m.df] == 0 {
+		errors[m.df] = Quantile(1-j.rules.GroupFDR/2/float64(family), m.df) + normalQuantile(power)
+	}
+	least := math.Max(ofLimit*m.delta, errors[m.df]*math.Sqrt(m.s2))
 	for _, i := range m.list {
 		if x := &tests[i]; x.sight == 0 || least < x.sight {
 			x.sight = least
@@ -412,8 +487,8 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test) {
 // happening twice: strays is the chance that some of the runs strayed and the others are ordinary.
 func (m *moved) together(past []sight, noise func(without int) (mid, s2, df float64), rate float64) {
 	m.joint.p = math.NaN()
-	dir := math.Copysign(1, m.x-m.mid)
-	if dir*(m.x-m.mid) < ofLimit/2*m.delta {
+	dir := math.Copysign(1, m.x-m.own.mid)
+	if dir*(m.x-m.own.mid) < ofLimit/2*m.delta {
 		return
 	}
 	runs := []float64{dir * m.x}
@@ -471,7 +546,7 @@ func (m *moved) sure(family int) (sure, waits bool) {
 func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
 	w := &m.joint
 	sure, waits := m.sure(family)
-	if once := m.pass && math.Abs(m.x-m.mid) >= ofLimit*m.delta; !m.whole || !(sure || waits || once) {
+	if once := m.pass && math.Abs(m.x-m.own.mid) >= ofLimit*m.delta; !m.whole || !(sure || waits || once) {
 		return nil
 	}
 	f := Finding{
@@ -534,7 +609,7 @@ func (j *judge) withTails(t *tier, m *moved, tests []test) []int32 {
 	list := slices.Clone(m.list)
 	for i := range tests {
 		x := &tests[i]
-		if c := &j.t.Cells[x.cell]; c.Tail && x.found < 0 && x.base.n > 0 && t.of(c) == m.group {
+		if c := &j.t.Cells[x.cell]; c.Tail && x.found < 0 && x.base.n > 0 && t.of(c)+1 == m.group {
 			list = append(list, int32(i))
 		}
 	}
@@ -560,7 +635,7 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	now := sight{release: release, x: m.x, open: f != nil}
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
-	now.far = f != nil || math.Abs(m.x-m.mid) > 3*math.Sqrt(m.s2)
+	now.far = f != nil || math.Abs(m.x-m.own.mid) > 3*math.Sqrt(m.s2)
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]
 	if now.far {

@@ -17,10 +17,12 @@ type judge struct {
 	out   *Judgement
 	rows  []Row
 	adj   []float64 // observations as later baselines use them: all their runs, without what is common to all of a run
+	isOut []bool    // those that are not part of baselines
 	state []state
 	probe *probe
 
 	tiers  []tier
+	ids    [][]int32   // by tier and cell: its group, from 1; 0 where it is in none
 	past   [][][]sight // by tier and group
 	strays []strays    // by tier
 
@@ -42,6 +44,10 @@ type scratch struct {
 	stratum        []int32
 	seen           []int32 // by point: the mark of the stratum that saw it last
 	mark           int32
+
+	cells              []int32 // of the tests
+	free, list, begins []int32 // tests that no group explains; those of the groups of a tier, and where each begins
+	members            []member
 }
 
 // grow returns a slice of n elements that reuses its memory; its content is undefined.
@@ -80,7 +86,8 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		state: make([]state, len(t.Cells)),
 		tiers: tiers(&rules), outliers: newOutliers(t.Strata, len(t.Cells)), sizes: map[int32]int{}, known: map[int32]bool{},
 	}
-	j.rows, j.out.adj = j.out.Rows, j.adj
+	j.isOut = make([]bool, len(t.Obs))
+	j.rows, j.out.adj, j.out.out = j.out.Rows, j.adj, j.isOut
 	nan := float32(math.NaN())
 	for i := range j.rows {
 		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
@@ -98,10 +105,15 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		c.systemMetric = ids[at]
 	}
 	j.past, j.strays = make([][][]sight, len(j.tiers)), make([]strays, len(j.tiers))
+	j.ids = make([][]int32, len(j.tiers))
 	for k := range j.tiers {
-		most := int32(-1)
+		tier, most := &j.tiers[k], int32(0)
+		j.ids[k] = make([]int32, len(t.Cells))
 		for i := range t.Cells {
-			most = max(most, j.tiers[k].of(&t.Cells[i]))
+			if c := &t.Cells[i]; tier.tails || !c.Tail {
+				j.ids[k][i] = tier.of(c) + 1
+				most = max(most, j.ids[k][i])
+			}
 		}
 		j.past[k] = make([][]sight, most+1)
 	}
@@ -172,7 +184,8 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 		}
 	})
 	p, within := j.fit(tests)
-	j.groups(release, tests, &p)
+	j.noiseOfMembers(tests, &p)
+	j.groups(release, tests)
 	j.begin(tests)
 	j.run(tests, &p, &within)
 	family, passed, qs := j.discoveries(tests)
@@ -320,7 +333,6 @@ type Row struct {
 	Word     schema.Outcome
 	Evidence schema.Evidence
 	Why      schema.Why
-	out      bool    // not part of baselines, as far as is known now
 	N        int16   // releases behind the baseline
 	late     uint16  // releases after its own since which it is not; before them it was
 	Finding  int32   // index into Judgement.Findings, or -1
@@ -337,20 +349,22 @@ type Row struct {
 // part in that.
 func (j *Judgement) Excluded(t *Table, obs, release int32) bool {
 	r := &j.Rows[obs]
-	return (r.out || r.back > 0) && release >= t.Obs[obs].Release+int32(r.late) && (r.back == 0 || release < r.back-1)
+	return (j.out[obs] || r.back > 0) && release >= t.Obs[obs].Release+int32(r.late) &&
+		(r.back == 0 || release < r.back-1)
 }
 
 // exclude keeps an observation out of baselines from a release on.
-func (r *Row) exclude(own, release int32) {
-	if !r.out {
-		r.out, r.late, r.back = true, uint16(min(release-own, math.MaxUint16)), 0
+func (j *judge) exclude(obs, release int32) {
+	if r := &j.rows[obs]; !j.isOut[obs] {
+		j.isOut[obs] = true
+		r.late, r.back = uint16(min(release-j.t.Obs[obs].Release, math.MaxUint16)), 0
 	}
 }
 
 // readmit takes an observation into baselines again.
-func (r *Row) readmit(release int32) {
-	if r.out {
-		r.out, r.back = false, release+1
+func (j *judge) readmit(obs, release int32) {
+	if j.isOut[obs] {
+		j.isOut[obs], j.rows[obs].back = false, release+1
 	}
 }
 
@@ -383,6 +397,7 @@ type Judgement struct {
 	ChangePoints []ChangePoint // in the order of the releases that decided them
 	Fits         []Fit         // one a release
 	adj          []float64     // parallel to Rows: what later baselines see
+	out          []bool        // likewise: not part of baselines, as far as is known now
 }
 
 // Fit describes a release's noise and how well earlier predictions held.
@@ -719,40 +734,6 @@ func (s *sameHost) see(host int32) {
 }
 
 func (s *sameHost) one() bool { return !s.several && s.host != 0 }
-
-// modes reports whether values, in order of time, form two clusters that are each visited at least twice, and now is
-// in one of them. The widest gap splits them; the standard deviation of a cluster must be at most a fifth of the gap.
-func modes(values []float64, now float64) bool {
-	if len(values) < 6 {
-		return false
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	at, gap := 0, 0.
-	for i := 1; i < len(sorted); i++ {
-		if g := sorted[i] - sorted[i-1]; g > gap {
-			at, gap = i, g
-		}
-	}
-	low, ssLow := centre(sorted[:at])
-	high, ssHigh := centre(sorted[at:])
-	sd := math.Sqrt((ssLow + ssHigh) / float64(max(1, len(sorted)-2)))
-	if at < 2 || len(sorted)-at < 2 || 5*sd > high-low {
-		return false
-	}
-	border := (sorted[at-1] + sorted[at]) / 2
-	visits := [2]int{}
-	for i, v := range values {
-		side := 0
-		if v > border {
-			side = 1
-		}
-		if i == 0 || (values[i-1] > border) != (v > border) {
-			visits[side]++
-		}
-	}
-	near := math.Min(math.Abs(now-low), math.Abs(now-high))
-	return visits[0] >= 2 && visits[1] >= 2 && near <= math.Max(3*sd, (high-low)/4)
-}
 
 // second is the residual change of the later runs of the release.
 func (j *judge) second(x *test) float64 {
