@@ -62,8 +62,9 @@ func recall(dir, base string, sources []*source) *memory {
 			rel, _ := filepath.Rel(folder, name)
 			stored[rel] = true
 			d := &document{path: filepath.FromSlash(name), run: *run, isBase: folder == base}
-			isKnown := d.divide(read)
-			if !isKnown && !isNear(run.Start, run.End) || onlyCopies(run) && !isKnown {
+			// All files of a run with such a problem are copies of another release's, which has their measurements.
+			isCopies := func(p schema.Problem) bool { return p.Code == schema.CodeCopy && p.Severity == schema.SevError }
+			if !d.divide(read) && (!isNear(run.Start, run.End) || slices.ContainsFunc(run.Problems, isCopies)) {
 				return
 			}
 			m.docs = append(m.docs, d)
@@ -298,17 +299,12 @@ func (r *result) keep(old *result) {
 		p := &r.reading.Points[i]
 		switch q := old.point(p); {
 		case q == nil:
-		case saysMore(q, p):
+		case statesAll(q, p) && (!statesAll(p, q) || len(q.Command) > len(p.Command)): // and more
 			*p = *q
 		case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
 			p.Key, p.Stated = q.Key, q.Stated
 		}
 	}
-}
-
-// saysMore reports that a stored point states everything that the same point does now, and more.
-func saysMore(old, now *schema.Point) bool {
-	return statesAll(old, now) && (!statesAll(now, old) || len(old.Command) > len(now.Command))
 }
 
 // statesAll reports that a point states every length, load and condition that the other states.
@@ -390,13 +386,6 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 // isDerivedID reports an id that follows from the results, and is stated by nothing.
 func isDerivedID(r *schema.Run) bool {
 	return strings.HasPrefix(r.ID, history.Undated) || strings.HasPrefix(r.ID, r.Start.UTC().Format(history.StartInID))
-}
-
-// onlyCopies reports that all files of a run are copies of another release's, which has their measurements.
-func onlyCopies(r *schema.Run) bool {
-	return slices.ContainsFunc(r.Problems, func(p schema.Problem) bool {
-		return p.Code == schema.CodeCopy && p.Severity == schema.SevError
-	})
 }
 
 // clash reports that two runs state differently who was measured.

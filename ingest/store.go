@@ -101,7 +101,8 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
-	w := newWrites(s.Dir)
+	w := &writes{dir: s.Dir, pending: map[string]bool{}}
+	w.group.SetLimit(8)
 	placed := map[*document]string{} // where the measurements of documents are now, below the folder
 	for i := range set.Runs {
 		if err = ctx.Err(); err == nil { // thousands of documents take seconds
@@ -319,15 +320,6 @@ type writes struct {
 	group   errgroup.Group
 	pending map[string]bool // paths below dir
 	written atomic.Int64
-}
-
-// atOnce is how many documents are written at a time.
-const atOnce = 8
-
-func newWrites(dir string) *writes {
-	w := &writes{dir: dir, pending: map[string]bool{}}
-	w.group.SetLimit(atOnce)
-	return w
 }
 
 // later stores a run whose document does not exist yet, and reports whether it did so.
