@@ -52,72 +52,139 @@ func isDerived(format string) bool { return format == ttis.Statistics || format 
 // isPrinted reports the format of what a tool printed.
 func isPrinted(format string) bool { return format == console.Serving || format == console.TRTLLM }
 
-// placed is a point or a score of a result, by its index.
+// placed is a measurement of a result: one of its points or scores, by its index.
 type placed struct {
-	r *result
-	i int
+	r       *result
+	i       int
+	isScore bool
 }
 
-// held is by index of a result's points or scores: the result that has the same.
-type held map[int]*result
+func (p placed) point() *schema.Point { return &p.r.reading.Points[p.i] }
+func (p placed) score() *schema.Score { return &p.r.reading.Scores[p.i] }
 
-// gone are the points or scores that results give up.
-type gone map[*result]held
+// placesOf lists the points and the scores of results.
+func placesOf(results []*result) (points, scores []placed) {
+	for _, r := range results {
+		for i := range r.reading.Points {
+			points = append(points, placed{r, i, false})
+		}
+		for i := range r.reading.Scores {
+			scores = append(scores, placed{r, i, true})
+		}
+	}
+	return points, scores
+}
 
-func (g gone) drop(drop, keep placed) {
-	if keep.r.met(); drop.r.doc != nil {
-		keep.r.same = append(keep.r.same, drop.r)
+// gone are the measurements that results give up, and the results that have the same.
+type gone map[*result]map[placed]*result
+
+// sameness says how copies are found among measurements, and which of two stays.
+type sameness struct {
+	last  int                   // how many before it with one mark are compared with one
+	marks func(placed) []string // under which it is found
+	seek  func(placed) []string // under which it is looked for; nil for the same
+	isOne func(a, b placed) bool
+	// isBetter reports that the second of two stays; nil for never.
+	isBetter func(first, second placed) bool
+	learn    func(keep, drop placed) // takes what only the copy states; nil for nothing
+}
+
+// keepOne finds the copies among measurements.
+func keepOne(list []placed, s sameness) gone {
+	lost := gone{}
+	found := func(i int) []string { return s.marks(list[i]) }
+	seek := found
+	if s.seek != nil {
+		seek = func(i int) []string { return s.seek(list[i]) }
 	}
-	if g[drop.r] == nil {
-		g[drop.r] = held{}
+	duplicate.Once(len(list), s.last, seek, found, func(a, b int) int {
+		keep, drop, dropped := list[a], list[b], b
+		if areStored(keep.r, drop.r) || keep.r.file == drop.r.file || !s.isOne(keep, drop) {
+			return -1 // history has settled what its documents have in common, and its reader what a file has
+		}
+		if s.isBetter != nil && s.isBetter(keep, drop) {
+			keep, drop, dropped = drop, keep, a
+		}
+		if s.learn != nil && keep.r.doc == nil {
+			s.learn(keep, drop)
+		}
+		if keep.r.met(); drop.r.doc != nil {
+			keep.r.same = append(keep.r.same, drop.r)
+		}
+		if lost[drop.r] == nil {
+			lost[drop.r] = map[placed]*result{}
+		}
+		lost[drop.r][drop] = keep.r
+		return dropped
+	})
+	return lost
+}
+
+// settle takes the measurements out of the results that give them up, and says how many of which file; tell is nil
+// where nobody needs to know.
+func (g gone) settle(tell func(n int, of string) schema.Problem) {
+	for r, others := range g {
+		n := map[string]int{} // by file
+		for _, of := range others {
+			n[of.shown()]++
+		}
+		r.reading.Points = without(r.reading.Points, func(i int) bool { return others[placed{r, i, false}] != nil })
+		r.reading.Scores = without(r.reading.Scores, func(i int) bool { return others[placed{r, i, true}] != nil })
+		files := slices.Sorted(maps.Keys(n))
+		r.reading.PartOf = files[0]
+		if tell == nil {
+			r.reading.PartOf = path.Dir(files[0])
+			continue
+		}
+		for _, of := range files {
+			p := tell(n[of], of)
+			p.Severity, p.Path, p.Code = schema.SevNote, r.shown(), "duplicate"
+			r.report(p)
+		}
 	}
-	g[drop.r][drop.i] = keep.r
+}
+
+// without returns a list less what is gone of it.
+func without[T any](list []T, isGone func(i int) bool) (kept []T) {
+	for i, x := range list {
+		if !isGone(i) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
 }
 
 // dropCopies keeps one of several forms of a measurement, with what the others state: vLLM's result and its
 // .pytorch.json, a sweep's run=N.json and its summary.json, AIPerf's summary and tt-inference-server's flat copy, a
 // tool's file, the report it was converted to and what was printed of it. It returns the results that have any left.
 func dropCopies(results []*result) []*result {
-	var places []placed
-	var points []*schema.Point
-	for _, r := range results {
-		for i := range r.reading.Points {
-			places, points = append(places, placed{r, i}), append(points, &r.reading.Points[i])
-		}
-	}
-	isPrintedAt := func(i int) bool { return isPrinted(places[i].r.reading.Format) }
-	same := func(i, j int) bool { return isOneForm(places[i].r, places[j].r, points[i], points[j]) }
-	copies := gone{}
-	duplicate.Copies(points, isPrintedAt, same, func(keep, drop int) {
-		if places[keep].r.doc == nil {
-			places[keep].r.learn(points[keep], places[drop].r, points[drop])
-		}
-		copies.drop(places[drop], places[keep])
+	hasPrinted := slices.ContainsFunc(results, func(r *result) bool { return isPrinted(r.reading.Format) })
+	points, _ := placesOf(results)
+	copies := keepOne(points, sameness{
+		last:  20, // comparing each with each would take minutes where thousands print one number
+		marks: func(p placed) []string { return duplicate.Marks(p.point(), hasPrinted) },
+		isOne: func(a, b placed) bool { return isOneForm(a.r, b.r, a.point(), b.point()) },
+		isBetter: func(a, b placed) bool {
+			first, second := isPrinted(a.r.reading.Format), isPrinted(b.r.reading.Format)
+			return first && !second || first == second && duplicate.Richness(b.point()) > duplicate.Richness(a.point())
+		},
+		learn: func(keep, drop placed) { keep.r.learn(keep.point(), drop.r, drop.point()) },
 	})
 	for r, others := range copies {
-		n := map[string]int{} // by file
-		for _, of := range others {
-			n[of.shown()]++
-		}
 		r.copies += len(others)
-		r.reading.Points = without(r.reading.Points, others)
-		files := slices.Sorted(maps.Keys(n))
-		r.reading.PartOf = files[0]
-		if len(r.reading.Points) == 0 { // problems of its points are reported with the source that keeps them
+		if len(others) == len(r.reading.Points) { // problems of its points are reported with the source that keeps them
 			r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
 				return p.Severity != schema.SevError
 			})
 		}
-		for _, of := range files {
-			r.report(schema.Problem{
-				Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
-				Found: fmt.Sprintf("%s that %s has, equal in every statistic that both state",
-					plaintext.Plural(n[of], "point"), of),
-				Used: "each measurement once",
-				Hint: "if they are two measurements, state what was different in a manifest or with --pattern",
-			})
-		}
 	}
+	copies.settle(func(n int, of string) schema.Problem {
+		return schema.Problem{
+			Found: plaintext.Plural(n, "point") + " that " + of + " has, equal in every statistic that both state",
+			Used:  "each measurement once",
+			Hint:  "if they are two measurements, state what was different in a manifest or with --pattern",
+		}
+	})
 	return slices.DeleteFunc(results, func(r *result) bool { return !r.counts() })
 }
 
@@ -127,7 +194,7 @@ func isOneForm(a, b *result, p, q *schema.Point) bool {
 		a, b, p, q = b, a, q, p
 	}
 	switch {
-	case areStored(a, b) || a.file == b.file || a.file.Content == b.file.Content: // dropSameContent knows equal bytes
+	case a.file.Content == b.file.Content: // dropSameContent knows equal bytes
 		return false
 	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format):
 		return duplicate.Printed(p, q) && mayBeOne(a, b)
@@ -143,16 +210,6 @@ func isOneForm(a, b *result, p, q *schema.Point) bool {
 	}
 	return duplicate.Agree(p, q, needed) && mayBeOne(a, b) &&
 		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
-}
-
-// without returns a list less what others hold.
-func without[T any](list []T, others held) (kept []T) {
-	for i, x := range list {
-		if others[i] == nil {
-			kept = append(kept, x)
-		}
-	}
-	return kept
 }
 
 // learn takes from a copy what only the copy states: identity, and parts of the workload.
@@ -174,45 +231,41 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 // numbers in another form: a reformatted copy, a log and the archive it was converted from. Of files of two releases
 // it keeps that of the earlier one by name.
 func dropSameContent(results []*result) {
-	seen := map[string]*result{}
-	copies := map[*result]*result{} // of another release's
+	var list []placed
 	for _, r := range results {
-		if !r.counts() || r.file.Content == "" {
-			continue
-		}
-		keys := []string{r.file.Content}
-		switch hash, ok := duplicate.Content(&r.reading); {
-		case ok:
-			keys = append(keys, hash)
-		case r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
-			keys = append(keys, hash+r.facts.Start.String())
-		}
-		for i, key := range keys {
-			first := seen[key]
-			if first == nil || areStored(first, r) || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
-				seen[key] = r
-				continue
-			}
-			if !ofTwoReleases(first, r) {
-				r.dropCopyOf(first)
-				break
-			}
-			if schema.NaturalCompare(r.facts.Release, first.facts.Release) < 0 {
-				first, r = r, first
-				seen[key] = first
-			}
-			copies[r] = first
-			break
+		if r.counts() && r.file.Content != "" {
+			list = append(list, placed{r: r})
 		}
 	}
+	copies := keepOne(list, sameness{
+		last: 1,
+		marks: func(p placed) []string {
+			keys := []string{p.r.file.Content}
+			switch hash, ok := duplicate.Content(&p.r.reading); {
+			case ok:
+				keys = append(keys, hash)
+			case p.r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
+				keys = append(keys, hash+p.r.facts.Start.String())
+			}
+			return keys
+		},
+		isOne: func(a, b placed) bool {
+			x, y := a.r.facts.Start, b.r.facts.Start
+			isOneTime := x.IsZero() || y.IsZero() || areOneSecond(x, y)
+			return !measuredApart(a.r, b.r) && (a.r.file.Content == b.r.file.Content || isOneTime && mayBeOne(a.r, b.r))
+		},
+		isBetter: func(a, b placed) bool {
+			return ofTwoReleases(a.r, b.r) && schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
+		},
+	})
 	if len(copies) > 0 {
 		settleCopies(results, copies)
 	}
 }
 
-// settleCopies leaves out the copies of another release's results. Where all that a release has of a model and device
-// are copies, they stay with an error: the release would else be gone, and the one before pass for it.
-func settleCopies(results []*result, copies map[*result]*result) {
+// settleCopies leaves copies out. Where all that a release has of a model and device are copies of another release's,
+// they stay with an error: the release would else be gone, and the one before pass for it.
+func settleCopies(results []*result, copies gone) {
 	type inRelease struct{ release, model, device string }
 	in := func(r *result) inRelease {
 		return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
@@ -222,11 +275,11 @@ func settleCopies(results []*result, copies map[*result]*result) {
 		own[in(r)] = own[in(r)] || r.counts() && copies[r] == nil
 	}
 	for _, r := range results {
-		of := copies[r]
+		of := copies[r][placed{r: r}]
 		if of == nil {
 			continue
 		}
-		if at := in(r); own[at] || at.model == "" || at.device == "" {
+		if at := in(r); !ofTwoReleases(of, r) || own[at] || at.model == "" || at.device == "" {
 			r.dropCopyOf(of)
 			continue
 		}
@@ -240,20 +293,14 @@ func settleCopies(results []*result, copies map[*result]*result) {
 	}
 }
 
-// mayBeOneForm reports that two results with the same numbers may be one measurement.
-func mayBeOneForm(a, b *result) bool {
-	x, y := a.facts.Start, b.facts.Start
-	return mayBeOne(a, b) && (x.IsZero() || y.IsZero() || areOneSecond(x, y))
-}
-
 // areOneSecond reports that two times are equal as documents keep them.
 func areOneSecond(x, y time.Time) bool { return x.Truncate(time.Second).Equal(y.Truncate(time.Second)) }
 
-// measuredApart reports two results of one file, and two whose sidecars state different times: a script may well find
-// the same numbers twice.
+// measuredApart reports two results whose sidecars state different times: a script may well find the same numbers
+// twice.
 func measuredApart(a, b *result) bool {
-	if a.file == b.file || !a.sidecar || !b.sidecar || len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {
-		return a.file == b.file
+	if !a.sidecar || !b.sidecar || len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {
+		return false
 	}
 	x, y := a.reading.Points[0].Start, b.reading.Points[0].Start
 	if x.Nanosecond() != 0 && y.Nanosecond() != 0 { // history keeps seconds
@@ -270,7 +317,6 @@ func ofTwoReleases(a, b *result) bool {
 
 // dropCopyOf takes the numbers out of a result, since another has them all.
 func (r *result) dropCopyOf(first *result) {
-	first.met()
 	r.copies += len(r.reading.Points)
 	r.drop(first.shown())
 	p := schema.Problem{
@@ -310,42 +356,24 @@ func modelOf(f *schema.Facts) string {
 	return strings.ToLower(path.Base(cmp.Or(f.Model.ID, f.Model.Name)))
 }
 
-// scoreKey names what an eval measured of a model.
-type scoreKey struct{ model, task, metric, filter string }
+// scoreKey names what an eval measured.
+type scoreKey struct{ task, metric, filter string }
 
 // dropSameScores keeps one of several copies of a score, which tools write into files for one task, for a group and for
 // a whole suite: that with the most beside its value.
 func dropSameScores(results []*result) {
-	byKey := map[scoreKey][]placed{}
-	copies := gone{}
-	for _, r := range results {
-		for i := range r.reading.Scores {
-			s := &r.reading.Scores[i]
-			key := scoreKey{modelOf(&r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none")}
-			list := byKey[key]
-			at := slices.IndexFunc(list, func(p placed) bool {
-				return sameValue(&p.r.reading.Scores[p.i], s) && sameEval(p.r, r)
-			})
-			if at < 0 {
-				byKey[key] = append(list, placed{r, i})
-				continue
-			}
-			keep, drop := list[at], placed{r, i}
-			if known(s) > known(&keep.r.reading.Scores[keep.i]) {
-				keep, drop = drop, keep
-				list[at] = keep
-			}
-			copies.drop(drop, keep)
-		}
-	}
-	for r, others := range copies {
-		r.reading.Scores = without(r.reading.Scores, others)
-		r.reading.PartOf = others[slices.Max(slices.Collect(maps.Keys(others)))].shown()
-		r.report(schema.Problem{
-			Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
-			Found: fmt.Sprintf("%d scores that %s has", len(others), r.reading.PartOf), Used: "each once",
-		})
-	}
+	_, list := placesOf(results)
+	keepOne(list, sameness{
+		last: len(list),
+		marks: func(p placed) []string {
+			s := p.score()
+			return []string{fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"))}
+		},
+		isOne:    func(a, b placed) bool { return sameValue(a.score(), b.score()) && sameEval(a.r, b.r) },
+		isBetter: func(a, b placed) bool { return known(b.score()) > known(a.score()) },
+	}).settle(func(n int, of string) schema.Problem {
+		return schema.Problem{Found: fmt.Sprintf("%d scores that %s has", n, of), Used: "each once"}
+	})
 }
 
 func sameValue(a, b *schema.Score) bool {
@@ -358,7 +386,7 @@ func sameValue(a, b *schema.Score) bool {
 // have must agree, and three of them be fractions: an eval of a small task gives the same score again by chance, and a
 // greedy one of the same model does so always, but then states its time.
 func sameEval(a, b *result) bool {
-	if areStored(a, b) || a.file == b.file || systemOf(&a.facts) != systemOf(&b.facts) {
+	if systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
 	}
 	if x, y := a.facts.Start, b.facts.Start; !x.IsZero() && !y.IsZero() {
@@ -367,11 +395,11 @@ func sameEval(a, b *result) bool {
 	have, fractions := map[scoreKey]*schema.Score{}, 0
 	for i := range a.reading.Scores {
 		s := &a.reading.Scores[i]
-		have[scoreKey{"", s.Task, s.Metric, s.Filter}] = s
+		have[scoreKey{s.Task, s.Metric, s.Filter}] = s
 	}
 	for i := range b.reading.Scores {
 		s := &b.reading.Scores[i]
-		other := have[scoreKey{"", s.Task, s.Metric, s.Filter}]
+		other := have[scoreKey{s.Task, s.Metric, s.Filter}]
 		if other != nil && !sameValue(other, s) {
 			return false
 		}
@@ -397,73 +425,60 @@ func known(s *schema.Score) (n int) {
 // files of the same tree: of the file that a row names, of a workload of its model and device, of a task of its model.
 // A table has more statistics than its report.
 func dropReportRows(results []*result) {
-	if !slices.ContainsFunc(results, func(r *result) bool { return isDerived(r.reading.Format) }) {
+	rank := func(r *result) int { return slices.Index([]string{ttis.Statistics, ttis.ReportData}, r.reading.Format) }
+	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
+	if len(order) == 0 || rank(order[len(order)-1]) < 0 {
 		return
 	}
-	has := map[string][]*result{}
-	for _, format := range []string{"", ttis.Statistics, ttis.ReportData} {
-		for _, r := range results {
-			own := r.reading.Format
-			switch {
-			case format == "" && isDerived(own), format != "" && own != format:
-				continue
-			case format != "":
-				r.dropRows(has)
+	points, scores := placesOf(order)
+	list := append(points, scores...)
+	keepOne(list, sameness{
+		last:  len(list),
+		marks: func(p placed) []string { return append(p.rows(), path.Base(p.r.rel)) },
+		seek: func(p placed) []string {
+			if rank(p.r) < 0 {
+				return nil
 			}
-			for i := range r.reading.Points {
-				for _, row := range append(r.rowsOf(&r.reading.Points[i]), path.Base(r.rel)) {
-					has[row] = append(has[row], r)
-				}
-			}
-			for i := range r.reading.Scores {
-				row := r.rowOf(&r.reading.Scores[i])
-				has[row] = append(has[row], r)
-			}
-		}
-	}
+			return p.rows()
+		},
+		isOne: func(of, row placed) bool { return isRowOf(row, of.r) },
+	}).settle(nil)
 }
 
-// rowsOf names a point as the row of a report would: by its workload without what a report does not state, and by the
-// file that it says it is of.
-func (r *result) rowsOf(p *schema.Point) []string {
-	k := schema.Key{Tool: p.Key.Tool, ISL: p.Key.ISL, OSL: p.Key.OSL, Concurrency: p.Key.Concurrency}
-	rows := []string{fmt.Sprintln(r.facts.Model.Name, schema.FoldDevice(r.facts.Device.Name), k.String())}
-	if raw := p.Conditions[ttis.RawFile]; raw != "" {
+// isRowOf reports that a row of a report is of a result: of one of its tree, or of one of another reading with its
+// number.
+func isRowOf(row placed, of *result) bool {
+	r := row.r
+	switch {
+	case of.doc == nil && r.doc == nil && strings.HasPrefix(of.shown(), reportTree(r.shown())+"/"):
+		return true
+	case of.doc == nil && r.doc == nil && len(of.same) == 0:
+		return false
+	case row.isScore:
+		return agreesWith(of, nil, row.score())
+	}
+	return agreesWith(of, row.point(), nil)
+}
+
+// rows names a measurement as the row of a report would: a point by its workload without what a report does not state,
+// and by the file that it says it is of; a score by its task. A report's score under a metric that no result has is a
+// number of its own.
+func (p placed) rows() []string {
+	model := p.r.facts.Model.Name
+	if p.isScore {
+		metric := p.score().Metric
+		for _, part := range schema.PartsOfMean(metric) {
+			metric = part
+		}
+		return []string{fmt.Sprintln(model, p.score().Task, metric)}
+	}
+	k, raw := p.point().Key, p.point().Conditions[ttis.RawFile]
+	k = schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
+	rows := []string{fmt.Sprintln(model, schema.FoldDevice(p.r.facts.Device.Name), k.String())}
+	if raw != "" {
 		rows = append(rows, path.Base(raw))
 	}
 	return rows
-}
-
-// rowOf names a score so. A report's score under a metric that no result has is a number of its own.
-func (r *result) rowOf(s *schema.Score) string {
-	return fmt.Sprintln(r.facts.Model.Name, s.Task, s.Metric)
-}
-
-// dropRows drops the rows of one report that results of its tree have.
-func (r *result) dropRows(has map[string][]*result) {
-	tree := reportTree(r.shown()) + "/"
-	isRead := func(row string, p *schema.Point, s *schema.Score) bool {
-		i := slices.IndexFunc(has[row], func(o *result) bool {
-			areNew := o.doc == nil && r.doc == nil
-			wasStored := o.doc != nil || r.doc != nil || len(o.same) > 0
-			return o.file != r.file && (areNew && strings.HasPrefix(o.shown(), tree) ||
-				wasStored && !areStored(o, r) && agreesWith(o, p, s))
-		})
-		if i >= 0 {
-			has[row][i].met()
-			r.reading.PartOf = path.Dir(has[row][i].shown())
-		}
-		return i >= 0
-	}
-	r.reading.Points = slices.DeleteFunc(r.reading.Points, func(p schema.Point) bool {
-		return slices.ContainsFunc(r.rowsOf(&p), func(row string) bool { return isRead(row, &p, nil) })
-	})
-	r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
-		for _, part := range schema.PartsOfMean(s.Metric) {
-			s.Metric = part
-		}
-		return isRead(r.rowOf(&s), nil, &s)
-	})
 }
 
 // workflowTree is the folder above those in which tt-inference-server keeps results of each kind: they are one run.

@@ -88,9 +88,9 @@ func TestAPatternNamesTheModel(t *testing.T) {
 	}
 }
 
-// A pattern gives the same runs in a manifest above the folders as on the command line: such a manifest is of many runs.
-// A model that one file of a folder knows by its name alone, and another by its id, is one. What the pattern reads is no
-// part of a label.
+// A pattern gives the same runs in a manifest above the folders as on the command line: such a manifest is of many
+// runs. A model that one file of a folder knows by its name alone, and another by its id, is one. What the pattern
+// reads is no part of a label.
 func TestPatternOfManyRuns(t *testing.T) {
 	const pattern = "results_{device}/{_}_{model}_tp*"
 	bench := strings.Replace(result("acme/tiny-8b", "", 1), `"date":"",`, "", 1)

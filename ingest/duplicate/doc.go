@@ -2,8 +2,8 @@
 //
 // It takes points and scores, from files that were just read or from stored documents, and answers two questions:
 //
-//   - Which points of several files are one measurement in different forms? [Copies] finds them by statistics that
-//     are equal in all digits.
+//   - Which measurements of several files are one? [Once] goes through them by what copies have in common, such as
+//     the [Marks] of points, whose statistics are equal in all digits in whatever form they are.
 //   - Which point of a file is one that was read of it before? [Numbers] is the same for both.
 //
 // What to do with a duplicate is the caller's decision: package ingest keeps one of several files, and one of a

@@ -1,7 +1,6 @@
 package duplicate
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,64 +24,53 @@ func Agree(a, b *schema.Point, needed Agreement) bool {
 	return is.Statistics >= needed.Statistics && is.Digits >= needed.Digits
 }
 
-// Copies finds the points that are one measurement, by the index in a list. same decides about two that have a number
-// in common; the points for which isPrinted is true are rounded. merge is called for each pair as it is found, so that
-// what the copy states, such as a part of the workload, is used in later comparisons; drop has no more statistics than
-// keep.
-func Copies(points []*schema.Point, isPrinted func(int) bool, same func(a, b int) bool, merge func(keep, drop int)) {
-	list := anchors(points, isPrinted)
-	dropped := make([]bool, len(points))
-	for i, a := range list {
-		for _, b := range list[i+1 : min(len(list), i+neighbours)] {
-			if b.metric != a.metric || b.mean > a.mean*(1+tolerance) {
-				break
+// Once goes through n measurements and asks about each and those before it with which it has a mark in common: at most
+// the last of each mark. settle says which of the two is dropped, -1 where they are not one. Marks are asked for when a
+// measurement is reached, so that what was learned of it until then counts: those under which it is looked for, and
+// those under which it is found.
+func Once(n, last int, seek, found func(i int) []string, settle func(a, b int) (dropped int)) {
+	by, dropped := map[string][]int32{}, make([]bool, n)
+	for i := range n {
+		for _, mark := range seek(i) {
+			list := by[mark]
+			for _, j := range list[max(0, len(list)-last):] {
+				if dropped[i] || dropped[j] {
+					continue
+				}
+				if drop := settle(int(j), i); drop >= 0 {
+					dropped[drop] = true
+				}
 			}
-			if dropped[a.point] || dropped[b.point] || !same(a.point, b.point) {
-				continue
-			}
-			keep, drop := a.point, b.point
-			if isPrinted(drop) == isPrinted(keep) && richness(points[drop]) > richness(points[keep]) ||
-				isPrinted(keep) && !isPrinted(drop) {
-				keep, drop = drop, keep
-			}
-			merge(keep, drop)
-			dropped[drop] = true
+		}
+		if dropped[i] {
+			continue
+		}
+		for _, mark := range found(i) {
+			by[mark] = append(by[mark], int32(i))
 		}
 	}
 }
 
 const (
-	tolerance  = 1e-6 // relative difference of two statistics that are equal
-	neighbours = 20   // how many neighbours in the order of an anchor are compared
+	tolerance = 1e-6 // relative difference of two statistics that are equal
+	width     = 2e-5 // of the numbers under one mark
 )
 
-// anchor is a number by which copies of a measurement are found: sorted by it, copies are neighbours.
-type anchor struct {
-	point  int
-	metric string
-	mean   float64
-}
-
-func anchors(points []*schema.Point, isPrinted func(int) bool) []anchor {
-	var list []anchor
-	hasPrinted := false
-	for i, p := range points {
-		hasPrinted = hasPrinted || isPrinted(i)
-		for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
-			if mean := center(p, metric); mean > 0 {
-				list = append(list, anchor{i, metric, mean})
+// Marks are what points that are one measurement have in common: a centre that is equal to a millionth, or, where
+// numbers that a tool printed are among them, the throughput as printed.
+func Marks(p *schema.Point, hasPrinted bool) (out []string) {
+	for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
+		if mean := center(p, metric); mean > 0 {
+			from, to := math.Floor(math.Log(mean*(1-tolerance))/width), math.Floor(math.Log(mean*(1+tolerance))/width)
+			for at := from; at <= to; at++ {
+				out = append(out, metric+strconv.FormatFloat(at, 'f', 0, 64))
 			}
 		}
 	}
-	for i, p := range points {
-		if key := PrintedKey(p); hasPrinted && key != "" {
-			list = append(list, anchor{i, key, 1})
-		}
+	if key := PrintedKey(p); hasPrinted && key != "" {
+		out = append(out, key)
 	}
-	slices.SortStableFunc(list, func(a, b anchor) int {
-		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.mean, b.mean))
-	})
-	return list
+	return out
 }
 
 // PrintedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
@@ -249,8 +237,8 @@ func sameDefinition(a, b string) bool {
 	return a == b || unknown(a) || unknown(b)
 }
 
-// richness orders copies: measured requests before statistics, then by how many there are.
-func richness(p *schema.Point) int {
+// Richness orders copies: measured requests before statistics, then by how many there are.
+func Richness(p *schema.Point) int {
 	n := 0
 	for i := range p.Metrics {
 		n += len(p.Metrics[i].Stats)

@@ -19,15 +19,28 @@ func point(tool string, c, x float64) *schema.Point {
 	return &schema.Point{Key: schema.Key{Tool: tool, Concurrency: number(c)}, Metrics: metrics}
 }
 
-func noneIsPrinted(int) bool { return false }
+// once goes through points by their marks, and drops the poorer of two that are the same.
+func once(points []*schema.Point, same func(a, b int) bool, merge func(keep, drop int)) {
+	marks := func(i int) []string { return duplicate.Marks(points[i], false) }
+	duplicate.Once(len(points), 20, marks, marks, func(a, b int) int {
+		if !same(a, b) {
+			return -1
+		}
+		if duplicate.Richness(points[b]) > duplicate.Richness(points[a]) {
+			a, b = b, a
+		}
+		merge(a, b)
+		return b
+	})
+}
 
-// pairs runs Copies where all points may be copies that agree in three statistics.
+// pairs are the copies among points, where those are copies that agree in three statistics.
 func pairs(points ...*schema.Point) string {
 	out := ""
 	same := func(a, b int) bool {
 		return duplicate.Agree(points[a], points[b], duplicate.Agreement{Statistics: 3, Digits: 12})
 	}
-	duplicate.Copies(points, noneIsPrinted, same, func(keep, drop int) { out += fmt.Sprintf("%d<%d ", keep, drop) })
+	once(points, same, func(keep, drop int) { out += fmt.Sprintf("%d<%d ", keep, drop) })
 	return out
 }
 
@@ -91,7 +104,7 @@ func TestCopiesAsks(t *testing.T) {
 	points := []*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10)}
 	asked := 0
 	never := func(int, int) bool { asked++; return false }
-	duplicate.Copies(points, noneIsPrinted, never, func(int, int) { t.Error("a pair that the caller ruled out") })
+	once(points, never, func(int, int) { t.Error("a pair that the caller ruled out") })
 	if asked == 0 {
 		t.Error("the caller was not asked")
 	}
