@@ -138,8 +138,8 @@ type Workspace struct {
 	Config     Config
 	Configured bool // ttreport.yaml exists
 
+	Tables []table.Table  // mappings that the configuration states
 	files  *rootfs.Folder // nothing outside of it is read
-	tables []table.Table
 }
 
 // Open reads a folder's configuration. A folder without one is a workspace with defaults.
@@ -167,25 +167,13 @@ func Open(dir string) (*Workspace, error) {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
-	if err := w.Config.Site.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for _, list := range []Listing{w.Config.Models, w.Config.Devices} {
-		if err := list.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	if err := w.Config.Prices.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if w.tables, err = table.Compile(w.Config.Tables); err != nil {
+	c := &w.Config
+	w.Tables, err = table.Compile(c.Tables)
+	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(), err); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return w, nil
 }
-
-// Tables are the mappings of tables that the configuration states.
-func (w *Workspace) Tables() []table.Table { return w.tables }
 
 // Settings is the configuration file.
 func (w *Workspace) Settings() string { return filepath.Join(w.Dir, ConfigName) }
