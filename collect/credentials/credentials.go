@@ -39,8 +39,6 @@ type File struct {
 	values  map[string]string
 }
 
-const mostValues = 100
-
 // Open reads .env, which holds secrets and nothing else that is used here. A file that does not exist has none.
 func Open(dir string) (File, error) {
 	name := filepath.Join(dir, ".env")
@@ -55,9 +53,6 @@ func Open(dir string) (File, error) {
 	if err != nil {
 		// Its own error quotes the line, which is a secret.
 		return File{}, fmt.Errorf("%s: expected lines of NAME=value", name)
-	}
-	if len(values) > mostValues { // each is looked for in every text
-		return File{}, fmt.Errorf("%s: %d values; expected at most %d", name, len(values), mostValues)
 	}
 	for name, v := range values {
 		redact.KnowEnvironment([]string{name + "=" + v})
