@@ -37,17 +37,8 @@ func (p Part) nth(j int) int { return p.Client + p.Of*j }
 type message struct {
 	Begin   time.Time `json:"begin,omitzero"`
 	SoFar   *SoFar    `json:"so_far,omitempty"`
-	Outcome *partial  `json:"outcome,omitempty"`
+	Outcome *Outcome  `json:"outcome,omitempty"` // of its part: requests in the order of their numbers
 	Error   string    `json:"error,omitempty"`
-}
-
-// partial is the outcome of a part: its requests in the order of their numbers.
-type partial struct {
-	Requests []Timeline
-	Late     []time.Duration
-	CPU      time.Duration
-	Counted  bool
-	Refused  []string
 }
 
 // Serve is a client of several: it takes its part of a load from in, says when it is ready, begins when it is told, and
@@ -117,9 +108,9 @@ func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) (err
 	}
 }
 
-// partial returns the requests of the runner's part.
-func (r *runner) partial() *partial {
-	p := &partial{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
+// partial returns what the runner's part came to.
+func (r *runner) partial() *Outcome {
+	p := &Outcome{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
 	for i := range r.out.Requests {
 		if r.load.Part.has(i) {
 			p.Requests = append(p.Requests, r.out.Requests[i])
@@ -233,7 +224,7 @@ func (o *Outcome) join(ctx context.Context, progress func(SoFar), from []*json.D
 }
 
 // add puts the requests of a part into their places.
-func (o *Outcome) add(p Part, from *partial) error {
+func (o *Outcome) add(p Part, from *Outcome) error {
 	if n := p.count(len(o.Requests)); len(from.Requests) != n {
 		return fmt.Errorf("client %d of %d has %d requests of %d", p.Client+1, p.Of, len(from.Requests), n)
 	}
