@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
@@ -14,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
@@ -113,10 +115,5 @@ func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
 	if err != nil {
 		return false
 	}
-	for i := range cols.Runs {
-		if !cols.Runs[i].IsSimulated() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cols.Runs, func(h columns.RunHead) bool { return !h.IsSimulated() })
 }
