@@ -52,22 +52,17 @@ func Parse(text string) (Image, error) {
 	} else if host == "docker.io" {
 		host = "registry-1.docker.io"
 	}
-	switch u, err := url.Parse("https://" + host + "/"); {
-	case err != nil || u.Host != host:
+	switch ref := (oras.Reference{Registry: host, Repository: name}); {
+	case ref.ValidateRegistry() != nil:
 		return wrong("does not begin with a host")
 	case strings.Contains(name, "@"):
 		return wrong("has a digest; the list is of tags")
 	case strings.Contains(name, ":"):
 		return wrong("has a tag; the pattern of tags is stated by itself")
-	case name == "" || strings.ContainsFunc(name, notInName) || strings.Contains("/"+name+"/", "//"):
+	case ref.ValidateRepository() != nil:
 		return wrong("is no name of an image")
 	}
 	return Image{host, name, text}, nil
-}
-
-// notInName reports what a name may not have.
-func notInName(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-", r))
 }
 
 // here reports whether the registry is on this machine: as docker does, it is asked without TLS.

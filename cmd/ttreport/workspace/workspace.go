@@ -42,11 +42,13 @@ const ConfigName = "ttreport.yaml"
 
 // Config is ttreport.yaml. Every field may be left out.
 type Config struct {
-	Title     string              `yaml:"title"`
-	Site      Site                `yaml:"site"`
-	Models    Listing             `yaml:"models"`
-	Devices   Listing             `yaml:"devices"`
-	Reference Reference           `yaml:"reference"`
+	Title     string   `yaml:"title"`
+	Site      Site     `yaml:"site"`
+	Models    Listing  `yaml:"models"`
+	Devices   Listing  `yaml:"devices"`
+	Reference struct { // what others are compared with
+		Model string `yaml:"model"` // its scores: every other model has the difference from them
+	} `yaml:"reference"`
 	Prices    Prices              `yaml:"prices"`
 	Chips     map[string]int      `yaml:"chips"` // accelerators of a device, where results do not state them
 	Releases  []Release           `yaml:"releases"`
@@ -97,11 +99,6 @@ func (p Prices) check() error {
 		return fmt.Errorf("prices: %d devices, at most %d", n, mostListed)
 	}
 	return nil
-}
-
-// Reference is what others are compared with.
-type Reference struct {
-	Model string `yaml:"model"` // its scores: every other model has the difference from them
 }
 
 // Listing orders and hides names in lists of the site.
