@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,7 +36,8 @@ const (
 func (s *session) readHost(ctx context.Context) {
 	_, ours := s.srv.(server.Supervised)
 	s.machine.Setting = host.Scheduler()
-	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
+	u, err := url.Parse(s.end.URL)
+	if s.plan.Device == schema.Simulated || !ours && (err != nil || !origin.IsHere(u.Hostname())) {
 		return
 	}
 	s.machine = host.Read(ctx)
@@ -66,16 +66,6 @@ func (s *session) findMeter(ctx context.Context) {
 	if !s.metered {
 		s.metered, s.meter = true, host.FindMeter(ctx)
 	}
-}
-
-// local reports whether an address is on this machine's loopback interface.
-func local(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // gauges are the gauges of a server in the order of a sample's values, each with the servers' names for it (vLLM's and

@@ -88,6 +88,12 @@ func Same(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
 }
 
+// IsHere reports whether a host is this machine, by its loopback interface.
+func IsHere(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -65,13 +64,6 @@ func Parse(text string) (Image, error) {
 	return Image{host, name, text}, nil
 }
 
-// here reports whether the registry is on this machine: as docker does, it is asked without TLS.
-func (i Image) here() bool {
-	host := (&url.URL{Host: i.Registry}).Hostname()
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // Tags asks the registry for all tags of an image, sorted as texts, with what docker login keeps for the registry.
 func (i Image) Tags(ctx context.Context) ([]string, error) {
 	client := &auth.Client{Client: origin.Client(patience), Cache: auth.NewCache()}
@@ -85,8 +77,9 @@ func (i Image) Tags(ctx context.Context) ([]string, error) {
 			return c, err
 		}
 	}
+	here := origin.IsHere((&url.URL{Host: i.Registry}).Hostname()) // as docker does, it is asked without TLS then
 	repository := &remote.Repository{
-		Reference: oras.Reference{Registry: i.Registry, Repository: i.Name}, Client: client, PlainHTTP: i.here(),
+		Reference: oras.Reference{Registry: i.Registry, Repository: i.Name}, Client: client, PlainHTTP: here,
 		TagListPageSize: 1000, TagListMaxPages: mostPages, MaxMetadataBytes: mostBody,
 	}
 	var all []string
