@@ -363,8 +363,8 @@ func (h *hunt) steps(ctx context.Context) (why string, err error) {
 	}
 }
 
-// step measures a build in turns with the good one. A build that does not build, start or answer is skipped; where the
-// good one does not, that is an error.
+// step measures a build in turns with the good one, and shows what is known after it. A build that does not build,
+// start or answer is skipped; where the good one does not, that is an error.
 func (h *hunt) step(ctx context.Context, at int) error {
 	began := time.Now()
 	order := []int{0, at}
@@ -391,7 +391,17 @@ func (h *hunt) step(ctx context.Context, at int) error {
 		return err
 	}
 	h.replay(e)
-	h.say(at, values[at]/values[0]-1)
+	now := h.result("")
+	best := h.label(now.To + 1)
+	if now.From != now.To {
+		best = h.label(now.From+1) + " to " + best
+	}
+	text := fmt.Sprintf("first bad: %s with %.3f", best, now.P)
+	if now.None {
+		text = fmt.Sprintf("no difference yet: %.3f", now.P)
+	}
+	h.sh.say("%4d  %-14s %+6.1f %%   bad with %.3f   %s", h.passes, h.label(at), 100*(values[at]/values[0]-1),
+		now.Builds[at-1].Bad, text)
 	return nil
 }
 
@@ -423,20 +433,6 @@ func (h *hunt) replay(e bisectEntry) {
 	h.used += time.Duration(e.Took * float64(time.Second))
 	h.changes[e.Build] = append(h.changes[e.Build], e.Value/e.Good-1)
 	h.search.Observe(e.Build, h.o.sign()*math.Log(e.Value/e.Good))
-}
-
-// say shows a measurement, and what is known after it.
-func (h *hunt) say(at int, change float64) {
-	r := h.result("")
-	best := h.label(r.To + 1)
-	if r.From != r.To {
-		best = h.label(r.From+1) + " to " + best
-	}
-	text := fmt.Sprintf("first bad: %s with %.3f", best, r.P)
-	if r.None {
-		text = fmt.Sprintf("no difference yet: %.3f", r.P)
-	}
-	h.sh.say("%4d  %-14s %+6.1f %%   bad with %.3f   %s", h.passes, h.label(at), 100*change, r.Builds[at-1].Bad, text)
 }
 
 // label is a short name of a build: of a long line of a list, its number.
