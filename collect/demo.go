@@ -117,7 +117,7 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
 		Model:     schema.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
 		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
-		NoResume: true, // the recheck compares numbers of one uninterrupted run
+		RunOptions: plan.RunOptions{NoResume: true}, // the recheck compares numbers of one uninterrupted run
 	}
 }
 

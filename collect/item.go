@@ -175,7 +175,7 @@ func (s *session) limit(st *step) time.Duration {
 }
 
 // longest is the plan's limit of an item.
-func (s *session) longest() time.Duration { return cmp.Or(s.plan.PointLimit, 2*time.Hour) }
+func (s *session) longest() time.Duration { return cmp.Or(s.plan.PointTimeout, 2*time.Hour) }
 
 // measure measures those of some items of the plan, which follow each other, that have no result yet. A server that
 // dies is started again once.

@@ -126,9 +126,17 @@ func (o *collectOptions) runPyFlags() []parityFlag {
 		{"vllm-override-args", &r.VLLMArgs, "JSON, for vLLM as flags"},
 		{"eval-samples", &r.Samples, "JSON or a file: the questions of each task"},
 		{"goodput", &r.Goodput, "objectives, for AIPerf"},
-		{"host-volume", &r.HostVolume, "as --volume FOLDER:" + plan.CacheRoot},
-		{"image-user", &r.ImageUser, "as --run-arg=--user --run-arg=UID"},
-		{"disable-metal-timeout", &r.NoTimeout, "sets DISABLE_METAL_OP_TIMEOUT in the container"},
+		{"host-volume", valued(func(folder string) {
+			s.Volumes = append(s.Volumes, folder+":"+plan.CacheRoot)
+		}), "as --volume FOLDER:" + plan.CacheRoot},
+		{"image-user", valued(func(id string) {
+			if id != "1000" { // which the image has by itself
+				s.RunArgs = append(s.RunArgs, "--user", id)
+			}
+		}), "as --run-arg=--user --run-arg=UID"},
+		{"disable-metal-timeout", bare(func() {
+			s.RunArgs = append(s.RunArgs, "-e", "DISABLE_METAL_OP_TIMEOUT=1")
+		}), "sets DISABLE_METAL_OP_TIMEOUT in the container"},
 		{"print-docker-cmd", &o.printDocker, "as --server-only --dry-run"},
 		idle("skip-system-sw-validation", "nothing validates the system here; ttreport doctor shows its state"),
 		idle("reset-venvs", "ttreport doctor --reset TOOL does it"),

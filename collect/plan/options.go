@@ -108,9 +108,9 @@ type EvalOptions struct {
 
 // RunOptions control the run.
 type RunOptions struct {
-	NoResume     bool
-	NoWarmup     bool
-	PointTimeout time.Duration // 0: two hours
+	NoResume     bool          // begin anew even where the same plan was interrupted
+	NoWarmup     bool          // send no requests before the first measurement
+	PointTimeout time.Duration // most time of one measurement; 0: two hours
 }
 
 // UsageError is a request that cannot be planned, with advice on what to do ("" when the error states it).

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // past is what a history says of how long measurements of a model on a device take.
@@ -136,12 +136,6 @@ func (p past) request(w Workload) (s float64, ok bool) {
 
 // far is the distance of two counts, as a logarithm of their ratio.
 func far(a, b float64) float64 { return math.Abs(math.Log(max(1, a) / max(1, b))) }
-
-func median(list []float64) float64 {
-	list = slices.SortedFunc(slices.Values(list), cmp.Compare[float64])
-	n := len(list)
-	return (list[(n-1)/2] + list[n/2]) / 2
-}
 
 // recorded fills in what the file of a trace states: mean lengths, the number of requests and their rate, and a label,
 // because the lengths alone do not name the workload. ShareGPT is taken from the current folder where no path is
@@ -309,7 +303,7 @@ func (e Estimate) WithServers(servers int, p Plan, history *columns.Columns) Est
 	if !p.Turns.Kept {
 		servers *= max(1, p.Turns.Blocks)
 	}
-	e.Servers = time.Duration(float64(servers) * median(took) * float64(time.Second))
+	e.Servers = time.Duration(float64(servers) * latency.NewSample(took).Quantile(.5) * float64(time.Second))
 	e.Total += e.Servers
 	return e
 }
@@ -321,7 +315,7 @@ func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
 		w.Requests = 0
 	}
 	if list := h.same(w); len(list) > 0 {
-		return median(list), true
+		return latency.NewSample(list).Quantile(.5), true
 	}
 	one, known := h.request(w)
 	if !known {

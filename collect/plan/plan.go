@@ -40,18 +40,16 @@ type Plan struct {
 	Text      uint64               // fixes the words of prompts beside Seed; 0: Seed does alone
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
-	Tools      []tool.Tool         // make load, each for every workload; none: builtin
-	Evals      []EvalTask          // of eval tools
-	Tokenizer  string              // for tools that make prompts of their own: a folder, or a name on the hub
-	Chat       bool                // chat completions in place of completions, for tools
-	ChatLoad   bool                // the same for load alone
-	TaskDir    string              // folder with eval tasks of the user
-	MPIRanks   int                 // processes of tools that bring their own engine
-	ToolArgs   map[string][]string // more arguments, by tool
-	NoWarmup   bool                // send no requests before the first measurement
-	PointLimit time.Duration       // most time of one measurement; 0: two hours
-	NoResume   bool                // begin anew even where the same plan was interrupted
-	Turns      Turns               // with the same plan on another server
+	Tools     []tool.Tool         // make load, each for every workload; none: builtin
+	Evals     []EvalTask          // of eval tools
+	Tokenizer string              // for tools that make prompts of their own: a folder, or a name on the hub
+	Chat      bool                // chat completions in place of completions, for tools
+	ChatLoad  bool                // the same for load alone
+	TaskDir   string              // folder with eval tasks of the user
+	MPIRanks  int                 // processes of tools that bring their own engine
+	ToolArgs  map[string][]string // more arguments, by tool
+	RunOptions
+	Turns Turns // with the same plan on another server
 }
 
 // EvalTask is a task of an eval tool.
@@ -116,7 +114,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
-		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,
+		RunOptions: o.Run,
 	}
 	if strings.Contains(o.System.Model, "/") {
 		p.Model.ID = o.System.Model

@@ -27,9 +27,6 @@ type RunPy struct {
 	DevMode     bool
 	Samples     string // questions of each task, as JSON or a file with it
 	Goodput     string // objectives, for AIPerf
-	HostVolume  string
-	ImageUser   string
-	NoTimeout   bool   // --disable-metal-timeout
 	TTConfig    string // JSON
 	VLLMArgs    string // JSON
 	notes       []Note
@@ -184,15 +181,6 @@ func (o *Options) runPyImage(r RunPy, notes *[]Note) error {
 		if err := s.devMode(notes); err != nil {
 			return err
 		}
-	}
-	if r.HostVolume != "" {
-		s.Volumes = append(s.Volumes, r.HostVolume+":"+CacheRoot)
-	}
-	if r.ImageUser != "" && r.ImageUser != "1000" {
-		s.RunArgs = append(s.RunArgs, "--user", r.ImageUser)
-	}
-	if r.NoTimeout {
-		s.RunArgs = append(s.RunArgs, "-e", "DISABLE_METAL_OP_TIMEOUT=1")
 	}
 	config, err := object("--override-tt-config", r.TTConfig)
 	if err != nil {
