@@ -88,6 +88,7 @@ func review() gate.Review {
 	}
 	confirmed, suspected, earlier := of("c1", "ttft"), of("c2", "tpot", "e2el"), of("c3", "ttft", "tpot", "e2el")
 	confirmed.Evidence, confirmed.Since, confirmed.Found = schema.Confirmed, "v1.2.0", "v1.2.0"
+	confirmed.Rerun = true
 	confirmed.Effect, confirmed.Interval = .12, [2]float64{.1, .14}
 	confirmed.Votes = []judge.Vote{{Release: "v1.2.0", Numbers: 1}}
 	confirmed.What.Build = "version 1.1.0 → 1.2.0"
