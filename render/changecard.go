@@ -21,6 +21,7 @@ type ChangeCard struct {
 	Course   Course
 	Facts    []CardFact
 	Ways     []Way
+	Series   Address // of the number in the middle
 }
 
 // Course is how the numbers of a change went, as a picture: see [judge.Course].
@@ -98,7 +99,7 @@ func (r *Report) changeCard(c *judge.Change) ChangeCard {
 			card.Facts = append(card.Facts, f)
 		}
 	}
-	card.Ways = r.waysOf(c)
+	card.Ways, card.Series = r.waysOf(c), r.SeriesPath(middleOf(c))
 	return card
 }
 

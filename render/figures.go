@@ -353,6 +353,7 @@ type Panel struct {
 	Steps      []Step
 	Limit      *Limit
 	Effect     float64 // least relative change that matters
+	Series     Address
 }
 
 // Levels are the newest levels, the newest first: a panel has room for three.

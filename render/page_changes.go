@@ -127,7 +127,7 @@ func (r *Report) changesTable(list []judge.Change) *Table {
 			return cell
 		}},
 		{medium("95 % interval"), func(c change) Cell { return text(words.ChangeInterval(c)) }},
-		{medium("History"), func(c change) Cell { return Cell{Spark: r.spark(middleOf(c), len(r.Releases)-1)} }},
+		{medium("History"), func(c change) Cell { return r.sparkCell(middleOf(c), len(r.Releases)-1) }},
 		{col("Commits"), func(c change) Cell { return r.commitRange(judge.Named(r.Releases, c.Since)) }},
 		{col("What else changed"), func(c change) Cell { return sentence(elseChanged(c.What)) }},
 		{col("State"), func(c change) Cell { return r.state(c) }},

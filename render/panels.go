@@ -73,7 +73,8 @@ func (r *Report) panelSection(pair Pair) Section {
 func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []schema.Verdict) Panel {
 	p := Panel{
 		Title: strings.TrimSpace(words.Workload(s.Key)) + " " + words.Metric(s.Metric, s.Stat),
-		Sub:   direction(s.Metric), Outcome: v.Outcome, Evidence: v.Evidence, Effect: r.Gate.Policy.Effect(s.Metric),
+		Sub:   direction(s.Metric), Series: r.SeriesPath(s),
+		Outcome: v.Outcome, Evidence: v.Evidence, Effect: r.Gate.Policy.Effect(s.Metric),
 	}
 	if e, ok := v.Effect.Get(); ok {
 		p.Change = words.Signed(s.Metric, e)

@@ -70,6 +70,7 @@ type SeriesPair struct {
 	Model  string  `json:"model"`
 	Device string  `json:"device"`
 	Page   Address `json:"page"`
+	Of     string  `json:"of"` // in addresses of series
 }
 
 // SeriesWord is a verdict with its evidence.
@@ -155,7 +156,8 @@ func (t *seriesTable) addRow(x tableRow) {
 	same := func(s string) func() string { return func() string { return s } }
 	pair := schema.Pair{Model: x.system.Model, Device: x.system.Device}
 	t.Pair = append(t.Pair, place(t.pairs, pair, &t.Pairs, func() SeriesPair {
-		return SeriesPair{words.OrUnknown(pair.Model), words.Device(pair.Device), PairPath(pair.Model, pair.Device)}
+		return SeriesPair{words.OrUnknown(pair.Model), words.Device(pair.Device), PairPath(pair.Model, pair.Device),
+			pairSegment(pair.Model, pair.Device)}
 	}))
 	t.Impl = append(t.Impl, place(t.impls, x.system.Impl, &t.Impls, same(x.system.Impl)))
 	t.Workload = append(t.Workload, place(t.workloads, x.workload, &t.Workloads, same(x.workload)))

@@ -122,7 +122,7 @@ func (r *Report) changesOf(list []Finding, how changes) *Table {
 		}},
 		{medium("History"), func(f Finding) (c Cell) {
 			if s := r.seriesOf(*f.Verdict); s != nil {
-				c.Spark = r.spark(s, how.at)
+				c = r.sparkCell(s, how.at)
 			}
 			return c
 		}},
@@ -179,6 +179,15 @@ func (r *Report) behind(v *schema.Verdict) (before, now Address) {
 		}
 	}
 	return before, now
+}
+
+// sparkCell is that picture with a link to the series.
+func (r *Report) sparkCell(s *judge.Series, upTo int) Cell {
+	c := Cell{Spark: r.spark(s, upTo)}
+	if c.Spark != nil {
+		c.Href = r.SeriesPath(s)
+	}
+	return c
 }
 
 // spark is a series over the releases up to one in which its model and device was measured: the page of a release

@@ -293,7 +293,13 @@ func (b *builder) pairs() error {
 		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
 		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
 		name := fmt.Sprintf("pair %q", []string{pair.Model, pair.Device})
-		_, err := b.unit(stepPairs, name, made, func(p *part) (any, error) { return nil, p.page(r.PairPage(pair)) })
+		_, err := b.unit(stepPairs, name, made, func(p *part) (any, error) {
+			of := pair.Pair
+			if err := p.shard(render.PairShardPath(of), render.PairShardID(of), view(b, r.Trends(pair))); err != nil {
+				return nil, err
+			}
+			return nil, p.page(r.PairPage(pair))
+		})
 		return err
 	})
 }
@@ -329,7 +335,8 @@ func (b *builder) others() error {
 		return err
 	}
 	pages := []render.Page{
-		r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(),
+		r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.SeriesPage(),
+		r.ComparePage(), r.EvalsPage(),
 		r.TargetsPage(), r.NotesPage(),
 	}
 	pages = append(pages, r.ReleasesPages()...)

@@ -103,7 +103,7 @@ func TestChangeText(t *testing.T) {
 			"TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 number), suspected: another run must confirm it.",
 		},
 		{
-			of(func(c *judge.Change) { c.Found = c.Since }, one),
+			of(func(c *judge.Change) { c.Found, c.Rerun = c.Since, true }, one),
 			"TTFT mean of llama on n150 at 128/64/8 is +12.0 % since v7 (1 number), confirmed by a re-run.",
 		},
 		{

@@ -149,7 +149,12 @@
       },
       {
         head: "History",
-        cell: i => t.s ? spark(t.s[i]) : ""
+        cell: function (i) {
+          if (!t.s || !t.s[i]) return "";
+          var w = [t.workloads[t.w[i]], t.tools[t.t[i]], t.impls[t.i[i]]].join(" ").replace(/\s+/g, " ").trim(),
+            to = ttreport.hash({ of: t.pairs[t.p[i]].of, w: w, k: t.metrics[t.m[i]].label });
+          return el("a", { href: root + "series/index.html" + to, "aria-label": "History" }, spark(t.s[i]));
+        }
       }
     ];
     var v = view("Series", cols, function (k) {

@@ -95,7 +95,7 @@
     function paint(force) {
       var ROW = narrow.matches ? 98 : 34, // as in the style
         first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
-        last = Math.min(order.length, first + Math.ceil((0.7 * innerHeight) / ROW) + 16);
+        last = Math.min(order.length, first + Math.ceil((0.7 * innerHeight) / ROW) + 14);
       if (!force && first === from && last === to) return;
       from = first;
       to = last;

@@ -30,12 +30,14 @@
     load: load,
     data: id => shards[id],
     watch: watch,
+    paint: paint,
     csv: csv,
     offer: offer,
     digits: digits,
     copyable: copyable,
     fold: fold,
     read: read,
+    hash: hash,
     write: write
   };
 
@@ -68,11 +70,13 @@
       });
     return o;
   }
+  function hash(o) {
+    return "#" + Object.keys(o).filter(k => o[k]).map(k => k + "=" + encodeURIComponent(o[k])).join("&");
+  }
   function write(o, push) {
-    var parts = [];
-    for (var k in o) if (o[k]) parts.push(k + "=" + encodeURIComponent(o[k]));
-    var to = parts.length ? "#" + parts.join("&") : location.pathname + location.search;
-    if ("#" + parts.join("&") !== (location.hash || "#")) history[push ? "pushState" : "replaceState"](null, "", to);
+    var to = hash(o);
+    if (to !== (location.hash || "#"))
+      history[push ? "pushState" : "replaceState"](null, "", to.length > 1 ? to : location.pathname + location.search);
   }
 
   // Every number is an address: #run-7/p3/ttft opens what is behind it, on any page; #run-7/e2/acc that of a score. A link to the number on the page of
@@ -266,6 +270,12 @@
     return data ? JSON.parse(data.textContent) : {};
   }
 
+  function paint(box, option, formatters) {
+    var chart = echarts.init(box, look());
+    chart.setOption(resolved(option, "", formatters));
+    return chart;
+  }
+
   // draw makes the chart of a place, or makes it again in another theme.
   function draw(box) {
     load(box.dataset.echarts)
@@ -273,12 +283,9 @@
         var s = (shards[box.dataset.id] || own())[box.dataset.chart];
         if (!s || !window.echarts) return;
         if (box.ttchart) box.ttchart.dispose();
-        var chart = (box.ttchart = echarts.init(box, look()));
-        chart.setOption(
-          resolved(s.option, "", {
-            "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p)
-          })
-        );
+        var chart = (box.ttchart = paint(box, s.option, {
+          "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p)
+        }));
         if (s.links) {
           chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
           echarts.connect("releases");
