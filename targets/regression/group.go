@@ -575,8 +575,8 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 	return &j.out.Findings[len(j.out.Findings)-1]
 }
 
-// explain takes the change of a group from its members, those percentiles among them that moved as it did. A member
-// that clearly did not move is none.
+// explain takes the change of a group from its members, those percentiles among them that moved as it did over the runs
+// that show it. A member that clearly did not move is none, nor is one whose newest value says the opposite.
 func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 	at := int32(len(j.out.Findings) - 1)
 	list := j.withTails(t, m, tests)
@@ -584,10 +584,15 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 	for _, i := range list {
 		x := &tests[i]
 		c := &j.t.Cells[x.cell]
-		moved := x.d/m.x > .5
-		if !moved && !t.part() && !c.Tail && x.base.n > 1 {
-			moved = math.Abs(x.d-m.x) <= clearly*math.Sqrt(math.Max(x.base.s2, j.least(&j.t.Obs[x.obs])))
+		d, of := x.d, m.x
+		if f.Runs > 1 {
+			d, of = j.over(x, f.First), f.D
 		}
+		moved := d/of > .5
+		if !moved && !t.part() && !c.Tail && x.base.n > 1 {
+			moved = math.Abs(d-of) <= clearly*math.Sqrt(math.Max(x.base.s2, j.least(&j.t.Obs[x.obs])))
+		}
+		moved = moved && x.d/m.x > 0
 		x.stayed = x.stayed || !moved && !t.part()
 		if moved {
 			x.found, f.Cell = at, x.cell
@@ -599,6 +604,23 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 	if f.Evidence == schema.Confirmed && j.groupOnOneHost(f) {
 		f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 	}
+}
+
+// over is the mean change of a test over its runs since a release, of the newest three.
+func (j *judge) over(x *test, first int32) float64 {
+	var room [4]sighting
+	runs, own := j.sightings(x, room[:0])
+	sum, n, base := 0., 0., x.base.summary()
+	for k, r := range runs {
+		if k >= own {
+			if j.t.Obs[r.obs].Release < first {
+				break
+			}
+			base = base.without(&x.base.prev[k-own])
+		}
+		sum, n = sum+r.z, n+1
+	}
+	return sum/n - base.adjusted
 }
 
 // withTails are the members of a group with their percentiles.

@@ -3,6 +3,7 @@ package regression_test
 import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/targets/regression"
@@ -43,6 +44,33 @@ func TestHalfOfASystemIsFoundAsHalf(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
+}
+
+// What is part of a change is told by all runs that show it: not by the newest alone, and not against that.
+func TestMembersOverTheRunsOfAChange(t *testing.T) {
+	cells := quiet(57, 42, 9, .004)
+	for i := range 7 {
+		cells[i][7] *= 1.10
+		cells[i][8] *= 1.10
+	}
+	cells[0][7], cells[0][8] = cells[0][7]*1.04, cells[0][8]/1.06 // by chance
+	cells[13][8] *= 1.055
+	tab := systems(cells)
+	for i := range tab.Cells {
+		tab.Cells[i].Stratum, tab.Cells[i].Point = int32(i%2), int32(i/2)
+	}
+	tab.Strata = 2
+	j := judge(t, tab)
+	for _, f := range j.Findings {
+		if f.Release != 8 {
+			continue
+		}
+		if members := slices.Sorted(slices.Values(f.Members)); !slices.Equal(members, []int32{0, 1, 2, 3, 4, 5, 6}) {
+			t.Errorf("%v of %+v", members, f)
+		}
+		return
+	}
+	t.Error("no group is found")
 }
 
 // A history that begins at twice its later speed is no baseline, and no level of the machine is made of it.
