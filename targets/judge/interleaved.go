@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -19,19 +17,13 @@ type turnCell struct {
 	metric, stat, def string
 }
 
-// turnAt is a block of a pair of runs.
-type turnAt struct {
-	run   int // the candidate
-	block int16
-}
-
-// inTurns is what a release and a baseline measured in turns: pairs of runs on one system.
+// inTurns is what a release and a baseline measured in turns: pairs of runs on one system, ±ln of the values, larger is
+// worse, of baseline and candidate.
 type inTurns struct {
+	block.Turns[turnCell]
 	baseline string // release that the baseline's runs state
 	with     string // run
 	host     string // "" where it is not stated
-	kept     bool
-	values   [2]map[turnCell]map[turnAt][]float64 // ±ln of the value, larger is worse: of baseline and candidate
 }
 
 // turnsOfPair names what was measured in turns: one system of a release with one baseline.
@@ -99,19 +91,18 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 		}
 		id := turnsOfPair{systemOf(h), b.Release}
 		if out[id] == nil {
-			out[id] = &inTurns{baseline: b.Release, with: b.ID, host: hostOf(h),
-				values: [2]map[turnCell]map[turnAt][]float64{{}, {}}}
+			out[id] = &inTurns{baseline: b.Release, with: b.ID, host: hostOf(h)}
 		}
-		out[id].kept = out[id].kept || h.Interleaved.IsKept() || b.Interleaved.IsKept()
+		out[id].Kept = out[id].Kept || h.Interleaved.IsKept() || b.Interleaved.IsKept()
 		for side, of := range []int{with, run} {
-			j.takeTurns(out[id].values[side], run, of)
+			j.takeTurns(out[id], side, run, of)
 		}
 	}
 	return out, refused
 }
 
-// takeTurns adds the values of a run to those of a pair that is named by its candidate.
-func (j *Judgement) takeTurns(values map[turnCell]map[turnAt][]float64, candidate, run int) {
+// takeTurns adds the values of a run to a side of a pair that is named by its candidate.
+func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 	h := &j.Columns.Runs[run]
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		p := &j.Columns.Points[i]
@@ -124,12 +115,8 @@ func (j *Judgement) takeTurns(values map[turnCell]map[turnAt][]float64, candidat
 			if !schema.Measurable(v) {
 				return
 			}
-			c := turnCell{systemOf(h), p.Key, s.Metric, s.Stat, s.Def}
-			if values[c] == nil {
-				values[c] = map[turnAt][]float64{}
-			}
-			at := turnAt{candidate, p.Block}
-			values[c][at] = append(values[c][at], sign(s.Metric)*math.Log(v))
+			t.Add(side, turnCell{systemOf(h), p.Key, s.Metric, s.Stat, s.Def}, block.Turn{Pair: candidate, Block: int(p.Block)},
+				sign(s.Metric)*math.Log(v))
 		})
 	}
 }
@@ -161,7 +148,7 @@ func (j *Judgement) pair(release int) pairedRows {
 	}
 	starts := j.startsBefore(release, hostsOf(pairs))
 	for id, cells := range j.judgedOf(release, pairs) {
-		pairs[id].compare(cells, starts, &out)
+		pairs[id].judge(cells, starts, &out)
 	}
 	return out
 }
@@ -180,28 +167,27 @@ func (j *Judgement) judgedOf(release int, pairs map[turnsOfPair]*inTurns) map[tu
 	return judged
 }
 
-// compare adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
+// judge adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
 // starts is the noise of earlier pairs.
-func (t *inTurns) compare(cells []turnCell, starts map[turnCell]regression.Noise, out *pairedRows) {
+func (t *inTurns) judge(cells []turnCell, starts map[turnCell]regression.Noise, out *pairedRows) {
 	var list []block.Difference
 	var at []turnCell
 	for f, members := range families(cells) {
-		rows, series := t.series(members)
+		var noise *regression.Noise
+		if known, ok := starts[f]; ok {
+			noise = &known
+		}
+		rows, each, all := t.Compare(members, noise)
 		if len(rows) == 0 {
 			continue
 		}
-		design := block.Fresh()
-		design.Kept = t.kept
-		if known, ok := starts[f]; ok {
-			design.Starts = known
-		}
-		each, all := block.Compare(series, design)
 		list, at = append(list, each...), append(at, rows...)
 		out.all[f] = paired{inTurns: t, Difference: all, significant: all.P() < .05}
 	}
 	for k, significant := range block.Significant(list) {
 		x := paired{inTurns: t, Difference: list[k], significant: significant}
-		x.ref, x.value = t.means(at[k])
+		left, right := t.Means(at[k])
+		x.ref, x.value = regression.Mean(left), regression.Mean(right)
 		out.cells[at[k]] = x
 	}
 }
@@ -212,41 +198,6 @@ func tailOrMean(stat string) string {
 		return schema.TailStat
 	}
 	return ""
-}
-
-// series returns the cells that have a block of both sides, and their differences by block.
-func (t *inTurns) series(cells []turnCell) (rows []turnCell, series [][]float64) {
-	seen := map[turnAt]bool{}
-	for _, c := range cells {
-		for at := range t.values[1][c] {
-			seen[at] = true
-		}
-	}
-	blocks := slices.SortedFunc(maps.Keys(seen), func(a, b turnAt) int {
-		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.block, b.block))
-	})
-	for _, c := range cells {
-		s, both := make([]float64, len(blocks)), false
-		for k, at := range blocks {
-			s[k] = regression.Mean(t.values[1][c][at]) - regression.Mean(t.values[0][c][at])
-			both = both || !math.IsNaN(s[k])
-		}
-		if both {
-			rows, series = append(rows, c), append(series, s)
-		}
-	}
-	return rows, series
-}
-
-// means are those of both sides over the blocks that both have.
-func (t *inTurns) means(c turnCell) (ref, value float64) {
-	n := 0.
-	for at, right := range t.values[1][c] {
-		if left := t.values[0][c][at]; len(left) > 0 {
-			ref, value, n = ref+regression.Mean(left), value+regression.Mean(right), n+1
-		}
-	}
-	return ref / n, value / n
 }
 
 // settled is what a paired difference makes of a number.
@@ -335,7 +286,7 @@ func (j *Judgement) summariseInTurns(g *Summary, v *schema.Verdict, s *Series, o
 func (x *paired) reason(sign float64, outcome schema.Outcome, evidence schema.Evidence) *schema.Turns {
 	lo, hi := x.Interval(.95)
 	return &schema.Turns{
-		Baseline: x.baseline, Run: x.with, Blocks: x.Blocks, Kept: x.kept, Effect: relative(sign, x.Mean),
+		Baseline: x.baseline, Run: x.with, Blocks: x.Blocks, Kept: x.Kept, Effect: relative(sign, x.Mean),
 		Interval: [2]float64{relative(sign, lo), relative(sign, hi)}, Outcome: outcome, Evidence: evidence,
 	}
 }

@@ -267,12 +267,12 @@ func (j *Judgement) startedIn(release int) []started {
 		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.stat, b.stat))
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(judged), byPair) {
-		if turns[id].kept {
+		if turns[id].Kept {
 			continue
 		}
 		of := families(judged[id])
 		for _, f := range slices.SortedFunc(maps.Keys(of), byFamily) {
-			_, series := turns[id].series(of[f])
+			_, series := turns[id].Series(of[f])
 			known = append(known, started{turns[id].host, f, series})
 		}
 	}
