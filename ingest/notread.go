@@ -50,8 +50,9 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to fir
 var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token`)
 
 // measuredKey matches the name of such a number, or of a score.
-var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|throughput|tput|latenc|` +
-	`first_token|(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
+var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
+	`throughput|tput|latenc|first_token|` +
+	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -66,16 +67,23 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		Severity: schema.SevWarning, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",
 	}
-	text := f.Data[:min(len(f.Data), mostSearched)]
-	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst")))
+	text, ext := f.Data[:min(len(f.Data), mostSearched)], extension(f.Path)
 	switch {
+	case f.Form == decode.Binary:
+		isOther := func(w string) bool { return !measuredKey.MatchString(w) }
+		names := joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
+		if names == "" {
+			return nil
+		}
+		p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
+		p.Hint = "export it as CSV or JSON lines, and say under tables: in ttreport.yaml what the columns hold"
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
 		names := measuredNames(f.First)
 		if names == "" {
 			return nil
 		}
 		p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
-		p.Hint = "say under tables: in ttreport.yaml what they are, and rows: where they stand; see ttreport help files"
+		p.Hint = mappingHint(f)
 	case f.Form != decode.Text:
 		return nil
 	case ext == ".csv" || ext == ".tsv":
@@ -84,20 +92,69 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 			return nil
 		}
 		p.Found = "a table with columns of a benchmark: " + excerpt(first)
-		p.Hint = "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
-		if mapping := table.Propose(f.Path, first); mapping != "" {
-			p.Hint = "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" +
-				mapping
-		}
-	case slices.Contains([]string{".md", ".txt", ".log", ".out", ""}, ext):
-		if !unreadText(&p, text, ext) {
-			return nil
-		}
-	default:
+		p.Hint = mappingHint(f)
+	case slices.Contains(programs, ext) || !unreadText(&p, text, ext):
 		return nil
 	}
 	return []schema.Problem{p}
 }
+
+// programs are files of programs and of their settings, which name numbers and hold none.
+var programs = strings.Fields(".py .sh .go .js .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb .css .scss .cfg " +
+	".toml .ini .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql .yaml .yml " +
+	".json .jsonl .tex")
+
+// stores are the extensions of binary files in which tables are kept.
+var stores = strings.Fields(".parquet .sqlite .sqlite3 .db .duckdb .arrow .feather .pkl")
+
+// word is the name of a column in a binary file.
+var word = regexp.MustCompile(`[A-Za-z][\w/]{2,60}`)
+
+// extension is that of a file's name without its compression, in lower case.
+func extension(name string) string {
+	return strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")))
+}
+
+// mappingHint proposes the mapping of a table, or of JSON, that nothing reads.
+func mappingHint(f *decode.File) string {
+	mapping := ""
+	if f.Form == decode.JSON {
+		mapping = table.ProposeJSON(f.Path, f.First)
+	} else {
+		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
+		mapping = table.Propose(f.Path, first)
+	}
+	switch {
+	case mapping != "":
+		return "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" + mapping
+	case f.Form == decode.JSON:
+		return "say under tables: in ttreport.yaml what they are, and rows: where they stand; see ttreport help files"
+	}
+	return "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
+}
+
+// measuredRow is a row of a table in markdown that has a number, or the heading of its column, called like one of a
+// benchmark; "" for none.
+func measuredRow(text []byte) string {
+	var head []byte
+	for line := range bytes.Lines(text) {
+		switch line = bytes.TrimSpace(line); {
+		case !bytes.HasPrefix(line, []byte("|")):
+			head = nil
+		case head == nil:
+			head = line
+		case !numberCell.Match(line):
+		case heading.Match(head) || measuredKey.Match(head):
+			return excerpt(head)
+		case measuredKey.Match(line):
+			return excerpt(line)
+		}
+	}
+	return ""
+}
+
+// numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
+var numberCell = regexp.MustCompile(`\|\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|tok/s|t/s)?\s*(?:±[^|]*)?[*]*\s*\|`)
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
@@ -106,6 +163,12 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
 		p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
 		return true
+	}
+	if ext == ".md" {
+		row := measuredRow(text)
+		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
+		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
+		return row != ""
 	}
 	lines, first := 0, ""
 	for line := range bytes.Lines(text) {
@@ -118,15 +181,14 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, the first %q, of no tool whose output is read",
 		lines, redact.Text(first))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	return lines > 1 && ext != ".md"
+	return lines > 1
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
 // items are searched: the others have the same names.
 func measuredNames(v decode.Value) string {
-	const deepest, mostItems, most = 8, 4, 4
+	const deepest, mostItems = 8, 4
 	left := 500
-	seen := map[string]bool{}
 	var names []string
 	var look func(v decode.Value, depth int)
 	look = func(v decode.Value, depth int) {
@@ -135,10 +197,8 @@ func measuredNames(v decode.Value) string {
 				return
 			}
 			first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
-			if first == decode.Number && !seen[m.Key] {
-				if seen[m.Key] = true; measuredKey.MatchString(m.Key) {
-					names = append(names, redact.Text(m.Key))
-				}
+			if first == decode.Number && measuredKey.MatchString(m.Key) {
+				names = append(names, m.Key)
 			}
 			if depth > 0 {
 				look(m.Val, depth-1)
@@ -153,10 +213,22 @@ func measuredNames(v decode.Value) string {
 		}
 	}
 	look(v, deepest)
+	return joinedNames(names)
+}
+
+// joinedNames lists the first of some names, each once; "" for none.
+func joinedNames(names []string) string {
+	const most = 4
+	seen := map[string]bool{}
+	names = slices.DeleteFunc(names, func(s string) bool {
+		was := seen[s]
+		seen[s] = true
+		return was
+	})
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(names, ", ")
+	return redact.Text(strings.Join(names, ", "))
 }
 
 // printed are the first columns of tables that tools print.

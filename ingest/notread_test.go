@@ -1,10 +1,14 @@
 package ingest_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // Results of tools that are not read are reported with their tool, and neither as unknown nor as no results.
@@ -70,4 +74,83 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 	if codes(beside.Problems) != "" {
 		t.Errorf("a log beside its result: %v", beside.Problems)
 	}
+}
+
+// Whatever else has numbers of a benchmark in it is named with what they are called: tables in markdown, JSON that
+// resembles another format, pages, databases. Code, prose and logs of servers are not.
+func TestNothingIsSilent(t *testing.T) {
+	for name, c := range map[string]struct{ text, code, found string }{
+		"runs/a.md": {"# run\n| metric | value |\n|---|---:|\n| `output_tok_s` | 40.19 |\n", "benchmark-text",
+			"output_tok_s"},
+		"wide.md": {"| model | TTFT (ms) | tok/s |\n|---|---|---|\n| tiny | 12.5 | 80.25 |\n", "benchmark-text",
+			"TTFT (ms)"},
+		"rows.jsonl": {`{"model":"x","date":"2026-06-28","tp":4,"output_tok_s":35.6,"ttft_p50_ms":534.7}` + "\n" +
+			`{"model":"x","date":"2026-06-29","tp":4,"output_tok_s":36.6,"ttft_p50_ms":531.7}` + "\n",
+			"unknown-format", "called output_tok_s, ttft_p50_ms"},
+		"page.html": {"<p>TTFT p50 = 12 ms</p>\n<p>Throughput: 3.45 requests/s</p>\n", "benchmark-text", "2 lines"},
+		"runs.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (model text, ttft_ms real, tokens_per_s real)",
+			"unread-numbers", "ttft_ms, tokens_per_s"},
+		"bench.py":     {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
+		"README.md":    {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
+		"blob.bin":     {"\x00\x01ttft_ms", "", ""},
+		"names.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: c.text})
+		if codes(set.Problems) != c.code || c.code != "" && !strings.Contains(set.Problems[0].Found, c.found) {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
+	}
+}
+
+// The mapping that is proposed for JSON of no known format reads it.
+func TestProposedMappingReads(t *testing.T) {
+	row := `{"model":"acme/x","timestamp":"2026-06-28","lat":{"ttft_p50_ms":534.7},"output_tok_s":35.6,"note":"y"}`
+	for name, text := range map[string]string{
+		"a/rows-1.jsonl": row + "\n" + strings.Replace(row, "35.6", "36.1", 1) + "\n",
+		"a/list-1.json":  "[" + row + "," + strings.Replace(row, "35.6", "36.1", 1) + "]",
+		"a/deep-1.json": `{"version":1,"data":{"runs":[` + row + "," + strings.Replace(row, "35.6", "36.1", 1) +
+			`]}}`,
+		"a/map-1.json": `{"version":1,"runs":{"one":` + row + `,"two":` + strings.Replace(row, "35.6", "36.1", 1) + `}}`,
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: text})
+		at := strings.Index(hints(set), "tables:\n")
+		if at < 0 {
+			t.Errorf("%s: no mapping: %v", name, set.Problems)
+			continue
+		}
+		var said struct {
+			Tables []table.Mapping `yaml:"tables"`
+		}
+		if p := decode.YAML("ttreport.yaml", []byte(hints(set)[at:]), &said); p != nil {
+			t.Errorf("%s: %v", name, p)
+			continue
+		}
+		tables, err := table.Compile(said.Tables)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		root := ingest.Root{FS: fstest.MapFS{name: {Data: []byte(text)}}, Name: "in", Tables: tables}
+		set, err = ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := set.Files[0].Points; n != 2 {
+			t.Errorf("%s: %d points by\n%s%v", name, n, hints(set)[at:], set.Problems)
+			continue
+		}
+		p := set.Runs[0].Points[0]
+		ttft, _ := p.Value("ttft", "median")
+		if set.Runs[0].Model.ID != "acme/x" || set.Runs[0].Start.IsZero() || ttft != 534.7 {
+			t.Errorf("%s: %+v, TTFT %g", name, set.Runs[0].Model, ttft)
+		}
+	}
+}
+
+// hints are those of all problems.
+func hints(set ingest.Set) (out string) {
+	for _, p := range set.Problems {
+		out += p.Hint + "\n"
+	}
+	return out
 }

@@ -104,6 +104,14 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if file.Form == decode.Binary && slices.Contains(stores, extension(f.rel)) { // its columns are at one of its ends
+		head, tail := make([]byte, min(info.Size(), 64<<10)), make([]byte, min(info.Size(), 64<<10))
+		_, err := in.ReadAt(head, 0)
+		_, err2 := in.ReadAt(tail, info.Size()-int64(len(tail)))
+		if err == nil && err2 == nil {
+			file.Data = slices.Concat(head, tail)
+		}
+	}
 	return interpret(f, &file), nil
 }
 
@@ -273,6 +281,9 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 	p := schema.Problem{
 		Severity: schema.SevWarning, Path: f.Path, Code: "unknown-format", Found: "JSON of no known format",
 		Expected: "a result file", Hint: "if it is a result, its format is not read yet; if not, nothing to do",
+	}
+	if names := measuredNames(f.First); names != "" {
+		p.Found, p.Hint = p.Found+", with numbers called "+names, mappingHint(f)
 	}
 	if m.Detail != "" {
 		p.Expected = fmt.Sprintf("%s, the nearest format: it has %s and lacks %s", m.Detail,

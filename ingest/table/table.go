@@ -470,11 +470,65 @@ func Propose(file string, head []byte) string {
 	if err != nil {
 		return ""
 	}
+	return propose(file, "", headings)
+}
+
+// ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it.
+func ProposeJSON(file string, v decode.Value) string {
+	const deepest, most = 4, 60
+	type place struct {
+		rows string
+		at   decode.Value
+	}
+	level := []place{{"", v}}
+	for range deepest {
+		var deeper []place
+		for _, p := range level {
+			members := p.at.Members()
+			members = members[:min(len(members), most)]
+			row := p.at
+			if p.at.Kind() == decode.Array {
+				row = p.at.Index(0)
+			} else if p.rows != "" && len(members) > 0 && allObjects(p.at) {
+				row = members[0].Val
+			}
+			if out := propose(file, p.rows, scalars(row, "", most)); out != "" {
+				return out
+			}
+			for _, m := range members {
+				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
+					deeper = append(deeper, place{strings.TrimPrefix(p.rows+"."+m.Key, "."), m.Val})
+				}
+			}
+		}
+		level = deeper[:min(len(deeper), most)]
+	}
+	return ""
+}
+
+// scalars are the paths of the members of a row that are no lists, one level deep.
+func scalars(row decode.Value, in string, most int) (out []string) {
+	members := row.Members()
+	for _, m := range members[:min(len(members), most)] {
+		switch {
+		case m.Val.Kind() == decode.Object && in == "":
+			out = append(out, scalars(m.Val, m.Key+".", most)...)
+		case m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array:
+			out = append(out, in+m.Key)
+		}
+	}
+	return out
+}
+
+func propose(file, rows string, headings []string) string {
 	var columns strings.Builder
 	taken := map[string]bool{}
 	metrics := 0
 	for _, h := range headings {
 		says, isMetric := meaning(strings.TrimSpace(h))
+		if last := strings.LastIndexByte(h, '.'); says == "" && last >= 0 { // a path
+			says, isMetric = meaning(h[last+1:])
+		}
 		if says == "" || taken[says] {
 			continue
 		}
@@ -487,7 +541,10 @@ func Propose(file string, head []byte) string {
 	if metrics == 0 {
 		return ""
 	}
-	return fmt.Sprintf("tables:\n  - files: %q\n    columns:\n%s", counters.ReplaceAllString(path.Base(file), "*"),
+	if rows != "" {
+		rows = "    rows: " + key(rows) + "\n"
+	}
+	return fmt.Sprintf("tables:\n  - files: %q\n%s    columns:\n%s", counters.ReplaceAllString(path.Base(file), "*"), rows,
 		strings.TrimSuffix(columns.String(), "\n"))
 }
 
@@ -511,7 +568,7 @@ func meaning(heading string) (says string, isMetric bool) {
 	for _, f := range []struct{ says, names string }{
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
-		{"release", "release"}, {"start", "timestamp start_time"}, {"dataset", "dataset"}, {"task", "task"},
+		{"release", "release"}, {"start", "timestamp start_time date"}, {"dataset", "dataset"}, {"task", "task"},
 		{"isl", "isl input_len input_length input_tokens input_sequence_length"},
 		{"osl", "osl output_len output_length output_tokens output_sequence_length"},
 		{"concurrency", "concurrency max_concurrency num_concurrent users num_users"}, {"rate", "request_rate"},
