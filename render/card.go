@@ -239,8 +239,14 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 		targets += "; targets of what was never measured grade nothing: " + words.Few(names, 3)
 	}
 	out = append(out, CardFact{"Targets", targets, ""}, CardFact{"Order", r.orderText(at), ""}, CardFact{"Rule", rule, ""},
-		CardFact{"Exit code", fmt.Sprintf("%d of ttreport check (0 pass, 1 fail, 5 nothing graded)", g.Result.Exit), ""})
+		CardFact{"Exit code", exitText(g.Result.Exit), ""})
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
+}
+
+// exitText says what ttreport check exits with.
+func exitText(code int) string {
+	meaning := map[int]string{0: "pass", 1: "fail", 5: "nothing graded"}[code]
+	return fmt.Sprintf("ttreport check exits %d (%s)", code, meaning)
 }
 
 // orderText says that nothing but its name puts a release where it stands; "" where a date or ttreport.yaml does.
@@ -290,7 +296,7 @@ func basisText(g *gate.Review) string {
 		}
 	}
 	if n := g.Fit.Shown.Once.Hidden; n > 0 && !g.Fit.Wider {
-		out += fmt.Sprintf("; %s could hide more than the limit without a re-run", words.Count(n))
+		out += fmt.Sprintf("; %s could hide a regression beyond the limit without a re-run", words.Count(n))
 	}
 	return out
 }
@@ -360,7 +366,7 @@ func (r *Report) whiskers(decisive []schema.Verdict) (out []Whisker, caption str
 	case schema.AgainstTarget:
 		return out, "Distance from the target as a share of it," + interval + "its tolerance."
 	case schema.AgainstHistory:
-		return out, "Change" + interval + "less than what matters."
+		return out, "Change" + interval + "within the limit."
 	}
 	return nil, ""
 }

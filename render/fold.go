@@ -91,7 +91,7 @@ func (f *Finding) Folded() string {
 		}
 		parts = append(parts, part)
 	}
-	out := "With it " + strings.Join(parts, ", ")
+	out := "Also " + strings.Join(parts, ", ")
 	if !several {
 		return out + "."
 	}

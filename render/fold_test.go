@@ -37,10 +37,10 @@ func TestFold(t *testing.T) {
 	}
 	found := render.Fold(list, false)
 	want := []string{
-		"With it E2EL mean −10.0\u202fpp.", "With it TPOT mean −10.0\u202fpp (suspected).",
-		"With it TPOT mean −10.0\u202fpp (suspected).",
-		"With it d TTFT mean −10.0\u202fpp, e TTFT mean −10.0\u202fpp, f TTFT mean −10.0\u202fpp and 1 other number, " +
-			"of 5 tasks in all.", "", "", "With it j, of 2 tasks in all.",
+		"Also E2EL mean −10.0\u202fpp.", "Also TPOT mean −10.0\u202fpp (suspected).",
+		"Also TPOT mean −10.0\u202fpp (suspected).",
+		"Also d TTFT mean −10.0\u202fpp, e TTFT mean −10.0\u202fpp, f TTFT mean −10.0\u202fpp and 1 other number, " +
+			"of 5 tasks in all.", "", "", "Also j, of 2 tasks in all.",
 	}
 	if len(found) != len(want) {
 		t.Fatalf("%d findings, want %d", len(found), len(want))

@@ -75,7 +75,7 @@ func pictureSection() Section {
 	t.row(Cell{Bar: decisionBar(gate.Basis{Compared: 9, Regressed: 1, Inconclusive: 2, Improved: 1, Unchanged: 5})},
 		sentence(barMeans))
 	t.row(Cell{Whisker: &Interval{Label: "Example of an interval", Effect: 1.6, Low: 1.1, High: 2.2}},
-		sentence("A change with its 95 % interval: the dot is the change, right is worse. Shaded: less than what matters."))
+		sentence("A change with its 95 % interval: the dot is the change, right is worse. Shaded: within the limit."))
 	for _, x := range []struct {
 		outcome  schema.Outcome
 		evidence schema.Evidence

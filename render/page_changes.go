@@ -92,7 +92,7 @@ func (r *Report) state(c *judge.Change) Cell {
 	case c.Evidence == schema.Suspected:
 		return Cell{Text: "suspected", Outcome: schema.Regressed, Sub: "another run must confirm it"}
 	}
-	why := "nobody has said why"
+	why := "unexplained"
 	if !r.seenInNewest(c) {
 		why += "; not seen in " + r.nameOf(r.Newest())
 	}

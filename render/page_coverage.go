@@ -28,8 +28,8 @@ func (r *Report) CoveragePage() Page {
 	cover := r.Gate.Coverage(&review)
 	p.Eyebrow = fmt.Sprintf("Newest: %s, %s.", r.Releases[at].Name, day(r.Releases[at].Date))
 	p.Lead = Lead{Tone: words.ToneGood, Mark: schema.Pass, Word: "All measured", Text: fmt.Sprintf(
-		"%s of %s planned, required or measured before have a number in %s.", words.Count(cover.Measured),
-		words.Plural(cover.Measured+len(cover.Gaps), "point"), r.Releases[at].Name)}
+		"%s of %s have a number in %s.", words.Count(cover.Measured),
+		words.Plural(cover.Measured+len(cover.Gaps), "expected point"), r.Releases[at].Name)}
 	if o := cover.Oldest(); o != nil {
 		p.Lead.Tone, p.Lead.Mark, p.Lead.Word = words.ToneWarning, schema.NotMeasured, gapsText(&cover)
 		if o.Last != "" {

@@ -28,7 +28,7 @@ func (r *Report) EvalsPage() Page {
 				s := &r.Columns.Scores[i]
 				models[r.Columns.Runs[s.Run].Model.Name], tasks[s.Task] = true, true
 			}
-			p.Lead = Lead{Text: fmt.Sprintf("%s of %s in %s: no reference and no earlier score grades them.",
+			p.Lead = Lead{Text: fmt.Sprintf("%s of %s in %s: nothing to compare them with.",
 				words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
 		}
 	}

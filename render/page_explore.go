@@ -131,7 +131,7 @@ func (r *Report) widgetPage(w Widget, title, lead, para string) Page {
 		pairs, _ := r.listed()
 		list = r.pairsTable(pairs)
 	}
-	p.add(Section{ID: "pages", Title: "Pages that need no script", Intro: "The same numbers, by model and device.",
+	p.add(Section{ID: "pages", Title: "Browse by model and device", Intro: "The same numbers, by model and device.",
 		Blocks: []Block{list}})
 	return p
 }

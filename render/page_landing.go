@@ -166,8 +166,8 @@ func (r *Report) comparedWith(at int) string {
 	if before < 0 {
 		return "Nothing before it can serve as a baseline."
 	}
-	return fmt.Sprintf("Compared with the releases up to %s; a change counts when it is rare among all that was "+
-		"measured and beyond the limit.", r.Releases[before].Name)
+	return fmt.Sprintf("Compared with the releases up to %s; a change is listed if it is larger than the limit "+
+		"and significant among all numbers.", r.Releases[before].Name)
 }
 
 // unit is what the site calls what it judges: a night's build is no release, whatever its label.
@@ -199,7 +199,7 @@ func toneMark(tone words.Tone) schema.Outcome {
 func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
 	rel, req := r.Releases[at], required(all)
 	met := metIn(req)
-	s := section("targets", "Required targets", "Required by their own priority, else by the model's declared status.").
+	s := section("targets", "Required targets", "Required where the target file or the model's status says so.").
 		leading("all targets of "+rel.Name, ReleasePath(rel.Name)+"#targets")
 	if met == len(req) {
 		s.Blocks = []Block{Prose{"All " + words.Count(len(req)) + " are met."}}

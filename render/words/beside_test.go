@@ -72,8 +72,8 @@ func TestBesideColumns(t *testing.T) {
 		why        schema.Reason
 		want, over string // what it says, and what the columns and the line above the table say
 	}{
-		{change, "4 releases, noise 2\u202f%; change of the first run; a re-run saw it again", "10.0"},
-		{change, "saw it again (first 120\u202fms).", "Built with"},
+		{change, "4 releases, noise 2\u202f%; change of the first run; confirmed by a re-run (first run: ", "10.0"},
+		{change, "(first run: 120\u202fms).", "Built with"},
 		{turns, "In turns with v7, 6 blocks", "→"},
 		{same, "Same build (digest 0123456789ab): the machine or its settings changed", "→"},
 		{eval, "Of 80 the same questions 9 were lost and 2 gained", "→"},
@@ -129,7 +129,7 @@ func TestEveryReasonFitsARow(t *testing.T) {
 // What most changes of a table came with is said once, of the rows that it is known of; of what is alone, its row says
 // it.
 func TestSharedBuild(t *testing.T) {
-	const rows, rest = "What regressed, improved or recovered", ", unless its row says otherwise."
+	const rows, rest = "What regressed, improved or recovered", "."
 	type row struct{ device, build string }
 	unchanged := row{"n300", "-"}
 	for _, c := range []struct {

@@ -59,9 +59,9 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 	},
 	schema.WhyRecheck: {
 		func(c comparison) string {
-			return c.noisy + "; an independent run of the same release saw it again (first " + first(c.v, c.r) + ")."
+			return c.noisy + "; confirmed by a re-run of the same release (first run: " + first(c.v, c.r) + ")."
 		},
-		func(c comparison) string { return "a re-run saw it again (first " + first(c.v, c.r) + ")" },
+		func(c comparison) string { return "confirmed by a re-run (first run: " + first(c.v, c.r) + ")" },
 	},
 	schema.WhyAgain: {
 		func(c comparison) string {
@@ -75,9 +75,9 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 	},
 	schema.WhyNotSignificant: {
 		func(c comparison) string {
-			return c.noisy + ": beyond the limit of " + c.limit + ", and not rare among so many numbers."
+			return c.noisy + ": beyond the limit of " + c.limit + ", and not significant among so many numbers."
 		},
-		func(c comparison) string { return "beyond " + c.limit + ", not rare among so many numbers" },
+		func(c comparison) string { return "beyond " + c.limit + ", not significant among so many numbers" },
 	},
 	schema.WhyEquivalent: {
 		func(c comparison) string {
@@ -418,7 +418,7 @@ func followed(v *schema.Verdict) string {
 	case v.Follow.Release == "":
 		return ""
 	case v.Follow.Again:
-		return "; " + v.Follow.Release + " saw it again"
+		return "; " + v.Follow.Release + " confirms it"
 	}
 	return "; " + v.Follow.Release + " did not see it again"
 }
@@ -485,7 +485,7 @@ func (s Shared) Text() string {
 	if s.Of != "" {
 		rows = "What regressed, improved or recovered of " + s.Of
 	}
-	return rows + " was " + out + ", unless its row says otherwise."
+	return rows + " was " + out + "."
 }
 
 // WhyBeside is what a row alone knows about why a verdict was given. Its columns show the number, its baseline, the

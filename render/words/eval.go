@@ -76,7 +76,7 @@ func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
 		if r.Test == schema.TestPaired && r.First == 0 {
 			return ": on the same questions one run is enough"
 		}
-		return "; an independent run saw it again"
+		return "; confirmed by an independent run"
 	case schema.Inconclusive:
 		switch r.Why {
 		case schema.WhyRunsDisagree:

@@ -21,7 +21,7 @@ func policy(day int, list ...decision.Decision) *decision.Policy {
 	return p
 }
 
-// confirmedRegression is a history in which workload 1 regressed in v5, and v6 saw it again.
+// confirmedRegression is a history in which workload 1 regressed in v5, and v6 confirms it.
 func confirmedRegression() *columns.Columns {
 	values := judgetest.Steady(7)
 	values[5][0], values[6][0] = values[5][0]*1.3, values[6][0]*1.3

@@ -424,7 +424,7 @@ type Result struct {
 	Blind     bool     `json:",omitempty"` // most numbers would not show a regression of twice the limit
 	Open      int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
 	Level     string   `json:",omitempty"`
-	Evals     []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
+	Evals     []string `json:",omitempty"` // tasks with a score without a reference and an earlier score
 	Last      string   `json:",omitempty"` // of NotMeasured: the last release that measured it
 	// Newer are runs that are newer than what is judged and no part of it; Late are those of its runs, of Runs, that began
 	// a day or more after the first. See [Gate.Review].
