@@ -57,20 +57,13 @@ func (in buildInput) stamp() (stamp string, ok bool) {
 		roots = append(roots, root)
 	}
 	files, _, ok := ingest.Fingerprint(roots)
-	of := program()
-	if of == "" || !ok {
-		return "", false
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "4 %q %q %q %s", files, in.Paths, in.Options, of))
-	return hex.EncodeToString(sum[:]), true
+	stamp = stampOf(fmt.Sprintf("4 %q %q %q", files, in.Paths, in.Options), nil)
+	return stamp, ok && stamp != ""
 }
 
-// loadRecord returns the record in a file, when it holds for an input. Without a name there is none.
+// loadRecord returns the record in a file, when it holds for an input.
 func loadRecord(name string, in buildInput) (buildRecord, bool) {
 	var r buildRecord
-	if name == "" {
-		return r, false
-	}
 	if json.Unmarshal(durable.ReadRecord(name), &r) != nil || r.Stamp == "" {
 		return buildRecord{}, false
 	}
@@ -83,7 +76,7 @@ func (r buildRecord) stands(folder, options string) bool {
 	if r.Output.Folder != folder || r.Output.Options != options {
 		return false
 	}
-	hash, _, ok := fingerprint(folder)
+	hash, ok := fingerprint(folder)
 	return ok && hash == r.Output.Fingerprint
 }
 
@@ -96,7 +89,7 @@ func saveRecord(name string, in buildInput, r buildRecord) {
 	}
 	var read, written bool
 	r.Stamp, read = in.stamp()
-	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)
+	r.Output.Fingerprint, written = fingerprint(r.Output.Folder)
 	failed := func(p schema.Problem) bool { return p.Code == schema.CodeUnreadable }
 	if !read || !written || slices.ContainsFunc(r.Problems, failed) {
 		forgetRecord(name)
@@ -111,16 +104,18 @@ func saveRecord(name string, in buildInput, r buildRecord) {
 func forgetRecord(name string) { _ = os.Remove(name) }
 
 // fingerprint covers what is in the files: a site is published, so sizes and times are not enough.
-func fingerprint(folder string) (hash string, files int, ok bool) {
+func fingerprint(folder string) (hash string, ok bool) {
 	root, err := ingest.OSRoot(filepath.ToSlash(folder))
 	if err != nil {
-		return "", 0, false
+		return "", false
 	}
-	return ingest.Contents([]ingest.Root{root})
+	hash, _, ok = ingest.Contents([]ingest.Root{root})
+	return hash, ok
 }
 
-// program tells this program from another build of it, by its size and the time of its file; "" where nobody knows.
-func program() string {
+// stampOf is a hash of this program, of options and of settings: what is written is made of them, beside what was read.
+// The program is told from another build of it by its size and the time of its file; it is "" where nobody knows these.
+func stampOf(options string, settings []byte) string {
 	name, err := os.Executable()
 	if err != nil {
 		return ""
@@ -129,16 +124,7 @@ func program() string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
-}
-
-// stampOf is a hash of this program, of options and of settings: what is written is made of them, beside what was read.
-// It is "" where the program is not known.
-func stampOf(options string, settings []byte) string {
-	of := program()
-	if of == "" {
-		return ""
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", of, options, settings))
+	program := fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", program, options, settings))
 	return hex.EncodeToString(sum[:])
 }
