@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/process"
 )
 
 // scheduler runs a batch on the machine's clock.
@@ -67,14 +69,8 @@ func (s *scheduler) loop(ctx context.Context) {
 // machine, so the last part is left to the operating system.
 func sleepUntil(ctx context.Context, t time.Time) bool {
 	const coarse = 1500 * time.Microsecond
-	if d := time.Until(t) - coarse; d > 0 {
-		timer := time.NewTimer(d)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		case <-timer.C:
-		}
+	if d := time.Until(t) - coarse; d > 0 && process.Sleep(ctx, d) != nil {
+		return false
 	}
 	if d := time.Until(t); d > 0 {
 		nap(d)

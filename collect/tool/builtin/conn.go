@@ -18,6 +18,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/arrival"
 	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
@@ -438,14 +439,8 @@ func (l Load) turns() int { return max(1, l.Turns) }
 func (r *runner) converse(ctx context.Context, i int) {
 	t := &talk{endpoint: r.load.Endpoint}
 	for turn := range r.load.turns() {
-		if turn > 0 {
-			pause := time.NewTimer(r.load.Think)
-			select {
-			case <-ctx.Done():
-				pause.Stop()
-				return
-			case <-pause.C:
-			}
+		if turn > 0 && process.Sleep(ctx, r.load.Think) != nil {
+			return
 		}
 		r.out.Requests[i+turn] = r.turn(ctx, i+turn, t)
 		t.said()

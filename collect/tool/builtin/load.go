@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"golang.org/x/sync/errgroup"
@@ -259,13 +260,9 @@ func (r *runner) open(ctx context.Context) {
 			continue
 		}
 		due := r.load.Each[i].At
-		timer := time.NewTimer(due - time.Since(r.out.Began))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if process.Sleep(ctx, due-time.Since(r.out.Began)) != nil {
 			_ = requests.Wait()
 			return
-		case <-timer.C:
 		}
 		if r.over(time.Since(r.out.Began)) {
 			break
@@ -706,14 +703,7 @@ func (a answers) wait(
 			due = ready
 		}
 	}
-	timer := time.NewTimer(time.Until(due))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return due, false
-	case <-timer.C:
-		return due, true
-	}
+	return due, process.Sleep(ctx, time.Until(due)) == nil
 }
 
 // waiting are the requests of a load on a virtual clock that others wait for.
