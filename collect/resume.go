@@ -127,15 +127,12 @@ func (r runFolder) manifest() (m manifest.Manifest, err error) {
 	return m, nil
 }
 
-// has reports that a result is what the journal says of it. Journals of earlier versions do not say.
+// has reports that a result is what the journal says of it.
 func (r runFolder) has(e manifest.Entry) bool {
 	name := filepath.Join(r.dir, filepath.FromSlash(e.Result))
 	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || e.SHA256 != "" && info.Size() != e.Size {
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != e.Size {
 		return false
-	}
-	if e.SHA256 == "" {
-		return true
 	}
 	_, sum, err := hashOf(name)
 	return err == nil && sum == e.SHA256

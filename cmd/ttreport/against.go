@@ -97,7 +97,7 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 
 func sidesOf(sessions []*session.Session) (out []collect.Side) {
 	for _, s := range sessions {
-		out = append(out, collect.Side{Plan: s.Plan, Server: s.Server, Address: s.Address})
+		out = append(out, s.Side)
 	}
 	return out
 }

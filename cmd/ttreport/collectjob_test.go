@@ -20,7 +20,7 @@ import (
 // Two jobs on one host do not measure on one device: the second waits for the first, and one that Slurm gave a device
 // of its own does not.
 func TestJobsOnOneHost(t *testing.T) { // not parallel: a child that another test starts has a lock for a moment
-	s := &session.Session{Address: "http://127.0.0.1:1"}
+	s := &session.Session{Side: collect.Side{Address: "http://127.0.0.1:1"}}
 	s.Options = plan.Options{System: plan.System{Model: "m", Device: "device-of-this-test"},
 		Server: plan.ServerOptions{Name: plan.ServerName{Kind: plan.ServerCommand}, DeviceIDs: "of-this-test"}}
 	for _, c := range []struct {

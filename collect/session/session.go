@@ -48,12 +48,9 @@ type Request struct {
 
 // Session is a plan and the server that it is measured on.
 type Session struct {
+	collect.Side
 	Options plan.Options // with what is known of the model
-	Plan    plan.Plan
-	Server  server.Server
-	Address string
-
-	warn func(string)
+	warn    func(string)
 }
 
 // New prepares a session. Mistakes in the request are [plan.UsageError] values; a server that wants another key is
@@ -93,7 +90,7 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	srv, err := server.New(server.Request{
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting,
 	})
-	return &Session{Options: o, Plan: p, Server: srv, Address: o.Server.Name.Address(o.Server.Port), warn: r.Warn}, err
+	return &Session{collect.Side{Plan: p, Server: srv, Address: o.Server.Name.Address(o.Server.Port)}, o, r.Warn}, err
 }
 
 // isOneHost refuses to start a container for a device that is several machines, or of an image that is made for one.
