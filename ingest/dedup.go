@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -369,8 +371,11 @@ func dropSameScores(results []*result) {
 			s := p.score()
 			return []string{fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"))}
 		},
-		isOne:    func(a, b placed) bool { return sameValue(a.score(), b.score()) && sameEval(a.r, b.r) },
-		isBetter: func(a, b placed) bool { return known(b.score()) > known(a.score()) },
+		isOne: func(a, b placed) bool { return sameValue(a.score(), b.score()) && sameEval(a.r, b.r) },
+		isBetter: func(a, b placed) bool {
+			first, second := a.r.reading.Format == lmeval.Table, b.r.reading.Format == lmeval.Table
+			return first && !second || first == second && known(b.score()) > known(a.score())
+		},
 	}).settle(func(n int, of string) schema.Problem {
 		return schema.Problem{Found: fmt.Sprintf("%d scores that %s has", n, of), Used: "each once"}
 	})
@@ -379,20 +384,34 @@ func dropSameScores(results []*result) {
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
-	return ok && ok2 && duplicate.Number(x) == duplicate.Number(y)
+	isPrinted := a.Source.Format == lmeval.Table || b.Source.Format == lmeval.Table // to four decimals
+	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isPrinted && math.Abs(x-y) < 5.01e-5)
 }
 
 // sameEval reports that two files hold the same eval. Two of one time do. Where one states none, all scores that both
 // have must agree, and three of them be fractions: an eval of a small task gives the same score again by chance, and a
-// greedy one of the same model does so always, but then states its time.
+// greedy one of the same model does so always, but then states its time. A table that was printed beside the file of
+// its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
 	if systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
 	}
-	if x, y := a.facts.Start, b.facts.Start; !x.IsZero() && !y.IsZero() {
+	if b.reading.Format == lmeval.Table {
+		a, b = b, a
+	}
+	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
+	if x, y := a.facts.Start, b.facts.Start; !isPrinted && !x.IsZero() && !y.IsZero() {
 		return areOneSecond(x, y)
 	}
-	have, fractions := map[scoreKey]*schema.Score{}, 0
+	dir := path.Dir(a.shown())
+	isBeside := isPrinted && (dir == "." || strings.HasPrefix(b.shown(), dir+"/"))
+	fractions, agree := fractionsOfBoth(a, b)
+	return agree && (fractions >= 3 || isBeside) && modelOf(&a.facts) != "." // which is no model
+}
+
+// fractionsOfBoth counts the scores of two results that are equal fractions; agree is false where two differ.
+func fractionsOfBoth(a, b *result) (fractions int, agree bool) {
+	have := map[scoreKey]*schema.Score{}
 	for i := range a.reading.Scores {
 		s := &a.reading.Scores[i]
 		have[scoreKey{s.Task, s.Metric, s.Filter}] = s
@@ -401,13 +420,13 @@ func sameEval(a, b *result) bool {
 		s := &b.reading.Scores[i]
 		other := have[scoreKey{s.Task, s.Metric, s.Filter}]
 		if other != nil && !sameValue(other, s) {
-			return false
+			return 0, false
 		}
 		if x, _ := s.Value.Get(); other != nil && duplicate.IsFraction(x) {
 			fractions++
 		}
 	}
-	return fractions >= 3 && modelOf(&a.facts) != "." // which is no model
+	return fractions, true
 }
 
 // known counts what a score states beside its value.

@@ -100,9 +100,9 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 }
 
 // programs are files of programs and of their settings, which name numbers and hold none.
-var programs = strings.Fields(".py .sh .go .js .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb .css .scss .cfg " +
-	".toml .ini .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql .yaml .yml " +
-	".json .jsonl .tex")
+var programs = strings.Fields(".py .sh .go .js .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb " +
+	".css .scss .cfg .toml .ini .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql " +
+	".yaml .yml .json .jsonl .tex")
 
 // stores are the extensions of binary files in which tables are kept.
 var stores = strings.Fields(".parquet .sqlite .sqlite3 .db .duckdb .arrow .feather .pkl")
@@ -158,10 +158,9 @@ var numberCell = regexp.MustCompile(`\|\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|to
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
-	if m := printed.FindSubmatch(text); m != nil && ext != "" {
-		tool := cmp.Or(map[string]string{"": "llama-benchy"}[string(m[1])], "lm-eval")
-		p.Found, p.Expected = "a table that "+tool+" prints", "the file that the tool writes"
-		p.Hint = "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read"
+	if printed.Match(text) && ext != "" {
+		p.Found, p.Expected = "a table that llama-benchy prints", "the file that the tool writes"
+		p.Hint = "keep the JSON that llama-benchy writes beside the table; ttreport help files lists what is read"
 		return true
 	}
 	if ext == ".md" {
@@ -231,9 +230,8 @@ func joinedNames(names []string) string {
 	return redact.Text(strings.Join(names, ", "))
 }
 
-// printed are the first columns of tables that tools print.
-var printed = regexp.MustCompile(`(?m)^\|\s*(?:(Tasks|Groups)\s*\|\s*Version\s*\|` +
-	`|model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|)`)
+// printed are the first columns of a table that llama-benchy prints.
+var printed = regexp.MustCompile(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|`)
 
 // isMeasured reports a line that states what a benchmark measured.
 func isMeasured(line []byte) bool {

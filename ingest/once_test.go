@@ -299,3 +299,39 @@ func TestPrintedResultsCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// What lm-evaluation-harness printed beside the file of its scores, or in a folder above, is of them, in whatever order
+// the two are read. Printed alone, it counts.
+func TestPrintedScores(t *testing.T) {
+	const log = "e/run.log"
+	files := map[string]string{
+		"e/acme__x/results_2026-01-02T03-04-05.json": `{"results":{"gsm8k":{"exact_match,strict-match":0.53127,` +
+			`"exact_match_stderr,strict-match":0.0123456}},"model_name":"acme/x","versions":{"gsm8k":3},"config":{}}`,
+		log: "hf (pretrained=acme/x), gen_kwargs: (None), limit: None, num_fewshot: None, batch_size: 8\n" +
+			"|Tasks|Version|   Filter   |n-shot|  Metric   |   |Value |   |Stderr|\n|-|-|-|-|-|-|-|-|-|\n" +
+			"|gsm8k|      3|strict-match|     5|exact_match|↑  |0.5313|±  |0.0123|\n",
+	}
+	dir := write(t, t.TempDir(), files, time.Time{})
+	both, alone := filepath.Join(dir, "e"), filepath.Join(dir, log)
+	for name, order := range map[string][]string{
+		"at once": {both}, "the log first": {alone, both}, "the log last": {filepath.Join(both, "acme__x"), both, alone},
+	} {
+		history := t.TempDir()
+		var documents string
+		for _, path := range order {
+			_, documents = into(t, history, ingest.Options{}, path)
+		}
+		if strings.Count(documents, `"task":"gsm8k"`) != 1 || !strings.Contains(documents, "0.53127") {
+			t.Errorf("%s: %s", name, documents)
+		}
+	}
+	_, documents := into(t, t.TempDir(), ingest.Options{}, alone)
+	if !strings.Contains(documents, "0.5313") || !strings.Contains(documents, `"acme/x"`) {
+		t.Errorf("alone: %s", documents)
+	}
+	set := load(t, ingest.Options{}, map[string]string{log: files[log], "other/x.json": strings.Replace(
+		files["e/acme__x/results_2026-01-02T03-04-05.json"], "0.53127", "0.6", 1)})
+	if n := len(set.Runs); n != 2 {
+		t.Errorf("another eval elsewhere: %d runs", n)
+	}
+}

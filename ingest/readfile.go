@@ -413,6 +413,7 @@ func readers() []reader {
 		{format.DetectTorchHUD, format.ReadTorchHUD},
 		{aiperf.Detect, aiperf.Read},
 		{lmeval.Detect, lmeval.Read},
+		{lmeval.DetectTable, lmeval.ReadTable},
 		{ttis.Detect, ttis.Read},
 		{trtllm.Detect, trtllm.Read},
 		{nmvllm.Detect, nmvllm.Read},

@@ -1,0 +1,76 @@
+package lmeval_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+const printedTable = `loading…
+hf (pretrained=acme/tiny-8b,dtype=bfloat16), gen_kwargs: (None), limit: 100.0, num_fewshot: None, batch_size: 8
+|     Tasks      |Version|     Filter     |n-shot|  Metric   |   |Value |   |Stderr|
+|----------------|------:|----------------|-----:|-----------|---|-----:|---|-----:|
+|gsm8k           |      3|flexible-extract|     5|exact_match|↑  |0.9007|±  |0.0082|
+|                |       |strict-match    |     5|exact_match|↑  |0.8848|±  |0.0088|
+|mmlu            |      2|none            |      |acc        |↑  |0.6864|±  |0.0039|
+| - humanities   |      2|none            |      |acc        |↑  |0.6012|±  |   N/A|
+|wikitext        |      2|none            |     0|word_perplexity|↓  |9.7123|±  |N/A|
+
+|Groups|Version|Filter|n-shot|Metric|   |Value |   |Stderr|
+|------|------:|------|------|------|---|-----:|---|-----:|
+|mmlu  |      2|none  |      |acc   |↑  |0.6864|±  |0.0039|
+`
+
+// Tables that the harness prints are its scores, of each model by themselves.
+func TestTable(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a log", printedTable, "acme/tiny-8b: gsm8k exact_match flexible-extract .9007 higher 5 100, " +
+			"gsm8k exact_match strict-match .8848 higher 5 100, mmlu acc none .6864 higher - 100, " +
+			"humanities acc none .6012 higher - 100, wikitext word_perplexity none 9.7123 lower 0 100"},
+		{"0.3", "|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n" +
+			"|boolq|      1|acc   |0.7780|±  |0.0073|\n", ": boolq acc  .778  - -"},
+		{"two models in comments", "" +
+			"# vllm (pretrained=/mnt/a/,x=1), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
+			"# |Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n# |Art|0|none|0|acc|↑|0.6667|±|0.0875|\n" +
+			"# vllm (model=b/c), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
+			"# |Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n# |Art|0|none|0|acc|↑|0.7|±|0.0875|\n",
+			"/mnt/a: Art acc none .6667 higher 0 -; b/c: Art acc none .7 higher 0 -"},
+		{"no table", "|Tasks|Version|\n", "no"},
+	} {
+		f := file(c.text)
+		if !lmeval.DetectTable(f).OK() {
+			if c.want != "no" {
+				t.Errorf("%s: not detected", c.name)
+			}
+			continue
+		}
+		r := lmeval.ReadTable(f)
+		var all []string
+		for _, one := range append([]schema.Reading{r}, r.More...) {
+			var list []string
+			for _, s := range one.Scores {
+				x, _ := s.Value.Get()
+				shots, limit := "-", "-"
+				if s.Fewshot != nil {
+					shots = fmt.Sprint(*s.Fewshot)
+				}
+				if s.Limit != nil {
+					limit = fmt.Sprint(*s.Limit)
+				}
+				value := strings.TrimPrefix(fmt.Sprint(x), "0")
+				list = append(list, strings.Join([]string{s.Task, s.Metric, s.Filter, value, s.Direction, shots, limit}, " "))
+			}
+			all = append(all, one.Facts.Model.ID+": "+strings.Join(list, ", "))
+		}
+		if got := strings.Join(all, "; "); got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
+		}
+	}
+	f := file(strings.Replace(printedTable, "|acc   |↑  |0.6864", "|acc   |↑  |0.7", 1))
+	if r := lmeval.ReadTable(f); len(r.Scores) != 5 || len(r.Problems) != 1 || r.Problems[0].Code != "table-again" {
+		t.Errorf("another number under one name: %d scores, %v", len(r.Scores), r.Problems)
+	}
+}
