@@ -18,7 +18,7 @@ func (r *Report) ReleasePage(at int) Page {
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
 	d, review := words.Decide(r.Gate.Results(at).Whole), r.Gate.Review(at, "", "")
-	p := r.page(ReleasePath(rel.Name), "releases", rel.Name, d.Detail, Link{r.releasesTitle(), ReleasesPath})
+	p := r.page(ReleasePath(rel.Name), "releases", rel.Name, d.Detail, Link{"Releases", ReleasesPath})
 	p.Title, p.Simulated = rel.Name+": "+d.Word, r.simulated(at)
 	p.Eyebrow = words.Capital(fmt.Sprintf("%s %s, %s, %s.", r.releaseWord(rel, ""), rel.Name, day(rel.Date),
 		words.Plural(len(rel.Runs), "run")))

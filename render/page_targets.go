@@ -55,8 +55,8 @@ func scoresFirst(all []schema.Verdict) bool {
 }
 
 // gridIntro says how a table of targets reads.
-const gridIntro = "One row per workload; limits are under each level, in the order of the metrics. Grey: a level that " +
-	"nothing requires. Picture: the metric that decides, right is better; dashed is required."
+const gridIntro = "One row per workload; limits are under each level, in the order of the metrics. Grey: a level " +
+	"that nothing requires. Picture: the metric that decides, right is better; dashed is required."
 
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {

@@ -43,6 +43,30 @@ func buildOf(
 	return res, n.Load(), err
 }
 
+// A document that one build could not read is on its page in the next one, which can.
+func TestUnreadOnce(t *testing.T) {
+	t.Parallel()
+	runs, in := fixtureOf("Tiny-1B", "n150", 3)
+	fine, damaged := t.TempDir(), t.TempDir()
+	for _, x := range []struct {
+		dir  string
+		lost int // run
+	}{{fine, -1}, {damaged, 1}, {damaged, -1}} {
+		res, err := site.Build(t.Context(), render.New(in), site.Options{
+			Dir: x.dir, Record: x.dir + ".units", Stamp: "one program",
+			Run: func(i int) (schema.Run, *schema.Problem) {
+				if i == x.lost {
+					return schema.Run{}, &schema.Problem{Severity: schema.SevError, Code: "x", Found: "a full disk"}
+				}
+				return runs[i], nil
+			}})
+		if err != nil || len(res.Problems) != map[bool]int{true: 1}[x.lost >= 0] {
+			t.Fatalf("%v: %+v", err, res.Problems)
+		}
+	}
+	same(t, "after a document that could not be read", damaged, fine)
+}
+
 // same compares two sites byte for byte.
 func same(t *testing.T, what, a, b string) {
 	t.Helper()

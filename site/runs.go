@@ -107,6 +107,7 @@ func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
 			b.mu.Lock()
 			b.problems = append(b.problems, *problem)
 			b.mu.Unlock()
+			p.lacks = true
 			continue
 		}
 		page := view(b, b.report.RunPage(&doc, h.ID))

@@ -149,6 +149,7 @@ type part struct {
 	step  step
 	mu    sync.Mutex // of files
 	files []string
+	lacks bool // something that could not be read: the next build makes it again
 }
 
 func (p *part) put(path render.Address, data []byte) error {
@@ -227,7 +228,7 @@ func (b *builder) unit(step step, name, made string, make func(*part) (facts any
 	}
 	p := &part{b: b, step: step}
 	facts, err := make(p)
-	if err != nil || made == "" {
+	if err != nil || made == "" || p.lacks {
 		return nil, err
 	}
 	kept, err := json.Marshal(facts)

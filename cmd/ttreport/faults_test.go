@@ -141,7 +141,8 @@ func TestFaults(t *testing.T) {
 		} {
 			for name, text := range pair[1] {
 				if pair[0][name] != text {
-					t.Errorf("%s of %s, then a build: %s/%s is not as it would be", f, args, what, name)
+					t.Errorf("%s of %s, then a build: %s/%s is not as it would be:\n%s\nwant\n%s", f, args, what, name,
+						pair[0][name], text)
 				}
 			}
 			if len(pair[0]) != len(pair[1]) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Phrases that readers stumbled over are in no text of pages, help and messages; beside each stands what is said instead.
+// Phrases that readers stumbled over are in no text of pages, help and messages; beside each is what is said instead.
 func TestNoStrangePhrases(t *testing.T) {
 	banned := map[string]string{
 		"rare among":                  "significant among all numbers",
