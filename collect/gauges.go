@@ -162,7 +162,7 @@ func (s *session) sample(ctx context.Context) *sampler {
 	p.readers.Go(func() {
 		p.follow(ctx, &p.power, func() ([]float64, time.Duration, bool) {
 			began := time.Now()
-			r, _ := meter.Read(ctx) // a program that fails once is asked again
+			r := meter.Read(ctx)
 			row := []float64{r.Watts, r.CPU, r.Hottest}
 			if !slices.ContainsFunc(row, func(v float64) bool { return !math.IsNaN(v) }) {
 				row = nil

@@ -302,7 +302,7 @@ func (o checkOptions) judge(
 				"%s: no run is called %q", by, o.run)
 		}
 	case o.release != "":
-		if at, err = releaseNamed(r, "--release", o.release); err != nil {
+		if at, err = releaseNamed(r, o.release); err != nil {
 			return nil, 0, err
 		}
 	case o.model != "" || o.device != "":

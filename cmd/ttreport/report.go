@@ -105,11 +105,11 @@ func judgeHistory(
 	return judged, nil
 }
 
-// releaseNamed is the index of a release that a flag names.
-func releaseNamed(r *render.Report, flag, name string) (int, error) {
+// releaseNamed is the index of the release that --release names.
+func releaseNamed(r *render.Report, name string) (int, error) {
 	at := judge.Named(r.Releases, name)
 	if at < 0 {
-		return 0, releaseError(flag, judge.NewUnknownRelease(name, r.Releases))
+		return 0, releaseError("--release", judge.NewUnknownRelease(name, r.Releases))
 	}
 	return at, nil
 }

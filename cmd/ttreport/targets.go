@@ -216,7 +216,7 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 	}
 	at := report.Newest()
 	if o.release != "" {
-		if at, err = releaseNamed(report, "--release", o.release); err != nil {
+		if at, err = releaseNamed(report, o.release); err != nil {
 			return err
 		}
 	}

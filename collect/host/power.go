@@ -50,16 +50,16 @@ func (m Meter) Begin() Meter {
 	return m
 }
 
-// Read reads once. The error is of a program that did not answer; what else is known is in the reading.
-func (m Meter) Read(ctx context.Context) (Power, error) {
-	out, err := Power{math.NaN(), math.NaN(), math.NaN()}, error(nil)
+// Read reads once. Of a program that did not answer nothing is known.
+func (m Meter) Read(ctx context.Context) Power {
+	out := Power{math.NaN(), math.NaN(), math.NaN()}
 	if m.query.argv != nil {
-		out.Watts, out.Hottest, err = power(m.query.devices(ctx))
+		out.Watts, out.Hottest, _ = power(m.query.devices(ctx)) // it is asked again
 	}
 	if m.cpu != nil {
 		out.CPU = m.cpu.watts(time.Now())
 	}
-	return out, err
+	return out
 }
 
 // power joins what devices state.

@@ -103,12 +103,12 @@ func TestPowerSinceTheBeginning(t *testing.T) {
 	for range 2 {
 		r := m.Begin()
 		time.Sleep(time.Millisecond)
-		if got, err := r.Read(t.Context()); err != nil || got.CPU != 0 {
-			t.Errorf("%g W of a machine that took nothing since, %v", got.CPU, err)
+		if got := r.Read(t.Context()); got.CPU != 0 {
+			t.Errorf("%g W of a machine that took nothing since", got.CPU)
 		}
 		grow(3)
 		time.Sleep(time.Millisecond)
-		if got, _ := r.Read(t.Context()); !(got.CPU > 0 && got.CPU < 3000) {
+		if got := r.Read(t.Context()); !(got.CPU > 0 && got.CPU < 3000) {
 			t.Errorf("%g W, want 3 J in a millisecond or more", got.CPU)
 		}
 		grow(7000) // other points

@@ -203,37 +203,31 @@ func (r Resources) MostRetries() int {
 
 // TimeLimit returns the stated time limit; 0 for none.
 func (r Resources) TimeLimit() time.Duration {
-	d, _ := SlurmTime(r.Time) // its form was checked
-	return d
+	return SlurmTime(r.Time)
 }
 
 // SlurmTime reads a time as Slurm writes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
-// days-hours:minutes or days-hours:minutes:seconds; see sbatch(1), --time. ok is false for UNLIMITED and the like.
-func SlurmTime(text string) (d time.Duration, ok bool) {
+// days-hours:minutes or days-hours:minutes:seconds; see sbatch(1), --time. It is 0 for UNLIMITED and the like.
+func SlurmTime(text string) time.Duration {
 	days, rest, hasDays := strings.Cut(text, "-")
 	if !hasDays {
 		days, rest = "0", text
 	}
 	parts := strings.Split(rest, ":")
 	units := []time.Duration{time.Hour, time.Minute, time.Second}
-	switch {
-	case hasDays:
-	case len(parts) < 3:
+	if !hasDays && len(parts) < 3 {
 		units = units[1:]
 	}
-	if len(parts) > len(units) {
-		return 0, false
-	}
 	n, err := strconv.Atoi(days)
-	if err != nil {
-		return 0, false
+	if err != nil || len(parts) > len(units) {
+		return 0
 	}
-	d = time.Duration(n) * 24 * time.Hour
+	d := time.Duration(n) * 24 * time.Hour
 	for i, p := range parts {
 		if n, err = strconv.Atoi(p); err != nil || n < 0 {
-			return 0, false
+			return 0
 		}
 		d += time.Duration(n) * units[i]
 	}
-	return d, true
+	return d
 }

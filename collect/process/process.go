@@ -34,9 +34,8 @@ type Spec struct {
 
 // Result is the outcome of a program.
 type Result struct {
-	Code  int           // exit code; -1 when a signal ended it
-	CPU   time.Duration // of it and its children that it waited for
-	Ended bool          // ended by us: the limit or the context
+	Code int           // exit code; -1 when a signal ended it
+	CPU  time.Duration // of it and its children that it waited for
 }
 
 // ErrLimit is returned for a program that took longer than its limit and was ended.
@@ -232,9 +231,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	if why != nil {
 		c.Stop(Hurry(ctx))
 	}
-	r := c.Result()
-	r.Ended = why != nil
-	return r, why
+	return c.Result(), why
 }
 
 // Tail returns at most so many bytes of the end of a log; nil where it cannot be read.

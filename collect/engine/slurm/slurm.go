@@ -250,12 +250,13 @@ func parsePartitions(out string) []Partition {
 			continue
 		}
 		name, isDefault := strings.CutSuffix(f[0], "*")
-		limit, _ := plan.SlurmTime(f[1]) // 0 for "infinite"
 		n, _ := strconv.Atoi(f[3])
 		if f[2] == "(null)" {
 			f[2] = ""
 		}
-		list = append(list, Partition{Name: name, Default: isDefault, Limit: limit, GRES: f[2], Nodes: n, CPUs: f[4]})
+		list = append(list, Partition{
+			Name: name, Default: isDefault, Limit: plan.SlurmTime(f[1]), GRES: f[2], Nodes: n, CPUs: f[4],
+		})
 	}
 	return list
 }
