@@ -171,7 +171,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	}
 	lines, first := 0, ""
 	for line := range bytes.Lines(text) {
-		if isMeasured(line) {
+		if len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line) {
 			if lines++; lines == 1 {
 				first = excerpt(line)
 			}
@@ -232,11 +232,6 @@ func joinedNames(names []string) string {
 
 // printed are the first columns of a table that llama-benchy prints.
 var printed = regexp.MustCompile(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|`)
-
-// isMeasured reports a line that states what a benchmark measured.
-func isMeasured(line []byte) bool {
-	return len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line)
-}
 
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
 // none, and looking for words costs a tenth of matching.

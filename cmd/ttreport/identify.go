@@ -31,8 +31,8 @@ release, date, engine, implementation, workload) and what states each; what woul
 and what is missing, with what to state. Where the names of folders and files suggest what is missing, it proposes a
 manifest with a pattern, and counts what would be known with it.
 
---write writes that manifest into PATH, with what --model, --device and the other flags state; never over an existing
-one. --format json prints every run, of schema ttreport/identify/v1.`,
+--write writes that manifest into PATH, or beside it if it is a file, with what --model, --device and the other flags
+state; never over an existing one. --format json prints every run, of schema ttreport/identify/v1.`,
 		Example: `
 # whose results are these?
 $ ttreport identify results/
@@ -241,6 +241,9 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	f := opt.Flags
 	is.manifest = manifest.Manifest{
 		Release: f.Release, Channel: f.Channel, Model: f.Model, Impl: f.Impl, Device: f.Device, Stack: f.Stack,
+	}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root) // a manifest lies beside a file, and beside an archive
 	}
 	is.path = path.Join(filepath.ToSlash(root), manifest.FileName)
 	if len(id.patterns) == 1 {
@@ -478,8 +481,11 @@ func (is *identification) listMissing(w listing) {
 	if err != nil || strings.TrimSpace(string(text)) == "{}" {
 		return
 	}
-	fmt.Fprintf(w, "\n--write would write %s:\n\n    %s\n", is.path,
-		strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    "))
+	what := "--write would write " + is.path
+	if _, err := os.Lstat(filepath.FromSlash(is.path)); err == nil {
+		what = "To be added to " + is.path + ", which exists"
+	}
+	fmt.Fprintf(w, "\n%s:\n\n    %s\n", what, strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    "))
 	if is.with == nil {
 		return
 	}
