@@ -52,7 +52,7 @@ func Propose(files []Named, wanted []string) string {
 				names = append(names, Named{folders[len(folders)-1-level], f.Model})
 			}
 		}
-		if 2*len(names) < len(files) {
+		if len(names) == 0 || 2*len(names) < len(files) {
 			break
 		}
 		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 {
@@ -66,7 +66,11 @@ func Propose(files []Named, wanted []string) string {
 	for strings.HasPrefix(out, "*/") {
 		out = out[2:]
 	}
-	return strings.TrimSuffix(out, "/")
+	out = strings.TrimSuffix(out, "/")
+	if _, err := NewPattern(out); err != nil || out == "*" {
+		return "" // a name may hold what a pattern means
+	}
+	return out
 }
 
 // nameFacts is the part of a pattern for names of one level, and the facts that it reads from most of them.

@@ -66,3 +66,18 @@ func TestProposeOrganisation(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What is proposed is a pattern, whatever files are called.
+func FuzzPropose(f *testing.F) {
+	f.Add("a/{x}_h100/llama-7b__{y}.log", "b/{x}_h100/qwen-8b__z.log")
+	f.Add("", "")
+	f.Add("__", "a*[b]?_a100/x")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, files := range [][]manifest.Named{nil, {{Path: a}}, {{Path: a}, {Path: b, Model: "qwen-8b"}}} {
+			text := manifest.Propose(files, strings.Fields("release device model impl"))
+			if _, err := manifest.NewPattern(text); text != "" && err != nil {
+				t.Errorf("%q of %q and %q: %v", text, a, b, err)
+			}
+		}
+	})
+}
