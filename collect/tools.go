@@ -24,17 +24,14 @@ import (
 
 // job returns the job of a tool for a step.
 func (s *session) job(st *step) tool.Job {
-	w := st.Load
 	j := tool.Job{
 		URL: s.end.URL, Model: s.end.Model, Tokenizer: cmp.Or(st.Params["tokenizer"], s.plan.Tokenizer),
 		Chat:  s.plan.Chat || st.Params["chat"] == "true" || st.Task == "" && s.plan.ChatLoad,
 		Keyed: s.end.APIKey != "", Script: st.Tool.IsScript(), MPIRanks: s.plan.MPIRanks,
-		Seed: s.plan.Seed + uint64(st.index),
-		ISL:  w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate,
-		Dataset: w.Dataset, Path: w.Path,
-		Extra: slices.Concat(w.Extra, s.plan.ToolArgs[st.Tool.Name]),
-		Task:  st.Task, Limit: st.Limit, TaskDir: s.plan.TaskDir, Params: st.Params,
+		Seed: s.plan.Seed + uint64(st.index), Workload: st.Load,
+		Task: st.Task, Limit: st.Limit, TaskDir: s.plan.TaskDir, Params: st.Params,
 	}
+	j.Extra = slices.Concat(j.Extra, s.plan.ToolArgs[st.Tool.Name])
 	if st.Once {
 		j.Batches, j.Lengths = s.plan.BatchLists()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -32,11 +33,7 @@ type Job struct {
 	MPIRanks  int    // processes that mpirun starts, for tools that bring their own engine; 0 or 1: one, without mpirun
 	Seed      uint64
 
-	// Of a workload: token lengths, and load as concurrency or as requests a second. Neither: all at once.
-	ISL, OSL, Concurrency, Requests int
-	Rate                            float64
-	Dataset, Path                   string   // "" for random prompts
-	Extra                           []string // more arguments for the tool
+	traffic.Workload
 	// Of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once per plan.
 	Batches, Lengths string
 

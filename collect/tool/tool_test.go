@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 func named(t *testing.T, name string) tool.Adapter {
@@ -63,8 +64,8 @@ func TestReadRecorded(t *testing.T) {
 
 // Flags that a version does not have are left out, and keys are never on a command line.
 func TestCommands(t *testing.T) {
-	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Tokenizer: "./tok", ISL: 128, OSL: 64, Concurrency: 8,
-		Requests: 32, Seed: 7, Task: "gsm8k", Limit: 5}
+	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Tokenizer: "./tok",
+		Workload: traffic.Workload{ISL: 128, OSL: 64, Concurrency: 8, Requests: 32}, Seed: 7, Task: "gsm8k", Limit: 5}
 	old := tool.ParseFlags("--backend --base-url --endpoint --model --result_dir --save-result --random-input-len")
 	for name, tt := range map[string]struct {
 		a        tool.Adapter
@@ -114,8 +115,8 @@ func TestCommands(t *testing.T) {
 
 // The old benchmark_serving.py is the subcommand itself; a dataset is named as vLLM names it.
 func TestScriptsAndDatasets(t *testing.T) {
-	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Requests: 150, Rate: .5, Dataset: "sharegpt",
-		Path: "/d/s.json", Script: true, Extra: []string{"--burstiness", "2"}}
+	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Script: true, Workload: traffic.Workload{
+		Requests: 150, Rate: .5, Dataset: "sharegpt", Path: "/d/s.json", Extra: []string{"--burstiness", "2"}}}
 	line := strings.Join(named(t, "vllm").Command(job, "OUT", nil).Argv, " ")
 	for _, want := range []string{"--backend openai --base-url",
 		"--dataset-name sharegpt --dataset-path /d/s.json --num-prompts 150", "--request-rate 0.5", "--burstiness 2"} {
@@ -153,7 +154,8 @@ func TestPrintedResult(t *testing.T) {
 // trtllm-bench reads a dataset of token ids that is made for it.
 func TestDatasetOfTokens(t *testing.T) {
 	dir := t.TempDir()
-	if err := named(t, "trtllm-bench").Prepare(tool.Job{ISL: 12, OSL: 5, Requests: 3, Seed: 1}, dir); err != nil {
+	job := tool.Job{Workload: traffic.Workload{ISL: 12, OSL: 5, Requests: 3}, Seed: 1}
+	if err := named(t, "trtllm-bench").Prepare(job, dir); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "dataset.jsonl"))
@@ -170,7 +172,7 @@ func TestExecTools(t *testing.T) {
 	if err != nil || !a.Once || a.Offline || a.Program != "python3" {
 		t.Fatalf("%+v %v", a, err)
 	}
-	if got := strings.Join(a.Command(tool.Job{URL: "U", Requests: 5}, "OUT", nil).Argv,
+	if got := strings.Join(a.Command(tool.Job{URL: "U", Workload: traffic.Workload{Requests: 5}}, "OUT", nil).Argv,
 		"|"); got != "my.py|--url|U|--n|5|--note|two words|-o|OUT" {
 		t.Error(got)
 	}
@@ -285,8 +287,10 @@ func TestReadScript(t *testing.T) {
 func TestAIPerfKey(t *testing.T) {
 	a, _ := tool.Named("aiperf")
 	for _, j := range []tool.Job{
-		{Model: "m", URL: "http://h", Keyed: true, ISL: 3, OSL: 4, Concurrency: 2, Requests: 8},
-		{Model: "m", URL: "http://h", Keyed: true, ISL: 3, OSL: 4, Rate: 2.5, Requests: 8},
+		{Model: "m", URL: "http://h", Keyed: true,
+			Workload: traffic.Workload{ISL: 3, OSL: 4, Concurrency: 2, Requests: 8}},
+		{Model: "m", URL: "http://h", Keyed: true,
+			Workload: traffic.Workload{ISL: 3, OSL: 4, Rate: 2.5, Requests: 8}},
 		{Model: "m", URL: "http://h"},
 	} {
 		out := t.TempDir()
