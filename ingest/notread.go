@@ -261,7 +261,8 @@ func quietLogs(sources []*source) {
 		}
 	}
 	for _, s := range sources {
-		if s.reading.Format == NotResult && withResults[path.Dir(s.shown())] {
+		isTable := slices.Contains([]string{".csv", ".tsv"}, extension(s.rel)) // of numbers that may be nowhere else
+		if s.reading.Format == NotResult && !isTable && withResults[path.Dir(s.shown())] {
 			s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
 				return p.Code == codeBenchmarkText
 			})

@@ -74,6 +74,12 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 	if codes(beside.Problems) != "" {
 		t.Errorf("a log beside its result: %v", beside.Problems)
 	}
+	beside = load(t, ingest.Options{}, map[string]string{
+		"out/other.csv": "model,batch,ttft_ms\nx,1,30.5\n", "out/a.json": serve(""),
+	})
+	if codes(beside.Problems) != "benchmark-text" {
+		t.Errorf("a table beside a result: %v", beside.Problems)
+	}
 }
 
 // Whatever else has numbers of a benchmark in it is named with what they are called: tables in markdown, JSON that
