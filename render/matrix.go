@@ -78,10 +78,19 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 		rows, cols, what = cols, rows, "Model"
 		of = func(row, col string) schema.Pair { return schema.Pair{Model: row, Device: col} }
 	}
-	all := []Column[string]{{col(what), func(row string) Cell { return head(words.OrUnknown(row), "") }}}
+	all := []Column[string]{{col(what), func(row string) Cell {
+		if what == "Device" {
+			return head(words.OrUnknown(row), "")
+		}
+		return head(row, ModelPath(row))
+	}}}
 	const letters = 20
 	for i, name := range words.ShortApart(cols, letters) {
-		all = append(all, Column[string]{col(words.OrUnknown(name)), func(row string) Cell {
+		top := col(words.OrUnknown(name))
+		if what == "Device" {
+			top.Href = ModelPath(cols[i])
+		}
+		all = append(all, Column[string]{top, func(row string) Cell {
 			pair := of(row, cols[i])
 			at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == pair })
 			if at < 0 {

@@ -41,3 +41,20 @@ func TestCoverageSaysHowMuchIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// Where there are too many models on devices for all that is known of each, a cell has how much slower what is still
+// open made it, or the sign of its decision, and both lead to its page; a head leads to the model.
+func TestHeat(t *testing.T) {
+	t.Parallel()
+	r := movedReport(t, "vllm")
+	pairs, _ := r.listed()
+	list := r.heat(pairs, nil)
+	if list.Layout != Heat || len(list.Rows) != 1 || len(list.Cols) != 2 {
+		t.Fatalf("%+v", list)
+	}
+	pair := pairs[0]
+	cell := list.Rows[0].Cells[1]
+	if list.Cols[1].Href != ModelPath(pair.Model) || cell.Href != PairPath(pair.Model, pair.Device) || cell.Text == "" {
+		t.Errorf("heads %+v, cell %+v", list.Cols, cell)
+	}
+}

@@ -42,6 +42,7 @@ type Col struct {
 	Length     Length
 	Stats      string // names of the statistics below the values of the column: "median|p99"
 	Metric     string // of the numbers of the column, as addresses name it
+	Href       Address
 }
 
 // Length is how much room the values of a column need where a row does not fit on one line.

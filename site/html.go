@@ -97,7 +97,7 @@ type (
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
-	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r.Graded())}
+	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r)}
 	var err error
 	if p.css, err = static.Fingerprint("site.css"); err != nil {
 		return nil, err
@@ -203,8 +203,9 @@ type menuItem struct {
 	Href       render.Address
 }
 
-// menuItems are the entries of a site; where nothing is graded, those that lead to decisions are left out.
-func menuItems(graded bool) []menuItem {
+// menuItems are the entries of a site without those of pages that would be empty; where nothing is graded, those that
+// lead to decisions are left out.
+func menuItems(r *render.Report) []menuItem {
 	all := []menuItem{
 		{"overview", "Overview", "index.html"}, {"releases", "Releases", render.ReleasesPath},
 		{"models", "Models", "index.html#models"},
@@ -214,11 +215,16 @@ func menuItems(graded bool) []menuItem {
 		{"compare", "Compare", "compare/index.html"}, {"notes", "Notes", "notes/index.html"},
 		{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"},
 	}
-	if graded {
-		return all
-	}
 	return slices.DeleteFunc(all, func(m menuItem) bool {
-		return slices.Contains([]string{"releases", "changes", "coverage", "targets"}, m.Name)
+		switch m.Name {
+		case "evals":
+			return len(r.Columns.Scores) == 0
+		case "notes":
+			return len(r.Notes) == 0
+		case "targets":
+			return !r.Graded() || len(r.Columns.Targets)+len(r.Planned) == 0
+		}
+		return !r.Graded() && slices.Contains([]string{"releases", "changes", "coverage"}, m.Name)
 	})
 }
 
@@ -520,6 +526,16 @@ func (p *pages) table(f interface{ At(render.Address) string }, t *render.Table)
 	v := tableView{Table: t, Stacked: t.Layout == render.List || t.Layout == render.KeyValue, Linked: linked(t)}
 	if t.Full != nil {
 		v.Full = &render.Link{Text: t.Full.Text, Href: render.Address(f.At(t.Full.Href))}
+	}
+	if slices.ContainsFunc(t.Cols, func(c render.Col) bool { return c.Href != "" }) {
+		shown := *t
+		shown.Cols = slices.Clone(t.Cols)
+		for i := range shown.Cols {
+			if c := &shown.Cols[i]; c.Href != "" {
+				c.Href = render.Address(f.At(c.Href))
+			}
+		}
+		v.Table = &shown
 	}
 	tc := tableCells{p, t, v.Stacked, f.At, make([][]recentStamp, len(t.Cols))}
 	var rows, cells strings.Builder

@@ -388,7 +388,7 @@ func (b *builder) made(of ...string) string {
 	if b.opt.Stamp == "" {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", b.opt.Stamp, b.report.Title, b.hosts, of))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q%v", b.opt.Stamp, b.report.Title, b.hosts, of, menuItems(b.report)))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -21,14 +21,14 @@ const looks = [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]].f
 const browsers = await Promise.all(looks.map(() => puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic", "--allow-file-access-from-files"] })));
 
 const nav = (name) => ({ click: `nav a[href*="${name}"]` });
-const model = { click: "#models tbody th a" };
+const model = { click: "#models th a" };
 // An answer is what stands on the page, and what a person must find in it: each pattern of a task, or its answer counts as
 // missed. A history that has no step, or nothing missing, says that in words; these are answers too.
 const percent = /[+−±]\d[\d.,]*.%/, number = /\d[\d.,]*/;
 const tasks = [
   { name: "why not fit, and what next", needs: ".card", steps: [],
     answer: () => [document.querySelector("h1").innerText, [...document.querySelectorAll(".card .ways pre")].map((e) => e.innerText).join(" ; "), document.querySelector(".card dl").innerText].join(" => "),
-    must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED|Slower|Not slower|Perhaps slower)/, /Exit code\s+[0156]/], also: { when: /FAIL|Slower/, must: [/ttreport \w+/] } },
+    must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED|Slower|Not slower|Perhaps slower)/, /Exit code\s+ttreport check exits [0156]/], also: { when: /FAIL|Slower/, must: [/ttreport \w+/] } },
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
     answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText,
     must: [/Nothing has changed in the history|[+−]\d[\d.,]*.%|\d[\d.,]*.% (slower|faster)/], release: true },
@@ -42,7 +42,7 @@ const tasks = [
       const rows = [...document.querySelectorAll("#force tbody tr")].map((r) => [r.cells[0].innerText.split("\n")[0], parseFloat([...r.cells].find((c) => c.dataset.v)?.dataset.v)]);
       return rows.every(([word, v], i) => !i || rows[i - 1][0] !== word || isNaN(v) || isNaN(rows[i - 1][1]) || rows[i - 1][1] <= v || word !== "fail");
     } },
-  { name: "raw file and command behind a number", needs: 'main td a[href*="runs/"], #models tbody th a',
+  { name: "raw file and command behind a number", needs: 'main td a[href*="runs/"], #models th a',
     steps: [{ click: 'main td a[href*="/p"][href*="runs/"], main td a[href*="/e"][href*="runs/"]', or: { click: '#models tbody td a', or: model } }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }],
     answer: () => { const t = (document.querySelector(".drawer") || document.querySelector("main")).innerText; return /[0-9a-f]{64}/.test(t) && t; },
     must: [/\b[0-9a-f]{64}\b/, /Raw file[\s\S]*\.\w+/, /Command\s+\S+|Standard error|Commands?/] },
@@ -60,10 +60,10 @@ const tasks = [
     answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
     must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/] } },
   { name: "noise or real", needs: ".card", steps: [], answer: () => { // the interval is a picture with its text
-      const e = document.querySelector("#changed tbody tr, #changed .empty");
+      const e = document.querySelector("#changed tbody tr, #changed .empty, .change");
       return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label") || s.querySelector("title")?.textContent)].join(" ");
     },
-    must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not measured again|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
+    must: [/(regressed|improved|recovered|\d% (slower|faster)[\s\S]*95.% interval[\s\S]*[Cc]onfirmed|\d.% (slower|faster)[\s\S]*95.% interval|inconclusive|below-limit|missing|not measured again|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
 ];
 
 // lacks says which patterns of a task its answer does not have.

@@ -3,15 +3,7 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    el = series.el,
-    percent = series.percent,
-    count = series.count,
-    read = series.read,
-    write = series.write,
-    select = series.select,
-    sorted = series.sorted,
-    view = series.view,
-    on = series.on;
+    { el, percent, count, read, write, select, sorted, view, on } = series;
 
   function local(n) {
     return n.toLocaleString("en-US");

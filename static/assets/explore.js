@@ -2,16 +2,7 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    el = series.el,
-    read = series.read,
-    write = series.write,
-    select = series.select,
-    sorted = series.sorted,
-    view = series.view,
-    on = series.on,
-    verdictName = series.verdictName,
-    verdict = series.verdict,
-    spark = series.spark;
+    { el, read, write, select, sorted, view, on, verdictName, verdict, spark } = series;
 
   var WORST = ["regressed confirmed", "regressed suspected", "inconclusive", "below-limit", "improved confirmed", "improved suspected"];
 

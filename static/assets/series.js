@@ -206,22 +206,5 @@
     return to ? el("a", { href: to }, digits(t.v[i])) : digits(t.v[i]);
   }
 
-  window.ttreport.series = {
-    number: number,
-    whole: whole,
-    el: el,
-    digits: digits,
-    percent: percent,
-    change: change,
-    count: count,
-    read: read,
-    write: write,
-    select: select,
-    sorted: sorted,
-    view: view,
-    on: on,
-    verdictName: verdictName,
-    verdict: verdict,
-    spark: spark
-  };
+  window.ttreport.series = { number, whole, el, digits, percent, change, count, read, write, select, sorted, view, on, verdictName, verdict, spark };
 })();

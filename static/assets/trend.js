@@ -2,9 +2,7 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    el = series.el,
-    digits = series.digits,
-    percent = series.percent;
+    { el, digits, percent } = series;
 
   function mean(list) {
     list = list.filter(v => v != null);
