@@ -2,12 +2,8 @@ package judge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strings"
 
-	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -21,11 +17,86 @@ type Drift struct {
 	Cells  int // numbers of the metric on the device that drift together; 0: the series alone
 }
 
+const (
+	fewestForDrift = 8 // values of a level that is tested
+	fewestTogether = 8 // series that can be said to drift together
+)
+
+// LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since the
+// last level that was confirmed: first those of a metric of a device as a whole, by the median of its series, then
+// those of series of other strata. The family of tests is everything with enough history, so that testing only the
+// large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
+//
+// A level that is too short is tested with the one before it: a series that drifts is confirmed to have regressed now
+// and then, and drifts on.
+func (j *Judgement) LargeDrifts(release int) []Drift {
+	last, before := j.begins(release)
+	byStratum := map[int32][]int32{}
+	var order []int32
+	for _, i := range j.byCell[release] {
+		cell := j.cellOf[i]
+		s := j.table.Cells[cell].Stratum
+		if byStratum[s] == nil {
+			order = append(order, s)
+		}
+		byStratum[s] = append(byStratum[s], cell)
+	}
+	var together, alone []Drift
+	strata, cells := 0, 0
+	for _, s := range order {
+		courses := make([]held, len(byStratum[s]))
+		for i, cell := range byStratum[s] {
+			courses[i] = j.held(cell, release)
+		}
+		first := byStratum[s][0]
+		delta := j.table.Cells[first].Delta
+		median, tested := j.medianCourse(courses, release, delta)
+		if tested {
+			strata++
+		}
+		if t, ok := drifting(median, 0, delta); ok {
+			x := newDrift(&j.Series[first], t)
+			x.Cells = len(courses)
+			together = append(together, x)
+			continue
+		}
+		for i, cell := range byStratum[s] {
+			z := courses[i].since(last[cell])
+			here := len(z)
+			if here < fewestForDrift && last[cell] > 0 {
+				z = courses[i].since(before[cell])
+			}
+			if len(z) >= fewestForDrift {
+				cells++
+			}
+			if t, ok := drifting(z, len(z)-here, j.table.Cells[cell].Delta); ok {
+				alone = append(alone, newDrift(&j.Series[cell], t))
+			}
+		}
+	}
+	return append(discovered(together, strata), discovered(alone, cells)...)
+}
+
 func newDrift(s *Series, t regression.Trend) Drift {
 	badness := sign(s.Metric)
 	return Drift{
 		Series: s, Effect: relative(badness, t.Slope), Total: relative(badness, t.Slope*float64(t.N-1)), P: t.P, N: t.N,
 	}
+}
+
+// drifting returns the trend of values, of which a level begins at step, and whether it adds up to what matters.
+func drifting(values []float64, step int, delta float64) (t regression.Trend, ok bool) {
+	if len(values) < fewestForDrift || rise(values) < delta/2 { // most are far from it and need no sorting of slopes
+		return t, false
+	}
+	t = regression.TrendOf(values)
+	return t, t.Slope*float64(t.N-1) >= delta && t.Steady() && t.Explains(values, step)
+}
+
+// rise is how far the last third of values lies above the first.
+func rise(values []float64) float64 {
+	third := len(values) / 3
+	return regression.Mean(values[len(values)-third:]) - regression.Mean(values[:third])
 }
 
 // begins returns, for each cell, the observations with which its current level in a release and the one before it
@@ -43,33 +114,71 @@ func (j *Judgement) begins(release int) (last, before map[int32]int32) {
 	return last, before
 }
 
-// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never
-// serve as a baseline are left out.
-func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
-	c := &j.table.Cells[cell]
-	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-		if j.holds(i, int32(release)) {
-			out = append(out, j.table.Obs[i].Z)
-		}
-	}
-	return out
+// held is what a series held when a release had been judged, on the scale where larger is worse, with its observations.
+// Builds that never serve as a baseline are left out; the release's own is not.
+type held struct {
+	z  []float64
+	at []int32
 }
 
-// heldIn lists the releases of the values that held returns.
-func (j *Judgement) heldIn(cell, from int32, release int) (out []int32) {
+func (j *Judgement) held(cell int32, release int) (h held) {
 	c := &j.table.Cells[cell]
-	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-		if j.holds(i, int32(release)) {
-			out = append(out, j.table.Obs[i].Release)
+	n := c.End - c.First
+	h = held{make([]float64, 0, n), make([]int32, 0, n)}
+	for i := c.First; i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+		o := &j.table.Obs[i]
+		own := int(o.Release) == release
+		if own || j.table.Releases[o.Release].Joins && !j.rows.Excluded(j.table, i, int32(release)) {
+			h.z, h.at = append(h.z, o.Z), append(h.at, i)
 		}
 	}
-	return out
+	return h
 }
 
-// holds reports whether an observation was part of its series when a release had been judged: the release's own is.
-func (j *Judgement) holds(obs, release int32) bool {
-	at := j.table.Obs[obs].Release
-	return at == release || j.table.Releases[at].Joins && !j.rows.Excluded(j.table, obs, release)
+// since are the values from an observation on.
+func (h *held) since(at int32) []float64 {
+	i, _ := slices.BinarySearch(h.at, at)
+	return h.z[i:]
+}
+
+// medianCourse is the median over the series of a stratum of how far each release is from the mean of the series, for
+// the series that most of the releases have. Changes of single series are part of it: a creep is confirmed here and
+// there while it lasts. tested is false where too few series are long enough; there is none where half of them are far
+// from a rise by delta, as most are.
+func (j *Judgement) medianCourse(list []held, release int, delta float64) (median []float64, tested bool) {
+	var rises []float64
+	longest := 0
+	for i := range list {
+		n := len(list[i].z)
+		if longest = max(longest, n); n >= fewestForDrift {
+			rises = append(rises, rise(list[i].z))
+		}
+	}
+	if len(rises) < fewestTogether {
+		return nil, false
+	}
+	if slices.Sort(rises); rises[len(rises)/2] < delta/2 {
+		return nil, true
+	}
+	off := make([][]float64, release+1) // by release
+	for i := range list {
+		h := &list[i]
+		if 5*len(h.z) < 4*longest {
+			continue
+		}
+		level := regression.Mean(h.z)
+		for k, z := range h.z {
+			of := &off[j.table.Obs[h.at[k]].Release]
+			*of = append(*of, z-level)
+		}
+	}
+	for _, of := range off {
+		if len(of) >= fewestTogether {
+			slices.Sort(of)
+			median = append(median, (of[(len(of)-1)/2]+of[len(of)/2])/2)
+		}
+	}
+	return median, true
 }
 
 // discovered returns the drifts that pass the false discovery procedure over a family, smallest p first.
@@ -82,129 +191,4 @@ func discovered(list []Drift, family int) []Drift {
 	list = slices.DeleteFunc(list, func(d Drift) bool { return !(d.P <= limit) })
 	slices.SortStableFunc(list, func(a, b Drift) int { return cmp.Compare(a.P, b.P) })
 	return list
-}
-
-// beside states what else differs between the run behind a change and the first run of the baseline's newest release
-// that has the series, and the digest or the commits that both share. A fact that one side does not state differs from
-// nothing. A pull request changes the build, so that its results state the build of the baseline settles nothing.
-func (j *reader) beside(why *schema.Change, s *Series, run string, release int) {
-	now := slices.IndexFunc(j.runs[s.System()], func(i int) bool { return j.Columns.Runs[i].ID == run })
-	then := j.systemRuns(release)[s.System()]
-	if now < 0 || len(then) == 0 {
-		return
-	}
-	before := then[0]
-	for _, i := range then {
-		if j.pointIn(i, s.KeyIndex) != nil {
-			before = i
-			break
-		}
-	}
-	a, b := &j.Columns.Runs[before], &j.Columns.Runs[j.runs[s.System()][now]]
-	facts := func(h *columns.RunHead) map[string]string {
-		out := map[string]string{"firmware": h.Firmware, "mesh": h.Mesh}
-		for _, name := range []string{"host", "accelerators", "driver", "cpu", "kernel", "governor"} {
-			out[name] = h.Setting[name]
-		}
-		return out
-	}
-	out := differences(facts(a), facts(b))
-	if p, q := j.pointIn(before, s.KeyIndex), j.pointIn(j.runs[s.System()][now], s.KeyIndex); p != nil && q != nil {
-		out = append(differences(j.Columns.Conds[p.Cond], j.Columns.Conds[q.Cond]), out...)
-	}
-	build := differences(buildOf(a), buildOf(b))
-	switch digest, commits := shared(a, b); {
-	case len(build) > 0:
-	case digest == "":
-		why.SameCommit = commits
-	case ChannelOf(b) == schema.ChannelPR: // its files come from those who made the change
-		why.StatedBuild = digest
-	default:
-		why.SameBuild = digest
-	}
-	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
-}
-
-// ElseChanged is what else differs between a release and what a series is compared with there, in a change that may
-// have shown itself only later: the verdict of that time does not say it.
-func (j *Judgement) ElseChanged(release int, s *Series) (why schema.Change) {
-	obs := s.find(release)
-	if obs < 0 {
-		return why
-	}
-	r := j.reader(release)
-	if base := j.baseline(s.cell, obs); base >= 0 {
-		run := j.runWith(r.runs[s.System()], s.KeyIndex, j.rows.Rows[obs].Why == schema.WhyRecheck)
-		r.beside(&why, s, run, int(j.table.Obs[base].Release))
-	}
-	return why
-}
-
-// pointIn returns the first point of a workload in a run; nil when there is none.
-func (j *Judgement) pointIn(run int, key int32) *columns.PointRow {
-	h := &j.Columns.Runs[run]
-	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		if p := &j.Columns.Points[i]; p.Key == key {
-			return p
-		}
-	}
-	return nil
-}
-
-// buildOf is what identifies the software of a run.
-func buildOf(h *columns.RunHead) map[string]string {
-	out := map[string]string{
-		"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(h.Digest),
-		"server": h.Setting["server"], // its command line: other flags are another build
-	}
-	for name, commit := range h.Commits {
-		out["commit "+name] = short(commit)
-	}
-	if h.Digest != "" {
-		delete(out, "image") // a tag may move, the digest does not
-	}
-	return out
-}
-
-// shared names what two runs were built from: the digest of an image, which holds all of the software, and the commits,
-// which say nothing of what those were built with. Both are "" where the software was changed without a commit.
-func shared(a, b *columns.RunHead) (digest, commits string) {
-	if a.Dirty || b.Dirty {
-		return "", ""
-	}
-	if a.Digest != "" && a.Digest == b.Digest {
-		digest = "digest " + short(a.Digest)
-	}
-	if !maps.Equal(a.Commits, b.Commits) {
-		return digest, ""
-	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(a.Commits)) {
-		if name != schema.ModelCommit && a.Commits[name] != "" {
-			out = append(out, "commit "+name+" "+short(a.Commits[name]))
-		}
-	}
-	return digest, strings.Join(out, ", ")
-}
-
-// differences lists what both sides state differently, by name: "image a → b".
-func differences(a, b map[string]string) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		if x, y := a[name], b[name]; x != "" && y != "" && x != y {
-			out = append(out, name+" "+x+" → "+y)
-		}
-	}
-	return out
-}
-
-// short cuts a digest or commit to what people compare.
-func short(id string) string {
-	id = strings.TrimPrefix(id, "sha256:")
-	const digits = 12
-	hex := strings.IndexFunc(id, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) < 0
-	if hex && len(id) > digits {
-		return id[:digits]
-	}
-	return id
 }
