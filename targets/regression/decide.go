@@ -392,7 +392,7 @@ func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	x.ok = true
 	if math.Abs(x.t) > q.of(x.df).t95 {
 		x.raw = UpperTail(math.Abs(x.t), x.df)
-		x.p = math.Min(1, x.raw+j.outliers.rate(x.cell, cell.Stratum, x.t, x.d, true))
+		x.p = math.Min(1, x.raw+j.outliers.rate(cell.Stratum, x.t, x.d, true))
 	}
 }
 
@@ -651,7 +651,7 @@ func (j *judge) shown(x *test, d, se, level float64) float64 {
 	cell := &j.t.Cells[x.cell]
 	d = math.Max(d, cell.Delta)
 	for range 12 { // up to 130 times as much
-		if j.outliers.rate(x.cell, cell.Stratum, d/se, d, true) <= level {
+		if j.outliers.rate(cell.Stratum, d/se, d, true) <= level {
 			return d
 		}
 		d *= 1.5
@@ -802,8 +802,4 @@ func (j *judge) weigh(c *claim) {
 	st.extreme, st.off, st.stays = c.alone/c.x.se, c.alone, 0
 }
 
-func (j *judge) stray(c *claim, t, d float64) {
-	j.outliers.happened(event{
-		cell: c.x.cell, system: c.cell.System, stratum: c.cell.Stratum, point: c.cell.Point, t: t, d: d,
-	})
-}
+func (j *judge) stray(c *claim, t, d float64) { j.outliers.happened(c.cell.Stratum, t, d) }

@@ -29,9 +29,7 @@ type judge struct {
 	scratch scratch
 
 	outliers         outliers
-	sizes            map[int32]int  // points by system, of those that were measured so far
-	known            map[int32]bool // these points
-	tested, exceeded int            // forward predictions so far
+	tested, exceeded int // forward predictions so far
 }
 
 // scratch holds buffers that every release reuses.
@@ -84,7 +82,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		out:   &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
 		adj:   make([]float64, len(t.Obs)),
 		state: make([]state, len(t.Cells)),
-		tiers: tiers(&rules), outliers: newOutliers(t.Strata, len(t.Cells)), sizes: map[int32]int{}, known: map[int32]bool{},
+		tiers: tiers(&rules), outliers: outliers{strata: make([]record, t.Strata), dfs: map[float64]int{}},
 	}
 	j.isOut = make([]bool, len(t.Obs))
 	j.rows, j.out.adj, j.out.out = j.out.Rows, j.adj, j.isOut
@@ -162,12 +160,6 @@ func (j *judge) each(n int, do func(lo, hi int)) {
 
 // release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32) {
-	for _, i := range obs {
-		if c := &j.t.Cells[cellOf[i]]; i == c.First && !j.known[c.Point] {
-			j.known[c.Point] = true
-			j.sizes[c.System]++
-		}
-	}
 	tests := grow(&j.scratch.tests, len(obs))
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -202,7 +194,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	for i := range tests {
 		j.decide(release, &tests[i], float64(passed[i]), again[i], qs[i], &q)
 	}
-	j.outliers.finish(j.sizes)
+	j.outliers.finish()
 }
 
 // begin prepares what is known of outliers for a release.
@@ -302,7 +294,7 @@ func (j *judge) predictions(tests []test) {
 	q := Quantiles{}
 	for i := range tests {
 		if x := &tests[i]; x.ok && x.base.n >= 2 && j.joins(x.obs) {
-			j.outliers.predicted(x.cell, j.t.Cells[x.cell].Stratum, x.df)
+			j.outliers.predicted(j.t.Cells[x.cell].Stratum, x.df)
 		}
 		if x := &tests[i]; x.ok && x.base.n >= 5 {
 			j.tested++
@@ -582,7 +574,7 @@ func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
 	for out := 1; out <= len(d); out++ {
 		v := d[len(d)-out]
 		t := v / math.Sqrt(s2*(1+1/n))
-		product *= j.outliers.rate(x.cell, stratum, dir*t, v, false)
+		product *= j.outliers.rate(stratum, dir*t, v, false)
 		sum -= v
 		left := float64(len(d) - out)
 		ways = ways * (left + 1) / float64(out) // how many of the runs may be the outliers
@@ -742,17 +734,12 @@ func (j *judge) second(x *test) float64 {
 
 // outliers counts how often values fell further from what their history predicted than ordinary noise does, in standard
 // errors, and went away again: what a machine does now and then, without a change. It knows rates by stratum, drawn
-// towards that of all cells, and by cell, drawn towards its stratum; old ones are forgotten. Only past predictions are
-// counted, never the release under judgement.
+// towards that of all cells; old ones are forgotten. Only past predictions are counted, never the release under
+// judgement.
 type outliers struct {
 	strata []record
 	all    record
-	cells  []trouble
-	alike  float64 // weight of the stratum's rate in a cell's, in outliers; +Inf when cells do not differ
-	events []event
 	dfs    map[float64]int // predictions of the release by their degrees of freedom
-	recent [2][][]float64  // by release: shares of the cells of each system that were outliers
-	mass   []float64       // by stratum: outliers per prediction
 }
 
 // record counts predictions, and those that failed by how many standard errors they were off.
@@ -767,7 +754,7 @@ type record struct {
 // counts are numbers of predictions by direction and bin, and with all bins beyond.
 type counts struct{ bins, sums [2][levels]float64 }
 
-func (c *counts) add(side, bin int, weight float64) { c.bins[side][bin] += weight }
+func (c *counts) add(side, bin int) { c.bins[side][bin]++ }
 
 func (c *counts) forget() {
 	for side := range c.bins {
@@ -778,15 +765,6 @@ func (c *counts) forget() {
 			c.sums[side][b] = sum
 		}
 	}
-}
-
-// trouble is a cell's own: outliers that it had and that its stratum led to expect.
-type trouble struct{ had, expected float32 }
-
-// event is an outlier that has gone away again.
-type event struct {
-	cell, system, stratum, point int32
-	t, d                         float64 // how far off it was, in standard errors and as a log; negative for better
 }
 
 const (
@@ -812,26 +790,15 @@ func bin(t float64) int { return min(levels-1, max(0, int(8*math.Log2(math.Abs(t
 // sizeBin is the place of an outlier of a size: four bins for each doubling, from a thousandth.
 func sizeBin(d float64) int { return min(levels-1, max(0, int(4*math.Log2(math.Abs(d)/.001)))) }
 
-func newOutliers(strata, cells int) outliers {
-	return outliers{
-		strata: make([]record, strata), mass: make([]float64, strata), cells: make([]trouble, cells),
-		alike: math.Inf(1), dfs: map[float64]int{},
-	}
-}
-
 // rate is the share of values of a cell that stray as far as one that is off by d, which is t standard errors, beyond
 // those that ordinary noise explains. What a machine does to a number now and then is of a size, whatever the noise of
 // the cell is: an outlier is as common as those of half its size, not as those of its standard errors, if that is more.
 // sure takes the count of all cells two standard errors lower, so that chance alone raises nothing.
-func (o *outliers) rate(cell, stratum int32, t, d float64, sure bool) float64 {
+func (o *outliers) rate(stratum int32, t, d float64, sure bool) float64 {
 	own, all := &o.strata[stratum], &o.all
 	r := o.share(own, &own.far, &all.far, side(t), bin(t), bin(t), sure)
 	if math.Abs(t) > outlying {
 		r = math.Max(r, o.share(own, &own.size, &all.size, side(t), sizeBin(d/2), bin(outlying), sure))
-	}
-	if r > 0 && !math.IsInf(o.alike, 1) {
-		c := &o.cells[cell]
-		r *= (float64(c.had) + o.alike) / (float64(c.expected) + o.alike)
 	}
 	return math.Min(.5, r)
 }
@@ -858,12 +825,6 @@ func (o *outliers) begin(used []bool) {
 			o.strata[i].forget()
 		}
 	}
-	for i := range o.strata {
-		if b := bin(outlying); used[i] {
-			s := &o.strata[i]
-			o.mass[i] = o.share(s, &s.far, &o.all.far, 0, b, b, false) + o.share(s, &s.far, &o.all.far, 1, b, b, false)
-		}
-	}
 }
 
 func (r *record) forget() {
@@ -875,87 +836,33 @@ func (r *record) forget() {
 	r.size.forget()
 }
 
-// predicted counts a prediction of a cell, whatever became of it.
-func (o *outliers) predicted(cell, stratum int32, df float64) {
+// predicted counts a prediction, whatever became of it.
+func (o *outliers) predicted(stratum int32, df float64) {
 	o.all.made++
 	o.dfs[df]++
 	o.strata[stratum].made++
-	c := &o.cells[cell]
-	c.had, c.expected = memory*c.had, memory*c.expected+float32(o.mass[stratum])
 }
 
-// happened notes an outlier that has gone away.
-func (o *outliers) happened(e event) { o.events = append(o.events, e) }
+// happened counts an outlier that has gone away: how far off it was, in standard errors and as a log; negative for
+// better.
+func (o *outliers) happened(stratum int32, t, d float64) {
+	own := &o.strata[stratum]
+	o.all.far.add(side(t), bin(t))
+	own.far.add(side(t), bin(t))
+	if math.Abs(t) > outlying {
+		o.all.size.add(side(t), sizeBin(d))
+		own.size.add(side(t), sizeBin(d))
+	}
+}
 
-// finish counts the outliers of a release. Far more of them on one system than on others are one bad run: they weigh as
-// many as chance explains where each comes by itself.
-func (o *outliers) finish(sizes map[int32]int) {
-	type run struct {
-		system int32
-		side   int
-	}
-	at, points := map[run]float64{}, map[[2]int32]bool{} // the metrics of a point go wrong together
-	for _, e := range o.events {
-		if p := [2]int32{e.point, int32(side(e.t))}; !points[p] {
-			points[p] = true
-			at[run{e.system, side(e.t)}]++
-		}
-	}
-	typical := o.typical(sizes, func(system int32, side int) float64 { return at[run{system, side}] })
-	for _, e := range o.events {
-		size := float64(sizes[e.system])
-		expected := size * math.Max(o.mass[e.stratum], typical[side(e.t)])
-		weight := math.Min(1, (expected+3*math.Sqrt(expected)+1)/at[run{e.system, side(e.t)}])
-		own := &o.strata[e.stratum]
-		o.all.far.add(side(e.t), bin(e.t), weight)
-		own.far.add(side(e.t), bin(e.t), weight)
-		if math.Abs(e.t) > outlying {
-			o.all.size.add(side(e.t), sizeBin(e.d), weight)
-			own.size.add(side(e.t), sizeBin(e.d), weight)
-			o.cells[e.cell].had += float32(weight)
-		}
-	}
+// finish counts what a release led to expect.
+func (o *outliers) finish() {
 	for _, df := range slices.Sorted(maps.Keys(o.dfs)) { // in order, since sums depend on it in their last digit
 		for b := range o.all.expected {
 			o.all.expected[b] += float64(o.dfs[df]) * UpperTail(1.5*math.Exp2(float64(b)/8), df)
 		}
 	}
 	clear(o.dfs)
-	o.events = o.events[:0]
-	o.compare()
-}
-
-// typical is the median share of outliers among the points of one system in one release, lately.
-func (o *outliers) typical(sizes map[int32]int, count func(system int32, side int) float64) [2]float64 {
-	const lately = 8
-	var out [2]float64
-	for side := range out {
-		var shares []float64
-		for system, size := range sizes {
-			shares = append(shares, count(system, side)/float64(size))
-		}
-		o.recent[side] = append(o.recent[side], shares)
-		if n := len(o.recent[side]); n > lately {
-			o.recent[side] = o.recent[side][n-lately:]
-		}
-		out[side] = middle(slices.Sorted(slices.Values(slices.Concat(o.recent[side]...))))
-	}
-	return out
-}
-
-// compare estimates how much cells differ in their rates beyond chance, by moments of a gamma and Poisson mixture.
-func (o *outliers) compare() {
-	excess, square := 0., 0.
-	for i := range o.cells {
-		c := &o.cells[i]
-		d := float64(c.had - c.expected)
-		excess += d*d - float64(c.had)
-		square += float64(c.expected) * float64(c.expected)
-	}
-	o.alike = math.Inf(1)
-	if excess > 0 && square > 0 {
-		o.alike = math.Max(.2, square/excess)
-	}
 }
 
 // Table is the input of [Judge].
