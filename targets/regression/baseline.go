@@ -46,6 +46,7 @@ type state struct {
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
 	moved   int32   // observation that confirmed the last change; -1
 	way     float64 // in which it changed
+	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 
 // baseline gathers the baseline of observation now of a cell.
@@ -88,12 +89,7 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		into.add(&j.t.Obs[i])
 		into.mean += j.t.Obs[i].mean() / float64(len(in))
 	}
-	into.n = len(values)
-	ss := 0.
-	if into.adjusted, ss = centre(values); into.n > 1 {
-		into.nu = float64(into.n - 1)
-		into.s2 = ss / into.nu
-	}
+	into.estimate(values, st)
 }
 
 // broken finds the value of a baseline that is of a run which went wrong: it alone lies at twice or half the others,
@@ -127,6 +123,26 @@ func broken(values []float64) int {
 		return -1
 	}
 	return at
+}
+
+// estimate is the mean and variance of the values of a baseline.
+func (b *baseline) estimate(values []float64, st *state) {
+	b.n = len(values)
+	ss := 0.
+	b.adjusted, ss = centre(values)
+	b.nu = math.Max(0, float64(b.n-1))
+	if b.n < 3 && !noisier(ss, b.nu, st) { // too few to know their own noise: that of earlier levels is added
+		ss += st.ss
+		b.nu += st.nu
+	}
+	if b.nu > 0 {
+		b.s2 = ss / b.nu
+	}
+}
+
+// noisier reports whether two values scatter more than the levels before them: then these say nothing of their noise.
+func noisier(ss, nu float64, st *state) bool {
+	return nu == 1 && st.ss > 0 && Noisier(Noise{Variance: ss, Df: nu}, Noise{Variance: st.ss / st.nu, Df: st.nu})
 }
 
 // Noisier reports whether a variance is larger than an earlier one as it is one time in a hundred by chance: an F test.
