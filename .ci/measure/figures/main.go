@@ -91,7 +91,7 @@ func parts() []part {
 	return []part{
 		{"groups", shops}, {"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
-		{"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
+		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
 		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound},
 		{"speed", speed},
 	}
