@@ -10,7 +10,8 @@ from servers.slurm import slurm
 
 ENTRIES, POINTS = 12, 3
 QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24", "isl=32,osl=100,c=4,n=32"]'  # some seconds each
-SLOW = '["isl=64,osl=100,c=1,n=70", "isl=64,osl=100,c=2,n=140", "isl=32,osl=100,c=4,n=280"]'  # half a minute each
+# Forty seconds each: Slurm ends a job of a minute up to half a minute late, and one point must fit into each attempt.
+SLOW = '["isl=64,osl=100,c=1,n=100", "isl=64,osl=100,c=2,n=200", "isl=32,osl=100,c=4,n=400"]'
 
 
 def plan(program, path):
