@@ -59,7 +59,7 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 		if !gate.Open(&changes[i]) {
 			continue
 		}
-		for p, size := range r.Gate.SizesOn(&changes[i], r.Newest()) {
+		for p, size := range r.Gate.SizesOn(&changes[i]) {
 			sizes[p] = max(sizes[p], size)
 		}
 	}

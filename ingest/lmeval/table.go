@@ -89,7 +89,12 @@ func ReadTable(f *decode.File) schema.Reading {
 		if x, err := strconv.ParseFloat(limit, 64); err == nil {
 			s.Limit = &x
 		}
-		s.Direction = map[bool]string{strings.Contains(text, "↑"): "higher", strings.Contains(text, "↓"): "lower"}[true]
+		switch {
+		case strings.Contains(text, "↑"):
+			s.Direction = "higher"
+		case strings.Contains(text, "↓"):
+			s.Direction = "lower"
+		}
 	}
 	return runs.Join(Table, "tables of the harness")
 }

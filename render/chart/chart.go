@@ -53,6 +53,17 @@ func least(lo, hi, span float64) (float64, float64) {
 	return lo, hi
 }
 
+// NiceStep is 1, 2 or 5 times a power of ten, at least so much.
+func NiceStep(raw float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= raw*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
 // lines are the paths through neighbouring values, as SVG path data: a missing one breaks the line, and one alone draws
 // none.
 func lines(points []XY, ok func(i int) bool) []string {

@@ -42,8 +42,9 @@ func NewCourse(in render.Course) Course {
 	}
 	y := func(v float64) float64 { return round(courseAxis - (v-lo)/(hi-lo)*(courseAxis-courseTop)) }
 	c.Limit = Rect{c.Left, y(in.Limit), c.Right, y(-in.Limit)}
-	for _, v := range ticks(lo, hi, courseTicks) {
-		c.Scale = append(c.Scale, Label{XY{c.Left - panelGap, y(v) + 4}, words.Change(v), true})
+	step := NiceStep((hi - lo) / courseTicks)
+	for k := math.Ceil(lo / step); k*step <= hi; k++ {
+		c.Scale = append(c.Scale, Label{XY{c.Left - panelGap, y(k*step) + 4}, words.Change(k * step), true})
 	}
 	ok := func(i int) bool { return !math.IsNaN(in.Middle[i]) }
 	at := make([]XY, len(in.Middle))
@@ -90,19 +91,4 @@ func between(in render.Course, from, to int, x func(int) float64, y func(float64
 		add('L', i, in.Low[i])
 	}
 	return string(append(d, 'z'))
-}
-
-// ticks are round values of a scale.
-func ticks(lo, hi float64, most int) (out []float64) {
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(most))))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (hi-lo)/(m*step) <= float64(most) {
-			step *= m
-			break
-		}
-	}
-	for k := math.Ceil(lo / step); k*step <= hi; k++ {
-		out = append(out, k*step)
-	}
-	return out
 }

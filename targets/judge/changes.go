@@ -38,6 +38,9 @@ type Change struct {
 	since int
 	cells map[int32]int32 // members: the first observation of the new level
 	until map[int32]int32 // of those whose level was reached in two steps: the first observation behind the second
+	// members are the same with their levels, as the release sees them that the change was made for.
+	members []member
+	way     float64 // the sign of Effect on the scale where larger is worse: minus where all numbers are rates
 }
 
 // Vote is how many members place the beginning of a change in a release.
@@ -119,11 +122,10 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	list := j.agreed(j.merge(j.events(release), release), release)
 	for i := range list {
 		c := &list[i]
-		members := j.members(c, release)
-		j.describe(c, members, release)
-		j.settleState(c, members, release)
+		j.describe(c, release)
+		j.settleState(c, release)
 		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
-			j.table.Releases[release].Joins && j.stillThere(members, release)
+			j.table.Releases[release].Joins && j.stillThere(c.members, release)
 	}
 	list = slices.DeleteFunc(list, func(c Change) bool { return math.IsNaN(c.Effect) }) // there is no level before it
 	slices.SortStableFunc(list, func(a, b Change) int {
@@ -372,7 +374,8 @@ func (j *Judgement) members(c *Change, release int) []member {
 }
 
 // describe fills in what follows from the members of a change.
-func (j *Judgement) describe(c *Change, members []member, release int) {
+func (j *Judgement) describe(c *Change, release int) {
+	members := c.members
 	c.Since = j.Releases[c.since].Name
 	models, devices, metrics := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	pairs, points, systems := map[schema.Pair]bool{}, map[int32]bool{}, map[int32]bool{}
@@ -514,11 +517,11 @@ func (j *Judgement) measureChange(c *Change, members []member, release int) {
 
 // sized sets the size of a change from one on the log scale, as members say it that are all rates, or not.
 func (c *Change) sized(x, half float64, rates bool) {
-	way := 1.
+	c.way = 1
 	if rates {
-		way = -1
+		c.way = -1
 	}
-	c.Effect, c.Interval = relative(way, x), [2]float64{relative(way, x-half), relative(way, x+half)}
+	c.Effect, c.Interval = relative(c.way, x), [2]float64{relative(c.way, x-half), relative(c.way, x+half)}
 }
 
 // measurePair pools what a pair in turns shows of the members: their median, with the interval of a typical one.
@@ -550,12 +553,11 @@ func (j *Judgement) agreed(list []Change, release int) (out []Change) {
 	var sizes []float64
 	for i := range list {
 		c := &list[i]
-		members := j.members(c, release)
-		if j.vote(c, members, release); 2*c.Votes[0].Numbers > len(members) {
+		if j.vote(c, release); 2*c.Votes[0].Numbers > len(c.members) {
 			c.since = Named(j.Releases, c.Votes[0].Release)
 		}
 		var d []float64
-		for _, m := range members {
+		for _, m := range c.members {
 			if m.known() {
 				d = append(d, math.Abs(m.after-m.before))
 			}
@@ -574,8 +576,7 @@ func (j *Judgement) agreed(list []Change, release int) (out []Change) {
 			continue
 		}
 		out[at].take(c)
-		members = j.members(&out[at], release)
-		j.vote(&out[at], members, release)
+		j.vote(&out[at], release)
 	}
 	return out
 }
@@ -584,8 +585,9 @@ func (j *Judgement) agreed(list []Change, release int) (out []Change) {
 func (c *Change) shares(o *Change) bool {
 	n := 0
 	for cell := range o.cells {
-		_, has := c.cells[cell]
-		n += map[bool]int{true: 1}[has]
+		if _, has := c.cells[cell]; has {
+			n++
+		}
 	}
 	return 2*n > len(o.cells)
 }
@@ -595,17 +597,16 @@ func (c *Change) begins(cell, at int32) bool { return c.cells[cell] == at || c.u
 
 // take adds the members of another change, which are one with its own. What both have was reached in two steps.
 func (c *Change) take(o *Change) {
+	if c.until == nil {
+		c.until = map[int32]int32{}
+	}
 	for cell, first := range o.cells {
-		if c.until == nil {
-			c.until = map[int32]int32{}
-		}
 		at, has := c.cells[cell]
 		if !has {
 			at = first
 		}
 		c.cells[cell], c.until[cell] = min(at, first), max(at, first, c.until[cell], o.until[cell])
 	}
-	c.Votes = nil
 }
 
 // alike reports whether two sizes of changes may be one.
@@ -614,12 +615,13 @@ func alike(a, b float64) bool {
 	return a/b < most && b/a < most
 }
 
-// vote asks each member where the change began: in the release before, if its value there is nearer to the new level,
-// or in the one after.
-func (j *Judgement) vote(c *Change, members []member, release int) {
+// vote asks each member, with its levels as a release sees them, where the change began: in the release before, if its
+// value there is nearer to the new level, or in the one after.
+func (j *Judgement) vote(c *Change, release int) {
+	c.members, c.Votes = j.members(c, release), nil
 	votes, o := map[int]int{}, j.table.Obs
-	for i := range members {
-		m := &members[i]
+	for i := range c.members {
+		m := &c.members[i]
 		cell, first := &j.table.Cells[m.cell], m.first
 		at := int(o[first].Release)
 		switch {
@@ -640,7 +642,8 @@ func (j *Judgement) vote(c *Change, members []member, release int) {
 }
 
 // settleState says what became of a change: whether somebody accepted it, and whether its members are back.
-func (j *Judgement) settleState(c *Change, members []member, release int) {
+func (j *Judgement) settleState(c *Change, release int) {
+	members := c.members
 	c.State = StateOpen
 	if c.Evidence != schema.Confirmed {
 		return

@@ -103,7 +103,7 @@ func TestTheCourseOfAChange(t *testing.T) {
 			t.Errorf("v%d: %.3f to %.3f to %.3f, want about %.3f", r, course.Low[r], middle, course.High[r], want)
 		}
 	}
-	if sizes := j.SizesOn(c, 19); len(sizes) != 1 || sizes[c.Numbers[0].Pair()] != c.Effect {
+	if sizes := j.SizesOn(c); len(sizes) != 1 || sizes[c.Numbers[0].Pair()] != c.Effect {
 		t.Errorf("%v, of a change of %.3f", sizes, c.Effect)
 	}
 }

@@ -11,16 +11,15 @@ import (
 // with the sign of [Change.Effect]: their median, and the tenths at both ends. NaN where none was measured.
 type Course struct{ Middle, Low, High []float64 }
 
-// Course returns the course of a change up to a release.
+// Course returns the course of a change up to the release for which it was made.
 func (j *Judgement) Course(c *Change, release int) Course {
 	at := make([][]float64, release+1)
-	members, way := j.members(c, release), c.way()
-	for i := range members {
-		if m := &members[i]; m.nb > 0 {
+	for i := range c.members {
+		if m := &c.members[i]; m.nb > 0 {
 			cell := &j.table.Cells[m.cell]
 			for o := cell.First; o < cell.End; o++ {
 				if r := int(j.table.Obs[o].Release); r <= release {
-					at[r] = append(at[r], relative(way, j.reported(o)-m.before))
+					at[r] = append(at[r], relative(c.way, j.reported(o)-m.before))
 				}
 			}
 		}
@@ -40,26 +39,18 @@ func (j *Judgement) Course(c *Change, release int) Course {
 	return out
 }
 
-// SizesOn are the sizes of a change by model and device, each the median of its numbers there, as a release sees them.
-func (j *Judgement) SizesOn(c *Change, release int) map[schema.Pair]float64 {
+// SizesOn are the sizes of a change by model and device, each the median of its numbers there.
+func (j *Judgement) SizesOn(c *Change) map[schema.Pair]float64 {
 	by, out := map[schema.Pair][]float64{}, map[schema.Pair]float64{}
-	for _, m := range j.members(c, release) {
+	for _, m := range c.members {
 		if p := j.Series[m.cell].Pair(); m.known() {
 			by[p] = append(by[p], m.after-m.before)
 		}
 	}
 	for p, d := range by {
-		if out[p] = relative(c.way(), middle(d)); len(by) == 1 {
+		if out[p] = relative(c.way, middle(d)); len(by) == 1 {
 			out[p] = c.Effect
 		}
 	}
 	return out
-}
-
-// way is the sign of an effect on the scale where larger is worse: minus where all numbers are rates.
-func (c *Change) way() float64 {
-	if slices.ContainsFunc(c.Numbers, func(s *Series) bool { return sign(s.Metric) > 0 }) {
-		return 1
-	}
-	return -1
 }

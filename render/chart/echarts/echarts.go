@@ -7,6 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/chart"
 )
 
 // Chart is what the page's script needs to draw one figure.
@@ -150,7 +151,7 @@ func valueAxis(unit string, lo, hi, wide, share float64) opts.YAxis {
 	y := opts.YAxis{Type: "value", Name: unit, Scale: opts.Bool(true)}
 	if span := share * math.Abs(hi); hi-lo < span {
 		middle := (lo + hi) / 2
-		step := niceStep(span / 4)
+		step := chart.NiceStep(span / 4)
 		y.Min, y.Max = math.Floor((middle-span/2)/step)*step, math.Ceil((middle+span/2)/step)*step
 	}
 	return y
@@ -171,17 +172,6 @@ func atEdge(v, lo, hi float64) edge {
 		return edge{hi, v, "arrow", 0, size}
 	}
 	return edge{lo, v, "arrow", 180, size}
-}
-
-// niceStep is 1, 2 or 5 times a power of ten, at least so much.
-func niceStep(raw float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= raw*(1-1e-9) {
-			return m * power
-		}
-	}
-	return 10 * power
 }
 
 // curve draws output over speed or wait.
