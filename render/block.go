@@ -267,11 +267,16 @@ func (c Card) Plain() []Block {
 	for _, w := range c.Whiskers {
 		facts.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(strings.TrimSpace(w.Change+" "+w.Evidence.String())))
 	}
-	for _, f := range c.Facts {
-		facts.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
+	return factsAndWays(facts, c.Facts, c.Ways)
+}
+
+// factsAndWays are the facts of a card as rows of a table, and its ways out.
+func factsAndWays(t *Table, facts []CardFact, ways []Way) []Block {
+	for _, f := range facts {
+		t.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
 	}
-	out := []Block{facts}
-	for _, w := range c.Ways {
+	out := []Block{t}
+	for _, w := range ways {
 		out = append(out, Prose{strings.TrimSuffix(w.What+": "+w.Cost, ": ") + "."}, Commands{w.Cmd})
 	}
 	return out

@@ -27,9 +27,8 @@ const linesOfWay = 3
 
 // What commands do.
 const (
-	acceptIt    = "Accept with a reason"
-	acceptThere = "Accept what is still there"
-	findCommit  = "Find the commit"
+	acceptIt   = "Accept with a reason"
+	findCommit = "Find the commit"
 )
 
 // ways are the commands that change a decision.
@@ -65,7 +64,7 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 		add("Store it", r.Ingest, "nothing is stored yet; what is can be accepted, searched by its commits and completed")
 	}
 	line, cost := r.acceptOpen(g)
-	add(acceptThere, line, cost)
+	add("Accept what is still there", line, cost)
 	if stored {
 		line, cost = r.missingLine(g, cover)
 		add("Measure what has no number", line, cost)
@@ -80,8 +79,7 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 	}
 	const most = 4
 	first := decisive[0]
-	argv := []string{"ttreport", "accept", g.Release}
-	var changes []string
+	var of, changes []string
 	for i := range decisive {
 		if id := decisive[i].Change; id != "" && !slices.Contains(changes, id) {
 			changes = append(changes, id)
@@ -91,44 +89,64 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 	case first.Outcome != schema.Regressed && first.Outcome != schema.Fail:
 		return "", ""
 	case len(changes) > 0:
-		argv = append(argv, "--change", strings.Join(changes[:min(most, len(changes))], ","))
+		of = []string{"--change", strings.Join(changes[:min(most, len(changes))], ",")}
 	case len(decisive) <= most:
 		ids := make([]string, len(decisive))
 		for i := range decisive {
 			ids[i] = decisive[i].ID
 		}
-		argv = append(argv, "--verdict", strings.Join(ids, ","))
+		of = []string{"--verdict", strings.Join(ids, ",")}
 	default:
-		argv = append(argv, "--model", first.Model, "--device", first.Device, "--metric", first.Metric)
+		of = []string{"--model", first.Model, "--device", first.Device, "--metric", first.Metric}
 	}
 	cost = "kept in ttreport.yaml with its reason; later releases are compared with the new level"
 	if first.Outcome == schema.Fail {
-		argv = append(argv, "--until", "YYYY-MM-DD")
+		of = append(of, "--until", "YYYY-MM-DD")
 		cost = "kept in ttreport.yaml with its reason until that day"
 	}
-	return shellescape.QuoteCommand(argv) + ` --reason "…"`, cost
+	return accepting(g.Release, of...), cost
 }
 
-// bisectLine searches the build that a regression came with, between the commits that its release and its baseline
-// state, or their names. The user knows how a commit is built and served. The simulator has no builds.
+// accepting is the command that accepts something of a release, for a reason that a person gives.
+func accepting(release string, of ...string) string {
+	return shellescape.QuoteCommand(append([]string{"ttreport", "accept", release}, of...)) + ` --reason "…"`
+}
+
+// bisectLine searches the build that a regression came with.
 func (r *Report) bisectLine(decisive []schema.Verdict) (line, cost string) {
 	for i := range decisive {
 		v := &decisive[i]
-		load := gate.Gap{System: v.System(), Key: v.Key}
-		if v.Outcome != schema.Regressed || v.Against != schema.AgainstHistory || v.Device == schema.Simulated ||
-			!load.Loadable() || !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, v.Metric) {
+		if v.Outcome != schema.Regressed || v.Against != schema.AgainstHistory {
 			continue
 		}
-		good, bad, of := r.endsOf(judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release))
-		if good == "" {
-			continue
+		before, at := judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release)
+		line, cost = r.searching(v.System(), v.Key, v.Metric, v.Release, before, at, v.ID)
+		if line != "" {
+			return line, cost
 		}
-		argv := []string{"ttreport", "bisect", v.ID, "--good", good, "--bad", bad}
-		return shellescape.QuoteCommand(argv) + " --build '…' --server '…'",
-			of + "; a step measures two builds in turns" +
-				r.took(v.Release, v.System(), []schema.Key{v.Key, v.Key})
 	}
 	return "", ""
+}
+
+// searching is the command that finds the build after which a number was another one, between the commits that two
+// releases state, or their names, and what that costs; "" where nobody can search it. Without the id of a verdict, it
+// states the number. The user knows how a commit is built and served. The simulator has no builds.
+func (r *Report) searching(
+	of schema.System, k schema.Key, metric, measured string, before, at int, verdict string,
+) (line, cost string) {
+	good, bad, whose := r.endsOf(before, at)
+	load := gate.Gap{System: of, Key: k}
+	if good == "" || of.Device == schema.Simulated || !load.Loadable() ||
+		!slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, metric) {
+		return "", ""
+	}
+	argv := []string{"ttreport", "bisect", verdict, "--good", good, "--bad", bad}
+	if verdict == "" {
+		argv = append(slices.Delete(argv, 2, 3), "--model", of.Model, "--device", of.Device, "--workload", WorkloadFlag(k),
+			"--metric", metric)
+	}
+	return shellescape.QuoteCommand(argv) + " --build '…' --server '…'",
+		whose + "; a step measures two builds in turns" + r.took(measured, of, []schema.Key{k, k})
 }
 
 // endsOf are the commits of two releases, short, and whose they are: "tt_metal a..b; vllm differs as well". Without
@@ -160,7 +178,7 @@ func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 	if len(list) == 0 {
 		return "", ""
 	}
-	return shellescape.QuoteCommand([]string{"ttreport", "accept", g.Release, "--change", list[0].ID}) + ` --reason "…"`,
+	return accepting(g.Release, "--change", list[0].ID),
 		"all of it; kept in ttreport.yaml with its reason; later releases do not name it"
 }
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
-	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -36,22 +36,15 @@ type Course struct {
 
 // Plain implements Block.
 func (c ChangeCard) Plain() []Block {
-	facts := &Table{Caption: c.Title, Layout: KeyValue, Cols: []Col{col("What"), col("Of this change")}}
-	for _, f := range c.Facts {
-		facts.row(head(f.Name, ""), Cell{Text: f.Text, Href: f.Href})
-	}
-	out := []Block{Prose{c.Title}, facts}
-	for _, w := range c.Ways {
-		out = append(out, Prose{w.What + ": " + w.Cost + "."}, Commands{w.Cmd})
-	}
-	return out
+	t := &Table{Caption: c.Title, Layout: KeyValue, Cols: []Col{col("What"), col("Of this change")}}
+	return append([]Block{Prose{c.Title}}, factsAndWays(t, c.Facts, c.Ways)...)
 }
 
 // mostCards is how many changes have a card on the front page.
 const mostCards = 3
 
 // changeCards are the cards of the worst regressions among some changes, and the others.
-func (r *Report) changeCards(list []judge.Change) (cards []Block, others []judge.Change) {
+func (r *Report) changeCards(list []judge.Change) (cards []ChangeCard, others []judge.Change) {
 	byNumbers := slices.SortedStableFunc(slices.Values(list), func(a, b judge.Change) int {
 		return cmp.Compare(len(b.Numbers), len(a.Numbers))
 	})
@@ -121,24 +114,27 @@ func scopeText(c *judge.Change) string {
 }
 
 // waysOf are the commands that accept a change or search the build that it came with, at its number in the middle.
-func (r *Report) waysOf(c *judge.Change) []Way {
-	var out []Way
-	release := r.Releases[r.Newest()].Name
+func (r *Report) waysOf(c *judge.Change) (out []Way) {
 	if r.Ingest != "" || c.State == judge.StateAccepted {
 		return nil
 	}
-	out = append(out, Way{acceptIt,
-		shellescape.QuoteCommand([]string{"ttreport", "accept", release, "--change", c.ID}) + ` --reason "…"`,
+	release := r.Releases[r.Newest()].Name
+	out = append(out, Way{acceptIt, accepting(release, "--change", c.ID),
 		"all of it; kept in ttreport.yaml; later releases are compared with the new level"})
-	s, began := middleOf(c), judge.Named(r.Releases, c.Since)
-	good, bad, of := r.endsOf(r.Gate.Before(began), began)
-	load := gate.Gap{System: s.System(), Key: s.Key}
-	searchable := slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, s.Metric) && !s.Tail()
-	if good == "" || s.Device == schema.Simulated || !load.Loadable() || !searchable {
-		return out
+	if s := middleOf(c); !s.Tail() {
+		began := judge.Named(r.Releases, c.Since)
+		line, cost := r.searching(s.System(), s.Key, s.Metric, release, r.Gate.Before(began), began, "")
+		if line != "" {
+			out = append(out, Way{findCommit, line, cost})
+		}
 	}
-	argv := []string{"ttreport", "bisect", "--good", good, "--bad", bad, "--model", s.Model, "--device", s.Device,
-		"--workload", WorkloadFlag(s.Key), "--metric", s.Metric}
-	return append(out, Way{findCommit, shellescape.QuoteCommand(argv) + " --build '…' --server '…'",
-		of + "; a step measures two builds in turns" + r.took(release, s.System(), []schema.Key{s.Key, s.Key})})
+	return out
+}
+
+// has reports whether the card has what a way of the decision does: it accepts the change, or searches a build.
+func (c *ChangeCard) has(w Way) bool {
+	return slices.ContainsFunc(c.Ways, func(own Way) bool {
+		return own.What == w.What && w.What == findCommit || strings.Contains(w.Cmd, " --change ") &&
+			strings.Contains(w.Cmd, strings.TrimPrefix(c.ID, changeAnchor("")))
+	})
 }

@@ -11,11 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// matrix is one row a model, one column a device; a cell is the decision on its newest release. More than a dozen
-// devices make a list instead.
-func (r *Report) matrix() *Table {
-	pairs, _ := r.listed()
-	var devices, models []string
+// axes are the devices of some pairs in their order, and their models.
+func (r *Report) axes(pairs []Pair) (devices, models []string) {
 	for _, p := range pairs {
 		if !slices.Contains(devices, p.Device) {
 			devices = append(devices, p.Device)
@@ -25,6 +22,24 @@ func (r *Report) matrix() *Table {
 		}
 	}
 	slices.SortStableFunc(devices, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
+	return devices, models
+}
+
+// cellOf is the cell of a model on a device, where no run measured it what is known of that.
+func (r *Report) cellOf(pairs []Pair, of schema.Pair) Cell {
+	if at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == of }); at >= 0 {
+		return r.pairCell(pairs[at])
+	}
+	if slices.Contains(r.Planned, of) {
+		return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
+	}
+	return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
+}
+
+// matrix is one row a model, one column a device; a cell is the decision on its newest release. More than a dozen
+// devices make a list instead.
+func (r *Report) matrix(pairs []Pair) *Table {
+	devices, models := r.axes(pairs)
 	const most = 12
 	if len(devices) > most {
 		return r.pairList()
@@ -34,14 +49,7 @@ func (r *Report) matrix() *Table {
 	}}}
 	for _, d := range devices {
 		all = append(all, Column[string]{col(words.OrUnknown(d)), func(model string) Cell {
-			of := schema.Pair{Model: model, Device: d}
-			if at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == of }); at >= 0 {
-				return r.pairCell(pairs[at])
-			}
-			if slices.Contains(r.Planned, of) {
-				return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
-			}
-			return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
+			return r.cellOf(pairs, schema.Pair{Model: model, Device: d})
 		}})
 	}
 	return tableOf("Models by device", Matrix, models, all).cut("each release lists all of its own").
@@ -63,16 +71,7 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 			sizes[p] = max(sizes[p], size)
 		}
 	}
-	var rows, cols []string
-	for _, p := range pairs {
-		if !slices.Contains(rows, p.Device) {
-			rows = append(rows, p.Device)
-		}
-		if !slices.Contains(cols, p.Model) {
-			cols = append(cols, p.Model)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
+	rows, cols := r.axes(pairs)
 	what, of := "Device", func(row, col string) schema.Pair { return schema.Pair{Model: col, Device: row} }
 	if len(rows) > len(cols) {
 		rows, cols, what = cols, rows, "Model"
@@ -92,11 +91,10 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 		}
 		all = append(all, Column[string]{top, func(row string) Cell {
 			pair := of(row, cols[i])
-			at := slices.IndexFunc(pairs, func(p Pair) bool { return p.Pair == pair })
-			if at < 0 {
-				return Cell{Text: "", Missing: "not measured"}
+			c := r.cellOf(pairs, pair)
+			if c.Missing != "" {
+				return Cell{Missing: c.Missing}
 			}
-			c := r.pairCell(pairs[at])
 			if size := sizes[pair]; size > 0 {
 				return Cell{Text: fmt.Sprintf("%+.0f", 100*size), Strong: true, Href: c.Href, Decisive: c.Decisive}
 			}
@@ -106,13 +104,20 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 	return tableOf("Models by device", Heat, rows, all)
 }
 
-// matrixBlocks are the matrix and how many models on devices have targets, no run, and no place in it.
-func (r *Report) matrixBlocks(changes []judge.Change) []Block {
+// modelsSection has each model and device, and how many have targets, no run, and no place among them.
+func (r *Report) modelsSection(changes []judge.Change) Section {
 	pairs, hidden := r.listed()
-	blocks := []Block{r.matrix()}
+	about := "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
+		"reached, and what changed against history."
+	var blocks []Block
 	if len(pairs) > richest {
-		blocks[0] = r.heat(pairs, changes)
+		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it."
+		blocks = append(blocks, r.heat(pairs, changes))
+	} else {
+		blocks = append(blocks, r.matrix(pairs))
 	}
+	about += " A tinted cell keeps its " + r.unit() + " from passing; a cell without a verdict is not a pass." +
+		r.hiddenNote()
 	if len(pairs) == 0 && hidden > 0 {
 		blocks = append(blocks, Prose{"All of them are hidden."})
 	}
@@ -130,7 +135,7 @@ func (r *Report) matrixBlocks(changes []judge.Change) []Block {
 		blocks = append(blocks, Prose{fmt.Sprintf("In the target files without any run (%d): ", len(names)) +
 			words.Few(names, 5) + "."})
 	}
-	return blocks
+	return section("models", "Models and devices", about, blocks...)
 }
 
 // pairCell is the decision on a model and device in the newest release, the level of targets that it reached, and what

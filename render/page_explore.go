@@ -57,13 +57,18 @@ func (r *Report) releaseRefs() []ReleaseRef {
 
 // exploring is Explore with what some choices leave: pairs of a filter and a value.
 func exploring(text string, choices ...string) *Link {
+	return &Link{text, chosen("explore/index.html", choices...)}
+}
+
+// chosen is a page with what is chosen on it: pairs of a name and a value, as site.js reads them.
+func chosen(page Address, choices ...string) Address {
 	var set []string
 	for i := 0; i+1 < len(choices); i += 2 {
 		if choices[i+1] != "" {
 			set = append(set, choices[i]+"="+strings.ReplaceAll(url.QueryEscape(choices[i+1]), "+", "%20"))
 		}
 	}
-	return &Link{text, Address(strings.TrimSuffix("explore/index.html#"+strings.Join(set, "&"), "#"))}
+	return Address(strings.TrimSuffix(string(page)+"#"+strings.Join(set, "&"), "#"))
 }
 
 // inExplore are the numbers of a model and device in a release; of all for no pair.

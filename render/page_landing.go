@@ -51,21 +51,21 @@ func (r *Report) Landing() Page {
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
 	cards, others := r.changeCards(told)
 	card := r.Card(&review)
-	if len(cards) > 0 { // which have the picture of a change and the ways out
-		if i := slices.IndexFunc(f.History, func(v schema.Verdict) bool {
-			return len(card.Whiskers) > 0 && v.ID == card.Whiskers[0].ID
-		}); i >= 0 {
-			card.Whiskers, card.Caption = nil, ""
-		}
-		card.Ways = slices.DeleteFunc(card.Ways, func(w Way) bool {
-			return w.What == acceptIt || w.What == acceptThere || w.What == findCommit
-		})
+	if len(cards) > 0 && len(card.Whiskers) > 0 && slices.ContainsFunc(f.History, func(v schema.Verdict) bool {
+		return v.ID == card.Whiskers[0].ID
+	}) {
+		card.Whiskers, card.Caption = nil, "" // the cards have the picture of each change
+	}
+	var blocks []Block
+	for i := range cards {
+		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
+		blocks = append(blocks, cards[i])
 	}
 	p.add(section("decision", "", "", card))
 	if len(told) > 0 { // what is too noisy to tell is on the page of the release
 		top = slices.DeleteFunc(top, func(v schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
 		p.add(section("changes", "Changes", "What is new, and what is still there.",
-			append(cards, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
+			append(blocks, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
 	}
 	p.add(section("counts", "", "", r.counts(at)))
 	if len(told) == 0 || len(top) > 0 {
@@ -75,14 +75,7 @@ func (r *Report) Landing() Page {
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}
-	about := "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
-		"reached, and what changed against history."
-	if pairs, _ := r.listed(); len(pairs) > richest {
-		about = "Each model and device: by how many percent what is still open made it slower, or the decision on it."
-	}
-	p.add(section("models", "Models and devices", about+" A tinted cell keeps its "+r.unit()+
-		" from passing; a cell without a verdict is not a pass."+r.hiddenNote(), r.matrixBlocks(f.Changes)...),
-		r.releasesSection())
+	p.add(r.modelsSection(f.Changes), r.releasesSection())
 	p.shorten()
 	return p
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
+const seriesPage Address = "series/index.html"
+
 // SeriesPage shows one series over its releases; which one is in its address, see [Report.SeriesPath].
 func (r *Report) SeriesPage() Page {
-	p := r.page("series/index.html", "explore", "Series", "One metric of one workload over its releases.",
+	p := r.page(seriesPage, "explore", "Series", "One metric of one workload over its releases.",
 		Link{"Explore", "explore/index.html"})
 	p.Lead, p.Scripts = Lead{Text: "One series over its releases."}, []string{"series.js", "trend.js"}
 	p.add(section("series", "", "", Widget{Tool: "trend"}))
@@ -22,8 +24,7 @@ func (r *Report) SeriesPage() Page {
 
 // SeriesPath is where a series is shown.
 func (r *Report) SeriesPath(s *judge.Series) Address {
-	link := exploring("", "of", pairSegment(s.Model, s.Device), "w", trendOf(s), "k", words.Metric(s.Metric, s.Stat))
-	return Address(strings.Replace(string(link.Href), "explore/", "series/", 1))
+	return chosen(seriesPage, "of", pairSegment(s.Model, s.Device), "w", trendOf(s), "k", words.Metric(s.Metric, s.Stat))
 }
 
 // trendOf names the workload of a series among those of its model and device.

@@ -33,7 +33,7 @@ type collectOptions struct {
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
 func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
-		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is not a number states none
+		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; other text than a number states none
 	}
 	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
 		return plan.Usage("name a file with NAME=value lines", "collect: --env-file: %w", err)

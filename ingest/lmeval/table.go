@@ -89,14 +89,20 @@ func ReadTable(f *decode.File) schema.Reading {
 		if x, err := strconv.ParseFloat(limit, 64); err == nil {
 			s.Limit = &x
 		}
-		switch {
-		case strings.Contains(text, "↑"):
-			s.Direction = "higher"
-		case strings.Contains(text, "↓"):
-			s.Direction = "lower"
-		}
+		s.Direction = directionIn(text)
 	}
 	return runs.Join(Table, "tables of the harness")
+}
+
+// directionIn is the way in which a row says that its score is better; "" where it does not say.
+func directionIn(row string) string {
+	switch {
+	case strings.Contains(row, "↑"):
+		return "higher"
+	case strings.Contains(row, "↓"):
+		return "lower"
+	}
+	return ""
 }
 
 // column is the cell under a heading, "" for none.

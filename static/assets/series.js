@@ -206,5 +206,5 @@
     return to ? el("a", { href: to }, digits(t.v[i])) : digits(t.v[i]);
   }
 
-  window.ttreport.series = { number, whole, el, digits, percent, change, count, read, write, select, sorted, view, on, verdictName, verdict, spark };
+  window.ttreport.series = { LEVELS, number, whole, el, digits, percent, change, count, read, write, select, sorted, view, on, verdictName, verdict, spark };
 })();

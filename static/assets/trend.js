@@ -1,8 +1,8 @@
 // One series over its releases: its levels, its targets, what began a level, and the other metrics of its workload.
 "use strict";
 (function () {
-  var series = ttreport.series,
-    { el, digits, percent } = series;
+  var { el, digits, percent, count, select, sorted, spark, LEVELS } = ttreport.series,
+    redraw; // the chart that is shown
 
   function mean(list) {
     list = list.filter(v => v != null);
@@ -16,19 +16,17 @@
     return ends.slice(1).map((to, i) => ({ from: ends[i], to: to, mean: mean(s.v.slice(ends[i], to)) }));
   }
 
-  function title(t, s) {
-    var list = levels(s),
-      last = (s.steps || []).slice(-1)[0],
+  function title(t, s, list) {
+    var last = (s.steps || []).slice(-1)[0],
       l = list[list.length - 1],
       b = list[list.length - 2];
     if (!last || !b || b.mean == null || l.mean == null)
-      return s.k + " has one level in " + series.count(s.v.filter(v => v != null).length, "release") + ".";
+      return s.k + " has one level in " + count(s.v.filter(v => v != null).length, "release") + ".";
     return s.k + ": " + digits(b.mean) + " → " + digits(l.mean) + " " + s.unit + " since " + t.releases[last.at].name + (last.page ? "; the change as a whole: " : ", ") + last.label + ".";
   }
 
-  function option(t, s, scale, from, to) {
-    var list = levels(s),
-      base = list[0].mean,
+  function option(t, s, list, scale, from, to) {
+    var base = list[0].mean,
       rel = scale === "percent" && base,
       y = v => (v == null ? "-" : rel ? (100 * (v / base - 1)).toFixed(3) : v),
       marks = [],
@@ -65,11 +63,16 @@
     };
   }
 
+  // levelAt is the level that a release is of.
+  function levelAt(list, i) {
+    return list.filter(l => l.from <= i).pop();
+  }
+
   // said is what stands at the pointer.
-  function said(t, s, i) {
+  function said(t, s, list, i) {
     var r = t.releases[i],
       v = s.v[i],
-      before = levels(s).filter(l => l.from <= i).pop();
+      before = levelAt(list, i);
     var lines = [r.name + (r.day ? ", " + r.day : ""), v == null ? "not measured" : digits(v) + " " + s.unit + (before && before.mean ? ", " + percent(v / before.mean - 1) + " of its level" : "")];
     (s.steps || []).forEach(x => x.at === i && lines.push("new level: " + x.label));
     if (r.commits) lines.push(r.commits);
@@ -82,11 +85,10 @@
       hi = Math.max.apply(null, s.v),
       span = Math.max(hi - lo, 0.2 * Math.abs(hi)) || 1,
       mid = (lo + hi) / 2,
-      L = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    var letters = s.v.map(v => (v == null ? "-" : L[Math.round(63 * ((v - mid) / span + 0.5))])).join(""),
+      letters = s.v.map(v => (v == null ? "-" : LEVELS[Math.round(63 * ((v - mid) / span + 0.5))])).join(""),
       step = (s.steps || []).slice(-1)[0];
     return el("a", { class: "small", href: address(state, { k: s.k }), "aria-current": s.k === state.k ? "true" : null }, [
-      el("b", {}, s.k), " " + digits(s.v.filter(v => v != null).pop() || 0) + " " + s.unit + (step ? ", " + step.label : ""), series.spark(letters)
+      el("b", {}, s.k), " " + digits(s.v.filter(v => v != null).pop() || 0) + " " + s.unit + (step ? ", " + step.label : ""), spark(letters)
     ]);
   }
 
@@ -96,22 +98,21 @@
 
   function show(root, host, t) {
     var state = ttreport.read(),
-      works = series.sorted(t.series.map(s => s.w)),
-      here = t.series.filter(s => s.w === state.w),
-      s = here.find(s => s.k === state.k) || here[0] || t.series[0],
+      s = t.series.find(s => s.w === state.w && s.k === state.k) || t.series.find(s => s.w === state.w) || t.series[0],
       chart;
     if (!s) return host.replaceChildren(el("p", {}, "Nothing was measured more than once."));
     state.w = s.w;
     state.k = s.k;
-    here = t.series.filter(x => x.w === s.w);
-    document.querySelector("h1").textContent = title(t, s);
+    var list = levels(s),
+      headline = title(t, s, list);
+    document.querySelector("h1").textContent = headline;
     document.title = s.k + " of " + t.model + " on " + t.device;
-    var works1 = series.select("Workload", "w", works),
-      scale = series.select("Scale", "scale", ["", "log", "percent"]);
+    var workload = select("Workload", "w", sorted(t.series.map(x => x.w))),
+      scale = select("Scale", "scale", ["", "log", "percent"]);
     [...scale.input.options].forEach((o, i) => (o.text = ["linear", "logarithmic", "% of the first level"][i]));
-    works1.input.value = s.w;
+    workload.input.value = s.w;
     scale.input.value = state.scale || "";
-    [works1, scale].forEach(c => c.input.addEventListener("change", function () {
+    [workload, scale].forEach(c => c.input.addEventListener("change", function () {
       var o = {};
       o[c.input.name] = c.input.value;
       location.hash = address(state, o);
@@ -119,27 +120,27 @@
     var link = el("button", { type: "button", class: "copy" }, "Copy link"),
       csv = el("button", { type: "button", class: "copy" }, "CSV"),
       png = el("button", { type: "button", class: "copy" }, "PNG"),
-      canvas = el("div", { class: "canvas tall", role: "img", tabindex: "0", "aria-label": title(t, s) });
+      canvas = el("div", { class: "canvas tall", role: "img", tabindex: "0", "aria-label": headline });
     link.onclick = () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => (link.textContent = "Copied"));
     csv.onclick = () => ttreport.offer("series.csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i]]))));
     png.onclick = () => chart && ttreport.offer("series.png", "image/png", Uint8Array.from(atob(chart.getDataURL({ pixelRatio: 2 }).split(",")[1]), c => c.charCodeAt(0)));
     var facts = [["Verdict on the newest", s.verdict || "none"]];
-    levels(s).forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + series.count(l.to - l.from, "release")]));
+    list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
     if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
     (s.steps || []).forEach(x => x.page && facts.push(["Began with", el("a", { href: root + x.page }, x.label + " since " + t.releases[x.at].name)]));
     var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map(function (i) {
-      var l = levels(s).filter(l => l.from <= i).pop();
+      var l = levelAt(list, i);
       return el("tr", {}, [el("th", { scope: "row" }, el("a", { href: root + t.releases[i].page }, t.releases[i].name)), el("td", {}, t.releases[i].day || ""), el("td", { class: "n" }, digits(s.v[i])), el("td", { class: "n" }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""), el("td", {}, ((s.steps || []).find(x => x.at === i) || {}).label || "")]);
     });
     host.replaceChildren(
       el("p", { class: "more" }, [el("a", { href: root + t.page }, t.model + " on " + t.device), ", " + s.w]),
-      el("form", { class: "filters" }, [works1.box, scale.box]),
+      el("form", { class: "filters" }, [workload.box, scale.box]),
       el("p", { class: "downloads" }, [link, " ", csv, " ", png]),
       el("div", { class: "trend" }, [canvas, el("dl", {}, facts.map(f => el("div", {}, [el("dt", {}, f[0]), el("dd", {}, f[1])])))]),
       el("p", { class: "more" }, "Drag across the chart to zoom, double-click to go back; arrow keys go from release to release. Dashed: the mean of a level. Grey: where 95 of 100 new values are expected."),
       el("h2", {}, "The same workload, all metrics"),
-      el("div", { class: "smalls" }, here.map(x => small(t, x, state))),
+      el("div", { class: "smalls" }, t.series.filter(x => x.w === s.w).map(x => small(t, x, state))),
       el("h2", {}, "Each release"),
       el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": "Each release" }, el("table", { class: "list" }, [
         el("thead", {}, el("tr", {}, ["Release", "Date", s.k + " " + s.unit, "Against its level", "New level"].map((h, i) => el("th", { scope: "col", class: i > 1 && i < 4 ? "n" : null }, h)))), el("tbody", {}, rows)
@@ -149,7 +150,7 @@
       var ends = (state.zoom || "").split("~").map(name => t.releases.findIndex(r => r.name === name));
       function draw() {
         if (chart) chart.dispose();
-        chart = ttreport.paint(canvas, option(t, s, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, [].concat(p)[0].dataIndex) });
+        chart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
         chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
         chart.on("datazoom", function () {
           var z = chart.getOption().dataZoom[0];
@@ -167,10 +168,9 @@
         e.preventDefault();
         at = Math.max(0, Math.min(s.v.length - 1, at + way));
         chart.dispatchAction({ type: "showTip", seriesIndex: 0, dataIndex: at });
-        canvas.setAttribute("aria-label", said(t, s, at));
+        canvas.setAttribute("aria-label", said(t, s, list, at));
       };
-      window.onresize = draw;
-      new MutationObserver(draw).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+      redraw = draw;
     });
   }
 
@@ -190,6 +190,8 @@
       }
       start();
       addEventListener("hashchange", start);
+      addEventListener("resize", () => redraw && redraw());
+      new MutationObserver(() => redraw && redraw()).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     });
   });
 })();
