@@ -25,23 +25,6 @@ func TestInconclusiveIsNotUnchanged(t *testing.T) {
 	}
 }
 
-// The map of coverage says in words what its last column of signs stands for, and how much of that is known.
-func TestCoverageSaysHowMuchIsKnown(t *testing.T) {
-	t.Parallel()
-	some := gate.Result{Compared: 10, Unchanged: 8}
-	for want, c := range map[string]Cell{
-		"8 of 10 unchanged": {Text: "PASS", Marks: []Mark{unchangedMark(&some)}},
-		"2 confirmed regressions; 1 improved": {Text: "FAIL",
-			Marks: []Mark{{N: 2, Text: "confirmed regressions"}, {N: 1, Text: "improved"}}},
-		"no baseline":  {Text: "NO BASELINE"},
-		"not measured": {Text: "not measured", Outcome: schema.NotMeasured},
-	} {
-		if got := nowText(c); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 // Where there are too many models on devices for all that is known of each, a cell has how much slower what is still
 // open made it, or the sign of its decision, and both lead to its page; a head leads to the model.
 func TestHeat(t *testing.T) {

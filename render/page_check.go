@@ -41,20 +41,25 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 		if again.Control != nil {
 			loads = append(loads, *again.Control)
 		}
-		for _, k := range loads { // with as many requests as its newest measurement has
-			flag := WorkloadFlag(k)
-			if n := r.Requests(x.Release, again.System, k); n > 0 {
-				flag += fmt.Sprintf(",n=%d", n)
-			}
-			argv = append(argv, "--workload", flag)
-		}
-		line := shellescape.QuoteCommand(argv)
+		line := shellescape.QuoteCommand(r.withLoads(argv, x.Release, again.System, loads))
 		if rest := len(again.Workloads) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}
 		out = append(out, line)
 	}
 	return out
+}
+
+// withLoads adds workloads to a command of collect, with as many requests as their newest measurements up to a release.
+func (r *Report) withLoads(argv []string, release string, of schema.System, loads []schema.Key) []string {
+	for _, k := range loads {
+		flag := WorkloadFlag(k)
+		if n := r.Requests(release, of, k); n > 0 {
+			flag += fmt.Sprintf(",n=%d", n)
+		}
+		argv = append(argv, "--workload", flag)
+	}
+	return argv
 }
 
 // collectAgain begins the command that measures a system again.

@@ -1,26 +1,27 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// CoveragePath is the page of what was measured by release.
+// CoveragePath is the page of what was measured by workload.
 const CoveragePath Address = "coverage/index.html"
 
 // CoveragePage answers: what do we not know, and since when?
 func (r *Report) CoveragePage() Page {
-	p := r.page(CoveragePath, "coverage", "Coverage", "What was measured, by model, device and release.")
+	p := r.page(CoveragePath, "coverage", "Coverage", "What was measured, by workload, and what was not.")
 	p.Lead = Lead{Text: "Nothing has been measured."}
 	at := r.Newest()
 	if at < 0 {
-		p.add(section("map", "Models and devices by release", "", Empty{What: "Nothing to show",
+		p.add(section("map", "By workload", "", Empty{What: "Nothing to show",
 			Why: "The history folder holds no run.", Cmd: "ttreport build PATH"}))
 		return p
 	}
@@ -37,167 +38,145 @@ func (r *Report) CoveragePage() Page {
 				words.OnDevice(o.Model, o.Device), o.Last)}
 		}
 	}
-	p.add(r.coverageMap(at), r.gapSection(&review, &cover))
+	p.Scripts = []string{"filter.js"}
+	p.add(r.coverageSection(&review, &cover))
 	return p
 }
 
-// coverageMap is the worst of each model and device in each of the last releases.
-func (r *Report) coverageMap(at int) Section {
-	const most = 12 // releases that fit beside each other
-	all := []Column[Pair]{{col("Model and device"), func(p Pair) Cell { return pairHead(p.Pair) }}}
-	var releases []int
-	for i := at; i >= 0 && len(releases) < most; i = r.Gate.Before(i) {
-		releases = append(releases, i)
-	}
-	slices.Reverse(releases)
-	for k, i := range releases {
-		results := map[schema.Pair]gate.Result{}
-		for _, x := range r.Gate.Results(i).Pairs {
-			results[x.Pair] = x.Result
-		}
-		all = append(all, Column[Pair]{col(r.Releases[i].Name), func(p Pair) Cell {
-			return r.covered(p.Pair, results[p.Pair], releases[:k+1])
-		}})
-	}
-	all = append(all, Column[Pair]{col("Now"), func(p Pair) Cell { return text(nowText(r.pairCell(p))) }})
-	pairs, _ := r.listed()
-	return Section{ID: "map", Title: "Models and devices by release", Intro: "The worst of each. Not measured again: an " +
-		"earlier release has it and this one does not; a dash continues it. 8/10: points, where an earlier release has " +
-		"more." + r.hiddenNote(),
-		Blocks: []Block{Prose{"✓ nothing shown to have regressed · ▼ regressed (▽ seen once) · " +
-			"✕ a required target is missed · ? inconclusive · ▲ improved · … no baseline · □ not measured again · " +
-			"— still not · blank: not measured yet"},
-			tableOf("Models and devices by release", Matrix, pairs, all).cut("data/index.json has every release")}}
+// coverage is a model and device with lengths of prompts and answers under all loads that were measured or expected, or
+// with a task.
+type coverage struct {
+	schema.System
+	workload string
+	measured int
+	gaps     []gate.Gap
 }
 
-// nowText is the state of a model and device in words: what the sign of its newest release stands for, and how much of
-// it is known.
-func nowText(c Cell) string {
-	if len(c.Marks) == 0 {
-		return strings.ToLower(c.Text) // a decision without a count
-	}
-	var parts []string
-	for _, m := range c.Marks {
-		if m.N > 0 {
-			m.Text = words.Count(m.N) + " " + m.Text
-		}
-		parts = append(parts, m.Text)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// covered is a model and device in the last of some releases, which came to a result: how many points and scores it has
-// beside the most that one of those before has.
-func (r *Report) covered(p schema.Pair, result gate.Result, releases []int) Cell {
-	points := func(release int) int {
-		keys, scores := map[int32]bool{}, 0
-		for _, run := range r.runs[p][release] {
-			h := &r.Columns.Runs[run]
-			for i := h.FirstPoint; i < h.PointsEnd; i++ {
-				keys[r.Columns.Points[i].Key] = true
+// coverageSection has a row for each workload, what has no number first.
+func (r *Report) coverageSection(g *gate.Review, cover *gate.Coverage) Section {
+	rows := r.coverages(g, cover)
+	t := tableOf("Coverage by workload, gaps first", List, rows, []Column[coverage]{
+		{col("Workload").in("ISL/OSL, tool").filtered(), func(x coverage) Cell { return Cell{Text: x.workload, Head: true} }},
+		{medium("Model").filtered(), func(x coverage) Cell {
+			return Cell{Text: words.OrUnknown(x.Model), Sub: x.Impl, Href: PairPath(x.Model, x.Device)}
+		}},
+		{medium("Device").filtered(), func(x coverage) Cell { return deviceCell(x.Device) }},
+		{num("Expected").in("points"), func(x coverage) Cell { return count(x.measured + len(x.gaps)) }},
+		{num("Measured").in("points"), func(x coverage) Cell { return count(x.measured) }},
+		{medium("Last seen"), func(x coverage) Cell {
+			switch {
+			case len(x.gaps) == 0:
+				return text(g.Release)
+			case x.gaps[0].Last == "":
+				return Cell{Text: "never", Missing: "planned or required, and never measured"}
 			}
-			scores = max(scores, h.Scores)
+			return Cell{Text: x.gaps[0].Last, Href: ReleasePath(x.gaps[0].Last),
+				Sub: words.Plural(x.gaps[0].Releases, "release") + " without"}
+		}},
+		{medium("Why not").filtered(), coverage.why},
+		{col("Command"), func(x coverage) Cell { return r.measureCell(g, x) }},
+	})
+	t.Filtered = true
+	s := section("map", "By workload", "One row per workload: all its loads, of one model and device. Expected: measured "+
+		"before, planned, or required by a target. Last seen: the newest release with a number of what is missing."+
+		r.hiddenNote())
+	if line, cost := r.missingLine(g, cover); line != "" && len(cover.Gaps) > 0 {
+		s.Blocks = append(s.Blocks, Prose{"Measure all that has no number: " + cost + "."}, Commands{line})
+	}
+	s.Blocks = append(s.Blocks, t)
+	return s
+}
+
+// coverages are what a release has and lacks by workload; of those with gaps, what was open for longest first.
+func (r *Report) coverages(g *gate.Review, cover *gate.Coverage) []coverage {
+	type id struct {
+		of       schema.System
+		workload string
+	}
+	var by groups[id, coverage]
+	at := func(of schema.System, k schema.Key) *coverage {
+		w := words.Workload(k)
+		if !k.IsEval() {
+			lengths, parallel := split(k)
+			w = strings.Join(slices.DeleteFunc([]string{planeWorkload(lengths), parallel, k.Tool},
+				func(s string) bool { return s == "" }), " · ")
 		}
-		return len(keys) + scores
+		x, _ := by.of(id{of, w})
+		x.System, x.workload = of, w
+		return x
 	}
-	// before reports whether an earlier release of the same sequence has it.
-	before := func(release int) bool {
-		return slices.ContainsFunc(r.with[p], func(i int) bool {
-			return i < release && judge.IsBaseline(r.Releases[i].Channel)
-		})
+	type point struct {
+		of  schema.System
+		key string
 	}
-	last := len(releases) - 1
-	n, most, gone := points(releases[last]), 0, false
-	for _, i := range releases[:last] {
-		had := points(i)
-		most, gone = max(most, had), had == 0 && (gone || before(i))
+	seen := map[point]bool{}
+	for i := range g.History {
+		v := &g.History[i]
+		of := point{v.System(), v.Key.String()}
+		if _, has := v.Value.Get(); has && !seen[of] {
+			seen[of] = true
+			at(of.of, v.Key).measured++
+		}
 	}
-	switch {
-	case n == 0 && gone:
-		return Cell{Text: "—", Missing: "still not measured again"}
-	case n == 0 && before(releases[last]):
-		return Cell{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}
-	case n == 0:
-		return Cell{Missing: "not measured yet"}
+	for _, x := range cover.Gaps {
+		row := at(x.System, x.Key)
+		row.gaps = append(row.gaps, x)
 	}
-	c := worst(result)
-	if n < most {
-		c.Sub = fmt.Sprintf("%d/%d", n, most)
+	by.list = slices.DeleteFunc(by.list, func(x coverage) bool {
+		return r.Models.hides(x.Model) || r.Devices.hides(x.Device)
+	})
+	open := func(x coverage) (n int) {
+		for _, g := range x.gaps {
+			n = max(n, g.Releases)
+		}
+		return n
+	}
+	for _, x := range by.list {
+		slices.SortStableFunc(x.gaps, func(a, b gate.Gap) int { return b.Releases - a.Releases })
+	}
+	slices.SortStableFunc(by.list, func(a, b coverage) int {
+		return cmp.Or(open(b)-open(a), len(b.gaps)-len(a.gaps), r.compareDevices(a.Device, b.Device),
+			schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.workload, b.workload))
+	})
+	return by.list
+}
+
+// why says what is missing of a workload, under which loads, and the reason of what has been missing for longest.
+func (x coverage) why() Cell {
+	if len(x.gaps) == 0 {
+		return text("")
+	}
+	c, loads := Cell{Outcome: schema.NotMeasured}, []string{}
+	if x.gaps[0].Again {
+		c.Text = words.NotMeasuredAgain
+	} else {
+		c.Sub = words.Why(schema.Verdict{Reason: x.gaps[0].Reason})
+	}
+	for i := range x.gaps {
+		if l := load(x.gaps[i].Key); l != "" {
+			loads = append(loads, l)
+		}
+	}
+	if x.measured > 0 && len(loads) > 0 {
+		c.Sub = strings.TrimSpace(loadText(strings.Join(loads, ", ")) + ". " + c.Sub)
 	}
 	return c
 }
 
-// worst is the most serious thing that a decision counts, as a cell.
-func worst(d gate.Result) Cell {
-	for _, c := range d.Counts {
-		switch c.Kind {
-		case gate.FailConfirmed:
-			return Cell{Outcome: schema.Regressed, Evidence: schema.Confirmed, Decisive: c.Fails}
-		case gate.FailRunWide, gate.FailSuspected:
-			return Cell{Outcome: schema.Regressed, Evidence: schema.Suspected, Decisive: c.Fails}
-		case gate.FailTarget:
-			return Cell{Outcome: schema.Fail, Decisive: c.Fails}
-		case gate.FailInconclusive:
-			return Cell{Outcome: schema.Inconclusive}
-		case gate.NoteImproved:
-			return Cell{Outcome: schema.Improved}
+// measureCell is the command that measures what a workload lacks.
+func (r *Report) measureCell(g *gate.Review, x coverage) Cell {
+	if len(x.gaps) == 0 {
+		return text("")
+	}
+	var loads []schema.Key
+	for i := range x.gaps {
+		if x.gaps[i].Loadable() {
+			loads = append(loads, x.gaps[i].Key)
 		}
 	}
-	switch d.Word {
-	case gate.NoBaseline, gate.NotGraded, "":
-		return Cell{Outcome: schema.NoBaseline, Text: "no baseline"}
-	case gate.NotMeasured:
-		return Cell{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}
-	case gate.Fail:
-		return Cell{Outcome: schema.Fail, Decisive: true}
+	if len(loads) == 0 || g.Label == "" {
+		return missing("collect does not make this load: measure it again with its own tool")
 	}
-	return Cell{Outcome: schema.Pass}
-}
-
-// gapSection lists what has no number now by system, what is missing apart from what was not measured again, oldest
-// first, with the command that measures it.
-func (r *Report) gapSection(g *gate.Review, cover *gate.Coverage) Section {
-	type kind struct {
-		of    schema.System
-		again bool
-	}
-	type gaps struct {
-		n     int
-		first gate.Gap // the one that has been open for longest
-	}
-	var by groups[kind, gaps]
-	for _, x := range cover.Gaps {
-		of, known := by.of(kind{x.System, x.Again})
-		if of.n++; !known || x.Releases > of.first.Releases {
-			of.first = x
-		}
-	}
-	slices.SortStableFunc(by.list, func(a, b gaps) int { return b.first.Releases - a.first.Releases })
-	s := section("gaps", "Without a number now, oldest first", "Missing: required, planned or tried. Not measured again: "+
-		"an earlier release has it. Neither counts as unchanged.",
-		tableOf("Without a number now, oldest first", List, by.list, []Column[gaps]{
-			{col("Model"), func(x gaps) Cell {
-				return modelHead(schema.Pair{Model: x.first.Model, Device: x.first.Device})
-			}},
-			{col("Device"), func(x gaps) Cell { return text(words.OrUnknown(x.first.Device)) }},
-			{medium("Why"), func(x gaps) Cell {
-				if x.first.Again {
-					return Cell{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}
-				}
-				return Cell{Outcome: schema.NotMeasured}
-			}},
-			{num("Points"), func(x gaps) Cell { return count(x.n) }},
-			{medium("Last measured in"), func(x gaps) Cell {
-				if x.first.Last == "" {
-					return Cell{Text: "never", Missing: "planned or required, and never measured"}
-				}
-				return Cell{Text: x.first.Last, Href: ReleasePath(x.first.Last)}
-			}},
-			{num("Releases without"), func(x gaps) Cell { return count(x.first.Releases) }},
-			{medium("Such as"), func(x gaps) Cell { return text(words.Workload(x.first.Key)) }},
-		}).cut(allInJSON))
-	if line, cost := r.missingLine(g, cover); line != "" && len(cover.Gaps) > 0 {
-		s.Blocks = append(s.Blocks, Prose{"Measure what has no number: " + cost + "."}, Commands{line})
-	}
-	return s
+	argv := append(collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
+	return code(shellescape.QuoteCommand(r.withLoads(argv, g.Release, x.System, loads)))
 }

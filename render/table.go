@@ -11,15 +11,16 @@ import (
 
 // Table is rows of cells.
 type Table struct {
-	Caption string
-	Titled  bool // the caption is shown; else the heading above says enough and it is for screen readers
-	Layout  Layout
-	Cols    []Col
-	Rows    []Row
-	Total   int    // rows that exist; more than len(Rows) when the table is cut
-	More    string // where the rows that are not shown are
-	Full    *Link  // the whole table, or nil
-	rest    string // what More would say
+	Caption  string
+	Titled   bool // the caption is shown; else the heading above says enough and it is for screen readers
+	Layout   Layout
+	Cols     []Col
+	Rows     []Row
+	Filtered bool   // a reader can filter the rows
+	Total    int    // rows that exist; more than len(Rows) when the table is cut
+	More     string // where the rows that are not shown are
+	Full     *Link  // the whole table, or nil
+	rest     string // what More would say
 }
 
 // Layout is what a table is for, which decides how it is laid out.
@@ -39,6 +40,7 @@ type Col struct {
 	Head, Unit string
 	Num        bool
 	Sort       bool
+	Filter     bool // a reader can choose one of its values, where the table is filtered
 	Length     Length
 	Stats      string // names of the statistics below the values of the column: "median|p99"
 	Metric     string // of the numbers of the column, as addresses name it
@@ -153,6 +155,7 @@ func num(head string) Col    { return Col{Head: head, Num: true, Length: Short} 
 // in has a unit, sorted can be sorted by.
 func (c Col) in(unit string) Col { c.Unit = unit; return c }
 func (c Col) sorted() Col        { c.Sort = true; return c }
+func (c Col) filtered() Col      { c.Filter = true; return c }
 
 // rowsShown is how many rows a table on a page has.
 const rowsShown = 50

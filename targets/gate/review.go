@@ -455,6 +455,7 @@ type Gap struct {
 	Again    bool   // not measured again, which is not missing: nobody required or tried it
 	Last     string // newest release that has a number of it; "" where it was planned or required and never measured
 	Releases int    // in a row without it, this one included
+	Reason   schema.Reason
 }
 
 // Oldest is the gap that has been open for the most releases; nil without gaps.
@@ -499,7 +500,8 @@ func (g *Gate) cover(r *Review) Coverage {
 			return
 		}
 		kind := KindOf(v)
-		c.Gaps = append(c.Gaps, Gap{v.System(), k, kind == FailNotRemeasured || kind == FailAbsent, last, releases})
+		c.Gaps = append(c.Gaps,
+			Gap{v.System(), k, kind == FailNotRemeasured || kind == FailAbsent, last, releases, v.Reason})
 	}
 	g.eachGap(r, add)
 	return c
