@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -33,7 +33,8 @@ type collectOptions struct {
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
 func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
-		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; other text than a number states none
+		o.Server.Port, _ = strconv.Atoi(os.Getenv("SERVICE_PORT")) // as run.py; other text than a number states none
+		o.Server.AmbientPort = true
 	}
 	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
 		return plan.Usage("name a file with NAME=value lines", "collect: --env-file: %w", err)

@@ -23,13 +23,14 @@ var update = flag.Bool("update", false, "rewrite the table of exit codes in the 
 func TestMain(m *testing.M) {
 	workInMemory()
 	cobra.EnableCommandSorting = false // as main has it
-	if os.Getenv(ownVariable) != "" && filepath.Base(os.Args[0]) != "ttreport" {
+	if name := filepath.Base(os.Args[0]); os.Getenv(ownVariable) != "" && name != "ttreport" && name != "standin" {
 		os.Exit(apart{m}.Run()) // the program is on the PATH of the process that started this one
 	}
 	testscript.Main(apart{m}, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"standin": func() { os.Exit(runStandin(os.Args[1])) },
 	})
 }
 

@@ -70,6 +70,7 @@ type Measure struct {
 type ServerOptions struct {
 	Name           ServerName
 	Port           int           // 0: the one in its command, else 8000
+	AmbientPort    bool          // the port is that of a variable: a server that is not started does without it
 	StartupTimeout time.Duration // 0: an hour if it is started, a minute if it runs already
 	NoAuth         bool          // Tenstorrent's image runs without a key
 
@@ -186,7 +187,8 @@ func (s ServerOptions) OnlyFor() error {
 		{s.ContainerPort > 0, container, "--container-port", docker}, {s.EnvFile != "", container, "--env-file", docker},
 		{s.DeviceIDs != "", container, "--device-id", docker}, {len(s.Volumes) > 0, container, "a volume", docker},
 		{len(s.RunArgs) > 0, container, "--run-arg", docker}, {s.NoAuth, container, "--no-auth", docker},
-		{s.Port > 0, started, "--port", "a server that is started; the address of another is in --server URL"},
+		{s.Port > 0 && !s.AmbientPort, started, "--port", "a server that is started; the address of another is in --server " +
+			"URL"},
 		{len(s.EngineArgs) > 0, started, "an argument for vLLM", "a server that is started"},
 	} {
 		if x.set && !x.applies {
