@@ -64,11 +64,6 @@ func BlockSamples() []Block {
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{Name: "v3", Shard: "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
-		Figure{
-			ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better",
-			Releases: []string{"v1", "v2", "v3"}, Series: []FigureSeries{{"128/64/8", points}},
-			Limits: []Limit{{80, "complete 80"}},
-		},
 		Distribution{ID: "distribution-ttft", Metric: "TTFT", Unit: "ms", Series: []DistributionSeries{
 			{"128/64/8 vllm", quantilesOf(33)},
 		}},

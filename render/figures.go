@@ -5,31 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/judge"
 )
-
-// Figure is the values of one metric over releases, one line a workload. Readers switch lines, zoom in, and open the
-// run behind a value.
-type Figure struct {
-	ID       string // stable, from what it shows
-	Metric   string // label: "TTFT mean"
-	Unit     string
-	Better   string // "lower is better"
-	Releases []string
-	Series   []FigureSeries
-	Limits   []Limit
-}
-
-// FigureSeries is one line: a point for each release.
-type FigureSeries struct {
-	Name   string
-	Points []Point
-}
 
 // Point is one value; a release without one has OK false and breaks the line.
 type Point struct {
@@ -44,77 +24,6 @@ type Point struct {
 type Limit struct {
 	Value float64
 	Label string
-}
-
-// linesDrawn is how many series share one figure.
-const linesDrawn = 5
-
-// Plain implements Block.
-func (f Figure) Plain() []Block { return []Block{Prose{f.Summary()}, f.Table()} }
-
-// Title names what is drawn, in which unit, and which way is better. A unit that the metric's name ends with is not
-// repeated.
-func (f Figure) Title() string {
-	if strings.HasSuffix(f.Metric, f.Unit) {
-		return f.Metric + ", " + f.Better
-	}
-	return f.Metric + ", " + f.Unit + ", " + f.Better
-}
-
-// Summary is the figure in words: where each line begins and ends.
-func (f Figure) Summary() string {
-	if len(f.Series) == 0 || len(f.Releases) == 0 {
-		return f.Metric + ": nothing to draw"
-	}
-	out := fmt.Sprintf("%s over %s.", f.Title(), words.Plural(len(f.Releases), "release"))
-	for _, s := range f.Series {
-		has := slices.DeleteFunc(slices.Clone(s.Points), func(p Point) bool { return !p.OK })
-		switch n := len(has); n {
-		case 0:
-			out += fmt.Sprintf(" %s: no value.", s.Name)
-		case 1:
-			out += fmt.Sprintf(" %s: %s.", s.Name, words.Number(has[0].Value))
-		default:
-			out += fmt.Sprintf(" %s: %s to %s.", s.Name, words.Number(has[0].Value), words.Number(has[n-1].Value))
-		}
-	}
-	return out
-}
-
-// Table has every value of the figure, newest release first.
-func (f Figure) Table() *Table {
-	columns := []Column[int]{{col("Release"), func(i int) Cell {
-		run, _ := f.RunOf(i)
-		return head(f.Releases[i], run)
-	}}}
-	for _, s := range f.Series {
-		columns = append(columns, Column[int]{Col{Head: s.Name, Unit: f.Unit, Num: true}, func(i int) Cell {
-			p := s.Points[i]
-			if !p.OK {
-				return missing("not measured")
-			}
-			c := number(schema.Num(p.Value))
-			if _, one := f.RunOf(i); !one {
-				c.Href = p.Href
-			}
-			return c
-		}})
-	}
-	return tableOf("The numbers of "+f.Title(), Numbers, newestFirst(f.Releases), columns)
-}
-
-// RunOf is the run that all values of a release are from; one is false, and the address empty, when there are several.
-func (f Figure) RunOf(release int) (run Address, one bool) {
-	for _, s := range f.Series {
-		switch p := s.Points[release]; {
-		case !p.OK || p.Href == run:
-		case run != "":
-			return "", false
-		default:
-			run = p.Href
-		}
-	}
-	return run, true
 }
 
 // Curves show one workload over concurrency: what the device gives against what one user sees.
@@ -303,9 +212,9 @@ func (d Distribution) Table() *Table {
 	return tableOf("The numbers of "+d.Title(), Numbers, rows, columns)
 }
 
-// distributionFigures are the distributions of a run, one a latency, each of at most as many workloads as a figure has
-// lines.
+// distributionFigures are the distributions of a run, one a latency, each of at most five workloads.
 func distributionFigures(run *schema.Run) []Block {
+	const most = 5
 	var out []Block
 	for _, metric := range tailMetrics() {
 		info, _ := schema.MetricByName(metric)
@@ -314,7 +223,7 @@ func distributionFigures(run *schema.Run) []Block {
 			p := &run.Points[i]
 			m, _ := p.Metric(metric)
 			q := m.Detail().Quantiles
-			if len(q) != quantiles || q[0] <= 0 || len(d.Series) == linesDrawn {
+			if len(q) != quantiles || q[0] <= 0 || len(d.Series) == most {
 				continue
 			}
 			name := words.Workload(p.Key) + " " + words.OrUnknown(p.Key.Tool)
@@ -469,71 +378,6 @@ func (p *Plane) Label() string {
 		p.headline()
 }
 
-// mostForOthers is how many workloads a model on a device may have for every number of them to be drawn: a few dozen
-// figures of a large sweep would hide those that decide, and are most of a site.
-const mostForOthers = 8
-
-// otherSection has a figure for each number that is shown and not judged: percentiles, rates, build times, memory. A
-// section without blocks where there is nothing to draw.
-func (r *Report) otherSection(pair Pair) Section {
-	s := Section{ID: "others", Title: "Other numbers over releases", Fold: "charts",
-		Intro: "What is measured and not judged: one chart a number, one line a workload."}
-	releases := r.with[pair.Pair]
-	by := make([]map[int32][]*columns.PointRow, len(releases)) // by workload
-	var points []*columns.PointRow
-	for i, ri := range releases {
-		by[i] = map[int32][]*columns.PointRow{}
-		for _, p := range r.points(r.runs[pair.Pair][ri]) {
-			by[i][p.Key] = append(by[i][p.Key], p)
-			points = append(points, p)
-		}
-	}
-	keys := keysOf(r.points(r.runs[pair.Pair][pair.Newest]))
-	if len(releases) < 2 || len(keys) > mostForOthers {
-		return s
-	}
-	judged := map[string]string{} // the statistic that the figure of each judged metric shows
-	for _, metric := range judge.JudgedMetrics(r.Columns) {
-		if list, stat := r.seriesOfMetric(pair, metric, nil); len(list) > 0 {
-			judged[metric] = stat
-		}
-	}
-	for _, f := range r.fields(points) {
-		if judged[f.Metric] == f.Stat {
-			continue
-		}
-		info, _ := schema.MetricByName(f.Metric)
-		fig := Figure{
-			ID: "chart-" + schema.Slug(f.Metric+" "+f.Stat), Unit: info.Unit, Better: info.Better.String(),
-			Metric: words.Metric(f.Metric, f.Stat), Releases: r.namesOf(releases),
-		}
-		var lines []FigureSeries
-		for _, key := range keys {
-			line, n := FigureSeries{Name: r.Columns.Keys[key].Workload()}, 0
-			for i := range releases {
-				p := r.meanOf(by[i][key], f)
-				if p.OK {
-					n++
-					p.Text, p.Note = words.Quantity(p.Value, info.Unit), " in "+fig.Releases[i]+p.Note
-				}
-				line.Points = append(line.Points, p)
-			}
-			if n > 1 {
-				lines = append(lines, line)
-			}
-		}
-		if fig.Series = lines[:min(linesDrawn, len(lines))]; len(lines) == 0 {
-			continue
-		}
-		if len(lines) > linesDrawn {
-			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf("%s: %s workloads are drawn; data/ has all, by release.",
-				fig.Metric, words.Of(linesDrawn, len(lines)))})
-		}
-		s.Blocks = append(s.Blocks, fig)
-	}
-	return s
-}
-
 // keysOf are the workloads of points, in their order.
 func keysOf(points []*columns.PointRow) []int32 {
 	var seen groups[int32, int32]
@@ -544,29 +388,8 @@ func keysOf(points []*columns.PointRow) []int32 {
 	return seen.list
 }
 
-// meanOf is the mean of a field over the measurements of one workload in one release.
-func (r *Report) meanOf(points []*columns.PointRow, f Field) Point {
-	sum, n, run := 0., 0, 0
-	for _, p := range points {
-		if v, ok := r.Shown(p, f.Metric, f.Stat).Get(); ok {
-			sum, n, run = sum+v, n+1, int(p.Run)
-		}
-	}
-	if n == 0 {
-		return Point{}
-	}
-	out := Point{OK: true, Value: sum / float64(n), Href: RunPath(r.Columns.Runs[run].ID)}
-	if n > 1 {
-		out.Note = fmt.Sprintf(", mean of %d measurements", n)
-	}
-	return out
-}
-
 // farther is how many times as wide a drawing would have to be for a value to lie beyond it.
 const farther = 4
-
-// AxisShare is the least share of its values that an axis over releases spans.
-const AxisShare = .2
 
 // Span is the range of values that a drawing over releases shows, NaN without values. Single values that would make it
 // more than four times as wide, where it spans at least a share of its values, lie beyond it: a drawing has them at its
@@ -614,29 +437,4 @@ func Span(points []Point, share float64) (lo, hi float64) {
 		}
 	}
 	return lo, hi
-}
-
-// Span is that of all lines.
-func (f Figure) Span() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, s := range f.Series {
-		if low, high := Span(s.Points, AxisShare); low <= high {
-			lo, hi = math.Min(lo, low), math.Max(hi, high)
-		}
-	}
-	return lo, hi
-}
-
-// Beyond names the values that lie beyond the drawing: "128/128/1: 912 ms in v0.3.0"; "" for none.
-func (f Figure) Beyond() string {
-	lo, hi := f.Span()
-	var out []string
-	for _, s := range f.Series {
-		for i, p := range s.Points {
-			if p.OK && (p.Value < lo || p.Value > hi) {
-				out = append(out, fmt.Sprintf("%s: %s in %s", s.Name, p.Text, f.Releases[i]))
-			}
-		}
-	}
-	return strings.Join(out, "; ")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -50,7 +49,6 @@ func (r *Report) PairPage(pair Pair) Page {
 			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
 				"or none of these counts."}))
 	}
-	p.add(r.figureSection(pair))
 	if r.Graded() || anyGraded(verdicts) {
 		p.add(section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts),
 			r.targetGrid(verdicts, false).cut(r.allVerdicts(at))),
@@ -69,7 +67,7 @@ func (r *Report) PairPage(pair Pair) Page {
 		}
 		p.add(section("results", "Results of "+rel.Name, "", t, links))
 	}
-	p.add(r.otherSection(pair), r.evalSection(pair), r.runsSection(runs))
+	p.add(r.evalSection(pair), r.runsSection(runs))
 	return p
 }
 
@@ -114,76 +112,6 @@ func releaseOrStart(h *columns.RunHead) string {
 	return "build of " + moment(h.Start)
 }
 
-// figureSection has one figure a metric, with the targets in force.
-func (r *Report) figureSection(pair Pair) Section {
-	s := Section{ID: "charts", Title: "Over releases", Intro: "One chart a metric, one line a workload " +
-		"(ISL/OSL/concurrency). Dashed: targets in force. A gap is a release without a measurement."}
-	if len(r.runs[pair.Pair]) < 2 {
-		return s // one release has nothing to draw
-	}
-	for _, metric := range judge.JudgedMetrics(r.Columns) {
-		f, left := r.figure(pair, metric)
-		if len(f.Series) == 0 {
-			continue
-		}
-		if left > 0 {
-			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf(
-				"%s: %s workloads are drawn, those with targets first; data/ has all, by release.", f.Metric,
-				words.Of(len(f.Series), len(f.Series)+left),
-			)})
-		}
-		s.Blocks = append(s.Blocks, f)
-	}
-	return s
-}
-
-// figure draws a metric: the workloads that targets cover first. left counts those for which there is no room.
-func (r *Report) figure(pair Pair, metric string) (f Figure, left int) {
-	releases := r.with[pair.Pair]
-	info, _ := schema.MetricByName(metric)
-	f = Figure{
-		ID: "chart-" + schema.Slug(metric), Unit: info.Unit, Better: info.Better.String(),
-		Releases: r.namesOf(releases),
-	}
-	limits, withTarget := r.limitsOf(pair, metric)
-	chosen, stat := r.seriesOfMetric(pair, metric, withTarget)
-	if len(chosen) == 0 {
-		return f, 0
-	}
-	f.Metric, f.Limits = words.Metric(metric, stat), limits
-	left = max(0, len(chosen)-linesDrawn)
-	chosen = chosen[:len(chosen)-left]
-	severalTools := slices.ContainsFunc(chosen, func(s *judge.Series) bool { return s.Key.Tool != chosen[0].Key.Tool })
-	for _, s := range chosen {
-		line := FigureSeries{Name: s.Key.Workload()}
-		if severalTools {
-			line.Name += " " + s.Key.Tool
-		}
-		for _, ri := range releases {
-			line.Points = append(line.Points, r.point(s, ri))
-		}
-		f.Series = append(f.Series, line)
-	}
-	return f, left
-}
-
-// seriesOfMetric are the series of a metric in its first statistic, those with targets first.
-func (r *Report) seriesOfMetric(pair Pair, metric string, first map[string]bool) (list []*judge.Series, stat string) {
-	var rest []*judge.Series
-	for _, s := range r.series[pair.Pair] {
-		switch {
-		case s.Metric != metric || stat != "" && s.Stat != stat:
-			continue
-		case first[s.Key.String()]:
-			list = append(list, s)
-		default:
-			rest = append(rest, s)
-		}
-		stat = s.Stat
-	}
-	return append(list, rest...), stat
-}
-
 // point is the value of a series in a release.
 func (r *Report) point(s *judge.Series, release int) Point {
 	v, ok := r.Gate.Value(s, release)
@@ -196,35 +124,4 @@ func (r *Report) point(s *judge.Series, release int) Point {
 		p.Note += fmt.Sprintf(", mean of %d measurements", v.N)
 	}
 	return p
-}
-
-// limitsOf returns the targets of a metric in the newest release, and the workloads that they cover. Levels of several
-// workloads would cross each other's lines, so they are drawn only while one workload has them.
-func (r *Report) limitsOf(pair Pair, metric string) ([]Limit, map[string]bool) {
-	const most = 4
-	with, workloads := map[string]bool{}, map[string]bool{}
-	var limits []Limit
-	for _, v := range r.Gate.PairTargets(pair.Newest, pair.Pair) {
-		if v.Metric != metric || v.Outcome == schema.Unattainable {
-			continue
-		}
-		with[v.Key.String()] = true
-		ref, ok := v.Ref.Get()
-		if !ok || v.Outcome == schema.NotMeasured {
-			continue
-		}
-		w := v.Key.Workload()
-		workloads[w] = true
-		label := strings.TrimSpace(w + " " + v.Level + " " + words.Number(ref))
-		if v.Required {
-			label += ", required"
-		}
-		if l := (Limit{ref, label}); !slices.Contains(limits, l) {
-			limits = append(limits, l)
-		}
-	}
-	if len(workloads) > 1 {
-		return nil, with
-	}
-	return limits[:min(most, len(limits))], with
 }

@@ -60,9 +60,9 @@ func (r *Report) panelSection(pair Pair) Section {
 	if len(panels) == 0 {
 		return Section{}
 	}
-	s := section("panels", "History by workload, worst first", "Raw values, never flipped. Grey: where one new value was "+
-		"expected 95 times in 100. Dotted: a new level. Dashed: a target. The scale never shows less than twice the change "+
-		"that matters to either side.", panels)
+	s := section("panels", "History by workload, worst first", "Grey: where 95 of 100 new values are expected. Dotted: a "+
+		"new level. Dashed: a target. The name of each leads to its chart.", panels).
+		leading("all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device)))
 	if len(list) > len(panels) {
 		s.Intro += fmt.Sprintf(" %s series are drawn.", words.Of(len(panels), len(list)))
 	}

@@ -2,10 +2,12 @@ package render
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -28,8 +30,10 @@ func (r *Report) SeriesPath(s *judge.Series) Address {
 }
 
 // trendOf names the workload of a series among those of its model and device.
-func trendOf(s *judge.Series) string {
-	return strings.Join(strings.Fields(words.Workload(s.Key)+" "+s.Key.Tool+" "+s.Impl), " ")
+func trendOf(s *judge.Series) string { return trendName(s.Key, s.Impl) }
+
+func trendName(k schema.Key, impl string) string {
+	return strings.Join(strings.Fields(words.Workload(k)+" "+k.Tool+" "+impl), " ")
 }
 
 // PairShardPath is the script with the series of a model and device.
@@ -46,6 +50,7 @@ type Trends struct {
 	Device   string         `json:"device"`
 	Page     Address        `json:"page"`
 	Releases []TrendRelease `json:"releases"` // oldest first
+	Verdicts []string       `json:"verdicts"` // "regressed confirmed"
 	Series   []Trend        `json:"series"`
 }
 
@@ -54,20 +59,23 @@ type TrendRelease struct {
 	Name    string  `json:"name"`
 	Day     string  `json:"day,omitempty"`
 	Commits string  `json:"commits,omitempty"` // what it has that the one before has not: "vllm 1a2b3c4..5d6e7f8"
+	Run     Address `json:"run,omitempty"`     // the run of its numbers; "" where several have them
 	Note    string  `json:"note,omitempty"`
 	Page    Address `json:"page"`
 }
 
-// Trend is one series. Values has one a release, null where it was not measured.
+// Trend is one series. Values has one a release, null where it was not measured; Verdicts has a letter a release, the
+// place of its verdict in [Trends.Verdicts] from "a" on, or "-".
 type Trend struct {
 	Workload string        `json:"w"`
 	Metric   string        `json:"k"`
 	Unit     string        `json:"unit"`
 	Higher   bool          `json:"higher,omitempty"` // is better
-	Verdict  string        `json:"verdict"`          // on the newest value
+	Verdicts string        `json:"g,omitempty"`
 	Values   []*float64    `json:"v"`
 	Expected []float64     `json:"expected,omitempty"` // where 95 of 100 new values should be
 	From     int           `json:"from,omitempty"`     // the release from which on that was learnt
+	Range    []float64     `json:"range,omitempty"`    // of the drawing, where single values lie far beyond it
 	Steps    []TrendStep   `json:"steps,omitempty"`
 	Targets  []TrendTarget `json:"targets,omitempty"`
 }
@@ -88,7 +96,7 @@ type TrendTarget struct {
 // Trends are those of a model and device.
 func (r *Report) Trends(pair Pair) Trends {
 	out := Trends{Model: words.OrUnknown(pair.Model), Device: words.Device(pair.Device),
-		Page: PairPath(pair.Model, pair.Device), Series: []Trend{}}
+		Page: PairPath(pair.Model, pair.Device), Verdicts: []string{}, Series: []Trend{}}
 	releases := r.with[pair.Pair]
 	for i, name := range r.namesOf(releases) {
 		rel := &r.Releases[releases[i]]
@@ -97,6 +105,9 @@ func (r *Report) Trends(pair Pair) Trends {
 			x.Day = rel.Date.UTC().Format(time.DateOnly)
 		}
 		x.Note, _ = r.noteOn(rel.Name)
+		if runs := r.runs[pair.Pair][releases[i]]; len(runs) == 1 {
+			x.Run = RunPath(r.Columns.Runs[runs[0]].ID)
+		}
 		out.Releases = append(out.Releases, x)
 	}
 	targets := map[covered][]TrendTarget{}
@@ -109,16 +120,15 @@ func (r *Report) Trends(pair Pair) Trends {
 	for _, s := range r.series[pair.Pair] {
 		x := Trend{Workload: trendOf(s), Metric: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
 			Higher: judge.Higher(s.Metric), Targets: targets[newCovered(s.Impl, s.Key, s.Metric, s.Stat)]}
+		var points []Point
+		var verdicts strings.Builder
 		for _, at := range releases {
 			v, ok := s.At(at)
-			if x.Values = append(x.Values, nil); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				v = latency.Round(v, 5)
-				x.Values[len(x.Values)-1] = &v
-			}
+			points = append(points, Point{OK: ok, Value: v})
+			verdicts.WriteByte(out.letter(r.Gate.Summary(s, at)))
 		}
-		if g, ok := r.Gate.Summary(s, pair.Newest); ok {
-			x.Verdict = strings.TrimSpace(g.Outcome.String() + " " + g.Evidence.String())
-		}
+		x.drawn(points)
+		x.Verdicts = verdicts.String()
 		var p Panel
 		if r.framed(&p, s, pair.Newest); p.Expected != nil {
 			x.Expected, x.From = []float64{latency.Round(p.Expected.Low, 5), latency.Round(p.Expected.High, 5)}, p.Expected.From
@@ -128,5 +138,103 @@ func (r *Report) Trends(pair Pair) Trends {
 		}
 		out.Series = append(out.Series, x)
 	}
+	out.Series = append(out.Series, r.shownOnly(pair)...)
 	return out
+}
+
+// letter is that of a verdict; "-" for none.
+func (t *Trends) letter(g judge.Summary, ok bool) byte {
+	if !ok {
+		return '-'
+	}
+	name := strings.TrimSpace(g.Outcome.String() + " " + g.Evidence.String())
+	if !slices.Contains(t.Verdicts, name) {
+		t.Verdicts = append(t.Verdicts, name)
+	}
+	return byte('a' + slices.Index(t.Verdicts, name))
+}
+
+// drawn takes over the values of a series, and the range that shows most of them.
+func (t *Trend) drawn(points []Point) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range points {
+		p := &points[i]
+		if p.OK = p.OK && !math.IsNaN(p.Value) && !math.IsInf(p.Value, 0); !p.OK {
+			t.Values = append(t.Values, nil)
+			continue
+		}
+		v := latency.Round(p.Value, 5)
+		t.Values = append(t.Values, &v)
+		least, most = math.Min(least, p.Value), math.Max(most, p.Value)
+	}
+	const share = .2 // of its values, that a drawing spans at least
+	if lo, hi := Span(points, share); lo > least || hi < most {
+		t.Range = []float64{latency.Round(lo, 5), latency.Round(hi, 5)}
+	}
+}
+
+// shownOnly are the numbers that are shown and not judged: percentiles, rates, build times, memory. Only of a few dozen
+// workloads, since they are several times as many as those that are judged.
+func (r *Report) shownOnly(pair Pair) (out []Trend) {
+	const most = 8 // workloads
+	releases, newest := r.with[pair.Pair], r.points(r.runs[pair.Pair][pair.Newest])
+	type workload struct {
+		impl string
+		key  int32
+	}
+	of := func(p *columns.PointRow) workload { return workload{r.Columns.Runs[p.Run].Impl, p.Key} }
+	if len(releases) < 2 || len(keysOf(newest)) > most {
+		return nil
+	}
+	var all []*columns.PointRow
+	by := make([]map[workload][]*columns.PointRow, len(releases))
+	for i, ri := range releases {
+		by[i] = map[workload][]*columns.PointRow{}
+		for _, p := range r.points(r.runs[pair.Pair][ri]) {
+			by[i][of(p)], all = append(by[i][of(p)], p), append(all, p)
+		}
+	}
+	judged := map[string]bool{}
+	for _, s := range r.series[pair.Pair] {
+		judged[trendOf(s)+words.Metric(s.Metric, s.Stat)] = true
+	}
+	seen := map[workload]bool{}
+	for _, p := range newest {
+		w := of(p)
+		if seen[w] {
+			continue
+		}
+		seen[w] = true
+		name := trendName(r.Columns.Keys[w.key], w.impl)
+		for _, f := range r.fields(all) {
+			info, _ := schema.MetricByName(f.Metric)
+			x := Trend{Workload: name, Metric: words.Metric(f.Metric, f.Stat), Unit: info.Unit,
+				Higher: judge.Higher(f.Metric)}
+			var points []Point
+			n := 0
+			for i := range releases {
+				points = append(points, r.meanOf(by[i][w], f))
+				n += truth(points[i].OK)
+			}
+			if n > 1 && !judged[name+x.Metric] {
+				x.drawn(points)
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// meanOf is the mean of a field over the measurements of one workload in one release.
+func (r *Report) meanOf(points []*columns.PointRow, f Field) Point {
+	sum, n := 0., 0
+	for _, p := range points {
+		if v, ok := r.Shown(p, f.Metric, f.Stat).Get(); ok {
+			sum, n = sum+v, n+1
+		}
+	}
+	if n == 0 {
+		return Point{}
+	}
+	return Point{OK: true, Value: sum / float64(n)}
 }

@@ -173,72 +173,7 @@ func TestInBrowser(t *testing.T) {
 			b.sideways(t, page)
 		}
 	}
-	chartsAreDrawn(t, b)
-	tooltipsHaveText(t, b)
-	chartsAreOffered(t, b)
 	b.quiet(t)
-}
-
-// chartsAreDrawn scrolls through a page with charts: they are drawn when in view, with every line of their tables.
-func chartsAreDrawn(t *testing.T, b *browser) {
-	t.Helper()
-	const all = `[...document.querySelectorAll("[data-chart]")]`
-	eval[bool](t, b, `(document.querySelectorAll("section > details").forEach(function (d) { d.open = true; }), true)`)
-	until(t, b, "the charts are drawn", `(window.step = (window.step || 0) + 1, scrollTo(0, step % 12 * 600),
-		`+all+`.length > 0 && `+all+`.every(function (e) { return e.ttchart && e.querySelector("canvas"); }))`)
-	for _, missing := range eval[[]string](t, b, all+`.flatMap(function (e) {
-		var drawn = e.ttchart.getOption().series.map(function (s) { return s.name; });
-		var heads = [...e.closest("figure").querySelectorAll("thead th")].slice(1);
-		return heads.map(function (th) { return th.firstChild.textContent.trim(); })
-			.filter(function (name) { return drawn.indexOf(name) < 0; })
-			.map(function (name) { return e.dataset.chart + ": " + name; });
-	})`) {
-		t.Errorf("in the table and not in the chart: %s", missing)
-	}
-}
-
-// tooltipsHaveText moves the pointer over every chart, on marks, lines and limits, and reads what it is told.
-func tooltipsHaveText(t *testing.T, b *browser) {
-	t.Helper()
-	said := eval[[]string](t, b, `[...document.querySelectorAll("[data-chart]")].flatMap(function (e) {
-		var out = [], w = e.ttchart.getWidth(), high = e.ttchart.getHeight();
-		var text = e.ttchart.getOption().tooltip[0].formatter;
-		e.ttchart.setOption({ tooltip: { formatter: function (p) {
-			out.push(e.dataset.chart + ": " + text(p));
-			return text(p);
-		} } });
-		for (var x = 2; x < w; x += 16) for (var y = 2; y < high; y += 12)
-			e.ttchart.dispatchAction({ type: "showTip", x: x, y: y });
-		return [...new Set(out)];
-	})`)
-	if len(said) == 0 {
-		t.Error("no chart says anything under the pointer")
-	}
-	for _, text := range said {
-		if strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
-			t.Errorf("a tooltip says %q", text)
-		}
-	}
-	t.Log(len(said), "texts, such as", said[:min(3, len(said))])
-}
-
-// chartsAreOffered downloads a chart: as a picture, and as a table of what is drawn.
-func chartsAreOffered(t *testing.T, b *browser) {
-	t.Helper()
-	eval[bool](t, b, `(function () {
-		window.got = [];
-		URL.createObjectURL = function (blob) {
-			blob.arrayBuffer().then(function (b) { got.push(new TextDecoder().decode(b)); });
-			return "#";
-		};
-		HTMLAnchorElement.prototype.click = function () {};
-		var buttons = document.querySelector("[data-chart='chart-ttft']").nextElementSibling.querySelectorAll("button");
-		buttons.forEach(function (x) { x.click(); });
-		return true;
-	})()`)
-	until(t, b, "a picture and a table", `got.length === 2 && got.some(function (x) { return x.indexOf("PNG") === 1; })`)
-	const head = `series,release,ms\n128/128/1,v0.9.0,101\n`
-	until(t, b, "the table's rows", `got.some(function (x) { return x.indexOf("`+head+`") === 0; })`)
 }
 
 // Hostile names do not run, and a phone's width does not scroll sideways.

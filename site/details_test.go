@@ -96,32 +96,6 @@ func TestDatesWithoutATime(t *testing.T) {
 	}
 }
 
-// A limit says its own name under the pointer, not the value of a point.
-func TestLimitsNameThemselves(t *testing.T) {
-	t.Parallel()
-	dir := shared(t, "Tiny-1B", "n150")
-	b := openBrowser(t, dir)
-	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
-	eval[bool](t, b, `(document.querySelector("[data-chart='chart-ttft']").scrollIntoView(), true)`)
-	until(t, b, "the chart is drawn", `!!document.querySelector("[data-chart='chart-ttft']").ttchart`)
-	const said = `(function () {
-		var chart = document.querySelector("[data-chart='chart-ttft']").ttchart;
-		var limits = chart.getOption().series[0].markLine.data;
-		return limits.map(function (l, i) {
-			var text = chart.getOption().tooltip[0].formatter({ componentType: "markLine", seriesIndex: 0, dataIndex: i,
-				seriesName: "x", name: l.name, value: l.yAxis });
-			return text === l.name ? "" : text + " instead of " + l.name;
-		}).filter(Boolean);
-	})()`
-	for _, wrong := range eval[[]string](t, b, said) {
-		t.Errorf("a limit says %q", wrong)
-	}
-	const marks = `document.querySelector("[data-chart='chart-ttft']").ttchart.getOption().series[0].markLine.data`
-	if n := eval[int](t, b, marks+`.length`); n == 0 {
-		t.Error("the chart has no limit: the test proves nothing")
-	}
-}
-
 // Every link to a number leads to a run that has it, also those of baselines; every file that is said to have all rows
 // is there.
 func TestWhatLinksAndSentencesPromise(t *testing.T) {

@@ -7,10 +7,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/site"
 )
 
 // "/" searches models, devices, releases and the documentation, from any page.
@@ -86,37 +82,6 @@ func TestOrderOfATableIsInTheAddress(t *testing.T) {
 	b.quiet(t)
 }
 
-// What a chart is zoomed to and which of its lines are shown are in the address.
-func TestStateOfAChartIsInTheAddress(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	runs, in := fixtureOf("Tiny-1B", "n150", 12)
-	_, err := site.Build(t.Context(), render.New(in), site.Options{Dir: dir,
-		Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := openBrowser(t, dir)
-	page := filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html")
-	const (
-		place = `document.querySelector("[data-chart='chart-ttft']")`
-		chart = place + `.ttchart`
-		ready = `(` + place + `.scrollIntoView(), !!` + chart + `)`
-		state = `JSON.stringify([` + chart + `.getOption().legend[0].selected, ` + chart +
-			`.getOption().dataZoom[0].startValue, ` + chart + `.getOption().dataZoom[0].endValue])`
-	)
-	b.goTo(t, page)
-	until(t, b, "the chart is drawn", ready)
-	eval[bool](t, b, `(`+chart+`.dispatchAction({ type: "legendToggleSelect", name: "128/128/1" }), true)`)
-	eval[bool](t, b, `(`+chart+`.dispatchAction({ type: "dataZoom", startValue: 4, endValue: 9 }), true)`)
-	until(t, b, "both are in the address", `location.hash === "#off=128%2F128%2F1&zoom=v0.13.0~v0.18.0"`)
-	b.goTo(t, filepath.Join(dir, "index.html"))
-	b.goTo(t, page+"#off=128%2F128%2F1&zoom=v0.13.0~v0.18.0")
-	until(t, b, "the chart is drawn again", ready)
-	until(t, b, "as it was", state+`.indexOf('"128/128/1":false') > 0 && `+state+`.indexOf(",4,9]") > 0`)
-	b.quiet(t)
-}
-
 // The page of a release leads to those before and after it.
 func TestReleasesBesideEachOther(t *testing.T) {
 	t.Parallel()
@@ -135,30 +100,4 @@ func TestReleasesBesideEachOther(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A chart is one stop of the tab key; arrows go along its lines, and Enter opens the run.
-func TestChartByTheKeyboard(t *testing.T) {
-	t.Parallel()
-	dir := shared(t, "Tiny-1B", "n150")
-	b := openBrowser(t, dir)
-	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
-	const place = `document.querySelector("[data-chart='chart-ttft']")`
-	until(t, b, "the chart is drawn", `(`+place+`.scrollIntoView(), !!`+place+`.ttchart && `+place+`.tabIndex === 0)`)
-	const said = place + `.parentNode.querySelector("output").textContent`
-	press := func(key string) {
-		eval[bool](t, b, place+`.dispatchEvent(new KeyboardEvent("keydown", { key: "`+key+`" }))`)
-	}
-	press("ArrowRight")
-	until(t, b, "the oldest value", said+`.indexOf("101") > 0 && `+said+`.indexOf("v0.9.0") > 0`)
-	press("ArrowRight")
-	until(t, b, "the next one", said+`.indexOf("v0.10.0") > 0`)
-	press("ArrowDown")
-	until(t, b, "the other line", said+`.indexOf("128/128/32") === 0 && `+said+`.indexOf("v0.10.0") > 0`)
-	if n := eval[int](t, b, place+`.querySelectorAll("a, button, [tabindex]").length`); n > 0 {
-		t.Errorf("%d more stops in the chart", n)
-	}
-	press("Enter")
-	until(t, b, "the run is opened", `location.pathname.indexOf("runs/index.html") > 0`)
-	b.quiet(t)
 }

@@ -96,7 +96,7 @@
         num: true,
         cell: function (r) {
           return r.unlike
-            ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike)
+            ? el("span", { class: "v not-comparable" }, r.unlike)
             : el(
                 "span",
                 { class: r.far && !judged ? "w " + r.word : null },

@@ -2,20 +2,6 @@
 // which only those in sight exist.
 "use strict";
 (function () {
-  var glyph = {
-    regressed: "▽",
-    "regressed confirmed": "▼",
-    improved: "△",
-    "improved confirmed": "▲",
-    recovered: "↺",
-    "below-limit": "≈",
-    unchanged: "=",
-    inconclusive: "?",
-    "no-baseline": "…",
-    "not-comparable": "≠",
-    missing: "□",
-    excluded: "⊘"
-  };
   var narrow = matchMedia("(max-width: 859px)"),
     LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -146,9 +132,8 @@
     return w.verdict + (w.evidence ? " " + w.evidence : "");
   }
   function verdict(w) {
-    var name = verdictName(w),
-      g = glyph[name] || glyph[w.verdict] || "";
-    return el("span", { class: "w " + w.verdict }, [el("span", { "aria-hidden": "true" }, g + " "), name || "–"]);
+    var name = verdictName(w);
+    return el("span", { class: "v " + name }, name || "–");
   }
   function spark(s) {
     var d = "",

@@ -33,6 +33,7 @@
     paint: paint,
     csv: csv,
     offer: offer,
+    picture: picture,
     digits: digits,
     copyable: copyable,
     fold: fold,
@@ -204,12 +205,9 @@
   // table is the data of a chart as CSV: a line for each point.
   function table(s) {
     var x = [].concat(s.option.xAxis)[0],
-      lines = [["series", x.data ? "release" : x.name, [].concat(s.option.yAxis)[0].name || "value"]];
+      lines = [["series", x.name, [].concat(s.option.yAxis)[0].name || "value"]];
     s.option.series.forEach(function (one) {
-      one.data.forEach(function (d, i) {
-        if (Array.isArray(d.value)) lines.push([one.name].concat(d.value));
-        else if (typeof (d = d.real || d) === "number") lines.push([one.name, x.data[i], d]);
-      });
+      one.data.forEach(d => lines.push([one.name].concat(d.value)));
     });
     return csv(lines);
   }
@@ -223,7 +221,12 @@
     );
   }
 
-  function downloads(box, chart, s) {
+  function picture(name, chart) {
+    var url = chart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
+    offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0)));
+  }
+
+  function downloads(box, s) {
     var p = document.createElement("p"),
       name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_");
     p.className = "downloads";
@@ -236,14 +239,7 @@
       p.appendChild(b);
       p.appendChild(document.createTextNode(" "));
     }
-    button("PNG", function () {
-      var url = box.ttchart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
-      offer(
-        name + ".png",
-        "image/png",
-        Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0))
-      );
-    });
+    button("PNG", () => picture(name, box.ttchart));
     button("CSV", function () {
       offer(name + ".csv", "text/csv", table(s));
     });
@@ -255,13 +251,6 @@
     var a = Math.abs(v);
     if (a >= 999.5) return Math.round(v).toLocaleString("en-US").replace("-", "−");
     return v.toPrecision(3).indexOf("e") < 0 ? v.toPrecision(3).replace("-", "−") : String(v);
-  }
-
-  // note is what a tooltip says of a point: its note, else its value with the unit and the name of the release.
-  function note(s, p) {
-    var own = ((s.notes || [])[p.seriesIndex] || [])[p.dataIndex];
-    if (own || typeof p.value !== "number") return own;
-    return digits(p.value) + (s.unit ? "\u202f" + s.unit : "") + " in " + [].concat(s.option.xAxis)[0].data[p.dataIndex];
   }
 
   // own are the charts that the page has in itself.
@@ -283,24 +272,13 @@
         var s = (shards[box.dataset.id] || own())[box.dataset.chart];
         if (!s || !window.echarts) return;
         if (box.ttchart) box.ttchart.dispose();
-        var chart = (box.ttchart = paint(box, s.option, {
-          "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p)
-        }));
-        if (s.links) {
-          chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
-          echarts.connect("releases");
-          chart.on("click", function (p) {
-            var href = (s.links[s.links.length > 1 ? p.seriesIndex : 0] || [])[p.dataIndex];
-            if (href) location.href = box.dataset.root + href;
-          });
-          restore(chart); // other charts have no state in the address, which may name a run
-          chart.on("datazoom", keep);
-          chart.on("legendselectchanged", keep);
-        }
+        box.ttchart = paint(box, s.option, {
+          "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + s.notes[p.seriesIndex][p.dataIndex]
+        });
         if (live.indexOf(box) >= 0) return;
         live.push(box);
-        downloads(box, chart, s);
-        walked(box, s);
+        downloads(box, s);
+        walked(box);
       })
       .catch(function () {
         box.classList.add("failed"); /* the table is there */
@@ -324,71 +302,26 @@
     part.querySelectorAll("[data-chart]").forEach(c => seen.observe(c));
   }
 
-  // walked makes a chart one stop of the tab key: arrows go along a line and from line to line, Enter opens the run.
-  function walked(box, s) {
+  // walked makes a chart one stop of the tab key: arrows go along a line and from line to line.
+  function walked(box) {
     var line = 0,
       at = -1,
       said = document.createElement("output");
     said.className = "vh";
     box.tabIndex = 0;
     box.parentNode.appendChild(said);
-    function values(k) {
-      return box.ttchart.getOption().series[k].data;
-    }
-    function there(k, i) {
-      var v = (values(k) || [])[i];
-      return v != null && v !== "-" && (v.value === undefined || v.value !== "-");
-    }
     box.addEventListener("keydown", function (e) {
-      var all = box.ttchart.getOption().series.length,
+      var o = box.ttchart.getOption(),
         step = { ArrowRight: 1, ArrowLeft: -1 }[e.key],
         turn = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-      if (e.key === "Enter" && s.links && at >= 0) {
-        var href = (s.links[s.links.length > 1 ? line : 0] || [])[at];
-        if (href) location.href = box.dataset.root + href;
-        return;
-      }
       if (!step && !turn) return;
       e.preventDefault();
-      if (turn) line = (line + turn + all) % all;
-      var n = values(line).length,
-        i = at < 0 ? (step > 0 ? -1 : n) : at;
-      if (step || !there(line, i))
-        do i += step || -1;
-        while (i >= 0 && i < n && !there(line, i));
-      if (i < 0 || i >= n) return;
-      at = i;
+      if (turn) line = (line + turn + o.series.length) % o.series.length;
+      var data = o.series[line].data;
+      at = at < 0 ? (step < 0 ? data.length - 1 : 0) : Math.max(0, Math.min(data.length - 1, at + (step || 0)));
       box.ttchart.dispatchAction({ type: "showTip", seriesIndex: line, dataIndex: at });
-      var v = values(line)[at],
-        o = box.ttchart.getOption(),
-        p = { seriesName: o.series[line].name, seriesIndex: line, dataIndex: at, value: v && v.value !== undefined ? v.value : v };
-      said.textContent = o.tooltip[0].formatter(p);
+      said.textContent = o.tooltip[0].formatter({ seriesName: o.series[line].name, seriesIndex: line, dataIndex: at, value: data[at].value });
     });
-  }
-
-  // What is zoomed to and which lines are shown is in the address: zoom=v0.40~v0.49&off=name~name.
-  function restore(chart) {
-    var state = read(),
-      axis = [].concat(chart.getOption().xAxis)[0],
-      ends = (state.zoom || "").split("~").map(name => (axis.data || []).indexOf(name));
-    (state.off || "").split("~").forEach(function (name) {
-      if (name) chart.dispatchAction({ type: "legendUnSelect", name: name });
-    });
-    if (ends[0] >= 0 && ends[1] >= 0) chart.dispatchAction({ type: "dataZoom", startValue: ends[0], endValue: ends[1] });
-  }
-  function keep() {
-    if (numberIn(location.hash)) return; // the address of an open number stays
-    var o = this.getOption(),
-      state = read(),
-      zoom = (o.dataZoom || [])[0],
-      names = [].concat(o.xAxis)[0].data || [],
-      chosen = o.legend[0].selected;
-    if (zoom)
-      state.zoom = zoom.startValue > 0 || zoom.endValue < names.length - 1 ? names[zoom.startValue] + "~" + names[zoom.endValue] : "";
-    state.off = Object.keys(chosen)
-      .filter(name => !chosen[name])
-      .join("~");
-    write(state, false);
   }
 
   // copyable puts a button behind a command.

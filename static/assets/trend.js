@@ -1,7 +1,7 @@
 // One series over its releases: its levels, its targets, what began a level, and the other metrics of its workload.
 "use strict";
 (function () {
-  var { el, digits, percent, count, select, sorted, spark, LEVELS } = ttreport.series,
+  var { el, digits, percent, count, select, sorted, spark, verdict, LEVELS } = ttreport.series,
     redraw; // the chart that is shown
 
   function mean(list) {
@@ -28,9 +28,10 @@
   function option(t, s, list, scale, from, to) {
     var base = list[0].mean,
       rel = scale === "percent" && base,
-      y = v => (v == null ? "-" : rel ? (100 * (v / base - 1)).toFixed(3) : v),
+      y = v => (v == null ? "-" : rel ? +(100 * (v / base - 1)).toFixed(3) : v),
       marks = [],
-      phone = innerWidth < 600;
+      phone = innerWidth < 600,
+      range = !rel && !scale && s.range;
     list.forEach(function (l) {
       if (l.mean == null) return;
       marks.push([
@@ -52,7 +53,7 @@
       toolbox: { feature: { dataZoom: { show: true, yAxisIndex: "none", iconStyle: { opacity: 0 } } }, right: 0, itemSize: 1 },
       dataZoom: [{ type: "slider", startValue: from, endValue: to, bottom: 8, height: 20 }],
       xAxis: { type: "category", data: t.releases.map(r => r.name), axisLabel: { hideOverlap: true } },
-      yAxis: { type: scale === "log" ? "log" : "value", scale: true, name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
+      yAxis: { type: scale === "log" ? "log" : "value", scale: true, min: range && range[0], max: range && range[1], name: rel ? "% of the first level" : s.unit + (s.higher ? ", higher is better" : ", lower is better"), nameTextStyle: { align: "left" } },
       series: [
         {
           type: "line", data: values, symbol: "circle", symbolSize: 6, lineStyle: { color: "--ink2", width: 1.5 }, itemStyle: { color: "--ink" },
@@ -61,6 +62,16 @@
         }
       ]
     };
+  }
+
+  // judged is the verdict on a series in a release.
+  function judged(t, s, i) {
+    return t.verdicts[(s.g || "").charCodeAt(i) - 97] || "";
+  }
+
+  // tabs are links of which one is chosen.
+  function tabs(name, list, state, key) {
+    return el("ul", { class: "tabs", "aria-label": name }, list.map(x => el("li", {}, el("a", { href: address(state, { [key]: x[0] }), "aria-current": (state[key] || "") === x[0] ? "true" : null }, x[1]))));
   }
 
   // levelAt is the level that a release is of.
@@ -75,6 +86,7 @@
       before = levelAt(list, i);
     var lines = [r.name + (r.day ? ", " + r.day : ""), v == null ? "not measured" : digits(v) + " " + s.unit + (before && before.mean ? ", " + percent(v / before.mean - 1) + " of its level" : "")];
     (s.steps || []).forEach(x => x.at === i && lines.push("new level: " + x.label));
+    if (judged(t, s, i)) lines.push(judged(t, s, i));
     if (r.commits) lines.push(r.commits);
     if (r.note) lines.push(r.note);
     return lines.join("\n");
@@ -98,7 +110,7 @@
 
   function show(root, host, t) {
     var state = ttreport.read(),
-      s = t.series.find(s => s.w === state.w && s.k === state.k) || t.series.find(s => s.w === state.w) || t.series[0],
+      s = t.series.find(s => (!state.w || s.w === state.w) && s.k === state.k) || t.series.find(s => s.w === state.w) || t.series[0],
       chart;
     if (!s) return host.replaceChildren(el("p", {}, "Nothing was measured more than once."));
     state.w = s.w;
@@ -107,50 +119,66 @@
       headline = title(t, s, list);
     document.querySelector("h1").textContent = headline;
     document.title = s.k + " of " + t.model + " on " + t.device;
-    var workload = select("Workload", "w", sorted(t.series.map(x => x.w))),
-      scale = select("Scale", "scale", ["", "log", "percent"]);
-    [...scale.input.options].forEach((o, i) => (o.text = ["linear", "logarithmic", "% of the first level"][i]));
+    var workload = select("Workload", "w", sorted(t.series.map(x => x.w)));
     workload.input.value = s.w;
-    scale.input.value = state.scale || "";
-    [workload, scale].forEach(c => c.input.addEventListener("change", function () {
-      var o = {};
-      o[c.input.name] = c.input.value;
-      location.hash = address(state, o);
-    }));
-    var link = el("button", { type: "button", class: "copy" }, "Copy link"),
-      csv = el("button", { type: "button", class: "copy" }, "CSV"),
-      png = el("button", { type: "button", class: "copy" }, "PNG"),
-      canvas = el("div", { class: "canvas tall", role: "img", tabindex: "0", "aria-label": headline });
-    link.onclick = () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => (link.textContent = "Copied"));
-    csv.onclick = () => ttreport.offer("series.csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i]]))));
-    png.onclick = () => chart && ttreport.offer("series.png", "image/png", Uint8Array.from(atob(chart.getDataURL({ pixelRatio: 2 }).split(",")[1]), c => c.charCodeAt(0)));
-    var facts = [["Verdict on the newest", s.verdict || "none"]];
+    workload.input.addEventListener("change", () => (location.hash = address(state, { w: workload.input.value })));
+    document.documentElement.classList.toggle("embed", !!state.embed);
+    function button(text, act) {
+      var b = el("button", { type: "button", class: "copy" }, text);
+      b.onclick = act;
+      return b;
+    }
+    function copied(text) {
+      if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => (this.textContent = "Copied"), () => (this.textContent = "Not allowed here"));
+    }
+    var canvas = el("div", { class: "canvas tall", role: "img", tabindex: "0", "aria-label": headline }),
+      name = (t.model + "-" + t.device + "-" + s.w + "-" + s.k).replace(/[^\w.-]+/g, "_"),
+      link = button("Copy link", function () { copied.call(this, location.href); }),
+      frame = button("Embed", function () {
+        copied.call(this, el("iframe", { src: location.href.split("#")[0] + address(state, { embed: "1" }), width: "960", height: "600", title: headline }).outerHTML);
+      }),
+      csv = button("CSV", () => ttreport.offer(name + ".csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit, "verdict"]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i], judged(t, s, i)]))))),
+      png = button("PNG", () => chart && ttreport.picture(name, chart));
+    var facts = s.g ? [["Verdict on the newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
     list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
     if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
     (s.steps || []).forEach(x => x.page && facts.push(["Began with", el("a", { href: root + x.page }, x.label + " since " + t.releases[x.at].name)]));
+    var far = s.range && t.releases.filter((r, i) => s.v[i] != null && (s.v[i] < s.range[0] || s.v[i] > s.range[1])).map(r => r.name + " " + digits(s.v[t.releases.indexOf(r)]));
     var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map(function (i) {
-      var l = levelAt(list, i);
-      return el("tr", {}, [el("th", { scope: "row" }, el("a", { href: root + t.releases[i].page }, t.releases[i].name)), el("td", {}, t.releases[i].day || ""), el("td", { class: "n" }, digits(s.v[i])), el("td", { class: "n" }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""), el("td", {}, ((s.steps || []).find(x => x.at === i) || {}).label || "")]);
+      var l = levelAt(list, i),
+        r = t.releases[i],
+        value = digits(s.v[i]);
+      return el("tr", {}, [
+        el("th", { scope: "row" }, el("a", { href: root + r.page }, r.name)), el("td", {}, r.day || ""),
+        el("td", { class: "n" }, r.run ? el("a", { href: root + r.run }, value) : value), el("td", { class: "n" }, l && l.mean ? percent(s.v[i] / l.mean - 1) : ""),
+        el("td", {}, s.g ? verdict({ verdict: judged(t, s, i) }) : "not judged"), el("td", {}, ((s.steps || []).find(x => x.at === i) || {}).label || "")
+      ]);
     });
+    var same = t.series.filter(x => x.w === s.w);
     host.replaceChildren(
       el("p", { class: "more" }, [el("a", { href: root + t.page }, t.model + " on " + t.device), ", " + s.w]),
-      el("form", { class: "filters" }, [workload.box, scale.box]),
-      el("p", { class: "downloads" }, [link, " ", csv, " ", png]),
+      el("form", { class: "filters" }, [
+        workload.box, tabs("Metric", same.filter(x => x.g).map(x => [x.k, x.k]), state, "k"),
+        tabs("Scale", [["", "Linear"], ["log", "Log"], ["percent", "% of the first level"]], state, "scale"), el("p", { class: "downloads" }, [link, " ", csv, " ", png, " ", frame])
+      ]),
       el("div", { class: "trend" }, [canvas, el("dl", {}, facts.map(f => el("div", {}, [el("dt", {}, f[0]), el("dd", {}, f[1])])))]),
-      el("p", { class: "more" }, "Drag across the chart to zoom, double-click to go back; arrow keys go from release to release. Dashed: the mean of a level. Grey: where 95 of 100 new values are expected."),
+      el("p", { class: "more" }, (far && !state.scale ? "Beyond the axis: " + far.join(", ") + ". " : "") + "Drag across the chart to zoom, double-click to go back. Arrow keys go from release to release; Enter or a click opens the run. Dashed: the mean of a level. Grey: where 95 of 100 new values are expected."),
       el("h2", {}, "The same workload, all metrics"),
-      el("div", { class: "smalls" }, t.series.filter(x => x.w === s.w).map(x => small(t, x, state))),
-      el("h2", {}, "Each release"),
-      el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": "Each release" }, el("table", { class: "list" }, [
-        el("thead", {}, el("tr", {}, ["Release", "Date", s.k + " " + s.unit, "Against its level", "New level"].map((h, i) => el("th", { scope: "col", class: i > 1 && i < 4 ? "n" : null }, h)))), el("tbody", {}, rows)
+      el("div", { class: "smalls" }, same.map(x => small(t, x, state))),
+      el("h2", {}, "Verdict of each release"),
+      el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": "Verdict of each release" }, el("table", {}, [
+        el("thead", {}, el("tr", {}, ["Release", "Date", s.k + " " + s.unit, "Against its level", "Verdict", "New level"].map((h, i) => el("th", { scope: "col", class: i > 1 && i < 4 ? "n" : null }, h)))), el("tbody", {}, rows)
       ]))
     );
+    function open(i) {
+      if (s.v[i] != null) location.href = root + (t.releases[i].run || t.releases[i].page);
+    }
     ttreport.load(root + "assets/echarts.min.js").then(function () {
       var ends = (state.zoom || "").split("~").map(name => t.releases.findIndex(r => r.name === name));
       function draw() {
         if (chart) chart.dispose();
-        chart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
+        chart = canvas.ttchart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
         chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
         chart.on("datazoom", function () {
           var z = chart.getOption().dataZoom[0];
@@ -158,12 +186,14 @@
           ends = state.zoom ? [z.startValue, z.endValue] : [-1, -1];
           ttreport.write(state, false);
         });
+        chart.on("click", p => open(p.dataIndex));
         chart.getZr().on("dblclick", () => chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 }));
       }
       draw();
       var at = s.v.length - 1;
       canvas.onkeydown = function (e) {
         var way = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+        if (e.key === "Enter") open(at);
         if (!way) return;
         e.preventDefault();
         at = Math.max(0, Math.min(s.v.length - 1, at + way));

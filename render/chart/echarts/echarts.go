@@ -2,31 +2,22 @@ package echarts
 
 import (
 	"math"
-	"slices"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/chart"
 )
 
 // Chart is what the page's script needs to draw one figure.
 type Chart struct {
 	Option map[string]any `json:"option"`
-	// Notes are what the tooltip shows, by series and point. Where there is none, the script writes the value with its
-	// unit and the name of the release, which are in Option: most notes of a large site would say no more.
-	Notes [][]string `json:"notes,omitempty"`
-	Unit  string     `json:"unit,omitempty"`
-	// Links are the pages of the runs by series and point; one list where the points of a release share their run.
-	Links [][]render.Address `json:"links,omitempty"`
+	Notes  [][]string     `json:"notes"` // what the tooltip shows, by series and point
 }
 
 // Of returns the charts of a block by the id of their place in the page; none for a block that readers only look at.
 func Of(b render.Block) map[string]Chart {
 	out := map[string]Chart{}
 	switch b := b.(type) {
-	case render.Figure:
-		out[b.ID] = figure(b)
 	case render.Distribution:
 		out[b.ID] = distribution(b)
 	case render.Curves:
@@ -45,12 +36,6 @@ func symbols() []string { return []string{"circle", "rect", "triangle", "diamond
 // palette are the colours of lines, as custom properties.
 func palette() opts.Colors { return opts.Colors{"--c1", "--c2", "--c3", "--c4", "--c5"} }
 
-// absent is a point without a value: ECharts breaks the line there.
-const absent = "-"
-
-// zoomFrom is how many releases a figure has before it offers to zoom.
-const zoomFrom = 9
-
 func newLine() *charts.Line {
 	line := charts.NewLine()
 	line.SetGlobalOptions(
@@ -62,116 +47,27 @@ func newLine() *charts.Line {
 	return line
 }
 
-// figure draws values over releases.
-func figure(f render.Figure) Chart {
-	line := newLine()
-	lo, hi := f.Span()
-	bottom := "32"
-	if len(f.Releases) >= zoomFrom {
-		bottom = "72"
-		line.SetGlobalOptions(charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}))
-	}
-	line.SetGlobalOptions(
-		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "52", Bottom: bottom}),
-		charts.WithXAxisOpts(opts.XAxis{Type: "category", AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)}}),
-		charts.WithYAxisOpts(valueAxis(f.Unit, lo, hi, 20, render.AxisShare)),
-	)
-	line.SetXAxis(f.Releases)
-	c := Chart{Unit: f.Unit}
-	for i, s := range f.Series {
-		data := make([]any, len(s.Points))
-		notes, links := make([]string, len(s.Points)), make([]render.Address, len(s.Points))
-		for k, p := range s.Points {
-			data[k] = absent
-			if p.OK {
-				data[k], links[k] = p.Value, p.Href
-				if p.Value < lo || p.Value > hi {
-					data[k], notes[k] = atEdge(p.Value, lo, hi), "beyond the axis: "+p.Text+p.Note
-				} else if p.Note != " in "+f.Releases[k] {
-					notes[k] = p.Text + p.Note
-				}
-			}
-		}
-		c.Notes, c.Links = append(c.Notes, notes), append(c.Links, links)
-		line.AddSeries(s.Name, nil, charts.WithLineChartOpts(opts.LineChart{
-			Symbol: symbols()[i%len(symbols())], SymbolSize: 7, ShowSymbol: opts.Bool(true), ConnectNulls: opts.Bool(false),
-		}))
-		line.MultiSeries[i].Data = data
-	}
-	c.shorten(f)
-	var marks []any
-	for _, l := range f.Limits {
-		marks = append(marks, opts.MarkLineNameYAxisItem{Name: l.Label, YAxis: l.Value})
-	}
-	limits(line, marks, nowhere) // a label would lie on lines: the caption has the targets, and the pointer names each
-	line.Validate()
-	c.Option = line.JSON()
-	return c
-}
-
-// shorten leaves out notes that say nothing more, and links that repeat.
-func (c *Chart) shorten(f render.Figure) {
-	if !slices.ContainsFunc(slices.Concat(c.Notes...), func(s string) bool { return s != "" }) {
-		c.Notes = nil
-	}
-	shared := make([]render.Address, len(f.Releases))
-	for i := range shared {
-		var one bool
-		if shared[i], one = f.RunOf(i); !one {
-			return
-		}
-	}
-	c.Links = [][]render.Address{shared}
-}
-
-// nowhere is the position of labels that are not drawn.
-const nowhere = ""
-
 // limits draws targets as dashed lines of the first series.
-func limits(line *charts.Line, marks []any, position string) {
+func limits(line *charts.Line, marks []any) {
 	if len(marks) == 0 || len(line.MultiSeries) == 0 {
 		return
 	}
 	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
 		Symbol: []string{"none", "none"},
 		Label: &opts.Label{
-			Show: opts.Bool(position != nowhere), Position: position, Formatter: "{b}", Color: "--ink",
-			BackgroundColor: "--paper",
+			Show: opts.Bool(true), Position: "end", Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
 		},
 		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
 	}}
 }
 
-// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a share of them, so that noise does
-// not look like news, and does not begin at zero, since position is read and not length.
-func valueAxis(unit string, lo, hi, wide, share float64) opts.YAxis {
-	if lo > 0 && hi/lo > wide {
+// valueAxis is logarithmic where the tail is far from the median, and does not begin at zero, since position is read and
+// not length.
+func valueAxis(unit string, lo, hi float64) opts.YAxis {
+	if lo > 0 && hi/lo > 10 {
 		return opts.YAxis{Type: "log", Name: unit + ", logarithmic"}
 	}
-	y := opts.YAxis{Type: "value", Name: unit, Scale: opts.Bool(true)}
-	if span := share * math.Abs(hi); hi-lo < span {
-		middle := (lo + hi) / 2
-		step := chart.NiceStep(span / 4)
-		y.Min, y.Max = math.Floor((middle-span/2)/step)*step, math.Ceil((middle+span/2)/step)*step
-	}
-	return y
-}
-
-// edge is a point beyond the axis: an arrow at its edge.
-type edge struct {
-	Value  float64 `json:"value"`
-	Real   float64 `json:"real"` // what was measured
-	Symbol string  `json:"symbol"`
-	Rotate int     `json:"symbolRotate,omitempty"`
-	Size   int     `json:"symbolSize"`
-}
-
-func atEdge(v, lo, hi float64) edge {
-	const size = 12
-	if v > hi {
-		return edge{hi, v, "arrow", 0, size}
-	}
-	return edge{lo, v, "arrow", 180, size}
+	return opts.YAxis{Type: "value", Name: unit, Scale: opts.Bool(true)}
 }
 
 // curve draws output over speed or wait.
@@ -203,7 +99,7 @@ func curve(f render.Curve) Chart {
 	for _, l := range f.Limits {
 		marks = append(marks, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: l.Value})
 	}
-	limits(line, marks, "end")
+	limits(line, marks)
 	line.Validate()
 	c.Option = line.JSON()
 	return c
@@ -252,7 +148,7 @@ func distribution(d render.Distribution) Chart {
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: "share of requests, %", NameLocation: "middle", NameGap: 28, Min: 0, Max: 100,
 		}),
-		charts.WithYAxisOpts(valueAxis(d.Unit, lo, hi, 10, 0)),
+		charts.WithYAxisOpts(valueAxis(d.Unit, lo, hi)),
 	)
 	line.Validate()
 	c.Option = line.JSON()
