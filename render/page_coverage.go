@@ -15,6 +15,9 @@ import (
 // CoveragePath is the page of what was measured by workload.
 const CoveragePath Address = "coverage/index.html"
 
+// filterScript lets a reader filter tables.
+const filterScript = "filter.js"
+
 // CoveragePage answers: what do we not know, and since when?
 func (r *Report) CoveragePage() Page {
 	p := r.page(CoveragePath, "coverage", "Coverage", "What was measured, by workload, and what was not.")
@@ -38,7 +41,7 @@ func (r *Report) CoveragePage() Page {
 				words.OnDevice(o.Model, o.Device), o.Last)}
 		}
 	}
-	p.Scripts = []string{"filter.js"}
+	p.Scripts = []string{filterScript}
 	p.add(r.coverageSection(&review, &cover))
 	return p
 }
@@ -76,7 +79,7 @@ func (r *Report) coverageSection(g *gate.Review, cover *gate.Coverage) Section {
 		{medium("Why not").filtered(), coverage.why},
 		{col("Command"), func(x coverage) Cell { return r.measureCell(g, x) }},
 	})
-	t.Filtered = true
+	t.filtered(allInJSON)
 	s := section("map", "By workload", "One row per workload: all its loads, of one model and device. Expected: measured "+
 		"before, planned, or required by a target. Last seen: the newest release with a number of what is missing."+
 		r.hiddenNote())

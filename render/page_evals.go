@@ -19,7 +19,7 @@ func (r *Report) EvalsPage() Page {
 	history := r.today(r.Gate.PairHistory, isEval)
 	targets := r.today(r.Gate.PairTargets, isEval)
 	p := r.page("evals/index.html", "evals", "Evals", "Every score with its interval.")
-	p.Lead = evalLead(history, targets)
+	p.Lead, p.Scripts = evalLead(history, targets), []string{filterScript}
 	if !r.Graded() {
 		history = comparedOnly(history)
 		if n := len(r.Columns.Scores); n > 0 && len(history) == 0 && len(targets) == 0 {
@@ -32,21 +32,20 @@ func (r *Report) EvalsPage() Page {
 				words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
 		}
 	}
-	missed := "by itself"
-	if r.Gate.Policy.MissesByInterval() {
-		missed = "with its whole interval"
-	}
-	p.add(section("references", "Against references", "Published and measured scores. A score meets its reference, moved "+
-		"by its tolerance, with its whole interval, and misses it "+missed+".",
+	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	const columns = 8
 	if b := r.boardOf(columns, func(Pair) bool { return true }); len(b.rows) > 1 {
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}
-	scores := section("scores", "Scores of the newest releases", "In the tool's own scale. The interval is Wilson's at "+
-		"95 % from the number of questions, or from the stated standard error."+r.leftOut(),
-		r.scoresToday().cut("data/ has all, by release").whole(exploring("All in Explore")))
+	title := "Scores of the newest releases"
+	if !r.Graded() {
+		title = "Scores"
+	}
+	scores := section("scores", title, "In the tool's own scale. The interval is the one that a reference "+
+		"is judged by: from the number of questions, or from the stated standard error."+r.leftOut(),
+		r.scoresToday().filtered("data/ has all, by release").whole(exploring("All in Explore")))
 	if len(scores.Blocks) == 0 {
 		scores = section("scores", "Scores", "", Empty{What: "No scores",
 			Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
@@ -55,6 +54,9 @@ func (r *Report) EvalsPage() Page {
 	p.add(r.scoreHistory(history), scores)
 	return p
 }
+
+// referenceIntro says how a table of scores beside their references reads.
+const referenceIntro = "Limit: the published score, moved by its tolerance. The gap is in percentage points."
 
 // scoreHistory are the scores that were compared with earlier ones, as rows of [Report.changeTable] with the heads of
 // scores, which have no line over releases. What has none is a count.
@@ -128,18 +130,28 @@ func againstHistory(list []schema.Verdict) string {
 	return scores + " against history: " + strings.Join(parts, ", ")
 }
 
-// scoresToday lists the scores of the newest release of every model and device.
+// scoresToday lists the scores of the newest release of every model and device; of builds without releases, all.
 func (r *Report) scoresToday() *Table {
 	type score = *columns.ScoreRow
 	var list []score
 	for _, pair := range r.Pairs {
-		for _, run := range r.runs[pair.Pair][pair.Newest] {
-			list = append(list, r.scoresOf(run)...)
+		releases := []int{pair.Newest}
+		if !r.Graded() {
+			releases = r.with[pair.Pair]
+		}
+		for _, at := range releases {
+			for _, run := range r.runs[pair.Pair][at] {
+				list = append(list, r.scoresOf(run)...)
+			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b score) int { // what names its model first
+		named := func(s score) int { return truth(r.Columns.Runs[s.Run].Model.Name == "") }
+		return named(a) - named(b)
+	})
 	return tableOf("Scores", List, list, []Column[score]{
-		{col("Task"), func(s score) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
-		{col("Where"), func(s score) Cell {
+		{col("Task").filtered(), func(s score) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
+		{col("Where").filtered(), func(s score) Cell {
 			h := &r.Columns.Runs[s.Run]
 			where := Cell{Text: words.OnDevice(h.Model.Name, h.Device), Href: PairPath(h.Model.Name, h.Device)}
 			switch h.Device {
@@ -150,7 +162,7 @@ func (r *Report) scoresToday() *Table {
 			}
 			return where
 		}},
-		{col("Metric"), func(s score) Cell { return Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)} }},
+		{col("Metric").filtered(), func(s score) Cell { return Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)} }},
 		{num("Value").sorted(), r.scoreIn},
 		{medium("95 % interval"), func(s score) Cell { return text(scoreInterval(s)) }},
 		{num("n"), func(s score) Cell { return stated(s.N) }},
@@ -161,22 +173,11 @@ func (r *Report) scoresToday() *Table {
 // scoreInterval is the 95 % interval of a score in its own scale; the absent mark where nothing is known of its
 // questions.
 func scoreInterval(s *columns.ScoreRow) string {
-	v, ok := s.Value.Get()
-	if !ok {
+	lo, hi, known := judge.ScoreInterval(s)
+	if !known {
 		return words.Absent
 	}
-	scale := 1.
-	if v > 1 {
-		scale = 100
-	}
-	if s.N > 0 && v >= 0 && v <= scale && s.Direction != "lower" {
-		lo, hi := judge.ShareInterval(v/scale, float64(s.N))
-		return words.Number(lo*scale) + " to " + words.Number(hi*scale)
-	}
-	if e, ok := s.Stderr.Get(); ok && e > 0 {
-		return words.Number(v-1.96*e) + " to " + words.Number(v+1.96*e)
-	}
-	return words.Absent
+	return words.Number(lo) + " to " + words.Number(hi)
 }
 
 // EvalRecheck lists the tasks of a system to score again: the score of each is suspected to be worse.

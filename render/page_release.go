@@ -91,7 +91,7 @@ func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
 		blocks = append(blocks, t.cut(r.allVerdicts(release)).whole(all))
 	}
-	s := section("targets", "Targets in force", gridIntro+" "+noTargetNote(verdicts), blocks...)
+	s := section("targets", "Targets in force", gridIntro+r.chanceRule()+" "+noTargetNote(verdicts), blocks...)
 	if len(s.Blocks) == 0 {
 		s.Intro, s.Blocks = "", []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
 			Why: "No target file covers these models on these devices; nothing was graded, which is not a pass."}}

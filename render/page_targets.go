@@ -14,6 +14,7 @@ import (
 func (r *Report) TargetsPage() Page {
 	all := r.today(r.Gate.PairTargets, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
 	p := r.page("targets/index.html", "targets", "Targets", "The targets in force, and how they are met.")
+	p.Scripts = []string{filterScript}
 	req := required(all)
 	met := metIn(req)
 	switch {
@@ -28,9 +29,10 @@ func (r *Report) TargetsPage() Page {
 	}
 	const rest = "data/ has all, by release"
 	sections := []Section{
-		section("force", "In force", gridIntro+" Stored with each run when it was first read; later edits of target files "+
-			"do not reach it."+r.leftOut(), r.targetGrid(all, true).cut(rest)),
-		section("references", "Scores against references", "", r.referenceTable(all, true).cut(rest)),
+		section("force", "In force", gridIntro+r.chanceRule()+" Stored with each run when it was first "+
+			"read; later edits of target files do not reach it."+r.leftOut(), r.targetGrid(all, true).filtered(rest)),
+		section("references", "Scores against references", referenceIntro+r.chanceRule(),
+			r.referenceTable(all, true).cut(rest)),
 	}
 	if scoresFirst(all) {
 		slices.Reverse(sections)
@@ -55,8 +57,8 @@ func scoresFirst(all []schema.Verdict) bool {
 }
 
 // gridIntro says how a table of targets reads.
-const gridIntro = "One row per workload; limits are under each level, in the order of the metrics. Grey: a level " +
-	"that nothing requires. Picture: the metric that decides, right is better; dashed is required."
+const gridIntro = "One row per number. Limit: the level that decides, moved by its tolerance. Grey: a level that " +
+	"nothing requires. Picture: right is better, dashed is required."
 
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {

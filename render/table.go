@@ -163,6 +163,13 @@ const rowsShown = 50
 // cut shortens a table to what a page holds, and says where the rest is; counts elsewhere are of all rows.
 func (t *Table) cut(rest string) *Table { return t.elsewhere(rest).keep(rowsShown) }
 
+// filtered lets a reader choose among the rows, which are all on the page but for a very long list.
+func (t *Table) filtered(rest string) *Table {
+	const most = 2000
+	t.Filtered = true
+	return t.elsewhere(rest).keep(most)
+}
+
 // whole leads from a table that is cut to all of its rows.
 func (t *Table) whole(link *Link) *Table {
 	t.Full = link

@@ -11,261 +11,170 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// targetWorkload is a workload with its numbers that have targets; the worst is the first.
-type targetWorkload struct{ numbers []*targetNumber }
-
-// targetMetric is a column of measured numbers.
-type targetMetric struct{ name, stat string }
-
-// targetGrid has a row for each workload with performance targets: what each level came to with its limits, what was
-// measured, how much of the highest level that is. The verdict is that of the required levels; a missed informational
-// one is grey. A workload has a limit for each metric, which follow each other as the columns of metrics do.
+// targetGrid has a row for each number with performance targets: what was measured beside the limit that decides, how
+// far it lies from it, its interval, and all levels as a picture. The verdict is that of the required levels; a missed
+// informational one is grey.
 func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
-	type workload = *targetWorkload
-	rows, levels, metrics := targetRows(list)
-	all := []Column[workload]{
-		{medium("Verdict"), workload.verdict},
-		{col("Where").in(loadUnit), func(w workload) Cell { return whereCell(w.numbers[0].first, withPair) }},
-	}
-	for _, l := range levels {
-		all = append(all, Column[workload]{Col{Head: words.Capital(l), Length: Short}, func(w workload) Cell {
-			return w.level(l, metrics)
-		}})
-	}
-	for _, m := range metrics {
-		head := num(words.Metric(m.name, m.stat)).in(direction(m.name))
-		all = append(all, Column[workload]{head, func(w workload) Cell {
-			n := w.of(m)
-			if n == nil {
-				return missing("no target of this metric")
-			}
+	type row = *targetNumber
+	return tableOf("Targets by workload, worst first", List, targetNumbers(list), []Column[row]{
+		{medium("Verdict").filtered(), row.verdict},
+		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.first, withPair) }},
+		{medium("Metric").filtered(), func(n row) Cell { return metricCell(n.first.Metric, n.first.Stat) }},
+		{num("Measured"), func(n row) Cell {
 			c := r.numberIn(n.first)
 			if schema.ReasonIs[schema.MetricNotMeasured](n.first.Reason) {
 				c.Sub = "no tool measures it"
 			}
-			if share := 100 * n.share(); len(w.numbers) > 1 && !math.IsNaN(share) {
-				c.Sub = words.Number(share) + words.Thin + "%"
-			}
 			return c
-		}})
-	}
-	return tableOf("Targets by workload, worst first", List, rows, append(all, []Column[workload]{
-		{num("Reached").in("% of the highest").sorted(), func(w workload) Cell { return w.numbers[0].reached() }},
-		{medium("Among the levels"), workload.picture},
-	}...))
+		}},
+		{num("Limit"), row.limit},
+		{Col{Head: "Gap", Unit: "measured − limit", Num: true, Sort: true, Length: Medium}, row.gap},
+		{medium("95 % interval"), row.interval},
+		{medium("Among the levels"), row.picture},
+	})
 }
 
-// targetRows groups verdicts by workload, worst first, and lists the levels that occur, lowest first, and the metrics.
-// Of the numbers of a workload required ones are first; of one verdict, the largest miss.
-func targetRows(list []schema.Verdict) (rows []*targetWorkload, levels []string, metrics []targetMetric) {
-	type workload struct{ model, device, impl, key string }
-	var by groups[workload, *targetWorkload]
-	has := map[string]bool{}
+// targetNumbers groups verdicts by workload and metric: required ones first, of one verdict the largest miss.
+func targetNumbers(list []schema.Verdict) []*targetNumber {
+	type id struct{ model, device, impl, key, metric, stat string }
+	var by groups[id, *targetNumber]
 	for i := range list {
 		v := &list[i]
 		if v.Key.IsEval() || v.Metric == "" {
 			continue
 		}
-		at, known := by.of(workload{v.Model, v.Device, v.Impl, v.Key.String()})
+		at, known := by.of(id{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, v.Stat})
 		if !known {
-			*at = &targetWorkload{}
+			*at = &targetNumber{first: v, levels: map[string]*schema.Verdict{}}
 		}
-		w, m := *at, targetMetric{v.Metric, v.Stat}
-		n := w.of(m)
-		if n == nil {
-			n = &targetNumber{first: v, levels: map[string]*schema.Verdict{}}
-			w.numbers = append(w.numbers, n)
-		}
-		if old := n.levels[v.Level]; old == nil || standing(v) <= standing(old) {
-			n.levels[v.Level] = v
-		}
-		has[v.Level] = true
-		if !slices.Contains(metrics, m) {
-			metrics = append(metrics, m)
+		if old := (*at).levels[v.Level]; old == nil || standing(v) <= standing(old) {
+			(*at).levels[v.Level] = v
 		}
 	}
-	for _, l := range schema.Levels() {
-		if has[l] {
-			levels = append(levels, l)
-			delete(has, l)
+	slices.SortStableFunc(by.list, func(a, b *targetNumber) int {
+		x, y := a.worst(), b.worst()
+		by := cmp.Compare(b.miss(y), a.miss(x))
+		if x.Outcome == schema.Pass {
+			by = cmp.Or(truth(b.missed() > 0)-truth(a.missed() > 0), by)
 		}
-	}
-	for _, w := range by.list {
-		slices.SortStableFunc(w.numbers, func(a, b *targetNumber) int {
-			return cmp.Or(cmp.Compare(standing(a.worst()), standing(b.worst())), cmp.Compare(a.share(), b.share()))
-		})
-	}
-	slices.SortStableFunc(by.list, func(a, b *targetWorkload) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.numbers[0].share(), b.numbers[0].share()))
+		return cmp.Or(standing(x)-standing(y), by)
 	})
-	return by.list, append(levels, sortedNames(has)...), metrics
+	return by.list
 }
 
-// rank orders workloads: what misses a required target first, then what misses only informational ones.
-func (w *targetWorkload) rank() int {
-	const passed, unmeasurable = 200, 300
-	best := unmeasurable
-	for _, n := range w.numbers {
-		for _, v := range n.levels {
-			switch v.Outcome {
-			case schema.NoTarget: // no tool measures it
-			case schema.Pass:
-				best = min(best, passed)
-			default:
-				best = min(best, standing(v))
-			}
-		}
-	}
-	return best
-}
-
-// of is the number of a metric; nil where the workload has no target of it.
-func (w *targetWorkload) of(m targetMetric) *targetNumber {
-	for _, n := range w.numbers {
-		if (targetMetric{n.first.Metric, n.first.Stat}) == m {
-			return n
-		}
-	}
-	return nil
-}
-
-// verdict is that of the worst number, which is named where there are several.
-func (w *targetWorkload) verdict() Cell {
-	n := w.numbers[0]
-	c := n.verdict()
-	if c.Outcome == schema.Pass {
-		if n.worst().Required && slices.ContainsFunc(w.numbers, func(n *targetNumber) bool { return n.missed() > 0 }) {
-			c.Sub = "misses an informational target"
-		}
-		return c
-	}
-	if len(w.numbers) > 1 {
-		c.Sub = strings.TrimSuffix(words.Metric(n.first.Metric, n.first.Stat)+", "+c.Sub, ", ")
-	}
-	return c
-}
-
-// level is what a level came to: the worst of its required metrics, with the limits. It is grey where none is required.
-func (w *targetWorkload) level(name string, metrics []targetMetric) Cell {
-	var worst *schema.Verdict
-	var limits []string
-	for _, m := range metrics {
-		limit := words.Absent
-		if n := w.of(m); n != nil && n.levels[name] != nil {
-			v := n.levels[name]
-			limit = numberText(v.Ref)
-			if worst == nil || standing(v) < standing(worst) {
-				worst = v
-			}
-		}
-		limits = append(limits, limit)
-	}
-	c := Cell{Sub: strings.Join(limits, " · "), Missing: "informational: nothing requires this level"} // grey
-	switch {
-	case worst == nil:
-		return missing("no target of this level")
-	case worst.Required:
-		c.Outcome, c.Missing = worst.Outcome, ""
-	case worst.Outcome == schema.Pass:
-		c.Text = "met"
-	case worst.Outcome == schema.Fail:
-		c.Text = "missed"
-	default:
-		c.Text = worst.Outcome.String()
-	}
-	return c
-}
-
-// picture is the worst number among its levels; of what was not measured, or can be met by nothing, the reason. The
-// decisions on the targets of the workload stand with it: that on the verdict of the row, and those on others, which
-// name their targets, since they are not what the row is about.
-func (w *targetWorkload) picture() Cell {
-	n := w.numbers[0]
-	worst := n.worst()
-	var about groups[string, []string]
-	var notes []string
-	for _, n := range w.numbers {
-		for _, l := range n.levelNames() {
-			v := n.levels[l]
-			if v == nil || v.Decision == nil || worst.Decision != nil && *v.Decision == *worst.Decision {
-				continue
-			}
-			note := words.DecisionNote(*v.Decision)
-			of, known := about.of(note)
-			if *of = append(*of, words.Metric(v.Metric, v.Stat)+" "+l); !known {
-				notes = append(notes, note)
-			}
-		}
-	}
-	for i, of := range about.list {
-		notes[i] = strings.Join(of, ", ") + ": " + notes[i]
-	}
-	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome) {
-		return sentence(strings.Join(append([]string{words.Why(*worst)}, notes...), " "))
-	}
-	if worst.Decision != nil {
-		notes = append([]string{words.DecisionNote(*worst.Decision)}, notes...)
-	}
-	c := n.bullet()
-	c.Sub = strings.Join(notes, " ")
-	return c
-}
-
-// referenceTable lists scores against their references: tasks have heads of their own.
+// referenceTable lists scores against their references, in percentage points: tasks have heads of their own.
 func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
-	type verdict = *schema.Verdict
-	var rows []verdict
+	var rows []*reference
 	for i := range list {
-		if list[i].Key.IsEval() && list[i].Outcome != schema.NoTarget {
-			rows = append(rows, &list[i])
+		if v := &list[i]; v.Key.IsEval() && v.Outcome != schema.NoTarget {
+			rows = append(rows, referenceOf(v))
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b verdict) int { return cmp.Compare(outcomeRank(a), outcomeRank(b)) })
-	return tableOf("Scores against references, worst first", List, rows, []Column[verdict]{
-		{medium("Verdict"), func(v verdict) Cell {
-			c := Cell{Outcome: v.Outcome}
-			if !v.Required {
+	slices.SortStableFunc(rows, func(a, b *reference) int {
+		return cmp.Or(outcomeRank(a.Verdict)-outcomeRank(b.Verdict), cmp.Compare(b.short, a.short))
+	})
+	return tableOf("Scores against references, worst first", List, rows, []Column[*reference]{
+		{medium("Verdict"), func(x *reference) Cell {
+			c := Cell{Outcome: x.Outcome}
+			if !x.Required {
 				c.Sub = "informational"
 			}
-			if limit, ok := v.Reason.(schema.EvalLimit); ok && limit.Chance && v.Outcome == schema.Fail {
-				c.Sub = strings.Trim(c.Sub+"; may be chance", "; ")
+			if x.why.Chance && x.Outcome == schema.Fail {
+				c.Sub = strings.Trim(c.Sub+"; "+mayBeChance, "; ")
 			}
 			return c
 		}},
-		{col("Task"), func(v verdict) Cell {
-			task := head(words.Subject(v), PairPath(v.Model, v.Device))
+		{col("Task"), func(x *reference) Cell {
+			task := head(words.Subject(x.Verdict), PairPath(x.Model, x.Device))
 			if withPair {
-				task.Sub = words.OnDevice(v.Model, v.Device)
+				task.Sub = words.OnDevice(x.Model, x.Device)
 			}
 			return task
 		}},
-		{medium("Metric"), func(v verdict) Cell {
-			if parts := schema.PartsOfMean(v.Metric); parts != nil {
+		{medium("Metric"), func(x *reference) Cell {
+			if parts := schema.PartsOfMean(x.Metric); parts != nil {
 				return text(words.Plural(len(parts), "metric") + ", mean")
 			}
-			return text(words.Metric(v.Metric, v.Stat))
+			return text(words.Metric(x.Metric, x.Stat))
 		}},
-		{num("Reference"), func(v verdict) Cell {
-			c := number(v.Ref)
-			if limit, ok := v.Reason.(schema.EvalLimit); ok {
-				c.Sub = words.Tolerance(limit.Tolerance)
+		{num("Measured"), func(x *reference) Cell { return r.numberIn(x.Verdict) }},
+		{Col{Head: "Limit", Num: true, Length: Medium}, func(x *reference) Cell {
+			if x.limit == x.ref {
+				return number(x.Ref)
 			}
-			return c
+			return Cell{Text: words.Number(x.limit), Sub: "reference " + words.Number(x.ref) + " " +
+				strings.Replace(words.Points((x.limit-x.ref)/x.scale), "−", "− ", 1)}
 		}},
-		{num("Score"), r.numberIn},
-		{Col{Head: "Difference", Num: true, Sort: true, Length: Medium}, func(v verdict) Cell {
-			e, ok := v.Effect.Get()
-			if !ok {
+		{Col{Head: "Gap", Unit: "measured − limit", Num: true, Sort: true, Length: Short}, func(x *reference) Cell {
+			if _, ok := x.Effect.Get(); !ok {
 				return missing("nothing to compare")
 			}
-			c := Cell{Text: words.Effect(*v, e), Sort: &e}
-			if v.Interval != nil {
-				c.Sub = words.IntervalOf(*v)
-			}
-			return c
+			return Cell{Text: words.Points((x.value - x.limit) / x.scale), Sort: &x.short}
 		}},
-		{num("n"), func(v verdict) Cell { return stated(v.N) }},
+		{medium("95 % interval"), func(x *reference) Cell {
+			if x.Interval == nil {
+				return missing("nothing is known of its questions")
+			}
+			return text(words.Number(x.lo) + " to " + words.Number(x.hi))
+		}},
+		{num("n"), func(x *reference) Cell { return stated(x.N) }},
+		{medium("Beside the limit"), func(x *reference) Cell {
+			n := targetNumber{first: x.Verdict, levels: map[string]*schema.Verdict{}}
+			limit, published := *x.Verdict, *x.Verdict
+			limit.Ref, limit.Required, published.Required = schema.Num(x.limit), true, false
+			n.levels["limit"], n.levels["reference"] = &limit, &published
+			return n.bullet()
+		}},
 	})
+}
+
+// mayBeChance marks a miss whose interval reaches the limit; chanceRule explains it.
+const mayBeChance = "may be chance"
+
+// chanceRule says when a number misses its limit, by the rule in force.
+func (r *Report) chanceRule() string {
+	if r.Gate.Policy.MissesByInterval() {
+		return " A number meets its limit, or misses it, with its whole 95 % interval; else it is inconclusive."
+	}
+	return " A number meets its limit with its whole 95 % interval and misses it by itself; " + mayBeChance +
+		": missed, and the interval reaches the limit (judge: targets: interval calls that inconclusive)."
+}
+
+// reference is a score beside its reference, in the score's own scale.
+type reference struct {
+	*schema.Verdict
+	why               schema.EvalLimit
+	value, ref, limit float64
+	lo, hi            float64 // of the value, where the verdict has an interval
+	scale             float64 // 100 for percent
+	short             float64 // how far the score is beyond the limit, positive is worse
+}
+
+// referenceOf places a score beside its reference, which its tolerance moves: the effect of the verdict says which way
+// is worse.
+func referenceOf(v *schema.Verdict) *reference {
+	x := &reference{Verdict: v, scale: 1, short: math.Inf(-1)}
+	x.why, _ = v.Reason.(schema.EvalLimit)
+	x.ref, _ = v.Ref.Get()
+	value, has := v.Value.Get()
+	effect, _ := v.Effect.Get()
+	x.value = value
+	if max(x.ref, value) > 1 {
+		x.scale = 100
+	}
+	down := -1. // which way is worse
+	if has && (value-x.ref)*effect > 0 {
+		down = 1
+	}
+	x.limit = x.ref * (1 + down*x.why.Tolerance)
+	if has {
+		x.short = down * (value - x.limit)
+	}
+	if v.Interval != nil {
+		x.lo, x.hi = x.ref+down*v.Interval[0]*x.scale, x.ref+down*v.Interval[1]*x.scale
+		x.lo, x.hi = min(x.lo, x.hi), max(x.lo, x.hi)
+	}
+	return x
 }
 
 // Bullet is a measured value among the levels of its targets, as a picture: right is better, on a logarithmic scale.
@@ -303,8 +212,13 @@ func (r *targetNumber) levelNames() []string {
 func (r *targetNumber) worst() *schema.Verdict {
 	var worst *schema.Verdict
 	for _, l := range r.levelNames() {
-		if v := r.levels[l]; v != nil && (worst == nil || standing(v) < standing(worst)) {
-			worst = v
+		v := r.levels[l]
+		if v == nil {
+			continue
+		}
+		if worst == nil || standing(v) < standing(worst) ||
+			v.Outcome == schema.Pass && standing(v) == standing(worst) && r.miss(v) > r.miss(worst) {
+			worst = v // of levels that are met, the one that is nearest
 		}
 	}
 	return worst
@@ -337,7 +251,9 @@ func (r *targetNumber) verdict() Cell {
 	case worst.Decision.Excuses():
 		c.Sub = "waived"
 	case worst.Outcome == schema.Fail && limit.Chance:
-		c.Sub = "chance could explain it"
+		c.Sub = mayBeChance
+	case worst.Outcome == schema.Pass && r.missed() > 0:
+		c.Sub = "misses an informational target"
 	}
 	return c
 }
@@ -380,31 +296,110 @@ func (r *targetNumber) better(v float64) float64 {
 	return v
 }
 
-// share is how much of the highest level was measured; NaN where nothing was.
-func (r *targetNumber) share() float64 {
-	v, ok := r.first.Value.Get()
-	top := math.NaN()
-	for _, x := range r.levels {
-		if ref, has := x.Ref.Get(); has && x.Outcome != schema.Unattainable && !(r.better(ref) <= top) {
-			top = r.better(ref)
-		}
-	}
-	if !ok || v <= 0 {
+// limitOf is a level moved by its tolerance; NaN for none.
+func (r *targetNumber) limitOf(v *schema.Verdict) float64 {
+	ref, ok := v.Ref.Get()
+	if !ok {
 		return math.NaN()
 	}
-	return r.better(v) / top
+	why, _ := v.Reason.(schema.Limit)
+	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Lower {
+		return ref * (1 + why.Tolerance)
+	}
+	return ref * (1 - why.Tolerance)
 }
 
-// reached is the share in percent.
-func (r *targetNumber) reached() Cell {
-	share := 100 * r.share()
-	if !math.IsNaN(share) {
-		return Cell{Text: words.Number(share), Sort: &share}
+// miss is how far the number is beyond the limit of a level, as a share of it; negative within, NaN without one.
+func (r *targetNumber) miss(v *schema.Verdict) float64 {
+	value, ok := r.first.Value.Get()
+	if !ok {
+		return math.NaN()
 	}
-	if v, ok := r.first.Value.Get(); ok && v <= 0 {
-		return missing("the value is not positive")
+	return r.better(r.limitOf(v))/r.better(value) - 1
+}
+
+// limit is the limit that decides, with its level.
+func (r *targetNumber) limit() Cell {
+	v := r.worst()
+	c := number(v.Ref)
+	if why, _ := v.Reason.(schema.Limit); why.Tolerance > 0 {
+		ref, _ := v.Ref.Get()
+		at := r.limitOf(v)
+		return Cell{Text: words.Number(at), Sort: &at, Sub: fmt.Sprintf("%s %s %s", v.Level, words.Number(ref),
+			signed(at-ref, ""))}
 	}
-	return missing("not measured")
+	c.Sub = v.Level
+	return c
+}
+
+// gap is how far the number lies from the limit that decides, in the unit of the limit, and from the lowest
+// informational level that it misses beside.
+func (r *targetNumber) gap() Cell {
+	v := r.worst()
+	value, ok := r.first.Value.Get()
+	if !ok || value <= 0 {
+		return missing("not measured")
+	}
+	unit, miss := schema.Unit(r.first.Metric), r.miss(v)
+	c := Cell{Text: signed(value-r.limitOf(v), unit), Sort: &miss, Sub: words.Change(value/r.limitOf(v) - 1)}
+	if math.IsNaN(miss) {
+		return missing("no limit")
+	}
+	for _, l := range r.levelNames() {
+		if x := r.levels[l]; x != nil && x != v && !x.Required && x.Outcome == schema.Fail {
+			c.Sub = fmt.Sprintf("%s to %s %s", signed(value-r.limitOf(x), unit), l, words.Number(r.limitOf(x)))
+			break
+		}
+	}
+	return c
+}
+
+// signed is a difference with its sign, in a unit: "+52.0 ms".
+func signed(v float64, unit string) string {
+	sign := "+"
+	switch {
+	case v == 0:
+		sign = "±"
+	case v < 0:
+		sign = "−"
+	}
+	return sign + words.Quantity(math.Abs(v), unit)
+}
+
+// interval is that of the number, which its verdicts have around their limits.
+func (r *targetNumber) interval() Cell {
+	v := r.worst()
+	ref, _ := v.Ref.Get()
+	if v.Interval == nil {
+		return missing("one measurement, and no noise is known")
+	}
+	a, b := ref*(1+v.Interval[0]), ref*(1+v.Interval[1])
+	if info, _ := schema.MetricByName(v.Metric); info.Better != schema.Lower {
+		a, b = ref*(1-v.Interval[1]), ref*(1-v.Interval[0])
+	}
+	return text(words.Number(a) + " to " + words.Number(b))
+}
+
+// picture is the number among its levels; of what was not measured, or can be met by nothing, the reason. Decisions on
+// its targets stand with it: that on the verdict of the row, and those on other levels, which they name.
+func (r *targetNumber) picture() Cell {
+	worst := r.worst()
+	var notes []string
+	for _, l := range r.levelNames() {
+		v := r.levels[l]
+		if v != nil && v.Decision != nil && (worst.Decision == nil || *v.Decision != *worst.Decision) {
+			notes = append(notes, l+": "+words.DecisionNote(*v.Decision))
+		}
+	}
+	if slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome) {
+		return sentence(strings.Join(append([]string{words.Why(*worst)}, notes...), " "))
+	}
+	if worst.Decision != nil {
+		notes = append([]string{words.DecisionNote(*worst.Decision)}, notes...)
+	}
+	c := r.bullet()
+	c.Sub = strings.Join(notes, " ")
+	return c
 }
 
 // bullet is the number among its levels.

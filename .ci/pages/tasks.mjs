@@ -38,10 +38,12 @@ const tasks = [
   { name: "missed targets by size", needs: 'nav a[href*="targets/"]', steps: [nav("targets/")],
     answer: () => [document.querySelector("h1").innerText, ...[...document.querySelectorAll("#force tbody tr, main tbody tr")].slice(0, 40).map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "),
     must: [/\d+ (of [\d,]+ )?required targets? |All [\d,]+ required|No target is in force|informational/],
-    ordered: () => { // of one verdict, the largest miss first
-      const rows = [...document.querySelectorAll("#force tbody tr")].map((r) => [r.cells[0].innerText.split("\n")[0], parseFloat([...r.cells].find((c) => c.dataset.v)?.dataset.v)]);
-      return rows.every(([word, v], i) => !i || rows[i - 1][0] !== word || isNaN(v) || isNaN(rows[i - 1][1]) || rows[i - 1][1] <= v || word !== "fail");
-    } },
+    also: { when: /\| [✕✓?] ?(fail|pass)|=> (fail|pass)/, must: [/[+−±][\d.,]+\s(ms|tok\/s|req\/s|s|pp|%|J|W|MiB|GiB|img\/s|)/] }, // the gap in the unit of the limit
+    ordered: () => [...document.querySelectorAll("#force, #references")].every((s) => { // of one verdict, the largest miss first
+      const at = [...s.querySelectorAll("thead th")].findIndex((h) => h.textContent.trim().startsWith("Gap"));
+      const rows = [...s.querySelectorAll("tbody tr")].map((r) => [r.cells[0].innerText.split("\n")[0], parseFloat(r.cells[at].dataset.v)]);
+      return at > 0 && rows.every(([word, v], i) => !i || rows[i - 1][0] !== word || isNaN(v) || isNaN(rows[i - 1][1]) || rows[i - 1][1] >= v || word !== "fail");
+    }) },
   { name: "raw file and command behind a number", needs: 'main td a[href*="runs/"], #models th a',
     steps: [{ click: 'main td a[href*="/p"][href*="runs/"], main td a[href*="/e"][href*="runs/"]', or: { click: '#models tbody td a', or: model } }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }],
     answer: () => { const t = (document.querySelector(".drawer") || document.querySelector("main")).innerText; return /[0-9a-f]{64}/.test(t) && t; },
@@ -61,7 +63,12 @@ const tasks = [
     must: [number, /tok\/s/] },
   { name: "is an eval within tolerance", needs: 'nav a[href*="evals/"]', steps: [nav("evals/")],
     answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
-    must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/] } },
+    must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/, /[+−±][\d.]+ ?pp|–/] },
+    ordered: () => { // one interval a score on the page
+      const of = (section, task, at) => new Map([...document.querySelectorAll(section + " tbody tr")].map((r) => [r.cells[task].firstChild.textContent.trim() + r.cells[2].firstChild.textContent, r.cells[at].innerText.trim()]));
+      const a = of("#references", 1, 6), b = of("#scores", 0, 4);
+      return [...a].every(([task, x]) => !b.has(task) || x === "–" || b.get(task) === x);
+    } },
   { name: "noise or real", needs: ".card", steps: [], answer: () => { // the interval is a picture with its text
       const e = document.querySelector("#changed tbody tr, #changed .empty, .change");
       return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label") || s.querySelector("title")?.textContent)].join(" ");

@@ -960,6 +960,21 @@ func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (
 	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
 }
 
+// ScoreInterval is the 95 % interval of a score in its own scale, as it is graded; known is false where nothing is
+// known of its questions.
+func ScoreInterval(s *columns.ScoreRow) (lo, hi float64, known bool) {
+	value, has := s.Value.Get()
+	if !has {
+		return 0, 0, false
+	}
+	p, isShare := share(&s.Score)
+	if !isShare {
+		return around(schema.Target{}, s, value, false)
+	}
+	lo, hi, known = around(schema.Target{}, s, p, true)
+	return lo * scaleOf(&s.Score), hi * scaleOf(&s.Score), known
+}
+
 // sameTask compares names of evals as people and tools write them: GPQA-Diamond, gpqa_diamond and r1_gpqa_diamond are
 // one task.
 func sameTask(promised, measured string) bool {

@@ -18,7 +18,6 @@ import (
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/library"
 	"github.com/ttreport/ttreport/targets/regression"
-	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // Judgement is everything that is judged: each number against its history and against the targets in force. All
@@ -383,9 +382,6 @@ const (
 // Repeats says how many repeats of a release, or further releases, would settle what is inconclusive; 0 and 0 for
 // neither.
 func Repeats(c *Calculation) (repeats, releases int) { return regression.Repeats(c) }
-
-// ShareInterval is the 95 % interval of a share p of n questions (Wilson).
-func ShareInterval(p, n float64) (low, high float64) { return proportion.Wilson(p, n) }
 
 // Sensitivity is the smallest regression of one number alone that a release would have found four times in five: once
 // from its runs, again together with one more run.
