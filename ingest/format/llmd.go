@@ -109,20 +109,15 @@ func ReadLLMD(f *decode.File) schema.Reading {
 			d.Size(x.Metric, int(min(max(*ok, 0), 1e12)))
 		}
 	}
-	for metric, names := range map[string][]string{
-		"output_tps": {"output_token_rate", "output_tokens_per_sec"},
-		"total_tps":  {"total_token_rate", "total_tokens_per_sec"},
-		"rps":        {"request_rate", "requests_per_sec"},
-		"input_tps":  {"input_token_rate"},
-	} {
-		for _, name := range names {
-			if !d.Of(metric, through.Get(name)) {
-				d.Of(metric, through.At(name, "mean"))
-			}
+	for _, x := range llmdRates {
+		v := through.Get(x.Key)
+		if v.Kind() == decode.Invalid {
+			v = requests.Get(x.Key)
 		}
+		d.Of(x.Metric, v)                // a number in 0.1
+		d.Of(x.Metric, v.Get("mean"))    // what is judged
+		d.Block(v, draft.WithoutMean, x) // over the time of the measurement, or over the requests
 	}
-	d.Of("isl", requests.At("input_length", "mean"))
-	d.Of("osl", requests.At("output_length", "mean"))
 	if !d.Of("duration_s", d.In.At("metrics", "time", "duration")) {
 		if s, have := isoDuration(d.In.At("run", "time", "duration").Str()); have {
 			d.Value("duration_s", s)
@@ -130,18 +125,34 @@ func ReadLLMD(f *decode.File) schema.Reading {
 	}
 	d.Requests(ok, failed, nil, "")
 	results := f.First.Get("results")
-	llmdWhole(d, results.Get("session_performance"), "")
-	llmdWhole(d, results.Get("observability"), "")
-	llmdWhole(d, part.At("requests", "multimodal"), "")
-	llmdWhole(d, part.At("requests", "request_size"), "request_size")
+	w := llmdWalk{Draft: d, engines: llmdEngines(f.First)}
+	w.whole(results.Get("session_performance"), "", true)
+	w.counts(results.At("session_performance", "sessions"), "sessions_")
+	w.whole(results.Get("observability"), "", true)
+	for x := range results.Get("component_health").Items() {
+		w.counts(x, "")
+	}
+	w.whole(part.Get("service"), "", true)   // of 0.1
+	w.whole(part.Get("resources"), "", true) // of 0.1
+	w.whole(part.At("requests", "multimodal"), "", true)
+	w.whole(part.At("requests", "request_size"), "request_size", true)
 	for _, name := range []string{"audio_rate", "image_rate", "video_rate"} {
-		llmdWhole(d, through.Get(name), name)
+		w.whole(through.Get(name), name, true)
 	}
 	d.Source.ToolVersion = load.Get("tool_version").Text()
 	d.Foreign(d.In, "version results")
 	d.Foreign(f.First.At("scenario", "metadata"), "")
 	d.Done()
 	return r
+}
+
+// llmdRates are the report's names of rates and lengths, those of 0.1 among them.
+var llmdRates = []draft.Field{
+	{Key: "output_token_rate", Metric: "output_tps"}, {Key: "output_tokens_per_sec", Metric: "output_tps"},
+	{Key: "total_token_rate", Metric: "total_tps"}, {Key: "total_tokens_per_sec", Metric: "total_tps"},
+	{Key: "input_token_rate", Metric: "input_tps"}, {Key: "input_tokens_per_sec", Metric: "input_tps"},
+	{Key: "request_rate", Metric: "rps"}, {Key: "requests_per_sec", Metric: "rps"},
+	{Key: "input_length", Metric: "isl"}, {Key: "output_length", Metric: "osl"},
 }
 
 // llmdServer are the report's names of what its servers and sessions state, by the last part of a path. What is not
@@ -163,35 +174,50 @@ var llmdUnits = map[string]string{
 	"percent": "%", "count": "", "seconds": "s", "queries/s": "req/s", "tokens": "tok", "tokens/s": "tok/s",
 }
 
-// Parts of a report whose names say nothing of a distribution, kinds of media, and the samples behind distributions.
+// Parts of a report whose names say nothing of a distribution, those whose names are half of one's, and the samples
+// behind distributions.
 var (
 	llmdLevels  = draft.Names("statistics components aggregate sessions")
-	llmdMedia   = draft.Names("audio image video")
+	llmdMedia   = draft.Names("audio image video memory compute")
 	llmdSamples = draft.Names("time_series metadata")
 )
 
-// llmdWhole keeps every distribution in a part of the report, under the name that its path gives it: of a part with an
-// aggregate that, else each component's.
-func llmdWhole(d *draft.Draft, v decode.Value, name string) {
+// llmdWalk reads every distribution in a part of a report.
+type llmdWalk struct {
+	*draft.Draft
+	engines []string // labels of the components that are inference engines
+}
+
+// llmdEngines are the labels of the components that are inference engines.
+func llmdEngines(v decode.Value) (labels []string) {
+	for c := range v.At("scenario", "stack").Items() {
+		if c.At("standardized", "kind").Str() == "inference_engine" {
+			labels = append(labels, c.At("metadata", "label").Str())
+		}
+	}
+	return labels
+}
+
+// whole keeps every distribution in a part of the report, under the name that its path gives it: of a part with an
+// aggregate that, else each component's. isServer says that it is of the server as a whole, or of its only engine: what
+// is of one pod of several, or of a router, is no metric of the server.
+func (w *llmdWalk) whole(v decode.Value, name string, isServer bool) {
 	switch {
 	case v.Kind() == decode.Array:
-		n := 0
 		for x := range v.Items() {
-			of := name
-			if n++; n > 1 {
-				of = fmt.Sprintf("%s.%d", name, n)
-			}
-			llmdWhole(d, x, of)
+			label := x.Get("component_label").Str()
+			isIt := v.Len() == 1 || name == "" && len(w.engines) == 1 && w.engines[0] == label
+			w.whole(x, name, isServer && isIt)
 		}
 	case v.Kind() != decode.Object:
 	case v.Has("units"):
-		llmdBlock(d, v, name)
+		w.block(v, name, isServer)
 	case v.HasAny("aggregated", "aggregate") && !v.Has("component_label"):
 		all := v.Get("aggregated")
 		if all.Kind() == decode.Invalid {
 			all = v.Get("aggregate")
 		}
-		llmdWhole(d, all, name)
+		w.whole(all, name, isServer)
 	default:
 		for _, m := range v.Members() {
 			of := m.Key
@@ -203,29 +229,53 @@ func llmdWhole(d *draft.Draft, v decode.Value, name string) {
 			case llmdMedia(name):
 				of = name + "_" + m.Key
 			}
-			llmdWhole(d, m.Val, of)
+			w.whole(m.Val, of, isServer)
 		}
 	}
 }
 
-func llmdBlock(d *draft.Draft, block decode.Value, name string) {
+// counts keeps the numbers of an object, which have no unit.
+func (w *llmdWalk) counts(v decode.Value, prefix string) {
+	for _, m := range v.Members() {
+		if x, ok := m.Val.Float(); ok && m.Val.Kind() == decode.Number {
+			if own, ok := w.own(prefix+m.Key, ""); ok {
+				w.Value(own, x)
+			}
+		}
+	}
+}
+
+// own is the name of a metric of the report's own that nothing has yet.
+func (w *llmdWalk) own(name, unit string) (own string, ok bool) {
+	own, ok = schema.OwnMetric(name, unit, "neither")
+	for n := 2; ok; n++ {
+		if _, taken := w.Metric(own); !taken {
+			break
+		}
+		own, ok = schema.OwnMetric(fmt.Sprintf("%s.%d", name, n), unit, "neither")
+	}
+	return own, ok
+}
+
+func (w *llmdWalk) block(block decode.Value, name string, isServer bool) {
 	unit := block.Get("units").Str()
 	if plain, known := llmdUnits[unit]; known {
 		unit = plain
 	}
 	for _, f := range llmdServer {
-		if scale, ok := draft.Scale(unit, schema.Unit(f.Metric)); f.Key == name && (ok || unit == "") {
+		scale, ok := draft.Scale(unit, schema.Unit(f.Metric))
+		if _, taken := w.Metric(f.Metric); isServer && !taken && f.Key == name && (ok || unit == "") {
 			if f.Scale = scale; !ok {
 				f.Scale = 1 // a count
 			}
-			d.Block(block, draft.Wide, f)
+			w.Block(block, draft.Wide, f)
 			return
 		}
 	}
-	if own, ok := schema.OwnMetric(name, unit, "neither"); ok {
-		d.Block(block, draft.Wide, draft.Field{Metric: own})
+	if own, ok := w.own(name, unit); ok {
+		w.Block(block, draft.Wide, draft.Field{Metric: own})
 		if x, ok := block.Get("count").Float(); ok {
-			d.Stat(own, "", "value", x)
+			w.Stat(own, "", "value", x)
 		}
 	}
 }

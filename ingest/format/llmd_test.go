@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,35 +83,74 @@ func FuzzLLMD(f *testing.F) { llmdReader.Fuzz(f, "report.yaml", llmdV01, llmdV02
 
 // All that a report of 0.2.1 states with a unit is kept: what sessions, servers and the gateway measured.
 func TestLLMDWhole(t *testing.T) {
-	r := llmdReader.Must(t, "a.yaml", `version: '0.2.1'
-scenario: {stack: []}
+	r := llmdReader.Must(t, "a.yaml", llmdV021)
+	Expect(t, r.Points[0], map[string]float64{
+		"input_tps.value": 120.5, "input_tps.p99": 180, "isl.mean": 900, "isl.p90": 990,
+		"image_count{,neither}.mean": 2, "image_pixels{pixels,neither}.mean": 1024,
+		"request_size{bytes,neither}.mean": 90.5, "image_rate{images/s,neither}.mean": 1.5, "session_s.p99": 40,
+		"session_rps.mean": .5, "kv_usage.p90": 63, "accelerator_memory.mean": 62.5, "prefix_hits.mean": 35.5,
+		"epp_dispatch_latency{s,neither}.std": .1, "vllm_num_requests_running{,neither}.mean": 24.5,
+		"sessions_succeeded{,neither}.value": 9, "total_restarts{,neither}.value": 3,
+	})
+}
+
+// What a router or one pod of several states is no number of the server, and replaces none.
+func TestLLMDComponents(t *testing.T) {
+	p := llmdReader.Must(t, "a.yaml", llmdV021).Points[0]
+	for name, want := range map[string]float64{
+		"requests_running": 24.5, "running_requests{,neither}": 12.5,
+		"vllm_external_prefix_cache_hit_rate{%,neither}":   40,
+		"vllm_external_prefix_cache_hit_rate.2{%,neither}": 60,
+	} {
+		if x, _ := p.Value(name, "mean"); x != want {
+			t.Errorf("%s is %v, want %v", name, x, want)
+		}
+	}
+	router := strings.ReplaceAll(llmdV021, "kind: generic", "kind: inference_engine")
+	p = llmdReader.Must(t, "a.yaml", router).Points[0]
+	if m, has := p.Metric("requests_running"); has { // of which of two engines?
+		t.Errorf("%+v", m)
+	}
+}
+
+// llmdV021 is a report with the parts that its version 0.2.1 has, of a server with a router.
+const llmdV021 = `version: '0.2.1'
+scenario:
+  stack:
+    - {metadata: {label: router}, standardized: {kind: generic}}
+    - {metadata: {label: vllm}, standardized: {kind: inference_engine}}
 results:
+  component_health: [{component_label: vllm, failed_replicas: 1, total_restarts: 3}]
   request_performance:
     aggregate:
       requests:
         total: 10
+        input_length: {units: count, mean: 900, p90: 990}
         multimodal: {image: {count: {units: count, mean: 2.0}, pixels: {units: pixels, mean: 1024.0}}}
         request_size: {units: bytes, mean: 90.5}
       throughput:
-        input_token_rate: {units: tokens/s, mean: 120.5}
+        input_token_rate: {units: tokens/s, mean: 120.5, p99: 180}
         image_rate: {units: images/s, mean: 1.5}
   session_performance:
-    sessions: {session_duration: {units: s, mean: 20.5, p99: 40}, session_rate: {units: queries/s, mean: 0.5}}
+    sessions:
+      {succeeded: 9, session_duration: {units: s, mean: 20.5, p99: 40}, session_rate: {units: queries/s, mean: 0.5}}
   observability:
     components:
+      - component_label: router
+        aggregate: {running_requests: {units: count, mean: 12.5}}
       - component_label: vllm
-        aggregate: {kv_cache_usage: {units: percent, mean: 42.5, p90: 63}, gpu_memory_usage: {units: GiB, mean: 62.5}}
+        aggregate:
+          kv_cache_usage: {units: percent, mean: 42.5, p90: 63}
+          gpu_memory_usage: {units: GiB, mean: 62.5}
+          running_requests: {units: count, mean: 24.5}
         time_series: {kv_cache_usage: {units: percent, series: [{value: 1}]}}
     epp_dispatch_latency: {statistics: {units: seconds, mean: 0.25, stddev: 0.1}}
     vllm_prefix_cache_hit_rate: {components: [{component_label: a, statistics: {units: percent, mean: 35.5}}]}
+    vllm_external_prefix_cache_hit_rate:
+      components:
+        - {component_id: a, statistics: {units: percent, mean: 40}}
+        - {component_id: b, statistics: {units: percent, mean: 60}}
     vllm_num_requests_running:
       aggregated: {units: count, mean: 24.5}
       components: [{component_label: a, statistics: {units: count, mean: 12.5}}]
-`)
-	Expect(t, r.Points[0], map[string]float64{
-		"input_tps.value": 120.5, "image_count{,neither}.mean": 2, "image_pixels{pixels,neither}.mean": 1024,
-		"request_size{bytes,neither}.mean": 90.5, "image_rate{images/s,neither}.mean": 1.5, "session_s.p99": 40,
-		"session_rps.mean": .5, "kv_usage.p90": 63, "accelerator_memory.mean": 62.5, "prefix_hits.mean": 35.5,
-		"epp_dispatch_latency{s,neither}.std": .1, "vllm_num_requests_running{,neither}.mean": 24.5,
-	})
-}
+`

@@ -20,6 +20,8 @@ type Field struct {
 const (
 	Usual = " mean median std min max p90 p95 p99 "
 	Wide  = Usual + "p10 p25 p75 p99.9 "
+	// of a rate, whose mean is the one number that is judged
+	WithoutMean = " median std min max p90 p95 p99 p10 p25 p75 p99.9 "
 )
 
 // Flat reads statistics that are members of an object themselves: split takes a key apart into a statistic and the key
