@@ -21,7 +21,9 @@ type known struct {
 const LlamaBenchy = "llama-benchy"
 
 // AgentX is an aggregate of InferenceX' agentic replays, version 3: utils/agentic/aggregation. Latencies are in
-// seconds; throughputs are of the whole deployment; its TPOT is AIPerf's inter-token latency of each request.
+// seconds; throughputs are of the whole deployment; its TPOT is AIPerf's inter-token latency of each request, and so is
+// its ITL; its interactivity is one over a statistic of that, so that its P90 is below its median. The metrics of the
+// server are missing in its newest versions.
 const AgentX = "inferencex-agentx"
 
 func knownFormats() []known {
@@ -41,9 +43,9 @@ func knownFormats() []known {
 			},
 		}},
 		{name: AgentX, detail: "an agentic replay, in seconds", has: []string{
-			"request_metrics.latency", "server_metrics", "conc",
+			"request_metrics.latency", "request_metrics.throughput", "conc",
 		}, mapping: Mapping{
-			Tool: "inferencex", Columns: map[string]string{
+			Tool: "inferencex", Others: "metrics", Columns: map[string]string{
 				"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
 				"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
 				"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
@@ -51,13 +53,18 @@ func knownFormats() []known {
 				"request_metrics.latency.ttft":                        "ttft s first-content",
 				"request_metrics.latency.e2el":                        "e2el s last-content",
 				"request_metrics.latency.tpot":                        "tpot s excl-first",
+				"request_metrics.latency.intvty.p75":                  "interactivity_p75 tok/s",
+				"request_metrics.latency.intvty.p90":                  "interactivity_p90 tok/s",
 				"request_metrics.qps.mean":                            "rps req/s",
-				"request_metrics.tokens.input.mean":                   "isl mean tok",
-				"request_metrics.tokens.output_actual.mean":           "osl mean tok",
+				"request_metrics.tokens.input":                        "isl tok",
+				"request_metrics.tokens.output_actual":                "osl tok",
 				"request_metrics.throughput.input.tokens_per_second":  "input_tps tok/s",
 				"request_metrics.throughput.output.tokens_per_second": "output_tps tok/s",
 				"request_metrics.throughput.total.tokens_per_second":  "total_tps tok/s",
 				"request_metrics.throughput.duration_seconds":         "duration_s s",
+				"request_metrics.throughput.per_gpu.output_tput_tps":  "output_tps_accelerator tok/s",
+				"request_metrics.throughput.per_gpu.total_tput_tps":   "total_tps_accelerator tok/s",
+				"server_metrics.cache.external_cache_hit_rate":        "prefix_hits_external fraction",
 				"request_metrics.cache.theoretical_cache_hit_rate":    "prefix_hits_possible fraction",
 				"server_metrics.cache.gpu_cache_hit_rate":             "prefix_hits fraction",
 				"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",

@@ -75,27 +75,59 @@ func TestOwnMappingReadsLlamaBenchy(t *testing.T) {
 	}
 }
 
-// An aggregate of an agentic replay, in the form that utils/agentic/aggregation of InferenceX writes.
+// agentX is an aggregate of an agentic replay in the form that utils/agentic/aggregation of InferenceX writes.
+const agentX = `{"hw":"b200-nv","conc":16,"image":"i","model":"acme/m","framework":"vllm","precision":"fp4",
+ "spec_decoding":"none","disagg":false,"scenario_type":"agentic-coding","tp":8,"ep":1,"dp_attention":"false",
+ "num_requests_total":12,"num_requests_successful":10,"kv_offload_backend":{"name":"lmcache"},
+ "request_accounting":{"records_total":12,"records_warmup_dropped":2,"error_categories":{"Timeout":3}},
+ "request_metrics":{"qps":{"window_seconds":1,"samples":7,"mean":1.5,"p50":1,"p75":2,"p90":2.5,"p95":2.75,"std":0.5},
+  "latency":{"ttft":{"mean":0.5,"p50":0.25,"p75":0.75,"p90":1.75,"p95":2,"std":0.4},"e2el":{"mean":10},
+   "itl":{"mean":0.02},"tpot":{"mean":0.02,"p50":0.02,"p75":0.025,"p90":0.03},
+   "intvty":{"mean":50,"p50":50,"p75":40,"p90":33.5,"p95":30,"std":4.5},"e2e_norm_intvty":{"p90":26.5}},
+  "tokens":{"input":{"mean":90000,"p90":99000},"output_actual":{"mean":500},"output_expected":{"mean":510}},
+  "throughput":{"input":{"tokens_per_second":135000},"output":{"tokens_per_second":750},
+   "total":{"tokens_per_second":135750},"duration_seconds":6.5,
+   "full_response_output_token_throughput_per_user":{"p90":31.5},
+   "per_gpu":{"total_tput_tps":16968.75,"output_tput_tps":93.75,"input_tput_tps":16875}},
+  "cache":{"theoretical_cache_hit_rate":0.95}}SERVER}`
+
+// agentXServer are the metrics of the server, which older versions write.
+const agentXServer = `,"server_metrics":{"metric_count":61,"cache":{"gpu_cache_hit_rate":0.9,
+ "external_cache_hit_rate":0.125,"prefix_cache_hits":123456},"kv_cache":{"gpu_usage_pct":0.5,"gpu_total_tokens":1000},
+ "tokens":{"prompt_total":654321,"prompt_by_source":{"computed":54321}},"sources":[{"prompt_tokens":222}]}`
+
 func TestAgentX(t *testing.T) {
-	r := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}.Must(t, "agg.json", `{"hw":"b200-nv","conc":16,`+
-		`"image":"i","model":"acme/m","framework":"vllm","precision":"fp4","spec_decoding":"none","disagg":false,`+
-		`"scenario_type":"agentic-coding","tp":8,"ep":1,"dp_attention":"false","num_requests_total":12,`+
-		`"num_requests_successful":10,"request_metrics":{"qps":{"mean":1.5,"p50":1},`+
-		`"latency":{"ttft":{"mean":0.5,`+
-		`"p50":0.25,"p95":2},"e2el":{"mean":10},"itl":{"mean":0.02},"tpot":{"mean":0.02,"p90":0.03}},"tokens":{`+
-		`"input":{"mean":90000},"output_actual":{"mean":500}},"throughput":{"input":{"tokens_per_second":135000},`+
-		`"output":{"tokens_per_second":750},`+
-		`"total":{"tokens_per_second":135750},"duration_seconds":6.5},"cache":{"theoretical_cache_hit_rate":0.95}},`+
-		`"server_metrics":{"cache":{"gpu_cache_hit_rate":0.9},"kv_cache":{"gpu_usage_pct":0.5,"gpu_total_tokens":1000}}}`)
-	Expect(t, r.Points[0], map[string]float64{
+	reader := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}
+	r := reader.Must(t, "agg.json", strings.Replace(agentX, "SERVER", agentXServer, 1))
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
 		"ttft.mean": 500, "ttft.median": 250, "ttft.p95": 2000, "e2el.mean": 10000, "tpot.mean": 20,
 		"output_tps.value": 750, "input_tps.value": 135000, "total_tps.value": 135750, "rps.value": 1.5,
-		"isl.mean": 90000, "prefix_hits.value": 90,
+		"isl.mean": 90000, "isl.p90": 99000, "prefix_hits.value": 90, "prefix_hits_external.value": 12.5,
 		"prefix_hits_possible.value": 95, "kv_usage.value": 50, "duration_s.value": 6.5, "requests_ok.value": 10,
+		"interactivity_p75.value": 40, "interactivity_p90.value": 33.5, "output_tps_accelerator.value": 93.75,
+		"total_tps_accelerator.value": 16968.75,
 	})
-	if r.Facts.Device.Name != "b200-nv" || r.Facts.Stack.Engine != "vllm" || r.Points[0].Key.Dims["tp"] != "8" {
-		t.Errorf("%+v %v", r.Facts, r.Points[0].Key)
+	if r.Facts.Device.Name != "b200-nv" || r.Facts.Stack.Engine != "vllm" || p.Key.Dims["tp"] != "8" {
+		t.Errorf("%+v %v", r.Facts, p.Key)
 	}
+	for name, want := range map[string]float64{ // no number is left out
+		"request_metrics.qps.p95": 2.75, "request_metrics.qps.window_seconds": 1, "request_metrics.latency.itl.mean": .02,
+		"request_metrics.latency.intvty.p50": 50, "request_metrics.latency.e2e_norm_intvty.p90": 26.5,
+		"throughput.full_response_output_token_throughput_per_user.p90": 31.5,
+		"request_metrics.throughput.per_gpu.input_tput_tps":             16875,
+		"request_accounting.error_categories.Timeout":                   3, "server_metrics.sources.0.prompt_tokens": 222,
+		"server_metrics.cache.prefix_cache_hits": 123456, "server_metrics.tokens.prompt_by_source.computed": 54321,
+	} {
+		if x, ok := p.Value(name+"{,neither}", "value"); !ok || x != want {
+			t.Errorf("%s is %v, want %v", name, x, want)
+		}
+	}
+	if _, twice := p.Metric("request_metrics.latency.ttft.mean{,neither}"); twice {
+		t.Error("a number under two names")
+	}
+	newest := reader.Must(t, "agg.json", strings.Replace(agentX, "SERVER", "", 1))
+	Expect(t, newest.Points[0], map[string]float64{"ttft.mean": 500, "prefix_hits_possible.value": 95})
 }
 
 // JSON lines are read by the same mapping as a table.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // readObjects returns a point for each object with a number.
@@ -88,6 +89,45 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 	}
 	r.point(cells, row)
 }
+
+// mostOthers is how many numbers of a row that no heading names are kept.
+const mostOthers = 300
+
+// keepOthers keeps the numbers below the members of a row that no heading names, under the end of their path.
+func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
+	left := mostOthers
+	var look func(v decode.Value, path string)
+	look = func(v decode.Value, path string) {
+		if c := r.table.columns[path]; c.kind == metric || left <= 0 {
+			return
+		}
+		if x, ok := v.Float(); ok && v.Kind() == decode.Number {
+			for len(path) > longestName {
+				_, path, _ = strings.Cut(path, ".")
+			}
+			if own, ok := schema.OwnMetric(path, "", "neither"); ok {
+				d.Value(own, x)
+				left--
+			}
+		}
+		for _, m := range v.Members() {
+			look(m.Val, path+"."+m.Key)
+		}
+		n := 0
+		for x := range v.Items() {
+			look(x, fmt.Sprintf("%s.%d", path, n))
+			n++
+		}
+	}
+	for _, m := range row.Members() {
+		if k := m.Val.Kind(); k == decode.Object || k == decode.Array {
+			look(row.Get(m.Key), m.Key)
+		}
+	}
+}
+
+// longestName is the longest name of a metric of the user's own.
+const longestName = 64
 
 // follow is the member at a path, or the one whose name has the points of the path.
 func follow(v decode.Value, path string) decode.Value {

@@ -150,6 +150,9 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	if len(d.Metrics) == 0 {
 		return
 	}
+	if r.table.others {
+		r.keepOthers(d, at)
+	}
 	d.Foreign(at, "")
 	d.Start, d.End = facts.Start, facts.Start
 	if !facts.Start.IsZero() {
@@ -292,12 +295,14 @@ func joined(list []string) string {
 // In JSON and JSON lines a row is an object and a heading is the path to a member: "latency.p99". Rows is the path to
 // the list of them, or to an object of them. A heading that begins with a slash is a path from the top of the file, and
 // "@key" the key of a row. A metric whose member is an object has the statistics that this states by name. A definition
-// may follow a unit: "ttft mean ms first-content".
+// may follow a unit: "ttft mean ms first-content". With "others: metrics" every number deeper in a row that no heading
+// names is a metric of its own, without a unit, which has no verdicts.
 type Mapping struct {
 	Files   string            `yaml:"files"`
 	Tool    string            `yaml:"tool"`
 	Rows    string            `yaml:"rows"`
 	Columns map[string]string `yaml:"columns"`
+	Others  string            `yaml:"others"`
 }
 
 // Table is a mapping that was checked.
@@ -308,6 +313,7 @@ type Table struct {
 	detail  string
 	rows    []string          // path in JSON
 	columns map[string]column // by heading
+	others  bool              // numbers that no column names are metrics too
 }
 
 // column is what one column holds.
@@ -355,7 +361,10 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t := Table{files: files, tool: m.Tool, columns: map[string]column{}}
+		t := Table{files: files, tool: m.Tool, columns: map[string]column{}, others: m.Others == "metrics"}
+		if m.Others != "" && !t.others {
+			return nil, fmt.Errorf("%s: others: %q; expected metrics, or nothing", where, m.Others)
+		}
 		if m.Rows != "" {
 			t.rows = strings.Split(m.Rows, ".")
 		}
