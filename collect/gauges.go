@@ -84,6 +84,15 @@ var gauges = [...]struct {
 		"vllm:gpu_prefix_cache_hits_total"}},
 	{schema.CounterPrefixQueries, []string{"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries",
 		"vllm:gpu_prefix_cache_queries_total"}},
+	{schema.CounterQueueSeconds, []string{"vllm:request_queue_time_seconds_sum", "sglang:queue_time_seconds_sum"}},
+	{schema.CounterQueued, []string{"vllm:request_queue_time_seconds_count", "sglang:queue_time_seconds_count"}},
+	{schema.CounterTransferSeconds, []string{"vllm:nixl_xfer_time_seconds_sum"}},
+	{schema.CounterTransfers, []string{"vllm:nixl_xfer_time_seconds_count"}},
+	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts"}},
+	{schema.CounterDraftTokens, []string{"vllm:spec_decode_num_draft_tokens_total",
+		"vllm:spec_decode_num_draft_tokens"}},
+	{schema.CounterAccepted, []string{"vllm:spec_decode_num_accepted_tokens_total",
+		"vllm:spec_decode_num_accepted_tokens"}},
 	{schema.GaugePrefixHits, []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}},
 }
 

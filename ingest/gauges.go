@@ -19,6 +19,9 @@ func addGauges(p *schema.Point, side *manifest.Sidecar) {
 		}
 	}
 	schema.SortSlices(p.Slices.Series)
+	if side.Samples != nil && p.Status != schema.StatusFailed {
+		addGrowths(p, side.Samples)
+	}
 	if side.Power != nil && p.Status != schema.StatusFailed {
 		addPower(p, side)
 	}
@@ -68,6 +71,42 @@ func addPrefixHits(s *schema.Slices, from *manifest.Samples, parts int) {
 		}
 	}
 	s.Add(schema.GaugePrefixHits, shares)
+}
+
+// growths are metrics that a server's counters give: by how much one grew over by how much another did, times a factor.
+var growths = []struct {
+	metric, of, over string
+	factor, more     float64
+}{
+	{"prefix_hits", schema.CounterPrefixHits, schema.CounterPrefixQueries, 100, 0},
+	{"queue_ms", schema.CounterQueueSeconds, schema.CounterQueued, 1000, 0},
+	{"kv_transfer_ms", schema.CounterTransferSeconds, schema.CounterTransfers, 1000, 0},
+	{"acceptance_rate", schema.CounterAccepted, schema.CounterDraftTokens, 100, 0},
+	{"acceptance_length", schema.CounterAccepted, schema.CounterDrafts, 1, 1}, // and the model's own token
+}
+
+// addGrowths adds the metrics of a server's counters that the client's file does not state.
+func addGrowths(p *schema.Point, from *manifest.Samples) {
+	whole := func(name string) float64 { // not known where a counter was set back
+		list := column(from, name)
+		for i := range list {
+			if i > 0 && list[i].value < list[i-1].value {
+				return math.NaN()
+			}
+		}
+		if len(list) < 2 {
+			return math.NaN()
+		}
+		return list[len(list)-1].value - list[0].value
+	}
+	for _, g := range growths {
+		v := g.factor*whole(g.of)/whole(g.over) + g.more
+		if _, has := p.Metric(g.metric); has || v-v != 0 || len(p.Metrics) == 0 {
+			continue
+		}
+		k := schema.Kind{Name: g.metric, Unit: schema.Unit(g.metric), From: schema.FromDerived}
+		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
+	}
 }
 
 // sample is one value and when it was read, in seconds.

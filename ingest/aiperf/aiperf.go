@@ -195,6 +195,11 @@ var fields = []draft.Field{
 	{Key: "input_sequence_length", Metric: "isl", Def: "client-tokenizer"},
 	{Key: "output_sequence_length", Metric: "osl", Def: "client-tokenizer"},
 	{Key: "benchmark_duration", Metric: "duration_s"},
+	{Key: "input_token_throughput", Metric: "input_tps"},
+	{Key: "theoretical_prefix_cache_hit", Metric: "prefix_hits_possible"},
+	{Key: "overall_usage_prompt_cache_read_pct", Metric: "prefix_hits"},
+	{Key: "spec_decode_token_weighted_acceptance_length", Metric: "acceptance_length"},
+	{Key: "spec_decode_overall_draft_acceptance_rate", Metric: "acceptance_rate"},
 }
 
 // statOf returns our name of a metric's statistic; ok is false for one that stays in the raw file. What is no latency

@@ -260,3 +260,17 @@ func FuzzRead(f *testing.F) {
 		`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai,
 		"Metric,avg,min,max,p1\nTime to First Token (ms),1,2,3,4\n\nMetric,Value\nRequest Count,1\n")
 }
+
+// Hits of the prefix cache, speculative decoding and input throughput are metrics.
+func TestLoadsOf2026(t *testing.T) {
+	r := reader.Must(t, "profile_export_aiperf.json", `{"aiperf_version":"0.13.0","input_config":{},"error_summary":[],
+		"time_to_first_token":{"unit":"ms","avg":10},"input_token_throughput":{"unit":"tokens/sec","avg":512.5},
+		"theoretical_prefix_cache_hit":{"unit":"%","avg":94.5},
+		"overall_usage_prompt_cache_read_pct":{"unit":"%","avg":65.5},
+		"spec_decode_token_weighted_acceptance_length":{"unit":"ratio","avg":3.25},
+		"spec_decode_overall_draft_acceptance_rate":{"unit":"%","avg":56.25}}`)
+	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"input_tps.value": 512.5, "prefix_hits_possible.value": 94.5, "prefix_hits.value": 65.5,
+		"acceptance_length.value": 3.25, "acceptance_rate.value": 56.25,
+	})
+}

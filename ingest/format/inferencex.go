@@ -7,7 +7,8 @@
 // Traps: every latency is in seconds, which no key states; throughputs of aggregated rows are per accelerator and
 // have to be multiplied by their number; where prefill and decode run on separate accelerators, output throughput is
 // per decoding accelerator and total throughput per accelerator; "*_intvty" is 1000 over a statistic of TPOT, so that
-// p99_intvty is the first percentile of the speed; aggregated rows do not state failures.
+// p99_intvty is the first percentile of the speed; power is that of the boards, and counts where the file calls
+// it valid; aggregated rows do not state failures.
 
 package format
 
@@ -134,6 +135,7 @@ func readInferenceXRow(f *decode.File, v decode.Value, r *schema.Reading) {
 			d.Missing(s.metric, "", "stated for each accelerator, and not how many there are")
 		}
 	}
+	inferenceXStated(d, n)
 	r.Facts = schema.Facts{
 		Model:  schema.Model{ID: v.Get("model").Str(), Precision: v.Get("precision").Str()},
 		Device: schema.Device{Name: v.Get("hw").Str(), Chips: n},
@@ -143,6 +145,23 @@ func readInferenceXRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d.Done()
 	if len(d.Metrics) == 0 {
 		d.Problem(schema.SevWarning, "no-numbers", v, fmt.Sprintf("a row of %s without a number", path.Base(f.Path)))
+	}
+}
+
+// inferenceXStated reads what newer rows state of their accelerators, of which there are n, and of slow requests.
+func inferenceXStated(d *draft.Draft, n int) {
+	v := d.In
+	for metric, of := range map[string]string{
+		"output_tps_accelerator": "output_tps", "total_tps_accelerator": "total_tps",
+	} {
+		if x := d.Number(of); x != nil && n > 0 {
+			d.Derived(metric, "", "value", *x/float64(n))
+		}
+	}
+	d.Fields(v, map[string]string{"interactivity_p75": "p75_intvty", "interactivity_p90": "p90_intvty"})
+	if valid, stated := v.Get("power_valid").Float(); !stated || valid == 1 {
+		d.Put(draft.Field{Metric: schema.MetricPower, Def: schema.DefBoards}, "value", v.Get("avg_total_gpu_power_w"))
+		d.Put(draft.Field{Metric: schema.MetricEnergy, Def: schema.DefBoards}, "value", v.Get("joules_per_output_token"))
 	}
 }
 

@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/format"
@@ -60,4 +61,19 @@ func TestInferenceXRows(t *testing.T) {
 
 func FuzzInferenceX(f *testing.F) {
 	inferenceXReader.Fuzz(f, "agg.json", inferenceXRaw, inferenceXRows)
+}
+
+// What rows state for each accelerator, of slow requests and of energy are metrics, unless the file calls it invalid.
+func TestInferenceXLoadsOf2026(t *testing.T) {
+	const row = `{"hw":"x","conc":1,"tp":4,"tput_per_gpu":5,"output_tput_per_gpu":1.5,"mean_ttft":1.0,"p75_intvty":40,` +
+		`"p90_intvty":33.5,"power_valid":1,"avg_total_gpu_power_w":2800,"joules_per_output_token":12.5}`
+	r := inferenceXReader.Must(t, "agg.json", row)
+	Expect(t, r.Points[0], map[string]float64{
+		"output_tps_accelerator.value": 1.5, "total_tps_accelerator.value": 5, "interactivity_p75.value": 40,
+		"interactivity_p90.value": 33.5, "power_w.value": 2800, "energy_token.value": 12.5,
+	})
+	r = inferenceXReader.Must(t, "agg.json", strings.Replace(row, `valid":1`, `valid":0`, 1))
+	if m, has := r.Points[0].Metric("energy_token"); has {
+		t.Errorf("energy that the file calls invalid: %+v", m)
+	}
 }

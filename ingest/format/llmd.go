@@ -213,11 +213,7 @@ func (w *llmdWalk) whole(v decode.Value, name string, isServer bool) {
 	case v.Has("units"):
 		w.block(v, name, isServer)
 	case v.HasAny("aggregated", "aggregate") && !v.Has("component_label"):
-		all := v.Get("aggregated")
-		if all.Kind() == decode.Invalid {
-			all = v.Get("aggregate")
-		}
-		w.whole(all, name, isServer)
+		w.whole(v.ObjectOr("aggregated", v.Get("aggregate")), name, isServer)
 	default:
 		for _, m := range v.Members() {
 			of := m.Key

@@ -54,7 +54,7 @@ func ReadSGLang(f *decode.File) schema.Reading {
 	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, sglangFields)
 	d.Fields(v, map[string]string{
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
-		"duration_s": "duration",
+		"duration_s": "duration", "input_tps": "input_throughput", "acceptance_length": "accept_length",
 	})
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)

@@ -17,6 +17,7 @@ const (
 		`"output_throughput": 53.4, "random_input_len": 1024, "random_output_len": 128, "random_range_ratio": 0.0, ` +
 		`"duration": 5.33, "completed": 1}`
 	sglangNow = `{"backend":"sglang","dataset_name":"random-ids","request_rate":4.0,"max_concurrency":4,` +
+		`"input_throughput":128,"accept_length":2.5,` +
 		`"random_input_len":128,"random_output_len":32,"random_range_ratio":1.0,"server_info":{"model_path":"acme/tiny",` +
 		`"version":"0.5.2"},"completed":2,"total_input_tokens":256,"total_output_tokens":64,"duration":2.0,` +
 		`"request_throughput":1.0,"output_throughput":32.0,"total_throughput":160.0,"mean_e2e_latency_ms":400,` +
@@ -71,4 +72,10 @@ func TestSGLangDisaggregated(t *testing.T) {
 			t.Errorf("%+v: %+v %s %v", c, r.Facts, Codes(r), r.Points[0].Key.Dims)
 		}
 	}
+}
+
+// The acceptance length of speculative decoding and the input throughput are metrics.
+func TestSGLangLoadsOf2026(t *testing.T) {
+	p := sglangReader.Must(t, "x.jsonl", sglangNow).Points[0]
+	Expect(t, p, map[string]float64{"input_tps.value": 128, "acceptance_length.value": 2.5})
 }

@@ -236,7 +236,7 @@ var catalogue = []MetricInfo{
 	},
 	{
 		Name: "output_tps", Label: "Output tok/s", Unit: "tok/s", Better: Higher, Judged: true,
-		StandIns: []string{"total_tps", "rps"}, Means: "output tokens of all requests over the duration",
+		StandIns: []string{"total_tps", "rps", "input_tps"}, Means: "output tokens of all requests over the duration",
 	},
 	{
 		Name: "total_tps", Label: "Total tok/s", Unit: "tok/s", Better: Higher,
@@ -245,6 +245,22 @@ var catalogue = []MetricInfo{
 	{
 		Name: "input_tps", Label: "Input tok/s", Unit: "tok/s", Better: Higher,
 		Means: "input tokens of all requests over the duration, or of a batch over its prefill",
+	},
+	{
+		Name: "output_tps_accelerator", Label: "Output tok/s/accelerator", Unit: "tok/s", Better: Higher,
+		Means: "output tok/s over the number of accelerators",
+	},
+	{
+		Name: "total_tps_accelerator", Label: "Total tok/s/accelerator", Unit: "tok/s", Better: Higher,
+		Means: "total tok/s over the number of accelerators",
+	},
+	{
+		Name: "interactivity_p75", Label: "P75 interactivity", Unit: "tok/s", Better: Higher,
+		Means: "speed that three of four requests reach: 1000 / P75 TPOT",
+	},
+	{
+		Name: "interactivity_p90", Label: "P90 interactivity", Unit: "tok/s", Better: Higher, Judged: true,
+		Means: "speed that nine of ten requests reach: 1000 / P90 TPOT",
 	},
 	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
 	{
@@ -276,7 +292,7 @@ var catalogue = []MetricInfo{
 		Means: "output sequence length per completed request, as counted",
 	},
 	{
-		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher,
+		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher, Judged: true,
 		Means: "share of input tokens that the server's prefix cache had",
 	},
 	{
@@ -284,8 +300,24 @@ var catalogue = []MetricInfo{
 		Means: "share of input tokens that an endless prefix cache would have had",
 	},
 	{
-		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher,
+		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher, Judged: true,
 		Means: "share of input tokens that a prefix cache outside of the server had",
+	},
+	{
+		Name: "acceptance_length", Label: "Acceptance length", Unit: "tok/step", Better: Higher, Judged: true,
+		Means: "tokens that a step of speculative decoding yields: accepted drafts and the model's own",
+	},
+	{
+		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true,
+		Means: "share of the draft tokens that the model accepted",
+	},
+	{
+		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true,
+		Means: "time that a request waited in the server before it was computed, as the server states it",
+	},
+	{
+		Name: "kv_transfer_ms", Label: "KV transfer", Unit: "ms", Better: Lower, Judged: true,
+		Means: "time of one transfer of KV cache between servers, as the server states it",
 	},
 	{Name: "kv_usage", Label: "KV cache used", Unit: "%", Means: "share of the KV cache that is in use"},
 	{Name: "requests_running", Label: "Running", Unit: "req", Means: "requests that the server works on at a time"},

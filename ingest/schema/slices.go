@@ -47,6 +47,14 @@ const (
 	CounterPreemptions   = "preemptions_total"
 	CounterPrefixHits    = "prefix_hits_total"
 	CounterPrefixQueries = "prefix_queries_total"
+
+	CounterQueueSeconds    = "queue_seconds_total" // that requests waited before they were computed
+	CounterQueued          = "queued_total"        // those requests
+	CounterTransferSeconds = "kv_transfer_seconds_total"
+	CounterTransfers       = "kv_transfers_total"
+	CounterDrafts          = "drafts_total" // steps of speculative decoding
+	CounterDraftTokens     = "draft_tokens_total"
+	CounterAccepted        = "accepted_total" // draft tokens
 )
 
 var sliceCatalogue = []MetricInfo{

@@ -320,6 +320,8 @@ var (
 	numbers = map[string]string{
 		"output_tps": "output_throughput", "total_tps": "total_token_throughput", "duration_s": "duration",
 		"rps": "request_throughput|request_inthroughput", "goodput_rps": "request_goodput|request_goodput:",
+		"input_tps": "input_throughput", "acceptance_rate": "spec_decode_acceptance_rate",
+		"acceptance_length": "spec_decode_acceptance_length",
 	}
 	parallel = map[string]string{
 		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",

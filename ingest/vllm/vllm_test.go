@@ -326,3 +326,12 @@ func FuzzRead(f *testing.F) {
 		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,`+
 			`"mean_ttft_ms":Infinity}`)
 }
+
+// What a client of a server with speculative decoding states of it, and its input throughput, are metrics.
+func TestLoadsOf2026(t *testing.T) {
+	r := reader.Must(t, "a.json", `{"completed":10,"duration":2,"output_throughput":50,"mean_ttft_ms":5,`+
+		`"input_throughput":512.5,"spec_decode_acceptance_rate":62.5,"spec_decode_acceptance_length":2.25}`)
+	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"input_tps.value": 512.5, "acceptance_rate.value": 62.5, "acceptance_length.value": 2.25,
+	})
+}

@@ -111,6 +111,8 @@ var scales = map[string]map[string]float64{
 	"tok/s": {"tok/s": 1, "tokens/s": 1, "tok/min": 1. / 60, "ktok/s": 1000},
 	"req/s": {"req/s": 1, "requests/s": 1, "req/min": 1. / 60, "rps": 1, "qps": 1},
 	"%":     {"%": 1, "fraction": 100},
+
+	"tok/step": {"tok/step": 1, "ratio": 1},
 }
 
 // Scale returns what a number in a unit is multiplied by to be in ours.
