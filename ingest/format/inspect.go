@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -100,11 +101,12 @@ func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric d
 	}
 }
 
-// inspectOutcomes returns the samples' outcomes in the order of their ids; nil if some sample is neither right
-// nor wrong.
+// inspectOutcomes returns the samples' outcomes in the order of their ids, with how many epochs each has where all have
+// as many; nil if some sample is neither right nor wrong.
 func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
 	type item struct {
 		id    string // with the epoch, after a separator that no id has; must not change: hashes are compared
+		of    string // the item
 		right bool
 	}
 	var list []item
@@ -118,7 +120,8 @@ func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
 		} else if !right && value.Str() != "I" {
 			return nil
 		}
-		list = append(list, item{s.Get("id").Text() + "\x00" + s.Get("epoch").Text(), right})
+		of := s.Get("id").Text()
+		list = append(list, item{of + "\x00" + s.Get("epoch").Text(), of, right})
 	}
 	if len(list) == 0 {
 		return nil
@@ -126,10 +129,16 @@ func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
 	slices.SortFunc(list, func(a, b item) int { return strings.Compare(a.id, b.id) })
 	h := sha256.New()
 	o := &schema.Outcomes{}
+	epochs, first := map[string]int{}, list[0].of
 	for _, x := range list {
+		epochs[x.of]++
 		_, _ = h.Write([]byte(x.id + "\x00")) // a hash never fails
 		o.Right = append(o.Right, x.right)
 	}
 	o.Items = hex.EncodeToString(h.Sum(nil))[:16]
+	if k := epochs[first]; k > 1 && k*len(epochs) == len(list) &&
+		!slices.ContainsFunc(slices.Collect(maps.Values(epochs)), func(n int) bool { return n != k }) {
+		o.Samples = k
+	}
 	return o
 }

@@ -74,10 +74,26 @@ func PartsOfMean(metric string) []string {
 type Outcomes struct {
 	Items string // 16 hex digits of the hash of the ordered item ids
 	Right []bool
+	// Samples is how many answers in a row are to the same item; 0 for one.
+	Samples int
 }
 
-// MarshalText returns the compact form of outcomes: the items' hash, their number, and the bits as base64, the first
-// item highest.
+// Shares are the shares of right answers by item, and how many answers each has.
+func (o *Outcomes) Shares() (shares []float64, samples int) {
+	samples = max(1, o.Samples)
+	shares = make([]float64, len(o.Right)/samples)
+	for i := range shares {
+		for _, right := range o.Right[i*samples : (i+1)*samples] {
+			if right {
+				shares[i] += 1 / float64(samples)
+			}
+		}
+	}
+	return shares, samples
+}
+
+// MarshalText returns the compact form of outcomes: the items' hash, the number of answers, the bits as base64, the
+// first highest, and the samples of each item where there are several.
 func (o *Outcomes) MarshalText() ([]byte, error) {
 	bits := make([]byte, (len(o.Right)+7)/8)
 	for i, right := range o.Right {
@@ -85,21 +101,29 @@ func (o *Outcomes) MarshalText() ([]byte, error) {
 			bits[i/8] |= 0x80 >> (i % 8)
 		}
 	}
-	return fmt.Appendf(nil, "%s:%d:%s", o.Items, len(o.Right), base64.RawStdEncoding.EncodeToString(bits)), nil
+	text := fmt.Appendf(nil, "%s:%d:%s", o.Items, len(o.Right), base64.RawStdEncoding.EncodeToString(bits))
+	if o.Samples > 1 {
+		text = fmt.Appendf(text, ":%d", o.Samples)
+	}
+	return text, nil
 }
 
 // UnmarshalText reads the compact form.
 func (o *Outcomes) UnmarshalText(text []byte) error {
-	parts := strings.SplitN(string(text), ":", 3)
-	if len(parts) != 3 {
+	parts := strings.SplitN(string(text), ":", 4)
+	if len(parts) < 3 {
 		return fmt.Errorf("outcomes %.40q", text)
 	}
 	n, err := strconv.Atoi(parts[1])
 	bits, err2 := base64.RawStdEncoding.DecodeString(parts[2])
-	if err != nil || err2 != nil || n < 0 || len(bits) != (n+7)/8 {
+	samples := 0
+	if err == nil && len(parts) == 4 {
+		samples, err = strconv.Atoi(parts[3])
+	}
+	if err != nil || err2 != nil || n < 0 || len(bits) != (n+7)/8 || samples < 0 || samples > 0 && n%samples != 0 {
 		return fmt.Errorf("outcomes %.40q", text)
 	}
-	*o = Outcomes{Items: parts[0], Right: make([]bool, n)}
+	*o = Outcomes{Items: parts[0], Right: make([]bool, n), Samples: samples}
 	for i := range o.Right {
 		o.Right[i] = bits[i/8]&(0x80>>(i%8)) != 0
 	}

@@ -135,6 +135,8 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 	d proportion.Difference, reason schema.EvalChange, why string) {
 	p1, p2, shares := shares(&before.Score, &now.Score)
 	switch {
+	case shares && sameItems(before, now) && now.Outcomes.Samples > 1:
+		d, r = byItem(before, now, r)
 	case shares && sameItems(before, now):
 		for i, is := range now.Outcomes.Right {
 			switch was := before.Outcomes.Right[i]; {
@@ -160,7 +162,7 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 // sameItems reports whether two scores answer the same questions, answer by answer.
 func sameItems(a, b *columns.ScoreRow) bool {
 	return a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items == b.Outcomes.Items &&
-		len(a.Outcomes.Right) == len(b.Outcomes.Right)
+		len(a.Outcomes.Right) == len(b.Outcomes.Right) && a.Outcomes.Samples == b.Outcomes.Samples
 }
 
 // evalDecision finds the outcome of one test.

@@ -1,0 +1,203 @@
+package board
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Size is the chance that a board separates any two models wrongly.
+const Size = .05
+
+// Board is what is known of the order of some models, by their places in the input.
+type Board struct {
+	Order []int // by wins over others, the leading one first
+	// Low and High are the ranks that a model may have: one more than how many are shown to be better; how many are not
+	// shown to be worse.
+	Low, High []int
+	diffs     [][]Diff // of i > j
+	known     [][]bool
+	better    [][]bool // i is shown to be better than j
+	next      float64  // p that would separate one more pair
+}
+
+// Rank compares all pairs of n models; pair is the difference of two, ok false where they cannot be compared.
+func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
+	b := &Board{Order: make([]int, n), Low: make([]int, n), High: make([]int, n), diffs: make([][]Diff, n),
+		known: make([][]bool, n), better: make([][]bool, n), next: Size}
+	type test struct {
+		i, j int
+		p    float64
+	}
+	var tests []test
+	wins := make([]int, n)
+	for i := range n {
+		b.Order[i], b.Low[i], b.High[i] = i, 1, n
+		b.diffs[i], b.known[i], b.better[i] = make([]Diff, i), make([]bool, i), make([]bool, n)
+		for j := range i {
+			d, ok := pair(i, j)
+			if b.diffs[i][j], b.known[i][j] = d, ok; !ok {
+				continue
+			}
+			tests = append(tests, test{i, j, d.P})
+			switch {
+			case d.D > 0:
+				wins[i], wins[j] = wins[i]+1, wins[j]-1
+			case d.D < 0:
+				wins[i], wins[j] = wins[i]-1, wins[j]+1
+			}
+		}
+	}
+	slices.SortFunc(tests, func(x, y test) int {
+		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j))
+	})
+	for k, t := range tests {
+		b.next = Size / float64(len(tests)-k)
+		if !(t.p <= b.next) {
+			break
+		}
+		best, worst := t.i, t.j
+		if b.diffs[t.i][t.j].D < 0 {
+			best, worst = worst, best
+		}
+		b.better[best][worst] = true
+		b.Low[worst]++
+		b.High[best]--
+	}
+	slices.SortStableFunc(b.Order, func(x, y int) int { return cmp.Compare(wins[y], wins[x]) })
+	return b
+}
+
+// Diff is the difference of two models, ok false where they cannot be compared.
+func (b *Board) Diff(i, j int) (d Diff, ok bool) {
+	switch {
+	case i == j:
+		return d, false
+	case i > j:
+		return b.diffs[i][j], b.known[i][j]
+	}
+	d = b.diffs[j][i]
+	d.D = -d.D
+	return d, b.known[j][i]
+}
+
+// Tied reports whether neither of two models is shown to be better.
+func (b *Board) Tied(i, j int) bool { return i != j && !b.better[i][j] && !b.better[j][i] }
+
+// Separated counts the pairs of which one is shown to be better.
+func (b *Board) Separated() (n int) {
+	for _, row := range b.better {
+		for _, is := range row {
+			if is {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Best is the model that is shown to be better than every other, -1 for none.
+func (b *Board) Best() int {
+	if len(b.Order) > 1 && b.High[b.Order[0]] == 1 {
+		return b.Order[0]
+	}
+	return -1
+}
+
+// TiedWithFirst are the models that are not separated from the leading one, in order.
+func (b *Board) TiedWithFirst() (out []int) {
+	for _, i := range b.Order {
+		if b.Tied(i, b.Order[0]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Groups are the sets of models of which no two are separated and that no other set contains, by their first model.
+func (b *Board) Groups() (out [][]int) {
+	all := newSet(len(b.Order))
+	for i := range b.Order {
+		all.add(i)
+	}
+	groups := []set{all}
+	for _, i := range b.Order {
+		for _, j := range b.Order {
+			if !b.better[i][j] {
+				continue
+			}
+			var kept, split []set
+			for _, g := range groups {
+				if g.has(i) && g.has(j) {
+					split = append(split, g.without(i), g.without(j))
+				} else {
+					kept = append(kept, g)
+				}
+			}
+			for _, s := range split { // one that another contains says nothing
+				if !slices.ContainsFunc(kept, s.within) {
+					kept = append(kept, s)
+				}
+			}
+			groups = kept
+		}
+	}
+	place := make([]int, len(b.Order))
+	for _, g := range groups {
+		var members []int
+		for at, i := range b.Order {
+			if place[i] = at; g.has(i) {
+				members = append(members, i)
+			}
+		}
+		out = append(out, members)
+	}
+	slices.SortFunc(out, func(x, y []int) int {
+		return slices.CompareFunc(x, y, func(i, j int) int { return cmp.Compare(place[i], place[j]) })
+	})
+	return out
+}
+
+// set is a set of models, a bit each.
+type set []uint64
+
+func newSet(n int) set       { return make(set, (n+63)/64) }
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+func (s set) within(all set) bool {
+	for k, word := range s {
+		if word&^all[k] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s set) without(i int) set {
+	out := slices.Clone(s)
+	out[i/64] &^= 1 << (i % 64)
+	return out
+}
+
+// power is the quantile of the chance of four in five to separate two models that differ as much as they do now.
+const power = .8416212335729143
+
+// Factor is how many times as many items would separate two tied models, four times in five, if they differ as much as
+// they seem to; +Inf where they do not differ.
+func (b *Board) Factor(d Diff) float64 {
+	need := distuv.UnitNormal.Quantile(1-b.next/2) + power
+	return math.Pow(need*d.SE/d.D, 2)
+}
+
+// Samples is how many samples of each of the same items would separate two tied models, as [Board.Factor]; 0 where no
+// number does, or the parts of the noise are not known.
+func (b *Board) Samples(d Diff) int {
+	need := distuv.UnitNormal.Quantile(1-b.next/2) + power
+	room := math.Pow(d.D/need, 2) - d.Data
+	if !(room > 0) {
+		return 0
+	}
+	return max(d.Samples+1, int(math.Ceil(d.Prediction*float64(d.Samples)/room)))
+}
