@@ -32,7 +32,8 @@ func BlockSamples() []Block {
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
 	table.row(Cell{Text: "pictures", Head: true},
 		Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: schema.Regressed}}}},
-		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}}, Cell{})
+		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, schema.Regressed, schema.Confirmed}},
+		Cell{Sub: "2 to 3", Span: &RankSpan{"rank 2 to 3 of 8", 2, 3, 8}})
 	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
 		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},

@@ -19,10 +19,14 @@ type board struct {
 	caption, head string
 	rows          []boardRow
 	columns       []boardColumn
-	parts         int      // tasks that are parts of another one and have no column
-	left          int      // other tasks for which there is no room
-	without       []string // rows that have none of the columns
+	all           []boardColumn // also those for which there is no room
+	parts         int           // tasks that are parts of another one and have no column
+	left          int           // other tasks for which there is no room
+	without       []string      // rows that have none of the columns
 }
+
+// headModel heads the rows of a board that has ranks: models, and not releases of one.
+const headModel = "Model"
 
 // boardRow is a model or a release.
 type boardRow struct {
@@ -96,7 +100,7 @@ func (b *board) choose(most int) {
 		return cmp.Or(cmp.Compare(count[y], count[x]), schema.NaturalCompare(x.task, y.task),
 			schema.NaturalCompare(x.fewshot, y.fewshot))
 	})
-	b.left = max(0, len(b.columns)-most)
+	b.all, b.left = b.columns, max(0, len(b.columns)-most)
 	b.columns = b.columns[:len(b.columns)-b.left]
 	b.rows = slices.DeleteFunc(b.rows, func(row boardRow) bool {
 		none := !slices.ContainsFunc(b.columns, func(c boardColumn) bool { return row.at(c) != nil })
@@ -196,7 +200,7 @@ func (b *board) table() *Table {
 
 // column is a task: the number of questions stands in its head where all rows have the same.
 func (b *board) column(c boardColumn) Column[int] {
-	n, same, best, ref := -1, true, b.best(c), b.reference()
+	n, same, ref, standing := -1, true, b.reference(), b.standing(c)
 	for i := range b.rows {
 		if s := b.rows[i].at(c); s != nil {
 			same = same && (n < 0 || s.N == n)
@@ -218,18 +222,21 @@ func (b *board) column(c boardColumn) Column[int] {
 			return missing("not run")
 		}
 		cell := b.report.scoreIn(s)
-		cell.Strong = i == best && len(b.rows) > 1 && knowsBetter(s)
-		cell.Sub = below(s, ref, c, same)
+		cell.Strong = standing.best() == i
+		cell.Sub = below(s, ref, c, same, standing.rank(i))
 		return cell
 	}}
 }
 
-// below is what stands below a score: its interval, its questions where the head does not have them, the difference
-// from the reference.
-func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool) string {
+// below is what stands below a score: its interval, its questions where the head does not have them, its rank, the
+// difference from the reference.
+func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank string) string {
 	list := []string{strings.TrimSuffix(scoreInterval(s), words.Absent)}
 	if !same && s.N > 0 {
 		list = append(list, "n = "+words.Count(s.N))
+	}
+	if rank != "" {
+		list = append(list, "rank "+rank)
 	}
 	if ref != nil && ref.at(c) != s {
 		list = append(list, besideText(ref.at(c), s))
@@ -250,21 +257,31 @@ func besideText(ref, now *columns.ScoreRow) string {
 	if why != "" {
 		return "not compared: " + why
 	}
-	show, how := words.Number, ""
+	show := words.Number
 	if d.Share {
 		show = words.Points
 	}
-	if d.Test == schema.TestPaired {
-		how = ", paired"
+	return spanText(show, d.D, d.Lo, d.Hi, d.Test == schema.TestPaired)
+}
+
+// spanText is a difference with its interval.
+func spanText(show func(float64) string, d, lo, hi float64, paired bool) string {
+	const unit = words.Thin + "pp"
+	text := fmt.Sprintf("%s (%s to %s)", show(d), strings.TrimSuffix(show(lo), unit), strings.TrimSuffix(show(hi), unit))
+	if paired {
+		text += ", paired"
 	}
-	lo := strings.TrimSuffix(show(d.Lo), words.Thin+"pp")
-	return fmt.Sprintf("%s (%s to %s)%s", show(d.D), lo, strings.TrimSuffix(show(d.Hi), words.Thin+"pp"), how)
+	return text
 }
 
 // about says what the table does not show.
 func (b *board) about() string {
-	text := "The value in the tool's own scale with its 95 % interval; the best of a column is bold, which is not a " +
-		"verdict: many intervals overlap."
+	text, ranks := "The value in the tool's own scale with its 95 % interval", ""
+	if b.head == headModel {
+		ranks = " and the ranks that it may have"
+	}
+	text += ranks + "; bold only where it is shown to be better than every other (Holm's procedure over the pairs of " +
+		"the column, 5 %)."
 	if ref := b.reference(); ref != nil {
 		text += " Below it: the difference from " + ref.head.Text +
 			"; paired where it is question by question, because both answered the same ones."
@@ -299,7 +316,7 @@ func nameSome(list []string) string {
 
 // boardOf has a row for each of some models on devices with scores: of every task the newest score.
 func (r *Report) boardOf(most int, of func(Pair) bool) *board {
-	b := &board{report: r, caption: "Models by task", head: "Model"}
+	b := &board{report: r, caption: "Models by task", head: headModel}
 	pairs, _ := r.listed()
 	several, referred := map[string]int{}, false
 	for _, p := range pairs {

@@ -125,7 +125,8 @@ func TestNoBestWithoutADirection(t *testing.T) {
 			t.Errorf("bold: %+v", tab.Rows[i].Cells[1])
 		}
 	}
-	if got := b.headline(); !strings.HasPrefix(got, "arc: b has 0.300 (") || !strings.Contains(got, "best of 2 models") {
+	if got := b.headline(); !strings.HasPrefix(got, "arc: b has 0.300 (") ||
+		!strings.Contains(got, "): the other model ties with it") {
 		t.Errorf("headline %q", got)
 	}
 	for name := range rows {

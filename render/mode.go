@@ -273,8 +273,8 @@ func (b *board) headline() string {
 	if x := scoreInterval(s); x != words.Absent {
 		text += " (" + x + ")"
 	}
-	if n > 1 && known {
-		text += fmt.Sprintf(", the best of %d models", n)
+	if standing := b.standing(c); known && standing != nil {
+		text += standing.lead(best, n)
 	}
 	more := len(b.columns) - 1
 	if more > 0 {

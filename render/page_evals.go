@@ -36,6 +36,7 @@ func (r *Report) EvalsPage() Page {
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	const columns = 8
 	if b := r.boardOf(columns, func(Pair) bool { return true }); len(b.rows) > 1 {
+		p.add(b.rankSection())
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}

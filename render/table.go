@@ -85,6 +85,7 @@ type Cell struct {
 	Bullet   *Bullet
 	Bar      *Bar
 	Whisker  *Interval // in place of its text
+	Span     *RankSpan // above its small text
 	Missing  string    // why there is no value
 }
 

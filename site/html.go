@@ -571,6 +571,8 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 		picture, err = t.execute("pictures/bar", chart.NewBar(c.Bar))
 	case c.Whisker != nil:
 		picture, err = t.execute("pictures/interval", chart.NewInterval(c.Whisker))
+	case c.Span != nil:
+		picture, err = t.execute("pictures/span", chart.NewSpan(c.Span))
 	}
 	if err != nil {
 		return err

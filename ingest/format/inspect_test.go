@@ -2,11 +2,13 @@ package format_test
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/format"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -41,6 +43,31 @@ func TestInspectRecordedLog(t *testing.T) {
 	if s.Task != "demo_arith" || s.Metric != "accuracy" || s.N != 20 || s.Total != 60 || *s.Limit != 20 ||
 		float64(right)/20 != v {
 		t.Errorf("%+v: %d right of 20", s, right)
+	}
+}
+
+// Several epochs are samples of each item; an item with fewer makes them items of their own, as nothing else is known.
+func TestInspectEpochs(t *testing.T) {
+	sample := func(id, epoch, value string) string {
+		return `{"id":` + id + `,"epoch":` + epoch + `,"scores":{"match":{"value":"` + value + `"}}}`
+	}
+	log := func(samples ...string) *schema.Outcomes {
+		f, _ := readInspect(t, `{"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"openai/m"},`+
+			`"plan":{},"results":{"scores":[{"name":"match","metrics":{"accuracy":{"value":0.75}}}]},"samples":[`+
+			strings.Join(samples, ",")+`]}`)
+		return format.ReadInspect(f).Scores[0].Outcomes
+	}
+	o := log(sample("1", "1", "C"), sample("10", "1", "I"), sample("1", "2", "C"), sample("10", "2", "C"))
+	if shares, k := o.Shares(); k != 2 || len(shares) != 2 || shares[0] != 1 || shares[1] != .5 {
+		t.Errorf("%v of %d", shares, k)
+	}
+	text, err := o.MarshalText()
+	var back schema.Outcomes
+	if err2 := back.UnmarshalText(text); err != nil || err2 != nil || !reflect.DeepEqual(back, *o) {
+		t.Errorf("%s is read as %+v: %v, %v", text, back, err, err2)
+	}
+	if o := log(sample("1", "1", "C"), sample("10", "1", "I"), sample("1", "2", "C")); o.Samples != 0 {
+		t.Errorf("%+v", o)
 	}
 }
 

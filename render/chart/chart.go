@@ -152,6 +152,20 @@ func NewBar(in *render.Bar) Bar {
 	return out
 }
 
+// Span is an interval of ranks as a picture of 120 by 12: the first rank at the left, each as wide as any other.
+type Span struct {
+	Label string
+	X, W  float64
+}
+
+// NewSpan places an interval of ranks.
+func NewSpan(in *render.RankSpan) Span {
+	slot := intervalW / float64(in.Of)
+	return Span{
+		Label: in.Label, X: round(float64(in.Low-1) * slot), W: round(float64(in.High-in.Low+1) * slot),
+	}
+}
+
 // Bullet is a value among the levels of its targets as a picture of 160 by 18, on a logarithmic scale; right is better.
 type Bullet struct {
 	X     float64 // of what was measured; negative for none

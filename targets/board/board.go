@@ -13,7 +13,7 @@ const Size = .05
 
 // Board is what is known of the order of some models, by their places in the input.
 type Board struct {
-	Order []int // by wins over others, the leading one first
+	Order []int // those that may be the first before the others, each by wins
 	// Low and High are the ranks that a model may have: one more than how many are shown to be better; how many are not
 	// shown to be worse.
 	Low, High []int
@@ -66,7 +66,9 @@ func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 		b.Low[worst]++
 		b.High[best]--
 	}
-	slices.SortStableFunc(b.Order, func(x, y int) int { return cmp.Compare(wins[y], wins[x]) })
+	slices.SortStableFunc(b.Order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(min(b.Low[x], 2), min(b.Low[y], 2)), cmp.Compare(wins[y], wins[x]))
+	})
 	return b
 }
 
@@ -83,8 +85,15 @@ func (b *Board) Diff(i, j int) (d Diff, ok bool) {
 	return d, b.known[j][i]
 }
 
-// Tied reports whether neither of two models is shown to be better.
-func (b *Board) Tied(i, j int) bool { return i != j && !b.better[i][j] && !b.better[j][i] }
+// Tied reports whether two models were compared and neither is shown to be better.
+func (b *Board) Tied(i, j int) bool {
+	_, ok := b.Diff(i, j)
+	return ok && !b.better[i][j] && !b.better[j][i]
+}
+
+// Interval is that of a difference at the level of the last pair that could be separated, so that it contains zero
+// where two models tie.
+func (b *Board) Interval(d Diff) (lo, hi float64) { return d.interval(b.next) }
 
 // Separated counts the pairs of which one is shown to be better.
 func (b *Board) Separated() (n int) {
@@ -106,10 +115,10 @@ func (b *Board) Best() int {
 	return -1
 }
 
-// TiedWithFirst are the models that are not separated from the leading one, in order.
-func (b *Board) TiedWithFirst() (out []int) {
+// Ties are the models that are not separated from one, in order.
+func (b *Board) Ties(of int) (out []int) {
 	for _, i := range b.Order {
-		if b.Tied(i, b.Order[0]) {
+		if b.Tied(i, of) {
 			out = append(out, i)
 		}
 	}

@@ -76,8 +76,8 @@ func TestRanks(t *testing.T) {
 	if got := b.Groups(); !reflect.DeepEqual(got, [][]int{{1, 3}, {2, 0}, {4}}) {
 		t.Errorf("groups %v", got)
 	}
-	if b.Best() != -1 || !reflect.DeepEqual(b.TiedWithFirst(), []int{3}) || b.Separated() != 8 {
-		t.Errorf("best %d, tied %v, %d separated", b.Best(), b.TiedWithFirst(), b.Separated())
+	if b.Best() != -1 || !reflect.DeepEqual(b.Ties(1), []int{3}) || b.Separated() != 8 {
+		t.Errorf("best %d, tied %v, %d separated", b.Best(), b.Ties(1), b.Separated())
 	}
 	if b := values(.01, .5, .9); b.Best() != 1 || b.High[0] != 2 || b.Low[0] != 2 {
 		t.Errorf("%+v", b)

@@ -87,8 +87,10 @@ func (x Diff) test() Diff {
 }
 
 // Interval is the 95 % interval of the difference.
-func (x Diff) Interval() (lo, hi float64) {
-	half := regression.Quantile(.975, x.DF) * x.SE
+func (x Diff) Interval() (lo, hi float64) { return x.interval(.05) }
+
+func (x Diff) interval(size float64) (lo, hi float64) {
+	half := regression.Quantile(1-size/2, x.DF) * x.SE
 	return x.D - half, x.D + half
 }
 

@@ -27,9 +27,9 @@ func RankScores(scores []*columns.ScoreRow) *Ranking {
 	})
 }
 
-// RankMeans ranks models by the mean of their shares of right answers, each two over the tasks that both have. tasks has
-// for each task the score of every model, nil where it has none. Where all scores have errors, the tasks are taken as
-// they are; else sampled says that they are a sample of tasks, and the error is that of the differences over them.
+// RankMeans ranks models by the mean of their shares of right answers, each two over the tasks that both have. tasks
+// has for each task the score of every model, nil where it has none. Where all scores have errors, the tasks are taken
+// as they are; else sampled says that they are a sample of tasks, and the error is that of the differences over them.
 func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
 	settings := make([][]string, len(tasks))
 	for t, scores := range tasks {

@@ -1,0 +1,285 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// ranking is what is known of the order of the rows of a board; nil where that is nothing.
+type ranking struct {
+	*judge.Ranking
+	rows   []int // of the board, by place in the ranking
+	ranked bool  // the rows are models, which have ranks
+}
+
+// standing ranks the rows that have a score in a column; nil for fewer than two, and where nobody knows what is better.
+func (b *board) standing(c boardColumn) *ranking {
+	s := &ranking{ranked: b.head == headModel}
+	var scores []*columns.ScoreRow
+	for i := range b.rows {
+		if x := b.rows[i].at(c); x != nil && knowsBetter(x) {
+			s.rows, scores = append(s.rows, i), append(scores, x)
+		}
+	}
+	if len(scores) < 2 {
+		return nil
+	}
+	s.Ranking = judge.RankScores(scores)
+	return s
+}
+
+// best is the row that is shown to be better than every other, -1 for none.
+func (s *ranking) best() int {
+	if s == nil || s.Best() < 0 {
+		return -1
+	}
+	return s.rows[s.Best()]
+}
+
+// rank is the ranks that a row may have, "" for none.
+func (s *ranking) rank(row int) string {
+	if s == nil || !s.ranked {
+		return ""
+	}
+	at := slices.Index(s.rows, row)
+	if at < 0 {
+		return ""
+	}
+	return s.ranks(at)
+}
+
+func (s *ranking) ranks(at int) string {
+	if s.Low[at] == s.High[at] {
+		return words.Count(s.Low[at])
+	}
+	return words.Count(s.Low[at]) + " to " + words.Count(s.High[at])
+}
+
+// lead says how surely a row leads the n that have a score.
+func (s *ranking) lead(row, n int) string {
+	if s.best() == row {
+		return fmt.Sprintf(", the best of %d models", n)
+	}
+	return ": " + s.ties(slices.Index(s.rows, row)) + " with it"
+}
+
+// ties says how many others are not separated from one.
+func (s *ranking) ties(at int) string {
+	tied, others := len(s.Ties(at)), len(s.rows)-1
+	switch {
+	case others == 1 && tied == 1:
+		return "the other model ties"
+	case tied == 1:
+		return fmt.Sprintf("1 of %s other models ties", words.Count(others))
+	}
+	return fmt.Sprintf("%s of %s other models tie", words.Count(tied), words.Count(others))
+}
+
+// means is the order of the models by the mean of their shares of right answers.
+type means struct {
+	ranking
+	board   *board
+	columns []boardColumn
+	shares  []float64 // mean of each model's tasks, by place
+	tasks   []int     // how many these are
+	without []string  // models with too few of the tasks
+	sampled bool      // the tasks are a sample, as errors of scores are not known
+}
+
+// means ranks the models over the tasks that at least half of them have, as shares of right answers, and of the models
+// those that have at least half of these; nil without two models.
+func (b *board) means() *means {
+	m := &means{board: b, ranking: ranking{ranked: true}, columns: b.shareColumns()}
+	tasks := make([][]*columns.ScoreRow, len(m.columns))
+	for i := range b.rows {
+		sum, n := 0., 0
+		for _, c := range m.columns {
+			if s := b.rows[i].at(c); s != nil {
+				v, _ := s.Value.Get()
+				sum, n = sum+v/judge.ShareScale(&s.Score), n+1
+			}
+		}
+		if n == 0 || 2*n < len(m.columns) {
+			m.without = append(m.without, b.rows[i].head.Text)
+			continue
+		}
+		m.rows, m.shares, m.tasks = append(m.rows, i), append(m.shares, sum/float64(n)), append(m.tasks, n)
+		for t, c := range m.columns {
+			tasks[t] = append(tasks[t], b.rows[i].at(c))
+		}
+	}
+	if len(m.rows) < 2 {
+		return nil
+	}
+	m.Ranking, m.sampled = judge.RankMeans(tasks)
+	return m
+}
+
+// shareColumns are the tasks that at least half of the models have, all as shares of right answers.
+func (b *board) shareColumns() (out []boardColumn) {
+	for _, c := range b.all {
+		have, shares := 0, true
+		for i := range b.rows {
+			if s := b.rows[i].at(c); s != nil {
+				have++
+				shares = shares && judge.ShareScale(&s.Score) > 0 && knowsBetter(s)
+			}
+		}
+		if shares && have >= 2 && 2*have >= len(b.rows) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// RankSpan is the ranks that a model may have, of so many.
+type RankSpan struct {
+	Label         string
+	Low, High, Of int
+}
+
+// rankSection is the order of the models as far as it is known: ranks as intervals, ties as groups.
+func (b *board) rankSection() Section {
+	m := b.means()
+	if m == nil {
+		return Section{}
+	}
+	letters := m.letters()
+	first := m.Order[0]
+	order := append([]int{first}, m.Ties(first)...)
+	for _, i := range m.Order {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
+		}
+	}
+	t := tableOf("Ranks", List, order, []Column[int]{
+		{medium("Rank"), func(i int) Cell {
+			label := "rank " + m.ranks(i) + " of " + words.Count(len(m.rows))
+			return Cell{Sub: m.ranks(i), Span: &RankSpan{label, m.Low[i], m.High[i], len(m.rows)}}
+		}},
+		{col("Model"), func(i int) Cell {
+			head := b.rows[m.rows[i]].head
+			head.Strong = i == m.Best()
+			return head
+		}},
+		{num("Mean").in(m.unit()), func(i int) Cell {
+			c := text(words.Quantity(100*m.shares[i], "%"))
+			if m.tasks[i] < len(m.columns) {
+				c.Sub = fmt.Sprintf("%d of %d tasks", m.tasks[i], len(m.columns))
+			}
+			return c
+		}},
+		{medium("From the first").in("interval over all pairs"), func(i int) Cell { return text(m.behind(i, first)) }},
+		{medium("Ties").in("same letter"), func(i int) Cell { return text(letters[i]) }},
+		{col("To separate from the first"), func(i int) Cell { return text(m.needed(i, first)) }},
+	})
+	if ties := 1 + len(m.Ties(first)); m.Best() < 0 && ties < len(order) {
+		t.Rows = slices.Insert(t.Rows, ties, Row{Group: "Shown to be behind the first"})
+		t.Rows = slices.Insert(t.Rows, 0, Row{Group: "First, and what ties with it"})
+	}
+	return section("ranks", "Ranks", m.about(first), t.cut("data/ has the scores"))
+}
+
+func (m *means) unit() string {
+	if len(m.columns) == 1 {
+		return m.columns[0].task
+	}
+	return words.Plural(len(m.columns), "task")
+}
+
+// about says who leads, how surely, and of what the ranks are.
+func (m *means) about(first int) string {
+	text, ties := m.board.rows[m.rows[first]].head.Text, m.ties(first)
+	if m.Best() == first {
+		text += " is shown to be better than every other model. "
+	} else {
+		text = strings.ToUpper(ties[:1]) + ties[1:] + " with the first, " + text + ". "
+	}
+	text += "The mean share of right answers"
+	if len(m.columns) > 1 {
+		text += " over the tasks that at least half of the models have, of each two models over those that both have: a " +
+			"missing score is not a zero"
+	}
+	text += ". A rank is an interval: models before it are shown to be better, those behind it to be worse, by Holm's " +
+		"procedure over all pairs at 5 %. Models with a letter in common tie; an interval of a tie contains zero."
+	if len(m.without) > 0 {
+		text += " Without a rank, for too few of the tasks: " + nameSome(m.without) + "."
+	}
+	if m.sampled {
+		text += " Not every score has an error, so the tasks count as a sample: the errors are of the differences over them."
+	}
+	return text
+}
+
+// behind is how far a model is from the first, with the interval of the difference alone.
+func (m *means) behind(i, first int) string {
+	d, ok := m.Diff(i, first)
+	if !ok {
+		return ""
+	}
+	lo, hi := m.Interval(d)
+	return spanText(words.Points, d.D, lo, hi, d.Paired)
+}
+
+// needed is what would separate a tied model from the first, if the two differ as much as they seem to.
+func (m *means) needed(i, first int) string {
+	d, ok := m.Diff(i, first)
+	switch {
+	case i == first:
+		return ""
+	case !ok:
+		return "not compared: no task in common that asked the same"
+	case !m.Tied(i, first):
+		return ""
+	case d.D == 0:
+		return "equal so far"
+	}
+	what := "questions of each task"
+	if m.sampled {
+		what = "tasks"
+	}
+	factor := m.Factor(d)
+	if len(m.columns) == 1 {
+		if s := m.board.rows[m.rows[i]].at(m.columns[0]); s.N > 0 && float64(s.N)*factor < 1e7 {
+			text := "about " + words.Count(int(rounded(float64(s.N)*factor))) + " questions"
+			if k := m.Samples(d); k > 0 {
+				text += fmt.Sprintf(", or %d answers to each", k)
+			}
+			return text
+		}
+	}
+	if factor > 1000 {
+		return "more than 1,000 times the " + what
+	}
+	return fmt.Sprintf("about %.2g times the %s", factor, what)
+}
+
+// rounded has two digits, rounded up: how many items are needed is known no better.
+func rounded(v float64) float64 {
+	digit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return math.Ceil(v/digit) * digit
+}
+
+// letters are the groups of ties of each model, as letters in the order of the groups.
+func (m *means) letters() []string {
+	out := make([]string, len(m.rows))
+	for g, group := range m.Groups() {
+		letter := string(rune('a' + g%26))
+		if g >= 26 {
+			letter = string(rune('a'+g/26-1)) + letter
+		}
+		for _, i := range group {
+			if out[i] != "" {
+				out[i] += " "
+			}
+			out[i] += letter
+		}
+	}
+	return out
+}
