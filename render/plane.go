@@ -58,34 +58,16 @@ const (
 	planeValues
 )
 
-// isParallel reports names of dimensions that say how accelerators share the work: they make a configuration, not a
-// workload.
-func isParallel(name string) bool {
-	switch name {
-	case "tp", "pp", "dp", "ep", "cp", "dp_attention", "dcp_size", "pcp_size", "disagg", "num_prefill_gpu", "precision",
-		"num_decode_gpu", "spec_decoding", "tensor_parallel_size", "replicas", "batch_size", "max_num_seqs":
-		return true
-	}
-	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
-}
-
 // split parts a key into the workload without its load and the configuration in its dimensions.
-func split(k schema.Key) (workload schema.Key, parallel string) {
-	workload = k
-	workload.Concurrency, workload.Tool, workload.Dims = nil, "", nil
+func split(k schema.Key) (workload schema.Key, configured string) {
+	workload, dims := k.Parts()
+	workload.Concurrency, workload.Tool = nil, ""
 	if k.Concurrency == nil {
 		workload.Rate = nil // beside a concurrency, which is the load, a rate makes another workload
 	}
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
-		if isParallel(name) {
-			parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+k.Dims[name])
-			continue
-		}
-		if workload.Dims == nil {
-			workload.Dims = map[string]string{}
-		}
-		workload.Dims[name] = k.Dims[name]
+	for _, name := range slices.Sorted(maps.Keys(dims)) {
+		parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+dims[name])
 	}
 	return workload, strings.Join(parts, ", ")
 }
@@ -499,7 +481,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		row := &r.Columns.Points[i]
 		k := r.Columns.Keys[row.Key]
-		workload, parallel := split(k)
+		workload, configured := split(k)
 		values, median, why := r.planeValues(row)
 		if load(k) == "" {
 			why = "neither a concurrency nor a rate is stated"
@@ -509,7 +491,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 			continue
 		}
 		id := planeID{
-			configuration: configuration{p.Device, h.Impl, engine, cmp.Or(h.Model.Precision, k.Dims["precision"]), parallel,
+			configuration: configuration{p.Device, h.Impl, engine, cmp.Or(h.Model.Precision, k.Dims["precision"]), configured,
 				k.Tool, cmp.Or(h.Chips, r.Chips[p.Device])},
 			workload: planeWorkload(workload), rate: k.Concurrency == nil,
 		}

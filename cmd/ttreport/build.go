@@ -330,9 +330,13 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 	return nil
 }
 
-// printDamaged prints documents and notes that cannot be read, where reading did not print them already.
+// printDamaged prints names that may be of one, and documents and notes that cannot be read, where reading did not
+// print them already.
 func (b *building) printDamaged(list []schema.Problem) (damaged bool) {
 	for _, p := range list {
+		if p.Code == codeSpellings {
+			b.sh.say("%s: %s\nfix: %s", p.Severity, p, p.Hint)
+		}
 		same := func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code }
 		ours := strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.History())) ||
 			strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.Notes()))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -134,6 +135,7 @@ type identifiedRun struct {
 	Scores  int          `json:"scores"`
 	system  schema.System
 	keys    map[string]bool // of its workloads and tasks
+	isTable bool            // of llama-bench, which states the architecture in place of the model
 }
 
 // fact is a fact of a run, zero where nothing states it.
@@ -188,6 +190,7 @@ func (is *identifiedRun) measured(r *schema.Run) {
 	for i := range r.Points {
 		p := &r.Points[i]
 		files[p.Source.Path], is.keys[p.Key.String()] = true, true
+		is.isTable = is.isTable || p.Source.Format == llamabench.Table
 		switch {
 		case p.Stated[schema.DimLabel] == string(schema.FromPath):
 			from[fromNames] = true
@@ -258,17 +261,46 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 			files = append(files, manifest.Named{Path: file, Model: is.runs[i].fact("model").Value})
 		}
 	}
-	pattern := manifest.Propose(files, is.wanted(files))
-	if pattern == "" {
-		return nil
+	wanted := is.wanted(files)
+	for {
+		pattern := manifest.Propose(files, wanted)
+		if pattern == "" {
+			return nil
+		}
+		set, err := with(pattern)
+		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
+		if err != nil || slices.ContainsFunc(set.Problems, isUseless) {
+			return err
+		}
+		is.manifest.Pattern, is.with = pattern, identified(set)
+		if !strings.Contains(pattern, "{model}") || !is.merges() {
+			return nil
+		}
+		is.manifest.Pattern, is.with = "", nil
+		wanted = slices.DeleteFunc(wanted, func(fact string) bool { return fact == "model" })
 	}
-	set, err := with(pattern)
-	isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
-	if err != nil || slices.ContainsFunc(set.Problems, isUseless) {
-		return err
+}
+
+// merges reports that what is proposed gives one name to models that the files tell apart, as a folder of a model does
+// that holds its quantisations.
+func (is *identification) merges() bool {
+	stated, of := map[string]string{}, map[string]string{}
+	for i := range is.runs {
+		for _, file := range is.runs[i].Files {
+			stated[file] = is.runs[i].fact("model").Value
+		}
 	}
-	is.manifest.Pattern, is.with = pattern, identified(set)
-	return nil
+	for i := range is.with {
+		name := is.with[i].fact("model").Value
+		for _, file := range is.with[i].Files {
+			was := stated[file]
+			if other := of[name]; was != "" && other != "" && other != was {
+				return true
+			}
+			of[name] = cmp.Or(was, of[name])
+		}
+	}
+	return false
 }
 
 // wanted lists the facts that names of folders and files are searched for, and notes what is doubtful.
@@ -279,12 +311,17 @@ func (is *identification) wanted(files []manifest.Named) []string {
 			wanted = append(wanted, fact)
 		}
 	}
+	isTable := func(r identifiedRun) bool { return r.isTable && r.fact("model").From == schema.FromFile }
 	if doubt := is.doubtedModel(files); doubt != "" {
 		is.doubts = append(is.doubts, "model: "+doubt+". {model} in --pattern tells them apart")
 		wanted = append(wanted, "model")
+	} else if at := slices.IndexFunc(is.runs, isTable); at >= 0 {
+		is.doubts = append(is.doubts, fmt.Sprintf("model: %s is an architecture of llama.cpp, which several models share. "+
+			"--model NAME, or {model} in --pattern, names the model", is.runs[at].fact("model").Value))
+		wanted = append(wanted, "model")
 	}
-	if doubt := is.doubtedDevice(); doubt != "" {
-		is.doubts = append(is.doubts, doubt)
+	for _, s := range spellings(is.values("model"), is.values("device")) {
+		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. --%[1]s NAME makes them one", s.fact, s.a, s.b))
 	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").From), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
@@ -324,19 +361,6 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 		example += fmt.Sprintf(" (and %d more like it)", count-1)
 	}
 	return example
-}
-
-// doubtedDevice names two devices that may be one; "" for none.
-func (is *identification) doubtedDevice() string {
-	devices := slices.Sorted(maps.Keys(is.values("device")))
-	for i, a := range devices {
-		for _, b := range devices[i+1:] {
-			if !schema.SameDevice(a, b) && schema.IsDeviceWithin(a, b) {
-				return fmt.Sprintf("device: %s and %s may be one. --device NAME makes them one", a, b)
-			}
-		}
-	}
-	return ""
 }
 
 // values are those of a fact.

@@ -60,6 +60,13 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		return nil, failure{code: exitInput, err: err}
 	}
 	bad = append(append(bad, unread...), left...)
+	models, devices := map[string]bool{}, map[string]bool{}
+	for i := range cols.Runs {
+		models[cols.Runs[i].Model.Name], devices[cols.Runs[i].Device] = true, true
+	}
+	for _, s := range spellings(models, devices) {
+		bad = append(bad, s.problem(ws.History()))
+	}
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
 	if err != nil {
 		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)

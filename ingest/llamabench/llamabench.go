@@ -105,10 +105,10 @@ func ordinary(name, value string) bool {
 
 func factsOf(v decode.Value) (f schema.Facts) {
 	if name := v.Get("model_filename").Str(); name != "" {
-		f.Model.ID = strings.TrimSuffix(path.Base(name), ".gguf")
+		f.Model.ID = schema.WithoutShard(strings.TrimSuffix(path.Base(name), ".gguf"))
 	}
 	f.Model.Precision = precision(v.Get("model_type").Str())
-	f.Device.Name = v.Get("gpu_info").Str()
+	f.Device.Name = withoutDriver(v.Get("gpu_info").Str())
 	if f.Device.Name == "" || v.Get("n_gpu_layers").Text() == "0" {
 		f.Device.Name = v.Get("cpu_info").Str()
 	}
@@ -138,6 +138,12 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time)
 	d.Foreign(v, "avg_* stddev_* samples_* model_filename gpu_info cpu_info build_* test_time")
 	d.Done()
 }
+
+// driver is what Vulkan puts behind a device: "AMD Radeon 8060S Graphics (RADV GFX1151)". ROCm does not, and both are
+// one device.
+var driver = regexp.MustCompile(` \([^()]*\)`)
+
+func withoutDriver(device string) string { return driver.ReplaceAllString(device, "") }
 
 // precision is the word of "llama 7B Q4_K - Medium" that names one.
 func precision(modelType string) string {
@@ -182,8 +188,8 @@ var (
 	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
 	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
 
-	// device is what the backends of ggml print of a device, without the driver's name behind it.
-	device = regexp.MustCompile(`^(?:ggml_vulkan: \d+ = ([^(|]+)|\s*Device \d+: ([^,(|]+),|` +
+	// device is what the backends of ggml print of a device.
+	device = regexp.MustCompile(`^(?:ggml_vulkan: \d+ = ([^|]+)|\s*Device \d+: ([^,(|]+),|` +
 		`ggml_metal\w*: (?:found device|picking default device|GPU name): +([^(|\n]+))`)
 
 	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
@@ -225,7 +231,7 @@ func readTable(f *decode.File) schema.Reading {
 			header = cells
 		case cells == nil:
 			if m := device.FindStringSubmatch(begin); m != nil {
-				devices = append(devices, strings.TrimSpace(m[1]+m[2]+m[3]))
+				devices = append(devices, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
 			}
 			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
 				r.Facts.Stack = schema.Stack{

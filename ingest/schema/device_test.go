@@ -26,7 +26,8 @@ func TestDeviceWithin(t *testing.T) {
 		want bool
 	}{
 		{"h100", "NVIDIA H100 80GB HBM3", true}, {"A100-SXM4-40GB", "a100", true},
-		{"RTX 4090", "NVIDIA GeForce RTX 4090", true},
+		{"RTX 4090", "NVIDIA GeForce RTX 4090", true}, {"RTX4090", "rtx-4090", true}, {"RTX 4090", "rtx_4080", false},
+		{"RTX 4090 Ti", "rtx-4090ti", true},
 		{"h100", "NVIDIA H200", false}, {"A100 40GB", "NVIDIA A100 80GB", false}, {"nvidia", "NVIDIA H100", false},
 		{"H200", "NVIDIA GH200 480GB", false}, {"80GB", "NVIDIA H100 80GB", false}, {"L40", "NVIDIA L40S", false},
 		{"RTX 3080", "NVIDIA GeForce RTX 3080 Ti", false}, {"M2", "Apple M2 Max", false}, {"", "H100", false},

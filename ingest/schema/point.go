@@ -138,6 +138,39 @@ func (k Key) Workload() string {
 // DimLabel is the dimension that distinguishes workloads without stated lengths.
 const DimLabel = "label"
 
+// configures lists the dimensions that say how the system was set up: they make a configuration, and no workload. Two
+// numbers with different ones are two series, which may be compared side by side. Names are those that tools write.
+const configures = " tp pp dp ep cp tep dep dp_attention dcp_size pcp_size disagg num_prefill_gpu num_decode_gpu " +
+	"tensor_parallel_size pipeline_parallel_size data_parallel_size replicas spec_decoding speculative batch_size " +
+	"max_num_seqs max_num_batched_tokens max_model_len gpu_memory_utilization enforce_eager enable_prefix_caching " +
+	"precision dtype quant quantization weights kv_cache_dtype sparsity backend backends attention_backend hipblaslt " +
+	"hblt hblt0 rocwmma engine image threads batch ubatch ngl gpu_layers ncmoe cpu_moe type_k type_v fa flash_attn sm " +
+	"split_mode ts tensor_split nkvo no_kv_offload mmap use_mmap cpu_strict load_mode dio direct_io config "
+
+// Configures reports the name of a dimension that belongs to the configuration of the system.
+func Configures(dim string) bool {
+	return strings.Contains(configures, " "+dim+" ") || strings.HasPrefix(dim, "prefill_") ||
+		strings.HasPrefix(dim, "decode_")
+}
+
+// Parts returns the workload of a key, without what configures the system, and that configuration by dimension: nil
+// where nothing states any.
+func (k Key) Parts() (workload Key, configuration map[string]string) {
+	var rest map[string]string
+	for name, v := range k.Dims {
+		to := &rest
+		if Configures(name) {
+			to = &configuration
+		}
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		(*to)[name] = v
+	}
+	k.Dims = rest
+	return k, configuration
+}
+
 // Comparable reports whether the key has enough to be compared over releases: lengths, or a label in their place.
 func (k Key) Comparable() bool {
 	outputs := k.OSL != nil || k.Dims[DimEndpoint] != "" // which says whether there are output tokens

@@ -175,12 +175,16 @@ func FoldDevice(name string) string { return strings.ToLower(strings.TrimSpace(n
 // SameDevice reports whether two names are of one device.
 func SameDevice(a, b string) bool { return FoldDevice(a) == FoldDevice(b) }
 
-// IsDeviceWithin reports that one name of a device is a part of the other, and names its model number: "h100" and
-// "NVIDIA H100 80GB HBM3". What tells devices of one number apart (Ti, Max, a size that differs) is no such part.
+// IsDeviceWithin reports that one name of a device is a part of the other, and names its model number, or that the two
+// are spelt in two ways: "h100" and "NVIDIA H100 80GB HBM3", "RTX4090" and "rtx-4090". What tells devices of one number
+// apart (Ti, Max, a size that differs) is no such part.
 func IsDeviceWithin(a, b string) bool {
 	short, long := deviceWords(a), deviceWords(b)
 	if len(short) > len(long) {
 		short, long = long, short
+	}
+	if a != "" && strings.Join(short, "") == strings.Join(long, "") {
+		return true
 	}
 	has := false
 	for _, w := range short {

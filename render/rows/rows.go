@@ -121,14 +121,16 @@ type Point struct {
 	Dataset     Text   `csv:"dataset" parquet:"dataset,optional,dict"`
 	Key         string `csv:"-" parquet:"key,dict"` // of the workload, with everything that names it
 	Dims        Text   `csv:"dims" parquet:"-"`
-	Repeat      int32  `csv:"repeat" parquet:"repeat"`
-	Status      Text   `csv:"status" parquet:"status,dict"`
-	Missing     Text   `csv:"-" parquet:"missing_reason,optional,dict"`
-	Metric      string `csv:"-" parquet:"metric,optional,dict"`
-	Stat        string `csv:"-" parquet:"stat,optional,dict"`
-	Unit        string `csv:"-" parquet:"unit,optional,dict"`
-	Definition  string `csv:"-" parquet:"definition,optional,dict"`
-	Value       *Num   `csv:"-" parquet:"value,optional"`
+	// how the system was set up: backend, tp, quantisation, build settings
+	Configuration Text   `csv:"configuration" parquet:"configuration,optional,dict"`
+	Repeat        int32  `csv:"repeat" parquet:"repeat"`
+	Status        Text   `csv:"status" parquet:"status,dict"`
+	Missing       Text   `csv:"-" parquet:"missing_reason,optional,dict"`
+	Metric        string `csv:"-" parquet:"metric,optional,dict"`
+	Stat          string `csv:"-" parquet:"stat,optional,dict"`
+	Unit          string `csv:"-" parquet:"unit,optional,dict"`
+	Definition    string `csv:"-" parquet:"definition,optional,dict"`
+	Value         *Num   `csv:"-" parquet:"value,optional"`
 }
 
 func pointOf(r *render.Report, release int, p *columns.PointRow) Point {
@@ -144,11 +146,15 @@ func pointOf(r *render.Report, release int, p *columns.PointRow) Point {
 	if !h.Start.IsZero() {
 		out.Start = Text(h.Start.UTC().Format(time.RFC3339))
 	}
-	if len(k.Dims) > 0 {
-		_, dims, _ := strings.Cut(schema.Key{Dims: k.Dims}.String(), "rate=-/-/")
-		out.Dims = Text(dims)
-	}
+	workload, configuration := k.Parts()
+	out.Dims, out.Configuration = dimsText(workload.Dims), dimsText(configuration)
 	return out
+}
+
+// dimsText are dimensions as they stand in a key: sorted name=value.
+func dimsText(dims map[string]string) Text {
+	_, text, _ := strings.Cut(schema.Key{Dims: dims}.String(), "rate=-/-/")
+	return Text(text)
 }
 
 // points are the points of a release.

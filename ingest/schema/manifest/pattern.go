@@ -42,7 +42,7 @@ var placeholders = map[string]string{
 	"version": anyText, "tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber,
 	"concurrency": wholeNumber, "rate": `inf|\d+(?:\.\d+)?`, "dataset": anyText, "label": anyText, "n": wholeNumber,
 	"tp": wholeNumber, "pp": wholeNumber, "dp": wholeNumber, "ep": wholeNumber, "tep": wholeNumber, "dep": wholeNumber,
-	"_": anyText,
+	"backend": anyText, "config": anyText, "_": anyText,
 }
 
 const (
@@ -186,7 +186,7 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 			conditions = map[string]string{"num_prompts": v}
 			continue
 		}
-		if name != schema.DimLabel {
+		if placeholders[name] == wholeNumber {
 			v = cmp.Or(strings.TrimLeft(v, "0"), "0") // tp08 is tp8
 		}
 		if w.Dims == nil {
@@ -194,5 +194,6 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 		}
 		w.Dims[name] = v
 	}
+	f.Model.Name = schema.WithoutShard(f.Model.Name)
 	return f, tool, w, conditions, true
 }

@@ -98,6 +98,11 @@ func nameFacts(names []Named, of int, isFile bool, wanted []string) (part string
 			parts[i], facts, last = "{"+fact+"}", append(facts, fact), i+1
 		}
 	}
+	for i := range last {
+		if parts[i] == "*" { // which would also take the separator
+			parts[i] = "{_}"
+		}
+	}
 	if last == least && isFile {
 		parts[last-1] += ext
 	}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// spelling is two names under which one model or device may have been measured.
+type spelling struct{ fact, a, b string }
+
+// spellings lists names that may be of one model, which differ in case or punctuation alone, or of one device, where
+// one may also be a part of the other.
+func spellings(models, devices map[string]bool) (out []spelling) {
+	plain := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		letters := strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, name)
+		if first, has := plain[letters]; has && letters != "" {
+			out = append(out, spelling{"model", first, name})
+			continue
+		}
+		plain[letters] = name
+	}
+	names := slices.Sorted(maps.Keys(devices))
+	for i, b := range names {
+		isOne := func(a string) bool { return !schema.SameDevice(a, b) && schema.IsDeviceWithin(a, b) }
+		if first := slices.IndexFunc(names[:i], isOne); first >= 0 {
+			out = append(out, spelling{"device", names[first], b})
+		}
+	}
+	return out
+}
+
+const codeSpellings = "two-spellings"
+
+// problem says so of what is stored.
+func (s spelling) problem(dir string) schema.Problem {
+	return schema.Problem{
+		Severity: schema.SevWarning, Path: filepath.ToSlash(dir), Code: codeSpellings,
+		Found:    fmt.Sprintf("%s %q and %q, which may be one", s.fact, s.a, s.b),
+		Expected: "one name for each: results under two are not compared", Used: "both",
+		Hint: fmt.Sprintf("if they are one: ttreport history rename --%[1]s '%[2]s' --to-%[1]s '%[3]s' --write",
+			s.fact, s.b, s.a),
+	}
+}
