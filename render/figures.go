@@ -347,6 +347,7 @@ type PlaneLine struct {
 	Workload  string       `json:"workload"`
 	Chips     int          `json:"chips,omitempty"` // 0 when unknown
 	Price     float64      `json:"price,omitempty"` // of the deployment an hour; 0 when unknown
+	IO        float64      `json:"io,omitempty"`    // tokens that are read for one that is written; 0 when unknown
 	Median    bool         `json:"median,omitempty"`
 	Href      Address      `json:"href"`
 	Points    []PlanePoint `json:"points"` // by load

@@ -105,6 +105,13 @@ func load(k schema.Key) string {
 // the newest run of each point. left counts the points that are not drawn, by reason.
 func (r *Report) gatherPlane(model string) (lines map[planeID]*gathered, left map[string]int) {
 	lines, left = map[planeID]*gathered{}, map[string]int{}
+	r.eachNewest(model, func(p Pair, run int) { r.gather(p, run, lines, left) })
+	return lines, left
+}
+
+// eachNewest calls do with the runs of a model, newest first: of a history with releases the newest one of each device,
+// of builds alone all.
+func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
 	pairs, _ := r.listed()
 	for _, p := range pairs {
 		if p.Model != model {
@@ -116,11 +123,10 @@ func (r *Report) gatherPlane(model string) (lines map[planeID]*gathered, left ma
 		}
 		for _, at := range slices.Backward(releases) {
 			for _, run := range slices.Backward(r.runs[p.Pair][at]) {
-				r.gather(p, run, lines, left)
+				do(p, run)
 			}
 		}
 	}
-	return lines, left
 }
 
 // plane is what is known of a model on all its devices; nil when nothing can be drawn.
@@ -189,6 +195,9 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 		out.Points = append(out.Points, p)
 	}
 	slices.SortFunc(out.Points, func(a, b PlanePoint) int { return cmp.Compare(a.At, b.At) })
+	if p := out.Points[0]; p.isl != nil && p.osl != nil && *p.osl > 0 {
+		out.IO = round(*p.isl / *p.osl)
+	}
 	return out
 }
 
@@ -197,10 +206,20 @@ func round(v float64) float64 {
 	return latency.Round(v, 5)
 }
 
-// arrange lists the workloads, those with most points first.
+// fewestTokens is how many a request must write for its rate to say how fast a device writes: of fewer, reading the
+// prompt is most of what was measured.
+const fewestTokens = 32
+
+// brief reports whether a point writes too little.
+func (p *PlanePoint) brief() bool { return p.osl != nil && *p.osl < fewestTokens }
+
+// arrange lists the workloads, those with most points first, and last those that write too little.
 func (p *Plane) arrange() {
 	points := map[string]int{}
 	for _, l := range p.Lines {
+		if l.Points[0].brief() {
+			points[l.Workload] -= 1e6
+		}
 		if len(l.Points) > 1 {
 			points[l.Workload] += 1000 // a curve says more than marks
 		}
@@ -357,7 +376,10 @@ func (p *Plane) headline() string {
 		var at PlanePoint
 		for i := range p.Lines {
 			for _, x := range p.Lines[i].Points {
-				if top == nil || *x.Values[planeOutput] > *at.Values[planeOutput] {
+				if top != nil && x.brief() && !at.brief() {
+					continue
+				}
+				if top == nil || at.brief() && !x.brief() || *x.Values[planeOutput] > *at.Values[planeOutput] {
 					top, at = &p.Lines[i], x
 				}
 			}
@@ -417,6 +439,13 @@ func (r *Report) ModelPage(model string) Page {
 		p.Scripts = []string{planeScript}
 		p.Lead.Text = plane.headline()
 		p.add(section("curves", "Output against what a user sees", r.planeIntro(), plane))
+	}
+	if rates := r.throughputs(model); len(rates) > 0 {
+		if len(p.Sections) == 0 {
+			p.Lead.Text = name + ": " + rates[0].headline()
+		}
+		p.add(section("throughput", "Throughput without a curve", "No latency or no load is stated beside these rates. "+
+			"Picture: among all rows, right is better.", throughputTable(rates)))
 	}
 	p.Description = p.Lead.Text
 	const tasks = 8
@@ -545,4 +574,93 @@ func (r *Report) planeValues(row *columns.PointRow) (out [planeValues]schema.Num
 		return out, false, "without a latency"
 	}
 	return out, median, ""
+}
+
+// throughput is a rate of a device that has no place on a curve: no latency, or no load, stands beside it.
+type throughput struct {
+	pair    schema.Pair
+	engine  string
+	key     schema.Key
+	run     Address
+	in, out float64 // tok/s that are read, as in prefill, and written; 0 for none
+}
+
+// throughputs are the rates of a model that its plane does not draw, those that write most first, then those that read
+// most: of each device its newest run.
+func (r *Report) throughputs(model string) (list []throughput) {
+	type id struct {
+		pair schema.Pair
+		key  string
+		both [2]bool // what is read and what is written, which some tools write as two points of one workload
+	}
+	seen := map[id]bool{}
+	r.eachNewest(model, func(p Pair, run int) {
+		h := &r.Columns.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			row := &r.Columns.Points[i]
+			k := r.Columns.Keys[row.Key]
+			_, _, why := r.planeValues(row)
+			if s := row.StatusWord(); why == "" && load(k) != "" || s == schema.StatusFailed || s == schema.StatusInvalid {
+				continue
+			}
+			x := throughput{pair: p.Pair, engine: strings.TrimSpace(h.Engine + " " + h.Version), key: k, run: RunPath(h.ID)}
+			x.out, x.in = r.rate(row, "output_tps"), r.rate(row, "input_tps")
+			of := id{p.Pair, k.String(), [2]bool{x.in > 0, x.out > 0}}
+			if x.in+x.out > 0 && !seen[of] {
+				seen[of], list = true, append(list, x)
+			}
+		}
+	})
+	slices.SortStableFunc(list, func(a, b throughput) int {
+		return cmp.Or(cmp.Compare(b.out, a.out), cmp.Compare(b.in, a.in))
+	})
+	return list
+}
+
+// rate is a metric of a point; 0 where it has none.
+func (r *Report) rate(row *columns.PointRow, metric string) float64 {
+	for _, stat := range []string{"value", "mean", "median"} {
+		n, _ := r.Columns.Value(row, metric, stat)
+		if v, ok := n.Get(); ok && v > 0 && schema.Measurable(v) {
+			return v
+		}
+	}
+	return 0
+}
+
+func (x *throughput) headline() string {
+	what, v := "output", x.out
+	if v == 0 {
+		what, v = "prefill", x.in
+	}
+	return fmt.Sprintf("the highest %s is %s tok/s, on %s.", what, words.Number(v), words.OrUnknown(x.pair.Device))
+}
+
+// throughputTable has a row for each rate, with its place among all as a picture.
+func throughputTable(list []throughput) *Table {
+	rate := func(v float64) Cell {
+		if v == 0 {
+			return missing("not in the file")
+		}
+		return Cell{Text: words.Number(v), Sort: &v}
+	}
+	most, least := 0., list[0].out+list[0].in
+	for _, x := range list {
+		most, least = max(most, x.in, x.out), min(least, x.in+x.out)
+	}
+	return tableOf("Throughput without a curve", List, list, []Column[throughput]{
+		{col("Configuration"), func(x throughput) Cell {
+			c := head(words.OrUnknown(x.pair.Device), PairPath(x.pair.Model, x.pair.Device))
+			c.Sub = x.engine
+			return c
+		}},
+		{col("Workload"), func(x throughput) Cell { return Cell{Text: words.Workload(x.key), Sub: x.key.Tool, Href: x.run} }},
+		{num("Prefill").in("input tok/s").sorted(), func(x throughput) Cell { return rate(x.in) }},
+		{num("Output").in("tok/s").sorted(), func(x throughput) Cell { return rate(x.out) }},
+		{medium("Among all"), func(x throughput) Cell {
+			v := max(x.in, x.out)
+			return Cell{Bullet: &Bullet{Label: fmt.Sprintf("%s tok/s, of %s to %s", words.Number(v), words.Number(least),
+				words.Number(most)), Measured: v, Ticks: []BulletTick{{Value: least}, {Value: most}}}}
+		}},
+	})
 }

@@ -1,8 +1,15 @@
 package render
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // The best point within a limit lies between two measured ones; beyond the last measured one nothing is claimed.
@@ -19,12 +26,12 @@ func TestPlaneBest(t *testing.T) {
 		{planeSpeed, 20, 10, 450, ""},
 		{planeSpeed, 30, 4, 300, ""},
 		{planeTTFT, 50, 10, 450, ""},
-		{planeSpeed, 5, 0, 600, "not bracketed: within the limit up to concurrency 16, at least 600 tok/s"},
+		{planeSpeed, 5, 16, 600, ""}, // not bracketed: at least
 		{planeSpeed, 50, 0, 0, "no point is within the limit"},
 		{planeE2EL, 50, 0, 0, "not measured"},
 	} {
 		b := l.best(&PlaneLimit{Axis: c.axis, Value: c.value})
-		if b.At != c.at || b.Output != c.output || b.Why != c.why {
+		if b.At != c.at || b.Output != c.output || b.Why != c.why || b.Least != (c.value == 5) {
 			t.Errorf("axis %d at %v: %+v", c.axis, c.value, b)
 		}
 	}
@@ -33,6 +40,56 @@ func TestPlaneBest(t *testing.T) {
 		planePoint(8, 500, 5, 1)}}
 	if b := back.best(&PlaneLimit{Axis: planeSpeed, Value: 20}); b.At != 5 || b.Output != 425 {
 		t.Errorf("back within the limit: %+v", b)
+	}
+}
+
+// The highest output is not that of a few tokens, where reading the prompt is most of what was measured.
+func TestHighestOutputWritesEnough(t *testing.T) {
+	few, enough := 8., 128.
+	short, long := planePoint(64, 9000, 40, 10), planePoint(16, 500, 40, 10)
+	short.osl, long.osl = &few, &enough
+	p := &Plane{Model: "m", Limit: -1, Lines: []PlaneLine{
+		{Name: "a", Device: "a", Workload: "1024/8", Points: []PlanePoint{short, short}},
+		{Name: "a", Device: "a", Workload: "1024/128", Points: []PlanePoint{long}},
+	}}
+	if p.arrange(); p.Workloads[0] != "1024/128" {
+		t.Errorf("drawn first is %v", p.Workloads)
+	}
+	if got := p.headline(); got != "m: the highest output is 500 tok/s, on a at concurrency 16." {
+		t.Error(got)
+	}
+}
+
+// What has a rate and no latency has no curve, and is on the page of its model with its number: prompts that are read,
+// too.
+func TestThroughputAlone(t *testing.T) {
+	b := columns.NewBuilder()
+	for i, x := range []struct {
+		device, metric string
+		value          float64
+	}{{"dev-a", "output_tps", 40}, {"dev-b", "output_tps", 90}, {"dev-a", "input_tps", 1200}} {
+		isl := 512.
+		p := schema.Point{Key: schema.Key{Tool: "llama-bench", Task: "text", ISL: &isl}, Status: schema.StatusOK}
+		p.Metrics.Put(schema.Of(x.metric, "value", x.value))
+		run := schema.Run{ID: fmt.Sprint("run-", i), Points: []schema.Point{p}}
+		run.Model.Name, run.Device.Name = "m", x.device
+		b.Add(&run, "", "")
+	}
+	c := b.Seal()
+	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := New(Input{Gate: judged}).ModelPage("m")
+	if want := "m: the highest output is 90.0 tok/s, on dev-b."; page.Lead.Text != want {
+		t.Errorf("%q, want %q", page.Lead.Text, want)
+	}
+	var got []string
+	for _, r := range page.Sections[0].Blocks[0].(*Table).Rows {
+		got = append(got, r.Cells[0].Text+" "+r.Cells[2].Text+" "+r.Cells[3].Text)
+	}
+	if want := "dev-b – 90.0, dev-a – 40.0, dev-a 1,200 –"; strings.Join(got, ", ") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -22,7 +22,8 @@ type PlaneLimit struct {
 // PlaneBest is the highest output of a line within a limit: measured, or between two measured points.
 type PlaneBest struct {
 	Why    string             `json:"why,omitempty"`
-	At     float64            `json:"at,omitempty"` // concurrency, between the measured ones
+	Least  bool               `json:"least,omitempty"` // the line never leaves the limit: at least so much
+	At     float64            `json:"at,omitempty"`    // concurrency, between the measured ones
 	Output float64            `json:"output,omitempty"`
 	Values [planeValues]maybe `json:"values"`
 
@@ -56,10 +57,9 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 	case !slices.ContainsFunc(has, in):
 		return PlaneBest{Why: "no point is within the limit"}
 	case in(has[len(has)-1]):
-		last := has[len(has)-1]
 		top := (&PlaneLine{Points: slices.DeleteFunc(has, func(p PlanePoint) bool { return !in(p) })}).highest()
-		return PlaneBest{Why: fmt.Sprintf("not bracketed: within the limit up to %s, at least %s tok/s",
-			loadText(last.Load), words.Number(top.Output)), Output: top.Output}
+		top.Least = true
+		return top
 	}
 	best := PlaneBest{Output: math.Inf(-1)}
 	take := func(at float64, values [planeValues]maybe, between *[2]string) {
@@ -105,7 +105,7 @@ func (p *Plane) limits() {
 			for i := range p.Lines {
 				b := p.Lines[i].best(&limit)
 				limit.Best = append(limit.Best, b)
-				if b.Why == "" {
+				if b.Why == "" && !b.Least {
 					use = true
 					if drawn(&p.Lines[i]) {
 						n++
@@ -153,7 +153,7 @@ type rankedBest struct {
 func (b *rankedBest) serves(unit string) string {
 	said := words.Number(b.Output) + unit
 	switch {
-	case b.Why != "":
+	case b.Least:
 		return "at least " + said
 	case b.between != nil:
 		from, to := loadText(b.between[0]), b.between[1]
@@ -163,6 +163,14 @@ func (b *rankedBest) serves(unit string) string {
 		return "about " + said + " (between " + from + " and " + to + ")"
 	}
 	return said
+}
+
+// bound is a number of a best point; with "≥" where its line never leaves the limit.
+func (b *rankedBest) bound(v float64) Cell {
+	if b.Least {
+		return text("≥" + words.Thin + words.Number(v))
+	}
+	return text(words.Number(v))
 }
 
 // ranked are the best points of the lines that are drawn first, highest output first; of a line that never leaves the
@@ -223,20 +231,21 @@ func (p *Plane) Table() *Table {
 			return name
 		}},
 		{num("Concurrency"), func(b rankedBest) Cell {
-			switch points := b.line.Points; {
-			case b.Why != "":
+			if b.Why != "" {
 				return Cell{Text: b.Why, Missing: b.Why}
-			case len(points) > 0 && strings.HasSuffix(points[0].Load, perSecond):
-				return text(words.Number(b.At) + " req/s")
 			}
-			return text(words.Number(b.At))
+			at := b.bound(b.At)
+			if points := b.line.Points; len(points) > 0 && strings.HasSuffix(points[0].Load, perSecond) {
+				at.Text += " req/s"
+			}
+			return at
 		}},
-		known(num("Output").in("tok/s"), func(b rankedBest) Cell { return text(words.Number(b.Output)) }),
+		known(num("Output").in("tok/s"), func(b rankedBest) Cell { return b.bound(b.Output) }),
 		known(num("Per chip").in("tok/s"), func(b rankedBest) Cell {
 			if b.line.Chips == 0 {
 				return missing("how many chips the device has is not stated")
 			}
-			return text(words.Number(b.Output / float64(b.line.Chips)))
+			return b.bound(b.Output / float64(b.line.Chips))
 		}),
 		known(num("Per user").in("tok/s"), func(b rankedBest) Cell { return value(b.Values[planeSpeed]) }),
 		known(num("TTFT").in("ms"), func(b rankedBest) Cell { return value(b.Values[planeTTFT]) }),

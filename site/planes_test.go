@@ -1,6 +1,8 @@
 package site_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -9,7 +11,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/site"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // swept are runs on devices whose users get slower as concurrency rises.
@@ -84,6 +90,54 @@ func TestPlane(t *testing.T) {
 	until(t, b, "the page of the model has it too", planeRows+`.length === 2`)
 	b.sideways(t, "the page of a model")
 	b.quiet(t)
+}
+
+// Money is what a million tokens cost; the headline and the table follow what is chosen, every digit of the axis is in
+// the picture, and what never leaves the limit keeps its number.
+func TestPlaneOfMoney(t *testing.T) {
+	t.Parallel()
+	runs := swept("n150", "t3k")
+	b := columns.NewBuilder()
+	for _, r := range runs {
+		add(b, r)
+	}
+	c := b.Seal()
+	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prices := render.Prices{Currency: "USD", Hour: map[string]float64{"n150": 3600, "t3k": .36}}
+	r, dir := render.New(render.Input{Title: "Results", Gate: judged, Prices: prices}), t.TempDir()
+	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
+	if _, err := site.Build(context.Background(), r, opt); err != nil {
+		t.Fatal(err)
+	}
+	w := openBrowser(t, dir)
+	w.goTo(t, filepath.Join(dir, "index.html"))
+	until(t, w, "the plane is drawn", planeRows+`.length === 2`)
+	const h1 = `document.querySelector("h1").innerText`
+	before := eval[string](t, w, h1)
+	choose(t, w, "y", "price")
+	until(t, w, "the cheaper one first, in the headline too", planeRows+`[0].indexOf("t3k") >= 0 &&
+		/^At 20 tok\/s per user on m.*: t3k costs 0\.\d+ USD per 1M output tokens and n150 1,786\./.test(`+h1+`)`)
+	if cut := eval[[]string](t, w, `[...document.querySelectorAll("[data-plane] figure svg text")].filter(e =>
+		e.getBoundingClientRect().left < e.closest("svg").getBoundingClientRect().left)
+		.map(e => e.textContent)`); len(cut) > 0 {
+		t.Errorf("cut at the left: %q", cut)
+	}
+	eval[bool](t, w, `(function () {
+		var s = document.querySelector("[name=slo]");
+		s.value = 0;
+		s.dispatchEvent(new Event("input"));
+		return true;
+	})()`)
+	until(t, w, "the service level in headline and table", `/^At 5 tok/.test(`+h1+`) || !/^At 20 tok/.test(`+h1+`)`)
+	choose(t, w, "y", "input")
+	until(t, w, "input", `/per 1M input tokens/.test(`+h1+`)`)
+	w.goTo(t, filepath.Join(dir, "evals/index.html"))
+	w.goTo(t, filepath.Join(dir, "index.html"))
+	until(t, w, "the sentence of the page where nothing is chosen", h1+` === `+fmt.Sprintf("%q", before))
+	w.quiet(t)
 }
 
 // planeOf is the plane on the page of a model.

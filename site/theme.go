@@ -194,7 +194,9 @@ func palette() (map[string][2]string, error) {
 
 // readable holds the colours of text against the paper, where the owner chose one of the two.
 func readable(own map[string][2]string, chosen []string) error {
-	for _, text := range []string{"ink", "ink2", "ink3", "bad", "good", "care", "none", "c1", "c2", "c3", "c4", "c5"} {
+	for _, text := range []string{
+		"ink", "ink2", "ink3", "bad", "good", "care", "none", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8",
+	} {
 		if !slices.Contains(chosen, text) && !slices.Contains(chosen, "paper") {
 			continue
 		}

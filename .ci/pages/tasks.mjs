@@ -25,6 +25,8 @@ const model = { click: "#models th a" };
 // An answer is what stands on the page, and what a person must find in it: each pattern of a task, or its answer counts as
 // missed. A history that has no step, or nothing missing, says that in words; these are answers too.
 const percent = /[+−±]\d[\d.,]*.%/, number = /\d[\d.,]*/;
+// axes reports whether every digit of a plane is inside its picture.
+const axes = () => [...document.querySelectorAll("[data-plane] svg text")].every((e) => e.getBoundingClientRect().left >= e.closest("svg").getBoundingClientRect().left - 1);
 const tasks = [
   { name: "why not fit, and what next", needs: ".card", steps: [],
     answer: () => [document.querySelector("h1").innerText, [...document.querySelectorAll(".card .ways pre")].map((e) => e.innerText).join(" ; "), document.querySelector(".card dl").innerText].join(" => "),
@@ -59,8 +61,12 @@ const tasks = [
     ordered: () => { const all = [...document.querySelectorAll("#map tbody tr")], full = all.map((r) => r.cells[3].innerText === r.cells[4].innerText); return full.every((is, i) => !i || is || !full[i - 1]); } },
   { name: "the best device at one concurrency", needs: "[data-plane], .card",
     steps: [{ ...model, unless: "[data-plane] svg" }, { choose: "[data-plane] select[name=l]", value: /^c32$|^c/ }],
-    answer: () => { const t = document.querySelector("[data-plane] table"); return t && [...t.rows].map((r) => [...r.cells].map((c) => c.innerText).join(" | ")).join(" => "); },
-    must: [number, /tok\/s/] },
+    answer: () => { const t = document.querySelector("[data-plane] table"); return t && [document.querySelector("h1").innerText, ...[...t.rows].map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "); },
+    must: [number, /tok\/s/, /At concurrency \d.*=>|At \d.*=>/], ordered: axes },
+  { name: "the best device at a service level per dollar", needs: "[data-plane]",
+    steps: [{ choose: "[data-plane] select[name=y]", value: "price", or: { choose: "[data-plane] select[name=x]", value: /./ } }],
+    answer: () => { const t = document.querySelector("[data-plane] table"); return t && [document.querySelector("h1").innerText, ...[...t.rows].map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "); },
+    must: [number], also: { when: /per 1M/, must: [/^(At|Highest).* costs (at most )?[\d.,]+ \S+ per 1M output tokens/] }, ordered: axes },
   { name: "is an eval within tolerance", needs: 'nav a[href*="evals/"]', steps: [nav("evals/")],
     answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
     must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/, /[+−±][\d.]+ ?pp|–/] },
@@ -94,7 +100,7 @@ async function step(page, s) {
     const values = await page.$$eval(s.choose + " option", (list) => list.map((o) => o.value));
     const current = await page.$eval(s.choose, (e) => e.value);
     const value = s.value instanceof RegExp ? values.find((v) => v === "c32") || values.find((v) => s.value.test(v)) : s.value === "other" ? values.find((v) => v !== current) : s.value;
-    if (!values.includes(value)) return -1;
+    if (!values.includes(value)) return s.or ? step(page, s.or) : -1;
     await page.evaluate((what, v) => { const e = document.querySelector(what); e.value = v; e.dispatchEvent(new Event("change")); }, s.choose, value);
     return 1;
   }

@@ -10,6 +10,7 @@
       { id: "e2el", text: "E2EL", title: "E2EL, ms, left is better" }
     ],
     SHARING = { tp: "Tensor parallel", dp: "Data parallel", ep: "Expert parallel", pp: "Pipeline parallel" },
+    LOOKS = 8, // colours, each with its mark
     digits = ttreport.digits;
 
   function el(tag, attrs, kids) {
@@ -39,6 +40,9 @@
     else if (shape === 1) draw(to, "rect", { class: "dot", x: x - s + 0.4, y: y - s + 0.4, width: 2 * s - 0.8, height: 2 * s - 0.8 });
     else if (shape === 2) draw(to, "path", { class: "dot", d: "M" + (x - s) + " " + (y + s) + "h" + 2 * s + "l" + -s + " " + -2 * s + "z" });
     else if (shape === 3) draw(to, "path", { class: "dot", d: "M" + x + " " + (y - s - 1) + "l" + (s + 1) + " " + (s + 1) + "l" + -(s + 1) + " " + (s + 1) + "l" + -(s + 1) + " " + -(s + 1) + "z" });
+    else if (shape === 5) draw(to, "path", { class: "wh", d: "M" + (x - s - 1) + " " + y + "h" + (2 * s + 2) + "M" + x + " " + (y - s - 1) + "v" + (2 * s + 2) });
+    else if (shape === 6) draw(to, "path", { class: "dot", d: "M" + (x - s) + " " + (y - s) + "h" + 2 * s + "l" + -s + " " + 2 * s + "z" });
+    else if (shape === 7) draw(to, "circle", { class: "hol", cx: x, cy: y, r: s });
     else draw(to, "path", { class: "wh", d: "M" + (x - s) + " " + (y - s) + "l" + 2 * s + " " + 2 * s + "M" + (x + s) + " " + (y - s) + "l" + -2 * s + " " + 2 * s });
   }
 
@@ -84,15 +88,15 @@
     var svg = document.createElementNS(NS, "svg"),
       w = o.width,
       h = o.height,
-      left = 52,
       right = w - 24,
       top = 28,
       bottom = h - 40,
       all = [].concat.apply([], o.lines.map(function (l) { return l.points; })),
       xs = all.map(function (p) { return p.x; }).concat(o.limit ? [o.limit.x] : []),
       ys = all.map(function (p) { return p.y; }),
-      x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
       y = scale(o.logy ? Math.min.apply(null, ys) : 0, Math.max.apply(null, ys), bottom, top, o.logy),
+      left = Math.max.apply(null, y.ticks.map(function (v) { return 12 + 7 * round(v).length; }).concat(52)), // the widest number fits
+      x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
       boxes = [],
       along = [];
     svg.setAttribute("viewBox", "0 0 " + w + " " + h);
@@ -256,32 +260,35 @@
       figure = el("figure"),
       readout = el("output", { class: "more" }),
       best = el("div", { class: "tw whole", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
-      extra = el("div", { class: "curves" });
+      extra = el("div", { class: "curves" }),
+      h1 = document.querySelector("h1"),
+      headline = id === "plane-1" && h1.textContent.indexOf(data.model) >= 0 && /tok\/s/.test(h1.textContent) ? h1.textContent : "";
     data.limits = data.limits || [];
     var axes = AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); });
     var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : axes[0].id; // the axis of the sentence above
     if (!axes.some(function (a) { return a.id === state.x; })) state.x = usual;
     data.lines.forEach(function (l) {
       if (devices.indexOf(l.device) < 0) devices.push(l.device);
-      l.colour = (l.look % 5) + 1;
-      l.shape = l.look % 5;
+      l.colour = (l.look % LOOKS) + 1;
+      l.shape = l.look % LOOKS;
       variants[l.device] = variants[l.device] || [];
       if (variants[l.device].indexOf(l.name) < 0) variants[l.device].push(l.name);
       l.dash = (variants[l.device].indexOf(l.name) % 4) + 1;
     });
     if (devices.length === 1) // of one device, colours tell configurations apart
       data.lines.forEach(function (l) {
-        l.colour = (variants[l.device].indexOf(l.name) % 5) + 1;
+        l.colour = (variants[l.device].indexOf(l.name) % LOOKS) + 1;
         l.shape = l.colour - 1;
       });
-    var rates = [{ id: "total", text: "total", title: "output tok/s, up is better", of: function () { return 1; } }];
+    var rates = [{ id: "total", text: "tok/s", title: "output tok/s", of: function (l, out) { return out; } }];
     if (data.lines.some(function (l) { return l.chips > 1; }))
-      rates.push({ id: "chip", text: "per chip", title: "output tok/s per chip, up is better", of: function (l) { return l.chips ? 1 / l.chips : NaN; } });
-    if (data.lines.some(function (l) { return l.price; })) {
-      var unit = data.currency || "unit of money";
-      rates.push({ id: "price", text: "per " + unit, title: "output tok per " + unit + ", up is better", of: function (l) { return l.price ? 3600 / l.price : NaN; } });
-    }
-
+      rates.push({ id: "chip", text: "tok/s per chip", title: "output tok/s per chip", of: function (l, out) { return l.chips ? out / l.chips : NaN; } });
+    // What a million tokens cost: io is how many tokens are read for one that is written.
+    if (data.lines.some(function (l) { return l.price; }))
+      [["price", "output", function () { return 1; }], ["input", "input", function (io) { return io; }], ["both", "input and output", function (io) { return 1 + io; }]].forEach(function (r) {
+        var title = (data.currency || "money") + " per 1M " + r[1] + " tokens";
+        rates.push({ id: r[0], text: title, title: title, cost: true, of: function (l, out) { return l.price ? (l.price * 1e6) / 3600 / (out * r[2](l.io || NaN)) : NaN; } });
+      });
     function choose(name, text, list, now) {
       var s = el("select", { name: name }, list.map(function (x) { return el("option", { value: x[0], selected: String(x[0]) === String(now) }, x[1]); }));
       s.addEventListener("change", function () {
@@ -292,10 +299,16 @@
       form.append(el("label", {}, [text, s]));
       return s;
     }
-    choose("y", "Output", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
+    choose("y", "Show", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
     choose("x", "Against", axes.map(function (a) { return [a.id, a.text]; }), state.x);
     if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
     var limits = choose("l", "Limit", []);
+    var slo = el("input", { type: "range", min: 0, step: 1, name: "slo" });
+    slo.addEventListener("input", function () {
+      state.l = String(view().own[slo.value][0]);
+      update();
+    });
+    form.append(el("label", {}, ["Service level", slo]));
     var off = (state.off || "").split("|").filter(Boolean);
     var kinds = [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["impl", "Implementation"], ["tool", "Tool"]];
     // Each way to share the work has switches of its own: "ep 1, tp 8" is of two.
@@ -374,37 +387,54 @@
       return Number.isInteger(v) ? v.toLocaleString("en-US") : number(v);
     }
 
-    // table has the best point of each line that is shown.
-    function table(v, lines) {
-      var rows = lines.map(function (l) {
-          var b = v.limit ? v.limit.best[l.index] : null,
-            top = l.points[0];
-          if (v.load) {
-            top = l.points.filter(function (p) { return p.load === v.load; })[0];
-            b = top ? { at: top.at, output: top.values[0], values: top.values } : { why: "not measured at " + loadText(v.load) };
-          } else if (!v.limit) {
-            l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
-            b = { at: top.at, output: top.values[0], values: top.values };
-          }
-          return { l: l, b: b, y: b.output ? b.output * v.rate.of(l) : -1 };
-        }).sort(function (a, b) { return (isNaN(b.y) ? -0.5 : b.y) - (isNaN(a.y) ? -0.5 : a.y); }),
-        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : "tok " + v.rate.text], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
+    // ranked are the best points of lines within what is chosen, best first.
+    function ranked(v, lines) {
+      return lines.map(function (l) {
+        var b = v.limit ? v.limit.best[l.index] : null,
+          top = l.points[0];
+        if (v.load) top = l.points.filter(function (p) { return p.load === v.load; })[0];
+        else if (!v.limit) l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
+        if (!v.limit) b = top ? { at: top.at, output: top.values[0], values: top.values } : { why: "not measured at " + loadText(v.load) };
+        return { l: l, b: b, y: b.output ? v.rate.of(l, b.output) : NaN };
+      }).sort(function (a, b) { return isNaN(a.y) || isNaN(b.y) ? isNaN(a.y) - isNaN(b.y) : (b.y - a.y) * (v.rate.cost ? -1 : 1); });
+    }
+    // bound marks a number that is not bracketed: the line never leaves the limit.
+    function bound(b, cost) {
+      return b.least ? (cost ? "≤\u202f" : "≥\u202f") : "";
+    }
+    function within(v) {
+      return v.load ? "At " + loadText(v.load) : v.limit ? v.limit.text : "";
+    }
+
+    // sentence is the headline of the page for what is chosen.
+    function sentence(v, rows) {
+      var said = rows.filter(function (r, i) { return !isNaN(r.y) && (!i || r.l.device !== rows[0].l.device); }).slice(0, 2).map(function (r, i) {
+        var unit = i ? "" : " " + v.rate.title.replace("output tok/s", "tok/s");
+        return r.l.name + (i ? " " : v.rate.cost ? " costs " : " serves ") + (r.b.least ? (v.rate.cost ? "at most " : "at least ") : "") + digits(r.y) + unit;
+      });
+      return (within(v) || "Highest output") + " on " + data.model + ", " + v.workload + ": " + (said.join(" and ") || "nothing was measured") + ".";
+    }
+
+    function table(v, rows) {
+      var lines = rows.map(function (r) { return r.l; }),
+        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
-        el("caption", {}, (v.load ? "At " + loadText(v.load) : v.limit ? v.limit.text + ": best point of each configuration" : "Highest measured output of each configuration") + ", " + v.workload + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
+        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each configuration") : "Highest measured output of each configuration") + ", " + v.workload + (rows.some(function (r) { return r.b.least; }) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map(function (h, i) { return el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h); }))),
         el("tbody", { role: "rowgroup" }, rows.map(function (r) {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
           if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
-          var cells = [asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
+          var cells = [bound(r.b) + asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), bound(r.b) + number(r.b.output)].concat(v.rate.id === "total" ? [] : [isNaN(r.y) ? "–" : bound(r.b, v.rate.cost) + number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
           return el("tr", { role: "row" }, [name].concat(cells.map(function (c, i) { return el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c); })));
         }))
       ]);
     }
 
-    function front(lines, right) {
+    function front(lines, right, cost) {
+      var down = cost ? -1 : 1;
       var all = [].concat.apply([], lines.map(function (l) { return l.points; }));
       return all.filter(function (p) {
-        return !all.some(function (o) { return o !== p && (right ? o.x >= p.x : o.x <= p.x) && o.y >= p.y && (o.x !== p.x || o.y !== p.y); });
+        return !all.some(function (o) { return o !== p && (right ? o.x >= p.x : o.x <= p.x) && o.y * down >= p.y * down && (o.x !== p.x || o.y !== p.y); });
       }).sort(function (a, b) { return a.x - b.x; });
     }
 
@@ -415,22 +445,28 @@
         left = 0,
         lines = data.lines.map(function (l, i) { l.index = i; return l; }).filter(function (l) { return l.workload === v.workload && shown(l); }),
         drawn = lines.map(function (l) {
-          var by = v.rate.of(l),
+          var known = !isNaN(v.rate.of(l, 1)),
             b = v.limit && v.limit.best[l.index];
           return {
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
-            points: isNaN(by) ? [] : l.points.filter(function (p) { return p.values[v.axis] != null; }).map(function (p) {
-              return { x: p.values[v.axis], y: p.values[0] * by, load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(p.values[0] * by) + " " + v.rate.title.split(",")[0].replace("output ", "") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
+            points: !known ? [] : l.points.filter(function (p) { return p.values[v.axis] != null; }).map(function (p) {
+              return { x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
             }),
-            best: b && !b.why && !isNaN(by) ? { x: b.values[v.axis], y: b.output * by } : null
+            best: b && !b.why && !b.least && known ? { x: b.values[v.axis], y: v.rate.of(l, b.output) } : null
           };
         }).filter(function (l) {
           if (!l.points.length) left++;
           return l.points.length;
         });
       limits.replaceChildren.apply(limits, v.own.map(function (l) { return el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, "")); }).concat([el("option", { value: "none", selected: v.limitAt === "none" }, "none: highest output")], v.loads.map(function (c) { return el("option", { value: "c" + c, selected: v.limitAt === "c" + c }, "at " + loadText(c)); })));
-      best.replaceChildren(table(v, lines));
-      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
+      var rows = ranked(v, lines);
+      best.replaceChildren(table(v, rows));
+      slo.max = v.own.length - 1;
+      slo.value = v.own.findIndex(function (l) { return l[0] === v.limitAt; });
+      slo.parentNode.hidden = v.own.length < 2;
+      slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
+      if (headline) h1.textContent = location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline;
+      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
       extra.replaceChildren.apply(extra, (data.scaling || []).map(function (s) {
         var o = {
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,
@@ -453,10 +489,10 @@
       }
       var xs = [].concat.apply([], drawn.map(function (l) { return l.points.map(function (p) { return p.x; }); })),
         o = {
-          width: wide, height: wide < 500 ? 320 : 380, lines: drawn, loads: true, xTitle: axis.title, yTitle: v.rate.title,
-          logx: v.axis > 1 && Math.max.apply(null, xs) / Math.min.apply(null, xs) > 30,
+          width: wide, height: wide < 500 ? 320 : 380, lines: drawn, loads: true, xTitle: axis.title, yTitle: v.rate.title + (v.rate.cost ? ", down is better" : ", up is better"),
+          logx: v.axis > 1 && Math.max.apply(null, xs) / Math.min.apply(null, xs) > 30, logy: v.rate.cost,
           limit: v.limit ? { x: v.limit.value, right: axis.right, text: "limit " + round(v.limit.value) + (axis.right ? " tok/s per user" : " ms") } : null,
-          front: front(drawn, axis.right), label: host.dataset.label
+          front: front(drawn, axis.right, v.rate.cost), label: host.dataset.label
         },
         svg = plot(o);
       readable(svg, o.spots, readout, root);
