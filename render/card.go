@@ -10,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -116,7 +117,8 @@ func accepting(release string, of ...string) string {
 func (r *Report) bisectLine(decisive []schema.Verdict) (line, cost string) {
 	for i := range decisive {
 		v := &decisive[i]
-		if v.Outcome != schema.Regressed || v.Against != schema.AgainstHistory {
+		c, _ := v.Reason.(schema.Change)
+		if v.Outcome != schema.Regressed || v.Against != schema.AgainstHistory || c.OtherClient() {
 			continue
 		}
 		before, at := judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release)
@@ -248,6 +250,11 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 				words.Plural(c.N, "regression") + " of earlier releases, not accepted", ChangesPath})
 		}
 	}
+	for i := range g.Lints {
+		if g.Lints[i].ID == lint.IDDrift {
+			out = append(out, CardFact{"Drift", words.Lint(g.Lints[i]), ""})
+		}
+	}
 	targets := requiredText(required(g.Targets))
 	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured
 		var names []string
@@ -307,6 +314,7 @@ func basisText(g *gate.Review) string {
 	}{
 		{b.BelowLimit, "changed below the limit"},
 		{b.Inconclusive, "inconclusive"}, {b.Regressed, "regressed"}, {b.Improved, "improved"},
+		{b.Recovered, "recovered"},
 		{b.Early, "with one earlier release alone"}, {b.Without, "without a baseline"},
 	} {
 		if x.n > 0 {

@@ -121,7 +121,7 @@ func (r *Report) waysOf(c *judge.Change) (out []Way) {
 	release := r.Releases[r.Newest()].Name
 	out = append(out, Way{acceptIt, accepting(release, "--change", c.ID),
 		"all of it; kept in ttreport.yaml; later releases are compared with the new level"})
-	if s := middleOf(c); !s.Tail() {
+	if s := middleOf(c); !s.Tail() && !c.What.OtherClient() {
 		began := judge.Named(r.Releases, c.Since)
 		line, cost := r.searching(s.System(), s.Key, s.Metric, release, r.Gate.Before(began), began, "")
 		if line != "" {

@@ -205,6 +205,7 @@ func marks() map[gate.Kind]Mark {
 		gate.FailTarget:       {Outcome: schema.Fail, Text: "targets missed"},
 		gate.FailInvalid:      {Outcome: schema.Excluded, Text: "excluded"},
 		gate.NoteImproved:     {Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"},
+		gate.NoteRecovered:    {Outcome: schema.Recovered, Evidence: schema.Confirmed, Text: "recovered"},
 		gate.FailRunWide: {Outcome: schema.Regressed, Evidence: schema.Suspected,
 			Text: "regressed with most workloads"},
 		gate.FailOpen: {Outcome: schema.Regressed, Evidence: schema.Confirmed,

@@ -27,6 +27,7 @@ func decisionBar(b gate.Basis) *Bar {
 	}{
 		{b.Regressed, schema.Regressed, "regressed"}, {b.Inconclusive, schema.Inconclusive, "inconclusive"},
 		{b.BelowLimit, schema.BelowLimit, "below the limit"}, {b.Improved, schema.Improved, "improved"},
+		{b.Recovered, schema.Recovered, "recovered"},
 		{b.Unchanged, schema.Unchanged, "unchanged"}, {b.Early, schema.NoBaseline, "with one earlier release alone"},
 		{b.Without, schema.NoBaseline, "without a baseline"},
 	} {
@@ -44,7 +45,7 @@ func decisionBar(b gate.Basis) *Bar {
 
 // barSection is what a bar of a list means.
 const barMeans = "The bar: how its numbers compare with history, regressed at the left, then inconclusive, below the " +
-	"limit, improved, unchanged, and light what has no baseline."
+	"limit, improved or recovered, unchanged, and light what has no baseline."
 
 // findings are the reasons of a decision, then how its numbers compare with history, then what is a warning only.
 func findings(counts []gate.Tally, b gate.Basis) []Mark {
@@ -62,6 +63,7 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 	}
 	for _, x := range []Mark{
 		{Outcome: schema.Regressed, N: b.Regressed}, {Outcome: schema.Improved, N: b.Improved},
+		{Outcome: schema.Recovered, N: b.Recovered},
 		{Outcome: schema.Inconclusive, N: b.Inconclusive},
 	} {
 		if x.N > 0 {
@@ -74,7 +76,8 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 
 // ofHistory are the kinds that a bar counts too.
 func ofHistory() []gate.Kind {
-	return []gate.Kind{gate.FailConfirmed, gate.FailSuspected, gate.FailRunWide, gate.FailInconclusive, gate.NoteImproved}
+	return []gate.Kind{gate.FailConfirmed, gate.FailSuspected, gate.FailRunWide, gate.FailInconclusive, gate.NoteImproved,
+		gate.NoteRecovered}
 }
 
 // releaseList lists releases, given by their indexes.

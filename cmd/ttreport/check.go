@@ -319,7 +319,7 @@ func (o checkOptions) judge(
 		at = judge.NewestWith(r.Columns, r.Releases, o.model, o.device)
 	}
 	if at < 0 {
-		at = r.Newest()
+		at = judge.Arrived(r.Releases, r.Newest(), func(x *judge.Release) bool { return x.Label })
 	}
 	if b := judge.Named(r.Releases, o.baseline); o.baseline != "" && (b >= at || r.Gate.Before(at) < 0) {
 		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel",

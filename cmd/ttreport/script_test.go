@@ -101,7 +101,7 @@ func TestStories(t *testing.T) {
 	type command = func(*testscript.TestScript, bool, []string)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "result": result,
-			"freeport": freeport},
+			"runs": runs, "freeport": freeport},
 	})
 }
 

@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Reason is why a verdict has its outcome: one of the types of this file, with its numbers. Package words turns it into
 // a sentence; a test there fails for a type without words.
 type Reason interface {
@@ -125,6 +127,9 @@ type Change struct {
 	// Turns is the paired difference from the baseline, where both were measured in turns.
 	Turns *Turns `json:"turns,omitempty"`
 }
+
+// OtherClient reports whether another version of the client measured a change: it may have made it.
+func (c Change) OtherClient() bool { return strings.Contains(c.Differs, "tool_version ") }
 
 // PartOf is a change of many numbers, with the model and device that they share.
 type PartOf struct {

@@ -142,6 +142,12 @@ func ChangeText(c *judge.Change) string {
 	if c.What.Differs != "" {
 		out += "; measured with " + c.What.Differs
 	}
+	if c.What.OtherClient() {
+		if c.What.Build != "" {
+			out += " and built with " + c.What.Build
+		}
+		out += ": measure the release before with the new client to tell which it was"
+	}
 	switch c.State {
 	case judge.StateAccepted:
 		word := map[bool]string{true: "; waived (", false: "; accepted ("}[c.Decision.Kind == schema.Waive]
@@ -150,8 +156,12 @@ func ChangeText(c *judge.Change) string {
 		out += "; returned in " + c.Ended
 	case judge.StateLost:
 		out += "; lost in " + c.Ended
-	case judge.StateRecovered:
-		out += "; back at the level before a regression"
+	}
+	switch {
+	case c.Back != "" && c.Worse:
+		out += "; back at the level before the improvement in " + c.Back
+	case c.Back != "":
+		out += "; back at the level before " + c.Back
 	}
 	return out + "."
 }

@@ -137,10 +137,10 @@ func TestChangeText(t *testing.T) {
 			"TTFT mean of llama on n150 at 128/64/8 is −12.0 % since v7 (1 number), confirmed in v8; lost in v11.",
 		},
 		{
-			of(func(c *judge.Change) { c.State = judge.StateRecovered },
+			of(func(c *judge.Change) { c.State, c.Back = judge.StateRecovered, "v3" },
 				changeOf(oneModel, oneDevice, latencies[:1], -.12)),
 			"TTFT mean of llama on n150 at 128/64/8 is −12.0 % since v7 (1 number), confirmed in v8; back at the level " +
-				"before a regression.",
+				"before v3.",
 		},
 	} {
 		if got := plain(words.ChangeText(&x.c)); got != x.want {

@@ -167,6 +167,7 @@ var tallies = map[gate.Kind]struct {
 	gate.NoteNotComparable: {"point", " is", " are", " not comparable", false},
 	gate.NoteBelowLimit:    {"change", " is", " are", " for the worse and below the limit", true},
 	gate.NoteImproved:      {"improvement", "", "", "", true},
+	gate.NoteRecovered:     {"change", " is", " are", " back at the level before a regression", true},
 	gate.NoteInformational: {"informational target", " is", " are", " missed", false},
 	gate.NoteMet:           {"required target", " is", " are", " met", false},
 }
@@ -272,6 +273,9 @@ func passes(g *gate.Review) string {
 		Plural(b.Compared, "number"))
 	if b.Improved > 0 {
 		out += fmt.Sprintf(", %s improved", Count(b.Improved))
+	}
+	if b.Recovered > 0 {
+		out += fmt.Sprintf(", %s recovered", Count(b.Recovered))
 	}
 	if b.BelowLimit > 0 {
 		out += fmt.Sprintf(", %s changed below the limit", Count(b.BelowLimit))

@@ -88,11 +88,13 @@ func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
 		case schema.WhyNotSignificant:
 			return ""
 		}
+		limit := digits(100*r.Limit) + Thin + "pp"
 		if r.Needed == 0 {
-			return ": too little to say"
+			return ": it may lie within ±" + limit + " or beyond"
 		}
-		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s%spp", Count(r.Needed),
-			digits(100*r.Limit), Thin)
+		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s", Count(r.Needed), limit)
+	case schema.Unchanged:
+		return ": the whole interval lies inside ±" + digits(100*r.Limit) + Thin + "pp"
 	}
 	return ""
 }

@@ -29,8 +29,12 @@ func Lint(l lint.Lint) string {
 // aboutLint has a sentence for each detail; [TestEveryLintIsASentence] fails for one without.
 func aboutLint(l *lint.Lint) string {
 	all := []func(string, lint.Detail) string{scoreLint, beforeLint, pointLint, untilLint, runLint, historyLint}
+	subject := l.Subject
+	if l.ID == lint.IDDrift {
+		subject = strings.TrimSpace(OnDevice(l.Model, l.Device) + " " + subject)
+	}
 	for _, say := range all {
-		if s := say(l.Subject, l.Detail); s != "" {
+		if s := say(subject, l.Detail); s != "" {
 			return s
 		}
 	}
@@ -248,8 +252,8 @@ func historyLint(subject string, detail lint.Detail) string {
 				"(Mann-Kendall, p = %.2g).", subject, label(d.Metric), Plural(d.Cells, "workload"), Percent(d.Each),
 				Percent(d.Total), d.N, d.P)
 		}
-		return fmt.Sprintf("%s: %s gets %s worse a release, %s over %d releases (Mann-Kendall, p = %.2g): "+
-			"none of them showed it alone.", subject, label(d.Metric), Percent(d.Each), Percent(d.Total), d.N, d.P)
+		return fmt.Sprintf("%s: %s gets %s worse a release, %s over %d releases (Mann-Kendall, p = %.2g).", subject,
+			label(d.Metric), Percent(d.Each), Percent(d.Total), d.N, d.P)
 	case lint.UnusedDecision:
 		return sentence("A decision does nothing: " + d.What)
 	}

@@ -185,6 +185,7 @@ const (
 	NoteNotComparable Kind = "not-comparable"
 	NoteBelowLimit    Kind = "below-limit" // regressed significantly, by less than what matters
 	NoteImproved      Kind = "improved"
+	NoteRecovered     Kind = "recovered"
 	NoteMet           Kind = "met" // required targets
 )
 
@@ -608,8 +609,10 @@ func noteOf(v *schema.Verdict) Kind {
 		return NoteExcluded
 	case v.Outcome == schema.NoBaseline && decidedBy(v, schema.WhyPinned):
 		return NotePinned
-	case v.Outcome == schema.Improved || v.Outcome == schema.Recovered:
+	case v.Outcome == schema.Improved:
 		return NoteImproved
+	case v.Outcome == schema.Recovered:
+		return NoteRecovered
 	case v.Outcome == schema.BelowLimit && worse(v):
 		return NoteBelowLimit
 	case v.Outcome == schema.NotComparable:
@@ -717,7 +720,8 @@ func (t *tallying) result() Result {
 // counts are the tallies in the order of a headline; targets that are met come last.
 func (t *tallying) counts() (counts []Tally) {
 	for _, kind := range append(FailKinds(), NoteWaived, NoteSameBuild, NoteExcluded, NotePinned, NoteLint,
-		NoteUnattainable, NoteInformational, NoteNotComparable, NoteBelowLimit, NoteImproved) {
+		NoteUnattainable, NoteInformational, NoteNotComparable, NoteBelowLimit, NoteImproved,
+		NoteRecovered) {
 		if len(t.found[kind]) == 0 {
 			continue
 		}
@@ -737,8 +741,13 @@ func (t *tallying) counts() (counts []Tally) {
 }
 
 // once counts each change and each point once, under its worst finding; a finding that fails is never hidden behind one
-// that does not.
+// that does not. A number that shows an earlier change only now is part of that change.
 func (t *tallying) once() {
+	for f := range t.found[FailOpen] {
+		for _, kind := range []Kind{FailConfirmed, FailRunWide, FailSuspected} {
+			delete(t.found[kind], f)
+		}
+	}
 	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived, NoteBelowLimit}
 	for i, kind := range worst {
 		for _, later := range worst[i+1:] {
@@ -756,7 +765,7 @@ func (t *tallying) once() {
 // counted: as warnings they would mark half of all releases.
 func warning(kind Kind) bool {
 	switch kind {
-	case NoteImproved, NoteBelowLimit, NoteInformational, NoteMet, FailInconclusive, FailAbsent:
+	case NoteImproved, NoteRecovered, NoteBelowLimit, NoteInformational, NoteMet, FailInconclusive, FailAbsent:
 		return false
 	}
 	return true

@@ -268,27 +268,27 @@ func (g *Gate) future(release int) []lint.Lint {
 }
 
 // drifts lists regressions that were too slow for any release to fail: drifts that add up to more than the effect that
-// matters, one lint for each device with the numbers of the worst; that of a device as a whole is worse than one of a
-// series. They are warnings: failing would blame the release in which they were found for changes in others.
+// matters, one lint for each model on a device with the numbers of the worst; that of all of them is worse than that of
+// one. They are warnings: failing would blame the release in which they were found for changes in others.
 func (g *Gate) drifts(release int) []lint.Lint {
 	found := g.LargeDrifts(release)
 	slices.SortStableFunc(found, func(a, b judge.Drift) int {
 		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(b.Total, a.Total))
 	})
-	at := map[string]int{} // by device
+	at := map[schema.Pair]int{}
 	var out []lint.Lint
 	for _, x := range found {
 		s := x.Series
-		if i, seen := at[s.Device]; seen {
+		if i, seen := at[s.Pair()]; seen {
 			out[i].Count++
 			continue
 		}
-		at[s.Device] = len(out)
+		at[s.Pair()] = len(out)
 		l := lint.New(g.Releases[release].Name, s.Key.Workload(), lint.Drift{
 			Metric: s.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
 		})
 		if l.Model, l.Device = s.Model, s.Device; x.Cells > 0 {
-			l.Model, l.Subject = "", s.Device
+			l.Subject = ""
 		}
 		out = append(out, l)
 	}

@@ -574,7 +574,7 @@ func (g *Gap) Loadable() bool { return loadable(g.Key) }
 
 // Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
 // Without none.
-type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Early, Without int }
+type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int }
 
 // Basis counts the numbers of a review.
 func (r *Review) Basis() Basis { return basisOf(r.History) }
@@ -595,8 +595,10 @@ func basisOf(history []schema.Verdict) (b Basis) {
 			b.Inconclusive++
 		case schema.Regressed:
 			b.Regressed++
-		case schema.Improved, schema.Recovered:
+		case schema.Improved:
 			b.Improved++
+		case schema.Recovered:
+			b.Recovered++
 		default:
 			b.Compared--
 			if decidedBy(v, schema.WhyOneEach) {

@@ -30,6 +30,7 @@ type Change struct {
 	Limit     float64 // least change of a member that matters
 	State     State
 	Ended     string           // release in which it was fixed; "" for others
+	Back      string           // where the change the other way began, to whose level before it returns; "" for none
 	Decision  *schema.Decision // of a person who accepted it
 	What      schema.Change    // what else changed where it began
 	SameBuild bool             // between two runs of one build: the machine changed, not the release
@@ -57,7 +58,7 @@ const (
 	StateOpen      State = "open"
 	StateAccepted  State = "accepted"
 	StateFixed     State = "fixed"     // its numbers returned
-	StateRecovered State = "recovered" // an improvement that returns to the level before a regression
+	StateRecovered State = "recovered" // an improvement that only returns to the level before a regression
 	StateLost      State = "lost"      // an improvement that did not last
 )
 
@@ -122,6 +123,10 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 	list := j.agreed(j.merge(j.events(release), release), release)
 	for i := range list {
 		c := &list[i]
+		c.Since = j.Releases[c.since].Name
+		if at := c.returns(list); at >= 0 {
+			c.Back = j.Releases[list[at].since].Name
+		}
 		j.describe(c, release)
 		j.settleState(c, release)
 		c.Earlier = c.Evidence == schema.Confirmed && c.Found != j.Releases[release].Name &&
@@ -376,7 +381,6 @@ func (j *Judgement) members(c *Change, release int) []member {
 // describe fills in what follows from the members of a change.
 func (j *Judgement) describe(c *Change, release int) {
 	members := c.members
-	c.Since = j.Releases[c.since].Name
 	models, devices, metrics := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	pairs, points, systems := map[schema.Pair]bool{}, map[int32]bool{}, map[int32]bool{}
 	var limits []float64
@@ -615,8 +619,8 @@ func alike(a, b float64) bool {
 	return a/b < most && b/a < most
 }
 
-// vote asks each member, with its levels as a release sees them, where the change began: in the release before, if its
-// value there is nearer to the new level, or in the one after.
+// vote asks each member, with its levels as a release sees them, where the change began: with the first of its values
+// without a gap that are nearer to the new level, or with the one after.
 func (j *Judgement) vote(c *Change, release int) {
 	c.members, c.Votes = j.members(c, release), nil
 	votes, o := map[int]int{}, j.table.Obs
@@ -627,7 +631,11 @@ func (j *Judgement) vote(c *Change, release int) {
 		switch {
 		case !m.known():
 		case first > cell.First && m.moved(j.reported(first-1)) && m.nb > 1:
-			at = int(o[first-1].Release)
+			for first > cell.First && m.moved(j.reported(first-1)) {
+				if first--; IsBaseline(j.Releases[o[first].Release].Channel) { // no build of a branch
+					at = int(o[first].Release)
+				}
+			}
 		case !m.moved(j.reported(first)) && first+1 < cell.End && int(o[first+1].Release) <= release && m.na > 1:
 			at = int(o[first+1].Release)
 		}
@@ -648,7 +656,7 @@ func (j *Judgement) settleState(c *Change, release int) {
 	if c.Evidence != schema.Confirmed {
 		return
 	}
-	back, returns, ended, n := 0, 0, map[int]int{}, 0
+	back, ended, n := 0, map[int]int{}, 0
 	for i := range members {
 		m := &members[i]
 		if !m.known() {
@@ -658,9 +666,6 @@ func (j *Judgement) settleState(c *Change, release int) {
 		if math.Abs(m.now-m.before) < math.Abs(m.after-m.before)/2 {
 			back++
 			ended[j.ended(m.cell, m.first, release)]++
-		}
-		if !c.Worse && j.recovers(m.cell, m.first, release) {
-			returns++
 		}
 	}
 	switch {
@@ -674,7 +679,7 @@ func (j *Judgement) settleState(c *Change, release int) {
 		}
 	case c.Decision != nil:
 		c.State = StateAccepted
-	case 2*returns > n:
+	case !c.Worse && c.Back != "":
 		c.State = StateRecovered
 	}
 }
@@ -689,14 +694,28 @@ func (j *Judgement) ended(cell, first int32, release int) int {
 	return -1
 }
 
-// recovers reports whether the row that confirmed a change says that the number is back at an earlier level.
-func (j *Judgement) recovers(cell, first int32, release int) bool {
-	for i := first; i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
-		if j.rows.Rows[i].Word == schema.Recovered {
-			return true
+// returns is the newest change before one, the other way, to whose level before most of its members return; -1: none.
+func (c *Change) returns(list []Change) int {
+	found := -1
+	for i := range list {
+		o := &list[i]
+		if o.Worse == c.Worse || o.since >= c.since || o.Evidence != schema.Confirmed ||
+			found >= 0 && o.since < list[found].since {
+			continue
+		}
+		back := 0
+		for k := range c.members {
+			m := &c.members[k]
+			at := slices.IndexFunc(o.members, func(x member) bool { return x.cell == m.cell })
+			if at >= 0 && math.Abs(m.after-o.members[at].before) < math.Abs(m.after-m.before)/2 {
+				back++
+			}
+		}
+		if 2*back > len(c.members) {
+			found = i
 		}
 	}
-	return false
+	return found
 }
 
 // stillThere reports whether most numbers of a change that a release measured under comparable conditions are nearer to

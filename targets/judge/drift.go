@@ -14,45 +14,46 @@ type Drift struct {
 	Total  float64 // relative change over all releases of the level
 	P      float64 // Mann and Kendall's, two-sided
 	N      int
-	Cells  int // numbers of the metric on the device that drift together; 0: the series alone
+	Cells  int // numbers of the metric of the model on the device that drift together; 0: the series alone
 }
 
 const (
 	fewestForDrift = 8 // values of a level that is tested
-	fewestTogether = 8 // series that can be said to drift together
+	fewestTogether = 4 // series that can be said to drift together
 )
 
 // LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since the
-// last level that was confirmed: first those of a metric of a device as a whole, by the median of its series, then
-// those of series of other strata. The family of tests is everything with enough history, so that testing only the
+// last level that was confirmed: first those of a metric of a model on a device as a whole, by their median, then
+// those of series of others. The family of tests is everything with enough history, so that testing only the
 // large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
 //
 // A level that is too short is tested with the one before it: a series that drifts is confirmed to have regressed now
 // and then, and drifts on.
 func (j *Judgement) LargeDrifts(release int) []Drift {
 	last, before := j.begins(release)
-	byStratum := map[int32][]int32{}
-	var order []int32
+	type group struct{ system, stratum int32 }
+	members := map[group][]int32{}
+	var order []group
 	for _, i := range j.byCell[release] {
 		cell := j.cellOf[i]
-		s := j.table.Cells[cell].Stratum
-		if byStratum[s] == nil {
-			order = append(order, s)
+		g := group{j.table.Cells[cell].System, j.table.Cells[cell].Stratum}
+		if members[g] == nil {
+			order = append(order, g)
 		}
-		byStratum[s] = append(byStratum[s], cell)
+		members[g] = append(members[g], cell)
 	}
 	var together, alone []Drift
-	strata, cells := 0, 0
-	for _, s := range order {
-		courses := make([]held, len(byStratum[s]))
-		for i, cell := range byStratum[s] {
+	groups, cells := 0, 0
+	for _, g := range order {
+		courses := make([]held, len(members[g]))
+		for i, cell := range members[g] {
 			courses[i] = j.held(cell, release)
 		}
-		first := byStratum[s][0]
+		first := members[g][0]
 		delta := j.table.Cells[first].Delta
 		median, tested := j.medianCourse(courses, release, delta)
 		if tested {
-			strata++
+			groups++
 		}
 		if t, ok := drifting(median, 0, delta); ok {
 			x := newDrift(&j.Series[first], t)
@@ -60,7 +61,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 			together = append(together, x)
 			continue
 		}
-		for i, cell := range byStratum[s] {
+		for i, cell := range members[g] {
 			z := courses[i].since(last[cell])
 			here := len(z)
 			if here < fewestForDrift && last[cell] > 0 {
@@ -74,7 +75,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 			}
 		}
 	}
-	return append(discovered(together, strata), discovered(alone, cells)...)
+	return append(discovered(together, groups), discovered(alone, cells)...)
 }
 
 func newDrift(s *Series, t regression.Trend) Drift {
@@ -141,7 +142,7 @@ func (h *held) since(at int32) []float64 {
 	return h.z[i:]
 }
 
-// medianCourse is the median over the series of a stratum of how far each release is from the mean of the series, for
+// medianCourse is the median over the series of a group of how far each release is from the mean of the series, for
 // the series that most of the releases have. Changes of single series are part of it: a creep is confirmed here and
 // there while it lasts. tested is false where too few series are long enough; there is none where half of them are far
 // from a rise by delta, as most are.

@@ -182,7 +182,7 @@ func (d *evalDecision) decide(passed bool) {
 	c, value, st := d.cells[d.cell], d.value(), d.st
 	now := value.scores[0]
 	rel := d.releases[value.release]
-	d.joins = IsBaseline(rel.Channel)
+	d.joins = rel.Serves()
 	d.v = schema.Verdict{
 		Release: rel.Name, Run: value.runs[0], Model: c.id.system.Model, Device: c.id.system.Device,
 		Impl: c.id.system.Impl, Key: schema.EvalKey(&now.Score), Metric: c.metric, Stat: "value",
@@ -247,18 +247,19 @@ func (d *evalDecision) outcome(passed bool) bool {
 		d.measured(&later.evalTest)
 		return true
 	}
-	half90 := math.Max(d.d.Hi90-d.d.D, d.d.D-d.d.Lo90)
 	switch {
 	case passed && d.dir()*d.worse >= d.delta:
 		return d.changed()
 	case d.worse >= d.same:
 		d.inconclusive(schema.WhyNotSignificant)
-	case math.Abs(d.worse)+half90 < d.same:
+	case math.Max(-d.d.Lo, d.d.Hi) < d.same:
 		d.v.Outcome = schema.Unchanged
 	default:
 		d.v.Outcome = schema.Inconclusive
 		if p, ok := share(&d.value().scores[0].Score); ok {
-			d.reason.Needed = proportion.Items(math.Max(p, d.same), d.same)
+			if n := proportion.Items(math.Max(p, d.same), d.same); n > d.reason.N {
+				d.reason.Needed = n
+			}
 		}
 	}
 	return true
@@ -605,24 +606,17 @@ func passing(tests []evalTest) []bool {
 }
 
 // limits sets the least change that matters: what a person states, else one percentage point where the same questions
-// were answered and two elsewhere. Where so few questions could not show that, unchanged means the next of 1, 2 and 5
-// points that they could show four times in five.
+// were answered and two elsewhere. Where so few questions could not show that, unchanged means the next whole number of
+// points, five at most, that they could show four times in five.
 func (t *evalTest) limits(p *decision.Policy) {
-	steps := []float64{.01, .02, .05}
-	if t.reason.Test != schema.TestPaired {
-		steps = steps[1:]
+	const most = .05
+	if t.delta = p.EvalEffect(); p.EvalPoint == 0 && t.reason.Test == schema.TestPaired {
+		t.delta = .01
 	}
-	if p.EvalPoint > 0 {
-		steps = []float64{p.EvalEffect()}
-	}
-	const wanted = 1.645 + .842 // of 5 % one-sided and a power of 80 %, in standard errors
-	se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
-	t.delta, t.same = steps[0], steps[len(steps)-1]
-	for _, limit := range steps {
-		if wanted*se <= limit {
-			t.same = limit
-			break
-		}
+	if t.same = t.delta; p.EvalPoint == 0 {
+		const wanted = 1.96 + .842 // of the half of a 95 % interval and a power of 80 %, in standard errors
+		se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
+		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
 	}
 	t.reason.Limit = t.same
 }
@@ -691,13 +685,12 @@ func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) prop
 	se := x.se()
 	d := proportion.Difference{D: p - x.meanShare}
 	if se == 0 {
-		d.Lo, d.Hi, d.Lo90, d.Hi90, d.Fell, d.Rose = d.D, d.D, d.D, d.D, .5, .5
+		d.Lo, d.Hi, d.Fell, d.Rose = d.D, d.D, .5, .5
 		return d
 	}
 	a := proportion.Arcsine(p) - x.mean
-	t975, t95 := regression.Quantile(.975, x.df), regression.Quantile(.95, x.df)
-	d.Lo, d.Hi = d.D-t975*se*x.slope(), d.D+t975*se*x.slope()
-	d.Lo90, d.Hi90 = d.D-t95*se*x.slope(), d.D+t95*se*x.slope()
+	half := regression.Quantile(.975, x.df) * se * x.slope()
+	d.Lo, d.Hi = d.D-half, d.D+half
 	d.Rose = regression.UpperTail(a/se, x.df)
 	d.Fell = regression.UpperTail(-a/se, x.df) // not 1 − Rose, which loses every small p
 	return d

@@ -128,7 +128,7 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 	if row.Why == schema.WhyAgain {
 		why.Together = j.runsTogether(s)
 	}
-	c := j.change(s.cell)
+	c := j.change(s.cell, row.Evidence)
 	if c == nil {
 		return
 	}
@@ -144,14 +144,19 @@ func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression
 	}
 }
 
-// change is the change of the release that a series is part of; nil for none.
-func (j *reader) change(cell int32) *Change {
+// change is the change that a series is part of, of the release or, where it shows itself in a series only now, an
+// earlier one that is open; nil for none.
+func (j *reader) change(cell int32, evidence schema.Evidence) *Change {
+	var open *Change
 	for _, c := range j.changesOf(j.release).byCell[cell] {
 		if c.News(j.Releases[j.release].Name) {
 			return c
 		}
+		if c.Earlier && c.State == StateOpen && evidence != schema.NoEvidence {
+			open = c
+		}
 	}
-	return nil
+	return open
 }
 
 // numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
@@ -220,7 +225,7 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 	first, at := j.rows.Rows[obs].First, j.table.Obs[obs].Release
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
 		o := &j.table.Obs[i]
-		joins := IsBaseline(j.Releases[o.Release].Channel) && !j.rows.Excluded(j.table, i, at)
+		joins := j.Releases[o.Release].Serves() && !j.rows.Excluded(j.table, i, at)
 		if joins && (first < 0 || o.Release < first) {
 			return i
 		}
@@ -520,7 +525,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 	}
 	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list)), Hosts: g.hosts()}
 	for _, r := range g.releases {
-		t.Releases = append(t.Releases, regression.Release{Joins: IsBaseline(r.Channel)})
+		t.Releases = append(t.Releases, regression.Release{Joins: r.Serves()})
 	}
 	total := 0
 	for _, o := range g.obs {

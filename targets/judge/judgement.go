@@ -162,7 +162,7 @@ func (j *Judgement) Earlier(release int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		seqs := sequences(j.Releases)
 		for i := release - 1; i >= 0; i-- {
-			if IsBaseline(j.Releases[i].Channel) && seqs[i] == seqs[release] && !yield(i) {
+			if j.Releases[i].Serves() && seqs[i] == seqs[release] && !yield(i) {
 				return
 			}
 		}
@@ -173,7 +173,7 @@ func (j *Judgement) Earlier(release int) iter.Seq[int] {
 func (j *Judgement) Newest(release int) int {
 	seqs := sequences(j.Releases)
 	for i := len(j.Releases) - 1; i > release; i-- {
-		if IsBaseline(j.Releases[i].Channel) && seqs[i] == seqs[release] {
+		if j.Releases[i].Serves() && seqs[i] == seqs[release] {
 			return i
 		}
 	}
@@ -466,7 +466,7 @@ func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	seqs := sequences(g.j.Releases)
 	var logs []float64
 	for r := g.release - 1; r >= 0 && len(logs) < most; r-- {
-		if !IsBaseline(g.j.Releases[r].Channel) || seqs[r] != seqs[g.release] {
+		if !g.j.Releases[r].Serves() || seqs[r] != seqs[g.release] {
 			continue
 		}
 		if x, ok := g.earlier(r, t, at); ok {
@@ -668,12 +668,12 @@ func WithRun(c *columns.Columns, list []Release, id string) int {
 
 // NewestWith is the index of the newest release that measured a model on a device; "" for any; -1 for none.
 func NewestWith(c *columns.Columns, list []Release, model, device string) int {
+	has := func(r *Release) bool {
+		return slices.ContainsFunc(r.Runs, func(i int) bool { return pairOf(&c.Runs[i]).Selected(model, device) })
+	}
 	for at := len(list) - 1; at >= 0; at-- {
-		for _, i := range list[at].Runs {
-			h := &c.Runs[i]
-			if (schema.Pair{Model: h.Model.Name, Device: h.Device}).Selected(model, device) {
-				return at
-			}
+		if has(&list[at]) {
+			return Arrived(list, at, has)
 		}
 	}
 	return -1

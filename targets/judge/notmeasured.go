@@ -254,7 +254,7 @@ func (l *missing) longGone() {
 	seqs := sequences(l.j.Releases)
 	without := 1
 	for at := l.before; at >= 0; at-- {
-		if !IsBaseline(l.j.Releases[at].Channel) || seqs[at] != seqs[l.release] {
+		if !l.j.Releases[at].Serves() || seqs[at] != seqs[l.release] {
 			continue
 		}
 		systems := map[schema.System]bool{}

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"time"
 
@@ -21,7 +22,12 @@ type Release struct {
 	Channel string
 	Date    time.Time // as configured, else the earliest start of its runs
 	Runs    []int     // indexes into the columns' runs, by start
+	// Aside is a hotfix of an older line, or a candidate of a release: it is judged, and is no baseline of later ones.
+	Aside bool
 }
+
+// Serves reports whether later releases are compared with a release.
+func (r *Release) Serves() bool { return IsBaseline(r.Channel) && !r.Aside }
 
 // Configured is a release as ttreport.yaml lists it.
 type Configured struct {
@@ -54,7 +60,76 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 		out = append(out, *r)
 	}
 	slices.SortFunc(out, byAge)
-	return asListed(out, rank)
+	out = asListed(out, rank)
+	candidates(out)
+	return hotfixes(out, rank)
+}
+
+// candidate is the name of a candidate of a release: v0.5.0-rc1.
+var candidate = regexp.MustCompile(`(?i)\d[-_.]?(rc|alpha|beta|pre)[-_.]?\d*$`)
+
+// candidates marks candidates of releases, where enough final releases came before them to compare them with: a history
+// of candidates alone is one of releases.
+func candidates(list []Release) {
+	const enough = 3
+	finals := map[sequence]int{}
+	for i := range list {
+		r := &list[i]
+		seq := sequence{r.Channel, r.Line}
+		switch {
+		case !r.Label || !IsBaseline(r.Channel):
+		case candidate.MatchString(r.Name):
+			r.Aside = finals[seq] >= enough
+		default:
+			finals[seq]++
+		}
+	}
+}
+
+// version parts the name of a version with three numbers or more, v0.5.1, before its last number.
+var version = regexp.MustCompile(`^(\D*\d+\.\d+[\d.]*\.)\d+$`)
+
+// hotfixes puts a release that follows later versions and continues an older one, v0.5.1 after v0.7.0, behind that one.
+// What ttreport.yaml lists stays where it is.
+func hotfixes(list []Release, rank map[string]int) []Release {
+	out := make([]Release, 0, len(list))
+	for _, r := range list {
+		m := version.FindStringSubmatch(r.Name)
+		at := len(out)
+		for i := len(out) - 1; i >= 0 && m != nil && rank[r.Name] == 0 && !r.Date.IsZero(); i-- {
+			o := &out[i]
+			line := version.FindStringSubmatch(o.Name)
+			if line == nil || o.Channel != r.Channel || o.Line != r.Line {
+				continue
+			}
+			if line[1] == m[1] {
+				if schema.NaturalCompare(o.Name, r.Name) < 0 && at < len(out) {
+					at, r.Aside = i+1, true
+				} else {
+					at = len(out)
+				}
+				break
+			}
+			if schema.NaturalCompare(o.Name, r.Name) > 0 {
+				at = i
+			}
+		}
+		if !r.Aside {
+			at = len(out)
+		}
+		out = slices.Insert(out, at, r)
+	}
+	return out
+}
+
+// Arrived is a release, or one that was measured after it and stands before it: a hotfix of an older line.
+func Arrived(list []Release, at int, of func(*Release) bool) int {
+	for i := range max(at, 0) {
+		if r := &list[i]; r.Aside && r.Date.After(list[at].Date) && of(r) {
+			at = i
+		}
+	}
+	return at
 }
 
 // byAge orders releases by date, those of one date by name.

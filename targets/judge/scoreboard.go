@@ -139,8 +139,6 @@ func byItem(before, now *columns.ScoreRow, r schema.EvalChange) (proportion.Diff
 	if x, ok := board.Paired(&a, &b); ok {
 		d.D = x.D
 		d.Lo, d.Hi = x.Interval()
-		half := regression.Quantile(.95, x.DF) * x.SE
-		d.Lo90, d.Hi90 = d.D-half, d.D+half
 		d.Fell, d.Rose = 1-x.P/2, x.P/2
 		if x.D < 0 {
 			d.Fell, d.Rose = d.Rose, d.Fell

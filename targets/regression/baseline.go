@@ -479,12 +479,25 @@ func (j *judge) typicalSd(p *prior, tests []test) float64 {
 //
 // The model is that of the judge (Smyth 2004), s² ~ s0²·F(ν, d0). The judge fits it by moments of ln s², which lose
 // most of what a few dozen variances of one degree of freedom say; here 1/d0 is its posterior mean over a flat prior on
-// [0, .5], with the likelihood at the best s0² for each.
-func Moderate(s2, nu []float64) []Noise {
+// [0, .5], with the likelihood at the best s0² for each. A series far noisier than the others has its own variance and
+// no say in what is usual (Phipson 2016).
+func Moderate(own, nu []float64) []Noise {
+	const far = 50 // times the median: two in 10^6 with one degree of freedom
+	var known []float64
+	for i, v := range own {
+		if nu[i] > 0 {
+			known = append(known, v)
+		}
+	}
+	usual := median(known)
+	s2 := slices.Clone(own)
 	out := make([]Noise, len(s2))
 	sum, weight := 0., 0.
 	for i, v := range s2 {
-		sum, weight = sum+nu[i]*v, weight+nu[i]
+		if usual > 0 {
+			s2[i] = min(v, far*usual)
+		}
+		sum, weight = sum+nu[i]*s2[i], weight+nu[i]
 	}
 	const steps = 10
 	inverse, total, centre := 0., 0., math.Log(sum/weight)
@@ -507,7 +520,7 @@ func Moderate(s2, nu []float64) []Noise {
 			out[i] = Noise{0, weight}
 		default:
 			d0, s0 := total/inverse, math.Exp(scales[at])
-			out[i] = Noise{(d0*s0 + nu[i]*s2[i]) / (d0 + nu[i]), math.Min(d0+nu[i], weight)}
+			out[i] = Noise{(d0*s0 + nu[i]*own[i]) / (d0 + nu[i]), math.Min(d0+nu[i], weight)}
 		}
 	}
 	return out

@@ -236,7 +236,9 @@ func (j *judge) grouped(c *claim) bool {
 	}
 	f := &j.out.Findings[c.x.found]
 	dir := math.Copysign(1, f.D)
-	c.set(f.Word, f.Evidence, schema.WhyGroup)
+	if c.set(f.Word, f.Evidence, schema.WhyGroup); dir < 0 && j.back(c) {
+		c.row.Word = schema.Recovered
+	}
 	c.row.Finding = c.x.found
 	if f.First < c.release {
 		c.row.First = f.First
@@ -244,9 +246,6 @@ func (j *judge) grouped(c *claim) bool {
 	switch {
 	case !c.joins:
 	case f.Evidence == schema.Confirmed:
-		if dir < 0 && math.Abs(c.x.base.mean+c.x.total()-c.st.old) <= c.cell.Delta {
-			c.row.Word = schema.Recovered
-		}
 		at := c.x.obs
 		for at > c.cell.First && j.t.Obs[at-1].Release >= f.First {
 			at--

@@ -226,12 +226,12 @@ type (
 	CutOff struct{ Own, Others string }
 	// Unlisted is a release of ttreport.yaml without runs.
 	Unlisted struct{}
-	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
+	// Drift is a number, or a metric of a model on a device as a whole, with a small regression in every release.
 	Drift struct {
 		Metric         string
 		N              int // releases
 		Each, Total, P float64
-		Cells          int // numbers of the device that drift together, by their median; 0: one number
+		Cells          int // numbers of the model on the device that drift together, by their median; 0: one number
 	}
 	// UnusedDecision is a decision without effect.
 	UnusedDecision struct{ What string }

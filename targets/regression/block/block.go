@@ -143,7 +143,7 @@ func Compare(series [][]float64, design Design) (each []Difference, all Differen
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
 	all = f.pooled(each, common)
-	k, centre := float64(len(f.whole)), f.median(each)
+	k, centre := float64(len(f.whole)), f.centre(each)
 	for i := range each {
 		d := &each[i]
 		if d.Blocks < Least {
@@ -217,12 +217,17 @@ func (f *family) means(each []Difference) {
 	}
 }
 
-// median is that of the differences of all series with enough blocks; NaN without one.
-func (f *family) median(each []Difference) float64 {
+// centre is the median of the differences of all series with enough blocks; NaN without one.
+func (f *family) centre(each []Difference) float64 {
 	var list []float64
 	for _, i := range f.whole {
 		list = append(list, each[i].Mean)
 	}
+	return median(list)
+}
+
+// median sorts its list; NaN for none.
+func median(list []float64) float64 {
 	if len(list) == 0 {
 		return math.NaN()
 	}
@@ -230,22 +235,38 @@ func (f *family) median(each []Difference) float64 {
 	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
-// split estimates what each block did to all series, and the variance of what is left of each.
+// most is the mean of the values that are not far from their median; of three or fewer the median itself.
+func most(list []float64) float64 {
+	const least, far = 4, 12. // values; median deviations
+	centre := median(list)
+	if len(list) < least {
+		return centre
+	}
+	off := make([]float64, len(list))
+	for i, v := range list {
+		off[i] = math.Abs(v - centre)
+	}
+	limit := far * median(off)
+	return regression.Mean(slices.DeleteFunc(list, func(v float64) bool { return math.Abs(v-centre) > limit }))
+}
+
+// split estimates what each block did to all series, as most of them say it, and the variance of what is left of
+// each: a start that spoiled one workload is no effect of the block.
 func (f *family) split(each []Difference) {
 	f.s2, f.nu = make([]float64, len(f.series)), make([]float64, len(f.series))
+	var left [][]float64 // by block
 	for _, i := range f.whole {
 		for b, v := range f.series[i] {
-			for b >= len(f.effect) {
-				f.effect, f.seen = append(f.effect, 0), append(f.seen, 0)
+			for b >= len(left) {
+				left = append(left, nil)
 			}
 			if !math.IsNaN(v) {
-				f.effect[b] += v - each[i].Mean
-				f.seen[b]++
+				left[b] = append(left[b], v-each[i].Mean)
 			}
 		}
 	}
-	for b, n := range f.seen {
-		f.effect[b] /= float64(max(1, n))
+	for _, list := range left {
+		f.effect, f.seen = append(f.effect, most(list)), append(f.seen, len(list))
 	}
 	k := float64(len(f.whole))
 	if k < 2 {
@@ -320,14 +341,13 @@ func floored(se, df float64, blocks int) (float64, float64) {
 	return se, df
 }
 
-// pooled is the difference of all series together: each block's mean over them is one value.
+// pooled is the difference of all series together, as most of them say it.
 func (f *family) pooled(each []Difference, common regression.Noise) Difference {
-	d := Difference{Part: Part{SE: math.NaN()}}
-	sum := 0.
+	var means []float64
 	for _, i := range f.whole {
-		sum += each[i].Mean
+		means = append(means, each[i].Mean)
 	}
-	d.Mean = sum / float64(len(f.whole))
+	d := Difference{Part: Part{Mean: most(means), SE: math.NaN()}}
 	for _, n := range f.seen {
 		if n > 0 {
 			d.Blocks++

@@ -157,17 +157,40 @@ func TestIdenticalBlocks(t *testing.T) {
 	}
 }
 
+// A start that spoils one of eight workloads leaves what the others show, and all of them together, as it is.
+func TestOneBadStart(t *testing.T) {
+	for blocks := 2; blocks <= 5; blocks++ {
+		r := rand.New(rand.NewPCG(11, uint64(blocks)))
+		s := bench{points: 8, blocks: blocks, measure: .004, effect: math.Log(1.065)}.draw(r)
+		clean, _ := block.Compare(s, block.Fresh())
+		s[2][1] += math.Log(2)
+		each, all := block.Compare(s, block.Fresh())
+		for i, d := range append(each, all) {
+			lo, hi := d.Interval(.95)
+			switch {
+			case i == 2:
+				if hi-lo < .1 {
+					t.Errorf("%d blocks: the spoilt workload has %.3f to %.3f", blocks, lo, hi)
+				}
+			case lo < .03 || hi > .10:
+				t.Errorf("%d blocks, series %d: %.3f to %.3f, without the bad start %+v", blocks, i, lo, hi,
+					clean[min(i, len(clean)-1)])
+			}
+		}
+	}
+}
+
 // What earlier pairs showed of starts makes two blocks enough for the change of everything.
 func TestStarts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	b := bench{points: 25, blocks: 2, measure: .01, start: .005}
 	var before [][][]float64
-	for range 10 {
+	for range 40 {
 		before = append(before, b.draw(r))
 	}
 	b.effect = .03
 	starts := block.Starts(before)
-	if starts.Df != 10 || math.Abs(starts.Sd()-.0077) > .004 {
+	if starts.Df != 40 || math.Abs(starts.Sd()-.0077) > .002 {
 		t.Errorf("noise of starts: %+v", starts)
 	}
 	alone, together := 0, 0

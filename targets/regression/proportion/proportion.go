@@ -14,9 +14,8 @@ const (
 
 // Wilson returns the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it has a width at
 // 0 and 1.
-func Wilson(p float64, n float64) (lo, hi float64) { return wilson(p, n, z975) }
-
-func wilson(p, n, z float64) (lo, hi float64) {
+func Wilson(p, n float64) (lo, hi float64) {
+	const z = z975
 	if n <= 0 {
 		return 0, 1
 	}
@@ -29,7 +28,6 @@ func wilson(p, n, z float64) (lo, hi float64) {
 type Difference struct {
 	D            float64
 	Lo, Hi       float64 // 95 %
-	Lo90, Hi90   float64 // 90 %, for equivalence
 	Fell, Rose   float64 // one-sided p values of a fall and of a rise
 	Lost, Gained int     // items, when paired
 	Paired       bool
@@ -39,13 +37,9 @@ type Difference struct {
 // pooled two sample test.
 func Newcombe(p1, n1, p2, n2 float64) Difference {
 	d := Difference{D: p2 - p1}
-	at := func(z float64) (lo, hi float64) {
-		l1, u1 := wilson(p1, n1, z)
-		l2, u2 := wilson(p2, n2, z)
-		return d.D - math.Hypot(p2-l2, u1-p1), d.D + math.Hypot(u2-p2, p1-l1)
-	}
-	d.Lo, d.Hi = at(z975)
-	d.Lo90, d.Hi90 = at(z95)
+	l1, u1 := Wilson(p1, n1)
+	l2, u2 := Wilson(p2, n2)
+	d.Lo, d.Hi = d.D-math.Hypot(p2-l2, u1-p1), d.D+math.Hypot(u2-p2, p1-l1)
 	pool := (p1*n1 + p2*n2) / (n1 + n2)
 	se := math.Sqrt(pool * (1 - pool) * (1/n1 + 1/n2))
 	return d.normal(se)
@@ -64,7 +58,6 @@ func McNemar(lost, gained, n int) Difference {
 	changed := float64(lost+gained) + 1
 	se := math.Sqrt(changed-float64(gained-lost)*float64(gained-lost)/total) / total
 	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
-	d.Lo90, d.Hi90 = d.D-z95*se, d.D+z95*se
 	if lost+gained > 0 {
 		b := distuv.Binomial{N: float64(lost + gained), P: .5}
 		d.Fell = 1 - b.CDF(float64(lost)-1)
@@ -106,7 +99,6 @@ func Normal(v1, se1, v2, se2 float64) Difference {
 	d := Difference{D: v2 - v1}
 	se := math.Hypot(se1, se2)
 	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
-	d.Lo90, d.Hi90 = d.D-z95*se, d.D+z95*se
 	return d.normal(se)
 }
 
