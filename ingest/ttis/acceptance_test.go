@@ -113,7 +113,7 @@ func TestSpecsStateKnownIssues(t *testing.T) {
 func TestUnreadSectionsAreSaid(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150",
 "run_command":"python run.py --jwt-secret hunter2hunter2 --workflow release","server_mode":"docker"},"sections":[
-{"kind":"agentic_traces","data":{"submission_valid":true}},{"kind":"agentic_traces","data":{"x":1}},
+{"kind":"agentic_traces_targets","data":{"points":[]}},{"kind":"agentic_traces_targets","data":{"x":1}},
 {"kind":"prefill_decode","data":{"y":2}},{"kind":"benchmarks","data":{"status":"skip"}},
 {"kind":"spec_tests","task_type":"health","data":{"success":true}},
 {"kind":"benchmarks","data":{"records":[{"concurrency":1,"input_sequence_length":8,"output_sequence_length":8,
@@ -124,7 +124,7 @@ func TestUnreadSectionsAreSaid(t *testing.T) {
 			found = append(found, p.Found)
 		}
 	}
-	want := `sections of kind "agentic_traces" without numbers that are read (2); ` +
+	want := `sections of kind "agentic_traces_targets" without numbers that are read (2); ` +
 		`sections of kind "prefill_decode" without numbers that are read (1)`
 	if got := strings.Join(found, "; "); got != want {
 		t.Errorf("%s", got)
@@ -136,5 +136,48 @@ func TestUnreadSectionsAreSaid(t *testing.T) {
 	if !strings.Contains(command, "--workflow release") || strings.Contains(command, "hunter2") ||
 		string(r.Extra["server_mode"]) != `"docker"` {
 		t.Errorf("%s %s", command, r.Extra["server_mode"])
+	}
+}
+
+// The sections that reports have since August 2026: replays, speculative decoding, suites and smoke tests, each with
+// what its client says of itself.
+func TestSectionsSinceAugust(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},"sections":[
+{"kind":"agentic_traces","data":{"trace_source":"inferencex_agentx","mode":"ci","concurrency":4,"mean_ttft_ms":812.4,
+ "request_throughput":0.4,"completed":360,"error_request_count":12,"mean_isl":72000.0,"mean_osl":401.0,
+ "theoretical_prefix_cache_hit_pct":91.2,"measured_prefix_cache_hit_pct":84.5,"submission_valid":true}},
+{"kind":"agentic_traces","data":{"trace_source":"swarmone","concurrency":4,"mean_ttft_ms":700,"completed":9,
+ "submission_valid":false,"submission_invalid_reasons":["context_overflow_rate"]}},
+{"kind":"aiperf_spec_decode","data":{"public_dataset":"coding","output_len":256,"max_concurrency":2,"completed":80,
+ "acceptance_rate":0.71,"mean_accepted_length":2.9,"mean_ttft_ms":90.0,"output_throughput":200.1}},
+{"kind":"serving_bench","data":{"suite":"benchmark","return_code":1,"result_files":[]}},
+{"kind":"prefill_decode","data":{"return_code":1,"records":[{"test":"hit","result":"PASS","turn":1},
+ {"test":"hit","result":"PASS","turn":2},{"test":"miss","result":"FAIL"},{"test":"later","result":"SKIP"}]}},
+{"kind":"prefill_decode","data":{"return_code":3,"records":[]}}]}`)
+	var got []string
+	for _, p := range r.Points {
+		got = append(got, fmt.Sprintf("%s %s %v %s", p.Key.Tool, p.Key.Workload(), p.Key.Dims, p.Status))
+		for _, metric := range []string{"ttft", "isl", "osl", "output_tps", "prefix_hits", "prefix_hits_possible",
+			"acceptance_rate", "mean_accepted_length", "requests_failed"} {
+			for _, stat := range []string{"mean", "value"} {
+				if x, ok := p.Value(metric, stat); ok {
+					got = append(got, fmt.Sprintf("%s %g", metric, x))
+				}
+			}
+		}
+	}
+	for _, target := range r.Targets {
+		got = append(got, target.Key.Dataset+" "+target.Priority)
+	}
+	if want := []string{"aiperf -/-/4 map[label:inferencex_agentx mode:ci] partial", "ttft 812.4", "isl 72000", "osl 401",
+		"prefix_hits 84.5", "prefix_hits_possible 91.2", "requests_failed 12",
+		"swo-bench -/-/4 map[label:swarmone] invalid",
+		"aiperf -/256/2 map[label:coding] ok", "ttft 90", "output_tps 200.1", "acceptance_rate 0.71",
+		"mean_accepted_length 2.9", "serving_bench benchmark must", "hit should", "miss should",
+		"prefill_decode should"}; strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(r.Problems) < 2 || r.Problems[len(r.Problems)-1].Code == "section-unread" {
+		t.Errorf("%+v", r.Problems)
 	}
 }

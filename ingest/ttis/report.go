@@ -230,6 +230,17 @@ func reportFacts(meta decode.Value) schema.Facts {
 	return f
 }
 
+// toolOfRow is the client behind a row of a section since v0.19.
+func toolOfRow(section, row decode.Value, kind string) string {
+	switch {
+	case row.Get("trace_source").Str() == "swarmone":
+		return "swo-bench"
+	case kind == "agentic_traces", strings.HasPrefix(kind, "aiperf_"):
+		kind = "aiperf"
+	}
+	return toolName(section.At("targets", "tool").Str(), kind)
+}
+
 func toolName(names ...string) string {
 	for _, n := range names {
 		switch n = strings.ToLower(n); {
@@ -256,20 +267,36 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	}
 	d := draft.New(f, r, row, tool)
 	k := shapeOf(row)
-	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = k.ISL, k.OSL, k.Concurrency
+	d.Key.ISL, d.Key.OSL, d.Key.Concurrency, d.Key.Dataset = k.ISL, k.OSL, k.Concurrency, k.Dataset
+	if d.Dim("mode", row.Get("mode").Str()); k.ISL == nil && k.Dataset != "" { // a replay has the lengths of its trace
+		d.Dim(schema.DimLabel, k.Dataset)
+		d.Key.Dataset = ""
+	}
 	if n := row.Number("num_requests", "num_prompts"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
 	rowLatencies(d, row)
-	output := "output_token_throughput|tps_output_throughput"
+	output := "output_token_throughput|tps_output_throughput|output_throughput"
 	if !row.Has("tps_prefill_throughput") { // beside which it is computed from TPOT and the concurrency
 		output += "|tps_decode_throughput" // what the client measured, as v0.19 and v0.20 call it
 	}
 	d.Fields(row, map[string]string{
 		"output_tps": output,
 		"total_tps":  "total_token_throughput|tps_total_throughput", "rps": "request_throughput",
+		// Of agentic replays, prefix caches and speculative decoding.
+		"isl": "mean_isl", "osl": "mean_osl", "prefix_hits": "measured_prefix_cache_hit_pct|prefix_cache_hit_rate_pct",
+		"prefix_hits_possible": "theoretical_prefix_cache_hit_pct|trace_theoretical_hit_rate_pct",
+		"acceptance_rate":      "acceptance_rate", "mean_accepted_length": "mean_accepted_length",
 	})
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
+	if valid, stated := row.Get("submission_valid").Truth(); stated && !valid {
+		var why []string
+		for one := range row.Get("submission_invalid_reasons").Items() {
+			why = append(why, redact.Text(one.Str()))
+		}
+		d.Invalid("submission-invalid", row.Get("submission_valid"), "a replay that its client calls no valid submission: "+
+			cmp.Or(strings.Join(why, ", "), "it gives no reason"), "submission_valid", "no latency of it")
+	}
 	d.Condition(RawFile, row.Get("filename").Str())
 	if t := draft.Time(stamp, time.DateTime, stampLayout); !t.IsZero() {
 		d.Start, d.End = t, t
@@ -372,7 +399,7 @@ func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
 	for _, kind := range slices.Sorted(maps.Keys(unread)) {
 		draft.Problem(f, r, schema.SevWarning, "section-unread", first[kind],
 			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind]),
-			"benchmarks, evals or spec_tests", "nothing of them",
+			"benchmarks, evals, spec_tests, agentic_traces, serving_bench or prefill_decode", "nothing of them",
 			"read the files of the tool itself, if it is one that ttreport reads")
 	}
 }
@@ -388,6 +415,12 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 	case "spec_tests":
 		specTest(f, r, s)
 		return data.Kind() == decode.Object
+	case "serving_bench": // a suite fails its task by its exit code
+		if rc, ok := data.Get("return_code").Float(); ok {
+			passedTests(f, r, "serving_bench "+data.Get("suite").Str(), must, []bool{rc == 0})
+		}
+	case "prefill_decode":
+		smokeTests(f, r, data)
 	default:
 		if mediaSection(f, r, s) {
 			return true
@@ -397,7 +430,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			rows = slices.Collect(records.Items())
 		}
 		for _, row := range rows {
-			reportRow(f, r, row, toolName(s.At("targets", "tool").Str(), kind), s.At("targets", "timestamp").Str(),
+			reportRow(f, r, row, toolOfRow(s, row, kind), s.At("targets", "timestamp").Str(),
 				row.Number("completed", "num_requests"))
 			r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 		}
@@ -579,8 +612,11 @@ func shapeOf(row decode.Value) schema.Key {
 		return schema.Key{Task: task}
 	}
 	return schema.Key{
-		ISL: row.Number("input_sequence_length", "isl"), OSL: row.Number("output_sequence_length", "osl"),
+		ISL:         row.Number("input_sequence_length", "isl", "isl_mean"),
+		OSL:         row.Number("output_sequence_length", "osl", "osl_mean", "output_len"),
 		Concurrency: row.Number("concurrency", "max_con", "max_concurrency"),
+		Dataset: cmp.Or(row.Get("public_dataset").Str(), row.Get("trace_source").Str(), row.Get("trace_name").Str(),
+			row.Get("scenario").Str()),
 	}
 }
 
@@ -601,7 +637,7 @@ func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	if status := strings.ToLower(data.Get("status").Str()); status != "" {
 		passed = status == "pass"
 	}
-	passedTests(f, r, cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), []bool{passed})
+	passedTests(f, r, cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), must, []bool{passed})
 }
 
 // parameterTests reads the conformance tests of a v1 report: {results: {test: [{status}]}}.
@@ -611,7 +647,7 @@ func parameterTests(f *decode.File, r *schema.Reading, v decode.Value) {
 		for one := range test.Val.Items() {
 			passed = append(passed, one.Get("status").Str() == "passed")
 		}
-		passedTests(f, r, test.Key, passed)
+		passedTests(f, r, test.Key, must, passed)
 	}
 }
 
@@ -629,12 +665,35 @@ func serverTests(f *decode.File, r *schema.Reading, v decode.Value) {
 		}
 	}
 	for _, name := range names {
-		passedTests(f, r, name, passed[name])
+		passedTests(f, r, name, must, passed[name])
 	}
 }
 
-// passedTests adds the share of the cases of a test that passed. All must pass, whatever the model's status.
-func passedTests(f *decode.File, r *schema.Reading, name string, passed []bool) {
+// smokeTests reads the tests of a server whose prefill and decode are apart: {records: [{test, result}], return_code}.
+// tt-inference-server has no gate on them, so they should pass.
+func smokeTests(f *decode.File, r *schema.Reading, data decode.Value) {
+	passed := map[string][]bool{}
+	var names []string
+	for one := range data.Get("records").Items() {
+		name, result := one.Get("test").Str(), one.Get("result").Str()
+		if result != "PASS" && result != "FAIL" {
+			continue
+		}
+		if passed[name] == nil {
+			names = append(names, name)
+		}
+		passed[name] = append(passed[name], result == "PASS")
+	}
+	for _, name := range names {
+		passedTests(f, r, name, "should", passed[name])
+	}
+	if rc, ok := data.Get("return_code").Float(); ok && len(names) == 0 { // the server never came up
+		passedTests(f, r, "prefill_decode", "should", []bool{rc == 0})
+	}
+}
+
+// passedTests adds the share of the cases of a test that passed. All are to pass, whatever the model's status.
+func passedTests(f *decode.File, r *schema.Reading, name, priority string, passed []bool) {
 	if name == "" || len(passed) == 0 {
 		return
 	}
@@ -649,7 +708,7 @@ func passedTests(f *decode.File, r *schema.Reading, name string, passed []bool) 
 	s.N, s.Total = len(passed), len(passed)
 	t := stated(f)
 	t.Key, t.Metric, t.Stat, t.Value, t.Level, t.Priority =
-		schema.EvalKey(s), s.Metric, "value", 1, schema.LevelReference, must
+		schema.EvalKey(s), s.Metric, "value", 1, schema.LevelReference, priority
 	r.Targets = append(r.Targets, t)
 }
 
