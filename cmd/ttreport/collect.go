@@ -535,7 +535,7 @@ func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
 // OVERRIDE_BENCHMARK_TARGETS, which replace them for this run.
 func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out plan.TargetPlan, err error) {
 	lib, name := (*library.Library)(nil), os.Getenv(workspace.OverrideVariable)
-	if out.Replaced = name != ""; !out.Replaced {
+	if out.Replaced = name; name == "" {
 		lib, _, err = soundTargets(ws, nil)
 	} else {
 		var problems []schema.Problem
@@ -552,7 +552,7 @@ func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out pl
 		return out, err
 	}
 	model := schema.Model{ID: m.ID, Name: m.Name, Key: lib.Key(m.Name)}
-	if out.Replaced {
+	if name != "" {
 		for _, row := range lib.For(model, device, nil) {
 			out.InForce = append(out.InForce, manifest.Row(row))
 		}

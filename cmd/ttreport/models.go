@@ -110,6 +110,9 @@ func importDev(ctx context.Context, sh *shell, name string, file *spec.File, che
 			file.Add(m)
 		}
 	}
+	if n := len(list) - added; n > 0 {
+		sh.say("left out: %s in development of models that are released for the device", plaintext.Plural(n, "specification"))
+	}
 	return writeModels(sh, name, file, plaintext.Plural(added, "specification")+" in development")
 }
 

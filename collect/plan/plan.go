@@ -96,8 +96,8 @@ type Targets func(model schema.Model, device string) (TargetPlan, error)
 type TargetPlan struct {
 	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
 	Evals     []EvalTask // their tools have names alone; "" is lm-eval
-	// Replaced reports that a file replaces the workspace's targets for this run; InForce has its rows.
-	Replaced bool
+	// Replaced names the file that replaces the workspace's targets for this run; InForce has its rows.
+	Replaced string
 	InForce  []manifest.TargetRow
 }
 
@@ -197,20 +197,22 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 	if name == "" && o.Measure.TargetsOnly {
 		name = SweepTargets
 	}
-	ofTargets := name == SweepTargets || stated.Replaced
+	ofTargets := name == SweepTargets || stated.Replaced != ""
 	if ofTargets && len(stated.Workloads) == 0 {
 		return nil, nil, Usage("put targets into targets/, or choose another --sweep",
-			"collect: no target states a workload of %s on %s", model, o.System.Device)
+			"collect: no target of %s states a workload of %s on %s", cmp.Or(stated.Replaced, "targets/"), model,
+			o.System.Device)
 	}
 	var out []Workload
 	if ofTargets || name == SweepStandard {
 		out = withRequests(stated.Workloads)
 	}
 	switch {
-	case name == SweepTargets, stated.Replaced && name == "":
+	case name == SweepTargets, stated.Replaced != "" && name == "":
 		return fitting(o, out, known.Context, nil)
 	case name == SweepStandard:
 		l, notes := assumed(known)
+		l.Device = o.System.Device
 		return fitting(o, join(out, standard(l)...), l.Context, notes)
 	case name == SweepStress:
 		l, notes := assumed(known)

@@ -85,22 +85,32 @@ func SweepNames() []string {
 		SweepStandard, SweepTargets, SweepStress)))
 }
 
+// SuperCluster is the device of tt-inference-server that is many hosts behind one address.
+const SuperCluster = "super_cluster"
+
 // standard derives a sweep from limits: every pair of lengths that fits the context, at concurrency 1 and at the
-// highest concurrency that fits the memory of all users. Points of concurrency 1 come first.
+// highest concurrency that fits the memory of all users. Points of concurrency 1 come first. A super cluster has memory
+// for a whole context of each user, more long pairs, and of all users two rounds of requests at least.
 func standard(l spec.Model) []Workload {
-	all := cmp.Or(l.AllUsers, l.Context)
-	var alone, together []Workload
-	for _, p := range [][2]int{ // as tt-inference-server's benchmark_config.py derives them since v0.5
+	all, least := cmp.Or(l.AllUsers, l.Context), 0
+	pairs := [][2]int{ // as tt-inference-server's benchmark_config.py derives them since v0.5
 		{128, 128}, {128, 1024}, {1024, 128}, {2048, 128}, {4096, 128}, {8192, 128}, {8192, 1024}, {10000, 1024},
 		{16384, 128}, {32768, 128}, {65536, 128}, {131072, 128},
-	} {
+	}
+	if strings.EqualFold(l.Device, SuperCluster) {
+		all, least = l.Context*l.Concurrency, 2*l.Concurrency
+		pairs = append(pairs, [2]int{128, 255872}, [2]int{196608, 128}, [2]int{255872, 128})
+	}
+	var alone, together []Workload
+	for _, p := range pairs {
 		isl, osl := p[0], p[1]
 		if isl+osl > l.Context {
 			continue
 		}
 		alone = append(alone, Workload{ISL: isl, OSL: osl, Concurrency: 1, Requests: standardRequests(isl, osl, 1)})
 		if c := min(all/(isl+osl), l.Concurrency); c > 1 {
-			together = append(together, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: standardRequests(isl, osl, c)})
+			together = append(together, Workload{ISL: isl, OSL: osl, Concurrency: c,
+				Requests: max(least, standardRequests(isl, osl, c))})
 		}
 	}
 	return append(alone, together...)

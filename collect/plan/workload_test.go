@@ -71,6 +71,16 @@ func TestStandardFitsTheLimits(t *testing.T) {
 	if strings.Contains(text, "isl=65536") || len(got) != 19 { // as many as its reports have
 		t.Errorf("%d workloads:\n%s", len(got), text)
 	}
+	text = ""
+	for _, w := range standard(spec.Model{Device: "SUPER_CLUSTER", Context: 262144, Concurrency: 64}) {
+		text += w.Text() + "\n"
+	}
+	for _, want := range []string{"isl=128,osl=255872,n=1,c=1\n", "isl=128,osl=255872,n=128,c=64\n",
+		"isl=255872,osl=128,n=128,c=64\n", "isl=131072,osl=128,n=128,c=64\n", "isl=128,osl=128,n=512,c=64\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("a super cluster: %q is not in\n%s", want, text)
+		}
+	}
 	if small := standard(spec.Model{Context: 200, Concurrency: 4}); len(small) != 0 {
 		t.Errorf("nothing fits 200 tokens: %v", small)
 	}

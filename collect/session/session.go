@@ -95,10 +95,14 @@ func New(ctx context.Context, r Request) (*Session, error) {
 
 // isOneHost refuses to start a container for a device that is several machines, or of an image that is made for one.
 func isOneHost(o plan.Options) error {
-	several := slices.Contains([]string{"dual_galaxy", "quad_galaxy"}, strings.ToLower(o.System.Device)) ||
+	several := slices.Contains([]string{"dual_galaxy", "quad_galaxy", plan.SuperCluster}, strings.ToLower(o.System.Device)) ||
 		strings.Contains(o.Server.Image, "-multihost-")
 	if o.Server.Name.Kind != plan.ServerDocker || !several {
 		return nil
+	}
+	if strings.EqualFold(o.System.Device, plan.SuperCluster) {
+		return plan.Usage("measure it where it is: --server URL", "collect: %s is a service at an address, and no image",
+			plan.SuperCluster)
 	}
 	return plan.Usage("start it with its run.py, and measure it: --server URL", "collect: %s is several hosts, on each "+
 		"of which tt-inference-server starts its image, joined by SSH and MPI: one container is not that server",
@@ -163,7 +167,13 @@ func (r Request) key() (string, error) {
 		return "", fmt.Errorf("collect: %w", err)
 	}
 	docker := o.Server.Name.Kind == plan.ServerDocker && !o.Server.NoAuth && !r.DryRun
-	return file.Key(docker && server.IsTenstorrent(o.System.Device), r.Ask)
+	return file.Key(docker && server.IsTenstorrent(o.System.Device), func(name, why string) (string, bool) {
+		value, ok := r.Ask(name, why)
+		if !ok { // in CI, where nobody can type
+			r.Warn(why + ", which is neither in the environment nor in .env")
+		}
+		return value, ok
+	})
 }
 
 // known is what is stated of the model: by a specification or models.yaml, and by the server where it runs already. The

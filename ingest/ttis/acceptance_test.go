@@ -158,7 +158,7 @@ func TestSectionsSinceAugust(t *testing.T) {
 	for _, p := range r.Points {
 		got = append(got, fmt.Sprintf("%s %s %v %s", p.Key.Tool, p.Key.Workload(), p.Key.Dims, p.Status))
 		for _, metric := range []string{"ttft", "isl", "osl", "output_tps", "prefix_hits", "prefix_hits_possible",
-			"acceptance_rate", "mean_accepted_length", "requests_failed"} {
+			"acceptance_rate", "acceptance_length", "requests_failed"} {
 			for _, stat := range []string{"mean", "value"} {
 				if x, ok := p.Value(metric, stat); ok {
 					got = append(got, fmt.Sprintf("%s %g", metric, x))
@@ -169,11 +169,11 @@ func TestSectionsSinceAugust(t *testing.T) {
 	for _, target := range r.Targets {
 		got = append(got, target.Key.Dataset+" "+target.Priority)
 	}
-	if want := []string{"aiperf -/-/4 map[label:inferencex_agentx mode:ci] partial", "ttft 812.4", "isl 72000", "osl 401",
+	if want := []string{"aiperf -/-/4 inferencex_agentx, mode ci map[label:inferencex_agentx mode:ci] partial", "ttft 812.4", "isl 72000", "osl 401",
 		"prefix_hits 84.5", "prefix_hits_possible 91.2", "requests_failed 12",
-		"swo-bench -/-/4 map[label:swarmone] invalid",
-		"aiperf -/256/2 map[label:coding] ok", "ttft 90", "output_tps 200.1", "acceptance_rate 0.71",
-		"mean_accepted_length 2.9", "serving_bench benchmark must", "hit should", "miss should",
+		"swo-bench -/-/4 swarmone map[label:swarmone] invalid",
+		"aiperf -/256/2 coding map[label:coding] ok", "ttft 90", "output_tps 200.1", "acceptance_rate 71",
+		"acceptance_length 2.9", "serving_bench benchmark must", "hit should", "miss should",
 		"prefill_decode should"}; strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

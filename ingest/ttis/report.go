@@ -286,8 +286,11 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		// Of agentic replays, prefix caches and speculative decoding.
 		"isl": "mean_isl", "osl": "mean_osl", "prefix_hits": "measured_prefix_cache_hit_pct|prefix_cache_hit_rate_pct",
 		"prefix_hits_possible": "theoretical_prefix_cache_hit_pct|trace_theoretical_hit_rate_pct",
-		"acceptance_rate":      "acceptance_rate", "mean_accepted_length": "mean_accepted_length",
+		"acceptance_length":    "mean_accepted_length",
 	})
+	if share, ok := row.Get("acceptance_rate").Float(); ok {
+		d.Value("acceptance_rate", 100*share)
+	}
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
 	if valid, stated := row.Get("submission_valid").Truth(); stated && !valid {
 		var why []string
