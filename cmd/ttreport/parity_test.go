@@ -28,17 +28,18 @@ For people who come from one of five systems and look for what they had.
 ttreport grew from five systems: tt-inference-server's benchmarks, its AIPerf benchmarks and its workflows, nm-vllm, and
 TensorRT-LLM's benchmark.py. The table goes through their pages from the top: each row is a feature, and a line that a
 test of ttreport runs to its end; the last column has what the test looks at. There, scripts that write what the tools
-write play them, and a simulator plays the servers, one of them at 127.0.0.1:8001; .ci/real runs the real ones.
+write play them, and a simulator plays the servers, one of them at 127.0.0.1:8001; .ci/real runs the real ones. The
+wishes are of issues of tt-inference-server and tt-metal.
 
 | system | feature | line | checked |
 |--------|---------|------|---------|
 `
 
-// A row of testdata/parity.txtar is "system | feature | arguments | expressions". Expressions, with " && " between them,
-// are looked for in the output, in one of the files that "file:" before it names, or, with "asked:", in .env after
-// secrets were typed. "calls" has the command lines of the tools, which scripts play: they write what the real ones
-// write. 8001 is the port of a server that runs; SERVICE_PORT has another one, which servers that are started take.
-// Nothing is only planned: what collect measured is found again by check.
+// A row of testdata/parity.txtar is "system | feature | arguments | expressions". Expressions, with " && " between
+// them, are looked for in the output, in one of the files that "file:" before it names, or, with "asked:", in .env
+// after secrets were typed. "calls" has the command lines of the tools, which scripts play: they write what the real
+// ones write. 8001 is the port of a server that runs; SERVICE_PORT has another one, which servers that are started
+// take. Nothing is only planned: what collect measured is found again by check.
 // Hundreds of commands, each several times slower with the race detector: .ci/run runs them without it.
 func TestParity(t *testing.T) {
 	if !ownProcess(t) {

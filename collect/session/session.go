@@ -95,7 +95,8 @@ func New(ctx context.Context, r Request) (*Session, error) {
 
 // isOneHost refuses to start a container for a device that is several machines, or of an image that is made for one.
 func isOneHost(o plan.Options) error {
-	several := slices.Contains([]string{"dual_galaxy", "quad_galaxy", plan.SuperCluster}, strings.ToLower(o.System.Device)) ||
+	hosts := []string{"dual_galaxy", "quad_galaxy", plan.SuperCluster}
+	several := slices.Contains(hosts, strings.ToLower(o.System.Device)) ||
 		strings.Contains(o.Server.Image, "-multihost-")
 	if o.Server.Name.Kind != plan.ServerDocker || !several {
 		return nil

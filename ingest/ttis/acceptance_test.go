@@ -142,7 +142,8 @@ func TestUnreadSectionsAreSaid(t *testing.T) {
 // The sections that reports have since August 2026: replays, speculative decoding, suites and smoke tests, each with
 // what its client says of itself.
 func TestSectionsSinceAugust(t *testing.T) {
-	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},"sections":[
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},
+"sections":[
 {"kind":"agentic_traces","data":{"trace_source":"inferencex_agentx","mode":"ci","concurrency":4,"mean_ttft_ms":812.4,
  "request_throughput":0.4,"completed":360,"error_request_count":12,"mean_isl":72000.0,"mean_osl":401.0,
  "theoretical_prefix_cache_hit_pct":91.2,"measured_prefix_cache_hit_pct":84.5,"submission_valid":true}},
@@ -169,12 +170,13 @@ func TestSectionsSinceAugust(t *testing.T) {
 	for _, target := range r.Targets {
 		got = append(got, target.Key.Dataset+" "+target.Priority)
 	}
-	if want := []string{"aiperf -/-/4 inferencex_agentx, mode ci map[label:inferencex_agentx mode:ci] partial", "ttft 812.4", "isl 72000", "osl 401",
-		"prefix_hits 84.5", "prefix_hits_possible 91.2", "requests_failed 12",
+	want := []string{"aiperf -/-/4 inferencex_agentx, mode ci map[label:inferencex_agentx mode:ci] partial",
+		"ttft 812.4", "isl 72000", "osl 401", "prefix_hits 84.5", "prefix_hits_possible 91.2", "requests_failed 12",
 		"swo-bench -/-/4 swarmone map[label:swarmone] invalid",
 		"aiperf -/256/2 coding map[label:coding] ok", "ttft 90", "output_tps 200.1", "acceptance_rate 71",
 		"acceptance_length 2.9", "serving_bench benchmark must", "hit should", "miss should",
-		"prefill_decode should"}; strings.Join(got, "\n") != strings.Join(want, "\n") {
+		"prefill_decode should"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if len(r.Problems) < 2 || r.Problems[len(r.Problems)-1].Code == "section-unread" {
