@@ -325,6 +325,7 @@ func groupRuns(results []*result) *grouping {
 		g.report(&g.runs[i], repeat.Separate(g.runs[i].Points)...)
 		g.report(&g.runs[i], repeat.SeparateScores(g.runs[i].Scores)...)
 		g.runs[i].Arrange()
+		g.report(&g.runs[i], repeat.Doubtful(g.runs[i].Points)...)
 	}
 	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))

@@ -1,6 +1,7 @@
 package llamabench_test
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -15,10 +16,24 @@ func TestDeviceOfATable(t *testing.T) {
 		vulkan: "AMD Radeon RX 7900 XTX", vulkan + vulkan: "AMD Radeon RX 7900 XTX", cuda: "NVIDIA GeForce RTX 4090",
 		"ggml_metal_init: GPU name:   Apple M2 Max\n":   "Apple M2 Max",
 		"ggml_metal_init: found device: Apple M1 Pro\n": "Apple M1 Pro",
+		"ggml_vulkan: 0 = Intel(R) Arc(tm) A770 Graphics (DG2) (Intel open-source Mesa driver) | uma: 0\n": "" +
+			"Intel(R) Arc(tm) A770 Graphics",
 		vulkan + cuda: "", "": "", "Device: none\n": "",
 	} {
 		if r := reader.Must(t, "x.txt", text+table); len(r.Points) != 1 || r.Facts.Device.Name != want {
 			t.Errorf("%q: %q, want %q", text, r.Facts.Device.Name, want)
+		}
+	}
+}
+
+// A model in several files has the name of the model, and a device the same name under Vulkan as under ROCm.
+func TestNamesOfRows(t *testing.T) {
+	const row = `{"model_filename":"/m/GLM-4.6-UD-Q4_K_XL-00001-of-00005.gguf","gpu_info":"AMD Radeon 8060S Graphics%s",` +
+		`"backends":"%s","n_gpu_layers":99,"n_prompt":0,"n_gen":128,"avg_ts":9.12,"stddev_ts":0.1}`
+	for backend, driver := range map[string]string{"Vulkan": " (RADV GFX1151)", "ROCm": ""} {
+		f := reader.Must(t, "x.jsonl", fmt.Sprintf(row, driver, backend)).Facts
+		if f.Model.ID != "GLM-4.6-UD-Q4_K_XL" || f.Device.Name != "AMD Radeon 8060S Graphics" {
+			t.Errorf("%s: %q on %q", backend, f.Model.ID, f.Device.Name)
 		}
 	}
 }

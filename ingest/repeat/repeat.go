@@ -74,6 +74,86 @@ func takeBack(p *schema.Point) {
 // statedDim begins the name of a dimension among what was stated of a point.
 const statedDim = "dims."
 
+// Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do: they
+// are of two systems, and nothing that was read says which. It names the fields in which the two differ.
+func Doubtful(points []schema.Point) []schema.Problem {
+	all := make([]*schema.Point, len(points))
+	for i := range points {
+		all[i] = &points[i]
+	}
+	n, worst, says := 0, chance, schema.Problem{}
+	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+		isWide := false
+		for _, metric := range []string{"output_tps", "total_tps", "tpot"} {
+			var lo, hi *schema.Point
+			var least, most float64
+			for _, p := range group {
+				x, ok := p.Value(metric, "value")
+				if !ok {
+					x, ok = p.Value(metric, "mean")
+				}
+				if !ok || x <= 0 || p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
+					continue
+				}
+				if lo == nil || x < least {
+					lo, least = p, x
+				}
+				if hi == nil || x > most {
+					hi, most = p, x
+				}
+			}
+			isWide = isWide || lo != nil && most > least*chance
+			if lo != nil && most > least*worst {
+				worst, says = most/least, doubt(group, metric, lo, hi, least, most)
+			}
+		}
+		if isWide {
+			n++
+		}
+	}
+	if n > 1 {
+		says.Found += fmt.Sprintf("; so it is with %d workloads in all", n)
+	}
+	if n == 0 {
+		return nil
+	}
+	return []schema.Problem{says}
+}
+
+// doubt is the warning about a group of which two points differ too much.
+func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, most float64) schema.Problem {
+	out := schema.Problem{
+		Severity: schema.SevWarning, Path: hi.Source.Path, Code: "repeats-differ",
+		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
+			metric, least, most),
+		Expected: "repeats that differ by less than 1.5 x", Used: "each as a repeat",
+		Hint: "state what differs in a manifest, or with {config}, {backend}, {release} or {model} in --pattern",
+	}
+	if lo.Source.Path != hi.Source.Path {
+		out.Found += ", the least in " + lo.Source.Path
+	}
+	fields := func(p *schema.Point) map[string]string {
+		of := maps.Clone(p.Conditions)
+		if of == nil {
+			of = map[string]string{}
+		}
+		for name, raw := range p.Extra {
+			if text := strings.Trim(string(raw), `"`); len(text) <= longestValue && settingText.Match(raw) {
+				if _, err := strconv.ParseFloat(text, 64); err != nil || counted.MatchString(name) {
+					of[name] = text
+				}
+			}
+		}
+		return of
+	}
+	if names := differing([]map[string]string{fields(lo), fields(hi)}); len(names) > 0 {
+		out.Found += "; they differ in " + strings.Join(names[:min(len(names), 3)], ", ")
+	} else if lo.Source.Path == hi.Source.Path {
+		out.Found += "; nothing in the file tells them apart"
+	}
+	return out
+}
+
 // add makes a dimension of a point.
 func add(p *schema.Point, dim, value string) {
 	if _, has := p.Key.Dims[dim]; value == "" || has {

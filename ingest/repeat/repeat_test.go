@@ -225,3 +225,26 @@ func TestScoresTellApart(t *testing.T) {
 		}
 	}
 }
+
+// Repeats that differ by more than noise does are said, with what else differs between them; noise is not.
+func TestRepeatsThatDiffer(t *testing.T) {
+	for _, c := range []struct {
+		points []schema.Point
+		says   string
+	}{
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "git_commit", "x"), at("a.jsonl", "#output_tps", 160, "git_commit", "y")},
+			"is from 100 to 160; they differ in git_commit"},
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 160)},
+			"is from 100 to 160; nothing in the file tells them apart"},
+		{[]schema.Point{at("a-1.json", "#tpot", 10), at("a-2.json", "#tpot", 40)}, "the least in a-1.json"},
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 149)}, ""},
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "c", 1), at("a.jsonl", "#output_tps", 160, "c", 2)}, ""},
+		{[]schema.Point{at("a.jsonl", "#ttft", 100), at("a.jsonl", "#ttft", 900)}, ""},
+	} {
+		repeat.Separate(c.points)
+		got := repeat.Doubtful(c.points)
+		if (c.says == "") != (len(got) == 0) || c.says != "" && !strings.Contains(got[0].Found, c.says) {
+			t.Errorf("%v, want %q", got, c.says)
+		}
+	}
+}
