@@ -74,8 +74,8 @@ func takeBack(p *schema.Point) {
 // statedDim begins the name of a dimension among what was stated of a point.
 const statedDim = "dims."
 
-// Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do: they
-// are of two systems, and nothing that was read says which. It names the fields in which the two differ.
+// Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do:
+// they are of two systems, and nothing that was read says which. It names the fields in which the two differ.
 func Doubtful(points []schema.Point) []schema.Problem {
 	all := make([]*schema.Point, len(points))
 	for i := range points {
@@ -83,41 +83,49 @@ func Doubtful(points []schema.Point) []schema.Problem {
 	}
 	n, worst, says := 0, chance, schema.Problem{}
 	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
-		isWide := false
+		widest := 1.
 		for _, metric := range []string{"output_tps", "total_tps", "tpot"} {
-			var lo, hi *schema.Point
-			var least, most float64
-			for _, p := range group {
-				x, ok := p.Value(metric, "value")
-				if !ok {
-					x, ok = p.Value(metric, "mean")
-				}
-				if !ok || x <= 0 || p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
-					continue
-				}
-				if lo == nil || x < least {
-					lo, least = p, x
-				}
-				if hi == nil || x > most {
-					hi, most = p, x
-				}
+			lo, hi, least, most := ends(group, metric)
+			if lo == nil {
+				continue
 			}
-			isWide = isWide || lo != nil && most > least*chance
-			if lo != nil && most > least*worst {
+			widest = max(widest, most/least)
+			if most > least*worst {
 				worst, says = most/least, doubt(group, metric, lo, hi, least, most)
 			}
 		}
-		if isWide {
+		if widest > chance {
 			n++
 		}
 	}
-	if n > 1 {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+	default:
 		says.Found += fmt.Sprintf("; so it is with %d workloads in all", n)
 	}
-	if n == 0 {
-		return nil
-	}
 	return []schema.Problem{says}
+}
+
+// ends are the points of a group with the least and the most of a metric; nil where none was measured.
+func ends(group []*schema.Point, metric string) (lo, hi *schema.Point, least, most float64) {
+	for _, p := range group {
+		x, ok := p.Value(metric, "value")
+		if !ok {
+			x, ok = p.Value(metric, "mean")
+		}
+		if !ok || x <= 0 || p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
+			continue
+		}
+		if lo == nil || x < least {
+			lo, least = p, x
+		}
+		if hi == nil || x > most {
+			hi, most = p, x
+		}
+	}
+	return lo, hi, least, most
 }
 
 // doubt is the warning about a group of which two points differ too much.

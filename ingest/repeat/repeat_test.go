@@ -232,7 +232,7 @@ func TestRepeatsThatDiffer(t *testing.T) {
 		points []schema.Point
 		says   string
 	}{
-		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "git_commit", "x"), at("a.jsonl", "#output_tps", 160, "git_commit", "y")},
+		{[]schema.Point{at("a", "#output_tps", 100, "git_commit", "x"), at("a", "#output_tps", 160, "git_commit", "y")},
 			"is from 100 to 160; they differ in git_commit"},
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 160)},
 			"is from 100 to 160; nothing in the file tells them apart"},
