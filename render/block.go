@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -40,8 +42,42 @@ type Lead struct {
 	Mark  schema.Outcome // its sign is shown before the headline
 	Word  string
 	Text  string
+	Links Links // of names in the text
 	Paras []string
 	Cmd   string // the command that would change the answer
+}
+
+// Spans are the parts of the text, of which names are links: at each place the longest name that stands there whole.
+func (l Lead) Spans() (out []Link) {
+	part := func(r rune, size int) bool { return size > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+	from := 0
+	for at := 0; at < len(l.Text); {
+		var best Link
+		before, size := utf8.DecodeLastRuneInString(l.Text[:at])
+		for _, link := range l.Links {
+			rest, ok := strings.CutPrefix(l.Text[at:], link.Text)
+			if after, n := utf8.DecodeRuneInString(rest); !ok || part(before, size) || part(after, n) {
+				continue
+			}
+			if len(link.Text) > len(best.Text) {
+				best = link
+			}
+		}
+		if best.Text == "" {
+			_, n := utf8.DecodeRuneInString(l.Text[at:])
+			at += n
+			continue
+		}
+		if from < at {
+			out = append(out, Link{Text: l.Text[from:at]})
+		}
+		out, at = append(out, best), at+len(best.Text)
+		from = at
+	}
+	if from < len(l.Text) {
+		out = append(out, Link{Text: l.Text[from:]})
+	}
+	return out
 }
 
 // Section is a heading and what stands below it.
@@ -285,6 +321,12 @@ func factsAndWays(t *Table, facts []CardFact, ways []Way) []Block {
 // Counts are how often each verdict was given, a line for each kind of judgement.
 type Counts []Ledger
 
+// have reports whether the counts say what a fact of the decision does.
+func (c Counts) have(fact string) bool {
+	name := map[string]string{"Basis": "History", "Targets": "Required targets"}[fact]
+	return slices.ContainsFunc(c, func(l Ledger) bool { return l.Name == name })
+}
+
 // Ledger is one line of counts.
 type Ledger struct {
 	Name, Note string
@@ -340,7 +382,7 @@ func (r *Report) counts(at int) Counts {
 	}{
 		{"Required targets", "verdict", false, f.Targets, targetWords, func(v *schema.Verdict) bool { return v.Required }},
 		{"Informational", "verdict", true, f.Targets, targetWords, func(v *schema.Verdict) bool { return !v.Required }},
-		{"History", "series", false, f.History, historyWords(), func(v *schema.Verdict) bool { return !v.Key.IsEval() }},
+		{"History", "number", false, f.History, historyWords(), func(v *schema.Verdict) bool { return !v.Key.IsEval() }},
 		{"Evals", "score", false, f.History, historyWords(), func(v *schema.Verdict) bool { return v.Key.IsEval() }},
 	} {
 		n, all := map[word]int{}, 0

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -83,9 +84,9 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 		}
 		return head(row, ModelPath(row))
 	}}}
-	const letters = 20
-	for i, name := range words.ShortApart(cols, letters) {
-		top := col(words.OrUnknown(name))
+	before, after := alike(cols)
+	for i, name := range cols {
+		top := col(words.OrUnknown(strings.TrimSuffix(strings.TrimPrefix(name, before), after)))
 		if what == "Device" {
 			top.Href = ModelPath(cols[i])
 		}
@@ -101,7 +102,33 @@ func (r *Report) heat(pairs []Pair, changes []judge.Change) *Table {
 			return Cell{Text: c.Text, Outcome: c.Outcome, Href: c.Href, Decisive: c.Decisive}
 		}})
 	}
-	return tableOf("Models by device", Heat, rows, all)
+	t := tableOf("Models by device", Heat, rows, all)
+	if before+after != "" {
+		t.Caption, t.Titled = "Columns: "+before+"…"+after, true
+	}
+	return t
+}
+
+// alike are the whole parts that several names all begin and end with: "model-" and "-instruct".
+func alike(names []string) (before, after string) {
+	const ends = "-_/. "
+	if len(names) < 2 || slices.Contains(names, "") {
+		return "", ""
+	}
+	before, after = names[0], names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, before) || len(before) == len(name) {
+			before = before[:len(before)-1]
+		}
+		for !strings.HasSuffix(name, after) || len(after) == len(name) {
+			after = after[1:]
+		}
+	}
+	before = before[:strings.LastIndexAny(before, ends)+1]
+	if at := strings.IndexAny(after, ends); at >= 0 {
+		return before, after[at:]
+	}
+	return before, ""
 }
 
 // modelsSection has each model and device, and how many have targets, no run, and no place among them.

@@ -41,3 +41,23 @@ func TestHeat(t *testing.T) {
 		t.Errorf("heads %+v, cell %+v", list.Cols, cell)
 	}
 }
+
+// Names are cut where they are alike, at whole parts, and never to nothing.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		names         []string
+		before, after string
+	}{
+		{[]string{"model-000-instruct", "model-001-instruct"}, "model-", "-instruct"},
+		{[]string{"llama-8b", "llama-70b"}, "llama-", ""},
+		{[]string{"a-b", "a-b-a-b"}, "a-", "-b"},
+		{[]string{"m1", "m2"}, "", ""},
+		{[]string{"org/é-x", "org/è-x"}, "org/", "-x"},
+		{[]string{"same"}, "", ""},
+		{[]string{"", "x"}, "", ""},
+	} {
+		if before, after := alike(c.names); before != c.before || after != c.after {
+			t.Errorf("%v: %q and %q", c.names, before, after)
+		}
+	}
+}

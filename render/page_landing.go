@@ -14,6 +14,12 @@ import (
 
 // Landing answers the question of the site's mode; of a history of releases: can the newest one ship?
 func (r *Report) Landing() Page {
+	p := r.landing()
+	p.Lead.Links = r.namesIn(p.Lead.Text)
+	return p
+}
+
+func (r *Report) landing() Page {
 	at := r.Newest()
 	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured()}
 	switch {
@@ -45,8 +51,8 @@ func (r *Report) Landing() Page {
 	}
 	// What needs a decision, and what improved.
 	top := slices.DeleteFunc(slices.Clone(f.History), func(v schema.Verdict) bool {
-		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered,
-			schema.Excluded, schema.NotMeasured}, v.Outcome)
+		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
+			schema.NotMeasured}, v.Outcome)
 	})
 	told := slices.DeleteFunc(slices.Clone(f.Changes), func(c judge.Change) bool { return !r.seenInNewest(&c) })
 	cards, others := r.changeCards(told)
@@ -61,23 +67,91 @@ func (r *Report) Landing() Page {
 		card.Ways = slices.DeleteFunc(card.Ways, cards[i].has)
 		blocks = append(blocks, cards[i])
 	}
+	counts := r.counts(at)
+	card.Facts = slices.DeleteFunc(card.Facts, func(f CardFact) bool { return counts.have(f.Name) })
 	p.add(section("decision", "", "", card))
-	if len(told) > 0 { // what is too noisy to tell is on the page of the release
-		top = slices.DeleteFunc(top, func(v schema.Verdict) bool { return v.Outcome == schema.Inconclusive })
+	if len(told) > 0 {
 		p.add(section("changes", "Changes", "What is new, and what is still there.",
 			append(blocks, r.changesTable(others).cut("the page Changes has all"))...).leading("all changes", ChangesPath))
 	}
-	p.add(section("counts", "", "", r.counts(at)))
+	p.add(section("counts", "", "", counts))
 	if len(told) == 0 || len(top) > 0 {
 		p.add(section("changed", "Numbers that changed, worst first", above(r.comparedWith(at), top),
 			r.changedBlocks(top, at)...).leading("all of "+rel.Name, ReleasePath(rel.Name)))
 	}
+	p.add(r.noisySection(&review, at))
 	if len(required(f.Targets)) > 0 {
 		p.add(r.requiredSection(at, f.Targets))
 	}
 	p.add(r.modelsSection(f.Changes), r.releasesSection())
 	p.shorten()
 	return p
+}
+
+// namesIn are links of the names in a text: of models on devices, their workloads, models, releases, and changes of
+// several of these.
+func (r *Report) namesIn(text string) (out Links) {
+	add := func(name string, to Address) {
+		if name != "" && strings.Contains(text, name) {
+			out = append(out, Link{name, to})
+		}
+	}
+	for _, p := range r.Pairs {
+		if name := words.OnDevice(p.Model, p.Device); strings.Contains(text, name) {
+			add(name, PairPath(p.Model, p.Device))
+			for _, s := range r.series[p.Pair] {
+				if strings.Contains(text, words.Metric(s.Metric, s.Stat)) || s.Metric == "ttft" {
+					name, _, _ := strings.Cut(words.Workload(s.Key), " ")
+					add(name, r.SeriesPath(s))
+				}
+			}
+		} else {
+			add(p.Model, ModelPath(p.Model))
+		}
+	}
+	for i := range r.Releases {
+		add(r.nameOf(i), ReleasePath(r.Releases[i].Name))
+	}
+	if newest := r.Newest(); newest >= 0 {
+		for _, c := range r.Gate.Findings(newest).Changes {
+			if _, one := c.System(); !one {
+				add(words.ChangeOf(&c), ChangesPath+"#"+Address(changeAnchor(c.ID)))
+			}
+		}
+	}
+	return out
+}
+
+// noisySection says how many numbers show nothing, and has those of them that look worst. The basis of the decision
+// says no more.
+func (r *Report) noisySection(g *gate.Review, at int) Section {
+	b, hidden := g.Basis(), 0
+	if !g.Fit.Wider {
+		hidden = g.Fit.Shown.Once.Hidden
+	}
+	list := slices.DeleteFunc(slices.Clone(g.History), func(v schema.Verdict) bool {
+		return v.Outcome != schema.Inconclusive
+	})
+	if b.Inconclusive+hidden == 0 || b.Compared == 0 {
+		return Section{}
+	}
+	are := map[bool]string{true: "is", false: "are"}[b.Inconclusive == 1]
+	about := fmt.Sprintf("%s numbers %s inconclusive", words.Of(b.Inconclusive, b.Compared), are)
+	if hidden > 0 {
+		about += fmt.Sprintf("; %s could hide a regression beyond the limit without a re-run", words.Count(hidden))
+	}
+	if len(list) == 0 {
+		return section("noisy", "Too noisy to tell", "", Prose{about + "."})
+	}
+	const most = 15
+	t := r.changeTable(list[:min(most, len(list))], at, true, "Too noisy to tell").elsewhere(r.allVerdicts(at))
+	t.Total = len(list)
+	t.keep(most)
+	s := section("noisy", "Too noisy to tell", about+".", t)
+	if s.Fold = "them"; len(list) > most {
+		s.Fold = words.Count(most) + " of them"
+	}
+	return s
 }
 
 // releasesSection has the decisions on all releases, oldest first, and a table of the newest ones.

@@ -23,7 +23,7 @@ type Course struct {
 
 const (
 	courseW, courseH                   = 480., 200.
-	courseLeft, courseRight, courseTop = 52., 56., 26.
+	courseLeft, courseRight, courseTop = 52., 68., 26.
 	courseAxis                         = courseH - 24.
 	courseTicks                        = 5 // at most
 )
