@@ -13,9 +13,12 @@ type SearchEntry struct {
 	Kind string  `json:"k"` // model, model on device, release, build, help
 	Name string  `json:"n"`
 	Page Address `json:"p"`
-	// Of a model on a device: its workloads and tasks, and the table of Explore that has them.
+	// Of a model on a device: its workloads and tasks, the table of Explore that has them, the metrics of its series, and
+	// where these are.
 	Loads   []string `json:"w,omitempty"`
 	Explore Address  `json:"x,omitempty"`
+	Metrics []string `json:"m,omitempty"`
+	Series  Address  `json:"s,omitempty"`
 }
 
 // Search lists models, models on devices, releases, newest first, and the documentation.
@@ -26,8 +29,15 @@ func (r *Report) Search() []SearchEntry {
 	}
 	pairs, _ := r.listed()
 	for _, p := range pairs {
+		var metrics groups[string, string]
+		for _, s := range r.series[p.Pair] {
+			name := words.Metric(s.Metric, s.Stat)
+			m, _ := metrics.of(name)
+			*m = name
+		}
 		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device),
-			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.Device(p.Device)).Href})
+			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.Device(p.Device)).Href,
+			metrics.list, chosen(seriesPage, "of", pairSegment(p.Model, p.Device))})
 	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		kind := "release"

@@ -25,6 +25,7 @@ func TestSearch(t *testing.T) {
 			"v0.11": {"releasev0.11.0", "releases/v0.11.0/"}, "t3k": {"model on deviceTiny-1B on t3k", "/t3k/index.html"},
 			"exit":            {"helpExit-codes", "about/exit-codes.html"},
 			"tiny 128/128/32": {"workloadTiny-1B on ", "explore/index.html"},
+			"TTFT 128/128/32": {"seriesTiny-1B on ", "series/index.html"},
 			"t3k isl=128 c32": {"workloadTiny-1B on t3k: 128/128/32", "explore/index.html"},
 		} {
 			b.goTo(t, filepath.Join(dir, page))

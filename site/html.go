@@ -207,12 +207,11 @@ type menuItem struct {
 // lead to decisions are left out.
 func menuItems(r *render.Report) []menuItem {
 	all := []menuItem{
-		{"overview", "Overview", "index.html"}, {"releases", "Releases", render.ReleasesPath},
-		{"models", "Models", "index.html#models"},
-		{"changes", "Changes", render.ChangesPath}, {"coverage", "Coverage", render.CoveragePath},
-		{"evals", "Evals", "evals/index.html"},
-		{"targets", "Targets", "targets/index.html"}, {"explore", "Explore", "explore/index.html"},
-		{"compare", "Compare", "compare/index.html"}, {"notes", "Notes", "notes/index.html"},
+		{"overview", "Overview", "index.html"}, {"changes", "Changes", render.ChangesPath},
+		{"models", "Models", "index.html#models"}, {"compare", "Compare", "compare/index.html"},
+		{"evals", "Evals", "evals/index.html"}, {"explore", "Explore", "explore/index.html"},
+		{"releases", "Releases", render.ReleasesPath}, {"targets", "Targets", "targets/index.html"},
+		{"coverage", "Coverage", render.CoveragePath}, {"notes", "Notes", "notes/index.html"},
 		{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"},
 	}
 	return slices.DeleteFunc(all, func(m menuItem) bool {
@@ -233,10 +232,12 @@ func (p *pages) navigation(root, current string) (template.HTML, error) {
 	if html, ok := p.menus.Load(m); ok {
 		return html.(template.HTML), nil
 	}
+	const most = 6
+	n := min(most, len(p.items))
 	html, err := p.execute("navigation", struct {
 		menu
-		Items []menuItem
-	}{m, p.items})
+		Items, More []menuItem
+	}{m, p.items[:n], p.items[n:]})
 	if err == nil {
 		p.menus.Store(m, html)
 	}

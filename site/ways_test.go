@@ -164,7 +164,7 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"figure.chart table a", ".panels svg a", ".tw[tabindex]", "main a[href]", "summary", "#theme",
+		"main td a[href]", ".panels svg a", ".tw[tabindex]", "main a[href]", "summary", "#theme",
 	} {
 		if missed := eval[int](t, b, fmt.Sprintf(`[].filter.call(document.querySelectorAll(%q), function (e) {
 			return e.getClientRects().length && at.indexOf(e) < 0;
@@ -172,7 +172,7 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 			t.Errorf("the keyboard does not reach %d of %s", missed, what)
 		}
 	}
-	if n := eval[int](t, b, `document.querySelectorAll("figure.chart table a").length`); n < 10 {
+	if n := eval[int](t, b, `document.querySelectorAll("main td a[href]").length`); n < 10 {
 		t.Fatalf("only %d values", n)
 	}
 	if nameless := eval[int](t, b, `[].filter.call(document.querySelectorAll("svg a"), function (a) {

@@ -104,9 +104,11 @@ async function step(page, s) {
     await page.evaluate((what, v) => { const e = document.querySelector(what); e.value = v; e.dispatchEvent(new Event("change")); }, s.choose, value);
     return 1;
   }
+  let folded = 0; // behind "More"
+  if (!await seen(page, s.click)) folded = await page.evaluate((w) => { const d = document.querySelector(w)?.closest("details:not([open])"); d?.querySelector("summary").click(); return d ? 1 : 0; }, s.click);
   if (!await seen(page, s.click)) return s.or ? step(page, s.or) : -1;
   await page.evaluate((w) => document.querySelector(w).click(), s.click);
-  return 1;
+  return 1 + folded;
 }
 
 async function attempt(browser, task, [width, theme]) {

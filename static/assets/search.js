@@ -35,14 +35,19 @@
     return /^\d[\dx/]*$/.test(word) ? ("/" + load + "/").includes("/" + word.replace(/x/g, "/") + "/") : load.toLowerCase().includes(word);
   }
 
-  // loads are the workloads of a model on a device that the words name which its own name does not have.
+  // loads are the workloads of a model on a device that the words name which its own name does not have; with a metric
+  // among the words, its series.
   function loads(e, i, words) {
     var own = words.filter(w => e.n.toLowerCase().includes(w)),
       rest = words.filter(w => !own.includes(w));
     if (!e.w || !rest.length) return [];
-    return e.w
-      .filter(l => rest.every(w => names(w, l)))
-      .map(l => ({ i: i, s: 1 + score(e.n, own), e: { k: "workload", n: e.n + ": " + l, p: e.x + "&q=" + encodeURIComponent(l) } }));
+    var of = w => (e.m || []).filter(m => m.toLowerCase().includes(w)),
+      named = rest.filter(w => of(w).length),
+      metrics = (e.m || []).filter(m => named.every(w => of(w).includes(m))),
+      fit = e.w.filter(l => rest.every(w => named.includes(w) || names(w, l)));
+    if (named.length)
+      return fit.filter(l => /^\d/.test(l)).flatMap(l => metrics.map(m => ({ i: i, s: 1 + score(e.n, own), e: { k: "series", n: e.n + ": " + m + " " + l, p: e.s + "&w=" + encodeURIComponent(l) + "&k=" + encodeURIComponent(m) } })));
+    return fit.map(l => ({ i: i, s: 1 + score(e.n, own), e: { k: "workload", n: e.n + ": " + l, p: e.x + "&q=" + encodeURIComponent(l) } }));
   }
 
   function find(all) {

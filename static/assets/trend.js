@@ -110,7 +110,7 @@
 
   function show(root, host, t) {
     var state = ttreport.read(),
-      s = t.series.find(s => (!state.w || s.w === state.w) && s.k === state.k) || t.series.find(s => s.w === state.w) || t.series[0],
+      s = t.series.find(s => (!state.w || (s.w + " ").startsWith(state.w + " ")) && s.k === state.k) || t.series.find(s => s.w === state.w) || t.series[0],
       chart;
     if (!s) return host.replaceChildren(el("p", {}, "Nothing was measured more than once."));
     state.w = s.w;
