@@ -129,7 +129,7 @@ func (r *Report) AgainstPage(at int) Page {
 }
 
 // significantSection has the numbers of B whose change against its baseline is significant, worst first, with the value
-// of A in the place of the baseline.
+// of A below the baseline.
 func (r *Report) significantSection(c *compare.Against, at int, all *Link) Section {
 	before := r.Gate.Before(at)
 	list := slices.DeleteFunc(slices.Clone(r.Gate.Findings(at).History), func(v schema.Verdict) bool {
@@ -142,25 +142,19 @@ func (r *Report) significantSection(c *compare.Against, at int, all *Link) Secti
 	}
 	found := Fold(list, true)
 	t := r.changesOf(found, changes{"Significant changes, worst first", true, false, at, besideShared(list)})
-	t.Cols[3].Head, t.Cols[4].Head, t.Cols[8].Unit = c.A, c.B, whyUnit
+	t.Cols[3].Unit, t.Cols[4].Head, t.Cols[8].Unit = "and "+c.A, c.B, whyUnit
 	for i := range t.Rows {
 		s := r.seriesOf(*found[i].Verdict)
 		if s == nil {
 			continue
 		}
-		was, change := &t.Rows[i].Cells[3], &t.Rows[i].Cells[5]
 		a, has := s.At(before)
-		b, ok := s.At(at)
-		if !has || !ok || a == 0 {
-			*was, *change = missing("not measured there"), text(words.Absent)
-			continue
+		if b, ok := s.At(at); has && ok && a != 0 {
+			t.Rows[i].Cells[3].Sub = fmt.Sprintf("%s %s, %s", c.A, words.Number(a), words.Change(b/a-1))
 		}
-		*was = number(schema.Num(a))
-		was.Href = r.numberOf(s, before, false)
-		change.Text = words.Change(b/a - 1)
 	}
-	return section("significant", "Significant changes", above("Verdict, interval and reason are those of "+c.B+
-		" against its own baseline, which may be several releases; the change is from "+c.A+".", list),
+	return section("significant", "Significant changes", above("Change, interval and order are those of "+c.B+
+		" against its own baseline, which may be several releases; below the baseline stands "+c.A+".", list),
 		t.elsewhere("Compare has all").keep(rowsShown).whole(all))
 }
 

@@ -33,19 +33,19 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 		runs []schema.Run
 		want string
 	}{
-		"shots":   {append(shots, third), "m on n150 → other on n150"},
-		"devices": {swept("n150", "t3k"), "on n150 → m on t3k"},
-		"tools":   {tools, "vllm → aiperf"},
-		"models":  {models, "m on n150 → other on n150"},
+		"shots":   {append(shots, third), "model: m → other"},
+		"devices": {swept("n150", "t3k"), "device: n150 → t3k"},
+		"tools":   {tools, "tool: vllm → aiperf"},
+		"models":  {models, "model: m → other"},
 	} {
 		_, dir := reportOf(t, render.ModeAuto, x.runs...)
 		b := openBrowser(t, dir)
 		b.goTo(t, filepath.Join(dir, "compare/index.html"))
 		until(t, b, name+" have numbers on both sides",
 			`document.querySelector("[role=status]").innerText.indexOf(" on both sides") > 0`)
-		row := eval[string](t, b, `document.querySelector(".rows tbody tr:not([aria-hidden])").innerText`)
-		if !strings.Contains(row, x.want) {
-			t.Errorf("%s: the first row is %q", name, row)
+		differ := eval[string](t, b, `document.querySelector(".chips").innerText`)
+		if !strings.Contains(differ, x.want) {
+			t.Errorf("%s: A and B differ in %q", name, differ)
 		}
 		if name == "shots" { // builds without a release are told apart by what they measured
 			named := eval[string](t, b, `document.querySelector("select[name=brelease]").selectedOptions[0].text`)

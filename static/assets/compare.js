@@ -1,5 +1,5 @@
-// The comparison of any two releases, models, devices or tools: it joins two tables of columns and shows the rows in
-// view.
+// The comparison of any two releases, models, devices or tools. It joins two tables of columns: a later release is a
+// list of its verdicts; all else is a matrix of workloads and metrics.
 "use strict";
 (function () {
   var series = ttreport.series,
@@ -12,7 +12,8 @@
 
   function compare(root, host) {
     var shardOf = {},
-      names = [];
+      names = [],
+      builds = !!host.querySelector("[data-release][title]"); // each device has its own
     host.querySelectorAll("[data-release]").forEach(function (s) {
       shardOf[s.dataset.release] = s.dataset.shard;
       names.unshift(s.dataset.release);
@@ -48,6 +49,9 @@
       filter = el("input", { type: "checkbox", name: "significant" }),
       toggle = el("label", { class: "check" }, [filter, " only what is significant"]),
       curves = el("div", {}),
+      matrix = el("div", { class: "tw whole", tabindex: 0, role: "region", "aria-label": "Workloads by metric" }),
+      chips = el("p", { class: "chips" }),
+      touched = false, // a release was chosen here
       differ = el("p", { class: "more", role: "note" });
     // state is what the address says; what is compared at first where it says nothing.
     function state() {
@@ -94,22 +98,14 @@
       {
         head: "Change",
         num: true,
-        cell: function (r) {
-          return r.unlike
-            ? el("span", { class: "v not-comparable" }, r.unlike)
-            : el(
-                "span",
-                { class: r.far && !judged ? "w " + r.word : null },
-                series.change(r.m, r.change) + (r.far && !judged ? " " + r.word : "")
-              );
-        },
+        cell: r => r.unlike
+          ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike)
+          : [series.change(r.m, r.change), el("small", {}, r.m.score ? "" : ttreport.ratio(r, x => percent(x - 1)))],
         sort: r => r.bad
       },
       {
         head: "Verdict of B",
-        cell: function (r) {
-          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "";
-        },
+        cell: r => [series.verdict(r.verdict), el("small", {}, interval(r.two))],
         sort: r => RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict)
       }
     ];
@@ -117,13 +113,12 @@
       var text = r => r[field];
       return { head: head, cell: text, sort: text };
     }
-    // interval is that of B's change against its own baseline.
+    // interval is B's change against its own baseline, and that of the change.
     function interval(x) {
       var c = x.t.c[x.i],
-        h = x.t.h && x.t.h[x.i];
-      if (c == null || h == null) return "";
-      h /= 1e4;
-      return percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
+        h = ttreport.noise(x);
+      if (c == null || isNaN(h)) return "";
+      return percent(c) + " from its baseline, " + percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
     }
     var v = view("Differences", cols, function (k) {
       var now = state();
@@ -172,7 +167,29 @@
           s = key(y);
         return (typeof p === "string" ? p.localeCompare(s, "en", { numeric: true }) : p - s) * sign;
       });
-      v.show(list, sortBy, down);
+      v.box.hidden = !judged;
+      matrix.hidden = judged;
+      if (judged) v.show(list, sortBy, down);
+      else ttreport.matrix(matrix, rows, root, 100);
+    }
+    // name says in what A and B differ, and warns where that is more than one thing.
+    function name(chosen, want, now) {
+      var parts = [];
+      if (want[0] !== want[1] && !builds) parts.push(["release", want[0], want[1]]);
+      ["model", "device", "tool"].forEach(function (k) {
+        if (chosen[0][k] !== chosen[1][k]) parts.push([k, chosen[0][k] || "any", chosen[1][k] || "any"]);
+      });
+      chips.replaceChildren("A and B differ in ", ...(parts.length ? parts.map(p => el("span", { class: "tag" }, p[0] + ": " + p[1] + " → " + p[2])) : ["nothing that is chosen"]));
+      if (parts.length < 2) return;
+      chips.append(el("span", { class: "v warning", role: "alert" }, parts.length + " variables at once: a difference is of all of them together. "));
+      if (parts[0][0] !== "release") return;
+      var same = el("button", { type: "button", class: "copy" }, want[1] + " on both sides");
+      same.addEventListener("click", function () {
+        now.arelease = want[1];
+        write(now, true);
+        apply();
+      });
+      chips.append(same);
     }
     function fill(part, list, chosen) {
       var s = part.input;
@@ -222,6 +239,11 @@
             };
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
+          sides.forEach(function (s, n) { // a link shows the same when other releases are the newest
+            now[s.id + "release"] = want[n];
+          });
+          if (!missing) write(now);
+          name(chosen, want, now);
           join(tables, chosen, want[0] === want[1]);
           ttreport.overlay(curves, rows, chosen, want);
         },
@@ -266,7 +288,6 @@
       // The judge says what regressed, of a later release alone. All else is a difference: slower or faster.
       judged = judged && !(differs.model || differs.device || differs.tool);
       toggle.hidden = !judged;
-      v.box.classList.toggle("unjudged", !judged);
       var unalike = new Map();
       var words = judged ? ["regressed", "improved"] : ["slower", "faster"];
       var only = [0, 0],
@@ -308,13 +329,13 @@
         } else if (far)
           if (bad > 0) regressed++;
           else improved++;
-        var where = differs.model || differs.device ? on(a.p) + " → " + on(b.p) : on(a.p);
+        var where = differs.model && differs.device ? "" : differs.model ? a.p.device : differs.device ? a.p.model : on(a.p);
         rows.push({
           m: m,
           workload: a.w,
           where: where,
-          page: differs.model || differs.device ? "" : a.p.page,
-          tool: differs.tool ? a.tool + " → " + b.tool : a.tool,
+          page: a.p.page,
+          tool: differs.tool ? "" : a.tool,
           one: a,
           two: b,
           work: ttreport.work(a, b),
@@ -341,7 +362,7 @@
           " on both sides" +
           (numbers || judged ? ": " + local(regressed) + " " + words[0] + " and " + local(improved) + " " + words[1] : "") +
           (judged ? ", as B was judged against its own baseline" : (numbers ? " by more than the limit" : "") + ", not judged") +
-          (mean && "; geometric mean " + mean) +
+          (judged && mean ? "; geometric mean " + mean : "") +
           (alike && "; without those marked " + alike) +
           "; " +
           local(only[0]) +
@@ -368,13 +389,17 @@
         s.parts[k].input.addEventListener("change", function (e) {
           var now = state();
           now[e.target.name] = e.target.value;
+          touched = touched || /release/.test(e.target.name);
+          // Another device, model or tool is compared at one release, unless somebody chose two.
+          if (!touched && !/release/.test(e.target.name) && shardOf[now.brelease] && !builds && now[s.id + e.target.name.slice(1)] !== now[(s.id === "a" ? "b" : "a") + e.target.name.slice(1)])
+            now.arelease = now.brelease;
           write(now, true);
           apply();
         });
     });
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
-    host.replaceChildren(el("form", { class: "filters" }, sides.map(s => s.box)), differ, toggle, said, v.box, curves);
+    host.replaceChildren(el("form", { class: "filters" }, sides.map(s => s.box)), chips, differ, toggle, said, v.box, matrix, curves);
     apply();
     addEventListener("resize", v.again);
   }

@@ -1,4 +1,5 @@
-// Curves of both sides of a comparison over concurrency, on one plane: what differs at one load and not at another.
+// What a comparison shows of both sides: a matrix of workloads and metrics, curves over concurrency on one plane, and
+// what was not the same work.
 "use strict";
 (function () {
   var MOST = 40,
@@ -41,6 +42,7 @@
       })
       .slice(0, MOST);
   }
+  ttreport.FIRST = FIRST; // metrics, in the order of columns
   function place(x) {
     var k = FIRST.indexOf(x.m.label);
     return k < 0 ? FIRST.length : k;
@@ -113,6 +115,87 @@
       }))
     );
     box.appendChild(out);
+  };
+
+  // noise is half of the 95 % interval of a change, of logarithms; NaN where none is known.
+  ttreport.noise = noise;
+  function noise(x) {
+    var h = x.t.h && x.t.h[x.i];
+    return h == null ? NaN : h / 1e4;
+  }
+  // ratio is the 95 % interval of B / A by the noise of both; "" where one is not known.
+  ttreport.ratio = ratio;
+  function ratio(r, show) {
+    var h = Math.hypot(noise(r.one), noise(r.two));
+    return h >= 0 && r.a > 0 && r.b > 0 ? show((r.b / r.a) * Math.exp(-h)) + " to " + show((r.b / r.a) * Math.exp(h)) : "";
+  }
+  function times(v) {
+    return "×" + (v < 10 ? v.toFixed(2) : ttreport.digits(v));
+  }
+  // means is a row of the matrix: the geometric mean of some rows by metric, with the lowest and the highest.
+  function means(name, labels, list) {
+    var el = ttreport.series.el;
+    return el("tr", { role: "row", class: "mean" }, [el("th", { role: "rowheader", scope: "row" }, name)].concat(labels.map(function (label) {
+      var all = list.filter(r => r.m.label === label && !r.unlike && !r.m.score && r.a > 0 && r.b > 0).map(r => Math.log(r.b / r.a)),
+        of = f => times(Math.exp(f(...all)));
+      return cell(label, all.length ? [el("b", {}, of((...x) => x.reduce((p, q) => p + q, 0) / x.length)), el("small", {}, "n = " + all.length + ", " + of(Math.min) + " to " + of(Math.max))] : "");
+    })));
+  }
+  function cell(label, kids) {
+    return ttreport.series.el("td", { role: "cell", class: "n medium", "data-l": label }, kids);
+  }
+  // one is a number on both sides: B / A, its interval, the values.
+  function one(root, r) {
+    var series = ttreport.series, el = series.el;
+    var values = el("small", {}, [series.number(root, r.one.t, r.one.i), " → ", series.number(root, r.two.t, r.two.i)]);
+    if (r.unlike) return [el("span", { class: "w not-comparable" }, "≠ " + r.unlike), values];
+    return [
+      el("span", { class: r.far ? "w " + r.word : null }, r.m.score || !(r.a > 0) ? series.change(r.m, r.change) : times(r.b / r.a) + (r.far ? " " + r.word : "")),
+      el("small", {}, r.m.score ? "" : ratio(r, times)), values
+    ];
+  }
+  // fillMatrix has a row for each workload, grouped by system and lengths, and a column for each metric.
+  ttreport.matrix = function (box, rows, root, most) {
+    var { el, sorted } = ttreport.series;
+    var groups = new Map(),
+      labels = [],
+      body = [],
+      n = 0;
+    rows.forEach(function (r) {
+      var m = /^([^\s/]+\/[^\s/]+)\/\S+(.*)$/.exec(r.workload),
+        g = [r.where, m ? m[1] + m[2] : "", r.tool].filter(Boolean).join(" · "),
+        id = r.workload;
+      if (labels.indexOf(r.m.label) < 0) labels.push(r.m.label);
+      if (!groups.has(g)) groups.set(g, new Map());
+      if (!groups.get(g).has(id)) groups.get(g).set(id, []);
+      groups.get(g).get(id).push(r);
+      r.group = g;
+    });
+    var order = ttreport.FIRST;
+    labels.sort((x, y) => (order.indexOf(x) + 99) % 99 - (order.indexOf(y) + 99) % 99);
+    if (rows.some(r => !r.m.score)) body.push(means("Geometric mean", labels, rows));
+    sorted(Array.from(groups.keys())).forEach(function (g) {
+      if (n >= most) return n++;
+      if (groups.size > 1) body.push(means(g, labels, rows.filter(r => r.group === g)));
+      sorted(Array.from(groups.get(g).keys())).forEach(function (id) {
+        if (++n > most) return;
+        var list = groups.get(g).get(id);
+        body.push(el("tr", { role: "row" }, [el("th", { role: "rowheader", scope: "row" }, [list[0].workload, el("small", {}, list[0].work.text)])].concat(labels.map(function (label) {
+          var r = list.find(r => r.m.label === label);
+          return cell(label, r ? one(root, r) : "–");
+        }))));
+      });
+    });
+    var more = n > most && el("button", { type: "button", class: "copy" }, "Show all");
+    if (more) more.addEventListener("click", () => ttreport.matrix(box, rows, root, Infinity));
+    box.replaceChildren(...(rows.length ? [el("p", { class: "more" }, "B / A" + (rows.some(r => ratio(r, times)) ? " with its 95\u202f% interval by the noise of both histories" : "; no noise is known here, so that it has no interval") + ", and A → B. Mean rows: geometric mean, lowest and highest."), el("table", { class: "list", role: "table" }, [
+      el("caption", { class: "vh" }, "Workloads by metric"),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ["Workload"].concat(labels).map(function (h, k) {
+        var r = rows.find(r => r.m.label === h);
+        return el("th", { role: "columnheader", scope: "col", class: k ? "n" : null }, k && !r.m.score ? [h, el("small", {}, r.m.unit + ", " + (r.m.higher ? "higher" : "lower") + " is better")] : h);
+      }))),
+      el("tbody", { role: "rowgroup" }, body)
+    ])] : []), ...(more ? [more] : []));
   };
 
   // work says what the requests of a workload did otherwise: a ratio of answers, failures, and both in words.
