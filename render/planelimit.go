@@ -30,6 +30,9 @@ type PlaneBest struct {
 	between *[2]string // loads; nil where it was measured
 }
 
+// bracketed reports whether the limit lies between two points of the line.
+func (b *PlaneBest) bracketed() bool { return b.Why == "" && !b.Least }
+
 // maybe is a value that may be absent.
 type maybe = *float64
 
@@ -105,7 +108,7 @@ func (p *Plane) limits() {
 			for i := range p.Lines {
 				b := p.Lines[i].best(&limit)
 				limit.Best = append(limit.Best, b)
-				if b.Why == "" && !b.Least {
+				if b.bracketed() {
 					use = true
 					if drawn(&p.Lines[i]) {
 						n++

@@ -169,7 +169,8 @@ func TestComparePage(t *testing.T) {
 		location.hash.indexOf("arelease=v0.12.0") > 0 && /differ in\s+device: n150 → t3k\s*$/.test(`+chips+`)`)
 	until(t, b, "geometric means, then a row a workload with B / A and both values",
 		`/Geometric mean\s+×[\d.]+\s+`+
-			`n = \d+, ×[\d.]+ to ×[\d.]+[^]*128\/128\/\d+\s+×[\d.]+[^\n]*\n[^]*\d → \d/.test(`+cells+`)`)
+			`n = \d+, ×[\d.]+ to ×[\d.]+[^]*128\/128\/\d+\s+×[\d.]+[^\n]*\n[^]*\d → \d/`+
+			`.test(`+cells+`)`)
 	choose(t, b, "arelease", "v0.11.0")
 	until(t, b, "two variables at once are a warning", `/release: v0.11.0 → v0.12.0[^]*2 variables at once/.test(`+chips+`)`)
 	eval[bool](t, b, `(document.querySelector(".chips button").click(), true)`)
