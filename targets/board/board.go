@@ -51,7 +51,10 @@ func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 		}
 	}
 	slices.SortFunc(tests, func(x, y test) int {
-		return cmp.Or(cmp.Compare(x.p, y.p), cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j))
+		if x.p != y.p {
+			return cmp.Compare(x.p, y.p)
+		}
+		return cmp.Or(cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j))
 	})
 	for k, t := range tests {
 		b.next = Size / float64(len(tests)-k)

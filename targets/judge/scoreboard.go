@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -15,43 +16,87 @@ import (
 // Ranking is what is known of the order of scores.
 type Ranking = board.Board
 
+// contestant is a score of a ranking with what its comparisons need, which is made once.
+type contestant struct {
+	*columns.ScoreRow
+	settings string // what [promptDiffers] compares: scores with the same need no closer look
+	value    float64
+	se       float64 // 0 where it is not known
+	share    bool    // of right answers; value and error are those of the share
+	limited  bool    // it has a part of the task's items
+	right    []uint64
+}
+
+func contestants(scores []*columns.ScoreRow) []*contestant {
+	out := make([]*contestant, len(scores))
+	for i, s := range scores {
+		if s == nil {
+			continue
+		}
+		c := &contestant{ScoreRow: s, settings: settingsOf(s), limited: s.Total > s.N && s.N > 0}
+		if c.value, c.share = share(&s.Score); c.share {
+			c.se, _ = spread(&s.Score, c.value)
+		} else {
+			c.value, _ = s.Value.Get()
+			c.se, _ = s.Stderr.Get()
+		}
+		if o := s.Outcomes; o != nil {
+			c.right = make([]uint64, (len(o.Right)+63)/64)
+			for k, is := range o.Right {
+				if is {
+					c.right[k/64] |= 1 << (k % 64)
+				}
+			}
+		}
+		out[i] = c
+	}
+	return out
+}
+
+func settingsOf(s *columns.ScoreRow) string {
+	parts := []string{s.Version, fmt.Sprint(scaleOf(&s.Score))}
+	if s.Fewshot != nil {
+		parts = append(parts, fmt.Sprint(*s.Fewshot))
+	}
+	if s.Outcomes != nil {
+		parts = append(parts, s.Outcomes.Items)
+	}
+	for _, name := range schema.ModelSettings() {
+		parts = append(parts, s.Unknown.Text(name))
+	}
+	return strings.Join(parts, "\x00")
+}
+
 // RankScores ranks scores of one task, which all have values, larger being better unless they say otherwise. Two that
 // answer different questions are not compared.
 func RankScores(scores []*columns.ScoreRow) *Ranking {
-	settings := settingsOf(scores)
-	return board.Rank(len(scores), func(i, j int) (board.Diff, bool) {
-		if settings[i] != settings[j] && promptDiffers(scores[j], scores[i]) != "" {
-			return board.Diff{}, false
-		}
-		return aheadBy(scores[i], scores[j])
-	})
+	list := contestants(scores)
+	return board.Rank(len(list), func(i, j int) (board.Diff, bool) { return list[i].ahead(list[j], true) })
 }
 
 // RankMeans ranks models by the mean of their shares of right answers, each two over the tasks that both have. tasks
 // has for each task the score of every model, nil where it has none. Where all scores have errors, the tasks are taken
 // as they are; else sampled says that they are a sample of tasks, and the error is that of the differences over them.
 func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
-	settings := make([][]string, len(tasks))
+	lists := make([][]*contestant, len(tasks))
 	for t, scores := range tasks {
-		settings[t] = settingsOf(scores)
-		for _, s := range scores {
-			if s != nil && !hasError(s) {
-				sampled = true
-			}
+		lists[t] = contestants(scores)
+		for _, c := range lists[t] {
+			sampled = sampled || c != nil && c.se <= 0
 		}
 	}
 	return board.Rank(len(tasks[0]), func(i, j int) (board.Diff, bool) {
-		var diffs []board.Diff
+		diffs := make([]board.Diff, 0, len(tasks))
 		var a, b []float64
-		for t, scores := range tasks {
-			x, y := scores[i], scores[j]
-			if x == nil || y == nil || settings[t][i] != settings[t][j] && promptDiffers(y, x) != "" {
+		for _, list := range lists {
+			x, y := list[i], list[j]
+			if x == nil || y == nil || x.differs(y) {
 				continue
 			}
 			if sampled {
 				p, q, _ := shares(&x.Score, &y.Score)
 				a, b = append(a, p), append(b, q)
-			} else if d, ok := aheadBy(x, y); ok {
+			} else if d, ok := x.ahead(y, false); ok {
 				diffs = append(diffs, d)
 			}
 		}
@@ -62,58 +107,49 @@ func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
 	}), sampled
 }
 
-// settingsOf are what [promptDiffers] compares, as one text of each score: scores with the same need no closer look.
-func settingsOf(scores []*columns.ScoreRow) []string {
-	out := make([]string, len(scores))
-	for i, s := range scores {
-		if s == nil {
-			continue
-		}
-		parts := []string{s.Version, fmt.Sprint(scaleOf(&s.Score))}
-		if s.Fewshot != nil {
-			parts = append(parts, fmt.Sprint(*s.Fewshot))
-		}
-		if s.Outcomes != nil {
-			parts = append(parts, s.Outcomes.Items)
-		}
-		for _, name := range schema.ModelSettings() {
-			parts = append(parts, s.Unknown.Text(name))
-		}
-		out[i] = strings.Join(parts, "\x00")
-	}
-	return out
+// differs reports whether two scores are of different questions or settings.
+func (c *contestant) differs(o *contestant) bool {
+	return c.settings != o.settings && promptDiffers(o.ScoreRow, c.ScoreRow) != ""
 }
 
-// hasError reports whether the noise of a share is known.
-func hasError(s *columns.ScoreRow) bool {
-	e, has := s.Stderr.Get()
-	return s.N > 0 || has && e > 0
-}
-
-// aheadBy is by how much the first of two scores is better than the second: item by item where both answered the same
-// items, with the finite correction where the items are a part of the task.
-func aheadBy(x, y *columns.ScoreRow) (board.Diff, bool) {
-	limited := x.Total > x.N && y.Total > y.N && x.N > 0 && y.N > 0
-	p, q, isShare := shares(&x.Score, &y.Score)
-	switch {
-	case isShare && sameItems(x, y) && (limited || x.Outcomes.Samples > 1):
-		a, b := itemsFor(x), itemsFor(y)
-		return board.Paired(&a, &b)
-	case isShare && limited:
-		e, _ := spread(&x.Score, p)
-		f, _ := spread(&y.Score, q)
-		return board.Of(p-q, math.Hypot(e, f)), true
-	}
-	d, r, why := difference(y, x, schema.EvalChange{})
-	if why != "" {
+// ahead is by how much a score is better than another: item by item where both answered the same items, else by their
+// standard errors, with the finite correction where the items are a part of the task. The p value of paired answers is
+// exact where that is asked for.
+func (c *contestant) ahead(o *contestant, exact bool) (board.Diff, bool) {
+	if c.differs(o) || c.share != o.share {
 		return board.Diff{}, false
 	}
-	out := board.Of(d.D, (d.Hi-d.Lo)/(2*regression.Quantile(.975, math.Inf(1))))
-	out.P, out.Paired = math.Min(1, 2*math.Min(d.Fell, d.Rose)), r.Test == schema.TestPaired
-	if x.Direction == "lower" {
-		out.D = -out.D
+	if c.share && sameItems(c.ScoreRow, o.ScoreRow) {
+		return c.paired(o, exact)
 	}
-	return out, true
+	p, q, e, f := c.value, o.value, c.se, o.se
+	if c.share && c.settings != o.settings {
+		p, q, _ = shares(&c.Score, &o.Score)
+		e, _ = spread(&c.Score, p)
+		f, _ = spread(&o.Score, q)
+	}
+	if c.Direction == "lower" {
+		p, q = q, p
+	}
+	return board.Of(p-q, math.Hypot(e, f)), e > 0 && f > 0
+}
+
+// paired compares answers to the same items.
+func (c *contestant) paired(o *contestant, exact bool) (board.Diff, bool) {
+	if c.limited && o.limited || c.Outcomes.Samples > 1 {
+		a, b := itemsFor(c.ScoreRow), itemsFor(o.ScoreRow)
+		return board.Paired(&a, &b)
+	}
+	lost, gained, n := 0, 0, len(c.Outcomes.Right)
+	for k, word := range c.right {
+		lost, gained = lost+bits.OnesCount64(o.right[k]&^word), gained+bits.OnesCount64(word&^o.right[k])
+	}
+	d := board.Of(float64(gained-lost)/float64(n), proportion.PairedError(lost, gained, n))
+	if d.Paired = true; exact {
+		m := proportion.McNemar(lost, gained, n)
+		d.P = math.Min(1, 2*math.Min(m.Fell, m.Rose))
+	}
+	return d, true
 }
 
 // itemsFor are the answers of a score to its items.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/board"
 )
 
 func answered(task string, right []bool, samples int) *columns.ScoreRow {
@@ -84,8 +85,11 @@ func TestLimitedRuns(t *testing.T) {
 	row := func(v float64, total int) *columns.ScoreRow {
 		return &columns.ScoreRow{Score: schema.Score{Task: "a", Metric: "acc", Value: schema.Num(v), N: 500, Total: total}}
 	}
-	whole, _ := aheadBy(row(.8, 0), row(.7, 0))
-	half, ok := aheadBy(row(.8, 1000), row(.7, 1000))
+	diff := func(total int) (board.Diff, bool) {
+		return RankScores([]*columns.ScoreRow{row(.8, total), row(.7, total)}).Diff(0, 1)
+	}
+	whole, _ := diff(0)
+	half, ok := diff(1000)
 	if ratio := half.SE / whole.SE; !ok || math.Abs(ratio-math.Sqrt(.5)) > .01 {
 		t.Errorf("%g of the error", ratio)
 	}

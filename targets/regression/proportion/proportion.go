@@ -53,10 +53,8 @@ func McNemar(lost, gained, n int) Difference {
 	if n == 0 {
 		return d
 	}
-	total := float64(n)
-	d.D = float64(gained-lost) / total
-	changed := float64(lost+gained) + 1
-	se := math.Sqrt(changed-float64(gained-lost)*float64(gained-lost)/total) / total
+	d.D = float64(gained-lost) / float64(n)
+	se := PairedError(lost, gained, n)
 	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
 	if lost+gained > 0 {
 		b := distuv.Binomial{N: float64(lost + gained), P: .5}
@@ -64,6 +62,12 @@ func McNemar(lost, gained, n int) Difference {
 		d.Rose = 1 - b.CDF(float64(gained)-1)
 	}
 	return d
+}
+
+// PairedError is the standard error of the difference of two shares of the same n items, with one item added.
+func PairedError(lost, gained, n int) float64 {
+	total, net := float64(n), float64(gained-lost)
+	return math.Sqrt(float64(lost+gained)+1-net*net/total) / total
 }
 
 // Fisher is the chance of as many failures among the second n requests, or more, if the failed1 + failed2 failures were
