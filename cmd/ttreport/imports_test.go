@@ -94,6 +94,7 @@ var rooms = map[string][]string{
 		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim",
 		"collect/tool/builtin", "collect/traffic", "targets/regression",
 	},
+	".ci/measure/boards": {"targets/board", "targets/judge"},
 }
 
 // owners says who alone may import a library.

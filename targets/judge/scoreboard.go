@@ -9,7 +9,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/board"
-	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
@@ -71,7 +70,7 @@ func settingsOf(s *columns.ScoreRow) string {
 // answer different questions are not compared.
 func RankScores(scores []*columns.ScoreRow) *Ranking {
 	list := contestants(scores)
-	return board.Rank(len(list), func(i, j int) (board.Diff, bool) { return list[i].ahead(list[j], true) })
+	return board.Rank(len(list), func(i, j int) (board.Diff, bool) { return list[i].ahead(list[j], false) })
 }
 
 // RankMeans ranks models by the mean of their shares of right answers, each two over the tasks that both have. tasks
@@ -85,9 +84,10 @@ func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
 			sampled = sampled || c != nil && c.se <= 0
 		}
 	}
+	var diffs []board.Diff
+	var a, b []float64
 	return board.Rank(len(tasks[0]), func(i, j int) (board.Diff, bool) {
-		diffs := make([]board.Diff, 0, len(tasks))
-		var a, b []float64
+		diffs, a, b = diffs[:0], a[:0], b[:0]
 		for _, list := range lists {
 			x, y := list[i], list[j]
 			if x == nil || y == nil || x.differs(y) {
@@ -96,7 +96,7 @@ func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
 			if sampled {
 				p, q, _ := shares(&x.Score, &y.Score)
 				a, b = append(a, p), append(b, q)
-			} else if d, ok := x.ahead(y, false); ok {
+			} else if d, ok := x.ahead(y, true); ok {
 				diffs = append(diffs, d)
 			}
 		}
@@ -113,14 +113,13 @@ func (c *contestant) differs(o *contestant) bool {
 }
 
 // ahead is by how much a score is better than another: item by item where both answered the same items, else by their
-// standard errors, with the finite correction where the items are a part of the task. The p value of paired answers is
-// exact where that is asked for.
-func (c *contestant) ahead(o *contestant, exact bool) (board.Diff, bool) {
+// standard errors, with the finite correction where the items are a part of the task. A part of a mean needs no p value.
+func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 	if c.differs(o) || c.share != o.share {
 		return board.Diff{}, false
 	}
 	if c.share && sameItems(c.ScoreRow, o.ScoreRow) {
-		return c.paired(o, exact)
+		return c.paired(o, part)
 	}
 	p, q, e, f := c.value, o.value, c.se, o.se
 	if c.share && c.settings != o.settings {
@@ -131,11 +130,14 @@ func (c *contestant) ahead(o *contestant, exact bool) (board.Diff, bool) {
 	if c.Direction == "lower" {
 		p, q = q, p
 	}
+	if part {
+		return board.Diff{D: p - q, SE: math.Hypot(e, f)}, e > 0 && f > 0
+	}
 	return board.Of(p-q, math.Hypot(e, f)), e > 0 && f > 0
 }
 
 // paired compares answers to the same items.
-func (c *contestant) paired(o *contestant, exact bool) (board.Diff, bool) {
+func (c *contestant) paired(o *contestant, part bool) (board.Diff, bool) {
 	if c.limited && o.limited || c.Outcomes.Samples > 1 {
 		a, b := itemsFor(c.ScoreRow), itemsFor(o.ScoreRow)
 		return board.Paired(&a, &b)
@@ -144,12 +146,14 @@ func (c *contestant) paired(o *contestant, exact bool) (board.Diff, bool) {
 	for k, word := range c.right {
 		lost, gained = lost+bits.OnesCount64(o.right[k]&^word), gained+bits.OnesCount64(word&^o.right[k])
 	}
-	d := board.Of(float64(gained-lost)/float64(n), proportion.PairedError(lost, gained, n))
-	if d.Paired = true; exact {
-		m := proportion.McNemar(lost, gained, n)
-		d.P = math.Min(1, 2*math.Min(m.Fell, m.Rose))
+	d, se := float64(gained-lost)/float64(n), proportion.PairedError(lost, gained, n)
+	if part {
+		return board.Diff{D: d, SE: se}, true
 	}
-	return d, true
+	m := proportion.McNemar(lost, gained, n)
+	x := board.Of(d, se)
+	x.Paired, x.P = true, math.Min(1, 2*math.Min(m.Fell, m.Rose))
+	return x, true
 }
 
 // itemsFor are the answers of a score to its items.

