@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -79,6 +80,9 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		p.Hint = "export it as CSV or JSON lines, and say under tables: in ttreport.yaml what the columns hold"
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
 		names := measuredNames(f.First)
+		if names == "" && ext == ".ipynb" && unreadText(&p, notebook(f.First), ext) {
+			break
+		}
 		if names == "" {
 			return nil
 		}
@@ -177,10 +181,26 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 			}
 		}
 	}
-	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, the first %q, of no tool whose output is read",
-		lines, redact.Text(first))
+	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
+		plaintext.Plural(lines, "line"), redact.Text(first))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	return lines > 1
+	return lines > 1 || lines == 1 && statedLine.MatchString(first)
+}
+
+// statedLine matches a line whose number is that of a benchmark, where a text has no other.
+var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)[^.,;]{0,20}[:=]\s*\d`)
+
+// notebook is what the cells of a Jupyter notebook printed.
+func notebook(v decode.Value) []byte {
+	var text []byte
+	for cell := range v.Get("cells").Items() {
+		for output := range cell.Get("outputs").Items() {
+			for line := range output.Get("text").Items() {
+				text = append(append(text, strings.TrimSpace(line.Str())...), '\n')
+			}
+		}
+	}
+	return text
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first

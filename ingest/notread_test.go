@@ -93,7 +93,12 @@ func TestNothingIsSilent(t *testing.T) {
 		"rows.jsonl": {`{"model":"x","date":"2026-06-28","tp":4,"output_tok_s":35.6,"ttft_p50_ms":534.7}` + "\n" +
 			`{"model":"x","date":"2026-06-29","tp":4,"output_tok_s":36.6,"ttft_p50_ms":531.7}` + "\n",
 			"unknown-format", "called output_tok_s, ttft_p50_ms"},
-		"page.html": {"<p>TTFT p50 = 12 ms</p>\n<p>Throughput: 3.45 requests/s</p>\n", "benchmark-text", "2 lines"},
+		"one.txt": {"Throughput: 5.25 requests/s, 1000.5 total tokens/s\n", "benchmark-text", "1 line"},
+		"run.ipynb": {`{"cells":[{"source":["x"],"outputs":[{"text":["Mean TTFT: 12.5 ms\n","Output: 90 tok/s\n"]}]}]}`,
+			"benchmark-text", "Mean TTFT: 12.5 ms"},
+		"plot.ipynb": {`{"cells":[{"source":["plot(ttft=1)","tpot: 2"],"outputs":[]}]}`, "", ""},
+		"notes.txt":  {"The throughput of the 2 systems differs.\n", "", ""},
+		"page.html":  {"<p>TTFT p50 = 12 ms</p>\n<p>Throughput: 3.45 requests/s</p>\n", "benchmark-text", "2 lines"},
 		"runs.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (model text, ttft_ms real, tokens_per_s real)",
 			"unread-numbers", "ttft_ms, tokens_per_s"},
 		"bench.py":     {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
