@@ -79,15 +79,9 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
 		p.Hint = "export it as CSV or JSON lines, and say under tables: in ttreport.yaml what the columns hold"
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
-		names := measuredNames(f.First)
-		if names == "" && ext == ".ipynb" && unreadText(&p, notebook(f.First), ext) {
-			break
-		}
-		if names == "" {
+		if !unreadJSON(&p, f) {
 			return nil
 		}
-		p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
-		p.Hint = mappingHint(f)
 	case f.Form != decode.Text:
 		return nil
 	case ext == ".csv" || ext == ".tsv":
@@ -187,8 +181,20 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	return lines > 1 || lines == 1 && statedLine.MatchString(first)
 }
 
+// unreadJSON completes the problem of JSON, or of a notebook, with numbers of a benchmark; false for any other.
+func unreadJSON(p *schema.Problem, f *decode.File) bool {
+	names := measuredNames(f.First)
+	if names == "" {
+		return extension(f.Path) == ".ipynb" && unreadText(p, notebook(f.First), ".ipynb")
+	}
+	p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
+	p.Hint = mappingHint(f)
+	return true
+}
+
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
-var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)[^.,;]{0,20}[:=]\s*\d`)
+var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
+	`[^.,;]{0,20}[:=]\s*\d`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {

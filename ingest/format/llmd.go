@@ -204,9 +204,10 @@ func llmdEngines(v decode.Value) (labels []string) {
 func (w *llmdWalk) whole(v decode.Value, name string, isServer bool) {
 	switch {
 	case v.Kind() == decode.Array:
+		isAlone := v.Len() == 1
 		for x := range v.Items() {
 			label := x.Get("component_label").Str()
-			isIt := v.Len() == 1 || name == "" && len(w.engines) == 1 && w.engines[0] == label
+			isIt := isAlone || name == "" && len(w.engines) == 1 && w.engines[0] == label
 			w.whole(x, name, isServer && isIt)
 		}
 	case v.Kind() != decode.Object:
@@ -243,6 +244,9 @@ func (w *llmdWalk) counts(v decode.Value, prefix string) {
 
 // own is the name of a metric of the report's own that nothing has yet.
 func (w *llmdWalk) own(name, unit string) (own string, ok bool) {
+	if w.Full() {
+		return "", false
+	}
 	own, ok = schema.OwnMetric(name, unit, "neither")
 	for n := 2; ok; n++ {
 		if _, taken := w.Metric(own); !taken {
@@ -259,8 +263,11 @@ func (w *llmdWalk) block(block decode.Value, name string, isServer bool) {
 		unit = plain
 	}
 	for _, f := range llmdServer {
+		if !isServer || f.Key != name {
+			continue
+		}
 		scale, ok := draft.Scale(unit, schema.Unit(f.Metric))
-		if _, taken := w.Metric(f.Metric); isServer && !taken && f.Key == name && (ok || unit == "") {
+		if _, taken := w.Metric(f.Metric); !taken && (ok || unit == "") {
 			if f.Scale = scale; !ok {
 				f.Scale = 1 // a count
 			}

@@ -40,7 +40,9 @@ func ReadMetrics(f *decode.File) schema.Reading {
 	d := draft.New(f, &r, f.First, "exec")
 	d.Key.Task = ""
 	for _, x := range f.First.Get("metrics").Members() {
-		put(d, x)
+		if !d.Full() {
+			put(d, x)
+		}
 	}
 	d.Foreign(f.First, "metrics")
 	if len(d.Metrics) == 0 {

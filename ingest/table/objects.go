@@ -90,15 +90,11 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 	r.point(cells, row)
 }
 
-// mostOthers is how many numbers of a row that no heading names are kept.
-const mostOthers = 300
-
 // keepOthers keeps the numbers below the members of a row that no heading names, under the end of their path.
 func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
-	left := mostOthers
 	var look func(v decode.Value, path string)
 	look = func(v decode.Value, path string) {
-		if c := r.table.columns[path]; c.kind == metric || left <= 0 {
+		if c := r.table.columns[path]; c.kind == metric {
 			return
 		}
 		if x, ok := v.Float(); ok && v.Kind() == decode.Number {
@@ -107,7 +103,6 @@ func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
 			}
 			if own, ok := schema.OwnMetric(path, "", "neither"); ok {
 				d.Value(own, x)
-				left--
 			}
 		}
 		for _, m := range v.Members() {

@@ -19,6 +19,20 @@ type Draft struct {
 	Reading *schema.Reading
 	// In is the point's part of the file, for the position of problems. What is read of it is not foreign.
 	In decode.Value
+
+	leftOut int // metrics beyond mostMetrics
+}
+
+// mostMetrics is how many metrics a point keeps: they are looked up one after another.
+const mostMetrics = 400
+
+// Full reports that a point has as many metrics as it keeps, and counts one that is left out.
+func (d *Draft) Full() bool {
+	if len(d.Metrics) < mostMetrics {
+		return false
+	}
+	d.leftOut++
+	return true
 }
 
 // New starts a point of a tool; at is its part of the file.
@@ -36,7 +50,10 @@ func (d *Draft) set(metric, def, stat string, x float64, from schema.From) {
 	if x-x != 0 {
 		return // not finite
 	}
-	m, _ := d.Metric(metric)
+	m, has := d.Metric(metric)
+	if !has && d.Full() {
+		return
+	}
 	m.Set(schema.Kind{Name: metric, Unit: schema.Unit(metric), Def: def, From: cmp.Or(from, m.Kind().From)})
 	m.Stats.Set(stat, x)
 	d.Metrics.Put(m)
@@ -200,6 +217,10 @@ const zeroWhy = "the file says 0, which is not measured"
 
 // Done completes the point and adds it to the reading.
 func (d *Draft) Done() {
+	if d.leftOut > 0 {
+		d.Problem(schema.SevWarning, "many-metrics", d.In, fmt.Sprintf("%d more metrics", d.leftOut),
+			fmt.Sprintf("at most %d of a measurement", mostMetrics), "the first of them")
+	}
 	d.withoutNumber()
 	// GenAI-Perf writes -1 if no service level was requested
 	if x := d.Number("goodput_rps"); x != nil && *x < 0 {
