@@ -37,7 +37,8 @@ func buildCommand(sh *shell) *cobra.Command {
 		Use: "build [PATH…]", Short: "read results/ and PATHs into history/, then write _site/",
 		Long: `
 Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
-judges all of history against targets, and writes the site. The site works from disk: open _site/index.html.
+judges all of history against targets, and writes the site. The site works from disk: open _site/index.html. What
+--model, --device, --release and their like state is of the PATHs, where there are any: results/ is not read then.
 
 With --ephemeral the history folder is not touched: the site shows history and the PATHs together; nothing is kept.`,
 		Example: `
@@ -155,6 +156,9 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 	own := []string{ws.Results()}
 	if !slices.ContainsFunc(args, isWithin(ws.WorkflowLogs())) { // to which tt-inference-server writes
 		own = append(own, ws.WorkflowLogs())
+	}
+	if len(args) > 0 && o.id.isStated() { // of these paths, and of nothing that lies elsewhere
+		own = nil
 	}
 	for _, dir := range own {
 		if _, err := os.Stat(dir); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,11 @@ func identityFlags(fs *pflag.FlagSet) *identity {
 	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
 	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
 	return id
+}
+
+// isStated reports that a flag says who was measured, or when.
+func (id *identity) isStated() bool {
+	return id != nil && cmp.Or(id.model, id.impl, id.device, id.engine, id.version, id.release, id.channel) != ""
 }
 
 // input turns paths and flags of the command line into what is to be read.
