@@ -169,12 +169,13 @@ const fewPairs = 8
 // pairSections are the decision on each model and device, and for few of them their results and evals.
 func (r *Report) pairSections(at int) []Section {
 	pairs := r.PairsOf(at)
-	if len(pairs) > fewPairs {
-		return []Section{r.pairsSection(at, pairs)}
-	}
 	var out []Section
-	if len(r.Gate.Results(at).Pairs) > 1 {
+	isMany := len(pairs) > fewPairs
+	if r.Graded() && (isMany || len(r.Gate.Results(at).Pairs) > 1) {
 		out = append(out, r.pairsSection(at, pairs))
+	}
+	if isMany { // the table of runs has them
+		return out
 	}
 	results := Section{ID: "results", Title: "Results",
 		Intro: "One table for each model and device; each also as markdown."}

@@ -15,7 +15,7 @@ import (
 
 // Release is a label that groups runs, or a build without one.
 type Release struct {
-	Name  string // the label; of a build, its run's id
+	Name  string // the label; of a build, the id of its first run
 	Label bool   // false: a build that nobody released
 	Line  string
 	// Channel is release, main, pr or dev. Only the first two serve as baselines.
@@ -36,9 +36,9 @@ type Configured struct {
 }
 
 // Releases orders what was measured, oldest first: listed releases as listed, each other one behind the listed ones
-// that are older than it, by the earliest start of their runs; ties by natural order of the names. A run without a
-// release is a build of its own. So is a run of channel pr or dev that names a release of another channel: it was built
-// on that release and is not part of it.
+// that are older than it, by the earliest start of their runs; ties by natural order of the names. Runs without a
+// release are builds: those of one night are one, under the id of the first. A run of channel pr or dev that names a
+// release of another channel is a build, too: it was built on that release and is not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := gatherReleases(c)
 	rank := map[string]int{}
@@ -154,12 +154,13 @@ func gatherReleases(c *columns.Columns) map[string]*Release {
 			proper[h.Release] = true
 		}
 	}
+	nightOf := nights(c)
 	for i := range c.Runs {
 		h := &c.Runs[i]
 		name, label := h.Release, true
 		channel := ChannelOf(h)
 		if name == "" || !IsBaseline(channel) && proper[name] {
-			name, label = h.ID, false
+			name, label = cmp.Or(nightOf[i], h.ID), false
 		}
 		r := byName[name]
 		if r == nil {
@@ -172,6 +173,72 @@ func gatherReleases(c *columns.Columns) map[string]*Release {
 		r.Runs = append(r.Runs, i)
 	}
 	return byName
+}
+
+// Bounds of a night: no pause within it is longer, and it is no longer in all.
+const (
+	nightPause = 6 * time.Hour
+	nightAll   = 24 * time.Hour
+)
+
+// night is a build while its runs are found.
+type night struct {
+	first, last time.Time
+	name        string // the id of its first run
+	measured    map[schema.System]bool
+	engines     map[string]*columns.RunHead // by device: a run with the engine that it has
+}
+
+// has reports that a later run is of the night: after no long pause, of another model, device or implementation, and of
+// a device that has no other version of the engine.
+func (n *night) has(h *columns.RunHead) bool {
+	if n == nil || h.Start.Sub(n.last) > nightPause || h.Start.Sub(n.first) > nightAll || n.measured[foldedSystem(h)] {
+		return false
+	}
+	e := n.engines[schema.FoldDevice(h.Device)]
+	return e == nil || e.Engine == h.Engine && e.Version == h.Version && e.Image == h.Image &&
+		maps.Equal(e.Commits, h.Commits)
+}
+
+func foldedSystem(h *columns.RunHead) schema.System {
+	return schema.System{Model: h.Model.Name, Device: schema.FoldDevice(h.Device), Impl: h.Impl}
+}
+
+func (n *night) add(h *columns.RunHead) {
+	n.measured[foldedSystem(h)], n.engines[schema.FoldDevice(h.Device)] = true, h
+	for _, t := range []time.Time{h.Start, h.End} {
+		if t.After(n.last) {
+			n.last = t
+		}
+	}
+}
+
+// nights finds the runs without a release that are one build: of one night, channel and line. It returns by run the
+// name of its build. What nothing dates stands by itself, and so do measurements in turns.
+func nights(c *columns.Columns) map[int]string {
+	var order []int
+	for i := range c.Runs {
+		if h := &c.Runs[i]; h.Release == "" && !h.Start.IsZero() && h.Interleaved.IsZero() {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &c.Runs[i], &c.Runs[j]
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
+	})
+	out, newest := map[int]string{}, map[sequence]*night{}
+	for _, i := range order {
+		h := &c.Runs[i]
+		seq := sequence{ChannelOf(h), h.Line}
+		n := newest[seq]
+		if !n.has(h) {
+			n = &night{first: h.Start, name: h.ID, measured: map[schema.System]bool{}, engines: map[string]*columns.RunHead{}}
+			newest[seq] = n
+		}
+		n.add(h)
+		out[i] = n.name
+	}
+	return out
 }
 
 // asListed puts the listed releases in listed order, and each other one behind the last listed one that is older than
