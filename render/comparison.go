@@ -78,15 +78,15 @@ func (c *Comparison) Table() *Table {
 		}},
 		last,
 	}
-	if c.Against != nil { // against history with its interval: "regressed confirmed, +10.5 % to +22.1 %"
+	if c.Against != nil { // against history: "regressed confirmed: +16.1 %, +10.5 % to +22.1 %"
 		all = append(all, Column[row]{col("Verdict of " + shortSide(c.B, c.A)), func(x row) Cell {
 			v := x.Judged
 			if v == nil {
 				return text(words.Absent)
 			}
 			out := strings.TrimSpace(v.Outcome.String() + " " + v.Evidence.String())
-			if v.Interval != nil {
-				out += ", " + words.IntervalOf(*v)
+			if e, ok := v.Effect.Get(); ok && v.Interval != nil { // both against one baseline, which the other columns are not
+				out += ": " + words.Signed(v.Metric, e) + ", " + words.IntervalOf(*v)
 			}
 			return text(out)
 		}})

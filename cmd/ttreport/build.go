@@ -296,7 +296,7 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 	if err != nil {
 		return err
 	}
-	report.Planned = lib.Unmeasured(report.Columns.Runs)
+	report.Planned, _ = lib.Unmeasured(report.Columns.Runs)
 	settings, err := b.ws.ReadSettings()
 	if err != nil {
 		return failure{code: exitInput, err: err}

@@ -160,7 +160,9 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	}
 	g := report.Gate.Review(at, o.model, o.device)
 	if o.model == "" && o.device == "" {
-		g.Unmeasured = lib.Unmeasured(report.Columns.Runs)
+		var must []schema.Pair
+		g.Unmeasured, must = lib.Unmeasured(report.Columns.Runs)
+		g.Require(must, report.Gate.FailsOn(at))
 	}
 	if o.recheckPlan {
 		return writeRecheckPlan(sh.out, report, &g)

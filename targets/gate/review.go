@@ -79,6 +79,24 @@ func (g *Gate) review(found *found, model, device string) Review {
 	return r
 }
 
+// Require counts models and devices that were never measured and must meet targets as missing, and decides again.
+func (r *Review) Require(never []schema.Pair, on FailOn) {
+	if len(never) == 0 {
+		return
+	}
+	counts := slices.Clone(r.Result.Counts)
+	at := slices.IndexFunc(counts, func(c Tally) bool { return c.Kind == FailMissing })
+	if at < 0 {
+		at, counts = len(counts), append(counts, Tally{Kind: FailMissing, Fails: on[FailMissing]})
+	}
+	counts[at].N, counts[at].Cells = counts[at].N+len(never), counts[at].Cells+len(never)
+	if r.Result.Counts = counts; on[FailMissing] {
+		r.Result.Word, r.Result.Exit = Fail, 1
+	} else if r.Result.Word == Pass {
+		r.Result.Word = PassWithWarnings
+	}
+}
+
 // ofPairs are the places of the verdicts of some models and devices, in their order.
 func ofPairs(places map[schema.Pair][]int32, of func(schema.Pair) bool) []int32 {
 	var out []int32

@@ -438,8 +438,9 @@ func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
 const deviceOfAll = "any device"
 
 // Unmeasured are the models and devices that have targets and no run, in order, under the names that runs have for
-// them: files name a model by any of its weights. Targets that hold on every device wait only for the model.
-func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
+// them: files name a model by any of its weights. Targets that hold on every device wait only for the model. Those that
+// must be met are apart as well.
+func (l *Library) Unmeasured(runs []columns.RunHead) (all, must []schema.Pair) {
 	models, devices, measured := map[string]string{}, map[string]string{}, map[schema.Pair]bool{}
 	for i := range runs {
 		h := &runs[i]
@@ -452,7 +453,6 @@ func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
 		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
 		measured[schema.Pair{Model: h.Model.Name, Device: deviceOfAll}] = true
 	}
-	var out []schema.Pair
 	for _, e := range l.List() {
 		p := schema.Pair{Model: e.Model, Device: e.Device}
 		if name := models[l.Key(e.Model)]; name != "" {
@@ -464,11 +464,18 @@ func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
 		if e.Device == anyDevice {
 			p.Device = deviceOfAll
 		}
-		if !measured[p] && !slices.Contains(out, p) {
-			out = append(out, p)
+		if measured[p] {
+			continue
+		}
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+		bound := func(t schema.Target) bool { return t.Priority == "must" }
+		if slices.ContainsFunc(e.Targets, bound) && !slices.Contains(must, p) {
+			must = append(must, p)
 		}
 	}
-	return out
+	return all, must
 }
 
 // Select lists the entries of a model on a device; "" for any. A model is named as the file does, or by a weight.

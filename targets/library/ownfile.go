@@ -150,6 +150,7 @@ func (o *ownFile) target(at string, x FileTarget) {
 	if !ok {
 		return
 	}
+	x.Model, x.Device = strings.TrimSpace(x.Model), strings.TrimSpace(x.Device)
 	x.Level, x.Stat = cmp.Or(x.Level, schema.LevelTarget), cmp.Or(x.Stat, "mean")
 	info, isMetric := schema.MetricByName(x.Metric)
 	switch {
