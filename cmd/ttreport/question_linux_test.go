@@ -200,3 +200,15 @@ func asked(t *testing.T, args []string, want string) {
 		t.Setenv(name, value)
 	}
 }
+
+// A terminal that calls itself dumb gets lines, and nothing is drawn in place on it.
+func TestDumbTerminal(t *testing.T) {
+	_, theirs := pseudoTerminal(t)
+	defer theirs.Close()
+	for term, drawn := range map[string]bool{"xterm": true, "dumb": false} {
+		t.Setenv("TERM", term)
+		if to := streamOf(&shell{err: theirs}); (to.Width != nil) != drawn {
+			t.Errorf("TERM=%s: drawn in place: %v", term, !drawn)
+		}
+	}
+}
