@@ -172,7 +172,8 @@ func TestComparePage(t *testing.T) {
 			`n = \d+, ×[\d.]+ to ×[\d.]+[^]*128\/128\/\d+\s+×[\d.]+[^\n]*\n[^]*\d → \d/`+
 			`.test(`+cells+`)`)
 	choose(t, b, "arelease", "v0.11.0")
-	until(t, b, "two variables at once are a warning", `/release: v0.11.0 → v0.12.0[^]*2 variables at once/.test(`+chips+`)`)
+	until(t, b, "two variables at once are a warning",
+		`/release: v0.11.0 → v0.12.0[^]*2 variables at once/.test(`+chips+`)`)
 	eval[bool](t, b, `(document.querySelector(".chips button").click(), true)`)
 	until(t, b, "one variable is left", `!/release/.test(`+chips+`)`)
 	choose(t, b, "bmodel", "Tiny-1B")
