@@ -2,8 +2,8 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -257,29 +257,45 @@ func (m *means) needed(i, first int) string {
 	if factor > 1000 {
 		return "more than 1,000 times the " + what
 	}
-	return fmt.Sprintf("about %.2g times the %s", factor, what)
+	return fmt.Sprintf("about %s times the %s", strconv.FormatFloat(rounded(factor), 'f', -1, 64), what)
 }
 
-// rounded has two digits, rounded up: how many items are needed is known no better.
+// rounded has two digits: how many questions are needed is known no better.
 func rounded(v float64) float64 {
-	digit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return math.Ceil(v/digit) * digit
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
+	return v
 }
 
-// letters are the groups of ties of each model, as letters in the order of the groups.
+// letters are the groups of ties of each model, as letters in the order of the groups: "a", "b c", "d to k".
 func (m *means) letters() []string {
-	out := make([]string, len(m.rows))
+	member := make([][]int, len(m.rows))
 	for g, group := range m.Groups() {
-		letter := string(rune('a' + g%26))
-		if g >= 26 {
-			letter = string(rune('a'+g/26-1)) + letter
-		}
 		for _, i := range group {
-			if out[i] != "" {
-				out[i] += " "
-			}
-			out[i] += letter
+			member[i] = append(member[i], g)
 		}
+	}
+	letter := func(g int) string {
+		if g < 26 {
+			return string(rune('a' + g))
+		}
+		return fmt.Sprintf("%c%c", 'a'+g/26-1, 'a'+g%26)
+	}
+	out := make([]string, len(m.rows))
+	for i, groups := range member {
+		var parts []string
+		for k := 0; k < len(groups); {
+			end := k
+			for end+1 < len(groups) && groups[end+1] == groups[end]+1 {
+				end++
+			}
+			if parts = append(parts, letter(groups[k])); end > k+1 {
+				parts = append(parts, "to", letter(groups[end]))
+			} else if end > k {
+				parts = append(parts, letter(groups[end]))
+			}
+			k = end + 1
+		}
+		out[i] = strings.Join(parts, " ")
 	}
 	return out
 }

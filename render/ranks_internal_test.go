@@ -1,0 +1,59 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// The section of ranks names the first and its ties, and what would separate them; nobody is the best who is not shown
+// to be, and a model with too few of the tasks has no rank.
+func TestRankSection(t *testing.T) {
+	rows := map[string][]*columns.ScoreRow{
+		"a": {scoreOf("x", "acc", 0, .80, 1000), scoreOf("y", "acc", 0, .60, 1000)},
+		"b": {scoreOf("x", "acc", 0, .79, 1000), scoreOf("y", "acc", 0, .60, 1000)},
+		"c": {scoreOf("x", "acc", 0, .40, 1000)},
+		"d": {scoreOf("z", "acc", 0, .99, 1000)},
+	}
+	s := boardOf(-1, rows, "a", "b", "c", "d").rankSection()
+	if !strings.HasPrefix(s.Intro, "1 of 2 other models ties with the first, a. ") || !strings.Contains(s.Intro, ": d.") {
+		t.Errorf("%s", s.Intro)
+	}
+	var got []string
+	for _, r := range s.Blocks[0].(*Table).Rows {
+		line := r.Group
+		for _, c := range r.Cells {
+			line += "|" + c.Text + c.Sub
+		}
+		got = append(got, line)
+	}
+	for i, want := range []string{
+		"First, and what ties", "|1 to 2|a|70.0", "|1 to 2|b|69.5", "Shown to be behind", "|3|c|40.0",
+	} {
+		plain := strings.ReplaceAll(got[i], "\u202f", "")
+		if !strings.HasPrefix(plain, want) {
+			t.Errorf("row %d is %q, want %q", i, plain, want)
+		}
+	}
+	if !strings.HasSuffix(got[2], "times the questions of each task") || strings.Contains(got[2], "e+") ||
+		!strings.Contains(got[4], "1 of 2 tasks|") || !strings.HasSuffix(got[4], "|b|") {
+		t.Errorf("%q\n%q", got[2], got[4])
+	}
+}
+
+// Groups next to each other are a range, however many there are.
+func TestLetters(t *testing.T) {
+	rows, order := map[string][]*columns.ScoreRow{}, []string{}
+	for i := range 40 {
+		name := fmt.Sprintf("m%02d", i)
+		rows[name] = []*columns.ScoreRow{scoreOf("x", "acc", 0, .9-float64(i)/50, 1000)}
+		order = append(order, name)
+	}
+	m := boardOf(-1, rows, order...).means()
+	letters := m.letters()
+	if letters[0] != "a" || letters[1] != "a b" || letters[3] != "b to d" || letters[39] != "ak" || rounded(783.2) != 780 {
+		t.Errorf("%q", letters)
+	}
+}
