@@ -284,15 +284,10 @@ type prior struct {
 }
 
 // fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
-// (Smyth 2004, section 6.2, by moments of ln s²). With few cells (a hundred or less), the spread of variances between
-// cells is taken one standard error larger than estimated, because a d0 that is too large relies too much on the
-// common noise. s2 and nu are by cell, nu 0 where a cell has no variance.
-func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
-	return fitAlike(s2, nu, stratum, strata, 1)
-}
-
-// fitAlike is [fitPrior] where only a share of the cells are independent witnesses.
-func fitAlike(s2, nu []float64, stratum []int32, strata int, share float64) prior {
+// (Smyth 2004, section 6.2, by moments of ln s²). s2 and nu are by cell, nu 0 where a cell has no variance; share is
+// that of the cells that are independent witnesses. careful takes the spread of variances between few cells (a hundred
+// or less) one standard error larger than estimated, because a d0 that is too large relies too much on the common noise.
+func fitPrior(s2, nu []float64, stratum []int32, strata int, share float64, careful bool) prior {
 	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
 	for i := range p.s02 {
 		p.s02[i] = math.NaN()
@@ -319,10 +314,12 @@ func fitAlike(s2, nu []float64, stratum []int32, strata int, share float64) prio
 	m := newMoments(s2, nu, stratum, strata, least)
 	v, _ := m.spread(nil)
 	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
-	free := math.Max(1, share*float64(m.cells)-float64(m.strata))
-	careful := v + math.Sqrt(2/free)*math.Min(1, 100/free)*(math.Max(v, 0)+mean)
-	if careful > 0 {
-		p.d0 = 2 * inverseTrigamma(careful)
+	if careful {
+		free := math.Max(1, share*float64(m.cells)-float64(m.strata))
+		v += math.Sqrt(2/free) * math.Min(1, 100/free) * (math.Max(v, 0) + mean)
+	}
+	if v > 0 {
+		p.d0 = 2 * inverseTrigamma(v)
 	}
 	m.typical(&p)
 	return p

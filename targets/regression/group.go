@@ -25,7 +25,7 @@ const (
 // members before smaller ones are tested, so that a change is found once, in the smallest set of groups.
 type tier struct {
 	kind     Kind
-	quantile float64 // of its members' changes: the median, or the quartile that shows a part of a group
+	quantile float64 // of its members' changes: .5 for their middle half, or the quartile that shows a part of a group
 	of       func(c *Cell) int32
 	child    func(c *Cell) int32
 	children int  // different ones that a group needs, else it is the same as a smaller one
@@ -39,6 +39,15 @@ type tier struct {
 }
 
 func (t *tier) part() bool { return t.quantile != .5 }
+
+// least is the share of the effect that matters from which the change of a group is told: a group varies less than its
+// members do. A part needs all of it, since some members of any group lie apart.
+func (t *tier) least() float64 {
+	if t.part() {
+		return 1
+	}
+	return ofLimit
+}
 
 func tiers(rules *Rules) []tier {
 	device, model := func(c *Cell) int32 { return c.Device }, func(c *Cell) int32 { return c.Model }
@@ -64,8 +73,7 @@ func tiers(rules *Rules) []tier {
 }
 
 const (
-	// ofLimit is the share of the effect that matters from which the change of a group is told: a group varies less
-	// than its members do.
+	// ofLimit is the share of the effect that matters from which the change of a whole group is told.
 	ofLimit = .6
 	// remembered is the number of earlier changes of a group that its noise is estimated from.
 	remembered = 20
@@ -79,12 +87,17 @@ const (
 	// leastNoise is that of a group: its own history may be too short to show any.
 	leastNoise = .002
 	// byStrays is how many false confirmations strays may cause in a release, for each kind of group.
-	byStrays     = .01
+	byStrays = .0075
+	// fewestOfPart are the releases after which it is known what a quartile is where nothing changes.
 	fewestOfPart = 3
 	// longHistory is enough to know the noise of a group without that of its members.
 	longHistory = 8
 	// remarkable is the number of standard errors within which no group changed, at any rate that is used.
 	remarkable = 2
+	// fewStrays is the number of runs of which at most one strays; where more do, that is how the group varies.
+	fewStrays = 3
+	// far is the number of standard errors beyond which a run strays, but for those that chance brings there.
+	far = 2.8
 	// hypervariable groups, whose variance is so many times the usual one, have no part in what is usual (Phipson and
 	// others 2016).
 	hypervariable = 20
@@ -94,9 +107,11 @@ const (
 type sight struct {
 	release int32
 	x       float64 // change of its members against their baselines
-	open    bool    // part of a change, and no noise
-	far     bool    // what strays do, and no confirmed change
-	settled bool    // of a change that is confirmed, or that a later run of the release did not show
+	n       int     // releases in those
+	members int
+	open    bool // part of a change, and no noise
+	far     bool // what strays do, and no confirmed change
+	settled bool // of a change that is confirmed, or that a later run of the release did not show
 }
 
 // moved is how one group moved in the release under judgement.
@@ -134,10 +149,12 @@ type window struct {
 type strays struct{ tried, gone float64 }
 
 // rate is the share of runs of a group that stray.
-func (s *strays) rate() float64 { return (s.gone + .5) / (s.tried + 50) }
+func (s *strays) rate() float64 { return (math.Max(0, s.gone) + .5) / (s.tried + 50) }
 
 // least is the rate without what chance may have added.
-func (s *strays) least() float64 { return math.Max(0, s.gone-2*math.Sqrt(s.gone)) / (s.tried + 50) }
+func (s *strays) least() float64 {
+	return math.Max(0, s.gone-2*math.Sqrt(math.Max(0, s.gone))) / (s.tried + 50)
+}
 
 // groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
 // like a level of a tree of hypotheses (Yekutieli 2008).
@@ -168,7 +185,7 @@ func (j *judge) groups(release int32, tests []test) {
 			list[i].place(t)
 		}
 		stray := &j.strays[k]
-		j.testGroups(k, list, tests, stray)
+		j.testGroups(release, k, list, tests, stray)
 		for i := range list {
 			m := &list[i]
 			f := j.decideGroup(release, t, m, len(list))
@@ -285,48 +302,60 @@ func (j *judge) gather(m *moved, tests []test, values []float64) {
 	byChange(m.members)
 	if m.again = math.NaN(); len(later) >= 3 {
 		byChange(later)
-		m.again = quantile(later, .5)
+		m.again = midmean(later)
 	}
 	alike := float64(len(m.list)) / float64(m.points) // the metrics of one workload are one witness
-	m.sampling = math.Pi / 2 / weight * alike
+	m.sampling = ofMidmean / weight * alike
 	for i := range m.members {
 		values[i] = m.members[i].sd
 	}
 	m.sd = median(values)
 }
 
-// place finds how a group moved: the quantile of its tier, and whether its members did alike.
+// place finds how a group moved: the middle of its members, or the quantile of its tier, and whether they did alike.
 func (m *moved) place(t *tier) {
-	m.x = quantile(m.members, t.quantile)
-	near, seen := 0, 0
+	if t.part() {
+		m.x = quantile(m.members, t.quantile)
+	} else {
+		m.x = midmean(m.members)
+	}
+	near := 0
 	for _, x := range m.members {
 		if math.Abs(x.d-m.x) <= m.delta {
 			near++
 		}
-		if math.Copysign(x.d, x.d*m.x) > math.Abs(m.x)/2 {
+	}
+	m.agree = float64(near) / float64(len(m.members))
+	m.whole = alike(t, m.members, m.x, m.sd)
+}
+
+// alike reports whether members, in the order of their changes, moved as their group did: half of them, or three of ten
+// where a part of a group moved.
+func alike(t *tier, members []member, by, sd float64) bool {
+	seen := 0
+	for _, x := range members {
+		if math.Copysign(x.d, x.d*by) > math.Abs(by)/2 {
 			seen++
 		}
 	}
-	n := float64(len(m.members))
-	m.agree = float64(near) / n
+	n := float64(len(members))
 	if t.part() {
-		m.whole = float64(seen) >= math.Max(3, .3*n) && (t.quantile > .5) == (m.x > 0)
-	} else {
-		m.whole = float64(seen) >= .5*n && !m.inTwo()
+		return float64(seen) >= math.Max(3, .3*n) && (t.quantile > .5) == (by > 0)
 	}
+	return float64(seen) >= .5*n && !inTwo(members, by, sd)
 }
 
 // inTwo reports whether members lie so far apart that they did not move alike: the middle half of them is wider than
 // their middle is from zero, and than noise makes it. Where half of the workloads of a model are 10 % slower and half
 // are not, their median is 5 %, which none of them shows.
-func (m *moved) inTwo() bool {
-	const fewest, far, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
-	n := len(m.members)
+func inTwo(members []member, by, sd float64) bool {
+	const fewest, apart, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
+	n := len(members)
 	if n < fewest {
 		return false
 	}
-	wide := m.members[3*n/4].d - m.members[n/4].d
-	return wide > math.Max(far*math.Abs(m.x), ofNoise*m.sd)
+	wide := members[3*n/4].d - members[n/4].d
+	return wide > math.Max(apart*math.Abs(by), ofNoise*sd)
 }
 
 func byChange(list []member) {
@@ -360,20 +389,49 @@ func quantile(list []member, share float64) float64 {
 	return math.NaN()
 }
 
+// ofMidmean is the variance of a midmean of normal values, of that of their mean.
+const ofMidmean = 1.2
+
+// midmean is the weighted mean of the middle half of members in the order of their changes: nearly as robust as their
+// median, of which a quarter of the variance is chance.
+func midmean(list []member) float64 {
+	total, below, sum := 0., 0., 0.
+	for _, x := range list {
+		total += 1 / x.sd
+	}
+	for _, x := range list {
+		w := 1 / x.sd
+		inside := math.Min(below+w, .75*total) - math.Max(below, .25*total)
+		sum, below = sum+math.Max(0, inside)*x.d, below+w
+	}
+	return sum / (total / 2)
+}
+
 // ordinary is what a group does in releases that show no change of it: the middle, and the variance about that with its
-// degrees of freedom.
+// degrees of freedom, both of a run against a level that is known.
 type ordinary struct{ mid, s2, nu float64 }
 
-// ordinaryOf is that of a history without the newest so many runs.
+// ordinaryOf is that of a history without the newest so many runs. Strays, of which there are few, are counted by
+// themselves; a part of a group has none.
 func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
-	var room [remembered]float64
-	values := room[:0]
-	for i := len(past) - 1 - without; i >= 0 && len(values) < remembered; i-- {
-		if !past[i].open {
-			values = append(values, past[i].x)
+	var of, strayed []sight
+	for i := len(past) - 1 - without; i >= 0 && len(of)+len(strayed) < remembered; i-- {
+		switch run := past[i]; {
+		case run.open:
+		case run.far && !t.part():
+			strayed = append(strayed, run)
+		default:
+			of = append(of, run)
 		}
 	}
-	if t.part() && len(values) > 0 {
+	if len(strayed)*fewStrays > len(of)+len(strayed) {
+		of = append(of, strayed...)
+	}
+	values := make([]float64, len(of))
+	for i, run := range of {
+		values[i] = run.x / spread(run.n)
+	}
+	if t.part() && len(of) > 0 {
 		o.mid = median(slices.Clone(values))
 	}
 	for _, v := range values {
@@ -383,6 +441,9 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 	o.s2 /= math.Max(1, o.nu)
 	return o
 }
+
+// spread is the noise of a change against a baseline of n releases, of that of a run.
+func spread(n int) float64 { return math.Sqrt(1 + 1/math.Max(1, float64(n))) }
 
 // usualNoise is what the groups of a tier show of the noise of one.
 type usualNoise struct {
@@ -403,7 +464,11 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 		}
 		units[unit] = true
 		m.own = ordinaryOf(j.past[k][m.group], t, 0)
-		if s2[i], nu[i] = m.own.s2, m.own.nu; nu[i] > 0 {
+		before := ordinaryOf(j.past[k][m.group], t, usual-1) // the newest runs may show a change that nobody found yet
+		if before.nu < 2 {
+			before = m.own
+		}
+		if s2[i], nu[i] = before.s2, before.nu; nu[i] > 0 {
 			known = append(known, s2[i])
 		}
 	}
@@ -414,7 +479,7 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 		}
 	}
 	share := float64(len(units)) / math.Max(1, float64(len(list)))
-	return usualNoise{fitAlike(s2, nu, make([]int32, len(list)), 1, share), most}
+	return usualNoise{fitPrior(s2, nu, make([]int32, len(list)), 1, share, false), most}
 }
 
 // of is the noise of one group by what it ordinarily does.
@@ -427,14 +492,14 @@ func (u *usualNoise) of(m *moved, o ordinary) (v, df float64) {
 	default:
 		v, df = (2*usualStart*usualStart+o.nu*o.s2)/(2+o.nu), 2+o.nu
 	}
-	if v = math.Max(v, leastNoise*leastNoise); o.nu < longHistory {
-		v = math.Max(v, m.sampling)
+	if v = math.Max(v, leastNoise*leastNoise); df < longHistory {
+		v = math.Max(v, m.sampling/(spread(m.n)*spread(m.n)))
 	}
 	return v, df
 }
 
 // testGroups tests every group of a tier in its own history, with the noise that groups of the tier usually have.
-func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
+func (j *judge) testGroups(release int32, k int, list []moved, tests []test, stray *strays) {
 	t, usual := &j.tiers[k], j.usual(k, list, tests)
 	ps, joint := make([]float64, len(list)), make([]float64, len(list))
 	errors := map[float64]float64{}
@@ -443,25 +508,30 @@ func (j *judge) testGroups(k int, list []moved, tests []test, stray *strays) {
 		past := j.past[k][m.group]
 		m.waits = len(past) > 0 && past[len(past)-1].open && !past[len(past)-1].settled
 		m.s2, m.df = usual.of(m, m.own)
+		m.s2, m.own.mid = m.s2*spread(m.n)*spread(m.n), m.own.mid*spread(m.n)
 		j.see(m, t, len(list), tests, errors)
 		m.p, m.joint = 1, window{p: 1}
 		if !t.part() || m.own.nu >= fewestOfPart {
-			if far := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); far > remarkable {
-				m.p = 2*UpperTail(far, m.df) + stray.least()
+			if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); t > remarkable {
+				m.p = 2*UpperTail(t, m.df) + stray.least()
 			}
 			noise := func(without int) (mid, s2, df float64) {
 				o := ordinaryOf(past, t, without)
 				s2, df = usual.of(m, o)
 				return o.mid, s2, df
 			}
-			m.together(past, noise, stray.rate())
-		} // else nobody knows what a quartile is where nothing changes
+			m.together(release, t, past, noise, stray.rate())
+		}
 		ps[i], joint[i] = m.p, m.joint.p
 	}
-	_, limit := BenjaminiHochberg(ps, len(ps), j.rules.GroupFDR)
-	_, confirm := BenjaminiHochberg(joint, len(joint), j.rules.GroupFDR/5)
+	_, limit := BenjaminiHochberg(ps, len(ps), j.rules.GroupFDR/2)
+	_, confirm := BenjaminiHochberg(joint, len(joint), j.rules.GroupFDR/2)
 	for i := range list {
-		list[i].pass, list[i].confirm = list[i].p <= limit, list[i].joint.p <= confirm
+		m := &list[i]
+		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm
+		if m.confirm {
+			m.whole = j.alikeSince(m.joint.first, t, m, tests)
+		}
 	}
 }
 
@@ -472,7 +542,7 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[floa
 		return
 	}
 	if errors[m.df] == 0 {
-		errors[m.df] = Quantile(1-j.rules.GroupFDR/2/float64(family), m.df) + normalQuantile(power)
+		errors[m.df] = Quantile(1-j.rules.GroupFDR/4/float64(family), m.df) + normalQuantile(power)
 	}
 	least := math.Max(ofLimit*m.delta, errors[m.df]*math.Sqrt(m.s2))
 	for _, i := range m.list {
@@ -483,56 +553,77 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[floa
 }
 
 // together tests the newest runs of a group that all lie on one side: the later runs of the release, its first run and
-// those of the releases before. The surest window counts. What happens to one run in thirty is not confirmed by
-// happening twice: strays is the chance that some of the runs strayed and the others are ordinary.
-func (m *moved) together(past []sight, noise func(without int) (mid, s2, df float64), rate float64) {
+// those of the releases before. The surest window counts.
+func (m *moved) together(
+	release int32, t *tier, past []sight, noise func(without int) (mid, s2, df float64), rate float64,
+) {
 	m.joint.p = math.NaN()
 	dir := math.Copysign(1, m.x-m.own.mid)
 	if dir*(m.x-m.own.mid) < ofLimit/2*m.delta {
 		return
 	}
-	runs := []float64{dir * m.x}
-	add := func(x float64, first int32, without int) bool {
+	var room [longest]sight
+	seen := append(room[:0], sight{release: release, x: m.x, n: m.n})
+	add := func(run sight, without int) bool {
 		mid, s2, df := noise(without)
-		if dir*(x-mid) < ofLimit/2*m.delta {
+		if mid *= spread(run.n); dir*(run.x-mid) < ofLimit/2*m.delta {
 			return false
 		}
-		runs = append(runs, dir*x)
-		n := math.Max(1, float64(m.n))
-		tail := func(list []float64) (mean, se, p float64) {
-			k := float64(len(list))
-			mean, se = Mean(list), math.Sqrt(s2*(1/k+1/n)/(1+1/n))
+		seen = append(seen, run)
+		runs := changes(seen, dir)
+		tail := func(runs []float64) (mean, se, p float64) {
+			mean, se = Mean(runs), math.Sqrt(s2*(1/float64(len(runs))+1/math.Max(1, float64(run.n))))
 			return mean, se, UpperTail((mean-dir*mid)/se, df)
 		}
-		w := window{runs: len(runs), again: first < 0, first: first}
+		w := window{runs: len(runs), again: run.release == release, first: run.release}
 		w.x, w.se, w.p = tail(runs)
-		w.x, w.p = dir*w.x, 2*w.p
-		sorted, ways := slices.Sorted(slices.Values(runs)), 1.
-		for out := 1; out <= len(sorted); out++ {
-			left := len(sorted) - out
-			ways *= float64(left+1) / float64(out)
-			chance := 1.
-			if left > 0 {
-				_, _, chance = tail(sorted[:left])
-			}
-			w.strays += ways * math.Pow(rate, float64(out)) * chance
-		}
-		if dir*(w.x-mid) >= ofLimit*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
+		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
+		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
 		}
 		return true
 	}
-	if !math.IsNaN(m.again) && !add(m.again, -1, 0) {
+	if !math.IsNaN(m.again) && !add(sight{release: release, x: m.again, n: m.n, open: true}, 0) {
 		return
 	}
-	for i := len(past) - 1; i >= 0 && len(runs) < longest && !past[i].settled; i-- {
-		if len(runs) >= usual && !past[i].open {
-			return
-		}
-		if !add(past[i].x, past[i].release, len(past)-i) {
+	for i := len(past) - 1; i >= 0 && len(seen) < longest && !past[i].settled; i-- {
+		run, others := past[i], max(past[i].members, len(m.list))-min(past[i].members, len(m.list))
+		switch {
+		case len(seen) >= usual && !run.open, run.n > seen[len(seen)-1].n, 4*others > len(m.list):
+			return // or baselines began anew since, or it was of other members
+		case !add(run, len(past)-i):
 			return
 		}
 	}
+}
+
+// changes are those of runs, the newest first, against the level before the oldest of them: one that nobody suspected
+// is part of the baselines of those after it, and hides a share of their change.
+func changes(runs []sight, dir float64) []float64 {
+	out, hidden := make([]float64, len(runs)), 0.
+	for i := len(runs) - 1; i >= 0; i-- {
+		out[i] = dir*runs[i].x + hidden/math.Max(1, float64(runs[i].n))
+		if !runs[i].open {
+			hidden += out[i]
+		}
+	}
+	return out
+}
+
+// straying is the chance that one or more of some runs strayed and the others are ordinary: what happens to one run in
+// thirty is not confirmed by happening twice.
+func straying(runs []float64, rate float64, tail func(runs []float64) (mean, se, p float64)) (sum float64) {
+	sorted, ways := slices.Sorted(slices.Values(runs)), 1.
+	for out := 1; out <= len(sorted); out++ {
+		left := len(sorted) - out
+		ways *= float64(left+1) / float64(out)
+		chance := 1.
+		if left > 0 {
+			_, _, chance = tail(sorted[:left])
+		}
+		sum += ways * math.Pow(rate, float64(out)) * chance
+	}
+	return sum
 }
 
 // sure reports whether the newest runs confirm a change of one of so many groups, and otherwise whether they show one
@@ -546,7 +637,7 @@ func (m *moved) sure(family int) (sure, waits bool) {
 func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Finding {
 	w := &m.joint
 	sure, waits := m.sure(family)
-	if once := m.pass && math.Abs(m.x-m.own.mid) >= ofLimit*m.delta; !m.whole || !(sure || waits || once) {
+	if once := m.pass && math.Abs(m.x-m.own.mid) >= t.least()*m.delta; !m.whole || !(sure || waits || once) {
 		return nil
 	}
 	f := Finding{
@@ -559,7 +650,7 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 	case sure || waits:
 		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain
 		if f.First = w.first; w.again {
-			f.First, f.Why = release, schema.WhyRecheck
+			f.Why = schema.WhyRecheck
 		}
 		f.Evidence = schema.Confirmed
 		if !sure {
@@ -623,6 +714,18 @@ func (j *judge) over(x *test, first int32) float64 {
 	return sum/n - base.adjusted
 }
 
+// alikeSince reports whether the members of a group moved alike over the runs that show a change together.
+func (j *judge) alikeSince(first int32, t *tier, m *moved, tests []test) bool {
+	members := make([]member, len(m.list))
+	for i, k := range m.list {
+		x := &tests[k]
+		members[i] = member{j.over(x, first), x.sd}
+	}
+	byChange(members)
+	n := math.Max(1, float64(m.n))
+	return alike(t, members, m.joint.x, m.sd*math.Sqrt((1/float64(m.joint.runs)+1/n)/(1+1/n)))
+}
+
 // withTails are the members of a group with their percentiles.
 func (j *judge) withTails(t *tier, m *moved, tests []test) []int32 {
 	if t.tails {
@@ -644,7 +747,7 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree || !(math.Abs(m.x) < math.Ln2) {
 		return
 	}
-	taken := m.x * math.Max(0, 1-m.sampling/math.Max(m.x*m.x, m.s2))
+	taken := m.x * math.Max(0, 1-m.sampling/m.s2)
 	for _, i := range m.list {
 		x := &tests[i]
 		x.removed += taken
@@ -655,18 +758,19 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 
 // remember keeps what a release showed of a group.
 func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
-	now := sight{release: release, x: m.x, open: f != nil}
+	now := sight{release: release, x: m.x, n: m.n, members: len(m.list), open: f != nil}
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
-	now.far = f != nil || math.Abs(m.x-m.own.mid) > 3*math.Sqrt(m.s2)
+	now.far = f != nil || math.Abs(m.x-m.own.mid) > far*math.Sqrt(m.s2)
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]
+	stray.gone -= 2 * UpperTail(far, m.df)
 	if now.far {
 		stray.gone++
 	}
 	for i := range past { // those of a change that is confirmed are no strays
 		if f != nil && f.Evidence == schema.Confirmed && past[i].release >= f.First {
 			if past[i].far {
-				stray.gone = math.Max(0, stray.gone-1)
+				stray.gone--
 			}
 			past[i].open, past[i].far, past[i].settled = true, false, true
 		}

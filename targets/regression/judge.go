@@ -283,9 +283,9 @@ func (j *judge) fit(tests []test) (between, within prior) {
 		}
 	}
 	if repeats {
-		within = fitPrior(sw, nw, stratum, j.t.Strata)
+		within = fitPrior(sw, nw, stratum, j.t.Strata, 1, true)
 	}
-	return fitPrior(s2, nu, stratum, j.t.Strata), within
+	return fitPrior(s2, nu, stratum, j.t.Strata, 1, true), within
 }
 
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
@@ -921,8 +921,10 @@ func (o *Obs) mean() float64 {
 
 // Rules are the parameters of the method.
 type Rules struct {
-	FDR      float64 // false discovery rate over the cells of a release
-	GroupFDR float64 // the same over the groups of a kind: stricter, since one decides for hundreds of cells
+	FDR float64 // false discovery rate over the cells of a release
+	// GroupFDR is that over the groups of a kind, half of it for the newest run and half for windows: stricter, since one
+	// group decides for hundreds of cells.
+	GroupFDR float64
 	// JointFDR is the false discovery rate of the newest runs together over ordinary noise where one window of them can
 	// be tested, else [Rules.share] of it for each; OutlierFDR that over outliers: what repeats a rare trouble by chance.
 	JointFDR, OutlierFDR float64
