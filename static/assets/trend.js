@@ -40,7 +40,7 @@
       ]);
     });
     (s.steps || []).forEach(function (x) {
-      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: "--bad" }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: "--ink", position: x.at > 0.7 * s.v.length ? "insideEndTop" : "end" } });
+      marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: "--bad" }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: "--ink", align: x.at > 0.7 * s.v.length ? "right" : "center" } });
     });
     (s.targets || []).forEach(function (x) {
       marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: "--ink" }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: "--ink" } });
