@@ -219,7 +219,10 @@ func (r *Report) ReleasesPages() []Page {
 	var out []Page
 	for n, s := range sheets {
 		all := len(s.of.releases)
-		text := fmt.Sprintf("%s of %s.", words.Plural(all, "release"), s.of.title)
+		text := words.Plural(all, r.unit()) + "."
+		if len(others) > 1 {
+			text = fmt.Sprintf("%s of %s.", words.Plural(all, r.unit()), s.of.title)
+		}
 		if len(s.part) < all {
 			text = fmt.Sprintf("%s %d to %d of %s of %s.", title, s.first, s.first+len(s.part)-1, words.Count(all), s.of.title)
 		}
