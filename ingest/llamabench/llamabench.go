@@ -251,6 +251,11 @@ func readTable(f *decode.File) schema.Reading {
 			break // the load says so
 		}
 	}
+	if len(r.Points) == 0 {
+		draft.Problem(f, &r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
+			"a row for each test", "nothing: what was to be measured is missing")
+		r.Problems[len(r.Problems)-1].Hint = "the end of the file says why it stopped; measure it again"
+	}
 	if len(slices.Compact(slices.Clone(devices))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices[0]
 	}

@@ -37,3 +37,13 @@ func TestNamesOfRows(t *testing.T) {
 		}
 	}
 }
+
+// A benchmark that stopped before its first result leaves a table without rows, which is said.
+func TestTableWithoutRows(t *testing.T) {
+	r := reader.Must(t, "x.log", "| model | size | params | backend | ngl | test | t/s |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |\n"+
+		"ggml-rpc.cpp:690: Remote RPC server crashed\n")
+	if len(r.Points) != 0 || len(r.Problems) != 1 || r.Problems[0].Code != "empty-table" {
+		t.Errorf("%d points, problems %v", len(r.Points), r.Problems)
+	}
+}
