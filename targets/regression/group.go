@@ -747,7 +747,11 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 	if len(m.list) < t.common || m.points < j.rules.MinPoint || m.agree < j.rules.Agree || !(math.Abs(m.x) < math.Ln2) {
 		return
 	}
-	taken := m.x * math.Max(0, 1-m.sampling/m.s2)
+	varies := m.s2 // where nothing changes; a start of a server that strays is what it is
+	if t.kind == OfSystemMetric && math.Abs(m.x-m.own.mid) > 2*far*math.Sqrt(m.s2) {
+		varies = m.x * m.x
+	}
+	taken := m.x * math.Max(0, 1-m.sampling/varies)
 	for _, i := range m.list {
 		x := &tests[i]
 		x.removed += taken
