@@ -9,7 +9,9 @@ import (
 
 // Names in a headline are links where they stand whole, the longest first.
 func TestSpans(t *testing.T) {
-	links := render.Links{{Text: "v0.3", Href: "3"}, {Text: "v0.33.0", Href: "33"}, {Text: "m", Href: "m"}, {Text: "m on d", Href: "md"}}
+	links := render.Links{
+		{Text: "v0.3", Href: "3"}, {Text: "v0.33.0", Href: "33"}, {Text: "m", Href: "m"}, {Text: "m on d", Href: "md"},
+	}
 	for text, want := range map[string]string{
 		"m on d is slower since v0.33.0.": "[m on d] is slower since [v0.33.0].",
 		"m on dev since v0.30.":           "[m] on dev since v0.30.",

@@ -29,7 +29,8 @@ func TestASeriesHasAPage(t *testing.T) {
 	until(t, b, "another metric of it keeps the scale", `location.hash.includes("scale=log") &&
 		document.querySelector(".smalls [aria-current] b").textContent === ttreport.read().k && `+drawn)
 	b.reload(t)
-	until(t, b, "the address opens it again", `document.querySelector("[aria-label=Scale] [aria-current]").textContent === "Log" && `+drawn)
+	until(t, b, "the address opens it again",
+		`document.querySelector("[aria-label=Scale] [aria-current]").textContent === "Log" && `+drawn)
 	eval[bool](t, b, `(location.hash = "of=none_none", true)`)
 	until(t, b, "a series that is not there is said",
 		`document.body.textContent.includes("There are no series of this name")`)
@@ -61,7 +62,8 @@ func TestTheChartOfASeries(t *testing.T) {
 	until(t, b, "the address opens it again", drawn+` && `+zoom+`.startValue === 1 && `+zoom+`.endValue === 5`)
 	b.goTo(t, page+"&k=TTFT%20mean")
 	b.reload(t)
-	until(t, b, "what lies beyond is said", drawn+` && document.body.textContent.includes("Beyond the axis: v0.12.0 4,321.")`)
+	until(t, b, "what lies beyond is said",
+		drawn+` && document.body.textContent.includes("Beyond the axis: v0.12.0 4,321.")`)
 	for _, text := range eval[[]string](t, b, `(function () {
 		var out = [], text = chart.getOption().tooltip[0].formatter;
 		for (var i = 0; i < 8; i++) out.push(text([{ dataIndex: i }]));
@@ -85,7 +87,8 @@ func TestTheChartOfASeries(t *testing.T) {
 	}
 	b.goTo(t, page+"&k=E2EL%20p99&embed=1")
 	b.reload(t)
-	until(t, b, "a number that is not judged, in a frame", drawn+` && document.querySelector("h1").textContent.startsWith("E2EL p99") &&
+	until(t, b, "a number that is not judged, in a frame",
+		drawn+` && document.querySelector("h1").textContent.startsWith("E2EL p99") &&
 		!document.querySelector(".mast").getClientRects().length`)
 	eval[bool](t, b, canvas+`.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }))`)
 	until(t, b, "Enter opens the run", `location.pathname.endsWith("runs/index.html")`)

@@ -152,20 +152,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		return err
 	}
 	defer release()
-	b := building{buildOptions: o, sh: sh, ws: ws, dirs: []string{ws.History()}}
-	own := []string{ws.Results()}
-	if !slices.ContainsFunc(args, isWithin(ws.WorkflowLogs())) { // to which tt-inference-server writes
-		own = append(own, ws.WorkflowLogs())
-	}
-	if len(args) > 0 && o.id.isStated() { // of these paths, and of nothing that lies elsewhere
-		own = nil
-	}
-	for _, dir := range own {
-		if _, err := os.Stat(dir); err == nil {
-			b.paths = append(b.paths, dir)
-		}
-	}
-	b.paths = append(b.paths, args...)
+	b := building{buildOptions: o, sh: sh, ws: ws, dirs: []string{ws.History()}, paths: o.inputs(ws, args)}
 	if o.ephemeral {
 		tmp, err := os.MkdirTemp("", "ttreport-ephemeral-")
 		if err != nil {
@@ -188,6 +175,20 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		}
 	}
 	return readVerdict(b.got, len(args) > 0, o.strict)
+}
+
+// inputs are the workspace's own folders of results that exist, and the paths. What is stated is of the paths alone.
+func (o *buildOptions) inputs(ws *workspace.Workspace, args []string) []string {
+	if len(args) > 0 && o.id.isStated() {
+		return args
+	}
+	var list []string
+	for _, dir := range []string{ws.Results(), ws.WorkflowLogs()} { // the second is tt-inference-server's
+		if _, err := os.Stat(dir); err == nil && (dir == ws.Results() || !slices.ContainsFunc(args, isWithin(dir))) {
+			list = append(list, dir)
+		}
+	}
+	return append(list, args...)
 }
 
 // write judges history and writes the site, or one page.

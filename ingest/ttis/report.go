@@ -292,14 +292,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		d.Value("acceptance_rate", 100*share)
 	}
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
-	if valid, stated := row.Get("submission_valid").Truth(); stated && !valid {
-		var why []string
-		for one := range row.Get("submission_invalid_reasons").Items() {
-			why = append(why, redact.Text(one.Str()))
-		}
-		d.Invalid("submission-invalid", row.Get("submission_valid"), "a replay that its client calls no valid submission: "+
-			cmp.Or(strings.Join(why, ", "), "it gives no reason"), "submission_valid", "no latency of it")
-	}
+	submission(d, row)
 	d.Condition(RawFile, row.Get("filename").Str())
 	if t := draft.Time(stamp, time.DateTime, stampLayout); !t.IsZero() {
 		d.Start, d.End = t, t
@@ -311,6 +304,20 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		}
 	}
 	d.Done()
+}
+
+// submission excludes the latencies of a replay that its client calls invalid.
+func submission(d *draft.Draft, row decode.Value) {
+	valid, stated := row.Get("submission_valid").Truth()
+	if !stated || valid {
+		return
+	}
+	var why []string
+	for one := range row.Get("submission_invalid_reasons").Items() {
+		why = append(why, redact.Text(one.Str()))
+	}
+	d.Invalid("submission-invalid", row.Get("submission_valid"), "a replay that its client calls no valid submission: "+
+		cmp.Or(strings.Join(why, ", "), "it gives no reason"), "submission_valid", "no latency of it")
 }
 
 // rowStats are the statistics of a row's latencies by the keys of either generation; X is the name of the metric.

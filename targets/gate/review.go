@@ -79,9 +79,10 @@ func (g *Gate) review(found *found, model, device string) Review {
 	return r
 }
 
-// Require counts models and devices that were never measured and must meet targets as missing, and decides again.
-func (r *Review) Require(never []schema.Pair, on FailOn) {
-	if len(never) == 0 {
+// Require counts models and devices that were never measured and must meet targets as missing in a release, and decides
+// again. A pull request or a night answers for what it measured.
+func (r *Review) Require(never []schema.Pair, channel string, on FailOn) {
+	if len(never) == 0 || channel != schema.ChannelRelease {
 		return
 	}
 	counts := slices.Clone(r.Result.Counts)

@@ -113,7 +113,7 @@ func (c *contestant) differs(o *contestant) bool {
 }
 
 // ahead is by how much a score is better than another: item by item where both answered the same items, else by their
-// standard errors, with the finite correction where the items are a part of the task. A part of a mean needs no p value.
+// standard errors, with the finite correction where the items are a part of the task. A part of a mean needs no p.
 func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 	if c.differs(o) || c.share != o.share {
 		return board.Diff{}, false

@@ -286,7 +286,7 @@ type prior struct {
 // fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
 // (Smyth 2004, section 6.2, by moments of ln s²). s2 and nu are by cell, nu 0 where a cell has no variance; share is
 // that of the cells that are independent witnesses. careful takes the spread of variances between few cells (a hundred
-// or less) one standard error larger than estimated, because a d0 that is too large relies too much on the common noise.
+// or less) one standard error larger than estimated: a d0 that is too large relies too much on the common noise.
 func fitPrior(s2, nu []float64, stratum []int32, strata int, share float64, careful bool) prior {
 	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
 	for i := range p.s02 {

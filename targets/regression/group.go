@@ -529,9 +529,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 	for i := range list {
 		m := &list[i]
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm
-		if m.confirm {
-			m.whole = j.alikeSince(m.joint.first, t, m, tests)
-		}
+		m.whole = m.whole && (!m.confirm || j.alikeSince(m.joint.first, t, m, tests))
 	}
 }
 

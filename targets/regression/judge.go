@@ -943,7 +943,7 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, GroupFDR: .0025, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
 		Window: 20, Floor: .003,
 		MinCells: 20, MinPoint: 8, Agree: .7,
 	}

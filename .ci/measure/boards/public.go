@@ -63,6 +63,15 @@ func measureNoises(t *table, dir string) error {
 	if err != nil {
 		return err
 	}
+	compareNoises(t, stated, answers, samples)
+	return nil
+}
+
+// compareNoises prints by how much the recomputed errors differ from those that are stated.
+func compareNoises(
+	t *table, stated map[string]map[string][3]float64, answers map[string]map[string]*board.Items,
+	samples map[string]map[string][]float64,
+) {
 	cells, worst, absent := 0, [3]float64{}, 0
 	for id, models := range stated {
 		for model, want := range models {
@@ -87,7 +96,6 @@ func measureNoises(t *table, dir string) error {
 			worst[i] <= .01 && cells == 2517)
 	}
 	t.row("its models without answers by item in the clone", fmt.Sprint(absent), "", true)
-	return nil
 }
 
 // mtebTasks are the tasks of MTEB(eng, v2).
@@ -178,13 +186,44 @@ func measureMTEB(t *table, dir string) error {
 	if err != nil {
 		return err
 	}
-	const draws = 10000
 	n, tasks := len(models), 0
 	if n > 0 {
 		tasks = len(models[0])
 	}
+	bootstrap := bootstrapOver(models, tasks)
+	single := func(i, j int) bool {
+		d, _ := board.Over(models[i], models[j])
+		return d.P <= .05
+	}
+	b := board.Rank(n, func(i, j int) (board.Diff, bool) { return board.Over(models[i], models[j]) })
+	family := func(i, j int) bool { return !b.Tied(i, j) }
+	pairs := n * (n - 1) / 2
+	for _, x := range []struct {
+		what      string
+		separated func(i, j int) bool
+		anchor    bool
+	}{{"bootstrap", bootstrap, true}, {"t, one pair", single, false}, {"t, Holm", family, false}} {
+		all, adjacent, first := separations(n, x.separated)
+		what := fmt.Sprintf("MTEB(eng, v2), %d models, %s: ", n, x.what)
+		goals := [3]string{}
+		ok := [3]bool{true, true, true}
+		if x.anchor {
+			goals = [3]string{"16,306 of 19,110 ±0.3 %", "190 of 195, ±1", "3"} // drawn by another seed
+			ok = [3]bool{math.Abs(float64(all)/16306-1) <= .003 && pairs == 19110,
+				adjacent >= 189 && adjacent <= 191, first == 3}
+		}
+		t.row(what+"separated", fmt.Sprintf("%d of %d", all, pairs), goals[0], ok[0])
+		t.row(what+"adjacent not", fmt.Sprintf("%d of %d", adjacent, n-1), goals[1], ok[1])
+		t.row(what+"tied with first", fmt.Sprint(first), goals[2], ok[2])
+	}
+	return nil
+}
+
+// bootstrapOver draws the tasks of models with replacement and returns whether two of them are apart in 95 % of draws.
+func bootstrapOver(models [][]float64, tasks int) func(i, j int) bool {
+	const draws = 10000
 	r := rand.New(rand.NewPCG(5, 6))
-	drawn := make([][]float32, n)
+	drawn := make([][]float32, len(models))
 	for i := range drawn {
 		drawn[i] = make([]float32, draws)
 	}
@@ -201,7 +240,7 @@ func measureMTEB(t *table, dir string) error {
 			drawn[i][d] = float32(sum)
 		}
 	}
-	bootstrap := func(i, j int) bool {
+	return func(i, j int) bool {
 		behind := 0
 		for d, v := range drawn[i] {
 			if v <= drawn[j][d] {
@@ -210,44 +249,25 @@ func measureMTEB(t *table, dir string) error {
 		}
 		return behind <= draws/40 || behind >= draws-draws/40
 	}
-	single := func(i, j int) bool {
-		d, _ := board.Over(models[i], models[j])
-		return d.P <= .05
-	}
-	b := board.Rank(n, func(i, j int) (board.Diff, bool) { return board.Over(models[i], models[j]) })
-	family := func(i, j int) bool { return !b.Tied(i, j) }
-	pairs := n * (n - 1) / 2
-	for _, x := range []struct {
-		what      string
-		separated func(i, j int) bool
-		anchor    bool
-	}{{"bootstrap", bootstrap, true}, {"t, one pair", single, false}, {"t, Holm", family, false}} {
-		all, adjacent, first := 0, 0, 0
-		for i := range n {
-			for j := range i {
-				is := x.separated(i, j)
-				if is {
-					all++
-				}
-				if !is && i == j+1 {
+}
+
+// separations counts the pairs of models that are separated, the adjacent ones that are not, and those tied with the
+// first.
+func separations(n int, separated func(i, j int) bool) (all, adjacent, first int) {
+	for i := range n {
+		for j := range i {
+			switch is := separated(i, j); {
+			case is:
+				all++
+			default:
+				if i == j+1 {
 					adjacent++
 				}
-				if !is && j == 0 {
+				if j == 0 {
 					first++
 				}
 			}
 		}
-		what := fmt.Sprintf("MTEB(eng, v2), %d models, %s: ", n, x.what)
-		goals := [3]string{}
-		ok := [3]bool{true, true, true}
-		if x.anchor {
-			goals = [3]string{"16,306 of 19,110 ±0.3 %", "190 of 195, ±1", "3"} // drawn by another seed
-			ok = [3]bool{math.Abs(float64(all)/16306-1) <= .003 && pairs == 19110,
-				adjacent >= 189 && adjacent <= 191, first == 3}
-		}
-		t.row(what+"separated", fmt.Sprintf("%d of %d", all, pairs), goals[0], ok[0])
-		t.row(what+"adjacent not", fmt.Sprintf("%d of %d", adjacent, n-1), goals[1], ok[1])
-		t.row(what+"tied with first", fmt.Sprint(first), goals[2], ok[2])
 	}
-	return nil
+	return all, adjacent, first
 }

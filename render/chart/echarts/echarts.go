@@ -61,8 +61,8 @@ func limits(line *charts.Line, marks []any) {
 	}}
 }
 
-// valueAxis is logarithmic where the tail is far from the median, and does not begin at zero, since position is read and
-// not length.
+// valueAxis is logarithmic where the tail is far from the median, and does not begin at zero: position is read, and not
+// length.
 func valueAxis(unit string, lo, hi float64) opts.YAxis {
 	if lo > 0 && hi/lo > 10 {
 		return opts.YAxis{Type: "log", Name: unit + ", logarithmic"}
