@@ -7,8 +7,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tall are the rows of lists that are higher than two lines.
-const tall = `[].filter.call(document.querySelectorAll(".list > tbody > tr"), function (r) {
+// tall are the rows of lists that are higher than two lines, folded ones too.
+const tall = `document.querySelectorAll("main details").forEach(function (d) { d.open = true; });
+[].filter.call(document.querySelectorAll(".list > tbody > tr"), function (r) {
 	var s = getComputedStyle(r.cells[0]), line = parseFloat(s.lineHeight);
 	return r.getBoundingClientRect().height > 2.5 * line + parseFloat(s.paddingTop) + parseFloat(s.paddingBottom);
 }).map(function (r) { return r.innerText.replace(/\s+/g, " ").slice(0, 200); })`

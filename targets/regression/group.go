@@ -721,7 +721,11 @@ func (j *judge) alikeSince(first int32, t *tier, m *moved, tests []test) bool {
 	}
 	byChange(members)
 	n := math.Max(1, float64(m.n))
-	return alike(t, members, m.joint.x, m.sd*math.Sqrt((1/float64(m.joint.runs)+1/n)/(1+1/n)))
+	by := m.joint.x
+	if math.Abs(m.x) > math.Abs(by) { // a window may reach to a run before the change
+		by = m.x
+	}
+	return alike(t, members, by, m.sd*math.Sqrt((1/float64(m.joint.runs)+1/n)/(1+1/n)))
 }
 
 // withTails are the members of a group with their percentiles.
