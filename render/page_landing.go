@@ -145,6 +145,7 @@ func (r *Report) noisySection(g *gate.Review, at int) Section {
 	}
 	const most = 15
 	t := r.changeTable(list[:min(most, len(list))], at, true, "Too noisy to tell").elsewhere(r.allVerdicts(at))
+	t.dropColumn(len(t.Cols) - 1) // why a number is inconclusive stands in its drawer; the rows stay short
 	t.Total = len(list)
 	t.keep(most)
 	s := section("noisy", "Too noisy to tell", about+".", t)
