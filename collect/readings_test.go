@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,7 +65,9 @@ func TestVisitsHaveTheirOwnCounters(t *testing.T) {
 	rows := func(at float64, preemptions ...float64) readings {
 		var b readings
 		for i, v := range preemptions {
-			b.gauges = append(b.gauges, []float64{at + float64(i), 3, 0, .5, v, -1, 2 * v, -1})
+			row := slices.Repeat([]float64{-1}, 1+len(gauges))
+			copy(row, []float64{at + float64(i), 3, 0, .5, v, -1, 2 * v})
+			b.gauges = append(b.gauges, row)
 		}
 		return b
 	}
