@@ -242,7 +242,7 @@
           sides.forEach(function (s, n) { // a link shows the same when other releases are the newest
             now[s.id + "release"] = want[n];
           });
-          if (!missing) write(now);
+          if (!missing && !/^#[^=]+$/.test(location.hash)) write(now); // but for the address of a number
           name(chosen, want, now);
           join(tables, chosen, want[0] === want[1]);
           ttreport.overlay(curves, rows, chosen, want);
