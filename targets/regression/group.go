@@ -414,25 +414,22 @@ type ordinary struct{ mid, s2, nu float64 }
 // ordinaryOf is that of a history without the newest so many runs. Strays, of which there are few, are counted by
 // themselves; a part of a group has none.
 func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
-	var of, strayed []sight
-	for i := len(past) - 1 - without; i >= 0 && len(of)+len(strayed) < remembered; i-- {
-		switch run := past[i]; {
+	var room, apart, sorted [remembered]float64 // without memory of their own: a release asks for thousands
+	values, strayed := room[:0], apart[:0]
+	for i := len(past) - 1 - without; i >= 0 && len(values)+len(strayed) < remembered; i-- {
+		switch run := &past[i]; {
 		case run.open:
 		case run.far && !t.part():
-			strayed = append(strayed, run)
+			strayed = append(strayed, run.x/spread(run.n))
 		default:
-			of = append(of, run)
+			values = append(values, run.x/spread(run.n))
 		}
 	}
-	if len(strayed)*fewStrays > len(of)+len(strayed) {
-		of = append(of, strayed...)
+	if len(strayed)*fewStrays > len(values)+len(strayed) {
+		values = append(values, strayed...)
 	}
-	values := make([]float64, len(of))
-	for i, run := range of {
-		values[i] = run.x / spread(run.n)
-	}
-	if t.part() && len(of) > 0 {
-		o.mid = median(slices.Clone(values))
+	if t.part() && len(values) > 0 {
+		o.mid = median(sorted[:copy(sorted[:], values)])
 	}
 	for _, v := range values {
 		o.s2 += (v - o.mid) * (v - o.mid)
