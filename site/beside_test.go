@@ -8,7 +8,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render"
 )
 
 // Compare opens on two sides that have numbers in common, also where nothing was measured twice: on two devices, on two
@@ -38,7 +37,7 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 		"tools":   {tools, "tool: vllm → aiperf"},
 		"models":  {models, "model: m → other"},
 	} {
-		_, dir := reportOf(t, render.ModeAuto, x.runs...)
+		_, dir := reportOf(t, x.runs...)
 		b := openBrowser(t, dir)
 		b.goTo(t, filepath.Join(dir, "compare/index.html"))
 		until(t, b, name+" have numbers on both sides",

@@ -18,7 +18,13 @@ import (
 )
 
 // reportOf is a report of runs, with its site in a folder.
-func reportOf(t *testing.T, mode render.Mode, runs ...schema.Run) (*render.Report, string) {
+func reportOf(t *testing.T, runs ...schema.Run) (*render.Report, string) {
+	t.Helper()
+	return reportWith(t, render.Prices{}, runs...)
+}
+
+// reportWith is [reportOf] with prices of devices.
+func reportWith(t *testing.T, prices render.Prices, runs ...schema.Run) (*render.Report, string) {
 	t.Helper()
 	b := columns.NewBuilder()
 	for _, r := range runs {
@@ -29,7 +35,7 @@ func reportOf(t *testing.T, mode render.Mode, runs ...schema.Run) (*render.Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, dir := render.New(render.Input{Title: "Results", Gate: judged, Mode: mode}), t.TempDir()
+	r, dir := render.New(render.Input{Title: "Results", Gate: judged, Prices: prices}), t.TempDir()
 	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
 	if _, err := site.Build(context.Background(), r, opt); err != nil {
 		t.Fatal(err)
@@ -76,7 +82,7 @@ func TestModes(t *testing.T) {
 		{"scores", scores, "m: m has 0.5", "Exit code"},
 		{"nights", nights, "5 builds on channel dev cannot serve as a baseline", "no release is stated, so"},
 	} {
-		_, dir := reportOf(t, render.ModeAuto, c.runs...)
+		_, dir := reportOf(t, c.runs...)
 		front := read(t, dir, "index.html")
 		if !strings.Contains(front, c.has) {
 			t.Errorf("%s: the front page does not have %q", c.name, c.has)
@@ -89,7 +95,7 @@ func TestModes(t *testing.T) {
 
 // Builds that cannot be a baseline are counted, and the line to type is there.
 func TestNoBaselineNamesTheLine(t *testing.T) {
-	_, dir := reportOf(t, render.ModeAuto, builds(6, "n150")...)
+	_, dir := reportOf(t, builds(6, "n150")...)
 	front := read(t, dir, "index.html")
 	for _, want := range []string{"6 builds on channel dev cannot serve as a baseline",
 		"ttreport build --channel main PATH"} {
@@ -101,7 +107,7 @@ func TestNoBaselineNamesTheLine(t *testing.T) {
 	for i := range nights {
 		nights[i].Channel = schema.ChannelMain
 	}
-	r, dir := reportOf(t, render.ModeAuto, nights...)
+	r, dir := reportOf(t, nights...)
 	if at := r.Newest(); r.Gate.Before(at) < 0 || strings.Contains(read(t, dir, "index.html"), "cannot serve") {
 		t.Error("builds of main have no baseline")
 	}
@@ -110,7 +116,7 @@ func TestNoBaselineNamesTheLine(t *testing.T) {
 // A site that compares devices says nothing of shipping, on no page about what was measured.
 func TestCompareModeSaysNothingOfShipping(t *testing.T) {
 	runs := builds(1, "n150", "t3k")
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	shipping := regexp.MustCompile(`(?i)\bship|NOT GRADED|\bPASS\b|\bFAIL\b|Exit code|not a pass|regress|baseline`)
 	for _, name := range []string{"index.html", "models/m/n150/index.html", "evals/index.html",
 		fmt.Sprintf("releases/%s/index.html", runs[0].ID)} {
@@ -128,7 +134,7 @@ func TestCompareModeSaysNothingOfShipping(t *testing.T) {
 func TestNoScores(t *testing.T) {
 	runs := builds(1, "n150")
 	runs[0].Scores = nil
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	page := read(t, dir, "evals/index.html")
 	if !strings.Contains(page, "No eval was run.") || !strings.Contains(page, "collect --only evals") ||
 		strings.Contains(page, "<table") {
@@ -170,7 +176,7 @@ func TestANoteIsNoProblem(t *testing.T) {
 	t.Parallel()
 	run := fixtureRun("m", "n150", 0, 0)
 	run.Problems = []schema.Problem{{Severity: schema.SevNote, Path: "a.log", Found: "a table of a benchmark"}}
-	_, dir := reportOf(t, render.ModeAuto, run)
+	_, dir := reportOf(t, run)
 	page := read(t, dir, "problems/index.html")
 	for _, wrong := range []string{"Every file was read", "1 problem", "1 warning", "0 errors"} {
 		if strings.Contains(page, wrong) {
@@ -184,12 +190,12 @@ func TestANoteIsNoProblem(t *testing.T) {
 		t.Error("the first page counts a note as a problem")
 	}
 	run.Problems[0].Severity = schema.SevWarning
-	_, dir = reportOf(t, render.ModeAuto, run)
+	_, dir = reportOf(t, run)
 	if !strings.Contains(read(t, dir, "problems/index.html"), "1 warning.") {
 		t.Error("a warning is not counted")
 	}
 	run.Problems = nil
-	_, dir = reportOf(t, render.ModeAuto, run)
+	_, dir = reportOf(t, run)
 	if page := read(t, dir, "problems/index.html"); strings.Contains(page, "Every file was read") {
 		t.Error("files that are no results have notes, which the history does not have")
 	}

@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,11 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/site"
-	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // swept are runs on devices whose users get slower as concurrency rises.
@@ -39,7 +34,7 @@ const planeRows = `[...document.querySelectorAll("[data-plane] tbody tr")].map(f
 // shows the same; one tab stop and arrow keys read it.
 func TestPlane(t *testing.T) {
 	t.Parallel()
-	_, dir := reportOf(t, render.ModeAuto, swept("n150", "t3k")...)
+	_, dir := reportOf(t, swept("n150", "t3k")...)
 	front := read(t, dir, "index.html")
 	if want := "At 20 tok/s per user on m: n150 serves about 560 tok/s (between concurrency 4 and 16) " +
 		"and t3k about 170 (between concurrency 1 and 4)."; !strings.Contains(front, want) {
@@ -96,22 +91,8 @@ func TestPlane(t *testing.T) {
 // the picture, and what never leaves the limit keeps its number.
 func TestPlaneOfMoney(t *testing.T) {
 	t.Parallel()
-	runs := swept("n150", "t3k")
-	b := columns.NewBuilder()
-	for _, r := range runs {
-		add(b, r)
-	}
-	c := b.Seal()
-	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	prices := render.Prices{Currency: "USD", Hour: map[string]float64{"n150": 3600, "t3k": .36}}
-	r, dir := render.New(render.Input{Title: "Results", Gate: judged, Prices: prices}), t.TempDir()
-	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
-	if _, err := site.Build(context.Background(), r, opt); err != nil {
-		t.Fatal(err)
-	}
+	_, dir := reportWith(t, prices, swept("n150", "t3k")...)
 	w := openBrowser(t, dir)
 	w.goTo(t, filepath.Join(dir, "index.html"))
 	until(t, w, "the plane is drawn", planeRows+`.length === 2`)
@@ -174,7 +155,7 @@ func TestPlaneKeepsLoadsApart(t *testing.T) {
 	}
 	runs[0].Points = []schema.Point{load(32, 1, 100), load(32, 4, 400), load(8, 0, 80), load(0, 2, 20)}
 	runs[1].Points = []schema.Point{load(8, 0, 160)}
-	r, _ := reportOf(t, render.ModeAuto, runs...)
+	r, _ := reportOf(t, runs...)
 	got := map[string]float64{}
 	for _, l := range planeOf(t, r, "m").Lines {
 		for _, p := range l.Points {
@@ -211,7 +192,7 @@ func TestPlaneSwitches(t *testing.T) {
 		}
 		runs = append(runs, run)
 	}
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "index.html"))
 	until(t, b, "three configurations", planeRows+`.length === 3`)
@@ -242,7 +223,7 @@ func TestPlaneSwitches(t *testing.T) {
 func TestNamesLieBesideLines(t *testing.T) {
 	t.Parallel()
 	for _, devices := range [][]string{{"a-device-with-a-long-name"}, {"n150", "t3k", "galaxy"}} {
-		_, dir := reportOf(t, render.ModeAuto, swept(devices...)...)
+		_, dir := reportOf(t, swept(devices...)...)
 		b := openBrowser(t, dir)
 		for _, width := range []int64{1280, 390} {
 			if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {

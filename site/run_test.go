@@ -80,7 +80,7 @@ func TestChartsOfARunWait(t *testing.T) {
 		m.SetDetail(schema.Detail{Quantiles: spread})
 		runs[0].Points[i].Metrics.Put(m)
 	}
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	b := openBrowser(t, dir)
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 500)); err != nil {
 		t.Fatal(err)

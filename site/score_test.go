@@ -93,7 +93,7 @@ func TestCompareOverlaysCurves(t *testing.T) {
 		r.Points[1].Key.Dims = nil // two loads of one workload
 		runs = append(runs, r)
 	}
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#arelease=v0.10.0&brelease=v0.11.0&all=1")
 	const drawn = `[...document.querySelectorAll(".widget .curves svg")]`
@@ -131,7 +131,7 @@ func TestBothComparisonsAgree(t *testing.T) {
 		}
 		runs = append(runs, r)
 	}
-	r, dir := reportOf(t, render.ModeAuto, runs...)
+	r, dir := reportOf(t, runs...)
 	at := len(r.Releases) - 1
 	c := r.Against(at)
 	if c == nil || c.Unlike == 0 || c.Scores != 2 || len(c.Means) == 0 || len(c.Differ) != 2 {

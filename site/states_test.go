@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render"
 )
 
 // A run whose page has charts keeps its address when one of them is zoomed or loses a line: their axes are no releases.
@@ -26,7 +25,7 @@ func TestRunKeepsItsAddress(t *testing.T) {
 			run.Points[i].Metrics[k].SetDetail(d)
 		}
 	}
-	_, dir := reportOf(t, render.ModeAuto, run)
+	_, dir := reportOf(t, run)
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#run-0-0")
 	until(t, b, "a chart is drawn",
@@ -53,7 +52,7 @@ func TestListsOfARunOnAPhone(t *testing.T) {
 		s.Task = fmt.Sprintf("task-%d", i)
 		run.Scores = append(run.Scores, s)
 	}
-	_, dir := reportOf(t, render.ModeAuto, run)
+	_, dir := reportOf(t, run)
 	b := openBrowser(t, dir)
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 800)); err != nil {
 		t.Fatal(err)
@@ -118,7 +117,7 @@ func TestScoresOfTwoScales(t *testing.T) {
 		p.Task, p.Metric, p.Direction, p.Value = "wiki", "word_perplexity", "lower", schema.Num(.9+float64(i)/10)
 		runs[i].Scores = append(runs[i].Scores, p)
 	}
-	r, dir := reportOf(t, render.ModeAuto, runs...)
+	r, dir := reportOf(t, runs...)
 	table := r.ReleaseSeries(1)
 	for i, m := range table.Metric {
 		if c := table.Change[i]; table.Metrics[m].Name == "acc" && (c == nil || *c < .019 || *c > .021) {
@@ -151,7 +150,7 @@ func TestSortOfANameWithAColon(t *testing.T) {
 		r.Scores[0].Source.Format = "lighteval"
 		runs = append(runs, r)
 	}
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	if page := read(t, dir, "evals/index.html"); strings.Contains(page, "explore/index.html#tool=") {
 		t.Error("a link that says All leads to the scores of one tool")
 	}

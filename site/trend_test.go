@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render"
 )
 
 // A small picture of a series leads to its page: its levels in the headline, a chart that is drawn, its state in the
@@ -49,7 +48,7 @@ func TestTheChartOfASeries(t *testing.T) {
 		r.Points[0].Metrics.Put(m)
 		runs = append(runs, r)
 	}
-	_, dir := reportOf(t, render.ModeAuto, runs...)
+	_, dir := reportOf(t, runs...)
 	b := openBrowser(t, dir)
 	page := filepath.Join(dir, "series/index.html") + "#of=Tiny-1B~2db558b5_n150"
 	const canvas, zoom = `document.querySelector(".canvas")`, `chart.getOption().dataZoom[0]`
