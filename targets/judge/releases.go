@@ -92,34 +92,42 @@ var version = regexp.MustCompile(`^(\D*\d+\.\d+[\d.]*\.)\d+$`)
 // hotfixes puts a release that follows later versions and continues an older one, v0.5.1 after v0.7.0, behind that one.
 // What ttreport.yaml lists stays where it is.
 func hotfixes(list []Release, rank map[string]int) []Release {
+	lines := map[string]string{} // of versions, by name
+	for i := range list {
+		if m := version.FindStringSubmatch(list[i].Name); m != nil {
+			lines[list[i].Name] = m[1]
+		}
+	}
 	out := make([]Release, 0, len(list))
 	for _, r := range list {
-		m := version.FindStringSubmatch(r.Name)
 		at := len(out)
-		for i := len(out) - 1; i >= 0 && m != nil && rank[r.Name] == 0 && !r.Date.IsZero(); i-- {
-			o := &out[i]
-			line := version.FindStringSubmatch(o.Name)
-			if line == nil || o.Channel != r.Channel || o.Line != r.Line {
-				continue
+		if lines[r.Name] != "" && rank[r.Name] == 0 && !r.Date.IsZero() {
+			if i := continued(out, &r, lines); i >= 0 {
+				at, r.Aside = i+1, true
 			}
-			if line[1] == m[1] {
-				if schema.NaturalCompare(o.Name, r.Name) < 0 && at < len(out) {
-					at, r.Aside = i+1, true
-				} else {
-					at = len(out)
-				}
-				break
-			}
-			if schema.NaturalCompare(o.Name, r.Name) > 0 {
-				at = i
-			}
-		}
-		if !r.Aside {
-			at = len(out)
 		}
 		out = slices.Insert(out, at, r)
 	}
 	return out
+}
+
+// continued is the newest release of the line of versions of another one, which comes after it and after later
+// versions; -1 for none.
+func continued(list []Release, r *Release, lines map[string]string) int {
+	isLater := false
+	for i := len(list) - 1; i >= 0; i-- {
+		o := &list[i]
+		switch {
+		case lines[o.Name] == "" || o.Channel != r.Channel || o.Line != r.Line:
+		case lines[o.Name] != lines[r.Name]:
+			isLater = isLater || schema.NaturalCompare(o.Name, r.Name) > 0
+		case isLater && schema.NaturalCompare(o.Name, r.Name) < 0:
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
 }
 
 // Arrived is a release, or one that was measured after it and stands before it: a hotfix of an older line.
