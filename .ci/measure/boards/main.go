@@ -1,6 +1,6 @@
-// Boards measures the ranking of models by evals: its standard errors against the public tables of "Measuring all the
-// noises of LLM Evals", its pairs on MTEB(eng, v2), the coverage of its intervals, how often it separates equal models,
-// and how long it takes.
+// Command boards measures the ranking of models by evals: its standard errors against the public tables of "Measuring
+// all the noises of LLM Evals", its pairs on MTEB(eng, v2), the coverage of its intervals, how often it separates equal
+// models, and how long it takes.
 //
 //	go run ./.ci/measure/boards [--noises GIT_DIR] [--mteb GIT_DIR]
 //
@@ -10,7 +10,6 @@ package main
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -21,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/board"
@@ -39,9 +39,9 @@ func (t *table) row(what, got, goal string, ok bool) {
 }
 
 func main() {
-	noises := flag.String("noises", "", "git folder of all-the-noises/all-the-noises.github.io")
-	mteb := flag.String("mteb", "", "git folder of embeddings-benchmark/results")
-	flag.Parse()
+	noises := pflag.String("noises", "", "git folder of all-the-noises/all-the-noises.github.io")
+	mteb := pflag.String("mteb", "", "git folder of embeddings-benchmark/results")
+	pflag.Parse()
 	t := &table{}
 	t.row("measure", "result", "goal", true)
 	var err error

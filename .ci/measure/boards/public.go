@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/targets/board"
+	"gonum.org/v1/gonum/stat"
 )
 
 // measureNoises recomputes SE(A), SE_x(A) and SE_pred(A) of every model and benchmark from its answers by item. The
@@ -80,7 +81,8 @@ func compareNoises(
 				continue
 			}
 			cells++
-			k := math.Max(2, math.Round(mean(samples[id][model]))) // of one the tables say that all noise is of the data
+			// of one sample the tables say that all noise is of the data
+			k := math.Max(2, math.Round(stat.Mean(samples[id][model], nil)))
 			x := board.Shares(answers[id][model].Means, int(k))
 			n := x.Noise()
 			bare := n.Prediction * n.Prediction * (k - 1) / k
@@ -142,15 +144,11 @@ func readMTEB(dir string) ([][]float64, error) {
 		if len(all) == 0 {
 			return nil
 		}
-		sum := 0.
-		for _, v := range all {
-			sum += v / float64(len(all))
-		}
 		part := strings.Split(p, "/")
 		if models[part[1]] == nil {
 			models[part[1]] = map[string]float64{}
 		}
-		models[part[1]][strings.TrimSuffix(part[3], ".json")] = sum
+		models[part[1]][strings.TrimSuffix(part[3], ".json")] = stat.Mean(all, nil)
 		return nil
 	})
 	var out [][]float64
@@ -164,19 +162,12 @@ func readMTEB(dir string) ([][]float64, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b []float64) int {
-		if mean(a) != mean(b) {
-			return int(math.Copysign(1, mean(b)-mean(a)))
+		if stat.Mean(a, nil) != stat.Mean(b, nil) {
+			return int(math.Copysign(1, stat.Mean(b, nil)-stat.Mean(a, nil)))
 		}
 		return slices.Compare(a, b)
 	})
 	return out, err
-}
-
-func mean(x []float64) (m float64) {
-	for _, v := range x {
-		m += v / float64(len(x))
-	}
-	return m
 }
 
 // measureMTEB counts the pairs that are separated, by the percentile bootstrap over tasks of embeddings-benchmark/mteb
