@@ -187,6 +187,21 @@ func (s *session) sample(ctx context.Context) *sampler {
 	return p
 }
 
+// edge reads the counters at an end of a measurement; nil where the server has none. Gauges are those of an idle server
+// then, and not known.
+func (s *session) edge(ctx context.Context) []float64 {
+	values, _ := readGauges(ctx, s.end.URL) // without them those in between are known
+	if values == nil {
+		return nil
+	}
+	for i, g := range gauges {
+		if !strings.HasSuffix(g.name, "_total") {
+			values[i] = -1
+		}
+	}
+	return append([]float64{0}, values...)
+}
+
 // follow reads until it is stopped or there is nothing more. read returns a row, or none, and when to read again.
 func (p *sampler) follow(ctx context.Context, rows *[][]float64, read func() ([]float64, time.Duration, bool)) {
 	slower := time.Duration(1)
@@ -259,6 +274,17 @@ func (p *sampler) busy() readings {
 	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3, 0)
 }
 
+// between adds what counters were when the first request was about to be sent and when the last was answered, so that
+// what they grew by is of all requests.
+func (r readings) between(first, last []float64, length float64) readings {
+	if first == nil || last == nil {
+		return r
+	}
+	last[0] = math.Round(length*100) / 100
+	r.gauges = slices.Concat([][]float64{first}, r.gauges, [][]float64{last})
+	return r
+}
+
 // and joins what was read in a later visit to the same point. Counters go on where the earlier visit left them: what
 // they grew by meanwhile is of other points.
 func (r readings) and(later readings) readings {
@@ -306,20 +332,22 @@ func (r readings) into(side *manifest.Sidecar) {
 // facts adds the mean and the peak of a gauge over a measurement, or by how much a counter grew.
 func (r readings) facts(to map[string]string, i int) {
 	put := func(name string, v float64) { to["server_"+name] = strconv.FormatFloat(v, 'g', 4, 64) }
-	name, sum, peak := gauges[i].name, 0., -1.
+	name, sum := gauges[i].name, 0.
+	var list []float64
 	for _, row := range r.gauges {
-		sum, peak = sum+row[i+1], max(peak, row[i+1])
+		if v := row[i+1]; v >= 0 {
+			list, sum = append(list, v), sum+v
+		}
 	}
-	first, last := r.gauges[0][i+1], r.gauges[len(r.gauges)-1][i+1]
 	switch {
-	case first < 0 || last < 0:
+	case len(list) == 0:
 	case strings.HasPrefix(name, "prefix_"): // by time alone
 	case strings.HasSuffix(name, "_total"):
-		put(strings.TrimSuffix(name, "_total"), last-first)
+		put(strings.TrimSuffix(name, "_total"), list[len(list)-1]-list[0])
 	case name == schema.GaugeKV:
-		put(name+"_max", peak)
+		put(name+"_max", slices.Max(list))
 	default:
-		put(name+"_mean", sum/float64(len(r.gauges)))
-		put(name+"_max", peak)
+		put(name+"_mean", sum/float64(len(list)))
+		put(name+"_max", slices.Max(list))
 	}
 }

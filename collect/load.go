@@ -24,11 +24,21 @@ import (
 func (s *session) once(ctx context.Context, st *step) (*result, error) {
 	gauges := s.sample(ctx)
 	defer gauges.stop()
-	load, out, _, err := s.inTime(ctx, func(try uint64) (builtin.Load, error) { return s.pointLoad(st, try) })
+	var first []float64
+	load, out, _, err := s.inTime(ctx, func(try uint64) (builtin.Load, error) {
+		load, err := s.pointLoad(st, try)
+		load.Ready = func() { first = s.edge(ctx) }
+		return load, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return s.loaded(st, load, out, gauges.during(out.Began, out.Duration.Seconds(), 0), "")
+	var last []float64
+	if first != nil {
+		last = s.edge(ctx)
+	}
+	length := out.Duration.Seconds()
+	return s.loaded(st, load, out, gauges.during(out.Began, length, 0).between(first, last, length), "")
 }
 
 // inTime measures a load, and does so twice more where this machine was too busy to say how long requests took; busy is
@@ -100,8 +110,14 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 		}
 		return builtin.RunVirtual(l, s.virtual)
 	}
-	l.Ready = s.sayWaiting(fmt.Sprintf("for the server to count the tokens of a prompt, at most %s", l.Timeout))
-	defer l.Ready()
+	over := s.sayWaiting(fmt.Sprintf("for the server to count the tokens of a prompt, at most %s", l.Timeout))
+	defer over()
+	begins := l.Ready
+	l.Ready = func() {
+		if over(); begins != nil {
+			begins()
+		}
+	}
 	n := clientsOf(s.plan.Clients, l)
 	if n <= 1 {
 		return builtin.Run(ctx, l)

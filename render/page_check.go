@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,12 +84,22 @@ func (r *Report) serverFlag(x *gate.Review, of schema.System) string {
 	return "URL"
 }
 
-// WorkloadFlag is a workload as collect --workload takes it.
+// WorkloadFlag is a workload as collect --workload takes it. A dimension such as a distribution of lengths takes the
+// place of its mean.
 func WorkloadFlag(k schema.Key) string {
-	if k.Rate != nil {
-		return fmt.Sprintf("isl=%g,osl=%g,rate=%g", *k.ISL, *k.OSL, *k.Rate)
+	var parts []string
+	for _, f := range []struct {
+		name  string
+		value *float64
+	}{{schema.DimISL, k.ISL}, {schema.DimOSL, k.OSL}, {"c", k.Concurrency}, {"rate", k.Rate}} {
+		if _, other := k.Dims[f.name]; f.value != nil && !other && (f.name != "c" || k.Rate == nil) {
+			parts = append(parts, fmt.Sprintf("%s=%g", f.name, *f.value))
+		}
 	}
-	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
+	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
+		parts = append(parts, name+"="+k.Dims[name])
+	}
+	return strings.Join(parts, ",")
 }
 
 // Remarks are what stands behind the decision as a whole: targets, and how sure the comparison is.

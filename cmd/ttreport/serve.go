@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/process"
-	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/site/preview"
 )
@@ -134,51 +132,4 @@ func openFolder(
 			return folder, err
 		}
 	}
-}
-
-func simCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "sim", Short: "serve a simulated model on loopback, to try tools on",
-		Long: `
-Answers like a small OpenAI-compatible server until Ctrl-C: completions and chat, streamed, at the speed of a simulated
-device. Results of it are marked as simulated everywhere: ttreport collect takes it for --device simulated alone.`,
-		Example: `
-# a server for a load client of your own
-$ ttreport sim --port 8000`,
-	}
-	fs := c.Flags()
-	cfg := sim.Defaults()
-	port := fs.Int("port", 8000, "`port` on the loopback interface")
-	fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
-	fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
-	fs.IntVar(&cfg.Reasoning, "reasoning", 0, "`tokens` of reasoning before each answer of chat and responses")
-	slower := fs.Float64("slower", 0, "`share` by which its steps take longer: 0.1 for a tenth")
-	fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
-	key := fs.String("key-from", "", "environment `variable` with the key that requests must have (default none)")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 || *port == 0 {
-			return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
-		}
-		if share := cfg.Fault.ErrorShare; !(share >= 0 && share <= 1) {
-			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
-				"sim: --errors must be between 0 and 1, got %g", share)
-		}
-		if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
-			return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
-		}
-		if !(*slower > -1 && *slower < 1000) {
-			return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower must be between -1 and 1000, got %g", *slower)
-		}
-		cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + *slower))
-		cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
-		s, err := sim.Start(cfg)
-		if err != nil {
-			return fail(exitCollect, "choose another --port", "%w", err)
-		}
-		defer s.Stop()
-		sh.say("serving   %s at %s, simulated  (Ctrl-C ends it)", cfg.Model, s.URL())
-		<-c.Context().Done()
-		return nil
-	}
-	return c
 }

@@ -65,8 +65,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 // words counts the tokens of a text: its words.
 func words(text string) int { return max(1, len(strings.Fields(text))) }
 
-// text returns the text of the prompt and counts its tokens: words of a text, or ids of a token list.
-func (r *request) text() (string, int, error) {
+// text returns the text of the prompt, whose words are its tokens; of a list of tokens their ids.
+func (r *request) text() (string, error) {
 	var t string
 	var ids []int
 	if len(r.Input) > 0 && json.Unmarshal(r.Input, &r.Messages) != nil {
@@ -84,11 +84,11 @@ func (r *request) text() (string, int, error) {
 		t = strings.Join(append([]string{r.Query}, r.Documents...), "\n")
 	case json.Unmarshal(r.Prompt, &t) == nil:
 	case json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0:
-		return "", len(ids), nil
+		t = strings.Trim(fmt.Sprint(ids), "[]")
 	default:
-		return "", 0, errors.New("prompt must be a string or a list of token ids")
+		return "", errors.New("prompt must be a string or a list of token ids")
 	}
-	return t, words(t), nil
+	return t, nil
 }
 
 var sum = regexp.MustCompile(`(\d{1,6})\s*\+\s*(\d{1,6})`)
@@ -120,14 +120,13 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 		replyError(w, http.StatusBadRequest, "the body is not a completion request: "+err.Error())
 		return
 	}
-	text, prompt, err := req.text()
+	text, err := req.text()
 	if err != nil {
 		replyError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if len(req.Tools) > 0 {
-		prompt += words(string(req.Tools))
-	}
+	all := strings.Fields(string(req.Tools) + " " + text)
+	prompt := max(1, len(all))
 	st := &stream{
 		s: s, w: w, id: r.Header.Get("X-Request-Id"), api: to, req: &req, cut: math.MaxInt,
 		log: Sent{Arrived: came, Prompt: prompt},
@@ -154,8 +153,8 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 		st.cut = 0
 	}
 	tokens := make(chan int, want) // room for all, so nothing blocks
-	q := &sequence{prompt: prompt, want: want, token: func(n int) { tokens <- n }, end: func() { close(tokens) },
-		gone: func() bool { return r.Context().Err() != nil }}
+	q := &sequence{prompt: prompt, want: want, keys: s.sched.cache.keys(all), token: func(n int) { tokens <- n },
+		end: func() { close(tokens) }, gone: func() bool { return r.Context().Err() != nil }}
 	if !s.sched.submit(q) {
 		replyError(w, http.StatusServiceUnavailable, "the queue is full")
 		return
@@ -230,9 +229,9 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 			case !more:
 				st.keep()
 				if st.req.Stream {
-					_, _ = st.w.Write(st.ending(q.prompt, produced)) // fails if the client disconnected
+					_, _ = st.w.Write(st.ending(q, produced)) // fails if the client disconnected
 				} else {
-					reply(st.w, http.StatusOK, st.document(q.prompt, produced, whole.String()))
+					reply(st.w, http.StatusOK, st.document(q, produced, whole.String()))
 				}
 				return
 			case produced >= st.cut: // a fault: the tokens are produced and never sent

@@ -21,6 +21,14 @@ type scheduler struct {
 	finished int // requests
 }
 
+// counts are what a batch has counted.
+type counts struct {
+	queued           int           // requests that left the queue
+	waited           time.Duration // these, in it
+	drafts, accepted int           // of speculative decoding: drafts, and tokens of them
+	byPlace          []int         // tokens, by their place in a draft
+}
+
 // submit queues a sequence; false when the queue is full.
 func (s *scheduler) submit(q *sequence) bool {
 	s.mu.Lock()
@@ -28,6 +36,7 @@ func (s *scheduler) submit(q *sequence) bool {
 	if len(s.queue) >= s.cfg.MaxQueue {
 		return false
 	}
+	q.queued = time.Now()
 	s.queue = append(s.queue, q)
 	select {
 	case s.wake <- struct{}{}:
@@ -81,8 +90,11 @@ func sleepUntil(ctx context.Context, t time.Time) bool {
 // sequence is one request in the batch.
 type sequence struct {
 	prompt, want int
+	keys         []uint64 // of the blocks of the prompt, for the prefix cache
+	cached       int      // tokens of the prompt that it had
 	prefilled    int
 	produced     int
+	queued       time.Time     // on the machine's clock; zero on a virtual one
 	token        func(n int)   // called with each token's number when its step has ended
 	end          func()        // called after the last token, or when the client disconnected
 	gone         func() bool   // whether the client disconnected
@@ -95,10 +107,13 @@ type batch struct {
 	rng     *rand.Rand
 	drift   float64
 	running []*sequence
+	cache   *prefixCache
+	counts
 }
 
 func newBatch(cfg Config) batch {
-	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474))}
+	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), cache: newPrefixCache(cfg)}
+	b.byPlace = make([]int, len(cfg.Acceptance))
 	b.drift = math.Exp(b.rng.NormFloat64() * cfg.Drift)
 	return b
 }
@@ -123,13 +138,19 @@ func (b *batch) admit(queue []*sequence) []*sequence {
 		}
 		kv += q.prompt + q.want
 		queue = queue[1:]
+		q.cached = b.cache.find(q.prompt, q.keys)
+		q.prefilled = q.cached
+		if b.queued++; !q.queued.IsZero() {
+			b.waited += time.Since(q.queued)
+		}
 		b.running = append(b.running, q)
 	}
 	return queue
 }
 
-// step gives each decoding sequence one token and what is left of the budget to prefill, first come first served; it
-// returns how long that takes.
+// step gives each decoding sequence one token, with a draft to verify where there are drafts, and what is left of the
+// budget to prefill, first come first served; it returns how long that takes. A token of a draft takes as long as one
+// of a prompt.
 func (b *batch) step() time.Duration {
 	decoding, prefill, left := 0, 0, b.cfg.ChunkTokens
 	for _, q := range b.running {
@@ -142,6 +163,7 @@ func (b *batch) step() time.Duration {
 		left -= n
 		prefill += n
 	}
+	prefill += decoding * len(b.cfg.Acceptance)
 	d := b.cfg.StepBase + time.Duration(decoding)*b.cfg.PerSequence + time.Duration(prefill)*b.cfg.PerPrefill
 	return time.Duration(float64(d) * b.drift * math.Exp(b.rng.NormFloat64()*b.cfg.Noise))
 }
@@ -152,8 +174,10 @@ func (b *batch) emit() int {
 	keep := b.running[:0]
 	for _, q := range b.running {
 		if q.prefilled >= q.prompt {
-			q.token(q.produced)
-			q.produced++
+			for yields := b.yields(q); yields > 0 && q.produced < q.want; yields-- {
+				q.token(q.produced)
+				q.produced++
+			}
 		}
 		if q.produced >= q.want || q.gone() {
 			q.end()
@@ -165,6 +189,21 @@ func (b *batch) emit() int {
 	clear(b.running[len(keep):])
 	b.running = keep
 	return dropped
+}
+
+// yields is how many tokens a step gives a sequence: its own, and those of a draft that the model accepts. Behind a
+// prompt there is no draft yet.
+func (b *batch) yields(q *sequence) int {
+	if len(b.cfg.Acceptance) == 0 || q.produced == 0 {
+		return 1
+	}
+	n, draw := 0, b.rng.Float64()
+	for n < len(b.byPlace) && draw < b.cfg.Acceptance[n] {
+		b.byPlace[n]++
+		n++
+	}
+	b.drafts, b.accepted = b.drafts+1, b.accepted+n
+	return 1 + n
 }
 
 // Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and the

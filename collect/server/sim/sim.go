@@ -101,7 +101,7 @@ func withDefaults(c Config) Config {
 	c.StepBase, c.PerSequence = cmp.Or(c.StepBase, d.StepBase), cmp.Or(c.PerSequence, d.PerSequence)
 	c.PerPrefill, c.ChunkTokens = cmp.Or(c.PerPrefill, d.PerPrefill), cmp.Or(c.ChunkTokens, d.ChunkTokens)
 	c.MaxBatch, c.MaxQueue = cmp.Or(c.MaxBatch, d.MaxBatch), cmp.Or(c.MaxQueue, d.MaxQueue)
-	c.KVTokens = cmp.Or(c.KVTokens, d.KVTokens)
+	c.KVTokens, c.CacheBlock = cmp.Or(c.KVTokens, d.KVTokens), cmp.Or(c.CacheBlock, d.CacheBlock)
 	return c
 }
 
@@ -123,18 +123,37 @@ func (s *Server) Log() map[string]Sent {
 }
 
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	s.sched.mu.Lock()
-	running, waiting, kv, finished := len(s.sched.running), len(s.sched.queue), s.sched.tokens(), s.sched.finished
-	s.sched.mu.Unlock()
-	for _, m := range []struct {
+	type metric struct {
 		name, kind string
 		value      float64
-	}{
-		{"num_requests_running", "gauge", float64(running)}, {"num_requests_waiting", "gauge", float64(waiting)},
-		{"kv_cache_usage_perc", "gauge", float64(kv) / float64(s.cfg.KVTokens)},
-		{"request_success_total", "counter", float64(finished)},
-	} {
-		fmt.Fprintf(w, "# TYPE vllm:%s %s\nvllm:%s %g\n", m.name, m.kind, m.name, m.value)
+	}
+	s.sched.mu.Lock()
+	b := &s.sched.batch
+	list := []metric{
+		{"num_requests_running", "gauge", float64(len(b.running))},
+		{"num_requests_waiting", "gauge", float64(len(s.sched.queue))},
+		{"kv_cache_usage_perc", "gauge", float64(b.tokens()) / float64(s.cfg.KVTokens)},
+		{"request_success_total", "counter", float64(s.sched.finished)},
+		{"request_queue_time_seconds_sum", "counter", b.waited.Seconds()},
+		{"request_queue_time_seconds_count", "counter", float64(b.queued)},
+	}
+	if c := b.cache; c != nil {
+		list = append(list, metric{"prefix_cache_queries_total", "counter", float64(c.queried)},
+			metric{"prefix_cache_hits_total", "counter", float64(c.hits)})
+	}
+	if n := len(b.byPlace); n > 0 {
+		list = append(list, metric{"spec_decode_num_drafts_total", "counter", float64(b.drafts)},
+			metric{"spec_decode_num_draft_tokens_total", "counter", float64(n * b.drafts)},
+			metric{"spec_decode_num_accepted_tokens_total", "counter", float64(b.accepted)})
+		for i, accepted := range b.byPlace {
+			name := fmt.Sprintf("spec_decode_num_accepted_tokens_per_pos_total{position=\"%d\"}", i)
+			list = append(list, metric{name, "counter", float64(accepted)})
+		}
+	}
+	s.sched.mu.Unlock()
+	for _, m := range list {
+		family, _, _ := strings.Cut(m.name, "{")
+		fmt.Fprintf(w, "# TYPE vllm:%s %s\nvllm:%s %g\n", family, m.kind, m.name, m.value)
 	}
 }
 
@@ -184,45 +203,58 @@ func (st *stream) chunk(n int, word string) []byte {
 }
 
 // ending is what follows the last token of a stream.
-func (st *stream) ending(prompt, produced int) []byte {
-	const done = "event: response.output_text.done\n" +
+func (st *stream) ending(q *sequence, produced int) []byte {
+	const output = "event: response.output_text.done\n" +
 		"data: {\"type\":\"response.output_text.done\",\"text\":\"all of it\"}\n\n" +
-		"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":%q,\"usage\":" +
-		"{\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}}}\n\n"
-	const usage = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":" +
-		"{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
+		"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"model\":%q,\"usage\":%s}}\n\n"
+	const last, done = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":%s}\n\n", "data: [DONE]\n\n"
+	usage, _ := json.Marshal(st.usage(q, produced)) // numbers can always be written
 	switch {
 	case st.api == responses:
-		return fmt.Appendf(nil, done, st.s.cfg.Model, prompt, produced, prompt+produced)
+		return fmt.Appendf(nil, output, st.s.cfg.Model, usage)
 	case st.req.StreamOptions.IncludeUsage:
-		return fmt.Appendf(nil, usage+"data: [DONE]\n\n", st.s.cfg.Model, prompt, produced, prompt+produced)
+		return fmt.Appendf(nil, last+done, st.s.cfg.Model, usage)
 	}
-	return []byte("data: [DONE]\n\n")
+	return []byte(done)
+}
+
+// usage says how many tokens a prompt and its answer had, and of a prefix cache how many of the prompt it knew.
+func (st *stream) usage(q *sequence, produced int) object {
+	in, out := "prompt", "completion"
+	if st.api == responses {
+		in, out = "input", "output"
+	}
+	u := object{in + "_tokens": q.prompt, out + "_tokens": produced, "total_tokens": q.prompt + produced}
+	switch st.api {
+	case embeddings:
+		u = object{"prompt_tokens": q.prompt, "total_tokens": q.prompt}
+	case rerank:
+		return object{"total_tokens": q.prompt}
+	}
+	if st.s.sched.cache != nil {
+		u[in+"_tokens_details"] = object{"cached_tokens": q.cached}
+	}
+	return u
 }
 
 // object is a JSON object.
 type object = map[string]any
 
 // document is an answer that is not streamed.
-func (st *stream) document(prompt, produced int, text string) object {
-	usage, all := object{"prompt_tokens": prompt, "completion_tokens": produced}, prompt+produced
+func (st *stream) document(q *sequence, produced int, text string) object {
 	name, value := "choices", object{"index": 0, "text": text, "finish_reason": "length"}
 	switch st.api {
 	case chat:
 		value = object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": "length"}
 	case embeddings:
-		usage, all = object{"prompt_tokens": prompt}, prompt
 		name, value = "data", object{"index": 0, "embedding": []float64{.6, .8}}
 	case rerank:
-		usage, all = object{}, prompt
 		name, value = "results", object{"index": 0, "relevance_score": .5}
 	case responses:
-		usage = object{"input_tokens": prompt, "output_tokens": produced}
 		name, value = "output", object{"type": "message", "role": "assistant",
 			"content": []any{object{"type": "output_text", "text": text}}}
 	}
-	usage["total_tokens"] = all
-	return object{"id": "sim", "model": st.s.cfg.Model, "usage": usage, name: []any{value}}
+	return object{"id": "sim", "model": st.s.cfg.Model, "usage": st.usage(q, produced), name: []any{value}}
 }
 
 // Config describes the simulated system. The zero value of a field takes the default of [Defaults].
@@ -244,6 +276,9 @@ type Config struct {
 	Drift        float64       // a factor for the whole life of the server, drawn once: exp(N(0, Drift))
 	Reasoning    int           // tokens of reasoning before an answer of chat or responses
 	EvalAccuracy float64       // share of arithmetic questions answered right
+	CacheTokens  int           // that the prefix cache holds; 0: there is none
+	CacheBlock   int           // tokens of a block of it
+	Acceptance   []float64     // of each token of a draft, the share of drafts in which it is accepted; none: no drafts
 
 	Fault Fault
 }
@@ -264,5 +299,6 @@ func Defaults() Config {
 		Model: "sim-8b", Version: "0", Seed: 1,
 		StepBase: 3900 * time.Microsecond, PerSequence: 60 * time.Microsecond, PerPrefill: 18 * time.Microsecond,
 		ChunkTokens: 512, MaxBatch: 64, MaxQueue: 2048, KVTokens: 1 << 20, Noise: .01, Drift: .002, EvalAccuracy: .9,
+		CacheBlock: 16,
 	}
 }

@@ -70,7 +70,7 @@ func TestCompletions(t *testing.T) {
 			usage = sc.Text()
 		}
 	}
-	if chunks != 3 || !strings.Contains(usage, `"prompt_tokens":3,"completion_tokens":3`) ||
+	if chunks != 3 || !strings.Contains(usage, `"completion_tokens":3,"prompt_tokens":3`) ||
 		!strings.HasSuffix(text, "data: [DONE]\n\n") {
 		t.Errorf("%d chunks, usage %s", chunks, usage)
 	}
