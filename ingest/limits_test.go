@@ -46,13 +46,7 @@ func TestResultsAreLimited(t *testing.T) {
 		"results.json": `{"results":{` + many(`"task#":{"acc,none":0.5}`) + `}}`,
 		"b.log": strings.ReplaceAll(many(`[BENCHMARK] model_name m batch_size # input_length 60 output_length 20 `+
 			`latency(ms) #.5`), ",[", "\n["),
-		"points.csv": "release,run,model,device,task,tool,isl,osl,concurrency,ttft_mean_ms\n" +
-			strings.ReplaceAll(many(`v;r;m;d;text;vllm;1;1;#;5`), ",", "\n"),
 	} {
-		text := text
-		if name == "points.csv" {
-			text = strings.ReplaceAll(text, ";", ",")
-		}
 		set := load(t, ingest.Options{Limits: lim}, map[string]string{name: text})
 		n := 0
 		for _, r := range set.Runs {

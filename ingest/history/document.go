@@ -318,19 +318,36 @@ func unwritten(r *schema.Run) string {
 		return what
 	}
 	for i := range r.Points {
-		p := &r.Points[i]
-		if p.Status != "" && !slices.Contains(schema.Statuses(), p.Status) {
-			return fmt.Sprintf("a point of status %.40q", string(p.Status))
+		if what := unwrittenPoint(&r.Points[i]); what != "" {
+			return what
 		}
-		for j := range p.Metrics {
-			k := p.Metrics[j].Kind()
-			info, known := schema.MetricByName(k.Name)
-			if known && info.Unit != k.Unit {
-				return fmt.Sprintf("%s in %.20q, which is stored in %s", k.Name, k.Unit, info.Unit)
+	}
+	for i := range r.Scores {
+		if s := &r.Scores[i]; s.Task == "" || s.Value.IsZero() && s.Value.Why() == "" {
+			return "a score without a task, or with neither a value nor a reason"
+		}
+	}
+	return ""
+}
+
+func unwrittenPoint(p *schema.Point) string {
+	if p.Status != "" && !slices.Contains(schema.Statuses(), p.Status) {
+		return fmt.Sprintf("a point of status %.40q", string(p.Status))
+	}
+	for i := range p.Metrics {
+		m := &p.Metrics[i]
+		k := m.Kind()
+		if info, known := schema.MetricByName(k.Name); known && info.Unit != k.Unit {
+			return fmt.Sprintf("%s in %.20q, which is stored in %s", k.Name, k.Unit, info.Unit)
+		}
+		x, is := m.Stats.Beyond()
+		for _, s := range m.Stats {
+			if s.Value < 0 && !s.Is("std") {
+				x, is = s.Value, true
 			}
-			if x, is := p.Metrics[j].Stats.Beyond(); is && !schema.IsOwn(k.Name) {
-				return fmt.Sprintf("%s of %g %s", k.Name, x, k.Unit)
-			}
+		}
+		if is && !schema.IsOwn(k.Name) {
+			return fmt.Sprintf("%s of %g %s", k.Name, x, k.Unit)
 		}
 	}
 	return ""

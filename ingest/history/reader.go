@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -14,14 +15,10 @@ import (
 const (
 	Document = "ttreport"         // a history document
 	Listing  = "ttreport-inspect" // output of inspect --json: a list of documents
-	OwnTable = "ttreport-csv"     // a table of a site
 )
 
 // Detect recognises our own files by their schema.
 func Detect(f *decode.File) schema.Match {
-	if f.Form == decode.Text {
-		return detectTable(f)
-	}
 	m := draft.Check{Match: schema.Match{Format: Document, Detail: "history document"}}
 	switch f.First.Get("schema").Str() {
 	case "ttreport/inspect/v1":
@@ -37,12 +34,7 @@ func Detect(f *decode.File) schema.Match {
 // ReadFile returns the runs of a document or a listing, with their identity.
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
-	switch {
-	case m.Format == OwnTable && m.Detail == noResult:
-		return schema.Reading{Format: m.Format, Detail: m.Detail}
-	case m.Format == OwnTable:
-		return readTable(f, m)
-	case m.Format == Document:
+	if m.Format == Document {
 		return readingOf(f, m, f.First)
 	}
 	out := schema.Reading{Format: m.Format, Detail: m.Detail}
@@ -63,14 +55,17 @@ func ReadFile(f *decode.File) schema.Reading {
 
 // readingOf converts a run to a reading. Secrets are removed again, because another program may have written it.
 func readingOf(f *decode.File, m schema.Match, v decode.Value) schema.Reading {
-	r, problem := newDecoder().parse(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
+	r, problem := newDecoder().document(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
 	if problem != nil {
 		return schema.Reading{Format: m.Format, Detail: m.Detail, Problems: []schema.Problem{*problem}}
 	}
-	soundRun(f, &r, m.Format)
 	for i := range r.Points {
 		p := &r.Points[i]
+		p.Key.Tool, p.Source = cmp.Or(p.Key.Tool, "unknown"), sourceOr(p.Source, f.Source(m.Format))
 		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
+	}
+	for i := range r.Scores {
+		r.Scores[i].Source = sourceOr(r.Scores[i].Source, f.Source(m.Format))
 	}
 	r.Extra = clean(r.Extra)
 	return schema.Reading{
@@ -82,6 +77,14 @@ func readingOf(f *decode.File, m schema.Match, v decode.Value) schema.Reading {
 			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
 		},
 	}
+}
+
+// sourceOr is the source that a document states, or the document where it states none.
+func sourceOr(stated, document schema.Source) schema.Source {
+	if stated.Format == "" {
+		return document
+	}
+	return stated
 }
 
 // shortened is the text of a document whose lists have at most so many items.
