@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
@@ -52,7 +53,9 @@ func mayAgree(a, b *schema.Facts) bool {
 func isDerived(format string) bool { return format == ttis.Statistics || format == ttis.ReportData }
 
 // isPrinted reports the format of what a tool printed.
-func isPrinted(format string) bool { return format == console.Serving || format == console.TRTLLM }
+func isPrinted(format string) bool {
+	return format == console.Serving || format == console.TRTLLM || format == table.LlamaBenchyPrinted
+}
 
 // placed is a measurement of a result: one of its points or scores, by its index.
 type placed struct {

@@ -74,3 +74,24 @@ func TestCopiesAreSaid(t *testing.T) {
 		t.Error(p)
 	}
 }
+
+// The table that llama-benchy prints is one measurement with the JSON that it wrote, and with the log of its screen.
+func TestPrintedTableIsOneWithItsFile(t *testing.T) {
+	const printed = "| model | test | t/s | peak t/s | ttfr (ms) | est_ppt (ms) | e2e_ttft (ms) |\n" +
+		"| acme/m | pp2048 | 980.51 ± 1.50 | | 2076.21 ± 2.00 | 2000.11 ± 2.00 | 2080.31 ± 2.00 |\n" +
+		"| acme/m | tg32 | 49.52 ± 0.50 | 51.61 ± 0.01 | | | |\n"
+	const json = `{"model":"acme/m","timestamp":"2026-02-07 19:09:00Z","benchmarks":[{"concurrency":1,"context_size":0,` +
+		`"prompt_size":2048,"response_size":32,"is_context_prefill_phase":false,"pp_throughput":{"mean":980.5123},` +
+		`"tg_throughput":{"mean":49.5161},"tg_req_throughput":{"mean":49.5161},"peak_throughput":{"mean":51.6142},` +
+		`"ttfr":{"mean":2076.2111},"est_ppt":{"mean":2000.1123},"e2e_ttft":{"mean":2080.3111}}]}`
+	set := load(t, ingest.Options{}, map[string]string{"a/x.json": json, "a/x.md": printed, "a/x.log": printed})
+	if list := points(set); len(list) != 1 || list[0].Source.Path != "in/a/x.json" {
+		t.Errorf("%d points, %+v", len(list), list)
+	}
+	set = load(t, ingest.Options{}, map[string]string{
+		"a/x.md": printed, "a/y.md": strings.ReplaceAll(printed, "9.52", "9.82"),
+	})
+	if list := points(set); len(list) != 2 {
+		t.Errorf("%d points of two tables", len(list))
+	}
+}

@@ -156,11 +156,6 @@ var numberCell = regexp.MustCompile(`\|\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|to
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
-	if printed.Match(text) && ext != "" {
-		p.Found, p.Expected = "a table that llama-benchy prints", "the file that the tool writes"
-		p.Hint = "keep the JSON that llama-benchy writes beside the table; ttreport help files lists what is read"
-		return true
-	}
 	if ext == ".md" {
 		row := measuredRow(text)
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
@@ -255,9 +250,6 @@ func joinedNames(names []string) string {
 	}
 	return redact.Text(strings.Join(names, ", "))
 }
-
-// printed are the first columns of a table that llama-benchy prints.
-var printed = regexp.MustCompile(`(?m)^\|\s*model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|`)
 
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have
 // none, and looking for words costs a tenth of matching.

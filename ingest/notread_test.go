@@ -92,7 +92,7 @@ func TestNothingIsSilent(t *testing.T) {
 			"TTFT (ms)"},
 		"rows.jsonl": {`{"model":"x","date":"2026-06-28","tp":4,"output_tok_s":35.6,"ttft_p50_ms":534.7}` + "\n" +
 			`{"model":"x","date":"2026-06-29","tp":4,"output_tok_s":36.6,"ttft_p50_ms":531.7}` + "\n",
-			"unknown-format", "called output_tok_s, ttft_p50_ms"},
+			"unread-numbers", "called output_tok_s, ttft_p50_ms"},
 		"one.txt": {"Throughput: 5.25 requests/s, 1000.5 total tokens/s\n", "benchmark-text", "1 line"},
 		"run.ipynb": {`{"cells":[{"source":["x"],"outputs":[{"text":["Mean TTFT: 12.5 ms\n","Output: 90 tok/s\n"]}]}]}`,
 			"benchmark-text", "Mean TTFT: 12.5 ms"},

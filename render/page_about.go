@@ -169,13 +169,24 @@ func (r *Report) ProblemsPage() Page {
 	return p
 }
 
-// allProblems are those of files that made no run, and those of runs.
+// allProblems are those of files that made no run, and those of runs, each once: a file that could not be read is told
+// with every run of its folder.
 func (r *Report) allProblems() []schema.Problem {
-	all := slices.Clone(r.Problems)
+	type problem struct {
+		severity    schema.Severity
+		path, found string
+		line, col   int
+	}
+	all, seen := slices.Clone(r.Problems), map[problem]bool{}
 	for _, p := range r.Columns.Problems {
 		all = append(all, p.Problem)
 	}
-	return all
+	return slices.DeleteFunc(all, func(p schema.Problem) bool {
+		is := problem{p.Severity, p.Path, p.Found, p.Line, p.Column}
+		was := seen[is]
+		seen[is] = true
+		return was
+	})
 }
 
 // graver is how many problems are errors or warnings: a note is none.

@@ -194,6 +194,12 @@ func TestANoteIsNoProblem(t *testing.T) {
 	if !strings.Contains(read(t, dir, "problems/index.html"), "1 warning.") {
 		t.Error("a warning is not counted")
 	}
+	beside := fixtureRun("n", "n150", 0, 1) // a file that could not be read is told with each run of its folder
+	beside.Problems = run.Problems
+	_, dir = reportOf(t, run, beside)
+	if !strings.Contains(read(t, dir, "problems/index.html"), "1 warning.") {
+		t.Error("one problem of two runs is counted twice")
+	}
 	run.Problems = nil
 	_, dir = reportOf(t, run)
 	if page := read(t, dir, "problems/index.html"); strings.Contains(page, "Every file was read") {

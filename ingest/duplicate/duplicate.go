@@ -1,6 +1,7 @@
 package duplicate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -76,9 +77,9 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 // PrintedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
 // none.
 func PrintedKey(p *schema.Point) string {
-	tps, ok := p.Value("output_tps", "value")
+	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
 	switch {
-	case ok:
+	case tps > 0:
 		return fmt.Sprintf("%s %.2f", p.Key.Tool, tps)
 	case p.Status == schema.StatusFailed:
 		return p.Key.Tool + " failed"

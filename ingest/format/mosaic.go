@@ -20,7 +20,6 @@ const Mosaic = "mosaic-eval"
 func DetectMosaic(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Mosaic, Detail: "scores of an eval gauntlet"}}
 	m.Want(f.First.At("eval_metrics", "icl").Kind() == decode.Object, "eval_metrics.icl")
-	m.Want(f.First.Has("model"), "model")
 	return m.Match
 }
 

@@ -90,6 +90,11 @@ var compiled = sync.OnceValue(func() (list []known) {
 
 // DetectKnown looks for the paths of a known format.
 func DetectKnown(f *decode.File) schema.Match {
+	if f.Form == decode.Text {
+		m := draft.Check{Match: schema.Match{Format: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed"}}
+		m.Want(printedHead.Match(f.Data), "| model | test | t/s | … | peak t/s |")
+		return m.Match
+	}
 	var near draft.Check
 	for i, k := range compiled() {
 		m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
@@ -110,8 +115,11 @@ func DetectKnown(f *decode.File) schema.Match {
 func ReadKnown(f *decode.File) schema.Reading {
 	m := DetectKnown(f)
 	for _, k := range compiled() {
-		if k.name == m.Format {
+		switch {
+		case k.name == m.Format:
 			return k.table.Read(f)
+		case k.name == LlamaBenchy && m.Format == LlamaBenchyPrinted:
+			return k.table.readPrinted(f)
 		}
 	}
 	return schema.Reading{Format: m.Format, Detail: m.Detail}

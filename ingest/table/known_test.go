@@ -75,6 +75,50 @@ func TestOwnMappingReadsLlamaBenchy(t *testing.T) {
 	}
 }
 
+// printed is what llama-benchy 0.4 prints, with other numbers.
+const printed = `# Chat
+
+llama-benchy (0.4.0)
+Date: 2026-08-16 12:02:31
+
+| model  | test | t/s (total) | t/s (req) | peak t/s | peak t/s (req) | ttfr (ms) | e2e_ttft (ms) |
+|:-------|-----:|------------:|----------:|---------:|---------------:|----------:|--------------:|
+| acme/m |        pp2048 (c1) | 980.50 ± 1.50 | 980.50 ± 1.50 | | | 2076.00 ± 2.00 | 2080.00 ± 2.00 |
+| acme/m |          tg32 (c1) | 49.50 ± 0.50 | 49.50 ± 0.50 | 51.60 ± 0.01 | 51.60 ± 0.01 | | |
+| acme/m | pp2048 @ d512 (c2) | 970.50 ± 1.50 | 500.50 ± 1.50 | | | 2176.00 ± 2.00 | 2180.00 ± 2.00 |
+| acme/m |   tg32 @ d512 (c2) | 89.50 ± 0.50 | 44.50 ± 0.50 | 91.60 ± 0.01 | 51.60 ± 0.01 | | |
+| acme/m |    ctx_pp @ d4096  | 1200.00 ± 3.00 | | | | | |
+| acme/n |          tg32 (c1) | 20.00 ± 0.50 | | | | | |
+`
+
+// The table states the same workloads as the JSON: rows of prompts and of answers are one measurement.
+func TestPrintedLlamaBenchy(t *testing.T) {
+	r := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}.Must(t, "01-chat.md", printed)
+	Check(t, r)
+	if len(r.Points) != 3 || len(r.More) != 1 || len(r.Problems) != 0 || r.Facts.Model.ID != "acme/m" ||
+		r.Facts.Start.Hour() != 12 || r.More[0].Facts.Model.ID != "acme/n" {
+		t.Fatalf("%d points, %v, %+v", len(r.Points), r.Problems, r.Facts)
+	}
+	Expect(t, r.Points[0], map[string]float64{
+		"input_tps.mean": 980.5, "output_tps.mean": 49.5, "output_tps.std": .5, "tps_user.mean": 49.5, "ttft.mean": 2080,
+	})
+	Expect(t, r.Points[1], map[string]float64{"input_tps.mean": 970.5, "output_tps.mean": 89.5, "tps_user.mean": 44.5})
+	keys := ""
+	for _, p := range r.Points {
+		keys += p.Key.Workload() + "; "
+	}
+	if keys != "2048/32/1; 2048/32/2 depth 512; -/-/1 context_prefill true, depth 4096; " {
+		t.Error(keys)
+	}
+	json := Reader{Detect: table.DetectKnown, Read: table.ReadKnown}.Must(t, "a.json", benchy)
+	if a, b := json.Points[0].Key.String(), r.Points[0].Key.String(); a != b {
+		t.Errorf("%s in JSON, %s as printed", a, b)
+	}
+	if empty := table.ReadKnown(File("x.md", strings.Split(printed, "\n| acme")[0])); Codes(empty) != "empty-table" {
+		t.Errorf("%+v", empty)
+	}
+}
+
 // agentX is an aggregate of an agentic replay in the form that utils/agentic/aggregation of InferenceX writes.
 const agentX = `{"hw":"b200-nv","conc":16,"image":"i","model":"acme/m","framework":"vllm","precision":"fp4",
  "spec_decoding":"none","disagg":false,"scenario_type":"agentic-coding","tp":8,"ep":1,"dp_attention":"false",
