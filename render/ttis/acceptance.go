@@ -18,6 +18,8 @@ type blocker struct{ Key, Message, Reason string }
 // acceptance is what the gate came to, in the terms of a report.
 type acceptance struct {
 	Accepted, Ungraded              bool
+	Status                          string   // of the model, as declared
+	Enforced, Above                 []string // levels that the status requires, and the others
 	Blockers, Informational, Masked []blocker
 }
 
@@ -32,7 +34,10 @@ const (
 
 func (in *Input) acceptance(evals []eval) acceptance {
 	a := acceptance{Accepted: in.Review.Result.Word != gate.Fail && in.Review.Result.Word != gate.NotGraded,
-		Ungraded: in.Review.Result.Word == gate.NotGraded}
+		Ungraded: in.Review.Result.Word == gate.NotGraded, Status: in.status()}
+	required := func(level string) bool { return judge.Required(a.Status, level) }
+	a.Above = slices.DeleteFunc(schema.Levels(), required)
+	a.Enforced = slices.DeleteFunc(schema.Levels(), func(level string) bool { return !required(level) })
 	fails := map[gate.Kind]bool{}
 	for _, c := range in.Review.Result.Counts {
 		fails[c.Kind] = c.Fails
@@ -121,20 +126,8 @@ func (in *Input) messageOf(v *schema.Verdict, evals []eval) string {
 	return words.Why(plain)
 }
 
-// levels are those that the declared status requires, and the others.
-func (in *Input) levels() (enforced, informational []string) {
-	for _, level := range schema.Levels() {
-		if judge.Required(in.status(), level) {
-			enforced = append(enforced, level)
-		} else {
-			informational = append(informational, level)
-		}
-	}
-	return enforced, informational
-}
-
-// word is the decision; a release of which nothing was graded is not accepted.
-func (a *acceptance) word() string {
+// Word is the decision; a release of which nothing was graded is not accepted.
+func (a *acceptance) Word() string {
 	switch {
 	case a.Ungraded:
 		return "NA"

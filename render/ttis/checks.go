@@ -121,13 +121,13 @@ func gradedOf(list []schema.Verdict) []*graded {
 	return out
 }
 
-// find returns the check of a metric at a tier, or nil.
-func (g *graded) find(tier, metric string) *check {
+// find returns the check of a metric at a tier; one without a verdict is none.
+func (g *graded) find(tier, metric string) check {
 	i := slices.IndexFunc(g.checks, func(c check) bool { return c.tier == tier && c.metric == metric })
 	if i < 0 {
-		return nil
+		return check{result: isNA}
 	}
-	return &g.checks[i]
+	return g.checks[i]
 }
 
 // measured reports whether any number of the workload was there to grade.
@@ -145,10 +145,6 @@ func (g *graded) targetChecks() object {
 			c := g.find(tier, m)
 			if m == "latency" {
 				m = "ttft" // since v0.19
-			}
-			if c == nil {
-				one.add(m+"_check", isNA)
-				continue
 			}
 			if _, ok := c.target.Get(); ok {
 				one.add(m, value(c.target))
@@ -213,3 +209,17 @@ func mediaName(v *schema.Verdict) string {
 		schema.MetricSteps: "inference_steps_per_second",
 	}[v.Metric], v.Metric)
 }
+
+// reached says whether the target level was reached, as the number of a check.
+func (g *graded) reached() int {
+	out := isNA
+	for _, c := range g.checks {
+		if c.tier == schema.LevelTarget {
+			out = max(out, c.result)
+		}
+	}
+	return out
+}
+
+// blocks reports a check that has to be met, and that nobody excused.
+func (c *check) blocks() bool { return c.verdict.Required && !c.verdict.Decision.Excuses() }

@@ -143,112 +143,63 @@ func (e *eval) failure() string {
 		fixed(e.score, 4, ""), name, fixed(ref, 4, ""), fixed(e.ratio(ref), 4, ""))
 }
 
-// evalColumns are the columns of evals in both layouts: the key in data and in tables of v0.17, the head in those of
-// v0.20, and the value.
-var evalColumns = []struct {
-	key, head string
-	of        func(e *eval) any
-}{
-	{"task_name", "Task", func(e *eval) any { return e.task }},
-	{"task_type", "", func(*eval) any { return "text" }},
-	{"tolerance", "Tolerance", func(e *eval) any { return e.tolerance }},
-	{"accuracy_check", "Accuracy Check", func(e *eval) any { return e.result }},
-	{"score", "Score", func(e *eval) any { return e.score }},
-	{"ratio_to_reference", "Ratio to Reference", func(e *eval) any { return e.ratio(e.gpu) }},
-	{"gpu_reference_score", "GPU Reference Score", func(e *eval) any { return e.gpu }},
-	{"gpu_reference_score_ref", "gpu_reference_score_ref", func(e *eval) any { return e.gpuAt }},
-	{"ratio_to_published", "Ratio to Published", func(e *eval) any { return e.ratio(e.published) }},
-	{"published_score", "Published Score", func(e *eval) any { return e.published }},
-	{"published_score_ref", "Published Score Ref", func(e *eval) any { return e.publishAt }},
-}
-
-// columns17 and columns20 are the order of the columns in the data of each layout; tables have the same.
-const (
-	columns17 = "task_name task_type accuracy_check score ratio_to_reference gpu_reference_score " +
-		"gpu_reference_score_ref ratio_to_published published_score published_score_ref"
-	columns20 = "task_name tolerance published_score published_score_ref gpu_reference_score " +
-		"gpu_reference_score_ref score ratio_to_published ratio_to_reference accuracy_check"
-)
-
-// each calls with the columns that are named, in that order.
-func (e *eval) each(names string, with func(key, head string, v any)) {
-	for name := range strings.FieldsSeq(names) {
-		for _, c := range evalColumns {
-			if c.key == name {
-				with(c.key, c.head, c.of(e))
-			}
+// row has the values of an eval for the columns of both generations.
+func (e *eval) row(in *Input) *row {
+	link := func(n schema.Number, source string) string { // v0.17 has the source behind its reference
+		if s := fixed(n, 2, "None"); strings.Contains(source, "://") {
+			return "[" + s + "](" + source + ")"
+		} else {
+			return s
 		}
 	}
+	return &row{values: map[string]any{
+		"model": in.Model, "device": in.device(), "task_name": e.task, "task_type": "text", "tolerance": e.tolerance,
+		"accuracy_check": e.result, "word": word(e.result), "score": e.score, "gpu_reference_score": e.gpu,
+		"gpu_reference_score_ref": e.gpuAt, "published_score": e.published, "published_score_ref": e.publishAt,
+		"ratio_to_reference": e.ratio(e.gpu), "ratio_to_published": e.ratio(e.published),
+		"gpu_link": link(e.gpu, e.gpuAt), "published_link": link(e.published, e.publishAt),
+	}}
 }
 
 // data is an eval as data: a reference that is not stated is null, a score and a ratio without a number is missing.
-func (e *eval) data(names string, missing any) (out object) {
-	e.each(names, func(key, _ string, v any) {
-		switch x := v.(type) {
-		case schema.Number:
-			if v = value(x); v == nil && (key == "score" || strings.HasPrefix(key, "ratio")) {
-				v = missing
-			}
-		case string:
-			v = text(x)
+func (e *eval) data(in *Input, columns []column, missing any) object {
+	out := objectOf(e.row(in), columns, missing)
+	for i, m := range out {
+		if m.value == "" && strings.HasSuffix(m.key, "_ref") || m.value == missing && strings.HasSuffix(m.key, "_score") {
+			out[i].value = nil
 		}
-		out.add(key, v)
-	})
+	}
 	return out
 }
 
-// evalTable17 is the table of v0.17, with a link behind each reference.
-func (in *Input) evalTable17(list []eval) string {
-	g := grid{}
-	for i := range list {
-		heads, cells := []string{"model", "device"}, []string{in.Model, in.device()}
-		list[i].each(columns17, func(key, _ string, v any) {
-			cell := ""
-			switch x := v.(type) {
-			case schema.Number:
-				if cell = fixed(x, 2, notAvailable); cell == notAvailable && strings.HasSuffix(key, "_score") {
-					cell = "None" // of a reference
-				}
-			case int:
-				cell = word(x)
-			case string:
-				if cell = x; strings.HasSuffix(key, "_ref") { // of the cell before
-					if last := len(cells) - 1; strings.Contains(x, "://") {
-						cells[last] = "[" + cells[last] + "](" + x + ")"
-					}
-					return
-				}
-			}
-			heads, cells = append(heads, key), append(cells, cell)
-		})
-		g.heads = heads
-		g.row(cells...)
+// data17 is an eval as the data of v0.17 have it.
+func (e *eval) data17(in *Input) object {
+	var samples any
+	if e.n > 0 {
+		samples = e.n
 	}
-	return g.aligned()
+	return append(e.data(in, listed("evals17"), notAvailable),
+		member{"metadata", object{{"n_samples", samples}, {"stderr", value(e.stderr)}}})
 }
 
-// evalTable20 is the table of v0.20, without columns that no eval fills.
-func evalTable20(list []eval) string {
-	g := &grid{}
+// evalTable has the evals in columns.
+func evalTable(in *Input, list []eval, columns string, write cell) *grid {
+	var rows []*row
 	for i := range list {
-		var heads, cells []string
-		list[i].each(columns20, func(_, head string, v any) {
-			cell := ""
-			switch x := v.(type) {
-			case schema.Number:
-				cell = significant(x)
-			case int:
-				cell = badge(x)
-			case string:
-				cell = cmp.Or(x, notAvailable)
-			}
-			heads, cells = append(heads, head), append(cells, cell)
-		})
-		g.heads = heads
-		g.row(cells...)
+		rows = append(rows, list[i].row(in))
 	}
-	g.withoutColumns(notAvailable, 0)
-	return g.left()
+	return tableOf(rows, listed(columns), write)
+}
+
+// evalCell20 is a value in the table of evals of v0.20.
+func evalCell20(v any, _ int) string {
+	switch x := v.(type) {
+	case schema.Number:
+		return significant(x)
+	case int:
+		return badge(x)
+	}
+	return cmp.Or(v.(string), notAvailable)
 }
 
 // scoreTable is the summary of evals of v0.17: every metric as the harness wrote it.
@@ -263,8 +214,3 @@ func scoreTable(runs []schema.Run) string {
 	}
 	return g.aligned() + "\n"
 }
-
-// evalNote says which reference decides.
-const evalNote = "\n\nNote: the check compares the score with the GPU reference, or where there is none with the " +
-	"published score, within the tolerance. The ratio to the published score shows whether the eval ran roughly as the " +
-	"publisher ran it."

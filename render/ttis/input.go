@@ -40,7 +40,7 @@ const Mark = "written_by"
 
 // Files are the files of a release, of every model on a device in it.
 func Files(list []Input) ([]File, error) {
-	var out []File
+	var out output
 	repos := map[string]int{}
 	for i := range list {
 		repos[list[i].repo()]++
@@ -52,21 +52,11 @@ func Files(list []Input) ([]File, error) {
 		in.stress, in.media = in.rowsOf(isStress), in.rowsOf(isMedia)
 		in.apart = repos[in.repo()] > 1
 		evals := evalsOf(in.Runs, in.Review.Targets)
-		old, err := in.layout17(evals)
-		if err != nil {
-			return nil, err
-		}
-		young, err := in.layout20(evals)
-		if err != nil {
-			return nil, err
-		}
-		copies, err := in.copies17()
-		if err != nil {
-			return nil, err
-		}
-		out = slices.Concat(out, old, young, copies)
+		in.layout17(&out, evals)
+		in.layout20(&out, evals)
+		in.copies17(&out)
 	}
-	return out, nil
+	return out.files, out.err
 }
 
 // newest is the run that states the identity.
@@ -177,15 +167,6 @@ func (in *Input) facts() map[string]any {
 		"workflow": cmp.Or(in.extra("workflow"), "release"), "docker_image": text(image),
 		"release": in.Review.Release, Mark: cmp.Or(in.Version, "ttreport"),
 	}
-}
-
-// metadata arranges facts in an order.
-func metadata(facts map[string]any, order ...string) object {
-	var o object
-	for _, name := range order {
-		o.add(name, facts[name])
-	}
-	return o
 }
 
 // tool is a load generator as reports name it.

@@ -1,208 +1,183 @@
 package ttis
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// release is a report as markdown; the metadata are JSON.
-type release struct {
-	Title, Metadata, Summary string
-	Sections                 []string
+// report17 is a release report of v0.17 and before, as its templates see it.
+type report17 struct {
+	acceptance
+	On, Metadata, Summary              string
+	Sections                           []string
+	Targets, Evals, Stress, Statistics []object
+	AIPerf, GuideLLM                   details
+	Tests                              object // outcomes of conformance tests
+	StatusOrNull                       any
+	Failed                             []string // levels that are enforced and not reached
+	MaskedData                         object
+	Issues                             []object
+	Waivers                            int
 }
 
-var release17 = template.Must(template.New("v0.17").Parse(`## Tenstorrent Model Release Summary: {{.Title}}
+// titled17 is a table below its title.
+type titled17 struct{ Title, Text string }
 
-### Metadata: {{.Title}}
-` + "```json\n{{.Metadata}}\n```" + `
-
-{{.Summary}}{{range .Sections}}
-
-{{.}}{{end}}
-`))
-
-// execute fills a template; the templates have no errors of their own, and texts always encode.
-func execute(t *template.Template, data any) string {
-	var b strings.Builder
-	if err := t.Execute(&b, data); err != nil {
-		panic(err)
-	}
-	return b.String()
+// tables17 are the tables of a document.
+type tables17 struct {
+	On, Tool string
+	Tables   []titled17
+	Graded   bool // some workload has a target
+	Media    bool // no model that writes text was measured
 }
 
-// glossary explains the columns; v0.17 repeats it below every table, here it is once in a file.
-const glossary = `
-
-Note: all metrics are means over the benchmark unless a column says otherwise.
-> ISL, OSL: input and output sequence length (tokens)
-> Concurrency: requests at a time (batch size)
-> N Req, N: requests asked for
-> TTFT: time to first token (ms)
-> TPOT: time per output token after the first (ms)
-> Tput User: 1000 / TPOT, tokens per second of one user (TPS)
-> Tput Decode: Tput User × concurrency (TPS)
-> Tput Prefill: ISL × concurrency / TTFT (TPS)
-> E2EL: end-to-end latency of a request (ms)
-> Req Tput: requests per second (RPS)
-> n = 8 in place of a P99: of fewer than 100 requests it would be the slowest of them`
-
-// files17 collects the files of v0.17 and before, by folder, name and the identity of the report.
-type files17 struct {
-	id   string
-	list []File
-}
-
-func (f *files17) markdown(name, text string) {
-	f.list = append(f.list, File{name + "_" + f.id + ".md", []byte(text)})
-}
-
-func (f *files17) json(name string, v any) error {
-	data, err := document(v)
-	f.list = append(f.list, File{name + "_" + f.id + ".json", append(data, '\n')})
-	return err
-}
-
-// csv writes a table as Python's csv module does.
-func (f *files17) csv(name string, g *grid) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	if err := w.WriteAll(append([][]string{g.heads}, g.rows...)); err != nil {
-		return fmt.Errorf("writing a table of results: %w", err)
-	}
-	f.list = append(f.list, File{name + "_" + f.id + ".csv", b.Bytes()})
-	return nil
-}
-
-// layout17 are the files of v0.17 and before.
-func (in *Input) layout17(evals []eval) ([]File, error) {
-	f := &files17{id: in.id17()}
-	sections, err := in.sweeps17(f)
-	if err != nil {
-		return nil, err
-	}
-	if len(sections) > 0 {
-		sections = append(sections, in.targets17())
+// layout17 writes the files of v0.17 and before.
+func (in *Input) layout17(o *output, evals []eval) {
+	id, on := in.id17(), words.OnDevice(in.Model, in.device())
+	markdown := func(name, text string) { o.add(name+"_"+id+".md", []byte(text), nil) }
+	glossary := o.fill("glossary", nil) + "\n"
+	r := &report17{acceptance: in.acceptance(evals), On: on, Targets: in.summaryData(), Evals: []object{},
+		Statistics: in.statistics().objects(), AIPerf: in.details("aiperf"), GuideLLM: in.details("guidellm")}
+	if tables := slices.Concat(in.sweeps17(), in.mediaSweeps17(o, r)); len(tables) > 0 {
+		text := o.fill("sweeps17", tables17{On: on, Tables: tables})
+		markdown("benchmarks/benchmark_display", text+"\n")
+		if len(in.rows) > 0 {
+			o.csv("benchmarks/data/benchmark_stats_"+id+".csv", in.statistics())
+		}
+		r.Sections = []string{text, o.fill("targets17", in.targets17(on))}
 	}
 	for _, t := range in.toolsOf() {
 		if t.file != "" && t.name != "guidellm" {
-			text, err := in.detail17(t, f)
-			if err != nil {
-				return nil, err
-			}
-			sections = append(sections, text)
+			text := in.detail17(o, t, on)
+			markdown(fmt.Sprintf("benchmarks_%s/%[1]s_benchmark_display", t.file), text+glossary)
+			r.Sections = append(r.Sections, text)
 		}
 	}
-	rows := []object{}
 	if len(evals) > 0 {
 		for i := range evals {
-			var samples any
-			if evals[i].n > 0 {
-				samples = evals[i].n
-			}
-			rows = append(rows, slices.Concat(object{{"model", in.Model}, {"device", in.device()}},
-				evals[i].data(columns17, notAvailable),
-				object{{"metadata", object{{"n_samples", samples}, {"stderr", value(evals[i].stderr)}}}}))
+			r.Evals = append(r.Evals, evals[i].data17(in))
 		}
-		f.markdown("evals/summary", scoreTable(in.Runs))
-		if err := f.json("evals/data/eval_data", rows); err != nil {
-			return nil, err
-		}
-		sections = append(sections, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable17(evals)+evalNote)
+		markdown("evals/summary", scoreTable(in.Runs))
+		o.json("evals/data/eval_data_"+id+".json", r.Evals)
+		r.Sections = append(r.Sections, o.fill("evals17",
+			map[string]string{"On": on, "Table": evalTable(in, evals, "evals17 table", shown).aligned()}))
 	}
-	a := in.acceptance(evals)
-	var stress []object
 	if list := slices.Clone(in.stress); len(list) > 0 {
 		slices.SortStableFunc(list, func(a, b *row) int { return strings.Compare(a.stamp, b.stamp) })
-		for _, r := range list {
-			stress = append(stress, objectOf(r, stressData17, notMeasured))
+		for _, row := range list {
+			r.Stress = append(r.Stress, objectOf(row, listed("stress data"), notMeasured))
 		}
-		text := "### Stress Test Results for " + in.onDevice() + "\n\n" + stressTable17(list, "mean").aligned() +
-			"\n\n#### Percentiles\n\n" + stressTable17(list, "mean", "p5", "p25", "p50", "p95", "p99").aligned()
-		f.markdown("stress_tests/stress_test_summary", text+glossary+"\n")
-		if err := f.json("stress_tests/data/stress_test_data", stress); err != nil {
-			return nil, err
-		}
-		sections = append(sections, text)
+		table := func(name string) string { return tableOf(list, listed("stress "+name), shown).aligned() }
+		section := o.fill("stress17", map[string]string{"On": on, "Means": table("means"),
+			"Percentiles": table("percentiles")})
+		markdown("stress_tests/stress_test_summary", section+glossary)
+		o.json("stress_tests/data/stress_test_data_"+id+".json", r.Stress)
+		r.Sections = append(r.Sections, section)
 	}
-	meta := in.metadata17()
-	text, err := document(meta)
-	if err != nil {
-		return nil, err
-	}
-	summary := in.summary17(&a)
-	f.markdown("release/report", execute(release17, release{in.onDevice(), string(text), summary, sections}))
-	err = f.json("release/data/report_data", in.data17(meta, rows, stress, &a, summary))
-	return f.list, err
+	r.accept(in)
+	facts := in.facts()
+	facts["report_id"], facts["model_name"], facts["device"] = id, in.Model, in.device()
+	r.Metadata, r.Summary = o.indented("metadata17", facts), o.fill("acceptance17", r)
+	markdown("release/report", o.fill("report17", r))
+	o.json("release/data/report_data_"+id+".json", json.RawMessage(o.fill("data17", r)))
 }
 
-func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()) }
-
-// sweeps17 writes the display table and the statistics of all tools, and returns the display table, if any.
-func (in *Input) sweeps17(f *files17) ([]string, error) {
-	tables := []struct { // of a task, or of all that have none of their own
-		tasks, heads []string
-	}{
-		{[]string{"text", "structured_output"}, []string{"Text-to-Text Performance", "Structured Output Performance"}},
-		{[]string{"vlm"}, []string{"VLM"}}, {},
+// accept adds what the data of a report say of its acceptance.
+func (r *report17) accept(in *Input) {
+	r.StatusOrNull, r.Waivers = text(r.Status), len(r.Masked)+len(r.Informational)
+	r.Failed = slices.DeleteFunc(slices.Clone(r.Enforced), func(level string) bool {
+		return !slices.ContainsFunc(r.Blockers, func(b blocker) bool {
+			return strings.HasPrefix(b.Key, keyBenchmark+level+".")
+		})
+	})
+	for _, b := range r.Masked {
+		r.MaskedData.add(b.Key, object{{"message", b.Message}, {"reason", b.Reason}})
 	}
-	other := &tables[2]
+	r.Issues = []object{} // failures that the owner of the model accepts
+	for _, k := range in.newest().Acceptance.KnownIssues {
+		kind := strings.ToUpper(strings.ReplaceAll(string(k.Category), " ", "_"))
+		r.Issues = append(r.Issues, object{{"workflow_type", kind}, {"task_name", text(k.Task)}, {"reason", k.Reason}})
+	}
+	for _, s := range in.conformance() {
+		cases, share := make([]object, s.N), 0.
+		share, _ = s.Value.Get()
+		for i := range cases {
+			cases[i] = object{{"status", map[bool]string{true: "passed", false: "failed"}[i < int(share*float64(s.N)+.5)]}}
+		}
+		r.Tests.add(s.Task, cases)
+	}
+}
+
+// details are the results of a tool with all their digits: as values, and as texts as they come back from a CSV.
+type details struct{ Data, Texts []object }
+
+func (in *Input) details(tool string) details {
+	d := details{[]object{}, []object{}}
+	for _, r := range in.of(tool, "") {
+		columns := detailColumns(r.task())
+		d.Data = append(d.Data, objectOf(r, columns, nil))
+		d.Texts = append(d.Texts, dataOf([]*row{r}, columns, digits).objects()...)
+	}
+	return d
+}
+
+// detailColumns are those of a detailed CSV and of the data of the report.
+func detailColumns(task string) []column {
+	if task == "vlm" {
+		return listed("data vlm")
+	}
+	return listed("data text")
+}
+
+// sweeps17 are the tables of all tools: of text, of structured output, of pictures, then of other tasks.
+func (in *Input) sweeps17() (out []titled17) {
+	groups := [][][2]string{{{"text", "Text-to-Text Performance"}, {"structured_output", "Structured Output Performance"}},
+		{{"vlm", "VLM"}}, nil}
 	known := []string{"text", "structured_output", "vlm"}
 	for _, r := range in.rows {
-		if t := r.task(); !slices.Contains(known, t) && !slices.Contains(other.tasks, t) {
-			other.tasks, other.heads = append(other.tasks, t), append(other.heads, titled(t))
+		if t := r.task(); !slices.Contains(known, t) {
+			known, groups[2] = append(known, t), append(groups[2], [2]string{t, titled(t)})
 		}
 	}
-	var sections []string
-	for _, table := range tables {
+	for _, group := range groups {
 		for _, t := range in.toolsOf() {
-			for i, task := range table.tasks {
-				if list := in.of(t.name, task); len(list) > 0 {
-					sections = append(sections, fmt.Sprintf("#### %s %s Benchmark Sweeps for %s\n\n%s", t.label, table.heads[i],
-						in.onDevice(), tableOf(list, sweepColumns17(task), cell17).aligned()))
+			for _, task := range group {
+				columns := listed("sweep " + task[0])
+				if columns == nil {
+					columns = listed("sweep")
+				}
+				if list := in.of(t.name, task[0]); len(list) > 0 {
+					out = append(out, titled17{t.label + " " + task[1], tableOf(list, columns, cell17).aligned()})
 				}
 			}
 		}
 	}
-	media, err := in.mediaSweeps17(f)
-	if sections = append(sections, media...); err != nil || len(sections) == 0 {
-		return nil, err
-	}
-	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
-	f.markdown("benchmarks/benchmark_display", text+"\n")
-	if len(in.rows) > 0 {
-		err = f.csv("benchmarks/data/benchmark_stats", in.statistics())
-	}
-	return []string{text}, err
+	return out
 }
 
-// mediaSweeps17 writes the statistics of media, and returns their sections of the sweeps.
-func (in *Input) mediaSweeps17(f *files17) ([]string, error) {
-	var sections []string
+// mediaSweeps17 writes the statistics of media, adds them to those of the report, and returns their tables.
+func (in *Input) mediaSweeps17(o *output, report *report17) (out []titled17) {
 	for _, k := range mediaKinds() {
 		list := in.mediaOf(k.task)
 		if len(list) == 0 {
 			continue
 		}
-		name := "benchmarks/data/benchmark_" + k.task + "_stats"
-		if len(in.rows)+len(sections) == 0 { // the first has the usual name where there is no text
-			name = "benchmarks/data/benchmark_stats"
+		name := "benchmark_" + k.task + "_stats_"
+		if len(in.rows)+len(out) == 0 { // the first has the usual name where there is no text
+			name = "benchmark_stats_"
 		}
-		if err := f.csv(name, k.statistics(list)); err != nil {
-			return nil, err
-		}
-		sections = append(sections, "#### "+k.title17+" Benchmark Sweeps for "+in.onDevice()+"\n\n"+
-			tableOf(list, pick(media17, k.display), cell17).aligned())
+		statistics := dataOf(list, k.columns("csv"), cell17)
+		o.csv("benchmarks/data/"+name+in.id17()+".csv", statistics)
+		report.Statistics = append(report.Statistics, statistics.objects()...)
+		out = append(out, titled17{k.title17, tableOf(list, k.columns("table"), cell17).aligned()})
 	}
-	return sections, nil
+	return out
 }
 
 // statistics is the table of all rows of models that write text, as CSV and as the data of a report have it: tool by
@@ -210,29 +185,22 @@ func (in *Input) mediaSweeps17(f *files17) ([]string, error) {
 func (in *Input) statistics() *grid {
 	var list []*row
 	for _, t := range in.toolsOf() {
-		var last []*row
-		for _, r := range in.of(t.name, "") {
-			if r.task() == "structured_output" {
-				last = append(last, r)
-			} else {
-				list = append(list, r)
-			}
-		}
+		rows := in.of(t.name, "")
+		isLast := func(r *row) bool { return r.task() == "structured_output" }
+		list = append(list, slices.DeleteFunc(slices.Clone(rows), isLast)...)
+		last := slices.DeleteFunc(rows, func(r *row) bool { return !isLast(r) })
 		slices.SortStableFunc(last, func(a, b *row) int {
 			return cmp.Or(slices.Compare(a.order(), b.order()), cmp.Compare(a.stamp, b.stamp))
 		})
 		list = append(list, last...)
 	}
-	g := dataOf(list, statistics17, cell17)
+	g := dataOf(list, listed("statistics"), cell17)
 	if len(list) > 0 {
-		g.withoutColumns(notMeasured, len(g.heads)-6)
+		for c, first := len(g.heads)-1, len(g.heads)-6; c >= first; c-- {
+			g.drop(c, notMeasured)
+		}
 	}
 	return g
-}
-
-// statistics is the table of a kind of media.
-func (k *mediaKind) statistics(list []*row) *grid {
-	return dataOf(list, pick(media17, "timestamp model model_name model_id backend device "+k.csv), cell17)
 }
 
 // mediaOf are the results of a task.
@@ -240,84 +208,36 @@ func (in *Input) mediaOf(task string) []*row {
 	return slices.DeleteFunc(slices.Clone(in.media), func(r *row) bool { return r.point.Key.Task != task })
 }
 
-// detail17 writes the tables with percentiles of a tool, and returns the display table.
-func (in *Input) detail17(t tool, f *files17) (string, error) {
-	title := "### " + t.label + " Benchmark Performance Results for " + in.onDevice()
-	if t.name == "aiperf" {
-		title = "### Benchmark Performance Results for " + in.onDevice()
-	}
-	parts := []string{title}
-	for _, kind := range []struct {
-		task, head string
-		dims       []column
-	}{{"text", "Text", nil}, {"vlm", "VLM", pictures17[4:7]}} {
-		list := in.of(t.name, kind.task)
-		if len(list) == 0 {
-			continue
-		}
-		columns := slices.Concat(workload17[1:3], []column{{"", "Concur", all, "concurrency"}}, kind.dims,
-			[]column{{"", "N", all, "asked"}},
-			slices.DeleteFunc(slices.Clone(detail17), func(c column) bool { return c.head == "" }))
-		parts = append(parts, fmt.Sprintf("#### %s %s Benchmarks - Detailed Percentiles", t.label, kind.head),
-			"**Benchmarking Tool:** "+t.label, tableOf(list, columns, shown).aligned())
-		name := fmt.Sprintf("benchmarks_%s/data/%s_benchmark_%s_stats", t.file, t.file, kind.task)
-		if err := f.csv(name, dataOf(list, detailColumns(kind.task), digits)); err != nil {
-			return "", err
+// detail17 writes the CSV with percentiles of a tool, and returns its tables.
+func (in *Input) detail17(o *output, t tool, on string) string {
+	out := tables17{On: on, Tool: t.label}
+	for _, task := range [][2]string{{"text", "Text"}, {"vlm", "VLM"}} {
+		if list := in.of(t.name, task[0]); len(list) > 0 {
+			out.Tables = append(out.Tables, titled17{task[1], tableOf(list, listed("detail "+task[0]), shown).aligned()})
+			o.csv(fmt.Sprintf("benchmarks_%s/data/%[1]s_benchmark_%s_stats_%s.csv", t.file, task[0], in.id17()),
+				dataOf(list, detailColumns(task[0]), digits))
 		}
 	}
-	text := strings.Join(parts, "\n\n")
-	f.markdown(fmt.Sprintf("benchmarks_%s/%s_benchmark_display", t.file, t.file), text+glossary+"\n")
-	return text, nil
-}
-
-// detailColumns are those of a detailed CSV and of the data of the report, with all digits.
-func detailColumns(task string) []column {
-	first := slices.Concat([]column{{"source", "", all, "tool"}}, same("isl osl concurrency"),
-		[]column{{"num_requests", "", all, "asked"}})
-	if task == "vlm" {
-		first = append(first, same("images_per_prompt image_height image_width")...)
-	}
-	list := slices.Concat(first, detail17, same("completed total_input_tokens total_output_tokens model_id"),
-		[]column{{"backend", "", all, "tool"}})
-	for i := range list {
-		list[i].places = all
-	}
-	return list
-}
-
-// stressTable17 has statistics of each latency: the mean, and those of run.py --percentile-report.
-func stressTable17(list []*row, stats ...string) *grid {
-	columns := append(slices.Clone(workload17[1:4]), column{"", "Num Prompts", all, "asked"})
-	for _, m := range []string{"ttft", "tpot", "itl", "e2el"} {
-		for _, s := range stats {
-			head := strings.TrimPrefix(strings.ToUpper(s+" "+m), "MEAN ") + " (ms)"
-			columns = append(columns, column{"", head, 1, s + "_" + m + "_ms"})
-		}
-	}
-	return tableOf(list, append(columns, numbers17[2:4]...), shown)
+	return o.fill("detail17", out)
 }
 
 // copies17 are the flat copies of results of AIPerf, GenAI-Perf and GuideLLM that v0.17 writes beside vLLM's, so that
 // scripts read all tools alike: see benchmarking/run_aiperf_benchmarks.py. A metric that a tool does not measure is
 // left out; theirs have 0 there, and TPOT a second time as ITL.
-func (in *Input) copies17() ([]File, error) {
-	var out []File
+func (in *Input) copies17(o *output) {
 	for _, t := range tools() {
 		if t.file == "" {
 			continue
 		}
 		for _, r := range in.of(t.name, "") {
-			o := object{{"date", timeText(r.point.End, "20060102-150405")}, {"backend", t.name}, {"model_id", in.repo()},
+			data := object{{"date", timeText(r.point.End, "20060102-150405")}, {"backend", t.name}, {"model_id", in.repo()},
 				{"tokenizer_id", cmp.Or(r.point.Conditions["tokenizer"], in.repo())}}
-			for _, c := range copied17 {
-				if n, _ := c.value(r).(schema.Number); !n.IsZero() {
-					o.add(c.key, value(n))
+			for _, c := range listed("copied") {
+				if n := r.number(c.from); !n.IsZero() {
+					data.add(c.key, value(n))
 				}
 			}
-			data, err := document(append(o, member{Mark, in.facts()[Mark]}))
-			if err != nil {
-				return nil, err
-			}
+			data.add(Mark, in.facts()[Mark])
 			name := strings.TrimSuffix(t.file, "_perf") + "_benchmark_" + in.modelID() + "_" + r.stamp
 			for _, part := range [][2]string{{"isl", "isl"}, {"osl", "osl"}, {"maxcon", "requested"}, {"n", "asked"}} {
 				name += "_" + part[0] + "-" + fixed(r.number(part[1]), all, "0")
@@ -326,38 +246,9 @@ func (in *Input) copies17() ([]File, error) {
 				name += fmt.Sprintf("_images-%s_height-%s_width-%s", r.values["images_per_prompt"], r.values["image_height"],
 					r.values["image_width"])
 			}
-			out = append(out, File{"benchmarks_output/" + fileName(name) + ".json", append(data, '\n')})
+			o.json("benchmarks_output/"+fileName(name)+".json", data)
 		}
 	}
-	return out, nil
-}
-
-var summary17 = template.Must(template.New("acceptance of v0.17").Funcs(template.FuncMap{"quoted": quoted}).Parse(
-	"### Acceptance Criteria\n\n" +
-		"- Acceptance status: `{{.Word}}`\n- Model status: `{{or .Status \"UNSPECIFIED\"}}`\n" +
-		"- Enforced tiers: `{{quoted .Enforced}}` | Informational tiers: `{{quoted .Above}}`" + `
-{{- if .Ungraded}}
-- Nothing was graded: no target and no earlier release covers these results.{{end}}
-{{- range .Blockers}}` + "\n- `{{.Key}}`: {{.Message}}" + `{{end}}
-{{- if and .Accepted (not .Blockers) (not .Masked)}}
-- All acceptance criteria passed (no waivers applied).{{end}}
-{{- if .Informational}}
-
-#### Informational (tier above model status)
-{{- range .Informational}}` + "\n- `{{.Key}}`: {{.Message}}" + `{{end}}{{end}}
-{{- if .Masked}}
-
-#### Masked (known issues)
-{{- range .Masked}}` + "\n- `{{.Key}}`: {{.Message}} (waived: {{.Reason}})" + `{{end}}{{end}}`))
-
-// summary17 is the acceptance as v0.17 writes it.
-func (in *Input) summary17(a *acceptance) string {
-	enforced, above := in.levels()
-	return execute(summary17, struct {
-		*acceptance
-		Word, Status    string
-		Enforced, Above []string
-	}{a, a.word(), in.status(), enforced, above})
 }
 
 // summaryRow is a workload with targets in the report of v0.17: vLLM's results alone are graded there.
@@ -389,30 +280,20 @@ func (in *Input) summaryRows() []summaryRow {
 	return out
 }
 
-// targets17 is the table of targets: what was measured, the checks, then the targets.
-func (in *Input) targets17() string {
-	title := "### Performance Benchmark Targets " + in.onDevice() + "\n\n"
-	var parts []string
+// targets17 are the tables of targets: what was measured, the checks, then the targets.
+func (in *Input) targets17(on string) tables17 {
+	out := tables17{On: on, Graded: len(in.graded) > 0, Media: len(in.rows) == 0}
 	if list := in.summaryRows(); len(list) > 0 {
-		parts = append(parts, "#### Text-to-Text Performance Benchmark Targets "+in.onDevice()+"\n\n"+textTargets17(list))
+		out.Tables = []titled17{{"Text-to-Text Performance", textTargets17(list)}}
 	}
 	for _, k := range mediaKinds() { // v0.17 has these in its data alone
 		for _, r := range in.mediaOf(k.task) {
 			if g := in.gradedRow(r); g != nil {
-				parts = append(parts, "#### "+k.title20+" Benchmark Targets "+in.onDevice()+"\n\n"+g.table())
+				out.Tables = append(out.Tables, titled17{k.title20, g.table()})
 			}
 		}
 	}
-	switch {
-	case len(parts) > 0:
-		return title + strings.Join(parts, "\n\n")
-	case len(in.graded) > 0:
-		return title + "Performance targets are defined for this model and device combination; no result here has one."
-	case len(in.rows) == 0:
-		return title + "No performance targets defined for this model and device combination."
-	}
-	return title + "#### Text-to-Text Performance Benchmark Results " + in.onDevice() +
-		"\n\nNo performance targets defined for text benchmarks."
+	return out
 }
 
 // textTargets17 is the table of models that write text.
@@ -447,9 +328,6 @@ func textTargets17(list []summaryRow) string {
 		for _, tier := range tiers(every) {
 			for _, m := range metrics {
 				c := s.find(tier, m)
-				if c == nil {
-					c = &check{result: isNA}
-				}
 				cells, limits = append(cells, word(c.result)), append(limits, fixed(c.target, 2, notAvailable))
 			}
 		}
@@ -484,12 +362,11 @@ func (in *Input) summaryData() []object {
 	}
 	for _, k := range mediaKinds() {
 		for _, r := range in.mediaOf(k.task) {
-			o := objectOf(r, pick(mediaSummary17, "timestamp model model_name model_id backend device num_requests "+k.summary+
-				" filename task_type"), nil)
+			data := objectOf(r, k.columns("summary"), nil)
 			if g := in.gradedRow(r); g != nil {
-				o.add("target_checks", g.mediaChecks17())
+				data.add("target_checks", g.mediaChecks17())
 			}
-			out = append(out, o)
+			out = append(out, data)
 		}
 	}
 	return out
@@ -506,98 +383,25 @@ func (g *graded) mediaChecks17() object {
 			if m == "tput_user" && !embedding {
 				name = "tput"
 			}
-			switch {
-			case c == nil && name == "tput":
-				one.add("tput_check", isNA)
+			if c.verdict == nil {
+				if name == "tput" {
+					one.add("tput_check", isNA)
+				}
 				continue
-			case c == nil:
-				continue
-			case m == "latency" || embedding: // the ratio is that of the number as it is shown
-				target, as := c.target, *c
+			}
+			if m == "latency" || embedding { // the ratio is that of the number as it is shown
+				target := c.target
 				if m == "latency" {
 					target = seconds(target)
 				}
-				as.actual = rounded(c.actual, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
-				one = append(one, member{m, value(target)}, member{m + "_ratio", value(as.ratio())})
+				c.actual = rounded(c.actual, map[string]int{"latency": 2, "tput_user": 2, "tput_prefill": 1, "e2el_ms": 1}[m])
+				one = append(one, member{m, value(target)}, member{m + "_ratio", value(c.ratio())})
 			}
 			one.add(name+"_check", c.result)
 		}
 		out.add(tier, one)
 	}
 	return out
-}
-
-func (in *Input) metadata17() object {
-	facts := in.facts()
-	facts["report_id"], facts["model_name"], facts["device"] = in.id17(), in.Model, in.device()
-	return metadata(facts, "report_id", "model_name", "model_id", "runtime_model_spec_json", "model_repo", "model_impl",
-		"inference_engine", "device", "server_mode", "tt_metal_commit", "vllm_commit", "run_command", "docker_image",
-		"release", Mark)
-}
-
-// data17 is the data of the release report.
-func (in *Input) data17(meta object, evals, stress []object, a *acceptance, summary string) object {
-	details := func(tool string) (data, texts []object) { // texts are rows as they come back from a CSV
-		data, texts = []object{}, []object{}
-		for _, r := range in.of(tool, "") {
-			columns := detailColumns(r.task())
-			data = append(data, objectOf(r, columns, nil))
-			texts = append(texts, dataOf([]*row{r}, columns, digits).objects()...)
-		}
-		return data, texts
-	}
-	aiperf, aiperfTexts := details("aiperf")
-	guidellm, guidellmTexts := details("guidellm")
-	benchmarks := append([]object{}, in.statistics().objects()...)
-	for _, k := range mediaKinds() {
-		benchmarks = append(benchmarks, k.statistics(in.mediaOf(k.task)).objects()...)
-	}
-	o := object{{"metadata", meta}, {"benchmarks_summary", in.summaryData()}, {"aiperf_benchmarks", aiperf},
-		{"evals", evals}, {"stress_tests", stress}, {"benchmarks", benchmarks},
-		{"aiperf_benchmarks_detailed", aiperfTexts}, {"guidellm_benchmarks", guidellm},
-		{"guidellm_benchmarks_detailed", guidellmTexts}}
-	results := object{} // of conformance tests, the outcome of each case
-	for _, s := range in.conformance() {
-		var cases []object
-		share, _ := s.Value.Get()
-		for i := range s.N {
-			status := "passed"
-			if i >= int(share*float64(s.N)+.5) {
-				status = "failed"
-			}
-			cases = append(cases, object{{"status", status}})
-		}
-		results.add(s.Task, cases)
-	}
-	if len(results) > 0 {
-		o.add("parameter_support_tests", object{{"results", results}})
-	}
-	enforced, informational := in.levels()
-	failed := slices.DeleteFunc(slices.Clone(enforced), func(level string) bool {
-		return !slices.ContainsFunc(a.Blockers, func(b blocker) bool {
-			return strings.HasPrefix(b.Key, keyBenchmark+level+".")
-		})
-	})
-	masked := object{}
-	for _, b := range a.Masked {
-		masked.add(b.Key, object{{"message", b.Message}, {"reason", b.Reason}})
-	}
-	issues := []object{} // failures that the owner of the model accepts
-	for _, k := range in.newest().Acceptance.KnownIssues {
-		kind := strings.ToUpper(strings.ReplaceAll(string(k.Category), " ", "_"))
-		issues = append(issues, object{{"workflow_type", kind}, {"task_name", text(k.Task)}, {"reason", k.Reason}})
-	}
-	list := func(s []string) []string { return append([]string{}, s...) }
-	return append(o, object{
-		{"acceptance_criteria", a.Accepted}, {"acceptance_blockers", messages(a.Blockers)},
-		{"acceptance_criteria_metadata", object{
-			{"enforcement_result", a.word()}, {"model_status", text(in.status())}, {"enforced_tiers", list(enforced)},
-			{"informational_tiers", list(informational)}, {"failed_enforced_tiers", list(failed)},
-			{"informational_blockers", messages(a.Informational)}, {"masked_blockers", masked},
-			{"known_issues_declared", issues}, {"waivers_applied_count", len(a.Masked) + len(a.Informational)},
-			{"acceptance_before_masking", a.Accepted && len(a.Masked) == 0},
-		}}, {"acceptance_summary_markdown", summary},
-	}...)
 }
 
 // conformance are the tests of the server's interface.

@@ -2,29 +2,26 @@ package ttis
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
 
-var release20 = template.Must(template.New("v0.20").Parse(`## Tenstorrent Model Release Summary: {{.Title}}
-
-### Metadata: {{.Title}}
-
-` + "```json\n{{.Metadata}}\n```" + `
-
-{{.Summary}}{{range .Sections}}
-
----
-
-{{.}}{{end}}
-`))
+// report20 is the report of v0.19 and after, as its templates see it.
+type report20 struct {
+	acceptance
+	On, Metadata, Summary string
+	Sections              []string
+	Data                  []object // of the blocks
+	Categories            []*category
+	Findings              []blocker // of all blocks, and of no block
+}
 
 // block is a section of the report since v0.19.
 type block struct {
@@ -41,103 +38,78 @@ type block struct {
 
 // add adds a value to the data, and to the table if it has a head.
 func (b *block) add(key, head string, v any, cell string) {
-	if key != "" {
-		b.data.add(key, v)
-	}
+	b.data.add(key, v)
 	if head != "" {
 		b.heads, b.cells = append(b.heads, head), append(b.cells, cell)
 	}
 }
 
-func (in *Input) device20() string { return strings.ToUpper(in.Device) }
-
-func (in *Input) onDevice20() string { return words.OnDevice(in.repo(), in.device20()) }
-
-// layout20 are the files of v0.19 and after.
-func (in *Input) layout20(evals []eval) ([]File, error) {
-	a := in.acceptance(evals)
-	blocks := slices.Concat(in.benchmarks20(), in.media20(), in.missing20(), evals20(evals), in.tests20())
-	summary, categories, list := in.summary20(&a, blocks)
-	sections := []object{}
-	id := fileName(in.repo() + "_" + in.device20())
-	for i := range blocks {
-		b := &blocks[i]
-		o := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
-		if b.task != "" {
-			o.add("task_type", b.task)
-		}
-		o.add("id", id)
-		if len(b.targets) > 0 {
-			o.add("targets", b.targets)
-		}
-		sections = append(sections, o)
+// section is the block in the data of the report.
+func (b *block) section(id string) object {
+	out := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
+	if b.task != "" {
+		out.add("task_type", b.task)
 	}
-	stress, stressText := in.stress20()
-	if stress != nil {
-		sections = append(sections, object{{"kind", "stress_tests"}, {"data", stress}, {"id", id}})
-	}
-	facts := in.facts()
-	facts["report_id"], facts["model_name"], facts["device"] = in.id20(), in.repo(), in.device20()
-	facts["generated_at"] = text(timeText(in.time(), "2006-01-02T15:04:05-07:00"))
-	meta := metadata(facts, "model_name", "device", "generated_at", "report_id", "workflow", "server_mode", "run_command",
-		"runtime_model_spec_json", "model_id", "model_repo", "inference_engine", "tt_metal_commit", "vllm_commit",
-		"model_impl", "docker_image", "release", Mark)
-	data, err := document(object{
-		{"metadata", meta}, {"sections", sections}, {"acceptance_criteria", a.Accepted},
-		{"acceptance_blockers", messages(list)}, {"acceptance_criteria_metadata", object{
-			{"enforcement_result", a.word()}, {"model_status", in.status()}, {"categories", categories},
-		}},
-		{"acceptance_summary_markdown", summary},
-	})
-	if err != nil {
-		return nil, err
-	}
-	metaText, err := document(meta)
-	if err != nil {
-		return nil, err
-	}
-	parts := in.benchmarkTexts(blocks)
-	if len(evals) > 0 {
-		parts = append(parts, "### Accuracy Evaluations for "+in.onDevice20()+"\n\n"+evalTable20(evals)+evalNote)
-	}
-	for _, s := range []string{stressText, testTable(blocks)} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	text := execute(release20, release{in.onDevice20(), string(metaText), summary, parts})
-	return []File{
-		{"release/report_" + in.id20() + ".md", []byte(text)},
-		{"release/data/report_data_" + in.id20() + ".json", append(data, '\n')},
-	}, nil
-}
-
-// benchmarks20 are the blocks of what was measured: of each tool what has targets first, as it is run. Blocks of one
-// title follow one another: they are one table.
-func (in *Input) benchmarks20() []block {
-	var out []block
-	for _, t := range in.toolsOf() {
-		var titles []string
-		rest := map[string][]block{}
-		for _, r := range in.of(t.name, "") {
-			b := in.benchmark(t, r)
-			if b.graded != nil {
-				out = append(out, b)
-				continue
-			}
-			if rest[b.title] == nil {
-				titles = append(titles, b.title)
-			}
-			rest[b.title] = append(rest[b.title], b)
-		}
-		for _, title := range titles {
-			out = append(out, rest[title]...)
-		}
+	out.add("id", id)
+	if len(b.targets) > 0 {
+		out.add("targets", b.targets)
 	}
 	return out
 }
 
-func (in *Input) benchmark(t tool, r *row) block {
+// layout20 writes the files of v0.19 and after.
+func (in *Input) layout20(o *output, evals []eval) {
+	device := strings.ToUpper(in.Device)
+	on, id, section := words.OnDevice(in.repo(), device), in.id20(), fileName(in.repo()+"_"+device)
+	blocks := slices.Concat(in.benchmarks20(device), in.media20(), in.missing20(), in.evals20(evals), in.tests20())
+	r := &report20{acceptance: in.acceptance(evals), On: on, Data: []object{}}
+	r.count(blocks)
+	for i := range blocks {
+		r.Data = append(r.Data, blocks[i].section(section))
+	}
+	facts := in.facts()
+	facts["report_id"], facts["model_name"], facts["device"] = id, in.repo(), device
+	facts["generated_at"] = text(timeText(in.time(), "2006-01-02T15:04:05-07:00"))
+	r.Metadata, r.Summary = o.indented("metadata20", facts), o.fill("acceptance20", r)
+	r.Sections = in.benchmarkTexts(o, blocks, on)
+	if len(evals) > 0 {
+		table := evalTable(in, evals, "evals20", evalCell20).left()
+		r.Sections = append(r.Sections, o.fill("evals20", map[string]string{"On": on, "Table": table}))
+	}
+	if len(in.stress) > 0 {
+		data, text := in.stress20(o)
+		r.Data = append(r.Data, object{{"kind", "stress_tests"}, {"data", data}, {"id", section}})
+		r.Sections = append(r.Sections, text)
+	}
+	if text := testTable(o, blocks); text != "" {
+		r.Sections = append(r.Sections, text)
+	}
+	o.add("release/report_"+id+".md", []byte(o.fill("report20", r)), nil)
+	o.json("release/data/report_data_"+id+".json", json.RawMessage(o.fill("data20", r)))
+}
+
+// benchmarks20 are the blocks of what was measured: of each tool what has targets first, as it is run. Blocks of one
+// title follow one another: they are one table.
+func (in *Input) benchmarks20(device string) []block {
+	var out []block
+	for _, t := range in.toolsOf() {
+		var rest []block
+		first := map[string]int{} // of a title
+		for _, r := range in.of(t.name, "") {
+			if b := in.benchmark(t, r, device); b.graded != nil {
+				out = append(out, b)
+			} else {
+				first[b.title] = cmp.Or(first[b.title], len(rest)+1)
+				rest = append(rest, b)
+			}
+		}
+		slices.SortStableFunc(rest, func(a, b block) int { return first[a.title] - first[b.title] })
+		out = append(out, rest...)
+	}
+	return out
+}
+
+func (in *Input) benchmark(t tool, r *row, device string) block {
 	kind := "" // tells workloads apart that would stand in one table and differ in what it does not show
 	task := r.task()
 	switch {
@@ -149,21 +121,21 @@ func (in *Input) benchmark(t tool, r *row) block {
 		kind = dims(r.point.Key) + " "
 	}
 	b := block{kind: "benchmarks", title: t.label + " " + kind + "Benchmark", graded: in.gradedRow(r), targets: object{
-		{"tool", strings.ReplaceAll(t.name, "-", "_")}, {"model", in.repo()}, {"device", in.device20()},
+		{"tool", strings.ReplaceAll(t.name, "-", "_")}, {"model", in.repo()}, {"device", device},
 		{"timestamp", r.values["measured"]},
 	}}
 	if b.graded != nil {
 		b.title += " Targets — " + point(r.point.Key)
 	}
-	columns := slices.Concat(workload20, tools20, requests20)
+	columns := listed("tool20")
 	if t.name == "vllm" {
-		columns = slices.Concat(workload20, vllm20, requests20)
+		columns = listed("vllm20")
 	}
 	if task == "structured_output" {
-		columns = slices.Concat(structured20, columns)
+		columns = slices.Concat(listed("structured20"), columns)
 	}
 	for _, c := range columns {
-		switch v := c.value(r).(type) {
+		switch v := r.values[c.from].(type) {
 		case schema.Number:
 			if c.places == all {
 				b.add(c.key, c.head, value(v), significant(v))
@@ -188,8 +160,8 @@ func (in *Input) media20() []block {
 			if sound := r.point.Key.Dims["sound"]; sound != "" {
 				b.title += " — " + sound + " s of sound"
 			}
-			for _, c := range pick(media20, k.data20) {
-				switch v := c.value(r).(type) {
+			for _, c := range k.columns("data") {
+				switch v := r.values[c.from].(type) {
 				case bool:
 					b.add(c.key, c.head, v, strconv.FormatBool(v))
 				case schema.Number:
@@ -238,20 +210,13 @@ func dims(k schema.Key) string {
 func (b *block) grade() {
 	b.status = "na"
 	if b.graded == nil {
-		b.data.add("status", "na")
-		b.data.add("target_check", isNA)
+		b.data = append(b.data, member{"status", "na"}, member{"target_check", isNA})
 		return
 	}
-	reached := isNA
-	for i := range b.graded.checks {
-		c := &b.graded.checks[i]
-		if c.tier == schema.LevelTarget && c.result != isNA {
-			reached = max(reached, c.result)
-		}
+	for _, c := range b.graded.checks {
 		switch {
-		case c.result == isFail && c.verdict.Required && !c.verdict.Decision.Excuses():
-			b.status = "fail"
-			b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
+		case c.result == isFail && c.blocks():
+			b.fail("fail", c)
 		case c.result != isNA && b.status == "na":
 			b.status = "pass"
 		}
@@ -259,8 +224,14 @@ func (b *block) grade() {
 	if b.status == "na" {
 		b.data.add("status", "na")
 	}
+	reached := b.graded.reached()
 	b.add("target_check", "Target Check", reached, badge(reached))
 	b.data.add("target_checks", b.graded.targetChecks())
+}
+
+func (b *block) fail(status string, c check) {
+	b.status = status
+	b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
 }
 
 // missing20 are the blocks of workloads with targets that nobody measured: their report would not show them.
@@ -273,28 +244,27 @@ func (in *Input) missing20() []block {
 		}
 		b := block{kind: "benchmarks", title: "Benchmark Targets — " + point(g.key), graded: g, status: "na"}
 		for i, p := range []*float64{g.key.Concurrency, g.key.ISL, g.key.OSL} {
-			c := []int{0, 2, 3}[i]
-			b.add(workload20[c].key, workload20[c].head, value(number(p)), significant(number(p)))
+			c := listed("load20")[i]
+			b.add(c.key, c.head, value(number(p)), significant(number(p)))
 		}
 		for _, c := range g.checks {
-			if c.verdict.Required && !c.verdict.Decision.Excuses() {
-				b.status = "error"
-				b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
+			if c.blocks() {
+				b.fail("error", c)
 			}
 		}
-		b.data = append(b.data, object{{"status", b.status}, {"reason", "not measured"},
-			{"target_checks", g.targetChecks()}}...)
-		b.add("", "Status", nil, "not measured")
+		b.add("status", "Status", b.status, "not measured")
+		b.data = append(b.data, object{{"reason", "not measured"}, {"target_checks", g.targetChecks()}}...)
 		out = append(out, b)
 	}
 	return out
 }
 
-func evals20(evals []eval) []block {
+func (in *Input) evals20(evals []eval) []block {
 	var out []block
 	for i := range evals {
 		e := &evals[i]
-		b := block{kind: "evals", title: "LLM Eval — " + e.task, task: "llm", status: "pass", data: e.data(columns20, nil)}
+		b := block{kind: "evals", title: "LLM Eval — " + e.task, task: "llm", status: "pass",
+			data: e.data(in, listed("evals20"), nil)}
 		switch {
 		case e.result == isNA && (e.verdict == nil || !e.verdict.Required):
 			b.status = "na"
@@ -336,140 +306,86 @@ func (in *Input) tests20() []block {
 	return out
 }
 
-// meanNote, tierNote and ungradedNote stand below tables of benchmarks.
-const (
-	meanNote = "Note: columns without a percentile are means over the benchmark. n = 8 in place of a P99: of fewer than " +
-		"100 requests it would be the slowest of them."
-	tierNote = "Note: the Target Check column is the `target` tier alone; Target Checks has every tier. The model's " +
-		"status says which tiers are required, and each of them has to be met."
-	ungradedNote = "Note: no targets cover these workloads: they are shown and not graded, which is not a pass."
-)
-
 // category is what the blocks of a kind came to.
 type category struct {
 	Name                      string
-	total, failed, na, waived int
-	blockers, waivedOnes      object
+	Total, Failed, NA, Waived int
+	Blockers, WaivedOnes      []blocker
 }
 
-func (c *category) word() string {
+// Word is the outcome of the category.
+func (c *category) Word() string {
 	switch {
-	case c.failed > 0:
+	case c.Failed > 0:
 		return "FAIL"
-	case c.na == c.total:
+	case c.NA == c.Total:
 		return "NA"
 	}
 	return "PASS"
 }
 
-// Line is the category in a list: its word with a sign, and the counts.
-func (c *category) Line() string {
-	detail := "no blocks present"
-	if c.total > 0 {
-		detail = fmt.Sprintf("%d/%d passed", c.total-c.failed-c.na-c.waived, c.total)
-		for i, n := range []int{c.failed, c.waived, c.na} {
-			if n > 0 {
-				detail += fmt.Sprintf(", %d %s", n, []string{"failed", "waived", "NA"}[i])
-			}
-		}
-	}
-	return fmt.Sprintf("%s: %s (%s)", c.Name, sign(c.word()), detail)
-}
+// Passed is how many blocks passed.
+func (c *category) Passed() int { return c.Total - c.Failed - c.NA - c.Waived }
 
 // sign is a word with its sign and as code.
 func sign(word string) string {
 	return map[string]string{"PASS": "✅", "FAIL": "❌", "NA": "🟨"}[word] + " `" + word + "`"
 }
 
-var summary20 = template.Must(template.New("acceptance of v0.20").Parse(`### Acceptance Criteria
-
-- Acceptance status: {{.Sign}}` + "{{with .Status}}\n- Model status: `{{.}}`{{end}}" + `
-{{- range .Categories}}
-- {{.Line}}{{end}}
-{{- if .Blockers}}
-
-#### Blockers
-{{range .Blockers}}` + "\n- `{{.Key}}`: {{.Message}}" + `{{end}}{{else if .Ungraded}}
-- Nothing was graded: no target and no earlier release covers these results.{{else}}
-- All acceptance criteria passed.{{end}}`))
-
-// summary20 is the acceptance, as text and as data, with all blockers. What history and lints found is a category of
-// its own where it rejects the release: their report compares with no release before.
-func (in *Input) summary20(a *acceptance, blocks []block) (string, []object, []blocker) {
-	categories := []*category{{Name: "Benchmarks"}, {Name: "Evals"}, {Name: "Spec Tests"}}
-	at := map[string]*category{"benchmarks": categories[0], "evals": categories[1], "spec_tests": categories[2]}
-	var list []blocker
+// count counts blocks by category, with all findings. What history and lints found is a category of its own where it
+// rejects the release: their report compares with no release before.
+func (r *report20) count(blocks []block) {
+	r.Categories = []*category{{Name: "Benchmarks"}, {Name: "Evals"}, {Name: "Spec Tests"}}
+	at := map[string]*category{"benchmarks": r.Categories[0], "evals": r.Categories[1], "spec_tests": r.Categories[2]}
 	for i := range blocks {
 		b, c := &blocks[i], at[blocks[i].kind]
-		c.total++
+		c.Total++
 		switch b.status {
 		case "fail", "error":
-			c.failed++
+			c.Failed++
 		case "na":
-			c.na++
+			c.NA++
 		case "waived":
-			c.waived++
-			c.waivedOnes.add(b.kind+":"+b.title, "informational, or a known issue")
+			c.Waived++
+			c.WaivedOnes = append(c.WaivedOnes, blocker{b.kind + ":" + b.title, "informational, or a known issue", ""})
 		}
 		for _, x := range b.blockers {
 			x.Key = b.kind + ":" + b.title + x.Key
-			c.blockers.add(x.Key, x.Message)
-			list = append(list, x)
+			c.Blockers = append(c.Blockers, x)
 		}
 	}
 	other := &category{Name: "History and Lints"}
-	for _, b := range a.Blockers { // those that no block has
+	for _, b := range r.Blockers { // those that no block has
 		if strings.HasPrefix(b.Key, keyHistory) || strings.HasPrefix(b.Key, keyLint) ||
 			strings.HasPrefix(b.Key, keyBenchmark+"planned") {
-			other.total, other.failed = other.total+1, other.failed+1
-			other.blockers.add(b.Key, b.Message)
-			list = append(list, b)
+			other.Total, other.Failed, other.Blockers = other.Total+1, other.Failed+1, append(other.Blockers, b)
 		}
 	}
-	if other.total > 0 {
-		categories = append(categories, other)
+	if other.Total > 0 {
+		r.Categories = append(r.Categories, other)
 	}
-	var data []object
-	for _, c := range categories {
-		data = append(data, object{
-			{"name", c.Name}, {"status", c.word()}, {"total", c.total}, {"passed", c.total - c.failed - c.na - c.waived},
-			{"failed", c.failed}, {"na", c.na}, {"skipped", 0}, {"blockers", append(object{}, c.blockers...)},
-			{"waived", append(object{}, c.waivedOnes...)},
-		})
+	for _, c := range r.Categories {
+		r.Findings = append(r.Findings, c.Blockers...)
 	}
-	return execute(summary20, struct {
-		Sign, Status string
-		Categories   []*category
-		Blockers     []blocker
-		Ungraded     bool
-	}{sign(a.word()), in.status(), categories, list, a.Ungraded}), data, list
 }
 
 // benchmarkTexts are the tables of benchmarks: blocks of one title, a sweep or a workload with its targets, are one.
-func (in *Input) benchmarkTexts(blocks []block) []string {
+func (in *Input) benchmarkTexts(o *output, blocks []block, on string) []string {
 	var out []string
-	for len(blocks) > 0 {
+	for len(blocks) > 0 && blocks[0].kind == "benchmarks" {
 		first := &blocks[0]
-		g, n := &grid{}, 0
-		for ; n < len(blocks) && blocks[n].title == first.title; n++ {
-			g.heads = slices.Clone(blocks[n].heads)
-			g.row(slices.Clone(blocks[n].cells)...)
+		g := &grid{}
+		for len(blocks) > 0 && blocks[0].title == first.title {
+			g.heads = slices.Clone(blocks[0].heads)
+			g.row(slices.Clone(blocks[0].cells)...)
+			blocks = blocks[1:]
 		}
-		blocks = blocks[n:]
-		if first.kind != "benchmarks" {
-			continue
+		checks, measured := "", true
+		if first.graded != nil {
+			checks, measured = first.graded.table(), first.graded.measured()
 		}
-		g.withoutColumns(notAvailable, 0)
-		parts := []string{"### " + first.title + " for " + in.onDevice20(), g.left()}
-		switch checks := first.graded; {
-		case checks != nil && !checks.measured():
-			parts = append(parts, "#### Target Checks\n\n"+checks.table(), tierNote)
-		case checks != nil:
-			parts = append(parts, "#### Target Checks\n\n"+checks.table(), meanNote, tierNote)
-		default:
-			parts = append(parts, meanNote, ungradedNote)
-		}
-		out = append(out, strings.Join(parts, "\n\n"))
+		out = append(out, o.fill("benchmark20", map[string]any{"Title": first.title, "On": on, "Table": g.left(),
+			"Checks": checks, "Measured": measured}))
 	}
 	return out
 }
@@ -486,9 +402,6 @@ func (g *graded) table() string {
 		cells := []string{tier}
 		for _, m := range metrics {
 			c := g.find(tier, m)
-			if c == nil {
-				c = &check{result: isNA}
-			}
 			target := significant(c.target)
 			if m == "tput_user" && !schema.IsMediaTask(g.key.Task) {
 				target = fixed(c.target, 2, notAvailable)
@@ -497,56 +410,32 @@ func (g *graded) table() string {
 		}
 		out.row(cells...)
 	}
-	out.withoutColumns(notAvailable, 0)
 	return out.left()
 }
 
-// stress20 is the block of the stress tests as data and as text; nothing without any.
-func (in *Input) stress20() (object, string) {
-	if len(in.stress) == 0 {
-		return nil, ""
-	}
-	first := in.stress[0]
-	data := object{
-		{"kind", "stress_tests"}, {"model", in.repo()}, {"device", in.device()}, {"timestamp", first.values["measured"]},
-		{"model_id", in.repo()}, {"backend", first.values["backend"]},
-	}
+// stress20 is the block of the stress tests as data and as text.
+func (in *Input) stress20(o *output) (data object, text string) {
+	first := in.stress[0].values
+	data = object{{"kind", "stress_tests"}, {"model", in.repo()}, {"device", in.device()},
+		{"timestamp", first["measured"]}, {"model_id", in.repo()}, {"backend", first["backend"]}}
 	head := &grid{heads: []string{"model_id", "Source"}}
-	head.row(in.repo(), first.values["backend"].(string))
-	parts := []string{"### Stress Tests for " + in.repo() + " on " + in.device(), head.left()}
-	for _, t := range stressTables20() {
+	head.row(in.repo(), first["backend"].(string))
+	var tables []titled17
+	for _, name := range []string{"Configurations", "TTFT (ms)", "TPOT (ms)", "ITL (ms)", "E2EL (ms)", "Throughput",
+		"Token Totals"} {
 		var rows []object
 		for _, r := range in.stress {
-			o := append(object{{"config", r.values["config"]}}, objectOf(r, t.columns, nil)...)
-			if t.name == "Configurations" {
-				o.add("timestamp", r.values["measured"])
-			}
-			rows = append(rows, o)
+			rows = append(rows, objectOf(r, listed("stress "+name), nil))
 		}
-		g := tableOf(in.stress, append([]column{{"", "config", all, "config"}}, t.columns...), cell20)
-		data.add(t.name, rows)
-		g.withoutColumns(notAvailable, 0)
-		parts = append(parts, "#### "+t.name+"\n\n"+g.left())
+		data.add(name, rows)
+		tables = append(tables, titled17{name, tableOf(in.stress, listed("stress "+name), cell20).left()})
 	}
-	return data, strings.Join(parts, "\n\n")
-}
-
-// cell20 is a value in a table of stress tests.
-func cell20(v any, places int) string {
-	n, ok := v.(schema.Number)
-	switch {
-	case !ok:
-		return v.(string)
-	case fewer(n):
-		return n.Why()
-	case places == all:
-		return significant(n)
-	}
-	return significant(rounded(n, places))
+	return data, o.fill("stress20", map[string]any{"Model": in.repo(), "Device": in.device(), "Head": head.left(),
+		"Tables": tables})
 }
 
 // testTable are the conformance tests of the server: how many, and each.
-func testTable(blocks []block) string {
+func testTable(o *output, blocks []block) string {
 	results := &grid{heads: []string{"Status", "Test Name", "Description"}}
 	passed := 0
 	for i := range blocks {
@@ -563,10 +452,10 @@ func testTable(blocks []block) string {
 	if total == 0 {
 		return ""
 	}
-	summary := &grid{heads: []string{"Metric", "Value"}}
-	summary.row("Total Tests", strconv.Itoa(total))
-	summary.row("Passed", strconv.Itoa(passed))
-	summary.row("Failed", strconv.Itoa(total-passed))
-	summary.row("Success Rate", fmt.Sprintf("%.1f%%", 100*float64(passed)/float64(total)))
-	return "## 📋 Summary\n\n" + summary.left() + "\n\n## 🧪 Test Results\n\n" + results.left()
+	counts := &grid{heads: []string{"Metric", "Value"}}
+	counts.row("Total Tests", strconv.Itoa(total))
+	counts.row("Passed", strconv.Itoa(passed))
+	counts.row("Failed", strconv.Itoa(total-passed))
+	counts.row("Success Rate", fmt.Sprintf("%.1f%%", 100*float64(passed)/float64(total)))
+	return o.fill("tests20", map[string]string{"Counts": counts.left(), "Results": results.left()})
 }

@@ -229,11 +229,7 @@ func (in *Input) mediaValues(r *row) {
 	}
 	reached := isNA // the target level, as the number of a check
 	if g := in.gradedRow(r); g != nil {
-		for _, c := range g.checks {
-			if c.tier == schema.LevelTarget {
-				reached = max(reached, c.result)
-			}
-		}
+		reached = g.reached()
 	}
 	v["reached"], v["reached_word"] = strconv.Itoa(reached), word(reached)
 }

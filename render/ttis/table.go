@@ -1,10 +1,6 @@
 package ttis
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -23,12 +19,10 @@ const (
 
 // rounded is a number to a count of decimal places, as v0.17 stores and prints it: 4.52 and not 4.520, 21.0 and not 21.
 func rounded(n schema.Number, places int) schema.Number {
-	v, ok := n.Get()
-	if !ok {
-		return n
-	}
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', places, 64), 64)
-	return schema.Num(v)
+	return of(func(v ...float64) float64 {
+		out, _ := strconv.ParseFloat(strconv.FormatFloat(v[0], 'f', places, 64), 64)
+		return out
+	}, n)
 }
 
 // plain writes a number with all its digits, and a point.
@@ -51,78 +45,11 @@ func fixed(n schema.Number, places int, missing string) string {
 
 // significant writes four significant digits, or all before the point: 60000 and not 6e+04.
 func significant(n schema.Number) string {
-	v, ok := n.Get()
-	if !ok {
-		return notAvailable
+	if v, ok := n.Get(); ok && math.Abs(v) < 1000 {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	if math.Abs(v) >= 1000 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	return strconv.FormatFloat(v, 'f', -1, 64)
-}
-
-// value is a number for JSON: null when there is none.
-func value(n schema.Number) any {
-	if v, ok := n.Get(); ok {
-		return v
-	}
-	return nil
-}
-
-// text is a text for JSON: null when there is none.
-func text(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// object is a JSON object whose members stay in order: readers of these files know them by it.
-type object []member
-
-type member struct {
-	key   string
-	value any
-}
-
-func (o *object) add(key string, value any) { *o = append(*o, member{key, value}) }
-
-// MarshalJSON writes the members in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, m := range o {
-		key, err := encode(m.key)
-		value, err2 := encode(m.value)
-		if err := errors.Join(err, err2); err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, "%s:%s", key, value)
-	}
-	return append(b, '}'), nil
-}
-
-// encode leaves <, > and & as they are.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
-}
-
-// document is a value as a file: four spaces for each level.
-func document(v any) ([]byte, error) {
-	text, err := encode(v)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = json.Indent(&b, text, "", "    ")
-	return b.Bytes(), err
+	return fixed(n, 0, notAvailable)
 }
 
 // grid is a table of texts.
@@ -136,15 +63,40 @@ func (g *grid) row(cells ...string) { g.rows = append(g.rows, cells) }
 
 // objects are the rows by head.
 func (g *grid) objects() []object {
-	var out []object
-	for _, r := range g.rows {
-		var one object
-		for i, h := range g.heads {
-			one.add(h, r[i])
+	out := make([]object, len(g.rows))
+	for i, r := range g.rows {
+		for c, h := range g.heads {
+			out[i].add(h, r[c])
 		}
-		out = append(out, one)
 	}
 	return out
+}
+
+// aligned writes the table as v0.17 does: heads centred, columns of numbers aligned at their points.
+func (g *grid) aligned() string {
+	g.clean()
+	numeric := make([]bool, len(g.heads))
+	for c := range g.heads {
+		numeric[c] = g.alignPoints(c)
+	}
+	return g.text("-", func(line, column, spaces int) int {
+		switch {
+		case line == 0:
+			return spaces / 2
+		case numeric[column]:
+			return spaces
+		}
+		return 0
+	})
+}
+
+// left writes the table as v0.19 does: all columns to the left, without those that hold nothing.
+func (g *grid) left() string {
+	for c := len(g.heads) - 1; c >= 0; c-- {
+		g.drop(c, notAvailable)
+	}
+	g.clean()
+	return g.text(":", func(int, int, int) int { return 0 })
 }
 
 // clean keeps texts in their cells.
@@ -156,43 +108,33 @@ func (g *grid) clean() {
 	}
 }
 
-var isNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
-
-// aligned writes the table as v0.17 does: heads centred, columns of numbers aligned at their points.
-func (g *grid) aligned() string {
-	g.clean()
+// text writes the table; before is how many of the spaces of a cell stand before its text, the head being line 0.
+func (g *grid) text(rule string, before func(line, column, spaces int) int) string {
+	lines := append([][]string{g.heads}, g.rows...)
 	width := make([]int, len(g.heads))
-	numeric := make([]bool, len(g.heads))
-	for c := range g.heads {
-		numeric[c] = g.alignPoints(c)
-		width[c] = columns(g.heads[c])
-		for _, r := range g.rows {
-			width[c] = max(width[c], columns(r[c]))
-		}
-	}
-	var b strings.Builder
-	for c, h := range g.heads {
-		left := (width[c] - columns(h)) / 2
-		b.WriteString("| " + strings.Repeat(" ", left) + h + strings.Repeat(" ", width[c]-columns(h)-left) + " ")
-	}
-	b.WriteString("|\n")
-	for c := range g.heads {
-		b.WriteString("|" + strings.Repeat("-", width[c]+2))
-	}
-	b.WriteString("|")
-	for _, r := range g.rows {
-		b.WriteString("\n")
+	for _, r := range lines {
 		for c, s := range r {
-			pad := strings.Repeat(" ", width[c]-columns(s))
-			if numeric[c] {
-				s, pad = pad, s
-			}
-			b.WriteString("| " + s + pad + " ")
+			width[c] = max(width[c], columns(s))
 		}
-		b.WriteString("|")
 	}
-	return b.String()
+	var out []string
+	for n, r := range lines {
+		var b, dashes strings.Builder
+		for c, s := range r {
+			spaces := width[c] - columns(s)
+			left := before(n, c, spaces)
+			b.WriteString("| " + strings.Repeat(" ", left) + s + strings.Repeat(" ", spaces-left) + " ")
+			dashes.WriteString("|" + rule + strings.Repeat("-", width[c]+1))
+		}
+		out = append(out, b.String()+"|")
+		if n == 0 {
+			out = append(out, dashes.String()+"|")
+		}
+	}
+	return strings.Join(out, "\n")
 }
+
+var isNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 
 // alignPoints pads the numbers of a column so that their points are below each other, and reports whether it holds
 // nothing else.
@@ -215,46 +157,14 @@ func (g *grid) alignPoints(col int) bool {
 	return len(g.rows) > 0
 }
 
-// left writes the table as v0.19 does: all columns to the left.
-func (g *grid) left() string {
-	g.clean()
-	var b strings.Builder
-	width := make([]int, len(g.heads))
-	lines := append([][]string{g.heads}, g.rows...)
-	for _, r := range lines {
-		for c, s := range r {
-			width[c] = max(width[c], columns(s))
-		}
+// drop leaves a column out that holds nothing but a word.
+func (g *grid) drop(c int, word string) {
+	if slices.ContainsFunc(g.rows, func(r []string) bool { return r[c] != word }) {
+		return
 	}
-	for n, r := range lines {
-		if n > 0 {
-			b.WriteByte('\n')
-		}
-		for c, s := range r {
-			b.WriteString("| " + s + strings.Repeat(" ", width[c]-columns(s)) + " ")
-		}
-		b.WriteString("|")
-		if n == 0 {
-			b.WriteByte('\n')
-			for c := range r {
-				b.WriteString("|:" + strings.Repeat("-", width[c]+1))
-			}
-			b.WriteString("|")
-		}
-	}
-	return b.String()
-}
-
-// withoutColumns drops columns, of the first and those after it, that hold nothing but a word.
-func (g *grid) withoutColumns(word string, first int) {
-	for c := len(g.heads) - 1; c >= first; c-- {
-		if slices.ContainsFunc(g.rows, func(r []string) bool { return r[c] != word }) {
-			continue
-		}
-		g.heads = slices.Delete(g.heads, c, c+1)
-		for i, r := range g.rows {
-			g.rows[i] = slices.Delete(r, c, c+1)
-		}
+	g.heads = slices.Delete(g.heads, c, c+1)
+	for i, r := range g.rows {
+		g.rows[i] = slices.Delete(r, c, c+1)
 	}
 }
 
