@@ -24,7 +24,12 @@ type (
 		Name        string
 		On          map[string]any
 		Permissions map[string]string
+		Concurrency concurrency
 		Jobs        map[string]workflowJob
+	}
+	concurrency struct {
+		Group  string
+		Cancel bool `yaml:"cancel-in-progress"`
 	}
 	workflowJob struct {
 		If, Needs   string

@@ -101,6 +101,31 @@ func (r *runner) event(name, sha string, event map[string]any) {
 
 const nightly, commenting = ".github/workflows/ttreport.yml", ".github/workflows/ttreport-comment.yml"
 
+// A run on demand neither waits for another one nor takes its place in the queue, which has one; a new push to a pull
+// request ends the measurement of the one before.
+func TestWorkflowRunsBesideOthers(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../templates/init/" + nightly)
+	var w workflow
+	if err == nil {
+		err = yaml.Unmarshal(text, &w)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := func(event, ref string, run int) string {
+		return interpolate(t, w.Concurrency.Group, map[string]any{"github": map[string]any{
+			"event_name": event, "ref": ref, "run_id": run}})
+	}
+	const main, pull = "refs/heads/main", "refs/pull/7/merge"
+	if group("workflow_dispatch", main, 1) == group("workflow_dispatch", main, 2) {
+		t.Error("of three runs on demand, the second is cancelled by the third")
+	}
+	if group("pull_request", pull, 1) != group("pull_request", pull, 2) || !w.Concurrency.Cancel {
+		t.Error("what a pull request had before is measured to its end")
+	}
+}
+
 // A new repository: what init writes is pushed, and every step of its workflows runs as a runner runs it. Nights grow
 // the history and publish the site; a release is refused for a regression; pull requests are commented.
 func TestWorkflowsOfInit(t *testing.T) {
