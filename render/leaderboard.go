@@ -178,9 +178,9 @@ func (b *board) best(c boardColumn) int {
 	return best
 }
 
-// knowsBetter reports whether it is known which of two scores is better: of a bias or a length nobody knows unless the
+// KnowsBetter reports whether it is known which of two scores is better: of a bias or a length nobody knows unless the
 // file says it.
-func knowsBetter(s *columns.ScoreRow) bool { return s.Direction != "" || lint.IsShare(s.Metric) }
+func KnowsBetter(s *columns.ScoreRow) bool { return s.Direction != "" || lint.IsShare(s.Metric) }
 
 // table is the board as rows of cells; nil when it has no score.
 func (b *board) table() *Table {

@@ -250,7 +250,7 @@ func (r *Report) reading() []string {
 // the first, and a row that has it.
 func (b *board) leading() (c boardColumn, best int, known bool) {
 	for _, c := range b.columns {
-		if best := b.best(c); best >= 0 && knowsBetter(b.rows[best].at(c)) {
+		if best := b.best(c); best >= 0 && KnowsBetter(b.rows[best].at(c)) {
 			return c, best, true
 		}
 	}

@@ -23,7 +23,7 @@ func (b *board) standing(c boardColumn) *ranking {
 	s := &ranking{ranked: b.head == headModel}
 	var scores []*columns.ScoreRow
 	for i := range b.rows {
-		if x := b.rows[i].at(c); x != nil && knowsBetter(x) {
+		if x := b.rows[i].at(c); x != nil && KnowsBetter(x) {
 			s.rows, scores = append(s.rows, i), append(scores, x)
 		}
 	}
@@ -128,7 +128,7 @@ func (b *board) shareColumns() (out []boardColumn) {
 		for i := range b.rows {
 			if s := b.rows[i].at(c); s != nil {
 				have++
-				shares = shares && judge.ShareScale(&s.Score) > 0 && knowsBetter(s)
+				shares = shares && judge.ShareScale(&s.Score) > 0 && KnowsBetter(s)
 			}
 		}
 		if shares && have >= 2 && 2*have >= len(b.rows) {

@@ -22,32 +22,38 @@ import (
 
 func exportCommand(sh *shell) *cobra.Command {
 	c := &cobra.Command{
-		Use: "export parquet DIR", Short: "write history and verdicts as Parquet files",
+		Use: "export FORMAT DIR", Short: "write history as Parquet files, or the newest release in formats of others",
 		Long: `
-The tables runs, points, scores and verdicts are written below DIR, one file a release, in Hive's layout. Files whose
+parquet writes the tables runs, points, scores and verdicts below DIR, one file a release, in Hive's layout. The other
+formats have the newest release: every-eval-ever and eval-results (of the Hub's model repositories) its scores, llm-d
+(benchmark reports 0.2.1), bencher and openmetrics its numbers, ctrf its decision as a test report. Files whose
 content is the same stay as they are. A folder that has other files is refused. ttreport help export has the columns,
-queries that people ask, and the commands that copy the folder to a bucket.`,
+queries that people ask, and what each format cannot say.`,
 		Example: `
 # all of history
 $ ttreport export parquet warehouse
 # a part of it
-$ ttreport export parquet warehouse --models 'Llama-*' --since v0.17`,
+$ ttreport export parquet warehouse --models 'Llama-*' --since v0.17
+# a test report of the newest release
+$ ttreport export ctrf report`,
 	}
 	var part historyPart
 	part.declare(c.Flags())
 	lockFlag(c.Flags(), sh)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) != 2 || args[0] != "parquet" {
-			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a format and a folder")
+		at := slices.IndexFunc(exports(), func(e exporting) bool { return len(args) == 2 && e.format == args[0] })
+		if at < 0 {
+			return fail(exitUsage, "ttreport export parquet DIR", "export: expected a folder and a format: %s", exportFormats())
 		}
+		as := exports()[at]
 		if strings.HasPrefix(args[1], "s3://") {
 			return fail(exitUsage, "ttreport export parquet warehouse && aws s3 sync --delete warehouse s3://…",
 				"export: expected a folder, got an address of a bucket")
 		}
-		if err := readyFor(args[1]); err != nil {
+		if err := as.readyFor(args[1]); err != nil {
 			return err
 		}
-		return export(c.Context(), sh, part, args[1])
+		return as.export(c.Context(), sh, part, args[1])
 	}
 	return c
 }
@@ -55,20 +61,54 @@ $ ttreport export parquet warehouse --models 'Llama-*' --since v0.17`,
 // exportName is the file that tells a folder of ours from others.
 const exportName = "ttreport-export.json"
 
-// exportSchema is what it says; a change of a table's columns changes it.
-const exportSchema = "ttreport/parquet/v2"
+// exporting is a format of exports.
+type exporting struct {
+	format string
+	schema string // in the file of the folder; a change of a table's columns changes it
+	// files gives the files of a report in the order in which they are written, and made makes one.
+	files func(r *render.Report, releases []string) (names []string, made func(i int) ([]byte, error), err error)
+	globs []string // of the files that an earlier export may have left, in the order in which they are removed
+}
+
+// exports are the formats of exports.
+func exports() []exporting {
+	parquet := exporting{format: "parquet", schema: "ttreport/parquet/v2", files: parquetFiles}
+	for _, table := range slices.Backward(rows.Tables()) {
+		parquet.globs = append(parquet.globs, table+"/partition=*/"+partName)
+	}
+	out := []exporting{parquet}
+	for _, s := range rows.Standards() {
+		files := func(r *render.Report, _ []string) (names []string, made func(i int) ([]byte, error), err error) {
+			list, err := s.Files(r, r.Newest())
+			for _, w := range list {
+				names = append(names, filepath.FromSlash(w.Name))
+			}
+			return names, func(i int) ([]byte, error) { return list[i].Data, nil }, err
+		}
+		out = append(out, exporting{s.Name, "ttreport/" + s.Name + "/v1", files, s.Globs})
+	}
+	return out
+}
+
+func exportFormats() string {
+	var names []string
+	for _, e := range exports() {
+		names = append(names, e.format)
+	}
+	return strings.Join(names, ", ")
+}
 
 // readyFor refuses a folder that has something else.
-func readyFor(dir string) error {
+func (e exporting) readyFor(dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, exportName))
 	var found struct {
 		Schema string `json:"schema"`
 	}
 	switch {
-	case err == nil && json.Unmarshal(data, &found) == nil && found.Schema == exportSchema:
+	case err == nil && json.Unmarshal(data, &found) == nil && found.Schema == e.schema:
 		return nil
 	case err == nil:
-		return fail(exitUsage, "export to another place", "export: %s was written in another layout (%s)", dir,
+		return fail(exitUsage, "export to another place", "export: %s was written in another format or layout (%s)", dir,
 			cmp.Or(found.Schema, "unknown"))
 	case !errors.Is(err, fs.ErrNotExist):
 		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err)}
@@ -83,7 +123,7 @@ func readyFor(dir string) error {
 }
 
 // export writes a part of history into a folder.
-func export(ctx context.Context, sh *shell, part historyPart, dir string) error {
+func (e exporting) export(ctx context.Context, sh *shell, part historyPart, dir string) error {
 	ws, unlock, err := sh.openLocked(ctx, folderlock.Shared)
 	if err != nil {
 		return err
@@ -102,7 +142,7 @@ func export(ctx context.Context, sh *shell, part historyPart, dir string) error 
 	if len(report.Releases) == 0 {
 		return fail(exitUngraded, "ttreport build PATH reads results into history/", "export: %s holds no run", ws.History())
 	}
-	n, err := exportTo(ctx, dir, report)
+	n, err := e.to(ctx, dir, report)
 	if err != nil { // what was written is whole, and stays
 		hint := "check that " + dir + " can be written"
 		if ctx.Err() != nil {
@@ -110,8 +150,12 @@ func export(ctx context.Context, sh *shell, part historyPart, dir string) error 
 		}
 		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err), hint: hint}
 	}
-	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n",
-		plaintext.Plural(len(report.Releases), "release"), dir, plaintext.Plural(n.written, "file"), n.same, n.removed)
+	what := "release " + report.Releases[report.Newest()].Name
+	if e.format == "parquet" {
+		what = plaintext.Plural(len(report.Releases), "release")
+	}
+	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n", what, dir,
+		plaintext.Plural(n.written, "file"), n.same, n.removed)
 	return nil
 }
 
@@ -121,10 +165,23 @@ type exported struct{ written, same, removed int }
 // partName is the file of a release in a table.
 const partName = "part-0.parquet"
 
-// exportTo writes the files of a report, and removes those of releases that are not in it. The table of runs is the
-// last to have a release and the first to lose it: what an export that was cut short left out is in no join with runs.
-func exportTo(ctx context.Context, dir string, r *render.Report) (n exported, err error) {
-	mark := fmt.Appendf(nil, "{\"schema\": %q}\n", exportSchema)
+// parquetFiles are the files of all releases. The table of runs is the last to have a release and the first to lose it:
+// what an export that was cut short left out is in no join with runs.
+func parquetFiles(r *render.Report, releases []string) (names []string, made func(i int) ([]byte, error), err error) {
+	partitions := rows.Partitions(releases)
+	for _, table := range rows.Tables() {
+		for _, partition := range partitions {
+			names = append(names, filepath.Join(table, partition, partName))
+		}
+	}
+	return names, func(i int) ([]byte, error) {
+		return rows.File(r, rows.Tables()[i/len(partitions)], i%len(partitions))
+	}, nil
+}
+
+// to writes the files of a report into a folder, and removes those of an earlier export that are not among them.
+func (e exporting) to(ctx context.Context, dir string, r *render.Report) (n exported, err error) {
+	mark := fmt.Appendf(nil, "{\"schema\": %q}\n", e.schema)
 	if _, err := durable.WriteChanged(filepath.Join(dir, exportName), mark); err != nil {
 		return n, err
 	}
@@ -132,42 +189,43 @@ func exportTo(ctx context.Context, dir string, r *render.Report) (n exported, er
 	for i := range r.Releases {
 		releases = append(releases, r.Releases[i].Name)
 	}
-	partitions, keep := rows.Partitions(releases), map[string]bool{}
-	for _, table := range rows.Tables() {
-		for i, partition := range partitions {
-			if err := ctx.Err(); err != nil {
-				return n, err
-			}
-			data, err := rows.File(r, table, i)
-			if err != nil {
-				return n, err
-			}
-			name := filepath.Join(dir, table, partition, partName)
-			keep[name] = true
-			wrote, err := durable.WriteChanged(name, data)
-			switch {
-			case err != nil:
-				return n, err
-			case wrote:
-				n.written++
-			default:
-				n.same++
-			}
+	names, made, err := e.files(r, releases)
+	if err != nil {
+		return n, err
+	}
+	keep := map[string]bool{}
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		data, err := made(i)
+		if err != nil {
+			return n, err
+		}
+		keep[name] = true
+		wrote, err := durable.WriteChanged(filepath.Join(dir, name), data)
+		switch {
+		case err != nil:
+			return n, err
+		case wrote:
+			n.written++
+		default:
+			n.same++
 		}
 	}
-	for _, table := range slices.Backward(rows.Tables()) {
-		there, err := fs.Glob(os.DirFS(dir), table+"/partition=*/"+partName)
+	for _, glob := range e.globs {
+		there, err := fs.Glob(os.DirFS(dir), glob)
 		if err != nil {
 			return n, err
 		}
 		for _, name := range there {
-			if name = filepath.Join(dir, filepath.FromSlash(name)); keep[name] {
+			if name = filepath.FromSlash(name); keep[name] || name == exportName {
 				continue
 			}
-			if err := os.Remove(name); err != nil {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				return n, err
 			}
-			_ = os.Remove(filepath.Dir(name)) // somebody else's file may be in it
+			_ = os.Remove(filepath.Dir(filepath.Join(dir, name))) // somebody else's file may be in it
 			n.removed++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,97 @@ func TestExportCutShort(t *testing.T) {
 			return a == strings.Replace(b, "whole", "warehouse", 1)
 		}) {
 			t.Errorf("%v %v", after, err)
+		}
+	}
+}
+
+// What a standard says of a release is read again as it was: every score, and every statistic of a point.
+func TestStandardsAreRead(t *testing.T) {
+	if !ownProcess(t) {
+		return
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("given/a_isl128_osl64.json", `{"date":"20260102-030405","model_id":"acme/tiny","num_prompts":900,`+
+		`"request_rate":"inf","max_concurrency":4,"duration":2.5,"completed":898,"failed":2,"request_throughput":2.25,`+
+		`"output_throughput":128.5,`+
+		`"mean_ttft_ms":10.25,"median_ttft_ms":9,"std_ttft_ms":1.5,"p99_ttft_ms":20,"mean_tpot_ms":2.5,`+
+		`"median_tpot_ms":2,"p99_tpot_ms":3,"mean_e2el_ms":100.5}`)
+	write("given/results_2026-01-02T03-04-05.json", `{"results":{"gsm8k":{"alias":"gsm8k","exact_match,strict-match":0.5,`+
+		`"exact_match_stderr,strict-match":0.05,"exact_match,flexible-extract":0.625,`+
+		`"exact_match_stderr,flexible-extract":0.0484},"wikitext":{"word_perplexity,none":12.5}},"n-shot":{"gsm8k":5},`+
+		`"n-samples":{"gsm8k":{"original":1319,"effective":100}},"higher_is_better":{"gsm8k":{"exact_match":true},`+
+		`"wikitext":{"word_perplexity":false}},"model_name":"acme/tiny","date":1767323045.5}`)
+	gauges := func(work, from string, keep func(line string) string) (lines []string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, work), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(filepath.Join(dir, work))
+		for _, args := range [][]string{
+			{"ingest", filepath.Join(dir, from), "--release", "v1", "--device", "n150"}, {"export", "openmetrics", "metrics"},
+			{"export", "every-eval-ever", "every-eval-ever"}, {"export", "llm-d", "llm-d"},
+			{"export", "eval-results", "eval-results"}, {"export", "bencher", "bencher"}, {"export", "ctrf", "ctrf"},
+		} {
+			var out bytes.Buffer
+			if code := run(context.Background(), args, strings.NewReader(""), &out, &out); code != 0 {
+				t.Fatalf("%q: %s", args, out.String())
+			}
+		}
+		data, err := os.ReadFile(filepath.Join("metrics", "metrics.txt"))
+		if err != nil || !strings.HasSuffix(string(data), "\n# EOF\n") {
+			t.Fatalf("%v: %s", err, data)
+		}
+		for line := range strings.Lines(string(data)) {
+			if line = keep(line); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	place := regexp.MustCompile(`,?(run|place|repeat|workload|definition|filter|metric)="[^"]*"`)
+	bare := func(line string) string { return place.ReplaceAllString(line, "") }
+	// how many requests a statistic is of, and its error, are no part of a report; its duration is that of the run
+	statistic := regexp.MustCompile(`^ttreport_(ttft|tpot|e2el|output|rps|requests).*stat="(value|mean|median|std|p99)"`)
+	without := regexp.MustCompile(`,?(run|place)="[^"]*"`)
+	for _, c := range []struct {
+		standard string
+		least    int
+		keep     func(line string) string
+	}{
+		{"every-eval-ever", 3, func(line string) string {
+			if strings.HasPrefix(line, "ttreport_score{") {
+				return without.ReplaceAllString(line, "")
+			}
+			return ""
+		}},
+		{"eval-results", 3, func(line string) string {
+			if _, rest, ok := strings.Cut(bare(line), "task="); ok { // the model is the folder's, which a file does not state
+				return rest
+			}
+			return ""
+		}},
+		{"llm-d", 12, func(line string) string {
+			if !statistic.MatchString(line) {
+				return ""
+			}
+			return bare(line)
+		}},
+	} {
+		want := gauges("first", "given", c.keep)
+		got := gauges("from-"+c.standard, filepath.Join("first", c.standard), c.keep)
+		if !slices.Equal(got, want) || len(want) < c.least {
+			t.Errorf("%s:\n%s\nwant\n%s", c.standard, strings.Join(got, ""), strings.Join(want, ""))
 		}
 	}
 }

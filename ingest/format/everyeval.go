@@ -54,7 +54,7 @@ func ReadEveryEval(f *decode.File) schema.Reading {
 		}
 		name := cmp.Or(metric.Get("metric_kind").Str(), metric.Get("metric_id").Str(), "score")
 		s := draft.Score(f, &r, task, name, value)
-		s.Direction = "higher"
+		s.Filter, s.Direction = metric.At("metric_parameters", "filter").Str(), "higher"
 		if lower, _ := metric.Get("lower_is_better").Truth(); lower {
 			s.Direction = "lower"
 		}

@@ -1,6 +1,6 @@
 // Package rows writes the report's data for programs: CSV for spreadsheets and scripts, Parquet for engines that query
-// more than fits a site, JSON documents. It is the only importer of gocsv, which it uses for writing only (reading with
-// it loses data silently), and of parquet-go.
+// more than fits a site, JSON documents, and formats of others (standard.go). It is the only importer of gocsv, which
+// it uses for writing only (reading with it loses data silently), and of parquet-go.
 //
 // In go columns, verdicts, comparisons and the view of a decision; out go bytes. Each kind of row is one struct, whose
 // tags say what it is called in each format and which formats have it. Numbers are in base units as stored; an absent
