@@ -243,18 +243,8 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	if len(on) > 0 {
 		rule = "FAIL on " + strings.Join(on, ", ")
 	}
-	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath}}
-	for _, c := range g.Result.Counts {
-		if c.Kind == gate.FailOpen {
-			out = append(out, CardFact{"Still there",
-				words.Plural(c.N, "regression") + " of earlier releases, not accepted", ChangesPath})
-		}
-	}
-	for i := range g.Lints {
-		if g.Lints[i].ID == lint.IDDrift {
-			out = append(out, CardFact{"Drift", words.Lint(g.Lints[i]), ""})
-		}
-	}
+	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath},
+		{"Drift", driftText(g.Lints), ""}}
 	targets := requiredText(required(g.Targets))
 	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured
 		var names []string
@@ -266,6 +256,20 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	out = append(out, CardFact{"Targets", targets, ""}, CardFact{"Order", r.orderText(at), ""}, CardFact{"Rule", rule, ""},
 		CardFact{"Exit code", exitText(g.Result.Exit), ""})
 	return slices.DeleteFunc(out, func(f CardFact) bool { return f.Text == "" })
+}
+
+// driftText is the worst drift, and how many others there are.
+func driftText(list []lint.Lint) string {
+	var drifts []string
+	for _, same := range FoldLints(list) {
+		if same[0].ID == lint.IDDrift {
+			drifts = append(drifts, words.Lint(same[0]))
+		}
+	}
+	if len(drifts) < 2 {
+		return strings.Join(drifts, "")
+	}
+	return fmt.Sprintf("%s %d more drift (lints).", drifts[0], len(drifts)-1)
 }
 
 // exitText says what ttreport check exits with.

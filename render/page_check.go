@@ -102,9 +102,16 @@ func WorkloadFlag(k schema.Key) string {
 	return strings.Join(parts, ",")
 }
 
-// Remarks are what stands behind the decision as a whole: targets, and how sure the comparison is.
-func Remarks(g *gate.Review) []string {
+// Remarks are what is behind the decision as a whole: what the comparison could not have seen; with all, also targets
+// and how sure it is.
+func Remarks(g *gate.Review, all bool) []string {
 	var out []string
+	if !all {
+		if t := words.Sensitivity(g.Fit.Shown); t != "" && len(g.Fit.Turns) == 0 && !g.Fit.Single {
+			return append(out, t)
+		}
+		return append(out, fitText(g.Fit))
+	}
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}
@@ -123,7 +130,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(&g), Remarks(&g))
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(&g), Remarks(&g, true))
 	add := func(title string, t *Table) { p.add(section("", title, "", t.cut(allInJSON))) }
 	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {

@@ -18,7 +18,7 @@ func TestLintsAreFolded(t *testing.T) {
 		list = append(list, lint.New("v1", "256/256/1", lint.OtherLengths{Asked: 256, Got: 300}))
 	}
 	var out strings.Builder
-	lints(&out, list)
+	lints(&out, list, false)
 	if n := strings.Count(out.String(), "\n"); n != 4 || !strings.Contains(out.String(), "6 more like it") ||
 		!strings.Contains(out.String(), "The same in 2 runs") {
 		t.Errorf("%d lines:%s", n, out.String())

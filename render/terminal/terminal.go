@@ -18,7 +18,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Check writes the decision on a release with its card; all lists every verdict, also those that need nobody.
+// Check writes the decision on a release with its card: what fits a screen for a release with one cause. all adds the
+// decision on each model and device, every verdict, every lint, and how sure the comparison is.
 func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	d := words.Decide(g.Result)
 	against := ""
@@ -33,17 +34,18 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	for _, f := range c.Facts {
 		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
 	}
+	if !all && len(g.Pairs) > 1 {
+		fmt.Fprintf(w, "  %-10s %s\n", "Decisions", decisions(g.Pairs))
+	}
 	for _, x := range c.Ways {
 		fmt.Fprintf(w, "  %s (%s):\n    %s\n", x.What, x.Cost, x.Cmd)
 	}
-	for _, p := range render.Remarks(g) {
+	for _, p := range render.Remarks(g, all) {
 		fmt.Fprintf(w, "  %s\n", p)
-	}
-	if len(g.Pairs) > 1 {
-		pairs(w, g.Pairs, all)
 	}
 	history, targets := g.NeedsAttention()
 	if all {
+		pairs(w, g.Pairs)
 		history, targets = g.History, g.Targets
 	} else { // what is part of a change was told with it
 		history = slices.DeleteFunc(history, func(v schema.Verdict) bool {
@@ -52,7 +54,29 @@ func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	}
 	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
 	verdicts(w, "TARGETS", targets, len(g.Targets), all)
-	lints(w, g.Lints)
+	lints(w, g.Lints, all)
+}
+
+// decisions counts the decisions on models and devices, and names those that are no PASS where they are few.
+func decisions(list []gate.PairResult) string {
+	const few = 3
+	var order []gate.Word
+	names := map[gate.Word][]string{}
+	for _, x := range list {
+		if names[x.Result.Word] == nil {
+			order = append(order, x.Result.Word)
+		}
+		names[x.Result.Word] = append(names[x.Result.Word], words.OnDevice(x.Model, x.Device))
+	}
+	var out []string
+	for _, word := range order {
+		text := fmt.Sprintf("%s %s", words.Count(len(names[word])), word)
+		if word != gate.Pass && len(names[word]) <= few {
+			text += " (" + strings.Join(names[word], ", ") + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ") + "; --all lists them"
 }
 
 // screen is how many lines of one kind fit a screen with the others.
@@ -91,49 +115,42 @@ func changes(w io.Writer, g *gate.Review, all bool) {
 	}
 }
 
-// pairs lists the decisions on models and devices: those that are no PASS, or all.
-func pairs(w io.Writer, list []gate.PairResult, all bool) {
-	var shown []gate.PairResult
-	for _, x := range list {
-		if all || x.Result.Word != gate.Pass {
-			shown = append(shown, x)
-		}
-	}
-	passed := len(list) - len(shown)
-	if !all {
-		shown = shown[:min(screen, len(shown))]
+// pairs lists the decisions on models and devices.
+func pairs(w io.Writer, list []gate.PairResult) {
+	if len(list) < 2 {
+		return
 	}
 	fmt.Fprint(w, "\nMODELS AND DEVICES\n")
-	for _, x := range shown {
-		pd := words.Decide(x.Result)
-		fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, words.OnDevice(x.Model, x.Device), strings.TrimSuffix(pd.Detail, "."))
-	}
-	if rest := len(list) - passed - len(shown); rest > 0 {
-		fmt.Fprintf(w, "  … and %d more: --all lists them\n", rest)
-	}
-	if passed > 0 {
-		fmt.Fprintf(w, "  %-18s %s\n", gate.Pass, words.Plural(passed, "other"))
+	for _, x := range list {
+		d := words.Decide(x.Result)
+		fmt.Fprintf(w, "  %-18s %s: %s\n", d.Word, words.OnDevice(x.Model, x.Device), strings.TrimSuffix(d.Detail, "."))
 	}
 }
 
 // lints lists lints; what several runs have in common is one line, and so are many of one kind: the worst stands for
-// them.
-func lints(w io.Writer, list []lint.Lint) {
-	if len(list) == 0 {
-		return
-	}
+// them. Without all they are at most a screen, and drift, which the card names, is left out.
+func lints(w io.Writer, list []lint.Lint, all bool) {
 	var lines []string
 	times, more := map[string]int{}, map[string]int{}
 	for _, same := range render.FoldLints(list) {
 		l := same[0]
+		if l.ID == lint.IDDrift && !all {
+			continue
+		}
 		line := fmt.Sprintf("  %-8s %-18s %s", l.Severity, l.ID, words.Lint(l))
 		if times[line]++; times[line] == 1 {
 			lines = append(lines, line)
 		}
 		more[line] += len(same) - 1
 	}
-	fmt.Fprint(w, "\nLINTS\n")
-	for _, line := range lines {
+	if len(lines) > 0 {
+		fmt.Fprint(w, "\nLINTS\n")
+	}
+	for i, line := range lines {
+		if i == screen && !all {
+			fmt.Fprintf(w, "  … and %d more: --all lists them\n", len(lines)-i)
+			return
+		}
 		rest := ""
 		if n := times[line]; n > 1 {
 			rest = fmt.Sprintf(" The same in %d runs.", n)
