@@ -235,7 +235,7 @@ func (r *Report) measuredTwice() (first, second int) {
 func (r *Report) share(p schema.Pair, a, b int) bool {
 	for _, x := range r.byTool(a, p) {
 		for _, y := range r.byTool(b, p) {
-			if x.tool == y.tool && shared(x, y) > 0 {
+			if x.tool == y.tool && x.setup() == y.setup() && shared(x, y) > 0 {
 				return true
 			}
 		}
@@ -243,13 +243,18 @@ func (r *Report) share(p schema.Pair, a, b int) bool {
 	return false
 }
 
-// measured is what one release has of a model on a device with a tool; without one, with all.
+// measured is what one release has of a model on a device with a tool in a configuration.
 type measured struct {
-	release int
-	pair    schema.Pair
-	tool    string
-	keys    map[string]bool // workloads and tasks, without the tool
+	release    int
+	pair       schema.Pair
+	tool       string
+	system     string          // engine and precision
+	configured string          // the configuration in the dimensions of its workloads
+	keys       map[string]bool // workloads and tasks, without tool and configuration
 }
+
+// setup is the whole configuration, as compare.js names it.
+func (m *measured) setup() string { return listed(", ", m.system, m.configured) }
 
 // choice is the address of two sides: what they choose differently is what is compared.
 func choice(one, two *measured) string {
@@ -260,6 +265,9 @@ func choice(one, two *measured) string {
 		}
 		if one.pair.Device != two.pair.Device {
 			v.Set(side+"device", words.Device(m.pair.Device))
+		}
+		if one.setup() != two.setup() {
+			v.Set(side+"setup", m.setup())
 		}
 		if one.tool != two.tool {
 			v.Set(side+"tool", m.tool)
@@ -272,7 +280,7 @@ func choice(one, two *measured) string {
 const mostOpposed = 200
 
 // opposed are the two measurements that have most in common and differ in the device alone; where there are none, in
-// the tool, or in the model.
+// the configuration, the tool, or the model.
 func (r *Report) opposed() (one, two *measured) {
 	var all []*measured
 	for _, p := range r.Pairs {
@@ -294,18 +302,24 @@ func (r *Report) opposed() (one, two *measured) {
 	return one, two
 }
 
-// opposition ranks in what alone two measurements differ: the device, the tool, the model; 0 for anything else.
+// opposition ranks in what alone two measurements differ: the device, the configuration, the tool, the model; 0 for
+// anything else.
 func opposition(x, y *measured) int {
-	device, model, tool := x.pair.Device == y.pair.Device, x.pair.Model == y.pair.Model, x.tool == y.tool
-	switch {
-	case model && tool && !device:
-		return 3
-	case model && device && !tool && x.release == y.release:
-		return 2
-	case device && tool && !model:
-		return 1
+	rank := 0
+	for i, d := range []bool{
+		x.pair.Model != y.pair.Model, x.tool != y.tool, x.setup() != y.setup(), x.pair.Device != y.pair.Device,
+	} {
+		switch {
+		case d && rank > 0:
+			return 0
+		case d:
+			rank = i + 1
+		}
 	}
-	return 0
+	if rank == 2 && x.release != y.release {
+		return 0
+	}
+	return rank
 }
 
 func shared(x, y *measured) (n int) {
@@ -315,25 +329,26 @@ func shared(x, y *measured) (n int) {
 	return n
 }
 
-// byTool is what a release has of a model on a device, for each tool in the order of its points; scores have none.
+// byTool is what a release has of a model on a device, for each tool and configuration in the order of its points;
+// scores have neither.
 func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
-	at := map[string]int{}
-	add := func(tool, key string) {
-		i := place(at, tool, &out, func() *measured {
-			return &measured{release, pair, tool, map[string]bool{}}
+	at := map[[3]string]int{}
+	add := func(tool, system, configured, key string) {
+		i := place(at, [3]string{tool, system, configured}, &out, func() *measured {
+			return &measured{release, pair, tool, system, configured, map[string]bool{}}
 		})
 		out[i].keys[key] = true
 	}
 	for _, run := range r.runs[pair][release] {
 		h := &r.Columns.Runs[run]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			k := r.Columns.Keys[r.Columns.Points[i].Key]
+			k, dims := r.Columns.Keys[r.Columns.Points[i].Key].Parts()
 			tool := k.Tool
 			k.Tool = ""
-			add(tool, strings.Join([]string{h.Impl, k.String()}, "\n"))
+			add(tool, listed(", ", h.Engine, h.Model.Precision), configured(dims), h.Impl+"\n"+k.String())
 		}
 		for _, s := range r.Columns.ScoresOf(run) {
-			add("", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
+			add("", "", "", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
 		}
 	}
 	return out

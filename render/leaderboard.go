@@ -241,7 +241,7 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 	if ref != nil && ref.at(c) != s {
 		list = append(list, besideText(ref.at(c), s))
 	}
-	out := strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "; ")
+	out := listed("; ", list...)
 	if ref != nil { // a line breaks between the interval and the difference, and nowhere else
 		out = strings.ReplaceAll(strings.ReplaceAll(out, " ", "\u00a0"), ";\u00a0", "; ")
 	}

@@ -101,8 +101,7 @@ func (r *Report) coverages(g *gate.Review, cover *gate.Coverage) []coverage {
 		w := words.Workload(k)
 		if !k.IsEval() {
 			lengths, parallel := split(k)
-			w = strings.Join(slices.DeleteFunc([]string{planeWorkload(lengths), parallel, k.Tool},
-				func(s string) bool { return s == "" }), " · ")
+			w = listed(" · ", planeWorkload(lengths), parallel, k.Tool)
 		}
 		x, _ := by.of(id{of, w})
 		x.System, x.workload = of, w

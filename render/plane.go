@@ -59,17 +59,27 @@ const (
 )
 
 // split parts a key into the workload without its load and the configuration in its dimensions.
-func split(k schema.Key) (workload schema.Key, configured string) {
+func split(k schema.Key) (workload schema.Key, configuration string) {
 	workload, dims := k.Parts()
 	workload.Concurrency, workload.Tool = nil, ""
 	if k.Concurrency == nil {
 		workload.Rate = nil // beside a concurrency, which is the load, a rate makes another workload
 	}
+	return workload, configured(dims)
+}
+
+// configured names the configuration in the dimensions of a workload; "" for none.
+func configured(dims map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(dims)) {
 		parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+dims[name])
 	}
-	return workload, strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
+}
+
+// listed joins the texts that are not empty.
+func listed(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), separator)
 }
 
 // planeWorkload names a workload without its load.
@@ -340,28 +350,26 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 	return s
 }
 
-// name gives each line the parts of its configuration in which lines differ, and its chips where the device was
-// measured with other numbers of them, too.
+// name gives each line the parts of its configuration in which lines differ, and its chips where nothing else tells it
+// from a line with other numbers of them.
 func (p *Plane) name() {
-	parts := []func(*PlaneLine) string{
-		func(l *PlaneLine) string { return l.Impl }, func(l *PlaneLine) string { return l.Engine },
-		func(l *PlaneLine) string { return l.Precision }, func(l *PlaneLine) string { return l.Parallel },
-		func(l *PlaneLine) string { return l.Tool },
+	parts := func(l *PlaneLine) []string {
+		return append(append([]string{l.Impl, l.Engine, l.Precision}, strings.Split(l.Parallel, ", ")...), l.Tool)
 	}
-	parts = slices.DeleteFunc(parts, func(of func(*PlaneLine) string) bool {
-		return !slices.ContainsFunc(p.Lines, func(l PlaneLine) bool { return of(&l) != of(&p.Lines[0]) })
-	})
+	common := parts(&p.Lines[0])
+	for i := range p.Lines {
+		common = slices.DeleteFunc(common, func(s string) bool { return !slices.Contains(parts(&p.Lines[i]), s) })
+	}
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		l.Name = l.Device
-		for _, of := range parts {
-			if s := of(l); s != "" {
-				l.Name += ", " + s
-			}
-		}
-		if l.Chips > 0 && slices.ContainsFunc(p.Lines, func(o PlaneLine) bool {
-			return o.Device == l.Device && o.Chips != l.Chips
-		}) {
+		own := slices.DeleteFunc(parts(l), func(s string) bool { return slices.Contains(common, s) })
+		l.Name = listed(", ", append([]string{l.Device}, own...)...)
+	}
+	alike := slices.Clone(p.Lines)
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		other := func(o PlaneLine) bool { return o.Name == l.Name && o.Chips != l.Chips }
+		if l.Chips > 0 && slices.ContainsFunc(alike, other) {
 			l.Name += ", " + words.Plural(l.Chips, "chip")
 		}
 	}
@@ -513,7 +521,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 		workload, configured := split(k)
 		values, median, why := r.planeValues(row)
 		if load(k) == "" {
-			why = "neither a concurrency nor a rate is stated"
+			why = "without a stated concurrency or request rate"
 		}
 		if why != "" {
 			left[why]++

@@ -18,14 +18,16 @@ import (
 // SeriesTable is many series in columns, for the pages that filter and compare them in the browser: texts once, in
 // lists, and a row of small numbers a series.
 type SeriesTable struct {
-	Pairs     []SeriesPair   `json:"pairs"`
-	Impls     []string       `json:"impls"`
-	Workloads []string       `json:"workloads"`
-	Tools     []string       `json:"tools"`
-	Metrics   []SeriesMetric `json:"metrics"`
-	Words     []SeriesWord   `json:"words"`
-	Releases  []string       `json:"releases,omitempty"`
-	Channels  []string       `json:"channels,omitempty"` // of Releases
+	Pairs     []SeriesPair `json:"pairs"`
+	Impls     []string     `json:"impls"`
+	Workloads []string     `json:"workloads"`
+	// Setups are the workloads that state a configuration of the system: each without it, and it.
+	Setups   map[int][2]string `json:"setups,omitempty"`
+	Tools    []string          `json:"tools"`
+	Metrics  []SeriesMetric    `json:"metrics"`
+	Words    []SeriesWord      `json:"words"`
+	Releases []string          `json:"releases,omitempty"`
+	Channels []string          `json:"channels,omitempty"` // of Releases
 	// Conds are conditions that change what a number means: two numbers that both state one and differ in it are not
 	// compared.
 	Conds []map[string]string `json:"conds,omitempty"`
@@ -114,7 +116,7 @@ func (r *Report) newSeriesTable() *seriesTable {
 		tools: map[string]int{}, releases: map[string]int{}, conds: map[string]int{}, metrics: map[metricStat]int{},
 		words: map[SeriesWord]int{},
 		SeriesTable: SeriesTable{
-			Pairs: []SeriesPair{}, Impls: []string{}, Workloads: []string{}, Tools: []string{},
+			Pairs: []SeriesPair{}, Impls: []string{}, Workloads: []string{}, Setups: map[int][2]string{}, Tools: []string{},
 			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: column{}, Impl: column{}, Workload: column{},
 			Tool: column{}, Metric: column{}, Word: column{}, Value: []float64{}, Change: []*float64{},
 		},
@@ -144,6 +146,7 @@ func place[K comparable, T any](index map[K]int, key K, list *[]T, entry func() 
 // tableRow is a row of the table.
 type tableRow struct {
 	system         schema.System
+	key            schema.Key
 	workload, tool string
 	id             metricStat
 	metric         func() SeriesMetric
@@ -160,7 +163,12 @@ func (t *seriesTable) addRow(x tableRow) {
 			pairSegment(pair.Model, pair.Device)}
 	}))
 	t.Impl = append(t.Impl, place(t.impls, x.system.Impl, &t.Impls, same(x.system.Impl)))
-	t.Workload = append(t.Workload, place(t.workloads, x.workload, &t.Workloads, same(x.workload)))
+	t.Workload = append(t.Workload, place(t.workloads, x.workload, &t.Workloads, func() string {
+		if plain, dims := x.key.Parts(); dims != nil {
+			t.Setups[len(t.Workloads)] = [2]string{strings.TrimSpace(words.Workload(plain)), configured(dims)}
+		}
+		return x.workload
+	}))
 	t.Tool = append(t.Tool, place(t.tools, x.tool, &t.Tools, same(x.tool)))
 	t.Metric = append(t.Metric, place(t.metrics, x.id, &t.Metrics, x.metric))
 	t.Word = append(t.Word, place(t.words, x.word, &t.Words, func() SeriesWord { return x.word }))
@@ -187,7 +195,7 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 		change = &c
 	}
 	t.addRow(tableRow{
-		system: s.System(), workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
+		system: s.System(), key: s.Key, workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
 		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence}, value: g.Value, change: change,
 		metric: func() SeriesMetric {
 			return SeriesMetric{Name: s.Metric, Label: words.Metric(s.Metric, s.Stat), Unit: s.Unit,

@@ -19,6 +19,15 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 		p.Key.Tool = "aiperf"
 		tools[0].Points = append(tools[0].Points, p)
 	}
+	setups := swept("n150") // TP 1 and TP 2 of one device; ROCm and Vulkan differ in the same way
+	for i, p := range setups[0].Points {
+		setups[0].Points[i].Key.Dims = map[string]string{"tp": "1"}
+		p.Key.Dims = map[string]string{"tp": "2"}
+		setups[0].Points = append(setups[0].Points, p)
+	}
+	engines := swept("n150", "n150")
+	engines[0].Stack.Engine, engines[1].Stack.Engine = "vllm", "sglang"
+	engines[0].Scores, engines[1].Scores = nil, nil
 	models := swept("n150", "n150")
 	models[1].Model.Name, models[1].Model.ID = "other", "acme/other"
 	shots := builds(2, "n150") // one model with a task at 0 and at 5 shots, and another one with it at 5
@@ -34,6 +43,8 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 	}{
 		"shots":   {append(shots, third), "model: m → other"},
 		"devices": {swept("n150", "t3k"), "device: n150 → t3k"},
+		"setups":  {setups, "configuration: m, fp8, tp 1 → m, fp8, tp 2"},
+		"engines": {engines, "configuration: vllm, fp8 → sglang, fp8"},
 		"tools":   {tools, "tool: vllm → aiperf"},
 		"models":  {models, "model: m → other"},
 	} {

@@ -3,7 +3,8 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    { el, percent, count, read, write, select, sorted, view, on } = series;
+    { el, percent, count, read, write, select, sorted, view, on } = series,
+    CHOICES = ttreport.CHOICES; // what both sides choose beside a release
 
   function local(n) {
     return n.toLocaleString("en-US");
@@ -23,6 +24,7 @@
         release: select("Release", id + "release", names),
         model: select("Model", id + "model", [], "any"),
         device: select("Device", id + "device", [], "any"),
+        setup: select("Configuration", id + "setup", [], "any"),
         tool: select("Tool", id + "tool", [], "any")
       };
       return {
@@ -176,8 +178,8 @@
     function name(chosen, want, now) {
       var parts = [];
       if (want[0] !== want[1] && !builds) parts.push(["release", want[0], want[1]]);
-      ["model", "device", "tool"].forEach(function (k) {
-        if (chosen[0][k] !== chosen[1][k]) parts.push([k, chosen[0][k] || "any", chosen[1][k] || "any"]);
+      CHOICES.forEach(function (k) {
+        if (chosen[0][k] !== chosen[1][k]) parts.push([k === "setup" ? "configuration" : k, chosen[0][k] || "any", chosen[1][k] || "any"]);
       });
       chips.replaceChildren("A and B differ in ", ...(parts.length ? parts.map(p => el("span", { class: "tag" }, p[0] + ": " + p[1] + " → " + p[2])) : ["nothing that is chosen"]));
       if (parts.length < 2) return;
@@ -194,9 +196,7 @@
     function fill(part, list, chosen) {
       var s = part.input;
       while (s.options.length > 1) s.remove(1);
-      sorted(list).forEach(function (x) {
-        s.appendChild(el("option", { value: x }, x || "none"));
-      });
+      sorted(list.filter(Boolean)).forEach(x => s.append(el("option", { value: x }, x)));
       s.value = chosen || "";
       if (s.selectedIndex < 0) s.value = "";
       return s.value;
@@ -220,7 +220,9 @@
         want.map(name => ttreport.load(root + shardOf[name]))
       ).then(
         function () {
-          var tables = want.map(name => series.whole(ttreport.data("release " + name)));
+          var tables = want.map(name => setups(series.whole(ttreport.data("release " + name)))),
+            several = new Set(tables.flatMap(t => t.setupOf)).size > 1;
+          sides.forEach(s => (s.parts.setup.box.hidden = !several));
           var chosen = sides.map(function (s, n) {
             var t = tables[n];
             s.parts.release.input.value = want[n];
@@ -235,6 +237,7 @@
                 t.pairs.map(p => p.device),
                 now[s.id + "device"]
               ),
+              setup: fill(s.parts.setup, t.setupOf, now[s.id + "setup"]),
               tool: fill(s.parts.tool, t.tools, now[s.id + "tool"])
             };
           });
@@ -252,10 +255,18 @@
         }
       );
     }
+    // setups names the configuration of each number: engine and precision, then what its workload states.
+    function setups(t) {
+      t.setupOf = t.setupOf || t.v.map(function (_, i) {
+        var n = t.conds[t.n[i]] || {};
+        return [n.engine, n.precision, (t.setups[t.w[i]] || [])[1]].filter(Boolean).join(", ");
+      });
+      return t;
+    }
     // What both sides choose and choose differently is what is compared; everything else must be the same.
     function join(tables, chosen, same) {
       var differs = {};
-      ["model", "device", "tool"].forEach(function (k) {
+      CHOICES.forEach(function (k) {
         if (chosen[0][k] === chosen[1][k]) return;
         same = false;
         differs[k] = chosen[0][k] && chosen[1][k];
@@ -267,26 +278,28 @@
           var p = t.pairs[t.p[i]],
             tool = t.tools[t.t[i]],
             m = t.metrics[t.m[i]];
-          if ((c.model && p.model !== c.model) || (c.device && p.device !== c.device) || (c.tool && tool !== c.tool))
+          if ((c.model && p.model !== c.model) || (c.device && p.device !== c.device) || (c.tool && tool !== c.tool) || (c.setup && t.setupOf[i] !== c.setup))
             continue;
+          var setup = t.setups[t.w[i]] || [t.workloads[t.w[i]], ""];
           var key = [
             differs.model ? "" : p.model,
             differs.device ? "" : p.device,
             t.impls[t.i[i]],
-            t.workloads[t.w[i]],
+            setup[0],
             differs.tool ? "" : tool,
+            differs.setup ? "" : setup[1],
             m.name,
             m.label
           ].join("\n");
           if (map.has(key)) map.get(key).twice = true;
           else
-            map.set(key, { t: t, i: i, v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
+            map.set(key, { t: t, i: i, v: t.v[i], p: p, tool: tool, w: differs.setup ? setup[0] : t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
         }
         return map;
       });
       rows = [];
       // The judge says what regressed, of a later release alone. All else is a difference: slower or faster.
-      judged = judged && !(differs.model || differs.device || differs.tool);
+      judged = judged && !CHOICES.some(k => differs[k]);
       toggle.hidden = !judged;
       var unalike = new Map();
       var words = judged ? ["regressed", "improved"] : ["slower", "faster"];
@@ -308,7 +321,7 @@
         }
         // A window is a condition of both sides: a measurement without one is whole.
         var other = Object.keys(Object.assign({}, a.n, b.n))
-          .filter(k => (k === "window" || (k in a.n && k in b.n)) && b.n[k] !== a.n[k] && !(k === "client" && differs.tool))
+          .filter(k => (k === "window" || (k in a.n && k in b.n)) && b.n[k] !== a.n[k] && !(k === "client" && differs.tool) && !(differs.setup && (k === "engine" || k === "precision")))
           .map(k => k + " " + (a.n[k] || "whole") + " → " + (b.n[k] || "whole"));
         var m = a.m.scale && !b.m.scale ? b.m : a.m, // one in percent and one as a fraction are both shares
           change = a.m.score ? (m.scale ? b.v / b.m.scale - a.v / a.m.scale : b.v - a.v) : a.v ? b.v / a.v - 1 : 0,

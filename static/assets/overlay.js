@@ -43,6 +43,7 @@
       .slice(0, MOST);
   }
   ttreport.FIRST = FIRST; // metrics, in the order of columns
+  ttreport.CHOICES = ["model", "device", "setup", "tool"];
   function place(x) {
     var k = FIRST.indexOf(x.m.label);
     return k < 0 ? FIRST.length : k;
@@ -62,7 +63,7 @@
   function called(chosen, releases) {
     return chosen.map(function (c, n) {
       return (
-        ["model", "device", "tool"]
+        ttreport.CHOICES
           .map(function (k) {
             return chosen[0][k] !== chosen[1][k] ? c[k] : "";
           })
@@ -243,7 +244,7 @@
   // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
   ttreport.nearest = function (a, b) {
     var best = { n: 0 };
-    ["model", "device", "implementation", "workload", "tool"].forEach(function (name, f) {
+    ["model", "device", "implementation", "workload", "tool", "configuration"].forEach(function (name, f) {
       function without(key) {
         var parts = key.split("\n");
         parts[f] = "";

@@ -171,6 +171,7 @@
     t.releases = t.releases || [];
     t.channels = t.channels || [];
     t.conds = t.conds || [];
+    t.setups = t.setups || {};
     [..."piwtmgnruoxke"].forEach(function (k) {
       if (!t[k] || !t[k].runs) return;
       var all = [];
