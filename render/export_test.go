@@ -15,10 +15,6 @@ func planePoint(c, output, speed, ttft float64) PlanePoint {
 
 // BlockSamples has one block of each type; [TestBlockSamples] fails when one is missing.
 func BlockSamples() []Block {
-	points := []Point{
-		{OK: true, Value: 100, Text: "100 ms", Note: " in v1", Href: "runs/a/index.html"}, {},
-		{OK: true, Value: 110, Text: "110 ms", Note: " in v3", Href: "runs/b/index.html"},
-	}
 	table := &Table{Caption: "A table", Layout: List, Total: 7, More: "the release page has all", Cols: []Col{
 		{Head: "Where"}, {Head: "Change", Unit: "%", Num: true, Sort: true, Length: Short}, {Head: "Why"},
 		{Head: "History"},
@@ -71,10 +67,5 @@ func BlockSamples() []Block {
 		Curves{"128/64", []Curve{curve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
 			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
 			curvesTable("128/64", sweep)},
-		Panels{{Title: "128/64/8 TTFT mean", Sub: "ms", Outcome: schema.Regressed,
-			Evidence: schema.Confirmed, Change: "+10.0 %",
-			Summary: "TTFT over 3 releases", Releases: []string{"v1", "v2", "v3"}, Points: points, Last: "110",
-			Expected: &Expected{98, 104, 0}, Limit: &Limit{105, "complete 105"}, Effect: .05,
-			Steps: []Step{{2, "+10.0 %", "v3: the driver changed", "releases/v3/index.html#notes", "changes/index.html"}}}},
 	}
 }

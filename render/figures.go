@@ -1,24 +1,13 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 )
-
-// Point is one value; a release without one has OK false and breaks the line.
-type Point struct {
-	OK    bool
-	Value float64
-	Text  string // value with unit
-	Note  string // where it comes from: " in v1.2, mean of 2 measurements"
-	Href  Address
-}
 
 // Limit is a target.
 type Limit struct {
@@ -244,69 +233,6 @@ func tailMetrics() []string {
 	return schema.MetricNames(func(m *schema.MetricInfo) bool { return m.Tail })
 }
 
-// Panels are small multiples: the history of one series each.
-type Panels []Panel
-
-// Panel is the history of one series: raw values in release order, where one new value was expected, and where the
-// level changed.
-type Panel struct {
-	Title, Sub string
-	Outcome    schema.Outcome
-	Evidence   schema.Evidence
-	Change     string
-	Summary    string
-	Releases   []string
-	Points     []Point
-	Last       string    // the newest value
-	Expected   *Expected // nil when nobody knows
-	Steps      []Step
-	Limit      *Limit
-	Effect     float64 // least relative change that matters
-	Series     Address
-}
-
-// Levels are the newest levels, the newest first: a panel has room for three.
-func (p Panel) Levels() []Step {
-	const most = 3
-	var out []Step
-	for _, s := range slices.Backward(p.Steps) {
-		if s.Level != "" && len(out) < most {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// Expected is where one new value was expected 95 times in 100, from a release on.
-type Expected struct {
-	Low, High float64
-	From      int // index of the release
-}
-
-// Step is a level that a release began.
-type Step struct {
-	At    int // index of the release
-	Label string
-	Note  string // what people wrote about the release, or ""
-	Href  Address
-	Level Address // the change on the page of changes; "" for one that only the drawing has
-}
-
-// Plain implements Block.
-func (p Panels) Plain() []Block {
-	t := &Table{Caption: "History by workload, worst first", Cols: []Col{
-		{Head: "Series"}, {Head: "Verdict"}, {Head: "Change"}, {Head: "Newest", Num: true},
-		{Head: "Releases", Num: true},
-	}}
-	for _, x := range p {
-		t.row(
-			Cell{Text: x.Title, Sub: x.Sub, Head: true}, Cell{Outcome: x.Outcome, Evidence: x.Evidence},
-			text(x.Change), text(x.Last), text(words.Count(len(x.Releases))),
-		)
-	}
-	return []Block{t}
-}
-
 // Spark is a row's history: its last values in release order.
 type Spark struct {
 	Label  string
@@ -387,55 +313,4 @@ func keysOf(points []*columns.PointRow) []int32 {
 		*key = p.Key
 	}
 	return seen.list
-}
-
-// farther is how many times as wide a drawing would have to be for a value to lie beyond it.
-const farther = 4
-
-// Span is the range of values that a drawing over releases shows, NaN without values. Single values that would make it
-// more than four times as wide, where it spans at least a share of its values, lie beyond it: a drawing has them at its
-// edge, with their numbers, so that all others can be read. The newest value and two in a row never do: they may be a
-// new level.
-func Span(points []Point, share float64) (lo, hi float64) {
-	var values []float64
-	for _, p := range points {
-		if p.OK {
-			values = append(values, p.Value)
-		}
-	}
-	if len(values) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	lo, hi = slices.Min(values), slices.Max(values)
-	const few, many = 6, 10
-	if len(values) < few {
-		return lo, hi
-	}
-	middle := slices.Sorted(slices.Values(values))[len(values)/2]
-	far := make([]int, len(values)) // the farthest first
-	for i := range far {
-		far[i] = i
-	}
-	slices.SortStableFunc(far, func(a, b int) int {
-		return cmp.Compare(math.Abs(values[b]-middle), math.Abs(values[a]-middle))
-	})
-	for n := 1; n <= max(1, len(values)/many); n++ {
-		beyond := far[:n]
-		if slices.Contains(beyond, len(values)-1) {
-			break
-		}
-		if slices.ContainsFunc(beyond, func(i int) bool { return slices.Contains(beyond, i+1) }) {
-			continue
-		}
-		low, high := math.Inf(1), math.Inf(-1)
-		for i, v := range values {
-			if !slices.Contains(beyond, i) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		if hi-lo > farther*max(high-low, share*math.Abs(middle)) {
-			return low, high
-		}
-	}
-	return lo, hi
 }

@@ -84,7 +84,7 @@ func TestReleasesPages(t *testing.T) {
 			channel = "release"
 		}
 		r.Releases = append(r.Releases, judge.Release{Name: fmt.Sprint("v", i), Label: true, Channel: channel})
-		r.has = append(r.has, 0)
+		r.has, r.sim = append(r.has, 0), append(r.sim, 0)
 		r.Gate.Know(i, gate.Results{Basis: gate.Basis{Regressed: i, Unchanged: 9, Compared: i + 9}})
 	}
 	r.Notes, r.Mode = []Note{{Release: "v229", Title: "A driver changed"}}, ModeRelease

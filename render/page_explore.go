@@ -28,7 +28,6 @@ func (r *Report) ComparePage() Page {
 	p := r.widgetPage(w, "Compare", lead, "What both sides choose differently is compared; everything else must "+
 		"be the same. "+para+"ttreport compare with repeats shows the noise.")
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
-	p.add(r.againstLinks())
 	return p
 }
 

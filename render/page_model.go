@@ -9,7 +9,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // PairPage shows one model on one device over releases.
@@ -39,11 +38,12 @@ func (r *Report) PairPage(pair Pair) Page {
 	if r.Graded() {
 		p.add(section("decision", "", "", r.Card(&review)))
 	}
-	p.add(r.curveSection(pair), r.panelSection(pair))
+	p.add(r.curveSection(pair))
 	if len(changes) > 0 {
 		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
 		p.add(section("history", "History", above("One row a workload and metric; the line is the value in every release.",
-			changes), t.elsewhere(r.allVerdicts(at)).keep(historyShown).whole(r.inExplore(at, pair.Pair))))
+			changes), t.elsewhere(r.allVerdicts(at)).keep(historyShown).whole(r.inExplore(at, pair.Pair))).
+			leading("all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device))))
 	} else if r.Graded() {
 		p.add(section("history", "History", "", Empty{What: "Nothing to compare",
 			Why: "No number of this release can be compared with an earlier one: none has the same measurements, " +
@@ -110,18 +110,4 @@ func releaseOrStart(h *columns.RunHead) string {
 		return words.OrUnknown(h.Release)
 	}
 	return "build of " + moment(h.Start)
-}
-
-// point is the value of a series in a release.
-func (r *Report) point(s *judge.Series, release int) Point {
-	v, ok := r.Gate.Value(s, release)
-	if !ok {
-		return Point{}
-	}
-	p := Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Gate.RunOf(s, release))}
-	p.Note = " in " + r.Releases[release].Name
-	if v.N > 1 {
-		p.Note += fmt.Sprintf(", mean of %d measurements", v.N)
-	}
-	return p
 }

@@ -51,7 +51,7 @@ func (r *Report) ReleasePage(at int) Page {
 		}
 		s := section("history", "Against history", above(r.comparedWith(at), f.History), history...)
 		if before := r.besideOf(at); before >= 0 {
-			s = s.leading("beside "+r.Releases[before].Name, AgainstPath(rel.Name))
+			s = s.leading("compare with "+r.Releases[before].Name, comparePath(r.Releases[before].Name, rel.Name))
 		}
 		p.add(s)
 	}

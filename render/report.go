@@ -93,6 +93,7 @@ type Report struct {
 	runs      map[schema.Pair]map[int][]int // by release
 	with      map[schema.Pair][]int         // releases, oldest first
 	has       []int                         // models on devices, by release
+	sim       []int                         // runs of the simulator, by release
 	naming    sync.Once                     // of named
 	numbering sync.Once                     // of byID
 	byID      map[string]int                // runs
@@ -112,11 +113,13 @@ func New(in Input) *Report {
 	r := &Report{
 		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
 		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
-		has: make([]int, len(in.Gate.Releases)), against: map[int]func() *compare.Against{},
+		has: make([]int, len(in.Gate.Releases)), sim: make([]int, len(in.Gate.Releases)),
+		against: map[int]func() *compare.Against{},
 	}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
 			h := &r.Columns.Runs[run]
+			r.sim[ri] += truth(h.IsSimulated())
 			id := schema.Pair{Model: h.Model.Name, Device: h.Device}
 			if r.runs[id] == nil {
 				r.Pairs = append(r.Pairs, Pair{Pair: id})
@@ -235,14 +238,8 @@ func (r *Report) nameOfSeries(s *judge.Series) seriesName {
 func (r *Report) simulated(release int) string {
 	sim, all := 0, 0
 	for ri := range r.Releases {
-		if release >= 0 && ri != release {
-			continue
-		}
-		for _, run := range r.Releases[ri].Runs {
-			all++
-			if r.Columns.Runs[run].IsSimulated() {
-				sim++
-			}
+		if release < 0 || ri == release {
+			sim, all = sim+r.sim[ri], all+len(r.Releases[ri].Runs)
 		}
 	}
 	switch {

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/ttreport/ttreport/render"
@@ -22,11 +23,11 @@ func TestSpan(t *testing.T) {
 		{"what matters is shown anyway", []float64{100, 101, 99, 130, 100, 102, 101}, .1, 99, 130},
 		{"few", []float64{100, 900, 101}, 0, 100, 900},
 	} {
-		var points []render.Point
+		var values []float64
 		for _, v := range c.values {
-			points = append(points, render.Point{OK: true, Value: v}, render.Point{})
+			values = append(values, v, math.NaN())
 		}
-		if lo, hi := render.Span(points, c.share); lo != c.lo || hi != c.hi {
+		if lo, hi := render.Span(values, c.share); lo != c.lo || hi != c.hi {
 			t.Errorf("%s: %v to %v, want %v to %v", c.name, lo, hi, c.lo, c.hi)
 		}
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -120,26 +121,70 @@ func (r *Report) Trends(pair Pair) Trends {
 	for _, s := range r.series[pair.Pair] {
 		x := Trend{Workload: trendOf(s), Metric: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
 			Higher: judge.Higher(s.Metric), Targets: targets[newCovered(s.Impl, s.Key, s.Metric, s.Stat)]}
-		var points []Point
+		values := make([]float64, len(releases))
 		var verdicts strings.Builder
-		for _, at := range releases {
-			v, ok := s.At(at)
-			points = append(points, Point{OK: ok, Value: v})
+		for i, at := range releases {
+			var ok bool
+			if values[i], ok = s.At(at); !ok {
+				values[i] = math.NaN()
+			}
 			verdicts.WriteByte(out.letter(r.Gate.Summary(s, at)))
 		}
-		x.drawn(points)
+		x.drawn(values)
 		x.Verdicts = verdicts.String()
-		var p Panel
-		if r.framed(&p, s, pair.Newest); p.Expected != nil {
-			x.Expected, x.From = []float64{latency.Round(p.Expected.Low, 5), latency.Round(p.Expected.High, 5)}, p.Expected.From
-		}
-		for _, step := range p.Steps {
-			x.Steps = append(x.Steps, TrendStep{step.At, step.Label, step.Level})
-		}
+		r.framed(&x, s, pair.Newest)
 		out.Series = append(out.Series, x)
 	}
 	out.Series = append(out.Series, r.shownOnly(pair)...)
 	return out
+}
+
+// framed adds where a new value was expected, and where levels began.
+func (r *Report) framed(t *Trend, s *judge.Series, newest int) {
+	releases := r.with[s.Pair()]
+	f := r.Gate.Frame(s, newest)
+	if !math.IsNaN(f.Low) {
+		t.Expected = []float64{latency.Round(f.Low, 5), latency.Round(f.High, 5)}
+		t.From = max(0, slices.Index(releases, f.From))
+	}
+	for _, step := range f.Steps {
+		x := TrendStep{At: slices.Index(releases, step.Release), Label: words.Signed(s.Metric, step.Effect)}
+		if x.At < 0 {
+			continue
+		}
+		if step.Change != nil {
+			x.Label, x.Page = words.ChangeSize(step.Change), ChangesPath+"#"+Address(changeAnchor(step.Change.ID))
+		}
+		t.Steps = append(t.Steps, x)
+	}
+}
+
+// noteOn is the first words of a note on a release and where it stands, both "" when nobody wrote one.
+func (r *Report) noteOn(release string) (text string, href Address) {
+	notes := r.NotesOf(release)
+	if len(notes) == 0 {
+		return "", ""
+	}
+	const most = 80
+	for line := range strings.Lines(notes[0].Source) {
+		if line = strings.Trim(line, "#*_> \t\r\n"); line != "" {
+			return release + ": " + opening(line, most), ReleasePath(release) + "#notes"
+		}
+	}
+	return "", ""
+}
+
+// opening is the beginning of a text, at most so many letters and at least half of them: whole words, unless one is
+// longer than that.
+func opening(s string, most int) string {
+	if letters := []rune(s); len(letters) > most {
+		s = string(letters[:most])
+		if at := strings.LastIndex(s, " "); at >= 0 && 2*len([]rune(s[:at])) >= most {
+			s = s[:at]
+		}
+		s += "…"
+	}
+	return s
 }
 
 // letter is that of a verdict; "-" for none.
@@ -155,22 +200,67 @@ func (t *Trends) letter(g judge.Summary, ok bool) byte {
 }
 
 // drawn takes over the values of a series, and the range that shows most of them.
-func (t *Trend) drawn(points []Point) {
+func (t *Trend) drawn(values []float64) {
 	least, most := math.Inf(1), math.Inf(-1)
-	for i := range points {
-		p := &points[i]
-		if p.OK = p.OK && !math.IsNaN(p.Value) && !math.IsInf(p.Value, 0); !p.OK {
-			t.Values = append(t.Values, nil)
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			values[i], t.Values = math.NaN(), append(t.Values, nil)
 			continue
 		}
-		v := latency.Round(p.Value, 5)
+		least, most = math.Min(least, v), math.Max(most, v)
+		v = latency.Round(v, 5)
 		t.Values = append(t.Values, &v)
-		least, most = math.Min(least, p.Value), math.Max(most, p.Value)
 	}
 	const share = .2 // of its values, that a drawing spans at least
-	if lo, hi := Span(points, share); lo > least || hi < most {
+	if lo, hi := Span(values, share); lo > least || hi < most {
 		t.Range = []float64{latency.Round(lo, 5), latency.Round(hi, 5)}
 	}
+}
+
+// farther is how many times as wide a drawing would have to be for a value to lie beyond it.
+const farther = 4
+
+// Span is the range of values that a drawing over releases shows, NaN without values. Single values that would make it
+// more than four times as wide, where it spans at least a share of its values, lie beyond it: a drawing has them at its
+// edge, with their numbers, so that all others can be read. The newest value and two in a row never do: they may be a
+// new level.
+func Span(values []float64, share float64) (lo, hi float64) {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(values) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	lo, hi = slices.Min(values), slices.Max(values)
+	const few, many = 6, 10
+	if len(values) < few {
+		return lo, hi
+	}
+	middle := slices.Sorted(slices.Values(values))[len(values)/2]
+	far := make([]int, len(values)) // the farthest first
+	for i := range far {
+		far[i] = i
+	}
+	slices.SortStableFunc(far, func(a, b int) int {
+		return cmp.Compare(math.Abs(values[b]-middle), math.Abs(values[a]-middle))
+	})
+	for n := 1; n <= max(1, len(values)/many); n++ {
+		beyond := far[:n]
+		if slices.Contains(beyond, len(values)-1) {
+			break
+		}
+		if slices.ContainsFunc(beyond, func(i int) bool { return slices.Contains(beyond, i+1) }) {
+			continue
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for i, v := range values {
+			if !slices.Contains(beyond, i) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		if hi-lo > farther*max(high-low, share*math.Abs(middle)) {
+			return low, high
+		}
+	}
+	return lo, hi
 }
 
 // shownOnly are the numbers that are shown and not judged: percentiles, rates, build times, memory. Only of a few dozen
@@ -210,14 +300,13 @@ func (r *Report) shownOnly(pair Pair) (out []Trend) {
 			info, _ := schema.MetricByName(f.Metric)
 			x := Trend{Workload: name, Metric: words.Metric(f.Metric, f.Stat), Unit: info.Unit,
 				Higher: judge.Higher(f.Metric)}
-			var points []Point
-			n := 0
+			values, n := make([]float64, len(releases)), 0
 			for i := range releases {
-				points = append(points, r.meanOf(by[i][w], f))
-				n += truth(points[i].OK)
+				values[i] = r.meanOf(by[i][w], f)
+				n += truth(!math.IsNaN(values[i]))
 			}
 			if n > 1 && !judged[name+x.Metric] {
-				x.drawn(points)
+				x.drawn(values)
 				out = append(out, x)
 			}
 		}
@@ -225,16 +314,13 @@ func (r *Report) shownOnly(pair Pair) (out []Trend) {
 	return out
 }
 
-// meanOf is the mean of a field over the measurements of one workload in one release.
-func (r *Report) meanOf(points []*columns.PointRow, f Field) Point {
-	sum, n := 0., 0
+// meanOf is the mean of a field over the measurements of one workload in one release; NaN without one.
+func (r *Report) meanOf(points []*columns.PointRow, f Field) float64 {
+	sum, n := 0., 0.
 	for _, p := range points {
 		if v, ok := r.Shown(p, f.Metric, f.Stat).Get(); ok {
 			sum, n = sum+v, n+1
 		}
 	}
-	if n == 0 {
-		return Point{}
-	}
-	return Point{OK: true, Value: sum / float64(n)}
+	return sum / n
 }

@@ -89,11 +89,6 @@ type (
 		frame
 		ID, Label, Page string
 	}
-	panelView struct {
-		Panel render.Panel
-		At    chart.Panel
-		Href  string
-	}
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
@@ -117,7 +112,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	}
 	p.search.Name = searchScript
 	p.t = template.New("").Funcs(template.FuncMap{
-		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
+		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView,
 		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 	})
@@ -244,7 +239,7 @@ func (p *pages) navigation(root, current string) (template.HTML, error) {
 	return html, err
 }
 
-// section, draw, chart, panel and topic are functions of the templates.
+// section, draw, chart and topic are functions of the templates.
 func (p *pages) section(v layoutView, s render.Section) (template.HTML, error) {
 	return p.execute("section", sectionView{v.frame, s})
 }
@@ -256,14 +251,6 @@ func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 
 func newChartView(v blockView, id, label string) chartView {
 	return chartView{frame: v.frame, ID: id, Label: label, Page: shardID(v.Path)}
-}
-
-func (p *pages) panel(v blockView, in render.Panel) (template.HTML, error) {
-	x := panelView{Panel: in, At: chart.NewPanel(in)}
-	if last := x.At.Last; last != nil && last.Href != "" {
-		x.Href = v.At(last.Href)
-	}
-	return p.execute("pictures/panel", x)
 }
 
 func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {

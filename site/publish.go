@@ -613,7 +613,7 @@ func (b *builder) release(p *part, i int) error {
 	}
 	parts := []func() error{
 		func() error { return b.releaseSeries(p, i) },
-		func() error { return b.releaseVerdicts(p, i) },
+		func() error { return csvFile(p, r.DataPath(i, "verdicts"), rows.Verdicts(r, i)) },
 		func() error { return b.releaseReports(p, i) },
 		func() error { return p.page(r.ReleasePage(i)) },
 	}
@@ -628,18 +628,6 @@ func (b *builder) releaseSeries(p *part, i int) error {
 		return err
 	}
 	return csvFile(p, r.DataPath(i, "scores"), rows.Scores(r, i))
-}
-
-// releaseVerdicts writes what was found of a release, and the page that lays it beside the one before.
-func (b *builder) releaseVerdicts(p *part, i int) error {
-	r := b.report
-	if err := csvFile(p, r.DataPath(i, "verdicts"), rows.Verdicts(r, i)); err != nil {
-		return err
-	}
-	if page := r.AgainstPage(i); page.Path != "" {
-		return p.page(page)
-	}
-	return nil
 }
 
 // releaseReports writes the points of a release, and its reports.

@@ -23,7 +23,7 @@ func TestRowsAreTwoLines(t *testing.T) {
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(1440, 900)); err != nil {
 		t.Fatal(err)
 	}
-	pages := []string{"index.html", "releases/v0.12.0/index.html", "compare/v0.12.0/index.html", "changes/index.html",
+	pages := []string{"index.html", "releases/v0.12.0/index.html", "changes/index.html",
 		"targets/index.html", "evals/index.html"}
 	models, err := filepath.Glob(filepath.Join(dir, "models", "*", "*", "index.html"))
 	if err != nil || len(models) == 0 {

@@ -26,7 +26,7 @@ function walk(dir, out = []) {
 }
 const files = walk(site), pages = files.filter((f) => f.endsWith(".html")).map((f) => f.slice(site.length).replace(/^\//, ""));
 const first = (re) => pages.filter((p) => re.test(p)).sort().at(-1);
-const kinds = { landing: "index.html", release: first(/^releases\//), pair: first(/^models\/[^/]+\/[^/]+\//), model: first(/^models\/[^/]+\/index/), run: first(/^runs\//), explore: "explore/index.html", compare: "compare/index.html", against: first(/^compare\/[^/]+\//), changes: "changes/index.html", coverage: "coverage/index.html", evals: "evals/index.html", targets: "targets/index.html", notes: "notes/index.html", problems: "problems/index.html", about: "about/index.html", lints: "about/lints.html", "404": "404.html" };
+const kinds = { landing: "index.html", release: first(/^releases\//), pair: first(/^models\/[^/]+\/[^/]+\//), model: first(/^models\/[^/]+\/index/), run: first(/^runs\//), explore: "explore/index.html", compare: "compare/index.html", changes: "changes/index.html", coverage: "coverage/index.html", evals: "evals/index.html", targets: "targets/index.html", notes: "notes/index.html", problems: "problems/index.html", about: "about/index.html", lints: "about/lints.html", "404": "404.html" };
 
 const rows = [];
 let missed = 0;

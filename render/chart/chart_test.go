@@ -12,57 +12,6 @@ import (
 	"github.com/ttreport/ttreport/render/chart"
 )
 
-// Noise never fills a panel, whatever its values; a gap stays a gap; everything lies inside.
-func TestPanel(t *testing.T) {
-	in := render.Panel{Releases: []string{"a", "b", "c", "d"}, Expected: &render.Expected{Low: 99, High: 101, From: 1},
-		Steps: []render.Step{{At: 1, Label: "+1 %"}}, Limit: &render.Limit{Value: 104}, Effect: .05}
-	for i, v := range []float64{100, 100.2, 0, 100.1} {
-		in.Points = append(in.Points, render.Point{OK: i != 2, Value: v})
-	}
-	p := chart.NewPanel(in)
-	if span := p.Points[0].Y - p.Points[1].Y; span < 0 || span > 3 {
-		t.Errorf("a change of .2 %% is drawn %g high", span)
-	}
-	if len(p.Points) != 3 || len(p.Gaps) != 1 || p.Gaps[0].X <= p.Points[1].X || len(p.Lines) != 1 {
-		t.Errorf("the gap: %+v %+v %q", p.Points, p.Gaps, p.Lines)
-	}
-	if p.Band == nil || p.Band.Y0 >= p.Band.Y1 || p.Band.X0 <= p.Points[0].X || p.Band.X1 > 380 {
-		t.Errorf("band %+v", p.Band)
-	}
-	if p.Limit == nil || len(p.Steps) != 1 || p.Steps[0].X != p.Points[1].X {
-		t.Errorf("%+v %+v", p.Limit, p.Steps)
-	}
-	in.Expected, in.Limit = nil, nil
-	if p := chart.NewPanel(in); p.Band != nil || p.Limit != nil {
-		t.Errorf("what nobody knows is drawn: %+v", p)
-	}
-	in.Points, in.Releases, in.Steps = []render.Point{{OK: true, Value: 5}}, []string{"a"}, nil
-	if p := chart.NewPanel(in); math.IsNaN(p.Points[0].X+p.Points[0].Y) || len(p.X) != 1 {
-		t.Errorf("one release: %+v", p)
-	}
-	in.Points = []render.Point{{}}
-	if p := chart.NewPanel(in); p.Last != nil || len(p.Points) != 0 {
-		t.Errorf("nothing measured: %+v", p)
-	}
-}
-
-// The labels of the scale lie inside of the picture, however long, and the plot begins right of them.
-func TestPanelScaleFits(t *testing.T) {
-	for _, c := range []struct{ value, left float64 }{{5, 44}, {161202, 55}, {12345678, 65}, {-1234567.5, 65}} {
-		point := render.Point{OK: true, Value: c.value}
-		in := render.Panel{Releases: []string{"a", "b"}, Points: []render.Point{point, point}}
-		p := chart.NewPanel(in)
-		for _, l := range p.Scale {
-			if room := l.X / float64(utf8.RuneCountInString(l.Text)); room < 6.2 {
-				t.Errorf("%q ends at %g", l.Text, l.X)
-			}
-		}
-		if p.Left > c.left+8 || p.Left < 44 || p.Points[0].X <= p.Left {
-			t.Errorf("%g: the plot begins at %g, its first point is at %g", c.value, p.Left, p.Points[0].X)
-		}
-	}
-}
-
 // Two workloads have two names, and a name ends left of the scale, inside of the picture.
 func TestWhiskerNames(t *testing.T) {
 	for _, names := range [][2]string{
@@ -150,43 +99,5 @@ func TestInterval(t *testing.T) {
 	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: schema.Confirmed})
 	if v.CapHigh || !v.CapLow || v.High > 120 || v.Low != v.Band.X1 || !v.Solid || v.Zero != 60 {
 		t.Errorf("%+v", v)
-	}
-}
-
-// Names of levels do not lie over each other or over the newest value; the lines of the levels stay.
-func TestPanelNamesDoNotOverlap(t *testing.T) {
-	in := render.Panel{Last: "100", Effect: .05}
-	for i := range 20 {
-		in.Releases = append(in.Releases, "v")
-		in.Points = append(in.Points, render.Point{OK: true, Value: 100 + float64(i%3)})
-	}
-	for _, at := range []int{3, 10, 11, 12, 18, 19} {
-		in.Steps = append(in.Steps, render.Step{At: at, Label: "+12.3 %"})
-	}
-	p := chart.NewPanel(in)
-	var named []float64
-	for _, s := range p.Steps {
-		if s.Label.Text != "" {
-			named = append(named, s.X)
-		}
-	}
-	if len(p.Steps) != 6 || len(named) != 3 || named[0] != p.Steps[0].X || named[2] != p.Steps[5].X {
-		t.Errorf("%d levels, named are those at %v of %+v", len(p.Steps), named, p.Steps)
-	}
-}
-
-// One value far outside is an arrow at the edge with its number; the others fill the picture.
-func TestPanelBeyond(t *testing.T) {
-	in := render.Panel{Effect: .05, Last: "100"}
-	for _, v := range []float64{100, 110, 95, 2000, 100, 105, 98, 100} {
-		in.Releases = append(in.Releases, "v")
-		in.Points = append(in.Points, render.Point{OK: true, Value: v})
-	}
-	p := chart.NewPanel(in)
-	if len(p.Beyond) != 1 || !p.Beyond[0].Up || p.Beyond[0].Label.Text != "2,000" || p.Beyond[0].Y < 0 {
-		t.Fatalf("%+v", p.Beyond)
-	}
-	if high := p.Points[2].Y - p.Points[1].Y; high < 30 {
-		t.Errorf("what is between 95 and 110 is %g high", high)
 	}
 }

@@ -16,16 +16,23 @@ type Course struct {
 	Scale             []Label
 	X                 []Label // the first release and the newest
 	Bands, Lines      []string
-	Began             PanelStep
-	Size              PanelStep // where the level since then is, up to Right
+	Began             CourseStep
+	Size              CourseStep // where the level since then is, up to Right
 	Label             string
+}
+
+// CourseStep is a place with its label.
+type CourseStep struct {
+	X     float64
+	Label Label
 }
 
 const (
 	courseW, courseH                   = 480., 200.
 	courseLeft, courseRight, courseTop = 52., 68., 26.
 	courseAxis                         = courseH - 24.
-	courseTicks                        = 5 // at most
+	courseTicks                        = 5  // at most
+	courseGap                          = 4. // between a label and the plot
 )
 
 // NewCourse places a course. The scale has zero and the limit to both sides.
@@ -44,7 +51,7 @@ func NewCourse(in render.Course) Course {
 	c.Limit = Rect{c.Left, y(in.Limit), c.Right, y(-in.Limit)}
 	step := NiceStep((hi - lo) / courseTicks)
 	for k := math.Ceil(lo / step); k*step <= hi; k++ {
-		c.Scale = append(c.Scale, Label{XY{c.Left - panelGap, y(k*step) + 4}, words.Change(k * step), true})
+		c.Scale = append(c.Scale, Label{XY{c.Left - courseGap, y(k*step) + 4}, words.Change(k * step), true})
 	}
 	ok := func(i int) bool { return !math.IsNaN(in.Middle[i]) }
 	at := make([]XY, len(in.Middle))
@@ -65,11 +72,11 @@ func NewCourse(in render.Course) Course {
 		from = to + 1
 	}
 	first := x(in.At) - (x(1)-x(0))/2
-	c.Began = PanelStep{round(first), Label{XY{round(first) + 4, 16}, in.Releases[in.At], false}}
+	c.Began = CourseStep{round(first), Label{XY{round(first) + 4, 16}, in.Releases[in.At], false}}
 	if first > c.Right-width(c.Began.Label.Text) {
 		c.Began.Label.X, c.Began.Label.End = c.Began.X-4, true
 	}
-	c.Size = PanelStep{c.Began.X, Label{XY{c.Right + 6, y(in.Size) + 4}, words.Change(in.Size), false}}
+	c.Size = CourseStep{c.Began.X, Label{XY{c.Right + 6, y(in.Size) + 4}, words.Change(in.Size), false}}
 	c.X = []Label{{XY{c.Left, courseAxis + 16}, short(in.Releases[0]), false}}
 	if n := len(in.Releases); n > 1 {
 		c.X = append(c.X, Label{XY{c.Right, courseAxis + 16}, short(in.Releases[n-1]), true})

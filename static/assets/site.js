@@ -469,7 +469,7 @@
 
     // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
     if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("main table").forEach(sortable);
-    document.querySelectorAll(".tw > table.list, .panels").forEach(fold);
+    document.querySelectorAll(".tw > table.list").forEach(fold);
 
     var find = document.getElementById("search");
     if (find) {

@@ -637,9 +637,11 @@ func (r *Review) Decisive() (kind Kind, list []schema.Verdict) {
 		if !c.Fails && (r.Result.Word == Fail || !regressed) {
 			continue
 		}
-		for _, v := range slices.Concat(r.History, r.Targets) {
-			if KindOf(&v) == c.Kind && !v.Decision.Excuses() {
-				list = append(list, v)
+		for _, all := range [][]schema.Verdict{r.History, r.Targets} {
+			for i := range all {
+				if v := &all[i]; KindOf(v) == c.Kind && !v.Decision.Excuses() {
+					list = append(list, *v)
+				}
 			}
 		}
 		effect := func(v schema.Verdict) float64 { e, _ := v.Effect.Get(); return e }
