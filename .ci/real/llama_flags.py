@@ -181,8 +181,8 @@ class Flags:
         """A slow model against the usual one: a command until it is known, and the release of it with both running."""
         old = self.started()
         self.collect("pairs", self.started(layers=SLOW), "--against", old[0], "--against-port", old[2],
-                     "--against-release", "v1", "--until", "ci=30%,most=1s", "--workload", "isl=16,osl=48,c=1",
-                     release="v2")
+                     "--against-release", "v1", "--blocks", "2", "--until", "ci=30%,most=1s", "--workload",
+                     "isl=16,osl=48,c=1", release="v2")
         self.note("--against COMMAND --until", self.paired("pairs", "fresh", "1221"))
         self.collect("pairs", self.started(layers=SLOW), "--against", "v1", "--live", "--blocks", "3",
                      "--workload", ONE, release="v3")
@@ -199,8 +199,8 @@ class Flags:
                 argv = self.command(port, layers=layers).split()
                 running.append(subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             old, new = (f"http://127.0.0.1:{port}" for port in ports)
-            self.collect("addresses", (new,), "--against", old, "--against-release", "v1", "--until", "ci=30%,most=1s",
-                         "--workload", "isl=16,osl=48,c=1", release="v2")
+            self.collect("addresses", (new,), "--against", old, "--against-release", "v1", "--blocks", "2",
+                         "--until", "ci=30%,most=1s", "--workload", "isl=16,osl=48,c=1", release="v2")
         finally:
             for server in running:
                 commands.end(server)

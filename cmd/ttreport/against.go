@@ -38,7 +38,7 @@ type againstOptions struct {
 func (o *againstOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.baseline, "against", "",
 		"measure in turns with this `baseline` on the same device: a release of history, an image, 'command …' or a URL")
-	fs.IntVar(&o.blocks, "blocks", 2, "`turns` of each server, for --against; each starts it again")
+	fs.IntVar(&o.blocks, "blocks", 4, "`turns` of each server, for --against; each starts it again; 2 are the least")
 	fs.BoolVar(&o.live, "live", false,
 		"keep both servers running, for --against, where starts take long; in turns if both do not fit")
 	fs.IntVar(&o.port, "against-port", 0, "`port` of the baseline's server (default: as --port)")
