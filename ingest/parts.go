@@ -54,7 +54,7 @@ func wholeOf(s *source, near, all []*source) string {
 		return beside(func(o *source) bool {
 			return o.reading.Format == guidellm.Format && o.stem() == s.stem() && o.counts()
 		})
-	case format.InferencePerf: // the summary of all stages
+	case format.InferencePerf.Name: // the summary of all stages
 		stage := beside(func(o *source) bool {
 			return o.reading.Format == s.reading.Format && !format.IsInferencePerfSummary(o.rel)
 		})
@@ -91,7 +91,7 @@ func runsOfSweep(s *source, all []*source) string {
 // joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
 func joinLoadTest(s *source, near []*source) {
 	for _, own := range near {
-		if own.reading.Format == format.EvalScope && own.counts() {
+		if own.reading.Format == format.EvalScope.Name && own.counts() {
 			format.CombineEvalScope(&own.reading, s.reading)
 			s.drop(own.shown())
 			return

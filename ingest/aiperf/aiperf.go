@@ -23,7 +23,6 @@ package aiperf
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,44 +43,75 @@ const (
 	Aside    = "aiperf-aside" // AIPerf's other files: telemetry, inputs, time slices, aggregates
 )
 
-// Detect reports by content whether a file is AIPerf's or GenAI-Perf's. It does not require latencies: a run in which
-// everything failed has none.
-func Detect(f *decode.File) schema.Match {
-	if f.Form == decode.Text {
-		return detectCSV(f)
-	}
-	m := draft.Check{Match: schema.Match{Format: Format}}
+// Reader recognises AIPerf's and GenAI-Perf's files. It does not require latencies: a run in which everything failed has
+// none.
+var Reader = draft.Format{
+	Name: Format, Tool: "aiperf", All: readOwn, Sniff: sniff,
+	Others: []draft.Format{
+		{
+			Name: Records, Detail: "per-request records", Records: true, All: readRecords,
+			Wants: draft.Wants("metrics{}", "metadata.x_request_id|metadata.benchmark_phase|metadata.credit_phase"),
+		},
+		{Name: Sweep, Detail: "aggregate of a sweep", All: readSweep, Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(isSweep(f.First), "per_combination_metrics")
+		}},
+		aside("time slices of a run", "timeslices[]"),
+		asideIf("an aggregate over runs that are read from their own files", func(v decode.Value) bool {
+			return v.Get("aggregation_type").Str() == "sweep" || v.At("metadata", "aggregation_type").Str() == "confidence"
+		}),
+		asideIf("the mark that a run is written", func(v decode.Value) bool {
+			return v.Has("ready", "was_cancelled") && v.Len() <= 4
+		}),
+		aside("a list of the phases of a run", "phases[]&root_files"),
+		aside("GPU telemetry", "telemetry_data&gpu_index"),
+		aside("the prompts that were sent", "data.0.payloads|data.0.response_text"),
+		aside("server metrics", "metrics{}&summary.endpoints_configured|timestamp_ns&endpoint_url&metrics"),
+		aside("the requests that were sent and their answers",
+			"metadata.x_request_id&payload|metadata.x_request_id&responses"),
+		aside("graded answers", "grader_name&passed"),
+		asideIf("statistics pooled over runs that are read from their own files", func(v decode.Value) bool {
+			list := v.Get("metrics").Members() // the pool of several trials has no configuration
+			return len(list) > 0 && !v.Has("input_config") && v.Get("metadata").Kind() == decode.Object &&
+				list[0].Val.Has("unit", "avg")
+		}),
+		{
+			Name: GenAI, Detail: "summary", Tool: "genai-perf", Point: readSummary,
+			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isGenAI(f.First), "a configuration of GenAI-Perf") },
+		},
+	},
+}
+
+func aside(what string, wants ...string) draft.Format {
+	return draft.Format{Name: Aside, Detail: "not a result: " + what, Records: true, Wants: draft.Wants(wants...)}
+}
+
+func asideIf(what string, is func(decode.Value) bool) draft.Format {
+	x := aside(what)
+	x.Sniff = func(f *decode.File, m *draft.Check) { m.Want(is(f.First), what) }
+	return x
+}
+
+func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	config := v.Get("input_config")
-	what := aside(v)
 	switch {
+	case f.Form == decode.Text:
+		m.Match = detectCSV(f)
+		return
 	case v.Kind() != decode.Object:
 		m.Lacks = []string{"a JSON object"}
-		return m.Match
-	case isRecord(v):
-		return schema.Match{
-			Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true,
-		}
-	case isSweep(v):
-		return draft.Is(Sweep, "per_combination_metrics", "aggregate of a sweep")
-	case what != "":
-		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
-	}
-	if isGenAI(v) {
-		return schema.Match{Format: GenAI, Has: []string{"metric blocks", "a configuration of GenAI-Perf"}, Detail: "summary"}
+		return
 	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
 	for _, x := range v.Get("records").Members() {
 		wrapped = wrapped || x.Val.Has("unit", "avg")
 	}
-	m.Want(config.Kind() == decode.Object || wrapped, "input_config")
+	m.Want(v.Get("input_config").Kind() == decode.Object || wrapped, "input_config")
 	m.Want(wrapped || v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array ||
 		v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
 		"aiperf_version, error_summary or was_cancelled")
 	if m.OK() {
 		m.Detail = eraOf(v)
 	}
-	return m.Match
 }
 
 // isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
@@ -92,51 +122,8 @@ func isGenAI(v decode.Value) bool {
 }
 
 func isRecord(v decode.Value) bool {
-	meta := v.Get("metadata")
 	return v.Get("metrics").Kind() == decode.Object &&
-		meta.HasAny("x_request_id", "benchmark_phase", "credit_phase")
-}
-
-// aside says what a file is that is no result; "" for any other.
-func aside(v decode.Value) string {
-	collated := false // the pool of several trials has metrics and no configuration
-	if list := v.Get("metrics").Members(); len(list) > 0 && !v.Has("input_config") {
-		collated = v.Get("metadata").Kind() == decode.Object && list[0].Val.Has("unit") && list[0].Val.Has("avg")
-	}
-	for _, x := range []struct {
-		is   bool
-		what string
-	}{
-		{v.Get("timeslices").Kind() == decode.Array, "time slices of a run"},
-		{
-			v.Get("aggregation_type").Str() == "sweep" && !isSweep(v) ||
-				v.At("metadata", "aggregation_type").Str() == "confidence",
-			"an aggregate over runs that are read from their own files",
-		},
-		{v.Has("ready", "was_cancelled") && v.Len() <= 4, "the mark that a run is written"},
-		{v.Get("phases").Kind() == decode.Array && v.Has("root_files"), "a list of the phases of a run"},
-		{v.Has("telemetry_data", "gpu_index"), "GPU telemetry"},
-		{
-			v.Get("data").Index(0).HasAny("payloads", "response_text"),
-			"the prompts that were sent",
-		},
-		{
-			v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured") ||
-				v.Has("timestamp_ns", "endpoint_url", "metrics"),
-			"server metrics",
-		},
-		{
-			v.Get("metadata").Has("x_request_id") && v.HasAny("payload", "responses"),
-			"the requests that were sent and their answers",
-		},
-		{v.Has("grader_name", "passed"), "graded answers"},
-		{collated, "statistics pooled over runs that are read from their own files"},
-	} {
-		if x.is {
-			return x.what
-		}
-	}
-	return ""
+		v.Get("metadata").HasAny("x_request_id", "benchmark_phase", "credit_phase")
 }
 
 func eraOf(v decode.Value) string {
@@ -159,22 +146,18 @@ func eraOf(v decode.Value) string {
 	return "era E1"
 }
 
-// Read reads a summary, records or a table, or states what else the file is.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	switch m.Format {
-	case Records:
-		return readRecords(f)
-	case Aside:
-		return schema.Reading{Format: Aside, Detail: m.Detail}
+// readOwn reads a summary of AIPerf, or a table.
+func readOwn(f *decode.File, r *schema.Reading) {
+	switch r.Format {
 	case CSV, GenAICSV:
-		return readCSV(f, m)
-	case Sweep:
-		return readSweep(f)
+		readCSV(f, r)
 	case SweepTable:
-		return readSweepTable(f)
+		readSweepTable(f, r)
+	case Format:
+		d := draft.New(f, r, f.First, "aiperf")
+		readSummary(d)
+		d.Done()
 	}
-	return readSummary(f, m)
 }
 
 // fields are AIPerf's metrics; in a table, their names have blanks.
@@ -216,13 +199,7 @@ func statOf(metric, theirs string) (stat string, ok bool) {
 	return "value", stat == "mean" || stat == "value"
 }
 
-func readSummary(f *decode.File, match schema.Match) schema.Reading {
-	r := schema.Reading{Format: match.Format, Detail: match.Detail}
-	tool := "aiperf"
-	if match.Format == GenAI {
-		tool = "genai-perf"
-	}
-	d := draft.New(f, &r, f.First, tool)
+func readSummary(d *draft.Draft) {
 	v := d.In
 	metrics := v.ObjectOr("records", v).Track()
 	d.Source.ToolVersion = v.Get("aiperf_version").Str()
@@ -236,21 +213,15 @@ func readSummary(f *decode.File, match schema.Match) schema.Reading {
 		}
 	}
 	rates(d)
-	c := configOf(v)
-	d.Key, d.Conditions = c.key(tool), c.conditions()
-	d.Command = redact.Argv(c.argv)
-	r.Facts = c.facts()
-	d.Start, d.End = r.Facts.Start, r.Facts.End
+	asked(d)
 	judge(v, d)
 	for i, m := range v.Members() {
-		if m.Val.Has("unit") || f.First.At("records", m.Key).Has("unit") {
+		if m.Val.Has("unit") || d.File.First.At("records", m.Key).Has("unit") {
 			v.MarkAt(i)
 		}
 	}
 	d.Foreign(v, "schema_version telemetry_data telemetry_stats warmup_metrics sessions is_complete")
 	unmapped(d, metrics)
-	d.Done()
-	return r
 }
 
 // rates makes the rates of all versions those of one definition, over the stated duration, which goes from the first
@@ -376,122 +347,66 @@ func judge(v decode.Value, d *draft.Draft) {
 	}
 }
 
-// config is the requested workload of a run, from the form of input_config of the era, else from the command line,
-// the only field that all eras have.
-type config struct {
-	v     decode.Value // the whole summary
-	in    decode.Value // input_config
-	phase decode.Value // the last phase that counts (E3 on)
-	argv  []string
-}
-
-func configOf(v decode.Value) config {
-	c := config{v: v, in: v.Get("input_config")}
-	for p := range c.in.Get("phases").Items() {
+// asked reads what was asked for and of whom, from the form of input_config of the era, else from the command line, the
+// only field that all eras have.
+func asked(d *draft.Draft) {
+	v, phase, data := d.In, decode.Value{}, decode.Value{}
+	in := v.Get("input_config")
+	for p := range in.Get("phases").Items() { // the last one that counts (E3 on)
 		if skip, _ := p.Get("exclude_from_results").Truth(); !skip && p.Get("kind").Str() != "warmup" &&
 			p.Get("name").Str() != "warmup" {
-			c.phase = p
+			phase = p
 		}
 	}
-	line := cmp.Or(c.in.Get("cli_command").Str(), v.At("run_info", "cli_command").Str())
-	c.argv, _ = shellquote.Split(line) // text after an open quotation mark is lost
-	return c
-}
-
-// number returns the first of several values that holds a number above 0 (-1 means not set), else that of a flag; a
-// length may be {mean: n}.
-func (c config) number(values []decode.Value, flags ...string) *float64 {
-	for _, v := range values {
-		for _, p := range []*float64{v.Ptr(), v.Get("mean").Ptr()} {
-			if p != nil && *p > 0 {
-				return p
-			}
-		}
-	}
-	for _, name := range flags {
-		if x, err := strconv.ParseFloat(c.flag(name), 64); err == nil {
-			return &x
-		}
-	}
-	return nil
-}
-
-func (c config) key(tool string) schema.Key {
-	data := decode.Value{}
-	for x := range c.in.Get("datasets").Items() {
+	for x := range in.Get("datasets").Items() {
 		data = x
 	}
-	type list = []decode.Value
-	return schema.Key{
-		Task: "text", Tool: tool, Dataset: data.Get("type").Str(),
-		Concurrency: c.number(list{
-			c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"),
-			c.v.At("run_info", "variation_values", "phases.profiling.concurrency"),
-			c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency"),
-		}, "--concurrency"),
-		Rate: c.number(list{
-			c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate"),
-			c.in.Get("request_rate"),
-		}, "--request-rate"),
-		ISL: c.number(list{
-			c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"), c.in.At("input", "synthetic_tokens"),
-			c.in.Get("synthetic_input_tokens_mean"),
-		}, "--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean"),
-		OSL: c.number(list{
-			c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"), c.in.At("input", "output_tokens"),
-			c.in.Get("output_tokens_mean"),
-		}, "--output-tokens-mean", "--prompt-output-tokens-mean", "--osl"),
-	}
-}
-
-// flag returns the value of a flag on the command line.
-func (c config) flag(name string) string {
-	for i, a := range c.argv {
-		if a == name && i+1 < len(c.argv) {
-			return c.argv[i+1]
-		}
-		if v, ok := strings.CutPrefix(a, name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
-
-func (c config) conditions() map[string]string {
-	out := map[string]string{
-		"num_prompts": cmp.Or(c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(),
-			c.flag("--request-count"), c.flag("--num-requests")),
-		"tokenizer": cmp.Or(c.in.At("tokenizer", "name").Text(), c.flag("--tokenizer")),
-		"streaming": c.in.At("endpoint", "streaming").Text(),
-		"endpoint":  c.in.At("endpoint", "type").Text(),
-		"seed": cmp.Or(c.in.At("input", "random_seed").Text(), c.v.At("run_info", "random_seed").Text(),
-			c.flag("--random-seed")),
-		"warmups": c.in.At("loadgen", "warmup_request_count").Text(),
-	}
-	for _, a := range c.argv {
+	line := cmp.Or(in.Get("cli_command").Str(), v.At("run_info", "cli_command").Str())
+	argv, _ := shellquote.Split(line) // text after an open quotation mark is lost
+	d.Command = redact.Argv(argv)
+	d.Fields(in, map[string]string{
+		"key concurrency": "loadgen.concurrency", "key rate": "loadgen.request_rate",
+		"key isl":               "input.prompt.input_tokens|input.prompt.input_tokens.mean",
+		"key osl":               "input.prompt.output_tokens|input.prompt.output_tokens.mean",
+		"fact model.id":         "endpoint.model_names.0|models.items.0.name|models.0|models.0.name|model_names.0|model.0",
+		"condition num_prompts": "loadgen.request_count", "condition tokenizer": "tokenizer.name",
+		"condition streaming": "endpoint.streaming", "condition endpoint": "endpoint.type",
+		"condition seed": "input.random_seed", "condition warmups": "loadgen.warmup_request_count",
+	})
+	d.Fields(data, map[string]string{
+		"key isl": "prompts.isl|prompts.isl.mean", "key osl": "prompts.osl|prompts.osl.mean", "key dataset": "type",
+	})
+	d.Fields(phase, map[string]string{
+		"key concurrency": "concurrency", "key rate": "rate", "condition num_prompts": "requests",
+	})
+	d.Fields(v.Get("run_info"), map[string]string{"condition seed": "random_seed"})
+	d.Fields(v.At("run_info", "variation_values"), map[string]string{
+		"key concurrency": "phases.profiling.concurrency",
+	})
+	d.Fields(in, map[string]string{ // of GenAI-Perf
+		"key concurrency": "perf_analyzer.stimulus.concurrency|concurrency",
+		"key rate":        "perf_analyzer.stimulus.request_rate|request_rate",
+		"key isl":         "input.synthetic_tokens|input.synthetic_tokens.mean|synthetic_input_tokens_mean",
+		"key osl":         "input.output_tokens|input.output_tokens.mean|output_tokens_mean",
+	})
+	d.Fields(draft.Flags(argv), map[string]string{
+		"key concurrency": "--concurrency", "key rate": "--request-rate",
+		"key isl":       "--synthetic-input-tokens-mean|--prompt-input-tokens-mean|--isl|--isl-mean",
+		"key osl":       "--output-tokens-mean|--prompt-output-tokens-mean|--osl",
+		"fact model.id": "--model|-m|--model-names", "condition num_prompts": "--request-count|--num-requests",
+		"condition tokenizer": "--tokenizer", "condition seed": "--random-seed",
+	})
+	for _, a := range argv {
 		if eos, ok := strings.CutPrefix(a, "ignore_eos:"); ok {
-			out["ignore_eos"] = eos
+			d.Condition("ignore_eos", eos)
 		}
 	}
-	for name, text := range out {
-		if out[name] = redact.Text(text); text == "" {
-			delete(out, name)
-		}
-	}
-	return out
-}
-
-func (c config) facts() schema.Facts {
-	var f schema.Facts
-	models := c.in.Get("models")
-	f.Model.ID = cmp.Or(c.in.At("endpoint", "model_names").Index(0).Str(), models.Get("items").Index(0).Get("name").Str(),
-		models.Index(0).Str(), models.Index(0).Get("name").Str(), c.in.Get("model_names").Index(0).Str(),
-		c.in.Get("model").Index(0).Str(), c.flag("--model"), c.flag("-m"), c.flag("--model-names"))
+	f := &d.Reading.Facts
 	local := func(name string) time.Time { // without a zone
-		return draft.Time(c.v.Get(name).Str(), time.RFC3339Nano, "2006-01-02T15:04:05.999999999")
+		return draft.Time(v.Get(name).Str(), time.RFC3339Nano, "2006-01-02T15:04:05.999999999")
 	}
 	if f.Start, f.End = local("start_time"), local("end_time"); !f.Start.IsZero() {
 		f.StartNote = draft.LocalNote
 	}
-	return f
+	d.Start, d.End = f.Start, f.End
 }

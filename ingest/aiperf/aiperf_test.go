@@ -36,13 +36,13 @@ func TestRecordedVersions(t *testing.T) {
 	}{{"0.3.0", "era E1", "m"}, {"0.13.0", "era E4 (0.13.0)", "m"}} {
 		summary := open(t, c.dir+"/profile_export_aiperf.json")
 		records := open(t, c.dir+"/profile_export.jsonl")
-		if m := aiperf.Detect(summary); !m.OK() || m.Format != aiperf.Format || m.Detail != c.detail {
+		if m := aiperf.Reader.Detect(summary); !m.OK() || m.Format != aiperf.Format || m.Detail != c.detail {
 			t.Fatalf("%s: %+v", c.dir, m)
 		}
-		if m := aiperf.Detect(records); !m.OK() || m.Format != aiperf.Records {
+		if m := aiperf.Reader.Detect(records); !m.OK() || m.Format != aiperf.Records {
 			t.Fatalf("%s records: %+v", c.dir, m)
 		}
-		r := aiperf.Read(summary)
+		r := aiperf.Reader.Read(summary)
 		p := r.Points[0]
 		if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 1 || p.Key.Tool != "aiperf" ||
 			r.Facts.Model.ID != c.model || p.Conditions["num_prompts"] != "8" || p.Status != schema.StatusOK {
@@ -52,7 +52,7 @@ func TestRecordedVersions(t *testing.T) {
 		for _, name := range []string{"ttft", "tpot", "e2el", "itl"} {
 			stated[name], _ = p.Value(name, "mean")
 		}
-		aiperf.Combine(&r, aiperf.Read(records))
+		aiperf.Combine(&r, aiperf.Reader.Read(records))
 		if len(r.Problems) != 0 {
 			t.Errorf("%s: the summary and its records disagree: %v", c.dir, r.Problems)
 		}
@@ -123,11 +123,11 @@ func eras() []era {
 func TestEras(t *testing.T) {
 	for _, c := range eras() {
 		f := file("x.json", c.text)
-		if m := aiperf.Detect(f); !m.OK() || m.Detail != c.detail {
+		if m := aiperf.Reader.Detect(f); !m.OK() || m.Detail != c.detail {
 			t.Errorf("%s: %+v", c.name, m)
 			continue
 		}
-		r := aiperf.Read(f)
+		r := aiperf.Reader.Read(f)
 		p := r.Points[0]
 		mean, _ := p.Value("ttft", "mean")
 		if mean != 10 || r.Facts.Model.ID != "acme/tiny" || p.Key.ISL == nil || *p.Key.ISL != 100 || p.Key.OSL == nil ||
@@ -147,15 +147,15 @@ func TestFailures(t *testing.T) {
 	all := file("x.json",
 		`{"error_request_count":{"unit":"requests","avg":7},`+config+
 			`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
-	if m := aiperf.Detect(all); !m.OK() {
+	if m := aiperf.Reader.Detect(all); !m.OK() {
 		t.Fatalf("a run in which all failed is not recognised: %+v", m)
 	}
-	r := aiperf.Read(all)
+	r := aiperf.Reader.Read(all)
 	if p := r.Points[0]; p.Status != schema.StatusFailed || drafttest.Metric(p, "ttft").Kind().Why == "" ||
 		len(drafttest.Metric(p, "ttft").Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
 		t.Errorf("%+v %v", p, r.Problems)
 	}
-	part := aiperf.Read(file("x.json",
+	part := aiperf.Reader.Read(file("x.json",
 		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
 			`,"error_summary":[{"error_details":{"message":"x"},"count":1},`+
 			`{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
@@ -166,10 +166,10 @@ func TestFailures(t *testing.T) {
 }
 
 func TestFewerRecordsThanRequests(t *testing.T) {
-	r := aiperf.Read(file("x.json",
+	r := aiperf.Reader.Read(file("x.json",
 		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
 			`,"error_summary":[]}`))
-	rec := aiperf.Read(file("x.jsonl",
+	rec := aiperf.Reader.Read(file("x.jsonl",
 		`{"metadata":{"x_request_id":"a","benchmark_phase":"profiling","request_start_ns":1},`+
 			`"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},`+
 			`"output_sequence_length":{"value":5,"unit":"tokens"}}}`))
@@ -188,14 +188,14 @@ func TestOtherFilesAreNamed(t *testing.T) {
 		`{"request_throughput":{"unit":"x","avg":1},"input_config":{"perf_analyzer":{}}}`: aiperf.GenAI,
 		`{"input_config":{},"hello":1}`:                                                   "",
 	} {
-		m := aiperf.Detect(file("x.json", text))
+		m := aiperf.Reader.Detect(file("x.json", text))
 		if (want == "") == m.OK() || (want != "" && m.Format != want) {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
 }
 
-var reader = drafttest.Reader{Detect: aiperf.Detect, Read: aiperf.Read}
+var reader = drafttest.Reader{Detect: aiperf.Reader.Detect, Read: aiperf.Reader.Read}
 
 const genai = `{"request_throughput":{"unit":"requests/sec","avg":5.5},"request_latency":{"unit":"ms","avg":900.0,` +
 	`"p50":880.0,"p99":1200.0},"inter_token_latency":{"unit":"ms","avg":8.5},"time_to_first_token":{"unit":"ms",` +

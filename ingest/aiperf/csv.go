@@ -44,13 +44,12 @@ var heading = regexp.MustCompile(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
 
 // readCSV reads the table of distributions and the table of single values, and ignores the telemetry tables after
 // them.
-func readCSV(f *decode.File, m schema.Match) schema.Reading {
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+func readCSV(f *decode.File, r *schema.Reading) {
 	tool := "aiperf"
-	if m.Format == GenAICSV {
+	if r.Format == GenAICSV {
 		tool = "genai-perf"
 	}
-	d := draft.New(f, &r, decode.Value{}, tool)
+	d := draft.New(f, r, decode.Value{}, tool)
 	end := bytes.LastIndexByte(f.Data, '\n') + 1 // what stands after it is half a line
 	lines := csv.NewReader(bytes.NewReader(f.Data[:end]))
 	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
@@ -81,7 +80,6 @@ func readCSV(f *decode.File, m schema.Match) schema.Reading {
 	}
 	judge(decode.Value{}, d)
 	d.Done()
-	return r
 }
 
 func readRow(d *draft.Draft, header, row []string) {
@@ -124,18 +122,15 @@ var (
 	isStatistic = regexp.MustCompile(`_(mean|std|min|max|cv)$`)
 )
 
-func readSweep(f *decode.File) schema.Reading {
-	v := f.First
-	r := schema.Reading{Format: Sweep}
-	for c := range v.Get("per_combination_metrics").Items() {
-		readCombination(f, &r, c)
+func readSweep(f *decode.File, r *schema.Reading) {
+	for c := range f.First.Get("per_combination_metrics").Items() {
+		readCombination(f, r, c)
 	}
-	if failed := v.Get("failed_runs"); failed.Len() > 0 {
-		draft.Problem(f, &r, schema.SevWarning, "failed-runs", failed,
+	if failed := f.First.Get("failed_runs"); failed.Len() > 0 {
+		draft.Problem(f, r, schema.SevWarning, "failed-runs", failed,
 			fmt.Sprintf("%d runs of the sweep failed", failed.Len()), "", "the means of the others")
 	}
 	r.Detail = fmt.Sprintf("aggregate of a sweep, %d combinations", len(r.Points))
-	return r
 }
 
 // readCombination makes a point of one combination of parameters.
@@ -194,8 +189,7 @@ func sweepMetric(key string) (x draft.Field, stat string, ok bool) {
 
 // readSweepTable reads the first table of a sweep's CSV; what follows the empty line repeats it. A row becomes what it
 // is in the aggregate.
-func readSweepTable(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: SweepTable}
+func readSweepTable(f *decode.File, r *schema.Reading) {
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.FieldsPerRecord = -1
 	header, err := lines.Read()
@@ -221,8 +215,7 @@ func readSweepTable(f *decode.File) schema.Reading {
 			r.Problems = append(r.Problems, *problem)
 			break
 		}
-		readCombination(f, &r, combination)
+		readCombination(f, r, combination)
 	}
 	r.Detail = fmt.Sprintf("table of a sweep, %d combinations", len(r.Points))
-	return r
 }

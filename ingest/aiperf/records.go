@@ -13,10 +13,9 @@ import (
 
 // readRecords computes every statistic from the per-request lines. Without a summary they make a point without a
 // stated load and lengths.
-func readRecords(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Records, Detail: "per-request records"}
-	set, start, end, failure := timelines(f, &r)
-	d := draft.New(f, &r, f.First, "aiperf")
+func readRecords(f *decode.File, r *schema.Reading) {
+	set, start, end, failure := timelines(f, r)
+	d := draft.New(f, r, f.First, "aiperf")
 	d.Start, d.End = start, end
 	r.Facts.Start, r.Facts.End = start, end
 	for _, x := range []struct {
@@ -57,7 +56,6 @@ func readRecords(f *decode.File) schema.Reading {
 		d.Metrics[i] = m.Sourced(schema.FromRecomputed)
 	}
 	d.Done()
-	return r
 }
 
 // timelines reads the lines of the measured phase, when it began and ended, and the first failed request's message.

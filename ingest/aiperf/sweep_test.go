@@ -22,7 +22,7 @@ const sweepTable = "concurrency,request_rate,request_throughput_avg_mean,request
 
 // The aggregate of a sweep is read where its runs are missing: a point a combination, the error over the trials.
 func TestSweepAggregate(t *testing.T) {
-	reader := Reader{Detect: aiperf.Detect, Read: aiperf.Read}
+	reader := Reader{Detect: aiperf.Reader.Detect, Read: aiperf.Reader.Read}
 	r := reader.Must(t, "profile_export_aiperf_sweep.json", sweep)
 	Check(t, r)
 	if len(r.Points) != 2 || *r.Points[0].Key.Concurrency != 10 || r.Points[0].Key.Dims["prefill_concurrency"] != "2" ||
@@ -47,6 +47,6 @@ func TestSweepAggregate(t *testing.T) {
 }
 
 func FuzzSweep(f *testing.F) {
-	reader := Reader{Detect: aiperf.Detect, Read: aiperf.Read}
+	reader := Reader{Detect: aiperf.Reader.Detect, Read: aiperf.Reader.Read}
 	reader.Fuzz(f, "x", sweep, sweepTable, strings.ReplaceAll(sweepTable, ",", ",\""))
 }

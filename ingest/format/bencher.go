@@ -10,17 +10,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Bencher is the name of the format.
-const Bencher = "bencher"
+// Bencher is the format: every member is a benchmark of measures, and nothing else.
+var Bencher = draft.Format{Name: "bencher", Detail: "measures of benchmarks", Sniff: sniffBencher, All: readBencher}
 
-// DetectBencher asks that every member is a benchmark of measures, and nothing else.
-func DetectBencher(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Bencher, Detail: "measures of benchmarks"}}
+func sniffBencher(f *decode.File, m *draft.Check) {
 	measures := 0
 	for _, benchmark := range f.First.Members() {
 		for _, measure := range benchmark.Val.Members() {
 			if measure.Val.Get("value").Kind() != decode.Number || len(measure.Val.Members()) > 3 {
-				return draft.Check{Match: schema.Match{Format: Bencher, Lacks: []string{"NAME.MEASURE.value alone"}}}.Match
+				m.Detail, m.Lacks = "", []string{"NAME.MEASURE.value alone"}
+				return
 			}
 			for _, x := range measure.Val.Members() {
 				m.Not(x.Key != "value" && x.Key != "lower_value" && x.Key != "upper_value", "a value and its bounds alone")
@@ -29,7 +28,6 @@ func DetectBencher(f *decode.File) schema.Match {
 		}
 	}
 	m.Want(measures > 0, "NAME.MEASURE.value")
-	return m.Match
 }
 
 // bencherMeasures are the units and directions of Bencher's own measures.
@@ -38,11 +36,9 @@ var bencherMeasures = map[string][2]string{
 	"file-size": {"B", "lower"}, "instructions": {"instructions", "lower"},
 }
 
-// ReadBencher returns a point for each benchmark.
-func ReadBencher(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Bencher, Detail: "measures of benchmarks"}
+func readBencher(f *decode.File, r *schema.Reading) {
 	for _, benchmark := range f.First.Members() {
-		d := draft.New(f, &r, benchmark.Val, "bencher")
+		d := draft.New(f, r, benchmark.Val, "bencher")
 		d.Key.Task = ""
 		d.Dim(schema.DimLabel, benchmark.Key)
 		for _, measure := range benchmark.Val.Members() {
@@ -62,5 +58,4 @@ func ReadBencher(f *decode.File) schema.Reading {
 		}
 		d.Done()
 	}
-	return r
 }

@@ -12,26 +12,17 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// BigCode is the name of the format.
-const BigCode = "bigcode-eval"
-
-// DetectBigCode asks for the configuration's own names and for a task with a number.
-func DetectBigCode(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: BigCode, Detail: "results of code evals"}}
-	config := f.First.Get("config")
-	m.Want(config.Has("tasks", "model"), "config.tasks and config.model")
-	m.Want(config.HasAny("n_samples", "do_sample", "max_length_generation"), "config.n_samples")
-	m.Not(f.First.Has("results"), "tasks at the top")
-	return m.Match
+// BigCode is the format: the configuration's own names, and tasks beside it.
+var BigCode = draft.Format{
+	Name: "bigcode-eval", Detail: "results of code evals", All: readBigCode,
+	Wants: draft.Wants("config.tasks&config.model", "config.n_samples|config.do_sample|config.max_length_generation"),
+	Sniff: func(f *decode.File, m *draft.Check) { m.Not(f.First.Has("results"), "tasks at the top") },
 }
 
-// ReadBigCode returns a score for each metric of each task.
-func ReadBigCode(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: BigCode, Detail: "results of code evals"}
+func readBigCode(f *decode.File, r *schema.Reading) {
 	config := f.First.Get("config")
-	r.Facts.Model.ID = config.Get("model").Str()
+	r.Facts.Model.ID, r.Facts.Model.Precision = config.Get("model").Str(), config.Get("precision").Str()
 	draft.Revision(&r.Facts, config.Get("revision").Str())
-	r.Facts.Model.Precision = config.Get("precision").Str()
 	var filter []string
 	for _, name := range []string{"temperature", "n_samples"} {
 		if text := config.Get(name).Text(); text != "" {
@@ -44,10 +35,9 @@ func ReadBigCode(f *decode.File) schema.Reading {
 		}
 		for _, metric := range task.Val.Members() {
 			if x, ok := metric.Val.Float(); ok {
-				s := draft.Score(f, &r, task.Key, metric.Key, x)
+				s := draft.Score(f, r, task.Key, metric.Key, x)
 				s.Filter, s.Limit = strings.Join(filter, ", "), config.Get("limit").Ptr()
 			}
 		}
 	}
-	return r
 }

@@ -9,7 +9,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var bigCodeReader = Reader{Detect: format.DetectBigCode, Read: format.ReadBigCode}
+var bigCodeReader = Reader{Detect: format.BigCode.Detect, Read: format.BigCode.Read}
 
 const bigCodeResults = `{"humaneval":{"pass@1":0.35123,"pass@10":0.5},"config":{"model":"acme/coder",` +
 	`"tasks":"humaneval","temperature":0.2,"n_samples":20,"revision":null,"precision":"bf16","limit":null}}`

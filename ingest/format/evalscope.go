@@ -16,88 +16,91 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this file distinguishes.
+// Names of the parts of a load test.
 const (
-	EvalScope            = "evalscope-perf"
 	EvalScopePercentiles = "evalscope-percentiles"
 	EvalScopeArguments   = "evalscope-arguments"
-	EvalScopeAside       = "evalscope-aside"
-	EvalScopeReport      = "evalscope-report"
-	EvalScopeOldReport   = "evalscope-report-old"
 )
 
-// DetectEvalScope tells the files apart by fields that no other tool writes.
-func DetectEvalScope(f *decode.File) schema.Match {
-	v, row := f.First, f.First.Index(0)
-	switch {
-	case row.Has("Percentiles") && row.HasAny("TTFT (ms)", "TTFT (s)"):
-		return draft.Is(EvalScopePercentiles, "Percentiles", "percentiles of a load test")
-	case v.Has("outputs_dir", "parallel", "number"):
-		return draft.Is(EvalScopeArguments, "outputs_dir", "arguments of a load test")
-	case v.Has("n_samples", "last_window_s") && v.Get("rows").Kind() == decode.Array,
-		v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
-		return draft.Is(EvalScopeAside, "last_window_s", "not a result: the course of a load test")
-	case v.Has("dataset_name", "model_name") && v.Get("metrics").Index(0).Has("score"):
-		return draft.Is(EvalScopeReport, "metrics[].score", "report of an eval")
-	case v.Has("name", "metric", "score", "total_num") &&
-		v.Get("category").Kind() == decode.Array:
-		return draft.Is(EvalScopeOldReport, "category", "report of an eval, before 0.8")
-	}
-	m := draft.Check{Match: schema.Match{Format: EvalScope, Detail: "summary of a load test"}}
-	m.Want(v.HasAny("Test Duration (s)", "Time taken for tests (s)", misspelt), "Test Duration (s)")
-	m.Want(v.HasAny("Total Requests", "Total requests"), "Total Requests")
-	return m.Match
+// EvalScope is the format of the summary of a load test; its parts and the reports of evals have names that no other
+// tool writes.
+var EvalScope = draft.Format{
+	Name: "evalscope-perf", Detail: "summary of a load test", Tool: "evalscope", Point: evalScopeSummary,
+	Wants: draft.Wants("Test Duration (s)|Time taken for tests (s)|"+misspelt, "Total Requests|Total requests"),
+	Others: []draft.Format{
+		{
+			Name: EvalScopePercentiles, Detail: "percentiles of a load test", Tool: "evalscope", Point: evalScopeRows,
+			Wants: draft.Wants("0.Percentiles", "0.TTFT (ms)|0.TTFT (s)"),
+		},
+		{
+			Name: EvalScopeArguments, Detail: "arguments of a load test", All: evalScopeAsked,
+			Wants: draft.Wants("outputs_dir&parallel&number"),
+		},
+		{
+			Name: "evalscope-aside", Detail: "not a result: the course of a load test",
+			Wants: draft.Wants("n_samples&last_window_s&rows[]|wall_start&points.0.cum_completion"),
+		},
+		{
+			Name: "evalscope-report", Detail: "report of an eval", All: evalScopeReport,
+			Wants: draft.Wants("dataset_name&model_name&metrics.0.score"),
+		},
+		{
+			Name: "evalscope-report-old", Detail: "report of an eval, before 0.8", All: evalScopeOldReport,
+			Wants: draft.Wants("name&metric&score&total_num&category[]"),
+		},
+	},
 }
 
 // misspelt is the name of the duration in versions up to 0.7.
 const misspelt = "Time taken for tests (senconds)"
 
-// ReadEvalScope returns a point, a part of one, or the scores of a report.
-func ReadEvalScope(f *decode.File) schema.Reading {
-	m, v := DetectEvalScope(f), f.First
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	switch m.Format {
-	case EvalScopePercentiles: // a point of the table: rows are statistics, columns are metrics
-		d := draft.New(f, &r, v, "evalscope")
-		for row := range v.Items() {
-			text := row.Get("Percentiles").Text()
-			if rank, ok := strings.CutSuffix(text, "%"); ok {
-				text = "p" + rank
-			}
-			if stat, ok := schema.ParseStat(text); ok && strings.Contains(draft.Usual, " "+stat+" ") {
-				evalScopeLatencies(d, row, stat)
-			}
+// evalScopeRows reads percentiles: rows are statistics, columns are metrics.
+func evalScopeRows(d *draft.Draft) {
+	for row := range d.In.Items() {
+		text := row.Get("Percentiles").Text()
+		if rank, ok := strings.CutSuffix(text, "%"); ok {
+			text = "p" + rank
 		}
-		d.Done()
-	case EvalScopeArguments: // a point of what was asked; it has no numbers
-		r.Facts.Model.ID = v.Get("model").Str()
-		p := schema.Point{Key: schema.Key{Task: "text", Tool: "evalscope", Dataset: v.Get("dataset").Str()}}
-		p.Key.ISL = evalScopeSame(v, "min_prompt_length", "max_prompt_length")
-		p.Key.OSL = evalScopeSame(v, "min_tokens", "max_tokens")
-		p.Conditions = map[string]string{"num_prompts": v.Get("number").Text()}
-		for _, name := range []string{"seed", "api", "stream"} {
-			if text := v.Get(name).Text(); text != "" {
-				p.Conditions[name] = text
-			}
+		if stat, ok := schema.ParseStat(text); ok && strings.Contains(draft.Usual, " "+stat+" ") {
+			evalScopeLatencies(d, row, stat)
 		}
-		r.Points = []schema.Point{p}
-	case EvalScopeReport:
-		r.Facts.Model.ID = v.Get("model_name").Str()
-		for m := range v.Get("metrics").Items() {
-			evalScopeAdd(f, &r, v.Get("dataset_name").Str(), m.Get("name").Str(), m.Get("score"), m.Get("num"))
-		}
-	case EvalScopeOldReport: // it states no model: one number, or several by name
-		task, score := v.Get("name").Str(), v.Get("score")
-		if score.Kind() != decode.Object {
-			evalScopeAdd(f, &r, task, v.Get("metric").Str(), score, v.Get("total_num"))
-		}
-		for _, m := range score.Members() {
-			evalScopeAdd(f, &r, task, m.Key, m.Val, v.Get("total_num"))
-		}
-	case EvalScope:
-		readEvalScopeSummary(f, &r)
 	}
-	return r
+}
+
+// evalScopeAsked reads what was asked: a point without numbers.
+func evalScopeAsked(f *decode.File, r *schema.Reading) {
+	v := f.First
+	r.Facts.Model.ID = v.Get("model").Str()
+	p := schema.Point{Key: schema.Key{Task: "text", Tool: "evalscope", Dataset: v.Get("dataset").Str()}}
+	p.Key.ISL = evalScopeSame(v, "min_prompt_length", "max_prompt_length")
+	p.Key.OSL = evalScopeSame(v, "min_tokens", "max_tokens")
+	p.Conditions = map[string]string{"num_prompts": v.Get("number").Text()}
+	for _, name := range []string{"seed", "api", "stream"} {
+		if text := v.Get(name).Text(); text != "" {
+			p.Conditions[name] = text
+		}
+	}
+	r.Points = []schema.Point{p}
+}
+
+func evalScopeReport(f *decode.File, r *schema.Reading) {
+	v := f.First
+	r.Facts.Model.ID = v.Get("model_name").Str()
+	for m := range v.Get("metrics").Items() {
+		evalScopeAdd(f, r, v.Get("dataset_name").Str(), m.Get("name").Str(), m.Get("score"), m.Get("num"))
+	}
+}
+
+// evalScopeOldReport reads a report that states no model: one number, or several by name.
+func evalScopeOldReport(f *decode.File, r *schema.Reading) {
+	v := f.First
+	task, score := v.Get("name").Str(), v.Get("score")
+	if score.Kind() != decode.Object {
+		evalScopeAdd(f, r, task, v.Get("metric").Str(), score, v.Get("total_num"))
+	}
+	for _, m := range score.Members() {
+		evalScopeAdd(f, r, task, m.Key, m.Val, v.Get("total_num"))
+	}
 }
 
 var (
@@ -126,17 +129,11 @@ func evalScopeLatencies(d *draft.Draft, v decode.Value, stat string) {
 	}
 }
 
-func readEvalScopeSummary(f *decode.File, r *schema.Reading) {
-	v := f.First
-	d := draft.New(f, r, v, "evalscope")
-	if n := v.Number("Concurrency", "Number of concurrency"); n != nil && *n > 0 {
-		d.Key.Concurrency = n
-	}
-	if rate := v.Number("Request Rate (req/s)", "Request rate (req/s)"); rate != nil && *rate > 0 {
-		d.Key.Rate = rate
-	}
+func evalScopeSummary(d *draft.Draft) {
+	v := d.In
 	evalScopeLatencies(d, v, "mean")
 	d.Fields(v, map[string]string{
+		"key concurrency": "Concurrency|Number of concurrency", "key rate": "Request Rate (req/s)|Request rate (req/s)",
 		"duration_s": "Test Duration (s)|Time taken for tests (s)|" + misspelt,
 		"rps":        "Req Throughput (req/s)|Request throughput (req/s)|Average QPS",
 		"output_tps": "Output Throughput (tok/s)|Output token throughput (tok/s)|" +
@@ -154,7 +151,6 @@ func readEvalScopeSummary(f *decode.File, r *schema.Reading) {
 		d.Missing("tpot", schema.DefExclFirst, "the file's time per token is the duration divided by all tokens")
 	}
 	d.Requests(v.Number("Success Requests", "Succeed requests"), v.Number("Failed Requests", "Failed requests"), nil, "")
-	d.Done()
 }
 
 // evalScopeSame is a length whose least and most are one.

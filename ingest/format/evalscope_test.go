@@ -7,7 +7,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var evalScopeReader = Reader{Detect: format.DetectEvalScope, Read: format.ReadEvalScope}
+var evalScopeReader = Reader{Detect: format.EvalScope.Detect, Read: format.EvalScope.Read}
 
 const (
 	evalScopeSummary = `{"Test Duration (s)":1.4668,"Concurrency":4,"Request Rate (req/s)":-1.0,"Total Requests":16,` +
@@ -29,8 +29,8 @@ const (
 
 func TestEvalScopeLoadTest(t *testing.T) {
 	r := evalScopeReader.Must(t, "benchmark_summary.json", evalScopeSummary)
-	format.CombineEvalScope(&r, format.ReadEvalScope(File("p.json", evalScopePercentiles)))
-	format.CombineEvalScope(&r, format.ReadEvalScope(File("a.json", evalScopeArguments)))
+	format.CombineEvalScope(&r, format.EvalScope.Read(File("p.json", evalScopePercentiles)))
+	format.CombineEvalScope(&r, format.EvalScope.Read(File("a.json", evalScopeArguments)))
 	p := r.Points[0]
 	Expect(t, p, map[string]float64{
 		"ttft.mean": 54.12, "ttft.min": 51.978, "ttft.median": 53, "ttft.p99": 59, "e2el.mean": 364.8, "e2el.p99": 370,

@@ -14,33 +14,17 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats.
-const (
-	EveryEval          = "every-eval-ever"
-	EveryEvalInstances = "every-eval-ever-instances"
-)
-
-// DetectEveryEval asks for the results with their model.
-func DetectEveryEval(f *decode.File) schema.Match {
-	v := f.First
-	if v.Has("evaluation_name", "sample_id") || v.Has("evaluation_id", "sample_id") {
-		m := draft.Is(EveryEvalInstances, "sample_id", "not a result: one answer")
-		m.Records = true
-		return m
-	}
-	m := draft.Check{Match: schema.Match{Format: EveryEval, Detail: "schema " + v.Get("schema_version").Text()}}
-	m.Want(v.Get("evaluation_results").Kind() == decode.Array, "evaluation_results")
-	m.Want(v.Get("model_info").Kind() == decode.Object, "model_info")
-	return m.Match
+// EveryEval is the format: the results with their model.
+var EveryEval = draft.Format{
+	Name: "every-eval-ever", Wants: draft.Wants("evaluation_results[]", "model_info{}"), All: readEveryEval,
+	Sniff: func(f *decode.File, m *draft.Check) { m.Detail = "schema " + f.First.Get("schema_version").Text() },
+	Others: []draft.Format{{
+		Name: "every-eval-ever-instances", Detail: "not a result: one answer", Records: true,
+		Wants: draft.Wants("evaluation_name&sample_id|evaluation_id&sample_id"),
+	}},
 }
 
-// ReadEveryEval returns a score for each result.
-func ReadEveryEval(f *decode.File) schema.Reading {
-	m := DetectEveryEval(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == EveryEvalInstances {
-		return r
-	}
+func readEveryEval(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts.Model.ID = cmp.Or(v.At("model_info", "id").Str(), v.At("model_info", "name").Str())
 	r.Facts.Stack.Engine = v.At("model_info", "inference_engine", "name").Str()
@@ -49,11 +33,11 @@ func ReadEveryEval(f *decode.File) schema.Reading {
 		value, ok := details.Get("score").Float()
 		task := x.Get("evaluation_name").Str()
 		if !ok || task == "" {
-			draft.Problem(f, &r, schema.SevWarning, "no-numbers", x, "a result without a name or a score")
+			draft.Problem(f, r, schema.SevWarning, "no-numbers", x, "a result without a name or a score")
 			continue
 		}
 		name := cmp.Or(metric.Get("metric_kind").Str(), metric.Get("metric_id").Str(), "score")
-		s := draft.Score(f, &r, task, name, value)
+		s := draft.Score(f, r, task, name, value)
 		s.Filter, s.Direction = metric.At("metric_parameters", "filter").Str(), "higher"
 		if lower, _ := metric.Get("lower_is_better").Truth(); lower {
 			s.Direction = "lower"
@@ -70,5 +54,4 @@ func ReadEveryEval(f *decode.File) schema.Reading {
 			r.Facts.Start, r.Facts.End = at, at
 		}
 	}
-	return r
 }

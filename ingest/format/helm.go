@@ -13,16 +13,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// HELM is the name of the format.
-const HELM = "helm"
-
-// DetectHELM asks for a statistic with a nested name.
-func DetectHELM(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: HELM, Detail: "statistics of a scenario"}}
-	one := f.First.Index(0)
-	m.Want(one.At("name", "name").Kind() == decode.String, "[].name.name")
-	m.Want(one.Has("count", "sum"), "[].count and [].sum")
-	return m.Match
+// HELM is the format: a statistic with a nested name.
+var HELM = draft.Format{
+	Name: "helm", Detail: "statistics of a scenario", Wants: draft.Wants(`0.name.name""`, "0.count&0.sum"), All: readHELM,
 }
 
 // helmScores are the statistics that grade answers.
@@ -30,9 +23,7 @@ var helmScores = draft.Names(`exact_match quasi_exact_match prefix_exact_match q
 	exact_match_indicator final_number_exact_match f1_score classification_macro_f1 classification_micro_f1 rouge_1 rouge_2
 	rouge_l bleu_1 bleu_4 math_equiv math_equiv_chain_of_thought code_eval_acc pass ndcg_10 RR@10`)
 
-// ReadHELM returns a score for each statistic that grades answers.
-func ReadHELM(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: HELM, Detail: "statistics of a scenario"}
+func readHELM(f *decode.File, r *schema.Reading) {
 	task, args, _ := strings.Cut(path.Base(path.Dir(f.Path)), ":")
 	between := ":"
 	for arg := range strings.SplitSeq(args, ",") {
@@ -51,11 +42,10 @@ func ReadHELM(f *decode.File) schema.Reading {
 		case metric == "num_instances":
 			items = max(int(s.Get("mean").Float0()), 0)
 		case x != nil && helmScores(metric) && !name.Has("perturbation"):
-			draft.Score(f, &r, task, metric, *x)
+			draft.Score(f, r, task, metric, *x)
 		}
 	}
 	for i := range r.Scores {
 		r.Scores[i].N = items
 	}
-	return r
 }

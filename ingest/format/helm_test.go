@@ -7,7 +7,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var helmReader = Reader{Detect: format.DetectHELM, Read: format.ReadHELM}
+var helmReader = Reader{Detect: format.HELM.Detect, Read: format.HELM.Read}
 
 const helmStats = `[{"name":{"name":"num_instances","split":"test"},"count":1,"sum":100,"mean":100.0},` +
 	`{"name":{"name":"exact_match","split":"test"},"count":1,"sum":0.53,"mean":0.53125,"stddev":0.0},` +

@@ -13,21 +13,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// HFEval is the name of the format.
-const HFEval = "hf-eval-results"
-
-// DetectHFEval asks for a dataset by its id, with a value.
-func DetectHFEval(f *decode.File) schema.Match {
-	one := f.First.Index(0)
-	m := draft.Check{Match: schema.Match{Format: HFEval, Detail: "scores of a model card"}}
-	m.Want(one.At("dataset", "id").Str() != "", "[].dataset.id")
-	m.Want(one.Get("value").Kind() == decode.Number, "[].value")
-	return m.Match
+// HFEval is the format: a dataset by its id, with a value.
+var HFEval = draft.Format{
+	Name: "hf-eval-results", Detail: "scores of a model card", Wants: draft.Wants(`0.dataset.id""`, "0.value#"),
+	All: readHFEval,
 }
 
-// ReadHFEval returns a score for each entry.
-func ReadHFEval(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: HFEval, Detail: "scores of a model card"}
+func readHFEval(f *decode.File, r *schema.Reading) {
 	for x := range f.First.Items() {
 		value, ok := x.Get("value").Float()
 		if !ok {
@@ -37,11 +29,10 @@ func ReadHFEval(f *decode.File) schema.Reading {
 		if part := x.At("dataset", "task_id").Str(); part != "" && part != "default" {
 			task += "/" + part
 		}
-		s := draft.Score(f, &r, task, cmp.Or(x.Get("metric").Str(), "score"), value)
+		s := draft.Score(f, r, task, cmp.Or(x.Get("metric").Str(), "score"), value)
 		s.Filter, s.Version = x.Get("notes").Str(), x.At("dataset", "revision").Str()
 		if t := draft.Time(x.Get("date").Text(), time.DateOnly, time.RFC3339); !t.IsZero() && r.Facts.Start.IsZero() {
 			r.Facts.Start, r.Facts.End = t, t
 		}
 	}
-	return r
 }

@@ -24,28 +24,28 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this file distinguishes.
-const (
-	InferencePerf      = "inference-perf"
-	InferencePerfAside = "inference-perf-aside"
-)
-
-// DetectInferencePerf looks for the two objects that every lifecycle report has.
-func DetectInferencePerf(f *decode.File) schema.Match {
-	v := f.First
-	if v.HasAny("avg_queue_length", "avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
-		v.Has("prompt_tokens_per_second") && !v.Has("load_summary") { // of Prometheus, next to each report
-		return draft.Is(InferencePerfAside, "metrics of the server", "not a result: the server's own metrics")
-	}
-	if one := v.Index(0); one.Has("request", "response") && one.Get("info").Has("output_token_times") {
-		return draft.Is(InferencePerfAside, "output_token_times",
-			"not a result: the requests that were sent and their answers")
-	}
-	m := draft.Check{Match: schema.Match{Format: InferencePerf, Detail: "lifecycle report"}}
-	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
-	m.Want(v.Get("successes").Kind() == decode.Object, "successes")
-	return m.Match
+// InferencePerf is the format: the two objects that every lifecycle report has. Next to it are metrics of the server,
+// and the requests.
+var InferencePerf = draft.Format{
+	Name: "inference-perf", Detail: "lifecycle report", Tool: "inference-perf", Point: readInferencePerf,
+	Wants: draft.Wants("load_summary{}", "successes{}"),
+	Others: []draft.Format{
+		{
+			Name: inferencePerfAside, Detail: "not a result: the server's own metrics",
+			Sniff: func(f *decode.File, m *draft.Check) {
+				v := f.First
+				m.Want(v.HasAny("avg_queue_length", "avg_kv_cache_usage") || v.Get("successes").Has("rate") ||
+					v.Has("prompt_tokens_per_second") && !v.Has("load_summary"), "metrics of the server")
+			},
+		},
+		{
+			Name: inferencePerfAside, Detail: "not a result: the requests that were sent and their answers",
+			Wants: draft.Wants("0.request&0.response&0.info.output_token_times"),
+		},
+	},
 }
+
+const inferencePerfAside = "inference-perf-aside"
 
 var inferencePerfStage = regexp.MustCompile(`stage_(\d+)_`)
 
@@ -62,22 +62,15 @@ var inferencePerfFields = []draft.Field{
 	{Key: "time_per_output_token", Metric: "tpot", Def: schema.DefChunkMean, Scale: 1000},
 }
 
-// ReadInferencePerf returns the point of a report.
-func ReadInferencePerf(f *decode.File) schema.Reading {
-	m := DetectInferencePerf(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == InferencePerfAside {
-		return r
-	}
-	d := draft.New(f, &r, f.First, "inference-perf")
+func readInferencePerf(d *draft.Draft) {
 	load, good := d.In.Get("load_summary").Track(), d.In.Get("successes")
 	requested, concurrency := load.Get("requested_rate").Ptr(), load.Get("concurrency").Ptr()
-	if IsInferencePerfSummary(f.Path) {
+	if IsInferencePerfSummary(d.File.Path) {
 		d.Dim("stages", "all")
-		r.Detail = "pool of all stages"
+		d.Reading.Detail = "pool of all stages"
 	} else {
 		d.Key.Rate, d.Key.Concurrency = requested, concurrency
-		if s := inferencePerfStage.FindStringSubmatch(path.Base(f.Path)); s != nil {
+		if s := inferencePerfStage.FindStringSubmatch(path.Base(d.File.Path)); s != nil {
 			d.Condition("stage", s[1])
 		}
 	}
@@ -112,6 +105,4 @@ func ReadInferencePerf(f *decode.File) schema.Reading {
 		d.Client = nil
 	}
 	d.Foreign(d.In, "")
-	d.Done()
-	return r
 }

@@ -8,7 +8,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var inferencePerfReader = Reader{Detect: format.DetectInferencePerf, Read: format.ReadInferencePerf}
+var inferencePerfReader = Reader{Detect: format.InferencePerf.Detect, Read: format.InferencePerf.Read}
 
 const (
 	inferencePerfReport = `{` +
@@ -52,9 +52,9 @@ func TestInferencePerfSummaryIsAnotherWorkload(t *testing.T) {
 	if p.Key.Rate != nil || p.Key.Dims["stages"] != "all" {
 		t.Errorf("%s", p.Key)
 	}
-	m := format.DetectInferencePerf(File("stage_0_prometheus_metrics.json",
+	m := format.InferencePerf.Detect(File("stage_0_prometheus_metrics.json",
 		`{"load_summary":{},"successes":{"count":3,"rate":8.3,"request_latency":{"mean":3}}}`))
-	if m.Format != format.InferencePerfAside {
+	if m.Format != "inference-perf-aside" {
 		t.Errorf("%+v", m)
 	}
 }

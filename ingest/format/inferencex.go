@@ -21,57 +21,54 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this file distinguishes.
-const (
-	InferenceX    = "inferencex"     // aggregated rows
-	InferenceXRaw = "inferencex-raw" // a client's own file, in seconds
-)
-
-// DetectInferenceX looks for latencies without a unit in their names, together with the load or the row's identity.
-func DetectInferenceX(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: InferenceX, Detail: "aggregated rows, in seconds"}}
-	v := f.First
-	if v.Kind() == decode.Array {
-		v = v.Index(0)
-	}
-	seconds, millis := false, false
-	for _, x := range v.Members() {
-		_, _, bare := draft.StatKey(x.Key, "")
-		_, _, ms := draft.StatKey(x.Key, "_ms")
-		seconds, millis = seconds || bare, millis || ms
-	}
-	row := v.Has("hw", "conc")
-	m.Want(seconds, "latencies without a unit (median_ttft)")
-	m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
-	m.Not(millis, "seconds alone")
-	if m.OK() && !row {
-		m.Format, m.Detail = InferenceXRaw, "raw file, in seconds"
-	} else if !m.OK() {
-		m.Detail = ""
-	}
-	return m.Match
+// InferenceX is the format of aggregated rows, or of a client's own file in seconds: latencies without a unit in their
+// names, together with the load or the row's identity.
+var InferenceX = draft.Format{
+	Name: "inferencex", Detail: "aggregated rows, in seconds", All: readInferenceX,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		v := f.First
+		if v.Kind() == decode.Array {
+			v = v.Index(0)
+		}
+		seconds, millis := false, false
+		for _, x := range v.Members() {
+			_, _, bare := draft.StatKey(x.Key, "")
+			_, _, ms := draft.StatKey(x.Key, "_ms")
+			seconds, millis = seconds || bare, millis || ms
+		}
+		row := v.Has("hw", "conc")
+		m.Want(seconds, "latencies without a unit (median_ttft)")
+		m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
+		m.Not(millis, "seconds alone")
+		if m.OK() && !row {
+			m.Format, m.Detail = inferenceXRaw, "raw file, in seconds"
+		} else if !m.OK() {
+			m.Detail = ""
+		}
+	},
 }
 
-// ReadInferenceX returns a point for each row; rows of different systems are different readings.
-func ReadInferenceX(f *decode.File) schema.Reading {
-	m := DetectInferenceX(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+const inferenceXRaw = "inferencex-raw"
+
+// readInferenceX returns a point for each row; rows of different systems are different readings.
+func readInferenceX(f *decode.File, r *schema.Reading) {
 	switch {
-	case m.Format == InferenceXRaw:
-		readInferenceXRaw(f, &r)
+	case r.Format == inferenceXRaw:
+		readInferenceXRaw(f, r)
 	case f.First.Kind() != decode.Array:
-		readInferenceXRow(f, f.First, &r)
+		readInferenceXRow(f, f.First, r)
 	default:
 		var rows draft.Runs[int]
 		for v := range f.First.Items() {
-			readInferenceXRow(f, v, rows.Of(rows.Len(), func() schema.Reading { return r }))
+			readInferenceXRow(f, v, rows.Of(rows.Len(), func() schema.Reading {
+				return schema.Reading{Format: r.Format, Detail: r.Detail}
+			}))
 			if rows.Len() > f.Limits().Results+1 {
 				break // bound reports it
 			}
 		}
-		return rows.Join(m.Format, m.Detail)
+		*r = rows.Join(r.Format, r.Detail)
 	}
-	return r
 }
 
 func inferenceXLatencies(d *draft.Draft) {
@@ -84,17 +81,15 @@ const inferenceXRepeated = "date mean_* median_* std_* p50_* p90_* p95_* p99_* m
 func readInferenceXRaw(f *decode.File, r *schema.Reading) {
 	d := draft.New(f, r, f.First, "inferencex")
 	v := d.In
-	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
 	inferenceXLatencies(d)
 	d.Fields(v, map[string]string{
-		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
-		"duration_s": "duration", "goodput_rps": "request_goodput",
+		"key concurrency": "max_concurrency", "key rate": "request_rate", "fact model.id": "model_id",
+		"condition num_prompts": "num_prompts", "rps": "request_throughput", "output_tps": "output_throughput",
+		"total_tps": "total_token_throughput", "duration_s": "duration", "goodput_rps": "request_goodput",
 	})
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)
-	d.Condition("num_prompts", v.Get("num_prompts").Text())
 	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
-	r.Facts.Model.ID = v.Get("model_id").Str()
 	draft.ClientTime(&r.Facts, v.Get("date"), v.Get("duration"))
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Foreign(v, inferenceXRepeated)

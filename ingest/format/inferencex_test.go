@@ -8,7 +8,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var inferenceXReader = Reader{Detect: format.DetectInferenceX, Read: format.ReadInferenceX}
+var inferenceXReader = Reader{Detect: format.InferenceX.Detect, Read: format.InferenceX.Read}
 
 const (
 	inferenceXRaw = `{"date":"20260213-075258","model_id":"acme/big","num_prompts":160,"request_rate":"inf",` +
@@ -28,7 +28,7 @@ func TestInferenceXRaw(t *testing.T) {
 	Expect(t, p, map[string]float64{
 		"ttft.median": 291.4, "ttft.p99": 2077, "tpot.median": 33.6, "requests_failed.value": 10, "osl.mean": 2,
 	})
-	if r.Format != format.InferenceXRaw || r.Facts.Model.ID != "acme/big" || *p.Key.Concurrency != 16 ||
+	if r.Format != "inferencex-raw" || r.Facts.Model.ID != "acme/big" || *p.Key.Concurrency != 16 ||
 		p.Key.Rate != nil || Codes(r) != "partly-failed" {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, r.Problems)
 	}

@@ -22,60 +22,49 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats.
-const (
-	Inspect = "inspect"
-	// Within an .eval archive how a log began, whose header has the same and the results, and one answer.
-	InspectAside = "inspect-aside"
-)
+const inspectAside = "inspect-aside"
 
-// DetectInspect looks for the log's eval, plan and status.
-func DetectInspect(f *decode.File) schema.Match {
-	v := f.First
-	if v.Get("eval").Has("task_id") && v.Has("plan") && !v.Has("status") && path.Base(f.Path) == "start.json" {
-		const what = "not a result: how the log began"
-		return schema.Match{Format: InspectAside, Has: []string{"eval.task_id", "plan"}, Detail: what}
-	}
-	if v.Has("id", "epoch", "target", "scores") {
-		return schema.Match{Format: InspectAside, Has: []string{"id, epoch, target"}, Detail: "not a result: one answer"}
-	}
-	m := draft.Check{Match: schema.Match{Format: Inspect, Detail: "log of an eval"}}
-	m.Want(v.Get("eval").Has("task_id"), "eval.task_id")
-	m.Want(v.Get("plan").Kind() == decode.Object, "plan")
-	m.Want(v.Has("status"), "status")
-	m.Detail = cmp.Or(v.At("eval", "packages", "inspect_ai").Str(), m.Detail)
-	return m.Match
+// Inspect is the format: the log's eval, plan and status. Within an .eval archive are also how a log began, whose header
+// has the same and the results, and single answers.
+var Inspect = draft.Format{
+	Name: "inspect", Detail: "log of an eval", Wants: draft.Wants("eval.task_id", "plan{}", "status"), All: readInspect,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		m.Detail = cmp.Or(f.First.At("eval", "packages", "inspect_ai").Str(), m.Detail)
+	},
+	Others: []draft.Format{
+		{
+			Name: inspectAside, Detail: "not a result: how the log began", Wants: draft.Wants("eval.task_id", "plan"),
+			Sniff: func(f *decode.File, m *draft.Check) {
+				m.Not(f.First.Has("status") || path.Base(f.Path) != "start.json", "a log that ended")
+			},
+		},
+		{Name: inspectAside, Detail: "not a result: one answer", Wants: draft.Wants("id&epoch&target&scores")},
+	},
 }
 
-// ReadInspect returns a score for every metric of every scorer. A log that does not end in success has none.
-func ReadInspect(f *decode.File) schema.Reading {
-	m := DetectInspect(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == InspectAside {
-		return r
-	}
+// readInspect returns a score for every metric of every scorer. A log that does not end in success has none.
+func readInspect(f *decode.File, r *schema.Reading) {
 	v := f.First.Track()
 	r.Facts.Model.ID = strings.TrimPrefix(v.At("eval", "model").Str(), "openai/")
 	r.Facts.Start = draft.Time(v.At("stats", "started_at").Str(), time.RFC3339)
 	r.Facts.End = draft.Time(v.At("stats", "completed_at").Str(), time.RFC3339)
 	if status := v.Get("status").Str(); status != "success" || v.Get("results").Kind() != decode.Object {
-		draft.Problem(f, &r, schema.SevError, "eval-failed", v.Get("status"),
+		draft.Problem(f, r, schema.SevError, "eval-failed", v.Get("status"),
 			"status "+status+": "+v.At("error", "message").Str(), "success", "no score",
 			"run the eval again; with the server down inspect exits 0 as well")
-		return r
+		return
 	}
 	for s := range v.At("results", "scores").Items() {
 		for _, metric := range s.Get("metrics").Members() {
 			if !strings.Contains(metric.Key, "stderr") && metric.Key != "std" && metric.Key != "var" {
-				inspectScore(f, &r, v, s, metric)
+				inspectScore(f, r, v, s, metric)
 			}
 		}
 	}
 	if len(r.Scores) == 0 {
-		draft.Problem(f, &r, schema.SevError, "no-scores", v.Get("results"), "no score in results", "a scorer with a metric")
+		draft.Problem(f, r, schema.SevError, "no-scores", v.Get("results"), "no score in results", "a scorer with a metric")
 	}
 	r.Extra = draft.Foreign(nil, v, "version plan invalidated tags metadata reductions samples error log_updates")
-	return r
 }
 
 func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric decode.Member) {

@@ -15,7 +15,7 @@ import (
 func readInspect(t *testing.T, data string) (*decode.File, bool) {
 	t.Helper()
 	f := decode.NewFile("logs/x.json", []byte(data), time.Time{}, decode.DefaultLimits())
-	return &f, format.DetectInspect(&f).OK()
+	return &f, format.Inspect.Detect(&f).OK()
 }
 
 // A log that inspect 0.3.285 wrote, without its transcripts.
@@ -28,7 +28,7 @@ func TestInspectRecordedLog(t *testing.T) {
 	if !ok {
 		t.Fatal("not recognised")
 	}
-	r := format.ReadInspect(f)
+	r := format.Inspect.Read(f)
 	if len(r.Problems) != 0 || len(r.Scores) != 1 || r.Facts.Model.ID != "acme/tiny-1" || r.Facts.Start.IsZero() {
 		t.Fatalf("%+v", r)
 	}
@@ -55,7 +55,7 @@ func TestInspectEpochs(t *testing.T) {
 		f, _ := readInspect(t, `{"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"openai/m"},`+
 			`"plan":{},"results":{"scores":[{"name":"match","metrics":{"accuracy":{"value":0.75}}}]},"samples":[`+
 			strings.Join(samples, ",")+`]}`)
-		return format.ReadInspect(f).Scores[0].Outcomes
+		return format.Inspect.Read(f).Scores[0].Outcomes
 	}
 	o := log(sample("1", "1", "C"), sample("10", "1", "I"), sample("1", "2", "C"), sample("10", "2", "C"))
 	if shares, k := o.Shares(); k != 2 || len(shares) != 2 || shares[0] != 1 || shares[1] != .5 {
@@ -75,7 +75,7 @@ func TestInspectEpochs(t *testing.T) {
 func TestInspectFailedLog(t *testing.T) {
 	f, ok := readInspect(t, `{"version":2,"status":"error","eval":{"task":"t","task_id":"x","model":"openai/m"},`+
 		`"plan":{},"results":null,"error":{"message":"Connection error."}}`)
-	if r := format.ReadInspect(f); !ok || len(r.Scores) != 0 || len(r.Problems) != 1 ||
+	if r := format.Inspect.Read(f); !ok || len(r.Scores) != 0 || len(r.Problems) != 1 ||
 		!strings.Contains(r.Problems[0].Found, "Connection error") {
 		t.Errorf("%v %+v", ok, r)
 	}

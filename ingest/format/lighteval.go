@@ -16,24 +16,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// LightEval is the name of the format.
-const LightEval = "lighteval"
-
-// DetectLightEval asks for the general configuration that lighteval writes beside the results.
-func DetectLightEval(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: LightEval, Detail: "results of evals"}}
-	m.Want(f.First.Get("config_general").Kind() == decode.Object, "config_general")
-	m.Want(f.First.Get("results").Kind() == decode.Object, "results")
-	return m.Match
+// LightEval is the format: the general configuration that lighteval writes beside the results.
+var LightEval = draft.Format{
+	Name: "lighteval", Detail: "results of evals", Wants: draft.Wants("config_general{}", "results{}"), All: readLightEval,
 }
 
 var lightEvalStamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d`)
 
-// ReadLightEval returns a score for each metric of each task.
-func ReadLightEval(f *decode.File) schema.Reading {
-	v := f.First
-	r := schema.Reading{Format: LightEval, Detail: "results of evals"}
-	general := v.Get("config_general")
+func readLightEval(f *decode.File, r *schema.Reading) {
+	v, general := f.First, f.First.Get("config_general")
 	r.Facts.Model.ID = cmp.Or(general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
 		general.At("model_config", "model").Str())
 	if t := draft.Time(lightEvalStamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"); !t.IsZero() {
@@ -57,7 +48,7 @@ func ReadLightEval(f *decode.File) schema.Reading {
 			if !ok || strings.HasSuffix(metric.Key, "_stderr") {
 				continue
 			}
-			s := draft.Score(f, &r, name, metric.Key, x)
+			s := draft.Score(f, r, name, metric.Key, x)
 			s.Fewshot, s.Version = shots, v.At("versions", task.Key).Text()
 			if se, ok := task.Val.Get(metric.Key + "_stderr").Float(); ok {
 				s.Stderr = schema.Num(se)
@@ -66,7 +57,6 @@ func ReadLightEval(f *decode.File) schema.Reading {
 			s.Limit, s.Unknown = general.Get("max_samples").Ptr(), stated
 		}
 	}
-	return r
 }
 
 // lightEvalCount returns the first number of questions; 0 where none is stated. The harness writes -1 before it

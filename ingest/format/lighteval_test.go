@@ -9,7 +9,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var lightEvalReader = Reader{Detect: format.DetectLightEval, Read: format.ReadLightEval}
+var lightEvalReader = Reader{Detect: format.LightEval.Detect, Read: format.LightEval.Read}
 
 const lightEvalResults = `{"config_general":{"lighteval_sha":"x","model_name":"acme/m"},"results":` +
 	`{"leaderboard|arc:challenge|25":{"acc":0.53125,"acc_stderr":0.0125,` +

@@ -24,21 +24,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// LLMD is the name of this reader's format.
-const LLMD = "llm-d-report"
-
-// DetectLLMD looks for the version and the two parts of a report.
-func DetectLLMD(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: LLMD}}
-	v := f.First
-	version := v.Get("version").Text()
-	m.Want(version != "", "version")
-	m.Want(v.Get("scenario").Kind() == decode.Object, "scenario")
-	m.Want(v.Get("metrics").Kind() == decode.Object || v.Get("results").Kind() == decode.Object, "metrics or results")
-	if m.OK() {
-		m.Detail = "version " + version
-	}
-	return m.Match
+// LLMD is the format: the version and the two parts of a report.
+var LLMD = draft.Format{
+	Name: "llm-d-report", Wants: draft.Wants("version", "scenario{}", "metrics{}|results{}=metrics or results"),
+	All: readLLMD,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		if m.OK() {
+			m.Detail = "version " + f.First.Get("version").Text()
+		}
+	},
 }
 
 // llmdFields are the report's names under the definitions of the tool whose results were converted.
@@ -74,16 +68,15 @@ func llmdFields(tool string) []draft.Field {
 // llmdScales are the factors of a distribution's units to milliseconds.
 var llmdScales = map[string]float64{"ms": 1, "ms/token": 1, "s": 1000, "s/token": 1000}
 
-// ReadLLMD returns the point of a report.
-func ReadLLMD(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: LLMD, Detail: DetectLLMD(f).Detail}
+// readLLMD returns the point of a report.
+func readLLMD(f *decode.File, r *schema.Reading) {
 	load := f.First.At("scenario", "load", "standardized") // of 0.2
 	part, tool := f.First.Get("metrics"), f.First.At("scenario", "load", "name").Str()
 	if f.First.Get("results").Kind() == decode.Object {
 		part, tool = f.First.At("results", "request_performance", "aggregate"), load.Get("tool").Str()
 	}
 	tool = strings.Replace(cmp.Or(tool, "llm-d"), "vllm-benchmark", "vllm", 1)
-	d := draft.New(f, &r, f.First, tool)
+	d := draft.New(f, r, f.First, tool)
 	r.Facts = llmdFacts(d.In)
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	llmdKey(d, load)
@@ -143,7 +136,6 @@ func ReadLLMD(f *decode.File) schema.Reading {
 	d.Foreign(d.In, "version results")
 	d.Foreign(f.First.At("scenario", "metadata"), "")
 	d.Done()
-	return r
 }
 
 // llmdRates are the report's names of rates and lengths, those of 0.1 among them.

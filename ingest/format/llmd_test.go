@@ -10,7 +10,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var llmdReader = Reader{Detect: format.DetectLLMD, Read: format.ReadLLMD}
+var llmdReader = Reader{Detect: format.LLMD.Detect, Read: format.LLMD.Read}
 
 const (
 	llmdV01 = `version: '0.1'

@@ -9,26 +9,17 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this file distinguishes.
-const (
-	LLMPerf          = "llmperf"
-	LLMPerfResponses = "llmperf-responses" // the requests of a summary
-)
-
-// DetectLLMPerf asks for the names that a summary is made of.
-func DetectLLMPerf(f *decode.File) schema.Match {
-	v := f.First
-	if one := v.Index(0); one.Has("end_to_end_latency_s", "ttft_s") {
-		return draft.Is(LLMPerfResponses, "end_to_end_latency_s", "not a result: the requests of a summary")
-	}
-	m := draft.Check{Match: schema.Match{Format: LLMPerf, Detail: "summary"}}
-	m.Want(v.HasAny("results_ttft_s_mean", "results_end_to_end_latency_s_mean"), "results_ttft_s_mean")
-	m.Want(v.Has("num_concurrent_requests"), "num_concurrent_requests")
-	return m.Match
+// LLMPerf is the format: the names that a summary is made of.
+var LLMPerf = draft.Format{
+	Name: "llmperf", Detail: "summary", Tool: "llmperf", Point: readLLMPerf,
+	Wants: draft.Wants("results_ttft_s_mean|results_end_to_end_latency_s_mean", "num_concurrent_requests"),
+	Others: []draft.Format{{
+		Name: "llmperf-responses", Detail: "not a result: the requests of a summary",
+		Wants: draft.Wants("0.end_to_end_latency_s&0.ttft_s"),
+	}},
 }
 
 var llmPerfFields = []draft.Field{
@@ -49,17 +40,14 @@ func llmPerfStatistic(key string) (stat, of string, ok bool) {
 	return stat, strings.TrimSuffix(key[:at], "_quantiles"), ok && strings.Contains(draft.Usual, " "+stat+" ")
 }
 
-// ReadLLMPerf returns the point of a summary.
-func ReadLLMPerf(f *decode.File) schema.Reading {
-	m := DetectLLMPerf(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == LLMPerfResponses {
-		return r
-	}
-	d := draft.New(f, &r, f.First, "llmperf")
-	v := d.In
-	d.Key.ISL, d.Key.OSL = v.Get("mean_input_tokens").Ptr(), v.Get("mean_output_tokens").Ptr()
-	d.Key.Concurrency = v.Get("num_concurrent_requests").Ptr()
+func readLLMPerf(d *draft.Draft) {
+	v, r := d.In, d.Reading
+	d.Flat(v, llmPerfStatistic, llmPerfFields)
+	d.Fields(v, map[string]string{
+		"key isl": "mean_input_tokens", "key osl": "mean_output_tokens", "key concurrency": "num_concurrent_requests",
+		"fact model.id": "model", "isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",
+		"output_tps": "results_mean_output_throughput_token_per_s",
+	})
 	for dim, name := range map[string]string{
 		"prompt_tokens_stdev": "stddev_input_tokens", "output_tokens_stdev": "stddev_output_tokens",
 	} {
@@ -67,19 +55,11 @@ func ReadLLMPerf(f *decode.File) schema.Reading {
 			d.Dim(dim, strconv.FormatFloat(x, 'f', -1, 64))
 		}
 	}
-	d.Flat(v, llmPerfStatistic, llmPerfFields)
-	d.Fields(v, map[string]string{
-		"isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",
-		"output_tps": "results_mean_output_throughput_token_per_s",
-	})
 	if x, ok := v.Get("results_num_completed_requests_per_min").Float(); ok {
 		d.Derived("rps", "", "value", x/60)
 	}
 	d.Requests(v.Get("results_num_completed_requests").Ptr(), v.Get("results_number_errors").Ptr(), nil, "")
-	r.Facts.Model.ID = v.Get("model").Str()
 	r.Facts.Start = draft.Epoch(v.Get("timestamp"))
-	r.Facts.End, d.Start, d.End = r.Facts.Start, r.Facts.Start, r.Facts.Start
+	r.Facts.End = r.Facts.Start
 	d.Foreign(v, "results_* mean_* stddev_* version name")
-	d.Done()
-	return r
 }

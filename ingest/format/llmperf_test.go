@@ -8,7 +8,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var llmPerfReader = Reader{Detect: format.DetectLLMPerf, Read: format.ReadLLMPerf}
+var llmPerfReader = Reader{Detect: format.LLMPerf.Detect, Read: format.LLMPerf.Read}
 
 const llmPerfSummary = `{"version":"2023-08-31","name":"m_550_150_summary","model":"acme/m","mean_input_tokens":550,` +
 	`"stddev_input_tokens":150,"mean_output_tokens":150,"stddev_output_tokens":0,"num_concurrent_requests":5,` +
@@ -35,7 +35,7 @@ func TestLLMPerfSummary(t *testing.T) {
 
 func TestLLMPerfResponsesAreOfTheSummary(t *testing.T) {
 	r := llmPerfReader.Must(t, "x.json", `[{"error_code":null,"ttft_s":0.2,"end_to_end_latency_s":1.5}]`)
-	if r.Format != format.LLMPerfResponses || len(r.Points) != 0 {
+	if r.Format != "llmperf-responses" || len(r.Points) != 0 {
 		t.Error(r)
 	}
 }

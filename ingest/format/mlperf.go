@@ -16,29 +16,25 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this file distinguishes.
-const (
-	MLPerf         = "mlperf"
-	MLPerfAccuracy = "mlperf-accuracy" // a run that measures no speed
-)
-
-const mlPerfTitle = "MLPerf Results Summary"
-
-// DetectMLPerf looks for the title and the scenario.
-func DetectMLPerf(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: MLPerf, Detail: "summary of the load generator"}}
-	if f.Form != decode.Text {
-		m.Lacks = []string{"a text"}
-		return m.Match
-	}
-	head := f.Data[:min(len(f.Data), 4096)]
-	m.Want(bytes.Contains(head, []byte(mlPerfTitle)), mlPerfTitle)
-	m.Want(bytes.Contains(head, []byte("Scenario :")), "Scenario :")
-	if m.OK() && bytes.Contains(head, []byte("AccuracyOnly")) {
-		m.Format, m.Detail = MLPerfAccuracy, "not a result: a run for accuracy"
-	}
-	return m.Match
+// MLPerf is the format: the title and the scenario. A run for accuracy measures no speed.
+var MLPerf = draft.Format{
+	Name: "mlperf", Detail: "summary of the load generator", All: readMLPerf,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		if f.Form != decode.Text {
+			m.Lacks = []string{"a text"}
+			return
+		}
+		head := f.Data[:min(len(f.Data), 4096)]
+		for _, text := range []string{"MLPerf Results Summary", "Scenario :"} {
+			m.Want(bytes.Contains(head, []byte(text)), text)
+		}
+		if m.OK() && bytes.Contains(head, []byte("AccuracyOnly")) {
+			m.Format, m.Detail = mlPerfAccuracy, "not a result: a run for accuracy"
+		}
+	},
 }
+
+const mlPerfAccuracy = "mlperf-accuracy"
 
 var mlPerfFields = []draft.Field{
 	{Key: "latency", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
@@ -67,12 +63,10 @@ func mlPerfSplit(label string) (stat, of string, ok bool) {
 	return stat, m[3], true
 }
 
-// ReadMLPerf returns the point of a summary.
-func ReadMLPerf(f *decode.File) schema.Reading {
-	m := DetectMLPerf(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	if m.Format == MLPerfAccuracy {
-		return r
+// readMLPerf returns the point of a summary.
+func readMLPerf(f *decode.File, r *schema.Reading) {
+	if r.Format == mlPerfAccuracy {
+		return
 	}
 	values := map[string]string{}
 	for line := range bytes.Lines(f.Data) {
@@ -83,7 +77,7 @@ func ReadMLPerf(f *decode.File) schema.Reading {
 		}
 	}
 	v, _ := decode.Of(values)
-	d := draft.New(f, &r, v, "mlperf")
+	d := draft.New(f, r, v, "mlperf")
 	d.Dim("scenario", values["scenario"])
 	scenario := strings.ToLower(values["scenario"])
 	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
@@ -122,27 +116,18 @@ func ReadMLPerf(f *decode.File) schema.Reading {
 		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
 	}
 	d.Done()
-	return r
 }
 
 // mlPerfLoad reads the load that was asked for.
 func mlPerfLoad(d *draft.Draft, scenario string) {
 	switch scenario {
 	case "server":
-		d.Key.Rate = mlPerfPositive(d.In.Get("target_qps"))
+		d.Fields(d.In, map[string]string{"key rate": "target_qps"})
 	case "singlestream":
-		one := 1.
-		d.Key.Concurrency = &one
+		d.Key.Concurrency = new(1.)
 	case "multistream":
-		d.Key.Concurrency = mlPerfPositive(d.In.Get("samples_per_query"))
+		d.Fields(d.In, map[string]string{"key concurrency": "samples_per_query"})
 	}
-}
-
-func mlPerfPositive(v decode.Value) *float64 {
-	if x := v.Ptr(); x != nil && *x > 0 {
-		return x
-	}
-	return nil
 }
 
 // mlPerfMostReasons is how many reasons of one result are quoted.

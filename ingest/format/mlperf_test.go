@@ -9,7 +9,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var mlPerfReader = Reader{Detect: format.DetectMLPerf, Read: format.ReadMLPerf}
+var mlPerfReader = Reader{Detect: format.MLPerf.Detect, Read: format.MLPerf.Read}
 
 const mlPerfServer = `================================================
 MLPerf Results Summary
@@ -96,7 +96,7 @@ func TestMLPerfOffline(t *testing.T) {
 
 func TestMLPerfAccuracyIsNoSpeed(t *testing.T) {
 	r := mlPerfReader.Must(t, "x.txt", strings.Replace(mlPerfServer, "PerformanceOnly", "AccuracyOnly", 1))
-	if len(r.Points) != 0 || r.Format != format.MLPerfAccuracy {
+	if len(r.Points) != 0 || r.Format != "mlperf-accuracy" {
 		t.Error(r)
 	}
 }

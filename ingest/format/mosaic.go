@@ -13,20 +13,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Mosaic is the name of the format.
-const Mosaic = "mosaic-eval"
-
-// DetectMosaic asks for accuracies of in-context learning and for the model.
-func DetectMosaic(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Mosaic, Detail: "scores of an eval gauntlet"}}
-	m.Want(f.First.At("eval_metrics", "icl").Kind() == decode.Object, "eval_metrics.icl")
-	return m.Match
+// Mosaic is the format: accuracies of in-context learning.
+var Mosaic = draft.Format{
+	Name: "mosaic-eval", Detail: "scores of an eval gauntlet", Wants: draft.Wants("eval_metrics.icl{}"), All: readMosaic,
 }
 
-// ReadMosaic returns a score for each task, and for the means that a file states.
-func ReadMosaic(f *decode.File) schema.Reading {
+// readMosaic returns a score for each task, and for the means that a file states.
+func readMosaic(f *decode.File, r *schema.Reading) {
 	v := f.First
-	r := schema.Reading{Format: Mosaic, Detail: "scores of an eval gauntlet"}
 	r.Facts.Model.ID = v.Get("model").Str()
 	if uuid := v.Get("model_uuid").Str(); len(uuid) >= mosaicDigits && r.Facts.Model.ID != "" {
 		r.Facts.Model.ID += "@" + uuid[:mosaicDigits]
@@ -36,7 +30,7 @@ func ReadMosaic(f *decode.File) schema.Reading {
 	}
 	add := func(task, metric string, x decode.Value, direction string) {
 		if n, ok := x.Float(); ok {
-			s := draft.Score(f, &r, task, metric, n)
+			s := draft.Score(f, r, task, metric, n)
 			s.Version, s.Direction = v.Get("eval_version").Text(), direction
 		}
 	}
@@ -52,7 +46,6 @@ func ReadMosaic(f *decode.File) schema.Reading {
 	for _, name := range []string{"Core", "Extended"} {
 		add(name, "centered_accuracy", v.Get(name), "higher")
 	}
-	return r
 }
 
 // mosaicDigits is how much of a checkpoint's uuid tells it from others.

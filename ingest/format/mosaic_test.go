@@ -7,7 +7,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var mosaicReader = Reader{Detect: format.DetectMosaic, Read: format.ReadMosaic}
+var mosaicReader = Reader{Detect: format.Mosaic.Detect, Read: format.Mosaic.Read}
 
 const mosaicHeavy = `{"name":"heavy","uuid":"5c62d470-d644","model":"acme_1b","model_uuid":"6ed4a1fa-202c-4b2b",` +
 	`"creation_date":"2024_06_12-07_07_17","eval_version":"v2","eval_metrics":{"icl":{"mmlu_fewshot":0.719033827384313,` +

@@ -13,22 +13,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// MTEB is the name of the format.
-const MTEB = "mteb"
-
-// DetectMTEB asks for the task and its scores.
-func DetectMTEB(f *decode.File) schema.Match {
-	v := f.First
-	m := draft.Check{Match: schema.Match{Format: MTEB, Detail: "mteb " + v.Get("mteb_version").Text()}}
-	m.Want(v.Has("task_name", "mteb_version"), "task_name and mteb_version")
-	m.Want(v.Get("scores").Kind() == decode.Object, "scores")
-	return m.Match
+// MTEB is the format: the task and its scores.
+var MTEB = draft.Format{
+	Name: "mteb", Wants: draft.Wants("task_name&mteb_version", "scores{}"), All: readMTEB,
+	Sniff: func(f *decode.File, m *draft.Check) { m.Detail = "mteb " + f.First.Get("mteb_version").Text() },
 }
 
-// ReadMTEB returns a score for each split and subset of the task.
-func ReadMTEB(f *decode.File) schema.Reading {
+// readMTEB returns a score for each split and subset of the task.
+func readMTEB(f *decode.File, r *schema.Reading) {
 	v := f.First
-	r := schema.Reading{Format: MTEB, Detail: DetectMTEB(f).Detail}
 	revision := path.Base(path.Dir(f.Path))
 	if model := path.Base(path.Dir(path.Dir(f.Path))); strings.Contains(model, "__") {
 		r.Facts.Model.ID = strings.Replace(model, "__", "/", 1)
@@ -46,12 +39,11 @@ func ReadMTEB(f *decode.File) schema.Reading {
 			if subset := x.Get("hf_subset").Str(); subset != "" && subset != "default" {
 				task += "/" + subset
 			}
-			s := draft.Score(f, &r, task, "main_score", value)
+			s := draft.Score(f, r, task, "main_score", value)
 			s.Direction, s.Version = "higher", v.Get("dataset_revision").Str()
 			if split.Key != "test" {
 				s.Filter = split.Key
 			}
 		}
 	}
-	return r
 }

@@ -15,27 +15,19 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Optimum is the name of the format.
-const Optimum = "optimum-benchmark"
-
-// DetectOptimum asks for the phases of generation, each with a latency.
-func DetectOptimum(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Optimum, Detail: "report of generation"}}
-	report := f.First.ObjectOr("report", f.First)
-	m.Want(report.At("prefill", "latency").Kind() == decode.Object, "prefill.latency")
-	m.Want(report.Get("decode").Kind() == decode.Object, "decode")
-	return m.Match
+// Optimum is the format: the phases of generation, each with a latency.
+var Optimum = draft.Format{
+	Name: "optimum-benchmark", Detail: "report of generation", Tool: "optimum-benchmark", Point: readOptimum,
+	Wants: draft.Wants("report.prefill.latency{}|prefill.latency{}=prefill.latency", "report.decode{}|decode{}=decode"),
 }
 
-// ReadOptimum returns the point of a report.
-func ReadOptimum(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Optimum, Detail: "report of generation"}
-	report, config := f.First.ObjectOr("report", f.First), f.First.Get("config")
-	scenario := config.ObjectOr("scenario", config.Get("benchmark")) // before 0.3
-	d := draft.New(f, &r, f.First, "optimum-benchmark")
-	d.Key.ISL = scenario.At("input_shapes", "sequence_length").Ptr()
-	d.Key.OSL = scenario.At("generate_kwargs", "max_new_tokens").Ptr()
-	d.Key.Concurrency = scenario.At("input_shapes", "batch_size").Ptr()
+func readOptimum(d *draft.Draft) {
+	v, r := d.File.First, d.Reading
+	report, config, backend := v.ObjectOr("report", v), v.Get("config"), v.At("config", "backend")
+	d.Fields(config.ObjectOr("scenario", config.Get("benchmark")), map[string]string{ // before 0.3
+		"key isl": "input_shapes.sequence_length", "key osl": "generate_kwargs.max_new_tokens",
+		"key concurrency": "input_shapes.batch_size",
+	})
 	for _, x := range []draft.Field{
 		{Key: "prefill", Metric: "ttft", Def: schema.DefBatch}, {Key: "per_token", Metric: "itl", Def: schema.DefChunkGap},
 	} {
@@ -48,10 +40,10 @@ func ReadOptimum(f *decode.File) schema.Reading {
 		d.Size(x.Metric, n)
 	}
 	d.Of("output_tps", report.At("decode", "throughput", "value"))
-	backend := config.Get("backend")
-	r.Facts.Model.ID = backend.Get("model").Str()
-	r.Facts.Stack = schema.Stack{Engine: backend.Get("name").Str(), Version: backend.Get("version").Str()}
-	d.Condition("dtype", backend.Get("torch_dtype").Str())
+	d.Fields(backend, map[string]string{
+		"fact model.id": "model", "fact stack.engine": "name", "fact stack.version": "version",
+		"condition dtype": "torch_dtype",
+	})
 	quantized := optimumQuantization(backend)
 	d.Condition("quantization", quantized)
 	if r.Facts.Model.Precision = quantized; quantized == optimumUnquantized {
@@ -63,8 +55,6 @@ func ReadOptimum(f *decode.File) schema.Reading {
 		}
 	}
 	r.Facts.Device = optimumDevice(backend, config.Get("environment"))
-	d.Done()
-	return r
 }
 
 // optimumUnquantized is said of a model whose configuration has a scheme of quantisation, which is null.

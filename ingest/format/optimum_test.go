@@ -8,7 +8,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var optimumReader = Reader{Detect: format.DetectOptimum, Read: format.ReadOptimum}
+var optimumReader = Reader{Detect: format.Optimum.Detect, Read: format.Optimum.Read}
 
 const optimumReport = `{"config":{"name":"x",` +
 	`"backend":{"name":"pytorch","version":"2.4.0","model":"acme/m","device":"cuda",` +

@@ -24,17 +24,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// SGLang is the name of this reader's format.
-const SGLang = "sglang"
-
-// DetectSGLang distinguishes sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
-func DetectSGLang(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: SGLang}}
-	m.Want(f.First.Get("completed").Kind() == decode.Number, "completed")
-	m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
-		return strings.HasSuffix(x.Key, "_e2e_latency_ms")
-	}), "mean_e2e_latency_ms")
-	return m.Match
+// SGLang is the format. It differs from vLLM's, whose client it descends from, by the name of the end-to-end latency.
+var SGLang = draft.Format{
+	Name: "sglang", Tool: "sglang", Wants: draft.Wants("completed#"), Point: readSGLang,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
+			return strings.HasSuffix(x.Key, "_e2e_latency_ms")
+		}), "mean_e2e_latency_ms")
+	},
 }
 
 var sglangFields = []draft.Field{
@@ -44,11 +41,9 @@ var sglangFields = []draft.Field{
 	{Key: schema.MetricTTFO, Metric: "e2el", Def: schema.DefLastContent},
 }
 
-// ReadSGLang returns the point of a line.
-func ReadSGLang(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: SGLang, Detail: "bench_serving"}
-	d := draft.New(f, &r, f.First, "sglang")
+func readSGLang(d *draft.Draft) {
 	v := d.In
+	d.Reading.Detail = "bench_serving"
 	sglangKey(d)
 	sglangServers(d)
 	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, sglangFields)
@@ -61,7 +56,7 @@ func ReadSGLang(f *decode.File) schema.Reading {
 	d.Requests(ok, nil, nil, "")
 	sglangRecompute(d)
 	// The rates are computed from the output tokens that were asked for; the answers may hold fewer.
-	out, again := v.Get("total_output_tokens").Float0(), f.First.Get("total_output_tokens_retokenized")
+	out, again := v.Get("total_output_tokens").Float0(), d.File.First.Get("total_output_tokens_retokenized")
 	if n := again.Ptr(); n != nil && out > 0 && *n < .9*out {
 		d.Problem(schema.SevWarning, "tokens-claimed", again,
 			fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, *n), "the two within 10 %",
@@ -69,14 +64,14 @@ func ReadSGLang(f *decode.File) schema.Reading {
 			"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'")
 	}
 	d.Foreign(v, "server_info")
-	d.Done()
-	return r
 }
 
 func sglangKey(d *draft.Draft) {
 	v := d.In
-	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
-	d.Key.Dataset = v.Get("dataset_name").Str()
+	d.Fields(v, map[string]string{
+		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
+		"condition client": "backend",
+	})
 	if v.Get("request_rate").Str() == "trace" {
 		d.Dim("arrival", "trace")
 	}
@@ -87,7 +82,6 @@ func sglangKey(d *draft.Draft) {
 			d.Dim("range_ratio", ratio.Text())
 		}
 	}
-	d.Condition("client", v.Get("backend").Str())
 	d.Parallel(v.Get("server_info"), map[string]string{"tp_size": "tp", "dp_size": "dp", "pp_size": "pp", "ep_size": "ep"})
 }
 

@@ -9,7 +9,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var sglangReader = Reader{Detect: format.DetectSGLang, Read: format.ReadSGLang}
+var sglangReader = Reader{Detect: format.SGLang.Detect, Read: format.SGLang.Read}
 
 const (
 	sglangOld = `{"backend": "sglang", "request_rate": Infinity, "total_input_tokens": 42, "total_output_tokens": 285, ` +

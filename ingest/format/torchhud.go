@@ -21,37 +21,33 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// TorchHUD is the name of this reader's format.
-const TorchHUD = "pytorch-hud"
-
-// DetectTorchHUD looks for an array in which every element has a benchmark and a metric, or for such rows, one
-// per line.
-func DetectTorchHUD(f *decode.File) schema.Match {
-	if isTorchHUDRecord(f.First) {
-		return schema.Match{Format: TorchHUD, Has: []string{"benchmark", "metric"}, Detail: "rows", Records: true}
-	}
-	m := draft.Check{Match: schema.Match{Format: TorchHUD}}
-	n := 0
-	for x := range f.First.Items() {
-		if !isTorchHUDRecord(x) {
-			n = 0
-			break
+// TorchHUD is the format: an array in which every element has a benchmark and a metric, or such rows, one a line.
+var TorchHUD = draft.Format{
+	Name: "pytorch-hud", All: readTorchHUD,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		n := 0
+		for x := range f.First.Items() {
+			if !isTorchHUDRecord(x) {
+				n = 0
+				break
+			}
+			n++
 		}
-		n++
-	}
-	m.Want(n > 0, "an array of records with benchmark and metric")
-	if m.OK() {
-		m.Detail = fmt.Sprintf("%d records", n)
-	}
-	return m.Match
+		if m.Want(n > 0, "an array of records with benchmark and metric"); m.OK() {
+			m.Detail = fmt.Sprintf("%d records", n)
+		}
+	},
+	Others: []draft.Format{{
+		Name: "pytorch-hud", Detail: "rows", Wants: draft.Wants("benchmark{}&metric{}"), Records: true, All: readTorchHUD,
+	}},
 }
 
 func isTorchHUDRecord(v decode.Value) bool {
 	return v.Get("benchmark").Kind() == decode.Object && v.Get("metric").Kind() == decode.Object
 }
 
-// ReadTorchHUD groups records into points by everything but the metric.
-func ReadTorchHUD(f *decode.File) schema.Reading {
+// readTorchHUD groups records into points by everything but the metric.
+func readTorchHUD(f *decode.File, out *schema.Reading) {
 	type runID struct{ model, commit, workflow, job, device string }
 	type pointID struct {
 		run  runID
@@ -59,7 +55,7 @@ func ReadTorchHUD(f *decode.File) schema.Reading {
 	}
 	var runs draft.Runs[runID]
 	var points []*draft.Draft // in order of occurrence
-	detail, known := DetectTorchHUD(f).Detail, map[pointID]*draft.Draft{}
+	known := map[pointID]*draft.Draft{}
 	rows := f.First.Items()
 	if f.First.Kind() == decode.Object {
 		rows = f.Values()
@@ -73,7 +69,7 @@ func ReadTorchHUD(f *decode.File) schema.Reading {
 			job: x.Get("job_id").Text(), device: torchHUDDevice(x),
 		}
 		r := runs.Of(run, func() schema.Reading {
-			return schema.Reading{Format: TorchHUD, Detail: detail, Facts: torchHUDFacts(x)}
+			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: torchHUDFacts(x)}
 		})
 		args := x.At("benchmark", "extra_info", "args")
 		point := pointID{run, string(args.Raw())}
@@ -90,7 +86,7 @@ func ReadTorchHUD(f *decode.File) schema.Reading {
 	for _, d := range points {
 		d.Done()
 	}
-	return runs.Join(TorchHUD, detail)
+	*out = runs.Join(out.Format, out.Detail)
 }
 
 // torchHUDExtraInfo reads the counts and rates of the run, which vLLM writes with every metric.
@@ -136,21 +132,22 @@ func torchHUDFacts(x decode.Value) schema.Facts {
 
 // torchHUDWorkload reads the client's arguments, spelt with dashes or underscores.
 func torchHUDWorkload(args decode.Value, d *draft.Draft) {
-	get := func(names ...string) decode.Value {
-		for _, n := range names {
-			for _, spelt := range []string{n, strings.ReplaceAll(n, "_", "-")} {
-				if args.Has(spelt) {
-					return args.Get(spelt)
-				}
-			}
+	get := func(name string) decode.Value {
+		if x := args.Get(strings.ReplaceAll(name, "_", "-")); x.Kind() > decode.Null {
+			return x
 		}
-		return decode.Value{}
+		return args.Get(name)
 	}
-	d.Key.Dataset = get("dataset_name").Str()
+	d.Fields(args, map[string]string{
+		"key dataset": "dataset_name|dataset-name", "key rate": "request_rate|request-rate",
+		"key concurrency": "max_concurrency|max-concurrency|batch_size|batch-size",
+	})
 	if d.Key.Dataset == "random" || d.Key.Dataset == "" {
-		d.Key.ISL, d.Key.OSL = get("random_input_len", "input_len").Ptr(), get("random_output_len", "output_len").Ptr()
+		d.Fields(args, map[string]string{
+			"key isl": "random_input_len|random-input-len|input_len|input-len",
+			"key osl": "random_output_len|random-output-len|output_len|output-len",
+		})
 	}
-	d.Key.Concurrency, d.Key.Rate = get("max_concurrency", "batch_size").Ptr(), get("request_rate").Ptr()
 	if n := get("tensor_parallel_size").Text(); n != "1" {
 		d.Dim("tp", n)
 	}

@@ -7,7 +7,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var torchHUDReader = Reader{Detect: format.DetectTorchHUD, Read: format.ReadTorchHUD}
+var torchHUDReader = Reader{Detect: format.TorchHUD.Detect, Read: format.TorchHUD.Read}
 
 const torchHUDArgs = `"benchmark":{"name":"vLLM benchmark","extra_info":{"args":{"dataset_name":"random",` +
 	`"random_input_len":128,"random_output_len":32,"max_concurrency":8,"request_rate":"inf","tensor_parallel_size":4,` +
@@ -38,7 +38,7 @@ func TestTorchHUDRecords(t *testing.T) {
 		row.Facts.Stack.Commits["vllm"] != "abc" || row.Facts.Channel != "main" {
 		t.Errorf("%+v", row.Facts)
 	}
-	if m := format.DetectTorchHUD(File("x", `[{"benchmark":{},"metric":{}},{"a":1}]`)); m.OK() {
+	if m := format.TorchHUD.Detect(File("x", `[{"benchmark":{},"metric":{}},{"a":1}]`)); m.OK() {
 		t.Error("an array of other things")
 	}
 }

@@ -99,7 +99,7 @@ func DetectKnown(f *decode.File) schema.Match {
 	for i, k := range compiled() {
 		m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
 		for _, path := range k.has {
-			m.Want(follow(f.First, path).Kind() != decode.Invalid, path)
+			m.Want(f.First.Path(path).Kind() != decode.Invalid, path)
 		}
 		if m.OK() {
 			return m.Match

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -72,7 +71,7 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 		if from, isTop := strings.CutPrefix(h, "/"); isTop {
 			v, path = top, from
 		}
-		if v = follow(v, path); h != "@key" && v.Kind() == decode.Invalid {
+		if v = v.Path(path); h != "@key" && v.Kind() == decode.Invalid {
 			continue
 		}
 		found[h] = true
@@ -123,18 +122,3 @@ func (r *reader) keepOthers(d *draft.Draft, row decode.Value) {
 
 // longestName is the longest name of a metric of the user's own.
 const longestName = 64
-
-// follow is the member at a path, or the one whose name has the points of the path.
-func follow(v decode.Value, path string) decode.Value {
-	if x := v.Get(path); x.Kind() != decode.Invalid {
-		return x
-	}
-	for name := range strings.SplitSeq(path, ".") {
-		if n, err := strconv.Atoi(name); err == nil && v.Kind() == decode.Array {
-			v = v.Index(n)
-		} else {
-			v = v.Get(name)
-		}
-	}
-	return v
-}

@@ -461,12 +461,24 @@ func (v Value) Unread() iter.Seq[Member] {
 	}
 }
 
-// At follows keys from object to object.
+// At follows keys from object to object; in an array they are places, from "0".
 func (v Value) At(keys ...string) Value {
 	for _, k := range keys {
-		v = v.Get(k)
+		if n, err := strconv.Atoi(k); v.kind == Array && err == nil {
+			v = v.Index(n)
+		} else {
+			v = v.Get(k)
+		}
 	}
 	return v
+}
+
+// Path is the member at a path such as "latency.p99", or the one whose name has the points of the path.
+func (v Value) Path(path string) Value {
+	if x := v.Get(path); x.kind != Invalid {
+		return x
+	}
+	return v.At(strings.Split(path, ".")...)
 }
 
 // Has reports whether an object has all of some members, and none of them is null. It does not count as reading them.

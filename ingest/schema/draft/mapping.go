@@ -1,12 +1,14 @@
 package draft
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Field says what a format has under a key: a metric, its definition, and the factor from the file's unit to ours (0
@@ -71,16 +73,70 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 	return ok
 }
 
-// Fields sets metrics that are one number each from members of an object. "|" is between the names of versions, of
-// which the first that has a number counts: {"rps": "request_throughput|request_inthroughput"}.
+// Fields takes what a table says of the members of an object: what each is for us, and the path to it. "|" is between
+// the paths of versions, of which the first that has a value counts. What was set before stays, but for metrics.
+//
+//	rps: request_throughput|request_inthroughput  a metric that is one number
+//	key isl: dataset.isl                          a part of the workload: isl osl concurrency rate, above 0; dataset
+//	dim tp: tp_size                               a dimension of the workload
+//	condition seed: seed                          a condition
+//	fact model.id: model                          a fact about the run that nothing has stated before
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
-	for metric, names := range members {
+	for target, paths := range members {
 		found := false
-		for name := range strings.SplitSeq(names, "|") {
-			x := v.Get(name)
-			found = found || d.Of(metric, x)
+		for path := range strings.SplitSeq(paths, "|") {
+			x := v.Path(path)
+			found = found || d.take(target, x)
 		}
 	}
+}
+
+func (d *Draft) take(target string, x decode.Value) bool {
+	kind, name, _ := strings.Cut(target, " ")
+	switch kind {
+	case "key":
+		return d.keyPart(name, x)
+	case "dim":
+		d.Dim(name, x.Text())
+	case "condition":
+		d.Condition(name, cmp.Or(d.Conditions[name], x.Text()))
+	case "fact":
+		to := manifest.Text(&d.Reading.Facts, name)
+		*to = cmp.Or(*to, x.Text())
+	default:
+		return d.Of(target, x)
+	}
+	return x.Text() != ""
+}
+
+func (d *Draft) keyPart(name string, x decode.Value) bool {
+	if name == "dataset" {
+		d.Key.Dataset = cmp.Or(d.Key.Dataset, x.Str())
+		return x.Str() != ""
+	}
+	to := map[string]**float64{
+		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
+	}[name]
+	if *to == nil && x.Float0() > 0 {
+		*to = x.Ptr()
+	}
+	return *to != nil
+}
+
+// Flags is a command line as an object: {"--isl": "128"}, of each flag the first.
+func Flags(argv []string) decode.Value {
+	out := map[string]string{}
+	for i, a := range argv {
+		name, value, has := strings.Cut(a, "=")
+		if !has && i+1 < len(argv) {
+			value = argv[i+1]
+		}
+		if _, before := out[name]; !before && strings.HasPrefix(name, "-") {
+			out[name] = value
+		}
+	}
+	v, _ := decode.Of(out)
+	return v
 }
 
 // MeanTokens sets the mean lengths from the totals that vLLM's client and its descendants write.

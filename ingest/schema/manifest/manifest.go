@@ -276,11 +276,13 @@ func Keep(f *schema.Facts, keep func(field string) bool) {
 	}
 }
 
-// Agree reports that two sources state the same of a field.
-func Agree(a, b *schema.Facts, name string) bool {
-	i := slices.IndexFunc(fields, func(x field) bool { return x.name == name })
-	return *fields[i].text(a) == *fields[i].text(b)
+// Text is the text of a field by its name in provenance.
+func Text(f *schema.Facts, name string) *string {
+	return fields[slices.IndexFunc(fields, func(x field) bool { return x.name == name })].text(f)
 }
+
+// Agree reports that two sources state the same of a field.
+func Agree(a, b *schema.Facts, name string) bool { return *Text(a, name) == *Text(b, name) }
 
 // EachText replaces every stated text of f with the result of change.
 func EachText(f *schema.Facts, change func(string) string) {

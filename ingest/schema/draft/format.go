@@ -1,0 +1,124 @@
+package draft
+
+import (
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Format is one format: how a file of it is recognised, and how it is read.
+type Format struct {
+	Name, Detail string
+	// Tool is that of the one point of a file, which Point fills in. All reads a file of several points, or of scores. A
+	// format without either has no result.
+	Tool  string
+	Point func(d *Draft)
+	All   func(f *decode.File, r *schema.Reading)
+	// Wants are what a file has. Sniff adds what they cannot say, and may change name and detail.
+	Wants []Feature
+	Sniff func(f *decode.File, m *Check)
+	// Others are further files of the tool. They come first, and nothing resembles them: a file has all, or is none.
+	Others []Format
+	// Records says that the values of a file are records of one measurement.
+	Records bool
+}
+
+// Detect reports whether a file has the format.
+func (x Format) Detect(f *decode.File) schema.Match {
+	_, m := x.match(f)
+	return m
+}
+
+// match returns which of the tool's formats a file has.
+func (x Format) match(f *decode.File) (Format, schema.Match) {
+	for _, other := range x.Others {
+		if m := other.Detect(f); m.OK() {
+			return other, m
+		}
+	}
+	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records}}
+	for _, feature := range x.Wants {
+		m.Want(feature.in(f.First), feature.what)
+	}
+	if x.Sniff != nil {
+		x.Sniff(f, &m)
+	}
+	return x, m.Match
+}
+
+// Read reads a file that has the format.
+func (x Format) Read(f *decode.File) schema.Reading {
+	x, m := x.match(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	switch {
+	case x.All != nil:
+		x.All(f, &r)
+	case x.Point != nil:
+		d := New(f, &r, f.First, x.Tool)
+		x.Point(d)
+		if d.Start.IsZero() {
+			d.Start, d.End = r.Facts.Start, r.Facts.End
+		}
+		d.Done()
+	}
+	return r
+}
+
+// Feature is what a file of a format has, see [Wants].
+type Feature struct {
+	what string
+	any  [][]member // one of these, with all of its members
+}
+
+type member struct {
+	path []string
+	kind decode.Kind // Invalid for any but null
+}
+
+// kinds are the marks of kinds behind a path; a text is not empty.
+var kinds = map[string]decode.Kind{"{}": decode.Object, "[]": decode.Array, "#": decode.Number, `""`: decode.String}
+
+// Wants reads features: a path to a member that is not null, or of a kind that a mark behind it says: "metrics{}", "0.id"
+// of the first item. Several are joined by &, and alternatives by |. A text after = is what people read of it.
+func Wants(texts ...string) (out []Feature) {
+	for _, text := range texts {
+		text, what, _ := strings.Cut(text, "=")
+		f := Feature{what: what}
+		for alternative := range strings.SplitSeq(text, "|") {
+			var all []member
+			var shown []string
+			for path := range strings.SplitSeq(alternative, "&") {
+				kind := decode.Invalid
+				for mark, k := range kinds {
+					if rest, is := strings.CutSuffix(path, mark); is {
+						path, kind = rest, k
+					}
+				}
+				all = append(all, member{strings.Split(path, "."), kind})
+				shown = append(shown, strings.Replace("."+path, ".0.", ".[].", 1)[1:])
+			}
+			f.any = append(f.any, all)
+			if f.what == "" {
+				f.what = strings.Join(shown, " and ")
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (f Feature) in(v decode.Value) bool {
+	for _, all := range f.any {
+		has := true
+		for _, m := range all {
+			x := v.At(m.path...)
+			has = has && x.Kind() > decode.Null && (m.kind == decode.Invalid || m.kind == x.Kind()) &&
+				(m.kind != decode.String || x.Str() != "")
+		}
+		if has {
+			return true
+		}
+	}
+	return false
+}
