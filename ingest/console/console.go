@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,9 +32,10 @@ const (
 	trtllmLog    = "[TRT-LLM]"
 )
 
-// Detect looks for the title of a block in a text, and for a line that every block has.
-func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Serving, Detail: "output of a load test"}}
+// Reader looks for the title of a block in a text, and for a line that every block has.
+var Reader = draft.Format{Name: Serving, Detail: "output of a load test", Sniff: sniff, All: read}
+
+func sniff(f *decode.File, m *draft.Check) {
 	has := func(text string) bool { return bytes.Contains(f.Data, []byte(text)) }
 	switch {
 	case f.Form != decode.Text:
@@ -42,21 +44,19 @@ func Detect(f *decode.File) schema.Match {
 		m.Format = TRTLLM
 		m.Want(has(trtllmLine), trtllmLine)
 	case trtllmBegan.Match(f.Data) && has(trtllmLog):
-		return draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
+		m.Match = draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
 	default:
 		m.Want(has(servingTitle), "===== Serving Benchmark Result =====")
 		m.Want(has("Successful requests:"), "Successful requests:")
 	}
-	return m.Match
 }
 
-// Read returns a point for each block.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	if m.Format == TRTLLM {
-		return readTRTLLM(f)
+func read(f *decode.File, r *schema.Reading) {
+	if r.Format == TRTLLM {
+		readTRTLLM(f, r)
+	} else {
+		readServing(f, r)
 	}
-	return readServing(f)
 }
 
 // block is one printed result.
@@ -68,8 +68,7 @@ type block struct {
 }
 
 // readServing goes through a log: arguments, then what is said before the run, then the block.
-func readServing(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Serving}
+func readServing(f *decode.File, r *schema.Reading) {
 	before := map[string]string{}
 	var args map[string]string
 	var open *block
@@ -85,12 +84,12 @@ func readServing(f *decode.File) schema.Reading {
 		line, unfinished = unfinished+line, ""
 		switch {
 		case strings.Contains(line, servingTitle):
-			open.point(f, &r)
+			open.point(f, r)
 			open = &block{values: before, args: args, line: n}
 			before, args = map[string]string{}, nil // of this run alone
 		case open != nil && strings.HasPrefix(line, "==="):
 			open.whole = true
-			open.point(f, &r)
+			open.point(f, r)
 			open = nil
 		case strings.Contains(line, "Namespace("):
 			args = namespace(line)
@@ -107,9 +106,8 @@ func readServing(f *decode.File) schema.Reading {
 			break // the load says so
 		}
 	}
-	open.point(f, &r)
+	open.point(f, r)
 	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))
-	return r
 }
 
 // labelled splits a line at its first colon into a label, in lower case, and a value; "" where it has no label.
@@ -142,6 +140,7 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		return
 	}
 	b.withoutCommas()
+	maps.DeleteFunc(b.args, func(_, value string) bool { return value == "None" || value == "False" })
 	v, _ := decode.Of(b.values)
 	args, _ := decode.Of(b.args)
 	tool, fields := "vllm", draft.VLLM(1)
@@ -150,20 +149,23 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		fields[3].Key, fields[3].Def = "e2e latency", schema.DefLastContent
 	}
 	d := draft.New(f, r, v, tool)
-	d.Key.Concurrency = firstOf(v.Number("maximum request concurrency", "max request concurrency"),
-		positive(args, "max_concurrency"))
-	d.Key.Rate = firstOf(v.Number("request rate configured (rps)", "traffic request rate"), positive(args, "request_rate"))
-	if b.values["traffic request rate"] == "trace" {
-		d.Dim(schema.DimArrivals, "trace")
-	}
-	d.Condition("client", b.values["backend"])
-	b.arguments(d, args, tool)
-	d.Flat(v, statistic, fields)
+	d.Fields(args, map[string]string{
+		"key dataset": "dataset_name", "condition client": "backend", "condition num_prompts": "num_prompts",
+		"condition seed": "seed", "condition ignore_eos": "ignore_eos", "condition best_of": "best_of",
+	})
 	d.Fields(v, map[string]string{
+		"key concurrency": "maximum request concurrency|max request concurrency",
+		"key rate":        "request rate configured (rps)|traffic request rate", "condition client": "backend",
 		"rps": "request throughput (req/s)", "output_tps": "output token throughput (tok/s)",
 		"total_tps": "total token throughput (tok/s)", "goodput_rps": "request goodput (req/s)",
 		"duration_s": "benchmark duration (s)",
 	})
+	d.Fields(args, map[string]string{"key concurrency": "max_concurrency", "key rate": "request_rate"})
+	if b.values["traffic request rate"] == "trace" {
+		d.Dim(schema.DimArrivals, "trace")
+	}
+	b.arguments(d, args, tool)
+	d.Flat(v, statistic, fields)
 	for name, label := range others {
 		if x := v.Number(label); x != nil {
 			d.KeepNumber(name, *x)
@@ -206,21 +208,6 @@ var others = map[string]string{
 	"rtfx":                            "rtfx (inverse real-time factor)",
 }
 
-func firstOf(a, b *float64) *float64 {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-// positive is a member that is a number above zero; nil for others.
-func positive(v decode.Value, name string) *float64 {
-	if x := v.Number(name); x != nil && *x > 0 {
-		return x
-	}
-	return nil
-}
-
 // client matches the command of a load test: vLLM's, its older script, sglang's.
 var client = regexp.MustCompile(
 	`(?:\bvllm bench serve|\bbenchmark_serving\.py|\bsglang\.bench_serving|\bbench_serving\.py)\s+(-.*)$`)
@@ -257,32 +244,21 @@ func command(line string) map[string]string {
 	return out
 }
 
+// shellWord matches a word with its quotes, up to where the shell ends a command; inQuotes is what is in them.
+var (
+	shellWord = regexp.MustCompile(`(?:[^\s|;&>'"]|'[^']*'|"[^"]*")+`)
+	inQuotes  = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+)
+
 // shellWords splits a command at blanks outside of quotes, up to where the shell ends it.
 func shellWords(text string) (out []string) {
-	var word strings.Builder
-	quote, in := byte(0), false
-	for i := 0; i <= len(text); i++ {
-		c := byte('\n') // the end
-		if i < len(text) {
-			c = text[i]
+	end := 0
+	for _, at := range shellWord.FindAllStringIndex(text, -1) {
+		if strings.Trim(text[end:at[0]], " \t") != "" {
+			break
 		}
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote, in = c, true
-		case c == '\n', quote == 0 && strings.IndexByte(" \t|;&>", c) >= 0:
-			if in {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			if in = false; c != ' ' && c != '\t' {
-				return out
-			}
-		default:
-			word.WriteByte(c)
-			in = true
-		}
+		end = at[1]
+		out = append(out, inQuotes.ReplaceAllStringFunc(text[at[0]:end], func(q string) string { return q[1 : len(q)-1] }))
 	}
 	return out
 }
@@ -327,50 +303,32 @@ func argument(text string) (value, rest string) {
 	return text, ""
 }
 
-// lengths fills what was asked of prompts and answers.
-func lengths(d *draft.Draft, args decode.Value, tool string) {
+// arguments fills what the client was asked for besides its load.
+func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
+	isl, osl := "input_len", "output_len"
 	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
-		d.Key.ISL, d.Key.OSL = positive(args, kind+"_input_len"), positive(args, kind+"_output_len")
+		isl, osl = kind+"_input_len|"+isl, kind+"_output_len|"+osl
 		// lengths between this share of the length and all of it; sglang's default is 0
-		ratio := positive(args, "random_range_ratio")
-		if kind == "random" && (ratio == nil && tool == "sglang" || ratio != nil && *ratio != 1) {
-			d.Dim("range_ratio", args.Get("random_range_ratio").Str())
+		ratio := args.Get("random_range_ratio").Float0()
+		if kind == "random" && ratio != 1 && (ratio > 0 || tool == "sglang") {
+			d.Dim("range_ratio", b.args["random_range_ratio"])
 		}
 	}
-	d.Key.ISL = firstOf(d.Key.ISL, positive(args, "input_len"))
-	d.Key.OSL = firstOf(d.Key.OSL, positive(args, "output_len"))
-}
-
-// arg is an argument of the client, "" where it is not set.
-func (b *block) arg(name string) string {
-	if v := b.args[name]; v != "None" && v != "False" {
-		return v
-	}
-	return ""
-}
-
-// arguments fills the workload from the arguments of the client.
-func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
-	d.Key.Dataset = b.arg("dataset_name")
-	lengths(d, args, tool)
+	d.Fields(args, map[string]string{"key isl": isl, "key osl": osl})
 	// 1 is a Poisson process, and vLLM prints words behind the number
 	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
 	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
 		d.Dim(schema.DimBurstiness, text)
 	}
-	model, id := b.arg("model"), &d.Reading.Facts.Model.ID
+	model, id := b.args["model"], &d.Reading.Facts.Model.ID
 	if *id = cmp.Or(*id, model); *id != model {
 		d.Dim("model", model) // a log of several models
-	}
-	d.Condition("client", b.arg("backend"))
-	for _, name := range []string{"num_prompts", "seed", "ignore_eos", "best_of"} {
-		d.Condition(name, b.arg(name))
 	}
 	for _, name := range []string{
 		"sharegpt_output_len", "lora_name", "lora_modules", "extra_request_body", "extra_body", "apply_chat_template",
 		"disable_stream", "temperature", "random_prefix_len", "ramp_up_strategy", "tokenize_prompt",
 	} {
-		if text := b.arg(name); text != "" && text != "0" {
+		if text := b.args[name]; text != "" && text != "0" {
 			d.Keep(name, text)
 		}
 	}

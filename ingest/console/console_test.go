@@ -9,7 +9,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var reader = Reader{Detect: console.Detect, Read: console.Read}
+var reader = Reader{Detect: console.Reader.Detect, Read: console.Reader.Read}
 
 const vllm = `INFO 05-04 14:43:16 starting
 Namespace(subparser='bench', func=<function a, b at 0x7f>, num_prompts=32, dataset_name='random', seed=7, ` +

@@ -32,14 +32,13 @@ const (
 )
 
 // readTRTLLM reads the reports in a log. Labels and values are parted by a colon.
-func readTRTLLM(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: TRTLLM}
+func readTRTLLM(f *decode.File, r *schema.Reading) {
 	values := map[string]string{}
 	has, last := false, ""
 	var start, end time.Time // of a report, by the times of its log
 	flush := func() {
 		if has {
-			trtllmPoint(f, &r, values, start, end)
+			trtllmPoint(f, r, values, start, end)
 		}
 		values, has = map[string]string{}, false
 	}
@@ -71,12 +70,11 @@ func readTRTLLM(f *decode.File) schema.Reading {
 	flush()
 	r.Detail = fmt.Sprintf("output of trtllm-bench, %d reports", len(r.Points))
 	if len(r.Points) == 0 {
-		draft.Problem(f, &r, schema.SevError, "benchmark-failed", decode.Value{},
+		draft.Problem(f, r, schema.SevError, "benchmark-failed", decode.Value{},
 			"a log of trtllm-bench that ends before its report, with the line"+draft.Quote(last),
 			trtllmTitle+", which it prints at its end", "no number: the benchmark died, or the log was cut",
 			"look at what ended it (memory, time limit), and measure it again")
 	}
-	return r
 }
 
 // begin reports a label with which a report begins; model is what it has said so far.
@@ -97,22 +95,16 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 	trtllmFacts(r, values, start, end)
 	d := draft.New(f, r, v, "trtllm-bench")
 	d.Source.ToolVersion, d.Start, d.End = r.Facts.Stack.Version, start, end
-	if c := v.Number("concurrency", "max concurrency"); c != nil && *c > 0 {
-		d.Key.Concurrency = c
-	}
 	d.Fields(v, map[string]string{
-		"isl": "average input length (tokens)", "osl": "average output length (tokens)",
+		"key concurrency": "concurrency|max concurrency",
+		"isl":             "average input length (tokens)", "osl": "average output length (tokens)",
 		"rps":        "request throughput (req/sec)",
 		"output_tps": "total output throughput (tokens/sec)|token throughput (tokens/sec)",
 		"total_tps":  "total token throughput (tokens/sec)",
 		"ttft":       "average time-to-first-token [ttft] (ms)", "tpot": "average time-per-output-token [tpot] (ms)",
 		"e2el": "average request latency (ms)",
 	})
-	for label, dim := range map[string]string{"tp size": "tp", "pp size": "pp", "ep size": "ep"} {
-		if n := v.Get(label).Float0(); n > 1 {
-			d.Dim(dim, strconv.FormatFloat(n, 'f', -1, 64))
-		}
-	}
+	d.Parallel(v, map[string]string{"tp size": "tp", "pp size": "pp", "ep size": "ep"})
 	if ms := v.Number("total latency (ms)"); ms != nil {
 		d.Value("duration_s", *ms/1000)
 	}

@@ -1,6 +1,7 @@
 package guidellm
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -16,11 +17,22 @@ import (
 // Format is the name of the reports' format.
 const Format = "guidellm"
 
-// Detect looks for a list of benchmarks whose metrics have a request_latency.
-func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Format}}
+// Reader looks for a list of benchmarks whose metrics have a request_latency, or for the table of one.
+var Reader = draft.Format{
+	Name: Format, Sniff: sniff, All: readReport,
+	Others: []draft.Format{{
+		Name: Table, Detail: "table of a report", All: readTable,
+		Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(f.Form == decode.Text && (bytes.HasPrefix(f.Data, []byte("Run Info,")) ||
+				bytes.HasPrefix(f.Data, []byte("Type,Run Id,Id,Name,Start Time,"))), "Run Info")
+		},
+	}},
+}
+
+func sniff(f *decode.File, m *draft.Check) {
 	if f.Form == decode.Text {
-		return detectTable(f)
+		m.Lacks = []string{"a JSON object"}
+		return
 	}
 	list := f.First.Get("benchmarks")
 	m.Want(list.Kind() == decode.Array, "benchmarks")
@@ -32,45 +44,31 @@ func Detect(f *decode.File) schema.Match {
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
 	if !m.OK() {
-		return m.Match
+		return
 	}
 	meta := f.First.Get("metadata")
+	era := "0.1 to 0.3"
 	switch version, _ := meta.Get("version").Int(); {
-	case meta.Get("guidellm_version").Str() != "":
-		m.Detail = meta.Get("guidellm_version").Str()
 	case version >= 2:
-		m.Detail = "0.7 or later"
+		era = "0.7 or later"
 	case version == 1:
-		m.Detail = "0.4 to 0.6"
-	default:
-		m.Detail = "0.1 to 0.3"
+		era = "0.4 to 0.6"
 	}
-	return m.Match
-}
-
-// Read returns a point for each benchmark.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	if m.Format == Table {
-		return readTable(f, m)
-	}
-	return readReport(f, m)
+	m.Detail = cmp.Or(meta.Get("guidellm_version").Str(), era)
 }
 
 // readReport returns a point for each benchmark of a report.
-func readReport(f *decode.File, m schema.Match) schema.Reading {
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+func readReport(f *decode.File, r *schema.Reading) {
 	for b := range f.First.Get("benchmarks").Items() {
 		if b.Get("metrics").Kind() == decode.Object {
-			readBenchmark(f, b, &r)
+			readBenchmark(f, b, r)
 		}
 		if len(r.Points) > f.Limits().Results {
 			break // bound reports it
 		}
 	}
 	r.Extra = draft.Foreign(nil, f.First, "benchmarks metadata args config type_")
-	r.Detail = fmt.Sprintf("%s, %d benchmarks", m.Detail, len(r.Points))
-	return r
+	r.Detail = fmt.Sprintf("%s, %d benchmarks", r.Detail, len(r.Points))
 }
 
 var fields = []draft.Field{

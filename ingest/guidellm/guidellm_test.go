@@ -11,7 +11,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var reader = Reader{Detect: guidellm.Detect, Read: guidellm.Read}
+var reader = Reader{Detect: guidellm.Reader.Detect, Read: guidellm.Reader.Read}
 
 const metrics = `"metrics":{"request_totals":{"successful":24,"errored":8,"incomplete":1,"total":33},
  "requests_per_second":{"successful":{"mean":5.9,"count":24}},` +

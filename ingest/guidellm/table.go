@@ -21,24 +21,13 @@ import (
 // benchmark/outputs/csv.py of 0.6.
 const Table = "guidellm-csv"
 
-// detectTable recognises the headings of both forms.
-func detectTable(f *decode.File) schema.Match {
-	head := f.Data[:min(len(f.Data), 4096)]
-	for _, begin := range []string{"Run Info,", "Type,Run Id,Id,Name,Start Time,"} {
-		if bytes.HasPrefix(head, []byte(begin)) {
-			return draft.Is(Table, begin, "table of a report")
-		}
-	}
-	return schema.Match{Format: Format, Lacks: []string{"a JSON object"}}
-}
-
 // row is one benchmark of a table: its cells by heading, and the numbers of its metrics in the form of a report.
 type row struct {
 	cells   map[string]string
 	metrics map[string]map[string]any
 }
 
-func readTable(f *decode.File, m schema.Match) schema.Reading {
+func readTable(f *decode.File, out *schema.Reading) {
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.FieldsPerRecord = -1
 	table, err := lines.ReadAll()
@@ -46,12 +35,11 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 	if bytes.HasPrefix(f.Data, []byte("Run Info,")) {
 		depth = 3
 	}
-	out := schema.Reading{Format: Table, Detail: m.Detail}
 	if err != nil || len(table) <= depth || len(table[len(table)-1]) < len(table[0]) {
-		draft.Problem(f, &out, schema.SevError, "truncated", decode.Value{}, "a table that is cut or damaged",
+		draft.Problem(f, out, schema.SevError, "truncated", decode.Value{}, "a table that is cut or damaged",
 			"a line of as many columns as the headings for each benchmark", "no number of it",
 			"copy the file again, or read the report beside it")
-		return out
+		return
 	}
 	for _, line := range table[depth:] {
 		one := row{map[string]string{}, map[string]map[string]any{}}
@@ -65,7 +53,8 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 		}
 		as := f.With(report)
 		as.Form = decode.JSON
-		part := readReport(as, schema.Match{Format: Table})
+		part := schema.Reading{Format: Table}
+		readReport(as, &part)
 		out.Points = append(out.Points, part.Points...)
 		out.Problems = append(out.Problems, part.Problems...)
 		if out.Facts.Model.ID == "" {
@@ -79,7 +68,6 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 		}
 	}
 	out.Detail = fmt.Sprintf("table of %d benchmarks", len(out.Points))
-	return out
 }
 
 // put files one cell: a statistic under its metric, anything else under its heading.

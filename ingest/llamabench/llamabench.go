@@ -29,14 +29,15 @@ const (
 	Table  = "llama-bench-md"
 )
 
-// Detect asks for a row's lengths and speed, or for the header of the table.
-func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Format, Detail: "rows of llama-bench"}}
+// Reader asks for a row's lengths and speed, or for the header of the table.
+var Reader = draft.Format{Name: Format, Detail: "rows of llama-bench", Sniff: sniff, All: read}
+
+func sniff(f *decode.File, m *draft.Check) {
 	if f.Form == decode.Text {
 		if rows, _ := rowsInText(f.Data); rows != nil {
 			m.Detail += ", in a text"
 			m.Want(true, "rows with n_prompt, n_gen and avg_ts")
-			return m.Match
+			return
 		}
 		m.Format = Table
 		found := false
@@ -44,7 +45,7 @@ func Detect(f *decode.File) schema.Match {
 			found = found || isHeader(row(line))
 		}
 		m.Want(found, "| model | size | … | test | t/s |")
-		return m.Match
+		return
 	}
 	v := f.First
 	if v.Kind() == decode.Array {
@@ -52,34 +53,31 @@ func Detect(f *decode.File) schema.Match {
 	}
 	m.Want(v.Has("n_prompt", "n_gen"), "n_prompt and n_gen")
 	m.Want(v.Get("avg_ts").Kind() == decode.Number, "avg_ts")
-	return m.Match
 }
 
-// Read returns a point for each row; rows of different models are different readings.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
+// read returns a point for each row; rows of different models are different readings.
+func read(f *decode.File, r *schema.Reading) {
 	switch {
-	case m.Format == Table:
-		return readTable(f)
+	case r.Format == Table:
+		r.Detail = "tables of llama-bench"
+		readTable(f, r)
 	case f.Form == decode.Text:
-		return readText(f, m)
+		readText(f, r)
 	case f.First.Kind() == decode.Array:
-		r, _ := readRows(f, m, f.First.Items())
-		return r
+		readRows(f, r, f.First.Items())
+	default:
+		readRows(f, r, slices.Values([]decode.Value{f.First}))
 	}
-	r, _ := readRows(f, m, slices.Values([]decode.Value{f.First}))
-	return r
 }
 
 // readRows reads rows, of one model or several, and returns how many there are.
-func readRows(f *decode.File, m schema.Match, rows iter.Seq[decode.Value]) (schema.Reading, int) {
+func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) (n int) {
 	type system struct{ model, device, version string }
 	var runs draft.Runs[system]
-	n := 0
 	for v := range rows {
 		facts := factsOf(v)
 		r := runs.Of(system{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, func() schema.Reading {
-			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: facts}
 		})
 		if facts.End.After(r.Facts.End) {
 			r.Facts.End = facts.End
@@ -89,7 +87,8 @@ func readRows(f *decode.File, m schema.Match, rows iter.Seq[decode.Value]) (sche
 			break // the load says so
 		}
 	}
-	return runs.Join(m.Format, m.Detail), n
+	*out = runs.Join(out.Format, out.Detail)
+	return n
 }
 
 // ordinary are the values of settings that a row need not say: their defaults, and what depends on the machine.
@@ -215,8 +214,7 @@ func row(line []byte) []string {
 }
 
 // readTable reads the tables of a text. They state the model by its type alone.
-func readTable(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Table, Detail: "tables of llama-bench"}
+func readTable(f *decode.File, r *schema.Reading) {
 	var header, devices []string
 	section, sections := "", []string{} // sections by point
 	number := 0
@@ -238,8 +236,8 @@ func readTable(f *decode.File) schema.Reading {
 					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
 				}
 			}
-		case len(header) == n && !strings.HasPrefix(cells[0], "-") && !tableRow(f, &r, header, cells):
-			draft.Problem(f, &r, schema.SevWarning, "row-not-read", decode.Value{},
+		case len(header) == n && !strings.HasPrefix(cells[0], "-") && !tableRow(f, r, header, cells):
+			draft.Problem(f, r, schema.SevWarning, "row-not-read", decode.Value{},
 				fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
 				"a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", "nothing of the row")
 			r.Problems[len(r.Problems)-1].Line = number
@@ -252,15 +250,14 @@ func readTable(f *decode.File) schema.Reading {
 		}
 	}
 	if len(r.Points) == 0 {
-		draft.Problem(f, &r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
-			"a row for each test", "nothing: what was to be measured is missing")
-		r.Problems[len(r.Problems)-1].Hint = "the end of the file says why it stopped; measure it again"
+		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
+			"a row for each test", "nothing: what was to be measured is missing",
+			"the end of the file says why it stopped; measure it again")
 	}
 	if len(slices.Compact(slices.Clone(devices))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices[0]
 	}
 	bySection(r.Points, sections)
-	return r
 }
 
 // bySection makes the section a part of every workload of a file where one row stands under several headings: such
@@ -370,7 +367,7 @@ func isRow(line []byte) bool {
 }
 
 // readText reads the rows of such a text.
-func readText(f *decode.File, m schema.Match) schema.Reading {
+func readText(f *decode.File, r *schema.Reading) {
 	text, others := rowsInText(f.Data)
 	rows := decode.NewFile(f.Path, text, f.ModTime, f.Limits())
 	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
@@ -378,10 +375,9 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 	if rows.First.Kind() == decode.Array {
 		values = rows.First.Items()
 	}
-	r, n := readRows(&rows, m, values)
+	n := readRows(&rows, r, values)
 	r.Problems = append(r.Problems, rows.Problems...)
-	draft.Problem(f, &r, schema.SevNote, "text-between-rows", decode.Value{},
+	draft.Problem(f, r, schema.SevNote, "text-between-rows", decode.Value{},
 		fmt.Sprintf("%d lines of text among %d rows", others, n), "the rows alone", "the rows",
 		"write stderr elsewhere: llama-bench -o jsonl > FILE, without 2>&1")
-	return r
 }

@@ -10,7 +10,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var reader = Reader{Detect: llamabench.Detect, Read: llamabench.Read}
+var reader = Reader{Detect: llamabench.Reader.Detect, Read: llamabench.Reader.Read}
 
 const rows = `[{"build_commit":"4df29be","build_number":1234,"cpu_info":"Xeon","gpu_info":"RTX 4090",` +
 	`"backends":"CUDA",` +

@@ -20,41 +20,30 @@ import (
 const (
 	Format = "nm-vllm"
 	Store  = "github-action-benchmark"
-	Copy   = "nm-vllm-copy"
 )
 
-// Detect looks for the members of a result, or of a store.
-func Detect(f *decode.File) schema.Match {
-	v := f.First
-	if v.Get("entries").Kind() == decode.Object && v.Has("lastUpdate") {
-		return schema.Match{Format: Store, Has: []string{"entries", "lastUpdate"}, Detail: "store of a benchmark's history"}
-	}
-	if v.Has("written_by", "json_schema_version") {
-		return draft.Is(Copy, "written_by", "not a result: a copy that ttreport wrote of a result that it had read")
-	}
-	m := draft.Check{Match: schema.Match{Format: Format, Detail: "BenchmarkResult"}}
-	m.Want(v.Has("json_schema_version"), "json_schema_version")
-	m.Want(v.Get("benchmarking_context").Kind() == decode.Object, "benchmarking_context")
-	m.Want(v.Get("metrics").Kind() == decode.Object, "metrics")
-	return m.Match
+// Reader looks for the members of a result, or of a store.
+var Reader = draft.Format{
+	Name: Format, Detail: "BenchmarkResult", Tool: "nm-vllm", Point: readResult,
+	Wants: draft.Wants("json_schema_version", "benchmarking_context{}", "metrics{}"),
+	Others: []draft.Format{
+		{
+			Name: Store, Detail: "store of a benchmark's history", Wants: draft.Wants("entries{}", "lastUpdate"), All: readStore,
+		},
+		{
+			Name: "nm-vllm-copy", Detail: "not a result: a copy that ttreport wrote of a result that it had read",
+			Wants: draft.Wants("written_by", "json_schema_version"),
+		},
+	},
 }
 
-// Read returns the point of a result, or the runs of a store.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	switch m.Format {
-	case Store:
-		return readStore(f, m)
-	case Copy:
-		return schema.Reading{Format: m.Format, Detail: m.Detail}
-	}
-	r := schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts(f.First)}
-	if t := draft.Epoch(f.First.Get("epoch_time")); !t.IsZero() {
+func readResult(d *draft.Draft) {
+	v, r := d.In, d.Reading
+	r.Facts = facts(d.File.First)
+	if t := draft.Epoch(d.File.First.Get("epoch_time")); !t.IsZero() {
 		r.Facts.Start = t
 	}
 	r.Facts.End = r.Facts.Start
-	d := draft.New(f, &r, f.First, "nm-vllm")
-	v := d.In
 	workload(v, d)
 	for _, x := range v.Get("metrics").Members() {
 		name, value, unit := cmp.Or(x.Val.Get("key").Str(), x.Key), x.Val.Get("value"), x.Val.Get("unit").Str()
@@ -70,9 +59,6 @@ func Read(f *decode.File) schema.Reading {
 	d.Of("duration_s", meta.Get("duration"))
 	d.Foreign(v, `json_schema_version vllm_version benchmarking_context gpu_description date epoch_time
 		tensor_parallel_size model tokenizer`)
-	d.Start, d.End = r.Facts.Start, r.Facts.End
-	d.Done()
-	return r
 }
 
 var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
@@ -107,13 +93,15 @@ var (
 
 // workload reads the requested workload: script_args, and the lines of the generated description.
 func workload(v decode.Value, d *draft.Draft) {
+	d.Fields(v.Get("script_args"), map[string]string{
+		"key isl": "num_input_tokens|input_len", "key osl": "num_output_tokens|output_len",
+		"key rate": "request_rate_|request_rate",
+	})
 	args := v.Get("script_args")
 	script := strings.TrimSuffix(v.Get("script_name").Str(), ".py")
 	d.Condition("script", script)
 	dataset := v.Get("dataset").Str()
 	d.Key.Dataset = dataset[strings.LastIndexAny(dataset, "/\\")+1:] // it may be a path
-	d.Key.ISL, d.Key.OSL = args.Number("num_input_tokens", "input_len"), args.Number("num_output_tokens", "output_len")
-	d.Key.Rate = args.Number("request_rate_", "request_rate")
 	pairOf(args.Get("nr_qps_pair_"), d)
 	d.Condition("num_prompts", args.Get("num_prompts_").Text())
 	d.Condition("num_prompts", args.Get("num_prompts").Text())

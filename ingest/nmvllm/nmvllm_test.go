@@ -13,7 +13,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var reader = Reader{Detect: nmvllm.Detect, Read: nmvllm.Read}
+var reader = Reader{Detect: nmvllm.Reader.Detect, Read: nmvllm.Reader.Read}
 
 const description = `VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048\nsparsity - ` +
 	`sparse_w16a16\nbenchmark_serving {}`

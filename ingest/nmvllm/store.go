@@ -40,9 +40,9 @@ type pointID struct {
 	description, date string
 }
 
-func readStore(f *decode.File, m schema.Match) schema.Reading {
+func readStore(f *decode.File, out *schema.Reading) {
 	s := &store{
-		f: f, format: m.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
+		f: f, format: out.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
 		names: map[string]decode.Value{}, suites: map[pointID][]half{}, builds: buildsOf(f.First.Get("entries")),
 	}
 	for _, suite := range f.First.Get("entries").Members() {
@@ -57,13 +57,12 @@ func readStore(f *decode.File, m schema.Match) schema.Reading {
 	for _, d := range s.points {
 		d.Done()
 	}
-	detail := fmt.Sprintf("%s: %d runs, %d points", m.Detail, s.runs.Len(), len(s.points))
+	detail := fmt.Sprintf("%s: %d runs, %d points", out.Detail, s.runs.Len(), len(s.points))
 	if len(s.points) == 0 {
 		detail = "not a result: a store of other benchmarks"
 	}
-	out := s.runs.Join(m.Format, detail)
-	s.problems(&out)
-	return out
+	*out = s.runs.Join(out.Format, detail)
+	s.problems(out)
 }
 
 // problems reports what was left out.

@@ -162,15 +162,14 @@ func isTable(data []byte) bool {
 }
 
 // readText makes a point from each record; records of another model or version become further readings.
-func readText(f *decode.File, m schema.Match) schema.Reading {
-	var out schema.Reading // for problems
+func readText(f *decode.File, out *schema.Reading) {
 	list, skipped := records(f.Data, f.Limits().Results)
 	if isTable(f.Data) {
 		list = table(f.Data, f.Limits().Results)
 	}
 	if len(list) > f.Limits().Results {
 		list = list[:f.Limits().Results]
-		draft.Problem(f, &out, schema.SevWarning, "too-many-results", decode.Value{},
+		draft.Problem(f, out, schema.SevWarning, "too-many-results", decode.Value{},
 			"more records than are read from one file", "", fmt.Sprintf("the first %d", len(list)))
 	}
 	type run struct{ model, precision, version string }
@@ -179,17 +178,16 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 		v, _ := decode.Of(r.vals)
 		facts := r.facts(v)
 		point(f, v, r.version, runs.Of(run{facts.Model.ID, facts.Model.Precision, r.version}, func() schema.Reading {
-			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: facts}
 		}))
 	}
 	problems := out.Problems
-	out = runs.Join(m.Format, fmt.Sprintf("%s, %d records", m.Detail, len(list)))
+	*out = runs.Join(out.Format, fmt.Sprintf("%s, %d records", out.Detail, len(list)))
 	out.Problems = append(problems, out.Problems...)
 	for _, s := range skipped[:min(len(skipped), 5)] {
-		draft.Problem(f, &out, schema.SevWarning, "point-not-run", decode.Value{},
+		draft.Problem(f, out, schema.SevWarning, "point-not-run", decode.Value{},
 			"a point that the tool left out"+draft.Quote(s), "a measurement")
 	}
-	return out
 }
 
 func (r *record) facts(v decode.Value) schema.Facts {

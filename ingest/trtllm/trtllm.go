@@ -16,48 +16,40 @@ const (
 	Report = "trtllm-bench"         // the JSON of trtllm-bench
 )
 
-// Detect looks for the tag in text, and for the parts of a report in JSON.
-func Detect(f *decode.File) schema.Match {
-	if f.Form == decode.Text {
-		m := draft.Check{Match: schema.Match{Format: Lines, Detail: "benchmark.py"}}
-		switch {
-		case isTable(f.Data):
-			m.Format = Table
-			m.Want(true, "model_name, latency(ms)")
-		default:
-			at := bytes.Index(f.Data, []byte(tag))
-			m.Want(at >= 0, "a line that begins with [BENCHMARK]")
-			if at >= 0 && !bytes.Contains(f.Data, []byte("model_name ")) && !bytes.Contains(f.Data, []byte("engine_dir ")) {
-				m.Detail = "C++ program"
-			}
-		}
-		return m.Match
-	}
-	m := draft.Check{Match: schema.Match{Format: Report, Detail: "report of trtllm-bench"}}
-	v := f.First
-	m.Want(v.Get("performance").Has("request_throughput_req_s"), "performance.request_throughput_req_s")
-	m.Want(v.Get("request_info").Kind() == decode.Object, "request_info")
-	return m.Match
+// Reader looks for the parts of a report in JSON, and for the tag in text.
+var Reader = draft.Format{
+	Name: Report, Detail: "report of trtllm-bench", Tool: "trtllm-bench", Point: readReport,
+	Wants: draft.Wants("performance.request_throughput_req_s", "request_info{}"),
+	Others: []draft.Format{
+		{
+			Name: Table, Detail: "benchmark.py", All: readText,
+			Sniff: func(f *decode.File, m *draft.Check) {
+				m.Want(f.Form == decode.Text && isTable(f.Data), "model_name, latency(ms)")
+			},
+		},
+		{
+			Name: Lines, Detail: "benchmark.py", All: readText,
+			Sniff: func(f *decode.File, m *draft.Check) {
+				has := func(text string) bool { return bytes.Contains(f.Data, []byte(text)) }
+				if m.Want(f.Form == decode.Text && has(tag), tag); m.OK() && !has("model_name ") && !has("engine_dir ") {
+					m.Detail = "C++ program"
+				}
+			},
+		},
+	},
 }
 
-// Read returns the points of a file.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	if m.Format != Report {
-		return readText(f, m)
-	}
-	r := schema.Reading{Format: Report, Detail: m.Detail}
-	d := draft.New(f, &r, f.First, "trtllm-bench")
+func readReport(d *draft.Draft) {
 	v := d.In
+	r := d.Reading
 	perf, stream, info := v.Get("performance"), v.Get("streaming_metrics"), v.Get("request_info")
 	engine := v.Get("engine")
-	r.Facts = schema.Facts{
-		Model: schema.Model{
-			ID: engine.Get("model").Str(), Precision: cmp.Or(engine.Get("quantization").Text(), engine.Get("dtype").Text()),
-		},
-		Device: schema.Device{Name: v.At("machine", "name").Str()},
-		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
-	}
+	d.Fields(engine, map[string]string{
+		"fact model.id": "model", "fact stack.version": "version", "condition backend": "backend",
+	})
+	precision := cmp.Or(engine.Get("quantization").Text(), engine.Get("dtype").Text())
+	r.Facts.Model.Precision, r.Facts.Device.Name = precision, v.At("machine", "name").Str()
+	r.Facts.Stack.Engine = "tensorrt-llm"
 	n, _ := v.At("world_info", "world_size").Int()
 	r.Facts.Device.Chips = max(n, 0)
 	d.Source.ToolVersion = r.Facts.Stack.Version
@@ -96,8 +88,6 @@ func Read(f *decode.File) schema.Reading {
 		d.Foreign(v.Get(part), "")
 	}
 	d.Foreign(v, "")
-	d.Done()
-	return r
 }
 
 // key reads the lengths if all requests have the same; the report states only the load that was reached.
@@ -119,13 +109,11 @@ func key(d *draft.Draft) {
 	if c := info.Get("avg_num_concurrent_requests"); c.Ptr() != nil {
 		d.Client = map[string]string{"concurrency_reached": c.Text()}
 		if c.Float0() <= 1 {
-			one := 1.
-			d.Key.Concurrency = &one
+			d.Key.Concurrency = new(1.)
 		}
 	}
 	d.Dim("requests", info.Get("num_requests").Text())
 	d.Parallel(world, map[string]string{"tp_size": "tp", "pp_size": "pp", "ep_size": "ep"})
 	d.Dim("max_batch", world.Get("max_batch_size").Text())
 	d.Condition("scheduling", world.Get("scheduling_policy").Text())
-	d.Condition("backend", v.At("engine", "backend").Text())
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/trtllm"
 )
 
-var reader = Reader{Detect: trtllm.Detect, Read: trtllm.Read}
+var reader = Reader{Detect: trtllm.Reader.Detect, Read: trtllm.Reader.Read}
 
 const (
 	lines = `some MPI noise
@@ -108,11 +108,11 @@ func TestNotOurs(t *testing.T) {
 	for _, text := range []string{
 		"BENCHMARK of something", `{"performance":{},"request_info":{}}`, "model_name,other\n1,2",
 	} {
-		if m := trtllm.Detect(File("x.log", text)); m.OK() {
+		if m := trtllm.Reader.Detect(File("x.log", text)); m.OK() {
 			t.Errorf("%q: %+v", text, m)
 		}
 	}
-	if m := trtllm.Detect(File("x.log", strings.Repeat("log line\n", 1000)+cpp)); !m.OK() {
+	if m := trtllm.Reader.Detect(File("x.log", strings.Repeat("log line\n", 1000)+cpp)); !m.OK() {
 		t.Error("a line deep in a log was not found")
 	}
 }
