@@ -27,6 +27,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/ingest/trtllm"
 	"github.com/ttreport/ttreport/ingest/ttis"
@@ -189,7 +190,7 @@ func (s *source) readOpen() []*source {
 		s.commands = &b
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
 	case m.Records || !f.Several():
-		sources = s.split(r.read(f))
+		sources = s.split(r.Read(f))
 		s.reading.Problems = append(f.Problems, s.reading.Problems...)
 	default:
 		sources = readValues(s, valuesOf(f))
@@ -237,7 +238,7 @@ func (s *source) readPartial() []*source {
 		s.reading = schema.Reading{Format: Unknown, Problems: f.Problems}
 		return []*source{s}
 	}
-	sources := s.split(r.read(part))
+	sources := s.split(r.Read(part))
 	for i := range f.Problems {
 		f.Problems[i].Severity, f.Problems[i].Used = schema.SevWarning, "what was whole before it"
 	}
@@ -325,7 +326,7 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 			continue
 		}
 		seen[hash] = true
-		reading := own.read(x.file)
+		reading := own.Read(x.file)
 		for _, one := range append([]schema.Reading{reading}, reading.More...) {
 			one.More = nil
 			results += len(one.Points) + len(one.Scores)
@@ -398,50 +399,17 @@ func mayBeOfOneRun(a, b *schema.Reading) bool {
 	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) && pause <= longestPause
 }
 
-// reader is one format: Detect recognises its files, Read reads them.
-type reader struct {
-	detect func(*decode.File) schema.Match
-	read   func(*decode.File) schema.Reading
-}
-
 // readers lists all formats, in the order in which they are tried. Their rules exclude each other, so the order only
 // decides which of two near misses is reported.
-func readers() []reader {
-	return []reader{
-		{vllm.Detect, vllm.Read},
-		{vllm.DetectOffline, vllm.ReadOffline},
-		{format.TorchHUD.Detect, format.TorchHUD.Read},
-		{aiperf.Reader.Detect, aiperf.Reader.Read},
-		{lmeval.Detect, lmeval.Read},
-		{lmeval.DetectTable, lmeval.ReadTable},
-		{ttis.Detect, ttis.Read},
-		{trtllm.Reader.Detect, trtllm.Reader.Read},
-		{nmvllm.Reader.Detect, nmvllm.Reader.Read},
-		{format.SGLang.Detect, format.SGLang.Read},
-		{guidellm.Reader.Detect, guidellm.Reader.Read},
-		{format.InferencePerf.Detect, format.InferencePerf.Read},
-		{format.InferenceX.Detect, format.InferenceX.Read},
-		{format.LLMD.Detect, format.LLMD.Read},
-		{format.Inspect.Detect, format.Inspect.Read},
-		{table.DetectKnown, table.ReadKnown},
-		{table.DetectMetrics, table.ReadMetrics},
-		{format.EvalScope.Detect, format.EvalScope.Read},
-		{llamabench.Reader.Detect, llamabench.Reader.Read},
-		{format.LLMPerf.Detect, format.LLMPerf.Read},
-		{format.MLPerf.Detect, format.MLPerf.Read},
-		{format.Mosaic.Detect, format.Mosaic.Read},
-		{format.LightEval.Detect, format.LightEval.Read},
-		{format.BigCode.Detect, format.BigCode.Read},
-		{format.HELM.Detect, format.HELM.Read},
-		{format.Optimum.Detect, format.Optimum.Read},
-		{console.Reader.Detect, console.Reader.Read},
-		{format.EveryEval.Detect, format.EveryEval.Read},
-		{format.MTEB.Detect, format.MTEB.Read},
-		{format.HFEval.Detect, format.HFEval.Read},
-		{format.Bencher.Detect, format.Bencher.Read},
-		{format.Failed.Detect, format.Failed.Read},
-		{history.Detect, history.ReadFile},
-	}
+var readers = []*draft.Format{
+	&vllm.Reader, &vllm.Offline, &vllm.Batch, &format.TorchHUD, &aiperf.Reader, &lmeval.Reader, &lmeval.Tables,
+	&ttis.Reader, &trtllm.Reader, &nmvllm.Reader, &format.SGLang, &guidellm.Reader, &format.InferencePerf,
+	&format.InferenceX, &format.LLMD, &format.Inspect, &table.Known, &table.Own, &format.EvalScope, &llamabench.Reader,
+	&format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval, &format.BigCode, &format.HELM, &format.Optimum,
+	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.Failed, {
+		Sniff: func(f *decode.File, m *draft.Check) { m.Match = history.Detect(f) },
+		All:   func(f *decode.File, r *schema.Reading) { *r = history.ReadFile(f) },
+	},
 }
 
 // Formats of files that no reader takes.
@@ -453,13 +421,13 @@ const (
 
 // recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file
 // is like a result.
-func recognise(f *decode.File) (schema.Match, *reader) {
+func recognise(f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
 	if f.Form == decode.JSON || f.Form == decode.Text {
-		for _, r := range readers() {
-			m := r.detect(f)
+		for _, r := range readers {
+			m := r.Detect(f)
 			if m.OK() {
-				return m, &r
+				return m, r
 			}
 			if near.Format == "" || len(m.Has) > len(near.Has) ||
 				(len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {

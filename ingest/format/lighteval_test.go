@@ -24,7 +24,7 @@ func TestLightEvalResults(t *testing.T) {
 	if se, _ := s.Stderr.Get(); s.Task != "leaderboard|arc:challenge" || *s.Fewshot != 25 || se != .0125 {
 		t.Errorf("%+v", s)
 	}
-	if m := lmeval.Detect(File("x.json", lightEvalResults)); m.OK() {
+	if m := lmeval.Reader.Detect(File("x.json", lightEvalResults)); m.OK() {
 		t.Error("also lm-evaluation-harness's")
 	}
 }

@@ -19,27 +19,28 @@ const (
 	Old     = "lm-eval-0.3"
 	LMMs    = "lmms-eval"
 	Samples = "lm-eval-samples"
-	Aside   = "lm-eval-aside"
 )
 
-// Detect reports by content whether a file is the harness's.
-func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Format}}
+// Reader recognises the harness's files by content.
+var Reader = draft.Format{
+	Name: Format, Sniff: sniff, All: read,
+	Others: []draft.Format{
+		{Name: Samples, Detail: "per-item outcomes", All: readSamples, Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(isSample(f.First) || isSample(f.First.Index(0)), "doc_id and filtered_resps")
+			m.Records = f.First.Kind() == decode.Object
+		}},
+		{
+			Name: "lm-eval-aside", Detail: "not a result: how long a suite took", Wants: draft.Wants("elapsed_time&gpu"),
+			Sniff: func(f *decode.File, m *draft.Check) { m.Not(f.First.Len() > 3, "no more") },
+		},
+	},
+}
+
+func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	items := schema.Match{Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes"}
-	switch {
-	case v.Kind() == decode.Array && isSample(v.Index(0)):
-		return items
-	case v.Kind() != decode.Object:
+	if v.Kind() != decode.Object {
 		m.Lacks = []string{"a JSON object"}
-		return m.Match
-	case isSample(v):
-		items.Records = true
-		return items
-	case v.Has("elapsed_time", "gpu") && v.Len() <= 3:
-		return schema.Match{
-			Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took",
-		}
+		return
 	}
 	results := v.Get("results")
 	m.Not(v.Has("config_general"), "results of the harness (config_general is lighteval's)")
@@ -50,18 +51,14 @@ func Detect(f *decode.File) schema.Match {
 		m.Format, m.Detail = LMMs, v.Get("lmms_eval_version").Text()
 		m.Want(true, "lmms_eval_version")
 	case comma:
-		m.Detail = "0.4 or later"
+		m.Detail = cmp.Or(v.Get("lm_eval_version").Str(), "0.4 or later")
 		m.Want(true, `a metric key such as "acc,none"`)
-		if version := v.Get("lm_eval_version").Str(); version != "" {
-			m.Detail = version
-		}
 	case (flat || nested) && v.Get("versions").Kind() == decode.Object:
 		m.Format, m.Detail = Old, "0.3 or earlier"
 		m.Want(true, "versions")
 	default:
 		m.Want(false, `a metric key such as "acc,none", or versions`)
 	}
-	return m.Match
 }
 
 func isSample(v decode.Value) bool {
@@ -82,26 +79,18 @@ func shape(results decode.Value) (comma, nested, flat bool) {
 	return comma, nested && flat, flat && !nested
 }
 
-// Read returns the scores of a results file, or the outcomes of items.
-func Read(f *decode.File) schema.Reading {
-	match := Detect(f)
-	r := schema.Reading{Format: match.Format, Detail: match.Detail}
-	switch match.Format {
-	case Samples:
-		return readSamples(f)
-	case Aside:
-		return r
-	}
+// read returns the scores of a results file.
+func read(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts = facts(v)
 	if t := parseTime(Stamp(f.Path)); r.Facts.Start.IsZero() && !t.IsZero() {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
 	}
-	if _, nested, _ := shape(v.Get("results")); nested && match.Format == Old {
-		r = readNested(f, v, r)
+	if _, nested, _ := shape(v.Get("results")); nested && r.Format == Old {
+		*r = readNested(f, v, *r)
 	} else {
 		for _, task := range v.Get("results").Members() {
-			readTask(f, v, task.Key, task.Val, &r)
+			readTask(f, v, task.Key, task.Val, r)
 		}
 	}
 	group(v, r.Scores)
@@ -110,10 +99,9 @@ func Read(f *decode.File) schema.Reading {
 		config date task_hashes pretty_env_info start_time end_time total_evaluation_time_seconds model_name
 		model_name_sanitized tokenizer_* eot_token_id samples lmms_eval_version lm_eval_version`)
 	if len(r.Scores) == 0 && len(r.More) == 0 {
-		draft.Problem(f, &r, schema.SevError, "no-scores", v.Get("results"), "no score in results",
+		draft.Problem(f, r, schema.SevError, "no-scores", v.Get("results"), "no score in results",
 			"at least one metric with a number", "", "look at the harness's log")
 	}
-	return r
 }
 
 // readNested reads {task: {time: {metric: value}}}: each time is a separate run.

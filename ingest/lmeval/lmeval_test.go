@@ -36,10 +36,10 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := file(string(data))
-	if m := lmeval.Detect(f); !m.OK() || m.Detail != "0.4.9.1" {
+	if m := lmeval.Reader.Detect(f); !m.OK() || m.Detail != "0.4.9.1" {
 		t.Fatalf("%+v", m)
 	}
-	r := lmeval.Read(f)
+	r := lmeval.Reader.Read(f)
 	s := find(r, "demo_arith", "exact_match", "strict-match")
 	if s == nil {
 		t.Fatalf("scores %+v", r.Scores)
@@ -53,7 +53,7 @@ func TestRecorded(t *testing.T) {
 }
 
 func TestTraps(t *testing.T) {
-	r := lmeval.Read(file(`{"results":{
+	r := lmeval.Reader.Read(file(`{"results":{
 		"a":{"alias":" - a","acc,none":0,"acc_stderr,none":"N/A","odd, name,flexible-extract":0.5,"sample_len":5},
 		"group":{" ":" ","alias":"group"},
 		"b":{"word_perplexity,none":NaN,"pass@1,create_test":"0.25"}},
@@ -83,10 +83,10 @@ func TestTraps(t *testing.T) {
 func TestOldFormat(t *testing.T) {
 	f := file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},` +
 		`"config":{"model_args":"pretrained=EleutherAI/pythia-70m,revision=x","num_fewshot":5}}`)
-	if m := lmeval.Detect(f); !m.OK() || m.Format != lmeval.Old {
+	if m := lmeval.Reader.Detect(f); !m.OK() || m.Format != lmeval.Old {
 		t.Fatalf("%+v", m)
 	}
-	r := lmeval.Read(f)
+	r := lmeval.Reader.Read(f)
 	s := find(r, "arc", "acc", "")
 	if s == nil || *s.Fewshot != 5 || r.Facts.Model.ID != "EleutherAI/pythia-70m@x" {
 		t.Errorf("%+v", r)
@@ -102,7 +102,7 @@ func TestRevisions(t *testing.T) {
 		"step1000": {"acme/tiny@step1000", ""}, "refs/pr/3": {"acme/tiny@refs-pr-3", ""}, "main": {"acme/tiny", ""},
 		"0123456789abcdef0123456789abcdef01234567": {"acme/tiny", "0123456789abcdef0123456789abcdef01234567"},
 	} {
-		f := lmeval.Read(file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},` +
+		f := lmeval.Reader.Read(file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},` +
 			`"config":{"model_args":"pretrained=acme/tiny,revision=` + revision + `"}}`)).Facts
 		if f.Model.ID != want[0] || f.Stack.Commits[schema.ModelCommit] != want[1] {
 			t.Errorf("%s: %q, %v", revision, f.Model.ID, f.Stack.Commits)
@@ -123,7 +123,7 @@ func TestTextsAreNoMetrics(t *testing.T) {
 	}
 }
 
-var reader = drafttest.Reader{Detect: lmeval.Detect, Read: lmeval.Read}
+var reader = drafttest.Reader{Detect: lmeval.Reader.Detect, Read: lmeval.Reader.Read}
 
 const line = `{"doc_id":%d,"doc":{"q":"secret text"},"target":"a","arguments":{},"resps":[["x"]],` +
 	`"filtered_resps":["x"],"filter":"%s","metrics":["acc","bleu"],"doc_hash":"d%d","prompt_hash":"p",` +
@@ -145,7 +145,7 @@ func TestSamples(t *testing.T) {
 	if len(items.Scores) != 2 || items.Scores[0].Task != "my_task" || items.Scores[0].N != 10 {
 		t.Fatalf("%+v", items.Scores)
 	}
-	results := lmeval.Read(file(`{"results":{"my_task":{"acc,strict":0.5,"acc_stderr,strict":0.16666666666666666,` +
+	results := lmeval.Reader.Read(file(`{"results":{"my_task":{"acc,strict":0.5,"acc_stderr,strict":0.16666666666666666,` +
 		`"acc,loose":0.9}},"n-samples":{"my_task":{"original":60,"effective":10}}}`))
 	if !lmeval.Combine(&results, items) {
 		t.Fatal("items of the same task were not joined")
@@ -179,7 +179,7 @@ func TestSamplesWithoutFilter(t *testing.T) {
 			text += strings.Replace(fmt.Sprintf(line, i, "x", i, right), `"filter":"x","metrics":["acc","bleu"],`, "", 1)
 		}
 	}
-	results := lmeval.Read(file(`{"results":{"t":{"acc,strict":0,"acc,loose":1}}}`))
+	results := lmeval.Reader.Read(file(`{"results":{"t":{"acc,strict":0,"acc,loose":1}}}`))
 	if !lmeval.Combine(&results, reader.Must(t, "samples_t_2026-11-21T02-22-13.jsonl", text)) ||
 		len(results.Problems) > 0 || find(results, "t", "acc", "loose").Outcomes == nil {
 		t.Errorf("%v %+v", results.Problems, results.Scores)
@@ -228,7 +228,7 @@ func TestGradesAndErrors(t *testing.T) {
 		`"f1,none":0.75,"acc,none":0.5,"acc_stderr,none":0.2886751345948129`: "disagreement",
 		`"f1,none":0.25,"acc,none":0.5,"acc_stderr,none":0.1`:                "disagreement",
 	} {
-		results := lmeval.Read(file(`{"results":{"t":{` + stated + `}}}`))
+		results := lmeval.Reader.Read(file(`{"results":{"t":{` + stated + `}}}`))
 		lmeval.Combine(&results, reader.Must(t, "samples_t.jsonl", text))
 		if got := drafttest.Codes(results); got != want {
 			t.Errorf("%s: %q, want %q: %v", stated, got, want, results.Problems)
@@ -244,7 +244,7 @@ func TestGradesAndErrors(t *testing.T) {
 
 // A score states the group around its task, past groups without a score of their own; a circle ends.
 func TestGroups(t *testing.T) {
-	r := lmeval.Read(file(`{"results":{"mmlu":{"acc,none":0.6},"mmlu_anatomy":{"acc,none":0.5},"mmlu_pro":{"acc,none":0.3},
+	r := lmeval.Reader.Read(file(`{"results":{"mmlu":{"acc,none":0.6},"mmlu_anatomy":{"acc,none":0.5},"mmlu_pro":{"acc,none":0.3},
 		"a":{"acc,none":0.1}},"group_subtasks":{"mmlu":["mmlu_stem"],"mmlu_stem":["mmlu_anatomy"],"mmlu_pro":[],
 		"a":["b"],"b":["a"],"leaderboard":["mmlu_pro"]}}`))
 	want := map[string]string{"mmlu": "", "mmlu_anatomy": "mmlu", "mmlu_pro": "", "a": ""}
@@ -262,7 +262,7 @@ func TestGroups(t *testing.T) {
 // A list of shots, one a task of the command, is kept; it is a task's number only where all are the same.
 func TestListsOfShots(t *testing.T) {
 	for list, want := range map[string]int{"[2,3]": -1, "[5,5]": 5} {
-		r := lmeval.Read(file(`{"results":{"jcq-1.1":{"acc":0.5},"jsquad-1.1":{"f1":0.25}},"versions":{"jcq-1.1":1.1},` +
+		r := lmeval.Reader.Read(file(`{"results":{"jcq-1.1":{"acc":0.5},"jsquad-1.1":{"f1":0.25}},"versions":{"jcq-1.1":1.1},` +
 			`"config":{"model":"hf-causal","model_args":"pretrained=acme/m","num_fewshot":` + list + `}}`))
 		if len(r.Scores) != 2 {
 			t.Fatalf("%d scores", len(r.Scores))

@@ -35,8 +35,7 @@ type itemID struct {
 }
 
 // readSamples turns the lines of a task into scores with outcomes.
-func readSamples(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
+func readSamples(f *decode.File, r *schema.Reading) {
 	var list []*series // in order of occurrence
 	known := map[seriesID]*series{}
 	seen, n, tooMany := map[int]bool{}, 0, false
@@ -80,11 +79,10 @@ func readSamples(f *decode.File) schema.Reading {
 		r.Scores = append(r.Scores, s.score(f, taskOf(f.Path)))
 	}
 	if tooMany {
-		draft.Problem(f, &r, schema.SevError, "too-many-results", decode.Value{},
+		draft.Problem(f, r, schema.SevError, "too-many-results", decode.Value{},
 			"more metrics, filters or items than a task has",
 			fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), "the first of them")
 	}
-	return r
 }
 
 func identify(v decode.Value) itemID {

@@ -15,9 +15,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Table is the format of what the harness prints.
-const Table = "lm-eval-table"
-
 var (
 	// tableHead is the row of headings: of tasks, of groups, and of 0.3, which has no filter.
 	tableHead = regexp.MustCompile(`(?m)^[#>* \t]*\|\s*(?:Tasks?|Groups)\s*\|\s*Version\s*\|(?:.*\|)?` +
@@ -26,16 +23,19 @@ var (
 	tableModel = regexp.MustCompile(`^[#>* \t]*[\w-]+ ?\((.*)\), ?gen_kwargs: ?.*?limit: ?([^,]+), ?num_fewshot`)
 )
 
-// DetectTable looks for the headings.
-func DetectTable(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Table, Detail: "tables of the harness"}}
-	m.Want(f.Form == decode.Text && bytes.Contains(f.Data, []byte("Metric")) && tableHead.Match(f.Data),
-		"| Tasks | Version | … | Metric | … | Value |")
-	return m.Match
+// Table is the format of what the harness prints.
+const Table = "lm-eval-table"
+
+// Tables looks for the headings, and returns the scores of all tables, those of each model by themselves.
+var Tables = draft.Format{
+	Name: Table, Detail: "tables of the harness", All: readTable,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		m.Want(f.Form == decode.Text && bytes.Contains(f.Data, []byte("Metric")) && tableHead.Match(f.Data),
+			"| Tasks | Version | … | Metric | … | Value |")
+	},
 }
 
-// ReadTable returns the scores of all tables, those of each model by themselves.
-func ReadTable(f *decode.File) schema.Reading {
+func readTable(f *decode.File, out *schema.Reading) {
 	var runs draft.Runs[string]
 	var head []string
 	model, limit, task, version := "", "", "", ""
@@ -67,7 +67,7 @@ func ReadTable(f *decode.File) schema.Reading {
 		}
 		key := strings.Join([]string{model, task, of("Metric"), of("Filter")}, "\n")
 		r := runs.Of(model, func() (one schema.Reading) {
-			one.Format, one.Facts.Model.ID = Table, model
+			one.Format, one.Facts.Model.ID = out.Format, model
 			return one
 		})
 		if first, has := seen[key]; has {
@@ -91,7 +91,7 @@ func ReadTable(f *decode.File) schema.Reading {
 		}
 		s.Direction = directionIn(text)
 	}
-	return runs.Join(Table, "tables of the harness")
+	*out = runs.Join(out.Format, out.Detail)
 }
 
 // directionIn is the way in which a row says that its score is better; "" where it does not say.

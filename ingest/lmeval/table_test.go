@@ -41,13 +41,13 @@ func TestTable(t *testing.T) {
 		{"no table", "|Tasks|Version|\n", "no"},
 	} {
 		f := file(c.text)
-		if !lmeval.DetectTable(f).OK() {
+		if !lmeval.Tables.Detect(f).OK() {
 			if c.want != "no" {
 				t.Errorf("%s: not detected", c.name)
 			}
 			continue
 		}
-		r := lmeval.ReadTable(f)
+		r := lmeval.Tables.Read(f)
 		var all []string
 		for _, one := range append([]schema.Reading{r}, r.More...) {
 			var list []string
@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	f := file(strings.Replace(printedTable, "|acc   |↑  |0.6864", "|acc   |↑  |0.7", 1))
-	if r := lmeval.ReadTable(f); len(r.Scores) != 5 || len(r.Problems) != 1 || r.Problems[0].Code != "table-again" {
+	if r := lmeval.Tables.Read(f); len(r.Scores) != 5 || len(r.Problems) != 1 || r.Problems[0].Code != "table-again" {
 		t.Errorf("another number under one name: %d scores, %v", len(r.Scores), r.Problems)
 	}
 }

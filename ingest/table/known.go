@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -88,39 +89,34 @@ var compiled = sync.OnceValue(func() (list []known) {
 	return list
 })
 
-// DetectKnown looks for the paths of a known format.
-func DetectKnown(f *decode.File) schema.Match {
-	if f.Form == decode.Text {
-		m := draft.Check{Match: schema.Match{Format: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed"}}
-		m.Want(printedHead.Match(f.Data), "| model | test | t/s | … | peak t/s |")
-		return m.Match
-	}
-	var near draft.Check
-	for i, k := range compiled() {
-		m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
-		for _, path := range k.has {
-			m.Want(f.First.Path(path).Kind() != decode.Invalid, path)
+// Known are these formats, of which a file has the paths, and the table that one of the tools prints.
+var Known = draft.Format{
+	Sniff: func(f *decode.File, near *draft.Check) {
+		for i, k := range compiled() {
+			m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
+			for _, path := range k.has {
+				m.Want(f.First.Path(path).Kind() != decode.Invalid, path)
+			}
+			if i == 0 || m.OK() || len(m.Has) > len(near.Has) {
+				*near = m
+			}
+			if m.OK() {
+				return
+			}
 		}
-		if m.OK() {
-			return m.Match
-		}
-		if i == 0 || len(m.Has) > len(near.Has) {
-			near = m
-		}
-	}
-	return near.Match
+	},
+	All: func(f *decode.File, r *schema.Reading) { *r = compiledAs(r.Format).Read(f) },
+	Others: []draft.Format{{
+		Name: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed",
+		Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(f.Form == decode.Text && printedHead.Match(f.Data), "| model | test | t/s | … | peak t/s |")
+		},
+		All: func(f *decode.File, r *schema.Reading) { *r = compiledAs(LlamaBenchy).readPrinted(f) },
+	}},
 }
 
-// ReadKnown returns a point for each row.
-func ReadKnown(f *decode.File) schema.Reading {
-	m := DetectKnown(f)
-	for _, k := range compiled() {
-		switch {
-		case k.name == m.Format:
-			return k.table.Read(f)
-		case k.name == LlamaBenchy && m.Format == LlamaBenchyPrinted:
-			return k.table.readPrinted(f)
-		}
-	}
-	return schema.Reading{Format: m.Format, Detail: m.Detail}
+// compiledAs is the table of a known format.
+func compiledAs(name string) Table {
+	list := compiled()
+	return list[slices.IndexFunc(list, func(k known) bool { return k.name == name })].table
 }

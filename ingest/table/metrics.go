@@ -16,28 +16,27 @@ import (
 // as ttft or output_tps is that metric, if the unit agrees. The workload is stated by the sidecar, not by this file.
 const Metrics = "ttreport-metrics"
 
-// DetectMetrics looks for an object of metrics, each with a value and a unit or a direction, and no member of other
-// formats.
-func DetectMetrics(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Metrics, Detail: "metrics of an exec tool"}}
-	v := f.First
-	metrics := v.Get("metrics")
-	list := metrics.Members()
-	m.Want(metrics.Kind() == decode.Object && len(list) > 0, "metrics")
-	m.Not(v.Has("json_schema_version"), "one that states its own metrics (json_schema_version is nm-vllm's)")
-	for _, x := range list {
-		if !x.Val.Has("value") || !x.Val.Has("unit") && !x.Val.Has("better") && !x.Val.Has("type") {
-			m.Want(false, "a value and a unit in "+x.Key)
-			break
+// Own looks for an object of metrics, each with a value and a unit or a direction, and no member of other formats.
+var Own = draft.Format{
+	Name: Metrics, Detail: "metrics of an exec tool", All: readMetrics,
+	Sniff: func(f *decode.File, m *draft.Check) {
+		v := f.First
+		metrics := v.Get("metrics")
+		list := metrics.Members()
+		m.Want(metrics.Kind() == decode.Object && len(list) > 0, "metrics")
+		m.Not(v.Has("json_schema_version"), "one that states its own metrics (json_schema_version is nm-vllm's)")
+		for _, x := range list {
+			if !x.Val.Has("value") || !x.Val.HasAny("unit", "better", "type") {
+				m.Want(false, "a value and a unit in "+x.Key)
+				break
+			}
 		}
-	}
-	return m.Match
+	},
 }
 
-// ReadMetrics returns one point with every metric that can be understood; the others are problems.
-func ReadMetrics(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Metrics, Detail: "metrics of an exec tool"}
-	d := draft.New(f, &r, f.First, "exec")
+// readMetrics returns one point with every metric that can be understood; the others are problems.
+func readMetrics(f *decode.File, r *schema.Reading) {
+	d := draft.New(f, r, f.First, "exec")
 	d.Key.Task = ""
 	for _, x := range f.First.Get("metrics").Members() {
 		if !d.Full() {
@@ -48,10 +47,9 @@ func ReadMetrics(f *decode.File) schema.Reading {
 	if len(d.Metrics) == 0 {
 		d.Problem(schema.SevError, "no-metrics", f.First, "no metric with a number",
 			`{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`)
-		return r
+		return
 	}
 	d.Done()
-	return r
 }
 
 // direction is what is better: as "better" states it, or as "type" in nm-vllm's words.

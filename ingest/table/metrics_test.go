@@ -12,7 +12,7 @@ import (
 func reading(t *testing.T, text string) (schema.Reading, bool) {
 	t.Helper()
 	f := decode.NewFile("raw/metrics.json", []byte(text), time.Time{}, decode.DefaultLimits())
-	return table.ReadMetrics(&f), table.DetectMetrics(&f).OK()
+	return table.Own.Read(&f), table.Own.Detect(&f).OK()
 }
 
 func TestMetrics(t *testing.T) {

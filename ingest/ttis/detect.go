@@ -23,41 +23,73 @@ const (
 	Statistics = "ttis-statistics" // the table of a report's results
 )
 
-// Detect reports by content whether a file is tt-inference-server's.
-func Detect(f *decode.File) schema.Match {
-	v := f.First
-	if f.Form == decode.Text {
-		return detectText(f)
-	}
-	switch meta := v.Get("metadata"); {
-	case v.Kind() == decode.Invalid:
-		return schema.Match{Format: Harmonised, Lacks: []string{"a JSON value"}}
-	case v.Get("runtime_model_spec").Kind() == decode.Object:
-		return draft.Is(Spec, "runtime_model_spec", "runtime spec: identity and targets in force")
-	case meta.Has("written_by") || v.Has("written_by", "output_token_throughput"):
-		return draft.Is(Report, "metadata.written_by",
-			"not a result: a report or a copy that ttreport wrote of results that it had read")
-	case meta.Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
-		return draft.Is(ReportData, "metadata.report_id",
-			"data of a report: counts where the results themselves are not there")
-	case isMedia(v):
-		return draft.Is(Media, "benchmarks.num_requests, model, device",
-			"benchmark of "+mediaTask(v.Get("task_type").Str()))
-	case isMediaScore(v.Index(0)) && !strings.Contains(path.Base(f.Path), "eval_data_"):
-		return draft.Is(MediaEval, "accuracy_check, task_name", "eval of media")
-	case v.Index(0).Has("accuracy_check"):
-		return draft.Is(Report, "accuracy_check", "not a result: a report of evals that are read from their own files")
-	case isTargets(v):
-		return draft.Is(TargetFile, "model, device, targets", "not a result: targets; put it into the targets folder")
-	case isAccuracyReference(v):
-		return draft.Is(TargetFile, "model, accuracy", "not a result: reference scores")
-	}
-	return detectHarmonised(f)
+// Reader recognises tt-inference-server's files by content.
+var Reader = draft.Format{
+	Name: Harmonised, Sniff: sniff, All: readHarmonised,
+	Others: []draft.Format{
+		{
+			Name: Statistics, Detail: "a table of results: counts where the results themselves are not there", All: readStatistics,
+			Sniff: func(f *decode.File, m *draft.Check) {
+				has, begins := head(f)
+				m.Want(strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,") ||
+					begins("timestamp,model,model_name,model_id,backend,") ||
+					has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,"))), "a statistics table")
+			},
+		},
+		{
+			Name: Report, Detail: "not a result: a report of results that are read from their own files",
+			Sniff: func(f *decode.File, m *draft.Check) {
+				has, _ := head(f)
+				m.Want(strings.HasSuffix(f.Path, ".md") && f.Form == decode.Text && (has("Tenstorrent") ||
+					has("Performance Benchmark") || has("Benchmark Performance Results") || has("Accuracy Evaluations") ||
+					strings.Contains(f.Path, "reports_output/")), "a report's headings")
+			},
+		},
+		{
+			Name: Spec, Detail: "runtime spec: identity and targets in force", Wants: draft.Wants("runtime_model_spec{}"),
+			All: readSpec,
+		},
+		{
+			Name: Report, Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
+			Wants: draft.Wants("metadata.written_by|written_by&output_token_throughput"),
+		},
+		{
+			Name: ReportData, Detail: "data of a report: counts where the results themselves are not there", All: readReport,
+			Wants: draft.Wants("metadata.report_id|benchmarks_summary[]"),
+		},
+		{Name: Media, All: readMedia, Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(isMedia(f.First), "benchmarks.num_requests, model, device")
+			m.Detail = "benchmark of " + mediaTask(f.First.Get("task_type").Str())
+		}},
+		{Name: MediaEval, Detail: "eval of media", All: readMediaEval, Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(isMediaScore(f.First.Index(0)) && !strings.Contains(path.Base(f.Path), "eval_data_"), "accuracy_check, task_name")
+		}},
+		{
+			Name: Report, Detail: "not a result: a report of evals that are read from their own files",
+			Wants: draft.Wants("0.accuracy_check"),
+		},
+		{
+			Name: TargetFile, Detail: "not a result: targets; put it into the targets folder",
+			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isTargets(f.First), "model, device, targets") },
+		},
+		{
+			Name: TargetFile, Detail: "not a result: reference scores",
+			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isAccuracyReference(f.First), "model, accuracy") },
+		},
+	},
 }
 
-// detectHarmonised recognises a copy of another tool's result.
-func detectHarmonised(f *decode.File) schema.Match {
-	v, m := f.First, draft.Check{Match: schema.Match{Format: Harmonised}}
+// sniff recognises a copy of another tool's result.
+func sniff(f *decode.File, m *draft.Check) {
+	v := f.First
+	switch {
+	case f.Form == decode.Text:
+		m.Format, m.Lacks = Report, []string{"a report's headings"}
+		return
+	case v.Kind() == decode.Invalid:
+		m.Lacks = []string{"a JSON value"}
+		return
+	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
 		m.Want(v.Get(key).Kind() == decode.Number, key)
 	}
@@ -65,25 +97,16 @@ func detectHarmonised(f *decode.File) schema.Match {
 	if m.OK() {
 		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
 	}
-	return m.Match
 }
 
-func detectText(f *decode.File) schema.Match {
-	head, name := f.Data[:min(len(f.Data), 4096)], path.Base(f.Path)
-	has := func(text string) bool { return bytes.Contains(head, []byte(text)) }
-	begins := func(text string) bool { return bytes.HasPrefix(head, []byte(text)) }
-	switch {
-	case strings.HasSuffix(name, ".csv") && (begins("timestamp,model_name,") ||
-		begins("timestamp,model,model_name,model_id,backend,") ||
-		has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,"))):
-		return draft.Is(Statistics, "a statistics table",
-			"a table of results: counts where the results themselves are not there")
-	case strings.HasSuffix(name, ".md") && (has("Tenstorrent") || has("Performance Benchmark") ||
-		has("Benchmark Performance Results") || has("Accuracy Evaluations") || strings.Contains(f.Path, "reports_output/")):
-		return draft.Is(Report, "a report's headings",
-			"not a result: a report of results that are read from their own files")
+// head says what a text has near its beginning, and what it begins with.
+func head(f *decode.File) (has, begins func(text string) bool) {
+	var head []byte
+	if f.Form == decode.Text {
+		head = f.Data[:min(len(f.Data), 4096)]
 	}
-	return schema.Match{Format: Report, Lacks: []string{"a report's headings"}}
+	return func(text string) bool { return bytes.Contains(head, []byte(text)) },
+		func(text string) bool { return bytes.HasPrefix(head, []byte(text)) }
 }
 
 // isTargets recognises {model: {device: [{isl, osl, max_concurrency …}]}}.

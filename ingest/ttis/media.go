@@ -64,15 +64,12 @@ func mediaFacts(v decode.Value) schema.Facts {
 	return f
 }
 
-func readMedia(f *decode.File) schema.Reading {
+func readMedia(f *decode.File, r *schema.Reading) {
 	v := f.First
-	r := schema.Reading{Format: Media, Facts: mediaFacts(v)}
-	task := mediaTask(v.Get("task_type").Str())
-	r.Detail = "benchmark of " + task
-	d := media(f, &r, mediaNumbers(v), task, v)
+	r.Facts = mediaFacts(v)
+	d := media(f, r, mediaNumbers(v), mediaTask(v.Get("task_type").Str()), v)
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
-	return r
 }
 
 // media reads the numbers of a benchmark. Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since
@@ -126,8 +123,7 @@ func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string)
 	d := draft.New(f, r, at, schema.ToolMedia)
 	d.Key.Task, d.Key.Concurrency = task, d.In.Number("concurrency", "num_concurrent_requests", "max_con")
 	if d.Key.Concurrency == nil {
-		one := 1.
-		d.Key.Concurrency = &one
+		d.Key.Concurrency = new(1.)
 	}
 	if steps := d.In.Get("num_inference_steps").Float0(); steps > 1 {
 		d.Condition(schema.ConditionSteps, strconv.FormatFloat(steps, 'f', -1, 64))
@@ -193,18 +189,17 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 var soundLength = regexp.MustCompile(`\b(\d+)s$`)
 
 // readMediaEval reads the file of evals of media.
-func readMediaEval(f *decode.File) schema.Reading {
+func readMediaEval(f *decode.File, r *schema.Reading) {
 	v := f.First.Index(0)
-	r := schema.Reading{Format: MediaEval, Facts: mediaFacts(v), Detail: "eval of " + mediaTask(v.Get("task_type").Str())}
+	r.Facts, r.Detail = mediaFacts(v), "eval of "+mediaTask(v.Get("task_type").Str())
 	for one := range f.First.Items() {
 		if isMediaScore(one) {
-			mediaScores(f, &r, one)
+			mediaScores(f, r, one)
 			continue
 		}
-		draft.Problem(f, &r, schema.SevWarning, "bad-score", one, "an entry that is no eval of media",
+		draft.Problem(f, r, schema.SevWarning, "bad-score", one, "an entry that is no eval of media",
 			"accuracy_check, timestamp and task_name in each entry")
 	}
-	return r
 }
 
 // mediaScores reads what an eval of media came to. Where the client writes a latency as "score", that is no score.

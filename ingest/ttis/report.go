@@ -21,29 +21,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/perfref"
 )
 
-// Read reads a runtime spec or a harmonised result, or states what else the file is.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	switch m.Format {
-	case Spec:
-		return readSpec(f)
-	case Harmonised:
-		return readHarmonised(f)
-	case ReportData:
-		return readReport(f)
-	case Statistics:
-		return readStatistics(f, m)
-	case Media:
-		return readMedia(f)
-	case MediaEval:
-		return readMediaEval(f)
-	}
-	return schema.Reading{Format: m.Format, Detail: m.Detail}
-}
-
 // readSpec takes identity and targets from a runtime spec.
-func readSpec(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Spec, Detail: "runtime spec"}
+func readSpec(f *decode.File, r *schema.Reading) {
+	r.Detail = "runtime spec"
 	spec := f.First.Get("runtime_model_spec")
 	id := spec.Get("model_id").Str()
 	r.Facts = schema.Facts{
@@ -77,7 +57,6 @@ func readSpec(f *decode.File) schema.Reading {
 		r.Targets = append(r.Targets, targets...)
 		r.Problems = append(r.Problems, problems...)
 	}
-	return r
 }
 
 var specFile = regexp.MustCompile(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
@@ -102,14 +81,12 @@ func commits(v decode.Value) (out map[string]string) {
 
 // readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its
 // "itl" is a copy of TPOT and no measurement.
-func readHarmonised(f *decode.File) schema.Reading {
-	tool := toolOf(f.First, f.Path)
-	r := schema.Reading{Format: Harmonised, Detail: "harmonised copy of " + tool}
-	d := draft.New(f, &r, f.First, tool)
+func readHarmonised(f *decode.File, r *schema.Reading) {
+	d := draft.New(f, r, f.First, toolOf(f.First, f.Path))
 	v := d.In
-	d.Key.Concurrency = v.Get("max_concurrency").Ptr()
-	d.Condition("num_prompts", v.Get("num_prompts").Text())
-	r.Facts.Model.ID = v.Get("model_id").Str()
+	d.Fields(v, map[string]string{
+		"key concurrency": "max_concurrency", "condition num_prompts": "num_prompts", "fact model.id": "model_id",
+	})
 	if t := v.Get("tokenizer_id").Str(); t != r.Facts.Model.ID {
 		d.Condition("tokenizer", t)
 	}
@@ -142,7 +119,6 @@ func readHarmonised(f *decode.File) schema.Reading {
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Foreign(v, "backend mean_* median_* std_* p99_*")
 	d.Done()
-	return r
 }
 
 // RawFile is the condition with the name of the result behind a report's row.
@@ -150,12 +126,12 @@ const RawFile = "raw_file"
 
 // readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only
 // where the results themselves are not among the files.
-func readReport(f *decode.File) schema.Reading {
+func readReport(f *decode.File, r *schema.Reading) {
 	v := f.First
-	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
+	r.Detail = "data of a report"
 	r.Facts = reportFacts(v.Get("metadata"))
 	r.Extra = howItRan(v.Get("metadata"))
-	readSections(f, &r, v.Get("sections"))
+	readSections(f, r, v.Get("sections"))
 	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
 	for _, list := range []struct{ key, tool string }{
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
@@ -167,20 +143,19 @@ func readReport(f *decode.File) schema.Reading {
 				continue
 			}
 			own[tool] = own[tool] || list.key != "benchmarks"
-			reportRow(f, &r, row, tool, row.Get("timestamp").Str(), row.Number("completed"))
+			reportRow(f, r, row, tool, row.Get("timestamp").Str(), row.Number("completed"))
 		}
 	}
 	for row := range v.Get("evals").Items() {
-		reportScore(f, &r, row)
+		reportScore(f, r, row)
 		r.Targets = append(r.Targets, reference(f, row, must)...)
 	}
 	for row := range v.Get("benchmarks_summary").Items() {
 		r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 	}
-	parameterTests(f, &r, v.Get("parameter_support_tests"))
-	serverTests(f, &r, v.Get("server_tests"))
-	acceptance(f, &r, v)
-	return r
+	parameterTests(f, r, v.Get("parameter_support_tests"))
+	serverTests(f, r, v.Get("server_tests"))
+	acceptance(f, r, v)
 }
 
 // rowsOf iterates over the rows of a table: objects, or the CSV text that some versions put into their JSON.
@@ -450,7 +425,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 
 // readStatistics reads the table of results that a report is made of: one row a point, rounded for vLLM's results. A
 // row names its model, its device where the version writes it, and the file that it was made of.
-func readStatistics(f *decode.File, m schema.Match) schema.Reading {
+func readStatistics(f *decode.File, out *schema.Reading) {
 	type system struct{ model, device string }
 	var runs draft.Runs[system]
 	rows := 0
@@ -459,19 +434,18 @@ func readStatistics(f *decode.File, m schema.Match) schema.Reading {
 		who := system{row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())}
 		r := runs.Of(who, func() schema.Reading {
 			return schema.Reading{
-				Format: Statistics, Detail: m.Detail,
+				Format: out.Format, Detail: out.Detail,
 				Facts: schema.Facts{Model: schema.Model{ID: who.model}, Device: schema.Device{Name: who.device}},
 			}
 		})
 		reportRow(f, r, row, toolName(row.Get("source").Str(), row.Get("backend").Str()), row.Get("timestamp").Str(),
 			row.Number("completed"))
 	}
-	out := runs.Join(Statistics, fmt.Sprintf("a table of %d results", rows))
+	*out = runs.Join(out.Format, fmt.Sprintf("a table of %d results", rows))
 	if rows == 0 {
-		draft.Problem(f, &out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
+		draft.Problem(f, out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
 			"lines with as many columns as the first", "none")
 	}
-	return out
 }
 
 // headline is the metric and filter of the harness that a report's score of a task repeats, and by how much it was

@@ -26,10 +26,10 @@ const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":
 
 func TestRuntimeSpec(t *testing.T) {
 	f := file("w/runtime_model_specs/runtime_model_spec_2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc.json", spec)
-	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Spec {
+	if m := ttis.Reader.Detect(f); !m.OK() || m.Format != ttis.Spec {
 		t.Fatalf("%+v", m)
 	}
-	r := ttis.Read(f)
+	r := ttis.Reader.Read(f)
 	x := r.Facts
 	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" ||
 		x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
@@ -62,10 +62,10 @@ func TestHarmonised(t *testing.T) {
 "mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,` +
 		`"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
 	f := file("aiperf_benchmark_x.json", text)
-	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Harmonised {
+	if m := ttis.Reader.Detect(f); !m.OK() || m.Format != ttis.Harmonised {
 		t.Fatalf("%+v", m)
 	}
-	p := ttis.Read(f).Points[0]
+	p := ttis.Reader.Read(f).Points[0]
 	if v, _ := p.Value("output_tps", "value"); v != 502.62 || p.Key.Tool != "aiperf" ||
 		*p.Key.Concurrency != 32 {
 		t.Errorf("%v %s", v, p.Key)
@@ -105,7 +105,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-var reader = drafttest.Reader{Detect: ttis.Detect, Read: ttis.Read}
+var reader = drafttest.Reader{Detect: ttis.Reader.Detect, Read: ttis.Reader.Read}
 
 const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150",` +
 	`"generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[

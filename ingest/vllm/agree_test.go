@@ -26,10 +26,10 @@ func agree(t *testing.T, name string) (compared int) {
 	}
 	f := decode.NewFile(name, data, time.Time{}, decode.DefaultLimits())
 	v := f.First
-	if m := vllm.Detect(&f); !m.OK() || m.Format != vllm.Format || v.Get("ttfts").Len() == 0 {
+	if m := vllm.Reader.Detect(&f); !m.OK() || m.Format != vllm.Format || v.Get("ttfts").Len() == 0 {
 		return 0
 	}
-	r := vllm.Read(&f)
+	r := vllm.Reader.Read(&f)
 	for _, p := range r.Problems {
 		if p.Code == "hollow-success" || p.Code == "all-failed" {
 			return 0

@@ -18,61 +18,44 @@ import (
 const (
 	Throughput = "vllm-throughput"
 	Latency    = "vllm-latency"
-	Startup    = "vllm-startup"
 )
 
 var startupKey = regexp.MustCompile(`^avg_(cold|warm)_(\w+)_time$`)
 
-// DetectOffline distinguishes the offline benchmarks by their keys.
-func DetectOffline(f *decode.File) schema.Match {
-	v := f.First
-	for _, x := range v.Members() {
-		if startupKey.MatchString(x.Key) {
-			return draft.Is(Startup, x.Key, "start-up times")
-		}
-	}
-	if v.Has("avg_latency") || v.Has("latencies") && v.Get("percentiles").Kind() == decode.Object {
-		m := draft.Check{Match: schema.Match{Format: Latency, Detail: "latency of a batch"}}
-		m.Want(v.Has("avg_latency"), "avg_latency")
-		m.Want(v.Get("latencies").Kind() == decode.Array, "latencies")
-		m.Want(v.Get("percentiles").Kind() == decode.Object, "percentiles")
-		return m.Match
-	}
-	m := draft.Check{Match: schema.Match{Format: Throughput, Detail: "offline throughput"}}
-	m.Want(v.Has("elapsed_time"), "elapsed_time")
-	m.Want(v.Has("num_requests"), "num_requests")
-	m.Want(v.Has("requests_per_second"), "requests_per_second")
-	m.Not(v.Has("completed"), "an offline run (completed is of a client)")
-	return m.Match
+// Batch is the latency benchmark of the offline ones.
+var Batch = draft.Format{
+	Name: Latency, Detail: "latency of a batch", Tool: Latency, Point: batch,
+	Wants: draft.Wants("avg_latency", "latencies[]", "percentiles{}"),
 }
 
-// ReadOffline returns the point of an offline benchmark, or one for each part of a start-up.
-func ReadOffline(f *decode.File) schema.Reading {
-	m := DetectOffline(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	switch m.Format {
-	case Startup:
-		startup(f, &r)
-	case Latency:
-		batch(f, &r)
-	default:
-		throughput(f, &r)
-	}
-	return r
+// Offline is the throughput benchmark, or that of the start-up, which has a point for each part.
+var Offline = draft.Format{
+	Name: Throughput, Detail: "offline throughput", Tool: Throughput, Point: throughput,
+	Wants: draft.Wants("elapsed_time", "num_requests", "requests_per_second"),
+	Sniff: func(f *decode.File, m *draft.Check) {
+		m.Not(f.First.Has("completed"), "an offline run (completed is of a client)")
+	},
+	Others: []draft.Format{{
+		Name: "vllm-startup", Detail: "start-up times", All: startup,
+		Sniff: func(f *decode.File, m *draft.Check) {
+			m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
+				return startupKey.MatchString(x.Key)
+			}), "avg_cold_startup_time")
+		},
+	}},
 }
 
-func throughput(f *decode.File, r *schema.Reading) {
-	d := draft.New(f, r, f.First, Throughput)
+func throughput(d *draft.Draft) {
 	v := d.In
 	d.Key.ISL = v.Number("input_len", "input")
 	d.Key.OSL = v.Number("output_len", "output", "ouput") // users add these by hand
 	d.Dim("requests", v.Get("num_requests").Text())
-	r.Facts.Model.ID = v.Get("model").Str()
 	d.Fields(v, map[string]string{
-		"rps": "requests_per_second", "total_tps": "tokens_per_second", "duration_s": "elapsed_time",
+		"fact model.id": "model",
+		"rps":           "requests_per_second", "total_tps": "tokens_per_second", "duration_s": "elapsed_time",
 	})
 	n, total, elapsed := v.Get("num_requests").Ptr(), v.Get("total_num_tokens").Ptr(), v.Get("elapsed_time").Ptr()
-	if m := inOut.FindStringSubmatch(path.Base(f.Path)); m != nil && d.Key.ISL == nil && d.Key.OSL == nil {
+	if m := inOut.FindStringSubmatch(path.Base(d.File.Path)); m != nil && d.Key.ISL == nil && d.Key.OSL == nil {
 		in, _ := strconv.ParseFloat(m[1], 64) // digits
 		out, _ := strconv.ParseFloat(m[2], 64)
 		if v.Get("num_requests").Float0()*(in+out) == v.Get("total_num_tokens").Float0() && in > 0 && out > 0 {
@@ -86,24 +69,21 @@ func throughput(f *decode.File, r *schema.Reading) {
 	}
 	d.Requests(n, nil, nil, "")
 	d.Foreign(v, "")
-	d.Done()
 }
 
 // inOut matches the lengths in a file's name, which count if the total of tokens agrees.
 var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
 
-func batch(f *decode.File, r *schema.Reading) {
-	d := draft.New(f, r, f.First, Latency)
+func batch(d *draft.Draft) {
 	v := d.In
 	field := draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
 	d.Put(field, "mean", v.Get("avg_latency"))
 	percentiles(d, field, v.Get("percentiles"))
 	recomputeList(d, v, field, v.Get("latencies"), "avg_latency")
-	d.Key.Concurrency = v.Get("batch_size").Ptr()
-	d.Key.ISL, d.Key.OSL = v.Get("input_len").Ptr(), v.Get("output_len").Ptr()
-	r.Facts.Model.ID = v.Get("model").Str()
+	d.Fields(v, map[string]string{
+		"key concurrency": "batch_size", "key isl": "input_len", "key osl": "output_len", "fact model.id": "model",
+	})
 	d.Foreign(v, "")
-	d.Done()
 }
 
 // percentiles reads {"50": 1.2, "99": 1.3}.
@@ -148,7 +128,7 @@ func startup(f *decode.File, r *schema.Reading) {
 		if x.Val.Ptr() == nil {
 			continue
 		}
-		d := draft.New(f, r, x.Val, Startup)
+		d := draft.New(f, r, x.Val, r.Format)
 		d.Key.Task = "startup"
 		d.Dim(schema.DimLabel, k[1]+" "+strings.ReplaceAll(k[2], "_", " "))
 		d.Put(field, "mean", x.Val)

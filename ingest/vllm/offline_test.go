@@ -8,7 +8,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-var offline = Reader{Detect: vllm.DetectOffline, Read: vllm.ReadOffline}
+var (
+	offline = Reader{Detect: vllm.Offline.Detect, Read: vllm.Offline.Read}
+	batch   = Reader{Detect: vllm.Batch.Detect, Read: vllm.Batch.Read}
+)
 
 const (
 	throughput = `{"input":128,"ouput":2048,"elapsed_time":100.0,"num_requests":16,"total_num_tokens":34816,` +
@@ -36,12 +39,12 @@ func TestThroughput(t *testing.T) {
 }
 
 func TestLatencyIsOfABatchInMilliseconds(t *testing.T) {
-	p := offline.Must(t, "t.json", latency).Points[0]
+	p := batch.Must(t, "t.json", latency).Points[0]
 	Expect(t, p, map[string]float64{"e2el.mean": 2000, "e2el.median": 2000, "e2el.p99": 2980})
 	if m := Metric(p, "e2el"); m.Kind().Def != schema.DefBatch || m.N != 3 || m.Kind().From != "recomputed" {
 		t.Errorf("%+v", m)
 	}
-	bad := offline.Must(t, "t.json", `{"avg_latency":5.0,"latencies":[1.0,3.0],"percentiles":{}}`)
+	bad := batch.Must(t, "t.json", `{"avg_latency":5.0,"latencies":[1.0,3.0],"percentiles":{}}`)
 	if Codes(bad) != "disagreement" {
 		t.Errorf("%v", bad.Problems)
 	}
@@ -61,10 +64,12 @@ func TestOfflineNotOurs(t *testing.T) {
 		`{"elapsed_time":1,"gpu":"x"}`, `{"completed":1,"elapsed_time":1,"num_requests":1,"requests_per_second":1}`, `[]`,
 		`hello`,
 	} {
-		if m := vllm.DetectOffline(File("x", text)); m.OK() {
+		if m := vllm.Offline.Detect(File("x", text)); m.OK() {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
 }
 
-func FuzzReadOffline(f *testing.F) { offline.Fuzz(f, "t.json", throughput, latency, startup) }
+func FuzzReadBatch(f *testing.F) { batch.Fuzz(f, "t.json", latency) }
+
+func FuzzReadOffline(f *testing.F) { offline.Fuzz(f, "t.json", throughput, startup) }

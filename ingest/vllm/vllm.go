@@ -20,7 +20,7 @@ const (
 	Pooling  = "vllm-pooling"
 	Summary  = "vllm-sweep-summary"
 	Commands = "vllm-ci-commands" // the file of vLLM's continuous benchmarks that describes a result
-	Display  = "vllm-ci-display"  // its display records, and summaries of its searches
+	display  = "vllm-ci-display"  // its display records, and summaries of its searches
 )
 
 // statKey splits a statistic's key: "p99.9_ttft_ms".
@@ -29,33 +29,36 @@ func statKey(key string) (stat, family string, ok bool) {
 	return stat, family, ok && family != "e2e_latency" // that of sglang
 }
 
-// Detect reports by content whether a file has serving results: "completed" with an output throughput or a latency
-// family. sglang has the same keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with
-// "output_token_throughput", InferenceX without "_ms"; other packages read these.
-func Detect(f *decode.File) schema.Match {
-	v := f.First
-	if strings.HasSuffix(f.Path, CommandsSuffix) &&
-		v.HasAny("gpu_type", "client_command", "latency_command", "throughput_command") {
-		return draft.Is(Commands, "gpu_type", "command lines and device of the result beside it")
-	}
-	if v.Has("sla_ttft_ms", "static_last_pass") {
-		return draft.Is(Display, "static_last_pass",
-			"not a result: a search over results that are read from their own files")
-	}
-	// {"serving": {"Test name": {"0": …}}} or records of display names
-	for i, rows := range []decode.Value{v, v.Get("serving"), v.Get("latency"), v.Get("throughput")} {
-		if rows.Index(0).Has("Test name") || i > 0 && rows.Get("Test name").Kind() == decode.Object {
-			return draft.Is(Display, "Test name",
-				"not a result: display records of results that are read from their own files")
-		}
-	}
-	if v.Kind() == decode.Array && v.Len() > 0 {
-		if m := detectValue(v.Index(0)); m.OK() {
-			m.Format = Summary
-			return m
-		}
-	}
-	return detectValue(v)
+// Reader recognises serving results: "completed" with an output throughput or a latency family. sglang has the same keys
+// with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX without
+// "_ms"; other packages read these.
+var Reader = draft.Format{
+	Name: Format, All: read,
+	Sniff: func(f *decode.File, m *draft.Check) { m.Match = detectValue(f.First) },
+	Others: []draft.Format{
+		{
+			Name: Commands, Detail: "command lines and device of the result beside it",
+			Wants: draft.Wants("gpu_type|client_command|latency_command|throughput_command"),
+			Sniff: func(f *decode.File, m *draft.Check) {
+				m.Not(!strings.HasSuffix(f.Path, CommandsSuffix), "the name of such a file")
+			},
+		},
+		{
+			Name: display, Detail: "not a result: a search over results that are read from their own files",
+			Wants: draft.Wants("sla_ttft_ms&static_last_pass"),
+		},
+		{ // {"serving": {"Test name": {"0": …}}} or records of display names
+			Name: display, Detail: "not a result: display records of results that are read from their own files",
+			Wants: draft.Wants("0.Test name|serving.0.Test name|latency.0.Test name|throughput.0.Test name|" +
+				"serving.Test name{}|latency.Test name{}|throughput.Test name{}"),
+		},
+		{Name: Summary, All: readSummary, Sniff: func(f *decode.File, m *draft.Check) {
+			if m.Lacks = []string{"a list"}; f.First.Kind() == decode.Array {
+				m.Match = detectValue(f.First.Index(0))
+				m.Format = Summary
+			}
+		}},
+	},
 }
 
 func detectValue(v decode.Value) schema.Match {
@@ -135,27 +138,20 @@ func eraOf(v decode.Value) era {
 	return era{words: "version unknown"}
 }
 
-// Read returns the point of a result, or those of a sweep's summary.
-func Read(f *decode.File) schema.Reading {
-	m := Detect(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
-	switch m.Format {
-	case Commands, Display:
-	case Summary:
-		r.Format = Format
-		for v := range f.First.Items() {
-			if detectValue(v).OK() {
-				readValue(f, v, &r)
-			}
-			if len(r.Points) > f.Limits().Results {
-				break // bound reports it
-			}
+func read(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) }
+
+// readSummary returns the points of a sweep's summary.
+func readSummary(f *decode.File, r *schema.Reading) {
+	r.Format = Format
+	for v := range f.First.Items() {
+		if detectValue(v).OK() {
+			readValue(f, v, r)
 		}
-		r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), m.Detail)
-	default:
-		readValue(f, f.First, &r)
+		if len(r.Points) > f.Limits().Results {
+			break // bound reports it
+		}
 	}
-	return r
+	r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), r.Detail)
 }
 
 func readValue(f *decode.File, v decode.Value, r *schema.Reading) {

@@ -22,10 +22,10 @@ func file(text string) *decode.File {
 func read(t *testing.T, text string) schema.Reading {
 	t.Helper()
 	f := file(text)
-	if m := vllm.Detect(f); !m.OK() {
+	if m := vllm.Reader.Detect(f); !m.OK() {
 		t.Fatalf("not detected: lacks %v", m.Lacks)
 	}
-	return vllm.Read(f)
+	return vllm.Reader.Read(f)
 }
 
 func codes(r schema.Reading) string {
@@ -264,13 +264,13 @@ func TestNotOurs(t *testing.T) {
 		"seconds":    `{"completed":4,"mean_ttft":0.1}`,
 		"array":      `[1,2]`, "text": `hello`, "nothing": ``,
 	} {
-		if m := vllm.Detect(file(text)); m.OK() || len(m.Lacks) == 0 {
+		if m := vllm.Reader.Detect(file(text)); m.OK() || len(m.Lacks) == 0 {
 			t.Errorf("%s is taken for vLLM's: %+v", name, m)
 		}
 	}
 }
 
-var reader = drafttest.Reader{Detect: vllm.Detect, Read: vllm.Read}
+var reader = drafttest.Reader{Detect: vllm.Reader.Detect, Read: vllm.Reader.Read}
 
 // Later clients: the Rust one, pooling, sweeps, the fork of TensorRT-LLM.
 func TestRelatives(t *testing.T) {

@@ -25,16 +25,16 @@ type Format struct {
 }
 
 // Detect reports whether a file has the format.
-func (x Format) Detect(f *decode.File) schema.Match {
+func (x *Format) Detect(f *decode.File) schema.Match {
 	_, m := x.match(f)
 	return m
 }
 
 // match returns which of the tool's formats a file has.
-func (x Format) match(f *decode.File) (Format, schema.Match) {
-	for _, other := range x.Others {
-		if m := other.Detect(f); m.OK() {
-			return other, m
+func (x *Format) match(f *decode.File) (*Format, schema.Match) {
+	for i := range x.Others {
+		if m := x.Others[i].Detect(f); m.OK() {
+			return &x.Others[i], m
 		}
 	}
 	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records}}
@@ -48,7 +48,7 @@ func (x Format) match(f *decode.File) (Format, schema.Match) {
 }
 
 // Read reads a file that has the format.
-func (x Format) Read(f *decode.File) schema.Reading {
+func (x *Format) Read(f *decode.File) schema.Reading {
 	x, m := x.match(f)
 	r := schema.Reading{Format: m.Format, Detail: m.Detail}
 	switch {

@@ -114,9 +114,17 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 		d.Key.Dataset = cmp.Or(d.Key.Dataset, x.Str())
 		return x.Str() != ""
 	}
-	to := map[string]**float64{
-		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
-	}[name]
+	var to **float64
+	switch name {
+	case "isl":
+		to = &d.Key.ISL
+	case "osl":
+		to = &d.Key.OSL
+	case "concurrency":
+		to = &d.Key.Concurrency
+	case "rate":
+		to = &d.Key.Rate
+	}
 	if *to == nil && x.Float0() > 0 {
 		*to = x.Ptr()
 	}
