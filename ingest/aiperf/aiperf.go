@@ -43,8 +43,7 @@ const (
 	Aside    = "aiperf-aside" // AIPerf's other files: telemetry, inputs, time slices, aggregates
 )
 
-// Reader recognises AIPerf's and GenAI-Perf's files. It does not require latencies: a run in which everything failed has
-// none.
+// Reader recognises AIPerf's and GenAI-Perf's files. Latencies are not required: a run in which all failed has none.
 var Reader = draft.Format{
 	Name: Format, Tool: "aiperf", All: readOwn, Sniff: sniff,
 	Others: []draft.Format{

@@ -24,8 +24,8 @@ import (
 
 const inspectAside = "inspect-aside"
 
-// Inspect is the format: the log's eval, plan and status. Within an .eval archive are also how a log began, whose header
-// has the same and the results, and single answers.
+// Inspect is the format: the log's eval, plan and status. Within an .eval archive are also how a log began, which the
+// log repeats, and single answers.
 var Inspect = draft.Format{
 	Name: "inspect", Detail: "log of an eval", Wants: draft.Wants("eval.task_id", "plan{}", "status"), All: readInspect,
 	Sniff: func(f *decode.File, m *draft.Check) {

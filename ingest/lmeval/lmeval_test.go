@@ -244,7 +244,8 @@ func TestGradesAndErrors(t *testing.T) {
 
 // A score states the group around its task, past groups without a score of their own; a circle ends.
 func TestGroups(t *testing.T) {
-	r := lmeval.Reader.Read(file(`{"results":{"mmlu":{"acc,none":0.6},"mmlu_anatomy":{"acc,none":0.5},"mmlu_pro":{"acc,none":0.3},
+	r := lmeval.Reader.Read(file(`{"results":{"mmlu":{"acc,none":0.6},"mmlu_anatomy":{"acc,none":0.5},` +
+		`"mmlu_pro":{"acc,none":0.3},
 		"a":{"acc,none":0.1}},"group_subtasks":{"mmlu":["mmlu_stem"],"mmlu_stem":["mmlu_anatomy"],"mmlu_pro":[],
 		"a":["b"],"b":["a"],"leaderboard":["mmlu_pro"]}}`))
 	want := map[string]string{"mmlu": "", "mmlu_anatomy": "mmlu", "mmlu_pro": "", "a": ""}
@@ -262,7 +263,8 @@ func TestGroups(t *testing.T) {
 // A list of shots, one a task of the command, is kept; it is a task's number only where all are the same.
 func TestListsOfShots(t *testing.T) {
 	for list, want := range map[string]int{"[2,3]": -1, "[5,5]": 5} {
-		r := lmeval.Reader.Read(file(`{"results":{"jcq-1.1":{"acc":0.5},"jsquad-1.1":{"f1":0.25}},"versions":{"jcq-1.1":1.1},` +
+		r := lmeval.Reader.Read(file(`{"results":{"jcq-1.1":{"acc":0.5},"jsquad-1.1":{"f1":0.25}},` +
+			`"versions":{"jcq-1.1":1.1},` +
 			`"config":{"model":"hf-causal","model_args":"pretrained=acme/m","num_fewshot":` + list + `}}`))
 		if len(r.Scores) != 2 {
 			t.Fatalf("%d scores", len(r.Scores))

@@ -28,8 +28,8 @@ var Reader = draft.Format{
 	Name: Harmonised, Sniff: sniff, All: readHarmonised,
 	Others: []draft.Format{
 		{
-			Name: Statistics, Detail: "a table of results: counts where the results themselves are not there", All: readStatistics,
-			Sniff: func(f *decode.File, m *draft.Check) {
+			Name: Statistics, Detail: "a table of results: counts where the results themselves are not there",
+			All: readStatistics, Sniff: func(f *decode.File, m *draft.Check) {
 				has, begins := head(f)
 				m.Want(strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,") ||
 					begins("timestamp,model,model_name,model_id,backend,") ||
@@ -62,7 +62,8 @@ var Reader = draft.Format{
 			m.Detail = "benchmark of " + mediaTask(f.First.Get("task_type").Str())
 		}},
 		{Name: MediaEval, Detail: "eval of media", All: readMediaEval, Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(isMediaScore(f.First.Index(0)) && !strings.Contains(path.Base(f.Path), "eval_data_"), "accuracy_check, task_name")
+			isData := strings.Contains(path.Base(f.Path), "eval_data_")
+			m.Want(isMediaScore(f.First.Index(0)) && !isData, "accuracy_check, task_name")
 		}},
 		{
 			Name: Report, Detail: "not a result: a report of evals that are read from their own files",

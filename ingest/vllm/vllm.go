@@ -29,9 +29,9 @@ func statKey(key string) (stat, family string, ok bool) {
 	return stat, family, ok && family != "e2e_latency" // that of sglang
 }
 
-// Reader recognises serving results: "completed" with an output throughput or a latency family. sglang has the same keys
-// with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX without
-// "_ms"; other packages read these.
+// Reader recognises serving results: "completed" with an output throughput or a latency family. sglang has the same
+// keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX
+// without "_ms"; other packages read these.
 var Reader = draft.Format{
 	Name: Format, All: read,
 	Sniff: func(f *decode.File, m *draft.Check) { m.Match = detectValue(f.First) },

@@ -79,8 +79,8 @@ type member struct {
 // kinds are the marks of kinds behind a path; a text is not empty.
 var kinds = map[string]decode.Kind{"{}": decode.Object, "[]": decode.Array, "#": decode.Number, `""`: decode.String}
 
-// Wants reads features: a path to a member that is not null, or of a kind that a mark behind it says: "metrics{}", "0.id"
-// of the first item. Several are joined by &, and alternatives by |. A text after = is what people read of it.
+// Wants reads features. Each is a path to a member that is not null, or that is of a kind by the mark behind it:
+// "metrics{}"; "0.id" is of the first item. Several are joined by &, alternatives by |. People read the text after =.
 func Wants(texts ...string) (out []Feature) {
 	for _, text := range texts {
 		text, what, _ := strings.Cut(text, "=")
