@@ -40,7 +40,7 @@ func (o *collectOptions) complete(ctx context.Context, sh *shell) error {
 		return plan.Usage("name a file with NAME=value lines", "collect: --env-file: %w", err)
 	}
 	if _, err := os.Stat(o.input); o.input == "t" && err != nil { // run.py's -it
-		o.runPy.Refuse("interactive", byHand)
+		o.runPy.Refuse("interactive", "--print-docker-cmd prints the line; run it with -it")
 	}
 	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
@@ -92,10 +92,10 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 	group(fs, "Within a job of a scheduler", o.job.declare)
 	o.given = func() []string { return o.scheduler.givenFlags(fs) }
 	group(fs, "Of tt-inference-server's run.py", func(fs *pflag.FlagSet) {
-		declareFlags(fs, o.runPyFlags())
+		o.declareRunPy(fs)
 		fs.VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // help run-py lists them
 	})
-	group(fs, "Of TensorRT-LLM's benchmark.py", func(fs *pflag.FlagSet) { declareFlags(fs, o.trtFlags()) })
+	group(fs, "Of TensorRT-LLM's benchmark.py", o.declareTRT)
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
 		"server", "tools", "evals", "out", "dry-run")
 }

@@ -24,184 +24,118 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-// parityFlag is a flag of another program that collect takes: what it sets, or what to do or to know instead.
-type parityFlag struct {
-	name string
-	at   any // *string, *bool, *int, *plan.ServerName, or a function of the value
-	does string
-}
-
-// valued and bare are functions of flags that take a value and that need none.
-type (
-	valued func(text string)
-	bare   func()
-)
-
-// parityValue is the value of a flag that is a function.
-type parityValue struct {
-	at   any
-	text string
+// calledFlag is a flag of another program whose value goes to a function. Its text is kept for the jobs of a scheduler.
+type calledFlag struct {
+	call       func(text string)
+	kind, text string // value or bool
 }
 
 // Set implements pflag.Value. A value gives no error, because the message of one repeats it, and it may be a secret.
-func (v *parityValue) Set(text string) error {
+func (v *calledFlag) Set(text string) error {
 	v.text = text
-	if call, ok := v.at.(valued); ok {
-		call(text)
-		return nil
+	if v.kind == "bool" {
+		if given, err := strconv.ParseBool(text); !given {
+			return err
+		}
 	}
-	given, err := strconv.ParseBool(text)
-	if given {
-		v.at.(bare)()
-	}
-	return err
+	v.call(text)
+	return nil
 }
 
 // String returns what was given.
-func (v *parityValue) String() string { return v.text }
+func (v *calledFlag) String() string { return v.text }
 
 // Type implements pflag.Value.
-func (v *parityValue) Type() string {
-	if _, takes := v.at.(valued); takes {
-		return "value"
-	}
-	return "bool"
+func (v *calledFlag) Type() string { return v.kind }
+
+// valued and bare declare flags that take a value, and that need none.
+func valued(fs *pflag.FlagSet, name, does string, call func(text string)) {
+	fs.Var(&calledFlag{call: call, kind: "value"}, name, does)
 }
 
-// declareFlags declares flags of run.py or of TensorRT-LLM's benchmark.py.
-func declareFlags(fs *pflag.FlagSet, list []parityFlag) {
-	for _, f := range list {
-		switch at := f.at.(type) {
-		case *string:
-			fs.StringVar(at, f.name, "", f.does)
-		case *bool:
-			fs.BoolVar(at, f.name, false, f.does)
-		case *int:
-			fs.IntVar(at, f.name, 0, f.does)
-		case *plan.ServerName:
-			fs.TextVar(at, f.name, plan.ServerName{}, f.does)
-		case valued:
-			fs.Var(&parityValue{at: at}, f.name, f.does)
-		case bare:
-			fs.VarPF(&parityValue{at: at}, f.name, "", f.does).NoOptDefVal = "true"
+func bare(fs *pflag.FlagSet, name, does string, call func()) {
+	fs.VarPF(&calledFlag{call: func(string) { call() }, kind: "bool"}, name, "", does).NoOptDefVal = "true"
+}
+
+// declareRunPy declares the flags of tt-inference-server's run.py (v0.20): names for the same, those that do nothing
+// here, which are said, and those that cannot mean here what they mean there, which are refused.
+func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
+	r, s := &o.runPy, &o.Server
+	fs.StringVar(&r.Workflow, "workflow", "", "benchmarks, evals, release, reports, server, tests or stress_tests")
+	fs.StringVar(&o.System.Device, "tt-device", "", "as --device")
+	fs.BoolVar(&r.Docker, "docker-server", false, "as --server docker")
+	fs.BoolVar(&r.LocalServer, "local-server", false, "as --server http://127.0.0.1:PORT")
+	fs.StringVar(&r.LimitMode, "limit-samples-mode", "", "smoke-test, ci-commit, ci-nightly or ci-long")
+	fs.BoolVar(&r.CIMode, "ci-mode", false, "as --limit-samples-mode ci-nightly")
+	fs.TextVar(&r.ServerURL, "server-url", plan.ServerName{}, "as --server")
+	fs.IntVar(&s.Port, "service-port", 0, "as --port")
+	fs.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, also for the image")
+	fs.StringVar(&s.Image, "override-docker-image", "", "as --image")
+	fs.StringVar(&o.spec, "runtime-model-spec-json", "", "as --spec")
+	fs.BoolVar(&s.NoAuth, "no-auth", false, "the image wants no key")
+	fs.BoolVar(&r.DevMode, "dev-mode", false, "mount the sources of the checkout that is the current folder")
+	fs.StringVar(&r.TTConfig, "override-tt-config", "", "JSON, for vLLM as --additional-config")
+	fs.StringVar(&r.VLLMArgs, "vllm-override-args", "", "JSON, for vLLM as flags")
+	fs.StringVar(&r.Samples, "eval-samples", "", "JSON or a file: the questions of each task")
+	fs.StringVar(&r.Goodput, "goodput", "", "objectives, for AIPerf")
+	fs.BoolVar(&o.printDocker, "print-docker-cmd", false, "as --server-only --dry-run")
+	valued(fs, "host-volume", "as --volume FOLDER:"+plan.CacheRoot, func(folder string) {
+		s.Volumes = append(s.Volumes, folder+":"+plan.CacheRoot)
+	})
+	valued(fs, "image-user", "as --run-arg=--user --run-arg=UID", func(id string) {
+		if id != "1000" { // which the image has by itself
+			s.RunArgs = append(s.RunArgs, "--user", id)
+		}
+	})
+	bare(fs, "disable-metal-timeout", "sets DISABLE_METAL_OP_TIMEOUT in the container", func() {
+		s.RunArgs = append(s.RunArgs, "-e", "DISABLE_METAL_OP_TIMEOUT=1")
+	})
+	for line := range strings.Lines(otherRunPy) {
+		names, does, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		kind, names, _ := strings.Cut(names, " ")
+		tell := r.Note
+		if strings.HasPrefix(kind, "refused") {
+			tell = r.Refuse
+		}
+		for name := range strings.FieldsSeq(names) {
+			if strings.HasSuffix(kind, "=") {
+				valued(fs, name, does, func(string) { tell(name, does) })
+			} else {
+				bare(fs, name, does, func() { tell(name, does) })
+			}
 		}
 	}
 }
 
-// runPyFlags are the flags of tt-inference-server's run.py (v0.20): names for the same, and those that do nothing here,
-// which are said, or cannot mean here what they mean there, which are refused.
-func (o *collectOptions) runPyFlags() []parityFlag {
-	const (
-		agentic = "not measured here; a script under exec: can (ttreport help plans)"
-		models  = "other models than of text have no workloads here; a script under exec: measures them"
-		program = "--server 'command …' starts a program with an environment"
-		mount   = "--volume HOST:CONTAINER:ro"
-	)
-	r, s := &o.runPy, &o.Server
-	noted := func(name, does string) parityFlag {
-		return parityFlag{name, valued(func(string) { r.Note(name, does) }), does}
-	}
-	idle := func(name, does string) parityFlag { return parityFlag{name, bare(func() { r.Note(name, does) }), does} }
-	refused := func(name, does string) parityFlag {
-		return parityFlag{name, valued(func(string) { r.Refuse(name, does) }), does}
-	}
-	unfit := func(name, does string) parityFlag {
-		return parityFlag{name, bare(func() { r.Refuse(name, does) }), does}
-	}
-	out := []parityFlag{
-		{"workflow", &r.Workflow, "benchmarks, evals, release, reports, server, tests or stress_tests"},
-		{"tt-device", &o.System.Device, "as --device"},
-		{"docker-server", &r.Docker, "as --server docker"},
-		{"local-server", &r.LocalServer, "as --server http://127.0.0.1:PORT"},
-		{"limit-samples-mode", &r.LimitMode, "smoke-test, ci-commit, ci-nightly or ci-long"},
-		{"ci-mode", &r.CIMode, "as --limit-samples-mode ci-nightly"},
-		{"server-url", &r.ServerURL, "as --server"},
-		{"service-port", &s.Port, "as --port"},
-		{"disable-trace-capture", &o.Run.NoWarmup, "as --no-warmup, also for the image"},
-		{"override-docker-image", &s.Image, "as --image"},
-		{"runtime-model-spec-json", &o.spec, "as --spec"},
-		{"no-auth", &s.NoAuth, "the image wants no key"},
-		{"dev-mode", &r.DevMode, "mount the sources of the checkout that is the current folder"},
-		{"override-tt-config", &r.TTConfig, "JSON, for vLLM as --additional-config"},
-		{"vllm-override-args", &r.VLLMArgs, "JSON, for vLLM as flags"},
-		{"eval-samples", &r.Samples, "JSON or a file: the questions of each task"},
-		{"goodput", &r.Goodput, "objectives, for AIPerf"},
-		{"host-volume", valued(func(folder string) {
-			s.Volumes = append(s.Volumes, folder+":"+plan.CacheRoot)
-		}), "as --volume FOLDER:" + plan.CacheRoot},
-		{"image-user", valued(func(id string) {
-			if id != "1000" { // which the image has by itself
-				s.RunArgs = append(s.RunArgs, "--user", id)
-			}
-		}), "as --run-arg=--user --run-arg=UID"},
-		{"disable-metal-timeout", bare(func() {
-			s.RunArgs = append(s.RunArgs, "-e", "DISABLE_METAL_OP_TIMEOUT=1")
-		}), "sets DISABLE_METAL_OP_TIMEOUT in the container"},
-		{"print-docker-cmd", &o.printDocker, "as --server-only --dry-run"},
-		idle("skip-system-sw-validation", "nothing validates the system here; ttreport doctor shows its state"),
-		idle("reset-venvs", "ttreport doctor --reset TOOL does it"),
-		idle("percentile-report", "build --reports tt always writes its table, below that of means"),
-		idle("concurrency-sweeps", "run.py ignores it as well; --workload c=… adds a concurrency"),
-		noted("bind-host", "servers that are started here listen on 127.0.0.1 alone"),
-		noted("vllm-dir", "run.py ignores it as well"),
-		noted("repeat-evals", "evals run once: the interval of a score shows the spread of repeats"),
-		noted("streaming", models), noted("preprocessing", models), noted("sdxl_num_prompts", models),
-		noted("engine", "the image decides; "+models),
-		unfit("interactive", byHand),
-		refused("num-prompts", "n= in --workload states how many requests"), refused("output-dir", "--out FOLDER"),
-		refused("log-level", "what is printed has one level; journal.jsonl and tool.log have the rest"),
-		refused("workflow-args", "--workload isl=…,osl=…,c=…,n=… states a workload"),
-		refused("tt-metal-home", program), refused("tt-metal-python-venv-dir", program),
-		refused("host-hf-cache", mount), refused("host-weights-dir", mount),
-		refused("jwt-secret", "JWT_SECRET in the environment or in .env: every user of the machine can read a command line"),
-	}
-	for _, name := range []string{"markers", "exclude-markers", "model-category", "suite-category", "test-name",
-		"serving-bench-suites", "served-model", "agentic-benchmark", "agentic-traces-mode", "agentic-traces-sources",
-		"agentic-traces-duration", "agentic-traces-git-ref", "agentic-traces-metrics-url", "prefix-cache-preset",
-		"prefix-cache-scenarios", "prefix-cache-arrival", "prefix-cache-request-rate", "prefix-cache-scenarios-json",
-		"prefix-cache-trace", "prefix-cache-goodput", "prefix-cache-metrics-url", "spec-decode-preset",
-		"spec-decode-warmup-requests"} {
-		out = append(out, refused(name, agentic))
-	}
-	for _, name := range []string{"match-all-markers", "skip-prerequisites", "list-tests", "agentic-traces",
-		"prefix-cache", "spec-decode"} {
-		out = append(out, unfit(name, agentic))
-	}
-	return out
-}
+// otherRunPy are the flags that do nothing here and those that are refused, with = where they take a value, and what to
+// know instead.
+//
+//go:embed runpy.txt
+var otherRunPy string
 
-// byHand is what to do in place of run.py's --interactive and -it.
-const byHand = "--print-docker-cmd prints the line; run it with -it"
-
-// trtFlags are the flags of TensorRT-LLM's benchmarks/python/benchmark.py as they are spelt there. Those that shape the
-// engine or the output are passed on; with one of them that script makes the load unless --tools names another tool.
-func (o *collectOptions) trtFlags() []parityFlag {
+// declareTRT declares the flags of TensorRT-LLM's benchmarks/python/benchmark.py as they are spelt there. Those that
+// shape the engine or the output are passed on; with one of them that script makes the load unless --tools names
+// another tool.
+func (o *collectOptions) declareTRT(fs *pflag.FlagSet) {
 	const does = "for benchmark.py"
-	out := []parityFlag{
-		{"batch_size", &o.Measure.Batches, "as --batch-size"},
-		{"input_output_len", &o.Measure.Lengths, "as --input-output-len"},
-		{"input_len", valued(func(text string) {
-			o.trt, o.Measure.Lengths, o.Measure.Encoder = "input_len", text, true
-		}), "lengths of prompts as \"60;128\", of an encoder such as BERT"},
-	}
+	fs.StringVar(&o.Measure.Batches, "batch_size", "", "as --batch-size")
+	fs.StringVar(&o.Measure.Lengths, "input_output_len", "", "as --input-output-len")
+	valued(fs, "input_len", "lengths of prompts as \"60;128\", of an encoder such as BERT", func(text string) {
+		o.trt, o.Measure.Lengths, o.Measure.Encoder = "input_len", text, true
+	})
 	pass := func(name string, args ...string) {
 		o.trt, o.Tools.Args = name, append(o.Tools.Args, trtTool+"=--"+name)
 		o.Tools.Args = append(o.Tools.Args, args...)
 	}
-	for _, name := range []string{
-		"mode", "dtype", "engine_dir", "log_level", "warm_up", "num_runs", "duration", "quantization", "kv_cache_dtype",
-		"max_batch_size", "max_seq_len", "max_input_len", "max_encoder_input_len", "max_decoder_input_len", "max_beam_width",
-		"num_beams", "top_k", "top_p", "gpu_weights_percent", "output_dir", "n_positions", "max_output_len",
-	} {
-		out = append(out, parityFlag{name, valued(func(text string) { pass(name, trtTool+"="+text) }), does})
+	for name := range strings.FieldsSeq(`mode dtype engine_dir log_level warm_up num_runs duration quantization
+		kv_cache_dtype max_batch_size max_seq_len max_input_len max_encoder_input_len max_decoder_input_len max_beam_width
+		num_beams top_k top_p gpu_weights_percent output_dir n_positions max_output_len`) {
+		valued(fs, name, does, func(text string) { pass(name, trtTool+"="+text) })
 	}
-	for _, name := range []string{
-		"csv", "enable_cuda_graph", "strongly_typed", "debug_memory", "dump_profile", "dump_layer_info", "refit",
-		"force_num_layer_1", "enable_fp8", "fp8_kv_cache", "enable_custom_all_reduce",
-	} {
-		out = append(out, parityFlag{name, bare(func() { pass(name) }), does})
+	for name := range strings.FieldsSeq(`csv enable_cuda_graph strongly_typed debug_memory dump_profile dump_layer_info
+		refit force_num_layer_1 enable_fp8 fp8_kv_cache enable_custom_all_reduce`) {
+		bare(fs, name, does, func() { pass(name) })
 	}
-	return out
 }
 
 // trtTool is the tool that is TensorRT-LLM's benchmark.py.
