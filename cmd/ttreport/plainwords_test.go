@@ -43,7 +43,7 @@ var allowedTexts = []allowedText{
 	{regexp.MustCompile(`^CHANGELOG\.md$`), regexp.MustCompile(`^\|.*\|.*\|$`), "the table of renames names both"},
 	{regexp.MustCompile(`^(ingest/|targets/gate/lint/points\.go)`), regexp.MustCompile(`^hollow(-success)?$`),
 		"a code of problems in documents that are stored already"},
-	{regexp.MustCompile(`^render/ttis/`), regexp.MustCompile(`^Concur$`), "a head of another program's table"},
+	{regexp.MustCompile(`^render/parity/`), regexp.MustCompile(`^Concur$`), "a head of another program's table"},
 	{regexp.MustCompile(`^static/assets/`), regexp.MustCompile(`\bPromise\b`), "of JavaScript"},
 	{regexp.MustCompile(`^ARCHITECTURE\.md$`), regexp.MustCompile(`promise of durability`), "of an operating system"},
 	{regexp.MustCompile(`^templates/docs/method\.md$`), regexp.MustCompile(`promises? \d+ %`), "of an interval"},

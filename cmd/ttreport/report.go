@@ -21,8 +21,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/nmvllm"
-	"github.com/ttreport/ttreport/render/ttis"
+	"github.com/ttreport/ttreport/render/parity"
 	"github.com/ttreport/ttreport/site"
 	"github.com/ttreport/ttreport/static"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -148,20 +147,16 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 		return err
 	}
 	layout, dir := "tt-inference-server", cmp.Or(o.reportsDir, ws.Reports())
-	var files []ttis.File
+	var files []parity.File
 	if o.reports == reportsNM {
 		layout, dir = "nm-vllm", cmp.Or(o.reportsDir, filepath.Join(ws.Reports(), "benchmark_results"))
 		var runs []schema.Run
 		for _, in := range list {
 			runs = append(runs, in.Runs...)
 		}
-		var results []nmvllm.File
-		results, err = nmvllm.Files(runs, cmp.Or(report.Version, "ttreport"))
-		for _, r := range results {
-			files = append(files, ttis.File{Path: r.Name, Data: r.Data})
-		}
+		files, err = parity.BenchmarkResults(runs, cmp.Or(report.Version, "ttreport"))
 	} else {
-		files, err = ttis.Files(list)
+		files, err = parity.Files(list)
 	}
 	if err != nil {
 		return err
@@ -179,7 +174,7 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 
 // published takes out of files what a public site does not show. Of JSON only strings are changed, each by itself, so
 // that it stays JSON.
-func published(files []ttis.File, text func(string) string) {
+func published(files []parity.File, text func(string) string) {
 	for i := range files {
 		f := &files[i]
 		if !strings.HasSuffix(f.Path, ".json") {
@@ -195,10 +190,10 @@ func published(files []ttis.File, text func(string) string) {
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // reportInputs are the models and devices of a release, with their runs.
-func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, error) {
-	var list []ttis.Input
+func reportInputs(public bool, report *render.Report, at int) ([]parity.Input, error) {
+	var list []parity.Input
 	for _, pair := range report.PairsOf(at) {
-		in := ttis.Input{
+		in := parity.Input{
 			Model: pair.Model, Device: pair.Device, Version: report.Version, Public: public,
 			Review: report.Gate.Review(at, pair.Model, pair.Device),
 		}
@@ -215,7 +210,7 @@ func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, err
 }
 
 // writeLayout writes files below a folder; none where one would replace another program's.
-func writeLayout(dir string, files []ttis.File) error {
+func writeLayout(dir string, files []parity.File) error {
 	for _, f := range files {
 		if err := oursOrNew(filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
 			return err
@@ -250,7 +245,7 @@ func oursOrNew(name string) error {
 		WrittenBy string         `json:"written_by"`
 	}
 	isReport := err == nil && json.Unmarshal(data, &report) == nil
-	if isReport && (report.Metadata[ttis.Mark] != nil || report.WrittenBy != "") {
+	if isReport && (report.Metadata[parity.Mark] != nil || report.WrittenBy != "") {
 		return nil
 	}
 	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)

@@ -1,4 +1,4 @@
-package nmvllm_test
+package parity_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render/nmvllm"
+	"github.com/ttreport/ttreport/render/parity"
 )
 
 func number(x float64) *float64 { return &x }
@@ -44,8 +44,8 @@ func run(tool string, n float64) schema.Run {
 
 // The keys of BenchmarkResult in benchmark_result.py, all of them; ours is written_by.
 func TestKeys(t *testing.T) {
-	files, err := nmvllm.Files([]schema.Run{run("vllm", 300)}, "ttreport 1")
-	if err != nil || len(files) != 1 || files[0].Name != "benchmark_serving-vllm-2.5qps-tiny-20260102-030405.json" {
+	files, err := parity.BenchmarkResults([]schema.Run{run("vllm", 300)}, "ttreport 1")
+	if err != nil || len(files) != 1 || files[0].Path != "benchmark_serving-vllm-2.5qps-tiny-20260102-030405.json" {
 		t.Fatalf("%v, %v", files, err)
 	}
 	var r map[string]any
@@ -83,7 +83,7 @@ func TestKeys(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	empty := run("vllm", 300)
 	empty.Points[0].Metrics = nil
-	files, err := nmvllm.Files([]schema.Run{run("vllm", 99), run("vllm-throughput", 1000), empty}, "ttreport 1")
+	files, err := parity.BenchmarkResults([]schema.Run{run("vllm", 99), run("vllm-throughput", 1000), empty}, "ttreport 1")
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
@@ -99,7 +99,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(slices.Sorted(maps.Keys(r.Metrics)), " "); got != want {
-			t.Errorf("%s: %s, want %s", files[i].Name, got, want)
+			t.Errorf("%s: %s, want %s", files[i].Path, got, want)
 		}
 	}
 }

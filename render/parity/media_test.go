@@ -1,20 +1,20 @@
-package ttis_test
+package parity_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render/ttis"
+	"github.com/ttreport/ttreport/render/parity"
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // reports are the files of one run with points, and verdicts on them.
 func reports(t *testing.T, points []schema.Point, targets []schema.Verdict) map[string]string {
 	t.Helper()
-	in := ttis.Input{Model: "M", Device: "n150", Review: gate.Review{Findings: gate.Findings{Targets: targets}},
+	in := parity.Input{Model: "M", Device: "n150", Review: gate.Review{Findings: gate.Findings{Targets: targets}},
 		Runs: []schema.Run{{ID: "r", Model: schema.Model{ID: "acme/M", Name: "M"}, Points: points}}}
-	files, err := ttis.Files([]ttis.Input{in})
+	files, err := parity.Files([]parity.Input{in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package ttis
+package parity
 
 import (
 	"cmp"
