@@ -38,12 +38,28 @@ func (in *Input) acceptance(evals []eval) acceptance {
 	required := func(level string) bool { return judge.Required(a.Status, level) }
 	a.Above = slices.DeleteFunc(schema.Levels(), required)
 	a.Enforced = slices.DeleteFunc(schema.Levels(), func(level string) bool { return !required(level) })
+	in.find(&a, evals)
+	if !a.Accepted && !a.Ungraded && len(a.Blockers) == 0 { // such as one of a whole device
+		a.Blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
+	}
+	for _, list := range [][]blocker{a.Blockers, a.Informational, a.Masked} {
+		apart(list)
+	}
+	return a
+}
+
+// find adds the findings of verdicts and lints.
+func (in *Input) find(a *acceptance, evals []eval) {
 	fails := map[gate.Kind]bool{}
 	for _, c := range in.Review.Result.Counts {
 		fails[c.Kind] = c.Fails
 	}
+	first := "" // of the workloads that the summary of v0.17 has
+	if list := in.summaryRows(); len(list) > 0 {
+		first = list[0].key.String()
+	}
 	for _, v := range slices.Concat(in.Review.Targets, in.Review.History) {
-		b := blocker{in.keyOf(&v), in.messageOf(&v, evals), ""}
+		b := blocker{in.keyOf(&v, first), messageOf(v, evals), ""}
 		switch kind := gate.KindOf(&v); {
 		case kind != "" && kind != gate.NoCase && v.Decision.Excuses():
 			b.Reason = v.Decision.Reason
@@ -54,26 +70,11 @@ func (in *Input) acceptance(evals []eval) acceptance {
 			a.Informational = append(a.Informational, b)
 		}
 	}
-	if fails[gate.FailInvalid] {
-		a.Blockers = append(a.Blockers, in.invalid()...)
-	}
-	if !a.Accepted && !a.Ungraded && len(a.Blockers) == 0 { // such as one of a whole device
-		a.Blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
-	}
-	for _, list := range [][]blocker{a.Blockers, a.Informational, a.Masked} {
-		apart(list)
-	}
-	return a
-}
-
-// invalid are the lints that make numbers invalid.
-func (in *Input) invalid() (list []blocker) {
-	for _, l := range in.Review.Lints {
-		if l.Severity == schema.SevError && l.Decision == nil {
-			list = append(list, blocker{keyLint + string(l.ID), words.Lint(l), ""})
+	for _, l := range in.Review.Lints { // those that make numbers invalid
+		if fails[gate.FailInvalid] && l.Severity == schema.SevError && l.Decision == nil {
+			a.Blockers = append(a.Blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
 		}
 	}
-	return list
 }
 
 // apart makes keys differ that are equal: a map has room for one.
@@ -88,7 +89,8 @@ func apart(list []blocker) {
 }
 
 // keyOf names a finding. Of several workloads the key says which, because a map has room for one.
-func (in *Input) keyOf(v *schema.Verdict) string {
+func (in *Input) keyOf(v *schema.Verdict, first string) string {
+	media := schema.IsMediaTask(v.Key.Task)
 	switch {
 	case v.Against != schema.AgainstTarget:
 		return keyHistory + words.Subject(v) + "." + cmp.Or(v.Metric, "all")
@@ -98,32 +100,28 @@ func (in *Input) keyOf(v *schema.Verdict) string {
 		return keyTest + v.Key.Dataset
 	}
 	name := named(v)
-	if name == "tput_user" && schema.IsMediaTask(v.Key.Task) && v.Key.Task != "embedding" {
+	if name == "tput_user" && media && v.Key.Task != "embedding" {
 		name = "tput"
 	}
 	key := keyBenchmark + cmp.Or(v.Level, "planned") + "." + name + "_check"
-	media := schema.IsMediaTask(v.Key.Task)
-	if list := in.summaryRows(); !media && len(list) > 0 && list[0].key.String() != v.Key.String() {
+	if !media && first != "" && first != v.Key.String() {
 		key += " (" + strings.TrimSpace(v.Key.Workload()+" "+v.Key.Tool) + ")"
 	}
 	return key
 }
 
-func (in *Input) messageOf(v *schema.Verdict, evals []eval) string {
-	plain := *v
-	plain.Decision = nil // the reports have its reason beside the message
-	switch {
+func messageOf(v schema.Verdict, evals []eval) string {
+	v.Decision = nil // the reports have its reason beside the message
+	i := slices.IndexFunc(evals, func(e eval) bool { return e.task == v.Key.Dataset })
+	switch category := schema.CategoryOf(&v); {
 	case v.Against != schema.AgainstTarget || v.Metric == "":
-		return words.Why(plain)
-	case schema.CategoryOf(v) == schema.Evals:
-		if i := slices.IndexFunc(evals, func(e eval) bool { return e.verdict == v || e.task == v.Key.Dataset }); i >= 0 {
-			return evals[i].failure()
-		}
-	case schema.CategoryOf(v) == schema.Benchmarks:
-		c := check{tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value}
+	case category == schema.Evals && i >= 0:
+		return evals[i].failure()
+	case category == schema.Benchmarks:
+		c := check{tier: v.Level, metric: named(&v), target: v.Ref, actual: v.Value}
 		return c.failure()
 	}
-	return words.Why(plain)
+	return words.Why(v)
 }
 
 // Word is the decision; a release of which nothing was graded is not accepted.

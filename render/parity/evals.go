@@ -32,63 +32,62 @@ func percent(metric string, n schema.Number) schema.Number {
 		case metric == wer:
 			return 100 - v[0]
 		case v[0] <= 1:
-			return rounder(100 * v[0])
+			return round(100*v[0], 6) // which adds to the digits: 57.63999999999999
 		}
 		return v[0]
 	}, n)
 }
 
-// rounder takes away what multiplying by a hundred adds to the digits: 57.64 and not 57.63999999999999.
-func rounder(v float64) float64 {
-	out, _ := rounded(schema.Num(v), 6).Get()
-	return out
-}
-
-// evalsOf are the evals in the order of their targets, then those without.
+// evalsOf are the evals in the order of the targets that the runs were stamped with, the newest first, then those of
+// other targets, then those without.
 func evalsOf(runs []schema.Run, verdicts []schema.Verdict) []eval {
-	var out []eval
-	seen := map[string]bool{}
-	for _, t := range targetsOf(runs) {
-		i := slices.IndexFunc(verdicts, func(v schema.Verdict) bool {
-			return schema.CategoryOf(&v) == schema.Evals && v.Key.String() == t.Key.String() && v.Metric == t.Metric
-		})
-		if i < 0 || seen[t.Key.Dataset] {
-			continue
-		}
-		seen[t.Key.Dataset] = true
-		out = append(out, graduated(&t, &verdicts[i], runs))
-	}
-	for i := range verdicts { // of targets that no run was stamped with
-		if v := &verdicts[i]; schema.CategoryOf(v) == schema.Evals && v.Metric != "" && !seen[v.Key.Dataset] {
-			seen[v.Key.Dataset] = true
-			t := schema.Target{Metric: v.Metric}
-			t.Value, _ = v.Ref.Get()
-			out = append(out, graduated(&t, v, runs))
-		}
-	}
-	for i := range runs {
-		for j := range runs[i].Scores {
-			s := &runs[i].Scores[j]
-			if seen[s.Task] || s.Metric == schema.MetricPassed {
-				continue
-			}
-			seen[s.Task] = true
-			out = append(out, eval{
-				task: s.Task, score: percent(s.Metric, s.Value), n: s.N, stderr: s.Stderr, result: isNA,
-				gpu: schema.Missing(""), published: schema.Missing(""), tolerance: schema.Missing(""),
-			})
-		}
-	}
-	return out
-}
-
-// targetsOf are the targets of evals that the runs were stamped with, the newest first.
-func targetsOf(runs []schema.Run) []schema.Target {
-	var out []schema.Target
+	var targets []schema.Target
 	for i := len(runs) - 1; i >= 0; i-- {
 		for _, t := range runs[i].Targets {
 			if t.Key.IsEval() && t.Metric != schema.MetricPassed {
-				out = append(out, t)
+				targets = append(targets, t)
+			}
+		}
+	}
+	at := func(v *schema.Verdict) int {
+		i := slices.IndexFunc(targets, func(t schema.Target) bool {
+			return v.Key.String() == t.Key.String() && v.Metric == t.Metric
+		})
+		if i < 0 {
+			return len(targets)
+		}
+		return i
+	}
+	list := slices.DeleteFunc(slices.Clone(verdicts), func(v schema.Verdict) bool {
+		return schema.CategoryOf(&v) != schema.Evals || v.Metric == "" && at(&v) == len(targets)
+	})
+	slices.SortStableFunc(list, func(a, b schema.Verdict) int { return at(&a) - at(&b) })
+	var out []eval
+	seen := map[string]bool{}
+	add := func(task string, of func() eval) {
+		if !seen[task] {
+			seen[task], out = true, append(out, of())
+		}
+	}
+	for i := range list {
+		v := &list[i]
+		add(v.Key.Dataset, func() eval {
+			t := schema.Target{Metric: v.Metric}
+			t.Value, _ = v.Ref.Get()
+			if i := at(v); i < len(targets) {
+				t = targets[i]
+			}
+			return graduated(&t, v, runs)
+		})
+	}
+	for i := range runs {
+		for _, s := range runs[i].Scores {
+			if s.Metric != schema.MetricPassed {
+				add(s.Task, func() eval {
+					none := schema.Missing("")
+					return eval{task: s.Task, score: percent(s.Metric, s.Value), n: s.N, stderr: s.Stderr, result: isNA,
+						gpu: none, published: none, tolerance: none}
+				})
 			}
 		}
 	}
@@ -146,11 +145,10 @@ func (e *eval) failure() string {
 // row has the values of an eval for the columns of both generations.
 func (e *eval) row(in *Input) *row {
 	link := func(n schema.Number, source string) string { // v0.17 has the source behind its reference
-		if s := fixed(n, 2, "None"); strings.Contains(source, "://") {
-			return "[" + s + "](" + source + ")"
-		} else {
-			return s
+		if strings.Contains(source, "://") {
+			return "[" + fixed(n, 2, "None") + "](" + source + ")"
 		}
+		return fixed(n, 2, "None")
 	}
 	return &row{values: map[string]any{
 		"model": in.Model, "device": in.device(), "task_name": e.task, "task_type": "text", "tolerance": e.tolerance,

@@ -52,8 +52,9 @@ func Files(list []Input) ([]File, error) {
 		in.stress, in.media = in.rowsOf(isStress), in.rowsOf(isMedia)
 		in.apart = repos[in.repo()] > 1
 		evals := evalsOf(in.Runs, in.Review.Targets)
-		in.layout17(&out, evals)
-		in.layout20(&out, evals)
+		a := in.acceptance(evals)
+		in.layout17(&out, evals, a)
+		in.layout20(&out, evals, a)
 		in.copies17(&out)
 	}
 	return out.files, out.err
@@ -157,8 +158,8 @@ func (in *Input) facts() map[string]any {
 	if engine == "vllm" {
 		engine = "vLLM" // as tt-inference-server spells it
 	}
-	if in.Public {
-		command, spec, image = "", path.Base(spec), path.Base(image)
+	if in.Public { // names without their folders
+		command, spec, image = "", spec[strings.LastIndexByte(spec, '/')+1:], image[strings.LastIndexByte(image, '/')+1:]
 	}
 	return map[string]any{
 		"model_id": in.modelID(), "runtime_model_spec_json": text(spec), "model_repo": in.repo(),

@@ -38,11 +38,11 @@ type tables17 struct {
 }
 
 // layout17 writes the files of v0.17 and before.
-func (in *Input) layout17(o *output, evals []eval) {
+func (in *Input) layout17(o *output, evals []eval, a acceptance) {
 	id, on := in.id17(), words.OnDevice(in.Model, in.device())
 	markdown := func(name, text string) { o.add(name+"_"+id+".md", []byte(text), nil) }
 	glossary := o.fill("glossary", nil) + "\n"
-	r := &report17{acceptance: in.acceptance(evals), On: on, Targets: in.summaryData(), Evals: []object{},
+	r := &report17{acceptance: a, On: on, Targets: in.summaryData(), Evals: []object{},
 		Statistics: in.statistics().objects(), AIPerf: in.details("aiperf"), GuideLLM: in.details("guidellm")}
 	if tables := slices.Concat(in.sweeps17(), in.mediaSweeps17(o, r)); len(tables) > 0 {
 		text := o.fill("sweeps17", tables17{On: on, Tables: tables})

@@ -58,11 +58,11 @@ func (b *block) section(id string) object {
 }
 
 // layout20 writes the files of v0.19 and after.
-func (in *Input) layout20(o *output, evals []eval) {
+func (in *Input) layout20(o *output, evals []eval, a acceptance) {
 	device := strings.ToUpper(in.Device)
 	on, id, section := words.OnDevice(in.repo(), device), in.id20(), fileName(in.repo()+"_"+device)
 	blocks := slices.Concat(in.benchmarks20(device), in.media20(), in.missing20(), in.evals20(evals), in.tests20())
-	r := &report20{acceptance: in.acceptance(evals), On: on, Data: []object{}}
+	r := &report20{acceptance: a, On: on, Data: []object{}}
 	r.count(blocks)
 	for i := range blocks {
 		r.Data = append(r.Data, blocks[i].section(section))

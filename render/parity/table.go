@@ -19,10 +19,12 @@ const (
 
 // rounded is a number to a count of decimal places, as v0.17 stores and prints it: 4.52 and not 4.520, 21.0 and not 21.
 func rounded(n schema.Number, places int) schema.Number {
-	return of(func(v ...float64) float64 {
-		out, _ := strconv.ParseFloat(strconv.FormatFloat(v[0], 'f', places, 64), 64)
-		return out
-	}, n)
+	return of(func(v ...float64) float64 { return round(v[0], places) }, n)
+}
+
+func round(v float64, places int) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', places, 64), 64)
+	return v
 }
 
 // plain writes a number with all its digits, and a point.
