@@ -195,14 +195,28 @@ func (o collectOptions) measureAll(
 	return first
 }
 
-// entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the
-// flags alone state.
+// entries are the plans to run, one for each configuration of a server; none for what the flags alone state.
 func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
+	list, err := o.stated(ctx, sh, ws)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 && len(o.params) > 0 && !o.scheduler.attaches() {
+		list = []plan.Entry{{Model: o.System.Model, Device: o.System.Device}}
+	}
+	return plan.Configurations(list, o.params)
+}
+
+// stated are the plans of a file, of the gate, or of ttreport.yaml when no model is named.
+func (o collectOptions) stated(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
 	switch {
 	case o.scheduler.attaches(): // the jobs have theirs
 		return nil, nil
 	case o.Measure.Recheck && o.Measure.Missing != "":
 		return nil, fail(exitUsage, "one after the other", "collect: --recheck and --missing name two plans")
+	case len(o.params) > 0 && (o.Measure.Recheck || o.Measure.Missing != ""):
+		return nil, fail(exitUsage, "leave one of them out",
+			"collect: --server-param measures another configuration than the one that was judged")
 	case o.Measure.Recheck || o.Measure.Missing != "":
 		return o.gateEntries(ctx, sh, ws)
 	case o.planFile != "":
@@ -521,6 +535,10 @@ func (o collectOptions) inPod(e *plan.Entry) (engine.Server, error) {
 			return engine.Server{}, fail(exitUsage, "state volumes:, secrets: and devices: in resources:",
 				"collect: %s is for a container on this machine, and --on %s starts pods", flag, o.scheduler.on)
 		}
+	}
+	if len(e.ServerParams) > 0 {
+		return engine.Server{}, fail(exitUsage, "an entry for each, with the arguments of its image behind --",
+			"collect: --server-param is for servers that collect starts, and --on %s starts pods", o.scheduler.on)
 	}
 	if s.Image == "" {
 		return engine.Server{}, fail(exitUsage, "--image NAME, or image: in the entry",

@@ -19,7 +19,8 @@ type collectOptions struct {
 	runPy plan.RunPy
 
 	planFile, input, spec, out string
-	seeded                     bool // --seed is given
+	params                     []string // of the server, with their values
+	seeded                     bool     // --seed is given
 	dryRun, serverOnly         bool
 	against                    againstOptions
 	trt                        string // a flag of benchmark.py that is given
@@ -143,6 +144,8 @@ func (o *collectOptions) declareServer(fs *pflag.FlagSet) {
 	fs.TextVar(&s.Name, "server", plan.ServerName{},
 		"sim, or the `URL` of a running OpenAI-compatible server, or 'command …', or docker (default sim)")
 	fs.IntVar(&s.Port, "port", 0, "`port` of a server that is started (default: the --port in its command, else 8000)")
+	fs.StringArrayVar(&o.params, "server-param", nil,
+		"a flag of the server with its `values`, as max-num-seqs=64,128: each starts it anew; may be repeated")
 	fs.StringVar(&s.Image, "image", "", "`image` for --server docker, best by digest")
 	fs.StringVar(&s.ContainerEngine, "container-engine", "",
 		"docker or podman, for --server docker (default: the one that is installed)")

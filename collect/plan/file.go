@@ -19,24 +19,26 @@ type File struct {
 
 // Entry is what is measured on one server. A field that is left out has the value of the flag of the same name.
 type Entry struct {
-	Model     string       `yaml:"model"`
-	Device    string       `yaml:"device,omitempty"`
-	Impl      string       `yaml:"impl,omitempty"`
-	Release   string       `yaml:"release,omitempty"`
-	Channel   string       `yaml:"channel,omitempty"`
-	Server    ServerName   `yaml:"server,omitempty"`
-	Image     string       `yaml:"image,omitempty"`
-	Tokenizer string       `yaml:"tokenizer,omitempty"`
-	Only      Only         `yaml:"only,omitempty"`
-	Tools     []string     `yaml:"tools,omitempty"`
-	Sweep     string       `yaml:"sweep,omitempty"`
-	Workloads WorkloadList `yaml:"workloads,omitempty"`
-	Evals     []string     `yaml:"evals,omitempty"`
-	EvalLimit int          `yaml:"eval_limit,omitempty"`
-	Repeat    int          `yaml:"repeat,omitempty"`
-	Chat      bool         `yaml:"chat,omitempty"`
-	Why       string       `yaml:"why,omitempty"` // for people
-	Resources Resources    `yaml:"resources,omitempty"`
+	Model   string     `yaml:"model"`
+	Device  string     `yaml:"device,omitempty"`
+	Impl    string     `yaml:"impl,omitempty"`
+	Release string     `yaml:"release,omitempty"`
+	Channel string     `yaml:"channel,omitempty"`
+	Server  ServerName `yaml:"server,omitempty"`
+	Image   string     `yaml:"image,omitempty"`
+	// ServerParams are flags of the server with the values that are tried, as max-num-seqs=64,128.
+	ServerParams []string     `yaml:"server_params,omitempty"`
+	Tokenizer    string       `yaml:"tokenizer,omitempty"`
+	Only         Only         `yaml:"only,omitempty"`
+	Tools        []string     `yaml:"tools,omitempty"`
+	Sweep        string       `yaml:"sweep,omitempty"`
+	Workloads    WorkloadList `yaml:"workloads,omitempty"`
+	Evals        []string     `yaml:"evals,omitempty"`
+	EvalLimit    int          `yaml:"eval_limit,omitempty"`
+	Repeat       int          `yaml:"repeat,omitempty"`
+	Chat         bool         `yaml:"chat,omitempty"`
+	Why          string       `yaml:"why,omitempty"` // for people
+	Resources    Resources    `yaml:"resources,omitempty"`
 }
 
 // Read reads a plan file, strictly.

@@ -57,9 +57,10 @@ type Measure struct {
 	Until            string        // rule that ends a measurement, as ci=2%; "" for none
 	Budget           time.Duration // of all measurements that end by it; 0: none
 	Seed             uint64
-	Text             uint64 // see [Plan]
-	Recheck          bool   // the entries come from the gate and take precedence over the options
-	Missing          string // likewise: what this release lacks; "" for none
+	Text             uint64            // see [Plan]
+	Recheck          bool              // the entries come from the gate and take precedence over the options
+	Missing          string            // likewise: what this release lacks; "" for none
+	Configuration    map[string]string // dimensions of every workload: how the server is started
 
 	// Limits of the model, where nothing states them; 0 for unknown.
 	MaxContext     int // tokens of a request
@@ -238,6 +239,7 @@ func (o Options) With(e Entry) Options {
 	}
 	m.Repeat, o.Evals.Limit = max(m.Repeat, e.Repeat), cmp.Or(o.Evals.Limit, e.EvalLimit)
 	o.Tools.Chat = o.Tools.Chat || e.Chat
+	o.configure(e.ServerParams)
 	return o
 }
 
@@ -245,7 +247,7 @@ func (o Options) With(e Entry) Options {
 // itself (context, 0 when it was not asked), the server's command line, the specification.
 func (o Options) Known(stated spec.Model, context int) spec.Model {
 	if o.Server.Name.Kind == ServerCommand {
-		c := spec.OfCommand(o.Server.Name.Argv)
+		c := spec.OfCommand(slices.Concat(o.Server.Name.Argv, o.Server.EngineArgs))
 		stated.Context, stated.Concurrency = cmp.Or(c.Context, stated.Context), cmp.Or(c.Concurrency, stated.Concurrency)
 	}
 	stated.Context = cmp.Or(o.Measure.MaxContext, cmp.Or(context, stated.Context))

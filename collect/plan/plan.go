@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -64,7 +65,11 @@ type EvalTask struct {
 func (p Plan) Digest() string {
 	var names []string
 	for _, it := range p.Items() {
-		names = append(names, fmt.Sprintf("%s n%d", it.Name, it.Load.Requests+it.Limit))
+		name := fmt.Sprintf("%s n%d", it.Name, it.Load.Requests+it.Limit)
+		if len(it.Load.Dims) > 0 { // another start of the server measures another thing
+			name += fmt.Sprint(" ", it.Load.Dims)
+		}
+		names = append(names, name)
 	}
 	if p.Clients > 1 {
 		names = append(names, fmt.Sprintf("%d clients", p.Clients))
@@ -135,7 +140,13 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		p.Workloads = list
 	}
 	for i := range p.Workloads {
-		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
+		w := &p.Workloads[i]
+		w.Context, w.Most = known.Context, known.Concurrency
+		if len(o.Measure.Configuration) > 0 {
+			dims := maps.Clone(o.Measure.Configuration)
+			maps.Copy(dims, w.Dims)
+			w.Dims = dims
+		}
 	}
 	if o.Measure.Only != OnlyBenchmarks {
 		more, err := p.evals(o, stated.Evals)

@@ -187,6 +187,7 @@ type MetricInfo struct {
 
 	Latency  bool     // a time of each request, or of each of its tokens: it has every statistic, others have "value"
 	Judged   bool     // its mean has verdicts against history
+	Zero     bool     // its 0 is a measurement, which is shown and not compared
 	Tail     bool     // its P99 has verdicts too, where [TailHolds]
 	StandIns []string // judged in its place where a point lacks it, best first
 	Column   bool     // tables of results have its statistics, where a point fills them
@@ -292,7 +293,7 @@ var catalogue = []MetricInfo{
 		Means: "output sequence length per completed request, as counted",
 	},
 	{
-		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher, Judged: true,
+		Name: "prefix_hits", Label: "Prefix hits", Unit: "%", Better: Higher, Judged: true, Zero: true,
 		Means: "share of input tokens that the server's prefix cache had",
 	},
 	{
@@ -300,7 +301,7 @@ var catalogue = []MetricInfo{
 		Means: "share of input tokens that an endless prefix cache would have had",
 	},
 	{
-		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher, Judged: true,
+		Name: "prefix_hits_external", Label: "External prefix hits", Unit: "%", Better: Higher, Judged: true, Zero: true,
 		Means: "share of input tokens that a prefix cache outside of the server had",
 	},
 	{
@@ -308,15 +309,15 @@ var catalogue = []MetricInfo{
 		Means: "tokens that a step of speculative decoding yields: accepted drafts and the model's own",
 	},
 	{
-		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true,
+		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true, Zero: true,
 		Means: "share of the draft tokens that the model accepted",
 	},
 	{
-		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true,
+		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true, Zero: true,
 		Means: "time that a request waited in the server before it was computed, as the server states it",
 	},
 	{
-		Name: "kv_transfer_ms", Label: "KV transfer", Unit: "ms", Better: Lower, Judged: true,
+		Name: "kv_transfer_ms", Label: "KV transfer", Unit: "ms", Better: Lower, Judged: true, Zero: true,
 		Means: "time of one transfer of KV cache between servers, as the server states it",
 	},
 	{Name: "kv_usage", Label: "KV cache used", Unit: "%", Means: "share of the KV cache that is in use"},
@@ -474,9 +475,12 @@ func ownMetric(name string) (MetricInfo, bool) {
 	return m, true
 }
 
-// MayBeZero reports metrics of the user's own whose 0 is a measurement: counts and shares of what ought not to happen,
-// such as failures. A latency or a rate of 0 is none: see [Measurable].
+// MayBeZero reports metrics whose 0 is a measurement, as the registry states it; of the user's own counts and shares of
+// what ought not to happen, such as failures. A latency or a rate of 0 is none: see [Measurable].
 func MayBeZero(metric string) bool {
+	if m, ok := MetricByName(metric); ok && m.Zero {
+		return true
+	}
 	m, ok := ownMetric(metric)
 	if !ok || m.Better != Lower {
 		return false

@@ -63,3 +63,15 @@ func TestStatisticsHaveShortNames(t *testing.T) {
 		t.Errorf("%v", m.Stats)
 	}
 }
+
+// A cache that finds nothing and a queue that nobody waits in are measured; a TTFT of 0 is not.
+func TestMayBeZero(t *testing.T) {
+	for metric, want := range map[string]bool{
+		"prefix_hits": true, "queue_ms": true, "acceptance_rate": true, "ttft": false, "acceptance_length": false,
+		"output_tps": false, "errors{count,lower}": true, "my_ms{ms,lower}": false,
+	} {
+		if schema.MayBeZero(metric) != want {
+			t.Errorf("%s: want %t", metric, want)
+		}
+	}
+}

@@ -150,8 +150,11 @@ const configures = " tp pp dp ep cp tep dep dp_attention dcp_size pcp_size disag
 // Configures reports the name of a dimension that belongs to the configuration of the system.
 func Configures(dim string) bool {
 	return strings.Contains(configures, " "+dim+" ") || strings.HasPrefix(dim, "prefill_") ||
-		strings.HasPrefix(dim, "decode_")
+		strings.HasPrefix(dim, "decode_") || strings.HasPrefix(dim, DimServer)
 }
+
+// DimServer begins the name of a dimension that is a flag of the server which no tool names.
+const DimServer = "server_"
 
 // Parts returns the workload of a key, without what configures the system, and that configuration by dimension: nil
 // where nothing states any.
