@@ -147,7 +147,7 @@ func compareSides(
 			}
 		}
 		if at := judge.Named(judged.Releases, sides[i].Name); at >= 0 {
-			sides[i].Later, sides[i].StartNoise = judged.ByLaterRuns(at), judged.StartNoise(at)
+			sides[i].Later = judged.ByLaterRuns(at)
 		}
 	}
 	r := compare.Sides(sides[0], sides[1])

@@ -231,13 +231,13 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 		p.line("  against            %d releases before them, with %.4g degrees of freedom", a.N, a.Df)
 		p.line("  together           p = %.4g by ordinary noise, p = %.4g by outliers", a.P, a.Outliers)
 	}
-	repeats, more := judge.Repeats(c)
+	why, _ := v.Reason.(schema.Change)
 	switch {
-	case v.Outcome != schema.Inconclusive:
-	case repeats > 0:
-		p.line("to settle it         about %d repeats of this release", repeats)
-	case more > 0:
-		p.line("to settle it         no number of repeats; about %d more releases", more)
+	case v.Outcome != schema.Inconclusive || v.Large:
+	case why.Repeats > 0:
+		p.line("to settle it         about %d repeats of this release", why.Repeats)
+	case why.More > 0:
+		p.line("to settle it         no number of repeats; about %d more releases", why.More)
 	default:
 		p.line("to settle it         neither repeats nor releases: the noise is larger than what matters")
 	}
@@ -251,11 +251,7 @@ func (p printer) baseline(v schema.Verdict, c *judge.Calculation, releases []jud
 			releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
 	}
 	p.line("  mean of z          %.6f", c.Mean)
-	lent := ""
-	if own := float64(max(0, len(c.Baseline)-1)); c.Nu > own {
-		lent = fmt.Sprintf(", %g of them lent by the levels before this one", c.Nu-own)
-	}
-	p.line("  own variance s²    %.4g with ν = %g%s", c.S2, c.Nu, lent)
+	p.line("  own variance s²    %.4g with ν = %g", c.S2, c.Nu)
 }
 
 // test is the arithmetic of the moderated t test and of the false discovery procedure.
@@ -263,11 +259,7 @@ func (p printer) test(v schema.Verdict, c *judge.Calculation) {
 	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
 	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
 	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)
-	if !math.IsNaN(c.Sw2) {
-		p.line("between repeats      σw² = %.4g", c.Sw2)
-	}
-	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f (plus what unequal repeats change)",
-		c.Variance, len(c.Baseline), c.SE)
+	p.line("standard error       √(%.4g·(1 + 1/%d)) = %.6f", c.Variance, len(c.Baseline), c.SE)
 	p.line("t                    %.4f with %.4g degrees of freedom", c.T, c.Df)
 	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
 	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))

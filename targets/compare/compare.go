@@ -10,7 +10,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/judge"
-	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
@@ -20,8 +19,6 @@ type Side struct {
 	Runs []schema.Run
 	// Later are the numbers of a release for which its first run does not count: see [judge.Judgement.ByLaterRuns].
 	Later map[judge.Number]bool
-	// StartNoise is the noise of starts of servers in pairs before a release, by metric: see [judge.Judgement.StartNoise].
-	StartNoise map[string]regression.Noise
 }
 
 // Result is the comparison of two sides: B is compared with A.

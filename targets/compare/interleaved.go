@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/block"
 	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
@@ -34,11 +33,7 @@ func (r *Result) interleave(a, b Side, several bool) {
 	var list []block.Difference
 	var at []*Row
 	for _, metric := range slices.Sorted(maps.Keys(byMetric)) {
-		var starts *regression.Noise
-		if known, ok := b.StartNoise[metric]; ok {
-			starts = &known
-		}
-		cells, each, all := t.Compare(byMetric[metric], starts)
+		cells, each, all := t.Compare(byMetric[metric])
 		for k, c := range cells {
 			x, row := each[k], rowOf[c]
 			row.Result = inBlocks(t, c, x)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/compare"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // turnsOf makes two runs that took turns on a machine that becomes slower by a share in every turn: the candidate is
@@ -131,19 +130,6 @@ func TestInterleavedSwapped(t *testing.T) {
 	}
 	if len(x.All) != 1 || x.All[0].Points != 4 || x.All[0].Blocks != 3 {
 		t.Errorf("%+v", x.All)
-	}
-}
-
-// What starts of servers did in earlier pairs makes the change of all points known after two blocks.
-func TestStartsAreKnown(t *testing.T) {
-	a, b := turnsOf(1, 10, 2, 0, .005, 0)
-	width := func(r *compare.Result) float64 { return r.All[0].Hi - r.All[0].Lo }
-	alone := width(sides(a, b))
-	known := width(compare.Sides(compare.Side{Name: "a", Runs: []schema.Run{a}}, compare.Side{
-		Name: "b", Runs: []schema.Run{b},
-		StartNoise: map[string]regression.Noise{"ttft": {Variance: 1e-5, Df: 8}}}))
-	if !(known < alone) {
-		t.Errorf("an interval of %.4f with earlier pairs, %.4f without", known, alone)
 	}
 }
 

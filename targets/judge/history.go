@@ -186,10 +186,10 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 	}
 }
 
-// settle estimates what would settle an inconclusive number. Without repeats it is unknown what share of the noise
-// they would remove, so the estimate assumes the best case, all of it. With repeats, --explain shows the arithmetic.
+// settle estimates what would settle an inconclusive number. It is unknown what share of the noise repeats would remove,
+// so the estimate assumes the best case, all of it.
 func (j *reader) settle(why *schema.Change, row *regression.Row) {
-	if j.repeats || !(row.SE > 0) || row.N == 0 {
+	if !(row.SE > 0) || row.N == 0 {
 		return
 	}
 	n := float64(row.N)
@@ -200,7 +200,7 @@ func (j *reader) settle(why *schema.Change, row *regression.Row) {
 		want = regression.Wanted(df)
 		j.wanted[df] = want
 	}
-	repeats, releases := regression.Settle(math.Log1p(why.Limit), variance, variance, 0, want, n)
+	repeats, releases := regression.Settle(math.Log1p(why.Limit), variance, want, n)
 	if repeats > 1 {
 		why.Repeats = repeats
 	}
@@ -348,9 +348,7 @@ type gathering struct {
 	list     []cellID
 	obs      [][]regression.Obs
 	runOf    []int32 // by cell: the first run of its last observation
-	lastRun  []int32 // by cell: the last one
 	classes  *classes
-	repeats  bool // some run repeated a point
 	points   bool // some decision selects single points
 	bad      []badValue
 	zeros    []badValue // counts of 0, which have no ratio to be compared by
@@ -473,8 +471,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if !ok {
 		cell = int32(len(g.list))
 		g.cells[id] = cell
-		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1),
-			append(g.lastRun, -1)
+		g.list, g.obs, g.runOf = append(g.list, id), append(g.obs, nil), append(g.runOf, -1)
 	}
 	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
 	list := g.obs[cell]
@@ -482,31 +479,21 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if last < 0 || list[last].Release != int32(release) {
 		o := regression.Obs{Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, SE: float32(se / v)}
 		g.obs[cell] = append(list, o)
-		g.runOf[cell], g.lastRun[cell] = int32(run), int32(run)
+		g.runOf[cell] = int32(run)
 		return
 	}
 	o := &list[last]
-	if g.lastRun[cell] == int32(run) {
-		g.repeats = true
-	}
 	if g.runOf[cell] == int32(run) || g.overlap(g.runOf[cell], run) { // a repeat in the release's first run
-		d := z - o.Z
 		o.K++
-		o.Z += d / float64(o.K)
-		o.SS += float32(d * (z - o.Z))
+		o.Z += (z - o.Z) / float64(o.K)
 		return
-	}
-	if g.lastRun[cell] != int32(run) && o.R2 < math.MaxUint8 {
-		o.R2, g.lastRun[cell] = o.R2+1, int32(run)
 	}
 	if o.K2 == 0 {
 		o.Z2, o.K2 = z, 1
 		return
 	}
-	d := z - o.Z2
 	o.K2++
-	o.Z2 += d / float64(o.K2)
-	o.SS += float32(d * (z - o.Z2))
+	o.Z2 += (z - o.Z2) / float64(o.K2)
 }
 
 // overlap reports whether a run began before another one ended: they are of one start of the server, or shared the

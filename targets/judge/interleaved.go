@@ -23,7 +23,6 @@ type inTurns struct {
 	block.Turns[turnCell]
 	baseline string // release that the baseline's runs state
 	with     string // run
-	host     string // "" where it is not stated
 }
 
 // turnsOfPair names what was measured in turns: one system of a release with one baseline.
@@ -91,7 +90,7 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 		}
 		id := turnsOfPair{systemOf(h), b.Release}
 		if out[id] == nil {
-			out[id] = &inTurns{baseline: b.Release, with: b.ID, host: hostOf(h)}
+			out[id] = &inTurns{baseline: b.Release, with: b.ID}
 		}
 		out[id].Kept = out[id].Kept || h.Interleaved.IsKept() || b.Interleaved.IsKept()
 		for side, of := range []int{with, run} {
@@ -146,15 +145,6 @@ func (j *Judgement) pair(release int) pairedRows {
 	if len(pairs) == 0 {
 		return out
 	}
-	starts := j.startsBefore(release, hostsOf(pairs))
-	for id, cells := range j.judgedOf(release, pairs) {
-		pairs[id].judge(cells, starts, &out)
-	}
-	return out
-}
-
-// judgedOf returns the judged numbers of a release by the pair that measured their system.
-func (j *Judgement) judgedOf(release int, pairs map[turnsOfPair]*inTurns) map[turnsOfPair][]turnCell {
 	judged := map[turnsOfPair][]turnCell{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
@@ -164,20 +154,18 @@ func (j *Judgement) judgedOf(release int, pairs map[turnsOfPair]*inTurns) map[tu
 			}
 		}
 	}
-	return judged
+	for id, cells := range judged {
+		pairs[id].judge(cells, &out)
+	}
+	return out
 }
 
 // judge adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
-// starts is the noise of earlier pairs.
-func (t *inTurns) judge(cells []turnCell, starts map[turnCell]regression.Noise, out *pairedRows) {
+func (t *inTurns) judge(cells []turnCell, out *pairedRows) {
 	var list []block.Difference
 	var at []turnCell
 	for f, members := range families(cells) {
-		var noise *regression.Noise
-		if known, ok := starts[f]; ok {
-			noise = &known
-		}
-		rows, each, all := t.Compare(members, noise)
+		rows, each, all := t.Compare(members)
 		if len(rows) == 0 {
 			continue
 		}
@@ -198,6 +186,16 @@ func tailOrMean(stat string) string {
 		return schema.TailStat
 	}
 	return ""
+}
+
+// families parts numbers by metric, and means from tails. The key of each has no workload and no definition.
+func families(cells []turnCell) map[turnCell][]turnCell {
+	out := map[turnCell][]turnCell{}
+	for _, c := range cells {
+		f := turnCell{system: c.system, metric: c.metric, stat: tailOrMean(c.stat)}
+		out[f] = append(out[f], c)
+	}
+	return out
 }
 
 // settled is what a paired difference makes of a number.

@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -153,55 +152,6 @@ func TestGroupInTurns(t *testing.T) {
 	for _, v := range j.History(judge.Named(j.Releases, "v9")) {
 		if v.Outcome != schema.Unchanged || v.Change != "" {
 			t.Errorf("%s: %s %+v", v.Key.Workload(), v.Outcome, v.Reason)
-		}
-	}
-}
-
-// What starts of servers did in pairs of earlier releases makes the difference of all numbers of a pair of two blocks
-// known, which its single degree of freedom does not; pairs of kept servers, of another host and of a machine that was
-// much quieter do not.
-func TestStartsOfEarlierPairs(t *testing.T) {
-	interval := func(pairs ...judgetest.Blocks) float64 {
-		c := judgetest.History{TTFT: historyOf(1)}.Columns()
-		for _, x := range pairs {
-			c = judgetest.InTurns(c, x)
-		}
-		j := judged(t, c, nil)
-		v := judgetest.Find(j.History(judge.Named(j.Releases, "v9")), judgetest.Workload(7))
-		r, ok := v.Reason.(schema.Change)
-		if !ok || r.Turns == nil {
-			t.Fatalf("%d pairs: %+v", len(pairs), v.Reason)
-		}
-		return r.Turns.Interval[1] - r.Turns.Interval[0]
-	}
-	starts := func(release, before string, size float64) judgetest.Blocks {
-		x := turnsOn(2, 1+float64(release[1])/1000, 1) // else they are copies of each other
-		x.Name, x.Candidate, x.Baseline = release, release, before
-		for k := range x.B {
-			for w := range x.B[k] {
-				x.B[k][w] *= 1 + size*float64(2*k-1)
-			}
-		}
-		return x
-	}
-	now := starts("v9", "v8", .01)
-	alone := interval(now)
-	earlier := []judgetest.Blocks{starts("v7", "v6", .01), starts("v6", "v5", .012), starts("v5", "v4", .01), now}
-	if known := interval(earlier...); !(known < alone/2) {
-		t.Errorf("an interval of %.3f with three earlier pairs, %.3f without", known, alone)
-	}
-	kept, elsewhere := slices.Clone(earlier), slices.Clone(earlier)
-	for i := range kept[:3] {
-		kept[i].Kept, elsewhere[i].Host = true, "another"
-	}
-	quiet := []judgetest.Blocks{starts("v7", "v6", 1e-5), starts("v6", "v5", 1e-5), starts("v5", "v4", 1e-5),
-		starts("v9", "v8", .05)}
-	for name, pair := range map[string][2]float64{
-		"kept servers": {interval(kept...), alone}, "another host": {interval(elsewhere...), alone},
-		"a quiet machine": {interval(quiet...), interval(quiet[3])},
-	} {
-		if math.Abs(pair[0]-pair[1]) > 1e-9 {
-			t.Errorf("%s: an interval of %.3f, want %.3f as without them", name, pair[0], pair[1])
 		}
 	}
 }

@@ -36,7 +36,6 @@ type Judgement struct {
 	bad     []badValue
 	zeros   []badValue
 	roles   []role // of statistics
-	repeats bool   // some run repeated a point
 	byCell  [][]int32
 	cellOf  []int32           // by observation
 	byKey   map[int32][]int32 // series by workload
@@ -46,7 +45,6 @@ type Judgement struct {
 	mu           sync.Mutex
 	systems      map[int]map[schema.System][]int // runs by release, filled on demand
 	paired       map[int]pairedRows              // of what a release measured in turns, filled on demand
-	starts       map[int][]started               // what a release shows of starts of servers, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
 	quantiles    regression.Quantiles // of frames
@@ -62,7 +60,7 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	mark(policy, series, releases)
 	j := &Judgement{
 		Columns: c, Releases: releases, Series: series, policy: policy, screen: screen, table: table,
-		classes: g.classes, bad: g.bad, zeros: g.zeros, roles: g.roles, repeats: g.repeats,
+		classes: g.classes, bad: g.bad, zeros: g.zeros, roles: g.roles,
 	}
 	j.rules = regression.DefaultRules()
 	j.rules.Blocks = g.classes.Block
@@ -378,10 +376,6 @@ const (
 	ByGate   = regression.ByGate   // an independent run confirmed it
 	ByPerson = regression.ByPerson // a pin
 )
-
-// Repeats says how many repeats of a release, or further releases, would settle what is inconclusive; 0 and 0 for
-// neither.
-func Repeats(c *Calculation) (repeats, releases int) { return regression.Repeats(c) }
 
 // Sensitivity is the smallest regression of one number alone that a release would have found four times in five: once
 // from its runs, again together with one more run.

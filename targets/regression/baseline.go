@@ -13,9 +13,6 @@ type baseline struct {
 	mean     float64 // of their values
 	adjusted float64 // of their values without what was common to all of a run
 	s2, nu   float64 // variance between releases, and its degrees of freedom
-	ssw      float64 // squared deviations of repeats within runs
-	nuw      float64 // their degrees of freedom
-	inverse  float64 // Σ 1/k over its releases
 	blocked  int     // earlier observations that conditions rule out
 	prev     [2]earlier
 	prevs    int // how many of prev there are
@@ -28,9 +25,6 @@ type earlier struct {
 	raw  float64
 	kept bool // it is in the baseline
 }
-
-// kbar is the harmonic mean of the repeats of the baseline's releases.
-func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
 
 // state is the judge's state of a cell between releases.
 type state struct {
@@ -46,7 +40,6 @@ type state struct {
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
 	moved   int32   // observation that confirmed the last change; -1
 	way     float64 // in which it changed
-	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 
 // baseline gathers the baseline of observation now of a cell.
@@ -86,10 +79,14 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		values, in = append(values, j.adj[i]), append(in, i)
 	}
 	for _, i := range in {
-		into.add(&j.t.Obs[i])
 		into.mean += j.t.Obs[i].mean() / float64(len(in))
 	}
-	into.estimate(values, st)
+	ss := 0.
+	into.n = len(values)
+	into.adjusted, ss = centre(values)
+	if into.nu = math.Max(0, float64(into.n-1)); into.nu > 0 {
+		into.s2 = ss / into.nu
+	}
 }
 
 // broken finds the value of a baseline that is of a run which went wrong: it alone lies at twice or half the others,
@@ -125,45 +122,12 @@ func broken(values []float64) int {
 	return at
 }
 
-// estimate is the mean and variance of the values of a baseline.
-func (b *baseline) estimate(values []float64, st *state) {
-	b.n = len(values)
-	ss := 0.
-	b.adjusted, ss = centre(values)
-	b.nu = math.Max(0, float64(b.n-1))
-	if b.n < 3 && !noisier(ss, b.nu, st) { // too few to know their own noise: that of earlier levels is added
-		ss += st.ss
-		b.nu += st.nu
-	}
-	if b.nu > 0 {
-		b.s2 = ss / b.nu
-	}
-}
-
-// noisier reports whether two values scatter more than the levels before them: then these say nothing of their noise.
-func noisier(ss, nu float64, st *state) bool {
-	return nu == 1 && st.ss > 0 && Noisier(Noise{Variance: ss, Df: nu}, Noise{Variance: st.ss / st.nu, Df: st.nu})
-}
-
-// Noisier reports whether a variance is larger than an earlier one as it is one time in a hundred by chance: an F test.
-func Noisier(now, earlier Noise) bool {
-	const chance = .01
-	return FTail(now.Variance/earlier.Variance, now.Df, earlier.Df) < chance
-}
-
 // precede notes one of the newest runs before the release.
 func (b *baseline) precede(e earlier) {
 	if b.prevs < len(b.prev) {
 		b.prev[b.prevs] = e
 		b.prevs++
 	}
-}
-
-// add counts the repeats of one release.
-func (b *baseline) add(o *Obs) {
-	b.ssw += float64(o.SS)
-	b.nuw += float64(o.K-1) + math.Max(0, float64(o.K2-1))
-	b.inverse += 1 / float64(o.K+o.K2)
 }
 
 // agreed lists those of the excluded observations that belong to the baseline after all: two others lie on the same
@@ -555,40 +519,20 @@ func likelihood(s2, nu []float64, d0, s0 float64) float64 {
 	return sum
 }
 
-// Repeats returns how many repeats of one release would settle a noisy cell, or 0 and how many more releases would,
-// when no number of repeats does.
-func Repeats(r *Calculation) (repeats, releases int) {
-	n := float64(len(r.Baseline))
-	if n == 0 || r.SE == 0 {
-		return 0, 0
-	}
-	sw2, sb2 := r.Sw2, 0.
-	if math.IsNaN(sw2) || sw2 <= 0 {
-		sw2 = r.Variance // without repeats the share of the noise within a run is unknown: at best all of it
-	} else {
-		inverse := 0.
-		for _, b := range r.Baseline {
-			inverse += 1 / float64(b.K)
-		}
-		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
-	}
-	return Settle(r.Delta, r.Variance, sw2, sb2, Wanted(r.Df), n)
-}
-
 // Wanted returns how many standard errors the effect that matters must have, so that "unchanged" is shown at 5 % with
 // power 80 %.
 func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
 
 // Settle returns how many repeats of one release bring the interval of a change within the effect that matters, or 0
-// and how many more releases would: variance is that of one release, of which within is between repeats and between
-// is between releases, want is [Wanted], n the releases of the baseline.
-func Settle(delta, variance, within, between, want, n float64) (repeats, releases int) {
-	room := delta*delta/(want*want) - between - variance/n
-	if room > 0 {
-		return int(math.Ceil(within / room)), 0
+// and how many more releases would: variance is that of one release, at best all of it between repeats; want is
+// [Wanted], n the releases of the baseline.
+func Settle(delta, variance, want, n float64) (repeats, releases int) {
+	of := delta * delta / (want * want)
+	if room := of - variance/n; room > 0 {
+		return int(math.Ceil(variance / room)), 0
 	}
 	// More releases shrink s²/n alone: solve Δ²/want² = s²(1 + 1/n) for n, where that has an answer.
-	if more := delta*delta/(want*want)/variance - 1; more > 0 {
+	if more := of/variance - 1; more > 0 {
 		return 0, max(1, int(math.Ceil(1/more-n)))
 	}
 	return 0, 0

@@ -32,18 +32,6 @@ const (
 	ByPerson               // a pin
 )
 
-// restart begins a new level at an observation. The noise of the level before is kept.
-func (j *judge) restart(cell, at int32) {
-	st := &j.state[cell]
-	values, _ := j.held(cell, at, nil, nil)
-	if len(values) > 1 {
-		_, ss := centre(values)
-		st.ss += ss
-		st.nu += float64(len(values) - 1)
-	}
-	st.from = at
-}
-
 // accept starts a new level at an observation, so that one change is reported once. Where a person dismissed it, the
 // current level continues without its values: they are neither a level nor noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {
@@ -68,7 +56,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	if dismissed {
 		return
 	}
-	j.restart(c.x.cell, at)
+	st.from = at
 	st.moved, st.way = c.x.obs, dir
 	st.old = math.NaN()
 	if dir > 0 {
@@ -83,21 +71,10 @@ func (j *judge) accepted(x *test) {
 		return
 	}
 	j.isOut[x.obs] = false // which it was in this release alone
-	j.restart(x.cell, x.obs)
-	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
+	st.from, st.suspect, st.extreme, st.old = x.obs, -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
 		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, Source: ByPerson,
 	})
-}
-
-// held appends the values of the current level before an observation to values, and their indexes to at.
-func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float64, []int32) {
-	for i := j.state[cell].from; i < before; i++ {
-		if j.joins(i) && !j.isOut[i] {
-			values, at = append(values, j.adj[i]), append(at, i)
-		}
-	}
-	return values, at
 }
 
 // Trend is a drift of a series that no single release shows.

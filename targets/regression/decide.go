@@ -38,7 +38,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 	if j.adj[x.obs] = o.mean(); x.base.n > 0 {
 		j.adj[x.obs] += x.base.adjusted - x.base.mean - x.common
 	}
-	row.N, row.SE, row.Df, row.P, row.Q = int16(x.base.n), float32(x.se), float32(x.df), float32(x.p), q
+	row.N, row.P, row.Q = int16(x.base.n), float32(x.p), q
 	row.D = x.total()
 	joins := j.t.Releases[release].Joins
 	if !x.ok {
@@ -48,6 +48,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 		}
 		return
 	}
+	row.SE, row.Df = float32(x.se), float32(x.df)
 	c := &claim{
 		x: x, row: row, cell: cell, o: o,
 		release: release, dir: dir, joint: joint, joins: joins, t95: qs.of(x.df).t95,
@@ -334,14 +335,13 @@ type test struct {
 	obs, cell int32
 	base      baseline
 	d         float64 // residual change, without that of groups
-	sd        float64 // its noise, as a member of groups
 	removed   float64 // change of groups
 	common    float64 // of it, what is no finding
 	found     int32   // index of the finding of its group; -1
 	stayed    bool    // where its group moved
 	sight     float64 // least change of its whole system, or of its metric there, that the release would show; 0: unknown
 	s2, df    float64 // moderated variance of one release, floors included
-	se        float64
+	se        float64 // of d, which weighs it among the members of its groups
 	t         float64
 	p         float64 // one-sided, in the direction of d, outliers included; NaN where |t| is unremarkable
 	raw       float64 // of the t distribution
@@ -352,58 +352,48 @@ type test struct {
 // total returns the change of the number itself.
 func (x *test) total() float64 { return x.d + x.removed }
 
-// variance of the difference between a new value with k repeats and the baseline's mean (Var d in the method page):
-// s²(1 + 1/n) whatever k is, plus what unequal repeats change, never below σw²/k + s²/n.
-func variance(s2, sw2 float64, k int, b *baseline) float64 {
-	n := float64(b.n)
-	v := s2 * (1 + 1/n)
-	if sw2 <= 0 {
-		return v
-	}
-	v += sw2 * (1/float64(k) - 1/b.kbar())
-	return math.Max(v, sw2/float64(k)+s2/n)
-}
-
-// run makes the tests of one release.
-func (j *judge) run(tests []test, p, within *prior) {
+// noises sets the noise of the change of every test.
+func (j *judge) noises(tests []test, p *prior) {
 	j.each(len(tests), func(lo, hi int) {
-		q := Quantiles{}
 		for i := lo; i < hi; i++ {
-			j.gate(&tests[i], p, within, &q)
+			x := &tests[i]
+			if x.base.n == 0 {
+				continue
+			}
+			x.s2, x.df = p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
+			if x.ok = p.known; !x.ok {
+				x.s2 = usualStart * usualStart
+			}
+			x.s2 = math.Max(x.s2, j.least(&j.t.Obs[x.obs]))
+			x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.base.n)))
 		}
 	})
 }
 
-func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
-	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
-	x.p, x.raw = math.NaN(), math.NaN()
-	if x.base.n == 0 || !p.known {
-		return
-	}
-	x.s2, x.df = p.moderate(x.base.s2, x.base.nu, cell.Stratum)
-	x.s2, x.df = j.floored(x.s2, x.df, o)
-	sw2 := 0.
-	if within.known {
-		sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
-	}
-	x.se = math.Sqrt(variance(x.s2, sw2, int(o.K), &x.base))
-	x.t = x.d / x.se
-	x.ok = true
-	if math.Abs(x.t) > q.of(x.df).t95 {
-		x.raw = UpperTail(math.Abs(x.t), x.df)
-		x.p = math.Min(1, x.raw+j.outliers.rate(cell.Stratum, x.t, x.d, true))
-	}
+// run makes the tests of one release.
+func (j *judge) run(tests []test) {
+	j.each(len(tests), func(lo, hi int) {
+		q := Quantiles{}
+		for i := lo; i < hi; i++ {
+			x := &tests[i]
+			x.p, x.raw = math.NaN(), math.NaN()
+			if !x.ok {
+				continue
+			}
+			if x.t = x.d / x.se; math.Abs(x.t) > q.of(x.df).t95 {
+				x.raw = UpperTail(math.Abs(x.t), x.df)
+				x.p = math.Min(1, x.raw+j.outliers.rate(j.t.Cells[x.cell].Stratum, x.t, x.d, true))
+			}
+		}
+	})
 }
 
-// least returns the floor of a variance estimate.
+// least returns the lower bound of the variance of a release: a fixed floor, the rounding of the stored value, the
+// requests' own standard error. The largest counts, never their sum, because each is part of what releases show already.
 func (j *judge) least(o *Obs) float64 {
 	f := math.Max(j.rules.Floor, float64(o.SE))
 	return f * f
 }
-
-// floored applies the lower bounds of the noise: a fixed floor, the rounding of the stored value, the requests' own
-// standard error. The largest counts, never their sum, because each is part of what releases show already.
-func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) { return math.Max(s2, j.least(o)), df }
 
 // discover marks the tests of one direction that are discoveries over a family of cells, and sets the q values of
 // those that come near: only p values up to the level are ranked, so that ten thousand large ones need no sorting.

@@ -125,7 +125,7 @@ func TestASecondLookThatIsWorseConfirms(t *testing.T) {
 		cells[0][5] *= 1.68
 		tab := history(.05, cells...)
 		o := &tab.Obs[tab.Cells[0].First+5]
-		o.Z2, o.K2, o.R2 = math.Log(100*second), 1, 1
+		o.Z2, o.K2 = math.Log(100*second), 1
 		if got := words(tab, judge(t, tab), 0); got[5] != 'W' {
 			t.Errorf("+68 %% and then %+.0f %% reads %c", 100*(second-1), got[5])
 		}

@@ -15,7 +15,6 @@ type Calculation struct {
 	S2, Nu   float64 // own variance and its degrees of freedom
 	D0, S02  float64 // of all cells of the release: weight in degrees of freedom, typical variance of the stratum
 	Variance float64 // moderated, floors included
-	Sw2      float64 // between repeats of one run, moderated; NaN without repeats
 	Floor    float64 // least variance
 	Df       float64
 	SE       float64
@@ -71,7 +70,7 @@ type probe struct {
 }
 
 // capture is called after the tests of a release and before its words are decided.
-func (p *probe) capture(j *judge, release int32, tests []test, between, within *prior, passed []int8) {
+func (p *probe) capture(j *judge, release int32, tests []test, between *prior, passed []int8) {
 	if release != p.release {
 		return
 	}
@@ -79,7 +78,7 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 	for i := range tests {
 		if x := &tests[i]; x.cell == p.cell {
 			p.obs = x.obs
-			p.found = j.calculation(x, between, within)
+			p.found = j.calculation(x, between)
 			if x.ok {
 				p.found.rank(x, tests, passed)
 				p.found.Again = j.secondTest(x)
@@ -90,19 +89,16 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 }
 
 // calculation returns the calculation of one cell, without its rank and without an independent run.
-func (j *judge) calculation(x *test, between, within *prior) *Calculation {
+func (j *judge) calculation(x *test, between *prior) *Calculation {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	r := &Calculation{
 		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
-		D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o),
+		D0: between.d0, S02: math.NaN(), Variance: x.s2, Floor: j.least(&o),
 		Df: x.df, SE: x.se, T: x.t, P: math.NaN(),
 		Shift: x.removed, D: x.d, Delta: cell.Delta,
 	}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
-	}
-	if within.known {
-		r.Sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
 	}
 	if x.ok {
 		r.P = UpperTail(math.Abs(x.t), x.df)

@@ -71,7 +71,7 @@ func eventful(seed uint64, cells, releases int) *regression.Table {
 			}
 			o := regression.Obs{Release: int32(k), Z: z, K: 1}
 			if r.Float64() < .2 {
-				o.Z2, o.K2, o.R2 = level+.01*r.NormFloat64(), 1, 1
+				o.Z2, o.K2 = level+.01*r.NormFloat64(), 1
 			}
 			tab.Obs = append(tab.Obs, o)
 		}

@@ -267,31 +267,17 @@ func (j *judge) distinct(list []int32, of func(c *Cell) int32) int {
 // member is a member's change, and its noise, from which its weight follows.
 type member struct{ d, sd float64 }
 
-// noiseOfMembers sets the noise of the change of every test, which weighs it among the members of its groups.
-func (j *judge) noiseOfMembers(tests []test, p *prior) {
-	j.each(len(tests), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x := &tests[i]
-			s2, _ := p.moderate(x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum)
-			if math.IsNaN(s2) {
-				s2 = usualStart * usualStart
-			}
-			x.sd = math.Sqrt(math.Max(s2, j.least(&j.t.Obs[x.obs])) * (1 + 1/float64(x.base.n)))
-		}
-	})
-}
-
 // gather measures what does not depend on the quantile that is asked for. values is room for as many as it has members.
 func (j *judge) gather(m *moved, tests []test, values []float64) {
 	var later []member
 	weight := 0.
 	for i, k := range m.list {
 		x := &tests[k]
-		m.members[i] = member{x.d, x.sd}
-		weight += 1 / (x.sd * x.sd)
+		m.members[i] = member{x.d, x.se}
+		weight += 1 / (x.se * x.se)
 		values[i] = j.t.Cells[x.cell].Delta
 		if o := &j.t.Obs[x.obs]; o.K2 > 0 {
-			later = append(later, member{o.Z2 - x.base.mean, x.sd})
+			later = append(later, member{o.Z2 - x.base.mean, x.se})
 		}
 	}
 	m.delta = median(values)
@@ -714,7 +700,7 @@ func (j *judge) alikeSince(first int32, t *tier, m *moved, tests []test) bool {
 	members := make([]member, len(m.list))
 	for i, k := range m.list {
 		x := &tests[k]
-		members[i] = member{j.over(x, first), x.sd}
+		members[i] = member{j.over(x, first), x.se}
 	}
 	byChange(members)
 	n := math.Max(1, float64(m.n))

@@ -34,14 +34,14 @@ type judge struct {
 
 // scratch holds buffers that every release reuses.
 type scratch struct {
-	tests          []test
-	qs             []float32
-	passed         []int8
-	joint          []bool
-	s2, nu, sw, nw []float64
-	stratum        []int32
-	seen           []int32 // by point: the mark of the stratum that saw it last
-	mark           int32
+	tests   []test
+	qs      []float32
+	passed  []int8
+	joint   []bool
+	s2, nu  []float64
+	stratum []int32
+	seen    []int32 // by point: the mark of the stratum that saw it last
+	mark    int32
 
 	cells              []int32 // of the tests
 	free, list, begins []int32 // tests that no group explains; those of the groups of a tier, and where each begins
@@ -175,11 +175,11 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 			x.d = j.t.Obs[x.obs].Z - x.base.mean
 		}
 	})
-	p, within := j.fit(tests)
-	j.noiseOfMembers(tests, &p)
+	p := j.fit(tests)
+	j.noises(tests, &p)
 	j.groups(release, tests)
 	j.begin(tests)
-	j.run(tests, &p, &within)
+	j.run(tests)
 	family, passed, qs := j.discoveries(tests)
 	again := j.again(tests, family, &p)
 	j.predictions(tests)
@@ -188,7 +188,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 		Tested: j.tested, Exceeded: j.exceeded, Shown: j.sensitivity(tests, family),
 	}
 	if j.probe != nil {
-		j.probe.capture(j, release, tests, &p, &within, passed)
+		j.probe.capture(j, release, tests, &p, passed)
 	}
 	q := Quantiles{}
 	for i := range tests {
@@ -245,8 +245,7 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 func (j *judge) pinned(x *test) {
 	st := &j.state[x.cell]
 	if j.t.Obs[x.obs].Pin && st.from != x.obs {
-		j.restart(x.cell, x.obs)
-		st.suspect, st.old, st.extreme = -1, math.NaN(), 0
+		st.from, st.suspect, st.old, st.extreme = x.obs, -1, math.NaN(), 0
 	}
 }
 
@@ -268,24 +267,15 @@ func (j *judge) listPins(release int32, tests []test) {
 	}
 }
 
-// fit estimates the noise of the release: between releases, and between repeats of one run.
-func (j *judge) fit(tests []test) (between, within prior) {
+// fit estimates the noise of the release.
+func (j *judge) fit(tests []test) prior {
 	k := &j.scratch
 	s2, nu, stratum := grow(&k.s2, len(tests)), grow(&k.nu, len(tests)), grow(&k.stratum, len(tests))
-	sw, nw := grow(&k.sw, len(tests)), grow(&k.nw, len(tests))
-	repeats := false
 	for i := range tests {
 		x := &tests[i]
 		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
-		sw[i], nw[i] = 0, x.base.nuw
-		if x.base.nuw > 0 {
-			sw[i], repeats = x.base.ssw/x.base.nuw, true
-		}
 	}
-	if repeats {
-		within = fitPrior(sw, nw, stratum, j.t.Strata, 1, true)
-	}
-	return fitPrior(s2, nu, stratum, j.t.Strata, 1, true), within
+	return fitPrior(s2, nu, stratum, j.t.Strata, 1, true)
 }
 
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
@@ -548,13 +538,13 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		own = base.ss / base.nu
 	}
 	s2, df := p.moderate(own, base.nu, cell.Stratum)
-	s2, df = j.floored(s2, df, o)
+	s2 = math.Max(s2, j.least(o))
 	// That the runs differ is part of the noise, and that they agree is evidence of how small it is. A change that
 	// grows is seen again: that its second run is far worse than the first is not held against it.
 	v, free := s2, df
 	if newest := dir * (runs[0].z - base.adjusted); newest < grows*sum/k {
 		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
-		v, free = j.floored(v, free, o)
+		v = math.Max(v, j.least(o))
 	}
 	w.sd, w.se, w.df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
 	w.p = UpperTail(sum/k/w.se, free)
@@ -902,9 +892,7 @@ type Obs struct {
 	Z       float64 // ±ln of the value, larger is worse: the mean over the repeats of the release's first run
 	Z2      float64 // the same over its later runs, which are independent of the first; valid only when K2 > 0
 	K, K2   int16   // repeats behind Z and Z2
-	SS      float32 // squared deviations of repeats from the means of their runs, summed
 	SE      float32 // least relative noise of the value: its requests' standard error, its rounding; 0 when unknown
-	R2      uint8   // runs behind Z2
 	Pin     bool    // a person decided that a new level starts here
 	Dismiss bool    // a person decided that no new level starts here
 	Accept  bool    // a person accepts the change here: it is judged, then a new level begins

@@ -169,7 +169,7 @@ func TestShortBaselines(t *testing.T) {
 		cells[0][2] *= 1.3
 		tab := history(.05, cells...)
 		o := &tab.Obs[tab.Cells[0].First+2]
-		o.Z2, o.K2, o.R2 = o.Z, int16(runs), runs
+		o.Z2, o.K2 = o.Z, int16(runs)
 		if got := words(tab, judge(t, tab), 0); got[2:] != want {
 			t.Errorf("%d further runs: reads %s", runs, got)
 		}

@@ -65,18 +65,13 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// Repeats that settle a noisy cell: with enough of them its interval fits.
-func TestRepeats(t *testing.T) {
-	r := &regression.Calculation{Variance: .0004, Sw2: .0004, Df: 100, SE: .02, Delta: math.Log1p(.05)}
-	for range 12 {
-		r.Baseline = append(r.Baseline, regression.BaselineValue{K: 1})
-	}
-	k, more := regression.Repeats(r)
-	if k < 1 || k > 4 || more != 0 {
+// Repeats that settle a noisy cell: with enough of them its interval fits, unless its baseline alone is too noisy.
+func TestSettle(t *testing.T) {
+	want := regression.Wanted(100)
+	if k, more := regression.Settle(math.Log1p(.05), .0004, want, 12); k < 1 || k > 4 || more != 0 {
 		t.Errorf("%d repeats, %d releases", k, more)
 	}
-	r.Variance, r.Sw2 = .0016, .0001 // between releases it varies more than repeats can mend
-	if k, _ := regression.Repeats(r); k != 0 {
-		t.Errorf("%d repeats settle what repeats cannot", k)
+	if k, more := regression.Settle(math.Log1p(.05), .0016, want, 3); k != 0 || more != 0 {
+		t.Errorf("%d repeats or %d releases settle what neither can", k, more)
 	}
 }

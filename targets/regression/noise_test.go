@@ -3,7 +3,6 @@ package regression_test
 import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/targets/regression"
@@ -77,24 +76,5 @@ func TestLarge(t *testing.T) {
 	}
 	if large == 0 || wide == 0 {
 		t.Errorf("%d large, %d wide: nothing was tested", large, wide)
-	}
-}
-
-// A new level of two values that lie far apart is as noisy as they are: the quiet level before it lends nothing.
-func TestNewLevelHasItsOwnNoise(t *testing.T) {
-	for name, c := range map[string]struct {
-		second float64
-		want   string
-	}{
-		"far apart": {30, "~o"}, "alike": {20.5, "wW"},
-	} {
-		cells := quiet(23, 25, 73, .01)
-		level := math.Sqrt(20*c.second) * 1.2
-		copy(cells[0][70:], []float64{20, c.second, level})
-		tab := history(.05, cells...)
-		j := judge(t, tab)
-		if r := j.Rows[tab.Cells[0].First+72]; !strings.Contains(c.want, words(tab, j, 0)[72:]) {
-			t.Errorf("%s: %s, n %d, noise %.3f", name, words(tab, j, 0), r.N, r.Noise().Sd())
-		}
 	}
 }

@@ -57,7 +57,7 @@ func TestShiftRechecked(t *testing.T) {
 		tab := history(.05, cells...)
 		for i := range tab.Cells {
 			o := &tab.Obs[tab.Cells[i].First+7]
-			o.Z2, o.K2, o.R2 = o.Z+math.Log(c.again/1.1), 1, 1
+			o.Z2, o.K2 = o.Z+math.Log(c.again/1.1), 1
 		}
 		j := judge(t, tab)
 		f := j.Findings[len(j.Findings)-1]
@@ -98,7 +98,7 @@ func TestAnotherHostConfirmsAShift(t *testing.T) {
 		}
 		for i := range tab.Cells {
 			if o := &tab.Obs[tab.Cells[i].First+6]; c.again {
-				o.Z2, o.K2, o.R2 = o.Z, 1, 1
+				o.Z2, o.K2 = o.Z, 1
 			}
 		}
 		if m := (regression.Measured{Release: 6}); c.again {

@@ -352,7 +352,7 @@ func (f fleet) table(runs, seconds [][]float64, delta float64) *regression.Table
 		for r, z := range runs {
 			o := regression.Obs{Release: int32(r), Z: z[c], K: 1}
 			if r < len(seconds) && seconds[r] != nil && !math.IsNaN(seconds[r][c]) {
-				o.Z2, o.K2, o.R2 = seconds[r][c], 1, 1
+				o.Z2, o.K2 = seconds[r][c], 1
 			}
 			t.Obs = append(t.Obs, o)
 		}

@@ -23,21 +23,9 @@ type Difference struct {
 	Own Part
 }
 
-// StartSd is how much a start of a server moves everything, where both servers kept running and no earlier pairs show
-// it: one standard deviation, relative.
+// StartSd is how much a start of a server moves everything, where both servers kept running: one standard deviation,
+// relative.
 const StartSd = .005
-
-// Design is how the blocks were measured.
-type Design struct {
-	// Kept is set where no server was started again between blocks: what their starts were like is then part of every
-	// block, and blocks do not show it.
-	Kept bool
-	// Starts is the noise of the common part of a block in earlier pairs with fresh starts; see [Starts].
-	Starts regression.Noise
-}
-
-// Fresh is the design of a pair whose servers started again in every block, without earlier pairs.
-func Fresh() Design { return Design{Starts: regression.UnknownNoise()} }
 
 // Known reports whether the part has an interval.
 func (d Part) Known() bool { return d.SE > 0 && d.Df > 0 }
@@ -134,10 +122,11 @@ func (d Difference) ToDecide(limit float64) int {
 
 // Compare compares the series of one metric: series[i][b] is ln(B/A) of series i in block b, NaN where one of the
 // servers has no value. It returns the difference of each series, and that of all of them together: the change of
-// everything at once.
-func Compare(series [][]float64, design Design) (each []Difference, all Difference) {
+// everything at once. kept is set where no server was started again between blocks: what their starts were like is then
+// part of every block, and blocks do not show it.
+func Compare(series [][]float64, kept bool) (each []Difference, all Difference) {
 	each = make([]Difference, len(series))
-	f := family{series: series, design: design}
+	f := family{series: series, kept: kept}
 	f.means(each)
 	f.split(each)
 	common := f.common()
@@ -194,7 +183,7 @@ func Significant(list []Difference) []bool {
 // family is the series of one metric, with their differences taken apart.
 type family struct {
 	series [][]float64
-	design Design
+	kept   bool
 	whole  []int     // series with enough blocks
 	effect []float64 // by block: what it did to all series, after their means
 	seen   []int     // by block: series behind it
@@ -295,15 +284,11 @@ func (f *family) common() regression.Noise {
 			ss, n = ss+f.effect[b]*f.effect[b], n+1
 		}
 	}
-	df, starts := float64(n-1), f.design.Starts
 	if n < Least {
 		return regression.UnknownNoise()
 	}
-	own := regression.Noise{Variance: ss / df, Df: df}
-	if f.design.Kept || !starts.Known() || regression.Noisier(own, starts) { // the machine is not what it was
-		return own
-	}
-	return regression.Noise{Variance: (ss + starts.Df*starts.Variance) / (df + starts.Df), Df: df + starts.Df}
+	df := float64(n - 1)
+	return regression.Noise{Variance: ss / df, Df: df}
 }
 
 // errorOf is the standard error of a mean of blocks whose variance has two parts, with Satterthwaite's degrees of
@@ -311,12 +296,8 @@ func (f *family) common() regression.Noise {
 func (f *family) errorOf(blocks int, own, common regression.Noise) (se, df float64) {
 	n := float64(blocks)
 	parts := []regression.Noise{{Variance: own.Variance / n, Df: own.Df}, {Variance: common.Variance / n, Df: common.Df}}
-	if f.design.Kept {
-		starts := f.design.Starts
-		if !starts.Known() {
-			starts = regression.Noise{Variance: 2 * StartSd * StartSd, Df: math.Inf(1)}
-		}
-		parts = append(parts, starts)
+	if f.kept {
+		parts = append(parts, regression.Noise{Variance: 2 * StartSd * StartSd, Df: math.Inf(1)})
 	}
 	v, spread := 0., 0.
 	for _, part := range parts {
@@ -357,23 +338,4 @@ func (f *family) pooled(each []Difference, common regression.Noise) Difference {
 		d.SE, d.Df = f.errorOf(d.Blocks, regression.Noise{}, common)
 	}
 	return d
-}
-
-// Starts estimates the noise of the common part of a block from pairs with fresh starts that were measured before, the
-// series of one metric each.
-func Starts(pairs [][][]float64) regression.Noise {
-	ss, df := 0., 0.
-	for _, series := range pairs {
-		f := family{series: series, design: Fresh()}
-		each := make([]Difference, len(series))
-		f.means(each)
-		f.split(each)
-		if n := f.common(); n.Known() {
-			ss, df = ss+n.Variance*n.Df, df+n.Df
-		}
-	}
-	if df == 0 {
-		return regression.UnknownNoise()
-	}
-	return regression.Noise{Variance: ss / df, Df: df}
 }

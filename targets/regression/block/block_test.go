@@ -73,7 +73,7 @@ func TestCoverage(t *testing.T) {
 		}
 		known := 0.
 		for range pairs {
-			each, all := block.Compare(b.draw(r), block.Fresh())
+			each, all := block.Compare(b.draw(r), false)
 			for _, d := range each {
 				if lo, hi := d.Interval(.95); d.Known() {
 					n++
@@ -101,7 +101,7 @@ func TestCoverage(t *testing.T) {
 // Requests that an interval came from would make a server that started badly a certain regression: with blocks it is
 // none. The same data as one block are no verdict at all.
 func TestOneBlockIsNoVerdict(t *testing.T) {
-	each, all := block.Compare([][]float64{{.2}, {.21}, {.19}}, block.Fresh())
+	each, all := block.Compare([][]float64{{.2}, {.21}, {.19}}, false)
 	for _, d := range append(each, all) {
 		if d.Known() || !math.IsNaN(d.P()) || d.Shown(.01, true) != block.Nothing {
 			t.Errorf("one block: %+v", d)
@@ -116,7 +116,7 @@ func TestOneBlockIsNoVerdict(t *testing.T) {
 // series changes nothing; what the machine does to both changes nothing.
 func TestProperties(t *testing.T) {
 	d := []float64{.01, .03, .05}
-	one, all := block.Compare([][]float64{d}, block.Fresh())
+	one, all := block.Compare([][]float64{d}, false)
 	if se := .02 / math.Sqrt(3); math.Abs(one[0].SE-se) > 1e-12 || one[0].Df != 2 || one[0].Part != all.Part {
 		t.Errorf("one series: %+v %+v, standard error %g wanted with 2 degrees of freedom", one[0], all, se)
 	}
@@ -124,14 +124,14 @@ func TestProperties(t *testing.T) {
 	for range 50 {
 		b := bench{points: 2 + r.IntN(20), blocks: 2 + r.IntN(4), measure: .01, start: .01, missing: .05}
 		s := b.draw(r)
-		each, pooled := block.Compare(s, block.Fresh())
+		each, pooled := block.Compare(s, false)
 		turned := make([][]float64, len(s))
 		for i := range s {
 			for k := range s[i] {
 				turned[len(s)-1-i] = append(turned[len(s)-1-i], -s[i][len(s[i])-1-k])
 			}
 		}
-		again, other := block.Compare(turned, block.Fresh())
+		again, other := block.Compare(turned, false)
 		same(t, pooled, other)
 		for i := range each {
 			same(t, each[i], again[len(s)-1-i])
@@ -151,7 +151,7 @@ func same(t *testing.T, a, b block.Difference) {
 
 // Blocks that agree to the last digit are no proof of a noise of zero.
 func TestIdenticalBlocks(t *testing.T) {
-	each, _ := block.Compare([][]float64{{.001, .001}, {.002, .002}}, block.Fresh())
+	each, _ := block.Compare([][]float64{{.001, .001}, {.002, .002}}, false)
 	if each[0].SE < .003 || each[0].P() < .05 {
 		t.Errorf("a difference of .1 %% in two blocks that agree exactly: %+v, p %g", each[0], each[0].P())
 	}
@@ -162,9 +162,9 @@ func TestOneBadStart(t *testing.T) {
 	for blocks := 2; blocks <= 5; blocks++ {
 		r := rand.New(rand.NewPCG(11, uint64(blocks)))
 		s := bench{points: 8, blocks: blocks, measure: .004, effect: math.Log(1.065)}.draw(r)
-		clean, _ := block.Compare(s, block.Fresh())
+		clean, _ := block.Compare(s, false)
 		s[2][1] += math.Log(2)
-		each, all := block.Compare(s, block.Fresh())
+		each, all := block.Compare(s, false)
 		for i, d := range append(each, all) {
 			lo, hi := d.Interval(.95)
 			switch {
@@ -177,34 +177,6 @@ func TestOneBadStart(t *testing.T) {
 					clean[min(i, len(clean)-1)])
 			}
 		}
-	}
-}
-
-// What earlier pairs showed of starts makes two blocks enough for the change of everything.
-func TestStarts(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
-	b := bench{points: 25, blocks: 2, measure: .01, start: .005}
-	var before [][][]float64
-	for range 40 {
-		before = append(before, b.draw(r))
-	}
-	b.effect = .03
-	starts := block.Starts(before)
-	if starts.Df != 40 || math.Abs(starts.Sd()-.0077) > .002 {
-		t.Errorf("noise of starts: %+v", starts)
-	}
-	alone, together := 0, 0
-	for range 200 {
-		s := b.draw(r)
-		if _, all := block.Compare(s, block.Fresh()); all.Above(0) < .01 {
-			alone++
-		}
-		if _, all := block.Compare(s, block.Design{Starts: starts}); all.Above(0) < .01 {
-			together++
-		}
-	}
-	if together < 175 || alone > 60 {
-		t.Errorf("3 %% of everything: found in %d of 200 with earlier pairs, %d without", together, alone)
 	}
 }
 
@@ -235,7 +207,7 @@ func TestKeptRunning(t *testing.T) {
 	covered, n := 0., 0.
 	for range 1500 {
 		b := bench{points: 10, blocks: 3, measure: .01, effect: .005 * math.Sqrt2 * r.NormFloat64()} // of the starts
-		_, all := block.Compare(b.draw(r), block.Design{Kept: true, Starts: block.Fresh().Starts})
+		_, all := block.Compare(b.draw(r), true)
 		n++
 		if lo, hi := all.Interval(.95); lo <= 0 && 0 <= hi {
 			covered++

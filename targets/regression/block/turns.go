@@ -67,17 +67,12 @@ func (t *Turns[N]) Means(of N) (a, b []float64) {
 	return a, b
 }
 
-// Compare compares those of the numbers of one metric that both sides have. starts is the noise of earlier pairs; nil
-// where there are none.
-func (t *Turns[N]) Compare(numbers []N, starts *regression.Noise) (both []N, each []Difference, all Difference) {
+// Compare compares those of the numbers of one metric that both sides have.
+func (t *Turns[N]) Compare(numbers []N) (both []N, each []Difference, all Difference) {
 	both, series := t.Series(numbers)
 	if len(both) == 0 {
 		return nil, nil, Difference{}
 	}
-	design := Fresh()
-	if design.Kept = t.Kept; starts != nil {
-		design.Starts = *starts
-	}
-	each, all = Compare(series, design)
+	each, all = Compare(series, t.Kept)
 	return both, each, all
 }
