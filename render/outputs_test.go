@@ -136,7 +136,7 @@ func TestCompareOutputs(t *testing.T) {
 		Result: &compare.Result{A: "v1.1.0", B: "v1.2.0", OnlyA: 2, BadB: 1, Rows: []compare.Row{
 			{Key: key(8), Metric: "ttft", Stat: "mean", Badness: .11, Result: pairing.Result{
 				A: 100, B: 112, NA: 5, NB: 5, SpreadA: .02, SpreadB: .03, Change: .12, Lo: .08, Hi: .16, P: .008, Sure: true,
-				Test: pairing.MannWhitney,
+				Test: compare.Interleaved,
 			}},
 			{Key: key(1), Metric: "output_tps", Stat: "value", Badness: .01, Result: pairing.Result{
 				A: 50, B: 49.5, NA: 3, NB: 3, SpreadA: 1.234, Change: -.01, Lo: -.04, Hi: .02, P: .4, NeededEach: 9,

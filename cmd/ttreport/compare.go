@@ -27,10 +27,9 @@ import (
 const compareHelp = `
 Each side is a release or run id of history/, or a file, a folder or a glob of result files; several measurements of one
 workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change
-with its 95 % interval, p and n. The test follows from the data and is named: Mann-Whitney's U from four repeats a side
-on, Welch's t on logarithms below, none for a single value. ~ means that nothing can be concluded; how many runs a side
-would settle it is shown beside it. Of a release, the first run does not count where a recheck decided, as in ttreport
-check.
+with its 95 % interval, p and n. The test is Welch's t on logarithms; there is none for a single value. ~ means that
+nothing can be concluded; how many runs a side would settle it is shown beside it. Of a release, the first run does not
+count where a recheck decided, as in ttreport check.
 
 Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
 that both tools measured stand beside each other, with the definitions, and no row is a verdict.

@@ -51,7 +51,7 @@ type Row struct {
 
 // TestNames lists the tests that a row can be decided by; the last stands for none.
 func TestNames() []string {
-	return []string{Interleaved, pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest}
+	return []string{Interleaved, pairing.Welch, pairing.NoTest}
 }
 
 // Outcome states what the row shows.

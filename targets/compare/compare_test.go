@@ -66,7 +66,7 @@ func TestRepeatsAreCompared(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	x := r.Rows[0]
-	if x.NA != 4 || x.NB != 4 || x.Test != pairing.MannWhitney || x.Stat != "mean" || x.System != "" {
+	if x.NA != 4 || x.NB != 4 || x.Test != pairing.Welch || x.Stat != "mean" || x.System != "" {
 		t.Errorf("%+v", x)
 	}
 	if math.Abs(x.Change-.199) > .002 || math.Abs(x.Badness-math.Log1p(x.Change)) > 1e-12 || x.P > .05 {

@@ -186,8 +186,8 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 	}
 }
 
-// settle estimates what would settle an inconclusive number. It is unknown what share of the noise repeats would remove,
-// so the estimate assumes the best case, all of it.
+// settle estimates what would settle an inconclusive number. What share of the noise repeats would remove is unknown:
+// the estimate assumes the best case, all of it.
 func (j *reader) settle(why *schema.Change, row *regression.Row) {
 	if !(row.SE > 0) || row.N == 0 {
 		return

@@ -389,7 +389,7 @@ func (j *judge) run(tests []test) {
 }
 
 // least returns the lower bound of the variance of a release: a fixed floor, the rounding of the stored value, the
-// requests' own standard error. The largest counts, never their sum, because each is part of what releases show already.
+// standard error of its requests. The largest counts and never their sum: each is part of what releases show already.
 func (j *judge) least(o *Obs) float64 {
 	f := math.Max(j.rules.Floor, float64(o.SE))
 	return f * f

@@ -475,7 +475,8 @@ func (t *table) falsePairs() {
 		chance := 2 * math.Sqrt(.05*.95/float64(trials))
 		name := fmt.Sprintf("equal builds, 2 blocks, host 5 %%, starts %g %%, noise %g %%", 100*b.start, 100*b.measure)
 		met := points <= .05+chance && pooled <= .05+chance
-		t.row(met, name, "a point, or all, in .05 of pairs at most, within chance", "one point or more in %.3f, all in %.3f", points, pooled)
+		t.row(met, name, "a point, or all, in .05 of pairs at most, within chance",
+			"one point or more in %.3f, all in %.3f", points, pooled)
 	}
 }
 

@@ -3,7 +3,7 @@
 // In: two sets of positive values. Out: a [Result], the change with its interval, the name of the test that was made,
 // and how many runs would show a difference of this size.
 //
-// The test follows from the data: Mann and Whitney's U (exact, ties by mid-rank) where both sides have four values or
-// more, Welch's t on logarithms below, none for a single value. The package must not know files or history: package
-// regression compares with history.
+// The test is Welch's t on logarithms, whose interval is the one that is shown; there is none for a single value.
+// Rejected: Mann and Whitney's U from four values a side on. Its p and the interval came from two tests, and disagreed.
+// The package must not know files or history: package regression compares with history.
 package pairing

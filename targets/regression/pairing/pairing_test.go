@@ -15,24 +15,17 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// Values computed once with scipy.stats.mannwhitneyu(method="exact") and ttest_ind(equal_var=False) on logarithms.
+// Values computed once with scipy.stats.ttest_ind(equal_var=False) on logarithms.
 func TestAgainstScipy(t *testing.T) {
-	a, b := []float64{10, 11, 12, 13}, []float64{14, 15, 16, 17}
-	r := pairing.Compare(a, b)
-	near(t, "p of separated 4 and 4", r.P, 2./70, 1e-12)
-	if r.Test != pairing.MannWhitney || !r.Sure || r.NeededEach != 0 {
+	r := pairing.Compare([]float64{100, 101, 102}, []float64{110, 111, 113})
+	near(t, "p of 3 and 3", r.P, 0.0008935980848092248, 1e-9)
+	if r.Test != pairing.Welch || !r.Sure || r.NeededEach != 0 {
 		t.Errorf("%+v", r)
 	}
 	r = pairing.Compare([]float64{10, 11, 12, 13, 15}, []float64{12.5, 14, 16, 17})
-	near(t, "p of 5 and 4", r.P, 1.0/9, 1e-12)
-	if r.Sure || r.NeededEach < 5 {
+	if r.Sure || r.NeededEach < 5 || r.Lo > 0 || r.Hi < 0 {
 		t.Errorf("%+v", r)
 	}
-	r = pairing.Compare([]float64{100, 101, 102}, []float64{110, 111, 113})
-	if r.Test != pairing.Welch {
-		t.Errorf("three and three: %s; U cannot go below .1", r.Test)
-	}
-	near(t, "Welch p", r.P, 0.0008935980848092248, 1e-9)
 }
 
 func TestOneValueHasNoTest(t *testing.T) {
@@ -44,7 +37,7 @@ func TestOneValueHasNoTest(t *testing.T) {
 
 func TestConstantValues(t *testing.T) {
 	same := pairing.Compare([]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5})
-	if same.Sure || same.P != 1 {
+	if same.Sure || same.P != 1 || same.Lo > -.003 || same.Hi < .003 {
 		t.Errorf("%+v", same)
 	}
 	// Two and two identical repeats have no spread: a difference of 2 % was called significant.
@@ -53,7 +46,7 @@ func TestConstantValues(t *testing.T) {
 		t.Errorf("%+v", differ)
 	}
 	four := pairing.Compare([]float64{5, 5, 5, 5}, []float64{6, 6, 6, 6})
-	if !four.Sure || four.Test != pairing.MannWhitney {
+	if !four.Sure || four.Test != pairing.Welch {
 		t.Errorf("%+v", four)
 	}
 }
@@ -74,7 +67,7 @@ func TestProperties(t *testing.T) {
 		}
 		x, y := pairing.Compare(a, b), pairing.Compare(b, a)
 		if math.Abs(x.P-y.P) > 1e-9 || math.Abs((1+x.Change)*(1+y.Change)-1) > 1e-9 ||
-			x.Lo > x.Change || x.Hi < x.Change {
+			x.Lo > x.Change || x.Hi < x.Change || x.Sure != (x.Lo > 0 || x.Hi < 0) {
 			t.Fatalf("%v %v", x, y)
 		}
 		if x.Sure {
@@ -83,17 +76,5 @@ func TestProperties(t *testing.T) {
 	}
 	if share := float64(sure) / n; share > .065 {
 		t.Errorf("%.3f of unchanged pairs are called changed", share)
-	}
-}
-
-// The normal approximation is used where counting would take too long, and agrees with it there.
-func TestLargeSamples(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	a, b := make([]float64, 30), make([]float64, 30)
-	for i := range a {
-		a[i], b[i] = math.Round(100+2*r.NormFloat64()), math.Round(103+2*r.NormFloat64())
-	}
-	if got := pairing.Compare(a, b); got.Test != pairing.Normal || !got.Sure {
-		t.Errorf("%+v", got)
 	}
 }
