@@ -304,7 +304,10 @@ func changes(args []string) bool {
 	return false
 }
 
-// Each page says in its first line for whom it is, or for what.
+// whoAndWhen is how a page begins: "For teams on GitLab, when results are to be judged there".
+var whoAndWhen = regexp.MustCompile(`^For .+,? when .+`)
+
+// Each page says in its first line for whom it is, and when.
 func TestPagesSayForWhom(t *testing.T) {
 	t.Parallel()
 	for _, name := range topics() {
@@ -312,7 +315,7 @@ func TestPagesSayForWhom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := strings.SplitN(string(page), "\n", 4); len(lines) < 3 || !strings.HasPrefix(lines[2], "For ") {
+		if lines := strings.SplitN(string(page), "\n", 4); len(lines) < 3 || !whoAndWhen.MatchString(lines[2]) {
 			t.Errorf("%s begins with %.60q", name, lines)
 		}
 	}

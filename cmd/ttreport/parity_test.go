@@ -23,7 +23,7 @@ import (
 // parityHead is the page before its table.
 const parityHead = `# What the five systems do, and the line that does it here
 
-For people who come from one of five systems and look for what they had.
+For people who come from one of five systems, when they look for what they had.
 
 ttreport grew from five systems: tt-inference-server's benchmarks, its AIPerf benchmarks and its workflows, nm-vllm, and
 TensorRT-LLM's benchmark.py. The table goes through their pages from the top: each row is a feature, and a line that a
