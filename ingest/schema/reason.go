@@ -41,9 +41,11 @@ type (
 		Runs      int          `json:"runs"`             // measurements
 		Chance    bool         `json:"chance,omitempty"` // the interval includes the limit
 	}
-	// EvalNotRun is a reference score whose task was not run.
+	// EvalNotRun is a reference score whose task was not run, or was measured in other metrics alone.
 	EvalNotRun struct {
-		Task string `json:"task"`
+		Task     string `json:"task"`
+		Metric   string `json:"metric,omitempty"`   // of the reference
+		Measured string `json:"measured,omitempty"` // other metrics of the task
 	}
 	// EvalLimit compares a score with its reference.
 	EvalLimit struct {

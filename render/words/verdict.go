@@ -142,6 +142,9 @@ func reason(v *schema.Verdict, beside bool) string {
 	case schema.Limit:
 		return limit(v, r)
 	case schema.EvalNotRun:
+		if r.Measured != "" {
+			return fmt.Sprintf("The reference of %s is of %s, and it was measured in %s alone.", r.Task, r.Metric, r.Measured)
+		}
 		return fmt.Sprintf("A reference score exists for %s and it was not run, which is not a zero.", r.Task)
 	case schema.EvalLimit:
 		return evalLimit(v, r)

@@ -882,7 +882,7 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 	v.Ref = schema.Num(t.Value)
 	s, run := g.score(t)
 	if s == nil {
-		v.Outcome, v.Reason = schema.NotMeasured, schema.EvalNotRun{Task: t.Key.Dataset}
+		v.Outcome, v.Reason = schema.NotMeasured, g.notRun(t)
 		return v
 	}
 	v.Run, v.Key, v.Value, v.N, v.Metric = run, schema.EvalKey(&s.Score), s.Value, s.N, s.Metric
@@ -1005,6 +1005,30 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 		found = append(found, s)
 	}
 	return together(found), first
+}
+
+// notRun says why no score is there, with the metrics of the task that are.
+func (g *grading) notRun(t schema.Target) schema.EvalNotRun {
+	named := func(metric, filter string) string {
+		if filter == "" {
+			return metric
+		}
+		return metric + " (" + filter + ")"
+	}
+	out := schema.EvalNotRun{Task: t.Key.Dataset}
+	var other []string
+	for _, r := range g.j.runsOf(g.release, g.pair) {
+		for _, s := range g.c.ScoresOf(r) {
+			name := named(s.Metric, s.Filter)
+			if sameTask(t.Key.Dataset, s.Task) && !g.j.screen.excludes(&g.c.Runs[r]) && !slices.Contains(other, name) {
+				other = append(other, name)
+			}
+		}
+	}
+	if len(other) > 0 && t.Metric != "" {
+		out.Metric, out.Measured = named(t.Metric, t.Key.Dims["filter"]), strings.Join(other, ", ")
+	}
+	return out
 }
 
 // bestScore returns the score of a run that a target covers, or nil.

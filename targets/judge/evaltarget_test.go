@@ -27,6 +27,17 @@ func gradeEval(t *testing.T, s *schema.Score, target schema.Target, policy ...*d
 	return judged(t, b.Seal(), nil).Targets(0, judgetest.Pair())[0]
 }
 
+// A task that was run, with a score of another metric than the reference's, was run: the reason says what it has.
+func TestEvalOfAnotherMetric(t *testing.T) {
+	ref := schema.Target{Key: schema.EvalKey(&schema.Score{Task: "longbench"}), Metric: "score", Stat: "value", Value: 40,
+		Level: schema.LevelReference}
+	v := gradeEval(t, &schema.Score{Task: "longbench", Metric: "exact_match", Value: schema.Num(.5), N: 100}, ref)
+	want := schema.EvalNotRun{Task: "longbench", Metric: "score", Measured: "exact_match"}
+	if v.Outcome != schema.NotMeasured || v.Reason != schema.Reason(want) {
+		t.Errorf("%s: %+v, want %+v", v.Outcome, v.Reason, want)
+	}
+}
+
 // A score that misses its reference fails, with a note where chance could explain it; one that meets it passes if its
 // interval does, else too few questions make it inconclusive. A missing score is missing.
 func TestEvalTargets(t *testing.T) {
