@@ -29,7 +29,6 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		decision string
 		own      string // of what is gone: missing, or not measured again
 		better   bool
-		alone    int // from 1
 	}
 	var found groups[same, Finding]
 	for i := range list {
@@ -45,7 +44,8 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		}
 		switch {
 		case apart || v.Evidence == schema.NoEvidence && v.Outcome != schema.Recovered && !gone && !below:
-			id.alone = i + 1
+			found.list = append(found.list, Finding{Verdict: v})
+			continue
 		case gone:
 			id.change, id.system, id.own = "", v.System(), words.OwnWord(v)
 		case v.Change == "":

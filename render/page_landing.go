@@ -307,7 +307,17 @@ func (r *Report) lostText() string {
 }
 
 func required(list []schema.Verdict) []schema.Verdict {
-	return slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool { return !v.Required })
+	return verdictsThat(list, func(v *schema.Verdict) bool { return v.Required })
+}
+
+// verdictsThat are few of a long list, which is not copied for that: verdicts are large.
+func verdictsThat(list []schema.Verdict, keep func(*schema.Verdict) bool) (out []schema.Verdict) {
+	for i := range list {
+		if keep(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
 }
 
 // releasesTitle calls things by their names: a build that nobody released is no release.

@@ -150,9 +150,7 @@ func noTargetNote(list []schema.Verdict) string {
 
 // plannedTable lists planned workloads without a result.
 func plannedTable(list []schema.Verdict) *Table {
-	list = slices.DeleteFunc(slices.Clone(list), func(v schema.Verdict) bool {
-		return !schema.ReasonIs[schema.Planned](v.Reason)
-	})
+	list = verdictsThat(list, func(v *schema.Verdict) bool { return schema.ReasonIs[schema.Planned](v.Reason) })
 	return tableOf("Planned and not measured", List, list, []Column[schema.Verdict]{
 		{col("Verdict"), func(v schema.Verdict) Cell { return Cell{Outcome: v.Outcome} }},
 		{col("Workload").in(loadUnit), func(v schema.Verdict) Cell { return head(v.Key.Workload(), "") }},

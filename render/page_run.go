@@ -33,11 +33,12 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))
 	}
-	p.add(pointSection(run), section("distributions", "Distributions",
+	files := sourcesOf(run)
+	p.add(pointSection(run, files), section("distributions", "Distributions",
 		"Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over the middle "+
 			"half, line at the median, dot at the slowest.",
 		append([]Block{distributions(run).cut(documentHasAll)}, distributionFigures(run)...)...),
-		section("evals", "Evals", "", runScores(run)))
+		section("evals", "Evals", "", runScores(run, files)))
 	if !r.Public {
 		if list, _ := commands(run); len(list) > 0 {
 			p.add(section("commands", "Commands", "What makes these points again; secrets are removed.", list))
@@ -48,7 +49,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	}
 	p.add(Section{ID: "files", Title: "Raw files",
 		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
-		Blocks: []Block{fileTable(run)}})
+		Blocks: []Block{fileTable(files)}})
 	if !r.Public {
 		p.add(section("other-fields", "Other fields", "Fields of the files that have no name here, as they stand.",
 			otherFields(run)))
@@ -82,14 +83,15 @@ func runLead(run *schema.Run, name string) Lead {
 	return Lead{Tone: words.ToneGood, Text: what + " of " + name + "."}
 }
 
-func pointSection(run *schema.Run) Section {
+func pointSection(run *schema.Run, files sources) Section {
 	if len(run.Points) == 0 {
 		return Section{}
 	}
 	course := coursesOf(run)
 	shared, own := splitConditions(run)
+	kept := keptMetrics(run)
 	s := section("points", "Points", "One row a point: the mean, or the one value of the file; below it other statistics "+
-		"that were kept; – is not in the file.", pointTable(run, course, own))
+		"that were kept; – is not in the file.", pointTable(run, kept, files, course, own))
 	if len(course) > 0 {
 		s.Intro += " Pictures: means over equal parts of the measurement, from left to right, each on a scale of its own " +
 			"that spans at least ±10 % of its values; a gap was not known."
@@ -97,7 +99,7 @@ func pointSection(run *schema.Run) Section {
 	if shared != "" {
 		s.Intro += allPoints + shared + "."
 	}
-	if said := definedAs(run); len(said) > 0 {
+	if said := definedAs(run, kept); len(said) > 0 {
 		s.Blocks = append(s.Blocks, said)
 	}
 	return s
@@ -161,21 +163,20 @@ func conditions(pt *schema.Point) (parts []string) {
 	return parts
 }
 
-func runScores(run *schema.Run) *Table {
+func runScores(run *schema.Run, files sources) *Table {
 	const shown = 1000 // a drawer finds a score there
 	var rows []*columns.ScoreRow
 	for _, s := range run.Scores {
 		rows = append(rows, &columns.ScoreRow{Score: s})
 	}
 	t := scoreTable(rows)
-	files, place := sources(run)
-	if len(files) > 1 {
+	if len(files.list) > 1 {
 		t.Cols = append(t.Cols, num("File").in("# below"))
 	}
 	for i := range t.Rows {
 		t.Rows[i].Anchor = fmt.Sprintf("e%d", i+1)
-		if len(files) > 1 {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(place[run.Scores[i].Source.Path]))
+		if len(files.list) > 1 {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(files.number[run.Scores[i].Source.Path]))
 		}
 	}
 	return t.elsewhere(documentHasAll).keep(shown)
@@ -201,12 +202,17 @@ func CommandOf(run *schema.Run) []int {
 }
 
 // sources are the raw files of a run, each once, and their numbers by path, from 1.
-func sources(run *schema.Run) (list []rawFile, number map[string]int) {
-	number = map[string]int{}
+type sources struct {
+	list   []rawFile
+	number map[string]int
+}
+
+func sourcesOf(run *schema.Run) sources {
+	out := sources{number: map[string]int{}}
 	add := func(s schema.Source, tool string) {
-		if s.Path != "" && number[s.Path] == 0 {
-			list = append(list, rawFile{s, tool})
-			number[s.Path] = len(list)
+		if s.Path != "" && out.number[s.Path] == 0 {
+			out.list = append(out.list, rawFile{s, tool})
+			out.number[s.Path] = len(out.list)
 		}
 	}
 	for i := range run.Points {
@@ -215,7 +221,7 @@ func sources(run *schema.Run) (list []rawFile, number map[string]int) {
 	for i := range run.Scores {
 		add(run.Scores[i].Source, "lm-eval")
 	}
-	return list, number
+	return out
 }
 
 // rawFile is a file that numbers were read from.
@@ -225,11 +231,10 @@ type rawFile struct {
 }
 
 // fileTable lists the raw files with their hashes.
-func fileTable(run *schema.Run) *Table {
+func fileTable(files sources) *Table {
 	const shown = 1000
-	list, place := sources(run)
-	t := tableOf("Raw files", List, list, []Column[rawFile]{
-		{num("#"), func(f rawFile) Cell { return text(fmt.Sprint(place[f.Path])) }},
+	t := tableOf("Raw files", List, files.list, []Column[rawFile]{
+		{num("#"), func(f rawFile) Cell { return text(strconv.Itoa(files.number[f.Path])) }},
 		{col("File"), func(f rawFile) Cell { return Cell{Text: f.Path, Head: true, Code: true} }},
 		{col("Format"), func(f rawFile) Cell { return text(f.Format) }},
 		{col("Tool"), func(f rawFile) Cell { return text(strings.TrimSpace(f.tool + " " + f.ToolVersion)) }},

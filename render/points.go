@@ -18,7 +18,7 @@ func besideMean() []string {
 // pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
-func pointTable(run *schema.Run, course courses, own []string) *Table {
+func pointTable(run *schema.Run, kept []keptMetric, files sources, course courses, own []string) *Table {
 	all := []Column[*schema.Point]{
 		{col("Workload").in(loadUnit), func(pt *schema.Point) Cell {
 			c := head(pt.Key.Workload(), "")
@@ -33,13 +33,13 @@ func pointTable(run *schema.Run, course courses, own []string) *Table {
 	if slices.ContainsFunc(run.Points, func(p schema.Point) bool { return p.Status != schema.StatusOK }) {
 		add(col("Status"), func(pt *schema.Point) Cell { return text(string(pt.Status)) })
 	}
-	for _, m := range keptMetrics(run) {
+	for _, m := range kept {
 		add(Col{Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|"), Metric: m.info.Name},
 			m.cell)
 	}
-	if files, place := sources(run); len(files) > 1 {
+	if len(files.list) > 1 {
 		add(Col{Head: "File", Unit: "# below", Num: true}, func(pt *schema.Point) Cell {
-			return fileNumber(place[pt.Source.Path])
+			return fileNumber(files.number[pt.Source.Path])
 		})
 	}
 	if len(course) > 0 {
@@ -140,33 +140,39 @@ type keptMetric struct {
 
 // keptMetrics are those of a run: the known ones first, then the user's own by name.
 func keptMetrics(run *schema.Run) []keptMetric {
-	has := map[string]map[string]bool{}
+	stats := append(besideMean(), "n")
+	has := map[string][]bool{} // by the place of a statistic
 	for i := range run.Points {
 		for _, m := range run.Points[i].Metrics {
-			name := m.Name()
-			if has[name] == nil {
-				has[name] = map[string]bool{}
+			of := has[m.Name()]
+			if of == nil {
+				of = make([]bool, len(stats))
+				has[m.Name()] = of
 			}
-			has[name]["n"] = has[name]["n"] || m.N > 0
-			for _, s := range besideMean() {
-				if _, ok := m.Stats.Get(s); ok {
-					has[name][s] = true
+			of[len(of)-1] = of[len(of)-1] || m.N > 0
+			for k, s := range stats[:len(of)-1] {
+				if !of[k] {
+					_, of[k] = m.Stats.Get(s)
 				}
 			}
 		}
 	}
-	infos := schema.Metrics()
+	names := schema.MetricNames(func(m *schema.MetricInfo) bool { return has[m.Name] != nil })
 	for _, name := range sortedNames(has) {
-		if info, ok := schema.MetricByName(name); ok && schema.IsOwn(name) {
-			infos = append(infos, info)
+		if _, ok := schema.MetricByName(name); ok && schema.IsOwn(name) {
+			names = append(names, name)
 		}
 	}
 	var out []keptMetric
-	for _, info := range infos {
-		if stats, ok := has[info.Name]; ok {
-			kept := slices.DeleteFunc(append(besideMean(), "n"), func(s string) bool { return !stats[s] })
-			out = append(out, keptMetric{info, kept})
+	for _, name := range names {
+		k := keptMetric{}
+		k.info, _ = schema.MetricByName(name)
+		for i, is := range has[name] {
+			if is {
+				k.stats = append(k.stats, stats[i])
+			}
 		}
+		out = append(out, k)
 	}
 	return out
 }
@@ -197,9 +203,9 @@ func (k keptMetric) cell(pt *schema.Point) Cell {
 }
 
 // definedAs says how metrics of a run are defined, where its files or the tool say so.
-func definedAs(run *schema.Run) Prose {
+func definedAs(run *schema.Run, kept []keptMetric) Prose {
 	var out Prose
-	for _, k := range keptMetrics(run) {
+	for _, k := range kept {
 		var said []string
 		for i := range run.Points {
 			m, _ := run.Points[i].Metric(k.info.Name)

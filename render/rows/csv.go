@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gocarina/gocsv"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 )
 
@@ -24,9 +25,9 @@ func CSV[T any](rows []T) ([]byte, error) {
 // PointTable is points.csv of a release: after the columns of its rows the counts of requests, one for each field that
 // [render.Report.FileFields] names, and why a point has no number.
 type PointTable struct {
-	Rows    []Point
-	names   []string
-	numbers [][]*Num
+	Rows   []Point
+	names  []string
+	number func(row, column int) schema.Number
 }
 
 // Points returns points.csv of a release.
@@ -34,16 +35,14 @@ func Points(r *render.Report, release int) PointTable {
 	list := points(r, release)
 	fields := append([]render.Field{{Metric: "requests_ok", Stat: "value"}, {Metric: "requests_failed", Stat: "value"}},
 		r.FileFields(list)...)
-	var out PointTable
+	out := PointTable{Rows: make([]Point, len(list)), number: func(row, column int) schema.Number {
+		return r.Shown(list[row], fields[column].Metric, fields[column].Stat)
+	}}
 	for _, f := range fields {
 		out.names = append(out.names, f.Name())
 	}
-	for _, p := range list {
-		var numbers []*Num
-		for _, f := range fields {
-			numbers = append(numbers, num(r.Shown(p, f.Metric, f.Stat)))
-		}
-		out.Rows, out.numbers = append(out.Rows, pointOf(r, release, p)), append(out.numbers, numbers)
+	for i, p := range list {
+		out.Rows[i] = pointOf(r, release, p)
 	}
 	return out
 }
@@ -52,7 +51,7 @@ func Points(r *render.Report, release int) PointTable {
 func (t PointTable) CSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := widened{Writer: csv.NewWriter(&b), t: t, line: -1}
-	if err := gocsv.MarshalCSV(append([]Point{}, t.Rows...), &w); err != nil {
+	if err := gocsv.MarshalCSV(t.Rows, &w); err != nil {
 		return nil, fmt.Errorf("writing CSV: %w", err)
 	}
 	return b.Bytes(), nil
@@ -70,10 +69,10 @@ func (w *widened) Write(cells []string) error {
 	if w.line < 0 {
 		cells = append(append(cells, w.t.names...), "missing_reason")
 	} else {
-		for _, n := range w.t.numbers[w.line] {
+		for i := range w.t.names {
 			cell := ""
-			if n != nil {
-				cell, _ = n.MarshalCSV() // a number always formats
+			if n, ok := w.t.number(w.line, i).Get(); ok {
+				cell, _ = Num(n).MarshalCSV() // a number always formats
 			}
 			cells = append(cells, cell)
 		}

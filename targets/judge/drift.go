@@ -44,10 +44,12 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	}
 	var together, alone []Drift
 	groups, cells := 0, 0
+	var room held // of the courses of a group, which the next needs no more
 	for _, g := range order {
+		room = held{room.z[:0], room.at[:0]}
 		courses := make([]held, len(members[g]))
 		for i, cell := range members[g] {
-			courses[i] = j.held(cell, release)
+			courses[i] = j.held(cell, release, &room)
 		}
 		first := members[g][0]
 		delta := j.table.Cells[first].Delta
@@ -122,18 +124,17 @@ type held struct {
 	at []int32
 }
 
-func (j *Judgement) held(cell int32, release int) (h held) {
-	c := &j.table.Cells[cell]
-	n := c.End - c.First
-	h = held{make([]float64, 0, n), make([]int32, 0, n)}
+// held appends the course of a series to those that lie in a room.
+func (j *Judgement) held(cell int32, release int, room *held) held {
+	c, from := &j.table.Cells[cell], len(room.z)
 	for i := c.First; i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 		o := &j.table.Obs[i]
 		own := int(o.Release) == release
 		if own || j.table.Releases[o.Release].Joins && !j.rows.Excluded(j.table, i, int32(release)) {
-			h.z, h.at = append(h.z, o.Z), append(h.at, i)
+			room.z, room.at = append(room.z, o.Z), append(room.at, i)
 		}
 	}
-	return h
+	return held{room.z[from:len(room.z):len(room.z)], room.at[from:len(room.at):len(room.at)]}
 }
 
 // since are the values from an observation on.

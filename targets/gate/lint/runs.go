@@ -29,12 +29,15 @@ func impossibleScore(s score) {
 // positive values is at most the mean; that of a share is at most 1/2. Three times the largest of n independent answers
 // (0.5/√n) leaves room for answers that come in clusters. A huge error would make every change look like noise.
 func impossibleError(l *inspection) {
-	for p := range l.points(l.runs) {
-		for _, m := range schema.Metrics() {
-			stat := "value"
-			if m.Latency {
-				stat = "mean"
-			}
+	for _, m := range schema.Metrics() {
+		stat := "value"
+		if m.Latency {
+			stat = "mean"
+		}
+		if !slices.ContainsFunc(l.c.Stats, func(s columns.StatID) bool { return s.Metric == m.Name && s.Stat == "se" }) {
+			continue
+		}
+		for p := range l.points(l.runs) {
 			value, ok := p.get(m.Name, stat)
 			if se, has := p.get(m.Name, "se"); ok && has && se > value && value > 0 {
 				p.add(se/value, ImpossibleError{m.Name, se, value})
@@ -188,8 +191,14 @@ func dirtyBuild(h run) {
 // mixedTools finds workloads that the release before measured with other tools only.
 func mixedTools(l *inspection) {
 	type place struct{ model, device, workload string }
+	workloads := map[int32]string{} // by key
 	at := func(p point) place {
-		return place{l.c.Runs[p.run].Model.Name, l.c.Runs[p.run].Device, p.Task + " " + p.Workload()}
+		name, known := workloads[p.row.Key]
+		if !known {
+			name = p.Task + " " + p.Workload()
+			workloads[p.row.Key] = name
+		}
+		return place{l.c.Runs[p.run].Model.Name, l.c.Runs[p.run].Device, name}
 	}
 	tools := func(runs []int) map[place]map[string]bool {
 		out := map[place]map[string]bool{}
