@@ -97,6 +97,8 @@ type Report struct {
 	naming    sync.Once                     // of named
 	numbering sync.Once                     // of byID
 	byID      map[string]int                // runs
+	ranging   sync.Once                     // of ranges
+	ranges    []string                      // commits that a release has and the one before has not, by release
 	laying    sync.Mutex                    // of against
 	against   map[int]func() *compare.Against
 }

@@ -121,7 +121,7 @@ func (r *Report) newSeriesTable() *seriesTable {
 			Tool: column{}, Metric: column{}, Word: column{}, Value: []float64{}, Change: []*float64{},
 		},
 		numbers: numberTable{
-			r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
+			r: r, runs: map[int]int{}, rows: map[*judge.Series]int{},
 			NumberColumns: NumberColumns{
 				Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
 				Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
@@ -333,7 +333,7 @@ const sentences = 120
 type numberTable struct {
 	NumberColumns
 	r         *Report
-	runs      map[RunInAddress]int
+	runs      map[int]int // places in Runs
 	quantiles judge.Quantiles
 	rows      map[*judge.Series]int
 }
@@ -352,8 +352,7 @@ func (t *numberTable) place(s *judge.Series, g *judge.Summary) (p *columns.Point
 // at adds a run and the number of a point or a score in it; -1 for no run.
 func (t *numberTable) at(run, n int) {
 	if run >= 0 {
-		id := RunInAddress(RunName(t.r.Columns.Runs[run].ID))
-		run = place(t.runs, id, &t.Runs, func() RunInAddress { return id })
+		run = place(t.runs, run, &t.Runs, func() RunInAddress { return RunInAddress(RunName(t.r.Columns.Runs[run].ID)) })
 	}
 	t.Run, t.Point = append(t.Run, run), append(t.Point, n)
 }

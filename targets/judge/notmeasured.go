@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -257,17 +256,19 @@ func (l *missing) longGone() {
 		if !l.j.Releases[at].Serves() || seqs[at] != seqs[l.release] {
 			continue
 		}
-		systems := map[schema.System]bool{}
+		var gone []schema.System
 		for _, run := range l.j.Counted(at) {
-			systems[systemOf(&l.j.Columns.Runs[run])] = true
+			if s := systemOf(&l.j.Columns.Runs[run]); !l.systems[s] {
+				l.systems[s], gone = true, append(gone, s)
+			}
 		}
-		for _, s := range slices.SortedFunc(maps.Keys(systems), compareSystems) {
-			if without > 1 && !l.systems[s] && s.Model != "" && s.Device != "" {
+		slices.SortFunc(gone, compareSystems)
+		for _, s := range gone {
+			if without > 1 && s.Model != "" && s.Device != "" {
 				v := l.start(s)
 				v.Baseline, v.Reason = l.j.Releases[at].Name, schema.NotRemeasured{Releases: without}
 				l.add(v)
 			}
-			l.systems[s] = true
 		}
 		without++
 	}

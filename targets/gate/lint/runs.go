@@ -44,23 +44,26 @@ func impossibleError(l *inspection) {
 			}
 		}
 	}
-	scores(func(s score) {
-		se, has := s.Stderr.Get()
-		v, ok := s.Value.Get()
-		if !has || !ok || !IsShare(s.Metric) {
-			return
-		}
-		most := .5
-		if s.N > 1 {
-			most = min(most, 1.5/math.Sqrt(float64(s.N-1)))
-		}
-		if v > 1 {
-			most *= 100 // a percentage
-		}
-		if se > most {
-			s.add(se/most, ImpossibleError{s.Task, se, most})
-		}
-	})(l)
+	scores(impossibleScoreError)(l)
+}
+
+// impossibleScoreError knows how large the error of a share can be.
+func impossibleScoreError(s score) {
+	se, has := s.Stderr.Get()
+	v, ok := s.Value.Get()
+	if !has || !ok || !IsShare(s.Metric) {
+		return
+	}
+	most := .5
+	if s.N > 1 {
+		most = min(most, 1.5/math.Sqrt(float64(s.N-1)))
+	}
+	if v > 1 {
+		most *= 100 // a percentage
+	}
+	if se > most {
+		s.add(se/most, ImpossibleError{s.Task, se, most})
+	}
 }
 
 // IsShare reports by its name whether a metric is a share of right answers.
