@@ -371,8 +371,8 @@ func (f *Folder) start(ctx context.Context, s *session, block int) error {
 	return s.ready(ctx)
 }
 
-// startBoth starts both servers before anything is measured. Where the second one does not start next to the first, or
-// the memory of a device would not hold it, both end, and start again for each turn from then on.
+// startBoth starts both servers before anything is measured. Where the second one does not start next to the first, both
+// end, and start again for each turn from then on.
 func (f *Folder) startBoth(ctx context.Context) error {
 	for _, s := range f.sides {
 		switch srv := s.srv.(type) {
@@ -384,16 +384,10 @@ func (f *Folder) startBoth(ctx context.Context) error {
 			}
 		}
 	}
-	before := host.Memories(ctx)
 	if err := f.sides[0].startServer(ctx); err != nil {
 		return err
 	}
-	why := error(nil)
-	if text := host.Another(before, host.Memories(ctx)); text != "" {
-		why = errors.New("both do not fit: " + text)
-	} else {
-		why = f.sides[1].startServer(ctx)
-	}
+	why := f.sides[1].startServer(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -21,7 +21,6 @@ import (
 // device is what a program states of an accelerator; what it does not state is "" or NaN.
 type device struct {
 	name, firmware, driver string
-	used, total            float64 // bytes of memory
 	watts, celsius         float64
 }
 
@@ -32,21 +31,13 @@ type query struct {
 	power string // what watts is of, a definition of the schema
 }
 
-// facts, memories and powers are the queries for each purpose. tt-smi states no memory.
+// facts and powers are the queries for each purpose.
 func facts() []query {
 	return []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent},
 		{argv: []string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
 			"--format=csv,noheader"}, read: nvidiaFacts},
 		{argv: []string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, read: rocm},
-	}
-}
-
-func memories() []query {
-	return []query{
-		{argv: []string{"nvidia-smi", "--query-gpu=index,memory.used,memory.total", "--format=csv,noheader,nounits"},
-			read: nvidiaMemory},
-		{argv: []string{"rocm-smi", "--showmeminfo", "vram", "--json"}, read: rocm},
 	}
 }
 
@@ -166,12 +157,6 @@ func nvidiaFacts(data []byte) ([]device, error) {
 	})
 }
 
-func nvidiaMemory(data []byte) ([]device, error) {
-	return nvidia(data, 3, func(row []string) device {
-		return device{name: "GPU " + row[0], used: number(row[1]) * (1 << 20), total: number(row[2]) * (1 << 20)}
-	})
-}
-
 func nvidiaPower(data []byte) ([]device, error) {
 	return nvidia(data, 2, func(row []string) device {
 		return device{watts: number(row[0]), celsius: number(row[1])}
@@ -203,7 +188,6 @@ func rocm(data []byte) (out []device, err error) {
 		d := device{
 			name:     cmp.Or(facts["Card Series"], facts["Card series"], facts["Card SKU"], card),
 			firmware: facts["VBIOS version"], driver: all["system"]["Driver version"],
-			used: number(facts["VRAM Total Used Memory (B)"]), total: number(facts["VRAM Total Memory (B)"]),
 			watts: math.NaN(), celsius: math.NaN(),
 		}
 		for name, text := range facts {

@@ -100,54 +100,6 @@ func fields(text string) map[string]string {
 	return out
 }
 
-// Memory is that of one accelerator, or of the machine, in bytes.
-type Memory struct {
-	Name        string // "GPU 0", "the machine"
-	Used, Total float64
-}
-
-// Memories reads what nvidia-smi, rocm-smi and Linux state.
-func Memories(ctx context.Context) []Memory {
-	var out []Memory
-	for _, q := range memories() {
-		devices, _ := q.devices(ctx) // what a program does not state is left out
-		out = append(out, memoriesOf(devices)...)
-	}
-	return append(out, memoriesOf(machine(kernelFile("/proc/meminfo")))...)
-}
-
-// memoriesOf returns those that are stated.
-func memoriesOf(list []device) (out []Memory) {
-	for _, d := range list {
-		if d.used >= 0 && d.total > 0 && d.used <= d.total {
-			out = append(out, Memory{d.name, d.used, d.total})
-		}
-	}
-	return out
-}
-
-// machine is the machine's own memory by /proc/meminfo; what can be reclaimed is not used.
-func machine(meminfo map[string]string) []device {
-	total := number(strings.TrimSuffix(meminfo["MemTotal"], " kB")) * 1024
-	free := number(strings.TrimSuffix(meminfo["MemAvailable"], " kB")) * 1024
-	return []device{{name: "the machine", used: total - free, total: total}}
-}
-
-// Another says why another program like the one that was started between two readings would not fit next to it; ""
-// where it does, or where that is not known.
-func Another(before, after []Memory) string {
-	const noise = .02 // of a memory: what other programs take and give back meanwhile
-	for _, b := range before {
-		for _, a := range after {
-			grown, free := a.Used-b.Used, a.Total-a.Used
-			if a.Name == b.Name && grown > noise*a.Total && grown > free {
-				return fmt.Sprintf("it took %.1f of %.1f GB of %s, and %.1f GB are left", grown/1e9, a.Total/1e9, a.Name, free/1e9)
-			}
-		}
-	}
-	return ""
-}
-
 // Scheduler returns facts about the job that this process is part of, as Slurm states them in its environment, see
 // sbatch(1), OUTPUT ENVIRONMENT VARIABLES, or as our pods do. It is empty outside of a job.
 func Scheduler() map[string]string {

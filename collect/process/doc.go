@@ -4,8 +4,7 @@
 // the last lines of its log. Every program gets its own process group, so that its children end with it: the group
 // first gets SIGINT, as with Ctrl-C, then SIGTERM, and after a grace SIGKILL. That happens when the context ends,
 // when the time limit is reached, and when the program ends and leaves children. Children in sessions of their own are
-// found by a mark in their environment, and where we may make one (Linux, control groups of version 2 that are
-// delegated to us) by the control group, which nothing leaves.
+// found by a mark in their environment. When we are killed, a guard does the same.
 //
 // It must not know what the programs are. It needs a Unix system.
 package process

@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// What we started ends when we are killed: also grandchildren that left the session, and those that ignore TERM.
+// What we started ends when we are killed: also grandchildren that left the session, those that ignore TERM, and what a
+// command ends.
 func TestKilledParentLeavesNothing(t *testing.T) {
 	if os.Getenv("GUARD_HELPER") != "" {
 		script := `trap '' TERM; setsid sleep 300 & setsid sh -c 'trap "" TERM; sleep 300 & wait' & sleep 300`
-		c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", script}, Grace: time.Second})
+		c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", script}, Grace: time.Second,
+			Killed: []string{"touch", os.Getenv("GUARD_HELPER")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +31,8 @@ func TestKilledParentLeavesNothing(t *testing.T) {
 		t.Skip(err)
 	}
 	helper := exec.Command(os.Args[0], "-test.run=^TestKilledParentLeavesNothing$")
-	helper.Env = append(os.Environ(), "GUARD_HELPER=1")
+	ended := filepath.Join(t.TempDir(), "ended")
+	helper.Env = append(os.Environ(), "GUARD_HELPER="+ended)
 	out, err := helper.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -50,4 +54,7 @@ func TestKilledParentLeavesNothing(t *testing.T) {
 	}
 	_ = helper.Wait() // it was killed
 	waitGone(t, mark)
+	if !comes(func() bool { _, err := os.Stat(ended); return err == nil }) {
+		t.Error("what ends a container was not run")
+	}
 }

@@ -28,6 +28,8 @@ type Spec struct {
 	Log   string        // file for its output, both streams, appended, without secrets; "" for none
 	Limit time.Duration // how long it may take; 0: until the context ends
 	Grace time.Duration // between asking and ending; 0: 30 s
+	// Killed is a command that is run when we were killed: it ends what the program's end does not, as a container.
+	Killed []string
 	// Outlives lets it go on when we have ended; its log is what it writes itself.
 	Outlives bool
 }
@@ -48,7 +50,6 @@ type Child struct {
 	log   io.Closer
 	mark  string
 	guard *guard
-	group *cgroup
 	done  chan struct{} // closed when it has ended
 }
 
@@ -61,10 +62,11 @@ func Start(spec Spec) (*Child, error) {
 		spec.Grace = 30 * time.Second
 	}
 	c := &Child{spec: spec, done: make(chan struct{}), mark: newMark()}
-	if !spec.Outlives {
-		c.group = newCgroup(c.mark)
-	}
-	c.cmd = c.command()
+	c.cmd = exec.Command(spec.Argv[0], spec.Argv[1:]...)
+	c.cmd.Env = append(append(os.Environ(), spec.Env...), markName+"="+c.mark)
+	c.cmd.SysProcAttr = attributes(spec.Outlives)
+	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
+	c.cmd.WaitDelay = time.Second
 	if spec.Log != "" {
 		f, err := openLog(spec.Log)
 		if err != nil {
@@ -78,28 +80,16 @@ func Start(spec Spec) (*Child, error) {
 		}
 	}
 	if !spec.Outlives {
-		c.guard = newGuard(c.mark, c.group, spec.Grace)
+		c.guard = newGuard(c.mark, spec.Grace, spec.Killed)
 	}
 	started := make(chan error)
 	go c.run(started)
 	if err := <-started; err != nil {
 		c.guard.dismiss()
-		c.group.end()
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
 	return c, nil
-}
-
-// command is the program with the mark in its environment, in our control group where there is one.
-func (c *Child) command() *exec.Cmd {
-	cmd := exec.Command(c.spec.Argv[0], c.spec.Argv[1:]...)
-	cmd.Env = append(append(os.Environ(), c.spec.Env...), markName+"="+c.mark)
-	cmd.SysProcAttr = attributes(c.spec.Outlives)
-	c.group.into(cmd.SysProcAttr)
-	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
-	cmd.WaitDelay = time.Second
-	return cmd
 }
 
 // run starts the program and waits for it on one thread: the kernel takes the end of the thread that started it for
@@ -108,14 +98,6 @@ func (c *Child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := c.cmd.Start()
-	if err != nil && c.group != nil { // perhaps the kernel starts nothing in a group
-		c.group.end()
-		c.group = nil
-		again := c.command()
-		again.Stdout, again.Stderr = c.cmd.Stdout, c.cmd.Stderr
-		c.cmd = again
-		err = c.cmd.Start()
-	}
 	started <- err
 	if err != nil {
 		return
@@ -123,7 +105,6 @@ func (c *Child) run(started chan<- error) {
 	_ = c.cmd.Wait()          // the state of the process says more
 	c.signal(syscall.SIGKILL) // what it left behind in its group
 	EndMarked(c.mark)         // and outside of it
-	c.group.end()             // and without the mark
 	c.guard.dismiss()
 	c.closeLog()
 	close(c.done)
@@ -308,33 +289,27 @@ func EndMarked(mark string) {
 
 // guardScript waits for a line, and ends without one what carries the mark: then we were killed. It asks first.
 const guardScript = `read -r word; [ "$word" = done ] && exit 0
-grace=$1 group=$2
+grace=$1; shift
 end() {
   for p in /proc/[0-9]*; do
     tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qx -- "$0" && kill -"$1" "${p#/proc/}" 2>/dev/null
   done
-  [ -z "$group" ] || while read -r p; do kill -"$1" "$p"; done <"$group/cgroup.procs"
-} 2>/dev/null
-end TERM; sleep "$grace"; end KILL; end KILL
-[ -n "$group" ] || exit 0
-for try in 1 2 3 4 5; do
-  rmdir "$group" && exit 0
-  echo 1 >"$group/cgroup.kill"
-  sleep 1
-done 2>/dev/null`
+}
+end TERM; [ $# = 0 ] || "$@" >/dev/null 2>&1; sleep "$grace"; end KILL; end KILL`
 
 // guard is a process that outlives us when we are killed without a chance to end what we started. The kernel's
 // parent-death signal reaches the first child alone; its children, also those in sessions of their own, are found by
-// the mark, and in the control group where there is one.
+// the mark.
 type guard struct {
 	cmd  *exec.Cmd
 	line io.WriteCloser // its end without a line is our end
 }
 
 // newGuard returns nil where there is no shell: then the parent-death signal is all there is.
-func newGuard(mark string, group *cgroup, grace time.Duration) *guard {
+func newGuard(mark string, grace time.Duration, killed []string) *guard {
 	seconds := max(1, int((grace / 3).Seconds()))
-	cmd := exec.Command("/bin/sh", "-c", guardScript, markName+"="+mark, strconv.Itoa(seconds), group.path())
+	cmd := exec.Command("/bin/sh", append([]string{"-c", guardScript, markName + "=" + mark, strconv.Itoa(seconds)},
+		killed...)...)
 	cmd.SysProcAttr = detached() // Ctrl-C and a closed terminal are not for it
 	line, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {

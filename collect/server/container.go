@@ -42,7 +42,7 @@ type Container struct {
 
 // Start runs the image and waits until it is ready.
 func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := freePort(ctx, c.URL, c.Engine, c.Waiting); err != nil {
+	if err := freePort(ctx, c.URL); err != nil {
 		return Endpoint{}, err
 	}
 	argv, err := c.argv()
@@ -54,8 +54,8 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.id, c.log, c.hurry = id, filepath.Join(dir, LogName), process.Hurry(ctx)
-	note(c.URL, leftover{Engine: filepath.Base(c.Engine), Container: c.id})
-	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}
+	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second,
+		Killed: []string{c.Engine, "rm", "-f", c.id}}
 	if c.logs, err = process.Start(follow); err != nil {
 		return Endpoint{}, err
 	}
@@ -171,7 +171,6 @@ func (c *Container) Stop() {
 		c.logs.Stop(ctx)
 	}
 	_, _ = c.ask(ctx, "rm", "-f", c.id)
-	forget(c.URL)
 	c.id, c.logs = "", nil
 }
 

@@ -3,7 +3,7 @@
 //
 // In: the server that --server and its options name ([New]). Out: a [Server], and from its Start an [Endpoint] that
 // answers: it lists its model and has completed a request. What is started is ended on every path, with its children;
-// a server left over by a killed collection is ended first. It must not know what is measured, nor write results: of
+// what a killed collection has started is ended by a guard. It must not know what is measured, nor write results: of
 // a run folder it knows only where the server's log goes.
 package server
 
@@ -196,7 +196,7 @@ type Command struct {
 // Start starts the program and waits until it is ready. If the program ends before that, the error has the last lines
 // of its log.
 func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := freePort(ctx, c.URL, "", c.Waiting); err != nil {
+	if err := freePort(ctx, c.URL); err != nil {
 		return Endpoint{}, err
 	}
 	c.log, c.hurry = filepath.Join(dir, LogName), process.Hurry(ctx)
@@ -205,7 +205,6 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.child = child
-	note(c.URL, leftover{Pid: child.Pid(), Start: startTicks(child.Pid()), Mark: child.Mark()})
 	return c.whenReady(ctx, dir, c)
 }
 
@@ -243,7 +242,6 @@ func (c *Command) Stop() {
 	}
 	c.child.Stop(c.hurry)
 	c.child = nil
-	forget(c.URL)
 }
 
 // Attached is a server that runs already.
