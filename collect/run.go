@@ -371,8 +371,8 @@ func (f *Folder) start(ctx context.Context, s *session, block int) error {
 	return s.ready(ctx)
 }
 
-// startBoth starts both servers before anything is measured. Where the second one does not start next to the first, both
-// end, and start again for each turn from then on.
+// startBoth starts both servers before anything is measured. Where the second one does not start next to the first,
+// both end, and start again for each turn from then on.
 func (f *Folder) startBoth(ctx context.Context) error {
 	for _, s := range f.sides {
 		switch srv := s.srv.(type) {

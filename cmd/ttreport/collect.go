@@ -382,7 +382,13 @@ func (o collectOptions) run(
 			return "", nil
 		}
 	}
-	outs, err := o.runIn(ctx, sh, ws, sessions, results, show.Event)
+	var outs []collect.Outcome
+	folder, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
+		return collect.Open(ctx, results, show.Event, sidesOf(sessions)...)
+	})
+	if err == nil {
+		outs, err = folder.Measure(ctx)
+	}
 	show.End()
 	if errors.As(err, &failure{}) { // no run folder was opened
 		return "", err

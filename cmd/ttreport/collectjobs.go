@@ -125,7 +125,7 @@ func (o *schedulerOptions) check(dryRun bool) error {
 // givenFlags returns the flags that were given, as arguments for a job: without those of schedulers, and those of the
 // plan, which it has as a file, and of where and when it is run.
 func (o *schedulerOptions) givenFlags(fs *pflag.FlagSet) []string {
-	own := []string{"plan", "input", "recheck", "dry-run", "out", "no-resume", "lock-timeout"}
+	own := []string{"plan", "input", "recheck", "server-param", "dry-run", "out", "no-resume", "lock-timeout"}
 	var out []string
 	fs.Visit(func(f *pflag.Flag) {
 		if slices.Contains(own, f.Name) || slices.Contains(f.Annotations[groupOf], "Scheduler") {
@@ -325,7 +325,6 @@ func (o collectOptions) forJobs(
 // jobOptions are the flags that a scheduler's job gives its own collect.
 type jobOptions struct {
 	once, allocated, print bool
-	scratch                string
 }
 
 func (o *jobOptions) declare(fs *pflag.FlagSet) {
@@ -335,8 +334,6 @@ func (o *jobOptions) declare(fs *pflag.FlagSet) {
 		"the device is ours alone, as Slurm's GRES gives it: others on this host may measure theirs")
 	fs.BoolVar(&o.print, "print-results", false,
 		"print the run folders when all is measured, for a follower that reads the log")
-	fs.StringVar(&o.scratch, "scratch", "",
-		"`folder` on a disk of this host to measure in; run folders are moved to --out when the run ends")
 }
 
 // lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
@@ -361,34 +358,6 @@ func (o collectOptions) lockDevice(
 			return nil, err
 		}
 	}
-}
-
-// runIn measures in results, or in the scratch folder of the host, from where results are moved there on every path.
-func (o collectOptions) runIn(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, sessions []*session.Session, results string,
-	report func(collect.Event),
-) (outs []collect.Outcome, err error) {
-	at := results
-	if o.job.scratch != "" {
-		dir, put, missing := collect.Stage(o.job.scratch, results)
-		if missing != nil {
-			return nil, missing
-		}
-		defer func() {
-			err = errors.Join(err, put())
-			for i := range outs {
-				outs[i].Dir = filepath.Join(results, outs[i].ID)
-			}
-		}()
-		at = dir
-	}
-	folder, err := openFolder(ctx, sh, ws, func() (*collect.Folder, error) {
-		return collect.Open(ctx, at, report, sidesOf(sessions)...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return folder.Measure(ctx)
 }
 
 // printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.

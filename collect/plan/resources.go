@@ -29,9 +29,8 @@ type Resources struct {
 	Nodelist    string `yaml:"nodelist,omitempty" option:"nodelist" form:"nodes" as:"n[1-4]"`
 	Exclude     string `yaml:"exclude,omitempty" option:"exclude" form:"nodes" as:"n7"`
 	Exclusive   string `yaml:"exclusive,omitempty" form:"bool" as:"true"`
-	// Retries is how often what is missing is requeued, Scratch a folder on the node's own disk, RunArgs of docker run.
+	// Retries is how often what is missing is requeued, RunArgs are of docker run.
 	Retries string   `yaml:"retries,omitempty" form:"number" as:"2"`
-	Scratch string   `yaml:"scratch,omitempty" of:"slurm" form:"folder" as:"/local/scratch"`
 	Modules []string `yaml:"modules,omitempty" of:"slurm" form:"module" as:"[cuda/12.4]"`
 	RunArgs []string `yaml:"run_args,omitempty" of:"slurm" form:"argument" as:"[\"--shm-size=16g\"]"`
 

@@ -37,7 +37,6 @@ func TestResourcesAreReadStrictly(t *testing.T) {
 		"partition: [a, b]":             "partition has one value",
 		`partition: "a\n#SBATCH --x"`:   "partition: ",
 		`account: "x --wrap=evil"`:      "account: ",
-		"scratch: scratch":              "as scratch: /local/scratch",
 		`modules: ["cuda; rm -rf /"]`:   "modules: ",
 		"3":                             "is not fields with values",
 		"{retries: two}":                "retries: ",

@@ -68,17 +68,16 @@ type api struct {
 	specs map[string]map[string]any // of Jobs, as they were created
 	plans int
 
-	workload string   // of Kueue, of the Job with the UID u1: why it waits
-	owned    []string // what was given to a Job
-	version  int
-	changed  chan struct{} // closed at each change
-	away     bool
-	deleted  []string
-	refuse   string
-	leaves   map[string][]byte // what pods print when their Job is deleted
-	kept     string            // the Job that cannot be deleted
-	late     int               // looks at logs before those that are followed come
-	unread   string            // why logs cannot be read
+	owned   []string // what was given to a Job
+	version int
+	changed chan struct{} // closed at each change
+	away    bool
+	deleted []string
+	refuse  string
+	leaves  map[string][]byte // what pods print when their Job is deleted
+	kept    string            // the Job that cannot be deleted
+	late    int               // looks at logs before those that are followed come
+	unread  string            // why logs cannot be read
 }
 
 // cluster is an API server, and a kubectl on the PATH that asks it.
@@ -172,13 +171,6 @@ func (a *api) do(w io.Writer, ctx context.Context, words []string, flags map[str
 	case "get jobs.batch,pods":
 		a.list(w, flags["--selector"])
 		return ""
-	case "get workloads.kueue.x-k8s.io":
-		if a.workload != "" {
-			fmt.Fprintf(w, `{"items": [{"metadata": {"labels": {"kueue.x-k8s.io/job-uid": "u1"}}, "status": {"conditions": `+
-				`[{"type": "QuotaReserved", "status": "False", "message": %q}]}}]}`, a.workload)
-			return ""
-		}
-		return `error: the server doesn't have a resource type "workloads"`
 	case "get jobs.batch":
 		_, _ = io.WriteString(w, a.job(words[2]).Metadata.UID)
 		return ""

@@ -79,16 +79,12 @@ type container struct {
 type job struct {
 	object
 	entries []int  // by index
-	waits   string // why it is suspended
 	why     string // it failed as a whole
 	deleted bool
 }
 
 func jobOf(o object) job {
 	j := job{object: o}
-	if queue := o.Metadata.Labels[queueLabel]; queue != "" {
-		j.waits = "queue " + queue
-	}
 	for text := range strings.SplitSeq(o.Metadata.Annotations[entriesNote], ",") {
 		if n, err := strconv.Atoi(text); err == nil {
 			j.entries = append(j.entries, n)
@@ -231,7 +227,7 @@ func (j job) status(name string, index int, p *pod, now time.Time) engine.JobSta
 	case !over, p != nil && !p.deleted && !ended:
 		s.Phase = engine.Active // another pod follows; or the Job is ahead: its pod must be seen to have ended, too
 		if p == nil && j.Spec.Suspend {
-			s.State, s.Reason = "Suspended", j.waits
+			s.State, s.Reason = "Suspended", j.Metadata.Labels[queueLabel]
 		}
 	case done, deleted && p.is(succeeded):
 		s.State, s.Phase, s.Reason = succeeded, engine.Succeeded, ""
@@ -355,7 +351,6 @@ func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []strin
 	if err := b.look(ctx, s); err != nil {
 		return nil, err
 	}
-	b.admissions(ctx, s.Target)
 	list := b.seen.statuses(names, time.Now())
 	b.hear(ctx, s.Target, list)
 	return list, nil
@@ -387,12 +382,8 @@ func (b *Backend) Accounts(
 	return out, nil
 }
 
-// Bounds of asking at one look, which is a process each: running pods for their last lines, in turns, and Jobs that
-// wait for Kueue, whose reasons are mostly the same.
-const (
-	mostHeard  = 8
-	mostQueued = 20
-)
+// mostHeard is how many running pods are asked for their last lines at one look, in turns: each is a process.
+const mostHeard = 8
 
 // hear adds what running pods printed last to their status: their run folders cannot be looked into.
 func (b *Backend) hear(ctx context.Context, t engine.Target, list []engine.JobStatus) {
@@ -412,32 +403,4 @@ func (b *Backend) hear(ctx context.Context, t engine.Target, list []engine.JobSt
 	}
 	_ = asking.Wait() // none of them fails
 	b.heard += mostHeard
-}
-
-// admissions notes why Kueue does not admit Jobs: the message of their Workloads. Where that cannot be read, as without
-// Kueue or a permission, the name of the queue is all that is known.
-func (b *Backend) admissions(ctx context.Context, t engine.Target) {
-	var queued []string
-	for _, j := range b.seen.jobs {
-		if j.Spec.Suspend && j.waits != "" && !j.deleted && len(queued) < mostQueued {
-			queued = append(queued, j.Metadata.UID)
-		}
-	}
-	if len(queued) == 0 {
-		return
-	}
-	const uidLabel = "kueue.x-k8s.io/job-uid"
-	found, _ := objects(ctx, t, "get", "workloads.kueue.x-k8s.io",
-		"--selector="+uidLabel+" in ("+strings.Join(queued, ",")+")")
-	for _, w := range found {
-		for name, j := range b.seen.jobs {
-			for _, c := range w.Status.Conditions {
-				if w.Metadata.Labels[uidLabel] == j.Metadata.UID && c.Type == "QuotaReserved" && c.Status == "False" &&
-					c.Message != "" {
-					j.waits = fmt.Sprintf("queue %s: %s", j.Metadata.Labels[queueLabel], c.Message)
-					b.seen.jobs[name] = j
-				}
-			}
-		}
-	}
 }

@@ -101,9 +101,6 @@ func commandLine(s *engine.Submission, g engine.Group) string {
 	if g.Resources.GRES != "" {
 		argv = append(argv, "--allocated") // GRES is the lock
 	}
-	if g.Resources.Scratch != "" {
-		argv = append(argv, "--scratch="+g.Resources.Scratch)
-	}
 	for _, a := range argv {
 		quoted = append(quoted, shellescape.Quote(a))
 	}

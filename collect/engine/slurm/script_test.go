@@ -18,7 +18,7 @@ import (
 func hard(dir string) *engine.Submission {
 	many := plan.Resources{
 		Partition: "gpu", GRES: "gpu:h100:8", CPUs: "16", Mem: "64G", Time: "2:00:00", Account: "bench", Constraint: "a&b",
-		Exclusive: "true", Modules: []string{"cuda/12.4"}, RunArgs: []string{"--label=it's $HOME"}, Scratch: "/local/my disk",
+		Exclusive: "true", Modules: []string{"cuda/12.4"}, RunArgs: []string{"--label=it's $HOME"},
 	}
 	jobs := []engine.Job{
 		{Entry: 1, Name: "a", Resources: many}, {Entry: 2, Name: "b", Limit: time.Hour},
@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 		"#!/bin/bash -l\n", "#SBATCH --array=1,3-4\n", "#SBATCH --partition=gpu\n", "#SBATCH --gres=gpu:h100:8\n",
 		"#SBATCH --cpus-per-task=16\n", "#SBATCH --mem=64G\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --account=bench\n",
 		"#SBATCH --constraint=a&b\n", "#SBATCH --exclusive\n", "#SBATCH --requeue\n", "\nmodule load cuda/12.4\n",
-		"/st%%ate/", `--chdir="/w s"`, "--allocated", "--once", "'--scratch=/local/my disk'",
+		"/st%%ate/", `--chdir="/w s"`, "--allocated", "--once",
 		`'--run-arg=--label=it'"'"'s $HOME'`,
 		"exec '/opt/tt report/ttreport' collect '--tokenizer=./my tok' --seed=3 ", " -- --model 'a b'\n",
 	} {
@@ -78,7 +78,7 @@ func TestScriptsRun(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=3")
 	out, err := cmd.CombinedOutput()
 	want := strings.Join([]string{"collect", "--tokenizer=./my tok", "--seed=3", "--run-arg=--label=it's $HOME", "--once",
-		"--allocated", "--scratch=/local/my disk", "--out", s.OutOf(3), "--plan", filepath.Join(s.Dir, "entry-003.yaml"),
+		"--allocated", "--out", s.OutOf(3), "--plan", filepath.Join(s.Dir, "entry-003.yaml"),
 		"--", "--model", "a b"}, "\n") + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)

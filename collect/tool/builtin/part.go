@@ -72,40 +72,22 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 // serve runs a part from an instant on, and tells its progress and its outcome.
-func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) (err error) {
-	var newest atomic.Pointer[SoFar] // streams tell at any time
-	r.load.Progress = func(s SoFar) {
-		for old := newest.Load(); old == nil || s.Done > old.Done; old = newest.Load() {
-			if newest.CompareAndSwap(old, &s) {
-				return
-			}
+func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) error {
+	var telling sync.Mutex
+	var told time.Time
+	r.load.Progress = func(s SoFar) { // streams tell at any time
+		telling.Lock()
+		defer telling.Unlock()
+		if now := time.Now(); now.Sub(told) > 100*time.Millisecond || s.Done == r.load.Part.count(r.load.Requests) {
+			told = now
+			_ = to.Encode(message{SoFar: &s}) // where nobody reads, the load is ended
 		}
 	}
-	done := make(chan error, 1)
 	now := time.Now()
-	go func() { done <- r.run(ctx, now.Add(at.Sub(now))) }() // on the monotonic clock from here on
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for sent := (*SoFar)(nil); ; {
-		over := false
-		select {
-		case err = <-done:
-			over = true
-		case <-tick.C:
-		}
-		if s := newest.Load(); s != sent {
-			sent = s
-			if err := to.Encode(message{SoFar: s}); err != nil {
-				return err
-			}
-		}
-		switch {
-		case over && err != nil:
-			return errors.Join(err, to.Encode(message{Error: err.Error()}))
-		case over:
-			return to.Encode(message{Outcome: r.partial()})
-		}
+	if err := r.run(ctx, now.Add(at.Sub(now))); err != nil { // on the monotonic clock from here on
+		return errors.Join(err, to.Encode(message{Error: err.Error()}))
 	}
+	return to.Encode(message{Outcome: r.partial()})
 }
 
 // partial returns what the runner's part came to.
@@ -172,52 +154,49 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	return out, nil
 }
 
-// join reads the outcomes of clients as they come.
+// join reads the outcomes of clients as they come. A client that is not heard of any more has an error.
 func (o *Outcome) join(ctx context.Context, progress func(SoFar), from []*json.Decoder) error {
+	type told struct {
+		client int
+		message
+		err error
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var mu sync.Mutex
-	soFar := make([]SoFar, len(from))
-	read := func(i int) (done bool, err error) {
-		var m message
-		err = from[i].Decode(&m)
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case ctx.Err() != nil:
-			return true, ctx.Err()
-		case err != nil || m.Error != "":
-			return true, fmt.Errorf("client %d of %d: %w", i+1, len(from), cmp.Or(err, errors.New(m.Error)))
-		case m.Outcome != nil:
-			return true, o.add(Part{i, len(from)}, m.Outcome)
-		case m.SoFar != nil && progress != nil:
-			soFar[i] = *m.SoFar
-			progress(total(soFar))
-		}
-		return false, nil
-	}
-	ended := make(chan error, len(from))
+	lines, soFar := make(chan told), make([]SoFar, len(from))
 	for i := range from {
 		go func() {
-			for done, err := read(i); ; done, err = read(i) {
-				if done {
-					ended <- err
+			for more := true; more; {
+				t := told{client: i}
+				if t.err = from[i].Decode(&t.message); t.Error != "" {
+					t.err = errors.New(t.Error)
+				}
+				more = t.err == nil && t.Outcome == nil
+				select {
+				case lines <- t:
+				case <-ctx.Done():
 					return
 				}
 			}
 		}()
 	}
-	for range from {
+	for left := len(from); left > 0; {
 		select {
-		case err := <-ended:
-			if err != nil {
-				mu.Lock()
-				cancel() // no progress is reported behind it
-				mu.Unlock()
-				return err
-			}
 		case <-ctx.Done():
 			return ctx.Err()
+		case t := <-lines:
+			switch {
+			case t.err != nil:
+				return fmt.Errorf("client %d of %d: %w", t.client+1, len(from), t.err)
+			case t.Outcome != nil:
+				if err := o.add(Part{t.client, len(from)}, t.Outcome); err != nil {
+					return err
+				}
+				left--
+			case t.SoFar != nil && progress != nil:
+				soFar[t.client] = *t.SoFar
+				progress(total(soFar))
+			}
 		}
 	}
 	return nil
