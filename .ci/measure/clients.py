@@ -54,18 +54,20 @@ class Bench:
         python = glob.glob(f"{work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
         self.sh(python, commands.TOKENIZER, self.tokenizer)
 
-    def sh(self, *argv, cwd=None):
-        return commands.sh(*argv, cwd=cwd or self.work, limit=1800)
+    def sh(self, *argv, cwd=None, **kw):
+        return commands.sh(*argv, cwd=cwd or self.work, limit=1800, **kw)
 
     def measure(self, tool, streams, itl, repeat):
-        """Runs a client once against a server of its own."""
+        """Runs a client once against a server of its own. None where it refuses: this machine was too busy."""
         os.sync()  # the installed files may still be written to disk
         time.sleep(3)
         folder = os.path.join(self.work, f"{tool.replace('*', 'x')}-{streams}-{itl}-{repeat}")
         os.makedirs(folder)
         requests = REQUESTS.get(streams, 4 * streams)
         log = os.path.join(folder, "truth.jsonl")
-        self.collect(folder, log, tool, itl, f"isl={ISL},osl={OSL},c={streams},n={requests}")
+        printed = self.collect(folder, log, tool, itl, f"isl={ISL},osl={OSL},c={streams},n={requests}")
+        if "measurement failed" in printed and "this machine was too busy" in printed:
+            return None
         self.sh(self.ttreport, "build", cwd=folder)
         reported, cpu = self.reported(folder, tool)
         return Run(tool, streams, itl, reported, sent(log, requests), 1000 * cpu / requests)
@@ -76,9 +78,10 @@ class Bench:
         tokenizer = ["--tokenizer", self.tokenizer] if os.path.exists(self.tokenizer) else []
         server = subprocess.Popen([self.truth, "-addr", f"127.0.0.1:{port}", "-log", log, "-itl", f"{itl}ms"])
         try:
-            self.sh(self.ttreport, "collect", "--model", "m", "--device", "truth", "--release", "v1",
-                    "--server", f"http://127.0.0.1:{port}", "--tools", name, "--only", "benchmarks",
-                    *tokenizer, "--clients", clients or "1", "--no-warmup", "--workload", workload, cwd=folder)
+            return self.sh(self.ttreport, "collect", "--model", "m", "--device", "truth", "--release", "v1",
+                           "--server", f"http://127.0.0.1:{port}", "--tools", name, "--only", "benchmarks",
+                           *tokenizer, "--clients", clients or "1", "--no-warmup", "--workload", workload, cwd=folder,
+                           ok=False)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(10)
@@ -105,7 +108,10 @@ def sent(log, requests):
 
 def median_run(bench, tool, load, times):
     streams, _, itl = load.partition("@")
-    runs = [bench.measure(tool, int(streams), int(itl or 10), i) for i in range(times)]
+    runs = [r for r in (bench.measure(tool, int(streams), int(itl or 10), i) for i in range(times)) if r]
+    if not runs:
+        print(f"{tool:<10} {load:>7}   refused: this machine was too busy", flush=True)
+        return None
     runs.sort(key=lambda r: abs(error(r).mean))
     run = runs[len(runs) // 2]
     cells = (f"{r:8.2f} {t:8.2f} {e:+8.2f}" for r, t, e in zip(run.reported, run.true, error(run)))
@@ -130,6 +136,7 @@ def goals(run, rivals):
 
 def judge(runs):
     """Prints the goals of every number of streams."""
+    runs = [r for r in runs if r]
     for run in (r for r in runs if r.tool.startswith("builtin")):
         rivals = [r for r in runs if not r.tool.startswith("builtin") and r[1:3] == run[1:3]]
         for text, ok in goals(run, rivals):

@@ -210,6 +210,10 @@ var catalogue = []MetricInfo{
 		Means:  "time to first token: from sending the request to the first token's arrival",
 	},
 	{
+		Name: "ttft_later", Label: "TTFT, later turns", Unit: "ms", Better: Lower, Judged: true,
+		Means: "mean time to first token of requests that needed the answer to an earlier one",
+	},
+	{
 		Name: "tpot", Label: "TPOT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
 		Always: []string{"mean", "median", "p99"}, StandIns: []string{"ntpot", "itl"},
 		Means: "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",

@@ -318,6 +318,7 @@ var (
 		"rps": "request_throughput|request_inthroughput", "goodput_rps": "request_goodput|request_goodput:",
 		"input_tps": "input_throughput", "acceptance_rate": "spec_decode_acceptance_rate",
 		"acceptance_length": "spec_decode_acceptance_length",
+		"ttft_later":        "later_turns_ttft", "session_s": "conversation_duration", // of ttreport's own client
 	}
 	parallel = map[string]string{
 		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",

@@ -120,6 +120,23 @@ func TestConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var said struct {
+		Later float64 `json:"later_turns_ttft"`
+		Took  float64 `json:"conversation_duration"`
+	}
+	later, took := 0., 0.
+	for i, q := range v.Requests {
+		if i%4 > 0 {
+			later += q.TTFT / 12
+		}
+		if i%4 == 3 {
+			took += (q.End() - v.Requests[i-3].Sent).Seconds() / 4
+		}
+	}
+	if raw, err := v.Result(l); err != nil || json.Unmarshal(raw, &said) != nil || math.Abs(said.Later-later) > 1e-9 ||
+		math.Abs(said.Took-took) > 1e-9 || took < .12 {
+		t.Errorf("%+v, want %g ms and %g s: %v", said, later, took, err)
+	}
 	for i, q := range v.Requests {
 		want := 60*(i%4+1) + 12*(i%4)
 		if !q.OK || q.In != want || i%4 > 0 && q.Sent < v.Requests[i-1].Sent+40*time.Millisecond {

@@ -106,6 +106,7 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
 	} else if !o.Pools {
 		maps.Copy(r, o.streamed(set))
+		maps.Copy(r, o.conversations(l))
 		if set.LostGaps > latency.MostLost {
 			maps.DeleteFunc(r, func(name string, _ any) bool { return strings.HasSuffix(name, "_itl_ms") })
 		}
@@ -170,6 +171,30 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 		}
 		for i, stat := range [4]string{"mean", "median", "std", "p99"} {
 			r[stat+"_"+name+"_ms"] = stats[i]
+		}
+	}
+	return r
+}
+
+// conversations is what a result has of requests that follow others: the mean TTFT of those that needed an earlier
+// answer, ms, and how long conversations took that were answered to their ends, s, with the time between their turns.
+func (o Outcome) conversations(l Load) map[string]any {
+	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
+		return nil
+	}
+	var later, took []float64
+	for i, t := range o.Requests {
+		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
+			later = append(later, t.TTFT)
+		}
+		if n := l.turns(); n > 1 && i%n == n-1 && t.OK {
+			took = append(took, (t.End() - o.Requests[i-n+1].Sent).Seconds())
+		}
+	}
+	r := map[string]any{}
+	for name, list := range map[string][]float64{"later_turns_ttft": later, "conversation_duration": took} {
+		if len(list) > 0 {
+			r[name] = latency.NewSample(list).Mean
 		}
 	}
 	return r
