@@ -18,6 +18,7 @@ func recompute(d *draft.Draft) bool {
 	}
 	duration := v.Get("duration").Float0()
 	set := latency.Summarise(requests, duration)
+	d.Undated = set.Undated > 0
 	if set.Hollow > 0 {
 		d.Hollow(v, set, " (vLLM up to 0.6.3 counts empty answers)")
 	}

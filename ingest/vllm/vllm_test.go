@@ -233,6 +233,17 @@ func TestUndatedArrivals(t *testing.T) {
 	}
 }
 
+// Where the TTFT of one request is known and the E2EL of another, the one may be above the other.
+func TestUndatedEndsOfDifferentRequests(t *testing.T) {
+	r := read(t, detailed([]float64{.02, .01, .01}, []int{2, 2, 2}, .002, func(m map[string]any) {
+		m["undated"], m["mean_ttft_ms"] = [][]int{{1}, {0}, {}}, 15.
+	}))
+	a, b := drafttest.Stat(r.Points[0], "ttft", "mean"), drafttest.Stat(r.Points[0], "e2el", "mean")
+	if a != 15 || b != 12 || codes(r) != "" {
+		t.Errorf("TTFT %g, E2EL %g, %v", a, b, r.Problems)
+	}
+}
+
 func TestHollowSuccess(t *testing.T) {
 	r := read(t, detailed([]float64{.02, 0, .04, 0}, []int{5, 0, 5, 0}, .002, func(map[string]any) {}))
 	p := r.Points[0]

@@ -20,7 +20,8 @@ type Draft struct {
 	// In is the point's part of the file, for the position of problems. What is read of it is not foreign.
 	In decode.Value
 
-	leftOut int // metrics beyond mostMetrics
+	Undated bool // of some requests TTFT or E2EL is not known: their client read late
+	leftOut int  // metrics beyond mostMetrics
 }
 
 // mostMetrics is how many metrics a point keeps: they are looked up one after another.
@@ -378,6 +379,9 @@ func (d *Draft) impossible() {
 		}
 	}
 	for _, stat := range []string{"mean", "median", "min", "max"} {
+		if d.Undated { // the ones are of other requests than the others
+			break
+		}
 		ttft, a := d.Point.Value("ttft", stat)
 		e2el, b := d.Point.Value("e2el", stat)
 		if a && b && ttft > slack*e2el && e2el > 0 {
