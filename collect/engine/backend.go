@@ -166,7 +166,7 @@ func Output(ctx context.Context, env []string, input string, argv ...string) (ou
 // Command is a command of a scheduler that Ctrl-C at the terminal does not reach: what was sent must not be ended.
 func Command(ctx context.Context, argv ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 10 * time.Second // of a machine that is busy
 	cmd.SysProcAttr = process.OwnGroup()
 	return cmd
 }
