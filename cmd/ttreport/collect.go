@@ -516,6 +516,9 @@ func (o collectOptions) jobOf(
 	if system.Release != "" {
 		name += ", " + system.Release
 	}
+	for _, p := range e.ServerParams {
+		name += ", " + p
+	}
 	return engine.Job{
 		Entry: number, Name: name, Total: len(s.Plan.Items()), Resources: res, Server: srv,
 		Limit: engine.Derived(about.Total+eval*time.Duration(len(s.Plan.Evals)), start), Plan: text,
