@@ -32,7 +32,7 @@ var differences = []difference{
 		`tt_metal_commit|vllm_commit|model_impl)|\d+/metadata/|/id$`)},
 	{"structured output in the statistics", regexp.MustCompile(`dataset|structured_output_ratio|correct_rate`)},
 	{"tiers", regexp.MustCompile(`acceptance_summary|acceptance_blockers|informational_blockers|waivers_applied_count|` +
-		`blockers`)},
+		`failed_enforced_tiers|blockers`)},
 	{"tests without results", regexp.MustCompile(`parameter_support_tests`)},
 }
 
