@@ -60,10 +60,9 @@ const runPyWait = 20 * time.Minute
 
 // ApplyRunPy translates flags of run.py, and returns what a reader of the plan must know of them.
 func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
-	notes := r.notes
-	for _, apply := range []func(RunPy, *[]Note) error{o.runPyServer, o.runPyImage, o.runPyWorkflow, o.runPyEvals} {
+	for _, apply := range []func(*RunPy) error{o.runPyServer, o.runPyImage, o.runPyWorkflow, o.runPyEvals} {
 		if r.refused == nil {
-			r.refused = apply(r, &notes)
+			r.refused = apply(&r)
 		}
 	}
 	if r.refused != nil {
@@ -81,11 +80,11 @@ func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
 	if r.Goodput != "" {
 		o.Tools.Args = append(o.Tools.Args, "aiperf=--goodput", "aiperf="+r.Goodput)
 	}
-	return notes, nil
+	return r.notes, nil
 }
 
 // runPyServer names the server.
-func (o *Options) runPyServer(r RunPy, notes *[]Note) error {
+func (o *Options) runPyServer(r *RunPy) error {
 	s := &o.Server
 	named := slices.DeleteFunc([]bool{!s.Name.IsZero(), r.Docker, r.LocalServer, !r.ServerURL.IsZero()},
 		func(is bool) bool { return !is })
@@ -99,7 +98,7 @@ func (o *Options) runPyServer(r RunPy, notes *[]Note) error {
 	case r.LocalServer:
 		at := fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(s.Port, usualPort))
 		s.Name, s.Port = ServerName{Kind: ServerURL, URL: at}, 0
-		*notes = append(*notes, Note{"run.py", "--local-server measures the server that runs at " + at +
+		r.notes = append(r.notes, Note{"run.py", "--local-server measures the server that runs at " + at +
 			"; to start one: --server 'command …'"})
 	case !r.ServerURL.IsZero():
 		s.Name = r.ServerURL
@@ -114,7 +113,7 @@ func (o *Options) runPyServer(r RunPy, notes *[]Note) error {
 
 // runPyWorkflow takes run.py's defaults for a workflow: the standard sweep with vLLM's client over chat completions,
 // the evals of the model, and twenty minutes for a server to be ready.
-func (o *Options) runPyWorkflow(r RunPy, _ *[]Note) error {
+func (o *Options) runPyWorkflow(r *RunPy) error {
 	m := &o.Measure
 	switch r.Workflow {
 	case "", WorkflowReports, WorkflowServer:
@@ -145,7 +144,7 @@ func (o *Options) runPyWorkflow(r RunPy, _ *[]Note) error {
 }
 
 // runPyEvals limits the questions.
-func (o *Options) runPyEvals(r RunPy, _ *[]Note) error {
+func (o *Options) runPyEvals(r *RunPy) error {
 	mode := r.LimitMode
 	if r.CIMode {
 		mode = cmp.Or(mode, "ci-nightly")
@@ -175,10 +174,10 @@ func (o *Options) runPyEvals(r RunPy, _ *[]Note) error {
 const CacheRoot = "/home/container_app_user/cache_root"
 
 // runPyImage sets what a container gets.
-func (o *Options) runPyImage(r RunPy, notes *[]Note) error {
+func (o *Options) runPyImage(r *RunPy) error {
 	s := &o.Server
 	if r.DevMode {
-		if err := s.devMode(notes); err != nil {
+		if err := s.devMode(r); err != nil {
 			return err
 		}
 	}
@@ -217,9 +216,9 @@ func (o *Options) runPyImage(r RunPy, notes *[]Note) error {
 }
 
 // devMode mounts the sources of the checkout that is the current folder, as run.py does.
-func (s *ServerOptions) devMode(notes *[]Note) error {
+func (s *ServerOptions) devMode(r *RunPy) error {
 	if s.Name.Kind != ServerDocker {
-		*notes = append(*notes, Note{"run.py", "--dev-mode mounts sources into an image; this server is none"})
+		r.notes = append(r.notes, Note{"run.py", "--dev-mode mounts sources into an image; this server is none"})
 		return nil
 	}
 	if s.Image == "" {

@@ -142,11 +142,3 @@ func messages(list []blocker) object {
 	}
 	return out
 }
-
-// quoted is a list as Python prints it.
-func quoted(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return "['" + strings.Join(list, "', '") + "']"
-}

@@ -29,19 +29,19 @@ func (c *check) ratio() schema.Number {
 
 // named is what a report calls the number of a target.
 func named(v *schema.Verdict) string {
-	switch name := v.Metric; {
-	case schema.IsMediaTask(v.Key.Task):
-		return mediaName(v)
-	case name == "ttft" && (v.Stat == "mean" || v.Stat == "value"):
-		return "ttft"
-	case name == "tps_user":
-		return "tput_user"
-	case name == "output_tps":
-		return "tput"
-	case v.Stat == "" || v.Stat == "value" || v.Stat == "mean":
-		return name
+	name, names := v.Metric, map[string]string{"tps_user": "tput_user", "output_tps": "tput"}
+	if schema.IsMediaTask(v.Key.Task) {
+		names = map[string]string{"e2el": "latency", "ttft": "latency", "tps_user": "tput_user",
+			schema.MetricRequestsUser: "tput_user", schema.MetricInputUser: "tput_user",
+			schema.MetricInputRate: "tput_prefill", schema.MetricRealTime: "rtr",
+			schema.MetricSteps: "inference_steps_per_second"}
+		if v.Key.Task == "embedding" {
+			names["e2el"] = "e2el_ms"
+		}
+	} else if names[name] == "" && !slices.Contains([]string{"", "value", "mean"}, v.Stat) {
+		name += "_" + v.Stat
 	}
-	return v.Metric + "_" + v.Stat
+	return cmp.Or(names[v.Metric], name)
 }
 
 // result turns the outcome of a verdict into the number of a check. A number that meets its target with an interval
@@ -196,18 +196,6 @@ func (in *Input) gradedRow(r *row) *graded {
 		return in.graded[i]
 	}
 	return nil
-}
-
-// mediaName is what a report calls the number of a target of media.
-func mediaName(v *schema.Verdict) string {
-	if v.Key.Task == "embedding" && v.Metric == "e2el" {
-		return "e2el_ms"
-	}
-	return cmp.Or(map[string]string{
-		"e2el": "latency", "ttft": "latency", "tps_user": "tput_user", schema.MetricRequestsUser: "tput_user",
-		schema.MetricInputUser: "tput_user", schema.MetricInputRate: "tput_prefill", schema.MetricRealTime: "rtr",
-		schema.MetricSteps: "inference_steps_per_second",
-	}[v.Metric], v.Metric)
 }
 
 // reached says whether the target level was reached, as the number of a check.

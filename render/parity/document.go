@@ -19,7 +19,7 @@ var templateFiles embed.FS
 // templates has every document of both generations.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"json": encoded, "messages": messages, "quoted": quoted, "sign": sign,
+		"json": encoded, "messages": messages, "join": strings.Join, "sign": sign,
 	}).ParseFS(templateFiles, "*.tmpl"))
 })
 

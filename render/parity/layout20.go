@@ -29,7 +29,7 @@ type block struct {
 	data         object
 	heads, cells []string // of its row in a table
 	graded       *graded  // of a benchmark
-	task         string
+	task         string   // of media
 	targets      object
 	status       string // pass, fail, na, waived or error, as the categories count it
 	why          string // of a test that failed
@@ -41,6 +41,29 @@ func (b *block) add(key, head string, v any, cell string) {
 	b.data.add(key, v)
 	if head != "" {
 		b.heads, b.cells = append(b.heads, head), append(b.cells, cell)
+	}
+}
+
+// fill adds values of a row. Media have no place for what is not known, and are not rounded.
+func (b *block) fill(r *row, columns []column) {
+	for _, c := range columns {
+		switch v := r.values[c.from].(type) {
+		case string:
+			b.add(c.key, c.head, v, v)
+		case bool:
+			b.add(c.key, c.head, v, strconv.FormatBool(v))
+		case schema.Number:
+			n, ok := v.Get()
+			switch {
+			case b.task != "" && !ok:
+			case c.places == all, b.task != "" && c.key == "tput_user" && n < .1: // two places would be 0.00
+				b.add(c.key, c.head, value(v), significant(v))
+			case b.task != "":
+				b.add(c.key, c.head, n, fixed(v, c.places, ""))
+			default:
+				b.add(c.key, c.head, value(rounded(v, 4)), shown(rounded(v, 4), c.places))
+			}
+		}
 	}
 }
 
@@ -134,18 +157,7 @@ func (in *Input) benchmark(t tool, r *row, device string) block {
 	if task == "structured_output" {
 		columns = slices.Concat(listed("structured20"), columns)
 	}
-	for _, c := range columns {
-		switch v := r.values[c.from].(type) {
-		case schema.Number:
-			if c.places == all {
-				b.add(c.key, c.head, value(v), significant(v))
-			} else {
-				b.add(c.key, c.head, value(rounded(v, 4)), shown(rounded(v, 4), c.places))
-			}
-		case string:
-			b.add(c.key, c.head, v, v)
-		}
-	}
+	b.fill(r, columns)
 	b.grade()
 	return b
 }
@@ -160,21 +172,7 @@ func (in *Input) media20() []block {
 			if sound := r.point.Key.Dims["sound"]; sound != "" {
 				b.title += " — " + sound + " s of sound"
 			}
-			for _, c := range k.columns("data") {
-				switch v := r.values[c.from].(type) {
-				case bool:
-					b.add(c.key, c.head, v, strconv.FormatBool(v))
-				case schema.Number:
-					n, ok := v.Get()
-					switch {
-					case !ok:
-					case c.places == all, c.key == "tput_user" && n < .1: // two places would be 0.00
-						b.add(c.key, c.head, n, significant(v))
-					default:
-						b.add(c.key, c.head, n, fixed(v, c.places, ""))
-					}
-				}
-			}
+			b.fill(r, k.columns("data"))
 			b.grade()
 			b.data = object{{"Benchmarks", b.data}}
 			out = append(out, b)
