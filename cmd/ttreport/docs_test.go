@@ -145,7 +145,11 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(base, ".cache"))
 	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(base, ".run"))
 	t.Setenv("HF_HUB_OFFLINE", "1")
-	w := preparedWorkspace(t, filepath.Join(base, "w"), archive)
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := preparedWorkspace(t, filepath.Join(base, "w"), archive, string(readme))
 	for _, line := range lines {
 		if rules.isElsewhere(line) {
 			continue
@@ -204,17 +208,25 @@ func documentedLines(t *testing.T) []string {
 // workspaceOfDocs is a workspace in which the lines run: the demo, and files of the names that the pages use.
 type workspaceOfDocs struct{ dir, verdict string }
 
-func preparedWorkspace(t *testing.T, dir string, archive *txtar.Archive) workspaceOfDocs {
+func preparedWorkspace(t *testing.T, dir string, archive *txtar.Archive, readme string) workspaceOfDocs {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
 	var out bytes.Buffer
-	for _, args := range [][]string{{"collect"}, {"ingest", "results"}, {"check", "--format", "json"}} {
+	for _, args := range [][]string{{"collect"}, {"ingest", "results"}, {"check"}, {"check", "--format", "json"}} {
 		out.Reset()
 		if code := run(context.Background(), args, strings.NewReader(""), &out, &out); code > 1 {
 			t.Fatalf("%q: exit %d\n%s", args, code, out.String())
+		}
+		_, shown, _ := strings.Cut(readme, "\n    $ ttreport "+strings.Join(args, " ")+"\n")
+		shown, _, _ = strings.Cut(shown, "      …\n")
+		for line := range strings.Lines(shown) { // what the README shows of the demo
+			if plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }; !strings.Contains(
+				plain(out.String()), plain(line)) { // blanks that do not break are blanks
+				t.Errorf("README.md shows %q of %q, which prints\n%.2000s", line, args, out.String())
+			}
 		}
 	}
 	id := regexp.MustCompile(`"id": ?"([0-9a-f]{12})"`).FindStringSubmatch(out.String())

@@ -91,9 +91,9 @@ func (o *targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 	}
 	entries := lib.Select(o.model, o.device)
 	if countTargets(entries) == 0 {
-		const fix = "targets/ needs a target file that can be read, for instance tt-inference-server's " +
-			"model_performance_reference.json"
-		return fail(exitUngraded, fix, "no target to list")
+		const fix = "put one there, for instance tt-inference-server's model_performance_reference.json; ttreport check " +
+			"--all has the targets that results state"
+		return fail(exitUngraded, fix, "no target to list: targets/ holds no file of targets")
 	}
 	if err := terminal.Targets(sh.out, entries); err != nil {
 		return err
@@ -132,7 +132,8 @@ func (o *targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
 	terminal.Contradictions(sh.out, found)
 	total := countTargets(lib.List())
 	if total == 0 && len(problems) == 0 {
-		return fail(exitUngraded, "targets/ needs a target file that can be read", "no target to lint")
+		return fail(exitUngraded, "targets/ needs a target file; ttreport check --all has the targets that results state",
+			"no target to lint: targets/ holds no file of targets")
 	}
 	count := map[string]int{}
 	for _, c := range found {
