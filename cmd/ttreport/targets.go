@@ -164,7 +164,8 @@ func (o *targetOptions) importFile(sh *shell, ws *workspace.Workspace, name stri
 	for _, p := range schema.WorstFirst(problems) {
 		sh.say("%s: %s", p.Severity, p)
 	}
-	f, unmeasured := library.ExportAll(lib.Select(o.model, o.device))
+	entries := lib.Select(o.model, o.device)
+	f, unmeasured := library.Export(entries)
 	if unmeasured > 0 {
 		sh.say("note: %s left out, on metrics that no tool measures: ttreport targets lint names them",
 			plaintext.Plural(unmeasured, "target"))
@@ -175,11 +176,11 @@ func (o *targetOptions) importFile(sh *shell, ws *workspace.Workspace, name stri
 	}
 	base := filepath.Base(name)
 	stem := filepath.Join(ws.Targets(), strings.TrimSuffix(base, filepath.Ext(base)))
-	return o.writeImported(sh, stem, f)
+	return o.writeImported(sh, stem, f, entries)
 }
 
 // writeImported writes what was imported into one file, or where that would be too long to be read, into one a model.
-func (o *targetOptions) writeImported(sh *shell, stem string, f library.File) error {
+func (o *targetOptions) writeImported(sh *shell, stem string, f library.File, entries []library.Entry) error {
 	one := cmp.Or(o.out, stem+".yaml")
 	_, err := f.Marshal()
 	if !errors.Is(err, decode.ErrTooMuchYAML) {
@@ -189,9 +190,15 @@ func (o *targetOptions) writeImported(sh *shell, stem string, f library.File) er
 		return fail(exitUsage, "without --out there is a file for each model; --model chooses one", "targets import: %w", err)
 	}
 	var list []targetFile
-	models, files := f.ByModel()
-	for i, m := range models {
-		list = append(list, targetFile{stem + "-" + schema.Slug(m) + ".yaml", files[i]})
+	for len(entries) > 0 { // in order of their models
+		model, n := entries[0].Model, 0
+		for n < len(entries) && entries[n].Model == model {
+			n++
+		}
+		if f, _ = library.Export(entries[:n]); len(f.Targets)+len(f.Evals) > 0 {
+			list = append(list, targetFile{stem + "-" + schema.Slug(model) + ".yaml", f})
+		}
+		entries = entries[n:]
 	}
 	return writeTargets(sh, list)
 }

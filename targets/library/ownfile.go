@@ -219,27 +219,29 @@ func (o *ownFile) put(at, model, device string, t schema.Target) {
 	o.problem(p.Severity, p.Code, at, p.Found, p.Expected, hint)
 }
 
-// Export turns targets into a file of our own, with the source and date of each. It counts those that such a file
-// cannot hold: targets on metrics that no tool measures.
-func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
-	for _, t := range list {
-		if t.Key.IsEval() {
-			e := FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric,
-				Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance,
-				Priority: t.Priority, Source: t.Source, AsOf: t.AsOf}
-			if s := t.Scores; s != nil {
-				e.GPU, e.Published = fileScore(s.GPU, s.GPUSource), fileScore(s.Published, s.PublishSource)
+// Export turns targets of models and devices into a file of our own, with the source and date of each. It counts those
+// that such a file cannot hold: targets on metrics that no tool measures.
+func Export(list []Entry) (f File, unmeasured int) {
+	for _, entry := range list {
+		for _, t := range entry.Targets {
+			info, known := schema.MetricByName(t.Metric)
+			switch {
+			case t.Key.IsEval():
+				e := FileEval{Model: entry.Model, Device: entry.Device, Task: t.Key.Dataset, Metric: t.Metric,
+					Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance,
+					Priority: t.Priority, Source: t.Source, AsOf: t.AsOf}
+				if s := t.Scores; s != nil {
+					e.GPU, e.Published = fileScore(s.GPU, s.GPUSource), fileScore(s.Published, s.PublishSource)
+				}
+				f.Evals = append(f.Evals, e)
+			case !known || info.Better == schema.Neither:
+				unmeasured++
+			default:
+				f.Targets = append(f.Targets, FileTarget{Model: entry.Model, Device: entry.Device,
+					Workload: WorkloadOf(t.Key), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
+					Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 			}
-			f.Evals = append(f.Evals, e)
-			continue
 		}
-		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
-			unmeasured++
-			continue
-		}
-		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: WorkloadOf(t.Key),
-			Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
-			Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 	}
 	return f, unmeasured
 }
@@ -250,38 +252,6 @@ func fileScore(value float64, source string) *FileScore {
 		return nil
 	}
 	return &FileScore{value, source}
-}
-
-// ExportAll is one file of the targets of several models and devices.
-func ExportAll(list []Entry) (f File, unmeasured int) {
-	for _, e := range list {
-		part, n := Export(e.Model, e.Device, e.Targets)
-		unmeasured += n
-		f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
-	}
-	return f, unmeasured
-}
-
-// ByModel is a file for each model of a file that is too long for one, in order of their names.
-func (f File) ByModel() (models []string, files []File) {
-	parts := map[string]*File{}
-	part := func(model string) *File {
-		if parts[model] == nil {
-			parts[model] = &File{}
-		}
-		return parts[model]
-	}
-	for _, t := range f.Targets {
-		part(t.Model).Targets = append(part(t.Model).Targets, t)
-	}
-	for _, e := range f.Evals {
-		part(e.Model).Evals = append(part(e.Model).Evals, e)
-	}
-	models = slices.Sorted(maps.Keys(parts))
-	for _, m := range models {
-		files = append(files, *parts[m])
-	}
-	return models, files
 }
 
 // WorkloadOf is the workload of a key, whichever tool measured it.
