@@ -13,39 +13,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Types of metrics of nm-vllm.
-const (
-	bigger      = "BiggerIsBetter"
-	smaller     = "SmallerIsBetter"
-	observation = "Observation"
-)
-
 // offline is the tool that measures an engine without a server.
 const offline = "vllm-throughput"
 
-// scriptMetric is a metric of BenchmarkResult, and where its number comes from.
-type scriptMetric struct{ key, unit, kind, metric, stat string }
-
-// script is the benchmark script of nm-vllm whose results a tool's are.
-func script(tool string) (name string, metrics []scriptMetric) {
+// script is the script of nm-vllm that makes the load of a tool; the list of columns of its name has its metrics.
+func script(tool string) string {
 	if tool == offline {
-		return "benchmark_throughput", []scriptMetric{
-			{"request_throughput", "prompts/s", bigger, "rps", "value"},
-			{"token_throughput", "tokens/s", bigger, "total_tps", "value"},
-		}
+		return "benchmark_throughput"
 	}
-	return "benchmark_serving", []scriptMetric{
-		{"request_throughput", "prompts/s", bigger, "rps", "value"},
-		{"input_throughput", "tokens/s", bigger, inputThroughput, "value"},
-		{"output_throughput", "tokens/s", bigger, "output_tps", "value"},
-		{"median_request_latency", "ms", smaller, "e2el", "median"},
-		{"p90_request_latency", "ms", observation, "e2el", "p90"},
-		{"p99_request_latency", "ms", observation, "e2el", "p99"},
-		{"mean_ttft_ms", "ms", smaller, "ttft", "mean"}, {"median_ttft_ms", "ms", smaller, "ttft", "median"},
-		{"p90_ttft_ms", "ms", observation, "ttft", "p90"}, {"p99_ttft_ms", "ms", observation, "ttft", "p99"},
-		{"mean_tpot_ms", "ms", smaller, "tpot", "mean"}, {"median_tpot_ms", "ms", smaller, "tpot", "median"},
-		{"p90_tpot_ms", "ms", observation, "tpot", "p90"}, {"p99_tpot_ms", "ms", observation, "tpot", "p99"},
-	}
+	return "benchmark_serving"
 }
 
 // inputThroughput is total_tps less output_tps.
@@ -60,11 +36,12 @@ func BenchmarkResults(runs []schema.Run, version string) ([]File, error) {
 	for i := range runs {
 		for j := range runs[i].Points {
 			p := &runs[i].Points[j]
-			metrics := map[string]object{}
-			name, list := script(p.Key.Tool)
-			for _, m := range list {
-				if x, ok := scriptNumber(p, m.metric, m.stat); ok {
-					metrics[m.key] = object{{"key", m.key}, {"unit", m.unit}, {"value", x}, {"type", m.kind}}
+			metrics, name := map[string]object{}, script(p.Key.Tool)
+			for _, c := range listed(name) {
+				metric, stat, _ := strings.Cut(c.from, " ")
+				unit, kind, _ := strings.Cut(c.head, " ")
+				if x, ok := scriptNumber(p, metric, stat); ok {
+					metrics[c.key] = object{{"key", c.key}, {"unit", unit}, {"value", x}, {"type", kind}}
 				}
 			}
 			if len(metrics) == 0 {

@@ -63,8 +63,15 @@ var columnLists = sync.OnceValue(func() map[string][]column {
 	return out
 })
 
-// listed are the columns of a list; nil for one that is not there.
-func listed(name string) []column { return columnLists()[name] }
+// listed are the columns of the first list that is there.
+func listed(names ...string) []column {
+	for _, name := range names {
+		if list := columnLists()[name]; list != nil {
+			return list
+		}
+	}
+	return nil
+}
 
 // pick are the columns of a list that are named by key, or else by value, in the order of the names.
 func pick(list []column, names string) (out []column) {

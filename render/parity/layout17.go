@@ -18,10 +18,8 @@ type report17 struct {
 	Sections                           []string
 	Targets, Evals, Stress, Statistics []object
 	AIPerf, GuideLLM                   details
-	Tests                              object // outcomes of conformance tests
-	StatusOrNull                       any
+	Tests                              object   // outcomes of conformance tests
 	Failed                             []string // levels that are enforced and not reached
-	MaskedData                         object
 	Issues                             []object
 	Waivers                            int
 }
@@ -90,15 +88,12 @@ func (in *Input) layout17(o *output, evals []eval, a acceptance) {
 
 // accept adds what the data of a report say of its acceptance.
 func (r *report17) accept(in *Input) {
-	r.StatusOrNull, r.Waivers = text(r.Status), len(r.Masked)+len(r.Informational)
+	r.Waivers = len(r.Masked) + len(r.Informational)
 	r.Failed = slices.DeleteFunc(slices.Clone(r.Enforced), func(level string) bool {
 		return !slices.ContainsFunc(r.Blockers, func(b blocker) bool {
 			return strings.HasPrefix(b.Key, keyBenchmark+level+".")
 		})
 	})
-	for _, b := range r.Masked {
-		r.MaskedData.add(b.Key, object{{"message", b.Message}, {"reason", b.Reason}})
-	}
 	r.Issues = []object{} // failures that the owner of the model accepts
 	for _, k := range in.newest().Acceptance.KnownIssues {
 		kind := strings.ToUpper(strings.ReplaceAll(string(k.Category), " ", "_"))
@@ -120,19 +115,11 @@ type details struct{ Data, Texts []object }
 func (in *Input) details(tool string) details {
 	d := details{[]object{}, []object{}}
 	for _, r := range in.of(tool, "") {
-		columns := detailColumns(r.task())
+		columns := listed("data "+r.task(), "data text")
 		d.Data = append(d.Data, objectOf(r, columns, nil))
 		d.Texts = append(d.Texts, dataOf([]*row{r}, columns, digits).objects()...)
 	}
 	return d
-}
-
-// detailColumns are those of a detailed CSV and of the data of the report.
-func detailColumns(task string) []column {
-	if task == "vlm" {
-		return listed("data vlm")
-	}
-	return listed("data text")
 }
 
 // sweeps17 are the tables of all tools: of text, of structured output, of pictures, then of other tasks.
@@ -148,12 +135,9 @@ func (in *Input) sweeps17() (out []titled17) {
 	for _, group := range groups {
 		for _, t := range in.toolsOf() {
 			for _, task := range group {
-				columns := listed("sweep " + task[0])
-				if columns == nil {
-					columns = listed("sweep")
-				}
 				if list := in.of(t.name, task[0]); len(list) > 0 {
-					out = append(out, titled17{t.label + " " + task[1], tableOf(list, columns, cell17).aligned()})
+					table := tableOf(list, listed("sweep "+task[0], "sweep"), cell17)
+					out = append(out, titled17{t.label + " " + task[1], table.aligned()})
 				}
 			}
 		}
@@ -215,7 +199,7 @@ func (in *Input) detail17(o *output, t tool, on string) string {
 		if list := in.of(t.name, task[0]); len(list) > 0 {
 			out.Tables = append(out.Tables, titled17{task[1], tableOf(list, listed("detail "+task[0]), shown).aligned()})
 			o.csv(fmt.Sprintf("benchmarks_%s/data/%[1]s_benchmark_%s_stats_%s.csv", t.file, task[0], in.id17()),
-				dataOf(list, detailColumns(task[0]), digits))
+				dataOf(list, listed("data "+task[0]), digits))
 		}
 	}
 	return o.fill("detail17", out)
