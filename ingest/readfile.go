@@ -565,9 +565,5 @@ func oddNumber(key string, v decode.Value) (code, expected, used string) {
 // excerpt is the beginning of what stands in a file, in one line.
 func excerpt(raw []byte) string {
 	const longest = 40
-	text := strings.TrimSpace(string(raw[:min(len(raw), 4*longest)]))
-	if r := []rune(text); len(r) > longest {
-		return string(r[:longest]) + "…"
-	}
-	return text
+	return plaintext.Short(strings.TrimSpace(string(raw[:min(len(raw), 4*longest)])), longest)
 }

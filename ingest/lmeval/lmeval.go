@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -184,11 +185,7 @@ func valueOf(v decode.Value, metric, format string) (value schema.Number, ok boo
 		kind == decode.Bool || kind == decode.Array || kind == decode.Object:
 		return value, false
 	}
-	said := []rune("the file says " + string(v.Raw()))
-	if len(said) > 80 {
-		said = append(said[:80], '…')
-	}
-	return schema.Missing(string(said)), true
+	return schema.Missing(plaintext.Short("the file says "+string(v.Raw()), 80)), true
 }
 
 func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r *schema.Reading) {

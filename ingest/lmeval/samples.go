@@ -208,11 +208,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	}
 	stated, ok := s.Value.Get()
 	now, _ := it.Value.Get()
-	p := schema.Problem{
-		Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
-		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
-	}
+	p := differs(s, schema.SevWarning, "", stated, now)
 	if it.Outcomes == nil { // how grades between 0 and 1 are aggregated depends on the task: by weight, by exponent
 		if !ok || near(stated, now) {
 			return nil
@@ -242,10 +238,18 @@ func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 	if s.Stderr = it.Stderr; !ok {
 		return nil
 	}
-	return []schema.Problem{{Severity: schema.SevNote, Path: s.Source.Path, Code: "disagreement",
-		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		Found: fmt.Sprintf("the standard error of %s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
-		Hint:  "the harness may have drawn it by bootstrap"}}
+	p := differs(s, schema.SevNote, "the standard error of ", stated, now)
+	p.Hint = "the harness may have drawn it by bootstrap"
+	return []schema.Problem{p}
+}
+
+// differs is the problem of a stated number that the items of a score do not give.
+func differs(s *schema.Score, severity schema.Severity, what string, stated, now float64) schema.Problem {
+	return schema.Problem{
+		Severity: severity, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %",
+		Found: fmt.Sprintf("%s%s %s is %.6g, its own items give %.6g", what, s.Task, s.Metric, stated, now),
+		Used:  fmt.Sprintf("the recomputed %.6g", now),
+	}
 }
 
 // near reports whether two values agree within 1 %.

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -285,7 +286,7 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 	}
 	if turned {
 		s.turned++
-		s.turnedFirst = cmp.Or(s.turnedFirst, fmt.Sprintf("%q in %s", short(title), unit))
+		s.turnedFirst = cmp.Or(s.turnedFirst, fmt.Sprintf("%q in %s", plaintext.Short(title, 40), unit))
 	}
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
 	if s.isTwice(published{run.commit, title, run.date, suite, value}) {

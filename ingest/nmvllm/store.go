@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -98,7 +99,7 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 			return
 		}
 		if s.foreign++; s.example == "" {
-			s.example = short(title)
+			s.example = plaintext.Short(title, 40)
 		}
 		return
 	}
@@ -221,11 +222,4 @@ func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Fac
 		f.Release = s.builds.name(f.End, commit)
 	}
 	return f
-}
-
-func short(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

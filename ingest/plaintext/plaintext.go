@@ -51,6 +51,14 @@ func Cut(s string, most int) string {
 	return s
 }
 
+// Short is the beginning of a text, with a mark where more follows.
+func Short(s string, most int) string {
+	if begin := Cut(s, most); begin != s {
+		return begin + "…"
+	}
+	return s
+}
+
 // Middle cuts a text in its middle: the ends of a name say most.
 func Middle(s string, most int) string {
 	r := []rune(s)

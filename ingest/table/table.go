@@ -135,12 +135,14 @@ type cell struct {
 
 // point makes a point of a row; one without a number is none.
 func (r *reader) point(cells []cell, at decode.Value) {
-	var who system
 	facts := schema.Facts{}
 	for _, c := range cells {
 		if c.kind == identity {
-			setFact(&facts, &who, c.name, c.text)
+			setFact(&facts, c.name, c.text)
 		}
+	}
+	who := system{
+		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release,
 	}
 	reading := r.runs.Of(who, func() schema.Reading { return schema.Reading{Format: r.table.format(), Facts: facts} })
 	d := draft.New(r.file, reading, at, r.table.tool)
@@ -249,27 +251,16 @@ func isAbsent(cell string) bool {
 	return cell == "" || absent(cell)
 }
 
-// setFact sets what a cell states of who was measured.
-func setFact(f *schema.Facts, who *system, field, text string) {
-	switch field {
-	case "model":
-		f.Model.ID, who.model = text, text
-	case "device":
-		f.Device.Name, who.device = text, text
-	case "impl":
-		f.Impl, who.impl = text, text
-	case "engine":
-		f.Stack.Engine, who.engine = text, text
-	case "version":
-		f.Stack.Version, who.version = text, text
-	case "release":
-		f.Release, who.release = text, text
-	case "start":
-		f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00",
-			"2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
-		if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e11 {
-			f.Start = time.Unix(int64(x), 0).UTC()
-		}
+// setFact sets what a cell states of who was measured, or when.
+func setFact(f *schema.Facts, field, text string) {
+	if name := identityFields[field]; name != "" {
+		*manifest.Text(f, name) = text
+		return
+	}
+	f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00",
+		"2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e11 {
+		f.Start = time.Unix(int64(x), 0).UTC()
 	}
 }
 
@@ -343,7 +334,11 @@ const (
 
 var (
 	workloadFields = []string{"isl", "osl", "concurrency", "rate", "dataset", "task", "label", "tool"}
-	identityFields = []string{"model", "device", "impl", "engine", "version", "release", "start"}
+	// by the names of facts in provenance, of which the start of a run has none
+	identityFields = map[string]string{
+		"model": "model.id", "device": "device.name", "impl": "impl", "engine": "stack.engine",
+		"version": "stack.version", "release": "release", "start": "",
+	}
 )
 
 // format is the name of what a mapping reads.
@@ -402,6 +397,7 @@ func Find(list []Table, path string) (Table, bool) {
 
 func newColumn(text string) (column, error) {
 	words := strings.Fields(text)
+	_, isIdentity := identityFields[text]
 	switch {
 	case len(words) == 0:
 		return column{}, fmt.Errorf("it says nothing; write skip to leave a column out")
@@ -409,7 +405,7 @@ func newColumn(text string) (column, error) {
 		return column{}, nil
 	case len(words) == 1 && slices.Contains(workloadFields, words[0]):
 		return column{kind: workload, name: words[0]}, nil
-	case len(words) == 1 && slices.Contains(identityFields, words[0]):
+	case len(words) == 1 && isIdentity:
 		return column{kind: identity, name: words[0]}, nil
 	case len(words) == 2 && words[0] == "dim":
 		return column{kind: dim, name: words[1]}, nil
@@ -440,7 +436,7 @@ func newMetric(words []string) (column, error) {
 			}
 		}
 		return column{}, fmt.Errorf("%q is neither a field (%s), a metric, nor a metric of your own (power W lower)",
-			strings.Join(words, " "), strings.Join(append(slices.Clone(workloadFields), identityFields...), " "))
+			strings.Join(words, " "), strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
 	c := column{kind: metric, name: words[0], stat: "value"}
 	c.def, words = definition(words, info.Latency)
