@@ -185,31 +185,16 @@ func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
 	}
 }
 
-// readGrowing reads a stream of unknown length in pieces, so that memory holds the content once and not three times.
+// readGrowing reads a stream of unknown length in pieces: one slice that grows would be in memory three times.
 func readGrowing(r io.Reader) ([]byte, error) {
+	const size = 1 << 20
 	var pieces [][]byte
-	total := 0
-	for done := false; !done; {
-		piece := make([]byte, 0, 1<<20)
-		for len(piece) < cap(piece) && !done {
-			n, err := r.Read(piece[len(piece):cap(piece)])
-			piece = piece[:len(piece)+n]
-			if done = err == io.EOF; err != nil && !done {
-				return nil, err
-			}
+	for {
+		piece, err := io.ReadAll(io.LimitReader(r, size))
+		if pieces = append(pieces, piece); err != nil || len(piece) < size {
+			return bytes.Join(pieces, nil), err
 		}
-		pieces = append(pieces, piece)
-		total += len(piece)
 	}
-	if len(pieces) == 1 {
-		return pieces[0], nil
-	}
-	out := make([]byte, 0, total)
-	for i, p := range pieces {
-		out = append(out, p...)
-		pieces[i] = nil
-	}
-	return out, nil
 }
 
 // BadPacked returns the problem of content that cannot be unpacked.

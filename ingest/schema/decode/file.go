@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -411,15 +412,16 @@ func isLines(text []byte) bool {
 // not known.
 func (f *File) walk(visit func(Value) (more bool)) {
 	all := stream{lim: f.lim}
-	var off int64
-	line, size := 0, pieceSize
-	for off < f.pieces.size && !all.gaveUp {
-		text, last := f.pieces.read(off, size)
-		if text == nil && !last { // no line ends within it
-			size *= 2
-			continue
-		}
-		st := stream{s: scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && size < longestLine}
+	in := bufio.NewReader(io.NewSectionReader(f.pieces.in, 0, f.pieces.size))
+	var text []byte // whole lines
+	line := 0
+	for last := false; !last && !all.gaveUp; {
+		piece := make([]byte, len(text)+max(pieceSize, len(text)), 2*(len(text)+pieceSize))
+		left := copy(piece, text)
+		n, _ := io.ReadFull(in, piece[left:]) // a fault of the disk ends the file
+		rest, err := in.ReadBytes('\n')
+		text, last = append(piece[:left+n], rest...), err != nil
+		st := stream{s: scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && len(text) < longestLine}
 		st.lim.Values -= all.kept
 		for v, ok := st.next(); ok; v, ok = st.next() {
 			if !visit(v) {
@@ -429,34 +431,12 @@ func (f *File) walk(visit func(Value) (more bool)) {
 		all.add(&st, text, line)
 		used := len(text)
 		if st.gaveUp && st.goesOn && st.lost < maxFaults && st.kept < st.lim.Values {
-			used = st.at
+			used = st.at // the value goes on in the next piece
 		}
-		if size = pieceSize; used == 0 {
-			size = 2 * max(len(text), pieceSize)
-		}
-		off += int64(used)
 		line += bytes.Count(text[:used], []byte("\n"))
-		if last && used == len(text) {
-			break
-		}
+		text = text[used:]
 	}
 	f.settle(&all)
-}
-
-// read returns whole lines from an offset on; last reports that the file ends with them. It returns nil where no line
-// ends within that size.
-func (p *pieces) read(off int64, size int) (text []byte, last bool) {
-	text = make([]byte, min(int64(size), p.size-off))
-	n, err := p.in.ReadAt(text, off)
-	text = text[:n]
-	if last = off+int64(n) >= p.size || err != nil && err != io.EOF || n == 0; last || size >= longestLine {
-		return text, last
-	}
-	end := bytes.LastIndexByte(text, '\n')
-	if end < 0 {
-		return nil, false
-	}
-	return text[:end+1], false
 }
 
 // add takes over what was found in a piece that begins after some lines.
