@@ -123,14 +123,14 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 
 // demoTargets returns targets from the theoretical performance of the simulated device, a third of the measured
 // latency. As everywhere, functional asks for 10 % of it and complete for 50 %.
-func demoTargets() []manifest.TargetRow {
+func demoTargets() []schema.Target {
 	one, isl, osl := 1., 128., 32.
-	w := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
-	var out []manifest.TargetRow
+	w := schema.Key{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
+	var out []schema.Target
 	for i, level := range schema.Levels() {
 		share := []float64{.1, .5, 1}[i]
-		row := manifest.TargetRow{
-			Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource,
+		row := schema.Target{
+			Key: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource,
 		}
 		out = append(out, row)
 		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
@@ -150,7 +150,7 @@ type demoRun struct {
 // demoRuns lists the run folders of a demo. They are known by the source of their targets, which no other run has; one
 // that was ended before it had a manifest holds nothing but a journal and a folder for results.
 func demoRuns(results string) (out []demoRun) {
-	ofDemo := func(t manifest.TargetRow) bool { return t.Source == demoSource }
+	ofDemo := func(t schema.Target) bool { return t.Source == demoSource }
 	for _, f := range runFolders(results) {
 		m, err := f.manifest()
 		switch {

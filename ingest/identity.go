@@ -483,8 +483,8 @@ func (r *result) applySidecar(side *sideFiles) statement {
 
 // applyRunFolder takes what the nearest manifest states about its run as a whole: targets, plan, setting and journal.
 func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
-	if rows := m.SchemaTargets(); len(rows) > 0 {
-		r.targets = rows
+	if len(m.Targets) > 0 {
+		r.targets = m.Targets
 	}
 	r.reading.Interleaved = m.Interleaved
 	if len(m.Setting) > 0 {

@@ -29,7 +29,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/library"
@@ -580,9 +579,7 @@ func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out pl
 	}
 	model := schema.Model{ID: m.ID, Name: m.Name, Key: lib.Key(m.Name)}
 	if name != "" {
-		for _, row := range lib.For(model, device, nil) {
-			out.InForce = append(out.InForce, manifest.Row(row))
-		}
+		out.InForce = lib.For(model, device, nil)
 	}
 	for _, l := range lib.Loads(model, device) {
 		w := workloadOf(l.Key)

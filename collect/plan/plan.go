@@ -38,8 +38,8 @@ type Plan struct {
 	Until     precision.Rule // ends a workload's measurement; none: its number of requests does
 	Budget    time.Duration  // of all measurements that end by the rule; 0: each has its own limit
 	Seed      uint64
-	Text      uint64               // fixes the words of prompts beside Seed; 0: Seed does alone
-	Targets   []manifest.TargetRow // in force for this run, when the plan states them
+	Text      uint64          // fixes the words of prompts beside Seed; 0: Seed does alone
+	Targets   []schema.Target // in force for this run, when the plan states them
 
 	Tools     []tool.Tool         // make load, each for every workload; none: builtin
 	Evals     []EvalTask          // of eval tools
@@ -103,7 +103,7 @@ type TargetPlan struct {
 	Evals     []EvalTask // their tools have names alone; "" is lm-eval
 	// Replaced names the file that replaces the workspace's targets for this run; InForce has its rows.
 	Replaced string
-	InForce  []manifest.TargetRow
+	InForce  []schema.Target
 }
 
 // Note is something that a reader of the plan must know: what was assumed, or left out.

@@ -137,11 +137,8 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 // trtllmFacts reads the identity. Versions before 1.0 write their own under a label with a hyphen.
 func trtllmFacts(r *schema.Reading, values map[string]string, start, end time.Time) {
 	f := &r.Facts
-	if f.Start.IsZero() && !start.IsZero() {
-		f.Start, f.StartNote = start, trtllmNote
-	}
-	if end.After(f.End) {
-		f.End = end
+	if f.Widen(start, end, trtllmNote); start.IsZero() {
+		f.StartNote = ""
 	}
 	f.Model.ID, f.Model.Precision = strings.TrimSpace(values["model"]), values["quantization"]
 	if f.Model.Precision == "" || strings.EqualFold(f.Model.Precision, "none") {

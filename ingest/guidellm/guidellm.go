@@ -99,12 +99,7 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	}
 	rates(d)
 	counts(d)
-	if r.Facts.Start.IsZero() || !d.Start.IsZero() && d.Start.Before(r.Facts.Start) {
-		r.Facts.Start = d.Start
-	}
-	if d.End.After(r.Facts.End) {
-		r.Facts.End = d.End
-	}
+	r.Facts.Widen(d.Start, d.End, "")
 	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
 		d.Dim(schema.DimLabel, path.Base(text))
 	}

@@ -60,12 +60,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 		if out.Facts.Model.ID == "" {
 			out.Facts.Model = part.Facts.Model
 		}
-		if out.Facts.Start.IsZero() || part.Facts.Start.Before(out.Facts.Start) {
-			out.Facts.Start, out.Facts.StartNote = part.Facts.Start, "local time of the host, zone not stated"
-		}
-		if part.Facts.End.After(out.Facts.End) {
-			out.Facts.End = part.Facts.End
-		}
+		out.Facts.Widen(part.Facts.Start, part.Facts.End, "local time of the host, zone not stated")
 	}
 	out.Detail = fmt.Sprintf("table of %d benchmarks", len(out.Points))
 }

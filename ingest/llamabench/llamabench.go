@@ -79,9 +79,7 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 		r := runs.Of(system{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, func() schema.Reading {
 			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: facts}
 		})
-		if facts.End.After(r.Facts.End) {
-			r.Facts.End = facts.End
-		}
+		r.Facts.Widen(facts.Start, facts.End, "")
 		readRow(f, v, r, facts.Start)
 		if n++; n > f.Limits().Results {
 			break // the load says so

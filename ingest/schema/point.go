@@ -63,15 +63,15 @@ type Source struct {
 // Key identifies a workload. Two points with equal keys measured the same thing; versions, dates and releases are
 // attributes of the run and never part of it. A nil number means "not stated".
 type Key struct {
-	Task        string            `json:"task"` // text, vlm, embedding …
-	Tool        string            `json:"tool"` // the load generator: numbers of different tools are never one series
-	ISL         *float64          `json:"isl,omitzero"`
-	OSL         *float64          `json:"osl,omitzero"`
-	Concurrency *float64          `json:"concurrency,omitzero"`
-	Rate        *float64          `json:"rate,omitzero"` // req/s; nil when as fast as possible
-	Dataset     string            `json:"dataset,omitzero"`
-	Dims        map[string]string `json:"dims,omitempty"` // anything else that makes it another workload
-	Unknown     Unknown           `json:",unknown"`
+	Task        string            `json:"task" yaml:"task,omitempty"` // text, vlm, embedding …
+	Tool        string            `json:"tool" yaml:"-"`              // the load generator: two tools are never one series
+	ISL         *float64          `json:"isl,omitzero" yaml:"isl,omitempty"`
+	OSL         *float64          `json:"osl,omitzero" yaml:"osl,omitempty"`
+	Concurrency *float64          `json:"concurrency,omitzero" yaml:"concurrency,omitempty"`
+	Rate        *float64          `json:"rate,omitzero" yaml:"rate,omitempty"` // req/s; nil when as fast as possible
+	Dataset     string            `json:"dataset,omitzero" yaml:"dataset,omitempty"`
+	Dims        map[string]string `json:"dims,omitempty" yaml:"dims,omitempty"` // what else makes it another workload
+	Unknown     Unknown           `json:",unknown" yaml:"-"`
 }
 
 // String returns the canonical form of a key, used to compare, sort and store it:

@@ -249,6 +249,16 @@ type Facts struct {
 	Stack      Stack
 }
 
+// Widen makes the run begin no later and end no earlier than a part of it. note is why the part's start is not certain.
+func (f *Facts) Widen(start, end time.Time, note string) {
+	if f.Start.IsZero() || !start.IsZero() && start.Before(f.Start) {
+		f.Start, f.StartNote = start, note
+	}
+	if end.After(f.End) {
+		f.End = end
+	}
+}
+
 // Match reports whether a file has a reader's format.
 type Match struct {
 	Format string

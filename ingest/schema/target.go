@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// Target is one target of one workload, as it was in force when a run was made.
+// Target is one target of one workload, as it was in force when a run was made. A manifest states some of it.
 type Target struct {
-	Key       Key     `json:"key"` // only the fields that the target states; the tool is never among them
-	Metric    string  `json:"metric,omitzero"`
-	Stat      string  `json:"stat,omitzero"`
-	Value     float64 `json:"value"`
-	Unit      string  `json:"unit,omitzero"`
-	Level     string  `json:"level,omitzero"`     // functional, complete or target
-	Tolerance float64 `json:"tolerance,omitzero"` // relative: 0.05 allows a value to miss by 5 %
-	Source    string  `json:"source,omitzero"`    // file that states it
-	SHA256    string  `json:"sha256,omitzero"`
-	AsOf      string  `json:"as_of,omitzero"` // date of the source, YYYY-MM-DD, or ""
+	// only the fields that the target states; the tool is never among them
+	Key       Key     `json:"key" yaml:"workload"`
+	Metric    string  `json:"metric,omitzero" yaml:"metric"`
+	Stat      string  `json:"stat,omitzero" yaml:"stat,omitempty"`
+	Value     float64 `json:"value" yaml:"value"`
+	Unit      string  `json:"unit,omitzero" yaml:"-"`
+	Level     string  `json:"level,omitzero" yaml:"level,omitempty"`         // functional, complete or target
+	Tolerance float64 `json:"tolerance,omitzero" yaml:"tolerance,omitempty"` // relative: 0.05 allows to miss by 5 %
+	Source    string  `json:"source,omitzero" yaml:"source,omitempty"`       // file that states it
+	SHA256    string  `json:"sha256,omitzero" yaml:"sha256,omitempty"`
+	AsOf      string  `json:"as_of,omitzero" yaml:"as_of,omitempty"` // date of the source, YYYY-MM-DD, or ""
 	// must or should, if the source states it: it then decides in place of the model's declared status
-	Priority string `json:"priority,omitzero"`
-	Items    int    `json:"items,omitzero"` // questions behind the reference score of an eval; 0: not stated
+	Priority string `json:"priority,omitzero" yaml:"-"`
+	Items    int    `json:"items,omitzero" yaml:"-"` // questions behind the reference score of an eval; 0: not stated
 	// Scores are the scores that the source states for an eval, of which Value is the one that grades; nil for none.
-	Scores  *ReferenceScores `json:"scores,omitzero"`
-	Unknown Unknown          `json:",unknown"`
+	Scores  *ReferenceScores `json:"scores,omitzero" yaml:"-"`
+	Unknown Unknown          `json:",unknown" yaml:"-"`
 }
 
 // ReferenceScores are what an eval's result is compared with, on the scale of the target's value; 0 is not stated.

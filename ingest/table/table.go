@@ -157,14 +157,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	}
 	d.Foreign(at, "")
 	d.Start, d.End = facts.Start, facts.Start
-	if !facts.Start.IsZero() {
-		if reading.Facts.Start.IsZero() || facts.Start.Before(reading.Facts.Start) {
-			reading.Facts.Start = facts.Start
-		}
-		if facts.Start.After(reading.Facts.End) {
-			reading.Facts.End = facts.Start
-		}
-	}
+	reading.Facts.Widen(facts.Start, facts.Start, "")
 	if ok := d.Number("requests_ok"); ok != nil {
 		d.Requests(ok, d.Number("requests_failed"), nil, "")
 	}

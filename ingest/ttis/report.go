@@ -271,12 +271,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	d.Condition(RawFile, row.Get("filename").Str())
 	if t := draft.Time(stamp, time.DateTime, stampLayout); !t.IsZero() {
 		d.Start, d.End = t, t
-		if r.Facts.Start.IsZero() || t.Before(r.Facts.Start) {
-			r.Facts.Start, r.Facts.StartNote = t, hostTime
-		}
-		if t.After(r.Facts.End) {
-			r.Facts.End = t
-		}
+		r.Facts.Widen(t, t, hostTime)
 	}
 	d.Done()
 }
@@ -637,42 +632,49 @@ func parameterTests(f *decode.File, r *schema.Reading, v decode.Value) {
 
 // serverTests reads the server tests of a v1 report: [{tests: [{test_name, success}]}].
 func serverTests(f *decode.File, r *schema.Reading, v decode.Value) {
-	passed := map[string][]bool{}
-	var names []string
+	var all cases
 	for file := range v.Items() {
 		for one := range file.Get("tests").Items() {
-			name := cmp.Or(one.Get("test_name").Str(), "unnamed test")
-			if passed[name] == nil {
-				names = append(names, name)
-			}
-			passed[name] = append(passed[name], isTrue(one.Get("success")))
+			all.add(cmp.Or(one.Get("test_name").Str(), "unnamed test"), isTrue(one.Get("success")))
 		}
 	}
-	for _, name := range names {
-		passedTests(f, r, name, must, passed[name])
-	}
+	all.score(f, r, must)
 }
 
 // smokeTests reads the tests of a server whose prefill and decode are apart: {records: [{test, result}], return_code}.
 // tt-inference-server has no gate on them, so they should pass.
 func smokeTests(f *decode.File, r *schema.Reading, data decode.Value) {
-	passed := map[string][]bool{}
-	var names []string
+	var all cases
 	for one := range data.Get("records").Items() {
-		name, result := one.Get("test").Str(), one.Get("result").Str()
-		if result != "PASS" && result != "FAIL" {
-			continue
+		if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
+			all.add(one.Get("test").Str(), result == "PASS")
 		}
-		if passed[name] == nil {
-			names = append(names, name)
-		}
-		passed[name] = append(passed[name], result == "PASS")
 	}
-	for _, name := range names {
-		passedTests(f, r, name, "should", passed[name])
-	}
-	if rc, ok := data.Get("return_code").Float(); ok && len(names) == 0 { // the server never came up
+	all.score(f, r, "should")
+	if rc, ok := data.Get("return_code").Float(); ok && len(all.names) == 0 { // the server never came up
 		passedTests(f, r, "prefill_decode", "should", []bool{rc == 0})
+	}
+}
+
+// cases are those of tests by name, in order of occurrence.
+type cases struct {
+	names  []string
+	passed map[string][]bool
+}
+
+func (c *cases) add(name string, passed bool) {
+	if c.passed == nil {
+		c.passed = map[string][]bool{}
+	}
+	if c.passed[name] == nil {
+		c.names = append(c.names, name)
+	}
+	c.passed[name] = append(c.passed[name], passed)
+}
+
+func (c *cases) score(f *decode.File, r *schema.Reading, priority string) {
+	for _, name := range c.names {
+		passedTests(f, r, name, priority, c.passed[name])
 	}
 }
 

@@ -161,7 +161,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 		d.Key.Task = schema.TaskPooling
 	}
 	key(v, d)
-	facts := identity(v, d)
+	identity(v, d)
 	if e.inclFirst {
 		d.Flat(d.In, statKey, oldFields)
 	} else {
@@ -187,12 +187,6 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 		sweep(d)
 	}
 	d.Foreign(d.In, texts)
-	if len(r.Points) == 0 {
-		r.Facts = facts
-	} else if facts.End.After(r.Facts.End) {
-		r.Facts.End = facts.End
-	}
-	d.Start, d.End = facts.Start, facts.End
 	d.Done()
 }
 
@@ -216,26 +210,15 @@ const StructuredOn = "on"
 // read of v rather than of the draft is kept as an unknown field as well.
 func key(v decode.Value, d *draft.Draft) {
 	in := d.In
-	first := func(names ...string) (found *float64) {
-		for _, n := range names {
-			if p := in.Get(n).Ptr(); p != nil && *p > 0 && found == nil {
-				found = p
-			}
-		}
-		return found
-	}
-	d.Key.Concurrency, d.Key.Rate = first("max_concurrency"), first("request_rate")
+	d.Fields(in, workload)
 	for _, name := range []string{"max_concurrency", "request_rate"} {
 		if x, ok := v.Get(name).Float(); ok && x <= 0 {
 			d.Problem(schema.SevWarning, "bad-load", v.Get(name), fmt.Sprintf("%s of %g", name, x), "a number above zero",
 				"a load that is not stated")
 		}
 	}
-	d.Key.ISL = first("random_input_len", "isl", "input_len")
-	d.Key.OSL = first("random_output_len", "osl", "output_len")
-	d.Key.Dataset = in.Get("dataset_name").Str()
-	if p := first("burstiness"); p != nil && *p != 1 && d.Key.Rate != nil {
-		d.Dim("burstiness", v.Get("burstiness").Text())
+	if x := in.Get("burstiness"); x.Float0() > 0 && x.Float0() != 1 && d.Key.Rate != nil {
+		d.Dim("burstiness", x.Text())
 	}
 	if v.Get("mode").Str() == "multi_turn" {
 		d.Dim("turns", "several")
@@ -253,19 +236,17 @@ func key(v decode.Value, d *draft.Draft) {
 
 // identity reads the identity, as far as the file states it. Metadata are strings under names that people chose; only
 // unambiguous names are used.
-func identity(v decode.Value, d *draft.Draft) (f schema.Facts) {
-	in := d.In
-	f.Model.ID, f.Release, f.Device = in.Get("model_id").Str(), in.Get("release").Str(), device(in)
-	f.Stack.Engine, f.Stack.Version = in.Get("engine").Str(), in.Get("engine_version").Str()
-	if t := in.Get("tokenizer_id").Str(); t != f.Model.ID { // the tokenizer is usually the model's own
+func identity(v decode.Value, d *draft.Draft) {
+	in, f := d.In, &d.Reading.Facts
+	if device := device(in); f.Device.Name == "" {
+		f.Device = device
+	}
+	if t := in.Get("tokenizer_id").Str(); t != in.Get("model_id").Str() { // the tokenizer is usually the model's own
 		d.Condition("tokenizer", t)
 	}
-	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {
-		d.Condition(name, in.Get(name).Text())
-	}
-	for _, name := range []string{"dtype", "quantization", "kv_cache_dtype"} {
-		d.Condition(name, v.Get(name).Text())
-	}
+	d.Fields(v, map[string]string{
+		"condition dtype": "dtype", "condition quantization": "quantization", "condition kv_cache_dtype": "kv_cache_dtype",
+	})
 	// What people and the client say of a result beside its load. A label is the backend where nobody set one.
 	backend, kind := in.Get("backend").Str(), v.Get("endpoint_type").Str()
 	d.Condition("client", cmp.Or(backend, kind))
@@ -281,13 +262,18 @@ func identity(v decode.Value, d *draft.Draft) (f schema.Facts) {
 			d.Keep(name, text)
 		}
 	}
-	date := in.Get("date")
-	if !draft.ClientTime(&f, date, in.Get("duration")) && v.Has("date") {
+	date, times := in.Get("date"), schema.Facts{}
+	if !draft.ClientTime(&times, date, in.Get("duration")) && v.Has("date") {
 		d.Problem(schema.SevWarning, "bad-date", date, "the date "+date.Text(),
 			"a time such as 20260312-003000 or 2026-03-12T00:30:00Z", "no time",
 			"a result that nothing dates has no place in the history; --pattern or a manifest can state it")
 	}
-	return f
+	if len(d.Reading.Points) == 0 {
+		f.Start, f.StartNote = times.Start, times.StartNote
+	}
+	if d.Start, d.End = times.Start, times.End; d.End.After(f.End) {
+		f.End = d.End
+	}
 }
 
 var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
@@ -313,6 +299,13 @@ var (
 	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Field{
 		Key: "tpot", Metric: "ntpot", Def: schema.DefInclFirst,
 	})
+	workload = map[string]string{
+		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
+		"key isl": "random_input_len|isl|input_len", "key osl": "random_output_len|osl|output_len",
+		"fact model.id": "model_id", "fact release": "release", "fact stack.engine": "engine",
+		"fact stack.version": "engine_version", "condition num_prompts": "num_prompts", "condition best_of": "best_of",
+		"condition use_beam_search": "use_beam_search",
+	}
 	numbers = map[string]string{
 		"output_tps": "output_throughput", "total_tps": "total_token_throughput", "duration_s": "duration",
 		"rps": "request_throughput|request_inthroughput", "goodput_rps": "request_goodput|request_goodput:",
@@ -410,42 +403,18 @@ func ReadCommands(f *decode.File) CommandsFile {
 			b.Client = strings.Fields(text)
 		}
 	}
-	client := strings.Join(b.Client, " ")
-	server := cmp.Or(v.Get("server_command").Str(), client)
-	if m := model.FindStringSubmatch(server + " " + client); m != nil {
-		b.Facts.Model.ID = m[1]
+	started := cmp.Or(v.Get("server_command").Str(), strings.Join(b.Client, " "))
+	client, server := draft.Flags(b.Client), draft.Flags(strings.Fields(started))
+	b.Facts.Model.ID = cmp.Or(server.Get("--model").Str(), client.Get("--model").Str())
+	b.Workload = manifest.Workload{
+		Concurrency: client.Number("--batch-size"), ISL: client.Number("--random-input-len", "--input-len"),
+		OSL: client.Number("--random-output-len", "--output-len"), Dataset: client.Get("--dataset-name").Str(),
 	}
-	b.Workload.Concurrency = flag(b.Client, "--batch-size")
-	b.Workload.ISL = flag(b.Client, "--random-input-len", "--input-len")
-	b.Workload.OSL = flag(b.Client, "--random-output-len", "--output-len")
-	if m := dataset.FindStringSubmatch(client); m != nil {
-		b.Workload.Dataset = m[1]
-	}
-	if n := flag(strings.Fields(server), "--tensor-parallel-size", "-tp"); n != nil && *n > 1 {
+	if n := server.Number("--tensor-parallel-size", "-tp"); n != nil && *n > 1 {
 		b.Workload.Dims = map[string]string{"tp": strconv.FormatFloat(*n, 'f', -1, 64)}
 	}
-	if strings.Contains(server, "vllm") {
+	if strings.Contains(started, "vllm") {
 		b.Facts.Stack.Engine = "vllm"
 	}
 	return b
-}
-
-var (
-	model   = regexp.MustCompile(`--model[ =](\S+)`)
-	dataset = regexp.MustCompile(`--dataset-name[ =](\S+)`)
-)
-
-func flag(argv []string, names ...string) *float64 {
-	for i, a := range argv {
-		for _, name := range names {
-			text, ok := strings.CutPrefix(a, name+"=")
-			if a == name && i+1 < len(argv) {
-				text, ok = argv[i+1], true
-			}
-			if x, err := strconv.ParseFloat(text, 64); ok && err == nil && x > 0 && x < 1e12 {
-				return &x
-			}
-		}
-	}
-	return nil
 }

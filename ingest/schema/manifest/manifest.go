@@ -44,7 +44,7 @@ type Manifest struct {
 	// server, how long it took to start.
 	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
-	Targets []TargetRow `yaml:"targets,omitempty"`
+	Targets []schema.Target `yaml:"targets,omitempty"`
 	// Interleaved names the run that this one took turns with.
 	Interleaved schema.Interleaved `yaml:"interleaved,omitempty"`
 }
@@ -67,19 +67,6 @@ type PlanItem struct {
 	Eval     string   `yaml:"eval,omitempty"`
 }
 
-// TargetRow is a target as a manifest states it.
-type TargetRow struct {
-	Workload  Workload `yaml:"workload"`
-	Metric    string   `yaml:"metric"`
-	Stat      string   `yaml:"stat,omitempty"`
-	Value     float64  `yaml:"value"`
-	Level     string   `yaml:"level,omitempty"`
-	Tolerance float64  `yaml:"tolerance,omitempty"`
-	Source    string   `yaml:"source,omitempty"`
-	SHA256    string   `yaml:"sha256,omitempty"`
-	AsOf      string   `yaml:"as_of,omitempty"`
-}
-
 // mostOverrides bounds the entries of files: each is tried with every file of the run.
 const mostOverrides = 1_000
 
@@ -94,6 +81,9 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 			Severity: schema.SevError, Path: name, Code: "bad-manifest", Found: fmt.Sprintf("%d entries of files", len(m.Files)),
 			Expected: fmt.Sprintf("at most %d", mostOverrides), Hint: "state more in one glob",
 		}
+	}
+	for i := range m.Targets {
+		m.Targets[i].Unit = schema.Unit(m.Targets[i].Metric)
 	}
 	if p := checkInterleaved(name, m.Interleaved); p != nil {
 		return m, p
@@ -167,30 +157,6 @@ func (w Workload) under(o Workload) Workload {
 		out.Dims = o.Dims
 	}
 	return out
-}
-
-// SchemaTargets returns the targets in force that the manifest states.
-func (m Manifest) SchemaTargets() []schema.Target {
-	var out []schema.Target
-	for _, t := range m.Targets {
-		out = append(out, schema.Target{
-			Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Unit: schema.Unit(t.Metric),
-			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf,
-		})
-	}
-	return out
-}
-
-// Row returns a target in force in the form of a manifest.
-func Row(t schema.Target) TargetRow {
-	return TargetRow{
-		Workload: Workload{
-			Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate,
-			Dataset: t.Key.Dataset, Dims: t.Key.Dims,
-		},
-		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source,
-		SHA256: t.SHA256, AsOf: t.AsOf,
-	}
 }
 
 // field is one fact that can be merged and compared.
