@@ -59,8 +59,21 @@ func (r *Report) Against(at int) *compare.Against {
 	return of()
 }
 
-// AgainstText says what came of a comparison of two releases, conditions that differ first.
-func AgainstText(c *compare.Against) (out []string) {
+// AgainstText says what came of a comparison of two releases, conditions that differ first and means by metric last.
+func AgainstText(c *compare.Against) []string {
+	var means []string
+	for _, m := range c.Means {
+		info, _ := schema.MetricByName(m.Metric)
+		means = append(means, fmt.Sprintf("%s %s (%s)", info.Label, words.Change(m.Change), info.Better))
+	}
+	out := againstText(c)
+	if len(means) > 0 {
+		out = append(out, "Geometric mean of the changes: "+strings.Join(means, ", ")+".")
+	}
+	return out
+}
+
+func againstText(c *compare.Against) (out []string) {
 	if len(c.Differ) > 0 {
 		const most = 6
 		var parts []string
@@ -82,14 +95,5 @@ func AgainstText(c *compare.Against) (out []string) {
 	if c.OnlyA+c.OnlyB > 0 {
 		said += fmt.Sprintf("; %s only in %s, %s only in %s", words.Count(c.OnlyA), c.A, words.Count(c.OnlyB), c.B)
 	}
-	out = append(out, said+".")
-	var means []string
-	for _, m := range c.Means {
-		info, _ := schema.MetricByName(m.Metric)
-		means = append(means, fmt.Sprintf("%s %s (%s)", info.Label, words.Change(m.Change), info.Better))
-	}
-	if len(means) > 0 {
-		out = append(out, "Geometric mean of the changes: "+strings.Join(means, ", ")+".")
-	}
-	return out
+	return append(out, said+".")
 }

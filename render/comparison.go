@@ -10,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 // Comparison is two sides beside each other, as every output shows them.
@@ -23,7 +24,7 @@ type Comparison struct {
 // Head stands above the rows: conditions and loads that differ, and what B was judged.
 func (c *Comparison) Head() []string {
 	if c.Against != nil {
-		return append(unlikeLoadsText(c.Result), AgainstText(c.Against)...)
+		return append(unlikeLoadsText(c.Result), againstText(c.Against)...) // Notes have the means
 	}
 	var out []string
 	for _, s := range c.Settings {
@@ -63,20 +64,20 @@ func (c *Comparison) Table() *Table {
 		side(shortSide(c.A, c.B), func(x row) (float64, float64, int) { return x.A, x.SpreadA, x.NA }),
 		side(shortSide(c.B, c.A), func(x row) (float64, float64, int) { return x.B, x.SpreadB, x.NB }),
 		{col(difference), func(x row) Cell { return text(words.Change(x.Change)) }},
-		{col("95 % interval"), func(x row) Cell {
+	}
+	if c.tested() {
+		all = append(all, Column[row]{col("95 % interval"), func(x row) Cell {
 			if math.IsNaN(x.Lo) {
 				return text("")
 			}
 			return text(words.Change(x.Lo) + " to " + words.Change(x.Hi))
-		}},
-		{col("Test"), func(x row) Cell {
+		}}, Column[row]{col("Test"), func(x row) Cell {
 			n := fmt.Sprintf("n = %d+%d", x.NA, x.NB)
 			if !math.IsNaN(x.P) {
 				n = fmt.Sprintf("p = %.3f, ", x.P) + n
 			}
 			return text(n)
-		}},
-		last,
+		}}, last)
 	}
 	if c.Against != nil { // against history: "regressed confirmed: +16.1 %, +10.5 % to +22.1 %"
 		all = append(all, Column[row]{col("Verdict of " + shortSide(c.B, c.A)), func(x row) Cell {
@@ -99,6 +100,11 @@ func (c *Comparison) Table() *Table {
 		rows = append(rows, &c.Rows[i])
 	}
 	return tableOf(c.A+" and "+c.B, "", rows, all)
+}
+
+// tested reports whether tests of the rows are shown: not where none decides and B was judged, which says all.
+func (c *Comparison) tested() bool {
+	return c.Against == nil || c.Tests()[pairing.NoTest] < len(c.Rows)
 }
 
 // definitions are those of a metric by two tools.
@@ -137,7 +143,7 @@ func (c *Comparison) Notes() []string {
 	}
 	tests := c.Tests()
 	for _, t := range compare.TestNames() {
-		if tests[t] > 0 {
+		if tests[t] > 0 && c.tested() {
 			add("test: %s (%s)", t, words.Plural(tests[t], "row"))
 		}
 	}
@@ -164,7 +170,7 @@ func (c *Comparison) Notes() []string {
 	if n > 0 {
 		add("rows of paired blocks are tested as one family: one in twenty of those called changed may be unchanged")
 	}
-	if n < len(c.Rows) {
+	if n+tests[pairing.NoTest] < len(c.Rows) {
 		add("no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
 	}
 	return out

@@ -137,7 +137,7 @@ func set(metric, member string, value any) func(object) {
 func lostTricks() map[string]trick {
 	const invalid, missing = "makes numbers invalid", "required, planned or tried number"
 	return map[string]trick{
-		"eval without a value":   {do: func(s *story) { s.score("value", nil) }, says: missing},
+		"eval without a value":   {do: func(s *story) { s.score("value", nil) }, says: invalid},
 		"eval in quotes":         {do: func(s *story) { s.score("value", "0.6") }, says: invalid},
 		"eval NaN in quotes":     {do: func(s *story) { s.score("value", "NaN") }, says: invalid},
 		"eval flipped":           {do: func(s *story) { s.score("direction", "lower") }, says: "invalid"},
