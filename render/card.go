@@ -325,7 +325,7 @@ func basisText(g *gate.Review) string {
 			out += fmt.Sprintf(", %s %s", words.Count(x.n), x.word)
 		}
 	}
-	if n := g.Fit.Shown.Once.Hidden; n > 0 && !g.Fit.Wider {
+	if n := g.Fit.Shown.Hidden; n > 0 && !g.Fit.Wider {
 		out += fmt.Sprintf("; %s could hide a regression beyond the limit without a re-run", words.Count(n))
 	}
 	return out

@@ -127,7 +127,7 @@ func (r *Report) namesIn(text string) (out Links) {
 func (r *Report) noisySection(g *gate.Review, at int) Section {
 	b, hidden := g.Basis(), 0
 	if !g.Fit.Wider {
-		hidden = g.Fit.Shown.Once.Hidden
+		hidden = g.Fit.Shown.Hidden
 	}
 	list := slices.DeleteFunc(slices.Clone(g.History), func(v schema.Verdict) bool {
 		return v.Outcome != schema.Inconclusive

@@ -11,7 +11,7 @@ import (
 
 // A part of a release is compared as one family with the rest of it: counts of the whole are not counts of the part.
 func TestFitOfAPart(t *testing.T) {
-	fit := gate.Fit{Cells: 40, Wider: true, Shown: judge.Sensitivity{Series: 40, Once: judge.Shown{Median: .1, Hidden: 9}}}
+	fit := gate.Fit{Cells: 40, Wider: true, Shown: judge.Sensitivity{Series: 40, Least: .1, Hidden: 9}}
 	if got := fitText(fit); !strings.HasPrefix(got, "The release as a whole: 40 numbers compared as one family") {
 		t.Error(got)
 	}

@@ -77,11 +77,9 @@ type (
 		Failed      int              `json:"failed"`
 		Calibrated  gate.Calibration `json:"calibrated"`
 		// The regression of one number alone that half of them would have shown, and those that could hide one beyond the
-		// limit: without a re-run, and with one.
-		Shown       *Num `json:"shown"`
-		Hidden      int  `json:"hidden"`
-		ShownAgain  *Num `json:"shown_again"`
-		HiddenAgain int  `json:"hidden_again"`
+		// limit.
+		Shown  *Num `json:"shown"`
+		Hidden int  `json:"hidden"`
 	}
 	pairJSON struct {
 		Model    string    `json:"model"`
@@ -168,7 +166,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 		Detail: words.Detail(g), Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
 		Recheck: card.Again(), Noise: noiseJSON{
 			Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated(),
-			Hidden: f.Shown.Once.Hidden, HiddenAgain: f.Shown.Again.Hidden,
+			Hidden: f.Shown.Hidden,
 		},
 		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Changes: []changeJSON{}, Lints: []lintJSON{},
 	}
@@ -176,7 +174,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 		out.Noise.Typical = (*Num)(&f.Noise)
 	}
 	if f.Shown.Series > 0 {
-		out.Noise.Shown, out.Noise.ShownAgain = finite(f.Shown.Once.Median), finite(f.Shown.Again.Median)
+		out.Noise.Shown = finite(f.Shown.Least)
 	}
 	out.Card.Reason, out.Card.Decisive, out.Card.Basis = words.Headline(g), []string{}, map[string]string{}
 	for _, x := range card.Whiskers {

@@ -424,27 +424,18 @@ func Metric(metric, stat string) string {
 }
 
 // Sensitivity says what a release's comparison with history could not have seen: of a model on a device as a whole, and
-// of one number alone, without a re-run and with one.
+// of one number alone.
 func Sensitivity(s judge.Sensitivity) string {
-	if s.Series == 0 || math.IsNaN(s.Once.Median) {
+	if s.Series == 0 || math.IsNaN(s.Least) {
 		return ""
 	}
-	from := func(least float64) string {
-		if !(least <= 1) {
-			return "cannot be seen"
-		}
-		return "from " + Percent(least) + " on"
-	}
-	out := fmt.Sprintf("Of %s, a regression of one alone would be named four times in five %s", Plural(s.Series, "number"),
-		from(s.Once.Median))
-	if s.Once.Median > 1 {
+	out := fmt.Sprintf("Of %s, a regression of one alone would be named four times in five from %s on",
+		Plural(s.Series, "number"), Percent(s.Least))
+	if s.Least > 1 {
 		out = fmt.Sprintf("Of %s, a regression of one alone cannot be seen", Plural(s.Series, "number"))
 	}
-	if s.Again.Median <= 1 {
-		out += ", with a re-run " + from(s.Again.Median)
-	}
 	if s.Groups <= 1 {
-		out += "; one of a model on a device as a whole " + from(s.Groups)
+		out += "; one of a model on a device as a whole from " + Percent(s.Groups) + " on"
 	}
 	return out + " (medians)."
 }

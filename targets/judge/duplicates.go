@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,14 +32,17 @@ func (j *Judgement) Duplicate(h *columns.RunHead) (Duplicate, bool) {
 	return d, twice
 }
 
-// duplicates finds runs that are copies of another run: by the same stated id; by the same system where every point
-// that both have agrees in all digits, as two measurements never do, whatever start they state and whatever further
-// points one has; or, where the points have too few numbers for that, by the same start and all numbers. A copy is
-// not an independent run: it must neither confirm a change nor double a repeat. The first run by path counts.
+// duplicates finds runs that are copies of another run: by their files, as reading found them; by the same stated id;
+// or by the same numbers on the same system, whatever start they state, where chance does not make two measurements
+// agree, else with the same start. A copy is not an independent run: it must neither confirm a change nor double a
+// repeat. The first run by path counts. Copies of a part of a run are found where files are read.
 func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
+	type numbers struct {
+		system schema.System
+		hash   uint64
+	}
 	out := map[*columns.RunHead]Duplicate{}
-	copies := copied(c)
-	byID, byStart, byPoint := map[string]int{}, map[startedAt][]int{}, map[uint64]int{}
+	copies, byID, byNumbers := copied(c), map[string]int{}, map[numbers]int{}
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		if of, all := copies[i]; all {
@@ -48,40 +50,30 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 			continue
 		}
 		id := cmp.Or(h.Stated, h.ID)
+		hash, digits := fingerprint(c, i)
 		if first, twice := byID[id]; twice {
-			out[h] = Duplicate{Of: id, Same: sameNumbers(c, first, i)}
+			of, _ := fingerprint(c, first)
+			out[h] = Duplicate{Of: id, Same: of == hash}
 			continue
 		}
 		byID[id] = i
-		system := fmt.Appendf(nil, "%q", systemOf(h))
-		if first, twice := sharedPoint(c, i, system, byPoint); twice {
-			// The one that has nothing of its own is void, else the later one by path, which is an error. A copy of a part
-			// must not void the whole.
-			a, own := &c.Runs[first], hasOwn(c, i, first)
-			if !own || hasOwn(c, first, i) {
-				out[h] = Duplicate{Of: a.ID, Same: !own}
-				continue
-			}
-			out[a] = Duplicate{Of: h.ID, Same: true}
-			for p := h.FirstPoint; p < h.PointsEnd; p++ {
-				byPoint[fingerprint(c, &c.Points[p], system)] = i // further copies are compared with the whole
-			}
-			continue
+		if digits < enoughDigits {
+			hash ^= uint64(h.Start.UnixNano())
 		}
-		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
-			continue // equal scores are common
+		at := numbers{systemOf(h), hash}
+		switch first, twice := byNumbers[at]; {
+		case digits < enoughDigits && h.Start.IsZero(): // equal scores are common
+		case twice:
+			out[h] = Duplicate{Of: c.Runs[first].ID, Same: true}
+		default:
+			byNumbers[at] = i
 		}
-		at := startedAt{h.Start.String(), systemOf(h)}
-		for _, other := range byStart[at] {
-			if sameNumbers(c, other, i) {
-				out[h] = Duplicate{Of: c.Runs[other].ID, Same: true}
-				break
-			}
-		}
-		byStart[at] = append(byStart[at], i)
 	}
 	return out
 }
+
+// enoughDigits of noise agree by chance in one of a billion pairs of measurements.
+const enoughDigits = 9
 
 // copied finds the runs of which reading found that all files are copies of another release's.
 func copied(c *columns.Columns) map[int]Copy {
@@ -101,128 +93,31 @@ func copied(c *columns.Columns) map[int]Copy {
 	return out
 }
 
-// hasOwn reports whether a run has a point or a score that another run has not.
-func hasOwn(c *columns.Columns, run, other int) bool {
-	keys := map[int32]bool{}
-	for i := c.Runs[other].FirstPoint; i < c.Runs[other].PointsEnd; i++ {
-		keys[c.Points[i].Key] = true
-	}
-	for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
-		if !keys[c.Points[i].Key] {
-			return true
-		}
-	}
-	return slices.ContainsFunc(c.ScoresOf(run), func(s columns.ScoreRow) bool {
-		return !slices.ContainsFunc(c.ScoresOf(other), func(o columns.ScoreRow) bool {
-			return s.Task == o.Task && s.Metric == o.Metric && s.Filter == o.Filter && s.Value == o.Value
-		})
-	})
-}
-
-// sharedPoint finds an earlier run that has a point of this run in all digits and that agrees with it in all points
-// that both have.
-func sharedPoint(c *columns.Columns, run int, system []byte, seen map[uint64]int) (first int, twice bool) {
-	h := &c.Runs[run]
-	var candidates []int
+// fingerprint is a hash of the points and scores of a run, and how many digits of its points are not predictable: noise
+// of a percent leaves the first two digits of each number predictable, and a number that occurs twice counts once.
+func fingerprint(c *columns.Columns, run int) (hash uint64, digits int) {
+	sum, h := fnv.New64a(), &c.Runs[run]
+	var b []byte
+	seen := map[float64]bool{}
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		sum := fingerprint(c, &c.Points[i], system)
-		other, ok := seen[sum]
-		switch {
-		case !ok:
-			seen[sum] = run
-		case other != run && !slices.Contains(candidates, other):
-			candidates = append(candidates, other)
+		p := &c.Points[i]
+		stats, values := c.Span(p)
+		b = binary.LittleEndian.AppendUint32(b[:0], uint32(p.Key))
+		b = append(b, p.Status)
+		for k, v := range values {
+			b = binary.LittleEndian.AppendUint16(b, stats[k])
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+			if digits < enoughDigits && !seen[v] {
+				mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+				digits += max(0, len(mantissa)-1-2)
+				seen[v] = true
+			}
 		}
+		_, _ = sum.Write(b) // a hash never fails
 	}
-	at := slices.IndexFunc(candidates, func(other int) bool { return agree(c, other, run) })
-	if at < 0 {
-		return 0, false
+	for _, s := range c.ScoresOf(run) {
+		v, _ := s.Value.Get()
+		fmt.Fprintf(sum, "%q %q %q %v %d\n", s.Task, s.Metric, s.Filter, v, s.N)
 	}
-	return candidates[at], true
-}
-
-// surprise returns how many digits of a point's numbers are not predictable: noise of a percent leaves the first two
-// digits of each number predictable, and a number that occurs twice counts once.
-func surprise(c *columns.Columns, p *columns.PointRow) int {
-	_, values := c.Span(p)
-	seen, n := map[float64]bool{}, 0
-	for _, v := range values {
-		if !seen[v] {
-			mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
-			n += max(0, len(mantissa)-1-2)
-		}
-		seen[v] = true
-	}
-	return n
-}
-
-func fingerprint(c *columns.Columns, p *columns.PointRow, system []byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write(system) // a hash never fails
-	stats, values := c.Span(p)
-	var b [10]byte
-	binary.LittleEndian.PutUint32(b[:], uint32(p.Key))
-	b[4] = p.Status
-	_, _ = h.Write(b[:])
-	for i, v := range values {
-		binary.LittleEndian.PutUint16(b[:], stats[i])
-		binary.LittleEndian.PutUint64(b[2:], math.Float64bits(v))
-		_, _ = h.Write(b[:])
-	}
-	return h.Sum64()
-}
-
-// agree reports whether two runs are equal in all points that both have, and have enough in common that the
-// probability of chance is one in a billion.
-func agree(c *columns.Columns, a, b int) bool {
-	const enough = 9
-	x, y := &c.Runs[a], &c.Runs[b]
-	has := map[int32][]*columns.PointRow{}
-	for i := x.FirstPoint; i < x.PointsEnd; i++ {
-		has[c.Points[i].Key] = append(has[c.Points[i].Key], &c.Points[i])
-	}
-	common := 0
-	for i := y.FirstPoint; i < y.PointsEnd; i++ {
-		q := &c.Points[i]
-		list, shared := has[q.Key]
-		if !shared {
-			continue
-		}
-		if !slices.ContainsFunc(list, func(p *columns.PointRow) bool { return samePoint(c, p, q) }) {
-			return false
-		}
-		common += surprise(c, q)
-	}
-	return common >= enough
-}
-
-func samePoint(c *columns.Columns, p, q *columns.PointRow) bool {
-	ps, pv := c.Span(p)
-	qs, qv := c.Span(q)
-	return p.Key == q.Key && p.Status == q.Status && slices.Equal(ps, qs) && slices.Equal(pv, qv)
-}
-
-// sameNumbers reports whether two runs hold the same points and scores, and any.
-func sameNumbers(c *columns.Columns, a, b int) bool {
-	x, y := &c.Runs[a], &c.Runs[b]
-	s, t := c.ScoresOf(a), c.ScoresOf(b)
-	n := x.PointsEnd - x.FirstPoint
-	if n != y.PointsEnd-y.FirstPoint || len(s) != len(t) || n+len(s) == 0 {
-		return false
-	}
-	for i := range n {
-		p, q := &c.Points[x.FirstPoint+i], &c.Points[y.FirstPoint+i]
-		if p.Repeat != q.Repeat || !samePoint(c, p, q) {
-			return false
-		}
-	}
-	return slices.EqualFunc(s, t, func(x, y columns.ScoreRow) bool {
-		return x.Task == y.Task && x.Metric == y.Metric && x.Filter == y.Filter && x.Value == y.Value && x.N == y.N
-	})
-}
-
-// startedAt is a system and an exact start time.
-type startedAt struct {
-	start  string
-	system schema.System
+	return sum.Sum64(), digits
 }

@@ -348,6 +348,7 @@ type gathering struct {
 	list     []cellID
 	obs      [][]regression.Obs
 	runOf    []int32 // by cell: the first run of its last observation
+	hosts    []int16 // by run, from 1; 0 is unknown
 	classes  *classes
 	points   bool // some decision selects single points
 	bad      []badValue
@@ -369,6 +370,10 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	n := g.judged + len(Tails())
 	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
 	g.number(sequences(releases))
+	known := map[string]int16{"": 0}
+	for i := range c.Runs {
+		g.hosts = append(g.hosts, intern(known, hostOf(&c.Runs[i])))
+	}
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
 			if screen.excludes(&c.Runs[run]) {
@@ -477,7 +482,9 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	list := g.obs[cell]
 	last := len(list) - 1
 	if last < 0 || list[last].Release != int32(release) {
-		o := regression.Obs{Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, SE: float32(se / v)}
+		o := regression.Obs{
+			Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, Host: g.hosts[run], SE: float32(se / v),
+		}
 		g.obs[cell] = append(list, o)
 		g.runOf[cell] = int32(run)
 		return
@@ -487,6 +494,9 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 		o.K++
 		o.Z += (z - o.Z) / float64(o.K)
 		return
+	}
+	if o.K2 == 0 || o.Host2 == o.Host {
+		o.Host2 = g.hosts[run]
 	}
 	if o.K2 == 0 {
 		o.Z2, o.K2 = z, 1
@@ -510,7 +520,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 	for n, i := range g.systems {
 		names[i] = n
 	}
-	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list)), Hosts: g.hosts()}
+	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list))}
 	for _, r := range g.releases {
 		t.Releases = append(t.Releases, regression.Release{Joins: r.Serves()})
 	}
@@ -606,10 +616,10 @@ func compareSystems(a, b schema.System) int {
 		schema.NaturalCompare(a.Impl, b.Impl))
 }
 
-func intern[K comparable](m map[K]int32, k K) int32 {
+func intern[K comparable, I int16 | int32](m map[K]I, k K) I {
 	i, ok := m[k]
 	if !ok {
-		i = int32(len(m))
+		i = I(len(m))
 		m[k] = i
 	}
 	return i

@@ -377,28 +377,20 @@ const (
 	ByPerson = regression.ByPerson // a pin
 )
 
-// Sensitivity is the smallest regression of one number alone that a release would have found four times in five: once
-// from its runs, again together with one more run.
+// Sensitivity is the smallest regression of one number alone that a release would have found four times in five.
 type Sensitivity struct {
-	Series      int // that have a history
-	Once, Again Shown
+	Series int     // that have a history
+	Least  float64 // relative change, the median over the series; +Inf: none; NaN without series
+	Hidden int     // series that could hide more than what matters in them
 	// Groups is the smallest change of a whole model on a device, or of a metric of it, that is named; the median over the
 	// series. NaN where none is known.
 	Groups float64
 }
 
-// Shown is the smallest regression that is found.
-type Shown struct {
-	Median float64 // relative change, the median over the series; +Inf: none; NaN without series
-	Hidden int     // series that could hide more than what matters in them
-}
-
 // Sensitivity is that of a release's comparison with history. Evals are not part of it.
 func (j *Judgement) Sensitivity(release int) Sensitivity {
 	s := j.rows.Fits[release].Shown
-	return Sensitivity{
-		Series: s.Cells, Once: shownOf(s.Once), Again: shownOf(s.Again), Groups: math.Expm1(s.Groups),
-	}
+	return Sensitivity{Series: s.Cells, Least: math.Expm1(s.Least), Hidden: s.Hidden, Groups: math.Expm1(s.Groups)}
 }
 
 // Sight counts, by model and device, the series of a release that have a history, and those of them that would show a
@@ -419,8 +411,6 @@ func (j *Judgement) Sight(release int) (blind, all map[schema.Pair]int) {
 	}
 	return blind, all
 }
-
-func shownOf(s regression.Shown) Shown { return Shown{math.Expm1(s.Median), s.Hidden} }
 
 // noise is the variance between runs of the same workload, on the log scale, and where it comes from.
 type noise struct {

@@ -45,16 +45,9 @@ func said(r *regression.Row) [6]any {
 // eventful is a history in which most of what can happen does.
 func eventful(seed uint64, cells, releases int) *regression.Table {
 	r := rand.New(rand.NewPCG(seed, 7))
-	tab := &regression.Table{Strata: 2, Hosts: map[regression.Measured]regression.Hosts{}}
+	tab := &regression.Table{Strata: 2}
 	for k := range releases {
 		tab.Releases = append(tab.Releases, regression.Release{Joins: k%9 != 8})
-		for s := range int32(4) {
-			host := int32(1)
-			if k%5 == 4 {
-				host = 2
-			}
-			tab.Hosts[regression.Measured{Release: int32(k), System: s}] = regression.Hosts{First: host}
-		}
 	}
 	for c := range cells {
 		level := 0.
@@ -69,9 +62,9 @@ func eventful(seed uint64, cells, releases int) *regression.Table {
 			if r.Float64() < .05 {
 				z += .1
 			}
-			o := regression.Obs{Release: int32(k), Z: z, K: 1}
+			o := regression.Obs{Release: int32(k), Z: z, K: 1, Host: int16(1 + k%5/4)}
 			if r.Float64() < .2 {
-				o.Z2, o.K2 = level+.01*r.NormFloat64(), 1
+				o.Z2, o.K2, o.Host2 = level+.01*r.NormFloat64(), 1, 1
 			}
 			tab.Obs = append(tab.Obs, o)
 		}
@@ -83,7 +76,7 @@ func eventful(seed uint64, cells, releases int) *regression.Table {
 
 // upToRelease is a history without its later releases.
 func upToRelease(of *regression.Table, last int32) *regression.Table {
-	out := &regression.Table{Strata: of.Strata, Releases: of.Releases[:last+1], Hosts: of.Hosts}
+	out := &regression.Table{Strata: of.Strata, Releases: of.Releases[:last+1]}
 	for _, c := range of.Cells {
 		first := int32(len(out.Obs))
 		for i := c.First; i < c.End && of.Obs[i].Release <= last; i++ {

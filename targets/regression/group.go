@@ -673,9 +673,31 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 			f.Members = append(f.Members, x.cell)
 		}
 	}
-	if f.Evidence == schema.Confirmed && j.groupOnOneHost(f) {
+	if f.Evidence == schema.Confirmed && j.onOneHost(f, at, tests, list) {
 		f.Evidence, f.Why = schema.Suspected, schema.WhyOtherHost
 	}
+}
+
+// onOneHost reports whether all runs that show a change were made on one host, while some member was lately measured on
+// another one too: what they show may be the host. at is the finding's index.
+func (j *judge) onOneHost(f *Finding, at int32, tests []test, list []int32) bool {
+	one, other := int16(0), false
+	for _, i := range list {
+		x := &tests[i]
+		if x.found != at {
+			continue
+		}
+		first := x.obs
+		for first > j.t.Cells[x.cell].First && j.t.Obs[first-1].Release >= f.First {
+			first--
+		}
+		host, elsewhere := j.oneHost(x.cell, first, x.obs)
+		if host == 0 || one != 0 && host != one {
+			return false
+		}
+		one, other = host, other || elsewhere
+	}
+	return other
 }
 
 // over is the mean change of a test over its runs since a release, of the newest three.
@@ -768,31 +790,4 @@ func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 		past = slices.Delete(past, 0, remembered)
 	}
 	j.past[k][m.group] = past
-}
-
-// groupOnOneHost reports whether all runs that show a change were made on one host, while some system of the group was
-// lately measured on another one too: what they show may be the host.
-func (j *judge) groupOnOneHost(f *Finding) bool {
-	if len(j.t.Hosts) == 0 {
-		return false
-	}
-	systems, seen := map[int32]bool{}, sameHost{}
-	for _, cell := range f.Members {
-		s := j.t.Cells[cell].System
-		for r := f.First; r <= f.Release && !systems[s]; r++ {
-			if h, measured := j.t.Hosts[Measured{r, s}]; measured {
-				seen.add(h, f.Why == schema.WhyRecheck)
-			}
-		}
-		systems[s] = true
-	}
-	if !seen.one() {
-		return false
-	}
-	for s := range systems {
-		if j.elsewhere(s, f.Release, seen.host) {
-			return true
-		}
-	}
-	return false
 }

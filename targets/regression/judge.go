@@ -656,66 +656,26 @@ func (j *judge) alone(tests []test, at []int, p []float64, family int, lone, rat
 	return limit
 }
 
-// Hosts are the machines that measured a system in a release, by a number of the caller's; 0 is unknown.
-type Hosts struct {
-	First int32 // of its first run
-	Later int32 // of a later run: another one than the first, if there is one
-}
-
-// Measured is a system in a release.
-type Measured struct{ Release, System int32 }
-
-// recentHosts is the number of releases in which a system must have been measured on another host for that to be a
+// recentHosts is the number of releases in which a cell must have been measured on another host for that to be a
 // condition: a machine that is long gone settles nothing.
 const recentHosts = 10
 
-// oneHost reports whether all runs that show a change together were made on one host, while the system was lately
-// measured on another one too: what they show may be the host. An unknown host is no reason to doubt.
-func (j *judge) oneHost(x *test) bool {
-	if len(j.t.Hosts) == 0 {
-		return false
-	}
-	system, seen := j.t.Cells[x.cell].System, sameHost{}
-	for i := x.joint.first; i <= x.obs; i++ {
-		if o := &j.t.Obs[i]; i == x.obs || j.joins(i) {
-			seen.add(j.t.Hosts[Measured{o.Release, system}], o.K2 > 0)
+// oneHost is the host on which all runs of a cell from an observation on were made, 0 where there are several or it is
+// unknown, and whether the cell was lately measured on another one too: then what they show may be the host.
+func (j *judge) oneHost(cell, first, last int32) (host int16, elsewhere bool) {
+	host = j.t.Obs[last].Host
+	from := j.t.Obs[last].Release - recentHosts
+	for i := last; i >= j.t.Cells[cell].First && (i >= first || j.t.Obs[i].Release >= from); i-- {
+		o := &j.t.Obs[i]
+		switch behind := i >= first && (i == last || j.joins(i)); {
+		case !behind:
+			elsewhere = elsewhere || o.Host != 0 && o.Host != host || o.Host2 != 0 && o.Host2 != host
+		case o.Host != host || o.K2 > 0 && o.Host2 != host:
+			return 0, false
 		}
 	}
-	return seen.one() && j.elsewhere(system, j.t.Obs[x.obs].Release, seen.host)
+	return host, elsewhere
 }
-
-// elsewhere reports whether a system was lately measured on another host.
-func (j *judge) elsewhere(system, release, host int32) bool {
-	for r := max(0, release-recentHosts); r <= release; r++ {
-		h := j.t.Hosts[Measured{r, system}]
-		if h.First != 0 && h.First != host || h.Later != 0 && h.Later != host {
-			return true
-		}
-	}
-	return false
-}
-
-// sameHost tells whether runs were made on one host that is known.
-type sameHost struct {
-	host    int32
-	several bool // or unknown
-}
-
-func (s *sameHost) add(h Hosts, later bool) {
-	s.see(h.First)
-	if later {
-		s.see(h.Later)
-	}
-}
-
-func (s *sameHost) see(host int32) {
-	if host == 0 || s.host != 0 && s.host != host {
-		s.several = true
-	}
-	s.host = host
-}
-
-func (s *sameHost) one() bool { return !s.several && s.host != 0 }
 
 // second is the residual change of the later runs of the release.
 func (j *judge) second(x *test) float64 {
@@ -860,8 +820,7 @@ type Table struct {
 	Releases []Release // in order; nothing about a release depends on later ones
 	Strata   int       // number of strata
 	Cells    []Cell
-	Obs      []Obs              // those of one cell next to each other, in release order, at most one a release
-	Hosts    map[Measured]Hosts // nil: unknown
+	Obs      []Obs // those of one cell next to each other, in release order, at most one a release
 }
 
 // Release is one release of a table.
@@ -892,10 +851,13 @@ type Obs struct {
 	Z       float64 // ±ln of the value, larger is worse: the mean over the repeats of the release's first run
 	Z2      float64 // the same over its later runs, which are independent of the first; valid only when K2 > 0
 	K, K2   int16   // repeats behind Z and Z2
-	SE      float32 // least relative noise of the value: its requests' standard error, its rounding; 0 when unknown
-	Pin     bool    // a person decided that a new level starts here
-	Dismiss bool    // a person decided that no new level starts here
-	Accept  bool    // a person accepts the change here: it is judged, then a new level begins
+	// Host and Host2 are the machines of the first run and of later ones (another one than the first, if there is one), by
+	// numbers of the caller's; 0 is unknown.
+	Host, Host2 int16
+	SE          float32 // least relative noise of the value: its requests' standard error, its rounding; 0 when unknown
+	Pin         bool    // a person decided that a new level starts here
+	Dismiss     bool    // a person decided that no new level starts here
+	Accept      bool    // a person accepts the change here: it is judged, then a new level begins
 }
 
 // mean returns the observation as later baselines use it, before what is common is taken from it: all repeats of all

@@ -90,23 +90,16 @@ func TestAnotherHostConfirmsAShift(t *testing.T) {
 			cells[i][7] *= 1.1
 		}
 		tab := history(.05, cells...)
-		tab.Hosts = map[regression.Measured]regression.Hosts{}
-		for r := range int32(8) {
-			if h := int32(c.hosts[r]); h != '-' {
-				tab.Hosts[regression.Measured{Release: r}] = regression.Hosts{First: h, Later: 0}
+		for i := range tab.Obs {
+			o := &tab.Obs[i]
+			if h := int16(c.hosts[o.Release]); h != '-' {
+				o.Host = h
 			}
-		}
-		for i := range tab.Cells {
-			if o := &tab.Obs[tab.Cells[i].First+6]; c.again {
-				o.Z2, o.K2 = o.Z, 1
+			if c.again && o.Release == 6 {
+				if o.Z2, o.K2, o.Host2 = o.Z, 1, o.Host; name == "re-run, elsewhere" {
+					o.Host2 = 'b'
+				}
 			}
-		}
-		if m := (regression.Measured{Release: 6}); c.again {
-			later := tab.Hosts[m].First
-			if name == "re-run, elsewhere" {
-				later = 'b'
-			}
-			tab.Hosts[m] = regression.Hosts{First: tab.Hosts[m].First, Later: later}
 		}
 		j := judge(t, tab)
 		for _, f := range j.Findings {
