@@ -36,7 +36,6 @@ type state struct {
 	grouped bool    // it is that of a group
 	extreme float64 // t of a large deviation that may yet be an outlier; 0: none
 	off     float64 // its change
-	stays   int     // releases in which it stayed
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
 	moved   int32   // observation that confirmed the last change; -1
 	way     float64 // in which it changed

@@ -688,38 +688,28 @@ func (c *claim) confirmed() bool {
 }
 
 // settled decides about an earlier large deviation of the cell, and reports whether this release has none of its own
-// beside it: one that went away again is no change, and shows how far values stray; one that stays may be a change, and
-// is counted only when it was never confirmed.
+// beside it: one that went away again is no change, and shows how far values stray; one that stays may be a change.
 func (j *judge) settled(c *claim) bool {
-	const stays = 2
 	st := &j.state[c.x.cell]
 	if st.extreme == 0 {
 		return false
 	}
-	same, confirmed := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2, c.confirmed()
-	if same {
-		st.stays++
-	}
-	if !same || st.stays > stays && !confirmed {
+	same := c.alone*st.off > 0 && math.Abs(c.alone) >= math.Abs(st.off)/2
+	if !same {
 		j.stray(c, st.extreme, st.off)
 	}
-	if !same || st.stays > stays || confirmed {
+	if !same || c.confirmed() {
 		st.extreme = 0
 	}
-	return same || confirmed
+	return same || c.confirmed()
 }
 
-// weigh notes a large deviation of the release, which later ones settle; a later run of it may do so at once.
+// weigh notes a large deviation of the release, which later ones settle.
 func (j *judge) weigh(c *claim) {
-	st := &j.state[c.x.cell]
-	if !(math.Abs(c.alone/c.x.se) > c.t95) || c.x.base.n < 2 || c.row.Evidence == schema.Confirmed {
-		return
+	if math.Abs(c.alone/c.x.se) > c.t95 && c.x.base.n > 1 && !c.confirmed() {
+		st := &j.state[c.x.cell]
+		st.extreme, st.off = c.alone/c.x.se, c.alone
 	}
-	if c.o.K2 > 0 && math.Abs(j.second(c.x)) < math.Abs(c.alone)/2 {
-		j.stray(c, c.alone/c.x.se, c.alone)
-		return
-	}
-	st.extreme, st.off, st.stays = c.alone/c.x.se, c.alone, 0
 }
 
 func (j *judge) stray(c *claim, t, d float64) { j.outliers.happened(c.cell.Stratum, t, d) }

@@ -18,7 +18,6 @@ const (
 	OfModel                    // a model, on several devices
 	OfSystem                   // a model on a device
 	OfSystemMetric             // a metric of a model on a device
-	OfPoint                    // a workload of a model on a device
 )
 
 // tier is one kind of group, in the order in which they are tested. What a larger group explains is taken from its
@@ -68,7 +67,6 @@ func tiers(rules *Rules) []tier {
 			kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, common: rules.MinPoint,
 			unit: system,
 		},
-		{kind: OfPoint, quantile: .5, of: point, child: stratum, children: 3},
 	}
 }
 

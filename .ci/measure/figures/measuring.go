@@ -593,7 +593,7 @@ func (b bench) judge(runs, seconds [][]float64, times int16, least schema.Eviden
 	row := j.Rows[tab.Cells[0].End-1]
 	for _, x := range j.Findings {
 		newest := int(x.Release) == len(runs)-1
-		all = all || newest && x.Kind != regression.OfPoint && x.Word == schema.Regressed && x.Evidence >= least
+		all = all || newest && x.Word == schema.Regressed && x.Evidence >= least
 	}
 	return row.Word == schema.Regressed && row.Evidence >= least, all
 }
