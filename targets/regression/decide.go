@@ -463,14 +463,6 @@ func UpperTail(t, df float64) float64 {
 	return half
 }
 
-// FTail returns P(F > x) for the ratio of variances of d1 and d2 degrees of freedom: Abramowitz and Stegun 26.6.2.
-func FTail(x, d1, d2 float64) float64 {
-	if !(x >= 0) || !(d1 > 0) || !(d2 > 0) {
-		return math.NaN()
-	}
-	return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x))
-}
-
 // Quantile returns the p quantile of Student's t; df may be infinite.
 func Quantile(p, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {

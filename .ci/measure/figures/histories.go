@@ -164,22 +164,6 @@ func student(df int) func(*rand.Rand, float64) float64 {
 	}
 }
 
-// lognormal is skewed noise of shape .5, centred and scaled.
-func lognormal(r *rand.Rand, sd float64) float64 {
-	const s = .5
-	mean, v := math.Exp(s*s/2), (math.Exp(s*s)-1)*math.Exp(s*s)
-	return sd * (math.Exp(s*r.NormFloat64()) - mean) / math.Sqrt(v)
-}
-
-// bimodal is Gaussian noise of which 3 % of the values are 8 % slow.
-func bimodal(r *rand.Rand, sd float64) float64 {
-	x := sd * r.NormFloat64()
-	if r.Float64() < .03 {
-		x += math.Log(1.08)
-	}
-	return x
-}
-
 // make draws the population and which of its cells change. Standard deviations of cells scatter: CV² = 1e-4 · 4/χ²(4),
 // so that the median is about 1 %.
 func (p population) make(seed uint64) (*regression.Table, []bool) {
@@ -368,52 +352,6 @@ func newTable(strata, releases int) *regression.Table {
 		t.Releases = append(t.Releases, regression.Release{Joins: true})
 	}
 	return t
-}
-
-// invariance judges one population twice: as it is, and with its cells in another order and in other units.
-func invariance(t *table) {
-	p := standard()
-	p.cells, p.releases, p.from, p.changed, p.effect = 2000, 14, 10, 20, math.Log(1.1)
-	tab, _ := p.make(t.o.seed)
-	perm := rand.New(rand.NewPCG(t.o.seed, 5)).Perm(len(tab.Cells))
-	other := reordered(tab, perm)
-	rules := regression.DefaultRules()
-	a, err := regression.Judge(t.ctx, tab, rules)
-	if err != nil {
-		return
-	}
-	b, err := regression.Judge(t.ctx, other, rules)
-	if err != nil {
-		return
-	}
-	differ := 0
-	for k, c := range perm {
-		x, y := tab.Cells[c], other.Cells[k]
-		for i := range x.End - x.First {
-			u, v := a.Rows[x.First+i], b.Rows[y.First+i]
-			if u.Word != v.Word || u.Evidence != v.Evidence || u.Why != v.Why {
-				differ++
-			}
-		}
-	}
-	t.row(differ == 0, "invariance: order of input, ms or s", "same verdicts",
-		"%d of %d verdicts differ", differ, len(a.Rows))
-}
-
-// reordered is a table with its cells in another order, in seconds instead of milliseconds.
-func reordered(tab *regression.Table, perm []int) *regression.Table {
-	other := &regression.Table{Releases: tab.Releases, Strata: tab.Strata}
-	for _, c := range perm {
-		cell := tab.Cells[c]
-		first := int32(len(other.Obs))
-		for _, o := range tab.Obs[cell.First:cell.End] {
-			o.Z += math.Log(1000)
-			other.Obs = append(other.Obs, o)
-		}
-		cell.First, cell.End = first, int32(len(other.Obs))
-		other.Cells = append(other.Cells, cell)
-	}
-	return other
 }
 
 // windows measures the judge on real noise: windows of n consecutive releases of public histories, of which 2 % of
@@ -618,24 +556,6 @@ func unchanged(t *table) {
 		t.row(most <= 5 && confirmed == 0, fmt.Sprintf("10^4 unchanged series, n = %d, Gaussian", n),
 			"suspected <= 5 in each, confirmed 0",
 			"suspected at most %d, confirmed %d in %d populations", most, confirmed, t.o.populations)
-	}
-}
-
-func heavyTails(t *table) {
-	for _, kind := range []struct {
-		name  string
-		noise func(*rand.Rand, float64) float64
-	}{{"t4", student(4)}, {"log-normal", lognormal}, {"bimodal, 3 % of runs 8 % slow", bimodal}} {
-		p := standard()
-		p.releases, p.noise = 12, kind.noise
-		before, after := 0, 0
-		t.each(p, func(tab *regression.Table, j *regression.Judgement, truth []bool) {
-			before += count(tab, j, truth, 10).alarms
-			after += count(tab, j, truth, 11).alarmsConfirmed
-		})
-		k := float64(t.o.populations)
-		t.row(true, "10^4 unchanged series, n = 10, "+kind.name, "",
-			"false alarms a population: %.1f suspected, %.1f confirmed", float64(before)/k, float64(after)/k)
 	}
 }
 

@@ -89,9 +89,9 @@ type part struct {
 // parts returns the sections of the table. An interrupted section prints nothing.
 func parts() []part {
 	return []part{
-		{"groups", shops}, {"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
+		{"groups", shops}, {"unchanged", unchanged}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
-		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
+		{"changepoints", changePoints}, {"annotated", annotated}, {"pairs", powerOfPairs},
 		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound},
 		{"speed", speed},
 	}
