@@ -24,19 +24,15 @@ type Contradiction struct {
 	Text          string // one sentence with the arithmetic
 }
 
-// Lint looks for targets that cannot be met, or that demand less than they seem to.
-func (l *Library) Lint() []Contradiction {
-	var errors, others []Contradiction
+// Lint looks for targets that cannot be met, or that demand less than they seem to: errors first.
+func (l *Library) Lint() (out []Contradiction) {
 	for _, e := range l.List() {
-		for _, c := range LintEntry(e) {
-			if c.Severity == schema.SevError {
-				errors = append(errors, c)
-			} else {
-				others = append(others, c)
-			}
-		}
+		out = append(out, LintEntry(e)...)
 	}
-	return append(errors, others...)
+	slices.SortStableFunc(out, func(a, b Contradiction) int {
+		return slices.Index(schema.Severities(), a.Severity) - slices.Index(schema.Severities(), b.Severity)
+	})
+	return out
 }
 
 // at identifies the targets of one workload and level.

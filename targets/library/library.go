@@ -22,7 +22,7 @@ type Library struct {
 	rows    map[string]map[string][]row // model (lower case) -> device (lower case)
 	names   map[string]string           // as written, by lower case
 	loads   map[pairID][]Load           // that a performance reference lists, with or without targets
-	asked   []askedEval
+	asked   []PlannedEval
 }
 
 // row is a target and the kind of file that states it.
@@ -405,17 +405,11 @@ func (l *Library) Loads(model schema.Model, device string) []Load {
 	return out
 }
 
-// askedEval is an eval of a target file that states how to run it.
-type askedEval struct {
-	pair pairID
-	task string
-	run  EvalRun
-}
-
 // PlannedEval is an eval task planned for a model.
 type PlannedEval struct {
 	Task string
 	EvalRun
+	pair pairID // of the target file that states how it is run
 }
 
 // Evals lists the tasks that target files plan for a model on a device, each once.
@@ -427,8 +421,8 @@ func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
 		if !named || a.pair.device != anyDevice && !schema.SameDevice(a.pair.device, device) {
 			continue
 		}
-		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.task && p.Tool == a.run.Tool }) {
-			out = append(out, PlannedEval{a.task, a.run})
+		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.Task && p.Tool == a.Tool }) {
+			out = append(out, a)
 		}
 	}
 	return out

@@ -185,8 +185,8 @@ func (o *ownFile) eval(at string, x FileEval) {
 		return
 	}
 	if x.Run != nil {
-		o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)},
-			x.Task, *x.Run})
+		o.l.asked = append(o.l.asked, PlannedEval{x.Task, *x.Run,
+			pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}})
 	}
 	t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 	t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
