@@ -221,4 +221,27 @@ func TestDayOfABuild(t *testing.T) {
 	}
 }
 
+// A commit that published no number is a build that failed, and not one that never was.
+func TestEmptyCommits(t *testing.T) {
+	entry := func(day, benches string) string {
+		return `{"commit":{"id":"` + day + `34567890"},"date":17799134` + day + `00000,"tool":"customBiggerIsBetter",` +
+			`"benches":[` + benches + `]}`
+	}
+	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"speed":[`+
+		entry("10", `{"name":"a","value":5.5,"unit":"tok/s"},{"name":"b","value":null}`)+","+
+		entry("11", `{"name":"a","value":null,"unit":"tok/s"},{"name":"b","value":""}`)+","+entry("12", "")+`]}}`)
+	got := ""
+	for _, run := range append([]schema.Reading{r}, r.More...) {
+		got += "; " + Codes(run) + " "
+		for _, p := range run.Points {
+			got += fmt.Sprintf("%s %s %s,", p.Key.Workload(), p.Status, p.Metrics[0].Kind().Why)
+		}
+	}
+	const no = "failed the commit has no value of it,"
+	if got != "; other-benchmarks a, suite speed ok ,; all-failed a, suite speed "+no+"b, suite speed "+no+
+		"; all-failed suite speed "+no {
+		t.Error(got)
+	}
+}
+
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "data.js", result, store()) }

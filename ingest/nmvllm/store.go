@@ -53,6 +53,9 @@ func readStore(f *decode.File, out *schema.Reading) {
 					s.bench(suite.Key, entry, bench)
 				}
 			}
+			if !s.full && isEmpty(entry) {
+				s.failed(suite.Key, entry)
+			}
 		}
 	}
 	for _, d := range s.points {
@@ -64,6 +67,51 @@ func readStore(f *decode.File, out *schema.Reading) {
 	}
 	*out = s.runs.Join(out.Format, detail)
 	s.problems(out)
+}
+
+// isEmpty reports a commit that published no number: its benchmark failed, or never ran.
+func isEmpty(entry decode.Value) bool {
+	for bench := range entry.Get("benches").Items() {
+		if _, ok := bench.Get("value").Float(); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// failed makes a point without a number of each value that such a commit names, or one of its suite: left out, an older
+// commit would pass for the newest build.
+func (s *store) failed(suite string, entry decode.Value) {
+	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
+	r := s.runs.Of(run, func() schema.Reading {
+		return schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: s.otherFacts(entry, run.commit)}
+	})
+	add := func(title, unit string) {
+		metric, known := otherMetric(entry.Get("tool").Str(), unit)
+		if !known {
+			metric, _ = schema.OwnMetric("value", "", "neither")
+		}
+		d := draft.New(s.f, r, entry, "github-action-benchmark")
+		d.Key.Task = ""
+		d.Dim(schema.DimLabel, title)
+		d.Dim("suite", suite)
+		d.Start, d.End = r.Facts.Start, r.Facts.End
+		d.Missing(metric, "", "the commit has no value of it")
+		d.Fail("the commit has no value of it")
+		s.points = append(s.points, d)
+	}
+	seen := map[string]bool{"": true}
+	for bench := range entry.Get("benches").Items() {
+		if title := bench.Get("name").Str(); !seen[title] && len(s.points) < s.f.Limits().Results {
+			seen[title] = true
+			add(title, bench.Get("unit").Str())
+		}
+	}
+	if len(seen) == 1 {
+		add("", "")
+	}
+	draft.Problem(s.f, r, schema.SevError, "all-failed", entry, fmt.Sprintf("a commit of suite %s without a number", suite),
+		"a number for each benchmark", "points without a number", "look at the job that measured it, and publish it again")
 }
 
 // problems reports what was left out.

@@ -25,6 +25,7 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 			r.object(headings, found, top, row, key)
 		}
 	}
+	r.tellFailed()
 	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
 		r.report(schema.SevWarning, "missing-column", fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
@@ -79,11 +80,12 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 		if h == "@key" {
 			text = key
 		}
-		if c := r.table.columns[h]; c.kind == dim && (text == "0" || text == "false") {
+		c := r.table.columns[h]
+		if c.kind == dim && (text == "0" || text == "false") {
 			continue // a setting that is off, as those who leave it out have it
 		}
-		if v.Kind() == decode.Object || !isAbsent(text) {
-			cells = append(cells, cell{r.table.columns[h], true, h, strings.TrimSpace(text), v})
+		if v.Kind() == decode.Object || !isAbsent(text) || c.kind == metric && isFailure(text) {
+			cells = append(cells, cell{c, true, h, strings.TrimSpace(text), v})
 		}
 	}
 	r.point(cells, row)

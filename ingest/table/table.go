@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -47,6 +48,7 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	if err != io.EOF {
 		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
 	}
+	r.tellFailed()
 	if f.Cut {
 		r.report(schema.SevWarning, "too-long", "a table that is longer than is read", "a shorter one", "its beginning")
 	}
@@ -76,6 +78,8 @@ type reader struct {
 	runs         draft.Runs[system]
 	problems     []schema.Problem
 	bad          map[string]bool // columns with a cell that was reported
+	points       int
+	failed       int // of them: rows without a number that say that it failed
 }
 
 // system is who a row is of.
@@ -86,6 +90,18 @@ func (r *reader) report(severity schema.Severity, code, found, expected, used st
 	p.Found, p.Expected, p.Used = found, expected, used
 	p.Hint = "tables: in ttreport.yaml says what the columns hold; see ttreport help files"
 	r.problems = append(r.problems, p)
+}
+
+// tellFailed reports rows that failed, and a table in which no row has a number.
+func (r *reader) tellFailed() {
+	switch {
+	case r.failed > 0:
+		r.report(schema.SevWarning, "rows-failed", plaintext.Plural(r.failed, "row")+" of measurements that failed",
+			"a number in each row", "points without a number")
+	case r.points == 0 && r.rows > 0:
+		r.report(schema.SevError, "no-number", plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
+			"a number in each row", "nothing of it")
+	}
 }
 
 // checkHeader reports columns that are mapped and not there.
@@ -116,8 +132,7 @@ func (r *reader) row(cells []string) {
 	cells = cells[:min(len(cells), len(r.header))]
 	var list []cell
 	for i, text := range cells {
-		if !isAbsent(text) {
-			c, mapped := r.table.columns[r.header[i]]
+		if c, mapped := r.table.columns[r.header[i]]; !isAbsent(text) || c.kind == metric && isFailure(text) {
 			list = append(list, cell{c, mapped, r.header[i], strings.TrimSpace(text), decode.Value{}})
 		}
 	}
@@ -152,6 +167,11 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	if len(d.Metrics) == 0 {
 		return
 	}
+	if !slices.ContainsFunc(d.Metrics, func(m schema.Metric) bool { return len(m.Stats) > 0 }) {
+		d.Status = schema.StatusFailed
+		r.failed++
+	}
+	r.points++
 	if r.table.others {
 		r.keepOthers(d, at)
 	}
@@ -175,6 +195,8 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 		d.Condition(c.name, c.text)
 	case c.kind == workload:
 		r.workload(d, c)
+	case c.kind == metric && isFailure(c.text):
+		d.Missing(c.name, c.def, "the row says "+c.text)
 	case c.kind == metric && c.block.Kind() == decode.Object:
 		d.Block(c.block, draft.Wide, c.field())
 	case c.kind == metric:
@@ -236,7 +258,13 @@ func (r *reader) badCell(c cell) {
 	}
 }
 
-var absent = draft.Names("- – — n/a na nan none null oom error failed")
+var (
+	absent  = draft.Names("- – — n/a na nan none null oom error failed fail timeout crash crashed")
+	failure = draft.Names("oom error failed fail timeout crash crashed")
+)
+
+// isFailure reports what people write where a measurement failed.
+func isFailure(cell string) bool { return failure(strings.ToLower(strings.TrimSpace(cell))) }
 
 // isAbsent reports what people write where there is no number.
 func isAbsent(cell string) bool {

@@ -36,7 +36,7 @@ const sheet = "Model,GPU,Date,Batch,In,Out,TTFT avg,TTFT 99,TPS,Power,Quant,Comm
 func TestRows(t *testing.T) {
 	r := compile(t, columns()).Read(File("sweeps/a.csv", sheet))
 	Check(t, r)
-	if len(r.Points) != 1 || len(r.More) != 1 || len(r.More[0].Points) != 1 || Codes(r) != "bad-cell" {
+	if len(r.Points) != 2 || len(r.More) != 1 || len(r.More[0].Points) != 1 || Codes(r) != "bad-cell rows-failed" {
 		t.Fatalf("%d points, %d more, %v", len(r.Points), len(r.More), r.Problems)
 	}
 	p := r.Points[0]
@@ -46,6 +46,14 @@ func TestRows(t *testing.T) {
 	if *p.Key.Concurrency != 8 || *p.Key.ISL != 128 || p.Key.Dims["quantization"] != "fp8" || p.Key.Tool != "mine" ||
 		r.Facts.Device.Name != "H100" || r.Facts.Start.Day() != 2 || string(p.Extra["Flags"]) != `"--x"` {
 		t.Errorf("%s of %+v, %v", p.Key, r.Facts, p.Extra)
+	}
+	oom := r.Points[1]
+	if oom.Status != "failed" || *oom.Key.Concurrency != 16 || Metric(oom, "ttft").Kind().Why != "the row says OOM" {
+		t.Errorf("%+v", oom)
+	}
+	empty := compile(t, columns()).Read(File("sweeps/a.csv", "Model,TPS\nm,\nm,n/a\n"))
+	if len(empty.Points) != 0 || !strings.Contains(Codes(empty), "no-number") {
+		t.Errorf("%+v", empty)
 	}
 	if r.More[0].Facts.Device.Name != "A100" || len(Metric(r.More[0].Points[0], "output_tps").Stats) != 0 {
 		t.Errorf("%+v", r.More[0])
