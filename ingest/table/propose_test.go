@@ -20,6 +20,8 @@ func TestPropose(t *testing.T) {
 			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms",
 		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft value ms",
 		"model,ttft,throughput":                       "", "": "", "\"": "",
+		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
+			"prefill_tps: input_tps tok/s",
 	} {
 		got := table.Propose("runs/bench_20260401.csv", []byte(head))
 		lines := strings.Split(got, "\n      ")

@@ -604,6 +604,12 @@ func meaning(heading string) (says string, isMetric bool) {
 			return f.says, false
 		}
 	}
+	if m := phaseRate.FindStringSubmatch(name); m != nil {
+		if m[1] != "" {
+			return "output_tps tok/s", true
+		}
+		return "input_tps tok/s", true
+	}
 	for _, f := range []struct{ says, rate string }{
 		{"output_tps tok/s", "output_tok"}, {"total_tps tok/s", "total_tok"}, {"rps req/s", "req"},
 	} {
@@ -619,6 +625,8 @@ var separators = regexp.MustCompile(`[^a-z0-9./]+`)
 
 // Parts of a heading that name a rate, or a latency with its statistic and its unit: "ttft_p99_ms", "Mean ITL (ms)".
 var (
+	phaseRate = regexp.MustCompile(`^(?:(decode|gen|generation|output|tg|eval)|prefill|prompt|input|pp|prompt_eval)_` +
+		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
 	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = regexp.MustCompile(`(?:^|_)(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
 		`inter_token_latency|e2e_latency|end_to_end_latency)(?:_|$)`)
