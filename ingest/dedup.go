@@ -217,6 +217,9 @@ func isOneForm(a, b *result, p, q *schema.Point) bool {
 		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
 }
 
+// FromCopy begins what a copy of a measurement states of it, before the name of the file.
+const FromCopy = "copy in "
+
 // learn takes from a copy what only the copy states: identity, and parts of the workload.
 func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	if !from.reading.Facts.Start.IsZero() && r.origin.of("start").From == schema.FromPath {
@@ -225,7 +228,7 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &from.reading.Facts, isQuiet: true})
 	r.completeModel()
 	r.stateWorkload(p, statement{
-		from: schema.From("copy in " + path.Base(from.rel)), isQuiet: true, conditions: q.Conditions,
+		from: schema.From(FromCopy + path.Base(from.rel)), isQuiet: true, conditions: q.Conditions,
 		workload: manifest.Workload{
 			ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
 		},

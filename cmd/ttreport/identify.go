@@ -198,6 +198,9 @@ func (is *identifiedRun) measured(r *schema.Run) {
 			from[string(schema.FromFile)] = true
 		default:
 			for _, kind := range p.Stated {
+				if strings.HasPrefix(kind, ingest.FromCopy) {
+					kind = string(schema.FromFile)
+				}
 				from[kind] = true
 			}
 		}
@@ -321,7 +324,12 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		wanted = append(wanted, "model")
 	}
 	for _, s := range spellings(is.values("model"), is.values("device")) {
-		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. --%[1]s NAME makes them one", s.fact, s.a, s.b))
+		fix := "--" + s.fact + " NAME makes them one"
+		if len(is.values(s.fact)) > 2 { // and all others with them
+			fix = fmt.Sprintf("{%[1]s} in --pattern may name it; of what is stored, ttreport history rename --%[1]s '%[2]s' "+
+				"--to-%[1]s '%[3]s'", s.fact, s.b, s.a)
+		}
+		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. %s", s.fact, s.a, s.b, fix))
 	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").From), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
