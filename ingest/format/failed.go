@@ -28,7 +28,7 @@ var failedNames = draft.Names(`error success ok raw_output stdout stderr output 
 func readFailed(d *draft.Draft) {
 	d.Reading.Facts.Model.ID = d.In.Get("model").Str()
 	for _, metric := range []string{"ttft", "output_tps"} {
-		d.Missing(metric, "", "it failed")
+		d.Missing(metric, "", "")
 	}
 	d.Fail("it failed" + draft.Quote(d.In.Get("error").Str()))
 	d.Problem(schema.SevError, "all-failed", d.In, "an attempt that failed"+draft.Quote(d.In.Get("error").Str()),

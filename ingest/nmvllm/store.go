@@ -79,8 +79,8 @@ func isEmpty(entry decode.Value) bool {
 	return true
 }
 
-// failed makes a point without a number of each value that such a commit names, or one of its suite: left out, an older
-// commit would pass for the newest build.
+// failed makes a point without a number of each value that such a commit names, or one of its suite: left out, an
+// older commit would pass for the newest build.
 func (s *store) failed(suite string, entry decode.Value) {
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
 	r := s.runs.Of(run, func() schema.Reading {
@@ -110,7 +110,7 @@ func (s *store) failed(suite string, entry decode.Value) {
 	if len(seen) == 1 {
 		add("", "")
 	}
-	draft.Problem(s.f, r, schema.SevError, "all-failed", entry, fmt.Sprintf("a commit of suite %s without a number", suite),
+	draft.Problem(s.f, r, schema.SevError, "all-failed", entry, "a commit of suite "+suite+" without a number",
 		"a number for each benchmark", "points without a number", "look at the job that measured it, and publish it again")
 }
 

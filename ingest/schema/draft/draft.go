@@ -183,11 +183,11 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	}
 }
 
-// Fail makes every latency and rate a missing number with a reason.
+// Fail makes every latency and rate a missing number with a reason: its own, where why it has none is known already.
 func (d *Draft) Fail(why string) {
 	d.Status = schema.StatusFailed
 	for i := range d.Metrics {
-		if m := &d.Metrics[i]; isMeasurement(m.Name()) {
+		if m := &d.Metrics[i]; isMeasurement(m.Name()) && (len(m.Stats) > 0 || m.Kind().Why == "") {
 			*m = m.Without(why)
 		}
 	}
@@ -422,12 +422,8 @@ func (d *Draft) void(found, expected string, metrics ...string) {
 // ended early or received nothing writes them. It was attempted, which is not the same as one that nobody measured.
 func (d *Draft) withoutNumber() {
 	switch d.Status {
-	case schema.StatusFailed: // why there is no number may be known better
-		for i := range d.Metrics {
-			if m := &d.Metrics[i]; isMeasurement(m.Name()) && (len(m.Stats) > 0 || m.Kind().Why == "") {
-				*m = m.Without("no request completed")
-			}
-		}
+	case schema.StatusFailed:
+		d.Fail("no request completed")
 		return
 	case schema.StatusInvalid:
 		return
