@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -33,7 +31,7 @@ and what is missing, with what to state. Where the names of folders and files su
 manifest with a pattern, and counts what would be known with it.
 
 --write writes that manifest into PATH, or beside it if it is a file, with what --model, --device and the other flags
-state; never over an existing one. --format json prints every run, of schema ttreport/identify/v1.`,
+state; never over an existing one. ttreport inspect --json has the facts of every run, each with what states it.`,
 		Example: `
 # whose results are these?
 $ ttreport identify results/
@@ -41,16 +39,12 @@ $ ttreport identify results/
 $ ttreport identify --device n150 --write results/`,
 	}
 	fs := c.Flags()
-	format := fs.String("format", "term", "term or json")
 	all := fs.Bool("all", false, "list every series, and whole names")
 	write := fs.Bool("write", false, "write the manifest that is shown")
 	id := identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) != 1:
+		if len(args) != 1 {
 			return fail(exitUsage, "ttreport identify results/", "identify: one folder, file or archive is expected")
-		case *format != "term" && *format != "json":
-			return fail(exitUsage, "formats are term and json", "identify: --format %q", *format)
 		}
 		ws, err := openWorkspace(".")
 		if err != nil {
@@ -64,7 +58,7 @@ $ ttreport identify --device n150 --write results/`,
 			return fail(exitInput, "ttreport inspect "+args[0]+" lists what each file is", "identify: nothing was read of %s",
 				plaintext.Plural(len(set.Files), "file"))
 		}
-		is := &identification{set: set, runs: identified(set), doubts: []string{}}
+		is := &identification{set: set, runs: identified(set)}
 		if err := is.propose(args[0], id, func(p string) (ingest.Set, error) {
 			more := *id
 			more.patterns = append(slices.Clone(id.patterns), p)
@@ -72,15 +66,10 @@ $ ttreport identify --device n150 --write results/`,
 		}); err != nil {
 			return err
 		}
-		if *format == "json" {
-			err = is.json(sh.out)
-		} else {
-			is.list(listing{sh.out, commonFolder(set.Files), *all})
+		if is.list(listing{sh.out, commonFolder(set.Files), *all}); *write {
+			return is.write(sh)
 		}
-		if err == nil && *write {
-			err = is.write(sh)
-		}
-		return err
+		return nil
 	}
 	return c
 }
@@ -116,32 +105,26 @@ func knownFacts() []knownFact {
 
 // statedFact is a fact of one run, and what states it.
 type statedFact struct {
-	Fact  string      `json:"fact"`
-	Value string      `json:"value"`
-	From  schema.From `json:"from"`
-	Where string      `json:"where"`
-	Over  string      `json:"over,omitempty"`
+	fact, value string
+	from        schema.From
 }
 
 // identifiedRun is what is known of a run.
 type identifiedRun struct {
-	ID      string       `json:"id"`
-	Series  string       `json:"series"` // runs of one are compared over builds
-	Build   string       `json:"build"`  // the release, or the run itself
-	Facts   []statedFact `json:"facts"`
-	Missing []string     `json:"missing"`
-	Files   []string     `json:"files"`
-	Points  int          `json:"points"`
-	Scores  int          `json:"scores"`
-	system  schema.System
+	build   string // the release, or the run itself
+	facts   []statedFact
+	missing []string
+	files   []string
+	results int
+	system  schema.System   // runs of one are compared over builds
 	keys    map[string]bool // of its workloads and tasks
 	isTable bool            // of llama-bench, which states the architecture in place of the model
 }
 
 // fact is a fact of a run, zero where nothing states it.
 func (r *identifiedRun) fact(name string) (f statedFact) {
-	if i := slices.IndexFunc(r.Facts, func(f statedFact) bool { return f.Fact == name }); i >= 0 {
-		f = r.Facts[i]
+	if i := slices.IndexFunc(r.facts, func(f statedFact) bool { return f.fact == name }); i >= 0 {
+		f = r.facts[i]
 	}
 	return f
 }
@@ -152,7 +135,9 @@ func identified(set ingest.Set) []identifiedRun {
 	for i := range set.Runs {
 		r, is := &set.Runs[i], &out[i]
 		*is = identifiedRun{
-			ID: r.ID, Points: len(r.Points), Scores: len(r.Scores), keys: map[string]bool{}, Missing: []string{},
+			build: cmp.Or(r.Release, r.ID), // which is how they are judged
+			results: len(r.Points) + len(r.Scores), keys: map[string]bool{},
+			system: schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl},
 		}
 		for _, f := range knownFacts() {
 			v, origin := f.of(r), r.Provenance[f.field]
@@ -165,18 +150,12 @@ func identified(set ingest.Set) []identifiedRun {
 					origin.From = "pattern"
 				}
 				from := cmp.Or(origin.From, schema.FromFile)
-				is.Facts = append(is.Facts, statedFact{f.name, v, from, origin.Where, origin.Over})
+				is.facts = append(is.facts, statedFact{f.name, v, from})
 			case f.state != "":
-				is.Missing = append(is.Missing, f.name)
+				is.missing = append(is.missing, f.name)
 			}
 		}
 		is.measured(r)
-		is.Build = cmp.Or(r.Release, r.ID) // which is how they are judged
-		is.system = schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl}
-		is.Series = cmp.Or(r.Model.Name, "unknown") + " on " + cmp.Or(r.Device.Name, "unknown")
-		if r.Impl != "" {
-			is.Series += ", " + r.Impl
-		}
 	}
 	return out
 }
@@ -210,11 +189,9 @@ func (is *identifiedRun) measured(r *schema.Run) {
 		key := s.Task + " " + s.Metric + " " + s.Filter
 		files[s.Source.Path], is.keys[key], from[string(schema.FromFile)] = true, true, true
 	}
-	is.Files = slices.Sorted(maps.Keys(files))
-	is.Facts = append(is.Facts, statedFact{
-		Fact: "workload", Value: plaintext.Plural(len(is.keys), "workload"),
-		From: schema.From(strings.Join(slices.Sorted(maps.Keys(from)), ", ")),
-	})
+	is.files = slices.Sorted(maps.Keys(files))
+	stated := schema.From(strings.Join(slices.Sorted(maps.Keys(from)), ", "))
+	is.facts = append(is.facts, statedFact{"workload", plaintext.Plural(len(is.keys), "workload"), stated})
 }
 
 // identification is what is known of the runs in some files, and what their names suggest.
@@ -230,7 +207,7 @@ type identification struct {
 // missing counts the runs that lack a fact.
 func missing(runs []identifiedRun, fact string) (n int) {
 	for i := range runs {
-		if slices.Contains(runs[i].Missing, fact) {
+		if slices.Contains(runs[i].missing, fact) {
 			n++
 		}
 	}
@@ -260,8 +237,8 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	}
 	var files []manifest.Named
 	for i := range is.runs {
-		for _, file := range is.runs[i].Files {
-			files = append(files, manifest.Named{Path: file, Model: is.runs[i].fact("model").Value})
+		for _, file := range is.runs[i].files {
+			files = append(files, manifest.Named{Path: file, Model: is.runs[i].fact("model").value})
 		}
 	}
 	wanted := is.wanted(files)
@@ -289,13 +266,13 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 func (is *identification) merges() bool {
 	stated, of := map[string]string{}, map[string]string{}
 	for i := range is.runs {
-		for _, file := range is.runs[i].Files {
-			stated[file] = is.runs[i].fact("model").Value
+		for _, file := range is.runs[i].files {
+			stated[file] = is.runs[i].fact("model").value
 		}
 	}
 	for i := range is.with {
-		name := is.with[i].fact("model").Value
-		for _, file := range is.with[i].Files {
+		name := is.with[i].fact("model").value
+		for _, file := range is.with[i].files {
 			was := stated[file]
 			if other := of[name]; was != "" && other != "" && other != was {
 				return true
@@ -314,13 +291,13 @@ func (is *identification) wanted(files []manifest.Named) []string {
 			wanted = append(wanted, fact)
 		}
 	}
-	isTable := func(r identifiedRun) bool { return r.isTable && r.fact("model").From == schema.FromFile }
+	isTable := func(r identifiedRun) bool { return r.isTable && r.fact("model").from == schema.FromFile }
 	if doubt := is.doubtedModel(files); doubt != "" {
 		is.doubts = append(is.doubts, "model: "+doubt+". {model} in --pattern tells them apart")
 		wanted = append(wanted, "model")
 	} else if at := slices.IndexFunc(is.runs, isTable); at >= 0 {
 		is.doubts = append(is.doubts, fmt.Sprintf("model: %s is an architecture of llama.cpp, which several models share. "+
-			"--model NAME, or {model} in --pattern, names the model", is.runs[at].fact("model").Value))
+			"--model NAME, or {model} in --pattern, names the model", is.runs[at].fact("model").value))
 		wanted = append(wanted, "model")
 	}
 	for _, s := range spellings(is.values("model"), is.values("device")) {
@@ -331,7 +308,7 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		}
 		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. %s", s.fact, s.a, s.b, fix))
 	}
-	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").From), fromNames) }
+	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").from), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
 		wanted = append(wanted, "model")
 	}
@@ -350,12 +327,12 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	names, count := map[string]map[string]bool{}, 0
 	for i := range is.runs {
 		of := is.runs[i].fact("model")
-		for _, file := range is.runs[i].Files {
-			if f, _, _, _, ok := pattern.Match(file); ok && of.From == schema.FromFile {
-				if names[of.Value] == nil {
-					names[of.Value] = map[string]bool{}
+		for _, file := range is.runs[i].files {
+			if f, _, _, _, ok := pattern.Match(file); ok && of.from == schema.FromFile {
+				if names[of.value] == nil {
+					names[of.value] = map[string]bool{}
 				}
-				names[of.Value][f.Model.Name] = true
+				names[of.value][f.Model.Name] = true
 			}
 		}
 	}
@@ -375,7 +352,7 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 func (is *identification) values(fact string) map[string]bool {
 	out := map[string]bool{}
 	for i := range is.runs {
-		if v := is.runs[i].fact(fact).Value; v != "" {
+		if v := is.runs[i].fact(fact).value; v != "" {
 			out[v] = true
 		}
 	}
@@ -405,8 +382,8 @@ func (is *identification) list(w listing) {
 	for _, f := range append(knownFacts(), knownFact{name: "workload"}) {
 		from, n := map[schema.From]int{}, 0
 		for i := range is.runs {
-			if is := is.runs[i].fact(f.name); is.From != "" {
-				from[is.From]++
+			if is := is.runs[i].fact(f.name); is.from != "" {
+				from[is.from]++
 				n++
 			}
 		}
@@ -450,18 +427,18 @@ func listSeries(w listing, runs []identifiedRun, title string) {
 		s := at[r.system]
 		if s == nil {
 			s = &series{
-				System: r.system, device: r.fact("device").Value, builds: map[string]bool{},
+				System: r.system, device: r.fact("device").value, builds: map[string]bool{},
 				workloads: map[string]map[string]bool{},
 			}
 			at[r.system] = s
 		}
-		s.runs, s.results = s.runs+1, s.results+r.Points+r.Scores
-		s.builds[r.Build] = true
+		s.runs, s.results = s.runs+1, s.results+r.results
+		s.builds[r.build] = true
 		for key := range r.keys {
 			if s.workloads[key] == nil {
 				s.workloads[key] = map[string]bool{}
 			}
-			s.workloads[key][r.Build] = true
+			s.workloads[key][r.build] = true
 		}
 	}
 	list := slices.SortedFunc(maps.Values(at), func(a, b *series) int {
@@ -532,37 +509,6 @@ func (is *identification) listMissing(w listing) {
 		title += ", with the " + strings.Join(known, ", ") + " known"
 	}
 	listSeries(w, is.with, title+":")
-}
-
-// json writes every run, what is missing and the proposal.
-func (is *identification) json(w io.Writer) error {
-	type lack struct {
-		Fact  string `json:"fact"`
-		Runs  int    `json:"runs"`
-		State string `json:"state"`
-	}
-	doc := struct {
-		Schema   string          `json:"schema"`
-		Runs     []identifiedRun `json:"runs"`
-		Missing  []lack          `json:"missing"`
-		Doubts   []string        `json:"doubts"`
-		Path     string          `json:"manifest_path"`
-		Manifest string          `json:"manifest"` // its text, {} for none
-		With     []identifiedRun `json:"runs_with_manifest,omitempty"`
-	}{Schema: "ttreport/identify/v1", Runs: is.runs, Missing: []lack{}, Doubts: is.doubts, Path: is.path, With: is.with}
-	for _, f := range knownFacts() {
-		if n := missing(is.runs, f.name); n > 0 {
-			doc.Missing = append(doc.Missing, lack{f.name, n, f.state})
-		}
-	}
-	text, err := is.manifest.Marshal()
-	if err != nil {
-		return err
-	}
-	doc.Manifest = string(text)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(doc)
 }
 
 // write writes the manifest where none is.
