@@ -372,10 +372,15 @@ type scoreKey struct{ task, metric, filter string }
 func dropSameScores(results []*result) {
 	_, list := placesOf(results)
 	keepOne(list, sameness{
-		last: len(list),
-		marks: func(p placed) []string {
+		last: 100, // evals at other times that gave the same
+		marks: func(p placed) (out []string) {
 			s := p.score()
-			return []string{fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"))}
+			if x, ok := s.Value.Get(); ok { // a table has it rounded
+				for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} {
+					out = append(out, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
+				}
+			}
+			return out
 		},
 		isOne: func(a, b placed) bool { return sameValue(a.score(), b.score()) && sameEval(a.r, b.r) },
 		isBetter: func(a, b placed) bool {

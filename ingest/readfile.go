@@ -295,7 +295,7 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 // readValues reads each top-level value of a file separately, because tools append results of other models and other
 // days to one file. Values of one identity and time stay together; others become separate sources.
 func readValues(self *source, values iter.Seq[part]) []*source {
-	f, sources := self.open, []*source{self}
+	f, runs := self.open, separated{[]*source{self}, map[formatAndSystem][]*source{}}
 	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
 	seen := map[[32]byte]bool{} // hashes of the results so far
 	var firstMatch schema.Match
@@ -333,12 +333,12 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 			if problems += len(one.Problems); problems > decode.MostProblems {
 				one.Problems = nil
 			}
-			sources = place(sources, one)
+			runs.place(one)
 		}
 	}
 	if foreign == n {
 		self.reading = nothingOf(f, firstMatch)
-		return sources
+		return runs.sources
 	}
 	if foreign > 1 {
 		firstForeign.Found += fmt.Sprintf(", and %d more", foreign-1)
@@ -355,7 +355,7 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 		"the first of them are listed")
 	self.reading.Problems = append(f.Problems, self.reading.Problems...)
 	self.reading.Detail += fmt.Sprintf(", %d appended results", n-foreign)
-	return sources
+	return runs.sources
 }
 
 // nothingOf is the reading of a file with several values of which none is a result.
@@ -368,34 +368,40 @@ func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 	return r
 }
 
+// separated are the sources of a file by run: of one format and system, and times without a long pause.
+type separated struct {
+	sources []*source
+	of      map[formatAndSystem][]*source
+}
+
+type formatAndSystem struct {
+	format string
+	system
+}
+
 // place adds a reading to the source of the same run, or begins a new one.
-func place(sources []*source, reading schema.Reading) []*source {
-	self := sources[0]
-	if self.reading.Format == "" {
-		self.reading = reading
-		return sources
-	}
-	for _, s := range slices.Backward(sources) {
-		home := &s.reading
-		if !mayBeOfOneRun(home, &reading) {
+func (s *separated) place(reading schema.Reading) {
+	key := formatAndSystem{reading.Format, systemOf(&reading.Facts)}
+	for _, one := range slices.Backward(s.of[key]) {
+		home := &one.reading
+		before, now := home.Facts.End, reading.Facts.Start
+		if !before.IsZero() && !now.IsZero() && now.Sub(before) > longestPause {
 			continue
 		}
 		home.Points = append(home.Points, reading.Points...)
 		home.Scores = append(home.Scores, reading.Scores...)
 		home.Problems = append(home.Problems, reading.Problems...)
-		home.Facts.End = later(home.Facts.End, reading.Facts.End)
-		return sources
+		home.Facts.End = later(before, reading.Facts.End)
+		return
 	}
-	return append(sources, &source{found: self.found, open: self.open, reading: reading})
-}
-
-// mayBeOfOneRun reports whether two readings of one file can be of one run.
-func mayBeOfOneRun(a, b *schema.Reading) bool {
-	pause := b.Facts.Start.Sub(a.Facts.End)
-	if a.Facts.End.IsZero() || b.Facts.Start.IsZero() {
-		pause = 0
+	one := s.sources[0]
+	if len(s.of) == 0 {
+		one.reading = reading
+	} else {
+		one = &source{found: one.found, open: one.open, reading: reading}
+		s.sources = append(s.sources, one)
 	}
-	return a.Format == b.Format && systemOf(&a.Facts) == systemOf(&b.Facts) && pause <= longestPause
+	s.of[key] = append(s.of[key], one)
 }
 
 // readers lists all formats, in the order in which they are tried. Their rules exclude each other, so the order only

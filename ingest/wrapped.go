@@ -36,11 +36,11 @@ func valuesOf(f *decode.File) iter.Seq[part] {
 	}
 }
 
-// Limits of the search for results within JSON that is none: how deep, and how many values are asked for what they are.
+// Limits of the search for results within JSON that is none: how deep, and how many values are asked what they are.
 const (
 	deepestWrapped = 3
-	mostAsked      = 40
-	fewestMembers  = 3 // of an object that is a result
+	mostAsked      = 40 // and none
+	fewestMembers  = 3  // of an object that is a result
 )
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
@@ -62,8 +62,10 @@ type search struct {
 }
 
 func (s *search) isResult(p part) bool {
-	s.asked++
 	_, r := recognise(p.file)
+	if r == nil {
+		s.asked++
+	}
 	return r != nil
 }
 

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -52,6 +53,20 @@ func TestWrappedAnywhere(t *testing.T) {
 		if points != c.points || failed != c.failed {
 			t.Errorf("%s: %d points, %d failed, %+v", name, points, failed, set.Problems)
 		}
+	}
+}
+
+// However many results a list wraps, all of them are read.
+func TestManyWrappedResults(t *testing.T) {
+	var list []string
+	for i := range 60 {
+		list = append(list, fmt.Sprintf(`{"stdout":%q}`, fmt.Sprintf("============ Serving Benchmark Result ============\n"+
+			"Successful requests: 4\nBenchmark duration (s): 2.5\nOutput token throughput (tok/s): %d.25\n"+
+			"Mean TTFT (ms): 10.5\nMean TPOT (ms): 2.5\n==================================================\n", i)))
+	}
+	set := load(t, ingest.Options{}, map[string]string{"a.json": "[" + strings.Join(list, ",") + "]"})
+	if n := len(points(set)); n != 60 {
+		t.Errorf("%d points, %v", n, set.Problems)
 	}
 }
 

@@ -49,6 +49,10 @@ func costlyInputs() map[string]map[string]string {
 		"results": {"results/a.jsonl": many(5_000, `{"date":"20260101-000000","backend":"vllm","model_id":"m",`+
 			`"max_concurrency":1%[1]d,"num_prompts":8,"request_rate":"inf","duration":9.5,"completed":8,`+
 			`"total_input_tokens":1024,"total_output_tokens":1024,"mean_ttft_ms":10.5%[1]d,"mean_tpot_ms":5.0625}`+"\n")},
+		"scores": {
+			"results/a.jsonl": many(9_000, `{"results":{"t":{"acc,none":0.5%d}},"config":{"model":"m"},"model_name":"m"}`+"\n"),
+			"results/b.jsonl": many(9_000, `{"results":{"t":{"acc,none":0.6%d}},"config":{"model":"m"},"model_name":"m"}`+"\n"),
+		},
 		"components": {"results/a.json": `{"version":"0.2.1","scenario":{},"results":{"observability":{"a":{"components":[` +
 			many(100_000, `{"statistics":{"units":"s","mean":%d}},`) + `{}]}}}}`},
 		"measures": {"results/a.json": `{"b":{` + many(100_000, `"m%d":{"value":1},`) + `"m":{"value":1}}}`},

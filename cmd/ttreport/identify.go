@@ -135,7 +135,7 @@ func identified(set ingest.Set) []identifiedRun {
 	for i := range set.Runs {
 		r, is := &set.Runs[i], &out[i]
 		*is = identifiedRun{
-			build: cmp.Or(r.Release, r.ID), // which is how they are judged
+			build:   cmp.Or(r.Release, r.ID), // which is how they are judged
 			results: len(r.Points) + len(r.Scores), keys: map[string]bool{},
 			system: schema.System{Model: r.Model.Name, Device: schema.FoldDevice(r.Device.Name), Impl: r.Impl},
 		}
