@@ -484,10 +484,18 @@ func isRowOf(row placed, of *result) bool {
 		return true
 	case of.doc == nil && r.doc == nil && len(of.same) == 0:
 		return false
-	case row.isScore:
-		return agreesWith(of, nil, row.score())
+	case row.isScore: // per cent with two decimals
+		s := row.score()
+		x, ok := s.Value.Get()
+		return ok && slices.ContainsFunc(of.reading.Scores, func(t schema.Score) bool {
+			y, has := t.Value.Get()
+			return has && t.Task == s.Task && math.Abs(x-y) <= 6e-5
+		})
 	}
-	return agreesWith(of, row.point(), nil)
+	raw := row.point().Conditions[ttis.RawFile]
+	return slices.ContainsFunc(of.reading.Points, func(q schema.Point) bool {
+		return raw != "" && raw == path.Base(q.Source.Path) || duplicate.Printed(&q, row.point())
+	})
 }
 
 // rows names a measurement as the row of a report would: a point by its workload without what a report does not state,

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"math"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
 // memory is what history holds that a reading may meet. Its results take part in it: what tells two files of one
@@ -393,20 +390,4 @@ func clash(was, is *schema.Run) bool {
 	differ := func(a, b string) bool { return a != "" && b != "" && !schema.SameDevice(a, b) }
 	return differ(was.Model.Name, is.Model.Name) || differ(was.Device.Name, is.Device.Name) ||
 		differ(was.Release, is.Release) || differ(was.Impl, is.Impl)
-}
-
-// agreesWith reports that a result of another reading has the number of a point or a score of a report, rounded, or the
-// file that the row is of.
-func agreesWith(o *result, p *schema.Point, s *schema.Score) bool {
-	if p != nil {
-		raw := p.Conditions[ttis.RawFile]
-		return slices.ContainsFunc(o.reading.Points, func(q schema.Point) bool {
-			return raw != "" && raw == path.Base(q.Source.Path) || duplicate.Printed(&q, p)
-		})
-	}
-	x, ok := s.Value.Get()
-	return ok && slices.ContainsFunc(o.reading.Scores, func(t schema.Score) bool {
-		y, has := t.Value.Get()
-		return has && t.Task == s.Task && math.Abs(x-y) <= 6e-5 // per cent with two decimals
-	})
 }

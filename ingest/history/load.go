@@ -50,18 +50,14 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 	}
 	c := b.Seal()
 	if slices.Contains(c.Stats, columns.TooManyStats()) {
-		problems = append(problems, tooManyStats(dirs[0]))
+		problems = append(problems, schema.Problem{
+			Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics",
+			Found:    "more than 65,535 distinct statistics in one history",
+			Expected: "some hundreds", Used: "the first of them",
+			Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out",
+		})
 	}
 	return c, append(problems, uniqueIDs(c)...), nil
-}
-
-func tooManyStats(dir string) schema.Problem {
-	return schema.Problem{
-		Severity: schema.SevError, Path: filepath.ToSlash(dir), Code: "too-many-statistics",
-		Found:    "more than 65,535 distinct statistics in one history",
-		Expected: "some hundreds", Used: "the first of them",
-		Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out",
-	}
 }
 
 // uniqueIDs gives a second run with the same id another id and reports it. The first by path keeps its id.
