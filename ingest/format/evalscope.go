@@ -72,8 +72,8 @@ func evalScopeAsked(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts.Model.ID = v.Get("model").Str()
 	p := schema.Point{Key: schema.Key{Task: "text", Tool: "evalscope", Dataset: v.Get("dataset").Str()}}
-	p.Key.ISL = evalScopeSame(v, "min_prompt_length", "max_prompt_length")
-	p.Key.OSL = evalScopeSame(v, "min_tokens", "max_tokens")
+	p.Key.ISL = draft.Fixed(v, "min_prompt_length", "max_prompt_length")
+	p.Key.OSL = draft.Fixed(v, "min_tokens", "max_tokens")
 	p.Conditions = map[string]string{"num_prompts": v.Get("number").Text()}
 	for _, name := range []string{"seed", "api", "stream"} {
 		if text := v.Get(name).Text(); text != "" {
@@ -151,15 +151,6 @@ func evalScopeSummary(d *draft.Draft) {
 		d.Missing("tpot", schema.DefExclFirst, "the file's time per token is the duration divided by all tokens")
 	}
 	d.Requests(v.Number("Success Requests", "Succeed requests"), v.Number("Failed Requests", "Failed requests"), nil, "")
-}
-
-// evalScopeSame is a length whose least and most are one.
-func evalScopeSame(v decode.Value, least, most string) *float64 {
-	a, b := v.Get(least).Ptr(), v.Get(most).Ptr()
-	if a == nil || b == nil || *a != *b || *a <= 0 {
-		return nil
-	}
-	return b
 }
 
 // CombineEvalScope adds percentiles or arguments to the summary of the same load test.

@@ -216,8 +216,9 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 	d := draft.New(f, into, all, "trtllm")
 	v := d.In
 	d.Source.ToolVersion = version
-	d.Key.Concurrency = v.Number("batch_size")
-	d.Key.ISL, d.Key.OSL = v.Number("input_length"), v.Number("output_length")
+	d.Fields(v, map[string]string{
+		"key concurrency": "batch_size", "key isl": "input_length", "key osl": "output_length",
+	})
 	if d.Key.Concurrency != nil {
 		d.Dim("batching", "static")
 	}
@@ -230,11 +231,7 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 	ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
 	perSequence(d)
 	d.Fields(v, map[string]string{"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)"})
-	d.Flat(v, func(key string) (stat, of string, ok bool) {
-		stat, of, _ = strings.Cut(key, "_")
-		stat, ok = schema.ParseStat(stat)
-		return stat, of, ok
-	}, fields)
+	d.Flat(v, draft.Words("_"), fields)
 	if gen := all.Number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}

@@ -93,15 +93,8 @@ func readReport(d *draft.Draft) {
 // key reads the lengths if all requests have the same; the report states only the load that was reached.
 func key(d *draft.Draft) {
 	v := d.In
-	fixed := func(name string) *float64 {
-		s := v.At("dataset", name)
-		lo, hi := s.Get("minimum").Ptr(), s.Get("maximum").Ptr()
-		if lo == nil || hi == nil || *lo != *hi || *lo <= 0 {
-			return nil
-		}
-		return lo
-	}
-	d.Key.ISL, d.Key.OSL = fixed("isl_stats"), fixed("osl_stats")
+	d.Key.ISL = draft.Fixed(v.At("dataset", "isl_stats"), "minimum", "maximum")
+	d.Key.OSL = draft.Fixed(v.At("dataset", "osl_stats"), "minimum", "maximum")
 	info, world := v.Get("request_info"), v.Get("world_info")
 	if rate := world.Get("issue_rate").Ptr(); rate != nil && *rate > 0 && *rate < 1e9 {
 		d.Key.Rate = rate

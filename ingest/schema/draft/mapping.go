@@ -157,6 +157,24 @@ func (d *Draft) MeanTokens(v decode.Value, completed *float64) {
 	}
 }
 
+// Fixed is a length whose least and most are one; nil for any other.
+func Fixed(v decode.Value, least, most string) *float64 {
+	a, b := v.Get(least).Ptr(), v.Get(most).Ptr()
+	if a == nil || b == nil || *a != *b || *a <= 0 {
+		return nil
+	}
+	return a
+}
+
+// Words splits the key of a statistic at the first of a separator: "p99_sequence_latency(ms)".
+func Words(separator string) func(key string) (stat, of string, ok bool) {
+	return func(key string) (stat, of string, ok bool) {
+		stat, of, _ = strings.Cut(key, separator)
+		stat, ok = schema.ParseStat(stat)
+		return stat, of, ok
+	}
+}
+
 // VLLM are the fields of vLLM's client and of what copies its definitions, with the factor to milliseconds.
 func VLLM(scale float64) []Field {
 	return []Field{
