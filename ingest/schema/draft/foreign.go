@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -137,7 +136,11 @@ func Quote(s string) string {
 	if s == "" {
 		return ""
 	}
-	return ": " + plaintext.Short(redact.Text(s), 160)
+	r := []rune(redact.Text(s))
+	if len(r) > 160 {
+		r = append(r[:160], '…')
+	}
+	return ": " + string(r)
 }
 
 // Keep keeps one unknown field that is text in its file.
