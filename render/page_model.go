@@ -41,8 +41,13 @@ func (r *Report) PairPage(pair Pair) Page {
 	p.add(r.curveSection(pair))
 	if len(changes) > 0 {
 		t := r.changeTable(changes, at, false, "Every series of "+rel.Name+" against its history, worst first")
+		changed := 0
+		for _, row := range t.Rows {
+			changed += truth(row.Cells[0].Outcome != schema.Unchanged && row.Cells[0].Outcome != schema.Inconclusive)
+		}
+		t.elsewhere(r.allVerdicts(at)).keep(min(historyMost, max(historyLeast, changed)))
 		p.add(section("history", "History", above("One row a workload and metric; the line is the value in every release.",
-			changes), t.elsewhere(r.allVerdicts(at)).keep(historyShown).whole(r.inExplore(at, pair.Pair))).
+			changes), t.whole(r.inExplore(at, pair.Pair))).
 			leading("all series", chosen(seriesPage, "of", pairSegment(pair.Model, pair.Device))))
 	} else if r.Graded() {
 		p.add(section("history", "History", "", Empty{What: "Nothing to compare",
@@ -67,7 +72,8 @@ func (r *Report) PairPage(pair Pair) Page {
 		}
 		p.add(section("results", "Results of "+rel.Name, "", t, links))
 	}
-	p.add(r.evalSection(pair), r.runsSection(runs))
+	const few = 10 // runs, the newest: the page of series has those of each release
+	p.add(r.evalSection(pair), r.runsSection(runs, few))
 	return p
 }
 
@@ -84,8 +90,9 @@ func anyGraded(list []schema.Verdict) bool {
 	return slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Outcome != schema.NoTarget })
 }
 
-// historyShown is how many series the page of a model and device compares with their history: each has two pictures.
-const historyShown = 16
+// A page of a model and device compares the series that changed with their history, and at least some: each has two
+// pictures, and the page of series has all.
+const historyMost, historyLeast = 16, 4
 
 // evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
 func (r *Report) evalSection(pair Pair) Section {

@@ -67,7 +67,7 @@ func (r *Report) ReleasePage(at int) Page {
 		section("lints", "Lints", "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.",
 			lintTable(lints).cut(allInJSON)))
 	p.add(r.pairSections(at)...)
-	p.add(r.runsSection(rel.Runs), section("downloads", "Downloads",
+	p.add(r.runsSection(rel.Runs, rowsShown), section("downloads", "Downloads",
 		"Numbers in base units; the report is what a ticket or a pull request takes.", Links{
 			{"report as markdown", ReleaseReportPath(rel.Name)}, r.dataLink(at, "points"), r.dataLink(at, "scores"),
 			r.dataLink(at, "verdicts"),
@@ -255,7 +255,7 @@ func (r *Report) reportLink(at int, pair Pair) Link {
 }
 
 // runsSection lists runs with their provenance pages.
-func (r *Report) runsSection(runs []int) Section {
+func (r *Report) runsSection(runs []int, most int) Section {
 	type run = *columns.RunHead
 	var list []run
 	for _, i := range slices.Backward(runs) {
@@ -278,7 +278,7 @@ func (r *Report) runsSection(runs []int) Section {
 		{num("Problems"), func(h run) Cell { return count(h.Errors + h.Warnings) }},
 	}).dropEmpty(1)
 	return section("runs", "Runs", "Each with its sources, commands and file hashes.",
-		t.cut("the files under data/ name every run"))
+		t.elsewhere("the files under data/ name every run").keep(most))
 }
 
 // lintTable lists lints, worst first.

@@ -127,8 +127,7 @@ type builder struct {
 	pages    *pages
 	mu       sync.Mutex
 	problems []schema.Problem
-	making   sync.Mutex // of a release
-	packing  sync.Pool  // of gzip writers, each of which takes 800 kB
+	packing  sync.Pool // of gzip writers, each of which takes 800 kB
 
 	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
 	redaction rewriting
