@@ -10,7 +10,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
-	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 // Comparison is two sides beside each other, as every output shows them.
@@ -104,7 +103,7 @@ func (c *Comparison) Table() *Table {
 
 // tested reports whether tests of the rows are shown: not where none decides and B was judged, which says all.
 func (c *Comparison) tested() bool {
-	return c.Against == nil || c.Tests()[pairing.NoTest] < len(c.Rows)
+	return c.Against == nil || c.Tests()[compare.Untested] < len(c.Rows)
 }
 
 // definitions are those of a metric by two tools.
@@ -170,7 +169,7 @@ func (c *Comparison) Notes() []string {
 	if n > 0 {
 		add("rows of paired blocks are tested as one family: one in twenty of those called changed may be unchanged")
 	}
-	if n+tests[pairing.NoTest] < len(c.Rows) {
+	if n+tests[compare.Untested] < len(c.Rows) {
 		add("no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
 	}
 	return out

@@ -159,7 +159,7 @@ func allowed(from, to string) bool {
 	case from == "ingest/schema/manifest" && to == "ingest/durable": // the form of a journal
 		return true
 	case within(from, "ingest/schema"):
-		return within(to, "ingest/schema") || to == "ingest/redact"
+		return within(to, "ingest/schema") || to == "ingest/redact" || to == "ingest/plaintext"
 	case from == "templates", from == "static":
 		return false
 	case within(to, "ingest/schema"), slices.Contains(leaves, to):
@@ -189,7 +189,7 @@ func TestImportRuleRefuses(t *testing.T) {
 		"ingest/redact":       {"ingest/schema"},
 		"ingest/durable":      {"ingest/schema", "ingest/redact"},
 		"ingest/plaintext":    {"ingest/schema"},
-		"ingest/schema/draft": {"ingest/durable", "ingest/folderlock", "ingest/plaintext", "ingest", "targets/library"},
+		"ingest/schema/draft": {"ingest/durable", "ingest/folderlock", "ingest", "targets/library"},
 		"ingest":              {"collect", "targets/library", "render", "site", "templates", "cmd/ttreport"},
 		"ingest/vllm":         {"ingest/aiperf", "ingest", "ingest/history"},
 		"ingest/history":      {"ingest", "collect", "targets/judge", "render"},

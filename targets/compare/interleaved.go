@@ -13,6 +13,9 @@ import (
 // Interleaved is the test of a row whose sides took turns: the paired differences of their blocks.
 const Interleaved = "paired blocks"
 
+// Untested stands for the test of a row that none decides.
+const Untested = pairing.NoTest
+
 // All is the change of all points together in blocks that both sides measured in turns.
 type All struct {
 	Metric         string
