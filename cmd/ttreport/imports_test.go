@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"targets/decision":   {},
 	"targets/regression": {"targets/regression"},
 	"targets/board":      {"targets/regression"},
+	"targets/curve":      {"targets/regression"},
 	"targets/judge":      {"targets/library", "targets/decision", "targets/regression", "targets/board"},
 	"targets/gate":       {"targets/judge", "targets/decision", "targets/gate/lint"},
 	"targets/gate/lint":  {"targets/regression/proportion"},

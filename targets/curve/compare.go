@@ -1,0 +1,332 @@
+package curve
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Value is a number with its 95 % interval; the ends are NaN where too few runs were measured.
+type Value struct{ Value, Low, High float64 }
+
+// At is a value at a level.
+type At struct {
+	Level float64
+	Value
+	Band [2]float64 // the joint band, which holds at all levels at once
+}
+
+// Comparison is curve B against curve A over the levels that both were measured at. Values are relative changes.
+type Comparison struct {
+	Low, High float64 // the levels of both
+	Levels    []At    // from low to high
+	// Whole is by how much more B gives across the curve, of what a user sees and of what the system gives alike: the
+	// mean over the loads of both; NaN for fewer than [Fewest].
+	Whole  Value
+	P      float64 // of the whole curve, two-sided; NaN where there is no test
+	DF     int     // runs beyond the first of each side, and of what was given for the spread
+	a, b   *Curve
+	spread spread
+	curves []*Curve
+}
+
+// Sure reports whether the whole curve is shown to have moved.
+func (c *Comparison) Sure() bool { return c.P < .05 }
+
+// fewestDF is how many degrees of freedom an interval needs: with one, t says nothing.
+const fewestDF = 2
+
+// levels is how many levels a band has.
+const levels = 9
+
+// between are the levels of a range.
+func between(lo, hi float64) (out []float64) {
+	for i := range levels {
+		out = append(out, lo*math.Pow(hi/lo, float64(i)/(levels-1)))
+	}
+	return out
+}
+
+// Compare compares curve b with curve a; nil where no level was measured on both. Others are curves of the same system
+// that are given for their spread alone.
+func Compare(a, b *Curve, others ...*Curve) *Comparison {
+	loA, hiA := a.Range()
+	loB, hiB := b.Range()
+	c := &Comparison{Low: math.Max(loA, loB), High: math.Min(hiA, hiB), P: math.NaN(), a: a, b: b}
+	if a.falling != b.falling || !(c.High > c.Low*1.001) {
+		return nil
+	}
+	at := between(c.Low, c.High)
+	c.curves = append([]*Curve{a, b}, others...)
+	c.spread = newSpread(c.curves, 1/float64(a.Runs())+1/float64(b.Runs()))
+	c.DF = c.spread.df
+	band := c.spread.band(a, at)
+	for _, level := range at {
+		d := c.at(level)
+		x := c.difference(level, d)
+		x.Band = around(d, band*c.spread.se(level))
+		c.Levels = append(c.Levels, x)
+	}
+	c.whole()
+	return c
+}
+
+// whole compares the two at the loads that both measured.
+func (c *Comparison) whole() {
+	c.Whole, c.P = Value{math.NaN(), math.NaN(), math.NaN()}, math.NaN()
+	loads, towards := c.along()
+	if len(loads) < Fewest {
+		return
+	}
+	of := func(x side, k []knot) (sum float64) {
+		for i, t := range loads {
+			at := slices.IndexFunc(x.means, func(k knot) bool { return k.t == t })
+			sum += (towards[i]*k[at].u + (1-towards[i])*k[at].v) / float64(len(loads))
+		}
+		return sum
+	}
+	d := of(c.b.all, c.b.all.means) - of(c.a.all, c.a.all.means)
+	var runs []float64
+	s := spread{share: c.spread.share}
+	for _, x := range c.curves {
+		if !slices.ContainsFunc(loads, func(t float64) bool {
+			return !slices.ContainsFunc(x.all.means, func(k knot) bool { return k.t == t })
+		}) && x.Runs() > 1 {
+			mean := of(x.all, x.all.means)
+			for _, run := range x.all.runs {
+				runs = append(runs, of(x.all, run)-mean)
+			}
+			s.df += x.Runs() - 1
+		}
+	}
+	se := s.error(runs)
+	ends := around(d, s.t()*se)
+	c.Whole = Value{math.Expm1(d), ends[0], ends[1]}
+	if s.df >= fewestDF {
+		c.P = 2 * regression.UpperTail(math.Abs(d)/se, float64(s.df))
+	}
+}
+
+// along are the loads that both sides measured, and how much of a shift there counts along what a user sees: across the
+// curve, of which the slope between the neighbours says how it lies. A shift along the curve counts nothing.
+func (c *Comparison) along() (loads, towards []float64) {
+	var both []knot
+	for _, k := range c.a.all.means {
+		for _, o := range c.b.all.means {
+			if o.t == k.t {
+				both = append(both, knot{k.t, (k.u + o.u) / 2, (k.v + o.v) / 2})
+			}
+		}
+	}
+	for i, k := range both {
+		x, y := both[max(0, i-1)], both[min(len(both)-1, i+1)]
+		du, dv := math.Max(0, x.u-y.u), math.Max(0, y.v-x.v)
+		loads, towards = append(loads, k.t), append(towards, .5)
+		if du+dv > 0 {
+			towards[i] = dv / (du + dv)
+		}
+	}
+	return loads, towards
+}
+
+// around is an interval of a relative change from that of its logarithm.
+func around(d, half float64) [2]float64 {
+	return [2]float64{math.Expm1(d - half), math.Expm1(d + half)}
+}
+
+func (c *Comparison) difference(level, d float64) At {
+	ends := around(d, c.spread.t()*c.spread.se(level))
+	return At{Level: level, Value: Value{math.Expm1(d), ends[0], ends[1]}}
+}
+
+// at is the logarithm of the difference at a level.
+func (c *Comparison) at(level float64) float64 {
+	va, _ := read(c.a.loads, c.a.u(level))
+	vb, _ := read(c.b.loads, c.b.u(level))
+	return vb - va
+}
+
+// At is the difference at a level; ok is false where one of the curves does not reach it.
+func (c *Comparison) At(level float64) (x At, ok bool) {
+	if level < c.Low || level > c.High {
+		return At{}, false
+	}
+	d := c.at(level)
+	return c.difference(level, d), true
+}
+
+// Band is what the curve gives over its levels, with its joint band.
+func (c *Curve) Band(others ...*Curve) (out []At) {
+	lo, hi := c.Range()
+	at := between(lo, hi)
+	s := newSpread(append([]*Curve{c}, others...), 1/float64(c.Runs()))
+	band := s.band(c, at)
+	for _, level := range at {
+		v, _ := read(c.loads, c.u(level))
+		x, se := At{Level: level}, s.se(level)
+		x.Value = Value{math.Exp(v), math.Exp(v - s.t()*se), math.Exp(v + s.t()*se)}
+		x.Band = [2]float64{math.Exp(v - band*se), math.Exp(v + band*se)}
+		out = append(out, x)
+	}
+	return out
+}
+
+// spread is how far runs are from the curves of their sides.
+type spread struct {
+	of    []*Curve
+	df    int
+	share float64 // turns the variance of a run into that of what is estimated
+	rho   float64 // share of the variance that the loads of a run have in common
+}
+
+// newSpread takes the curves of several runs. Those that do not reach a level count with their nearest one.
+func newSpread(curves []*Curve, share float64) spread {
+	s := spread{share: share}
+	var within, shared float64
+	for _, x := range curves {
+		if x.Runs() < 2 || x.falling != curves[0].falling {
+			continue
+		}
+		s.of, s.df = append(s.of, x), s.df+x.Runs()-1
+		w, b := x.components()
+		within, shared = within+w, shared+b
+	}
+	if within+shared > 0 {
+		s.rho = shared / (within + shared)
+	}
+	return s
+}
+
+// runs is how far each run is from the curve of its side at a level.
+func (s *spread) runs(level float64) (out []float64) {
+	for _, c := range s.of {
+		lo, hi := c.Range()
+		out = append(out, c.deviations(min(max(level, lo), hi))...)
+	}
+	return out
+}
+
+func (s *spread) error(runs []float64) float64 {
+	if s.df < fewestDF {
+		return math.NaN()
+	}
+	sum := 0.
+	for _, e := range runs {
+		sum += e * e
+	}
+	return math.Sqrt(sum / float64(s.df) * s.share)
+}
+
+// se is the standard error at a level.
+func (s *spread) se(level float64) float64 { return s.error(s.runs(level)) }
+
+// t is the factor of an interval.
+func (s *spread) t() float64 {
+	if s.df < fewestDF {
+		return math.NaN()
+	}
+	return regression.Quantile(.975, float64(s.df))
+}
+
+// deviations are how far the curve of each run is from the mean curve at a level: the derivatives of the curve times
+// how far the run is from the means of the loads.
+func (c *Curve) deviations(level float64) []float64 {
+	out := make([]float64, len(c.runs))
+	u := c.u(level)
+	by := func(i int, du, dv float64) float64 { // slope of what is read, with one mean moved
+		const step = 1e-6
+		moved := slices.Clone(c.loads)
+		moved[i].u, moved[i].v = moved[i].u+step*du, moved[i].v+step*dv
+		up, _ := read(moved, u)
+		moved[i].u, moved[i].v = moved[i].u-2*step*du, moved[i].v-2*step*dv
+		down, _ := read(moved, u)
+		if math.IsNaN(up) || math.IsNaN(down) { // at the end of the curve: from one side
+			at, _ := read(c.loads, u)
+			if math.IsNaN(up) {
+				return (at - down) / step
+			}
+			return (up - at) / step
+		}
+		return (up - down) / (2 * step)
+	}
+	for i := range c.loads {
+		byU, byV := by(i, 1, 0), by(i, 0, 1)
+		for r, run := range c.runs {
+			out[r] += byU*(run[i].u-c.loads[i].u) + byV*(run[i].v-c.loads[i].v)
+		}
+	}
+	return out
+}
+
+// components are the variances within runs and between them of the output, by load: what a run has of its own at each
+// load, and what all its loads share.
+func (c *Curve) components() (within, between float64) {
+	n, l := float64(len(c.runs)), float64(len(c.loads))
+	for _, run := range c.runs {
+		m := 0.
+		for i := range run {
+			m += (run[i].v - c.loads[i].v) / l
+		}
+		between += m * m / (n - 1)
+		for i := range run {
+			e := run[i].v - c.loads[i].v - m
+			within += e * e / ((n - 1) * (l - 1))
+		}
+	}
+	return within, math.Max(0, between-within/l)
+}
+
+// band is the factor of a joint band: the quantile of the largest |t| over the levels.
+func (s *spread) band(c *Curve, at []float64) float64 {
+	if s.df < fewestDF {
+		return math.NaN()
+	}
+	r := rand.New(rand.NewPCG(7, 7)) // the same data have the same band
+	const trials = 2000
+	weights := c.hats(at)
+	own, out := make([]float64, len(c.loads)), make([]float64, levels)
+	run := func() []float64 {
+		shared := r.NormFloat64() * math.Sqrt(s.rho)
+		for i := range own {
+			own[i] = shared + r.NormFloat64()*math.Sqrt(1-s.rho)
+		}
+		for l := range out {
+			out[l] = 0
+			for i, w := range weights[l] {
+				out[l] += w * own[i]
+			}
+		}
+		return out
+	}
+	largest := make([]float64, trials)
+	for t := range largest {
+		estimate, squares := slices.Clone(run()), make([]float64, levels)
+		for range s.df {
+			for l, e := range run() {
+				squares[l] += e * e / float64(s.df)
+			}
+		}
+		for l := range squares {
+			largest[t] = math.Max(largest[t], math.Abs(estimate[l])/math.Sqrt(squares[l]))
+		}
+	}
+	slices.Sort(largest)
+	return largest[trials*95/100]
+}
+
+// hats are the shares of the loads in each level.
+func (c *Curve) hats(at []float64) [][]float64 {
+	out := make([][]float64, len(at))
+	for l, level := range at {
+		out[l] = make([]float64, len(c.loads))
+		u, i := c.u(level), 0
+		for i < len(c.loads)-2 && c.loads[i+1].u > u {
+			i++
+		}
+		s := math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u)))
+		out[l][i], out[l][i+1] = 1-s, s
+	}
+	return out
+}

@@ -1,0 +1,226 @@
+package curve
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Point is a measurement of one load in one run.
+type Point struct {
+	Run    int     // which runs are one is all that it says
+	Load   float64 // concurrency or rate
+	X      float64 // what a user sees: tok/s, or ms to the first token
+	Output float64 // what the system gives
+}
+
+// Curve is what a system gives at what its users see.
+type Curve struct {
+	falling bool   // less of X is better: a time
+	loads   []knot // by load, those that no other one beats in both
+	runs    [][]knot
+	all     side // with those that another one beats
+	Left    int  // runs that measured fewer loads than the others, which are left out
+}
+
+// knot is a load in logarithms: t, what a user sees so that more is better, what the system gives.
+type knot struct{ t, u, v float64 }
+
+// side is the loads of a side: their means, and each run's.
+type side struct {
+	means []knot
+	runs  [][]knot
+}
+
+// Fewest is how many loads make a curve.
+const Fewest = 3
+
+// Fit makes a curve of the runs that measured most loads; nil where fewer than [Fewest] loads are part of it. falling
+// says that less of X is better.
+func Fit(points []Point, falling bool) *Curve {
+	c := &Curve{falling: falling}
+	for _, run := range c.byRun(points) {
+		same := func(a, b knot) bool { return a.t == b.t }
+		if len(c.runs) > 0 && !slices.EqualFunc(run, c.runs[0], same) {
+			c.Left++
+			continue
+		}
+		c.runs = append(c.runs, run)
+	}
+	if len(c.runs) == 0 {
+		return nil
+	}
+	for i := range c.runs[0] {
+		var list []knot
+		for _, run := range c.runs {
+			list = append(list, run[i])
+		}
+		c.loads = append(c.loads, mean(list))
+	}
+	return c.frontier()
+}
+
+// byRun are the loads of each run, the runs with most loads first.
+func (c *Curve) byRun(points []Point) (out [][]knot) {
+	byRun := map[int]map[float64][]knot{}
+	for _, p := range points {
+		if !(p.Load > 0 && p.X > 0 && p.Output > 0) || math.IsInf(p.Load+p.X+p.Output, 0) {
+			continue
+		}
+		if byRun[p.Run] == nil {
+			byRun[p.Run] = map[float64][]knot{}
+		}
+		k := knot{math.Log(p.Load), math.Log(p.X), math.Log(p.Output)}
+		if c.falling {
+			k.u = -k.u
+		}
+		byRun[p.Run][p.Load] = append(byRun[p.Run][p.Load], k)
+	}
+	for _, id := range slices.Sorted(maps.Keys(byRun)) {
+		var run []knot
+		for _, list := range byRun[id] {
+			run = append(run, mean(list))
+		}
+		slices.SortFunc(run, func(a, b knot) int { return cmp.Compare(a.t, b.t) })
+		out = append(out, run)
+	}
+	slices.SortStableFunc(out, func(a, b []knot) int { return cmp.Compare(len(b), len(a)) })
+	return out
+}
+
+func mean(list []knot) (m knot) {
+	for _, k := range list {
+		m.t, m.u, m.v = m.t+k.t, m.u+k.u, m.v+k.v
+	}
+	n := float64(len(list))
+	return knot{m.t / n, m.u / n, m.v / n}
+}
+
+// frontier leaves out the loads that another one beats in both.
+func (c *Curve) frontier() *Curve {
+	all := slices.Clone(c.loads)
+	c.all = side{all, slices.Clone(c.runs)}
+	keep := func(i int) bool {
+		for j, k := range all {
+			if j != i && k.u >= all[i].u && k.v >= all[i].v && (k.u > all[i].u || k.v > all[i].v || j < i) {
+				return false
+			}
+		}
+		return true
+	}
+	pick := func(list []knot) (out []knot) {
+		for i := range list {
+			if keep(i) {
+				out = append(out, list[i])
+			}
+		}
+		return out
+	}
+	for i, run := range c.runs {
+		c.runs[i] = pick(run)
+	}
+	c.loads = pick(all)
+	if len(c.loads) < Fewest || !slices.IsSortedFunc(c.loads, func(a, b knot) int { return cmp.Compare(b.u, a.u) }) {
+		return nil // what a user sees does not get worse with the load
+	}
+	return c
+}
+
+// Runs is how many runs the curve is of.
+func (c *Curve) Runs() int { return len(c.runs) }
+
+// Range is what was measured: the lowest and the highest level.
+func (c *Curve) Range() (lo, hi float64) {
+	a, b := c.level(c.loads[0].u), c.level(c.loads[len(c.loads)-1].u)
+	return math.Min(a, b), math.Max(a, b)
+}
+
+// level is a level as it is stated, u the same in logarithms.
+func (c *Curve) level(u float64) float64 {
+	if c.falling {
+		u = -u
+	}
+	return math.Exp(u)
+}
+
+func (c *Curve) u(level float64) float64 {
+	if c.falling {
+		return -math.Log(level)
+	}
+	return math.Log(level)
+}
+
+// At is what the system gives at a level, NaN outside of what was measured.
+func (c *Curve) At(level float64) float64 {
+	v, _ := read(c.loads, c.u(level))
+	return math.Exp(v)
+}
+
+// read looks up a level in knots and returns what is given there, and how steeply that falls with the level.
+func read(k []knot, u float64) (v, slope float64) {
+	last := len(k) - 1
+	const rounding = 1e-9
+	if !(u <= k[0].u+rounding && u >= k[last].u-rounding) {
+		return math.NaN(), math.NaN()
+	}
+	wait := func(k knot) float64 { return math.Exp(-k.u) }      // what a user waits for a token, or for the first
+	each := func(k knot) float64 { return math.Exp(k.t - k.v) } // of a stream for a token
+	waits, eaches := slopes(k, wait), slopes(k, each)
+	i := 0
+	for i < last-1 && k[i+1].u > u {
+		i++
+	}
+	from := math.Exp(k[i].t)
+	h := math.Exp(k[i+1].t) - from
+	waited := func(s float64) float64 { return hermite(wait(k[i]), wait(k[i+1]), waits[i]*h, waits[i+1]*h, s) }
+	given := func(s float64) float64 {
+		return math.Log(from+s*h) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, s))
+	}
+	lo, hi := 0., 1.
+	for range 50 {
+		if mid := (lo + hi) / 2; waited(mid) <= math.Exp(-u) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	at := (lo + hi) / 2
+	const step = 1e-4
+	x, y := math.Max(0, at-step), math.Min(1, at+step)
+	return given(at), math.Abs((given(y) - given(x)) / math.Log(waited(y)/waited(x)))
+}
+
+// hermite is the cubic from a to b over 0 to 1 with two slopes.
+func hermite(a, b, da, db, s float64) float64 {
+	return a + s*(da+s*(3*(b-a)-2*da-db+s*(2*(a-b)+da+db)))
+}
+
+// slopes are over the load; they keep the cubics between knots monotone.
+func slopes(k []knot, of func(knot) float64) []float64 {
+	n := len(k)
+	h, d := make([]float64, n-1), make([]float64, n-1)
+	for i := range h {
+		h[i] = math.Exp(k[i+1].t) - math.Exp(k[i].t)
+		d[i] = (of(k[i+1]) - of(k[i])) / h[i]
+	}
+	out := make([]float64, n)
+	for i := 1; i < n-1; i++ {
+		if d[i-1]*d[i] > 0 {
+			a, b := 2*h[i]+h[i-1], h[i]+2*h[i-1]
+			out[i] = (a + b) / (a/d[i-1] + b/d[i])
+		}
+	}
+	end := func(h0, h1, d0, d1 float64) float64 { // three points, kept monotone
+		s := ((2*h0+h1)*d0 - h0*d1) / (h0 + h1)
+		switch {
+		case s*d0 <= 0:
+			return 0
+		case d0*d1 <= 0 && math.Abs(s) > 3*math.Abs(d0):
+			return 3 * d0
+		}
+		return s
+	}
+	out[0], out[n-1] = end(h[0], h[1], d[0], d[1]), end(h[n-2], h[n-3], d[n-2], d[n-3])
+	return out
+}
