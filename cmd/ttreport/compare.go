@@ -37,6 +37,9 @@ that both tools measured stand beside each other, with the definitions, and no r
 Workloads whose answers are clearly shorter on one side, or of which requests failed, are counted at the top and marked;
 geometric means are over all workloads, and beside that over those without a mark.
 
+Of a workload at three loads or more the curves are compared: output at a speed that a user sees, with its interval,
+as a whole, and where one is above the other; ttreport help method says how.
+
 What only one side has is counted at the end. For a verdict with the noise of history use ttreport check.`
 
 func compareCommand(sh *shell) *cobra.Command {
@@ -161,6 +164,7 @@ func compareSides(
 		return r, nil, nil
 	}
 	r.Judge(judged.Findings(b).History)
+	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b)
 	return r, compare.Releases(judged.Judgement, a, b), nil
 }
 

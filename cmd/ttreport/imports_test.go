@@ -80,10 +80,10 @@ var rooms = map[string][]string{
 	"targets/judge":      {"targets/library", "targets/decision", "targets/regression", "targets/board"},
 	"targets/gate":       {"targets/judge", "targets/decision", "targets/gate/lint"},
 	"targets/gate/lint":  {"targets/regression/proportion"},
-	"targets/compare":    {"targets/judge", "targets/regression"},
+	"targets/compare":    {"targets/judge", "targets/regression", "targets/curve"},
 
-	"render":               {"render", "targets/gate", "targets/judge", "targets/compare"},
-	"render/words":         {"targets/gate", "targets/judge", "targets/compare"},
+	"render":               {"render", "targets/gate", "targets/judge", "targets/compare", "targets/curve"},
+	"render/words":         {"targets/gate", "targets/judge", "targets/compare", "targets/curve"},
 	"render/chart":         {"render.", "render/words"},
 	"render/chart/echarts": {"render.", "render/chart."},
 
@@ -96,6 +96,9 @@ var rooms = map[string][]string{
 		"collect/tool/builtin", "collect/traffic", "targets/regression",
 	},
 	".ci/measure/boards": {"targets/board", "targets/judge"},
+	".ci/measure/curves": {
+		"collect/server/sim", "collect/tool/builtin", "collect/traffic", "targets/curve", "targets/regression",
+	},
 }
 
 // owners says who alone may import a library.

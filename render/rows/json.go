@@ -253,5 +253,45 @@ func CompareJSON(w io.Writer, c *render.Comparison) error {
 		Rows   []Compared `json:"rows"`
 		Notes  []string   `json:"notes"`
 		Head   []string   `json:"head,omitempty"` // what the site says of two releases, conditions that differ first
-	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head()})
+		Curves []curveRow `json:"curves,omitempty"`
+	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curveRows(c)})
+}
+
+// curveRow is a curve of a comparison in JSON: relative changes with their 95 % intervals.
+type curveRow struct {
+	System  string       `json:"system,omitempty"`
+	Key     Key          `json:"key"`
+	Axis    string       `json:"axis"` // tps_user, or ttft in ms
+	PerChip bool         `json:"per_accelerator"`
+	RunsA   int          `json:"runs_a"`
+	RunsB   int          `json:"runs_b"`
+	Low     Num          `json:"low"` // levels
+	High    Num          `json:"high"`
+	Whole   *Num         `json:"whole"`
+	WholeLo *Num         `json:"whole_lo"`
+	WholeHi *Num         `json:"whole_hi"`
+	P       *Num         `json:"p"`
+	Levels  []curveLevel `json:"levels"`
+}
+
+type curveLevel struct {
+	Level  Num     `json:"level"`
+	Change *Num    `json:"change"`
+	Lo     *Num    `json:"lo"`
+	Hi     *Num    `json:"hi"`
+	Band   [2]*Num `json:"band"` // holds at all levels at once
+}
+
+func curveRows(c *render.Comparison) (out []curveRow) {
+	for i := range c.Curves {
+		x := &c.Curves[i]
+		row := curveRow{x.System, keyOf(x.Key), x.Axis, x.PerChip, x.RunsA, x.RunsB, Num(x.Low), Num(x.High),
+			finite(x.Whole.Value), finite(x.Whole.Low), finite(x.Whole.High), finite(x.P), nil}
+		for _, l := range x.Levels {
+			row.Levels = append(row.Levels, curveLevel{Num(l.Level), finite(l.Value.Value), finite(l.Low), finite(l.High),
+				[2]*Num{finite(l.Band[0]), finite(l.Band[1])}})
+		}
+		out = append(out, row)
+	}
+	return out
 }

@@ -32,6 +32,7 @@ type Result struct {
 	OfTools      bool              // A and B are tools that measured the same: no row is a verdict
 	Settings     []Setting
 	Loads        []*Loads // of the workloads that both sides measured
+	Curves       []Curve
 	Nearest      *Nearest // where both have numbers, and none in common
 }
 
@@ -143,6 +144,7 @@ func Sides(a, b Side) *Result {
 	}
 	r.Settings = settings(left.stated, right.stated)
 	r.interleave(a, b, several)
+	r.Curves = curvesOf(a, b, several)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
 }

@@ -330,3 +330,60 @@ func (c *Curve) hats(at []float64) [][]float64 {
 	}
 	return out
 }
+
+// Region is a range of levels where B is shown to give more than A, or less.
+type Region struct {
+	Low, High float64
+	Above     bool
+}
+
+// Regions are where the joint band excludes zero, from low to high. One that begins at the last level before a change
+// of sign and ends at the first one after it is where the curves cross.
+func (c *Comparison) Regions() (out []Region) {
+	for i, x := range c.Levels {
+		above := x.Band[0] > 0
+		if !above && !(x.Band[1] < 0) {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].Above == above && out[n-1].High == c.Levels[i-1].Level {
+			out[n-1].High = x.Level
+			continue
+		}
+		out = append(out, Region{x.Level, x.Level, above})
+	}
+	return out
+}
+
+// Everywhere reports whether B is shown to be on one side of A at all levels of both.
+func (c *Comparison) Everywhere() (above, ok bool) {
+	r := c.Regions()
+	if len(r) != 1 || r[0].Low != c.Low || r[0].High < c.High*(1-1e-9) {
+		return false, false
+	}
+	return r[0].Above, true
+}
+
+// Crossing is between which levels the curves cross: B is shown to be on one side below, and on the other above; ok is
+// false where that is not shown.
+func (c *Comparison) Crossing() (low, high float64, ok bool) {
+	r := c.Regions()
+	if len(r) != 2 || r[0].Above == r[1].Above {
+		return 0, 0, false
+	}
+	return r[0].High, r[1].Low, true
+}
+
+// Round are up to three round levels of both curves, for people to read.
+func (c *Comparison) Round() (out []float64) {
+	for decade := math.Floor(math.Log10(c.Low)); decade <= math.Log10(c.High); decade++ {
+		for _, m := range []float64{1, 1.5, 2, 3, 5, 7} {
+			if level := m * math.Pow(10, decade); level >= c.Low && level <= c.High {
+				out = append(out, level)
+			}
+		}
+	}
+	if n := len(out); n > 3 {
+		return []float64{out[n/6], out[n/2], out[n-1-n/6]}
+	}
+	return out
+}

@@ -80,7 +80,8 @@ func TestSlower(t *testing.T) {
 	}
 	at, ok := c.At(130)
 	want := truth(130, 1.05)/truth(130, 1) - 1
-	if !ok || math.Abs(at.Value.Value-want) > .02 || at.Low > at.Value.Value || at.High < at.Value.Value || at.High > -.05 {
+	if !ok || math.Abs(at.Value.Value-want) > .02 || at.Low > at.Value.Value || at.High < at.Value.Value ||
+		at.High > -.05 {
 		t.Errorf("%+v, want %g", at, want)
 	}
 	if _, ok := c.At(1000); ok {

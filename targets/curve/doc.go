@@ -15,8 +15,8 @@
 //     fails where it is steep: at small loads output doubles and the speed hardly changes.
 //   - A run is one draw of the whole curve, because the loads of one server start vary together. How far a run's curve
 //     is from that of its side, by the derivatives of the curve with respect to its means, is one number a run and
-//     level, so a level has Student's t with as many degrees of freedom as there are runs beyond the first of each side (the
-//     two-sample t test with pooled variance). Runs of other releases may be given for their spread alone.
+//     level, so a level has Student's t with as many degrees of freedom as there are runs beyond the first of each side
+//     (the two-sample t test with pooled variance). Runs of other releases may be given for their spread alone.
 //   - The whole curve has one number, with the same t: the mean over the loads of how far it moved across itself there,
 //     along both axes by the same share. A system that trades speed for output moves along its curve, which counts
 //     nothing. Where nothing else is said, it is that much slower and gives that much less at each load.

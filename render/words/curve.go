@@ -1,0 +1,101 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/curve"
+)
+
+// CurveLevel is a level of a curve.
+func CurveLevel(axis string, level float64) string {
+	if axis == compare.AxisWait {
+		return Quantity(level, "ms TTFT")
+	}
+	return Quantity(level, "tok/s/user")
+}
+
+// CurveChange is a change with its 95 % interval: "−4.2 % (−5.1 % to −3.3 %)".
+func CurveChange(v curve.Value) string {
+	out := Change(v.Value)
+	if !math.IsNaN(v.Low) {
+		out += " (" + Change(v.Low) + " to " + Change(v.High) + ")"
+	}
+	return out
+}
+
+// CurveWhere says where B is shown to give more than A or less.
+func CurveWhere(c *compare.Curve) string {
+	if above, ok := c.Everywhere(); ok {
+		return map[bool]string{true: "above everywhere", false: "below everywhere"}[above]
+	}
+	var parts []string
+	for _, r := range c.Regions() {
+		side := "below"
+		if r.Above {
+			side = "above"
+		}
+		if r.Low == r.High {
+			parts = append(parts, side+" at "+CurveLevel(c.Axis, r.Low))
+			continue
+		}
+		parts = append(parts, side+" from "+Number(r.Low)+" to "+CurveLevel(c.Axis, r.High))
+	}
+	if low, high, ok := c.Crossing(); ok {
+		parts = append(parts, "they cross between "+Number(low)+" and "+CurveLevel(c.Axis, high))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case math.IsNaN(c.Levels[0].Band[0]):
+		return "not known: no repeats"
+	}
+	return "not shown to differ at any level"
+}
+
+// CurveWhole says whether the curve moved.
+func CurveWhole(c *compare.Curve) string {
+	switch {
+	case math.IsNaN(c.Whole.Value):
+		return "too few loads in common"
+	case math.IsNaN(c.P):
+		return CurveChange(c.Whole) + ", not tested: no repeats"
+	case !c.Sure():
+		return CurveChange(c.Whole) + ", not shown to have moved"
+	}
+	return CurveChange(c.Whole)
+}
+
+// CurveAt is the output at some levels.
+func CurveAt(c *compare.Curve) string {
+	var at []string
+	for _, level := range c.Round() {
+		if x, ok := c.At(level); ok {
+			at = append(at, CurveChange(x.Value)+" at "+CurveLevel(c.Axis, level))
+		}
+	}
+	return strings.Join(at, ", ")
+}
+
+// Curve says how the curve of b lies to that of a: as a whole, at some levels, and where.
+func Curve(c *compare.Curve, a, b string) string {
+	out := fmt.Sprintf("%s against %s, ", b, a)
+	if c.System != "" {
+		out += c.System + ", "
+	}
+	out += fmt.Sprintf("%s from %s to %s: ", strings.TrimSuffix(Workload(c.Key), "/-"), Number(c.Low),
+		CurveLevel(c.Axis, c.High))
+	if !math.IsNaN(c.Whole.Value) {
+		out += "as a whole " + CurveWhole(c) + "; "
+	}
+	out += "output"
+	if c.PerChip {
+		out += " per accelerator"
+	}
+	if at := CurveAt(c); at != "" {
+		out += " " + at + ";"
+	}
+	return out + " " + CurveWhere(c)
+}
