@@ -77,10 +77,12 @@ var rooms = map[string][]string{
 	"targets/regression": {"targets/regression"},
 	"targets/board":      {"targets/regression"},
 	"targets/curve":      {"targets/regression"},
-	"targets/judge":      {"targets/library", "targets/decision", "targets/regression", "targets/board"},
-	"targets/gate":       {"targets/judge", "targets/decision", "targets/gate/lint"},
-	"targets/gate/lint":  {"targets/regression/proportion"},
-	"targets/compare":    {"targets/judge", "targets/regression", "targets/curve"},
+	"targets/judge": {
+		"targets/library", "targets/decision", "targets/regression", "targets/board", "targets/curve",
+	},
+	"targets/gate":      {"targets/judge", "targets/decision", "targets/gate/lint"},
+	"targets/gate/lint": {"targets/regression/proportion"},
+	"targets/compare":   {"targets/judge", "targets/regression", "targets/curve"},
 
 	"render":               {"render", "targets/gate", "targets/judge", "targets/compare", "targets/curve"},
 	"render/words":         {"targets/gate", "targets/judge", "targets/compare", "targets/curve"},

@@ -224,3 +224,15 @@ func slopes(k []knot, of func(knot) float64) []float64 {
 	out[0], out[n-1] = end(h[0], h[1], d[0], d[1]), end(h[n-2], h[n-3], d[n-2], d[n-3])
 	return out
 }
+
+// RunsAt is what each run gives at a level, nil outside of what was measured.
+func (c *Curve) RunsAt(level float64) (out []float64) {
+	v := c.At(level)
+	if math.IsNaN(v) {
+		return nil
+	}
+	for _, e := range c.deviations(level) {
+		out = append(out, v*math.Exp(e))
+	}
+	return out
+}

@@ -25,6 +25,7 @@ type FileTarget struct {
 	Model     string            `yaml:"model"`
 	Device    string            `yaml:"device"`
 	Workload  manifest.Workload `yaml:"workload"`
+	At        string            `yaml:"at,omitempty"` // a service level in place of a load: tps_user=35, ttft.p90<200
 	Metric    string            `yaml:"metric"`
 	Stat      string            `yaml:"stat,omitempty"`
 	Value     float64           `yaml:"value"`
@@ -166,7 +167,21 @@ func (o *ownFile) target(at string, x FileTarget) {
 	case !slices.Contains(schema.Levels(), x.Level):
 		o.refuse("unknown-level", at, fmt.Sprintf("level %q", x.Level),
 			strings.Join(schema.Levels(), ", "))
+	case x.At != "" && (x.Metric != "output_tps" || x.Workload.Concurrency != nil || x.Workload.Rate != nil):
+		o.refuse("bad-target", at, "at "+x.At+" of "+x.Metric+" or with a load",
+			"metric output_tps of a workload without concurrency and rate, which the level stands for")
 	default:
+		if x.At != "" {
+			if _, ok := schema.ParseLevel(x.At); !ok {
+				o.refuse("bad-target", at, "at "+x.At, "a level such as tps_user=35, ttft<200 or ttft.p90<200 (ms)")
+				return
+			}
+			x.Workload.Dims = maps.Clone(x.Workload.Dims)
+			if x.Workload.Dims == nil {
+				x.Workload.Dims = map[string]string{}
+			}
+			x.Workload.Dims[schema.DimLevel] = x.At
+		}
 		o.device(at, x.Model, x.Device)
 		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat,
 			x.Value, info.Unit, x.Level, x.Tolerance
