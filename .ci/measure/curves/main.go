@@ -138,9 +138,14 @@ func main() {
 	row("measure", "result", "goal", true)
 	r := rand.New(rand.NewPCG(1, 2))
 	var level, band share
+	const truthRuns = 150
+	wider := math.Sqrt(1 + float64(*runs)/truthRuns) // the truth has an error of its own
+	within := func(y, at, lo, hi float64) bool {     // in logarithms
+		return math.Log(y/at) >= wider*math.Log(lo/at) && math.Log(y/at) <= wider*math.Log(hi/at)
+	}
 	for range *pairs {
 		s := draw(r, .03)
-		truth, x := curve.Fit(s.points(r, 150, false), false), curve.Fit(s.points(r, *runs, false), false)
+		truth, x := curve.Fit(s.points(r, truthRuns, false), false), curve.Fit(s.points(r, *runs, false), false)
 		lo, hi := truth.Range()
 		inside := true
 		for i, at := range x.Band() {
@@ -148,9 +153,9 @@ func main() {
 				continue
 			}
 			y := truth.At(at.Level)
-			inside = inside && at.Band[0] <= y && y <= at.Band[1]
+			inside = inside && within(y, at.Value.Value, at.Band[0], at.Band[1])
 			if i == 2 || i == 4 || i == 6 {
-				level.add(at.Low <= y && y <= at.High)
+				level.add(within(y, at.Value.Value, at.Low, at.High))
 			}
 		}
 		band.add(inside)
