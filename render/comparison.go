@@ -130,9 +130,7 @@ func (c *Comparison) Notes() []string {
 		add("%s (%s): geometric mean of %d changes %s, from %s to %s%s", info.Label, info.Better, m.N,
 			words.Change(m.Change), words.Change(m.Low), words.Change(m.High), alike)
 	}
-	for i := range c.Curves {
-		add("curve: %s", words.Curve(&c.Curves[i], c.A, c.B))
-	}
+	out = append(out, words.Curves(c.Result)...)
 	for _, a := range c.All { // how all points changed that both sides measured in turns
 		info, _ := schema.MetricByName(a.Metric)
 		kept := ""

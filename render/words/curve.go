@@ -9,16 +9,16 @@ import (
 	"github.com/ttreport/ttreport/targets/curve"
 )
 
-// CurveLevel is a level of a curve.
-func CurveLevel(axis string, level float64) string {
+// curveLevel is a level of a curve.
+func curveLevel(axis string, level float64) string {
 	if axis == compare.AxisWait {
 		return Quantity(level, "ms TTFT")
 	}
 	return Quantity(level, "tok/s/user")
 }
 
-// CurveChange is a change with its 95 % interval: "−4.2 % (−5.1 % to −3.3 %)".
-func CurveChange(v curve.Value) string {
+// curveChange is a change with its 95 % interval: "−4.2 % (−5.1 % to −3.3 %)".
+func curveChange(v curve.Value) string {
 	out := Change(v.Value)
 	if !math.IsNaN(v.Low) {
 		out += " (" + Change(v.Low) + " to " + Change(v.High) + ")"
@@ -26,8 +26,8 @@ func CurveChange(v curve.Value) string {
 	return out
 }
 
-// CurveWhere says where B is shown to give more than A or less.
-func CurveWhere(c *compare.Curve) string {
+// curveWhere says where B is shown to give more than A or less.
+func curveWhere(c *compare.Curve) string {
 	if above, ok := c.Everywhere(); ok {
 		return map[bool]string{true: "above everywhere", false: "below everywhere"}[above]
 	}
@@ -38,13 +38,13 @@ func CurveWhere(c *compare.Curve) string {
 			side = "above"
 		}
 		if r.Low == r.High {
-			parts = append(parts, side+" at "+CurveLevel(c.Axis, r.Low))
+			parts = append(parts, side+" at "+curveLevel(c.Axis, r.Low))
 			continue
 		}
-		parts = append(parts, side+" from "+Number(r.Low)+" to "+CurveLevel(c.Axis, r.High))
+		parts = append(parts, side+" from "+Number(r.Low)+" to "+curveLevel(c.Axis, r.High))
 	}
 	if low, high, ok := c.Crossing(); ok {
-		parts = append(parts, "they cross between "+Number(low)+" and "+CurveLevel(c.Axis, high))
+		parts = append(parts, "they cross between "+Number(low)+" and "+curveLevel(c.Axis, high))
 	}
 	switch {
 	case len(parts) > 0:
@@ -55,47 +55,55 @@ func CurveWhere(c *compare.Curve) string {
 	return "not shown to differ at any level"
 }
 
-// CurveWhole says whether the curve moved.
-func CurveWhole(c *compare.Curve) string {
+// curveWhole says whether the curve moved.
+func curveWhole(c *compare.Curve) string {
 	switch {
 	case math.IsNaN(c.Whole.Value):
 		return "too few loads in common"
 	case math.IsNaN(c.P):
-		return CurveChange(c.Whole) + ", not tested: no repeats"
+		return curveChange(c.Whole) + ", not tested: no repeats"
 	case !c.Sure():
-		return CurveChange(c.Whole) + ", not shown to have moved"
+		return curveChange(c.Whole) + ", not shown to have moved"
 	}
-	return CurveChange(c.Whole)
+	return curveChange(c.Whole)
 }
 
-// CurveAt is the output at some levels.
-func CurveAt(c *compare.Curve) string {
+// curveAt is the output at some levels.
+func curveAt(c *compare.Curve) string {
 	var at []string
 	for _, level := range c.Round() {
 		if x, ok := c.At(level); ok {
-			at = append(at, CurveChange(x.Value)+" at "+CurveLevel(c.Axis, level))
+			at = append(at, curveChange(x.Value)+" at "+curveLevel(c.Axis, level))
 		}
 	}
 	return strings.Join(at, ", ")
 }
 
-// Curve says how the curve of b lies to that of a: as a whole, at some levels, and where.
-func Curve(c *compare.Curve, a, b string) string {
+// Curves are a sentence for each curve of a comparison.
+func Curves(r *compare.Result) (out []string) {
+	for i := range r.Curves {
+		out = append(out, "curve: "+curveText(&r.Curves[i], r.A, r.B))
+	}
+	return out
+}
+
+// curveText says how the curve of b lies to that of a: as a whole, at some levels, and where.
+func curveText(c *compare.Curve, a, b string) string {
 	out := fmt.Sprintf("%s against %s, ", b, a)
 	if c.System != "" {
 		out += c.System + ", "
 	}
 	out += fmt.Sprintf("%s from %s to %s: ", strings.TrimSuffix(Workload(c.Key), "/-"), Number(c.Low),
-		CurveLevel(c.Axis, c.High))
+		curveLevel(c.Axis, c.High))
 	if !math.IsNaN(c.Whole.Value) {
-		out += "as a whole " + CurveWhole(c) + "; "
+		out += "as a whole " + curveWhole(c) + "; "
 	}
 	out += "output"
 	if c.PerChip {
 		out += " per accelerator"
 	}
-	if at := CurveAt(c); at != "" {
+	if at := curveAt(c); at != "" {
 		out += " " + at + ";"
 	}
-	return out + " " + CurveWhere(c)
+	return out + " " + curveWhere(c)
 }
