@@ -39,6 +39,7 @@ type state struct {
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
 	moved   int32   // observation that confirmed the last change; -1
 	way     float64 // in which it changed
+	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 
 // baseline gathers the baseline of observation now of a cell.
@@ -80,11 +81,19 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 	for _, i := range in {
 		into.mean += j.t.Obs[i].mean() / float64(len(in))
 	}
+	into.estimate(values, st)
+}
+
+// estimate is the mean and variance of the values of a baseline. A single one shows no noise: earlier levels do.
+func (b *baseline) estimate(values []float64, st *state) {
 	ss := 0.
-	into.n = len(values)
-	into.adjusted, ss = centre(values)
-	if into.nu = math.Max(0, float64(into.n-1)); into.nu > 0 {
-		into.s2 = ss / into.nu
+	b.n = len(values)
+	b.adjusted, ss = centre(values)
+	if b.nu = math.Max(0, float64(b.n-1)); b.n == 1 {
+		ss, b.nu = st.ss, st.nu
+	}
+	if b.nu > 0 {
+		b.s2 = ss / b.nu
 	}
 }
 

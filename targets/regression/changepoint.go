@@ -32,6 +32,19 @@ const (
 	ByPerson               // a pin
 )
 
+// restart begins a new level at an observation. The noise of the level before is kept.
+func (j *judge) restart(cell, at int32) {
+	st := &j.state[cell]
+	var values []float64
+	for i := st.from; i < at; i++ {
+		if j.joins(i) && !j.isOut[i] {
+			values = append(values, j.adj[i])
+		}
+	}
+	_, ss := centre(values)
+	st.ss, st.nu, st.from = st.ss+ss, st.nu+math.Max(0, float64(len(values)-1)), at
+}
+
 // accept starts a new level at an observation, so that one change is reported once. Where a person dismissed it, the
 // current level continues without its values: they are neither a level nor noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {
@@ -56,7 +69,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	if dismissed {
 		return
 	}
-	st.from = at
+	j.restart(c.x.cell, at)
 	st.moved, st.way = c.x.obs, dir
 	st.old = math.NaN()
 	if dir > 0 {
@@ -71,7 +84,8 @@ func (j *judge) accepted(x *test) {
 		return
 	}
 	j.isOut[x.obs] = false // which it was in this release alone
-	st.from, st.suspect, st.extreme, st.old = x.obs, -1, 0, math.NaN()
+	j.restart(x.cell, x.obs)
+	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
 		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, Source: ByPerson,
 	})

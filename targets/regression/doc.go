@@ -10,8 +10,8 @@
 //   - the baseline of every cell since its last change point;
 //   - the noise of every cell, moderated by that of all others (Smyth 2004);
 //   - groups, the largest first: everything, a device, a metric of it, a model, a system, a part of it, a metric of it.
-//     The middle of its members' changes is a series of its own, with the noise of its own past; each kind is a family of
-//     tests (Yekutieli 2008). What a group explains is taken from its members;
+//     The middle of its members' changes is a series of its own, with the noise of its own past; each kind is a family
+//     of tests (Yekutieli 2008). What a group explains is taken from its members;
 //   - a predictive t test of every cell that is left;
 //   - the false discovery rate, controlled over the whole release (Benjamini and Hochberg 1995);
 //   - a least effect that matters;

@@ -245,7 +245,8 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 func (j *judge) pinned(x *test) {
 	st := &j.state[x.cell]
 	if j.t.Obs[x.obs].Pin && st.from != x.obs {
-		st.from, st.suspect, st.old, st.extreme = x.obs, -1, math.NaN(), 0
+		j.restart(x.cell, x.obs)
+		st.suspect, st.old, st.extreme = -1, math.NaN(), 0
 	}
 }
 
