@@ -7,7 +7,7 @@
 An INPUT is a workspace (a folder with results/, history/ or ttreport.yaml), a folder called results or history, or any
 tree of result files, which becomes results/ of a workspace. `demo` is the demo's workspace, collected by BINARY;
 `help` is every page of help. Kept are the history documents, the site with its CSV, JSON and markdown, Parquet files,
-`inspect --format json`, `compare` of the newest two releases, `check` of the newest two in every format,
+`inspect --json`, `compare` of the newest two releases, `check` of the newest two in every format,
 and the reports of the newest in the layouts of tt-inference-server and nm-vllm.
 
 `check` runs the same commands with another binary and compares file by file. A line that matches an --expect is left
@@ -48,7 +48,7 @@ class Workspace:
     def outputs(self):
         """Runs every command, as a reader of this input would."""
         if os.path.exists(os.path.join(self.folder, "results")):
-            self.run("inspect", "inspect", "--format", "json", "results")
+            self.run("inspect", "inspect", "--json", "results")
         self.run("build", "build")
         try:
             with open(os.path.join(self.folder, "_site", "data", "index.json")) as f:
