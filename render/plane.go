@@ -146,11 +146,12 @@ func (r *Report) plane(model string) *Plane {
 		return nil
 	}
 	p := &Plane{Model: words.OrUnknown(model), Currency: r.Prices.Currency}
-	for _, l := range lines {
-		p.Lines = append(p.Lines, r.planeLine(l))
+	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
+	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
+		p.Lines = append(p.Lines, r.planeLine(lines[id]))
 	}
 	p.name()
-	slices.SortFunc(p.Lines, func(a, b PlaneLine) int {
+	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
 		return cmp.Or(r.compareDevices(a.Device, b.Device),
 			schema.NaturalCompare(a.Name, b.Name), schema.NaturalCompare(a.Workload, b.Workload))
 	})
