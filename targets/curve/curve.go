@@ -21,7 +21,6 @@ type Curve struct {
 	loads   []knot // by load, those that no other one beats in both
 	runs    [][]knot
 	all     side // with those that another one beats
-	Left    int  // runs that measured fewer loads than the others, which are left out
 }
 
 // knot is a load in logarithms: t, what a user sees so that more is better, what the system gives.
@@ -42,11 +41,9 @@ func Fit(points []Point, falling bool) *Curve {
 	c := &Curve{falling: falling}
 	for _, run := range c.byRun(points) {
 		same := func(a, b knot) bool { return a.t == b.t }
-		if len(c.runs) > 0 && !slices.EqualFunc(run, c.runs[0], same) {
-			c.Left++
-			continue
+		if len(c.runs) == 0 || slices.EqualFunc(run, c.runs[0], same) {
+			c.runs = append(c.runs, run)
 		}
-		c.runs = append(c.runs, run)
 	}
 	if len(c.runs) == 0 {
 		return nil
