@@ -314,7 +314,7 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 			if foreign++; foreign == 1 {
 				firstMatch = m
 				firstForeign = f.Problem(schema.SevWarning, "foreign-value", v)
-				firstForeign.Found = fmt.Sprintf("value %d of the file is no result of a known kind", n)
+				firstForeign.Found = fmt.Sprintf("value %d of the file is not a result of a known kind", n)
 				firstForeign.Expected = "appended results"
 			}
 			continue

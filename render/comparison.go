@@ -148,13 +148,13 @@ func (c *Comparison) Notes() []string {
 		}
 	}
 	for _, m := range c.NoPairs {
-		add("runs that name each other are no pair in turns: %s", words.Mismatch(m))
+		add("runs that name each other are not a pair in turns: %s", words.Mismatch(m))
 	}
 	if c.OnlyA+c.OnlyB > 0 {
 		add("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B)
 	}
 	if c.BadA+c.BadB > 0 {
-		add("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
+		add("left out: %d in %s and %d in %s that failed, are invalid, or are not a measurement: "+
 			"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B)
 	}
 	if c.Lost > 0 {
@@ -162,7 +162,7 @@ func (c *Comparison) Notes() []string {
 			words.Plural(c.Lost, "document"))
 	}
 	if c.OfTools {
-		add("two tools measure the same load at other times and count by other rules: a difference is no verdict on " +
+		add("two tools measure the same load at other times and count by other rules: a difference is not a verdict on " +
 			"either; ttreport help glossary has the definitions")
 		return out
 	}

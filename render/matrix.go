@@ -226,10 +226,10 @@ func (r *Report) nameOf(release int) string {
 // marks are the signs of the kinds of finding that history brought.
 func marks() map[gate.Kind]Mark {
 	return map[gate.Kind]Mark{
-		gate.FailConfirmed:    {Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "confirmed regressions"},
-		gate.FailSuspected:    {Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "suspected regressions"},
+		gate.FailConfirmed:    {Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "regressed, confirmed"},
+		gate.FailSuspected:    {Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed, suspected"},
 		gate.FailInconclusive: {Outcome: schema.Inconclusive, Text: "inconclusive"},
-		gate.FailTarget:       {Outcome: schema.Fail, Text: "targets missed"},
+		gate.FailTarget:       {Outcome: schema.Fail, Text: "missed"},
 		gate.FailInvalid:      {Outcome: schema.Excluded, Text: "excluded"},
 		gate.NoteImproved:     {Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"},
 		gate.NoteRecovered:    {Outcome: schema.Recovered, Evidence: schema.Confirmed, Text: "recovered"},
@@ -239,9 +239,8 @@ func marks() map[gate.Kind]Mark {
 			Text: "regressed earlier, still there"},
 		gate.FailMissing:       {Outcome: schema.NotMeasured, Text: "missing"},
 		gate.FailNotRemeasured: {Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain},
-		gate.FailUngraded:      {Outcome: schema.NoTarget, Text: "models on devices without a verdict"},
-		gate.FailAbsent: {Outcome: schema.NotMeasured,
-			Text: "models on devices not measured for several releases"},
+		gate.FailUngraded:      {Outcome: schema.NoTarget, Text: "without a verdict"},
+		gate.FailAbsent:        {Outcome: schema.NotMeasured, Text: "not measured for several releases"},
 		gate.NoteNotComparable: {Outcome: schema.NotComparable, Text: "not comparable"},
 	}
 }

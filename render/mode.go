@@ -118,11 +118,12 @@ func (r *Report) comparing(p Page) Page {
 	if t := b.table(); t != nil {
 		board.Blocks = []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}
 	}
-	planes, headline := r.planeSections()
+	planes, lead := r.planeSections()
 	if len(planes) > 0 {
 		p.Scripts = []string{planeScript}
 	}
-	p.Eyebrow, p.Lead = r.contents(), Lead{Text: cmp.Or(headline, r.heldText()), Paras: r.reading()}
+	p.Eyebrow, p.Lead = r.contents(), lead
+	p.Lead.Text, p.Lead.Paras = cmp.Or(lead.Text, r.heldText()), r.reading()
 	if r.chosen() == ModeEvals && len(board.Blocks) > 0 {
 		p.Lead.Text = b.headline()
 		p.add(board)

@@ -160,7 +160,7 @@ func (r *Report) ProblemsPage() Page {
 	}
 	if len(all) == 0 {
 		p.add(section("none", "Problems", "", Empty{What: "Nothing here",
-			Why: "Notes are on the pages of their runs. What each file is, also one that is no result, is listed by:",
+			Why: "Notes are on the pages of their runs. What each file is, also one that is not a result, is listed by:",
 			Cmd: "ttreport inspect PATH"}))
 		return p
 	}

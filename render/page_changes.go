@@ -63,7 +63,7 @@ func (r *Report) changesLead(all, open, still int) Lead {
 		l.Text = "Nothing has changed in the history of what is judged."
 	case open > 0:
 		l.Tone, l.Mark, l.Word = words.ToneBad, schema.Regressed, words.Count(open)+" open"
-		l.Text = fmt.Sprintf("of %s, %s that nobody has explained or accepted; %s still there in %s.", of,
+		l.Text = fmt.Sprintf("of %s, %s not accepted or explained; %s still there in %s.", of,
 			words.Plural(open, "regression"), words.Count(still), r.nameOf(r.Newest()))
 	default:
 		l.Tone, l.Mark, l.Word, l.Text = words.ToneGood, schema.Pass, "None open", of+", each listed where it began."
@@ -151,19 +151,21 @@ func hrefOf(c *judge.Change) Address {
 	return ""
 }
 
-// numbersOfChanges has every number of the changes of several.
+// numbersOfChanges has every number of the changes of several, those that moved most first.
 func (r *Report) numbersOfChanges(list []judge.Change) *Table {
-	t := &Table{Caption: "Numbers of each change", Layout: List,
-		Cols: []Col{col("Workload"), medium("Model and device"), medium("Metric")}}
+	t := &Table{Caption: "Numbers of each change", Layout: List, Cols: []Col{col("Workload"), medium("Model and device"),
+		medium("Metric"), num("Before"), num("Since"), num("Change")}}
 	for i := range list {
 		c := &list[i]
 		if len(c.Numbers) < 2 {
 			continue
 		}
 		t.Rows = append(t.Rows, Row{Group: c.Since + ", " + words.ChangeOf(c) + ": " + words.ChangeShare(c)})
-		for _, s := range c.Numbers {
-			t.row(Cell{Text: words.Workload(s.Key), Sub: s.Key.Tool, Head: true, Href: PairPath(s.Model, s.Device)},
-				text(words.OnDevice(s.Model, s.Device)), metricCell(s.Metric, s.Stat))
+		for _, m := range r.Gate.Moved(c) {
+			t.row(Cell{Text: words.Workload(m.Key), Sub: m.Key.Tool, Head: true, Href: r.SeriesPath(m.Series)},
+				text(words.OnDevice(m.Model, m.Device)), metricCell(m.Metric, m.Stat),
+				number(schema.Num(m.Before)), number(schema.Num(m.Since)),
+				Cell{Text: words.Signed(m.Metric, m.Effect), Strong: true})
 		}
 	}
 	return t

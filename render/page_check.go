@@ -124,8 +124,8 @@ func Remarks(g *gate.Review, all bool) []string {
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
 func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
-	p := Page{Title: g.Release + ": " + d.Word, Lead: decisionLead(d, &g)}
-	p.Lead.Mark = schema.NoOutcome
+	p := Page{Title: g.Release + ": " + d.Word,
+		Lead: Lead{Tone: d.Tone, Word: d.Word, Text: words.Headline(&g), Paras: words.Inventory(&g)}}
 	p.add(Section{Blocks: r.Card(&g).Plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")

@@ -20,13 +20,13 @@ func (r *Report) ExplorePage() Page {
 func (r *Report) ComparePage() Page {
 	w := Widget{Tool: "compare", Releases: r.releaseRefs()}
 	w.A, w.B, w.At = r.beside()
-	lead, para := "What differs between two releases, models, devices or tools?", "A later release has its verdicts "+
-		"beside the change, with their intervals. All else is a difference of two values, which is no verdict: "
+	lead, para := "Compare two releases, models, devices, configurations or tools.", "A later release also has its "+
+		"verdicts. "
 	if !r.Graded() {
-		lead, para = "What differs between two models, devices or tools?", "A difference of two values is no verdict: "
+		lead, para = "Compare two models, devices, configurations or tools.", ""
 	}
-	p := r.widgetPage(w, "Compare", lead, "What both sides choose differently is compared; everything else must "+
-		"be the same. "+para+"ttreport compare with repeats shows the noise.")
+	p := r.widgetPage(w, "Compare", lead, "A and B are compared in what you choose differently; everything else must "+
+		"be the same. "+para+"Any other difference of two values is not a verdict: ttreport compare has repeats and noise.")
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
 	return p
 }
@@ -130,12 +130,5 @@ func (r *Report) widgetPage(w Widget, title, lead, para string) Page {
 	} else {
 		p.add(section(w.Tool, "", "", w))
 	}
-	list := r.pairList()
-	if !r.Graded() {
-		pairs, _ := r.listed()
-		list = r.pairsTable(pairs)
-	}
-	p.add(Section{ID: "pages", Title: "Browse by model and device", Intro: "The same numbers, by model and device.",
-		Blocks: []Block{list}})
 	return p
 }

@@ -14,12 +14,6 @@ import (
 
 // Landing answers the question of the site's mode; of a history of releases: can the newest one ship?
 func (r *Report) Landing() Page {
-	p := r.landing()
-	p.Lead.Links = r.namesIn(p.Lead.Text)
-	return p
-}
-
-func (r *Report) landing() Page {
 	at := r.Newest()
 	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured()}
 	switch {
@@ -44,11 +38,12 @@ func (r *Report) landing() Page {
 	d := words.Decide(r.Gate.Results(at).Whole)
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = decisionLead(d, &review)
-	p.Lead.Paras = slices.Concat(p.Lead.Paras, ChangeTexts(&review), r.reading())
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word}
 	if r.chosen() == ModeNightly {
 		p.Lead = r.nightly(p.Lead, &review, at)
 	}
+	p.Lead.Text = words.Heading(&review, p.Lead.Word)
+	p.Lead.Paras = slices.Concat(p.Lead.Paras, words.Inventory(&review), ChangeTexts(&review), r.reading())
 	// What needs a decision, and what improved.
 	top := slices.DeleteFunc(slices.Clone(f.History), func(v schema.Verdict) bool {
 		return !slices.Contains([]schema.Outcome{schema.Regressed, schema.Improved, schema.Recovered, schema.Excluded,
@@ -88,31 +83,30 @@ func (r *Report) landing() Page {
 	return p
 }
 
-// namesIn are links of the names in a text: of models on devices, their workloads, models, releases, and changes of
-// several of these.
-func (r *Report) namesIn(text string) (out Links) {
+// NamesIn are links of the names in the headline of a page: of models on devices, their workloads, models, releases; on
+// the front page also of changes.
+func (r *Report) NamesIn(p *Page) (out Links) {
+	text := p.Lead.Text
 	add := func(name string, to Address) {
-		if name != "" && strings.Contains(text, name) {
+		if name != "" && to != p.Path && strings.Contains(text, name) {
 			out = append(out, Link{name, to})
 		}
 	}
-	for _, p := range r.Pairs {
-		if name := words.OnDevice(p.Model, p.Device); strings.Contains(text, name) {
-			add(name, PairPath(p.Model, p.Device))
-			for _, s := range r.series[p.Pair] {
+	for _, pair := range r.Pairs {
+		add(pair.Model, ModelPath(pair.Model))
+		if name := words.OnDevice(pair.Model, pair.Device); strings.Contains(text, name) {
+			add(name, PairPath(pair.Model, pair.Device))
+			for _, s := range r.series[pair.Pair] {
 				if strings.Contains(text, words.Metric(s.Metric, s.Stat)) || s.Metric == "ttft" {
-					name, _, _ := strings.Cut(words.Workload(s.Key), " ")
-					add(name, r.SeriesPath(s))
+					add(words.WorkloadInHeadline(s.Key), r.SeriesPath(s))
 				}
 			}
-		} else {
-			add(p.Model, ModelPath(p.Model))
 		}
 	}
 	for i := range r.Releases {
 		add(r.nameOf(i), ReleasePath(r.Releases[i].Name))
 	}
-	if newest := r.Newest(); newest >= 0 {
+	if newest := r.Newest(); newest >= 0 && p.Path == "index.html" {
 		for _, c := range r.Gate.Findings(newest).Changes {
 			if _, one := c.System(); !one {
 				add(words.ChangeOf(&c), ChangesPath+"#"+Address(changeAnchor(c.ID)))
@@ -187,8 +181,8 @@ func (r *Report) nightly(l Lead, g *gate.Review, at int) Lead {
 				began := judge.Named(r.Releases, g.Changes[i].Since)
 				l.Word = "Slower since " + r.nameOf(began)
 				if c := r.commitRange(began); c.Text != "" { // what it has that the one before it has not
-					l.Paras = append([]string{fmt.Sprintf("Between %s and %s: %s.", r.nameOf(r.Gate.Before(began)),
-						r.nameOf(began), strings.TrimSuffix(c.Text+"; "+c.Sub, "; "))}, l.Paras...)
+					l.Paras = []string{fmt.Sprintf("Between %s and %s: %s.", r.nameOf(r.Gate.Before(began)),
+						r.nameOf(began), strings.TrimSuffix(c.Text+"; "+c.Sub, "; "))}
 				}
 			}
 			return l

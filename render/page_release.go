@@ -76,9 +76,14 @@ func (r *Report) ReleasePage(at int) Page {
 	return p
 }
 
-// decisionLead is a decision with its reason in a sentence.
+// decisionLead is a decision with its reason in a sentence, and below it what the heading leaves out of a change.
 func decisionLead(d words.Decision, g *gate.Review) Lead {
-	return Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(g), Paras: words.Inventory(g)}
+	l := Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Heading(g, d.Word)}
+	if full := words.Headline(g); l.Text != full && len(g.Changes) > 0 {
+		l.Paras = []string{full}
+	}
+	l.Paras = append(l.Paras, words.Inventory(g)...)
+	return l
 }
 
 // allInJSON says where all rows of a table of the gate are.

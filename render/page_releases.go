@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,13 +62,17 @@ func findings(counts []gate.Tally, b gate.Basis) []Mark {
 			warnings = append(warnings, m)
 		}
 	}
+	const again = "confirmed" // counted where it was seen first
 	for _, x := range []Mark{
-		{Outcome: schema.Regressed, N: b.Regressed}, {Outcome: schema.Improved, N: b.Improved},
+		{Outcome: schema.Regressed, N: b.Regressed - b.RegressedBefore},
+		{Outcome: schema.Regressed, N: b.RegressedBefore, Text: again},
+		{Outcome: schema.Improved, N: b.Improved - b.ImprovedBefore},
+		{Outcome: schema.Improved, N: b.ImprovedBefore, Text: again},
 		{Outcome: schema.Recovered, N: b.Recovered},
 		{Outcome: schema.Inconclusive, N: b.Inconclusive},
 	} {
 		if x.N > 0 {
-			x.Text = x.Outcome.String()
+			x.Text = cmp.Or(x.Text, x.Outcome.String())
 			out = append(out, x)
 		}
 	}

@@ -280,7 +280,7 @@ func distributions(run *schema.Run) *Table {
 		{num("97th percentile"), func(x shape) Cell {
 			if !schema.TailHolds("p97", float64(x.n)) {
 				return Cell{Text: fmt.Sprintf("n = %d", x.n),
-					Missing: "a 97th percentile of fewer than 100 requests is no number"}
+					Missing: "a 97th percentile of fewer than 100 requests is not meaningful"}
 			}
 			return text(words.Number(x.q[31]))
 		}},

@@ -57,8 +57,8 @@ func scoresFirst(all []schema.Verdict) bool {
 }
 
 // gridIntro says how a table of targets reads.
-const gridIntro = "One row per number. Limit: the level that decides, moved by its tolerance. Grey: a level that " +
-	"nothing requires. Picture: right is better, dashed is required."
+const gridIntro = "One row per number. Limit: the level that decides, with its tolerance. Grey: not required. " +
+	"Picture: right is better, dashed is required."
 
 // shortOf counts the required targets that are not met, by verdict, and then those that are.
 func shortOf(req []schema.Verdict) string {

@@ -178,10 +178,13 @@ func (r *Report) look(device string) int {
 	return slices.Index(slices.SortedFunc(maps.Keys(devices), r.compareDevices), device)
 }
 
+// noDevice is what a line is called that states nothing else.
+const noDevice = "device not stated"
+
 // planeLine is a line with its points by load.
 func (r *Report) planeLine(l *gathered) PlaneLine {
 	out := PlaneLine{
-		Device: cmp.Or(l.device, "device not stated"), Look: r.look(l.device), Engine: l.engine,
+		Device: cmp.Or(l.device, noDevice), Look: r.look(l.device), Engine: l.engine,
 		Precision: l.precision, Parallel: l.parallel, Impl: l.impl,
 		Tool: l.tool, Workload: l.workload, Chips: l.chips, Median: l.median, Href: l.href,
 	}
@@ -398,12 +401,24 @@ func (p *Plane) headline() string {
 	}
 	text := fmt.Sprintf("%s on %s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
 		best[0].serves(" tok/s"))
+	if best[0].line.Name == noDevice {
+		text = fmt.Sprintf("%s: %s serves %s", p.Limits[p.Limit].Text, p.Model, best[0].serves(" tok/s"))
+	}
 	if len(best) == 1 {
 		return text + "."
 	}
 	// Another device says more than another setting of the same one.
 	other := max(1, slices.IndexFunc(best, func(b rankedBest) bool { return b.line.Device != best[0].line.Device }))
-	return text + fmt.Sprintf(" and %s %s.", best[other].line.Name, best[other].serves(""))
+	return words.Fitting("", fmt.Sprintf("%s and %s %s.", text, best[other].line.Name, best[other].serves("")), text+".")
+}
+
+// lead is the headline, in which the names of lines are links.
+func (p *Plane) lead() Lead {
+	l := Lead{Text: p.headline()}
+	for i := range p.Lines {
+		l.Links = append(l.Links, Link{p.Lines[i].Name, p.Lines[i].Href})
+	}
+	return l
 }
 
 func loadText(load string) string {
@@ -446,14 +461,14 @@ func (r *Report) ModelPage(model string) Page {
 	if plane := r.plane(model); plane != nil {
 		plane.ID = "plane-1"
 		p.Scripts = []string{planeScript}
-		p.Lead.Text = plane.headline()
+		p.Lead = plane.lead()
 		p.add(section("curves", "Output against what a user sees", r.planeIntro(), plane))
 	}
 	if rates := r.throughputs(model); len(rates) > 0 {
 		if len(p.Sections) == 0 {
 			p.Lead.Text = name + ": " + rates[0].headline()
 		}
-		p.add(section("throughput", "Throughput without a curve", "No latency or no load is stated beside these rates. "+
+		p.add(section("throughput", "Throughput without a curve", "No latency or no load is stated for these rates. "+
 			"Picture: among all rows, right is better.", throughputTable(rates)))
 	}
 	p.Description = p.Lead.Text
@@ -471,7 +486,7 @@ func (r *Report) ModelPage(model string) Page {
 
 // planeIntro says which numbers a plane has.
 func (r *Report) planeIntro() string {
-	text := "A line is a configuration, a mark a concurrency; "
+	text := "Each line is a configuration, each mark a concurrency; "
 	if r.Graded() {
 		return text + "each device with its newest release. The page of a device has its history."
 	}
@@ -479,7 +494,7 @@ func (r *Report) planeIntro() string {
 }
 
 // planeSections are the planes of the models that were measured in most configurations, for the front page.
-func (r *Report) planeSections() (out []Section, headline string) {
+func (r *Report) planeSections() (out []Section, lead Lead) {
 	const most = 2
 	type ranked struct {
 		model string
@@ -504,9 +519,9 @@ func (r *Report) planeSections() (out []Section, headline string) {
 			End: &Link{"all of " + x.plane.Model, ModelPath(x.model)}, Blocks: []Block{x.plane}})
 	}
 	if len(list) > 0 {
-		headline = list[0].plane.headline()
+		lead = list[0].plane.lead()
 	}
-	return out, headline
+	return out, lead
 }
 
 // gather takes the points of a run that no newer one has.

@@ -27,7 +27,7 @@ type PlaneBest struct {
 	Output float64            `json:"output,omitempty"`
 	Values [planeValues]maybe `json:"values"`
 
-	between *[2]string // loads; nil where it was measured
+	between bool // two points: it was not measured
 }
 
 // bracketed reports whether the limit lies between two points of the line.
@@ -65,14 +65,14 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 		return top
 	}
 	best := PlaneBest{Output: math.Inf(-1)}
-	take := func(at float64, values [planeValues]maybe, between *[2]string) {
+	take := func(at float64, values [planeValues]maybe, between bool) {
 		if out := *values[planeOutput]; out > best.Output {
 			best = PlaneBest{At: round(at), Output: out, Values: values, between: between}
 		}
 	}
 	for i, p := range has {
 		if in(p) {
-			take(p.At, p.Values, nil)
+			take(p.At, p.Values, false)
 		}
 		if i > 0 && in(has[i-1]) != in(p) {
 			before := has[i-1]
@@ -85,7 +85,7 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 					values[k] = &v
 				}
 			}
-			take(before.At+share*(p.At-before.At), values, &[2]string{before.Load, p.Load})
+			take(before.At+share*(p.At-before.At), values, true)
 		}
 	}
 	return best
@@ -158,12 +158,8 @@ func (b *rankedBest) serves(unit string) string {
 	switch {
 	case b.Least:
 		return "at least " + said
-	case b.between != nil:
-		from, to := loadText(b.between[0]), b.between[1]
-		if rate, is := strings.CutSuffix(b.between[0], perSecond); is {
-			from, to = rate, loadText(to)
-		}
-		return "about " + said + " (between " + from + " and " + to + ")"
+	case b.between:
+		return "about " + said
 	}
 	return said
 }

@@ -64,7 +64,7 @@ func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 			all = append(all, Column[*columns.PointRow]{head, func(p *columns.PointRow) Cell {
 				v := r.Shown(p, f.Metric, f.Stat)
 				if strings.HasPrefix(v.Why(), "n = ") {
-					return Cell{Text: v.Why(), Missing: "a P99 of fewer than 100 requests is no number"}
+					return Cell{Text: v.Why(), Missing: "a P99 of fewer than 100 requests is not meaningful"}
 				}
 				return number(v)
 			}})
@@ -74,11 +74,16 @@ func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 				return Cell{Text: key(p).Tool, Sub: otherDims(*key(p))}
 			}},
 			Column[*columns.PointRow]{col("Status"), func(p *columns.PointRow) Cell {
-				if repeats[p.Key] > 1 {
-					return text(string(p.StatusWord()) + ", repeated")
-				}
 				return text(string(p.StatusWord()))
+			}},
+			Column[*columns.PointRow]{col("Run"), func(p *columns.PointRow) Cell { // of what a release has several times
+				if repeats[p.Key] < 2 {
+					return text("")
+				}
+				id := r.Columns.Runs[p.Run].ID
+				return Cell{Text: id[strings.LastIndex(id, "-")+1:], Href: RunPath(id)}
 			}}))
+		t.dropEmpty(len(t.Cols) - 1)
 		t.Titled = true
 		out = append(out, t)
 	}

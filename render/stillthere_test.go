@@ -56,7 +56,7 @@ func TestOpenChangesThatAreGone(t *testing.T) {
 		word, text, state, sub string
 	}{
 		{11, "None open", "1 change, each listed where it began.", "suspected", "another run must confirm it"},
-		{14, "1 open", "of 1 change, 1 regression that nobody has explained or accepted; 1 still there in v13.",
+		{14, "1 open", "of 1 change, 1 regression not accepted or explained; 1 still there in v13.",
 			"open", "unexplained"},
 		{20, "None open", "2 changes, each listed where it began.", "fixed", "in v16"},
 	} {

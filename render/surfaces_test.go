@@ -57,6 +57,10 @@ func TestEverySurfaceSaysTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			page := report.GatePage(g, false)
+			word := words.Decide(g.Result).Word
+			if h := words.Heading(&g, word); len(strings.Fields(word+" "+h)) > 20 {
+				t.Errorf("a heading of more than 20 words: %s: %s", word, h)
+			}
 			for surface, text := range map[string]string{
 				"headline": words.Headline(&g), "terminal": screen.String(), "json": json.String(),
 				"markdown": page.Lead.Text + strings.Join(page.Lead.Paras, " "),

@@ -134,10 +134,10 @@ const mayBeChance = "may be chance"
 // chanceRule says when a number misses its limit, by the rule in force.
 func (r *Report) chanceRule() string {
 	if r.Gate.Policy.MissesByInterval() {
-		return " A number meets its limit, or misses it, with its whole 95 % interval; else it is inconclusive."
+		return " Pass or fail: the whole 95 % interval meets or misses the limit. Else: inconclusive."
 	}
-	return " A number meets its limit with its whole 95 % interval and misses it by itself; " + mayBeChance +
-		": missed, and the interval reaches the limit (judge: targets: interval calls that inconclusive)."
+	return " Pass: the whole 95 % interval meets the limit. Fail: the number misses it; " + mayBeChance +
+		" where its interval reaches the limit (inconclusive with judge: targets: interval)."
 }
 
 // reference is a score beside its reference, in the score's own scale.

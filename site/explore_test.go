@@ -158,7 +158,7 @@ func TestComparePage(t *testing.T) {
 	eval[bool](t, b, `(document.querySelector("[name=significant]").click(), true)`)
 	until(t, b, "all, with the verdict of B and its interval", `location.hash.indexOf("all=1") > 0 && `+shown+` > 4 &&
 		/inconclusive[+−±][\d.]+.% from its baseline, [+−±][\d.]+.% to [+−±]/.test(`+firstRow+`)`)
-	if eval[bool](t, b, `!!document.querySelector(".rows .w.regressed")`) {
+	if eval[bool](t, b, `!!document.querySelector(".rows .v.regressed")`) {
 		t.Error("what is inconclusive is called regressed")
 	}
 	choose(t, b, "adevice", "n150")
@@ -181,7 +181,7 @@ func TestComparePage(t *testing.T) {
 	until(t, b, "back", field("bmodel")+` === "" && `+field("bdevice")+` === "t3k"`)
 	until(t, b, "a device is slower or faster; it does not regress", status+
 		`.indexOf(" faster by more than the limit, not judged") > 0 &&
-		!document.querySelector("[data-widget] .w.regressed, [data-widget] .w.improved")`)
+		!document.querySelector("[data-widget] .v.regressed, [data-widget] .v.improved")`)
 	choose(t, b, "adevice", "")
 	choose(t, b, "bdevice", "")
 	choose(t, b, "arelease", "v0.12.0")

@@ -121,11 +121,11 @@ func TestLivePages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, page), strings.Replace(string(html), "<h1>", "<h1>Changed: ", 1))
+	write(t, filepath.Join(dir, page), strings.Replace(string(html), "<h1>", "<h1>! ", 1))
 	s.Built([]string{page})
 	until(t, b,
 		"the new page is shown",
-		`!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("Changed: ") === 0`,
+		`!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("! ") === 0`,
 	)
 	until(t, b,
 		"where the reader was",

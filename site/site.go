@@ -359,6 +359,7 @@ func (b *builder) others() error {
 
 // page writes a page, with the data of its figures beside it.
 func (p *part) page(page render.Page) error {
+	page.Lead.Links = append(page.Lead.Links, p.b.report.NamesIn(&page)...)
 	page = view(p.b, page)
 	html, err := p.b.pages.page(page)
 	if err != nil {

@@ -126,7 +126,7 @@ func (o *bisectOptions) listed() ([]ref, error) {
 			r.server.Name = as
 		case err == nil:
 			return nil, fail(exitUsage, "an image, or 'command ./serve --port 8000'",
-				"bisect: --list: %q is no server that can be started again", line)
+				"bisect: --list: %q is not a server that can be started again", line)
 		default:
 			r.server = o.container
 			r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, line

@@ -109,7 +109,7 @@ func (o *buildOptions) complete(ws *workspace.Workspace) error {
 	u, err := url.Parse(o.baseURL)
 	if o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return fail(exitUsage, "it begins with https:// and names a host",
-			"build: --base-url %q is no address of a site", o.baseURL)
+			"build: --base-url %q is not the address of a site", o.baseURL)
 	}
 	if o.single != "" {
 		return nil
@@ -447,7 +447,7 @@ func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns
 	return b.C, []schema.Problem{{
 		Severity: schema.SevWarning, Path: workspace.ConfigName, Code: "part-of-history",
 		Found:    fmt.Sprintf("%d of %s: %s", len(runs), plaintext.Plural(len(all.Runs), "run"), p),
-		Expected: "all of history", Used: "these alone: what is left out is no baseline, and is not tested with the others",
+		Expected: "all of history", Used: "these alone: what is left out is not a baseline, nor tested with the others",
 		Hint: "ttreport build without --since and --models judges all",
 	}}, nil
 }

@@ -34,13 +34,13 @@ Judges what history/ holds of one release against its history and the targets in
 warnings, FAIL, NO BASELINE or NOT GRADED with the reasons, worst first. The newest release is taken unless another is
 named.
 
-Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is no pass. --fail-on sets what fails;
+Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is not a pass. --fail-on sets what fails;
 the default is confirmed,target,invalid,missing, for releases also open (a regression of an earlier release that is
-still there and that nobody accepted), for builds of channels pr and main also run-wide. A suspected regression (seen
+still there and not accepted), for builds of channels pr and main also run-wide. A suspected regression (seen
 once) is a warning, with the command that measures it again. What is inconclusive changes nothing unless --fail-on
 inconclusive is set. Numbers that moved together are one change, with its id in brackets; --all lists every number.
 
-With PATHs, their results are judged beside the history as one build of channel pr, and nothing is written: what a pull
+With PATHs, their results are judged against the history as one build of channel pr, and nothing is written: what a pull
 request changes is known, and main's pages and baselines stay as they are. --release names the build, and --model and
 --device state what was measured where the files do not.
 
@@ -81,7 +81,7 @@ $ ttreport check --explain 0f3a2b1c4d5e`,
 		"term, md, json, junit, or release: the report for the pull request of a release")
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
 	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
-	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")
+	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need no attention")
 	fs.BoolVar(&o.results, "results", false, "also print what was measured, and on what (term and md)")
 	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
@@ -179,7 +179,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell, paths []string) erro
 	case exitGate:
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, d.Word, strings.TrimSuffix(d.Detail, "."))}
 	case exitUngraded:
-		return fail(exitUngraded, ungradedFix(&g, report, at), "%s: nothing was graded, which is no pass", g.Release)
+		return fail(exitUngraded, ungradedFix(&g, report, at), "%s: nothing was graded, which is not a pass", g.Release)
 	}
 	return nil
 }

@@ -246,7 +246,7 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	}
 	entries, left := missingEntries(report, &g)
 	if left > 0 {
-		sh.say("%s of %s are no text of known lengths under a known load: measure them with their own tools",
+		sh.say("%s of %s are not texts of known lengths under a known load: measure them with their own tools",
 			plaintext.Plural(left, "point"), g.Release)
 	}
 	return entries, nil

@@ -32,7 +32,7 @@ nothing can be concluded; how many runs a side would settle it is shown beside i
 count where a recheck decided, as in ttreport check.
 
 Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
-that both tools measured stand beside each other, with the definitions, and no row is a verdict.
+that both tools measured stand side by side, with the definitions, and no row is a verdict.
 
 Workloads whose answers are clearly shorter on one side, or of which requests failed, are counted at the top and marked;
 geometric means are over all workloads, and beside that over those without a mark.
@@ -44,7 +44,7 @@ What only one side has is counted at the end. For a verdict with the noise of hi
 
 func compareCommand(sh *shell) *cobra.Command {
 	c := &cobra.Command{
-		Use: "compare A B", Short: "two runs, releases, files or folders beside each other, worst first",
+		Use: "compare A B", Short: "two runs, releases, files or folders side by side, worst first",
 		Long: compareHelp,
 		Example: `
 # two releases

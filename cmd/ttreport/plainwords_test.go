@@ -28,6 +28,11 @@ var retired = []*regexp.Regexp{
 	regexp.MustCompile(`rare among|nobody has said why|saw it again \(|Shaded: less than what|unless its row says|` +
 		`Pages that need no script|no earlier score grades|or measured before have|by their own priority, else|` +
 		`One row a workload; below a|of ttreport check \(0 pass|^With it $`),
+	// "X is no Y", and a person who is not there.
+	regexp.MustCompile(`(?i)(which|that|it|value|copy|difference) (is|are) no (pass|verdict|measurement|pair)\b|` +
+		`%[a-z] (is|are) no [a-z]|\bis no (JSON|zero|measurement)\b|are no pair\b`),
+	regexp.MustCompile(`(?i)beside (the )?history|\bbeside (v\d|%s|the one before|each other)|` +
+		`that nobody (has|accepted)|\bnobody's\b|was built with version|confirmed regressions"`),
 	regexp.MustCompile("^(twice|clock|perfect|limited)$|`(twice|clock|perfect|limited)`|^## " +
 		"(twice|clock|perfect|limited)$"),
 }
@@ -97,6 +102,9 @@ func TestRetiredWords(t *testing.T) {
 		"no reference and no earlier score grades them", "required or measured before have a number",
 		"Required by their own priority, else", "One row a workload; below a level", "1 of ttreport check (0 pass",
 		"With it ",
+		"which is no pass", "that is no verdict", "a copy is no measurement", "%q is no limit of ttft", "it is no JSON",
+		"no zero: a crash is no zero", "judged beside history", "v0.6.0 beside v0.5.0", "regressions that nobody accepted",
+		"a regression that nobody has explained", "nobody's baseline", "it was built with version v1",
 	} {
 		if retiredIn(text{"README.md", 1, s}) == "" {
 			t.Errorf("%q passes", s)
@@ -104,7 +112,8 @@ func TestRetiredWords(t *testing.T) {
 	}
 	for _, s := range []string{
 		"--mpi-ranks 8", "it does not fit into memory", "measured twice", "a fresh clone", "the levels", "compromised",
-		"concurrency", "the clock", "min-margin",
+		"concurrency", "the clock", "min-margin", "there is no baseline", "nobody accepts anything for a build",
+		"a sidecar beside each", "there is no result",
 	} {
 		if word := retiredIn(text{"README.md", 1, s}); word != "" {
 			t.Errorf("%q is refused for %q", s, word)

@@ -224,7 +224,7 @@ func argument(w *Workload, name, value string, gpus int) error {
 	case dashed == "nr-qps-pair-":
 		n, rate, ok := strings.Cut(value, ",")
 		if !ok {
-			return fmt.Errorf(`%q is no pair such as "150,0.5"`, value)
+			return fmt.Errorf(`%q is not a pair such as "150,0.5"`, value)
 		}
 		return cmp.Or(setField(w, "n", n), setField(w, "rate", rate))
 	case dashed == "use-all-available-gpus-", dashed == "tensor-parallel-size-":

@@ -249,7 +249,7 @@ func object(flag, text string) (out map[string]any, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(text), &out); err != nil || out == nil {
-		return nil, Usage(flag+` '{"name": value}'`, "collect: %s is no JSON object: %s", flag, text)
+		return nil, Usage(flag+` '{"name": value}'`, "collect: %s is not a JSON object: %s", flag, text)
 	}
 	return out, nil
 }

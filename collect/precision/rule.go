@@ -36,7 +36,7 @@ func ParseRule(text string) (Rule, error) {
 				r.CI /= 100
 			}
 			if err != nil || !(r.CI >= tightest && r.CI <= widest) {
-				err = fmt.Errorf("%q is no share of the mean from %g%% to %g%%", value, 100*tightest, 100*widest)
+				err = fmt.Errorf("%q is not a share of the mean from %g%% to %g%%", value, 100*tightest, 100*widest)
 			}
 		case "tail":
 			if r.Tail = value; tails[value] == 0 {
@@ -44,7 +44,7 @@ func ParseRule(text string) (Rule, error) {
 			}
 		case "most":
 			if r.Most, err = time.ParseDuration(value); err == nil && r.Most <= 0 {
-				err = fmt.Errorf("%q is no time above zero", value)
+				err = fmt.Errorf("%q is not a time above zero", value)
 			}
 		default:
 			err = fmt.Errorf("%q is none of ci, tail, most", name)

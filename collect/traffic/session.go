@@ -63,7 +63,7 @@ func readSessions(data []byte, block int) (Trace, error) {
 			return Trace{}, fmt.Errorf("session %d: %w; %s", n+1, err, sessionExample)
 		}
 		if s.Block = cmp.Or(block, s.Block); s.Block < 1 || s.Block > longest {
-			return Trace{}, fmt.Errorf("session %d: block_size is no number of tokens; %s", n+1, sessionExample)
+			return Trace{}, fmt.Errorf("session %d: block_size is not a number of tokens; %s", n+1, sessionExample)
 		}
 		salt := n * 0x9e3779b97f4a7c15 // apart from those of other sessions
 		if s.Scope == "global" {
@@ -149,7 +149,7 @@ func (r *sessionReader) calls(list []sessionCall, before []asked, from float64, 
 		case c.Out == 0 && isLength(c.In):
 			r.Failed++
 		case !isLength(c.In) || !isLength(c.Out):
-			return nil, fmt.Errorf("request %d: in %d or out %d is no number of tokens", i+1, c.In, c.Out)
+			return nil, fmt.Errorf("request %d: in %d or out %d is not a number of tokens", i+1, c.In, c.Out)
 		default:
 			q := request(c.In, c.Out, slices.Clone(c.Hashes), r.block)
 			for j := range q.Blocks {

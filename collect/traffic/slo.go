@@ -40,7 +40,7 @@ func ParseSLO(text string) (SLO, error) {
 		name, value, ok := strings.Cut(field, "<")
 		metric, stat, _ := strings.Cut(name, "_")
 		if _, known := sloMetrics(latency.Set{})[metric]; !ok || !known {
-			return SLO{}, fmt.Errorf("%q is no limit of ttft, tpot, itl, e2el, %s", field, example)
+			return SLO{}, fmt.Errorf("%q is not a limit of ttft, tpot, itl, e2el, %s", field, example)
 		}
 		if _, known := quantiles[stat]; !known && stat != "mean" {
 			return SLO{}, fmt.Errorf("%q: its statistic is none of mean, median, p90, p95, p99, %s", field, example)

@@ -117,7 +117,7 @@ func readLines(data []byte, block int) (Trace, error) {
 		case !isLength(l.Input) || !isLength(l.Output):
 			return Trace{}, fmt.Errorf("line %d: input_length or output_length is not a number of tokens; %s", i+1, example)
 		case !(stamp >= 0) || stamp > 1e12/float64(unit/time.Millisecond):
-			return Trace{}, fmt.Errorf("line %d: timestamp %g is no time from the start; %s", i+1, stamp, example)
+			return Trace{}, fmt.Errorf("line %d: timestamp %g is not a time from the start; %s", i+1, stamp, example)
 		case t.Timed && at < last:
 			return Trace{}, fmt.Errorf("line %d: its timestamp is before that of the line above", i+1)
 		}
@@ -227,7 +227,7 @@ func clock(text string) (time.Duration, error) {
 func seconds(text string) (time.Duration, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0) || v > 1e9 {
-		return 0, fmt.Errorf("%.40q is no number of seconds from the start", text)
+		return 0, fmt.Errorf("%.40q is not a number of seconds from the start", text)
 	}
 	return time.Duration(v * float64(time.Second)), nil
 }
@@ -295,7 +295,7 @@ func (f traceTable) request(row []string, columns []int) (q Request, err error) 
 		text := strings.TrimSpace(row[columns[i+1]])
 		v, err := strconv.ParseFloat(text, 64) // pandas writes 512.0
 		if lengths[i] = int(v); err != nil || !(v >= 0) || v > longest || v != math.Trunc(v) {
-			return q, fmt.Errorf("%s %.40q is no number of tokens", name, text)
+			return q, fmt.Errorf("%s %.40q is not a number of tokens", name, text)
 		}
 	}
 	q.ISL, q.OSL = lengths[0], lengths[1]

@@ -122,7 +122,7 @@ func (s *store) problems(r *schema.Reading) {
 		}
 	}
 	add(s.foreign, schema.SevNote, "other-benchmarks",
-		fmt.Sprintf("%d values that are no numbers or do not say which direction is better, the first %q", s.foreign,
+		fmt.Sprintf("%d values that are not numbers or do not say which direction is better, the first %q", s.foreign,
 			s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
 	add(s.turned, schema.SevWarning, "direction",
 		fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter, s.turnedFirst),

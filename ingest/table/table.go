@@ -471,7 +471,7 @@ func newMetric(words []string) (column, error) {
 	case 3:
 		c.stat, unit = words[1], words[2]
 		if !schema.IsStat(c.stat) {
-			return column{}, fmt.Errorf("%q is no statistic; expected mean, median, std, min, max, value or p1 to p99.9", c.stat)
+			return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
 		}
 	}
 	if unit == "" && (info.Unit == "req" || info.Unit == "tok") {

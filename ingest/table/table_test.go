@@ -76,7 +76,7 @@ func TestMappingsAreChecked(t *testing.T) {
 		"ttft mean":         `state the unit of ttft: ttft mean ms`,
 		"ttft":              `state the unit of ttft`,
 		"output_tps ms":     `state the unit of output_tps: output_tps value tok/s`,
-		"ttft average ms":   `"average" is no statistic`,
+		"ttft average ms":   `"average" is not a statistic`,
 		"wattage":           `"wattage" is neither a field`,
 		"power W up":        `"power W up" is neither a field`,
 		"":                  "it says nothing",

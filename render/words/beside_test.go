@@ -129,19 +129,19 @@ func TestEveryReasonFitsARow(t *testing.T) {
 // What most changes of a table came with is said once, of the rows that it is known of; of what is alone, its row says
 // it.
 func TestSharedBuild(t *testing.T) {
-	const rows, rest = "What regressed, improved or recovered", "."
+	const rest = "."
 	type row struct{ device, build string }
 	unchanged := row{"n300", "-"}
 	for _, c := range []struct {
 		list []row
 		want string
 	}{
-		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, rows + " was built with c → d" + rest},
+		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, "Software: c → d" + rest},
 		{[]row{{"", "a → b"}, {"", "c → d"}, {"", ""}, {"", ""}}, ""}, // one row is no table
 		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, unchanged},
-			rows + " of m on n150 was built with c → d" + rest},
+			"Software of m on n150: c → d" + rest},
 		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", ""}, unchanged}, ""},
-		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, rows + " was built with c → d" + rest},
+		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, "Software: c → d" + rest},
 	} {
 		var list []schema.Verdict
 		for _, r := range c.list {

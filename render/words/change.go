@@ -470,22 +470,18 @@ func commoner(n map[string]int, most, text string) string {
 
 // Text says what is shared and by which rows: it is known of changes in load alone. "" for nothing.
 func (s Shared) Text() string {
-	var measured, built string
+	of := ": "
+	if s.Of != "" {
+		of = " of " + s.Of + ": "
+	}
+	out := ""
 	if s.Differs != "" {
-		measured = "measured with " + s.Differs
+		out = "Measurement" + of + s.Differs + ". "
 	}
 	if s.Build != "" {
-		built = "built with " + s.Build
+		out += "Software" + of + s.Build + "."
 	}
-	out := strings.Join(nonEmpty(measured, built), " and ")
-	if out == "" {
-		return ""
-	}
-	rows := "What regressed, improved or recovered"
-	if s.Of != "" {
-		rows = "What regressed, improved or recovered of " + s.Of
-	}
-	return rows + " was " + out + "."
+	return strings.TrimSpace(out)
 }
 
 // WhyBeside is what a row alone knows about why a verdict was given. Its columns show the number, its baseline, the

@@ -11,27 +11,31 @@ import (
 )
 
 // ChangeOf names what a change is of: "TTFT mean of llama on n150 at 128/128/8", "llama on n150", "5 models on h100".
-func ChangeOf(c *judge.Change) string {
+func ChangeOf(c *judge.Change) string { return changeOf(c, true) }
+
+// changeOf names the workloads where they are few, if asked to.
+func changeOf(c *judge.Change, workloads bool) string {
 	place := placeOf(c)
-	if len(c.Numbers) == 1 {
-		s := c.Numbers[0]
-		return fmt.Sprintf("%s of %s at %s", Metric(s.Metric, s.Stat), place, Short(Workload(s.Key), inHeadline))
-	}
 	const few = 2
-	if len(c.Scope.Metrics) <= few {
+	if len(c.Numbers) == 1 {
+		place = Metric(c.Numbers[0].Metric, c.Numbers[0].Stat) + " of " + place
+	} else if len(c.Scope.Metrics) <= few {
 		place = changedMetrics(c) + " of " + place
 	}
-	if c.Scope.Points > few || c.Scope.Pairs > 1 {
+	if c.Scope.Points > few || c.Scope.Pairs > 1 || !workloads {
 		return place
 	}
 	var at []string
 	for _, s := range c.Numbers {
-		if w := Short(Workload(s.Key), inHeadline); !slices.Contains(at, w) {
+		if w := WorkloadInHeadline(s.Key); !slices.Contains(at, w) {
 			at = append(at, w)
 		}
 	}
 	return place + " at " + strings.Join(at, " and ")
 }
+
+// WorkloadInHeadline is a workload's name as headlines have it.
+func WorkloadInHeadline(k schema.Key) string { return Short(Workload(k), inHeadline) }
 
 func changedMetrics(c *judge.Change) string {
 	var names []string

@@ -244,6 +244,64 @@ func Headline(g *gate.Review) string {
 	return Capital(Decide(g.Result).Detail)
 }
 
+// mostWords is how many words the heading of a page has, with the word of its decision.
+const mostWords = 20
+
+// Heading is the headline for the top of a page, behind the word of a decision: as much of it as fits.
+func Heading(g *gate.Review, word string) string {
+	return Fitting(word, append([]string{Headline(g)}, shorter(g)...)...)
+}
+
+// Fitting is the first of some texts, the longest first, that fits behind a word; of the last one what fits, clause by
+// clause.
+func Fitting(word string, texts ...string) string {
+	fits := func(s string) bool { return len(strings.Fields(word+" "+s)) <= mostWords }
+	for _, s := range texts {
+		if fits(s) {
+			return s
+		}
+	}
+	out := strings.TrimSuffix(texts[len(texts)-1], ".")
+	for at := strings.LastIndex(out, "; "); at >= 0 && !fits(out); at = strings.LastIndex(out, "; ") {
+		out = out[:at]
+	}
+	return out + "."
+}
+
+// shorter are shorter forms of the headline, each of which says less: a change without its share and its evidence, then
+// without its workloads; a target without how many more are missed; a pass without its counts.
+func shorter(g *gate.Review) (out []string) {
+	kind, list := g.Decisive()
+	begin, is, changes := "", "", changedIn(g, kind)
+	switch {
+	case kind == gate.FailOpen:
+		begin, is, changes = "Nothing new got slower. ", "still ", g.OpenChanges()
+	case kind == "" && g.Basis().Compared > 0:
+		b := g.Basis()
+		out = append(out, fmt.Sprintf("%s: %s of %s unchanged.", Capital(lead(g.Result)), Count(b.Unchanged),
+			Plural(b.Compared, "number")), Capital(lead(g.Result))+".")
+	case kind == gate.FailTarget && len(list) > 0:
+		one := missed(list[:1])
+		out = append(out, one, strings.Replace(one, " at "+Short(Subject(&list[0]), inHeadline)+" is ", " is ", 1))
+	}
+	if len(changes) == 0 {
+		return out
+	}
+	c := &changes[0]
+	is = are(c) + " " + is
+	if c.Evidence == schema.Suspected {
+		is = "may be "
+	}
+	more := ""
+	if n := len(changes) - 1; n > 0 {
+		more = fmt.Sprintf("; %s more %s", Count(n), verb(n, "change", "changes"))
+	}
+	for _, of := range []string{ChangeOf(c), changeOf(c, false), placeOf(c)} {
+		out = append(out, fmt.Sprintf("%s%s %s%s since %s%s.", begin, of, is, ChangeSize(c), c.Since, more))
+	}
+	return out
+}
+
 // Inventory is what [Decide] counts beside what the headline says, as sentences; none where it says nothing more.
 func Inventory(g *gate.Review) []string {
 	detail := Decide(g.Result).Detail

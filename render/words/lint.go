@@ -58,7 +58,7 @@ func scoreLint(_ string, detail lint.Detail) string {
 		}
 		return fmt.Sprintf("%s scores exactly 0%s: look at the harness's log before believing it.", d.Task, of)
 	case lint.ImpossibleScore:
-		return fmt.Sprintf("%s: %s of %s is no share of right answers; its harness failed, or its unit is another.",
+		return fmt.Sprintf("%s: %s of %s is not a share of right answers; its harness failed, or its unit is another.",
 			d.Task, d.Metric, digits(d.Value))
 	case lint.FewItems:
 		return fmt.Sprintf("%s is %s from %d questions: one more right answer would change it by 1/%d.",
@@ -122,10 +122,10 @@ func pointLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: %s of %s tokens on average where %s were asked.", subject, what, digits(d.Got),
 			digits(d.Asked))
 	case lint.ColdStart:
-		return fmt.Sprintf("%s: mean TTFT %s ms beside a median of %s ms over %s requests: the first ones paid for a "+
+		return fmt.Sprintf("%s: mean TTFT %s ms against a median of %s ms over %s requests: the first ones paid for a "+
 			"cold server.", subject, digits(d.Mean), digits(d.Median), digits(d.N))
 	case lint.SecondTokenStall:
-		return fmt.Sprintf("%s: one gap of about %s ms a request beside a median of %s ms, hidden in a mean of %s ms.",
+		return fmt.Sprintf("%s: one gap of about %s ms a request against a median of %s ms, hidden in a mean of %s ms.",
 			subject, digits(d.Stall), digits(d.Median), digits(d.Mean))
 	case lint.PrefixCache:
 		return cached(subject, d)
@@ -137,7 +137,7 @@ func pointLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: a standard error of %s for %s, which can be at most %s.",
 			subject, digits(d.Value), label(d.Name), digits(d.Most))
 	case lint.NotPositive:
-		return fmt.Sprintf("%s: %s of %s %s is no measurement.",
+		return fmt.Sprintf("%s: %s of %s %s is not a measurement.",
 			subject, label(d.Metric), digits(d.Value), schema.Unit(d.Metric))
 	}
 	return ""
@@ -175,7 +175,7 @@ func untilLint(subject string, detail lint.Detail) string {
 func runLint(subject string, detail lint.Detail) string {
 	switch d := detail.(type) {
 	case lint.NoCommits:
-		return fmt.Sprintf("Image %s has no digest, and no commit is stated: nobody can build it again.", d.Image)
+		return fmt.Sprintf("Image %s has no digest, and no commit is stated: it cannot be built again.", d.Image)
 	case lint.LatestImage:
 		return fmt.Sprintf("Image %s names a tag that moves.", d.Image)
 	case lint.DirtyBuild:
@@ -215,13 +215,13 @@ func runLint(subject string, detail lint.Detail) string {
 // copied says what of a release is another release's.
 func copied(d lint.DuplicateRun) string {
 	if d.Files == 0 {
-		return fmt.Sprintf("%s has %s: a copy is no measurement, and was left out.", d.Path, d.Copy)
+		return fmt.Sprintf("%s has %s: a copy is not a measurement, and was left out.", d.Path, d.Copy)
 	}
 	more := ""
 	if d.Files > 1 {
 		more = ", and so for all " + Plural(d.Files, "file") + " of this run"
 	}
-	return fmt.Sprintf("%s has %s%s: a copy is no measurement, and nothing of it counts.", d.Path, d.Copy, more)
+	return fmt.Sprintf("%s has %s%s: a copy is not a measurement, and nothing of it counts.", d.Path, d.Copy, more)
 }
 
 func historyLint(subject string, detail lint.Detail) string {
@@ -239,7 +239,7 @@ func historyLint(subject string, detail lint.Detail) string {
 			"in ttreport.yaml (releases:).", d.Name, d.Before)
 	case lint.UnknownChannel:
 		return fmt.Sprintf("%s: its channel is %q, which is none of %s: it is judged like a build in development and is "+
-			"nobody's baseline.", cmp.Or(subject, "a build"), d.Channel, strings.Join(d.Known, ", "))
+			"never a baseline.", cmp.Or(subject, "a build"), d.Channel, strings.Join(d.Known, ", "))
 	case lint.CutOff:
 		return fmt.Sprintf("%s is on %s, and every earlier release is on another line (%s): it is compared with nothing. "+
 			"State its line where the others have theirs.", subject, d.Own, d.Others)

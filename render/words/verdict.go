@@ -169,7 +169,7 @@ func notCompared(v *schema.Verdict) string {
 	case schema.InvalidPoint:
 		return sentence("Excluded: "+cmp.Or(r.Why, "its file says so")) + measuredInstead(r.Other)
 	case schema.NotPositive:
-		return fmt.Sprintf("%s of %s %s is no measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
+		return fmt.Sprintf("%s of %s %s is not a measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
 	case schema.NotRemeasured:
 		return notRemeasured(v)
 	}

@@ -27,17 +27,7 @@
         setup: select("Configuration", id + "setup", [], "any"),
         tool: select("Tool", id + "tool", [], "any")
       };
-      return {
-        id: id,
-        parts: parts,
-        box: el(
-          "fieldset",
-          {},
-          [el("legend", {}, id.toUpperCase())].concat(
-            Object.keys(parts).map(k => parts[k].box)
-          )
-        )
-      };
+      return { id, parts, box: el("fieldset", {}, [el("legend", {}, id.toUpperCase()), ...Object.values(parts).map(p => p.box)]) };
     });
     var summary = "",
       said = el("p", { class: "more", role: "status" }),
@@ -101,7 +91,7 @@
         head: "Change",
         num: true,
         cell: r => r.unlike
-          ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike)
+          ? el("span", { class: "v not-comparable" }, r.unlike)
           : [series.change(r.m, r.change), el("small", {}, r.m.score ? "" : ttreport.ratio(r, x => percent(x - 1)))],
         sort: r => r.bad
       },
@@ -216,30 +206,16 @@
       var want = sides.map(s => shardOf[now[s.id + "release"]]
           ? now[s.id + "release"]
           : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0]);
-      Promise.all(
-        want.map(name => ttreport.load(root + shardOf[name]))
-      ).then(
+      Promise.all(want.map(name => ttreport.load(root + shardOf[name]))).then(
         function () {
           var tables = want.map(name => setups(series.whole(ttreport.data("release " + name)))),
-            several = new Set(tables.flatMap(t => t.setupOf)).size > 1;
+            several = new Set(tables.flatMap(t => t.setupOf).filter(Boolean)).size > 1;
           sides.forEach(s => (s.parts.setup.box.hidden = !several));
           var chosen = sides.map(function (s, n) {
             var t = tables[n];
             s.parts.release.input.value = want[n];
-            return {
-              model: fill(
-                s.parts.model,
-                t.pairs.map(p => p.model),
-                now[s.id + "model"]
-              ),
-              device: fill(
-                s.parts.device,
-                t.pairs.map(p => p.device),
-                now[s.id + "device"]
-              ),
-              setup: fill(s.parts.setup, t.setupOf, now[s.id + "setup"]),
-              tool: fill(s.parts.tool, t.tools, now[s.id + "tool"])
-            };
+            var of = { model: t.pairs.map(p => p.model), device: t.pairs.map(p => p.device), setup: t.setupOf, tool: t.tools };
+            return Object.fromEntries(CHOICES.map(k => [k, fill(s.parts[k], of[k], now[s.id + k])]));
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
           sides.forEach(function (s, n) { // a link shows the same when other releases are the newest

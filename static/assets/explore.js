@@ -51,22 +51,8 @@
       autocomplete: "off"
     });
     var f = {
-      model: select(
-        "Model",
-        "model",
-        sorted(
-          t.pairs.map(p => p.model)
-        ),
-        "any"
-      ),
-      device: select(
-        "Device",
-        "device",
-        sorted(
-          t.pairs.map(p => p.device)
-        ),
-        "any"
-      ),
+      model: select("Model", "model", sorted(t.pairs.map(p => p.model)), "any"),
+      device: select("Device", "device", sorted(t.pairs.map(p => p.device)), "any"),
       release: select("Release", "release", releases, "newest of each"),
       channel: select("Channel", "channel", sorted(t.channels || []), "any"),
       tool: select("Tool", "tool", sorted(t.tools), "any"),

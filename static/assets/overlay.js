@@ -149,9 +149,9 @@
   function one(root, r) {
     var series = ttreport.series, el = series.el;
     var values = el("small", {}, [series.number(root, r.one.t, r.one.i), " → ", series.number(root, r.two.t, r.two.i)]);
-    if (r.unlike) return [el("span", { class: "w not-comparable" }, "≠ " + r.unlike), values];
+    if (r.unlike) return [el("span", { class: "v not-comparable" }, r.unlike), values];
     return [
-      el("span", { class: r.far ? "w " + r.word : null }, r.m.score || !(r.a > 0) ? series.change(r.m, r.change) : times(r.b / r.a) + (r.far ? " " + r.word : "")),
+      el("span", { class: r.far ? "v " + r.word : null }, r.m.score || !(r.a > 0) ? series.change(r.m, r.change) : times(r.b / r.a) + (r.far ? " " + r.word : "")),
       el("small", {}, r.m.score ? "" : ratio(r, times)), values
     ];
   }

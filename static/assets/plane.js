@@ -262,7 +262,7 @@
       best = el("div", { class: "tw whole", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
       extra = el("div", { class: "curves" }),
       h1 = document.querySelector("h1"),
-      headline = id === "plane-1" && h1.textContent.indexOf(data.model) >= 0 && /tok\/s/.test(h1.textContent) ? h1.textContent : "";
+      headline = id === "plane-1" && h1.textContent.indexOf(data.model) >= 0 && /tok\/s/.test(h1.textContent) ? [...h1.childNodes] : null;
     data.limits = data.limits || [];
     var axes = AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); });
     var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : axes[0].id; // the axis of the sentence above
@@ -406,13 +406,15 @@
       return v.load ? "At " + loadText(v.load) : v.limit ? v.limit.text : "";
     }
 
-    // sentence is the headline of the page for what is chosen.
+    // sentence is the headline of the page for what is chosen, of at most 20 words; its names are links.
     function sentence(v, rows) {
-      var said = rows.filter(function (r, i) { return !isNaN(r.y) && (!i || r.l.device !== rows[0].l.device); }).slice(0, 2).map(function (r, i) {
-        var unit = i ? "" : " " + v.rate.title.replace("output tok/s", "tok/s");
-        return r.l.name + (i ? " " : v.rate.cost ? " costs " : " serves ") + (r.b.least ? (v.rate.cost ? "at most " : "at least ") : "") + digits(r.y) + unit;
+      var said = [(within(v) || "Highest output") + " on " + data.model + ", " + v.workload + ": "];
+      rows.filter((r, i) => !isNaN(r.y) && (!i || r.l.device !== rows[0].l.device)).slice(0, 2).forEach(function (r, i) {
+        var more = [i ? " and " : "", el("a", { href: root + r.l.href }, r.l.name), (i ? " " : v.rate.cost ? " costs " : " serves ") +
+          (r.b.least ? (v.rate.cost ? "at most " : "at least ") : "") + digits(r.y) + (i ? "" : " " + v.rate.title.replace("output tok/s", "tok/s"))];
+        if (!i || said.concat(more).map(x => x.textContent || x).join("").split(/\s+/).length <= 20) said.push(...more);
       });
-      return (within(v) || "Highest output") + " on " + data.model + ", " + v.workload + ": " + (said.join(" and ") || "nothing was measured") + ".";
+      return said.concat(said.length > 1 ? "." : "nothing was measured.");
     }
 
     function table(v, rows) {
@@ -465,7 +467,7 @@
       slo.value = v.own.findIndex(function (l) { return l[0] === v.limitAt; });
       slo.parentNode.hidden = v.own.length < 2;
       slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
-      if (headline) h1.textContent = location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline;
+      if (headline) h1.replaceChildren(...(location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline));
       readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
       extra.replaceChildren.apply(extra, (data.scaling || []).map(function (s) {
         var o = {

@@ -339,7 +339,10 @@
         }, 2000);
       });
     });
-    pre.insertAdjacentElement("afterend", b);
+    var box = document.createElement("div");
+    box.className = "command";
+    pre.replaceWith(box);
+    box.append(pre, b);
   }
 
   function search() {
@@ -415,9 +418,9 @@
     }
     heads.forEach(function (th) {
       var b = document.createElement("button");
-      while (th.firstChild) b.appendChild(th.firstChild);
+      while (th.firstChild && th.firstChild.nodeName !== "SMALL") b.append(th.firstChild);
       b.type = "button";
-      th.appendChild(b);
+      th.prepend(b); // before its unit
       b.addEventListener("click", function () {
         var state = read();
         state[key] = head(th) + (th.getAttribute("aria-sort") === "descending" ? "" : ":down");

@@ -264,7 +264,7 @@ func (p *Percent) UnmarshalText(text []byte) error {
 	}
 	var v float64
 	if _, err := fmt.Sscanf(s, "%g", &v); err != nil || !(v > 0) || v*scale >= 10 {
-		return fmt.Errorf("%q is no share such as 5%% or 0.05", text)
+		return fmt.Errorf("%q is not a share such as 5%% or 0.05", text)
 	}
 	*p = Percent(v * scale)
 	return nil
@@ -289,7 +289,7 @@ func NewPolicy(t Thresholds, list []Decision, today time.Time) (*Policy, error) 
 		p.Effects[metric] = float64(v)
 	}
 	if t.EvalPoints < 0 || t.EvalPoints >= 100 {
-		return nil, fmt.Errorf("eval_points: %g is no number of percentage points", t.EvalPoints)
+		return nil, fmt.Errorf("eval_points: %g is not a number of percentage points", t.EvalPoints)
 	}
 	return p, nil
 }

@@ -32,9 +32,9 @@ func TestNewPolicy(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	for want, th := range map[string]decision.Thresholds{
-		`no metric is called "ttfft"`:           {Effects: map[string]decision.Percent{"ttfft": .1}},
-		"-1 is no number of percentage points":  {EvalPoints: -1},
-		"100 is no number of percentage points": {EvalPoints: 100},
+		`no metric is called "ttfft"`:              {Effects: map[string]decision.Percent{"ttfft": .1}},
+		"-1 is not a number of percentage points":  {EvalPoints: -1},
+		"100 is not a number of percentage points": {EvalPoints: 100},
 	} {
 		if _, err := decision.NewPolicy(th, nil, now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

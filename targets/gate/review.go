@@ -596,8 +596,11 @@ func (g *Gate) points(v *schema.Verdict) []schema.Key {
 func (g *Gap) Loadable() bool { return loadable(g.Key) }
 
 // Basis is how the numbers of a release compare with history. Early have one earlier release, which shows no noise, and
-// Without none.
-type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int }
+// Without none. RegressedBefore and ImprovedBefore are those that an earlier release saw change first.
+type Basis struct {
+	Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Recovered, Early, Without int
+	RegressedBefore, ImprovedBefore                                                               int
+}
 
 // Basis counts the numbers of a review.
 func (r *Review) Basis() Basis { return basisOf(r.History) }
@@ -618,8 +621,14 @@ func basisOf(history []schema.Verdict) (b Basis) {
 			b.Inconclusive++
 		case schema.Regressed:
 			b.Regressed++
+			if v.First != "" {
+				b.RegressedBefore++
+			}
 		case schema.Improved:
 			b.Improved++
+			if v.First != "" {
+				b.ImprovedBefore++
+			}
 		case schema.Recovered:
 			b.Recovered++
 		default:

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -36,6 +37,24 @@ func (j *Judgement) Course(c *Change, release int) Course {
 		out.Low, out.Middle, out.High =
 			append(out.Low, quantile(.1)), append(out.Middle, quantile(.5)), append(out.High, quantile(.9))
 	}
+	return out
+}
+
+// Moved is a number of a change: its level before and since, and how much worse that is.
+type Moved struct {
+	*Series
+	Before, Since, Effect float64
+}
+
+// Moved are the numbers of a change whose levels are known, those that moved most first.
+func (j *Judgement) Moved(c *Change) (out []Moved) {
+	for _, m := range c.members {
+		if s := &j.Series[m.cell]; m.known() {
+			way := sign(s.Metric)
+			out = append(out, Moved{s, math.Exp(way * m.before), math.Exp(way * m.after), relative(way, m.after-m.before)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Moved) int { return cmp.Compare(math.Abs(b.Effect), math.Abs(a.Effect)) })
 	return out
 }
 

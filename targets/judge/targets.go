@@ -218,7 +218,7 @@ func (g *grading) values(t schema.Target, at slot) (values []float64, why string
 			values = append(values, x)
 		case why != "":
 		case ok && valid:
-			why = num4(x) + " is no measurement"
+			why = num4(x) + " is not a measurement"
 		default:
 			why = n.Why()
 		}
@@ -239,7 +239,7 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 	if _, ok := n.Get(); ok {
 		// a percentile of too few requests grades nothing
 		if count, known := requestsOf(c, p, metric); known && !schema.TailHolds(stat, count) {
-			return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is no number")
+			return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is not meaningful")
 		}
 		return n
 	}

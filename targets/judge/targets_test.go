@@ -122,7 +122,7 @@ func TestTargets(t *testing.T) {
 		{"three repeats, clear", "ttft/target pass", run{ttft: []float64{90, 91, 92}, targets: ttft(100, 0)}},
 		{"three repeats across the limit", "ttft/target inconclusive",
 			run{ttft: []float64{90, 99, 108}, targets: ttft(100, 0)}},
-		{"a crash is no zero", "ttft/target missing", run{ttft: []float64{0}, failed: true, targets: ttft(100, 0)}},
+		{"a crash is not a zero", "ttft/target missing", run{ttft: []float64{0}, failed: true, targets: ttft(100, 0)}},
 		{"another workload", "ttft/target missing, no-target",
 			run{key: judgetest.Key(32), ttft: one, targets: ttft(100, 0)}},
 		{"no target", "no-target", run{ttft: one}},

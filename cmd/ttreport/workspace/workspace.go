@@ -422,7 +422,7 @@ func (a Addresses) check(setting, example string, holes ...string) error {
 		}
 		u, err := url.Parse(filled)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(filled, " {}") {
-			return fmt.Errorf("site.%s: %q is no address; for example %s", setting, address, example)
+			return fmt.Errorf("site.%s: %q is not an address; for example %s", setting, address, example)
 		}
 		if u.User != nil {
 			return fmt.Errorf("site.%s: an address with a password would be published; for example %s", setting, example)
