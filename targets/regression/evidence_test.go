@@ -176,6 +176,27 @@ func TestABadRunIsOneFinding(t *testing.T) {
 	}
 }
 
+// Right after a change of everything that a re-run confirmed, a level has one value: the noise of earlier levels tells
+// whether the next release is as it.
+func TestTheFirstReleaseOfALevel(t *testing.T) {
+	cells := quiet(51, 6, 7, .002)
+	for c := range cells {
+		cells[c][5], cells[c][6] = 1.3*cells[c][5], 1.3*cells[c][6]
+	}
+	tab := history(.05, cells...)
+	for i := range tab.Cells {
+		o := &tab.Obs[tab.Cells[i].First+5]
+		o.Z2, o.K2 = o.Z, 1
+	}
+	j := judge(t, tab)
+	for i := range tab.Cells {
+		r := j.Rows[tab.Cells[i].End-1]
+		if at := j.Rows[tab.Cells[i].End-2]; at.Evidence != schema.Confirmed || r.N != 1 || r.Word != schema.Unchanged {
+			t.Errorf("number %d: %s, then %s after %d releases", i, at.Word, r.Word, r.N)
+		}
+	}
+}
+
 // A real change that is smaller than what matters is named, and not called unchanged.
 func TestBelowTheLimit(t *testing.T) {
 	cells := quiet(48, 12, 9, .004)
