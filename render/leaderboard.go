@@ -315,19 +315,12 @@ func nameSome(list []string) string {
 }
 
 // boardOf has a row for each of some models on devices with scores: of every task the newest score.
-func (r *Report) boardOf(most int, of func(Pair) bool) *board {
+func (r *Report) boardOf(most int, pairs []Pair) *board {
 	b := &board{report: r, caption: "Models by task", head: headModel}
-	pairs, _ := r.listed()
-	several, referred := map[string]int{}, false
+	referred := false
 	for _, p := range pairs {
-		several[p.Model]++
-	}
-	for _, p := range pairs {
-		if !of(p) {
-			continue
-		}
 		row := boardRow{head: modelHead(p.Pair)}
-		if several[p.Model] > 1 || p.Device != "" {
+		if len(r.shownOf[p.Model]) > 1 || p.Device != "" {
 			row.head.Sub = words.OrUnknown(p.Device)
 		}
 		if p.Device == schema.Simulated {

@@ -133,7 +133,7 @@ func alike(names []string) (before, after string) {
 
 // modelsSection has each model and device, and how many have targets, no run, and no place among them.
 func (r *Report) modelsSection(changes []judge.Change) Section {
-	pairs, hidden := r.listed()
+	pairs := r.shown
 	about := "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
 		"reached, and what changed against history."
 	var blocks []Block
@@ -145,7 +145,7 @@ func (r *Report) modelsSection(changes []judge.Change) Section {
 	}
 	about += " A tinted cell keeps its " + r.unit() + " from passing; a cell without a verdict is not a pass." +
 		r.hiddenNote()
-	if len(pairs) == 0 && hidden > 0 {
+	if len(pairs) == 0 && len(r.Pairs) > 0 {
 		blocks = append(blocks, Prose{"All of them are hidden."})
 	}
 	var names []string
@@ -246,8 +246,7 @@ func marks() map[gate.Kind]Mark {
 }
 
 func (r *Report) pairList() *Table {
-	pairs, _ := r.listed()
-	return tableOf("Models on devices", List, pairs, []Column[Pair]{
+	return tableOf("Models on devices", List, r.shown, []Column[Pair]{
 		{col("Model"), func(p Pair) Cell { return head(words.OrUnknown(p.Model), ModelPath(p.Model)) }},
 		{col("Device"), func(p Pair) Cell { return text(words.OrUnknown(p.Device)) }},
 		{col("Newest"), r.pairCell},

@@ -30,7 +30,7 @@ func TestInconclusiveIsNotUnchanged(t *testing.T) {
 func TestHeat(t *testing.T) {
 	t.Parallel()
 	r := movedReport(t, "vllm")
-	pairs, _ := r.listed()
+	pairs := r.shown
 	list := r.heat(pairs, nil)
 	if list.Layout != Heat || len(list.Rows) != 1 || len(list.Cols) != 2 {
 		t.Fatalf("%+v", list)

@@ -113,7 +113,7 @@ func (r *Report) noBaseline(at int) Empty {
 // comparing is the front page where nothing is released: what was measured, side by side.
 func (r *Report) comparing(p Page) Page {
 	const tasks = 6
-	b := r.boardOf(tasks, func(Pair) bool { return true })
+	b := r.boardOf(tasks, r.shown)
 	board := section("evals", "Evals", b.about()).leading("all scores", "evals/index.html")
 	if t := b.table(); t != nil {
 		board.Blocks = []Block{t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})}
@@ -132,9 +132,8 @@ func (r *Report) comparing(p Page) Page {
 	p.add(planes...)
 	p.add(board)
 	p.Description = p.Lead.Text
-	pairs, _ := r.listed()
 	p.add(Section{ID: "models", Title: "Models and devices", Intro: "What was measured of each." + r.hiddenNote(),
-		Blocks: []Block{r.pairsTable(pairs)}})
+		Blocks: []Block{r.pairsTable(r.shown)}})
 	p.shorten()
 	return p
 }
@@ -189,9 +188,8 @@ func (r *Report) heldText() string {
 	for _, rel := range r.Releases {
 		runs = append(runs, rel.Runs...)
 	}
-	pairs, _ := r.listed()
 	models, devices := map[string]bool{}, map[string]bool{}
-	for _, p := range pairs {
+	for _, p := range r.shown {
 		models[p.Model], devices[p.Device] = true, true
 	}
 	on := words.Plural(len(devices), "device")

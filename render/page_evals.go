@@ -35,7 +35,7 @@ func (r *Report) EvalsPage() Page {
 	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	const columns = 8
-	if b := r.boardOf(columns, func(Pair) bool { return true }); len(b.rows) > 1 {
+	if b := r.boardOf(columns, r.shown); len(b.rows) > 1 {
 		p.add(b.rankSection())
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))

@@ -162,7 +162,7 @@ func (r *Report) releasesSection() Section {
 
 // hiddenNote says how many models on devices the configuration keeps out of lists.
 func (r *Report) hiddenNote() string {
-	if _, n := r.listed(); n > 0 {
+	if n := len(r.Pairs) - len(r.shown); n > 0 {
 		return fmt.Sprintf(" Hidden by ttreport.yaml: %d; their part in the decision stays.", n)
 	}
 	return ""

@@ -56,7 +56,7 @@ func (r *Report) scriptsIn(runs []int) []string {
 func (r *Report) ScriptPage(script string) Page {
 	p := r.page(ScriptPath(script), "models", script, "The benchmark script "+script+".",
 		Link{"Models", "index.html#models"})
-	pairs, hidden := r.listed()
+	pairs, hidden := r.shown, len(r.Pairs)-len(r.shown)
 	var all []*columns.PointRow
 	var sections []Section
 	for _, pair := range pairs {

@@ -122,11 +122,7 @@ func (r *Report) gatherPlane(model string) (lines map[planeID]*gathered, left ma
 // eachNewest calls do with the runs of a model, newest first: of a history with releases the newest one of each device,
 // of builds alone all.
 func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
-	pairs, _ := r.listed()
-	for _, p := range pairs {
-		if p.Model != model {
-			continue
-		}
+	for _, p := range r.shownOf[model] {
 		releases := r.with[p.Pair]
 		if r.Graded() {
 			releases = []int{p.Newest}
@@ -433,11 +429,11 @@ const planeScript = "plane.js"
 
 // ModelNames are the models that lists show, in their order.
 func (r *Report) ModelNames() []string {
+	seen := map[string]bool{}
 	var out []string
-	pairs, _ := r.listed()
-	for _, p := range pairs {
-		if !slices.Contains(out, p.Model) {
-			out = append(out, p.Model)
+	for _, p := range r.shown {
+		if !seen[p.Model] {
+			seen[p.Model], out = true, append(out, p.Model)
 		}
 	}
 	return out
@@ -447,8 +443,7 @@ func (r *Report) ModelNames() []string {
 func (r *Report) ModelPage(model string) Page {
 	name := words.OrUnknown(model)
 	p := r.page(ModelPath(model), "models", name, "", Link{"Models", "index.html#models"})
-	pairs, _ := r.listed()
-	pairs = slices.DeleteFunc(pairs, func(x Pair) bool { return x.Model != model })
+	pairs := r.shownOf[model]
 	var runs []int
 	p.Simulated = "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
 	for _, x := range pairs {
@@ -473,7 +468,7 @@ func (r *Report) ModelPage(model string) Page {
 	}
 	p.Description = p.Lead.Text
 	const tasks = 8
-	b := r.boardOf(tasks, func(x Pair) bool { return x.Model == model })
+	b := r.boardOf(tasks, pairs)
 	if t := b.table(); t != nil {
 		p.add(section("evals", "Evals", b.about(),
 			t.cut("the page of evals has all").whole(&Link{"All evals", "evals/index.html"})).

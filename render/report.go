@@ -63,18 +63,6 @@ func (l Listing) hides(name string) bool {
 	})
 }
 
-// listed are the models on devices that lists show, in their order, and how many are hidden.
-func (r *Report) listed() (pairs []Pair, hidden int) {
-	for _, p := range r.Pairs {
-		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
-			hidden++
-			continue
-		}
-		pairs = append(pairs, p)
-	}
-	return pairs, hidden
-}
-
 // Licence is an embedded part and its licence.
 type Licence struct {
 	Name, Version, Licence string
@@ -95,6 +83,8 @@ type Report struct {
 	has       []int                         // models on devices, by release
 	sim       []int                         // runs of the simulator, by release
 	naming    sync.Once                     // of named
+	shown     []Pair                        // the models on devices that lists show, in their order
+	shownOf   map[string][]Pair             // by model
 	numbering sync.Once                     // of byID
 	byID      map[string]int                // runs
 	ranging   sync.Once                     // of ranges
@@ -116,7 +106,7 @@ func New(in Input) *Report {
 		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
 		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
 		has: make([]int, len(in.Gate.Releases)), sim: make([]int, len(in.Gate.Releases)),
-		against: map[int]func() *compare.Against{},
+		against: map[int]func() *compare.Against{}, shownOf: map[string][]Pair{},
 	}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
@@ -153,6 +143,9 @@ func New(in Input) *Report {
 			for _, run := range r.runs[p.Pair][ri] {
 				p.ID = cmp.Or(r.Columns.Runs[run].Model.ID, p.ID)
 			}
+		}
+		if !r.Models.hides(p.Model) && !r.Devices.hides(p.Device) {
+			r.shown, r.shownOf[p.Model] = append(r.shown, *p), append(r.shownOf[p.Model], *p)
 		}
 	}
 	return r

@@ -27,8 +27,7 @@ func (r *Report) Search() []SearchEntry {
 	for _, m := range r.ModelNames() {
 		out = append(out, SearchEntry{Kind: "model", Name: words.OrUnknown(m), Page: ModelPath(m)})
 	}
-	pairs, _ := r.listed()
-	for _, p := range pairs {
+	for _, p := range r.shown {
 		var metrics groups[string, string]
 		for _, s := range r.series[p.Pair] {
 			name := words.Metric(s.Metric, s.Stat)
