@@ -362,10 +362,16 @@ func withMissing(m, more map[string]string) map[string]string {
 // identify resolves who was measured, from everything that states it, in the order of precedence.
 func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *memory) *result {
 	r := &result{source: src, identity: identity{
-		origin: make(origins, 0, 10), targets: src.reading.Targets, accepted: src.reading.Acceptance,
+		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 	}}
 	r.stateBetter(side, opt, uses, m)
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &r.reading.Facts})
+	for field, origin := range r.reading.Provenance { // our own documents state the origin
+		if is := r.origin.of(field); is.From == "" || is.From == schema.FromFile && is.Where == r.shown() {
+			origin.Where = redact.Text(origin.Where)
+			*is = origin
+		}
+	}
 	r.startNote = r.reading.Facts.StartNote
 	named, isNamed := ttis.NameFacts(r.shown())
 	if isNamed || len(side.specs) > 0 {

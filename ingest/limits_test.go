@@ -39,7 +39,10 @@ func TestResultsAreLimited(t *testing.T) {
 			`"unit":"ms","extra":"{\"model\":\"m\"}"}`) + `]}]}}`,
 		"guidellm.json": `{"benchmarks":[` + many(`{"metrics":{"request_latency":{"successful":{"mean":#.5,"count":3}}}}`) +
 			`]}`,
-		"agg.json":     `[` + many(`{"hw":"h","conc":#,"tp":8,"mean_ttft":#.5}`) + `]`,
+		"agg.json": `[` + many(`{"hw":"h","conc":#,"tp":8,"mean_ttft":#.5}`) + `]`,
+		"document.json": `{"schema":"ttreport/v1","id":"r","points":[` +
+			many(`{"key":{"tool":"vllm","isl":#,"osl":1},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":#.5}},`+
+				`"source":{"path":"x","format":"y"}}`) + `]}`,
 		"results.json": `{"results":{` + many(`"task#":{"acc,none":0.5}`) + `}}`,
 		"b.log": strings.ReplaceAll(many(`[BENCHMARK] model_name m batch_size # input_length 60 output_length 20 `+
 			`latency(ms) #.5`), ",[", "\n["),

@@ -25,8 +25,6 @@ const NotRead = "not-read"
 func notRead(f *decode.File) (r schema.Reading, ok bool) {
 	what, hint := "", "ttreport help files lists what is read; measure with one of those tools, or ask for this one"
 	switch v := f.First; {
-	case v.Get("schema").Str() == schema.Version:
-		what, hint = "a document of a history of ttreport", "put it into history/: there it counts as it is"
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
 		what = "vllm bench mm-processor: stages of preprocessing"
 	case v.Has("commit_hash", "env_name") && v.Get("results").Kind() == decode.Object:

@@ -101,10 +101,8 @@ func TestNothingIsSilent(t *testing.T) {
 		"page.html":  {"<p>TTFT p50 = 12 ms</p>\n<p>Throughput: 3.45 requests/s</p>\n", "benchmark-text", "2 lines"},
 		"runs.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (model text, ttft_ms real, tokens_per_s real)",
 			"unread-numbers", "ttft_ms, tokens_per_s"},
-		"bench.py":  {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
-		"README.md": {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
-		"v1/run.json": {`{"schema":"ttreport/v1","id":"r","points":[{"key":{"tool":"vllm"},"metrics":{"ttft":{"mean":5}}}]}`,
-			"not-read", "a document of a history of ttreport"},
+		"bench.py":     {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
+		"README.md":    {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
 		"blob.bin":     {"\x00\x01ttft_ms", "", ""},
 		"names.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
 	} {

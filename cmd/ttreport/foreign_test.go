@@ -53,6 +53,9 @@ func foreign() map[string]string {
 		"inspect/l.json": `{FIELD"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"openai/m"},` +
 			`"plan":{},"results":{"scores":[{"name":"match","metrics":{"accuracy":{"value":0.5}}}]}}`,
 		"exec/metrics.json": `{FIELD"metrics":{"my_ms":{"value":8.25,"unit":"ms","better":"lower"}}}`,
+		"own/doc.json": `{"schema":"ttreport/v1","id":"doc-1","start":"2026-01-02T03:04:05Z","model":{"id":"m"},` +
+			`"extra":{FIELD"x":1},"points":[{"key":{"tool":"vllm","isl":1,"osl":1},"status":"ok",` +
+			`"metrics":{"ttft":{"unit":"ms","mean":7.75}},"source":{"path":"x","format":"y"}}]}`,
 	}
 	for name, text := range files {
 		format, _, _ := strings.Cut(name, "/")

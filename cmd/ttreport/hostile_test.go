@@ -85,6 +85,8 @@ func hostile() map[string]func(io.Writer) {
 		"guidellm.json": repeated(`{"benchmarks":[`,
 			`{"metrics":{"request_latency":{"successful":{"mean":%d,"count":3}}}}`, `,`, `]}`),
 		"agg.json": repeated(`[`, `{"hw":"h%d","conc":%[1]d,"tp":8,"mean_ttft":0.5}`, `,`, `]`),
+		"document.json": repeated(`{"schema":"ttreport/v1","id":"r","points":[`,
+			`{"key":{"tool":"vllm","isl":%d},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":1}}}`, `,`, `]}`),
 		"benchmark.log": repeated("",
 			"[BENCHMARK] model_name m%d batch_size 1 input_length 60 output_length 20 latency(ms) 10.5", "\n", ""),
 		"pairs.log":     repeated("", "[BENCHMARK] num_samples %d\n[BENCHMARK] total_latency(ms) 5", "\n", ""),

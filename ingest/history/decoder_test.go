@@ -44,27 +44,3 @@ func TestMetricsAsText(t *testing.T) {
 		}
 	}
 }
-
-// What no version of ttreport writes is refused whole, and says what it is.
-func TestUnwritten(t *testing.T) {
-	const score = `{"task":"t","metric":"acc","value":0.5}`
-	document := func(metric, score string) string {
-		return `{"schema":"ttreport/v1","id":"r","points":[{"key":{"task":"text","tool":"vllm","isl":1,"osl":1},` +
-			`"status":"ok","metrics":{` + metric + `}}],"scores":[` + score + `]}`
-	}
-	for text, want := range map[string]string{
-		document(`"ttft":{"unit":"ms","mean":5}`, score):                           "",
-		document(`"ttft":{"unit":"s","mean":0.5}`, score):                          `ttft in "s", which is stored in ms`,
-		document(`"itl":{"unit":"ms","mean":-1}`, score):                           "itl of -1 ms",
-		document(`"my{W,lower}":{"unit":"W","value":-1}`, score):                   "",
-		document(`"output_tps":{"unit":"tok/s","value":7.2e18}`, score):            "output_tps of 7.2e+18 tok/s",
-		document(`"ttft":{"unit":"ms","mean":5}`, `{"metric":"acc","value":0.5}`):  "a score without a task",
-		document(`"ttft":{"unit":"ms","mean":5}`, `{"task":"t","metric":"acc"}`):   "neither a value nor a reason",
-		strings.Replace(document("", score), `"status":"ok"`, `"status":"odd"`, 1): `a point of status "odd"`,
-	} {
-		_, problem := history.Decode("a.json", []byte(text))
-		if (problem == nil) != (want == "") || problem != nil && !strings.Contains(problem.Found, want) {
-			t.Errorf("%s: %v, want %q", text, problem, want)
-		}
-	}
-}

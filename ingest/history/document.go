@@ -261,6 +261,18 @@ func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 	return newDecoder().document(path, data)
 }
 
+// document is [Decode].
+func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Problem) {
+	r, problem := c.parse(path, data)
+	if problem != nil {
+		return r, problem
+	}
+	if what := unwritten(&r); what != "" {
+		return r, refused(path, data, errors.New(what))
+	}
+	return r, nil
+}
+
 // longestName is the most bytes of a name in a document, and mostCommits how many components state one: those that
 // ttreport writes have 300 bytes, and each stands on many pages.
 const longestName, mostCommits = 1 << 10, 1 << 11
@@ -341,8 +353,8 @@ func unwrittenPoint(p *schema.Point) string {
 	return ""
 }
 
-// document is [Decode].
-func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Problem) {
+// parse reads a document whose points may have any status and their metrics any unit.
+func (c *decoder) parse(path string, data []byte) (schema.Run, *schema.Problem) {
 	const most = 1_000            // more are made room for when they are there
 	const mostObjects = 1_000_000 // 30 of them are a point: each may take half a kilobyte of memory
 	if bytes.Count(data, []byte("{")) > mostObjects {
@@ -361,9 +373,6 @@ func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Proble
 	for i := range r.Points {
 		p := &r.Points[i]
 		p.Repeat, p.Block, p.Start, p.End = max(1, p.Repeat), max(0, p.Block), p.Start.UTC(), p.End.UTC()
-	}
-	if what := unwritten(&r); what != "" {
-		return r, refused(path, data, errors.New(what))
 	}
 	return r, nil
 }

@@ -222,10 +222,13 @@ type Reading struct {
 	Targets []Target
 	// Acceptance is stated by reports and runtime specs.
 	Acceptance Acceptance
-	// Interleaved is stated by manifests of runs.
+	// Interleaved is stated by manifests of runs and our own documents.
 	Interleaved Interleaved
 	Problems    []Problem
 	Extra       Unknown
+	// Plan and Provenance are stated by our own documents only.
+	Plan       []Key
+	Provenance map[string]Origin
 	// PartOf names the file whose content this one repeats or is part of; its numbers are then not counted again.
 	PartOf string
 	// More holds what the same file states about other runs.
