@@ -78,7 +78,7 @@ func TestBadConfigsAreRefused(t *testing.T) {
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving",
 "script_args":{"dataset":"sharegpt"}}]}`: "list of values",
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["x"],
-"dataset":["s"]}}]}`: "no pair",
+"dataset":["s"]}}]}`: "not a pair",
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"new_":["x"],
 "dataset":["s"]}}]}`: "driver that is not known",
 		`{"configs":[{"models":["a"],"use_all_available_gpus":"","tensor_parallel_size":"2",
