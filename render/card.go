@@ -269,7 +269,7 @@ func driftText(list []lint.Lint) string {
 	if len(drifts) < 2 {
 		return strings.Join(drifts, "")
 	}
-	return fmt.Sprintf("%s %d more drift (lints).", drifts[0], len(drifts)-1)
+	return fmt.Sprintf("%s %d more among the lints.", drifts[0], len(drifts)-1)
 }
 
 // exitText says what ttreport check exits with.
