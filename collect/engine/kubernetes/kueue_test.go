@@ -24,7 +24,7 @@ func TestQueueOfKueue(t *testing.T) {
 		}
 		return list[0]
 	}
-	if r := look(); r.State != "Suspended" || r.Reason != "bench" || r.Phase != engine.Active {
+	if r := look(); r.State != "Suspended" || r.Reason != "queue bench" || r.Phase != engine.Active {
 		t.Errorf("%+v", r)
 	}
 	a.change(func() { a.jobs[id].Spec.Suspend = false })

@@ -211,6 +211,14 @@ func (j job) ends(index int) (done, over, deleted bool) {
 	return done, over || j.deleted, j.deleted && !over
 }
 
+// waits is why a suspended Job waits: the queue that has not admitted it; "" where it is in none.
+func (j job) waits() string {
+	if queue := j.Metadata.Labels[queueLabel]; queue != "" {
+		return "queue " + queue
+	}
+	return ""
+}
+
 // status is how an entry of a Job stands: p is the newest pod of its index; nil for none.
 func (j job) status(name string, index int, p *pod, now time.Time) engine.JobStatus {
 	s := engine.JobStatus{Name: name, Array: j.Metadata.Name, Entry: j.entries[index], State: pending}
@@ -227,7 +235,7 @@ func (j job) status(name string, index int, p *pod, now time.Time) engine.JobSta
 	case !over, p != nil && !p.deleted && !ended:
 		s.Phase = engine.Active // another pod follows; or the Job is ahead: its pod must be seen to have ended, too
 		if p == nil && j.Spec.Suspend {
-			s.State, s.Reason = "Suspended", j.Metadata.Labels[queueLabel]
+			s.State, s.Reason = "Suspended", j.waits()
 		}
 	case done, deleted && p.is(succeeded):
 		s.State, s.Phase, s.Reason = succeeded, engine.Succeeded, ""
