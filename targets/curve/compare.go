@@ -143,9 +143,7 @@ func (c *Comparison) difference(level, d float64) At {
 
 // at is the logarithm of the difference at a level.
 func (c *Comparison) at(level float64) float64 {
-	va, _ := read(c.a.loads, c.a.u(level))
-	vb, _ := read(c.b.loads, c.b.u(level))
-	return vb - va
+	return read(c.b.loads, c.b.u(level)) - read(c.a.loads, c.a.u(level))
 }
 
 // At is the difference at a level; ok is false where one of the curves does not reach it.
@@ -164,7 +162,7 @@ func (c *Curve) Band(others ...*Curve) (out []At) {
 	s := newSpread(append([]*Curve{c}, others...), 1/float64(c.Runs()))
 	band := s.band(c, at)
 	for _, level := range at {
-		v, _ := read(c.loads, c.u(level))
+		v := read(c.loads, c.u(level))
 		x, se := At{Level: level}, s.se(level)
 		x.Value = Value{math.Exp(v), math.Exp(v - s.t()*se), math.Exp(v + s.t()*se)}
 		x.Band = [2]float64{math.Exp(v - band*se), math.Exp(v + band*se)}
@@ -239,11 +237,11 @@ func (c *Curve) deviations(level float64) []float64 {
 		const step = 1e-6
 		moved := slices.Clone(c.loads)
 		moved[i].u, moved[i].v = moved[i].u+step*du, moved[i].v+step*dv
-		up, _ := read(moved, u)
+		up := read(moved, u)
 		moved[i].u, moved[i].v = moved[i].u-2*step*du, moved[i].v-2*step*dv
-		down, _ := read(moved, u)
+		down := read(moved, u)
 		if math.IsNaN(up) || math.IsNaN(down) { // at the end of the curve: from one side
-			at, _ := read(c.loads, u)
+			at := read(c.loads, u)
 			if math.IsNaN(up) {
 				return (at - down) / step
 			}

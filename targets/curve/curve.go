@@ -150,16 +150,15 @@ func (c *Curve) u(level float64) float64 {
 
 // At is what the system gives at a level, NaN outside of what was measured.
 func (c *Curve) At(level float64) float64 {
-	v, _ := read(c.loads, c.u(level))
-	return math.Exp(v)
+	return math.Exp(read(c.loads, c.u(level)))
 }
 
-// read looks up a level in knots and returns what is given there, and how steeply that falls with the level.
-func read(k []knot, u float64) (v, slope float64) {
+// read looks up a level in knots and returns what is given there.
+func read(k []knot, u float64) float64 {
 	last := len(k) - 1
 	const rounding = 1e-9
 	if !(u <= k[0].u+rounding && u >= k[last].u-rounding) {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
 	wait := func(k knot) float64 { return math.Exp(-k.u) }      // what a user waits for a token, or for the first
 	each := func(k knot) float64 { return math.Exp(k.t - k.v) } // of a stream for a token
@@ -171,9 +170,6 @@ func read(k []knot, u float64) (v, slope float64) {
 	from := math.Exp(k[i].t)
 	h := math.Exp(k[i+1].t) - from
 	waited := func(s float64) float64 { return hermite(wait(k[i]), wait(k[i+1]), waits[i]*h, waits[i+1]*h, s) }
-	given := func(s float64) float64 {
-		return math.Log(from+s*h) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, s))
-	}
 	lo, hi := 0., 1.
 	for range 50 {
 		if mid := (lo + hi) / 2; waited(mid) <= math.Exp(-u) {
@@ -183,9 +179,7 @@ func read(k []knot, u float64) (v, slope float64) {
 		}
 	}
 	at := (lo + hi) / 2
-	const step = 1e-4
-	x, y := math.Max(0, at-step), math.Min(1, at+step)
-	return given(at), math.Abs((given(y) - given(x)) / math.Log(waited(y)/waited(x)))
+	return math.Log(from+at*h) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, at))
 }
 
 // hermite is the cubic from a to b over 0 to 1 with two slopes.
