@@ -49,7 +49,7 @@ var Reader = draft.Format{
 	Others: []draft.Format{
 		{
 			Name: Records, Detail: "per-request records", Records: true, All: readRecords,
-			Wants: draft.Wants("metrics{}", "metadata.x_request_id|metadata.benchmark_phase|metadata.credit_phase"),
+			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isRecord(f.First), "a request record") },
 		},
 		{Name: Sweep, Detail: "aggregate of a sweep", All: readSweep, Sniff: func(f *decode.File, m *draft.Check) {
 			m.Want(isSweep(f.First), "per_combination_metrics")
