@@ -412,10 +412,7 @@ var readers = []*draft.Format{
 	&ttis.Reader, &trtllm.Reader, &nmvllm.Reader, &format.SGLang, &guidellm.Reader, &format.InferencePerf,
 	&format.InferenceX, &format.LLMD, &format.Inspect, &table.Known, &table.Own, &format.EvalScope, &llamabench.Reader,
 	&format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval, &format.BigCode, &format.HELM, &format.Optimum,
-	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.Failed, {
-		Sniff: func(f *decode.File, m *draft.Check) { m.Match = history.Detect(f) },
-		All:   func(f *decode.File, r *schema.Reading) { *r = history.ReadFile(f) },
-	},
+	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.Failed, &history.Reader,
 }
 
 // Formats of files that no reader takes.

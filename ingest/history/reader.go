@@ -17,44 +17,39 @@ const (
 	Listing  = "ttreport-inspect" // output of inspect --json: a list of documents
 )
 
-// Detect recognises our own files by their schema.
-func Detect(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: Document, Detail: "history document"}}
-	switch f.First.Get("schema").Str() {
-	case "ttreport/inspect/v1":
-		return schema.Match{Format: Listing, Has: []string{"schema ttreport/inspect/v1"}, Detail: "runs printed by inspect"}
-	case schema.Version:
-		m.Want(true, "schema "+schema.Version)
-	default:
-		m.Want(false, "schema "+schema.Version)
-	}
-	return m.Match
+// Reader recognises our own files by their schema, and returns the runs in them with their identity.
+var Reader = draft.Format{
+	Name: Document, Detail: "history document",
+	Sniff: func(f *decode.File, m *draft.Check) { states(f, m, schema.Version) },
+	All:   func(f *decode.File, r *schema.Reading) { *r = readingOf(f, *r, f.First) },
+	Others: []draft.Format{{
+		Name: Listing, Detail: "runs printed by inspect", All: readListing,
+		Sniff: func(f *decode.File, m *draft.Check) { states(f, m, "ttreport/inspect/v1") },
+	}},
 }
 
-// ReadFile returns the runs of a document or a listing, with their identity.
-func ReadFile(f *decode.File) schema.Reading {
-	m := Detect(f)
-	if m.Format == Document {
-		return readingOf(f, m, f.First)
-	}
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	first, points := true, 0
+func states(f *decode.File, m *draft.Check, version string) {
+	m.Want(f.First.Get("schema").Str() == version, "schema "+version)
+}
+
+func readListing(f *decode.File, r *schema.Reading) {
+	empty, first, points := *r, true, 0
 	for v := range f.First.Get("runs").Items() {
-		one := readingOf(f, m, v)
+		one := readingOf(f, empty, v)
 		if points += 1 + len(one.Points) + len(one.Scores); points > f.Limits().Results+1 {
 			break // bound reports it
 		}
 		if first {
-			out, first = one, false
+			*r, first = one, false
 			continue
 		}
-		out.More = append(out.More, one)
+		r.More = append(r.More, one)
 	}
-	return out
 }
 
-// readingOf converts a run to a reading. Secrets are removed again, because another program may have written it.
-func readingOf(f *decode.File, m schema.Match, v decode.Value) schema.Reading {
+// readingOf converts a run to a reading of the format and detail of m. Secrets are removed again, because another
+// program may have written it.
+func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading {
 	r, problem := newDecoder().document(f.Path, shortened(v, f.Limits().Results+1)) // which shows that there are too many
 	if problem != nil {
 		return schema.Reading{Format: m.Format, Detail: m.Detail, Problems: []schema.Problem{*problem}}

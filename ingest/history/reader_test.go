@@ -7,7 +7,7 @@ import (
 	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
-var reader = Reader{Detect: history.Detect, Read: history.ReadFile}
+var reader = Reader{Detect: history.Reader.Detect, Read: history.Reader.Read}
 
 const (
 	documentOfOurs = `{"schema":"ttreport/v1","id":"r","start":"2026-01-02T03:04:05Z","model":{"id":"acme/tiny"},` +
