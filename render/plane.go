@@ -61,10 +61,8 @@ const (
 // split parts a key into the workload without its load and the configuration in its dimensions.
 func split(k schema.Key) (workload schema.Key, configuration string) {
 	workload, dims := k.Parts()
-	workload.Concurrency, workload.Tool = nil, ""
-	if k.Concurrency == nil {
-		workload.Rate = nil // beside a concurrency, which is the load, a rate makes another workload
-	}
+	_, workload = workload.Load()
+	workload.Tool = ""
 	return workload, configured(dims)
 }
 

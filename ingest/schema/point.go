@@ -325,6 +325,16 @@ func (k Key) LengthsVary() bool {
 	return false
 }
 
+// Load parts a key into its load, which is the concurrency or else the request rate, and the rest; load is nil where
+// neither is known. Beside a concurrency, a rate is of the rest.
+func (k Key) Load() (load *float64, rest Key) {
+	if load = k.Concurrency; load == nil {
+		load, k.Rate = k.Rate, nil
+	}
+	k.Concurrency = nil
+	return load, k
+}
+
 // Less orders keys by task, lengths, load, then the rest. An unknown number sorts last.
 func (k Key) Less(o Key) bool {
 	for _, d := range []int{

@@ -46,16 +46,10 @@ type typical func(metric string) (v float64, def string)
 
 // add takes a point of a run of a side.
 func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of typical) {
-	load := k.Concurrency
-	if k.Concurrency == nil {
-		load = k.Rate
-	}
+	load, k := k.Load()
 	output, _ := of("output_tps")
 	if load == nil || !schema.Measurable(output) {
 		return
-	}
-	if k.Concurrency = nil; load == k.Rate {
-		k.Rate = nil
 	}
 	if chips > 0 {
 		output /= float64(chips)

@@ -21,10 +21,7 @@ func (g *grading) level(t schema.Target, graded map[slot]bool) (out []schema.Ver
 	points := map[system][]curve.Point{}
 	for _, s := range g.slots {
 		k := g.c.Keys[s.key]
-		load := k.Concurrency
-		if load == nil {
-			load = k.Rate
-		}
+		load, _ := k.Load()
 		if k.Rate = swept.Key.Rate; load == nil || !swept.Matches(k) {
 			continue
 		}
