@@ -186,8 +186,8 @@ func (o *Outcome) join(ctx context.Context, progress func(SoFar), from []*json.D
 			return ctx.Err()
 		case t := <-lines:
 			switch {
-			case t.err != nil:
-				return fmt.Errorf("client %d of %d: %w", t.client+1, len(from), t.err)
+			case t.err != nil: // a load that is ended ends its clients
+				return cmp.Or(ctx.Err(), fmt.Errorf("client %d of %d: %w", t.client+1, len(from), t.err))
 			case t.Outcome != nil:
 				if err := o.add(Part{t.client, len(from)}, t.Outcome); err != nil {
 					return err
