@@ -3,36 +3,12 @@ package server
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
-	"github.com/ttreport/ttreport/collect/process"
 )
-
-// freePort makes sure that nothing listens at an address, which would be measured in place of what is started. A server
-// whose collection was killed is being ended by its guard, and has a moment for it.
-func freePort(ctx context.Context, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return fmt.Errorf("server address: %w", err)
-	}
-	for range 30 {
-		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", u.Host)
-		if err != nil {
-			return nil
-		}
-		_ = conn.Close() // only the connection was needed
-		if err := process.Sleep(ctx, 100*time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
-		ErrPortTaken, u.Host, address)
-}
 
 // Detached is a server that was started and left running.
 type Detached struct {
