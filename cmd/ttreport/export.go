@@ -66,7 +66,7 @@ type exporting struct {
 	format string
 	schema string // in the file of the folder; a change of a table's columns changes it
 	// files gives the files of a report in the order in which they are written, and made makes one.
-	files func(r *render.Report, releases []string) (names []string, made func(i int) ([]byte, error), err error)
+	files func(r *render.Report) (names []string, made func(i int) ([]byte, error), err error)
 	globs []string // of the files that an earlier export may have left, in the order in which they are removed
 }
 
@@ -78,7 +78,7 @@ func exports() []exporting {
 	}
 	out := []exporting{parquet}
 	for _, s := range rows.Standards() {
-		files := func(r *render.Report, _ []string) (names []string, made func(i int) ([]byte, error), err error) {
+		files := func(r *render.Report) (names []string, made func(i int) ([]byte, error), err error) {
 			list, err := s.Files(r, r.Newest())
 			for _, w := range list {
 				names = append(names, filepath.FromSlash(w.Name))
@@ -167,7 +167,11 @@ const partName = "part-0.parquet"
 
 // parquetFiles are the files of all releases. The table of runs is the last to have a release and the first to lose it:
 // what an export that was cut short left out is in no join with runs.
-func parquetFiles(r *render.Report, releases []string) (names []string, made func(i int) ([]byte, error), err error) {
+func parquetFiles(r *render.Report) (names []string, made func(i int) ([]byte, error), err error) {
+	var releases []string
+	for i := range r.Releases {
+		releases = append(releases, r.Releases[i].Name)
+	}
 	partitions := rows.Partitions(releases)
 	for _, table := range rows.Tables() {
 		for _, partition := range partitions {
@@ -185,11 +189,7 @@ func (e exporting) to(ctx context.Context, dir string, r *render.Report) (n expo
 	if _, err := durable.WriteChanged(filepath.Join(dir, exportName), mark); err != nil {
 		return n, err
 	}
-	var releases []string
-	for i := range r.Releases {
-		releases = append(releases, r.Releases[i].Name)
-	}
-	names, made, err := e.files(r, releases)
+	names, made, err := e.files(r)
 	if err != nil {
 		return n, err
 	}
