@@ -134,8 +134,8 @@ class Flags:
         port, old, new = str(commands.port()), "localhost/llama:old", "localhost/llama:new"
         self.make(engine, env, port, {old: 2, new: SLOW})
         server = ("docker", "--image", new, "--port", port, *self.mounts(engine))
-        self.collect(engine, server, "--against", old, "--against-release", "v1", "--until", "ci=30%,most=1s",
-                     "--workload", "isl=16,osl=48,c=1", release="v2", env=env)
+        self.collect(engine, server, "--against", old, "--against-release", "v1", "--blocks", "2",
+                     "--until", "ci=30%,most=1s", "--workload", "isl=16,osl=48,c=1", release="v2", env=env)
         self.note("--against IMAGE --until", self.paired(engine, "fresh", "1221"))
         self.nightlies(engine, env)
         left = self.runs.sh(engine, "ps", "-aq", env=env).strip()
