@@ -19,24 +19,19 @@ func (r *Report) EvalsPage() Page {
 	history := r.today(r.Gate.PairHistory, isEval)
 	targets := r.today(r.Gate.PairTargets, isEval)
 	p := r.page("evals/index.html", "evals", "Evals", "Every score with its interval.")
+	const columns = 8
+	b := r.boardOf(columns, r.shown)
+	m := b.means()
 	p.Lead, p.Scripts = evalLead(history, targets), []string{filterScript}
 	if !r.Graded() {
-		history = comparedOnly(history)
-		if n := len(r.Columns.Scores); n > 0 && len(history) == 0 && len(targets) == 0 {
-			models, tasks := map[string]bool{}, map[string]bool{}
-			for i := range r.Columns.Scores {
-				s := &r.Columns.Scores[i]
-				models[r.Columns.Runs[s.Run].Model.Name], tasks[s.Task] = true, true
-			}
-			p.Lead = Lead{Text: fmt.Sprintf("%s of %s in %s: nothing to compare them with.",
-				words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
+		if history = comparedOnly(history); len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
+			p.Lead = b.lead(m)
 		}
 	}
 	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
-	const columns = 8
-	if b := r.boardOf(columns, r.shown); len(b.rows) > 1 {
-		p.add(b.rankSection())
+	if len(b.rows) > 1 {
+		p.add(m.section())
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}

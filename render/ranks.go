@@ -144,13 +144,13 @@ type RankSpan struct {
 	Low, High, Of int
 }
 
-// rankSection is the order of the models as far as it is known: ranks as intervals, ties as groups.
-func (b *board) rankSection() Section {
-	m := b.means()
+// section is the order of the models as far as it is known: ranks as intervals, ties as groups.
+func (m *means) section() Section {
 	if m == nil {
 		return Section{}
 	}
-	letters := m.letters()
+	b := m.board
+	ties, unit := m.tied()
 	first := m.Order[0]
 	order := append([]int{first}, m.Ties(first)...)
 	for _, i := range m.Order {
@@ -176,7 +176,7 @@ func (b *board) rankSection() Section {
 			return c
 		}},
 		{medium("From the first").in("interval over all pairs"), func(i int) Cell { return text(m.behind(i, first)) }},
-		{medium("Ties").in("same letter"), func(i int) Cell { return text(letters[i]) }},
+		{medium("Ties").in(unit), func(i int) Cell { return text(ties[i]) }},
 		{col("To separate from the first"), func(i int) Cell { return text(m.needed(i, first)) }},
 	})
 	if ties := 1 + len(m.Ties(first)); m.Best() < 0 && ties < len(order) {
@@ -207,7 +207,7 @@ func (m *means) about(first int) string {
 			"missing score is not a zero"
 	}
 	text += ". A rank is an interval: models before it are shown to be better, those behind it to be worse, by Holm's " +
-		"procedure over all pairs at 5 %. Models with a letter in common tie; an interval of a tie contains zero."
+		"procedure over all pairs at 5 %. An interval of a tie contains zero."
 	if len(m.without) > 0 {
 		text += " Without a rank, for too few of the tasks: " + nameSome(m.without) + "."
 	}
@@ -266,21 +266,45 @@ func rounded(v float64) float64 {
 	return v
 }
 
-// letters are the groups of ties of each model, as letters in the order of the groups: "a", "b c", "d to k".
-func (m *means) letters() []string {
+// lead says who may be the best by the mean over the tasks; without a ranking, who leads in the first task.
+func (b *board) lead(m *means) Lead {
+	switch {
+	case len(b.columns) == 0:
+		return Lead{Text: "No score that a model can be ranked by."}
+	case m == nil:
+		return Lead{Text: b.headline()}
+	}
+	may := 0
+	for _, low := range m.Low {
+		may += truth(low == 1)
+	}
+	first := b.rows[m.rows[m.Order[0]]].head
+	l := Lead{Text: fmt.Sprintf("%s of %s models may be the best, %s among them.", words.Count(may),
+		words.Count(len(m.rows)), first.Text), Links: Links{{Text: first.Text, Href: first.Href}}}
+	if m.Best() >= 0 {
+		l.Text = first.Text + " is shown to be better than " + words.Plural(len(m.rows)-1, "other model") + "."
+	}
+	return l
+}
+
+// tied are the groups of ties of each model, as letters in the order of the groups: "a", "b c", "d to k"; where the
+// alphabet has too few, how many models tie with it.
+func (m *means) tied() (out []string, unit string) {
+	groups := m.Groups()
+	out = make([]string, len(m.rows))
+	if len(groups) > 'z'-'a'+1 {
+		for i := range out {
+			out[i] = words.Plural(len(m.Ties(i)), "model")
+		}
+		return out, "with it"
+	}
 	member := make([][]int, len(m.rows))
-	for g, group := range m.Groups() {
+	for g, group := range groups {
 		for _, i := range group {
 			member[i] = append(member[i], g)
 		}
 	}
-	letter := func(g int) string {
-		if g < 26 {
-			return string(rune('a' + g))
-		}
-		return fmt.Sprintf("%c%c", 'a'+g/26-1, 'a'+g%26)
-	}
-	out := make([]string, len(m.rows))
+	letter := func(g int) string { return string(rune('a' + g)) }
 	for i, groups := range member {
 		var parts []string
 		for k := 0; k < len(groups); {
@@ -297,5 +321,5 @@ func (m *means) letters() []string {
 		}
 		out[i] = strings.Join(parts, " ")
 	}
-	return out
+	return out, "same letter"
 }

@@ -17,9 +17,19 @@ func TestRankSection(t *testing.T) {
 		"c": {scoreOf("x", "acc", 0, .40, 1000)},
 		"d": {scoreOf("z", "acc", 0, .99, 1000)},
 	}
-	s := boardOf(-1, rows, "a", "b", "c", "d").rankSection()
+	s := boardOf(-1, rows, "a", "b", "c", "d").means().section()
 	if !strings.HasPrefix(s.Intro, "1 of 2 other models ties with the first, a. ") || !strings.Contains(s.Intro, ": d.") {
 		t.Errorf("%s", s.Intro)
+	}
+	lead := func(names ...string) string {
+		b := boardOf(-1, rows, names...)
+		return b.lead(b.means()).Text
+	}
+	if l := lead("a", "b", "c"); l != "2 of 3 models may be the best, a among them." {
+		t.Errorf("%s", l)
+	}
+	if l := lead("a", "c"); l != "a is shown to be better than 1 other model." {
+		t.Errorf("%s", l)
 	}
 	var got []string
 	for _, r := range s.Blocks[0].(*Table).Rows {
@@ -43,7 +53,7 @@ func TestRankSection(t *testing.T) {
 	}
 }
 
-// Groups next to each other are a range, however many there are.
+// Groups next to each other are a range; where letters run out, ties are counted.
 func TestLetters(t *testing.T) {
 	rows, order := map[string][]*columns.ScoreRow{}, []string{}
 	for i := range 40 {
@@ -51,9 +61,12 @@ func TestLetters(t *testing.T) {
 		rows[name] = []*columns.ScoreRow{scoreOf("x", "acc", 0, .9-float64(i)/50, 1000)}
 		order = append(order, name)
 	}
-	m := boardOf(-1, rows, order...).means()
-	letters := m.letters()
-	if letters[0] != "a" || letters[1] != "a b" || letters[3] != "b to d" || letters[39] != "ak" || rounded(783.2) != 780 {
+	letters, _ := boardOf(-1, rows, order[:20]...).means().tied()
+	if letters[0] != "a" || letters[1] != "a b" || letters[3] != "b to d" || letters[19] != "q" || rounded(783.2) != 780 {
 		t.Errorf("%q", letters)
+	}
+	counts, unit := boardOf(-1, rows, order...).means().tied()
+	if counts[0] != "2 models" || unit != "with it" {
+		t.Errorf("%q %s", counts, unit)
 	}
 }
