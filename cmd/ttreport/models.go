@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/collect/plan/spec"
@@ -89,8 +91,8 @@ func importModels(sh *shell, name string, file *spec.File, paths []string) error
 	return writeModels(sh, name, file, plaintext.Plural(added, "specification"))
 }
 
-// importDev adds the specifications of a checkout that are in development, where the catalogue lacks the model on the
-// device.
+// importDev adds the specifications of a checkout that are in development, where none of the model on the device is
+// released.
 func importDev(ctx context.Context, sh *shell, name string, file *spec.File, checkout, python string) error {
 	if _, err := os.Stat(filepath.Join(checkout, "workflows", "model_specs", "dev")); err != nil || python == "" {
 		return nil
@@ -104,14 +106,18 @@ func importDev(ctx context.Context, sh *shell, name string, file *spec.File, che
 		return fail(exitInput, "the checkout may be newer than this program", "models: %w", err)
 	}
 	added := 0
+	var released []string
 	for _, m := range list {
-		if _, known := file.Find(m.Model, m.Device, m.Impl); !known {
-			m.Image, m.Release, added = "", "", added+1 // it pins none
-			file.Add(m)
+		if known, _ := file.Find(m.Model, m.Device, m.Impl); known.Image != "" {
+			released = append(released, m.Model+" "+m.Device)
+			continue
 		}
+		m.Image, m.Release, added = "", "", added+1 // it pins none
+		file.Add(m)
 	}
-	if n := len(list) - added; n > 0 {
-		sh.say("left out: %s in development of models that are released for the device", plaintext.Plural(n, "specification"))
+	if len(released) > 0 {
+		sh.say("left out: %s in development of models that are released for the device: %s",
+			plaintext.Plural(len(released), "specification"), strings.Join(slices.Compact(released), ", "))
 	}
 	return writeModels(sh, name, file, plaintext.Plural(added, "specification")+" in development")
 }

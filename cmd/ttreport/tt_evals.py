@@ -70,20 +70,28 @@ def target(model, task, source, date):
     if not value:
         left_out["without a reference score"].append(f"{model} {task.task_name}")
         return None
-    keys = (task.score.score_func_kwargs or {}).get("result_keys") or []
-    unit = (task.score.score_func_kwargs or {}).get("unit")
-    if len(keys) != 1 or not isinstance(keys[0], str) or unit not in (None, "percent"):
-        left_out["scored by several keys, or in another unit"].append(f"{model} {task.task_name}")
+    kwargs = task.score.score_func_kwargs or {}
+    keys = kwargs.get("result_keys") or []
+    how = task.score.score_func.__name__
+    if how == "score_task_single_key":
+        keys = keys[:1]  # it reads no other
+    of = [k.rpartition(",") for k in keys if isinstance(k, str)]
+    of = [(metric or filter_, filter_ if metric else "") for metric, _, filter_ in of]
+    means = len(of) > 1 and how == "score_task_keys_mean" and len({filter_ for _, filter_ in of}) == 1
+    if len(of) != len(keys) or len(of) != 1 and not means or kwargs.get("unit") not in (None, "percent"):
+        left_out["scored by code of theirs, or in another unit"].append(f"{model} {task.task_name}")
         return None
     if tool(task) is None:
         left_out["run by a script of their own"].append(f"{model} {task.task_name}")
         return None
-    metric, _, filter_ = keys[0].rpartition(",")
+    metric, filter_ = of[0]
+    if means:
+        metric = f"mean({', '.join(name for name, _ in of)})"
     where = "" if str(where).upper() in ("NONE", "TBD", "DUMMY VALUE", "") else str(where)
-    out = {"model": model, "task": task.task_name, "metric": metric or filter_, "value": value,
+    out = {"model": model, "task": task.task_name, "metric": metric, "value": value,
            "tolerance": task.score.tolerance, "source": f"{where or 'no reference stated'} ({source})", "as_of": date,
            "run": run_of(task)}
-    if metric:
+    if filter_:
         out["filter"] = filter_
     for name, score in (("gpu", "gpu_reference_score"), ("published", "published_score")):
         if stated := getattr(task.score, score, None):

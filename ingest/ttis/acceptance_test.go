@@ -183,3 +183,19 @@ func TestSectionsSinceAugust(t *testing.T) {
 		t.Errorf("%+v", r.Problems)
 	}
 }
+
+// An eval without a score has the reason that the report gives for it.
+func TestWhyAnEvalHasNoScore(t *testing.T) {
+	for row, want := range map[string]string{
+		`"status":"skip","skipped":true,"reason":"no dataset"`:       "no dataset",
+		`"accuracy_check":3,"error":"no eval results parsed (rc=1)"`: "no eval results parsed (rc=1)",
+		`"accuracy_check":3,"success":false,"subprocess_rc":1`:       "its program ended with exit code 1",
+		`"accuracy_check":3`: "no score, and no reason",
+	} {
+		r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},`+
+			`"sections":[{"kind":"evals","data":{"task_name":"mmlu_pro","score":null,`+row+`}}]}`)
+		if got := r.Scores[0].Value.Why(); !strings.Contains(got, "the report says "+want) {
+			t.Errorf("%s: %s", row, got)
+		}
+	}
+}

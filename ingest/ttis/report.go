@@ -336,14 +336,11 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	x, ok := row.Get("score").Float()
 	switch {
 	case !ok:
-		why := cmp.Or(row.Get("score").Text(), redact.Text(row.Get("error").Str()))
-		if why == "" {
-			if rc := row.Get("subprocess_rc").Text(); rc != "" && rc != "null" {
-				why = "its program ended with exit code " + rc
-			} else {
-				why = "no score, and no reason"
-			}
+		why := cmp.Or(row.Get("score").Text(), redact.Text(row.Get("error").Str()), redact.Text(row.Get("reason").Str()))
+		if rc, ended := row.Get("subprocess_rc").Float(); why == "" && ended {
+			why = fmt.Sprintf("its program ended with exit code %g", rc)
 		}
+		why = cmp.Or(why, "no score, and no reason")
 		s.Value = schema.Missing("the report says " + why)
 	case metric == wer:
 		s.Value, s.Direction = schema.Num(latency.Round(100-x, 7)), "lower" // the report has 100 - WER
