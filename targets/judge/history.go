@@ -521,8 +521,9 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		names[i] = n
 	}
 	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list))}
+	finals := map[string]int32{"": 0}
 	for _, r := range g.releases {
-		t.Releases = append(t.Releases, regression.Release{Joins: r.Serves()})
+		t.Releases = append(t.Releases, regression.Release{Joins: r.Serves(), Final: intern(finals, r.Final)})
 	}
 	total := 0
 	for _, o := range g.obs {

@@ -22,6 +22,7 @@ type Release struct {
 	Runs    []int     // indexes into the columns' runs, by start
 	// Aside is a hotfix of an older line, or a candidate of a release: it is judged, and is no baseline of later ones.
 	Aside bool
+	Final string // the release that this is a candidate of, or the name of one that may have candidates
 }
 
 // Serves reports whether later releases are compared with a release.
@@ -63,8 +64,8 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	return hotfixes(out, rank)
 }
 
-// candidate is the name of a candidate of a release: v0.5.0-rc1.
-var candidate = regexp.MustCompile(`(?i)\d[-_.]?(rc|alpha|beta|pre)[-_.]?\d*$`)
+// candidate is the name of a candidate of a release, v0.5.0-rc1, with that release's.
+var candidate = regexp.MustCompile(`(?i)^(.*\d)[-_.]?(?:rc|alpha|beta|pre)[-_.]?\d*$`)
 
 // candidates marks candidates of releases, where enough final releases came before them to compare them with: a history
 // of candidates alone is one of releases.
@@ -74,12 +75,13 @@ func candidates(list []Release) {
 	for i := range list {
 		r := &list[i]
 		seq := sequence{r.Channel, r.Line}
-		switch {
+		switch of := candidate.FindStringSubmatch(r.Name); {
 		case !r.Label || !IsBaseline(r.Channel):
-		case candidate.MatchString(r.Name):
-			r.Aside = finals[seq] >= enough
-		default:
+		case of == nil:
 			finals[seq]++
+			r.Final = r.Name
+		case finals[seq] >= enough:
+			r.Aside, r.Final = true, of[1]
 		}
 	}
 }

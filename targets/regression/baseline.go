@@ -55,12 +55,15 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 			break
 		}
 		o := &j.t.Obs[i]
-		if !j.t.Releases[o.Release].Joins {
+		joins := j.joins(i)
+		if !joins && !j.candidate(i, now) {
 			continue
 		}
 		switch out, open := j.isOut[i], st.suspect >= 0 && i >= st.suspect; {
 		case j.blocked(o.Cond, cond):
 			into.blocked++
+		case !joins:
+			into.precede(earlier{i, j.adj[i], o.mean(), false})
 		case i < st.from:
 		case !out:
 			into.precede(earlier{i, j.adj[i], o.mean(), true})
@@ -78,14 +81,14 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 	for _, i := range j.agreed(values, outs) {
 		values, in = append(values, j.adj[i]), append(in, i)
 	}
-	for _, i := range in {
-		into.mean += j.t.Obs[i].mean() / float64(len(in))
-	}
-	into.estimate(values, st)
+	j.estimate(into, values, in, st)
 }
 
 // estimate is the mean and variance of the values of a baseline. A single one shows no noise: earlier levels do.
-func (b *baseline) estimate(values []float64, st *state) {
+func (j *judge) estimate(b *baseline, values []float64, in []int32, st *state) {
+	for _, i := range in {
+		b.mean += j.t.Obs[i].mean() / float64(len(in))
+	}
 	ss := 0.
 	b.n = len(values)
 	b.adjusted, ss = centre(values)
@@ -192,6 +195,12 @@ func centre(values []float64) (mean, ss float64) {
 // blocked reports whether conditions rule out comparing two values.
 func (j *judge) blocked(a, b int32) bool {
 	return a != b && j.rules.Blocks != nil && j.rules.Blocks(a, b)
+}
+
+// candidate reports whether an earlier observation is of a candidate of the release of another one.
+func (j *judge) candidate(earlier, now int32) bool {
+	of := j.t.Releases[j.t.Obs[earlier].Release].Final
+	return of != 0 && of == j.t.Releases[j.t.Obs[now].Release].Final
 }
 
 // joins reports whether an observation can enter later baselines.

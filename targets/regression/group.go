@@ -107,9 +107,10 @@ type sight struct {
 	x       float64 // change of its members against their baselines
 	n       int     // releases in those
 	members int
-	open    bool // part of a change, and no noise
-	far     bool // what strays do, and no confirmed change
-	settled bool // of a change that is confirmed, or that a later run of the release did not show
+	open    bool  // part of a change, and no noise
+	far     bool  // what strays do, and no confirmed change
+	settled bool  // of a change that is confirmed, or that a later run of the release did not show
+	final   int32 // of a candidate: the release that it is a run of; see [Release]
 }
 
 // moved is how one group moved in the release under judgement.
@@ -192,7 +193,7 @@ func (j *judge) groups(release int32, tests []test) {
 			} else if t.common > 0 {
 				j.common(m, t, tests)
 			}
-			if j.t.Releases[release].Joins {
+			if r := &j.t.Releases[release]; r.Joins || r.Final != 0 {
 				j.remember(release, k, m, f)
 			}
 		}
@@ -402,7 +403,7 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 	values, strayed := room[:0], apart[:0]
 	for i := len(past) - 1 - without; i >= 0 && len(values)+len(strayed) < remembered; i-- {
 		switch run := &past[i]; {
-		case run.open:
+		case run.open, run.final != 0:
 		case run.far && !t.part():
 			strayed = append(strayed, run.x/spread(run.n))
 		default:
@@ -501,7 +502,8 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 				s2, df = usual.of(m, o)
 				return o.mid, s2, df
 			}
-			m.together(release, t, past, noise, stray.rate())
+			now := sight{release: release, x: m.x, n: m.n, final: j.t.Releases[release].Final}
+			m.together(now, t, past, noise, stray.rate())
 		}
 		ps[i], joint[i] = m.p, m.joint.p
 	}
@@ -534,7 +536,7 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[floa
 // together tests the newest runs of a group that all lie on one side: the later runs of the release, its first run and
 // those of the releases before. The surest window counts.
 func (m *moved) together(
-	release int32, t *tier, past []sight, noise func(without int) (mid, s2, df float64), rate float64,
+	now sight, t *tier, past []sight, noise func(without int) (mid, s2, df float64), rate float64,
 ) {
 	m.joint.p = math.NaN()
 	dir := math.Copysign(1, m.x-m.own.mid)
@@ -542,7 +544,7 @@ func (m *moved) together(
 		return
 	}
 	var room [longest]sight
-	seen := append(room[:0], sight{release: release, x: m.x, n: m.n})
+	seen := append(room[:0], now)
 	add := func(run sight, without int) bool {
 		mid, s2, df := noise(without)
 		if mid *= spread(run.n); dir*(run.x-mid) < ofLimit/2*m.delta {
@@ -554,7 +556,7 @@ func (m *moved) together(
 			mean, se = Mean(runs), math.Sqrt(s2*(1/float64(len(runs))+1/math.Max(1, float64(run.n))))
 			return mean, se, UpperTail((mean-dir*mid)/se, df)
 		}
-		w := window{runs: len(runs), again: run.release == release, first: run.release}
+		w := window{runs: len(runs), again: run.release == now.release, first: run.release}
 		w.x, w.se, w.p = tail(runs)
 		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
@@ -562,12 +564,13 @@ func (m *moved) together(
 		}
 		return true
 	}
-	if !math.IsNaN(m.again) && !add(sight{release: release, x: m.again, n: m.n, open: true}, 0) {
+	if !math.IsNaN(m.again) && !add(sight{release: now.release, x: m.again, n: m.n, open: true}, 0) {
 		return
 	}
 	for i := len(past) - 1; i >= 0 && len(seen) < longest && !past[i].settled; i-- {
 		run, others := past[i], max(past[i].members, len(m.list))-min(past[i].members, len(m.list))
 		switch {
+		case run.final != 0 && run.final != now.final:
 		case len(seen) >= usual && !run.open, run.n > seen[len(seen)-1].n, 4*others > len(m.list):
 			return // or baselines began anew since, or it was of other members
 		case !add(run, len(past)-i):
@@ -769,6 +772,11 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	now := sight{release: release, x: m.x, n: m.n, members: len(m.list), open: f != nil}
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
+	if r := &j.t.Releases[release]; !r.Joins {
+		now.final = r.Final
+		j.past[k][m.group] = append(j.past[k][m.group], now)
+		return
+	}
 	now.far = f != nil || math.Abs(m.x-m.own.mid) > far*math.Sqrt(m.s2)
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]

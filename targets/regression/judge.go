@@ -416,7 +416,7 @@ type sighting struct {
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
-// of up to two releases before. A build that never joins has no sightings but its own.
+// of up to two releases before. A build that never joins has no sightings but its own, and candidates of its release.
 func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	o := &j.t.Obs[x.obs]
 	if o.K2 > 0 {
@@ -424,8 +424,8 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	}
 	list = append(list, sighting{x.obs, x.base.adjusted + x.d})
 	own = len(list)
-	if j.joins(x.obs) {
-		for _, e := range x.base.prev[:x.base.prevs] {
+	for _, e := range x.base.prev[:x.base.prevs] {
+		if j.joins(x.obs) || !j.joins(e.obs) {
 			list = append(list, sighting{e.obs, e.z})
 		}
 	}
@@ -829,6 +829,9 @@ type Release struct {
 	// Joins reports whether later releases may use it in their baselines: a pull request's build is judged and never
 	// joins.
 	Joins bool
+	// Final numbers a release and its candidates alike: these do not join, and are independent runs of that release. 0 is
+	// a release without any.
+	Final int32
 }
 
 // Cell is one metric of one workload on one system, within one line of releases.
