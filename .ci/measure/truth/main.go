@@ -97,16 +97,20 @@ func (b *breaks) before(next http.Handler) http.Handler {
 
 // record is a line of the log. Times are nanoseconds since 1970.
 type record struct {
-	Path         string `json:"path"`
-	Arrival      int64  `json:"arrival_ns"`
-	First        int64  `json:"first_ns"` // after the flush of the first token
-	Last         int64  `json:"last_ns"`  // after the flush of the last token
-	Want         int    `json:"want"`     // tokens asked for
-	Chunks       int    `json:"chunks"`   // tokens flushed
-	PromptTokens int    `json:"prompt_tokens"`
-	Stream       bool   `json:"stream"`
-	Latest       int64  `json:"late_max_us"` // how far behind its schedule a token was at worst
+	Path         string  `json:"path"`
+	Arrival      int64   `json:"arrival_ns"`
+	First        flushed `json:"first_ns"` // the first token
+	Last         flushed `json:"last_ns"`
+	Want         int     `json:"want"`   // tokens asked for
+	Chunks       int     `json:"chunks"` // tokens flushed
+	PromptTokens int     `json:"prompt_tokens"`
+	Stream       bool    `json:"stream"`
+	Latest       int64   `json:"late_max_us"` // how far behind its schedule a token was at worst
 }
+
+// flushed are the times before and after a flush. A token is on the wire in between: on a busy machine whoever reads it
+// may run before the one who sent it, so that a later time than the client's is no error of the client.
+type flushed [2]int64
 
 // requestLog writes records from many requests.
 type requestLog struct {
@@ -220,11 +224,12 @@ func (a *answer) stream(gone <-chan struct{}) {
 			return
 		}
 		a.event(a.choice(k), "")
+		before := a.since()
 		if flush.Flush() != nil {
 			return
 		}
 		late := time.Since(a.arrival) - a.due(k)
-		a.record.Last = a.since()
+		a.record.Last = flushed{before, a.since()}
 		if k == 0 {
 			a.record.First = a.record.Last
 		}
@@ -249,7 +254,7 @@ func (a *answer) whole() {
 	a.w.Header().Set("Content-Type", "application/json")
 	const body = `{"id":"c","object":%q,"created":0,"model":%q,"choices":[%s],"usage":%s}`
 	fmt.Fprintf(a.w, body, object, a.Model, choice, a.usage())
-	a.record.First = a.since()
+	a.record.First = flushed{a.since(), a.since()}
 	a.record.Last, a.record.Chunks = a.record.First, a.record.Want
 }
 

@@ -26,7 +26,7 @@ func TestStream(t *testing.T) {
 		if err := json.Unmarshal(log.Bytes(), &r); err != nil {
 			t.Fatalf("%s: log %q: %v", path, log.String(), err)
 		}
-		first, last := time.Duration(r.First-r.Arrival), time.Duration(r.Last-r.Arrival)
+		first, last := time.Duration(r.First[0]-r.Arrival), time.Duration(r.Last[1]-r.Arrival)
 		if r.Want != 4 || r.Chunks != 4 || first < s.due(0) || last < s.due(3) || last < first {
 			t.Errorf("%s: %+v: first after %v, last after %v", path, r, first, last)
 		}

@@ -118,16 +118,27 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
+// mostTailDoubt is by how much requests that are left out may move the P99 of the TTFT.
+const mostTailDoubt = .01
+
 // Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one request
 // and more than one in a hundred have a TTFT or E2EL that is not known, or gaps between tokens where an objective is of
-// these. "" where they are, and for a simulator, which is no measurement.
+// these, or fewer that may move the P99 of the TTFT. "" where they are known, and for a simulator, which is no
+// measurement.
 func Busy(set latency.Set, l Load) string {
 	lost, what := set.Lost, "TTFT or E2EL"
 	if set.LostGaps > lost && l.SLO.Of("itl") {
 		lost, what = set.LostGaps, "the gaps between tokens"
 	}
-	if one := lost*float64(set.OK) < 1.5; one || lost <= latency.MostLost || l.Simulated {
-		return "" // one request that is left out and counted does not make a point of few requests false
+	one := lost*float64(set.OK) < 1.5 // one that is left out and counted does not make a point of few requests false
+	switch {
+	case l.Simulated:
+		return ""
+	case lost <= latency.MostLost && set.TailDoubt > mostTailDoubt:
+		return fmt.Sprintf("this machine was too busy: the client read late, and the P99 of TTFT is uncertain by %.2g%%",
+			100*set.TailDoubt)
+	case one || lost <= latency.MostLost:
+		return ""
 	}
 	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of %s are not known",
 		100*lost, what)

@@ -74,6 +74,7 @@ type Set struct {
 	DurationS             float64
 	Undated               int     // of OK, those with a time that is not known
 	Lost, LostGaps        float64 // share of the TTFT or the E2EL, and of the gaps, that are left out for that
+	TailDoubt             float64 // share of it that they may add to the P99 of the TTFT; 0 of too few for one
 }
 
 // MostLost is the share of times that are not known above which the others stand for nothing: those that are missing
@@ -93,7 +94,8 @@ func Summarise(requests []Request, durationS float64) Set {
 // Collector gathers requests one by one and keeps their numbers only.
 type Collector struct {
 	ttft, tpot, itl, e2el []float64
-	noTTFT, noGap, noE2EL int // whose time is not known
+	late                  []float64 // TTFT that is not known, and at most this
+	noGap, noE2EL         int       // whose time is not known
 	set                   Set
 }
 
@@ -117,7 +119,7 @@ func (c *Collector) Add(r *Request) {
 	if c.noGap += len(r.ITL) - len(gaps); sent && first {
 		c.ttft = append(c.ttft, r.TTFT)
 	} else {
-		c.noTTFT++
+		c.late = append(c.late, r.TTFT)
 	}
 	if sent && last {
 		c.e2el = append(c.e2el, r.E2EL)
@@ -135,7 +137,7 @@ func (c *Collector) Add(r *Request) {
 func (c *Collector) Set(durationS float64) Set {
 	set := c.set
 	set.DurationS = durationS
-	set.Lost = over(float64(max(c.noTTFT, c.noE2EL)), float64(set.OK))
+	set.Lost, set.TailDoubt = over(float64(max(len(c.late), c.noE2EL)), float64(set.OK)), c.tailDoubt()
 	if set.LostGaps = over(float64(c.noGap), float64(c.noGap+len(c.itl))); set.LostGaps > MostLost {
 		c.itl = nil
 	}
@@ -143,6 +145,19 @@ func (c *Collector) Set(durationS float64) Set {
 	set.ITL, set.E2EL = NewSample(c.itl), NewSample(c.e2el)
 	*c = Collector{}
 	return set
+}
+
+// tailDoubt compares the P99 of the TTFT with all that are not known below it to the one with all of them as late as
+// they were read. A machine that is busy keeps the server waiting as well: the slowest answers are those that are read
+// late.
+func (c *Collector) tailDoubt() float64 {
+	n := len(c.ttft) + len(c.late)
+	if len(c.late) == 0 || !schema.TailHolds(schema.TailStat, float64(n)) {
+		return 0
+	}
+	low := NewSample(slices.Concat(c.ttft, make([]float64, len(c.late)))).Quantile(.99)
+	high := NewSample(slices.Concat(c.ttft, c.late)).Quantile(.99)
+	return over(high-low, high)
 }
 
 // RPS returns completed requests a second; 0 when the duration is unknown.

@@ -106,3 +106,27 @@ func TestRound(t *testing.T) {
 		}
 	}
 }
+
+// Nine of a thousand requests that are not known move the P99 where the slowest differ, and not where all are alike.
+func TestTailDoubt(t *testing.T) {
+	for _, c := range []struct {
+		n, late int
+		slowest float64 // of 2 %, ms
+		want    bool
+	}{{1000, 9, 51, false}, {1000, 9, 200, true}, {1000, 0, 200, false}, {50, 1, 200, false}} {
+		var requests []latency.Request
+		for i := range c.n {
+			r := latency.Request{OK: true, TTFT: 50, E2EL: 500, Out: 2, ITL: []float64{10}}
+			if tail := i - c.n*98/100; tail > 0 {
+				r.TTFT += (c.slowest - 50) * float64(tail) / float64(c.n/50)
+			}
+			if i >= c.n-c.late {
+				r.Undated = []int{0}
+			}
+			requests = append(requests, r)
+		}
+		if set := latency.Summarise(requests, 1); set.TailDoubt > .01 != c.want {
+			t.Errorf("%+v: %.4f in doubt", c, set.TailDoubt)
+		}
+	}
+}
