@@ -332,3 +332,31 @@ func TestPagesSayForWhom(t *testing.T) {
 		}
 	}
 }
+
+// The page of environment variables has each one that the program asks for by its name.
+func TestPageHasEveryVariable(t *testing.T) {
+	page, err := fs.ReadFile(templates.Docs(), "environment.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
+	seen := map[string]bool{}
+	err = filepath.WalkDir("../..", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && strings.HasPrefix(e.Name(), ".") && e.Name() != ".." {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			if seen[m[1]] = true; !strings.Contains(string(page), "`"+m[1]+"`") {
+				t.Errorf("%s asks for %s, which help environment lacks", name, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil || len(seen) < 10 {
+		t.Errorf("%v; %d variables", err, len(seen))
+	}
+}
