@@ -49,12 +49,15 @@ func mayAgree(a, b *schema.Facts) bool {
 		mayBeEqual(a.Stack.Image, b.Stack.Image)
 }
 
+// derived are the formats of reports and of the tables that they are made of, which have more statistics.
+var derived = []string{ttis.Statistics, ttis.ReportData}
+
 // isDerived reports the format of a report, or of the table that it is made of.
-func isDerived(format string) bool { return format == ttis.Statistics || format == ttis.ReportData }
+func isDerived(format string) bool { return slices.Contains(derived, format) }
 
 // isPrinted reports the format of what a tool printed.
 func isPrinted(format string) bool {
-	return format == console.Serving || format == console.TRTLLM || format == table.LlamaBenchyPrinted
+	return slices.Contains([]string{console.Serving, console.TRTLLM, table.LlamaBenchyPrinted, lmeval.Table}, format)
 }
 
 // placed is a measurement of a result: one of its points or scores, by its index.
@@ -67,83 +70,252 @@ type placed struct {
 func (p placed) point() *schema.Point { return &p.r.reading.Points[p.i] }
 func (p placed) score() *schema.Score { return &p.r.reading.Scores[p.i] }
 
-// placesOf lists the points and the scores of results.
-func placesOf(results []*result) (points, scores []placed) {
-	for _, r := range results {
-		for i := range r.reading.Points {
-			points = append(points, placed{r, i, false})
-		}
-		for i := range r.reading.Scores {
-			scores = append(scores, placed{r, i, true})
-		}
+// places lists the points and the scores of a result.
+func (r *result) places() (list []placed) {
+	for i := range r.reading.Points {
+		list = append(list, placed{r, i, false})
 	}
-	return points, scores
+	for i := range r.reading.Scores {
+		list = append(list, placed{r, i, true})
+	}
+	return list
 }
 
-// gone are the measurements that results give up, and the results that have the same.
-type gone map[*result]map[placed]*result
+// sameness is why two measurements are one.
+type sameness int
 
-// sameness says how copies are found among measurements, and which of two stays.
-type sameness struct {
-	last  int                   // how many before it with one mark are compared with one
-	marks func(placed) []string // under which it is found
-	seek  func(placed) []string // under which it is looked for; nil for the same
-	isOne func(a, b placed) bool
-	// isBetter reports that the second of two stays; nil for never.
-	isBetter func(first, second placed) bool
-	learn    func(keep, drop placed) // takes what only the copy states; nil for nothing
+const (
+	notOne sameness = iota
+	oneForm
+	oneCopy
+	oneRow
+)
+
+// loss is a measurement that a result gives up: who has it, and why it is the same.
+type loss struct {
+	to  *result
+	why sameness
 }
 
-// keepOne finds the copies among measurements.
-func keepOne(list []placed, s sameness) gone {
-	lost := gone{}
-	found := func(i int) []string { return s.marks(list[i]) }
-	seek := found
-	if s.seek != nil {
-		seek = func(i int) []string { return s.seek(list[i]) }
+// dropCopies keeps one of all copies of each measurement, with what the others state:
+//
+//   - of its forms: vLLM's result and its .pytorch.json, a sweep's run=N.json and its summary.json, AIPerf's summary
+//     and tt-inference-server's flat copy, a tool's file, the report it was converted to and what was printed of it, a
+//     score in files for one task, for a group and for a whole suite;
+//   - of files with the same content, in whatever envelope, or with the same numbers in another form: a reformatted
+//     copy, a log and the archive it was converted from;
+//   - of rows of reports, and of the tables that reports are made of, whose results were read.
+func dropCopies(results []*result) {
+	rank := func(r *result) int { return slices.Index(derived, r.reading.Format) }
+	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
+	var list []placed
+	hasPrinted, hasRows := false, false
+	for _, r := range order {
+		r.content = contentOf(r)
+		list = append(list, r.places()...)
+		hasPrinted = hasPrinted || isPrinted(r.reading.Format)
+		hasRows = hasRows || isDerived(r.reading.Format)
 	}
-	duplicate.Once(len(list), s.last, seek, found, func(a, b int) int {
+	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows) }
+	lost := map[*result]map[placed]loss{}
+	duplicate.Once(len(list), marks, func(a, b int) int {
 		keep, drop, dropped := list[a], list[b], b
-		if areStored(keep.r, drop.r) || keep.r.file == drop.r.file || !s.isOne(keep, drop) {
-			return -1 // history has settled what its documents have in common, and its reader what a file has
+		why := isOne(keep, drop)
+		if why == notOne {
+			return -1
 		}
-		if s.isBetter != nil && s.isBetter(keep, drop) {
+		if isBetter(keep, drop, why) {
 			keep, drop, dropped = drop, keep, a
 		}
-		if s.learn != nil && keep.r.doc == nil {
-			s.learn(keep, drop)
+		if why == oneForm && !keep.isScore && keep.r.doc == nil {
+			keep.r.learn(keep.point(), drop.r, drop.point())
 		}
 		if keep.r.met(); drop.r.doc != nil {
 			keep.r.same = append(keep.r.same, drop.r)
 		}
 		if lost[drop.r] == nil {
-			lost[drop.r] = map[placed]*result{}
+			lost[drop.r] = map[placed]loss{}
 		}
-		lost[drop.r][drop] = keep.r
+		lost[drop.r][drop] = loss{keep.r, why}
 		return dropped
 	})
-	return lost
+	settleCopies(results, lost)
 }
 
-// settle takes the measurements out of the results that give them up, and says how many of which file; tell is nil
-// where nobody needs to know.
-func (g gone) settle(tell func(n int, of string) schema.Problem) {
-	for r, others := range g {
-		n := map[string]int{} // by file
-		for _, of := range others {
-			n[of.shown()]++
+// marks are those under which copies of a measurement are looked for and found. Comparing each with each would take
+// minutes where thousands print one number; evals at other times give the same scores.
+func (p placed) marks(hasPrinted, hasRows bool) (seek, found []duplicate.Mark) {
+	add := func(last int, texts ...string) {
+		for _, text := range texts {
+			found = append(found, duplicate.Mark{Text: text, Last: last})
 		}
-		r.reading.Points = without(r.reading.Points, func(i int) bool { return others[placed{r, i, false}] != nil })
-		r.reading.Scores = without(r.reading.Scores, func(i int) bool { return others[placed{r, i, true}] != nil })
-		files := slices.Sorted(maps.Keys(n))
-		r.reading.PartOf = files[0]
-		if tell == nil {
-			r.reading.PartOf = path.Dir(files[0])
-			continue
+	}
+	if p.isScore {
+		add(100, p.scoreMarks()...)
+	} else {
+		add(20, duplicate.Marks(p.point(), hasPrinted)...)
+	}
+	if p.r.content != "" {
+		add(20, fmt.Sprint(p.r.content, p.i, p.isScore))
+	}
+	if p.r.file.Content != "" {
+		add(20, fmt.Sprint(p.r.file.Content, p.i, p.isScore))
+	}
+	if seek = found; hasRows {
+		add(math.MaxInt, p.rows()...)
+		if isDerived(p.r.reading.Format) {
+			seek = found
 		}
-		for _, of := range files {
-			p := tell(n[of], of)
-			p.Severity, p.Path, p.Code = schema.SevNote, r.shown(), "duplicate"
+		add(math.MaxInt, path.Base(p.r.rel))
+	}
+	return seek, found
+}
+
+// scoreMarks are those of a score, which tables have rounded.
+func (p placed) scoreMarks() (out []string) {
+	s := p.score()
+	if x, ok := s.Value.Get(); ok {
+		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} {
+			out = append(out, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
+		}
+	}
+	return out
+}
+
+// contentOf is a hash by which a copy of all numbers of a file is known; "" where they are too few.
+func contentOf(r *result) string {
+	hash, ok := duplicate.Content(&r.reading)
+	switch {
+	case ok:
+		return hash
+	case r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
+		return hash + r.facts.Start.String()
+	}
+	return ""
+}
+
+// isOne says why two measurements with a mark in common are one. History has settled what its documents have in common,
+// and its reader what a file has.
+func isOne(a, b placed) sameness {
+	switch {
+	case areStored(a.r, b.r) || a.r.file == b.r.file || a.isScore != b.isScore:
+	case a.isScore && sameValue(a.score(), b.score()) && sameEval(a.r, b.r), !a.isScore && isOneForm(a, b):
+		return oneForm
+	case a.i == b.i && isCopy(a, b):
+		return oneCopy
+	case isDerived(b.r.reading.Format) && isRowOf(b, a):
+		return oneRow
+	}
+	return notOne
+}
+
+// isCopy reports that two measurements stand at one place of files with the same content.
+func isCopy(a, b placed) bool {
+	x, y := a.r.facts.Start, b.r.facts.Start
+	isOneTime := x.IsZero() || y.IsZero() || areOneSecond(x, y)
+	switch {
+	case measuredApart(a.r, b.r):
+		return false
+	case a.r.file.Content == b.r.file.Content:
+		return true
+	case a.r.content != b.r.content || a.r.content == "" || !isOneTime || !mayBeOne(a.r, b.r):
+		return false
+	}
+	return a.isScore || duplicate.SameWorkload(a.point(), b.point())
+}
+
+// isBetter reports that the second of two that are one stays.
+func isBetter(a, b placed, why sameness) bool {
+	switch first, second := isPrinted(a.r.reading.Format), isPrinted(b.r.reading.Format); {
+	case why == oneRow:
+		return false
+	case why == oneCopy: // the earlier release by name measured it
+		return ofTwoReleases(a.r, b.r) && schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
+	case first != second:
+		return first
+	case a.isScore:
+		return known(b.score()) > known(a.score())
+	}
+	return duplicate.Richness(b.point()) > duplicate.Richness(a.point())
+}
+
+// settleCopies takes the measurements out of the results that give them up. Where all that a release has of a model and
+// device are copies of another release's files, they stay with an error: the release would else be gone, and the one
+// before pass for it.
+func settleCopies(results []*result, lost map[*result]map[placed]loss) {
+	type inRelease struct{ release, model, device string }
+	in := func(r *result) inRelease {
+		return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
+	}
+	copyOf := map[*result]*result{} // whole files
+	own := map[inRelease]bool{}
+	for _, r := range results {
+		isCopy := func(p placed) bool { return lost[r][p].why == oneCopy }
+		places := r.places()
+		if at := slices.IndexFunc(places, isCopy); at >= 0 && len(lost[r]) == len(places) {
+			copyOf[r] = lost[r][places[at]].to
+		}
+		own[in(r)] = own[in(r)] || r.counts() && copyOf[r] == nil
+	}
+	for _, r := range results {
+		at, of := in(r), copyOf[r]
+		switch {
+		case of == nil:
+			r.giveUp(lost[r])
+		case !ofTwoReleases(of, r) || own[at] || at.model == "" || at.device == "":
+			r.dropCopyOf(of)
+		default:
+			r.report(schema.Problem{
+				Severity: schema.SevError, Path: r.shown(), Code: schema.CodeCopy,
+				Found:    "the same content as " + of.shown() + " of " + of.facts.Release,
+				Expected: "one release for one measurement", Used: "no number of it: the release is not measured",
+				Hint: "put the results of " + r.facts.Release + " in its place; ttreport history drop --release " +
+					r.facts.Release + " --write forgets it",
+			})
+		}
+	}
+}
+
+// giveUp takes measurements out of a result that others have, and says how many of which file; of rows of reports
+// nobody needs to know.
+func (r *result) giveUp(lost map[placed]loss) {
+	if len(lost) == 0 {
+		return
+	}
+	type told struct {
+		of      string
+		isScore bool
+	}
+	n, files := map[told]int{}, map[string]bool{}
+	for p, l := range lost {
+		if files[l.to.shown()] = true; l.why != oneRow {
+			n[told{l.to.shown(), p.isScore}]++
+		}
+		if l.why != oneRow && !p.isScore {
+			r.copies++
+		}
+	}
+	if all := len(r.reading.Points); all > 0 && all == r.copies { // who keeps its points reports their problems
+		r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
+			return p.Severity != schema.SevError
+		})
+	}
+	r.reading.Points = without(r.reading.Points, func(i int) bool { return lost[placed{r, i, false}].to != nil })
+	r.reading.Scores = without(r.reading.Scores, func(i int) bool { return lost[placed{r, i, true}].to != nil })
+	list := slices.Sorted(maps.Keys(files))
+	if r.reading.PartOf = list[0]; len(n) == 0 {
+		r.reading.PartOf = path.Dir(list[0])
+	}
+	for _, of := range list {
+		p := schema.Problem{Severity: schema.SevNote, Path: r.shown(), Code: "duplicate"}
+		if n := n[told{of, false}]; n > 0 {
+			p.Found = plaintext.Plural(n, "point") + " that " + of + " has, equal in every statistic that both state"
+			p.Used = "each measurement once"
+			p.Hint = "if they are two measurements, state what was different in a manifest or with --pattern"
+			r.report(p)
+		}
+		if n := n[told{of, true}]; n > 0 {
+			p.Found, p.Used, p.Hint = fmt.Sprintf("%d scores that %s has", n, of), "each once", ""
 			r.report(p)
 		}
 	}
@@ -159,47 +331,14 @@ func without[T any](list []T, isGone func(i int) bool) (kept []T) {
 	return kept
 }
 
-// dropCopies keeps one of several forms of a measurement, with what the others state: vLLM's result and its
-// .pytorch.json, a sweep's run=N.json and its summary.json, AIPerf's summary and tt-inference-server's flat copy, a
-// tool's file, the report it was converted to and what was printed of it. It returns the results that have any left.
-func dropCopies(results []*result) []*result {
-	hasPrinted := slices.ContainsFunc(results, func(r *result) bool { return isPrinted(r.reading.Format) })
-	points, _ := placesOf(results)
-	copies := keepOne(points, sameness{
-		last:  20, // comparing each with each would take minutes where thousands print one number
-		marks: func(p placed) []string { return duplicate.Marks(p.point(), hasPrinted) },
-		isOne: func(a, b placed) bool { return isOneForm(a.r, b.r, a.point(), b.point()) },
-		isBetter: func(a, b placed) bool {
-			first, second := isPrinted(a.r.reading.Format), isPrinted(b.r.reading.Format)
-			return first && !second || first == second && duplicate.Richness(b.point()) > duplicate.Richness(a.point())
-		},
-		learn: func(keep, drop placed) { keep.r.learn(keep.point(), drop.r, drop.point()) },
-	})
-	for r, others := range copies {
-		r.copies += len(others)
-		if len(others) == len(r.reading.Points) { // problems of its points are reported with the source that keeps them
-			r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
-				return p.Severity != schema.SevError
-			})
-		}
-	}
-	copies.settle(func(n int, of string) schema.Problem {
-		return schema.Problem{
-			Found: plaintext.Plural(n, "point") + " that " + of + " has, equal in every statistic that both state",
-			Used:  "each measurement once",
-			Hint:  "if they are two measurements, state what was different in a manifest or with --pattern",
-		}
-	})
-	return slices.DeleteFunc(results, func(r *result) bool { return !r.counts() })
-}
-
 // isOneForm reports that points of two files are one measurement.
-func isOneForm(a, b *result, p, q *schema.Point) bool {
-	if isPrinted(a.reading.Format) && !isPrinted(b.reading.Format) {
-		a, b, p, q = b, a, q, p
+func isOneForm(x, y placed) bool {
+	if isPrinted(x.r.reading.Format) && !isPrinted(y.r.reading.Format) {
+		x, y = y, x
 	}
+	a, b, p, q := x.r, y.r, x.point(), y.point()
 	switch {
-	case a.file.Content == b.file.Content: // dropSameContent knows equal bytes
+	case a.file.Content == b.file.Content: // a copy, or two measurements that a sidecar tells apart
 		return false
 	case isPrinted(b.reading.Format) && !isPrinted(a.reading.Format):
 		return duplicate.Printed(p, q) && mayBeOne(a, b)
@@ -233,72 +372,6 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 			ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
 		},
 	})
-}
-
-// dropSameContent keeps the first of several files with the same content, in whatever envelope, or with the same
-// numbers in another form: a reformatted copy, a log and the archive it was converted from. Of files of two releases
-// it keeps that of the earlier one by name.
-func dropSameContent(results []*result) {
-	var list []placed
-	for _, r := range results {
-		if r.counts() && r.file.Content != "" {
-			list = append(list, placed{r: r})
-		}
-	}
-	copies := keepOne(list, sameness{
-		last: 1,
-		marks: func(p placed) []string {
-			keys := []string{p.r.file.Content}
-			switch hash, ok := duplicate.Content(&p.r.reading); {
-			case ok:
-				keys = append(keys, hash)
-			case p.r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
-				keys = append(keys, hash+p.r.facts.Start.String())
-			}
-			return keys
-		},
-		isOne: func(a, b placed) bool {
-			x, y := a.r.facts.Start, b.r.facts.Start
-			isOneTime := x.IsZero() || y.IsZero() || areOneSecond(x, y)
-			return !measuredApart(a.r, b.r) && (a.r.file.Content == b.r.file.Content || isOneTime && mayBeOne(a.r, b.r))
-		},
-		isBetter: func(a, b placed) bool {
-			return ofTwoReleases(a.r, b.r) && schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
-		},
-	})
-	if len(copies) > 0 {
-		settleCopies(results, copies)
-	}
-}
-
-// settleCopies leaves copies out. Where all that a release has of a model and device are copies of another release's,
-// they stay with an error: the release would else be gone, and the one before pass for it.
-func settleCopies(results []*result, copies gone) {
-	type inRelease struct{ release, model, device string }
-	in := func(r *result) inRelease {
-		return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
-	}
-	own := map[inRelease]bool{}
-	for _, r := range results {
-		own[in(r)] = own[in(r)] || r.counts() && copies[r] == nil
-	}
-	for _, r := range results {
-		of := copies[r][placed{r: r}]
-		if of == nil {
-			continue
-		}
-		if at := in(r); !ofTwoReleases(of, r) || own[at] || at.model == "" || at.device == "" {
-			r.dropCopyOf(of)
-			continue
-		}
-		r.report(schema.Problem{
-			Severity: schema.SevError, Path: r.shown(), Code: schema.CodeCopy,
-			Found:    "the same content as " + of.shown() + " of " + of.facts.Release,
-			Expected: "one release for one measurement", Used: "no number of it: the release is not measured",
-			Hint: "put the results of " + r.facts.Release + " in its place; ttreport history drop --release " + r.facts.Release +
-				" --write forgets it",
-		})
-	}
 }
 
 // areOneSecond reports that two times are equal as documents keep them.
@@ -367,31 +440,6 @@ func modelOf(f *schema.Facts) string {
 // scoreKey names what an eval measured.
 type scoreKey struct{ task, metric, filter string }
 
-// dropSameScores keeps one of several copies of a score, which tools write into files for one task, for a group and for
-// a whole suite: that with the most beside its value.
-func dropSameScores(results []*result) {
-	_, list := placesOf(results)
-	keepOne(list, sameness{
-		last: 100, // evals at other times that gave the same
-		marks: func(p placed) (out []string) {
-			s := p.score()
-			if x, ok := s.Value.Get(); ok { // a table has it rounded
-				for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} {
-					out = append(out, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
-				}
-			}
-			return out
-		},
-		isOne: func(a, b placed) bool { return sameValue(a.score(), b.score()) && sameEval(a.r, b.r) },
-		isBetter: func(a, b placed) bool {
-			first, second := a.r.reading.Format == lmeval.Table, b.r.reading.Format == lmeval.Table
-			return first && !second || first == second && known(b.score()) > known(a.score())
-		},
-	}).settle(func(n int, of string) schema.Problem {
-		return schema.Problem{Found: fmt.Sprintf("%d scores that %s has", n, of), Used: "each once"}
-	})
-}
-
 func sameValue(a, b *schema.Score) bool {
 	x, ok := a.Value.Get()
 	y, ok2 := b.Value.Get()
@@ -451,51 +499,19 @@ func known(s *schema.Score) (n int) {
 	return n
 }
 
-// dropReportRows drops the rows of reports, and of the tables that reports are made of, whose results are among the
-// files of the same tree: of the file that a row names, of a workload of its model and device, of a task of its model.
-// A table has more statistics than its report.
-func dropReportRows(results []*result) {
-	rank := func(r *result) int { return slices.Index([]string{ttis.Statistics, ttis.ReportData}, r.reading.Format) }
-	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
-	if len(order) == 0 || rank(order[len(order)-1]) < 0 {
-		return
-	}
-	points, scores := placesOf(order)
-	list := append(points, scores...)
-	keepOne(list, sameness{
-		last:  len(list),
-		marks: func(p placed) []string { return append(p.rows(), path.Base(p.r.rel)) },
-		seek: func(p placed) []string {
-			if rank(p.r) < 0 {
-				return nil
-			}
-			return p.rows()
-		},
-		isOne: func(of, row placed) bool { return isRowOf(row, of.r) },
-	}).settle(nil)
-}
-
-// isRowOf reports that a row of a report is of a result: of one of its tree, or of one of another reading with its
-// number.
-func isRowOf(row placed, of *result) bool {
-	r := row.r
-	switch {
-	case of.doc == nil && r.doc == nil && strings.HasPrefix(of.shown(), reportTree(r.shown())+"/"):
+// isRowOf reports that a row of a report is of a result: of one of its tree, or of another one with its number. Scores
+// are per cent with two decimals there, which a model often gets again.
+func isRowOf(row, of placed) bool {
+	if strings.HasPrefix(of.r.shown(), reportTree(row.r.shown())+"/") {
 		return true
-	case of.doc == nil && r.doc == nil && len(of.same) == 0:
-		return false
-	case row.isScore: // per cent with two decimals
-		s := row.score()
-		x, ok := s.Value.Get()
-		return ok && slices.ContainsFunc(of.reading.Scores, func(t schema.Score) bool {
-			y, has := t.Value.Get()
-			return has && t.Task == s.Task && math.Abs(x-y) <= 6e-5
-		})
+	}
+	if row.isScore {
+		x, ok := row.score().Value.Get()
+		y, has := of.score().Value.Get()
+		return ok && has && math.Abs(x-y) <= 6e-5 && mayBeOne(row.r, of.r)
 	}
 	raw := row.point().Conditions[ttis.RawFile]
-	return slices.ContainsFunc(of.reading.Points, func(q schema.Point) bool {
-		return raw != "" && raw == path.Base(q.Source.Path) || duplicate.Printed(&q, row.point())
-	})
+	return raw != "" && raw == path.Base(of.point().Source.Path) || duplicate.Printed(of.point(), row.point())
 }
 
 // rows names a measurement as the row of a report would: a point by its workload without what a report does not state,

@@ -28,6 +28,7 @@ type result struct {
 	identity
 	doc       *document      // that it was stored in, nil for what was read
 	same      []*result      // what is stored of the same bytes
+	content   string         // by which a copy of all its numbers is known
 	byNumbers map[string]int // of a stored one: the first of its points with some numbers; made when it is asked for
 
 	hasPattern bool   // its path was read with a pattern of the user's
@@ -604,6 +605,9 @@ func (r *result) complete() {
 		p.Source.Path = redact.Text(p.Source.Path)
 		p.Conditions, p.Client, k.Dims = cleanTexts(p.Conditions), cleanTexts(p.Client), cleanTexts(k.Dims)
 		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
+		if !k.Comparable() {
+			r.stateWorkload(p, statement{from: schema.FromPath, workload: lengthsInName(path.Base(r.rel), p)})
+		}
 	}
 	for i := range r.reading.Scores {
 		s := &r.reading.Scores[i]
@@ -638,9 +642,6 @@ func (r *result) label() {
 	}
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		if !p.Key.Comparable() {
-			r.stateWorkload(p, statement{from: schema.FromPath, workload: lengthsInName(path.Base(r.rel), p)})
-		}
 		if !p.Key.Comparable() { // nothing else tells workloads apart
 			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))
 			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))

@@ -59,11 +59,8 @@ type Set struct {
 //	useless          results → errors of patterns that match none of them, or state nothing new
 //	tellContradictions  results → a note for each fact and folder that two sources state differently
 //	replace          results → the same, with what history says more of their bytes; from here on those of history, too
-//	dropCopies       results → the same, with one of several forms of a measurement
-//	dropReportRows   results → the same, without rows of reports whose results were read
+//	dropCopies       results → the same, with each measurement once
 //	label            results → the same, workloads of unknown lengths told apart by names
-//	dropSameContent  results → the same, without files of the same content
-//	dropSameScores   results → the same, with each score of several files once
 //	join             results → without those of history, but for the runs that they may be part of
 //	groupRuns        results → runs, and the run of each source
 //	tellOfUnread     sources → errors of runs: files beside their results that could not be read
@@ -103,8 +100,8 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
 	problems = append(problems, tellContradictions(results)...)
 	m.replace(results)
-	results = dropCopies(m.with(results))
-	dropReportRows(results)
+	results = m.with(results)
+	dropCopies(results)
 	shared := sharedTexts{}
 	for _, r := range results {
 		if r.doc == nil {
@@ -112,8 +109,6 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 			shared.share(r.reading.Points)
 		}
 	}
-	dropSameContent(results)
-	dropSameScores(results)
 	isStored := func(r *result) bool { return r.doc != nil }
 	joining := m.join(results)
 	results = slices.DeleteFunc(results, isStored)

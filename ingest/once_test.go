@@ -335,3 +335,29 @@ func TestPrintedScores(t *testing.T) {
 		t.Errorf("another eval elsewhere: %d runs", n)
 	}
 }
+
+// The row of a report is one with the result that it was made of, also where that lies elsewhere, and whichever was
+// read before: reading both again takes nothing away.
+func TestReportOfAnotherFolder(t *testing.T) {
+	const data = `{"metadata":{"model_name":"acme/x","device":"N150","generated_at":"2026-01-01T01:00:00+00:00",` +
+		`"report_id":"r"},"sections":[{"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,` +
+		`"input_sequence_length":128,"output_sequence_length":8,"mean_ttft_ms":10.25,"mean_tpot_ms":2.125,` +
+		`"mean_e2el_ms":25.5,"tps_output_throughput":20.5,"request_throughput":4.125},` +
+		`"targets":{"tool":"vllm","model":"acme/x","device":"N150","timestamp":"2026-01-01 00:00:00"}}]}`
+	file := serve(`"request_throughput":4.125,"max_concurrency":1,"mean_e2el_ms":25.5,` +
+		`"total_input_tokens":1024,"total_output_tokens":64,"num_prompts":8,`)
+	dir := write(t, t.TempDir(), map[string]string{
+		"old/bench_isl-128_osl-8_maxcon-1_n-8.json": file, "new/data/report_data_x.json": data,
+	}, time.Now())
+	opt := ingest.Options{Flags: schema.Facts{Device: schema.Device{Name: "n150"}}}
+	for _, way := range [][]string{{""}, {"old", "new"}, {"new", "old"}, {"new", "old", "", ""}} {
+		history := t.TempDir()
+		var now string
+		for _, folder := range way {
+			_, now = into(t, history, opt, filepath.Join(dir, folder))
+		}
+		if n := strings.Count(now, `"concurrency":1`); n != 1 || !strings.Contains(now, "old/bench") {
+			t.Errorf("%q: %d points: %s", way, n, now)
+		}
+	}
+}

@@ -25,16 +25,22 @@ func Agree(a, b *schema.Point, needed Agreement) bool {
 	return is.Statistics >= needed.Statistics && is.Digits >= needed.Digits
 }
 
-// Once goes through n measurements and asks about each and those before it with which it has a mark in common: at most
-// the last of each mark. settle says which of the two is dropped, -1 where they are not one. Marks are asked for when a
-// measurement is reached, so that what was learned of it until then counts: those under which it is looked for, and
-// those under which it is found.
-func Once(n, last int, seek, found func(i int) []string, settle func(a, b int) (dropped int)) {
+// Mark is what measurements that may be one have in common. One is compared with the last of those that have it.
+type Mark struct {
+	Text string
+	Last int
+}
+
+// Once goes through n measurements and asks about each and those before it with which it has a mark in common. settle
+// says which of the two is dropped, -1 where they are not one. Marks are asked for when a measurement is reached, so
+// that what was learned of it until then counts: those under which it is looked for, and those under which it is found.
+func Once(n int, marks func(i int) (seek, found []Mark), settle func(a, b int) (dropped int)) {
 	by, dropped := map[string][]int32{}, make([]bool, n)
 	for i := range n {
-		for _, mark := range seek(i) {
-			list := by[mark]
-			for _, j := range list[max(0, len(list)-last):] {
+		seek, found := marks(i)
+		for _, mark := range seek {
+			list := by[mark.Text]
+			for _, j := range list[max(0, len(list)-mark.Last):] {
 				if dropped[i] || dropped[j] {
 					continue
 				}
@@ -46,8 +52,8 @@ func Once(n, last int, seek, found func(i int) []string, settle func(a, b int) (
 		if dropped[i] {
 			continue
 		}
-		for _, mark := range found(i) {
-			by[mark] = append(by[mark], int32(i))
+		for _, mark := range found {
+			by[mark.Text] = append(by[mark.Text], int32(i))
 		}
 	}
 }
@@ -202,18 +208,18 @@ func significant(x float64) int {
 	return min(7, len(strings.ReplaceAll(text, ".", "")))
 }
 
-// sameSetup reports whether two points have the same tool and state nothing different of their workload and conditions.
-// A reader leaves out what is a tool's default, so two points of one format must have all dimensions in common.
+// sameSetup reports that two points state nothing different of their workload and conditions. A reader leaves out what
+// is a tool's default, so two points of one format must have all dimensions in common.
 func sameSetup(p, q *schema.Point) bool {
 	a, b := &p.Key, &q.Key
-	if a.Tool != b.Tool || a.Dataset != "" && b.Dataset != "" && a.Dataset != b.Dataset || !sameLoad(a, b) ||
-		!SameWhereStated(p.Conditions, q.Conditions) {
-		return false
-	}
-	if p.Source.Format == q.Source.Format && p.Source.Format != "" {
-		return maps.Equal(a.Dims, b.Dims)
-	}
-	return SameWhereStated(a.Dims, b.Dims)
+	isOneFormat := p.Source.Format == q.Source.Format && p.Source.Format != ""
+	return SameWorkload(p, q) && (a.Dataset == "" || b.Dataset == "" || a.Dataset == b.Dataset) &&
+		SameWhereStated(p.Conditions, q.Conditions) && (!isOneFormat || maps.Equal(a.Dims, b.Dims))
+}
+
+// SameWorkload reports that two points of one tool state no different lengths, loads and dimensions.
+func SameWorkload(p, q *schema.Point) bool {
+	return p.Key.Tool == q.Key.Tool && sameLoad(&p.Key, &q.Key) && SameWhereStated(p.Key.Dims, q.Key.Dims)
 }
 
 // sameLoad reports that two keys state no different lengths and loads.
@@ -319,7 +325,7 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 			digits += more
 		}
 		ok = ok || strong || digits >= enoughDigits
-		parts = append(parts, r.Points[i].Key.String()+" "+numbers)
+		parts = append(parts, numbers)
 	}
 	for i := range r.Scores {
 		s := &r.Scores[i]

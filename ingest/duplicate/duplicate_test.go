@@ -21,8 +21,13 @@ func point(tool string, c, x float64) *schema.Point {
 
 // once goes through points by their marks, and drops the poorer of two that are the same.
 func once(points []*schema.Point, same func(a, b int) bool, merge func(keep, drop int)) {
-	marks := func(i int) []string { return duplicate.Marks(points[i], false) }
-	duplicate.Once(len(points), 20, marks, marks, func(a, b int) int {
+	marks := func(i int) (list, same []duplicate.Mark) {
+		for _, text := range duplicate.Marks(points[i], false) {
+			list = append(list, duplicate.Mark{Text: text, Last: 20})
+		}
+		return list, list
+	}
+	duplicate.Once(len(points), marks, func(a, b int) int {
 		if !same(a, b) {
 			return -1
 		}
