@@ -52,7 +52,7 @@ import duckdb, json, re, sys
 out = []
 for text in sys.argv[1:]:
     name = re.search(r"hive[.]bench[.](\\w+)", text)[1]
-    columns = re.findall(r"(\\w+) (varchar|double)[,)]", text)
+    columns = re.findall(r"(\\w+) (varchar|double|boolean|bigint)[,)]", text)
     names = ", ".join(c for c, _ in columns)
     rows = duckdb.sql(f"SELECT {names} FROM 'warehouse/{name}/*/*.parquet'").fetchall()
     data = json.dumps([list(r) for r in rows]).replace("'", "''")

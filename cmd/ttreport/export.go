@@ -72,7 +72,7 @@ type exporting struct {
 
 // exports are the formats of exports.
 func exports() []exporting {
-	parquet := exporting{format: "parquet", schema: "ttreport/parquet/v2", files: parquetFiles}
+	parquet := exporting{format: "parquet", schema: "ttreport/parquet/v3", files: parquetFiles}
 	for _, table := range slices.Backward(rows.Tables()) {
 		parquet.globs = append(parquet.globs, table+"/partition=*/"+partName)
 	}

@@ -60,7 +60,7 @@ type (
 		Noise        noiseJSON         `json:"noise"`
 		Pairs        []pairJSON        `json:"pairs"`
 		Verdicts     []verdictJSON     `json:"verdicts"`
-		Changes      []changeJSON      `json:"changes"`
+		Changes      []Change          `json:"changes"`
 		Lints        []lintJSON        `json:"lints"`
 		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
 	}
@@ -101,30 +101,6 @@ type (
 		Owner   string              `json:"owner,omitempty"`
 		Expires string              `json:"expires,omitempty"`
 		Expired bool                `json:"expired"`
-	}
-	changeJSON struct {
-		ID       string          `json:"id"`
-		Worse    bool            `json:"worse"`
-		Evidence schema.Evidence `json:"evidence"`
-		State    judge.State     `json:"state"`
-		Open     bool            `json:"open"` // of an earlier release, still there and not accepted: see gate.FailOpen
-		Since    string          `json:"since"`
-		Votes    map[string]int  `json:"votes"` // numbers by the release in which they place the beginning
-		Found    string          `json:"found"` // the release that confirmed it; "" while it is suspected
-		Ended    string          `json:"ended,omitempty"`
-		Models   []string        `json:"models"`
-		Devices  []string        `json:"devices"`
-		Metrics  []string        `json:"metrics"`
-		Points   int             `json:"points"`
-		Numbers  int             `json:"numbers"`
-		Of       int             `json:"of"` // numbers measured on these models and devices
-		Effect   *Num            `json:"effect"`
-		Interval [2]Num          `json:"interval"`
-		Limit    Num             `json:"limit"`
-		Differs  string          `json:"differs,omitempty"`
-		Build    string          `json:"build,omitempty"`
-		Text     string          `json:"text"`
-		Decision *decisionJSON   `json:"decision"`
 	}
 	lintJSON struct {
 		ID       lint.ID         `json:"id"`
@@ -168,7 +144,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 			Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated(),
 			Hidden: f.Shown.Hidden,
 		},
-		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Changes: []changeJSON{}, Lints: []lintJSON{},
+		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Changes: []Change{}, Lints: []lintJSON{},
 	}
 	if f.Noise > 0 {
 		out.Noise.Typical = (*Num)(&f.Noise)
@@ -198,17 +174,7 @@ func CheckJSON(w io.Writer, g *gate.Review, card render.Card, changes *render.Ch
 		}
 	}
 	for i := range g.Changes {
-		c := &g.Changes[i]
-		votes := map[string]int{}
-		for _, v := range c.Votes {
-			votes[v.Release] = v.Numbers
-		}
-		out.Changes = append(out.Changes, changeJSON{
-			c.ID, c.Worse, c.Evidence, c.State, gate.Open(c), c.Since, votes, c.Found, c.Ended, c.Scope.Models, c.Scope.Devices,
-			c.Scope.Metrics, c.Scope.Points, len(c.Numbers), c.Scope.Of, finite(c.Effect),
-			[2]Num{Num(c.Interval[0]), Num(c.Interval[1])}, Num(c.Limit), c.What.Differs, c.What.Build,
-			words.ChangeText(c), decisionOf(c.Decision),
-		})
+		out.Changes = append(out.Changes, changeOf(&g.Changes[i], ""))
 	}
 	for _, l := range g.Lints {
 		out.Lints = append(out.Lints, lintJSON{

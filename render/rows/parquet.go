@@ -14,7 +14,7 @@ import (
 
 // Tables are the names of the tables, which are folders, in the order in which they are written: a release is in runs
 // when it is in all others.
-func Tables() []string { return []string{"points", "scores", "verdicts", "runs"} }
+func Tables() []string { return []string{"points", "scores", "verdicts", "changes", "runs"} }
 
 // File returns the file of a table and a release.
 func File(r *render.Report, table string, release int) ([]byte, error) {
@@ -25,6 +25,8 @@ func File(r *render.Report, table string, release int) ([]byte, error) {
 		return file(statistics(r, release))
 	case "scores":
 		return file(Scores(r, release))
+	case "changes":
+		return file(changes(r, release))
 	}
 	return file(verdicts(r, release, func(*schema.Verdict) bool { return true })) // those without a finding too
 }

@@ -2,6 +2,8 @@ package rows
 
 import (
 	"bytes"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +50,12 @@ func TestPartitions(t *testing.T) {
 }
 
 // What a row does not state is null in every column that can be absent, a number of questions or measurements too: 0
-// would be a number that somebody adds up.
+// would be a number that somebody adds up. The page about exports lists all columns.
 func TestAbsentIsNull(t *testing.T) {
+	page, err := os.ReadFile("../../templates/docs/export.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	score, verdict := []Score{{N: stated[int, int64](0)}}, []Verdict{{N: stated[int, int64](0)}}
 	for name, table := range map[string]struct {
 		data   func() ([]byte, error)
@@ -59,6 +65,8 @@ func TestAbsentIsNull(t *testing.T) {
 		"points":   {func() ([]byte, error) { return file([]Point{{}}) }, "release run model simulated key repeat status"},
 		"scores":   {func() ([]byte, error) { return file(score) }, "release run model simulated"},
 		"verdicts": {func() ([]byte, error) { return file(verdict) }, "release id model simulated key verdict"},
+		"changes": {func() ([]byte, error) { return file([]Change{{Effect: new(Num)}}) }, "release change worse evidence " +
+			"state open since points numbers of_numbers effect_positive_is_worse effect_low effect_high limit text"},
 	} {
 		data, err := table.data()
 		if err != nil {
@@ -67,6 +75,14 @@ func TestAbsentIsNull(t *testing.T) {
 		f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
+		}
+		var columns []string
+		for _, c := range f.Schema().Columns() {
+			columns = append(columns, "`"+c[0]+"`")
+		}
+		told := regexp.MustCompile("(?m)^\\| `" + name + "` .*\\| " + strings.Join(columns, " ") + " \\|$")
+		if !told.Match(page) {
+			t.Errorf("the page about exports does not list the columns of %s: %s", name, columns)
 		}
 		stated := strings.Fields(table.stated)
 		for i, c := range f.RowGroups()[0].ColumnChunks() {

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Text is a text of people or tools: no spreadsheet takes it for a formula, a public site may have to change it, and
@@ -247,7 +248,7 @@ type Verdict struct {
 	Verdict   name           `csv:"verdict" parquet:"verdict,dict" json:"verdict"`
 	Evidence  name           `csv:"evidence" parquet:"evidence,optional,dict" json:"evidence,omitempty"`
 	Large     bool           `csv:"-" parquet:"-" json:"large,omitempty"` // inconclusive, and beyond what matters
-	Change    string         `csv:"-" parquet:"-" json:"change,omitempty"`
+	Change    string         `csv:"-" parquet:"change,optional,dict" json:"change,omitempty"`
 	Value     *Num           `csv:"value" parquet:"value,optional" json:"value"`
 	Reference *Num           `csv:"reference" parquet:"reference,optional" json:"reference"`
 	Unit      Text           `csv:"unit" parquet:"unit,optional,dict" json:"-"`
@@ -358,6 +359,63 @@ func Verdicts(r *render.Report, release int) []Verdict {
 		}
 		return true
 	})
+}
+
+// Change is a row of the Parquet table changes, and a change in JSON: one that a release sees, as it sees it.
+type Change struct {
+	Partition string         `parquet:"release,dict" json:"-"`
+	ID        string         `parquet:"change" json:"id"`
+	Worse     bool           `parquet:"worse" json:"worse"`
+	Evidence  name           `parquet:"evidence,dict" json:"evidence"`
+	State     name           `parquet:"state,dict" json:"state"`
+	Open      bool           `parquet:"open" json:"open"` // gate.FailOpen
+	Since     string         `parquet:"since,dict" json:"since"`
+	Votes     map[string]int `parquet:"-" json:"votes"`                   // numbers by release in which they begin
+	Found     string         `parquet:"found,optional,dict" json:"found"` // what confirmed it
+	Ended     string         `parquet:"ended,optional,dict" json:"ended,omitempty"`
+	Models    []string       `parquet:"models,list" json:"models"`
+	Devices   []string       `parquet:"devices,list" json:"devices"`
+	Metrics   []string       `parquet:"metrics,list" json:"metrics"`
+	Points    int64          `parquet:"points" json:"points"`
+	Numbers   int64          `parquet:"numbers" json:"numbers"`
+	Of        int64          `parquet:"of_numbers" json:"of"` // measured on these models and devices
+	Effect    *Num           `parquet:"effect_positive_is_worse,optional" json:"effect"`
+	Interval  [2]Num         `parquet:"-" json:"interval"`
+	Low       Num            `parquet:"effect_low" json:"-"` // 95 %
+	High      Num            `parquet:"effect_high" json:"-"`
+	Limit     Num            `parquet:"limit" json:"limit"`
+	Differs   Text           `parquet:"differs,optional" json:"differs,omitempty"`
+	Build     Text           `parquet:"build,optional" json:"build,omitempty"`
+	Text      Text           `parquet:"text" json:"text"`
+	Accepted  Text           `parquet:"decision,optional,dict" json:"-"`
+	Decision  *decisionJSON  `parquet:"-" json:"decision"`
+}
+
+func changeOf(c *judge.Change, partition string) Change {
+	out := Change{
+		Partition: partition, ID: c.ID, Worse: c.Worse, Evidence: name(c.Evidence.String()), State: name(c.State),
+		Open: gate.Open(c), Since: c.Since, Votes: map[string]int{}, Found: c.Found, Ended: c.Ended,
+		Models: c.Scope.Models, Devices: c.Scope.Devices, Metrics: c.Scope.Metrics, Points: int64(c.Scope.Points),
+		Numbers: int64(len(c.Numbers)), Of: int64(c.Scope.Of), Effect: finite(c.Effect),
+		Interval: [2]Num{Num(c.Interval[0]), Num(c.Interval[1])}, Low: Num(c.Interval[0]), High: Num(c.Interval[1]),
+		Limit: Num(c.Limit), Differs: Text(c.What.Differs), Build: Text(c.What.Build), Text: Text(words.ChangeText(c)),
+		Decision: decisionOf(c.Decision),
+	}
+	for _, v := range c.Votes {
+		out.Votes[v.Release] = v.Numbers
+	}
+	if c.Decision != nil {
+		out.Accepted = Text(c.Decision.ID)
+	}
+	return out
+}
+
+func changes(r *render.Report, release int) (out []Change) {
+	list := r.Gate.Changes(release)
+	for i := range list {
+		out = append(out, changeOf(&list[i], r.Releases[release].Name))
+	}
+	return out
 }
 
 // Compared is a row of a comparison: one number of both sides.
