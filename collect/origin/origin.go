@@ -85,7 +85,7 @@ var transport = func() http.RoundTripper {
 
 // Same reports that two addresses have the same scheme, host and port (RFC 6454).
 func Same(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(HostPort(a), HostPort(b))
 }
 
 // IsHere reports whether a host is this machine, by its loopback interface.
@@ -94,7 +94,8 @@ func IsHere(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func hostPort(u *url.URL) string {
+// HostPort is the host of an address and its port, also where it states none.
+func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]

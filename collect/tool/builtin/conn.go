@@ -61,20 +61,12 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 		return c, true, nil
 	}
 	r.idle.Unlock()
-	secure := r.url.Scheme == "https"
-	host, dialer := r.url.Host, net.Dialer{Timeout: 10 * time.Second}
-	if r.url.Port() == "" {
-		port := "80"
-		if secure {
-			port = "443"
-		}
-		host = net.JoinHostPort(r.url.Hostname(), port)
-	}
-	raw, err := dialer.DialContext(ctx, "tcp", host)
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	raw, err := dialer.DialContext(ctx, "tcp", origin.HostPort(r.url))
 	if err != nil {
 		return nil, false, fmt.Errorf("connecting: %w", origin.Words(err))
 	}
-	if secure {
+	if r.url.Scheme == "https" {
 		ctx, cancel := context.WithTimeout(ctx, r.load.Timeout)
 		defer cancel()
 		upper := tls.Client(raw, &tls.Config{ServerName: r.url.Hostname(), MinVersion: tls.VersionTLS12})

@@ -156,46 +156,44 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 
 // join reads the outcomes of clients as they come. A client that is not heard of any more has an error.
 func (o *Outcome) join(ctx context.Context, progress func(SoFar), from []*json.Decoder) error {
-	type told struct {
-		client int
-		message
-		err error
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lines, soFar := make(chan told), make([]SoFar, len(from))
-	for i := range from {
+	var one sync.Mutex
+	soFar, ended := make([]SoFar, len(from)), make(chan error, len(from))
+	hear := func(client int) (over bool, err error) {
+		var m message
+		if err := from[client].Decode(&m); err != nil || m.Error != "" {
+			return true, fmt.Errorf("client %d of %d: %w", client+1, len(from), cmp.Or(err, errors.New(m.Error)))
+		}
+		one.Lock()
+		defer one.Unlock()
+		switch {
+		case ctx.Err() != nil: // a load that is ended ends its clients
+			return true, ctx.Err()
+		case m.Outcome != nil:
+			return true, o.add(Part{client, len(from)}, m.Outcome)
+		case m.SoFar != nil && progress != nil:
+			soFar[client] = *m.SoFar
+			progress(total(soFar))
+		}
+		return false, nil
+	}
+	for client := range from {
 		go func() {
-			for more := true; more; {
-				t := told{client: i}
-				if t.err = from[i].Decode(&t.message); t.Error != "" {
-					t.err = errors.New(t.Error)
-				}
-				more = t.err == nil && t.Outcome == nil
-				select {
-				case lines <- t:
-				case <-ctx.Done():
-					return
-				}
+			over, err := false, error(nil)
+			for !over {
+				over, err = hear(client)
 			}
+			ended <- err
 		}()
 	}
-	for left := len(from); left > 0; {
+	for range from {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case t := <-lines:
-			switch {
-			case t.err != nil: // a load that is ended ends its clients
-				return cmp.Or(ctx.Err(), fmt.Errorf("client %d of %d: %w", t.client+1, len(from), t.err))
-			case t.Outcome != nil:
-				if err := o.add(Part{t.client, len(from)}, t.Outcome); err != nil {
-					return err
-				}
-				left--
-			case t.SoFar != nil && progress != nil:
-				soFar[t.client] = *t.SoFar
-				progress(total(soFar))
+		case err := <-ended:
+			if err != nil {
+				return cmp.Or(ctx.Err(), err)
 			}
 		}
 	}

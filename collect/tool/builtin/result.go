@@ -44,30 +44,18 @@ func (o *Outcome) leave() {
 	}
 }
 
-// Set computes the statistics of an outcome; E2EL alone where answers are vectors or scores.
+// Set computes the statistics of an outcome; of latencies E2EL alone where answers are vectors or scores.
 func (o Outcome) Set() latency.Set {
-	if !o.Pools {
-		requests := make([]latency.Request, len(o.Requests))
-		for i, t := range o.Requests {
-			requests[i] = t.Request
+	requests := make([]latency.Request, len(o.Requests))
+	for i, t := range o.Requests {
+		if requests[i] = t.Request; o.Pools {
+			requests[i].Out = 1 // it would count as an answer without a token
 		}
-		return latency.Summarise(requests, o.Duration.Seconds())
 	}
-	set := latency.Set{DurationS: o.Duration.Seconds()}
-	var e2el []float64
-	for _, t := range o.Requests {
-		if t.Error != "" || !t.OK {
-			set.Failed++
-			continue
-		}
-		if set.OK, set.In = set.OK+1, set.In+t.In; len(t.Undated) > 0 {
-			set.Undated++
-			continue
-		}
-		e2el = append(e2el, t.E2EL)
+	set := latency.Summarise(requests, o.Duration.Seconds())
+	if o.Pools {
+		set.Out, set.TTFT = 0, latency.Sample{}
 	}
-	set.E2EL = latency.NewSample(e2el)
-	set.Lost = float64(set.Undated) / float64(max(1, set.OK))
 	return set
 }
 
