@@ -30,7 +30,7 @@ func corpusFile(t *testing.T, name string) []byte {
 
 // All of the real target files are read.
 func TestRealTargets(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	twice := map[string]int{}
 	for _, p := range l.Add("ref.json", corpusFile(t, "model_performance_reference.json"), "", noDevice) {
 		twice[p.Code]++
@@ -56,7 +56,7 @@ func TestRealOverrides(t *testing.T) {
 	for _, name := range []string{
 		"model_performance_targets_early.json", "test_benchmarks_override.json", "model_benchmarks_override.json",
 	} {
-		for _, p := range empty(t).Add(name, corpusFile(t, name), "", noDevice) {
+		for _, p := range library.New().Add(name, corpusFile(t, name), "", noDevice) {
 			if p.Severity == schema.SevError {
 				t.Errorf("%s: %v", name, p)
 			}
@@ -66,7 +66,7 @@ func TestRealOverrides(t *testing.T) {
 
 // The output of import is read back without a problem.
 func TestExportReadsBack(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	l.Add("ref.json", corpusFile(t, "model_performance_reference.json"), "2026-01-31", everyDevice)
 	exportReadsBack(t, l, 0)
 }
@@ -86,7 +86,7 @@ func exportReadsBack(t *testing.T, l *library.Library, unmeasured int) *library.
 			files = append(files, part)
 		}
 	}
-	back := empty(t)
+	back := library.New()
 	for i, f := range files {
 		text, err := f.Marshal()
 		if err != nil {
@@ -101,7 +101,7 @@ func exportReadsBack(t *testing.T, l *library.Library, unmeasured int) *library.
 
 // The same of a few targets, number by number.
 func TestExportKeepsTargets(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	l.Add("ref.json", []byte(`{"tiny":{"n150":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
 	  "targets":{"theoretical":{"ttft_ms":89,"tput_user":21,"tolerance":0.05,"warmth":3}}}]}}`), "2026-01-31", everyDevice)
 	l.Add("own.yaml", []byte(ownFile), "2026-01-01", everyDevice)

@@ -26,7 +26,7 @@ func TestFold(t *testing.T) {
 
 // A model that has targets and no run is listed under the name that its runs on other devices have.
 func TestUnmeasured(t *testing.T) {
-	lib := empty(t)
+	lib := library.New()
 	const rest = "workload: {isl: 1, osl: 2, concurrency: 1}, metric: ttft, value: 5, source: s, as_of: 2026-01-02}\n"
 	const file = "targets:\n  - {model: M, device: n150, " + rest + "  - {model: M, device: N300, " + rest
 	if p := lib.Add("own.yaml", []byte(file), "", everyDevice); len(p) > 0 {
@@ -39,7 +39,7 @@ func TestUnmeasured(t *testing.T) {
 	}
 	const all = "evals:\n  - {model: M, task: t, metric: acc, value: 0.5, source: s, as_of: 2026-01-02}\n" +
 		"  - {model: N, task: t, metric: acc, value: 0.5, source: s, as_of: 2026-01-02}\n"
-	evals := empty(t)
+	evals := library.New()
 	if p := evals.Add("evals.yaml", []byte(all), "", everyDevice); len(p) > 0 {
 		t.Fatal(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -18,11 +19,10 @@ import (
 
 // Library holds the targets of files, by model and device.
 type Library struct {
-	aliases Aliases
-	rows    map[string]map[string][]row // model (lower case) -> device (lower case)
-	names   map[string]string           // as written, by lower case
-	loads   map[pairID][]Load           // that a performance reference lists, with or without targets
-	asked   []PlannedEval
+	rows  map[string]map[string][]row // model (lower case) -> device (lower case)
+	names map[string]string           // as written, by lower case
+	loads map[pairID][]Load           // that a performance reference lists, with or without targets
+	asked []PlannedEval
 }
 
 // row is a target and the kind of file that states it.
@@ -43,10 +43,9 @@ const (
 // anyDevice is the device of targets that hold on every device.
 const anyDevice = "*"
 
-// NewLibrary returns an empty library over an alias table.
-func NewLibrary(a Aliases) *Library {
-	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{},
-		loads: map[pairID][]Load{}}
+// New returns an empty library.
+func New() *Library {
+	return &Library{rows: map[string]map[string][]row{}, names: map[string]string{}, loads: map[pairID][]Load{}}
 }
 
 // Add reads a target file of any supported kind. Entries of a performance reference replace those that an earlier one
@@ -54,59 +53,95 @@ func NewLibrary(a Aliases) *Library {
 // file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
 	sum := sha256.Sum256(data)
-	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
+	r := &reader{Library: l, known: known,
+		source: schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}}
 	if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
-		return l.addOwn(path, data, source, known)
+		r.own(data)
+		return r.problems
 	}
-	var problems []schema.Problem
 	file := decode.NewFile(path, data, time.Time{}, decode.DefaultLimits())
-	f := &file
-	root, bad := f.Only()
+	root, bad := file.Only()
 	if bad != nil {
 		return []schema.Problem{*bad}
 	}
-	if root.Kind() != decode.Object {
-		p := f.Problem(schema.SevError, "bad-targets", root)
-		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, "+
-			"targets}]}}"
-		return []schema.Problem{p}
+	const form = "{model: {device: [{isl, osl, max_concurrency, targets}]}}"
+	switch r.file, r.at = &file, root; {
+	case root.Kind() != decode.Object:
+		r.problem(schema.SevError, "bad-targets", root.Kind().String(), "an object "+form, "", "")
+	case root.Has("schemaVersion"):
+		r.requirements(root)
+	case !hasLists(root):
+		r.problem(schema.SevNote, "not-targets", "a file without lists of workloads", form, "nothing of it",
+			"if it holds targets of another kind, they are not read yet")
+	default:
+		r.reference(root)
 	}
-	if root.Has("schemaVersion") {
-		return l.addRequirements(f, root, source, known)
+	return r.problems
+}
+
+// reader reads one file of targets.
+type reader struct {
+	*Library
+	source   schema.Target     // with the origin of the file's targets
+	known    func(string) bool // whether a device was measured
+	file     *decode.File      // nil for a file of ours
+	at       decode.Value      // what is being read
+	entry    string            // the same of a file of ours: targets[3]
+	model    string            // of a requirements document
+	device   string            // as above
+	problems []schema.Problem
+}
+
+// problem reports one of what is being read.
+func (r *reader) problem(severity schema.Severity, code, found, expected, used, hint string) {
+	p := schema.Problem{Severity: severity, Code: code, Path: r.source.Source}
+	if r.file != nil {
+		p = r.file.Problem(severity, code, r.at)
+	} else {
+		found = r.entry + ": " + found
 	}
-	if !hasLists(root) {
-		p := f.Problem(schema.SevNote, "not-targets", root)
-		p.Found, p.Expected, p.Used = "a file without lists of workloads",
-			"{model: {device: [{isl, osl, max_concurrency, targets}]}}", "nothing of it"
-		p.Hint = "if it holds targets of another kind, they are not read yet"
-		return []schema.Problem{p}
+	p.Found, p.Expected, p.Used, p.Hint = found, expected, used, hint
+	r.problems = append(r.problems, p)
+}
+
+// refuse reports an entry that is not read.
+func (r *reader) refuse(code, found, expected string) {
+	r.problem(schema.SevError, code, found, expected, "nothing of it", "")
+}
+
+// isDevice warns of a device that nobody knows.
+func (r *reader) isDevice(model, device string) {
+	devices := aliases().Devices
+	known := func(d string) bool { return schema.SameDevice(d, device) }
+	if device != anyDevice && !slices.ContainsFunc(devices, known) && !r.known(device) {
+		r.problem(schema.SevWarning, "unknown-device", fmt.Sprintf("device %q of %s", device, model),
+			"a device that has been measured or that ttreport knows",
+			"the targets, but no run will meet them until that device is measured",
+			"check the spelling; known are "+strings.Join(devices, " "))
+	}
+}
+
+// reference reads a performance reference. Of an entry that a later one of the same name replaces, as when Python reads
+// the file, the targets would be lost without a notice.
+func (r *reader) reference(root decode.Value) {
+	replaced := func(in decode.Value, m decode.Member, what, of string) bool {
+		isLast := m.Val.Offset() == in.Get(m.Key).Offset()
+		if r.at = m.Val; !isLast {
+			r.problem(schema.SevWarning, what+"-twice", of+what+" "+m.Key+" twice in one file", "",
+				"the later one, as Python reads it", "merge the two")
+		}
+		return !isLast
 	}
 	for _, model := range root.Members() {
-		if p, twice := standsTwice(f, root, model, "model"); twice {
-			problems = append(problems, p)
+		if replaced(root, model, "model", "") {
 			continue
 		}
 		for _, device := range model.Val.Members() {
-			if p, twice := standsTwice(f, model.Val, device, "device"); twice {
-				p.Found = "of " + model.Key + ", " + p.Found
-				problems = append(problems, p)
-				continue
+			if !replaced(model.Val, device, "device", "of "+model.Key+", ") {
+				r.pair(model.Key, device)
 			}
-			problems = append(problems, l.addPair(f, model.Key, device, source, known)...)
 		}
 	}
-	return problems
-}
-
-// standsTwice reports an entry that a later one of the same name replaces, as when Python reads the file: its targets
-// would be lost without a notice.
-func standsTwice(f *decode.File, in decode.Value, m decode.Member, what string) (schema.Problem, bool) {
-	if m.Val.Offset() == in.Get(m.Key).Offset() {
-		return schema.Problem{}, false
-	}
-	p := f.Problem(schema.SevWarning, what+"-twice", m.Val)
-	p.Found, p.Used, p.Hint = what+" "+m.Key+" twice in one file", "the later one, as Python reads it", "merge the two"
-	return p, true
 }
 
 // hasLists reports whether some model has a device with a list.
@@ -121,39 +156,30 @@ func hasLists(root decode.Value) bool {
 	return len(root.Members()) == 0
 }
 
-func (l *Library) addPair(f *decode.File, model string, device decode.Member, source schema.Target,
-	known func(string) bool) []schema.Problem {
-	var problems []schema.Problem
-	if !l.aliases.knows(device.Key) && !known(device.Key) {
-		p := f.Problem(schema.SevWarning, "unknown-device", device.Val)
-		p.Found, p.Expected = fmt.Sprintf("device %q of %s", device.Key, model),
-			"a device that has been measured or that ttreport knows"
-		p.Used, p.Hint = "the targets, but no run will meet them until that device is measured",
-			"check the spelling; known are "+strings.Join(l.aliases.Devices, " ")
-		problems = append(problems, p)
-	}
-	if device.Val.Kind() != decode.Array {
-		p := f.Problem(schema.SevError, "bad-targets", device.Val)
-		p.Found, p.Expected = device.Val.Kind().String()+" at "+model+" / "+device.Key,
-			"an array of workloads with targets"
-		return append(problems, p)
+// pair reads the entries of a model on a device.
+func (r *reader) pair(model string, device decode.Member) {
+	r.isDevice(model, device.Key)
+	if kind := device.Val.Kind(); kind != decode.Array {
+		r.problem(schema.SevError, "bad-targets", kind.String()+" at "+model+" / "+device.Key,
+			"an array of workloads with targets", "", "")
+		return
 	}
 	var rows []row
 	var loads []Load
 	for entry := range device.Val.Items() {
 		loads = append(loads, loadOf(entry))
-		targets, more := perfref.Targets(f, entry, source)
+		targets, more := perfref.Targets(r.file, entry, r.source)
 		for _, t := range targets {
 			rows = append(rows, row{t, reference})
 		}
-		problems = append(problems, more...)
+		r.problems = append(r.problems, more...)
 	}
-	l.loads[pairID{strings.ToLower(model), strings.ToLower(device.Key)}] = loads
+	r.loads[pairID{strings.ToLower(model), strings.ToLower(device.Key)}] = loads
 	var kept []row
 	replaced := ""
-	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
-		again := func(r row) bool { return r.Target.SameNumber(&old.Target) }
-		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" &&
+	for _, old := range r.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
+		again := func(x row) bool { return x.Target.SameNumber(&old.Target) }
+		if old.Source != r.source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" &&
 			slices.ContainsFunc(rows, again)) {
 			replaced = old.Source
 			continue
@@ -161,14 +187,10 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 		kept = append(kept, old)
 	}
 	if replaced != "" {
-		p := f.Problem(schema.SevWarning, "targets-replaced", device.Val)
-		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, replaced),
-			"these: later files override earlier ones"
-		p.Hint = "keep one of the two files"
-		problems = append(problems, p)
+		r.problem(schema.SevWarning, "targets-replaced", fmt.Sprintf("targets of %s on %s, which %s states too", model,
+			device.Key, replaced), "", "these: later files override earlier ones", "keep one of the two files")
 	}
-	l.set(model, device.Key, append(kept, rows...))
-	return problems
+	r.set(model, device.Key, append(kept, rows...))
 }
 
 // set replaces the targets of a model on a device.
@@ -182,32 +204,29 @@ func (l *Library) set(model, device string, rows []row) {
 }
 
 // take adds a valid target in place of an earlier one of the same number. Of two that must hold, and of two of
-// requirements documents, the more demanding one is in force, whichever file states it; should never replaces must. bad
-// reports a problem, without its place, whose Used is what is in force.
-func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool) {
-	if found, expected := unsound(&r.Target); found != "" {
-		return schema.Problem{Severity: schema.SevError, Code: "bad-target", Found: found, Expected: expected,
-			Used: "nothing of it"}, true
+// requirements documents, the more demanding one is in force, whichever file states it; should never replaces must.
+func (r *reader) take(model, device string, x row) {
+	if found, expected := unsound(&x.Target); found != "" {
+		r.refuse("bad-target", found, expected)
+		return
 	}
-	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
-	i := slices.IndexFunc(rows, func(o row) bool { return o.Target.SameNumber(&r.Target) })
+	rows := r.rows[strings.ToLower(model)][strings.ToLower(device)]
+	i := slices.IndexFunc(rows, func(o row) bool { return o.Target.SameNumber(&x.Target) })
 	if i < 0 {
-		l.set(model, device, append(rows, r))
-		return p, false
+		r.set(model, device, append(rows, x))
+		return
 	}
-	old, used := rows[i], r
-	isBound := old.Priority == "must" || old.kind == requirements && r.kind == requirements
-	if isBound && !asks(&r.Target, &old.Target) {
+	old, used := rows[i], x
+	isBound := old.Priority == "must" || old.kind == requirements && x.kind == requirements
+	if isBound && !asks(&x.Target, &old.Target) {
 		used = old
 	}
 	rows[i] = used
-	a, b := &old.Target, &r.Target
-	if a.Value == b.Value && a.Tolerance == b.Tolerance && a.Priority == b.Priority {
-		return p, false
+	if old.Value != x.Value || old.Tolerance != x.Tolerance || old.Priority != x.Priority {
+		r.problem(schema.SevWarning, "targets-replaced", statement(model, device, &x.Target)+", which "+old.Source+
+			" states as "+statement(model, device, &old.Target), "one value", statement(model, device, &used.Target),
+			"keep one of the two")
 	}
-	return schema.Problem{Severity: schema.SevWarning, Code: "targets-replaced", Found: statement(model, device, b) +
-		", which " + a.Source + " states as " + statement(model, device, a), Expected: "one value",
-		Used: statement(model, device, &used.Target)}, true
 }
 
 // For returns the targets in force for a model on a device. stated are those that files beside a result state: the
@@ -220,7 +239,7 @@ func (l *Library) take(model, device string, r row) (p schema.Problem, bad bool)
 // the model's own name, another weight. Names are never mixed in a performance reference, because it keeps entries of
 // weights that are no longer served.
 func (l *Library) For(model schema.Model, device string, stated []schema.Target) []schema.Target {
-	weights := l.aliases.weights(model.Name)
+	weights := weights(model.Name)
 	var out []schema.Target
 	for _, name := range []string{model.Name, model.Key, weights[0]} {
 		out = l.add(out, name, device, own, requirements)
@@ -265,8 +284,8 @@ func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) [
 	return out
 }
 
-// Key returns the architecture key of a model's name.
-func (l *Library) Key(model string) string { return l.aliases.Key(model) }
+// Key returns the architecture key of a model's name: the first weight of its architecture, or the name itself.
+func (l *Library) Key(model string) string { return weights(model)[0] }
 
 // Entry holds the targets of one model and device, for a listing.
 type Entry struct {
@@ -298,27 +317,20 @@ func (l *Library) List() []Entry {
 //go:embed aliases.txt
 var aliasData []byte
 
-// Aliases is the table of architectures and known devices.
-type Aliases struct {
+// aliases is the table of architectures and known devices.
+var aliases = sync.OnceValue(func() (a struct {
 	Architectures [][]string `yaml:"architectures"`
 	Devices       []string   `yaml:"devices"`
-}
-
-// DefaultAliases returns the embedded table.
-func DefaultAliases() (Aliases, error) {
-	var a Aliases
+}) {
 	if p := decode.YAML("targets/library/aliases.txt", aliasData, &a); p != nil {
-		return a, fmt.Errorf("embedded alias table: %w", *p)
+		panic(p) // it is embedded
 	}
-	return a, nil
-}
-
-// Key returns the architecture key of a model's name: the first weight of its architecture, or the name itself.
-func (a Aliases) Key(model string) string { return a.weights(model)[0] }
+	return a
+})
 
 // weights lists the names of a model's architecture, the key first.
-func (a Aliases) weights(model string) []string {
-	for _, arch := range a.Architectures {
+func weights(model string) []string {
+	for _, arch := range aliases().Architectures {
 		for _, w := range arch {
 			if strings.EqualFold(w, model) {
 				return arch
@@ -326,11 +338,6 @@ func (a Aliases) weights(model string) []string {
 		}
 	}
 	return []string{model}
-}
-
-// knows reports whether a device name is in the table.
-func (a Aliases) knows(device string) bool {
-	return slices.ContainsFunc(a.Devices, func(d string) bool { return schema.SameDevice(d, device) })
 }
 
 // Fold puts a contradiction that several levels of one workload have into one: the levels are shares of one value. The
@@ -388,7 +395,7 @@ func (l *Library) Loads(model schema.Model, device string) []Load {
 			out = append(out, x)
 		}
 	}
-	weights := l.aliases.weights(model.Name)
+	weights := weights(model.Name)
 	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
 		for _, x := range l.loads[pairID{strings.ToLower(name), strings.ToLower(device)}] {
 			add(x)
@@ -414,7 +421,7 @@ type PlannedEval struct {
 
 // Evals lists the tasks that target files plan for a model on a device, each once.
 func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
-	names := append([]string{model.Name, model.ID, model.Key}, l.aliases.weights(model.Name)...)
+	names := append([]string{model.Name, model.ID, model.Key}, weights(model.Name)...)
 	var out []PlannedEval
 	for _, a := range l.asked {
 		named := slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) })

@@ -10,15 +10,6 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-func empty(t *testing.T) *library.Library {
-	t.Helper()
-	a, err := library.DefaultAliases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return library.NewLibrary(a)
-}
-
 func everyDevice(string) bool { return true }
 
 func noDevice(string) bool { return false }
@@ -38,7 +29,7 @@ const reference = `{"Llama-3.1-8B":{
 
 // A reference states the most demanding level; the others are multiples of it.
 func TestLevelsOfAReference(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	problems := l.Add("t.json", []byte(reference), "2026-01-01", noDevice)
 	if len(problems) != 1 || problems[0].Code != "unknown-device" || !strings.Contains(problems[0].Found, "n1500") {
 		t.Errorf("%v", problems)
@@ -66,7 +57,7 @@ func TestLevelsOfAReference(t *testing.T) {
 }
 
 func TestOverrideIsShown(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	l.Add("t.json", []byte(reference), "2026-01-01", everyDevice)
 	override := strings.Replace(reference, `"ttft_ms":89`, `"ttft_ms":50`, 1)
 	p := l.Add("o.json", []byte(override), "", everyDevice)
@@ -86,7 +77,7 @@ func TestDamagedFiles(t *testing.T) {
 		`{"m":{"n150":5,"t3k":[]}}`:         "bad-targets",
 		`{"m":{"n150":[]},"m":{"n150":[]}}`: "model-twice", `{"m":{"n150":[],"n150":[]}}`: "device-twice",
 	} {
-		if p := empty(t).Add("bad.json", []byte(text), "", noDevice); len(p) != 1 || p[0].Code != code {
+		if p := library.New().Add("bad.json", []byte(text), "", noDevice); len(p) != 1 || p[0].Code != code {
 			t.Errorf("%q: %v, want %s", text, p, code)
 		}
 	}
@@ -98,7 +89,7 @@ func TestTargetsOfSeveralNames(t *testing.T) {
 		return "  - {model: " + model + `, device: "` + device + `", metric: ` + metric + ", value: " + value +
 			", workload: {task: text, isl: 128, osl: 128, concurrency: 1}, source: x, as_of: 2026-01-31}\n"
 	}
-	l := empty(t)
+	l := library.New()
 	l.Add("ref.json", []byte(`{"Llama-3.1-8B":{"n150":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
 	 "targets":{"theoretical":{"ttft_ms":89,"tput_user":21}}}]}}`), "", everyDevice)
 	l.Add("own.yaml", []byte("targets:\n"+own("Llama-3.1-8B-Instruct", "n150", "ttft", "70")+

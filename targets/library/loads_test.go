@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 const overrideFile = `{"Llama-3.1-8B":{"n150":[
@@ -24,7 +25,7 @@ evals:
 
 // An override file lists workloads without targets; both kinds are measured, each once.
 func TestLoads(t *testing.T) {
-	lib := empty(t)
+	lib := library.New()
 	bad := lib.Add("override.json", []byte(overrideFile), "2026-01-01", everyDevice)
 	bad = append(bad, lib.Add("own.yaml", []byte(ownFile), "2026-01-01", everyDevice)...)
 	for _, p := range bad {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 // The spec of a server has two numbers of a model that writes no text; the performance reference fills in the others
 // and replaces none. Of a model that writes text the spec has all.
 func TestReferenceFillsInMedia(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	l.Add("ref.json", []byte(`{"bge":{"n150":[{"max_concurrency":1,"task_type":"embedding","targets":{"theoretical":
 	  {"tput_user":5750,"tput_prefill":46000,"e2el_ms":8300}}}]},"tiny":{"n150":[{"isl":128,"osl":128,
 	  "max_concurrency":1,"targets":{"theoretical":{"ttft_ms":89,"tput_user":21}}}]}}`), "2026-01-31", everyDevice)

@@ -92,116 +92,93 @@ func (r EvalRun) Params() map[string]string {
 // Marshal returns the file's content.
 func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 
-// addOwn reads a file of our own, strictly.
-func (l *Library) addOwn(path string, data []byte, source schema.Target, known func(string) bool) []schema.Problem {
+// own reads a file of our own, strictly.
+func (r *reader) own(data []byte) {
 	var f File
-	if p := decode.YAML(path, data, &f); p != nil {
-		return []schema.Problem{*p}
+	if p := decode.YAML(r.source.Source, data, &f); p != nil {
+		r.problems = append(r.problems, *p)
+		return
 	}
-	o := &ownFile{l: l, path: path, source: source, known: known}
 	for i, t := range f.Targets {
-		o.target(fmt.Sprintf("targets[%d]", i), t)
+		r.entry = fmt.Sprintf("targets[%d]", i)
+		r.target(t)
 	}
 	for i, e := range f.Evals {
-		o.eval(fmt.Sprintf("evals[%d]", i), e)
+		r.entry = fmt.Sprintf("evals[%d]", i)
+		r.score(e)
 	}
-	return o.problems
-}
-
-type ownFile struct {
-	l        *Library
-	path     string
-	source   schema.Target
-	known    func(string) bool
-	problems []schema.Problem
-}
-
-func (o *ownFile) problem(severity schema.Severity, code, at, found, expected, hint string) {
-	o.problems = append(o.problems, schema.Problem{Severity: severity, Path: o.path, Code: code,
-		Found: at + ": " + found, Expected: expected, Hint: hint})
-}
-
-// refuse reports an entry that is not read.
-func (o *ownFile) refuse(code, at, found, expected string) {
-	o.problem(schema.SevError, code, at, found, expected, "")
 }
 
 // origin fills in the source and date of a value; both are required.
-func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool) {
-	t := o.source
-	if strings.TrimSpace(source) == "" || asOf == "" {
-		o.refuse("no-source", at, "a value without source or as_of",
-			"both, as in source: release plan 12, as_of: 2026-01-31")
-		return t, false
+func (r *reader) origin(source, asOf, priority string) (schema.Target, bool) {
+	t := r.source
+	_, badDate := time.Parse(time.DateOnly, asOf)
+	switch {
+	case strings.TrimSpace(source) == "" || asOf == "":
+		r.refuse("no-source", "a value without source or as_of", "both, as in source: release plan 12, as_of: 2026-01-31")
+	case priority != "" && priority != "must" && priority != "should":
+		r.refuse("bad-target", "priority "+priority, "must or should")
+	case badDate != nil:
+		r.refuse("bad-target", "as_of "+asOf, "a date such as 2026-01-31")
+	default:
+		t.Source, t.AsOf, t.Priority = source, asOf, priority
+		return t, true
 	}
-	if priority != "" && priority != "must" && priority != "should" {
-		o.refuse("bad-target", at, "priority "+priority, "must or should")
-		return t, false
-	}
-	if _, err := time.Parse(time.DateOnly, asOf); err != nil {
-		o.refuse("bad-target", at, "as_of "+asOf, "a date such as 2026-01-31")
-		return t, false
-	}
-	t.Source, t.AsOf, t.Priority = source, asOf, priority
-	return t, true
+	return t, false
 }
 
-func (o *ownFile) target(at string, x FileTarget) {
-	t, ok := o.origin(at, x.Source, x.AsOf, x.Priority)
+func (r *reader) target(x FileTarget) {
+	t, ok := r.origin(x.Source, x.AsOf, x.Priority)
 	if !ok {
 		return
 	}
 	x.Model, x.Device = strings.TrimSpace(x.Model), strings.TrimSpace(x.Device)
 	x.Level, x.Stat = cmp.Or(x.Level, schema.LevelTarget), cmp.Or(x.Stat, "mean")
 	info, isMetric := schema.MetricByName(x.Metric)
+	_, isLevel := schema.ParseLevel(x.At)
 	switch {
 	case x.Model == "" || x.Device == "":
-		o.refuse("bad-target", at, "no model or no device", "both")
+		r.refuse("bad-target", "no model or no device", "both")
 	case !isMetric:
 		graded := func(m *schema.MetricInfo) bool { return m.Better != schema.Neither }
-		o.refuse("unknown-metric", at, fmt.Sprintf("metric %q", x.Metric),
+		r.refuse("unknown-metric", fmt.Sprintf("metric %q", x.Metric),
 			"one of "+strings.Join(schema.MetricNames(graded), ", "))
 	case info.Better == schema.Neither:
-		o.refuse("bad-target", at, "metric "+x.Metric+", which neither improves nor worsens",
-			"a latency or a rate")
+		r.refuse("bad-target", "metric "+x.Metric+", which neither improves nor worsens", "a latency or a rate")
 	case !slices.Contains(schema.Levels(), x.Level):
-		o.refuse("unknown-level", at, fmt.Sprintf("level %q", x.Level),
-			strings.Join(schema.Levels(), ", "))
+		r.refuse("unknown-level", fmt.Sprintf("level %q", x.Level), strings.Join(schema.Levels(), ", "))
 	case x.At != "" && (x.Metric != "output_tps" || x.Workload.Concurrency != nil || x.Workload.Rate != nil):
-		o.refuse("bad-target", at, "at "+x.At+" of "+x.Metric+" or with a load",
+		r.refuse("bad-target", "at "+x.At+" of "+x.Metric+" or with a load",
 			"metric output_tps of a workload without concurrency and rate, which the level stands for")
+	case x.At != "" && !isLevel:
+		r.refuse("bad-target", "at "+x.At, "a level such as tps_user=35, ttft<200 or ttft.p90<200 (ms)")
 	default:
+		t.Key = x.Workload.Key("")
 		if x.At != "" {
-			if _, ok := schema.ParseLevel(x.At); !ok {
-				o.refuse("bad-target", at, "at "+x.At, "a level such as tps_user=35, ttft<200 or ttft.p90<200 (ms)")
-				return
+			t.Key.Dims = maps.Clone(t.Key.Dims)
+			if t.Key.Dims == nil {
+				t.Key.Dims = map[string]string{}
 			}
-			x.Workload.Dims = maps.Clone(x.Workload.Dims)
-			if x.Workload.Dims == nil {
-				x.Workload.Dims = map[string]string{}
-			}
-			x.Workload.Dims[schema.DimLevel] = x.At
+			t.Key.Dims[schema.DimLevel] = x.At
 		}
-		o.device(at, x.Model, x.Device)
-		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat,
-			x.Value, info.Unit, x.Level, x.Tolerance
-		o.put(at, x.Model, x.Device, t)
+		r.isDevice(x.Model, x.Device)
+		t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Metric, x.Stat, x.Value, info.Unit, x.Level, x.Tolerance
+		r.take(x.Model, x.Device, row{t, own})
 	}
 }
 
-func (o *ownFile) eval(at string, x FileEval) {
-	t, ok := o.origin(at, x.Source, x.AsOf, x.Priority)
+func (r *reader) score(x FileEval) {
+	t, ok := r.origin(x.Source, x.AsOf, x.Priority)
 	if !ok {
 		return
 	}
 	x.Device = cmp.Or(x.Device, anyDevice)
 	if x.Model == "" || x.Task == "" {
-		o.refuse("bad-target", at, "no model or no task", "both")
+		r.refuse("bad-target", "no model or no task", "both")
 		return
 	}
 	if x.Run != nil {
-		o.l.asked = append(o.l.asked, PlannedEval{x.Task, *x.Run,
-			pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}})
+		r.asked = append(r.asked, PlannedEval{x.Task, *x.Run, pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}})
 	}
 	t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 	t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
@@ -211,27 +188,7 @@ func (o *ownFile) eval(at string, x FileEval) {
 		t.Scores = &schema.ReferenceScores{GPU: gpu.Value, GPUSource: gpu.Source, Published: published.Value,
 			PublishSource: published.Source}
 	}
-	o.put(at, x.Model, x.Device, t)
-}
-
-func (o *ownFile) device(at, model, device string) {
-	if device != anyDevice && !o.l.aliases.knows(device) && !o.known(device) {
-		o.problem(schema.SevWarning, "unknown-device", at, fmt.Sprintf("device %q of %s", device, model),
-			"a device that has been measured or that ttreport knows", "check the spelling; known are "+
-				strings.Join(o.l.aliases.Devices, " "))
-	}
-}
-
-func (o *ownFile) put(at, model, device string, t schema.Target) {
-	p, bad := o.l.take(model, device, row{t, own})
-	if !bad {
-		return
-	}
-	hint := ""
-	if p.Severity != schema.SevError {
-		hint = "in force is " + p.Used + "; keep one of the two"
-	}
-	o.problem(p.Severity, p.Code, at, p.Found, p.Expected, hint)
+	r.take(x.Model, x.Device, row{t, own})
 }
 
 // Export turns targets of models and devices into a file of our own, with the source and date of each. It counts those

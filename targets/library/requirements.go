@@ -2,7 +2,6 @@ package library
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,21 +9,19 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// addRequirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its
+// requirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its
 // successors): the evals with their reference scores, and for each scenario a sweep of points with expected values
 // and scalar targets. Identity is at the top level, or since 2.6 in an object called document. must is required
 // whatever the model's status; should is informational.
 //
 // What is not read: service levels of a request (they define goodput, which tools compute with the levels they are
 // given), agentic sweeps, reference curves.
-func (l *Library) addRequirements(f *decode.File, root decode.Value, source schema.Target,
-	known func(string) bool) []schema.Problem {
-	r := &requirementsDoc{l: l, f: f, source: source, known: known}
+func (r *reader) requirements(root decode.Value) {
 	version := root.Get("schemaVersion").Text()
 	if major, _, _ := strings.Cut(version, "."); major != "2" {
-		r.problem(schema.SevError, "unknown-version", root.Get("schemaVersion"), "requirements document of version "+
-			version, "2.x", "")
-		return r.problems
+		r.at = root.Get("schemaVersion")
+		r.problem(schema.SevError, "unknown-version", "requirements document of version "+version, "2.x", "", "")
+		return
 	}
 	doc := root
 	if e := root.Get("document"); e.Kind() == decode.Object {
@@ -32,83 +29,58 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	}
 	name := doc.At("model", "name").Str()
 	if name == "" {
-		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name",
-			"model.name", "")
-		return r.problems
+		r.problem(schema.SevError, "bad-targets", "a requirements document without model.name", "model.name", "", "")
+		return
 	}
 	r.model = name[strings.LastIndexByte(name, '/')+1:]
-	r.device = strings.ToLower(doc.At("deployment", "hardware").Str())
-	if r.device = cmp.Or(r.device, anyDevice); r.device != anyDevice && !l.aliases.knows(r.device) && !known(r.device) {
-		r.problem(schema.SevWarning, "unknown-device", doc.Get("deployment"), fmt.Sprintf("device %q of %s", r.device,
-			r.model), "a device that has been measured or that ttreport knows", "check the spelling")
-	}
+	r.device = cmp.Or(strings.ToLower(doc.At("deployment", "hardware").Str()), anyDevice)
+	r.at = doc.Get("deployment")
+	r.isDevice(r.model, r.device)
 	for e := range root.Get("accuracyEvals").Items() {
-		r.eval(e)
+		r.accuracy(e)
 	}
 	for _, list := range []string{"scenarios", "workloads"} {
 		for s := range root.Get(list).Items() {
 			r.scenario(s)
 		}
 	}
-	return r.problems
 }
 
-type requirementsDoc struct {
-	l             *Library
-	f             *decode.File
-	source        schema.Target
-	known         func(string) bool
-	model, device string
-	problems      []schema.Problem
-}
-
-func (r *requirementsDoc) problem(severity schema.Severity, code string, at decode.Value, found, expected,
-	used string) {
-	p := r.f.Problem(severity, code, at)
-	p.Found, p.Expected, p.Used = found, expected, used
-	r.problems = append(r.problems, p)
-}
-
-// refuse reports an entry that is not read.
-func (r *requirementsDoc) refuse(at decode.Value, found, expected string) {
-	r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
-}
-
-// priority reads must or should; the document's default is must.
-func (r *requirementsDoc) priority(v decode.Value) (string, bool) {
+// required turns to an entry and reads must or should; the document's default is must.
+func (r *reader) required(v decode.Value) (string, bool) {
+	r.at = v
 	p := cmp.Or(strings.ToLower(v.Get("priority").Str()), "must")
 	if p == "must" || p == "should" {
 		return p, true
 	}
-	r.refuse(v, "priority "+p, "must or should")
+	r.refuse("bad-target", "priority "+p, "must or should")
 	return "", false
 }
 
-func (r *requirementsDoc) eval(v decode.Value) {
-	priority, ok := r.priority(v)
+func (r *reader) accuracy(v decode.Value) {
+	priority, ok := r.required(v)
 	value, has := v.Get("gpuReferenceScore").Float()
 	if !has {
 		value, has = v.Get("publishedScore").Float()
 	}
-	switch {
+	switch name := v.Get("name").Str(); {
 	case !ok:
-	case v.Get("name").Str() == "":
-		r.refuse(v, "an eval without a name", "name")
+	case name == "":
+		r.refuse("bad-target", "an eval without a name", "name")
 	case !has || value == 0:
-		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score",
-			"gpuReferenceScore or publishedScore", "nothing of it")
+		r.problem(schema.SevNote, "no-reference", name+" without a reference score", "gpuReferenceScore or publishedScore",
+			"nothing of it", "")
 	default:
 		t := r.source
-		t.Key, t.Stat, t.Value, t.Level, t.Priority,
-			t.Tolerance = schema.EvalKey(&schema.Score{Task: v.Get("name").Str()}), "value", value,
-			schema.LevelReference, priority, .05
+		t.Key, t.Stat, t.Level = schema.EvalKey(&schema.Score{Task: name}), "value", schema.LevelReference
+		t.Value, t.Priority, t.Tolerance = value, priority, .05
 		if tol, stated := v.Get("tolerance").Float(); stated {
 			t.Tolerance = tol
 		}
 		t.Scores = &schema.ReferenceScores{
 			GPU: v.Get("gpuReferenceScore").Float0(), Published: v.Get("publishedScore").Float0(),
 		}
-		r.take(v, t)
+		r.take(r.model, r.device, row{t, requirements})
 	}
 }
 
@@ -123,18 +95,20 @@ var sweepValues = []struct{ theirs, metric, stat string }{
 
 // scenario reads the sweep's expected values and the scalar targets: a latency target holds at every point of the
 // sweep, a rate target at the point of the highest concurrency, where the rate is highest.
-func (r *requirementsDoc) scenario(s decode.Value) {
+func (r *reader) scenario(s decode.Value) {
 	if kind := s.Get("kind").Str(); kind != "" && kind != "text" {
-		r.problem(schema.SevNote, "not-read", s, "a scenario of kind "+kind, "text", "nothing of it")
+		r.at = s
+		r.problem(schema.SevNote, "not-read", "a scenario of kind "+kind, "text", "nothing of it", "")
 		return
 	}
 	var keys []schema.Key
 	top := 0
 	for p := range s.Get("sweep").Items() {
+		r.at = p
 		k := schema.Key{Task: "text", ISL: p.Get("isl").Ptr(), OSL: p.Get("osl").Ptr(),
 			Concurrency: p.Get("concurrency").Ptr()}
 		if k.ISL == nil || k.OSL == nil || k.Concurrency == nil {
-			r.refuse(p, "a sweep point without isl, osl or concurrency", "all three")
+			r.refuse("bad-target", "a sweep point without isl, osl or concurrency", "all three")
 			continue
 		}
 		keys = append(keys, k)
@@ -143,7 +117,7 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 		}
 		for _, m := range sweepValues {
 			if v, ok := p.Get(m.theirs).Float(); ok {
-				r.put(p, k, m.metric, m.stat, v, "should")
+				r.put(k, m.metric, m.stat, v, "should")
 			}
 		}
 	}
@@ -152,38 +126,38 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 	}
 }
 
-func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
-	priority, ok := r.priority(t)
+func (r *reader) scalar(t decode.Value, keys []schema.Key, top int) {
+	priority, ok := r.required(t)
+	theirs := t.Get("metric").Str()
 	metric, known := map[string]string{
 		"system_throughput": "output_tps", "output_throughput": "output_tps", "total_throughput": "total_tps",
 		"request_throughput": "rps", "request_goodput": "goodput_rps", "user_throughput": "tps_user",
 		"ttft": "ttft", "tpot": "tpot", "e2el": "e2el",
-	}[strings.ToLower(t.Get("metric").Str())]
+	}[strings.ToLower(theirs)]
 	value, has := t.Get("target").Float()
 	comparator := cmp.Or(strings.ToLower(t.Get("comparator").Str()), "gte")
 	info, _ := schema.MetricByName(metric)
+	leaveOut := func(code, found, expected string) {
+		r.problem(schema.SevWarning, code, found, expected, "nothing of it", "")
+	}
 	switch {
 	case !ok:
 	case !known:
-		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(),
-			"a metric that tools measure", "nothing of it")
+		leaveOut("unknown-metric", "scalar target on "+theirs, "a metric that tools measure")
 	case !has:
-		r.refuse(t, "a scalar target without a value", "target")
+		r.refuse("bad-target", "a scalar target without a value", "target")
 	case comparator != "gte" && comparator != "lte":
-		r.refuse(t, "comparator "+comparator, "gte or lte")
+		r.refuse("bad-target", "comparator "+comparator, "gte or lte")
 	case (comparator == "gte") != (info.Better == schema.Higher):
-		r.problem(schema.SevWarning, "bad-target", t, metric+" "+
-			comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
+		leaveOut("bad-target", metric+" "+comparator+", against the direction in which it improves", info.Better.String())
 	case len(keys) == 0:
-		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep",
-			"a sweep with its workloads", "nothing of it")
+		leaveOut("bad-target", "a scalar target of a scenario without a sweep", "a sweep with its workloads")
 	default:
-		value, ok = r.inUnit(t, value, info.Unit)
-		if !ok {
+		if value, ok = r.inUnit(t, value, info.Unit); !ok {
 			return
 		}
 		if info.Better == schema.Higher {
-			r.put(t, keys[top], metric, "value", value, priority)
+			r.put(keys[top], metric, "value", value, priority)
 			return
 		}
 		stat := strings.ToLower(t.Get("statistic").Str())
@@ -191,14 +165,14 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 			stat = name
 		}
 		for _, k := range keys {
-			r.put(t, k, metric, stat, value, priority)
+			r.put(k, metric, stat, value, priority)
 		}
 	}
 }
 
 // inUnit returns a value in our unit of its metric: seconds become milliseconds. An unknown unit is refused, because
 // a limit in the wrong unit is met by everything or by nothing.
-func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
+func (r *reader) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
 	unit := strings.ToLower(t.Get("unit").Str())
 	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s",
 		"tokens/sec", "tok/sec", "tokens/second", "tok/s/user", "tokens/s/user", "t/s/u"},
@@ -209,19 +183,13 @@ func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (fl
 	case ours == "ms" && slices.Contains([]string{"s", "sec", "seconds"}, unit):
 		return value * 1000, true
 	}
-	r.refuse(t, "unit "+unit, ours)
+	r.refuse("bad-target", "unit "+unit, ours)
 	return 0, false
 }
 
-func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string, value float64, priority string) {
+func (r *reader) put(k schema.Key, metric, stat string, value float64, priority string) {
 	t := r.source
-	t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Priority = k, metric, stat, value, schema.Unit(metric),
-		schema.LevelTarget, priority
-	r.take(at, t)
-}
-
-func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
-	if p, bad := r.l.take(r.model, r.device, row{t, requirements}); bad {
-		r.problem(p.Severity, p.Code, at, p.Found, p.Expected, p.Used)
-	}
+	t.Key, t.Metric, t.Stat, t.Value, t.Unit = k, metric, stat, value, schema.Unit(metric)
+	t.Level, t.Priority = schema.LevelTarget, priority
+	r.take(r.model, r.device, row{t, requirements})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 const requirementsHead = `{"schemaVersion":"2.6.0",` +
@@ -39,7 +40,7 @@ func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 		"a duty after what the sweep says":   {loose, expects, 300},
 		"the same twice, which is no matter": {loose + "," + loose, sweepPoint, 300},
 	} {
-		l := empty(t)
+		l := library.New()
 		problems := l.Add("req.json", []byte(scenario(c.scalars, c.point)), "", everyDevice)
 		rows := l.For(tiny(), "n150", nil)
 		if len(rows) != 1 || rows[0].Value != c.value || rows[0].Priority != "must" {
@@ -54,7 +55,7 @@ func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 
 // An eval with should never replaces one with must.
 func TestEvalDutiesStand(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	duty := requirementsHead + `"accuracyEvals":[{"name":"gsm8k","gpuReferenceScore":79,"tolerance":0.05}]}`
 	l.Add("a.json", []byte(duty), "", everyDevice)
 	expectation := strings.Replace(duty, `"tolerance":0.05`, `"priority":"should"`, 1)
@@ -72,12 +73,12 @@ func TestDutiesStand(t *testing.T) {
 	limit := func(ms string) []byte {
 		return []byte(scenario(`{"metric":"ttft","comparator":"lte","target":`+ms+`}`, sweepPoint))
 	}
-	l := empty(t)
+	l := library.New()
 	l.Add("a.json", limit("50"), "", everyDevice)
 	p := l.Add("b.yaml", []byte(`targets: [{model: tiny, device: n150, metric: ttft, value: 5000, priority: should,
 	  workload: {task: text, isl: 128, osl: 128, concurrency: 1}, source: x, as_of: 2026-01-31}]`), "", everyDevice)
 	if !slices.Equal(codes(p), []string{"targets-replaced"}) ||
-		!strings.Contains(p[0].Hint, "in force is ttft target of tiny on n150 as 50 (must)") {
+		p[0].Used != "ttft target of tiny on n150 as 50 (must)" {
 		t.Errorf("%v", p)
 	}
 	l.Add("c.json", limit("900"), "", everyDevice)
@@ -98,7 +99,7 @@ func TestDutiesStand(t *testing.T) {
 
 // Units and statistics are ours once they are read.
 func TestUnitsOfRequirements(t *testing.T) {
-	l := empty(t)
+	l := library.New()
 	scalar := `{"metric":"ttft","comparator":"lte","target":1.5,"unit":"s","statistic":"P50"}`
 	if p := l.Add("req.json", []byte(scenario(scalar, sweepPoint)), "", everyDevice); len(p) > 0 {
 		t.Error(p)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 // A target that every measurement meets, or none, is refused and reported, whichever file states it.
@@ -21,7 +22,7 @@ func TestUnsoundRequirements(t *testing.T) {
 		scenario(ttft(`"target":-100`), sweepPoint),
 		scenario(ttft(`"target":100`), `{"isl":128,"osl":128,"concurrency":-1}`),
 	} {
-		l := empty(t)
+		l := library.New()
 		p := l.Add("req.json", []byte(doc), "", everyDevice)
 		refused := slices.Equal(codes(p), []string{"bad-target"}) && p[0].Severity == schema.SevError
 		if !refused || len(l.List()) != 0 {
@@ -35,7 +36,7 @@ func TestUnsoundOwnTargets(t *testing.T) {
 		`value: 80, tolerance: 0.05, stat: mean, source: x, as_of: 2026-01-31}]`
 	const eval = `evals: [{model: M, task: gsm8k, value: 0.79, tolerance: 0.05, source: x, as_of: 2026-01-31}]`
 	for _, sound := range []string{row, eval} {
-		if l := empty(t); len(l.Add("own.yaml", []byte(sound), "", everyDevice)) != 0 || len(l.List()) != 1 {
+		if l := library.New(); len(l.Add("own.yaml", []byte(sound), "", everyDevice)) != 0 || len(l.List()) != 1 {
 			t.Errorf("refused: %s", sound)
 		}
 	}
@@ -45,7 +46,7 @@ func TestUnsoundOwnTargets(t *testing.T) {
 		{row, "concurrency: 1", "concurrency: -1"}, {eval, "0.79", ".nan"}, {eval, "0.79", "790"},
 		{eval, "0.05", ".nan"}, {eval, "2026-01-31", "2026-31-01"},
 	} {
-		l := empty(t)
+		l := library.New()
 		doc := strings.Replace(c[0], c[1], c[2], 1)
 		p := l.Add("own.yaml", []byte(doc), "", everyDevice)
 		if !slices.Equal(codes(p), []string{"bad-target"}) || len(l.List()) != 0 {

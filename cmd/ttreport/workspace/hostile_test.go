@@ -57,9 +57,14 @@ func everything(dir string) string {
 	}
 	logo, err2 := w.ReadLogo()
 	b.Write(logo)
-	files, err3 := w.targetFiles()
-	for _, f := range files {
-		b.Write(f.data)
+	lib, problems, err3 := w.Library(nil)
+	for _, p := range problems {
+		b.WriteString(" problem: " + p.Error() + p.Hint)
+	}
+	if err3 == nil {
+		for _, e := range lib.List() {
+			b.WriteString(" targets of " + e.Model)
+		}
 	}
 	_, err4 := w.ReadSettings()
 	_, err5 := w.Policy(time.Time{})
