@@ -477,8 +477,8 @@ func (w *Workspace) cached(name string) string {
 const OverrideVariable = "OVERRIDE_BENCHMARK_TARGETS"
 
 // Library reads targets/*.json, *.yaml and *.yml in order of their names, then the override that the environment names.
-// A file that cannot be read is an error: a release must not pass because its targets were not read. A file that names a
-// device which neither the product nor a run knows has a problem.
+// A file that cannot be read is an error: a release must not pass because its targets were not read. A file that names
+// a device which neither the product nor a run knows has a problem.
 func (w *Workspace) Library(runs []schema.Run) (*library.Library, []schema.Problem, error) {
 	var names []string
 	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
