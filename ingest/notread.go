@@ -23,21 +23,15 @@ const NotRead = "not-read"
 // notRead returns the reading of a result that is known and not read, so that users do not look for a fault in the
 // file; ok is false for any other file.
 func notRead(f *decode.File) (r schema.Reading, ok bool) {
-	what, hint := "", "ttreport help files lists what is read; measure with one of those tools, or ask for this one"
-	switch v := f.First; {
-	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
-		what = "vllm bench mm-processor: stages of preprocessing"
-	case v.Has("commit_hash", "env_name") && v.Get("results").Kind() == decode.Object:
-		// airspeed velocity writes a file a commit and environment: numbers of functions of a library
-		what = "asv: timings of a library by commit, see ttreport help from-asv"
-		hint = "ttreport help from-asv says what takes the place of each part of asv"
-	default:
+	if f.First.Get("config").Kind() != decode.Object || f.First.Get("mm_processor_stats").Kind() != decode.Object {
 		return r, false
 	}
+	const what = "vllm bench mm-processor: stages of preprocessing"
 	return schema.Reading{
 		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "not-read",
-			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it", Hint: hint,
+			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
+			Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
 		}),
 	}, true
 }
@@ -77,7 +71,9 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 			return nil
 		}
 		p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
-		p.Hint = "export it as CSV or JSON lines, and say under tables: in ttreport.yaml what the columns hold"
+		if p.Hint = "say under tables: in ttreport.yaml what the columns hold"; !table.IsParquet(f.Path) {
+			p.Hint = "export it as CSV or JSON lines, and " + p.Hint
+		}
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
 		if !unreadJSON(&p, f) {
 			return nil

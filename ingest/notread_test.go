@@ -16,8 +16,6 @@ func TestOtherToolsAreNamed(t *testing.T) {
 	for text, tool := range map[string]string{
 		`{"config":{"model":"x"},"timestamp":"2026-01-01",` +
 			`"mm_processor_stats":{"preprocess":{"mean":1}}}`: "vllm bench mm-processor",
-		`{"commit_hash":"060ab1","env_name":"py3.9","date":1653153144000,"params":{},"version":2,` +
-			`"result_columns":["result"],"results":{"a.time_b":[[1.5]]}}`: "asv",
 	} {
 		set := load(t, ingest.Options{}, map[string]string{"x.json": text})
 		f := set.Files[0]

@@ -105,12 +105,16 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if file.Form == decode.Binary && slices.Contains(stores, extension(f.rel)) { // its columns are at one of its ends
-		head, tail := make([]byte, min(info.Size(), 64<<10)), make([]byte, min(info.Size(), 64<<10))
+	if file.Form == decode.Binary && slices.Contains(stores, extension(f.rel)) {
+		ends := info.Size() // its columns are at one of them
+		if _, isTable := table.Find(f.root.Tables, f.shown()); !isTable || ends > lim.Packed {
+			ends = min(ends, 64<<10)
+		}
+		head, tail := make([]byte, ends), make([]byte, min(ends, info.Size()-ends))
 		_, err := in.ReadAt(head, 0)
 		_, err2 := in.ReadAt(tail, info.Size()-int64(len(tail)))
 		if err == nil && err2 == nil {
-			file.Data = slices.Concat(head, tail)
+			file.Data = append(head, tail...)
 		}
 	}
 	return interpret(f, &file), nil
@@ -132,6 +136,9 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 		place := at(f.root, rel)
 		read := place.guarded(func() []*source {
 			file := decode.NewFile(place.shown(), m.Data, m.ModTime, lim)
+			if file.Form == decode.Binary && slices.Contains(stores, extension(rel)) {
+				file.Data = m.Data
+			}
 			return interpret(place, &file)
 		})
 		for _, s := range read {
@@ -412,7 +419,8 @@ var readers = []*draft.Format{
 	&ttis.Reader, &trtllm.Reader, &nmvllm.Reader, &format.SGLang, &guidellm.Reader, &format.InferencePerf,
 	&format.InferenceX, &format.LLMD, &format.Inspect, &table.Known, &table.Own, &format.EvalScope, &llamabench.Reader,
 	&format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval, &format.BigCode, &format.HELM, &format.Optimum,
-	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.Failed, &history.Reader,
+	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.ASV,
+	&format.Failed, &history.Reader,
 }
 
 // Formats of files that no reader takes.

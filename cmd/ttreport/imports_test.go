@@ -107,7 +107,6 @@ var rooms = map[string][]string{
 var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
 	"github.com/gocarina/gocsv":        "render/rows",
-	"github.com/parquet-go/parquet-go": "render/rows",
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site/preview",
 	"github.com/goccy/go-yaml":         "ingest/schema",

@@ -54,3 +54,39 @@ func TestBencher(t *testing.T) {
 		"latency{ns,lower}.value": 88.5, "latency{ns,lower}.max": 90, "tokens{,neither}.value": 5,
 	})
 }
+
+// asvFile is a result in the form of asv's "Data formats", version 2, with a benchmark of two parameters, one that
+// failed, and one of version 1.
+const asvFile = `{"commit_hash":"abcdef1234567890","env_name":"virtualenv-py3.12","date":1700000000000,
+ "params":{"machine":"ci","python":"3.12"},"python":"3.12","version":2,
+ "result_columns":["result","params","version","started_at","duration","stats_q_25","stats_q_75"],
+ "results":{"bench.Suite.time_parse":[[0.125,0.25,NaN,null],[["10","20"],["'fast'","'safe'"]],"v",1700000001000,1.5,
+   [0.0625,0.125,NaN,null],[0.5,0.75,NaN,null]],
+  "bench.mem_all":[[2048.5],[],"v"],"bench.track_rows":17.5,"bench.peakmem_x":[null,[],"v"]}}`
+
+func TestASV(t *testing.T) {
+	r := Reader{Detect: format.ASV.Detect, Read: format.ASV.Read}.Must(t, "results/ci/abcdef12-virtualenv-py3.12.json",
+		asvFile)
+	Check(t, r)
+	if f := r.Facts; f.Release != "abcdef12" || f.Device.Name != "ci" || f.Impl != "virtualenv-py3.12" ||
+		f.Start.Year() != 2023 || len(r.Points) != 6 {
+		t.Fatalf("%+v, %d points", f, len(r.Points))
+	}
+	Expect(t, r.Points[1], map[string]float64{
+		"time{s,lower}.value": .25, "time{s,lower}.p25": .125, "time{s,lower}.p75": .75,
+	})
+	keys := ""
+	for _, p := range r.Points {
+		keys += p.Key.Workload() + " " + string(p.Status) + "; "
+	}
+	if want := "bench.Suite.time_parse, param1 10, param2 fast ok; " +
+		"bench.Suite.time_parse, param1 10, param2 safe ok; " +
+		"bench.Suite.time_parse, param1 20, param2 safe failed; bench.mem_all ok; " +
+		"bench.track_rows ok; bench.peakmem_x failed; "; keys != want {
+		t.Error(keys)
+	}
+}
+
+func FuzzASV(f *testing.F) {
+	Reader{Detect: format.ASV.Detect, Read: format.ASV.Read}.Fuzz(f, "results/ci/abcdef12-env.json", asvFile)
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -24,10 +25,14 @@ import (
 // Format is the name of the format.
 const Format = "table"
 
-// Read returns a point for each row with a number: a line of a table, or an object of JSON.
+// Read returns a point for each row with a number: a line of a table, or an object of JSON. Of a Parquet file Data is
+// the whole.
 func (t Table) Read(f *decode.File) schema.Reading {
-	if f.Form == decode.JSON {
+	switch {
+	case f.Form == decode.JSON:
 		return t.readObjects(f)
+	case f.Form == decode.Binary && IsParquet(f.Path):
+		return t.readParquet(f)
 	}
 	head, _, _ := bytes.Cut(f.Data, []byte("\n"))
 	lines := csv.NewReader(bytes.NewReader(f.Data))
@@ -280,8 +285,11 @@ func setFact(f *schema.Facts, field, text string) {
 	}
 	f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00",
 		"2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
-	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e11 {
-		f.Start = time.Unix(int64(x), 0).UTC()
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e20 {
+		for x >= 1e11 { // milliseconds, microseconds or nanoseconds
+			x /= 1000
+		}
+		f.Start = time.Unix(int64(math.Round(x)), 0).UTC()
 	}
 }
 

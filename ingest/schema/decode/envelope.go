@@ -94,7 +94,7 @@ func (l *limited) Close() error { l.close(); return nil }
 // Read reads a file of size bytes: unpacked, hashed, its first value decoded. Only errors of the reader are returned;
 // faults of the content are problems of the file.
 func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
-	f := File{Path: name, Size: size, ModTime: mod}
+	f := File{Path: name, Size: size, ModTime: mod, lim: lim}
 	head, err := io.ReadAll(io.LimitReader(r, headSize))
 	if err != nil {
 		return f, err
