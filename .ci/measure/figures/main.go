@@ -92,7 +92,7 @@ func parts() []part {
 		{"groups", shops}, {"unchanged", unchanged}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"pairs", powerOfPairs},
-		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound},
+		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound}, {"agents", agents},
 		{"speed", speed},
 	}
 }
