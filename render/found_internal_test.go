@@ -45,7 +45,7 @@ func TestPointsOfARun(t *testing.T) {
 		}
 		run.Points = append(run.Points, p)
 	}
-	s := pointSection(run, sourcesOf(run))
+	s := pointSection(run, sourcesOf(run), nil)
 	tab := s.Blocks[0].(*Table)
 	var heads []string
 	for _, c := range tab.Cols[2:] {

@@ -34,18 +34,22 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.Sections = append(p.Sections, planSection(run))
 	}
 	files := sourcesOf(run)
-	p.add(pointSection(run, files), section("distributions", "Distributions",
+	var list Commands
+	var of []int
+	if !r.Public {
+		list, of = commands(run)
+	}
+	p.add(pointSection(run, files, of), section("distributions", "Distributions",
 		"Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over the middle "+
 			"half, line at the median, dot at the slowest.",
 		append([]Block{distributions(run).cut(documentHasAll)}, distributionFigures(run)...)...),
 		section("evals", "Evals", "", runScores(run, files)))
-	if !r.Public {
-		if list, _ := commands(run); len(list) > 0 {
-			p.add(section("commands", "Commands", "What makes these points again; secrets are removed.", list))
-		} else if len(run.Points) > 0 {
-			p.add(section("commands", "Commands", "",
-				Prose{"Command not stated: neither the files nor what lies beside them have it."}))
-		}
+	switch {
+	case len(list) > 0:
+		p.add(section("commands", "Commands", "What makes these points again; secrets are removed.", list))
+	case len(run.Points) > 0 && !r.Public:
+		p.add(section("commands", "Commands", "",
+			Prose{"Command not stated: neither the files nor what lies beside them have it."}))
 	}
 	p.add(Section{ID: "files", Title: "Raw files",
 		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
@@ -83,7 +87,7 @@ func runLead(run *schema.Run, name string) Lead {
 	return Lead{Tone: words.ToneGood, Text: what + " of " + name + "."}
 }
 
-func pointSection(run *schema.Run, files sources) Section {
+func pointSection(run *schema.Run, files sources, commandOf []int) Section {
 	if len(run.Points) == 0 {
 		return Section{}
 	}
@@ -91,7 +95,7 @@ func pointSection(run *schema.Run, files sources) Section {
 	shared, own := splitConditions(run)
 	kept := keptMetrics(run)
 	s := section("points", "Points", "One row a point: the mean, or the one value of the file; below it other statistics "+
-		"that were kept; – is not in the file.", pointTable(run, kept, files, course, own))
+		"that were kept; – is not in the file.", pointTable(run, kept, files, commandOf, course, own))
 	if len(course) > 0 {
 		s.Intro += " Pictures: means over equal parts of the measurement, from left to right, each on a scale of its own " +
 			"that spans at least ±10 % of its values; a gap was not known."
@@ -171,18 +175,18 @@ func runScores(run *schema.Run, files sources) *Table {
 	}
 	t := scoreTable(rows)
 	if len(files.list) > 1 {
-		t.Cols = append(t.Cols, num("File").in("# below"))
+		t.addColumn(num("File").in("# below"), func(i int) Cell {
+			return placeBelow(files.number[run.Scores[i].Source.Path], "no file is stated")
+		})
 	}
 	for i := range t.Rows {
 		t.Rows[i].Anchor = fmt.Sprintf("e%d", i+1)
-		if len(files.list) > 1 {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(files.number[run.Scores[i].Source.Path]))
-		}
 	}
 	return t.elsewhere(documentHasAll).keep(shown)
 }
 
-// commands lists each distinct command once, and says which of them measured each point, from 1; 0: none is known.
+// commands lists each distinct command once, and says which of them measured each point, from 1, where it is not the
+// same for all; 0: none is known.
 func commands(run *schema.Run) (list Commands, of []int) {
 	of = make([]int, len(run.Points))
 	for i := range run.Points {
@@ -192,13 +196,10 @@ func commands(run *schema.Run) (list Commands, of []int) {
 		}
 		of[i] = slices.Index(list, line) + 1
 	}
+	if len(list) < 2 && !slices.Contains(of, 0) || len(list) == 0 {
+		of = nil
+	}
 	return list, of
-}
-
-// CommandOf says which of a run's commands measured each point, from 1; 0: none is known.
-func CommandOf(run *schema.Run) []int {
-	_, of := commands(run)
-	return of
 }
 
 // sources are the raw files of a run, each once, and their numbers by path, from 1.

@@ -18,7 +18,9 @@ func besideMean() []string {
 // pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
-func pointTable(run *schema.Run, kept []keptMetric, files sources, course courses, own []string) *Table {
+func pointTable(
+	run *schema.Run, kept []keptMetric, files sources, commandOf []int, course courses, own []string,
+) *Table {
 	all := []Column[*schema.Point]{
 		{col("Workload").in(loadUnit), func(pt *schema.Point) Cell {
 			c := head(pt.Key.Workload(), "")
@@ -39,7 +41,7 @@ func pointTable(run *schema.Run, kept []keptMetric, files sources, course course
 	}
 	if len(files.list) > 1 {
 		add(Col{Head: "File", Unit: "# below", Num: true}, func(pt *schema.Point) Cell {
-			return fileNumber(files.number[pt.Source.Path])
+			return placeBelow(files.number[pt.Source.Path], "no file is stated")
 		})
 	}
 	if len(course) > 0 {
@@ -75,13 +77,15 @@ func pointTable(run *schema.Run, kept []keptMetric, files sources, course course
 	}
 	t := tableOf("Every statistic, by point", Numbers, points, all)
 	if own != nil {
-		t.Cols = append(t.Cols, col("Conditions"))
+		t.addColumn(col("Conditions"), func(i int) Cell { return sentence(own[i]) })
+	}
+	if commandOf != nil {
+		t.addColumn(num("Command").in("# below"), func(i int) Cell {
+			return placeBelow(commandOf[i], "no command is stated")
+		})
 	}
 	for i := range t.Rows {
 		t.Rows[i].Anchor = fmt.Sprintf("p%d", i+1)
-		if own != nil {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, sentence(own[i]))
-		}
 	}
 	t.Total = len(t.Rows)
 	return t
@@ -99,10 +103,10 @@ func sliceOf(pt *schema.Point, name string) (x *schema.SliceOf, lo, hi float64) 
 	return x, lo, hi
 }
 
-// fileNumber is the number of a raw file in the list of them; 0: it is not known.
-func fileNumber(n int) Cell {
+// placeBelow is the place in a list below; 0: it is not known, and why.
+func placeBelow(n int, why string) Cell {
 	if n == 0 {
-		return missing("no file is stated")
+		return missing(why)
 	}
 	return text(fmt.Sprint(n))
 }

@@ -119,6 +119,14 @@ func (c Col) Below(v *Cell) string {
 	return strings.Join(parts, ", ")
 }
 
+// addColumn adds a column with a cell for each row.
+func (t *Table) addColumn(c Col, cell func(row int) Cell) {
+	t.Cols = append(t.Cols, c)
+	for i := range t.Rows {
+		t.Rows[i].Cells = append(t.Rows[i].Cells, cell(i))
+	}
+}
+
 // Column is a column of a table with the cell that each row has in it; one without a function is left out.
 type Column[T any] struct {
 	Col

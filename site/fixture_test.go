@@ -1,8 +1,11 @@
 package site_test
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -221,11 +224,30 @@ func files(t *testing.T, dir string) map[string]string {
 		}
 		data, err := os.ReadFile(name)
 		rel, _ := filepath.Rel(dir, name)
-		out[rel] = string(data)
+		out[rel] = unpacked(t, string(data))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// unpacked is a file of a site with its data as text, where they are packed.
+func unpacked(t *testing.T, text string) string {
+	t.Helper()
+	call, packed, ok := strings.Cut(text, `","`)
+	if !ok || !strings.HasPrefix(call, "ttreport.packed(") {
+		return text
+	}
+	packed = strings.TrimSuffix(packed, "\");\n")
+	r, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call + `",` + string(data) + ");\n"
 }

@@ -42,8 +42,9 @@ type pages struct {
 type frame struct {
 	Root   string // before every address
 	Path   render.Address
-	Alone  bool // the page is one file, and loads nothing
-	Linked bool // addresses lead somewhere
+	Alone  bool   // the page is one file, and loads nothing
+	Linked bool   // addresses lead somewhere
+	Run    string // of a page that run.js shows: its name in the address
 }
 
 // At is an address as a link has it.
@@ -153,12 +154,8 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	if v.Navigation, err = p.navigation(root, page.Nav); err != nil {
 		return nil, err
 	}
-	if charts := Charts(page); len(charts) > 0 { // in the page: a file of their own for each page took most time to write
-		data, err := json.Marshal(charts) // escapes <, > and &
-		if err != nil {
-			return nil, fmt.Errorf("charts of %s: %w", page.Path, err)
-		}
-		v.Charts = template.JS(data)
+	if v.Charts, err = charts(page); err != nil {
+		return nil, err
 	}
 	for _, name := range page.Scripts {
 		print, err := static.Fingerprint(name)
@@ -168,6 +165,33 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 		v.Scripts = append(v.Scripts, scriptView{name, print})
 	}
 	return p.layout(v)
+}
+
+// run writes what run.js puts into the page of runs. Its links are relative to that page.
+func (p *pages) run(b *bytes.Buffer, page render.Page, name string) error {
+	v := layoutView{frame: frame{Root: "../", Path: page.Path, Linked: true, Run: name}, Page: page}
+	var err error
+	if v.Charts, err = charts(page); err != nil {
+		return err
+	}
+	if err = p.t.ExecuteTemplate(b, "run", v); err != nil {
+		return fmt.Errorf("page %s: %w", page.Path, err)
+	}
+	return nil
+}
+
+// charts are the options of the figures of a page: in it, since a file of their own for each page took most time to
+// write.
+func charts(page render.Page) (template.JS, error) {
+	list := Charts(page)
+	if len(list) == 0 {
+		return "", nil
+	}
+	data, err := json.Marshal(list) // escapes <, > and &
+	if err != nil {
+		return "", fmt.Errorf("charts of %s: %w", page.Path, err)
+	}
+	return template.JS(data), nil
 }
 
 func (p *pages) layout(v layoutView) ([]byte, error) {
@@ -250,7 +274,11 @@ func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 }
 
 func newChartView(v blockView, id, label string) chartView {
-	return chartView{frame: v.frame, ID: id, Label: label, Page: shardID(v.Path)}
+	of := shardID(v.Path)
+	if v.Run != "" {
+		of = "run " + v.Run
+	}
+	return chartView{frame: v.frame, ID: id, Label: label, Page: of}
 }
 
 func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {

@@ -151,7 +151,7 @@ func TestManyRunsOfARelease(t *testing.T) {
 				Severity: schema.SevWarning, Code: "made-up", Path: fmt.Sprintf("a/b/c/%d/%d.json", i, n), Found: "something",
 			})
 		}
-		runs[i].Points[0].Command = []string{strings.Repeat(fmt.Sprintf("--flag-%d x ", i), 40_000)}
+		runs[i].Points[0].Command = []string{strings.Repeat(fmt.Sprintf("--flag-%d x ", i), 200_000)}
 	}
 	dir, record := t.TempDir(), filepath.Join(t.TempDir(), "record")
 	var before map[string]string
@@ -176,7 +176,7 @@ func TestManyRunsOfARelease(t *testing.T) {
 			t.Fatalf("%d runs in %d scripts", len(index.Runs), len(index.Files))
 		}
 		for name, at := range index.Runs {
-			if !strings.Contains(all[index.Files[at]], fmt.Sprintf("%q:[", name)) {
+			if !strings.Contains(all[index.Files[at]], fmt.Sprintf(`<article id=%q`, name)) {
 				t.Errorf("%s is not in %s", name, index.Files[at])
 			}
 		}

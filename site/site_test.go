@@ -190,13 +190,18 @@ func TestGolden(t *testing.T) {
 		golden(t, "golden/"+name+".html", []byte(html))
 	}
 	for name, file := range map[string]string{
-		"runs.js":    "data/shards/runs/v0.12.0.js",
 		"report.md":  "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
 		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
 		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
 	} {
 		golden(t, "golden/"+name, []byte(all[file]))
 	}
+	_, call, _ := strings.Cut(all["data/shards/runs/v0.12.0.js"], ",")
+	var runs string
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(call, ");\n")), &runs); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "golden/run.html", []byte(runs))
 }
 
 // Curves need more concurrencies than the fixture has.

@@ -2,13 +2,17 @@
 // and the verdicts of its release are two scripts.
 "use strict";
 (function () {
-  var paint = ttreport.painter,
-    el = paint.el,
-    digits = ttreport.digits,
+  var digits = ttreport.digits,
     box,
     opener,
     shown = "";
 
+  function el(tag, attrs, kids) {
+    var e = document.createElement(tag);
+    for (var k in attrs || {}) e.setAttribute(k, attrs[k]);
+    e.append(...[].concat(kids == null ? [] : kids));
+    return e;
+  }
   function percent(c) {
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
@@ -39,83 +43,61 @@
     return -1;
   }
 
-  function sectionOf(page, S, id) {
-    return (page[8] || []).filter(function (s) {
-      return S(s[0]) === id;
-    })[0];
+  // textOf is what a cell or a head says, without what stands below it in small letters.
+  function textOf(cell) {
+    return cell ? [].filter.call(cell.childNodes, n => n.nodeName !== "SMALL").map(n => n.textContent).join("").trim() : "";
   }
-  function tableOf(section) {
-    return ((section && section[3]) || []).filter(function (b) {
-      return b[0] === "table";
-    })[0];
+  function belowOf(cell) {
+    var small = cell && cell.querySelector("small");
+    return small ? small.textContent : "";
   }
-  function textOf(c, S) {
-    return S(c && typeof c === "object" ? c.t : c);
+  function headsOf(row) {
+    return [].slice.call(row.closest("table").tHead.rows[0].cells);
+  }
+  // under is the cell of a row that is in a column of this name.
+  function under(row, head) {
+    return row.cells[headsOf(row).findIndex(h => textOf(h) === head)];
   }
 
-  // point is the row of a run's table with the column of a metric.
-  function pointOf(file, page, S, number, metric) {
-    var section = sectionOf(page, S, "points"),
-      t = tableOf(section),
-      cols = t && file.columns[t[3]],
-      row = t && t[4][number - 1],
-      k = cols
-        ? cols.findIndex(function (c) {
-            return S(c[6]) === metric;
-          })
-        : -1;
-    if (!row || k < 0) return null;
-    var parts = textOf(row[k], S).split("|"),
-      same = t[4].filter(function (r) {
-        return textOf(r[0], S) === textOf(row[0], S) && textOf(r[1], S) === textOf(row[1], S);
-      });
-    function named(head) {
-      var i = cols.findIndex(function (c) {
-        return S(c[0]) === head;
-      });
-      return i < 0 ? "" : textOf(row[i], S);
-    }
+  // pointOf is a row of the points of a run with the column of a metric.
+  function pointOf(page, where, metric) {
+    var row = page.querySelector("#points #" + where),
+      k = row ? headsOf(row).findIndex(h => h.dataset.m === metric) : -1;
+    if (k < 0) return null;
+    var cell = row.cells[k],
+      head = headsOf(row)[k],
+      stats = cell.matches(".absent") ? [] : belowOf(cell).split(", ").filter(Boolean).map(s => s.split(/ = | (?=\S+$)/)),
+      same = [].filter.call(row.parentNode.rows, r => textOf(r.cells[0]) === textOf(row.cells[0]) && textOf(r.cells[1]) === textOf(row.cells[1]));
     return {
-      label: S(cols[k][0]),
-      unit: S(cols[k][1]),
-      workload: textOf(row[0], S),
-      tool: textOf(row[1], S),
-      value: parts[0],
-      names: S(cols[k][4]).split("|"),
-      stats: parts.slice(1),
-      conditions: named("Conditions"),
-      shared: S(section[2]).split(" Of all points: ")[1] || "",
-      file: +named("File") || 1,
-      repeats: same.map(function (r) {
-        return textOf(r[k], S).split("|")[0];
-      })
+      row: row,
+      label: textOf(head),
+      unit: belowOf(head),
+      workload: textOf(row.cells[0]),
+      tool: textOf(row.cells[1]),
+      value: textOf(cell),
+      stats: stats,
+      conditions: textOf(under(row, "Conditions")),
+      shared: page.querySelector("#points header p").textContent.split(" Of all points: ")[1] || "",
+      repeats: same.map(r => textOf(r.cells[k]))
     };
   }
 
-  // scoreOf is the row of a run's table of evals.
-  function scoreOf(file, page, S, number, metric) {
-    var t = tableOf(sectionOf(page, S, "evals")),
-      cols = t && file.columns[t[3]],
-      row = t && t[4][number - 1];
-    if (!row || textOf(row[1], S) !== metric) return null;
-    var facts = cols
-      .map(function (c, i) {
-        return [S(c[0]), textOf(row[i], S) + (row[i] && row[i].s ? " " + S(row[i].s) : "")];
-      })
-      .filter(function (f) {
-        return f[1] && f[0] !== "File";
-      });
+  // scoreOf is a row of the evals of a run.
+  function scoreOf(page, where, metric) {
+    var row = page.querySelector("#evals #" + where);
+    if (!row || textOf(row.cells[1]) !== metric) return null;
+    var facts = headsOf(row).map((h, i) => [textOf(h), (textOf(row.cells[i]) + " " + belowOf(row.cells[i])).trim()]);
     return {
-      label: textOf(row[0], S) + " " + metric, unit: "", workload: "", tool: "", score: true, value: textOf(row[3], S), names: [], stats: [],
-      conditions: "", shared: "", facts: facts, file: (S(cols[cols.length - 1][0]) === "File" && +textOf(row[row.length - 1], S)) || 1
+      row: row, label: textOf(row.cells[0]) + " " + metric, unit: "", workload: "", tool: "", score: true, value: textOf(row.cells[3]), stats: [],
+      conditions: "", shared: "", facts: facts.filter(f => f[1] && f[0] !== "File")
     };
   }
 
   function statistics(p) {
     if (p.facts) return p.facts;
     var rows = [[p.stats.length && p.value !== "–" ? "Mean, or the one value of the file" : "Value", p.value + "\u202f" + p.unit]];
-    p.names.forEach(function (name, i) {
-      if (p.stats[i]) rows.push([name === "n" ? "Requests" : name, p.stats[i] + (name === "n" || !p.unit ? "" : "\u202f" + p.unit)]);
+    p.stats.forEach(function (s) {
+      rows.push(s[0] === "n" ? ["Requests", s[1]] : [s[0], s[1] + (p.unit ? "\u202f" + p.unit : "")]);
     });
     return rows;
   }
@@ -270,140 +252,98 @@
   }
 
   // distribution is the picture over requests, where they were seen one by one.
-  function distribution(parts, file, page, S, p) {
-    var t = tableOf(sectionOf(page, S, "distributions"));
-    ((t && t[4]) || []).some(function (r) {
-      if (!Array.isArray(r) || textOf(r[0], S) !== p.workload || textOf(r[1], S) !== p.label) return false;
-      var c = r[r.length - 1];
-      if (c && c.p) part(parts, "Distribution over requests", [paint.strip(c.p, S), el("p", { class: "more" }, S(c.p[6]))], [S(c.p[6])]);
-      return true;
-    });
+  function distribution(parts, page, p) {
+    var row = [].find.call(page.querySelectorAll("#distributions tbody tr"), r => textOf(r.cells[0]) === p.workload && textOf(r.cells[1]) === p.label),
+      svg = row && row.querySelector("svg"),
+      said = svg && svg.getAttribute("aria-label");
+    if (svg) part(parts, "Distribution over requests", [svg, el("p", { class: "more" }, said)], [said]);
   }
 
   // course is what happened during the measurement: latencies, gauges of the server, power. They are the pictures of the
   // point's row.
-  function course(parts, file, page, S, number) {
-    var t = tableOf(sectionOf(page, S, "points")),
-      cols = file.columns[t[3]],
-      row = t[4][number - 1],
-      over = "",
-      rows = [];
-    cols.forEach(function (c, k) {
-      var head = S(c[0]);
-      if (head === "Over") over = textOf(row[k], S);
-      if (row[k] && row[k].k) rows.push({ name: head.replace(/ by time$/, ""), picture: row[k].k, range: S(row[k].s) + "\u202f" + S(c[1]) });
-    });
+  function course(parts, p) {
+    var rows = headsOf(p.row)
+      .map((h, k) => ({ name: textOf(h).replace(/ by time$/, ""), picture: p.row.cells[k].querySelector("svg"), range: belowOf(p.row.cells[k]) + "\u202f" + belowOf(h) }))
+      .filter(r => r.picture);
+    if (!rows.length) return;
     part(
       parts,
       "By time",
-      rows.length
-        ? [
-            el("table", { class: "facts" }, [
-              el("tbody", {}, rows.map(function (r) {
-                return el("tr", {}, [el("th", { scope: "row" }, r.name), el("td", {}, [paint.spark(r.picture, S), " ", el("small", {}, r.range)])]);
-              }))
-            ]),
-            el("p", { class: "more" }, "Over " + over + "\u202fs, each line on a scale of its own.")
-          ]
-        : [],
-      rows.map(function (r) {
-        return "- " + S(r.picture[0]);
-      })
+      [
+        el("table", { class: "facts" }, el("tbody", {}, rows.map(r => el("tr", {}, [el("th", { scope: "row" }, r.name), el("td", {}, [r.picture, " ", el("small", {}, r.range)])])))),
+        el("p", { class: "more" }, "Over " + textOf(under(p.row, "Over")) + "\u202fs, each line on a scale of its own.")
+      ],
+      rows.map(r => "- " + r.picture.getAttribute("aria-label"))
     );
   }
 
-  function sources(parts, page, S, p, number) {
-    var commands = ((sectionOf(page, S, "commands") || [])[3] || []).map(function (b) {
-        return S(b[1]);
-      }),
-      line = !p.score && commands[(page[9] || [])[number - 1] - 1],
-      files = tableOf(sectionOf(page, S, "files")),
-      f = files && files[4][p.file - 1];
+  function sources(parts, page, p) {
+    var commands = page.querySelectorAll("#commands pre"),
+      one = under(p.row, "Command"),
+      line = !p.score && commands.length && (!one || +textOf(one)) ? commands[one ? +textOf(one) - 1 : 0].textContent : "",
+      f = page.querySelector("#files #f" + (+textOf(under(p.row, "File")) || 1));
     if (!line && !p.score) part(parts, "Command", [el("p", {}, "No command is known here.")], ["none known"]);
-    if (line) {
-      var pre = el("pre", { tabindex: "0" }, line);
-      part(parts, "Command", [pre], ["```", line, "```"]);
-    }
-    if (f)
-      part(
-        parts,
-        "Raw file",
-        [facts([["File", textOf(f[1], S)], ["Format", textOf(f[2], S) + ", " + textOf(f[3], S)], ["SHA-256", textOf(f[4], S)]])],
-        ["`" + textOf(f[1], S) + "`", "", "SHA-256 `" + textOf(f[4], S) + "`"]
-      );
-  }
-
-  function provenance(parts, file, page, S) {
-    var t = tableOf(sectionOf(page, S, "identity"));
-    if (!t) return;
-    // A source stands above what is known from it.
-    var rows = t[4]
-      .filter(function (r) {
-        return !Array.isArray(r) || textOf(r[1], S) !== "unknown";
-      })
-      .map(function (r) {
-        return Array.isArray(r) ? [textOf(r[0], S), textOf(r[1], S)] : [S(r)];
-      })
-      .filter(function (r, i, all) {
-        return r.length > 1 || (all[i + 1] || []).length > 1;
-      });
+    if (line) part(parts, "Command", [el("pre", { tabindex: "0" }, line)], ["```", line, "```"]);
+    if (!f) return;
+    var at = [].map.call(f.cells, textOf); // its number, file, format, tool, SHA-256
     part(
       parts,
-      "Provenance",
-      [facts(rows)],
-      rows.map(function (r) {
-        return r.length > 1 ? "- " + r[0] + ": " + r[1] : "\n" + r[0] + "\n";
-      })
+      "Raw file",
+      [facts([["File", at[1]], ["Format", at[2] + ", " + at[3]], ["SHA-256", at[4]]])],
+      ["`" + at[1] + "`", "", "SHA-256 `" + at[4] + "`"]
     );
   }
 
-  function fill(root, file, page, t, name, where, metric, stat) {
-    var S = paint.reader(file.texts),
-      score = where[0] === "e",
+  function provenance(parts, page) {
+    // A source stands above what is known from it.
+    var rows = [].map
+      .call(page.querySelectorAll("#identity tbody tr"), r => [].map.call(r.cells, textOf))
+      .filter(r => r[1] !== "unknown")
+      .filter((r, i, all) => r.length > 1 || (all[i + 1] || []).length > 1);
+    part(parts, "Provenance", rows.length ? [facts(rows)] : [], rows.map(r => (r.length > 1 ? "- " + r[0] + ": " + r[1] : "\n" + r[0] + "\n")));
+  }
+
+  function fill(root, page, t, name, where, metric, stat) {
+    var score = where[0] === "e",
       number = +where.slice(1),
-      p = (score ? scoreOf : pointOf)(file, page, S, number, metric);
+      p = (score ? scoreOf : pointOf)(page, where, metric);
     if (!p) return say(root, "Run " + name + " has no " + metric + (score ? " as its score " : " at point ") + number + ".");
-    var place = stat ? p.names.indexOf(stat) : -1;
-    if (stat && !p.stats[place]) return say(root, "Run " + name + " has no " + stat + " of " + metric + " at point " + number + ".");
+    var of = stat && p.stats.find(s => s[0] === stat);
+    if (stat && !of) return say(root, "Run " + name + " has no " + stat + " of " + metric + " at point " + number + ".");
     var i = stat ? -1 : rowOf(t, name, number, metric, score), // the table has the means
-      crumb = (page[7] || [])[1] || ["", ""],
-      release = (page[7] || [])[2] || ["", ""],
+      crumbs = [].map.call(page.querySelectorAll(".crumb a"), a => el("a", { href: root + a.getAttribute("href").replace(/^(\.\.\/)+/, "") }, a.textContent)).slice(1),
       m = i >= 0 ? t.metrics[at(t.m, i)] : null,
       title = p.label + (stat ? " " + stat : "") + (p.workload ? " at " + p.workload : "") + (p.tool ? ", " + p.tool : ""),
       parts = [];
     verdict(parts, t, i);
     if (score) ;
     else if (!stat) repeats(parts, p, t, i);
-    else part(parts, "Verdict", [el("p", {}, el("a", { href: root + S(release[1]) }, "The page of the release has the verdict on this " + stat))], []);
+    else part(parts, "Verdict", [el("p", {}, el("a", { href: crumbs[1] }, "The page of the release has the verdict on this " + stat))], []);
     part(parts, "Statistics", [facts(statistics(p))], statistics(p).map(function (r) {
       return "- " + r.join(": ");
     }));
     if (!score) {
-      distribution(parts, file, page, S, p);
-      course(parts, file, page, S, number);
+      distribution(parts, page, p);
+      course(parts, p);
     }
     targets(parts, t, i);
     var conditions = [p.conditions, p.shared.replace(/\.$/, "")].filter(Boolean).join(", ");
     if (conditions) part(parts, "Conditions", [el("p", {}, conditions)], [conditions]);
-    sources(parts, page, S, p, number);
-    provenance(parts, file, page, S);
+    sources(parts, page, p);
+    provenance(parts, page);
 
     var own = root + "runs/index.html#" + name + "/" + where + "/" + encodeURIComponent(metric) + (stat ? "/" + stat : ""),
-      value = (stat ? p.stats[place] : p.value) + (p.unit ? "\u202f" + p.unit : ""),
+      value = (of ? of[1] : p.value) + (p.unit ? "\u202f" + p.unit : ""),
       better = m && m.score !== "unstated" ? (m.higher ? " Higher" : " Lower") + " is better." : "";
     function markdown() {
-      var out = ["**" + title + ": " + value + "** · " + S(crumb[0]) + " · " + S(release[0]), ""];
+      var out = ["**" + title + ": " + value + "** · " + crumbs.map(a => a.textContent).join(" · "), ""];
       parts.forEach(function (x) {
         out = out.concat("### " + x.head, "", x.lines, "");
       });
       return out.concat("[" + name + (score ? ", score " : ", point ") + number + "](" + own + ")").join("\n") + "\n";
     }
     var body = [
-      el("p", {}, [
-        S(crumb[1]) ? el("a", { href: root + S(crumb[1]) }, S(crumb[0])) : S(crumb[0]),
-        S(release[1]) ? " · " : "",
-        S(release[1]) ? el("a", { href: root + S(release[1]) }, S(release[0])) : ""
-      ]),
+      el("p", {}, crumbs.flatMap((a, k) => (k ? [" · ", a] : [a]))),
       el("p", { class: "big" }, value),
       el("p", { class: "more" }, "In run " + name + "." + better)
     ];
@@ -448,18 +388,12 @@
     }
     put("", "Loading …", []);
     ttreport
-      .load(root + "data/shards/runs.js")
-      .then(function () {
-        var index = ttreport.data("runs"),
-          k = Object.prototype.hasOwnProperty.call(index.runs, name) ? index.runs[name] : -1;
-        if (k < 0) return say(root, "There is no run " + name + " in this site.");
-        var release = index.releases[index.of[k]];
-        return Promise.all([ttreport.load(root + index.files[k]), ttreport.load(root + release.shard)]).then(function () {
-          var file = ttreport.data(index.files[k]);
-          if (shown !== key || !box) return;
-          if (!file.runs[name]) return say(root, "The details of run " + name + " could not be read when this site was built.");
-          fill(root, file, file.runs[name], ttreport.data("release " + release.name), name, number, metric, stat);
-        });
+      .run(root, name)
+      .then(async function (found) {
+        if (found.page) await ttreport.load(root + found.release.shard);
+        if (shown !== key || !box) return;
+        if (found.page) fill(root, found.page, ttreport.data("release " + found.release.name), name, number, metric, stat);
+        else say(root, found.why);
       })
       .catch(function () {
         if (box) say(root, "The number could not be loaded: data/shards/ belongs to the site.");

@@ -27,6 +27,9 @@
     shard: function (id, data) {
       shards[id] = data;
     },
+    packed: function (id, text) {
+      document.currentScript.unpacking = unpacked(text).then(s => (shards[id] = s[0] === "<" ? s : JSON.parse(s)));
+    },
     load: load,
     data: id => shards[id],
     watch: watch,
@@ -47,11 +50,17 @@
       waiting[src] = new Promise(function (ok, no) {
         var s = document.createElement("script");
         s.src = src;
-        s.onload = ok;
+        s.onload = () => ok(s.unpacking);
         s.onerror = no;
         document.head.appendChild(s);
       });
     return waiting[src];
+  }
+
+  // unpacked is the text of data that are packed by gzip, in base64.
+  function unpacked(text) {
+    var bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
   // The address holds what was chosen, so that a link shows the same and back undoes it.
@@ -269,7 +278,7 @@
   function draw(box) {
     load(box.dataset.echarts)
       .then(function () {
-        var s = (shards[box.dataset.id] || own())[box.dataset.chart];
+        var s = own()[box.dataset.chart];
         if (!s || !window.echarts) return;
         if (box.ttchart) box.ttchart.dispose();
         box.ttchart = paint(box, s.option, {
