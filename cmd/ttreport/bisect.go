@@ -73,40 +73,36 @@ $ ttreport bisect --list nightlies.txt --model acme/tiny --device n150 \
 $ ttreport bisect 3f5b690fc7e4`,
 	}
 	fs := c.Flags()
-	o := bisectOptions{rules: search.DefaultRules(.02)}
+	o := bisectOptions{flags: fs}
 	o.declare(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if at := fs.ArgsLenAtDash(); at >= 0 {
-			o.container.Args, args = args[at:], args[:at]
+			o.Server.Args, args = args[at:], args[:at]
 		}
 		return o.run(c.Context(), sh, args)
 	}
 	return c
 }
 
-// bisectOptions are the flags of bisect.
+// bisectOptions are the flags of bisect. Those that collect has too are in its options: what every build is measured
+// with, and what every image is started with.
 type bisectOptions struct {
+	plan.Options
+	flags *pflag.FlagSet
+
 	good, bad         string
 	build, repo, list string
 	images, tags      string
 	server            string
-	container         plan.ServerOptions // what every image is started with
-	model, device     string
-	port              int
 	metric            string
-	workloads         []plan.Workload
 	least, error      string
-	budget, startup   time.Duration
+	budget            time.Duration
 	measurements      int
 	improved          bool
 	dryRun            bool
 	out               string
 	rules             search.Rules
-	seed              uint64
 }
-
-// Shares that are stated where no other ones are.
-const leastUsual, errorUsual = "2%", "2%"
 
 func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.good, "good", "", "`ref` of a build without the change: a commit, a line of --list, a release")
@@ -117,52 +113,26 @@ func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.images, "images", "", "`image` of a registry without a tag; its builds are its tags in order")
 	fs.StringVar(&o.tags, "tags", "", "`pattern` of the tags of --images, such as nightly-* (default all)")
 	fs.StringVar(&o.server, "server", "", "`command` that starts the server of a commit, with {dir} and {ref}")
-	o.declareContainer(fs)
-	fs.IntVar(&o.port, "port", 0, "`port` of the server (default: the one in its command, else 8000)")
-	fs.StringVarP(&o.model, "model", "m", "", "`name` of the model as the server serves it")
-	fs.StringVar(&o.device, "device", "", "`name` of the device that serves")
-	fs.Var((*plan.WorkloadList)(&o.workloads), "workload", "the workload, as `isl=128,osl=128,c=1,n=16`")
+	s := &o.Options.Server
+	fs.StringVar(&s.ContainerEngine, "container-engine", "", "docker or podman, for images (default: the one that is "+
+		"installed)")
+	fs.IntVar(&s.ContainerPort, "container-port", 0, "`port` inside the containers, where it is another")
+	fs.StringArrayVar(&s.Volumes, "volume", nil, "a `mount` of the containers, as /models:/models:ro; may be repeated")
+	fs.StringArrayVar(&s.RunArgs, "run-arg", nil, "one more `argument` for docker run; may be repeated")
+	fs.IntVar(&s.Port, "port", 0, "`port` of the server (default: the one in its command, else 8000)")
+	fs.StringVarP(&o.System.Model, "model", "m", "", "`name` of the model as the server serves it")
+	fs.StringVar(&o.System.Device, "device", "", "`name` of the device that serves")
+	fs.Var((*plan.WorkloadList)(&o.Measure.Workloads), "workload", "the workload, as `isl=128,osl=128,c=1,n=16`")
 	fs.StringVar(&o.metric, "metric", "", "`name`: ttft, tpot, e2el or output_tps (default ttft)")
 	fs.BoolVar(&o.improved, "improved", false, "search an improvement: the bad end is the better one")
-	fs.StringVar(&o.least, "least", leastUsual, "least `change` that is searched")
-	fs.StringVar(&o.error, "error", errorUsual, "`probability` of a wrong answer at which the search ends")
+	fs.StringVar(&o.least, "least", "2%", "least `change` that is searched")
+	fs.StringVar(&o.error, "error", "2%", "`probability` of a wrong answer at which the search ends")
 	fs.DurationVar(&o.budget, "budget", 0, "end after this `time`, with what is known then (default none)")
 	fs.IntVar(&o.measurements, "measurements", 300, "end after this `number` of measurements")
-	fs.DurationVar(&o.startup, "startup-timeout", 0, "how long a server may take to be ready (default 1h)")
+	fs.DurationVar(&s.StartupTimeout, "startup-timeout", 0, "how long a server may take to be ready (default 1h)")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "list the builds and what would be measured, and stop")
 	fs.StringVarP(&o.out, "out", "o", "", "`folder` for what is measured (default bisect/ID)")
-	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes prompts and arrivals")
-}
-
-// declareContainer declares what every image is started with, as collect does.
-func (o *bisectOptions) declareContainer(fs *pflag.FlagSet) {
-	c := &o.container
-	fs.StringVar(&c.ContainerEngine, "container-engine", "", "docker or podman, for images (default: the one that is "+
-		"installed)")
-	fs.IntVar(&c.ContainerPort, "container-port", 0, "`port` inside the containers, where it is another")
-	fs.StringArrayVar(&c.Volumes, "volume", nil, "a `mount` of the containers, as /models:/models:ro; may be repeated")
-	fs.StringArrayVar(&c.RunArgs, "run-arg", nil, "one more `argument` for docker run; may be repeated")
-}
-
-// containerFlags are those of declareContainer that are set, with what follows "--" last.
-func (o *bisectOptions) containerFlags() []string {
-	var out []string
-	if c := &o.container; c.ContainerEngine != "" {
-		out = append(out, "--container-engine", c.ContainerEngine)
-	}
-	if o.container.ContainerPort > 0 {
-		out = append(out, "--container-port", strconv.Itoa(o.container.ContainerPort))
-	}
-	for _, v := range o.container.Volumes {
-		out = append(out, "--volume", v)
-	}
-	for _, v := range o.container.RunArgs {
-		out = append(out, "--run-arg="+v)
-	}
-	if len(o.container.Args) > 0 {
-		out = append(append(out, "--"), o.container.Args...)
-	}
-	return out
+	fs.Uint64Var(&o.Measure.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
 }
 
 // run finds the builds, and the first bad one of them.
@@ -210,11 +180,11 @@ func (o *bisectOptions) complete() error {
 		return err
 	}
 	switch {
-	case o.model == "" || o.device == "":
+	case o.System.Model == "" || o.System.Device == "":
 		return fail(exitUsage, "--model acme/tiny --device n150", "bisect: --model and --device are both needed")
-	case len(o.workloads) != 1:
+	case len(o.Measure.Workloads) != 1:
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: one --workload is needed, and %d are given",
-			len(o.workloads))
+			len(o.Measure.Workloads))
 	case !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, o.metric):
 		return fail(exitUsage, "--metric ttft", "bisect: --metric %q is none of ttft, tpot, e2el and output_tps", o.metric)
 	case o.measurements < 2:
@@ -225,7 +195,15 @@ func (o *bisectOptions) complete() error {
 
 // contradictions refuses flags that name builds in two ways, or in none.
 func (o *bisectOptions) contradictions() error {
-	commits := o.build + o.server
+	commits, forImages := o.build+o.server, ""
+	for _, name := range []string{"container-engine", "container-port", "volume", "run-arg"} {
+		if o.flags.Changed(name) {
+			forImages = "--" + name
+		}
+	}
+	if len(o.Options.Server.Args) > 0 {
+		forImages = "what follows --"
+	}
 	switch {
 	case o.list != "" && commits != "":
 		return fail(exitUsage, "leave --build and --server out: each line of the list states its server",
@@ -235,9 +213,9 @@ func (o *bisectOptions) contradictions() error {
 			"bisect: --images and --list, --build or --server contradict each other")
 	case o.tags != "" && o.images == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server --tags 'nightly-*'", "bisect: --tags needs --images")
-	case len(o.containerFlags()) > 0 && o.images+o.list == "":
+	case forImages != "" && o.images+o.list == "":
 		return fail(exitUsage, "--images ghcr.io/acme/server, or --list FILE with images",
-			"bisect: %s is for images, and none are named", strings.Join(o.containerFlags(), " "))
+			"bisect: %s is for images, and none are named", forImages)
 	case o.build != "" && o.server == "":
 		return fail(exitUsage, "--server '{dir}/server --port 8000'",
 			"bisect: --build needs --server, which starts what was built")
@@ -275,7 +253,7 @@ func (o *bisectOptions) sign() float64 {
 // title says what is searched.
 func (o *bisectOptions) title() string {
 	info, _ := schema.MetricByName(o.metric)
-	return fmt.Sprintf("%s of %s on %s, %s", info.Label, o.model, o.device, o.workloads[0])
+	return fmt.Sprintf("%s of %s on %s, %s", info.Label, o.System.Model, o.System.Device, o.Measure.Workloads[0])
 }
 
 // hunt is a bisection in progress.
@@ -296,7 +274,7 @@ type hunt struct {
 // run searches until it is decided, or the budget ends.
 func (h *hunt) run(ctx context.Context) error {
 	if h.dir = h.o.out; h.dir == "" { // the same command resumes it
-		id := fmt.Sprintf("%q %q %q %q %q %d", h.o.title(), h.o.metric, h.o.build, h.o.server, h.o.list, h.o.seed)
+		id := fmt.Sprintf("%q %q %q %q %q %d", h.o.title(), h.o.metric, h.o.build, h.o.server, h.o.list, h.o.Measure.Seed)
 		for _, r := range h.refs {
 			id += fmt.Sprintf("%q", r.Name)
 		}
@@ -447,12 +425,12 @@ func (h *hunt) label(at int) string {
 // measure starts the server of a build, measures it and returns the metric.
 func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 	r := &h.refs[at]
-	c := collectOptions{}
-	c.System = plan.System{Model: h.o.model, Device: h.o.device, Release: r.release, Channel: schema.ChannelDev}
-	c.Measure = plan.Measure{
-		Workloads: h.o.workloads, Only: plan.OnlyBenchmarks, Repeat: 1, Seed: h.o.seed + uint64(h.passes),
-	}
+	c := collectOptions{Options: h.o.Options}
+	c.System.Release, c.System.Channel = r.release, schema.ChannelDev
+	c.Measure.Only, c.Measure.Repeat = plan.OnlyBenchmarks, 1
+	c.Measure.Seed += uint64(h.passes)
 	c.Run.NoResume = true
+	limit, port := c.Server.StartupTimeout, c.Server.Port
 	if c.Server = r.server; h.o.server != "" {
 		folder := filepath.Join(h.dir, "builds")
 		if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -468,10 +446,7 @@ func (h *hunt) measure(ctx context.Context, at int) (float64, error) {
 		}
 		c.Server.Name = plan.ServerName{Kind: plan.ServerCommand, Argv: argv}
 	}
-	c.Server.StartupTimeout = h.o.startup
-	if h.o.port > 0 {
-		c.Server.Port = h.o.port
-	}
+	c.Server.StartupTimeout, c.Server.Port = limit, cmp.Or(port, c.Server.Port)
 	s, err := c.session(ctx, h.sh, h.ws, newProgress(h.sh))
 	if err != nil {
 		return 0, err
@@ -506,7 +481,7 @@ func (h *hunt) result(why string) *bisection.Result {
 	r := &bisection.Result{
 		Title: h.o.title(), Metric: h.o.metric, Good: h.refs[0].Name, From: max(a.From, 1) - 1, To: max(a.To, 1) - 1,
 		P: a.P, None: a.None, Decided: decided, Effect: math.Expm1(h.o.sign() * p.Effect), Noise: p.Noise,
-		Measurements: h.passes, Simulated: schema.SameDevice(h.o.device, schema.Simulated), Why: why,
+		Measurements: h.passes, Simulated: schema.SameDevice(h.o.System.Device, schema.Simulated), Why: why,
 		Command: h.command(),
 	}
 	bad := 0.
@@ -587,23 +562,19 @@ func openBisectJournal(name string, each func(bisectEntry)) (*durable.Journal[bi
 	return durable.OpenJournal[bisectEntry](name)
 }
 
+// howFar are the flags that say how far a bisection may go, and where it is kept.
+var howFar = []string{"budget", "measurements", "startup-timeout", "dry-run", "out", "help"}
+
 // command is the command line of the bisection, without secrets: what makes it another one, not how far it may go.
 func (h *hunt) command() string {
-	argv := []string{"ttreport", "bisect", "--model", h.o.model, "--device", h.o.device, "--metric", h.o.metric,
-		"--workload", h.o.workloads[0].Text()}
-	if h.o.improved {
-		argv = append(argv, "--improved")
-	}
-	for _, x := range []struct{ flag, value, usual string }{
-		{"--repo", h.o.repo, "."}, {"--good", h.o.good, ""}, {"--bad", h.o.bad, ""}, {"--list", h.o.list, ""},
-		{"--images", h.o.images, ""}, {"--tags", h.o.tags, ""}, {"--build", h.o.build, ""},
-		{"--server", h.o.server, ""}, {"--port", strconv.Itoa(h.o.port), "0"},
-		{"--least", h.o.least, leastUsual}, {"--error", h.o.error, errorUsual},
-		{"--seed", strconv.FormatUint(h.o.seed, 10), "1"},
-	} {
-		if x.value != x.usual {
-			argv = append(argv, x.flag, x.value)
+	argv := []string{"ttreport", "bisect"}
+	h.o.flags.VisitAll(func(f *pflag.Flag) { // also those that a verdict fills in
+		if isStated := f.Value.String() != f.DefValue || f.Name == "metric"; isStated && !slices.Contains(howFar, f.Name) {
+			argv = append(argv, asArguments(f)...)
 		}
+	})
+	if args := h.o.Options.Server.Args; len(args) > 0 {
+		argv = append(append(argv, "--"), args...)
 	}
-	return shellescape.QuoteCommand(redact.Argv(append(argv, h.o.containerFlags()...)))
+	return shellescape.QuoteCommand(redact.Argv(argv))
 }

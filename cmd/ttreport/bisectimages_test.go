@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/spf13/pflag"
 )
 
 // The builds of a registry's nightlies are listed in order, between the tags that are named.
@@ -40,10 +40,13 @@ func TestBisectImages(t *testing.T) {
 	if strings.Contains(out, "20251231") {
 		t.Errorf("a build before the good one:\n%s", out)
 	}
-	o := bisectOptions{images: image, model: "m", device: "d", metric: "ttft", workloads: []plan.Workload{{ISL: 8}}}
-	o.container = plan.ServerOptions{
-		ContainerEngine: "podman", ContainerPort: 80, Volumes: []string{"/m:/m"}, RunArgs: []string{"--gpus=all"},
-		Args: []string{"--model", "/m"},
+	o := bisectOptions{flags: pflag.NewFlagSet("bisect", pflag.ContinueOnError)}
+	o.declare(o.flags)
+	o.Server.Args = []string{"--model", "/m"}
+	err := o.flags.Parse([]string{"--images", image, "--container-engine", "podman", "--container-port", "80", "--volume",
+		"/m:/m", "--run-arg=--gpus=all", "--budget=1h"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	refs, err := o.tagged(t.Context())
 	if err == nil || refs != nil {
@@ -59,9 +62,12 @@ func TestBisectImages(t *testing.T) {
 			t.Errorf("%s is started with %+v", r.Name, got)
 		}
 	}
-	const all = "--container-engine podman --container-port 80 --volume /m:/m --run-arg=--gpus=all -- --model /m"
-	if got := (&hunt{o: &o}).command(); !strings.HasSuffix(got, all) {
-		t.Errorf("the command of the page is %s", got)
+	got := (&hunt{o: &o}).command()
+	for _, want := range []string{" --container-engine=podman ", " --container-port=80 ", " --volume=/m:/m",
+		" --run-arg=--gpus=all ", " -- --model /m"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "budget") {
+			t.Errorf("the command of the page is %s, without %s", got, want)
+		}
 	}
 	for _, c := range [][]string{
 		{`"latest" has no date or version`, "--images", image},
@@ -70,7 +76,7 @@ func TestBisectImages(t *testing.T) {
 		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
 		{"has a tag", "--images", image + ":latest"},
 		{"--tags needs --images", "--tags", "v*"},
-		{"bisect: --run-arg=--gpus=all is for images, and none are named", "--run-arg=--gpus=all"},
+		{"bisect: --run-arg is for images, and none are named", "--run-arg=--gpus=all"},
 		{"--images and --list, --build or --server contradict each other", "--images", image, "--list", "x"},
 	} {
 		if out, problems := bisect(c[1:]...); !strings.Contains(problems, c[0]) || !strings.Contains(problems, "fix: ") {

@@ -128,7 +128,7 @@ func (o *bisectOptions) listed() ([]ref, error) {
 			return nil, fail(exitUsage, "an image, or 'command ./serve --port 8000'",
 				"bisect: --list: %q is not a server that can be started again", line)
 		default:
-			r.server = o.container
+			r.server = o.Options.Server
 			r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, line
 		}
 		out = append(out, r)
@@ -165,7 +165,7 @@ func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
 	var out []ref
 	for _, tag := range tags {
 		r := ref{Name: o.images + ":" + tag, tag: tag}
-		r.server = o.container
+		r.server = o.Options.Server
 		r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, r.Name
 		out = append(out, r)
 	}
@@ -187,7 +187,7 @@ func (o *bisectOptions) releases(ctx context.Context, ws *workspace.Workspace) (
 		if !r.Label {
 			continue
 		}
-		h := newestOf(past, r.Name, plan.System{Model: o.model, Device: o.device})
+		h := newestOf(past, r.Name, o.System)
 		if h == nil {
 			continue
 		}
@@ -201,7 +201,7 @@ func (o *bisectOptions) releases(ctx context.Context, ws *workspace.Workspace) (
 	}
 	if len(out) < 2 {
 		return nil, fail(exitUsage, "--good REF --bad REF with --server and --build, or --list FILE",
-			"bisect: history/ has %d releases of %s on %s", len(out), o.model, o.device)
+			"bisect: history/ has %d releases of %s on %s", len(out), o.System.Model, o.System.Device)
 	}
 	return out, nil
 }
@@ -220,7 +220,7 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 	for _, x := range []struct {
 		at    *string
 		value string
-	}{{&o.model, v.Model}, {&o.device, v.Device}, {&o.metric, v.Metric}} {
+	}{{&o.System.Model, v.Model}, {&o.System.Device, v.Device}, {&o.metric, v.Metric}} {
 		if *x.at == "" {
 			*x.at = x.value
 		}
@@ -229,7 +229,7 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 	if o.list+o.images+o.server == "" && o.good == "" && o.bad == "" {
 		o.good, o.bad = v.Baseline, v.Release
 	}
-	if len(o.workloads) == 0 {
+	if len(o.Measure.Workloads) == 0 {
 		return o.likeVerdict(&v)
 	}
 	return nil
@@ -245,7 +245,7 @@ func (o *bisectOptions) likeVerdict(v *schema.Verdict) error {
 	if err := w.Parse(render.WorkloadFlag(v.Key)); err != nil {
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: the verdict's workload: %w", err)
 	}
-	o.workloads = append(o.workloads, w)
+	o.Measure.Workloads = append(o.Measure.Workloads, w)
 	return nil
 }
 

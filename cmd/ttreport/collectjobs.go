@@ -131,14 +131,20 @@ func (o *schedulerOptions) givenFlags(fs *pflag.FlagSet) []string {
 		if slices.Contains(own, f.Name) || slices.Contains(f.Annotations[groupOf], "Scheduler") {
 			return
 		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			out = append(out, "--"+f.Name+"="+v)
-		}
+		out = append(out, asArguments(f)...)
 	})
+	return out
+}
+
+// asArguments are the arguments that give a flag its value.
+func asArguments(f *pflag.Flag) (out []string) {
+	values := []string{f.Value.String()}
+	if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
+		values = list.GetSlice()
+	}
+	for _, v := range values {
+		out = append(out, "--"+f.Name+"="+v)
+	}
 	return out
 }
 
