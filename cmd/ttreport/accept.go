@@ -24,20 +24,7 @@ import (
 )
 
 func acceptCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "accept RELEASE", Short: "accept regressions or missed targets of a release, with a reason",
-		Long: `
-Writes a decision into ttreport.yaml for each regression of RELEASE that is selected: the change is intended, does not
-fail the gate, and later releases are compared with the new level. A missed target is waived until a day (--until).
-Reason and owner are shown wherever the verdict is. ttreport help decisions lists what else can be decided.`,
-		Example: `
-# a change with all its numbers, by the id that ttreport check prints
-$ ttreport accept v0.6.0 --change 0f3a2b1c4d5e --reason "smaller prefill chunks are intended"
-# everything that regressed in a metric of a model on a device
-$ ttreport accept v0.6.0 --model Llama-3.1-8B --device n300 --metric ttft --reason "ticket 412"
-# a missed target, for a time
-$ ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fixed in the next firmware"`,
-	}
+	c := command("accept")
 	fs := c.Flags()
 	var o acceptOptions
 	fs.StringSliceVar(&o.changes, "change", nil, "`ids` of changes, with all their numbers, as ttreport check prints them")

@@ -33,45 +33,8 @@ import (
 	search "github.com/ttreport/ttreport/targets/regression/bisection"
 )
 
-const bisectHelp = `
-Finds which of many builds in a row changed a number. Each step measures one build in turns with the good one, on this
-machine, both freshly started, so that what the machine does slowly cancels. No step is believed for good: probabilities
-over the builds are updated with every measurement, a build is measured again while it is open whether it is good or
-bad, and the search ends when one build is the first bad one with 98 % (--error). A build that does not build or start
-is skipped.
-
-The builds are commits of a git repository from --good to --bad, first parents only, each checked out into a folder of
-its own and built with --build; or the lines of --list, images or commands in order; or the tags of --images, as its
-registry lists them, by the date or version in each; or the releases of history that can be started again.
-In --server and --build, {ref} is the commit, and {dir} the folder of its checkout.
-
-VERDICT, an id as ttreport check shows it, states model, device, workload, metric and both ends; flags take precedence.
-
-What was measured is kept in bisect/ID/: run folders, a journal, bisect.md for an issue and bisect.html. The same
-command resumes it, with what is there; --budget ends it after a time. More: ttreport help bisecting.`
-
 func bisectCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "bisect [VERDICT] [--good REF --bad REF] [-- ARG…]",
-		Short: "find which commit, image or release changed a number",
-		Long:  bisectHelp,
-		Example: `
-# commits
-$ ttreport bisect --good v1.0 --bad main --build 'make -C {dir} server' \
-      --server '{dir}/server --port 8000' --model acme/tiny --device n150 \
-      --workload isl=128,osl=128,c=1,n=16 --metric ttft
-# nightly images of a registry
-$ ttreport bisect --images ghcr.io/acme/server --tags 'nightly-*' --good nightly-20260101 \
-      --model acme/tiny --device n150 --workload isl=128,osl=128,c=8,n=64
-# images that need a mount, accelerators and arguments
-$ ttreport bisect --images ghcr.io/acme/server --volume /models:/models:ro --run-arg=--gpus=all \
-      --model acme/tiny --device h100 --workload isl=128,osl=128,c=8,n=64 -- --model /models/tiny
-# nightly images of a list
-$ ttreport bisect --list nightlies.txt --model acme/tiny --device n150 \
-      --workload isl=128,osl=128,c=8,n=64 --metric tpot --budget 2h
-# what a verdict shows, over the releases of history
-$ ttreport bisect 3f5b690fc7e4`,
-	}
+	c := command("bisect")
 	fs := c.Flags()
 	o := bisectOptions{flags: fs}
 	o.declare(fs)

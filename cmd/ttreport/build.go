@@ -33,30 +33,7 @@ import (
 )
 
 func buildCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "build [PATH…]", Short: "read results/ and PATHs into history/, then write _site/",
-		Long: `
-Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
-judges all of history against targets, and writes the site. The site works from disk: open _site/index.html. What
---model, --device, --release and their like state is of the PATHs, where there are any: results/ is not read then.
-
-With --ephemeral the history folder is not touched: the site shows history and the PATHs together; nothing is kept.`,
-		Example: `
-# after ttreport collect
-$ ttreport build
-# a workflow_logs tree of tt-inference-server
-$ ttreport build workflow_logs/
-# one release as a file for a ticket
-$ ttreport build --single-file v0.17.0
-# also reports_output/, as tt-inference-server writes it
-$ ttreport build --reports tt workflow_logs/
-# a site that shows nothing of our machines
-$ ttreport build --public --base-url https://example.org
-# the last releases of some models
-$ ttreport build --since v0.16.0 --models 'Llama-*,Qwen3-*' --out part
-# look at somebody's results without keeping them
-$ ttreport build --ephemeral --out /tmp/site results-of-somebody/`,
-	}
+	c := command("build")
 	fs := c.Flags()
 	var o buildOptions
 	fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")

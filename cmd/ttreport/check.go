@@ -29,44 +29,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-const checkHelp = `
-Judges what history/ holds of one release against its history and the targets in force, and prints PASS, PASS with
-warnings, FAIL, NO BASELINE or NOT GRADED with the reasons, worst first. The newest release is taken unless another is
-named.
-
-Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is not a pass. --fail-on sets what fails;
-the default is confirmed,target,invalid,missing, for releases also open (a regression of an earlier release that is
-still there and not accepted), for builds of channels pr and main also run-wide. A suspected regression (seen
-once) is a warning, with the command that measures it again. What is inconclusive changes nothing unless --fail-on
-inconclusive is set. Numbers that moved together are one change, with its id in brackets; --all lists every number.
-
-With PATHs, their results are judged against the history as one build of channel pr, and nothing is written: what a pull
-request changes is known, and main's pages and baselines stay as they are. --release names the build, and --model and
---device state what was measured where the files do not.
-
---explain prints the whole calculation behind one verdict, so that it can be done again with a calculator; of PATHs too:
-ttreport check PATH… --explain ID.`
-
 func checkCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "check [PATH… | --release R | --run ID | --model M --device D]", Short: "the gate: may a release ship?",
-		Long: checkHelp,
-		Example: `
-# may the newest release ship?
-$ ttreport check
-# one model and device, for its owner
-$ ttreport check --model sim-8b --device simulated
-# a job summary in CI
-$ ttreport check --format md --site https://example.org/results >> "$GITHUB_STEP_SUMMARY"
-# a pull request, against the release it is made on
-$ ttreport check results/ --against v0.17.0 --format md
-# the strict gate
-$ ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing
-# the text of a release's pull request
-$ ttreport check --release v1.2.0 --format release > report.md
-# how was this found?
-$ ttreport check --explain 0f3a2b1c4d5e`,
-	}
+	c := command("check")
 	fs := c.Flags()
 	var o checkOptions
 	fs.StringVar(&o.release, "release", "", "`name` of the release or build; the newest otherwise")

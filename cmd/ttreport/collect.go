@@ -34,58 +34,8 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-const collectHelp = `
-Measures latency and throughput of a served model, and evals, and leaves a run folder in results/: raw files, a
-sidecar for each with the command and times, a manifest that states what was measured, and a journal.
-
-Without a model, in a folder without real runs and without plans in ttreport.yaml, it runs the demo: six small releases
-of a simulated model are measured, so that ttreport build has a history to show. Results of the simulator are marked as
-simulated everywhere.
-
-What is measured comes from --sweep (quick, standard, targets, tt-2025), --workload, --batch-size with
---input-output-len, a plan (--plan, -i for nm-vllm's configurations, plans: in ttreport.yaml), or --recheck: suspected
-changes, with a control. The plan is printed first, with an estimate of time; --dry-run prints every command line as
-well and stops.
-
---against BASELINE measures two servers in turns on one device, A B B A, each started again in every block: what the
-machine does slowly then cancels, and ttreport compare and check use the paired difference.
-
-A server does not know its device; --device states it. Engine and version are asked from the server, never guessed.
-What is started is stopped on every path, with its children. An interrupted collection resumes when the same command is
-run again.
-
-Load is made by the client in this program, or by --tools; evals by --evals TASK,…. Tools are found on the PATH, or
-installed once in an environment of their own; ttreport doctor lists them. A key is read from OPENAI_API_KEY, or made
-from JWT_SECRET, in the environment or in .env, and is never written to a command line or a file. More: ttreport help
-collect, ttreport help plans, ttreport help run-py.`
-
 func collectCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "collect [--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
-		Short: "measure a served model, or run the demo without one",
-		Long:  collectHelp,
-		Example: `
-# run the demo and build its site
-$ ttreport collect && ttreport build
-# the simulator as if it were a system under test
-$ ttreport collect --model sim-8b --device simulated --server sim
-# a server that runs already
-$ ttreport collect --model Llama-3.1-8B-Instruct --device n150 --server http://127.0.0.1:8000 --release v0.17.0
-# start a server, two clients, an eval
-$ ttreport collect --model acme/tiny --device cpu --tokenizer ./tiny \
-      --server 'command vllm serve ./tiny --served-model-name acme/tiny --port 8000' \
-      --tools builtin,vllm --evals gsm8k --eval-limit 100
-# an image
-$ ttreport collect --model acme/tiny --device n150 --server docker --image registry.example/acme@sha256:… \
-      --port 8000 -- --model acme/tiny
-# what would be measured?
-$ ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run
-# a new build in turns with the release before, on one machine
-$ ttreport collect --model acme/tiny --device n150 --release v2 --server 'command ./serve-v2 --port 8000' \
-      --against v1 --blocks 3
-# measure suspected changes again
-$ ttreport collect --recheck --server http://127.0.0.1:8000`,
-	}
+	c := command("collect")
 	fs := c.Flags()
 	var o collectOptions
 	o.declare(fs, sh)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -121,30 +122,37 @@ func (s *shell) openLocked(ctx context.Context, mode folderlock.Mode) (*workspac
 	return ws, release, err
 }
 
+//go:embed commands
+var commandTexts embed.FS
+
+// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its help
+// explains, and behind "Examples:" lines to type.
+func command(name string) *cobra.Command {
+	data, err := commandTexts.ReadFile("commands/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	use, text, _ := strings.Cut(string(data), "\n")
+	short, text, _ := strings.Cut(text, "\n")
+	long, examples, _ := strings.Cut(text, "\nExamples:\n")
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: examples}
+}
+
 // newRoot makes the program: its commands in the order of the help, and how all of them explain themselves and fail.
 func newRoot(sh *shell) *cobra.Command {
-	root := &cobra.Command{
-		Use: "ttreport", Short: "LLM serving benchmarks and evals as a results site",
-		Long: `
-ttreport turns LLM serving benchmarks and evals into a results site that a reviewer can trust.
-
-  ttreport demo                          a simulated model, its site and a preview in ./ttreport-demo/
-  ttreport collect && ttreport build     measure, then write _site/
-  ttreport build PATH…                   read result files you have, then write _site/
-  ttreport inspect PATH…                 what each file is, and what is wrong with it`,
-		Version: versionText(), SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.ArbitraryArgs, // so that RunE says what is unknown
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				hint := didYouMean(args[0], commandNames(c), "ttreport ", "run ttreport --help for the list")
-				return fail(exitUsage, hint, "unknown command %q", args[0])
-			}
-			writeHelp(sh.err, c, false)
-			return failure{code: exitUsage, err: errors.New("")}
-		},
-		PersistentPreRunE: func(c *cobra.Command, args []string) error {
-			return errors.Join(emptyArgument(c, args), noNumber(c))
-		},
+	root := command("ttreport")
+	root.Version, root.SilenceErrors, root.SilenceUsage = versionText(), true, true
+	root.Args = cobra.ArbitraryArgs // so that RunE says what is unknown
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			hint := didYouMean(args[0], commandNames(c), "ttreport ", "run ttreport --help for the list")
+			return fail(exitUsage, hint, "unknown command %q", args[0])
+		}
+		writeHelp(sh.err, c, false)
+		return failure{code: exitUsage, err: errors.New("")}
+	}
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		return errors.Join(emptyArgument(c, args), noNumber(c))
 	}
 	root.AddCommand(
 		collectCommand(sh), buildCommand(sh), serveCommand(sh), demoCommand(sh), ingestCommand(sh), inspectCommand(sh),
@@ -336,17 +344,13 @@ func noNumber(c *cobra.Command) (err error) {
 }
 
 func versionCommand(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version and how it was built", Args: noArguments,
-		Long: "Prints the module version, the commit it was built from and the Go version.",
-		Example: `
-# what is this?
-$ ttreport version`,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(sh.out, versionText())
-			return err
-		},
+	c := command("version")
+	c.Args = noArguments
+	c.RunE = func(*cobra.Command, []string) error {
+		_, err := fmt.Fprint(sh.out, versionText())
+		return err
 	}
+	return c
 }
 
 // versionText is the version and how the program was built.

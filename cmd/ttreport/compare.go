@@ -24,38 +24,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-const compareHelp = `
-Each side is a release or run id of history/, or a file, a folder or a glob of result files; several measurements of one
-workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change
-with its 95 % interval, p and n. The test is Welch's t on logarithms; there is none for a single value. ~ means that
-nothing can be concluded; how many runs a side would settle it is shown beside it. Of a release, the first run does not
-count where a recheck decided, as in ttreport check.
-
-Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
-that both tools measured stand side by side, with the definitions, and no row is a verdict.
-
-Workloads whose answers are clearly shorter on one side, or of which requests failed, are counted at the top and marked;
-geometric means are over all workloads, and beside that over those without a mark.
-
-Of a workload at three loads or more the curves are compared: output at a speed that a user sees, with its interval,
-as a whole, and where one is above the other; ttreport help method says how.
-
-What only one side has is counted at the end. For a verdict with the noise of history use ttreport check.`
-
 func compareCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "compare A B", Short: "two runs, releases, files or folders side by side, worst first",
-		Long: compareHelp,
-		Example: `
-# two releases
-$ ttreport compare v0.5.0 v0.6.0
-# repeats in two folders
-$ ttreport compare before/ after/
-# two tools on the same server
-$ ttreport compare --tools vllm,aiperf v0.6.0
-# for a pull request
-$ ttreport compare --format md 'main-*.json' 'pr-*.json'`,
-	}
+	c := command("compare")
 	fs := c.Flags()
 	var o compareOptions
 	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")

@@ -20,19 +20,8 @@ import (
 )
 
 func demoCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "demo", Args: noArguments,
-		Short: "measure a simulated model, build its site and preview it, in ./ttreport-demo/",
-		Long: `
-Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site
-and serves it on the loopback interface until Ctrl-C. The simulator runs on a clock of its own, so the numbers are the
-same on every machine. A second demo keeps the measurements and builds the site again.`,
-		Example: `
-# see what ttreport makes
-$ ttreport demo
-# without a preview, for a script
-$ ttreport demo --no-preview`,
-	}
+	c := command("demo")
+	c.Args = noArguments
 	fs := c.Flags()
 	dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
 	port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")

@@ -21,22 +21,7 @@ import (
 )
 
 func exportCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "export FORMAT DIR", Short: "write history as Parquet files, or the newest release in formats of others",
-		Long: `
-parquet writes the tables runs, points, scores and verdicts below DIR, one file a release, in Hive's layout. The other
-formats have the newest release: every-eval-ever and eval-results (of the Hub's model repositories) its scores, llm-d
-(benchmark reports 0.2.1), bencher and openmetrics its numbers, ctrf its decision as a test report. Files whose
-content is the same stay as they are. A folder that has other files is refused. ttreport help export has the columns,
-queries that people ask, and what each format cannot say.`,
-		Example: `
-# all of history
-$ ttreport export parquet warehouse
-# a part of it
-$ ttreport export parquet warehouse --models 'Llama-*' --since v0.17
-# a test report of the newest release
-$ ttreport export ctrf report`,
-	}
+	c := command("export")
 	var part historyPart
 	part.declare(c.Flags())
 	lockFlag(c.Flags(), sh)

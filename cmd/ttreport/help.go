@@ -19,25 +19,9 @@ import (
 )
 
 func helpCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "help [COMMAND | TOPIC]", Short: "explain a command or a topic",
-		Long: `
-Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a
-lint; the same pages are on the site under about/.`,
-		Example: `
-# the environment variables that ttreport reads
-$ ttreport help environment
-# the flags of build
-$ ttreport help build
-# every flag of collect
-$ ttreport help collect --all
-# what does this lint mean?
-$ ttreport help saturated
-# manual pages, for man
-$ ttreport help --man ~/.local/share/man/man1`,
-		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
-		},
+	c := command("help")
+	c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
 	}
 	all := c.Flags().Bool("all", false, "every flag of the command, also the less common ones")
 	man := c.Flags().String("man", "", "`folder` to write the manual pages of all commands to, for packages")
@@ -278,34 +262,24 @@ func writeMan(sh *shell, root *cobra.Command, dir string) error {
 }
 
 func completionCommand(sh *shell) *cobra.Command {
-	shells := []string{"bash", "zsh", "fish", "powershell"}
-	return &cobra.Command{
-		Use: "completion bash|zsh|fish|powershell", Short: "print a completion script for a shell",
-		Long: "Prints a script that completes commands and flags.",
-		Example: `
-# bash, for this session
-$ source <(ttreport completion bash)
-# zsh, for good
-$ ttreport completion zsh > ~/.zfunc/_ttreport
-# fish, for good
-$ ttreport completion fish > ~/.config/fish/completions/ttreport.fish`,
-		ValidArgs: shells,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fail(exitUsage, "ttreport completion bash", "completion: name a shell: %s", strings.Join(shells, ", "))
-			}
-			switch args[0] {
-			case "bash":
-				return c.Root().GenBashCompletionV2(sh.out, true)
-			case "zsh":
-				return c.Root().GenZshCompletion(sh.out)
-			case "fish":
-				return c.Root().GenFishCompletion(sh.out, true)
-			case "powershell":
-				return c.Root().GenPowerShellCompletionWithDesc(sh.out)
-			}
-			hint := didYouMean(args[0], shells, "ttreport completion ", "there are "+strings.Join(shells, ", "))
-			return fail(exitUsage, hint, "completion: no script for %q", args[0])
-		},
+	c := command("completion")
+	c.ValidArgs = []string{"bash", "zsh", "fish", "powershell"}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fail(exitUsage, "ttreport completion bash", "completion: name a shell: %s", strings.Join(c.ValidArgs, ", "))
+		}
+		switch args[0] {
+		case "bash":
+			return c.Root().GenBashCompletionV2(sh.out, true)
+		case "zsh":
+			return c.Root().GenZshCompletion(sh.out)
+		case "fish":
+			return c.Root().GenFishCompletion(sh.out, true)
+		case "powershell":
+			return c.Root().GenPowerShellCompletionWithDesc(sh.out)
+		}
+		hint := didYouMean(args[0], c.ValidArgs, "ttreport completion ", "there are "+strings.Join(c.ValidArgs, ", "))
+		return fail(exitUsage, hint, "completion: no script for %q", args[0])
 	}
+	return c
 }

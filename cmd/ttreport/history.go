@@ -41,24 +41,7 @@ type storedRun struct {
 }
 
 func historyCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "history list|rename|merge|drop", Short: "correct who was measured in stored runs",
-		Long: `
-Lists the stored runs that the flags choose, or changes them: rename gives them another model, device, release, date or
-label of their workloads; merge makes one run of those of one model, device and release; drop deletes them. Nothing is
-written without --write. What was changed stands in each document; the hashes of raw files stay, so that reading the
-same files again finds them, under the corrected names.
-
-unknown as --model or --device chooses runs that state none. Raw files are never touched.`,
-		Example: `
-# what is stored of a model?
-$ ttreport history list --model sim-8b
-# it was another release; first shown, then written
-$ ttreport history rename --release v0.1.0 --to-release v0.1
-$ ttreport history rename --release v0.1.0 --to-release v0.1 --write
-# a night that does not count
-$ ttreport history drop --release v0.3.0 --write`,
-	}
+	c := command("history")
 	fs := c.Flags()
 	var of, to labels
 	fs.StringVar(&of.run, "run", "", "the run with this `id`")

@@ -22,22 +22,7 @@ import (
 )
 
 func identifyCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "identify PATH", Short: "say who was measured in files, from where that is known, and what is missing",
-		Long: `
-Reads files like inspect does and stores nothing. It lists which facts are known of the runs in them (model, device,
-release, date, engine, implementation, workload) and what states each; what would be one series, compared over builds;
-and what is missing, with what to state. Where the names of folders and files suggest what is missing, it proposes a
-manifest with a pattern, and counts what would be known with it.
-
---write writes that manifest into PATH, or beside it if it is a file, with what --model, --device and the other flags
-state; never over an existing one. ttreport inspect --json has the facts of every run, each with what states it.`,
-		Example: `
-# whose results are these?
-$ ttreport identify results/
-# they are all of one device: keep that beside them
-$ ttreport identify --device n150 --write results/`,
-	}
+	c := command("identify")
 	fs := c.Flags()
 	all := fs.Bool("all", false, "list every series, and whole names")
 	write := fs.Bool("write", false, "write the manifest that is shown")

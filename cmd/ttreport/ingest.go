@@ -116,21 +116,7 @@ func fromHere(name string) string {
 }
 
 func inspectCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "inspect PATH…", Short: "list what each file is, what was understood and what was not",
-		Long: `
-Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and
-its problems; then the runs that the files make together, with the reason for each grouping; then problems, worst first.
-
---json prints the same as one document of schema ttreport/inspect/v1, runs in full.`,
-		Example: `
-# what is in this folder?
-$ ttreport inspect results/
-# which files were not understood?
-$ ttreport inspect --json results/ | jq '.files[] | select(.format == "unknown").path'
-# identity from folder names
-$ ttreport inspect --pattern '{release}/{device}/{model}/*' archive/`,
-	}
+	c := command("inspect")
 	fs := c.Flags()
 	asJSON := fs.Bool("json", false, "print one JSON document")
 	all := fs.Bool("all", false, "list every file and every problem")
@@ -162,17 +148,7 @@ $ ttreport inspect --pattern '{release}/{device}/{model}/*' archive/`,
 }
 
 func ingestCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "ingest PATH…", Short: "read result files into history/ without building the site",
-		Long: `
-Reads files and folders like inspect does and writes one document a run to history/. A run that is there is
-updated: results that were not read this time stay, and so do the targets that were in force when it was first read.`,
-		Example: `
-# keep the results of a release
-$ ttreport ingest --release v0.17.0 workflow_logs/
-# give stored runs the targets that are in targets/ today
-$ ttreport ingest --retarget results/`,
-	}
+	c := command("ingest")
 	fs := c.Flags()
 	id := identityFlags(fs)
 	lockFlag(fs, sh)
@@ -365,19 +341,8 @@ func leftInResults(ctx context.Context, ws *workspace.Workspace, c *columns.Colu
 }
 
 func verifyCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "verify", Args: noArguments,
-		Short: "compare raw result files with the SHA-256 that history/ has of them",
-		Long: `
-Reads the raw files that the documents of history/ name, below the current folder, and compares their SHA-256 with
-the stored ones. Files that are not there any more are counted: a workspace need not keep them. --strict fails for
-them too.
-
-Exit codes: 0 nothing differs; 3 a file differs or cannot be read.`,
-		Example: `
-# are these the files that were measured?
-$ ttreport verify`,
-	}
+	c := command("verify")
+	c.Args = noArguments
 	lockFlag(c.Flags(), sh)
 	strict := c.Flags().Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -16,25 +16,7 @@ import (
 )
 
 func modelsCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "models [import PATH…]", Short: "list what is known of models, or import it",
-		Long: `
-models.yaml holds limits, images and commits of models on devices; ttreport collect takes from it what no flag states.
-import fills it from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications;
-entries of the same model, device and implementation are replaced, others stay.
-
-From a checkout, its performance targets are copied into targets/ too. With --python PROGRAM its evals become
-targets/tt-evals.yaml, with references, tolerances and how each is run, so that ttreport collect --workflow evals runs
-them, and models that are in development there (run.py --dev-mode) are added without an image: both are Python code,
-which PROGRAM executes. A checkout may be an unpacked archive.`,
-		Example: `
-# fill models.yaml
-$ ttreport models import ../tt-inference-server
-# with its evals
-$ ttreport models import ../tt-inference-server --python python3
-# what is known?
-$ ttreport models`,
-	}
+	c := command("models")
 	fs := c.Flags()
 	python := fs.String("python", "", "`program` that executes the checkout's Python, to read its evals")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -16,19 +16,7 @@ import (
 )
 
 func serveCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "serve [PATH…]", Short: "build, show the site on loopback, and build again on every change",
-		Long: `
-Builds like ttreport build, serves the site on 127.0.0.1 and watches results/, history/, targets/, notes/, ttreport.yaml
-and every PATH. When something changes it builds again, and pages that changed reload in the browser where the reader
-was. An error of a build is shown in the terminal and on the page; the site stays as the last good build left it.
-Ctrl-C ends it.`,
-		Example: `
-# look at results while they come in
-$ ttreport serve
-# logs on a network file system, which reports no changes
-$ ttreport serve --poll /mnt/logs/workflow_logs`,
-	}
+	c := command("serve")
 	fs := c.Flags()
 	var o serveOptions
 	fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")

@@ -18,23 +18,8 @@ import (
 )
 
 func doctorCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "doctor", Args: noArguments,
-		Short: "list what tools, secrets and space are there, what is missing, and how to fix it",
-		Long: `
-Changes nothing unless asked: --make TOOL makes a tool's environment now instead of when it is first used, --reset
-TOOL removes it, so that it is made again. Values of secrets are never shown. Exit 4 when a tool of --for TOOL,… is
-missing.`,
-		Example: `
-# is everything there?
-$ ttreport doctor
-# before a night of measuring with vLLM's client
-$ ttreport doctor --for vllm,lm-eval
-# before a night of measuring an image
-$ ttreport doctor --model meta-llama/Llama-3.1-8B-Instruct --image registry.example/acme:1
-# an environment that is broken
-$ ttreport doctor --reset aiperf`,
-	}
+	c := command("doctor")
+	c.Args = noArguments
 	fs := c.Flags()
 	var o doctor.Request
 	needed := fs.StringSlice("for", nil, "`tools` that must be installed")
@@ -85,27 +70,14 @@ $ ttreport doctor --reset aiperf`,
 	return c
 }
 
-const initHelp = `
-Writes ttreport.yaml, targets/, notes/ and two workflows for GitHub Actions into this folder. A file that is there is
-kept. The workflows measure every night and on demand, store results on the branch ttreport-history, publish the site
-with GitHub Pages, open an issue for a confirmed regression, and judge pull requests, those of forks without secrets.`
-
 // scaffold is what the files of a new workspace mention.
 type scaffold struct {
 	Name, Model, Device, Server, Runner string
 }
 
 func initCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "init", Args: noArguments,
-		Short: "write ttreport.yaml, targets/, notes/ and workflows for GitHub Actions",
-		Long:  initHelp,
-		Example: `
-# a folder to try it in: measures a simulated server
-$ ttreport init
-# for a server that runs on a runner of yours
-$ ttreport init --model acme/M --device n150 --server http://127.0.0.1:8000 --runner n150`,
-	}
+	c := command("init")
+	c.Args = noArguments
 	fs := c.Flags()
 	var s scaffold
 	fs.StringVar(&s.Model, "model", "sim-8b", "`name` of the model that is measured")

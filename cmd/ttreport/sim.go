@@ -12,20 +12,7 @@ import (
 )
 
 func simCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "sim", Short: "serve a simulated model on loopback, to try tools on",
-		Long: `
-Answers like a small OpenAI-compatible server until Ctrl-C: completions and chat, streamed, at the speed of a simulated
-device. Results of it are marked as simulated everywhere: ttreport collect takes it for --device simulated alone.
-
-A prefix cache and speculative decoding are counted at /metrics under vLLM's names, and what the cache knew of a prompt
-is in the usage of its answer. --max-num-seqs and --max-num-batched-tokens have vLLM's names, too.`,
-		Example: `
-# a server for a load client of your own
-$ ttreport sim --port 8000
-# with a prefix cache, and with drafts of two tokens that are accepted in 80 and in 50 % of the cases
-$ ttreport sim --prefix-cache 65536 --acceptance 0.8,0.5`,
-	}
+	c := command("sim")
 	fs := c.Flags()
 	cfg := sim.Defaults()
 	port := fs.Int("port", 8000, "`port` on the loopback interface")

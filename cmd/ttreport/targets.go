@@ -23,27 +23,7 @@ import (
 )
 
 func targetsCommand(sh *shell) *cobra.Command {
-	c := &cobra.Command{
-		Use: "targets list | lint | import FILE | propose", Short: "list, check, import or propose targets",
-		Long: `
-Targets are read from targets/*.json and *.yaml, then from the file that OVERRIDE_BENCHMARK_TARGETS names:
-tt-inference-server's model_performance_reference.json and overrides of the same form, requirements documents
-(schemaVersion 2.x), and files of our own (ttreport help files).
-
-list     every target by model, device and level
-lint     targets that contradict themselves, with the arithmetic; exit 1 for what is unattainable, 3 for rows that
-         cannot be read
-import   turn a file of another form into targets/NAME.yaml, each value with its source and date; what is too long for
-         one file becomes targets/NAME-MODEL.yaml
-propose  derive a file from what a release measured, with margins from the noise of its history`,
-		Example: `
-# all targets of a model on a device
-$ ttreport targets list --model Llama-3.1-8B --device n150
-# can they be met at all?
-$ ttreport targets lint
-# hold the next release to this one
-$ ttreport targets propose --release v0.6.0 --level complete --out targets/proposed.yaml`,
-	}
+	c := command("targets")
 	fs := c.Flags()
 	var o targetOptions
 	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
