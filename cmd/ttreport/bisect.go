@@ -158,15 +158,7 @@ func (o *bisectOptions) complete() error {
 
 // contradictions refuses flags that name builds in two ways, or in none.
 func (o *bisectOptions) contradictions() error {
-	commits, forImages := o.build+o.server, ""
-	for _, name := range []string{"container-engine", "container-port", "volume", "run-arg"} {
-		if o.flags.Changed(name) {
-			forImages = "--" + name
-		}
-	}
-	if len(o.Options.Server.Args) > 0 {
-		forImages = "what follows --"
-	}
+	commits, forImages := o.build+o.server, o.forImages()
 	switch {
 	case o.list != "" && commits != "":
 		return fail(exitUsage, "leave --build and --server out: each line of the list states its server",
@@ -186,6 +178,19 @@ func (o *bisectOptions) contradictions() error {
 		return fail(exitUsage, "--good v1.0 --bad main", "bisect: --good and --bad are both needed for commits")
 	}
 	return nil
+}
+
+// forImages is what is given for images alone; "" for nothing.
+func (o *bisectOptions) forImages() (given string) {
+	for _, name := range []string{"container-engine", "container-port", "volume", "run-arg"} {
+		if o.flags.Changed(name) {
+			given = "--" + name
+		}
+	}
+	if len(o.Options.Server.Args) > 0 {
+		given = "what follows --"
+	}
+	return given
 }
 
 // share reads a percentage: "2%", "2.5 %" or .02.

@@ -125,8 +125,8 @@ func (s *shell) openLocked(ctx context.Context, mode folderlock.Mode) (*workspac
 //go:embed commands
 var commandTexts embed.FS
 
-// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its help
-// explains, and behind "Examples:" lines to type.
+// command makes a command of its text, commands/NAME.txt: a line with its usage, one that says what it does, what its
+// help explains, and behind "Examples:" lines to type.
 func command(name string) *cobra.Command {
 	data, err := commandTexts.ReadFile("commands/" + name + ".txt")
 	if err != nil {
