@@ -561,21 +561,24 @@ func (j *judge) outlying(x *test, d []float64, s2, df, n, dir float64) float64 {
 	for _, v := range d {
 		sum += v
 	}
-	total, product, ways := 0., 1., 1.
+	total, all, some, ways := 0., 1., 1., 1.
 	for out := 1; out <= len(d); out++ {
 		v := d[len(d)-out]
 		t := v / math.Sqrt(s2*(1+1/n))
-		product *= j.outliers.rate(stratum, dir*t, v, false)
 		sum -= v
 		left := float64(len(d) - out)
 		ways = ways * (left + 1) / float64(out) // how many of the runs may be the outliers
-		ordinary := 1.
-		if left > 0 {
-			ordinary = UpperTail(sum/left/math.Sqrt(s2*(1/left+1/n)), df)
+		rate := j.outliers.rate(stratum, dir*t, v, false)
+		if all *= rate; left == 0 {
+			break
 		}
-		total += ways * product * ordinary
+		// One that lies far beyond the others is an outlier beside a change, too, and no evidence of one.
+		if UpperTail((v-sum/left)/math.Sqrt(s2*(1+1/left)), df) > suspicious {
+			some *= rate
+		}
+		total += ways * some * UpperTail(sum/left/math.Sqrt(s2*(1/left+1/n)), df)
 	}
-	return total
+	return total + all
 }
 
 func sortSmall(d []float64) {

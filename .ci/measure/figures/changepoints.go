@@ -100,10 +100,13 @@ func annotated(t *table) {
 	}
 }
 
+// limit is the effect that matters of series that people annotated.
+const limit = .05
+
 // changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
 // judge started a new level.
 func changePointsOf(t *table, values []float64) (at []int, err error) {
-	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(.05)}}}
+	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(limit)}}}
 	for i, v := range values {
 		tab.Releases = append(tab.Releases, regression.Release{Joins: true})
 		tab.Obs = append(tab.Obs, regression.Obs{Release: int32(i), Z: math.Log(v), K: 1})
@@ -125,7 +128,9 @@ func annotatedByPeople(t *table) error {
 	if err != nil {
 		return err
 	}
-	series := slices.DeleteFunc(slices.Clone(all), func(s annotatedSeries) bool { return slices.Min(s.values) <= 0 })
+	series := slices.DeleteFunc(slices.Clone(all), func(s annotatedSeries) bool {
+		return slices.Min(s.values) <= 0 || s.name == "uk_coal_employ" // of which most rivals have no result
+	})
 	var judge, none score
 	found := 0
 	for _, s := range series {
@@ -142,13 +147,19 @@ func annotatedByPeople(t *table) error {
 	}
 	name := fmt.Sprintf("TCPD, %d of %d series: those whose values are all positive", len(series), len(all))
 	f, c := judge.means()
-	t.row(true, name, "", "F1 %.3f, cover %.3f, %d change points", f, c, found)
+	t.floored(f >= .693 && c >= .652, f >= .67 && c >= .55, name, "the best of each below", "F1 .67, cover .55",
+		"F1 %.3f, cover %.3f, %d change points", f, c, found)
 	f, c = none.means()
 	t.row(true, "  no change point in any", "", "F1 %.3f, cover %.3f", f, c)
+	// Means over the same series of analysis/output/scores/default_*.json of alan-turing-institute/TCPDBench. They see
+	// the whole of a series, and the judge nothing that comes later.
+	t.row(true, "  published, default settings: BinSeg, PELT, AMOC, BOCPD", "", "F1 .693, .681, .647, .654; "+
+		"cover .648, .650, .652, .590")
 	return nil
 }
 
 type annotatedSeries struct {
+	name   string
 	n      int
 	values []float64
 	index  []int   // position of each value; a missing value has none
@@ -179,7 +190,7 @@ func tcpd(corpus string) ([]annotatedSeries, error) {
 		if d.NDim != 1 || marks[d.Name] == nil {
 			continue
 		}
-		s := annotatedSeries{n: d.NObs}
+		s := annotatedSeries{name: d.Name, n: d.NObs}
 		for i, v := range d.Series[0].Raw {
 			if v != nil {
 				s.values, s.index = append(s.values, *v), append(s.index, i)
@@ -215,9 +226,11 @@ func alerts() []alert {
 	}
 }
 
-// annotatedByAlerts counts the alerts of Treeherder that have a change point of the judge within one value.
+// annotatedByAlerts counts the alerts of Treeherder that have a change point of the judge within one value: those whose
+// dozen values after it lie by the judge's limit from the dozen before, which the others do not.
 func annotatedByAlerts(t *table) error {
-	hit, of, found := 0, 0, 0
+	const dozen = 12
+	hit, of, small, found := 0, 0, 0, 0
 	for _, a := range alerts() {
 		values, first, err := pushes(filepath.Join(t.o.corpus, "treeherder", a.file))
 		if err != nil {
@@ -229,14 +242,21 @@ func annotatedByAlerts(t *table) error {
 		}
 		found += len(places)
 		for _, at := range a.at {
+			i := first[at]
+			before, after := regression.Mean(values[max(0, i-dozen):i]), regression.Mean(values[i:min(i+dozen, len(values))])
+			if math.Abs(math.Log(after/before)) < math.Log1p(limit) {
+				small++
+				continue
+			}
 			of++
 			if slices.ContainsFunc(places, func(p int) bool { return abs(p-first[at]) <= 1 }) {
 				hit++
 			}
 		}
 	}
-	t.row(hit == of, "Treeherder, 7 series", "every alert within 1 value",
-		"%d of %d alerts, %d change points in all", hit, of, found)
+	t.floored(hit == of && found <= 24, hit == of && found <= 72, "Treeherder, 7 series", "every alert of 5 % within 1 "+
+		"value, <= 24 change points", "<= 72", "%d of %d alerts of 5 %%, %d change points in all; %d alerts are of less",
+		hit, of, found, small)
 	return nil
 }
 
