@@ -32,8 +32,114 @@ func (c *Comparison) Head() []string {
 	return append(out, unlikeLoadsText(c.Result)...)
 }
 
-// Table has one row a number, largest regressions first.
-func (c *Comparison) Table() *Table {
+// Tables are those of numbers and of scores, where there are any.
+func (c *Comparison) Tables() (out []*Table) {
+	if len(c.Rows) > 0 || len(c.Scores) == 0 {
+		out = append(out, c.table())
+	}
+	if len(c.Scores) > 0 {
+		out = append(out, c.scoreTable())
+	}
+	return out
+}
+
+// scoreTable has one row a score, in the order of tasks.
+func (c *Comparison) scoreTable() *Table {
+	type row = *compare.Score
+	var rows []row
+	for i := range c.Scores {
+		rows = append(rows, &c.Scores[i])
+	}
+	value := func(s *schema.Score) Cell {
+		v, _ := s.Value.Get()
+		return text(words.Number(v))
+	}
+	return tableOf("Scores", "", rows, []Column[row]{
+		{col("Task"), func(x row) Cell {
+			return text(nameOfScore(x))
+		}},
+		{col("N"), func(x row) Cell { return stated(x.B.N) }},
+		{col(shortSide(c.A, c.B)), func(x row) Cell { return value(x.A) }},
+		{col(shortSide(c.B, c.A)), func(x row) Cell { return value(x.B) }},
+		{col("Difference"), func(x row) Cell {
+			if x.Why != "" {
+				return text("not compared: " + x.Why)
+			}
+			show := words.Number
+			if x.Share {
+				show = words.Points
+			}
+			return text(spanText(show, x.D, x.Lo, x.Hi, x.Test == schema.TestPaired))
+		}},
+		{col("Test"), func(x row) Cell {
+			if x.Why != "" {
+				return text("")
+			}
+			return text(fmt.Sprintf("p = %.3f", x.P))
+		}},
+		{col("Verdict"), func(x row) Cell {
+			switch {
+			case x.Why != "":
+				return text("")
+			case x.Outcome() != schema.Inconclusive:
+				return text(x.Outcome().String())
+			case x.Items > 0:
+				return text("~ (needs " + questions(x.Items, x.Answers) + ")")
+			}
+			return text("~")
+		}},
+	})
+}
+
+func nameOfScore(x *compare.Score) string {
+	return listed(", ", x.A.Task, x.A.Metric, words.FilterBeside(x.A.Filter), x.System)
+}
+
+// scoreNotes say by what scores differ, and name the items that one side answered better than the other.
+func (c *Comparison) scoreNotes() (out []string) {
+	if len(c.Scores) > 1 {
+		out = append(out, fmt.Sprintf("scores: regressed and improved are by Holm's procedure over all %d; one comparison "+
+			"in twenty has a wrong one", len(c.Scores)))
+	}
+	if c.ScoresA+c.ScoresB > 0 {
+		out = append(out, fmt.Sprintf("not compared: %d scores only in %s, %d only in %s", c.ScoresA, c.A, c.ScoresB,
+			c.B))
+	}
+	const most = 20
+	some := func(ids []string) string {
+		text := strings.Join(ids[:min(most, len(ids))], ", ")
+		if n := len(ids) - most; n > 0 {
+			text += fmt.Sprintf(" and %s more (--format json has all)", words.Count(n))
+		}
+		return text
+	}
+	type said struct{ of, text string }
+	var by groups[string, said] // several scores of a task may say the same of its items
+	for i := range c.Scores {
+		x := &c.Scores[i]
+		var parts []string
+		for _, side := range []struct {
+			ids []string
+			how string
+		}{{x.Lost, "worse"}, {x.Gained, "better"}} {
+			if len(side.ids) > 0 {
+				parts = append(parts, words.Count(len(side.ids))+" that B answers "+side.how+": "+some(side.ids))
+			}
+		}
+		if len(parts) > 0 {
+			text := strings.Join(parts, "; ")
+			s, _ := by.of(text)
+			*s = said{listed(" and of ", s.of, nameOfScore(x)), text}
+		}
+	}
+	for _, s := range by.list {
+		out = append(out, "items of "+s.of+", by id: "+s.text)
+	}
+	return out
+}
+
+// table has one row a number, largest regressions first.
+func (c *Comparison) table() *Table {
 	type row = *compare.Row
 	difference, last := "Change", Column[row]{col("Verdict"), func(x row) Cell {
 		switch {
@@ -141,6 +247,7 @@ func (c *Comparison) Notes() []string {
 			words.Plural(a.Points, "point"), words.Change(a.Change), words.Thin, words.Change(a.Lo), words.Change(a.Hi),
 			words.Plural(a.Blocks, "block"), kept)
 	}
+	out = append(out, c.scoreNotes()...)
 	tests := c.Tests()
 	for _, t := range compare.TestNames() {
 		if tests[t] > 0 && c.tested() {

@@ -160,7 +160,7 @@ func (r *Report) scoresToday() *Table {
 		}},
 		{col("Metric").filtered(), func(s score) Cell { return Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)} }},
 		{num("Value").sorted(), r.scoreIn},
-		{medium("95 % interval"), func(s score) Cell { return text(scoreInterval(s)) }},
+		{medium("95 % interval"), func(s score) Cell { return Cell{Text: scoreInterval(s), Sub: noiseText(&s.Score)} }},
 		{num("n"), func(s score) Cell { return stated(s.N) }},
 		{col("Release"), func(s score) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
 	})
@@ -174,6 +174,18 @@ func scoreInterval(s *columns.ScoreRow) string {
 		return words.Absent
 	}
 	return words.Number(lo) + " to " + words.Number(hi)
+}
+
+// noiseText splits the standard error of a score with several answers to each question: by which questions were asked,
+// and by what a model answers one time and not another.
+func noiseText(s *schema.Score) string {
+	items, answers, k, ok := judge.NoiseOf(s)
+	if !ok {
+		return ""
+	}
+	points := func(v float64) string { return strings.TrimPrefix(words.Points(v), "+") }
+	return fmt.Sprintf("standard error %s of the questions, %s of the %d answers to each", points(items),
+		points(answers), k)
 }
 
 // EvalRecheck lists the tasks of a system to score again: the score of each is suspected to be worse.

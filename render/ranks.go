@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,17 +248,22 @@ func (m *means) needed(i, first int) string {
 	factor := m.Factor(d)
 	if len(m.columns) == 1 {
 		if s := m.board.rows[m.rows[i]].at(m.columns[0]); s.N > 0 && float64(s.N)*factor < 1e7 {
-			text := "about " + words.Count(int(rounded(float64(s.N)*factor))) + " questions"
-			if k := m.Samples(d); k > 0 {
-				text += fmt.Sprintf(", or %d answers to each", k)
-			}
-			return text
+			return questions(int(math.Ceil(float64(s.N)*factor)), m.Samples(d))
 		}
 	}
 	if factor > 1000 {
 		return "more than 1,000 times the " + what
 	}
 	return fmt.Sprintf("about %s times the %s", strconv.FormatFloat(rounded(factor), 'f', -1, 64), what)
+}
+
+// questions is how many items would separate two models, or answers to each of the same items.
+func questions(items, answers int) string {
+	text := "about " + words.Count(int(rounded(float64(items)))) + " questions"
+	if answers > 0 {
+		text += fmt.Sprintf(", or %d answers to each", answers)
+	}
+	return text
 }
 
 // rounded has two digits: how many questions are needed is known no better.

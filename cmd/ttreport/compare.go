@@ -88,6 +88,9 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 		return rows.CompareJSON(sh.out, c)
 	case "csv":
 		data, err := rows.CSV(rows.Compare(c))
+		if len(c.Rows) == 0 {
+			data, err = rows.CSV(rows.Besides(c))
+		}
 		if err == nil {
 			_, err = sh.out.Write(data)
 		}
@@ -123,8 +126,8 @@ func compareSides(
 		}
 	}
 	r := compare.Sides(sides[0], sides[1])
-	if len(r.Rows) == 0 {
-		return nil, nil, nothingShared(r, sides)
+	if len(r.Rows)+len(r.Scores) == 0 {
+		return nil, nil, nothingShared(r)
 	}
 	if judged == nil {
 		return r, nil, nil
@@ -139,18 +142,7 @@ func compareSides(
 }
 
 // nothingShared says what keeps two sides apart.
-func nothingShared(r *compare.Result, sides []compare.Side) error {
-	var scores [2]int
-	for i, s := range sides {
-		for k := range s.Runs {
-			scores[i] += len(s.Runs[k].Scores)
-		}
-	}
-	fix := "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds"
-	if scores[0] > 0 && scores[1] > 0 {
-		fix = fmt.Sprintf("scores of evals (%d and %d) are not compared here: ttreport check compares a release's with the "+
-			"release before, by question where both have them", scores[0], scores[1])
-	}
+func nothingShared(r *compare.Result) error {
 	apart := ""
 	if n := r.Nearest; n != nil {
 		var parts []string
@@ -159,8 +151,10 @@ func nothingShared(r *compare.Result, sides []compare.Side) error {
 		}
 		apart = "; the nearest differ only in " + strings.Join(parts, ", ")
 	}
-	return fail(exitUngraded, fix, "compare: no performance number of %s was measured in %s too (%d and %d numbers)%s",
-		r.A, r.B, r.OnlyA, r.OnlyB, apart)
+	return fail(exitUngraded,
+		"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
+		"compare: nothing of %s was measured in %s too (%d and %d numbers, %d and %d scores)%s",
+		r.A, r.B, r.OnlyA, r.OnlyB, r.ScoresA, r.ScoresB, apart)
 }
 
 // addPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a

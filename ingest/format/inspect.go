@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -86,16 +85,18 @@ func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric d
 		out.Limit = n
 	}
 	if metric.Key == "accuracy" {
-		out.Outcomes = inspectOutcomes(v, out.Filter)
+		out.Outcomes, out.Items = inspectOutcomes(v, out.Filter, s.At("metrics", "stderr", "params", "cluster").Str())
 	}
 }
 
 // inspectOutcomes returns the samples' outcomes in the order of their ids, with how many epochs each has where all have
-// as many; nil if some sample is neither right nor wrong.
-func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
+// as many; nil if some sample is neither right nor wrong. cluster is the member of their metadata by which the log's
+// own standard error groups them, if it does.
+func inspectOutcomes(v decode.Value, scorer, cluster string) (*schema.Outcomes, []string) {
 	type item struct {
 		id    string // with the epoch, after a separator that no id has; must not change: hashes are compared
 		of    string // the item
+		group string
 		right bool
 	}
 	var list []item
@@ -104,16 +105,16 @@ func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
 		right := value.Str() == "C"
 		if x, ok := value.Float(); ok {
 			if right = x == 1; x != 0 && x != 1 {
-				return nil
+				return nil, nil
 			}
 		} else if !right && value.Str() != "I" {
-			return nil
+			return nil, nil
 		}
 		of := s.Get("id").Text()
-		list = append(list, item{of + "\x00" + s.Get("epoch").Text(), of, right})
+		list = append(list, item{of + "\x00" + s.Get("epoch").Text(), of, s.At("metadata", cluster).Text(), right})
 	}
 	if len(list) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.SortFunc(list, func(a, b item) int { return strings.Compare(a.id, b.id) })
 	h := sha256.New()
@@ -125,9 +126,21 @@ func inspectOutcomes(v decode.Value, scorer string) *schema.Outcomes {
 		o.Right = append(o.Right, x.right)
 	}
 	o.Items = hex.EncodeToString(h.Sum(nil))[:16]
-	if k := epochs[first]; k > 1 && k*len(epochs) == len(list) &&
-		!slices.ContainsFunc(slices.Collect(maps.Values(epochs)), func(n int) bool { return n != k }) {
+	k := epochs[first]
+	for _, n := range epochs {
+		if n != k { // samples whose epochs are lost count each for itself
+			k = 1
+		}
+	}
+	if k > 1 {
 		o.Samples = k
 	}
-	return o
+	var ids, groups []string
+	for i := 0; i < len(list); i += k {
+		ids, groups = append(ids, list[i].of), append(groups, list[i].group)
+	}
+	if cluster != "" {
+		o.Cluster(groups)
+	}
+	return o, ids
 }

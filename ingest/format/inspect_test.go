@@ -3,6 +3,7 @@ package format_test
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,32 @@ func TestInspectEpochs(t *testing.T) {
 	}
 	if o := log(sample("1", "1", "C"), sample("10", "1", "I"), sample("1", "2", "C")); o.Samples != 0 {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Items are grouped as the log's own standard error groups them, and keep their ids.
+func TestInspectClusters(t *testing.T) {
+	sample := func(id, epoch, exam string) string {
+		return `{"id":"` + id + `","epoch":` + epoch + `,"metadata":{"exam":"` + exam + `"},"scores":{"match":{"value":"C"}}}`
+	}
+	f, _ := readInspect(t, `{"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"openai/m"},`+
+		`"plan":{},"results":{"scores":[{"name":"match","metrics":{"accuracy":{"value":1},"stderr":{"value":0,`+
+		`"params":{"cluster":"exam"}}}}]},"samples":[`+strings.Join([]string{sample("q1", "1", "a"), sample("q1", "2", "a"),
+		sample("q2", "1", "b"), sample("q2", "2", "b"), sample("q3", "1", "a"), sample("q3", "2", "a")}, ",")+`]}`)
+	s := format.Inspect.Read(f).Scores[0]
+	if !slices.Equal(s.Outcomes.Clusters, []int{0, 1, 0}) || s.Outcomes.Samples != 2 ||
+		!slices.Equal(s.Items, []string{"q1", "q2", "q3"}) {
+		t.Errorf("%+v %v", s.Outcomes, s.Items)
+	}
+	text, _ := s.Outcomes.MarshalText()
+	var back schema.Outcomes
+	if err := back.UnmarshalText(text); err != nil || !reflect.DeepEqual(back, *s.Outcomes) {
+		t.Errorf("%s is read as %+v: %v", text, back, err)
+	}
+	for _, bad := range []string{"x:2:wA:1:0*9", "x:2:wA:1:0*1", "x:2:wA:1:a", "x:2:wA:1:0*-1"} {
+		if err := back.UnmarshalText([]byte(bad)); err == nil {
+			t.Errorf("%s is read", bad)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,28 @@ func TestSamples(t *testing.T) {
 	}
 	if se, _ := items.Scores[0].Stderr.Get(); math.Abs(se-.16666666666666666) > 1e-12 {
 		t.Errorf("standard error %v", se)
+	}
+}
+
+// Questions about one text are a group; a task whose documents have no such text, or each its own, has none. Items that
+// are not the first ones keep their numbers.
+func TestSamplesAboutOneText(t *testing.T) {
+	read := func(texts ...string) schema.Score {
+		lines := ""
+		for i, about := range texts {
+			lines += strings.Replace(fmt.Sprintf(line, i+5, "none", i, 1), `"q":"secret text"`, about, 1)
+		}
+		return reader.Must(t, "samples_t_2026-11-21T02-22-13.273170.jsonl", lines).Scores[0]
+	}
+	const a, b, c = `"passage":"a"`, `"passage":"b"`, `"q":"c"`
+	if s := read(a, b, a); !slices.Equal(s.Outcomes.Clusters, []int{0, 1, 0}) ||
+		!slices.Equal(s.Items, []string{"5", "6", "7"}) {
+		t.Errorf("%+v %v", s.Outcomes, s.Items)
+	}
+	for _, texts := range [][]string{{a, b}, {a, a}, {c, c}, {a, a, c}} {
+		if s := read(texts...); s.Outcomes.Clusters != nil {
+			t.Errorf("%v: %v", texts, s.Outcomes.Clusters)
+		}
 	}
 }
 

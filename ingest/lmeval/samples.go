@@ -11,6 +11,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -30,8 +31,9 @@ type seriesID struct{ metric, filter string }
 
 // itemID identifies an item: its number, and a hash of the harness's hashes of its document, prompt and answer.
 type itemID struct {
-	doc int
-	id  uint64
+	doc  int
+	id   uint64
+	text string // a hash of the text that it is about
 }
 
 // readSamples turns the lines of a task into scores with outcomes.
@@ -93,8 +95,20 @@ func identify(v decode.Value) itemID {
 	}
 	h := fnv.New64a()
 	fmt.Fprint(h, id, " ", v.Get("prompt_hash").Str(), " ", v.Get("target_hash").Str())
-	return itemID{n, h.Sum64()}
+	x := itemID{doc: n, id: h.Sum64()}
+	for _, name := range about {
+		if text := v.At("doc", name).Str(); text != "" {
+			h.Reset()
+			fmt.Fprint(h, text)
+			x.text = string(h.Sum(nil))
+			break
+		}
+	}
+	return x
 }
+
+// about are the members of a document with a text that several questions are about, as in DROP, RACE, SQuAD or MultiRC.
+var about = []string{"passage", "paragraph", "article", "story", "context", "premise"}
 
 // notOutcomes are the members of a line that are part of the format.
 var notOutcomes = draft.Names(`doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash
@@ -155,12 +169,21 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	}
 	if zeroOne {
 		ids := sha256.New()
-		bits := make([]bool, len(order))
+		bits, texts := make([]bool, len(order)), make([]string, len(order))
 		for i, at := range order {
 			ids.Write(binary.BigEndian.AppendUint64(nil, s.ids[at].id))
-			bits[i] = s.values[at] == 1
+			bits[i], texts[i] = s.values[at] == 1, s.ids[at].text
+			if s.ids[at].doc != i && out.Items == nil {
+				out.Items = make([]string, len(order))
+			}
+		}
+		for i := range out.Items {
+			out.Items[i] = strconv.Itoa(s.ids[order[i]].doc)
 		}
 		out.Outcomes = &schema.Outcomes{Items: hex.EncodeToString(ids.Sum(nil)[:8]), Right: bits}
+		if !slices.Contains(texts, "") {
+			out.Outcomes.Cluster(texts)
+		}
 	}
 	return out
 }
@@ -217,7 +240,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 			"the task may weigh its items; if it takes their mean, one of the two files is of another run"
 		return []schema.Problem{p}
 	}
-	s.Outcomes, s.N = it.Outcomes, it.N
+	s.Outcomes, s.Items, s.N = it.Outcomes, it.Items, it.N
 	if ok && near(stated, now) {
 		return overlayError(s, it)
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,7 @@ type Score struct {
 	Version   string    `json:"version,omitzero"`   // of the task
 	From      From      `json:"from,omitzero"`      // "" for the file, else FromRecomputed
 	Outcomes  *Outcomes `json:"outcomes,omitzero"`
+	Items     []string  `json:"items,omitzero"` // ids of the items of Outcomes; nil where they are 0, 1, 2 …
 	Source    Source    `json:"source"`
 	Unknown   Unknown   `json:",unknown"`
 }
@@ -76,6 +78,32 @@ type Outcomes struct {
 	Right []bool
 	// Samples is how many answers in a row are to the same item; 0 for one.
 	Samples int
+	// Clusters is the group of each item by number: items of one group, such as questions about one text, depend on each
+	// other. nil where each stands for itself.
+	Clusters []int
+}
+
+// ItemID is the id of an item in the results.
+func (s *Score) ItemID(item int) string {
+	if item < len(s.Items) {
+		return s.Items[item]
+	}
+	return strconv.Itoa(item)
+}
+
+// Cluster sets the groups of the items from their names; nothing where all are of one group, or each has its own.
+func (o *Outcomes) Cluster(names []string) {
+	number := map[string]int{}
+	groups := make([]int, len(names))
+	for i, name := range names {
+		if _, known := number[name]; !known {
+			number[name] = len(number)
+		}
+		groups[i] = number[name]
+	}
+	if len(number) > 1 && len(number) < len(names) {
+		o.Clusters = groups
+	}
 }
 
 // Shares are the shares of right answers by item, and how many answers each has.
@@ -93,7 +121,8 @@ func (o *Outcomes) Shares() (shares []float64, samples int) {
 }
 
 // MarshalText returns the compact form of outcomes: the items' hash, the number of answers, the bits as base64, the
-// first highest, and the samples of each item where there are several.
+// first highest, and where there are any the samples of each item and the groups, each with how many items follow that
+// are of it.
 func (o *Outcomes) MarshalText() ([]byte, error) {
 	bits := make([]byte, (len(o.Right)+7)/8)
 	for i, right := range o.Right {
@@ -102,22 +131,26 @@ func (o *Outcomes) MarshalText() ([]byte, error) {
 		}
 	}
 	text := fmt.Appendf(nil, "%s:%d:%s", o.Items, len(o.Right), base64.RawStdEncoding.EncodeToString(bits))
-	if o.Samples > 1 {
-		text = fmt.Appendf(text, ":%d", o.Samples)
+	if o.Samples > 1 || o.Clusters != nil {
+		text = fmt.Appendf(text, ":%d", max(1, o.Samples))
+	}
+	mark := ":"
+	for from, to := 0, 0; from < len(o.Clusters); from, mark = to, "," {
+		for to < len(o.Clusters) && o.Clusters[to] == o.Clusters[from] {
+			to++
+		}
+		text = fmt.Appendf(text, "%s%d*%d", mark, o.Clusters[from], to-from)
 	}
 	return text, nil
 }
 
 // UnmarshalText reads the compact form.
 func (o *Outcomes) UnmarshalText(text []byte) error {
-	parts := strings.SplitN(string(text), ":", 4)
-	if len(parts) < 3 {
-		return fmt.Errorf("outcomes %.40q", text)
-	}
+	parts := append(strings.Split(string(text), ":"), "", "", "", "")
 	n, err := strconv.Atoi(parts[1])
 	bits, err2 := base64.RawStdEncoding.DecodeString(parts[2])
 	samples := 0
-	if err == nil && len(parts) == 4 {
+	if err == nil && parts[3] != "" {
 		samples, err = strconv.Atoi(parts[3])
 	}
 	if err != nil || err2 != nil || n < 0 || len(bits) != (n+7)/8 || samples < 0 || samples > 0 && n%samples != 0 {
@@ -126,6 +159,23 @@ func (o *Outcomes) UnmarshalText(text []byte) error {
 	*o = Outcomes{Items: parts[0], Right: make([]bool, n), Samples: samples}
 	for i := range o.Right {
 		o.Right[i] = bits[i/8]&(0x80>>(i%8)) != 0
+	}
+	if parts[4] == "" {
+		return nil
+	}
+	return o.readClusters(parts[4], n/max(1, samples))
+}
+
+func (o *Outcomes) readClusters(text string, items int) error {
+	for run := range strings.SplitSeq(text, ",") {
+		var c, k int
+		if _, err := fmt.Sscanf(run, "%d*%d", &c, &k); err != nil || k < 0 || k > items-len(o.Clusters) {
+			return fmt.Errorf("groups of items %.40q", run)
+		}
+		o.Clusters = append(o.Clusters, slices.Repeat([]int{c}, k)...)
+	}
+	if len(o.Clusters) != items {
+		return fmt.Errorf("groups of %d items, of %d", len(o.Clusters), items)
 	}
 	return nil
 }

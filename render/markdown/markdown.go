@@ -71,7 +71,10 @@ func Compare(c *render.Comparison) []byte {
 	for _, s := range c.Head() {
 		fmt.Fprintf(&b, "%s\n\n", escape(s))
 	}
-	w.table(c.Table())
+	for i, t := range c.Tables() {
+		b.WriteString(strings.Repeat("\n", min(i, 1)))
+		w.table(t)
+	}
 	for _, s := range c.Notes() {
 		fmt.Fprintf(&b, "\n%s\n", escape(s))
 	}

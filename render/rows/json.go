@@ -220,7 +220,8 @@ func CompareJSON(w io.Writer, c *render.Comparison) error {
 		Notes  []string   `json:"notes"`
 		Head   []string   `json:"head,omitempty"` // what the site says of two releases, conditions that differ first
 		Curves []curveRow `json:"curves,omitempty"`
-	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curveRows(c)})
+		Scores []Beside   `json:"scores,omitempty"`
+	}{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, Compare(c), c.Notes(), c.Head(), curveRows(c), Besides(c)})
 }
 
 // curveRow is a curve of a comparison in JSON: relative changes with their 95 % intervals.

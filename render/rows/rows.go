@@ -487,3 +487,43 @@ func Compare(c *render.Comparison) []Compared {
 	}
 	return out
 }
+
+// Beside is a score of both sides of a comparison.
+type Beside struct {
+	System     Text            `csv:"system" json:"system,omitempty"`
+	Task       Text            `csv:"task" json:"task"`
+	Metric     Text            `csv:"metric" json:"metric"`
+	Filter     Text            `csv:"filter" json:"filter,omitempty"`
+	A          *Num            `csv:"a" json:"a"`
+	B          *Num            `csv:"b" json:"b"`
+	N          *int64          `csv:"n" json:"n"`
+	Difference *Num            `csv:"difference" json:"difference"` // a share of 1 where both are shares
+	Lo         *Num            `csv:"lo" json:"lo"`
+	Hi         *Num            `csv:"hi" json:"hi"`
+	P          *Num            `csv:"p" json:"p"`
+	Test       schema.EvalTest `csv:"test" json:"test,omitempty"`
+	Verdict    schema.Outcome  `csv:"verdict" json:"verdict"`
+	Items      *int64          `csv:"items_needed" json:"items_needed,omitempty"`
+	Answers    *int64          `csv:"answers_needed" json:"answers_needed,omitempty"`
+	Why        Text            `csv:"not_compared" json:"not_compared,omitempty"`
+	Worse      []string        `csv:"-" json:"answered_worse,omitempty"` // ids of items
+	Better     []string        `csv:"-" json:"answered_better,omitempty"`
+}
+
+// Besides returns the scores of a comparison.
+func Besides(c *render.Comparison) (out []Beside) {
+	for i := range c.Scores {
+		x := &c.Scores[i]
+		row := Beside{System: Text(x.System), Task: Text(x.A.Task), Metric: Text(x.A.Metric), Filter: Text(x.A.Filter),
+			A: num(x.A.Value), B: num(x.B.Value), N: stated[int, int64](x.B.N), Test: x.Test, Verdict: x.Outcome(),
+			Why: Text(x.Why), Worse: x.Lost, Better: x.Gained}
+		if x.Why == "" {
+			row.Difference, row.Lo, row.Hi, row.P = finite(x.D), finite(x.Lo), finite(x.Hi), finite(x.P)
+		}
+		if !x.Sure {
+			row.Items, row.Answers = stated[int, int64](x.Items), stated[int, int64](x.Answers)
+		}
+		out = append(out, row)
+	}
+	return out
+}

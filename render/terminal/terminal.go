@@ -403,24 +403,25 @@ func Compare(w io.Writer, c *render.Comparison) error {
 	if len(c.Head()) > 0 {
 		fmt.Fprintln(w)
 	}
-	t := c.Table()
-	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
-	for i, col := range t.Cols {
-		if i != 2 && i != 3 { // the names of the sides, as they were given
-			col.Head = strings.ToUpper(col.Head)
+	for _, t := range c.Tables() {
+		tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+		for i, col := range t.Cols {
+			if i != 2 && i != 3 { // the names of the sides, as they were given
+				col.Head = strings.ToUpper(col.Head)
+			}
+			fmt.Fprint(tw, strings.Repeat("\t", min(i, 1)), col.Head)
 		}
-		fmt.Fprint(tw, strings.Repeat("\t", min(i, 1)), col.Head)
-	}
-	for _, r := range t.Rows {
-		for i, cell := range r.Cells {
-			fmt.Fprint(tw, []string{"\n", "\t"}[min(i, 1)], cell.Text)
+		for _, r := range t.Rows {
+			for i, cell := range r.Cells {
+				fmt.Fprint(tw, []string{"\n", "\t"}[min(i, 1)], cell.Text)
+			}
 		}
+		fmt.Fprintln(tw)
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(tw)
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
 	for _, s := range c.Notes() {
 		fmt.Fprintln(w, s)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ttreport/ttreport/targets/regression"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -26,12 +27,9 @@ type Board struct {
 // Rank compares all pairs of n models; pair is the difference of two, ok false where they cannot be compared.
 func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 	b := &Board{Order: make([]int, n), Low: make([]int, n), High: make([]int, n), diffs: make([][]Diff, n),
-		known: make([][]bool, n), better: make([][]bool, n), next: Size}
-	type test struct {
-		i, j int
-		p    float64
-	}
-	var tests []test
+		known: make([][]bool, n), better: make([][]bool, n)}
+	var tests [][2]int
+	var p []float64
 	wins := make([]int, n)
 	for i := range n {
 		b.Order[i], b.Low[i], b.High[i] = i, 1, n
@@ -41,7 +39,7 @@ func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 			if b.diffs[i][j], b.known[i][j] = d, ok; !ok {
 				continue
 			}
-			tests = append(tests, test{i, j, d.P})
+			tests, p = append(tests, [2]int{i, j}), append(p, d.P)
 			switch {
 			case d.D > 0:
 				wins[i], wins[j] = wins[i]+1, wins[j]-1
@@ -50,19 +48,14 @@ func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 			}
 		}
 	}
-	slices.SortFunc(tests, func(x, y test) int {
-		if x.p != y.p {
-			return cmp.Compare(x.p, y.p)
-		}
-		return cmp.Or(cmp.Compare(x.i, y.i), cmp.Compare(x.j, y.j))
-	})
+	limit, next := regression.Holm(p, Size)
+	b.next = next
 	for k, t := range tests {
-		b.next = Size / float64(len(tests)-k)
-		if !(t.p <= b.next) {
-			break
+		if p[k] > limit {
+			continue
 		}
-		best, worst := t.i, t.j
-		if b.diffs[t.i][t.j].D < 0 {
+		best, worst := t[0], t[1]
+		if b.diffs[t[0]][t[1]].D < 0 {
 			best, worst = worst, best
 		}
 		b.better[best][worst] = true
@@ -198,18 +191,23 @@ const power = .8416212335729143
 
 // Factor is how many times as many items would separate two tied models, four times in five, if they differ as much as
 // they seem to; +Inf where they do not differ.
-func (b *Board) Factor(d Diff) float64 {
-	need := distuv.UnitNormal.Quantile(1-b.next/2) + power
-	return math.Pow(need*d.SE/d.D, 2)
+func (b *Board) Factor(d Diff) float64 { return d.Factor(b.next) }
+
+// Samples is how many samples of each of the same items would separate two tied models, as [Board.Factor].
+func (b *Board) Samples(d Diff) int { return d.NeededSamples(b.next) }
+
+// Factor is how many times as many items would show such a difference at a two-sided level, four times in five; +Inf
+// for none.
+func (x Diff) Factor(level float64) float64 {
+	return math.Pow((distuv.UnitNormal.Quantile(1-level/2)+power)*x.SE/x.D, 2)
 }
 
-// Samples is how many samples of each of the same items would separate two tied models, as [Board.Factor]; 0 where no
-// number does, or the parts of the noise are not known.
-func (b *Board) Samples(d Diff) int {
-	need := distuv.UnitNormal.Quantile(1-b.next/2) + power
-	room := math.Pow(d.D/need, 2) - d.Data
+// NeededSamples is how many samples of each of the same items would, as [Diff.Factor]; 0 where no number does, or the
+// parts of the noise are not known.
+func (x Diff) NeededSamples(level float64) int {
+	room := math.Pow(x.D/(distuv.UnitNormal.Quantile(1-level/2)+power), 2) - x.Data
 	if !(room > 0) {
 		return 0
 	}
-	return max(d.Samples+1, int(math.Ceil(d.Prediction*float64(d.Samples)/room)))
+	return max(x.Samples+1, int(math.Ceil(x.Prediction*float64(x.Samples)/room)))
 }

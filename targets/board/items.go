@@ -1,7 +1,9 @@
 package board
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -42,6 +44,29 @@ func (x *Items) Noise() Noise {
 	}
 	data := between - x.Within/k
 	return Noise{math.Sqrt((data + x.Within) / n), math.Sqrt(math.Max(0, data) / n), math.Sqrt(x.Within / n)}
+}
+
+// Error is the standard error of the mean of the items as they were answered; NaN for one item or group.
+func (x *Items) Error() float64 {
+	n := float64(len(x.Means))
+	mean, variance := moments(x.Means, n-1)
+	if variance /= n; x.Cluster != nil {
+		variance, _ = clustered(x.Means, mean, x.Cluster)
+	}
+	return math.Sqrt(variance)
+}
+
+// clustered is the variance of the mean of values in groups, with its degrees of freedom.
+func clustered(values []float64, mean float64, group []int) (variance, df float64) {
+	sums := map[int]float64{}
+	for i, c := range group {
+		sums[c] += values[i] - mean
+	}
+	n, g := float64(len(values)), float64(len(sums))
+	for _, c := range slices.Sorted(maps.Keys(sums)) { // in one order, for one sum
+		variance += sums[c] * sums[c] / (n * n) * g / (g - 1)
+	}
+	return variance, g - 1
 }
 
 // moments are the mean of values and their squared deviations over a divisor.
@@ -110,17 +135,8 @@ func Paired(a, b *Items) (x Diff, ok bool) {
 	x.D, between = moments(d, n-1)
 	variance := between / n
 	if a.Cluster != nil {
-		sums := map[int]float64{}
-		for i, c := range a.Cluster {
-			sums[c] += d[i] - x.D
-		}
-		g := float64(len(sums))
-		if g < 2 {
+		if variance, x.DF = clustered(d, x.D, a.Cluster); x.DF < 1 {
 			return x, false
-		}
-		variance, x.DF = 0, g-1
-		for _, s := range sums {
-			variance += s * s / (n * n) * g / (g - 1)
 		}
 	}
 	x.Prediction = (a.Within/float64(a.Samples) + b.Within/float64(b.Samples)) / n

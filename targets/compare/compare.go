@@ -33,7 +33,10 @@ type Result struct {
 	Settings     []Setting
 	Loads        []*Loads // of the workloads that both sides measured
 	Curves       []Curve
-	Nearest      *Nearest // where both have numbers, and none in common
+	Scores       []Score // of evals that both sides have
+	// Scores that only one side has.
+	ScoresA, ScoresB int
+	Nearest          *Nearest // where both have numbers, and none in common
 }
 
 // Row is one number of both sides.
@@ -145,6 +148,7 @@ func Sides(a, b Side) *Result {
 	r.Settings = settings(left.stated, right.stated)
 	r.interleave(a, b, several)
 	r.Curves = curvesOf(a, b, several)
+	r.scores(a, b, several)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
 }

@@ -135,18 +135,12 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 	d proportion.Difference, reason schema.EvalChange, why string) {
 	p1, p2, shares := shares(&before.Score, &now.Score)
 	switch {
-	case shares && sameItems(before, now) && now.Outcomes.Samples > 1:
-		d, r = byItem(before, now, r)
 	case shares && sameItems(before, now):
-		for i, is := range now.Outcomes.Right {
-			switch was := before.Outcomes.Right[i]; {
-			case was && !is:
-				r.Lost++
-			case !was && is:
-				r.Gained++
-			}
+		lost, gained := Flipped(before.Outcomes, now.Outcomes)
+		r.Lost, r.Gained, r.Test = len(lost), len(gained), schema.TestPaired
+		if d = proportion.McNemar(r.Lost, r.Gained, len(now.Outcomes.Right)); byItem(now.Outcomes) {
+			d = differenceByItem(before, now)
 		}
-		d, r.Test = proportion.McNemar(r.Lost, r.Gained, len(now.Outcomes.Right)), schema.TestPaired
 	case shares && now.N > 0 && before.N > 0:
 		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
 		r.Test = schema.TestUnpaired
@@ -381,6 +375,7 @@ func changed(dir float64) schema.Outcome {
 // shares, else in the tool's own scale, with its 95 % interval.
 type Beside struct {
 	D, Lo, Hi float64
+	P         float64         // two-sided
 	Share     bool            // in shares of 1
 	Test      schema.EvalTest // paired where both answered the same questions
 }
@@ -396,7 +391,8 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 		return Beside{}, why
 	}
 	_, _, share := shares(&before.Score, &now.Score)
-	return Beside{D: d.D, Lo: d.Lo, Hi: d.Hi, Share: share, Test: reason.Test}, ""
+	p := math.Min(1, 2*math.Min(d.Fell, d.Rose))
+	return Beside{D: d.D, Lo: d.Lo, Hi: d.Hi, P: p, Share: share, Test: reason.Test}, ""
 }
 
 // evalID is one eval of one system within one line of releases.
@@ -549,6 +545,10 @@ func itemsOf(s *schema.Score, p float64) float64 {
 	n := float64(s.N)
 	e, has := s.Stderr.Get()
 	e /= scaleOf(s)
+	if s.Outcomes != nil && byItem(s.Outcomes) {
+		x := itemsFor(s)
+		e, has = x.Error(), true
+	}
 	if !has || !(e > 0) || n < 2 || p <= 0 || p >= 1 {
 		return n
 	}

@@ -138,9 +138,8 @@ func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 
 // paired compares answers to the same items.
 func (c *contestant) paired(o *contestant, part bool) (board.Diff, bool) {
-	if c.limited && o.limited || c.Outcomes.Samples > 1 {
-		a, b := itemsFor(c.ScoreRow), itemsFor(o.ScoreRow)
-		return board.Paired(&a, &b)
+	if c.limited && o.limited || byItem(c.Outcomes) {
+		return pairedItems(&c.Score, &o.Score)
 	}
 	lost, gained, n := 0, 0, len(c.Outcomes.Right)
 	for k, word := range c.right {
@@ -156,27 +155,32 @@ func (c *contestant) paired(o *contestant, part bool) (board.Diff, bool) {
 	return x, true
 }
 
+// byItem reports whether answers are compared by their shares of right ones: several answers to an item, or items that
+// depend on each other, are not independent pairs.
+func byItem(o *schema.Outcomes) bool { return o.Samples > 1 || o.Clusters != nil }
+
 // itemsFor are the answers of a score to its items.
-func itemsFor(s *columns.ScoreRow) board.Items {
+func itemsFor(s *schema.Score) board.Items {
 	x := board.Shares(s.Outcomes.Shares())
-	x.Total = s.Total
+	x.Total, x.Cluster = s.Total, s.Outcomes.Clusters
 	return x
 }
 
-// byItem compares two scores that have several answers to each of the same questions, by the shares of right ones.
-func byItem(before, now *columns.ScoreRow, r schema.EvalChange) (proportion.Difference, schema.EvalChange) {
-	a, b := itemsFor(now), itemsFor(before)
-	for i := range a.Means {
-		switch {
-		case a.Means[i] < b.Means[i]:
-			r.Lost++
-		case a.Means[i] > b.Means[i]:
-			r.Gained++
-		}
+// pairedItems is by how much the first of two scores of the same items is better. Where all items differ by as much,
+// the error is that of one item more, as in McNemar's interval: so few answers say no more.
+func pairedItems(a, b *schema.Score) (board.Diff, bool) {
+	x, y := itemsFor(a), itemsFor(b)
+	d, ok := board.Paired(&x, &y)
+	if d.SE == 0 {
+		d.SE = 1 / float64(len(x.Means))
 	}
-	r.Test = schema.TestPaired
-	d := proportion.Difference{Fell: 1, Rose: 1, Lost: r.Lost, Gained: r.Gained, Paired: true}
-	if x, ok := board.Paired(&a, &b); ok {
+	return d, ok
+}
+
+// differenceByItem compares two scores of the same questions by the shares of right answers to each.
+func differenceByItem(before, now *columns.ScoreRow) proportion.Difference {
+	d := proportion.Difference{Fell: 1, Rose: 1}
+	if x, ok := pairedItems(&now.Score, &before.Score); ok {
 		d.D = x.D
 		d.Lo, d.Hi = x.Interval()
 		d.Fell, d.Rose = 1-x.P/2, x.P/2
@@ -184,5 +188,32 @@ func byItem(before, now *columns.ScoreRow, r schema.EvalChange) (proportion.Diff
 			d.Fell, d.Rose = d.Rose, d.Fell
 		}
 	}
-	return d, r
+	return d
+}
+
+// Flipped are the items of which the second of two scores with the same items has fewer right answers, and more.
+func Flipped(before, now *schema.Outcomes) (lost, gained []int) {
+	a, _ := before.Shares()
+	b, _ := now.Shares()
+	for i := range a {
+		switch {
+		case b[i] < a[i]:
+			lost = append(lost, i)
+		case b[i] > a[i]:
+			gained = append(gained, i)
+		}
+	}
+	return lost, gained
+}
+
+// NoiseOf splits the standard error of a score that has several answers to each item by what it is of: the choice of
+// the items, and that a model answers one item differently each time. ok is false where it does not vary, and with one
+// answer, which cannot tell.
+func NoiseOf(s *schema.Score) (items, answers float64, k int, ok bool) {
+	if s.Outcomes == nil || s.Outcomes.Samples < 2 {
+		return 0, 0, 1, false
+	}
+	x := itemsFor(s)
+	n := x.Noise()
+	return n.Data, n.Prediction / math.Sqrt(float64(x.Samples)), x.Samples, n.SE > 0
 }

@@ -330,6 +330,20 @@ func BenjaminiHochberg(p []float64, family int, level float64) (q []float64, lim
 	return q, limit
 }
 
+// Holm is the step-down procedure of Holm 1979, which bounds the chance of one wrong rejection whatever the tests have
+// in common. p[i] is rejected exactly when p[i] <= limit, which is -1 for none; next is what the first that is not
+// rejected would have to reach. p has no NaN.
+func Holm(p []float64, size float64) (limit, next float64) {
+	limit, next = -1, size
+	for k, v := range slices.Sorted(slices.Values(p)) {
+		if next = size / float64(len(p)-k); v > next {
+			break
+		}
+		limit = v
+	}
+	return limit, next
+}
+
 // test is the gate's calculation for one observation.
 type test struct {
 	obs, cell int32

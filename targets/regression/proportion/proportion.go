@@ -26,11 +26,9 @@ func Wilson(p, n float64) (lo, hi float64) {
 
 // Difference is a change between two shares, second minus first.
 type Difference struct {
-	D            float64
-	Lo, Hi       float64 // 95 %
-	Fell, Rose   float64 // one-sided p values of a fall and of a rise
-	Lost, Gained int     // items, when paired
-	Paired       bool
+	D          float64
+	Lo, Hi     float64 // 95 %
+	Fell, Rose float64 // one-sided p values of a fall and of a rise
 }
 
 // Newcombe compares two independent shares: the hybrid score interval (Newcombe 1998, method 10), and p values of the
@@ -49,7 +47,7 @@ func Newcombe(p1, n1, p2, n2 float64) Difference {
 // The p values are exact (binomial at one half over the items that changed); the interval is the paired Wald interval
 // with one item added (Agresti and Min 2005 advise against the bare one).
 func McNemar(lost, gained, n int) Difference {
-	d := Difference{Lost: lost, Gained: gained, Paired: true, Fell: 1, Rose: 1}
+	d := Difference{Fell: 1, Rose: 1}
 	if n == 0 {
 		return d
 	}
