@@ -20,6 +20,14 @@ type Prices struct {
 	ChipHour map[string]float64 // of one of its accelerators
 }
 
+// Of is what a device with so many accelerators costs an hour; 0 where that is not known.
+func (p Prices) Of(device string, chips int) float64 {
+	if v, ok := p.Hour[device]; ok {
+		return v
+	}
+	return p.ChipHour[device] * float64(chips)
+}
+
 // configuration is how a model was served: lines of a plane differ in it.
 type configuration struct {
 	device, impl, engine, precision, parallel, tool string
@@ -181,11 +189,7 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 		Device: cmp.Or(l.device, noDevice), Look: r.look(l.device), Engine: l.engine,
 		Precision: l.precision, Parallel: l.parallel, Impl: l.impl,
 		Tool: l.tool, Workload: l.workload, Chips: l.chips, Median: l.median, Href: l.href,
-	}
-	if v, ok := r.Prices.Hour[l.device]; ok {
-		out.Price = v
-	} else if v, ok := r.Prices.ChipHour[l.device]; ok && l.chips > 0 {
-		out.Price = v * float64(l.chips)
+		Price: r.Prices.Of(l.device, l.chips),
 	}
 	for _, x := range l.points {
 		p := PlanePoint{Load: load(x.key), At: *cmp.Or(x.key.Concurrency, x.key.Rate),

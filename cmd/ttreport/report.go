@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,7 +50,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := judgeHistory(ctx, ws, cols, req.view)
+	judged, err := judgeHistory(ctx, ws, withCosts(cols, ws), req.view)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +82,43 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		Commits: render.CommitLinks{Commit: ws.Config.Site.CommitURL, Compare: ws.Config.Site.CompareURL},
 		Version: versionLine(), Topics: topics(), Titles: topicTitles(), Licences: []render.Licence{echarts},
 	}), nil
+}
+
+// withCosts adds what tokens cost by the prices of the workspace, which are in USD.
+func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
+	prices := render.Prices(ws.Config.Prices)
+	if len(prices.Hour)+len(prices.ChipHour) == 0 || cmp.Or(prices.Currency, "USD") != "USD" {
+		return c
+	}
+	var ids []columns.StatID
+	for _, name := range []string{schema.MetricCostOutput, schema.MetricCostInput, schema.MetricCostTotal} {
+		ids = append(ids, columns.StatID{Metric: name, Stat: "value", Unit: "USD"})
+	}
+	return c.Derive(ids, func(p *columns.PointRow) (costs []float64) {
+		rate := func(metric string) float64 {
+			n, _ := c.Value(p, metric, "value")
+			if v, ok := n.Get(); ok && v > 0 {
+				return v
+			}
+			return math.NaN()
+		}
+		h := &c.Runs[p.Run]
+		hour := prices.Of(h.Device, cmp.Or(h.Chips, ws.Config.Chips[h.Device]))
+		output, input, total := rate("output_tps"), rate("input_tps"), rate("total_tps")
+		if math.IsNaN(input) {
+			input = total - output
+		}
+		if math.IsNaN(total) {
+			total = input + output
+		}
+		for _, tps := range []float64{output, input, total} {
+			if !(hour > 0 && tps > 0) {
+				tps = math.NaN()
+			}
+			costs = append(costs, hour/3600/tps*1e6)
+		}
+		return costs
+	})
 }
 
 // judgeHistory judges under the workspace's policy.

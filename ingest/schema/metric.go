@@ -203,6 +203,13 @@ const (
 	MetricEnergy = "energy_token"
 )
 
+// Metrics of what tokens cost. Nothing judges them against history: a price that is edited is no regression.
+const (
+	MetricCostOutput = "usd_per_mtok_output"
+	MetricCostInput  = "usd_per_mtok_input"
+	MetricCostTotal  = "usd_per_mtok_total"
+)
+
 var catalogue = []MetricInfo{
 	{
 		Name: "ttft", Label: "TTFT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
@@ -266,6 +273,18 @@ var catalogue = []MetricInfo{
 	{
 		Name: "interactivity_p90", Label: "P90 interactivity", Unit: "tok/s", Better: Higher, Judged: true,
 		Means: "speed that nine of ten requests reach: 1000 / P90 TPOT",
+	},
+	{
+		Name: MetricCostOutput, Label: "$/M output tok", Unit: "USD", Better: Lower,
+		Means: "USD of the deployment for a million output tokens, by prices: of ttreport.yaml; others are in it",
+	},
+	{
+		Name: MetricCostInput, Label: "$/M input tok", Unit: "USD", Better: Lower,
+		Means: "the same for a million input tokens",
+	},
+	{
+		Name: MetricCostTotal, Label: "$/M tok", Unit: "USD", Better: Lower,
+		Means: "the same for a million input and output tokens",
 	},
 	{Name: "rps", Label: "Req/s", Unit: "req/s", Better: Higher, Means: "completed requests over the duration"},
 	{

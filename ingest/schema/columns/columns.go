@@ -6,6 +6,8 @@
 package columns
 
 import (
+	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -194,6 +196,28 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 		return schema.Missing(c.Reasons[p.Reason]), ""
 	}
 	return schema.Missing("not in the file"), ""
+}
+
+// Derive returns columns whose points have further statistics; of returns the values of one, NaN for none.
+func (c *Columns) Derive(ids []StatID, of func(p *PointRow) []float64) *Columns {
+	out, first := *c, len(c.Stats)
+	if first+len(ids) > math.MaxUint16 {
+		return c
+	}
+	out.Stats, out.Points = append(slices.Clip(c.Stats), ids...), slices.Clone(c.Points)
+	out.stat, out.value = nil, nil
+	for i := range out.Points {
+		p := &out.Points[i]
+		more, from := of(p), int32(len(out.value))
+		out.stat, out.value = append(out.stat, c.stat[p.from:p.to]...), append(out.value, c.value[p.from:p.to]...)
+		for k, v := range more {
+			if !math.IsNaN(v) {
+				out.stat, out.value = append(out.stat, uint16(first+k)), append(out.value, v)
+			}
+		}
+		p.from, p.to = from, int32(len(out.value))
+	}
+	return &out
 }
 
 // StatusWord returns the status of the row's index, "" if the document states none.
