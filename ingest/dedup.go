@@ -224,9 +224,12 @@ func isCopy(a, b placed) bool {
 	return a.isScore || duplicate.SameWorkload(a.point(), b.point())
 }
 
-// isBetter reports that the second of two that are one stays.
+// isBetter reports that the second of two that are one stays. Of equal ones in a folder the first by name does, which
+// is read first when all are.
 func isBetter(a, b placed, why sameness) bool {
-	switch first, second := isPrinted(a.r.reading.Format), isPrinted(b.r.reading.Format); {
+	first, second := isPrinted(a.r.reading.Format), isPrinted(b.r.reading.Format)
+	less := 0 // of the first
+	switch {
 	case why == oneRow:
 		return false
 	case why == oneCopy: // the earlier release by name measured it
@@ -234,9 +237,11 @@ func isBetter(a, b placed, why sameness) bool {
 	case first != second:
 		return first
 	case a.isScore:
-		return known(b.score()) > known(a.score())
+		less = known(b.score()) - known(a.score())
+	default:
+		less = duplicate.Richness(b.point()) - duplicate.Richness(a.point())
 	}
-	return duplicate.Richness(b.point()) > duplicate.Richness(a.point())
+	return less > 0 || less == 0 && path.Dir(a.r.shown()) == path.Dir(b.r.shown()) && b.r.shown() < a.r.shown()
 }
 
 // settleCopies takes the measurements out of the results that give them up. Where all that a release has of a model and

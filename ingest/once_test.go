@@ -361,3 +361,30 @@ func TestReportOfAnotherFolder(t *testing.T) {
 		}
 	}
 }
+
+// A sweep whose runs are read before its summary gives each point once: what tells the runs apart by the names of their
+// files says nothing of the measurement.
+func TestSummaryAfterItsRuns(t *testing.T) {
+	run := func(n int) string {
+		return strings.NewReplacer("10.25", fmt.Sprintf("10.2512%d", n), "-000000", fmt.Sprintf("-00000%d", n)).Replace(
+			serve(fmt.Sprintf(`"request_throughput":4.125%d,"max_concurrency":2,"run_number":%d,`, n, n)))
+	}
+	const folder = "sweep/SERVE--max_num_seqs=4-BENCH--max_concurrency=2/"
+	dir := write(t, t.TempDir(), map[string]string{
+		folder + "run=0.json": run(0), folder + "run=1.json": strings.Replace(run(1), "20.5", "61.5", 1),
+		folder + "summary.json": "[" + run(0) + "," + strings.Replace(run(1), "20.5", "61.5", 1) + "]",
+	}, time.Now())
+	_, want := into(t, t.TempDir(), ingest.Options{}, dir)
+	for _, order := range [][]string{
+		{"run=0", "run=1", "summary"}, {"summary", "run=1", "run=0"}, {"run=1", "summary", "run=0"},
+	} {
+		history := t.TempDir()
+		var now string
+		for _, name := range order {
+			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, folder, name+".json"))
+		}
+		if n := strings.Count(now, `"concurrency":2`); n != 2 || orderless(now) != orderless(want) {
+			t.Errorf("%q: %d points of 2: %s", order, n, firstDifference(orderless(now), orderless(want)))
+		}
+	}
+}

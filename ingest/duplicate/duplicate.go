@@ -214,12 +214,27 @@ func sameSetup(p, q *schema.Point) bool {
 	a, b := &p.Key, &q.Key
 	isOneFormat := p.Source.Format == q.Source.Format && p.Source.Format != ""
 	return SameWorkload(p, q) && (a.Dataset == "" || b.Dataset == "" || a.Dataset == b.Dataset) &&
-		SameWhereStated(p.Conditions, q.Conditions) && (!isOneFormat || maps.Equal(a.Dims, b.Dims))
+		SameWhereStated(p.Conditions, q.Conditions) && (!isOneFormat || maps.Equal(ownDims(p), ownDims(q)))
 }
 
 // SameWorkload reports that two points of one tool state no different lengths, loads and dimensions.
 func SameWorkload(p, q *schema.Point) bool {
-	return p.Key.Tool == q.Key.Tool && sameLoad(&p.Key, &q.Key) && SameWhereStated(p.Key.Dims, q.Key.Dims)
+	return p.Key.Tool == q.Key.Tool && sameLoad(&p.Key, &q.Key) && SameWhereStated(ownDims(p), ownDims(q))
+}
+
+// ownDims are the dimensions of a point without those that tell it apart from others by the names of their files.
+func ownDims(p *schema.Point) map[string]string {
+	dims, isOwn := p.Key.Dims, false
+	for name, from := range p.Stated {
+		dim, isMade := strings.CutPrefix(name, schema.StatedDim)
+		if isMade && from == string(schema.FromDerived) || name == schema.DimLabel && from == string(schema.FromPath) {
+			if !isOwn {
+				dims, isOwn = maps.Clone(dims), true
+			}
+			delete(dims, dim)
+		}
+	}
+	return dims
 }
 
 // sameLoad reports that two keys state no different lengths and loads.

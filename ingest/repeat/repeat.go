@@ -57,7 +57,7 @@ func alike[T any](list []T, key func(T) string) (out [][]T) {
 // takeBack removes the dimensions that an earlier call added. Points may share maps.
 func takeBack(p *schema.Point) {
 	for name, from := range p.Stated {
-		if dim, ok := strings.CutPrefix(name, statedDim); ok && from == string(schema.FromDerived) {
+		if dim, ok := strings.CutPrefix(name, schema.StatedDim); ok && from == string(schema.FromDerived) {
 			p.Key.Dims, p.Stated = maps.Clone(p.Key.Dims), maps.Clone(p.Stated)
 			delete(p.Key.Dims, dim)
 			delete(p.Stated, name)
@@ -70,9 +70,6 @@ func takeBack(p *schema.Point) {
 		p.Stated = nil
 	}
 }
-
-// statedDim begins the name of a dimension among what was stated of a point.
-const statedDim = "dims."
 
 // Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do:
 // they are of two systems, and nothing that was read says which. It names the fields in which the two differ.
@@ -174,7 +171,7 @@ func add(p *schema.Point, dim, value string) {
 		return out
 	}
 	p.Key.Dims = with(p.Key.Dims, dim, value)
-	p.Stated = with(p.Stated, statedDim+dim, string(schema.FromDerived))
+	p.Stated = with(p.Stated, schema.StatedDim+dim, string(schema.FromDerived))
 }
 
 // separate tells the points of one key apart: first by settings, then, among those that still have one key, by the

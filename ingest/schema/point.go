@@ -138,6 +138,9 @@ func (k Key) Workload() string {
 // DimLabel is the dimension that distinguishes workloads without stated lengths.
 const DimLabel = "label"
 
+// StatedDim begins the name of a dimension among what was stated of a point.
+const StatedDim = "dims."
+
 // configures lists the dimensions that say how the system was set up: they make a configuration, and no workload. Two
 // numbers with different ones are two series, which may be compared side by side. Names are those that tools write.
 const configures = " tp pp dp ep cp tep dep dp_attention dcp_size pcp_size disagg num_prefill_gpu num_decode_gpu " +
