@@ -15,11 +15,11 @@
     var shardOf = {},
       names = [],
       builds = !!host.querySelector("[data-release][title]"); // each device has its own
-    host.querySelectorAll("[data-release]").forEach(function (s) {
+    host.querySelectorAll("[data-release]").forEach((s) => {
       shardOf[s.dataset.release] = s.dataset.shard;
       names.unshift(s.dataset.release);
     });
-    var sides = ["a", "b"].map(function (id) {
+    var sides = ["a", "b"].map((id) => {
       var parts = {
         release: select("Release", id + "release", names),
         model: select("Model", id + "model", [], "any"),
@@ -50,7 +50,7 @@
       var now = read();
       return Object.keys(now).length ? now : Object.fromEntries(new URLSearchParams(host.dataset.at));
     }
-    filter.addEventListener("change", function () {
+    filter.addEventListener("change", () => {
       var now = state();
       now.all = filter.checked ? "" : "1";
       write(now, true);
@@ -59,7 +59,7 @@
     var cols = [
       {
         head: "Metric",
-        cell: function (r) {
+        cell (r) {
           return [r.m.label, el("small", {}, r.m.score === "unstated" ? "score" : (r.m.score ? "score" : r.m.unit) + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
         },
         sort: r => r.m.label
@@ -103,7 +103,7 @@
     ];
     function plain(head, field) {
       var text = r => r[field];
-      return { head: head, cell: text, sort: text };
+      return { head, cell: text, sort: text };
     }
     // interval is B's change against its own baseline, and that of the change.
     function interval(x) {
@@ -112,7 +112,7 @@
       if (c == null || isNaN(h)) return "";
       return percent(c) + " from its baseline, " + percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
     }
-    var v = view("Differences", cols, function (k) {
+    var v = view("Differences", cols, (k) => {
       var now = state();
       down = sortBy === k ? !down : k === CHANGE;
       sortBy = k;
@@ -130,7 +130,7 @@
     // means are the geometric means of the ratios, by metric: "TTFT mean −3.2 %".
     function means(alike) {
       var sums = new Map();
-      rows.forEach(function (r) {
+      rows.forEach((r) => {
         if ((alike && r.work.text) || r.unlike || r.m.score || !(r.a > 0) || !(r.b > 0)) return;
         var s = sums.get(r.m.label) || { sum: 0, n: 0 };
         s.sum += Math.log(r.b / r.a);
@@ -154,7 +154,7 @@
         said.textContent += list.length
           ? " Shown: the " + count(list.length, "number") + " whose change is significant."
           : " No change is significant; clear the checkbox to see all.";
-      list.sort(function (x, y) {
+      list.sort((x, y) => {
         var p = key(x),
           s = key(y);
         return (typeof p === "string" ? p.localeCompare(s, "en", { numeric: true }) : p - s) * sign;
@@ -168,7 +168,7 @@
     function name(chosen, want, now) {
       var parts = [];
       if (want[0] !== want[1] && !builds) parts.push(["release", want[0], want[1]]);
-      CHOICES.forEach(function (k) {
+      CHOICES.forEach((k) => {
         if (chosen[0][k] !== chosen[1][k]) parts.push([k === "setup" ? "configuration" : k, chosen[0][k] || "any", chosen[1][k] || "any"]);
       });
       chips.replaceChildren("A and B differ in ", ...(parts.length ? parts.map(p => el("span", { class: "tag" }, p[0] + ": " + p[1] + " → " + p[2])) : ["nothing that is chosen"]));
@@ -176,7 +176,7 @@
       chips.append(el("span", { class: "v warning", role: "alert" }, parts.length + " variables at once: a difference is of all of them together. "));
       if (parts[0][0] !== "release") return;
       var same = el("button", { type: "button", class: "copy" }, want[1] + " on both sides");
-      same.addEventListener("click", function () {
+      same.addEventListener("click", () => {
         now.arelease = want[1];
         write(now, true);
         apply();
@@ -196,7 +196,7 @@
       ordered(now);
       filter.checked = !now.all;
       missing = sides
-        .map(function (s) {
+        .map((s) => {
           var name = now[s.id + "release"];
           return name && !shardOf[name]
             ? " The address names release " + name + ", which is not here; another is shown."
@@ -207,18 +207,18 @@
           ? now[s.id + "release"]
           : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0]);
       Promise.all(want.map(name => ttreport.load(root + shardOf[name]))).then(
-        function () {
+        () => {
           var tables = want.map(name => setups(series.whole(ttreport.data("release " + name)))),
             several = new Set(tables.flatMap(t => t.setupOf).filter(Boolean)).size > 1;
           sides.forEach(s => (s.parts.setup.box.hidden = !several));
-          var chosen = sides.map(function (s, n) {
+          var chosen = sides.map((s, n) => {
             var t = tables[n];
             s.parts.release.input.value = want[n];
             var of = { model: t.pairs.map(p => p.model), device: t.pairs.map(p => p.device), setup: t.setupOf, tool: t.tools };
             return Object.fromEntries(CHOICES.map(k => [k, fill(s.parts[k], of[k], now[s.id + k])]));
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
-          sides.forEach(function (s, n) { // a link shows the same when other releases are the newest
+          sides.forEach((s, n) => { // a link shows the same when other releases are the newest
             now[s.id + "release"] = want[n];
           });
           if (!missing && !/^#[^=]+$/.test(location.hash)) write(now); // but for the address of a number
@@ -226,14 +226,14 @@
           join(tables, chosen, want[0] === want[1]);
           ttreport.overlay(curves, rows, chosen, want);
         },
-        function () {
+        () => {
           said.textContent = "The numbers of a release could not be loaded: data/shards/ belongs to the site.";
         }
       );
     }
     // setups names the configuration of each number: engine and precision, then what its workload states.
     function setups(t) {
-      t.setupOf = t.setupOf || t.v.map(function (_, i) {
+      t.setupOf = t.setupOf || t.v.map((_, i) => {
         var n = t.conds[t.n[i]] || {};
         return [n.engine, n.precision, (t.setups[t.w[i]] || [])[1]].filter(Boolean).join(", ");
       });
@@ -242,12 +242,12 @@
     // What both sides choose and choose differently is what is compared; everything else must be the same.
     function join(tables, chosen, same) {
       var differs = {};
-      CHOICES.forEach(function (k) {
+      CHOICES.forEach((k) => {
         if (chosen[0][k] === chosen[1][k]) return;
         same = false;
         differs[k] = chosen[0][k] && chosen[1][k];
       });
-      var sideRows = tables.map(function (t, n) {
+      var sideRows = tables.map((t, n) => {
         var c = chosen[n],
           map = new Map();
         for (var i = 0; i < t.v.length; i++) {
@@ -269,7 +269,7 @@
           ].join("\n");
           if (map.has(key)) map.get(key).twice = true;
           else
-            map.set(key, { t: t, i: i, v: t.v[i], p: p, tool: tool, w: differs.setup ? setup[0] : t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
+            map.set(key, { t, i, v: t.v[i], p, tool, w: differs.setup ? setup[0] : t.workloads[t.w[i]], m, n: t.conds[t.n[i]] || {} });
         }
         return map;
       });
@@ -285,7 +285,7 @@
         improved = 0,
         scores = 0,
         unlike = 0;
-      sideRows[0].forEach(function (a, key) {
+      sideRows[0].forEach((a, key) => {
         var b = sideRows[1].get(key);
         if (!b) {
           only[0]++;
@@ -303,7 +303,7 @@
           change = a.m.score ? (m.scale ? b.v / b.m.scale - a.v / a.m.scale : b.v - a.v) : a.v ? b.v / a.v - 1 : 0,
           bad = a.m.higher ? -change : change,
           far = !a.m.score && Math.abs(change) >= a.m.effect; // of a score, only its questions can tell
-        other.forEach(function (what) {
+        other.forEach((what) => {
           unalike.set(what, (unalike.get(what) || 0) + 1);
         });
         if (a.m.score) scores++;
@@ -320,9 +320,9 @@
           else improved++;
         var where = differs.model && differs.device ? "" : differs.model ? a.p.device : differs.device ? a.p.model : on(a.p);
         rows.push({
-          m: m,
+          m,
           workload: a.w,
-          where: where,
+          where,
           page: a.p.page,
           tool: differs.tool ? "" : a.tool,
           one: a,
@@ -331,14 +331,14 @@
           verdict: b.t.words[b.t.g[b.i]],
           a: a.v,
           b: b.v,
-          change: change,
-          bad: bad,
-          far: far,
+          change,
+          bad,
+          far,
           word: words[bad > 0 ? 0 : 1],
           unlike: other.join(", ")
         });
       });
-      sideRows[1].forEach(function (_, key) {
+      sideRows[1].forEach((_, key) => {
         if (!sideRows[0].has(key)) only[1]++;
       });
       var mean = means(),
@@ -373,9 +373,9 @@
       differ.textContent = works + ttreport.unalike(unalike);
       order();
     }
-    sides.forEach(function (s) {
+    sides.forEach((s) => {
       for (var k in s.parts)
-        s.parts[k].input.addEventListener("change", function (e) {
+        s.parts[k].input.addEventListener("change", (e) => {
           var now = state();
           now[e.target.name] = e.target.value;
           touched = touched || /release/.test(e.target.name);
@@ -393,8 +393,8 @@
     addEventListener("resize", v.again);
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
-    document.querySelectorAll("[data-widget='compare']").forEach(function (host) {
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-widget='compare']").forEach((host) => {
       compare(host.dataset.root, host);
     });
   });

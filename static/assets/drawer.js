@@ -3,16 +3,13 @@
 "use strict";
 (function () {
   var digits = ttreport.digits,
+    el = ttreport.el,
+    button = ttreport.button,
+    copying = ttreport.copying,
     box,
     opener,
     shown = "";
 
-  function el(tag, attrs, kids) {
-    var e = document.createElement(tag);
-    for (var k in attrs || {}) e.setAttribute(k, attrs[k]);
-    e.append(...[].concat(kids == null ? [] : kids));
-    return e;
-  }
   function percent(c) {
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
@@ -69,13 +66,13 @@
       stats = cell.matches(".absent") ? [] : belowOf(cell).split(", ").filter(Boolean).map(s => s.split(/ = | (?=\S+$)/)),
       same = [].filter.call(row.parentNode.rows, r => textOf(r.cells[0]) === textOf(row.cells[0]) && textOf(r.cells[1]) === textOf(row.cells[1]));
     return {
-      row: row,
+      row,
       label: textOf(head),
       unit: belowOf(head),
       workload: textOf(row.cells[0]),
       tool: textOf(row.cells[1]),
       value: textOf(cell),
-      stats: stats,
+      stats,
       conditions: textOf(under(row, "Conditions")),
       shared: page.querySelector("#points header p").textContent.split(" Of all points: ")[1] || "",
       repeats: same.map(r => textOf(r.cells[k]))
@@ -88,7 +85,7 @@
     if (!row || textOf(row.cells[1]) !== metric) return null;
     var facts = headsOf(row).map((h, i) => [textOf(h), (textOf(row.cells[i]) + " " + belowOf(row.cells[i])).trim()]);
     return {
-      row: row, label: textOf(row.cells[0]) + " " + metric, unit: "", workload: "", tool: "", score: true, value: textOf(row.cells[3]), stats: [],
+      row, label: textOf(row.cells[0]) + " " + metric, unit: "", workload: "", tool: "", score: true, value: textOf(row.cells[3]), stats: [],
       conditions: "", shared: "", facts: facts.filter(f => f[1] && f[0] !== "File")
     };
   }
@@ -96,7 +93,7 @@
   function statistics(p) {
     if (p.facts) return p.facts;
     var rows = [[p.stats.length && p.value !== "–" ? "Mean, or the one value of the file" : "Value", p.value + "\u202f" + p.unit]];
-    p.stats.forEach(function (s) {
+    p.stats.forEach((s) => {
       rows.push(s[0] === "n" ? ["Requests", s[1]] : [s[0], s[1] + (p.unit ? "\u202f" + p.unit : "")]);
     });
     return rows;
@@ -126,36 +123,25 @@
   function picture(values, ref, limit, higher, unit) {
     var all = values.concat(ref == null ? [] : [ref, limit]),
       lo = Math.min.apply(null, all),
-      hi = Math.max.apply(null, all),
-      ns = "http://www.w3.org/2000/svg",
-      svg = document.createElementNS(ns, "svg");
+      hi = Math.max.apply(null, all);
     if (all.length < 2 || !(hi > lo)) return null;
     function x(v) {
       return (12 + ((v - lo) / (hi - lo)) * 376).toFixed(1);
     }
-    function add(tag, attrs, text) {
-      var e = svg.appendChild(document.createElementNS(ns, tag));
-      for (var k in attrs) e.setAttribute(k, attrs[k]);
-      if (text) e.textContent = text;
-    }
-    svg.setAttribute("viewBox", "0 0 400 54");
-    svg.setAttribute("class", "is-ink repeats");
-    svg.setAttribute("role", "img");
-    svg.setAttribute(
-      "aria-label",
-      plural(values.length, "measurement") + " from " + digits(Math.min.apply(null, values)) + " to " + quantity(Math.max.apply(null, values), unit) +
-        (ref == null ? "" : ", baseline " + digits(ref) + ", limit " + quantity(limit, unit))
-    );
+    var said = plural(values.length, "measurement") + " from " + digits(Math.min.apply(null, values)) + " to " + quantity(Math.max.apply(null, values), unit),
+      against = ref == null ? "" : ", baseline " + digits(ref) + ", limit " + quantity(limit, unit),
+      svg = ttreport.svg(400, 54, { class: "is-ink repeats", role: "img", "aria-label": said + against }),
+      add = (tag, attrs, text) => ttreport.ink(svg, tag, attrs, text);
     add("path", { class: "ln", d: "M6 34H394" });
     if (ref != null) {
       add("path", { class: "ln", d: "M" + x(ref) + " 12V40" });
       add("path", { class: "limit", d: "M" + x(limit) + " 12V40", "stroke-dasharray": "4 3" });
-      [["baseline", ref, 9], ["limit", limit, 50]].forEach(function (p) {
+      [["baseline", ref, 9], ["limit", limit, 50]].forEach((p) => {
         var end = x(p[1]) > 320;
         add("text", { x: x(p[1]), y: p[2], "text-anchor": end ? "end" : x(p[1]) < 60 ? "start" : "middle" }, p[0] + " " + digits(p[1]));
       });
     }
-    values.forEach(function (v, i) {
+    values.forEach((v, i) => {
       add("circle", { class: "dot", cx: x(v), cy: 34 - (i % 3) * 7, r: 3 });
     });
     return svg;
@@ -168,32 +154,13 @@
 
   function facts(rows) {
     return el("table", { class: "facts" }, [
-      el("tbody", {}, rows.map(function (r) {
-        return el("tr", {}, r.length > 1 ? [el("th", { scope: "row" }, r[0]), el("td", {}, r[1])] : el("th", { colspan: 2, scope: "colgroup", class: "from" }, r[0]));
-      }))
+      el("tbody", {}, rows.map((r) => el("tr", {}, r.length > 1 ? [el("th", { scope: "row" }, r[0]), el("td", {}, r[1])] : el("th", { colspan: 2, scope: "colgroup", class: "from" }, r[0]))))
     ]);
-  }
-
-  function button(text, act) {
-    var b = el("button", { type: "button", class: "copy" }, text);
-    b.addEventListener("click", act);
-    return b;
-  }
-  function copying(text, what) {
-    var b = button(text, function () {
-      navigator.clipboard.writeText(what()).then(function () {
-        b.textContent = "Copied";
-        setTimeout(function () {
-          b.textContent = text;
-        }, 2000);
-      });
-    });
-    return b;
   }
 
   // A part is a heading with nodes for the page and lines for markdown.
   function part(list, head, nodes, lines) {
-    if (nodes.length) list.push({ head: head, nodes: nodes, lines: lines });
+    if (nodes.length) list.push({ head, nodes, lines });
   }
 
   // verdict says what became of the number: its word, the sentence where there is one, and the calculation.
@@ -209,9 +176,7 @@
       parts,
       "Verdict",
       [el("p", {}, el("span", { class: "v " + w.verdict + " " + (w.evidence || "") }, [w.verdict, w.evidence ? " " : "", el("small", {}, w.evidence || "")]))].concat(
-        say.map(function (s) {
-          return el("p", {}, s);
-        })
+        say.map((s) => el("p", {}, s))
       ),
       ["**" + word + "**"].concat(say)
     );
@@ -222,22 +187,16 @@
     part(
       parts,
       "Targets",
-      list.map(function (x) {
-        return el("p", {}, [
+      list.map((x) => el("p", {}, [
           el("span", { class: "v " + x.outcome }, x.outcome),
           " " + x.level + " " + x.limit + (x.required ? ", required. " : ". ") + x.why
-        ]);
-      }),
-      list.map(function (x) {
-        return "- " + x.outcome + ": " + x.level + " " + x.limit + (x.required ? ", required" : "");
-      })
+        ])),
+      list.map((x) => "- " + x.outcome + ": " + x.level + " " + x.limit + (x.required ? ", required" : ""))
     );
   }
 
   function repeats(parts, p, t, i) {
-    var values = p.repeats.map(numberFrom).filter(function (v) {
-        return !isNaN(v);
-      }),
+    var values = p.repeats.map(numberFrom).filter((v) => !isNaN(v)),
       m = i >= 0 ? t.metrics[at(t.m, i)] : null,
       c = i >= 0 ? t.c[i] : null,
       n = i >= 0 ? at(t.x, i) : 0,
@@ -319,9 +278,7 @@
     if (score) ;
     else if (!stat) repeats(parts, p, t, i);
     else part(parts, "Verdict", [el("p", {}, el("a", { href: crumbs[1] }, "The page of the release has the verdict on this " + stat))], []);
-    part(parts, "Statistics", [facts(statistics(p))], statistics(p).map(function (r) {
-      return "- " + r.join(": ");
-    }));
+    part(parts, "Statistics", [facts(statistics(p))], statistics(p).map((r) => "- " + r.join(": ")));
     if (!score) {
       distribution(parts, page, p);
       course(parts, p);
@@ -337,7 +294,7 @@
       better = m && m.score !== "unstated" ? (m.higher ? " Higher" : " Lower") + " is better." : "";
     function markdown() {
       var out = ["**" + title + ": " + value + "** · " + crumbs.map(a => a.textContent).join(" · "), ""];
-      parts.forEach(function (x) {
+      parts.forEach((x) => {
         out = out.concat("### " + x.head, "", x.lines, "");
       });
       return out.concat("[" + name + (score ? ", score " : ", point ") + number + "](" + own + ")").join("\n") + "\n";
@@ -347,16 +304,14 @@
       el("p", { class: "big" }, value),
       el("p", { class: "more" }, "In run " + name + "." + better)
     ];
-    parts.forEach(function (x) {
+    parts.forEach((x) => {
       body = body.concat(el("h3", {}, x.head), x.nodes);
     });
     body.push(el("h3", {}, "Address"), el("p", { class: "id" }, location.hash));
     if (navigator.clipboard)
       body.push(
         el("p", {}, [
-          copying("Copy link", function () {
-            return location.href;
-          }),
+          copying("Copy link", () => location.href),
           " ",
           copying("Copy as markdown", markdown)
         ])
@@ -368,7 +323,7 @@
   function put(own, title, body) {
     var top = el("p", { class: "top" }, [own ? el("a", { href: own.replace(/(#[^/]*\/[pe]\d+).*/, "$1") }, "Open the run") : "", button("Close", close)]);
     box.textContent = "";
-    [top, el("h2", { id: "drawer-title" }, title)].concat(body).forEach(function (n) {
+    [top, el("h2", { id: "drawer-title" }, title)].concat(body).forEach((n) => {
       box.appendChild(n);
     });
   }
@@ -389,13 +344,13 @@
     put("", "Loading …", []);
     ttreport
       .run(root, name)
-      .then(async function (found) {
+      .then(async (found) => {
         if (found.page) await ttreport.load(root + found.release.shard);
         if (shown !== key || !box) return;
         if (found.page) fill(root, found.page, ttreport.data("release " + found.release.name), name, number, metric, stat);
         else say(root, found.why);
       })
-      .catch(function () {
+      .catch(() => {
         if (box) say(root, "The number could not be loaded: data/shards/ belongs to the site.");
       });
     box.focus();
@@ -416,8 +371,8 @@
     hide();
   }
 
-  document.addEventListener("keydown", function (e) {
+  document.addEventListener("keydown", (e) => {
     if (e.key === "Escape" && box) close();
   });
-  ttreport.drawer = { show: show, hide: hide };
+  ttreport.drawer = { show, hide };
 })();

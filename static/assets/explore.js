@@ -8,7 +8,7 @@
 
   function explore(root, host, newest) {
     var t, pairName, text, ranks, first, shardOf = {}, releases = [];
-    host.querySelectorAll("[data-release]").forEach(function (s) {
+    host.querySelectorAll("[data-release]").forEach((s) => {
       shardOf[s.dataset.release] = s.dataset.shard;
       releases.unshift(s.dataset.release);
     });
@@ -27,11 +27,11 @@
       ranks = {}; // of every row by a column, made when it is first asked for: sorting then compares small numbers
       first = null;
       if (t.s) return; // it is in order
-      var bad = t.v.map(function (_, i) {
+      var bad = t.v.map((_, i) => {
           var m = t.metrics[t.m[i]];
           return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
         }),
-        place = text.g.map(function (g) {
+        place = text.g.map((g) => {
           var k = WORST.indexOf(g);
           return k < 0 ? 99 : k;
         });
@@ -39,7 +39,7 @@
       t.v
         .map((_, i) => i)
         .sort((a, b) => place[t.g[a]] - place[t.g[b]] || bad[b] - bad[a] || a - b)
-        .forEach(function (i, n) {
+        .forEach((i, n) => {
           first[i] = n;
         });
     }
@@ -63,7 +63,7 @@
     var said = el("p", { class: "more", role: "status" }),
       save = el("button", { type: "button", class: "copy" }, "CSV of these"),
       shown = [];
-    save.addEventListener("click", function () {
+    save.addEventListener("click", () => {
       ttreport.offer("explore.csv", "text/csv", csv());
     });
     var state = read();
@@ -75,7 +75,7 @@
       },
       {
         head: "Model on device",
-        cell: function (i) {
+        cell (i) {
           var p = t.pairs[t.p[i]];
           return el("a", { href: root + p.page }, pairName[t.p[i]]);
         },
@@ -84,7 +84,7 @@
       },
       {
         head: "Workload",
-        cell: function (i) {
+        cell (i) {
           return [
             t.workloads[t.w[i]],
             el("small", {}, [t.tools[t.t[i]], t.impls[t.i[i]]].filter(Boolean).join(" · "))
@@ -95,7 +95,7 @@
       },
       {
         head: "Metric",
-        cell: function (i) {
+        cell (i) {
           var m = t.metrics[t.m[i]];
           return [m.label, el("small", {}, m.unit)];
         },
@@ -113,7 +113,7 @@
         num: true,
         worst: true,
         cell: i => t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i]),
-        sort: function (i) {
+        sort (i) {
           var m = t.metrics[t.m[i]];
           return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
         }
@@ -126,15 +126,15 @@
       },
       {
         head: "History",
-        cell: function (i) {
+        cell (i) {
           if (!t.s || !t.s[i]) return "";
           var w = [t.workloads[t.w[i]], t.tools[t.t[i]], t.impls[t.i[i]]].join(" ").replace(/\s+/g, " ").trim(),
-            to = ttreport.hash({ of: t.pairs[t.p[i]].of, w: w, k: t.metrics[t.m[i]].label });
+            to = ttreport.hash({ of: t.pairs[t.p[i]].of, w, k: t.metrics[t.m[i]].label });
           return el("a", { href: root + "series/index.html" + to, "aria-label": "History" }, spark(t.s[i]));
         }
       }
     ];
-    var v = view("Series", cols, function (k) {
+    var v = view("Series", cols, (k) => {
       state = read();
       var down = state.sort === cols[k].head ? state.dir !== "down" : !!cols[k].worst; // worst first
       state.sort = cols[k].head;
@@ -152,11 +152,9 @@
         var list = c.dict === "r" ? t.releases : text[c.dict],
           by = list.map((_, i) => i);
         if (c.dict !== "r")
-          by.sort(function (a, b) {
-            return list[a].localeCompare(list[b], "en", { numeric: true });
-          });
+          by.sort((a, b) => list[a].localeCompare(list[b], "en", { numeric: true }));
         var at = [];
-        by.forEach(function (i, place) {
+        by.forEach((i, place) => {
           at[i] = place;
         });
         for (var i = 0; i < n; i++) keys[i] = at[t[c.dict][i]];
@@ -170,7 +168,7 @@
       var one = ttreport.data("release " + name);
       if (!one) {
         said.textContent = "Loading " + name + " …";
-        ttreport.load(root + src).then(apply, function () {
+        ttreport.load(root + src).then(apply, () => {
           said.textContent = "The numbers of " + name + " could not be loaded: data/shards/ belongs to the site.";
         });
         return null;
@@ -191,7 +189,7 @@
       return words
         .map(bound)
         .filter(Boolean)
-        .map(function (b) {
+        .map((b) => {
           var sign = b[2][0] === ">" ? 1 : -1,
             least = b[2][1] ? -1e-12 : 0,
             than = +b[3].replace(/,/g, "");
@@ -222,7 +220,7 @@
       var beyond = bounds(words);
       words = words.filter(w => !bound(w));
       // A word is looked for in each list once; a row then asks small tables.
-      var hits = words.map(function (w) {
+      var hits = words.map((w) => {
         var o = {};
         for (var d in text)
           o[d] = Uint8Array.from(text[d], s => s.toLowerCase().indexOf(w) >= 0 ? 1 : 0);
@@ -286,7 +284,7 @@
       write(state, kept);
       apply();
     }
-    q.addEventListener("input", function () {
+    q.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(() => choose(q, false), 60);
     });
@@ -300,14 +298,14 @@
     addEventListener("resize", v.again);
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
-    document.querySelectorAll("[data-widget='explore']").forEach(function (host) {
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-widget='explore']").forEach((host) => {
       var root = host.dataset.root;
       ttreport.load(root + host.dataset.shard).then(
-        function () {
+        () => {
           explore(root, host, series.whole(ttreport.data("explore")));
         },
-        function () {
+        () => {
           host.querySelector("p").textContent =
             "The numbers could not be loaded: data/shards/explore.js belongs to the site.";
         }

@@ -2,40 +2,32 @@
 // chosen is in the address.
 "use strict";
 (function () {
+  var el = ttreport.el;
   function filter(table) {
     var rows = [].slice.call(table.tBodies[0].rows),
       id = table.closest("section").id,
-      form = document.createElement("form"),
-      said = document.createElement("p"),
+      form = el("form", { class: "filters", role: "search" }),
+      said = el("p", { class: "more", role: "status" }),
       box = table.parentNode,
       rest = box.nextElementSibling,
       most = matchMedia("(max-width: 859px)").matches ? 20 : 200, // rows until all are asked for
       fields = [];
     if (rest && rest.className === "rest") rest.remove();
     box.classList.add("whole");
-    rest = document.createElement("button");
-    rest.type = "button";
-    rest.className = "copy";
-    rest.addEventListener("click", function () {
+    rest = ttreport.button("", () => {
       most = Infinity;
       apply();
     });
-    form.className = "filters";
-    form.setAttribute("role", "search");
-    said.className = "more";
-    said.setAttribute("role", "status");
     // value is what a cell is about, without what stands below it.
     function value(row, k) {
       var c = row.cells[k].firstChild;
       return c ? c.textContent.trim() : "";
     }
     function field(name, input, has) {
-      var label = document.createElement("label");
       input.name = name;
-      label.append(name, input);
-      form.append(label);
-      fields.push({ key: id + "-" + name, input: input, has: has });
-      input.addEventListener(input.type === "search" ? "input" : "change", function () {
+      form.append(el("label", {}, [name, input]));
+      fields.push({ key: id + "-" + name, input, has });
+      input.addEventListener(input.type === "search" ? "input" : "change", () => {
         var now = ttreport.read();
         now[id + "-" + name] = input.value;
         ttreport.write(now);
@@ -45,27 +37,25 @@
     function apply() {
       var now = ttreport.read(),
         n = 0;
-      fields.forEach(function (f) {
+      fields.forEach((f) => {
         if (f.input.value !== (now[f.key] || "")) f.input.value = now[f.key] || "";
       });
-      rows.forEach(function (r) {
+      rows.forEach((r) => {
         r.hidden = !fields.every(f => !f.input.value || f.has(r, f.input.value)) || ++n > most;
       });
       rest.hidden = n <= most;
       rest.textContent = "Show all " + n.toLocaleString("en-US");
       said.textContent = n.toLocaleString("en-US") + " of " + rows.length.toLocaleString("en-US") + (rows.length === 1 ? " row" : " rows");
     }
-    var text = document.createElement("input");
-    text.type = "search";
-    field("Text", text, (r, v) => v.toLowerCase().split(/\s+/).every(w => r.textContent.toLowerCase().includes(w)));
-    table.querySelectorAll("th[data-f]").forEach(function (th) {
+    field("Text", el("input", { type: "search" }), (r, v) => v.toLowerCase().split(/\s+/).every(w => r.textContent.toLowerCase().includes(w)));
+    table.querySelectorAll("th[data-f]").forEach((th) => {
       var values = new Map(),
-        select = document.createElement("select"),
+        select = el("select"),
         k = th.cellIndex;
       rows.forEach(r => values.set(value(r, k), (values.get(value(r, k)) || 0) + 1));
       if (values.size < 2) return;
       select.append(new Option("any", ""));
-      Array.from(values.keys()).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).forEach(function (v) {
+      Array.from(values.keys()).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).forEach((v) => {
         if (v) select.append(new Option(v + " (" + values.get(v) + ")", v));
       });
       field(th.firstChild.textContent.trim(), select, (r, v) => value(r, k) === v);
@@ -76,7 +66,7 @@
     addEventListener("popstate", apply);
     addEventListener("hashchange", apply);
   }
-  document.addEventListener("DOMContentLoaded", function () {
+  document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("table[data-filter]").forEach(filter);
   });
 })();

@@ -8,38 +8,30 @@
   // curvesOf gathers the rows of each system and length: at least two loads of a metric make a curve.
   function curvesOf(rows) {
     var all = new Map();
-    rows.forEach(function (r) {
+    rows.forEach((r) => {
       var m = /^([^\s/]+\/[^\s/]+)\/(\d+(?:\.\d+)?)(.*)$/.exec(r.workload);
       if (!m || r.unlike || r.m.score) return;
       var name = r.where + ", " + m[1] + m[3] + (r.tool ? ", " + r.tool : ""),
-        curve = all.get(name) || { name: name, size: 0, metrics: new Map() },
+        curve = all.get(name) || { name, size: 0, metrics: new Map() },
         metric = curve.metrics.get(r.m.label) || { m: r.m, points: [] };
       metric.points.push({ at: +m[2], a: r.a, b: r.b });
       curve.metrics.set(r.m.label, metric);
       all.set(name, curve);
     });
     return Array.from(all.values())
-      .map(function (c) {
+      .map((c) => {
         c.metrics = Array.from(c.metrics.values())
-          .filter(function (x) {
-            x.points.sort(function (p, q) {
-              return p.at - q.at;
-            });
+          .filter((x) => {
+            x.points.sort((p, q) => p.at - q.at);
             c.size = Math.max(c.size, x.points.length);
             return x.points.length > 1;
           })
-          .sort(function (p, q) {
-            return place(p) - place(q);
-          })
+          .sort((p, q) => place(p) - place(q))
           .slice(0, 4);
         return c;
       })
-      .filter(function (c) {
-        return c.metrics.length;
-      })
-      .sort(function (p, q) {
-        return q.size - p.size;
-      })
+      .filter((c) => c.metrics.length)
+      .sort((p, q) => q.size - p.size)
       .slice(0, MOST);
   }
   ttreport.FIRST = FIRST; // metrics, in the order of columns
@@ -52,25 +44,19 @@
   // line is one side of a metric.
   function line(x, side, name, k) {
     return {
-      name: name, colour: k + 1, shape: k, dash: k + 1,
-      points: x.points.map(function (p) {
-        return { x: p.at, y: p[side], load: String(p.at), text: ttreport.digits(p[side]) + "\u202f" + x.m.unit + " at concurrency " + p.at };
-      })
+      name, colour: k + 1, shape: k, dash: k + 1,
+      points: x.points.map((p) => ({ x: p.at, y: p[side], load: String(p.at), text: ttreport.digits(p[side]) + "\u202f" + x.m.unit + " at concurrency " + p.at }))
     };
   }
 
   // called names the sides by what tells them apart: "n150", "v0.6.0".
   function called(chosen, releases) {
-    return chosen.map(function (c, n) {
-      return (
+    return chosen.map((c, n) => (
         ttreport.CHOICES
-          .map(function (k) {
-            return chosen[0][k] !== chosen[1][k] ? c[k] : "";
-          })
+          .map((k) => chosen[0][k] !== chosen[1][k] ? c[k] : "")
           .filter(Boolean)
           .join(" ") || (releases[0] !== releases[1] ? releases[n] : n ? "B" : "A")
-      );
-    });
+      ));
   }
 
   // overlay fills a box with the curves of the rows; chosen and releases are the choices of both sides.
@@ -82,16 +68,12 @@
     box.textContent = "";
     if (!curves.length) return;
     var chosen = series.read().curve,
-      choice = series.select("Curves of", "curve", curves.map(function (c) {
-        return c.name;
-      })),
-      now = curves.filter(function (c) {
-        return c.name === chosen;
-      })[0] || curves[0],
+      choice = series.select("Curves of", "curve", curves.map((c) => c.name)),
+      now = curves.filter((c) => c.name === chosen)[0] || curves[0],
       out = el("output", { class: "more" }),
       width = Math.max(280, Math.min(460, (box.clientWidth || 460) - 2));
     choice.input.value = now.name;
-    choice.input.addEventListener("change", function () {
+    choice.input.addEventListener("change", () => {
       var state = series.read();
       state.curve = choice.input.value;
       series.write(state, true);
@@ -100,13 +82,11 @@
     });
     box.appendChild(el("form", { class: "filters" }, choice.box));
     box.appendChild(
-      el("div", { class: "curves" }, now.metrics.map(function (x) {
+      el("div", { class: "curves" }, now.metrics.map((x) => {
         var lines = [line(x, "a", names[0], 0), line(x, "b", names[1], 1)],
-          at = x.points.map(function (p) {
-            return p.at;
-          }),
+          at = x.points.map((p) => p.at),
           o = {
-            width: width, height: 260, lines: lines, xTitle: "concurrency", logx: at[at.length - 1] / at[0] > 8,
+            width, height: 260, lines, xTitle: "concurrency", logx: at[at.length - 1] / at[0] > 8,
             yTitle: x.m.label + ", " + x.m.unit + ", " + (x.m.higher ? "higher" : "lower") + " is better",
             label: x.m.label + " of " + names[0] + " and " + names[1] + " over concurrency: " + now.name
           },
@@ -136,7 +116,7 @@
   // means is a row of the matrix: the geometric mean of some rows by metric, with the lowest and the highest.
   function means(name, labels, list) {
     var el = ttreport.series.el;
-    return el("tr", { role: "row", class: "mean" }, [el("th", { role: "rowheader", scope: "row" }, name)].concat(labels.map(function (label) {
+    return el("tr", { role: "row", class: "mean" }, [el("th", { role: "rowheader", scope: "row" }, name)].concat(labels.map((label) => {
       var all = list.filter(r => r.m.label === label && !r.unlike && !r.m.score && r.a > 0 && r.b > 0).map(r => Math.log(r.b / r.a)),
         of = f => times(Math.exp(f(...all)));
       return cell(label, all.length ? [el("b", {}, of((...x) => x.reduce((p, q) => p + q, 0) / x.length)), el("small", {}, "n = " + all.length + ", " + of(Math.min) + " to " + of(Math.max))] : "");
@@ -162,7 +142,7 @@
       labels = [],
       body = [],
       n = 0;
-    rows.forEach(function (r) {
+    rows.forEach((r) => {
       var m = /^([^\s/]+\/[^\s/]+)\/\S+(.*)$/.exec(r.workload),
         g = [r.where, m ? m[1] + m[2] : "", r.tool].filter(Boolean).join(" · "),
         id = r.workload;
@@ -175,13 +155,13 @@
     var order = ttreport.FIRST;
     labels.sort((x, y) => (order.indexOf(x) + 99) % 99 - (order.indexOf(y) + 99) % 99);
     if (rows.some(r => !r.m.score)) body.push(means("Geometric mean", labels, rows));
-    sorted(Array.from(groups.keys())).forEach(function (g) {
+    sorted(Array.from(groups.keys())).forEach((g) => {
       if (n >= most) return n++;
       if (groups.size > 1) body.push(means(g, labels, rows.filter(r => r.group === g)));
-      sorted(Array.from(groups.get(g).keys())).forEach(function (id) {
+      sorted(Array.from(groups.get(g).keys())).forEach((id) => {
         if (++n > most) return;
         var list = groups.get(g).get(id);
-        body.push(el("tr", { role: "row" }, [el("th", { role: "rowheader", scope: "row" }, [list[0].workload, el("small", {}, list[0].work.text)])].concat(labels.map(function (label) {
+        body.push(el("tr", { role: "row" }, [el("th", { role: "rowheader", scope: "row" }, [list[0].workload, el("small", {}, list[0].work.text)])].concat(labels.map((label) => {
           var r = list.find(r => r.m.label === label);
           return cell(label, r ? one(root, r) : "–");
         }))));
@@ -191,7 +171,7 @@
     if (more) more.addEventListener("click", () => ttreport.matrix(box, rows, root, Infinity));
     box.replaceChildren(...(rows.length ? [el("p", { class: "more" }, "B / A" + (rows.some(r => ratio(r, times)) ? " with its 95\u202f% interval by the noise of both histories" : "; no noise is known here, so that it has no interval") + ", and A → B. Mean rows: geometric mean, lowest and highest."), el("table", { class: "list", role: "table" }, [
       el("caption", { class: "vh" }, "Workloads by metric"),
-      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ["Workload"].concat(labels).map(function (h, k) {
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ["Workload"].concat(labels).map((h, k) => {
         var r = rows.find(r => r.m.label === h);
         return el("th", { role: "columnheader", scope: "col", class: k ? "n" : null }, k && !r.m.score ? [h, el("small", {}, r.m.unit + ", " + (r.m.higher ? "higher" : "lower") + " is better")] : h);
       }))),
@@ -205,9 +185,9 @@
       y = b.t.e && b.t.e[b.i],
       share = x > 0 && y > 0 ? Math.min(x, y) / Math.max(x, y) : 1,
       failed = [a, b].map(s => (s.t.f && s.t.f[s.i]) || 0),
-      out = { share: share < a.t.least ? share : 1, failed: failed, texts: ["", "", ""] };
+      out = { share: share < a.t.least ? share : 1, failed, texts: ["", "", ""] };
     if (out.share < 1) out.texts[0] = "answers " + x.toLocaleString("en-US") + " → " + y.toLocaleString("en-US") + " tokens";
-    failed.forEach(function (f, n) {
+    failed.forEach((f, n) => {
       if (f) out.texts[n + 1] = Math.round(100 * f) + "\u202f% failed in " + "AB"[n];
     });
     out.text = out.texts.filter(Boolean).join("; ");
@@ -217,14 +197,14 @@
   ttreport.works = function (rows) {
     var all = new Map(),
       said = "";
-    rows.forEach(function (r) {
+    rows.forEach((r) => {
       if (!r.m.score && !r.unlike) all.set(r.where + "\n" + r.workload + "\n" + r.tool, r);
     });
     [
       ["answers of one side clearly shorter", w => 1 - w.share],
       ["requests failed in A", w => w.failed[0]],
       ["requests failed in B", w => w.failed[1]]
-    ].forEach(function (what, k) {
+    ].forEach((what, k) => {
       var list = Array.from(all.values())
         .filter(r => what[1](r.work) > 0)
         .sort((p, q) => what[1](q.work) - what[1](p.work));
@@ -244,7 +224,7 @@
   // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
   ttreport.nearest = function (a, b) {
     var best = { n: 0 };
-    ["model", "device", "implementation", "workload", "tool", "configuration"].forEach(function (name, f) {
+    ["model", "device", "implementation", "workload", "tool", "configuration"].forEach((name, f) => {
       function without(key) {
         var parts = key.split("\n");
         parts[f] = "";
@@ -253,16 +233,16 @@
       var there = new Map(),
         n = 0,
         pair;
-      b.forEach(function (_, key) {
+      b.forEach((_, key) => {
         there.set(without(key), key);
       });
-      a.forEach(function (_, key) {
+      a.forEach((_, key) => {
         var other = there.get(without(key));
         if (!other) return;
         n++;
         pair = pair || [key.split("\n")[f], other.split("\n")[f]];
       });
-      if (n > best.n) best = { n: n, name: name, pair: pair };
+      if (n > best.n) best = { n, name, pair };
     });
     return best.n
       ? " The nearest: " + ttreport.series.count(best.n, "number") + (best.n === 1 ? " differs" : " differ") + " only in " + best.name + ", such as " +

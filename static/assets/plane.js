@@ -2,8 +2,7 @@
 // and the best points within them are in a script beside the page; here they are chosen and drawn.
 "use strict";
 (function () {
-  var NS = "http://www.w3.org/2000/svg",
-    AXES = [
+  var AXES = [
       null,
       { id: "speed", text: "tok/s per user", title: "tok/s per user, right is better", right: true },
       { id: "ttft", text: "TTFT", title: "TTFT, ms, left is better" },
@@ -11,22 +10,9 @@
     ],
     SHARING = { tp: "Tensor parallel", dp: "Data parallel", ep: "Expert parallel", pp: "Pipeline parallel" },
     LOOKS = 8, // colours, each with its mark
-    digits = ttreport.digits;
-
-  function el(tag, attrs, kids) {
-    var e = document.createElement(tag);
-    for (var k in attrs || {}) if (attrs[k] != null && attrs[k] !== false) e.setAttribute(k, attrs[k]);
-    [].concat(kids == null ? [] : kids).forEach(function (c) {
-      e.appendChild(typeof c === "object" ? c : document.createTextNode(c));
-    });
-    return e;
-  }
-  function draw(to, tag, attrs, text) {
-    var e = to.appendChild(document.createElementNS(NS, tag));
-    for (var k in attrs) e.setAttribute(k, attrs[k]);
-    if (text != null) e.textContent = text;
-    return e;
-  }
+    digits = ttreport.digits,
+    el = ttreport.el,
+    draw = ttreport.ink;
 
   // round writes a value that is round by choice: a tick, a limit.
   function round(v) {
@@ -59,18 +45,18 @@
       if (hi <= lo) hi = lo * 2;
       lo /= 1.15;
       hi *= 1.15;
-      [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].some(function (list) {
+      [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].some((list) => {
         ticks = [];
         for (at = Math.pow(10, Math.floor(Math.log10(lo))); at <= hi; at *= 10)
-          list.forEach(function (m) {
+          list.forEach((m) => {
             if (m * at >= lo && m * at <= hi) ticks.push(m * at);
           });
         return ticks.length <= 7;
       });
-      return { ticks: ticks, at: function (v) { return from + ((to - from) * Math.log(v / lo)) / Math.log(hi / lo); } };
+      return { ticks, at (v) { return from + ((to - from) * Math.log(v / lo)) / Math.log(hi / lo); } };
     }
     step = Math.pow(10, Math.floor(Math.log10((hi - lo) / 4 || 1)));
-    [1, 2, 5, 10].some(function (m) {
+    [1, 2, 5, 10].some((m) => {
       if ((hi - lo) / (m * step) <= 6) {
         step *= m;
         return true;
@@ -80,45 +66,40 @@
     lo = Math.floor(lo / step) * step;
     hi = Math.ceil(hi / step) * step || step;
     for (at = lo; at <= hi + step / 2; at += step) ticks.push(Math.abs(at) < step / 1e6 ? 0 : at);
-    return { ticks: ticks, at: function (v) { return from + ((to - from) * (v - lo)) / (hi - lo || 1); } };
+    return { ticks, at (v) { return from + ((to - from) * (v - lo)) / (hi - lo || 1); } };
   }
 
   // plot draws lines of points; o has width, height, lines, titles, and perhaps a limit, a front and logarithmic axes.
   function plot(o) {
-    var svg = document.createElementNS(NS, "svg"),
-      w = o.width,
+    var w = o.width,
       h = o.height,
+      svg = ttreport.svg(w, h, { width: w, height: h, role: "img", "aria-label": o.label }),
       right = w - 24,
       top = 28,
       bottom = h - 40,
-      all = [].concat.apply([], o.lines.map(function (l) { return l.points; })),
-      xs = all.map(function (p) { return p.x; }).concat(o.limit ? [o.limit.x] : []),
-      ys = all.map(function (p) { return p.y; }),
+      all = [].concat.apply([], o.lines.map((l) => l.points)),
+      xs = all.map((p) => p.x).concat(o.limit ? [o.limit.x] : []),
+      ys = all.map((p) => p.y),
       y = scale(o.logy ? Math.min.apply(null, ys) : 0, Math.max.apply(null, ys), bottom, top, o.logy),
-      left = Math.max.apply(null, y.ticks.map(function (v) { return 12 + 7 * round(v).length; }).concat(52)), // the widest number fits
+      left = Math.max.apply(null, y.ticks.map((v) => 12 + 7 * round(v).length).concat(52)), // the widest number fits
       x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
       boxes = [],
       along = [];
-    svg.setAttribute("viewBox", "0 0 " + w + " " + h);
-    svg.setAttribute("width", w);
-    svg.setAttribute("height", h);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", o.label);
     function free(px, py, text, anchor, apart) {
       var wide = text.length * 6.6 + 2,
         x0 = anchor === "middle" ? px - wide / 2 : anchor === "end" ? px - wide : px,
         box = [x0, py - 10, x0 + wide, py + 2];
       if (x0 < left || box[2] > w || box[1] < 12 || py > bottom) return false;
-      if (boxes.some(function (b) { return box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]; })) return false;
-      if (apart && along.some(function (p) { return box[0] - apart < p[0] && p[0] < box[2] + apart && box[1] - 1 < p[1] && p[1] < box[3] + 1; })) return false;
+      if (boxes.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) return false;
+      if (apart && along.some((p) => box[0] - apart < p[0] && p[0] < box[2] + apart && box[1] - 1 < p[1] && p[1] < box[3] + 1)) return false;
       boxes.push(box);
       return true;
     }
-    y.ticks.forEach(function (v) {
+    y.ticks.forEach((v) => {
       draw(svg, "path", { class: "grid", d: "M" + left + " " + y.at(v).toFixed(1) + "H" + right });
       draw(svg, "text", { x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, round(v));
     });
-    x.ticks.forEach(function (v) {
+    x.ticks.forEach((v) => {
       draw(svg, "path", { class: "axis", d: "M" + x.at(v).toFixed(1) + " " + bottom + "v3" });
       draw(svg, "text", { x: x.at(v), y: bottom + 15, "text-anchor": "middle" }, round(v));
     });
@@ -129,47 +110,45 @@
       var at = x.at(o.limit.x);
       draw(svg, "rect", { class: "fit", x: o.limit.right ? at : left, y: top, width: Math.max(0, o.limit.right ? right - at : at - left), height: bottom - top });
     }
-    if (o.front && o.front.length > 1) draw(svg, "path", { class: "pareto", d: "M" + o.front.map(function (p) { return x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1); }).join("L") });
+    if (o.front && o.front.length > 1) draw(svg, "path", { class: "pareto", d: "M" + o.front.map((p) => x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1)).join("L") });
     if (o.limit) {
       draw(svg, "path", { class: "tgt", d: "M" + at.toFixed(1) + " " + (top - 8) + "V" + bottom });
       var ends = at > w * 0.6;
       draw(svg, "text", { class: "t-ink halo", x: at + (ends ? -5 : 5), y: top - 2, "text-anchor": ends ? "end" : "start" }, o.limit.text);
       boxes.push([ends ? at - 150 : at, top - 14, ends ? at : at + 150, top + 2]);
     }
-    o.lines.forEach(function (l) {
-      l.points.forEach(function (p, i) {
+    o.lines.forEach((l) => {
+      l.points.forEach((p, i) => {
         var q = l.points[i - 1] || p;
         boxes.push([x.at(p.x) - 4, y.at(p.y) - 4, x.at(p.x) + 4, y.at(p.y) + 4]);
         for (var k = 0; k < 1; k += 0.02) along.push([x.at(q.x) + k * (x.at(p.x) - x.at(q.x)), y.at(q.y) + k * (y.at(p.y) - y.at(q.y))]);
       });
     });
     o.spots = [];
-    o.lines.forEach(function (l) {
+    o.lines.forEach((l) => {
       var g = draw(svg, "g", { class: "k" + l.colour });
       if (l.points.length > 1)
-        draw(g, "path", { class: "ln s d" + l.dash, d: "M" + l.points.map(function (p) { return x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1); }).join("L") });
-      l.points.forEach(function (p) {
+        draw(g, "path", { class: "ln s d" + l.dash, d: "M" + l.points.map((p) => x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1)).join("L") });
+      l.points.forEach((p) => {
         mark(g, l.shape, x.at(p.x), y.at(p.y));
         o.spots.push({ x: x.at(p.x), y: y.at(p.y), text: l.name + ": " + p.text, run: p.run });
       });
       if (l.best) draw(g, "circle", { class: "hol ring", cx: x.at(l.best.x), cy: y.at(l.best.y), r: 7 });
     });
     if (o.lines.length <= 8)
-      o.lines.forEach(function (l) {
-        [4, 1, 0].some(function (apart) { // beside the lines, and across one only where there is no other place
-          return l.points.concat(l.points.slice().reverse()).some(function (p) {
-            return [["middle", 0, -9], ["start", 8, 4], ["end", -8, 4], ["middle", 0, 18], ["start", 6, -8], ["end", -6, -8], ["start", 6, 16], ["end", -6, 16], ["start", 12, -16], ["end", -12, -16], ["start", 12, 26], ["end", -12, 26]].some(function (c) {
+      o.lines.forEach((l) => {
+        [4, 1, 0].some((apart) =>  // beside the lines, and across one only where there is no other place
+           l.points.concat(l.points.slice().reverse()).some((p) => [["middle", 0, -9], ["start", 8, 4], ["end", -8, 4], ["middle", 0, 18], ["start", 6, -8], ["end", -6, -8], ["start", 6, 16], ["end", -6, 16], ["start", 12, -16], ["end", -12, -16], ["start", 12, 26], ["end", -12, 26]].some((c) => {
               if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], l.name, c[0], apart)) return false;
               draw(svg, "text", { class: "lbl halo k" + l.colour, x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, l.name);
               return true;
-            });
-          });
-        });
+            }))
+        );
       });
     if (o.loads)
-      o.lines.forEach(function (l) {
-        l.points.forEach(function (p) {
-          [["start", 7, -5], ["end", -7, -5], ["start", 7, 14], ["end", -7, 14]].some(function (c) {
+      o.lines.forEach((l) => {
+        l.points.forEach((p) => {
+          [["start", 7, -5], ["end", -7, -5], ["start", 7, 14], ["end", -7, 14]].some((c) => {
             if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], p.load, c[0], 1)) return false;
             return draw(svg, "text", { class: "halo t-mute", x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, p.load);
           });
@@ -192,20 +171,20 @@
     }
     if (!spots.length) return;
     svg.setAttribute("tabindex", "0");
-    svg.addEventListener("keydown", function (e) {
+    svg.addEventListener("keydown", (e) => {
       var by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
       if (by) {
         show((at + by + spots.length) % spots.length);
         e.preventDefault();
       } else if (e.key === "Enter" && at >= 0 && spots[at].run) location.href = root + spots[at].run;
     });
-    svg.addEventListener("pointermove", function (e) {
+    svg.addEventListener("pointermove", (e) => {
       var box = svg.getBoundingClientRect(),
         px = e.clientX - box.left,
         py = e.clientY - box.top,
         near = -1,
         far = 400;
-      spots.forEach(function (s, i) {
+      spots.forEach((s, i) => {
         var d = (s.x - px) * (s.x - px) + (s.y - py) * (s.y - py);
         if (d < far) {
           far = d;
@@ -222,12 +201,12 @@
     location.hash
       .slice(1)
       .split("&")
-      .forEach(function (part) {
+      .forEach((part) => {
         if (part.slice(0, id.length + 1) === id + "=")
           try {
             decodeURIComponent(part.slice(id.length + 1))
               .split(";")
-              .forEach(function (x) {
+              .forEach((x) => {
                 var i = x.indexOf(":");
                 if (i > 0) o[x.slice(0, i)] = x.slice(i + 1);
               });
@@ -239,13 +218,13 @@
   }
   function write(id, state) {
     var own = Object.keys(state)
-        .filter(function (k) { return state[k] != null && state[k] !== ""; })
-        .map(function (k) { return k + ":" + state[k]; })
+        .filter((k) => state[k] != null && state[k] !== "")
+        .map((k) => k + ":" + state[k])
         .join(";"),
       rest = location.hash
         .slice(1)
         .split("&")
-        .filter(function (p) { return p.indexOf("=") > 0 && p.slice(0, id.length + 1) !== id + "="; });
+        .filter((p) => p.indexOf("=") > 0 && p.slice(0, id.length + 1) !== id + "=");
     if (own) rest.push(id + "=" + encodeURIComponent(own));
     history.replaceState(history.state, "", rest.length ? "#" + rest.join("&") : location.pathname + location.search);
   }
@@ -264,10 +243,10 @@
       h1 = document.querySelector("h1"),
       headline = id === "plane-1" && h1.textContent.indexOf(data.model) >= 0 && /tok\/s/.test(h1.textContent) ? [...h1.childNodes] : null;
     data.limits = data.limits || [];
-    var axes = AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); });
+    var axes = AXES.slice(1).filter((a, i) => data.lines.some((l) => l.points.some((p) => p.values[i + 1] != null)));
     var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : axes[0].id; // the axis of the sentence above
-    if (!axes.some(function (a) { return a.id === state.x; })) state.x = usual;
-    data.lines.forEach(function (l) {
+    if (!axes.some((a) => a.id === state.x)) state.x = usual;
+    data.lines.forEach((l) => {
       if (devices.indexOf(l.device) < 0) devices.push(l.device);
       l.colour = (l.look % LOOKS) + 1;
       l.shape = l.look % LOOKS;
@@ -276,22 +255,22 @@
       l.dash = (variants[l.device].indexOf(l.name) % 4) + 1;
     });
     if (devices.length === 1) // of one device, colours tell configurations apart
-      data.lines.forEach(function (l) {
+      data.lines.forEach((l) => {
         l.colour = (variants[l.device].indexOf(l.name) % LOOKS) + 1;
         l.shape = l.colour - 1;
       });
-    var rates = [{ id: "total", text: "tok/s", title: "output tok/s", of: function (l, out) { return out; } }];
-    if (data.lines.some(function (l) { return l.chips > 1; }))
-      rates.push({ id: "chip", text: "tok/s per chip", title: "output tok/s per chip", of: function (l, out) { return l.chips ? out / l.chips : NaN; } });
+    var rates = [{ id: "total", text: "tok/s", title: "output tok/s", of (l, out) { return out; } }];
+    if (data.lines.some((l) => l.chips > 1))
+      rates.push({ id: "chip", text: "tok/s per chip", title: "output tok/s per chip", of (l, out) { return l.chips ? out / l.chips : NaN; } });
     // What a million tokens cost: io is how many tokens are read for one that is written.
-    if (data.lines.some(function (l) { return l.price; }))
-      [["price", "output", function () { return 1; }], ["input", "input", function (io) { return io; }], ["both", "input and output", function (io) { return 1 + io; }]].forEach(function (r) {
+    if (data.lines.some((l) => l.price))
+      [["price", "output", function () { return 1; }], ["input", "input", function (io) { return io; }], ["both", "input and output", function (io) { return 1 + io; }]].forEach((r) => {
         var title = (data.currency || "money") + " per 1M " + r[1] + " tokens";
-        rates.push({ id: r[0], text: title, title: title, cost: true, of: function (l, out) { return l.price ? (l.price * 1e6) / 3600 / (out * r[2](l.io || NaN)) : NaN; } });
+        rates.push({ id: r[0], text: title, title, cost: true, of (l, out) { return l.price ? (l.price * 1e6) / 3600 / (out * r[2](l.io || NaN)) : NaN; } });
       });
     function choose(name, text, list, now) {
-      var s = el("select", { name: name }, list.map(function (x) { return el("option", { value: x[0], selected: String(x[0]) === String(now) }, x[1]); }));
-      s.addEventListener("change", function () {
+      var s = el("select", { name }, list.map((x) => el("option", { value: x[0], selected: String(x[0]) === String(now) }, x[1])));
+      s.addEventListener("change", () => {
         state[name] = s.value;
         if (name === "x" && String(state.l || "")[0] !== "c") delete state.l;
         update();
@@ -299,12 +278,12 @@
       form.append(el("label", {}, [text, s]));
       return s;
     }
-    choose("y", "Show", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
-    choose("x", "Against", axes.map(function (a) { return [a.id, a.text]; }), state.x);
-    if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
+    choose("y", "Show", rates.map((r) => [r.id, r.text]), state.y || "total");
+    choose("x", "Against", axes.map((a) => [a.id, a.text]), state.x);
+    if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map((w, i) => [i, w]), state.w || 0);
     var limits = choose("l", "Limit", []);
     var slo = el("input", { type: "range", min: 0, step: 1, name: "slo" });
-    slo.addEventListener("input", function () {
+    slo.addEventListener("input", () => {
       state.l = String(view().own[slo.value][0]);
       update();
     });
@@ -312,29 +291,29 @@
     var off = (state.off || "").split("|").filter(Boolean);
     var kinds = [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["impl", "Implementation"], ["tool", "Tool"]];
     // Each way to share the work has switches of its own: "ep 1, tp 8" is of two.
-    data.lines.forEach(function (l) {
-      (l.parallel || "").split(", ").forEach(function (part) {
+    data.lines.forEach((l) => {
+      (l.parallel || "").split(", ").forEach((part) => {
         var at = part.lastIndexOf(" "),
           name = part.slice(0, at);
         if (at < 1 || name === "precision") return;
         l["of " + name] = part.slice(at + 1);
-        if (!kinds.some(function (k) { return k[0] === "of " + name; })) kinds.splice(3, 0, ["of " + name, SHARING[name] || name]);
+        if (!kinds.some((k) => k[0] === "of " + name)) kinds.splice(3, 0, ["of " + name, SHARING[name] || name]);
       });
     });
-    kinds.forEach(function (kind) {
+    kinds.forEach((kind) => {
       var values = [];
-      data.lines.forEach(function (l) {
+      data.lines.forEach((l) => {
         var v = l[kind[0]] || "not stated";
         if (values.indexOf(v) < 0) values.push(v);
       });
       if (values.length < 2) return;
       form.append(
         el("fieldset", {}, [el("legend", {}, kind[1])].concat(
-          values.map(function (v) {
+          values.map((v) => {
             var key = kind[0] + "=" + v,
               box = el("input", { type: "checkbox", checked: off.indexOf(key) < 0 ? "" : null });
-            box.addEventListener("change", function () {
-              off = off.filter(function (x) { return x !== key; });
+            box.addEventListener("change", () => {
+              off = off.filter((x) => x !== key);
               if (!box.checked) off.push(key);
               state.off = off.join("|");
               update();
@@ -344,37 +323,32 @@
         ))
       );
     });
-    form.addEventListener("submit", function (e) { e.preventDefault(); });
+    form.addEventListener("submit", (e) => { e.preventDefault(); });
     host.replaceChildren(form, figure, readout, best, extra);
 
     function shown(l) {
-      return !kinds.some(function (k) { return off.indexOf(k[0] + "=" + (l[k[0]] || "not stated")) >= 0; });
+      return !kinds.some((k) => off.indexOf(k[0] + "=" + (l[k[0]] || "not stated")) >= 0);
     }
     function view() {
-      var rate = rates.filter(function (r) { return r.id === state.y; })[0] || rates[0],
+      var rate = rates.filter((r) => r.id === state.y)[0] || rates[0],
         axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x)),
         workload = data.workloads[state.w || 0] || data.workloads[0],
-        own = data.limits.map(function (l, i) { return [i, l]; }).filter(function (l) { return l[1].axis === axis; }),
-        limit = state.l === "none" ? null : own.filter(function (l) { return String(l[0]) === String(state.l); })[0];
+        own = data.limits.map((l, i) => [i, l]).filter((l) => l[1].axis === axis),
+        limit = state.l === "none" ? null : own.filter((l) => String(l[0]) === String(state.l))[0];
       var loads = {};
-      data.lines.forEach(function (l) {
+      data.lines.forEach((l) => {
         if (l.workload === workload)
-          l.points.forEach(function (p) { loads[p.load] = p.at; });
+          l.points.forEach((p) => { loads[p.load] = p.at; });
       });
-      loads = Object.keys(loads).sort(function (a, b) { return loads[a] - loads[b]; });
+      loads = Object.keys(loads).sort((a, b) => loads[a] - loads[b]);
       var load = String(state.l || "")[0] === "c" ? state.l.slice(1) : "";
-      if (load && loads.indexOf(load) >= 0) return { rate: rate, axis: axis, workload: workload, own: own, loads: loads, load: load, limit: null, limitAt: state.l };
-      if (!limit && state.l !== "none") limit = own.filter(function (l) { return l[0] === data.limit; })[0] || own[Math.floor((own.length - 1) / 2)];
-      return { rate: rate, axis: axis, workload: workload, own: own, loads: loads, load: "", limit: limit ? limit[1] : null, limitAt: limit ? limit[0] : "none" };
+      if (load && loads.indexOf(load) >= 0) return { rate, axis, workload, own, loads, load, limit: null, limitAt: state.l };
+      if (!limit && state.l !== "none") limit = own.filter((l) => l[0] === data.limit)[0] || own[Math.floor((own.length - 1) / 2)];
+      return { rate, axis, workload, own, loads, load: "", limit: limit ? limit[1] : null, limitAt: limit ? limit[0] : "none" };
     }
 
     function swatch(l) {
-      var svg = document.createElementNS(NS, "svg");
-      svg.setAttribute("class", "k" + l.colour);
-      svg.setAttribute("width", 34);
-      svg.setAttribute("height", 12);
-      svg.setAttribute("viewBox", "0 0 34 12");
-      svg.setAttribute("aria-hidden", "true");
+      var svg = ttreport.svg(34, 12, { class: "k" + l.colour, width: 34, height: 12, "aria-hidden": "true" });
       draw(svg, "path", { class: "ln s d" + l.dash, d: "M1 6H33" });
       mark(svg, l.shape, 17, 6);
       return svg;
@@ -389,14 +363,14 @@
 
     // ranked are the best points of lines within what is chosen, best first.
     function ranked(v, lines) {
-      return lines.map(function (l) {
+      return lines.map((l) => {
         var b = v.limit ? v.limit.best[l.index] : null,
           top = l.points[0];
-        if (v.load) top = l.points.filter(function (p) { return p.load === v.load; })[0];
-        else if (!v.limit) l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
+        if (v.load) top = l.points.filter((p) => p.load === v.load)[0];
+        else if (!v.limit) l.points.forEach((p) => { if (p.values[0] >= top.values[0]) top = p; });
         if (!v.limit) b = top ? { at: top.at, output: top.values[0], values: top.values } : { why: "not measured at " + loadText(v.load) };
-        return { l: l, b: b, y: b.output ? v.rate.of(l, b.output) : NaN };
-      }).sort(function (a, b) { return isNaN(a.y) || isNaN(b.y) ? isNaN(a.y) - isNaN(b.y) : (b.y - a.y) * (v.rate.cost ? -1 : 1); });
+        return { l, b, y: b.output ? v.rate.of(l, b.output) : NaN };
+      }).sort((a, b) => isNaN(a.y) || isNaN(b.y) ? isNaN(a.y) - isNaN(b.y) : (b.y - a.y) * (v.rate.cost ? -1 : 1));
     }
     // bound marks a number that is not bracketed: the line never leaves the limit.
     function bound(b, cost) {
@@ -409,7 +383,7 @@
     // sentence is the headline of the page for what is chosen, of at most 20 words; its names are links.
     function sentence(v, rows) {
       var said = [(within(v) || "Highest output") + " on " + data.model + ", " + v.workload + ": "];
-      rows.filter((r, i) => !isNaN(r.y) && (!i || r.l.device !== rows[0].l.device)).slice(0, 2).forEach(function (r, i) {
+      rows.filter((r, i) => !isNaN(r.y) && (!i || r.l.device !== rows[0].l.device)).slice(0, 2).forEach((r, i) => {
         var more = [i ? " and " : "", el("a", { href: root + r.l.href }, r.l.name), (i ? " " : v.rate.cost ? " costs " : " serves ") +
           (r.b.least ? (v.rate.cost ? "at most " : "at least ") : "") + digits(r.y) + (i ? "" : " " + v.rate.title.replace("output tok/s", "tok/s"))];
         if (!i || said.concat(more).map(x => x.textContent || x).join("").split(/\s+/).length <= 20) said.push(...more);
@@ -418,26 +392,24 @@
     }
 
     function table(v, rows) {
-      var lines = rows.map(function (r) { return r.l; }),
+      var lines = rows.map((r) => r.l),
         heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
-        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each configuration") : "Highest measured output of each configuration") + ", " + v.workload + (rows.some(function (r) { return r.b.least; }) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
-        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map(function (h, i) { return el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h); }))),
-        el("tbody", { role: "rowgroup" }, rows.map(function (r) {
+        el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each configuration") : "Highest measured output of each configuration") + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Where files have no means, medians" : "")),
+        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((h, i) => el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h)))),
+        el("tbody", { role: "rowgroup" }, rows.map((r) => {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
           if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
           var cells = [bound(r.b) + asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), bound(r.b) + number(r.b.output)].concat(v.rate.id === "total" ? [] : [isNaN(r.y) ? "–" : bound(r.b, v.rate.cost) + number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
-          return el("tr", { role: "row" }, [name].concat(cells.map(function (c, i) { return el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c); })));
+          return el("tr", { role: "row" }, [name].concat(cells.map((c, i) => el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c))));
         }))
       ]);
     }
 
     function front(lines, right, cost) {
       var down = cost ? -1 : 1;
-      var all = [].concat.apply([], lines.map(function (l) { return l.points; }));
-      return all.filter(function (p) {
-        return !all.some(function (o) { return o !== p && (right ? o.x >= p.x : o.x <= p.x) && o.y * down >= p.y * down && (o.x !== p.x || o.y !== p.y); });
-      }).sort(function (a, b) { return a.x - b.x; });
+      var all = [].concat.apply([], lines.map((l) => l.points));
+      return all.filter((p) => !all.some((o) => o !== p && (right ? o.x >= p.x : o.x <= p.x) && o.y * down >= p.y * down && (o.x !== p.x || o.y !== p.y))).sort((a, b) => a.x - b.x);
     }
 
     function paint() {
@@ -445,39 +417,37 @@
         axis = AXES[v.axis],
         wide = Math.min(960, host.clientWidth || 640),
         left = 0,
-        lines = data.lines.map(function (l, i) { l.index = i; return l; }).filter(function (l) { return l.workload === v.workload && shown(l); }),
-        drawn = lines.map(function (l) {
+        lines = data.lines.map((l, i) => { l.index = i; return l; }).filter((l) => l.workload === v.workload && shown(l)),
+        drawn = lines.map((l) => {
           var known = !isNaN(v.rate.of(l, 1)),
             b = v.limit && v.limit.best[l.index];
           return {
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
-            points: !known ? [] : l.points.filter(function (p) { return p.values[v.axis] != null; }).map(function (p) {
-              return { x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
-            }),
+            points: !known ? [] : l.points.filter((p) => p.values[v.axis] != null).map((p) => ({ x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) })),
             best: b && !b.why && !b.least && known ? { x: b.values[v.axis], y: v.rate.of(l, b.output) } : null
           };
-        }).filter(function (l) {
+        }).filter((l) => {
           if (!l.points.length) left++;
           return l.points.length;
         });
-      limits.replaceChildren.apply(limits, v.own.map(function (l) { return el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, "")); }).concat([el("option", { value: "none", selected: v.limitAt === "none" }, "none: highest output")], v.loads.map(function (c) { return el("option", { value: "c" + c, selected: v.limitAt === "c" + c }, "at " + loadText(c)); })));
+      limits.replaceChildren.apply(limits, v.own.map((l) => el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, ""))).concat([el("option", { value: "none", selected: v.limitAt === "none" }, "none: highest output")], v.loads.map((c) => el("option", { value: "c" + c, selected: v.limitAt === "c" + c }, "at " + loadText(c)))));
       var rows = ranked(v, lines);
       best.replaceChildren(table(v, rows));
       slo.max = v.own.length - 1;
-      slo.value = v.own.findIndex(function (l) { return l[0] === v.limitAt; });
+      slo.value = v.own.findIndex((l) => l[0] === v.limitAt);
       slo.parentNode.hidden = v.own.length < 2;
       slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
       if (headline) h1.replaceChildren(...(location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline));
       readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
-      extra.replaceChildren.apply(extra, (data.scaling || []).map(function (s) {
+      extra.replaceChildren.apply(extra, (data.scaling || []).map((s) => {
         var o = {
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,
-          lines: s.lines.filter(function (l) { return shown(data.lines[l.line]); }).map(function (l) {
+          lines: s.lines.filter((l) => shown(data.lines[l.line])).map((l) => {
             var look = data.lines[l.line];
-            return { name: look.name, colour: look.colour, shape: look.shape, dash: look.dash, points: l.points.map(function (p) { return { x: p[0], y: p[1], text: asked(p[0]) + ": " + digits(p[1]) }; }) };
+            return { name: look.name, colour: look.colour, shape: look.shape, dash: look.dash, points: l.points.map((p) => ({ x: p[0], y: p[1], text: asked(p[0]) + ": " + digits(p[1]) })) };
           })
         };
-        var ys = [].concat.apply([], o.lines.map(function (l) { return l.points.map(function (p) { return p.y; }); }));
+        var ys = [].concat.apply([], o.lines.map((l) => l.points.map((p) => p.y)));
         o.logy = Math.min.apply(null, ys) > 0 && Math.max.apply(null, ys) / Math.min.apply(null, ys) > 30;
         if (!ys.length) return el("span");
         var svg = plot(o),
@@ -489,7 +459,7 @@
         figure.replaceChildren(el("div", { class: "empty" }, "Nothing to draw: no configuration that is chosen has these numbers."));
         return;
       }
-      var xs = [].concat.apply([], drawn.map(function (l) { return l.points.map(function (p) { return p.x; }); })),
+      var xs = [].concat.apply([], drawn.map((l) => l.points.map((p) => p.x))),
         o = {
           width: wide, height: wide < 500 ? 320 : 380, lines: drawn, loads: true, xTitle: axis.title, yTitle: v.rate.title + (v.rate.cost ? ", down is better" : ", up is better"),
           logx: v.axis > 1 && Math.max.apply(null, xs) / Math.min.apply(null, xs) > 30, logy: v.rate.cost,
@@ -506,7 +476,7 @@
     }
     paint();
     var last = host.clientWidth;
-    addEventListener("resize", function () {
+    addEventListener("resize", () => {
       if (host.clientWidth !== last) {
         last = host.clientWidth;
         paint();
@@ -517,9 +487,9 @@
   ttreport.plot = plot;
   ttreport.readable = readable;
 
-  addEventListener("DOMContentLoaded", function () {
-    document.querySelectorAll("[data-plane]").forEach(function (host) {
-      ttreport.load(host.dataset.shard).then(function () {
+  addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-plane]").forEach((host) => {
+      ttreport.load(host.dataset.shard).then(() => {
         var all = ttreport.data("planes " + host.dataset.id);
         if (all && all[host.dataset.plane]) fill(host, all[host.dataset.plane]);
       });

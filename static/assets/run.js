@@ -18,7 +18,7 @@
     await ttreport.load(root + file);
     all.innerHTML = ttreport.data(file);
     var page = all.content.getElementById(name);
-    return page ? { page: page, release: index.releases[index.of[index.runs[name]]] } : { why: "The details of run " + name + " could not be read when this site was built." };
+    return page ? { page, release: index.releases[index.of[index.runs[name]]] } : { why: "The details of run " + name + " could not be read when this site was built." };
   };
 
   // below leaves a row room for one statistic under a value, the p99 where it is known; the drawer of the number has all.
@@ -43,12 +43,12 @@
   function paint(page, name) {
     clear();
     document.title = page.dataset.title + title.slice(title.indexOf(" · "));
-    page.querySelectorAll("tbody tr[id]").forEach(function (row) {
+    page.querySelectorAll("tbody tr[id]").forEach((row) => {
       var to = "#" + name + "/" + row.id,
         heads = row.closest("table").tHead.rows[0].cells;
       row.id = to.slice(1);
       if (!/[pe]\d+$/.test(to)) return;
-      [].forEach.call(row.cells, function (cell, k) {
+      [].forEach.call(row.cells, (cell, k) => {
         var metric = heads[k].dataset.m;
         if (metric && /\d/.test(cell.firstChild.textContent)) reached(cell, to + "/" + encodeURIComponent(metric));
         if (metric && cell.querySelector("small")) below(cell.querySelector("small"));
@@ -79,7 +79,7 @@
       name = at.split("/")[0];
     if (!name || document.getElementById(name)) return say("Choose a release below, and a run in it.");
     ttreport.run(host.dataset.root, name).then(
-      function (found) {
+      (found) => {
         if (!found.page) return say(found.why + " The list below has the releases.");
         paint(found.page, name);
         var row = document.getElementById(at);
@@ -91,7 +91,7 @@
     );
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
+  document.addEventListener("DOMContentLoaded", () => {
     host = document.querySelector("[data-widget=run]");
     main = document.getElementById("main");
     title = document.title;

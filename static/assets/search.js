@@ -6,14 +6,8 @@
     input,
     list,
     hits = [],
-    at = 0;
-
-  function el(tag, attrs, text) {
-    var e = document.createElement(tag);
-    for (var k in attrs) e.setAttribute(k, attrs[k]);
-    if (text) e.textContent = text;
-    return e;
-  }
+    at = 0,
+    el = ttreport.el;
 
   // score is how well an entry fits the words that were typed; 0 where one of them is missing.
   function score(name, words) {
@@ -46,28 +40,26 @@
       metrics = (e.m || []).filter(m => named.every(w => of(w).includes(m))),
       fit = e.w.filter(l => rest.every(w => named.includes(w) || names(w, l)));
     if (named.length)
-      return fit.filter(l => /^\d/.test(l)).flatMap(l => metrics.map(m => ({ i: i, s: 1 + score(e.n, own), e: { k: "series", n: e.n + ": " + m + " " + l, p: e.s + "&w=" + encodeURIComponent(l) + "&k=" + encodeURIComponent(m) } })));
-    return fit.map(l => ({ i: i, s: 1 + score(e.n, own), e: { k: "workload", n: e.n + ": " + l, p: e.x + "&q=" + encodeURIComponent(l) } }));
+      return fit.filter(l => /^\d/.test(l)).flatMap(l => metrics.map(m => ({ i, s: 1 + score(e.n, own), e: { k: "series", n: e.n + ": " + m + " " + l, p: e.s + "&w=" + encodeURIComponent(l) + "&k=" + encodeURIComponent(m) } })));
+    return fit.map(l => ({ i, s: 1 + score(e.n, own), e: { k: "workload", n: e.n + ": " + l, p: e.x + "&q=" + encodeURIComponent(l) } }));
   }
 
   function find(all) {
     var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     hits = all
-      .flatMap(function (e, i) {
+      .flatMap((e, i) => {
         var s = words.length ? score(e.n, words) : 1;
-        return s ? [{ e: e, i: i, s: s }] : loads(e, i, words);
+        return s ? [{ e, i, s }] : loads(e, i, words);
       })
-      .sort(function (a, b) {
-        return b.s - a.s || a.i - b.i;
-      });
+      .sort((a, b) => b.s - a.s || a.i - b.i);
     at = 0;
   }
 
   function paint(root) {
     list.textContent = "";
-    hits.slice(0, MOST).forEach(function (h, i) {
+    hits.slice(0, MOST).forEach((h, i) => {
       var li = el("li", { role: "presentation" }),
-        a = el("a", { role: "option", id: "found-" + i, "aria-selected": i === at, href: root + h.e.p, tabindex: "-1" });
+        a = el("a", { role: "option", id: "found-" + i, "aria-selected": String(i === at), href: root + h.e.p, tabindex: "-1" });
       a.appendChild(el("small", {}, h.e.k));
       a.appendChild(document.createTextNode(h.e.n));
       li.appendChild(a);
@@ -87,11 +79,11 @@
     });
     list = el("ul", { id: "found", role: "listbox", "aria-label": "Found" });
     dialog.append(input, list, el("p", { class: "more", role: "status" }));
-    input.addEventListener("input", function () {
+    input.addEventListener("input", () => {
       find(all);
       paint(root);
     });
-    dialog.addEventListener("keydown", function (e) {
+    dialog.addEventListener("keydown", (e) => {
       var n = Math.min(MOST, hits.length);
       if (e.key === "Enter" && hits[at]) {
         dialog.close();
@@ -102,14 +94,14 @@
       } else return;
       e.preventDefault();
     });
-    dialog.addEventListener("click", function (e) {
+    dialog.addEventListener("click", (e) => {
       if (e.target === dialog || e.target.closest("a")) dialog.close();
     });
     document.body.appendChild(dialog);
   }
 
   ttreport.search = function (root) {
-    return ttreport.load(root + "data/shards/search.js").then(function () {
+    return ttreport.load(root + "data/shards/search.js").then(() => {
       var all = ttreport.data("search");
       if (!dialog) make(root, all);
       input.value = "";

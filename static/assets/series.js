@@ -5,15 +5,8 @@
   var narrow = matchMedia("(max-width: 859px)"),
     LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-  function el(tag, attrs, kids) {
-    var e = document.createElement(tag);
-    for (var k in attrs || {}) if (attrs[k] != null) e.setAttribute(k, attrs[k]);
-    [].concat(kids == null ? [] : kids).forEach(function (c) {
-      e.appendChild(typeof c === "object" ? c : document.createTextNode(c));
-    });
-    return e;
-  }
   var digits = ttreport.digits,
+    el = ttreport.el,
     read = ttreport.read,
     write = ttreport.write;
   function percent(c) {
@@ -37,11 +30,9 @@
   function select(label, name, list, any) {
     var s = el(
       "select",
-      { name: name },
+      { name },
       (any ? [el("option", { value: "" }, any)] : []).concat(
-        list.map(function (x) {
-          return el("option", { value: x }, called[x] || x || "none");
-        })
+        list.map((x) => el("option", { value: x }, called[x] || x || "none"))
       )
     );
     return { box: el("label", {}, [label, s]), input: s };
@@ -55,11 +46,11 @@
   // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i)}; cell makes what a
   // cell holds.
   function view(caption, cols, onSort) {
-    var heads = cols.map(function (c, k) {
+    var heads = cols.map((c, k) => {
       var th = el("th", { scope: "col", role: "columnheader", class: c.num ? "n" : null });
       if (c.sort) {
         var b = el("button", { type: "button" }, c.head);
-        b.addEventListener("click", function () {
+        b.addEventListener("click", () => {
           onSort(k);
         });
         th.appendChild(b);
@@ -92,7 +83,7 @@
           el(
             "tr",
             { "aria-rowindex": n + 2, role: "row" },
-            cols.map(function (c, k) {
+            cols.map((c, k) => {
               var v = c.cell(order[n]);
               return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head }, v);
             })
@@ -102,24 +93,24 @@
       top.firstChild.style.height = first * ROW + "px";
       end.firstChild.style.height = (order.length - last) * ROW + "px";
     }
-    box.addEventListener("scroll", function () {
-      requestAnimationFrame(function () {
+    box.addEventListener("scroll", () => {
+      requestAnimationFrame(() => {
         paint(false);
       });
     });
     return {
-      box: box,
-      show: function (list, sortCol, down) {
+      box,
+      show (list, sortCol, down) {
         order = list;
         table.setAttribute("aria-rowcount", list.length + 1);
-        heads.forEach(function (h, k) {
+        heads.forEach((h, k) => {
           if (k === sortCol) h.setAttribute("aria-sort", down ? "descending" : "ascending");
           else h.removeAttribute("aria-sort");
         });
         box.scrollTop = 0;
         paint(true);
       },
-      again: function () {
+      again () {
         paint(true);
       }
     };
@@ -150,18 +141,9 @@
       d += (pen ? "L" : "M") + last[0] + " " + last[1];
       pen = true;
     }
-    var ns = "http://www.w3.org/2000/svg",
-      svg = document.createElementNS(ns, "svg");
-    svg.setAttribute("class", "is-ink");
-    svg.setAttribute("viewBox", "0 0 116 28");
-    svg.setAttribute("aria-hidden", "true");
-    function add(tag, a) {
-      var e = document.createElementNS(ns, tag);
-      for (var k in a) e.setAttribute(k, a[k]);
-      svg.appendChild(e);
-    }
-    if (d.indexOf("L") > 0) add("path", { class: "ln", d: d });
-    if (last) add("circle", { class: "dot", cx: last[0], cy: last[1], r: 2.5 });
+    var svg = ttreport.svg(116, 28, { class: "is-ink", "aria-hidden": "true" });
+    if (d.indexOf("L") > 0) ttreport.ink(svg, "path", { class: "ln", d });
+    if (last) ttreport.ink(svg, "circle", { class: "dot", cx: last[0], cy: last[1], r: 2.5 });
     return svg;
   }
 
@@ -172,7 +154,7 @@
     t.channels = t.channels || [];
     t.conds = t.conds || [];
     t.setups = t.setups || {};
-    [..."piwtmgnruoxke"].forEach(function (k) {
+    [..."piwtmgnruoxke"].forEach((k) => {
       if (!t[k] || !t[k].runs) return;
       var all = [];
       for (var i = 0; i < t[k].runs.length; i += 2) for (var n = t[k].runs[i + 1]; n > 0; n--) all.push(t[k].runs[i]);

@@ -24,30 +24,33 @@
     live = [];
   // Data files are scripts that call this: pages opened from disk can load no other kind of data.
   window.ttreport = {
-    shard: function (id, data) {
-      shards[id] = data;
-    },
-    packed: function (id, text) {
+    shard: (id, data) => (shards[id] = data),
+    packed: (id, text) => {
       document.currentScript.unpacking = unpacked(text).then(s => (shards[id] = s[0] === "<" ? s : JSON.parse(s)));
     },
-    load: load,
+    load,
     data: id => shards[id],
-    watch: watch,
-    paint: paint,
-    csv: csv,
-    offer: offer,
-    picture: picture,
-    digits: digits,
-    copyable: copyable,
-    fold: fold,
-    read: read,
-    hash: hash,
-    write: write
+    watch,
+    paint,
+    csv,
+    offer,
+    el,
+    ink,
+    svg,
+    button,
+    copying,
+    picture,
+    digits,
+    copyable,
+    fold,
+    read,
+    hash,
+    write
   };
 
   function load(src) {
     if (!waiting[src])
-      waiting[src] = new Promise(function (ok, no) {
+      waiting[src] = new Promise((ok, no) => {
         var s = document.createElement("script");
         s.src = src;
         s.onload = () => ok(s.unpacking);
@@ -63,13 +66,52 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
+  // el makes an element; attributes that are null or false are left out.
+  function el(tag, attrs, kids) {
+    var e = document.createElement(tag);
+    for (var k in attrs || {}) if (attrs[k] != null && attrs[k] !== false) e.setAttribute(k, attrs[k]);
+    e.append(...[].concat(kids == null ? [] : kids));
+    return e;
+  }
+
+  // ink adds a part to a picture.
+  function ink(to, tag, attrs, text) {
+    var e = to.appendChild(document.createElementNS("http://www.w3.org/2000/svg", tag));
+    for (var k in attrs) e.setAttribute(k, attrs[k]);
+    if (text != null) e.textContent = text;
+    return e;
+  }
+
+  // svg is an empty picture.
+  function svg(width, height, attrs) {
+    return ink(document.createDocumentFragment(), "svg", Object.assign({ viewBox: "0 0 " + width + " " + height }, attrs));
+  }
+
+  function button(text, act) {
+    var b = el("button", { type: "button", class: "copy" }, text);
+    b.addEventListener("click", act);
+    return b;
+  }
+
+  // copying is a button that puts a text into the clipboard.
+  function copying(text, what) {
+    var b = button(text, () =>
+      navigator.clipboard.writeText(what()).then(() => {
+        b.textContent = "Copied";
+        setTimeout(() => (b.textContent = text), 2000);
+      }, () => (b.textContent = "Not allowed here"))
+    );
+    b.hidden = !navigator.clipboard;
+    return b;
+  }
+
   // The address holds what was chosen, so that a link shows the same and back undoes it.
   function read() {
     var o = {};
     location.hash
       .slice(1)
       .split("&")
-      .forEach(function (p) {
+      .forEach((p) => {
         var i = p.indexOf("=");
         if (i > 0)
           try {
@@ -109,10 +151,8 @@
     if (!m && !ttreport.drawer) return;
     drawers // one after the other: the second needs the first
       .split(" ")
-      .reduce(function (done, name) {
-        return done.then(() => load(base + "assets/" + name));
-      }, Promise.resolve())
-      .then(function () {
+      .reduce((done, name) => done.then(() => load(base + "assets/" + name)), Promise.resolve())
+      .then(() => {
         m = numberIn(location.hash);
         if (m) ttreport.drawer.show(base, m[1], m[2], m[3], m[4] || "", opener);
         else ttreport.drawer.hide();
@@ -195,14 +235,9 @@
 
   // offer puts a file into the reader's hands; what is in it is what the page shows.
   function offer(name, type, data) {
-    var a = document.createElement("a"),
-      url = URL.createObjectURL(new Blob([data], { type: type }));
-    a.href = url;
-    a.download = name;
-    a.click();
-    setTimeout(function () {
-      URL.revokeObjectURL(url);
-    }, 1000);
+    var url = URL.createObjectURL(new Blob([data], { type }));
+    el("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
   }
 
   function cell(v) {
@@ -215,7 +250,7 @@
   function table(s) {
     var x = [].concat(s.option.xAxis)[0],
       lines = [["series", x.name, [].concat(s.option.yAxis)[0].name || "value"]];
-    s.option.series.forEach(function (one) {
+    s.option.series.forEach((one) => {
       one.data.forEach(d => lines.push([one.name].concat(d.value)));
     });
     return csv(lines);
@@ -236,23 +271,9 @@
   }
 
   function downloads(box, s) {
-    var p = document.createElement("p"),
-      name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_");
-    p.className = "downloads";
-    function button(text, act) {
-      var b = document.createElement("button");
-      b.type = "button";
-      b.className = "copy";
-      b.textContent = text;
-      b.addEventListener("click", act);
-      p.appendChild(b);
-      p.appendChild(document.createTextNode(" "));
-    }
-    button("PNG", () => picture(name, box.ttchart));
-    button("CSV", function () {
-      offer(name + ".csv", "text/csv", table(s));
-    });
-    box.insertAdjacentElement("afterend", p);
+    var name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_"),
+      png = button("PNG", () => picture(name, box.ttchart));
+    box.after(el("p", { class: "downloads" }, [png, " ", button("CSV", () => offer(name + ".csv", "text/csv", table(s)))]));
   }
 
   // digits writes a value with three significant digits, as package words does.
@@ -277,7 +298,7 @@
   // draw makes the chart of a place, or makes it again in another theme.
   function draw(box) {
     load(box.dataset.echarts)
-      .then(function () {
+      .then(() => {
         var s = own()[box.dataset.chart];
         if (!s || !window.echarts) return;
         if (box.ttchart) box.ttchart.dispose();
@@ -289,7 +310,7 @@
         downloads(box, s);
         walked(box);
       })
-      .catch(function () {
+      .catch(() => {
         box.classList.add("failed"); /* the table is there */
       });
   }
@@ -298,14 +319,14 @@
   function watch(part) {
     if (!window.IntersectionObserver) return;
     var seen = new IntersectionObserver(
-      function (entries) {
-        entries.forEach(function (e) {
+      ((entries) => {
+        entries.forEach((e) => {
           if (e.isIntersecting) {
             seen.unobserve(e.target);
             draw(e.target);
           }
         });
-      },
+      }),
       { rootMargin: "100px" }
     );
     part.querySelectorAll("[data-chart]").forEach(c => seen.observe(c));
@@ -319,7 +340,7 @@
     said.className = "vh";
     box.tabIndex = 0;
     box.parentNode.appendChild(said);
-    box.addEventListener("keydown", function (e) {
+    box.addEventListener("keydown", (e) => {
       var o = box.ttchart.getOption(),
         step = { ArrowRight: 1, ArrowLeft: -1 }[e.key],
         turn = { ArrowDown: 1, ArrowUp: -1 }[e.key];
@@ -335,30 +356,16 @@
 
   // copyable puts a button behind a command.
   function copyable(pre) {
-    if (!navigator.clipboard) return;
-    var b = document.createElement("button");
-    b.type = "button";
-    b.className = "copy";
-    b.textContent = "Copy";
-    b.addEventListener("click", function () {
-      navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
-        b.textContent = "Copied";
-        setTimeout(function () {
-          b.textContent = "Copy";
-        }, 2000);
-      });
-    });
-    var box = document.createElement("div");
-    box.className = "command";
+    var box = el("div", { class: "command" });
     pre.replaceWith(box);
-    box.append(pre, b);
+    box.append(pre, copying("Copy", () => pre.textContent.replace(/\n$/, "")));
   }
 
   function search() {
     var button = document.getElementById("search");
     load(base + "assets/" + button.dataset.search)
       .then(() => ttreport.search(base))
-      .catch(function () {
+      .catch(() => {
         var said = button.parentNode.querySelector("[role=alert]") || document.createElement("span");
         said.setAttribute("role", "alert");
         said.className = "more";
@@ -372,16 +379,13 @@
     var rows = list.tBodies,
       box = rows ? list.parentNode : list,
       n = (rows ? rows[0] : list).children.length,
-      b = document.createElement("button");
+      b = el("button", { type: "button", class: "rest" }, "Show all " + n);
     if (n < 6) return;
-    b.type = "button";
-    b.className = "rest";
-    b.textContent = "Show all " + n;
-    b.addEventListener("click", function () {
+    b.addEventListener("click", () => {
       box.classList.add("whole");
       b.remove();
     });
-    box.insertAdjacentElement("afterend", b);
+    box.after(b);
   }
 
   // sortable lets the heads of a table sort it. The order is in the address: sort-changed=Change:down.
@@ -405,7 +409,7 @@
         col = -1;
       if (asked === shown) return; // what moves loses the focus
       shown = asked;
-      heads.forEach(function (th) {
+      heads.forEach((th) => {
         th.removeAttribute("aria-sort");
         if (head(th) !== want) return;
         col = th.cellIndex;
@@ -416,21 +420,20 @@
         return isNaN(v) ? -Infinity : v;
       }
       if (col >= 0)
-        list.sort(function (p, q) {
+        list.sort((p, q) => {
           var a = val(p),
             b = val(q);
           return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
         });
-      list.forEach(function (r) {
+      list.forEach((r) => {
         body.appendChild(r);
       });
     }
-    heads.forEach(function (th) {
-      var b = document.createElement("button");
+    heads.forEach((th) => {
+      var b = el("button", { type: "button" });
       while (th.firstChild && th.firstChild.nodeName !== "SMALL") b.append(th.firstChild);
-      b.type = "button";
       th.prepend(b); // before its unit
-      b.addEventListener("click", function () {
+      b.addEventListener("click", () => {
         var state = read();
         state[key] = head(th) + (th.getAttribute("aria-sort") === "descending" ? "" : ":down");
         write(state, true);
@@ -442,7 +445,7 @@
     addEventListener("hashchange", order);
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
+  document.addEventListener("DOMContentLoaded", () => {
     var button = document.getElementById("theme");
     function label() {
       button.textContent = "Theme: " + mode;
@@ -450,7 +453,7 @@
     if (button) {
       button.hidden = false;
       label();
-      button.addEventListener("click", function () {
+      button.addEventListener("click", () => {
         mode = modes[(modes.indexOf(mode) + 1) % 3];
         apply(mode);
         label();
@@ -472,7 +475,7 @@
     document.querySelectorAll("pre").forEach(copyable);
 
     // Ages are of the moment of reading: no page knows when it was made.
-    document.querySelectorAll("[data-age]").forEach(function (e) {
+    document.querySelectorAll("[data-age]").forEach((e) => {
       var h = (Date.now() - Date.parse(e.dataset.age)) / 36e5,
         n = Math.floor(h < 48 ? h : h / 24);
       if (h >= 1) e.textContent = "Newest run " + n + (h < 48 ? " hour" : " day") + (n === 1 ? "" : "s") + " old.";
@@ -487,7 +490,7 @@
     if (find) {
       find.hidden = false;
       find.addEventListener("click", search);
-      document.addEventListener("keydown", function (e) {
+      document.addEventListener("keydown", (e) => {
         if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
         e.preventDefault();
         search();
@@ -495,8 +498,8 @@
     }
 
     watch(document);
-    addEventListener("resize", function () {
-      live.forEach(function (box) {
+    addEventListener("resize", () => {
+      live.forEach((box) => {
         box.ttchart.resize();
       });
     });

@@ -13,7 +13,7 @@
   function levels(s) {
     var ends = [0].concat((s.steps || []).map(x => x.at)).concat(s.v.length);
     ends = ends.filter((x, i) => !i || x > ends[i - 1]);
-    return ends.slice(1).map((to, i) => ({ from: ends[i], to: to, mean: mean(s.v.slice(ends[i], to)) }));
+    return ends.slice(1).map((to, i) => ({ from: ends[i], to, mean: mean(s.v.slice(ends[i], to)) }));
   }
 
   function title(t, s, list) {
@@ -32,17 +32,17 @@
       marks = [],
       phone = innerWidth < 600,
       range = !rel && !scale && s.range;
-    list.forEach(function (l) {
+    list.forEach((l) => {
       if (l.mean == null) return;
       marks.push([
         { coord: [l.from, y(l.mean)], lineStyle: { type: "dashed", color: "--ink2" }, label: { show: false } },
         { coord: [l.to - 1, y(l.mean)] }
       ]);
     });
-    (s.steps || []).forEach(function (x) {
+    (s.steps || []).forEach((x) => {
       marks.push({ xAxis: x.at, name: "step", lineStyle: { type: "dotted", color: "--bad" }, label: { formatter: x.label + " since " + t.releases[x.at].name, color: "--ink", align: x.at > 0.7 * s.v.length ? "right" : "center" } });
     });
-    (s.targets || []).forEach(function (x) {
+    (s.targets || []).forEach((x) => {
       marks.push({ yAxis: y(x.value), lineStyle: { type: "dashed", color: "--ink" }, label: { formatter: x.label + " " + digits(x.value), position: "insideStartTop", color: "--ink" } });
     });
     var values = s.v.map(y);
@@ -123,29 +123,19 @@
     workload.input.value = s.w;
     workload.input.addEventListener("change", () => (location.hash = address(state, { w: workload.input.value })));
     document.documentElement.classList.toggle("embed", !!state.embed);
-    function button(text, act) {
-      var b = el("button", { type: "button", class: "copy" }, text);
-      b.onclick = act;
-      return b;
-    }
-    function copied(text) {
-      if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => (this.textContent = "Copied"), () => (this.textContent = "Not allowed here"));
-    }
     var canvas = el("div", { class: "canvas tall", role: "img", tabindex: "0", "aria-label": headline }),
       name = (t.model + "-" + t.device + "-" + s.w + "-" + s.k).replace(/[^\w.-]+/g, "_"),
-      link = button("Copy link", function () { copied.call(this, location.href); }),
-      frame = button("Embed", function () {
-        copied.call(this, el("iframe", { src: location.href.split("#")[0] + address(state, { embed: "1" }), width: "960", height: "600", title: headline }).outerHTML);
-      }),
-      csv = button("CSV", () => ttreport.offer(name + ".csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit, "verdict"]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i], judged(t, s, i)]))))),
-      png = button("PNG", () => chart && ttreport.picture(name, chart));
+      link = ttreport.copying("Copy link", () => location.href),
+      frame = ttreport.copying("Embed", () => el("iframe", { src: location.href.split("#")[0] + address(state, { embed: "1" }), width: "960", height: "600", title: headline }).outerHTML),
+      csv = ttreport.button("CSV", () => ttreport.offer(name + ".csv", "text/csv", ttreport.csv([["release", "day", s.k + " " + s.unit, "verdict"]].concat(t.releases.map((r, i) => [r.name, r.day, s.v[i], judged(t, s, i)]))))),
+      png = ttreport.button("PNG", () => chart && ttreport.picture(name, chart));
     var facts = s.g ? [["Verdict on the newest", verdict({ verdict: judged(t, s, s.v.length - 1) })]] : [];
     list.forEach((l, i) => l.mean != null && facts.push([i ? "Since " + t.releases[l.from].name : "First level", digits(l.mean) + " " + s.unit + ", " + count(l.to - l.from, "release")]));
     if (s.expected) facts.push(["Expected", digits(s.expected[0]) + " to " + digits(s.expected[1]) + " " + s.unit + ", 95 times in 100"]);
     (s.targets || []).forEach(x => facts.push(["Target " + x.label, digits(x.value) + " " + s.unit]));
     (s.steps || []).forEach(x => x.page && facts.push(["Began with", el("a", { href: root + x.page }, x.label + " since " + t.releases[x.at].name)]));
     var far = s.range && t.releases.filter((r, i) => s.v[i] != null && (s.v[i] < s.range[0] || s.v[i] > s.range[1])).map(r => r.name + " " + digits(s.v[t.releases.indexOf(r)]));
-    var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map(function (i) {
+    var rows = t.releases.map((r, i) => i).reverse().filter(i => s.v[i] != null).map((i) => {
       var l = levelAt(list, i),
         r = t.releases[i],
         value = digits(s.v[i]);
@@ -174,13 +164,13 @@
     function open(i) {
       if (s.v[i] != null) location.href = root + (t.releases[i].run || t.releases[i].page);
     }
-    ttreport.load(root + "assets/echarts.min.js").then(function () {
+    ttreport.load(root + "assets/echarts.min.js").then(() => {
       var ends = (state.zoom || "").split("~").map(name => t.releases.findIndex(r => r.name === name));
       function draw() {
         if (chart) chart.dispose();
         chart = canvas.ttchart = ttreport.paint(canvas, option(t, s, list, state.scale, ends[0] >= 0 ? ends[0] : undefined, ends[1] >= 0 ? ends[1] : undefined), { "@at": p => said(t, s, list, [].concat(p)[0].dataIndex) });
         chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: true });
-        chart.on("datazoom", function () {
+        chart.on("datazoom", () => {
           var z = chart.getOption().dataZoom[0];
           state.zoom = z.start > 0 || z.end < 100 ? t.releases[z.startValue].name + "~" + t.releases[z.endValue].name : "";
           ends = state.zoom ? [z.startValue, z.endValue] : [-1, -1];
@@ -204,8 +194,8 @@
     });
   }
 
-  document.addEventListener("DOMContentLoaded", function () {
-    document.querySelectorAll("[data-widget='trend']").forEach(function (host) {
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-widget='trend']").forEach((host) => {
       var root = host.dataset.root;
       function start() {
         var of = ttreport.read().of || "";
