@@ -21,6 +21,7 @@
 package aiperf
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -45,14 +46,29 @@ const (
 
 // Reader recognises AIPerf's and GenAI-Perf's files. Latencies are not required: a run in which all failed has none.
 var Reader = draft.Format{
-	Name: Format, Tool: "aiperf", All: readOwn, Sniff: sniff,
+	Name: Format, Tool: "aiperf", Point: readSummary, Sniff: sniff,
 	Others: []draft.Format{
 		{
 			Name: Records, Detail: "per-request records", Records: true, All: readRecords,
 			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isRecord(f.First), "a request record") },
 		},
+		{Name: CSV, Detail: "table of a summary", All: readCSV, Sniff: func(f *decode.File, m *draft.Check) {
+			line := firstLine(f)
+			m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
+			if bytes.Contains(line, []byte(",p99,p95,p90")) { // GenAI-Perf counts downwards
+				m.Format = GenAICSV
+			}
+		}},
+		{
+			Name: SweepTable, Detail: "table of a sweep", All: readSweepTable,
+			Sniff: func(f *decode.File, m *draft.Check) { m.Want(sweepColumn.Match(firstLine(f)), "a mean over trials") },
+		},
+		asideTable("time slices of a run", "Timeslice,Metric,"),
+		asideTable("a table of graded answers", "task,total,passed,unparsed,"),
+		asideTable("server metrics", "Endpoint,Type,Metric,"),
 		{Name: Sweep, Detail: "aggregate of a sweep", All: readSweep, Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(isSweep(f.First), "per_combination_metrics")
+			m.Want(f.First.Get("aggregation_type").Str() == "sweep" && f.First.Get("per_combination_metrics").Len() > 0,
+				"per_combination_metrics")
 		}},
 		aside("time slices of a run", "timeslices[]"),
 		asideIf("an aggregate over runs that are read from their own files", func(v decode.Value) bool {
@@ -90,12 +106,24 @@ func asideIf(what string, is func(decode.Value) bool) draft.Format {
 	return x
 }
 
+func asideTable(what, header string) draft.Format {
+	x := aside(what)
+	x.Sniff = func(f *decode.File, m *draft.Check) { m.Want(bytes.HasPrefix(firstLine(f), []byte(header)), header) }
+	return x
+}
+
+// firstLine is that of a text; nil of any other file.
+func firstLine(f *decode.File) []byte {
+	if f.Form != decode.Text {
+		return nil
+	}
+	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 1<<16)], []byte("\n"))
+	return line
+}
+
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
 	switch {
-	case f.Form == decode.Text:
-		m.Match = detectCSV(f)
-		return
 	case v.Kind() != decode.Object:
 		m.Lacks = []string{"a JSON object"}
 		return
@@ -143,20 +171,6 @@ func eraOf(v decode.Value) string {
 		return "era E2" + version
 	}
 	return "era E1"
-}
-
-// readOwn reads a summary of AIPerf, or a table.
-func readOwn(f *decode.File, r *schema.Reading) {
-	switch r.Format {
-	case CSV, GenAICSV:
-		readCSV(f, r)
-	case SweepTable:
-		readSweepTable(f, r)
-	case Format:
-		d := draft.New(f, r, f.First, "aiperf")
-		readSummary(d)
-		d.Done()
-	}
 }
 
 // fields are AIPerf's metrics; in a table, their names have blanks.
@@ -407,5 +421,4 @@ func asked(d *draft.Draft) {
 	if f.Start, f.End = local("start_time"), local("end_time"); !f.Start.IsZero() {
 		f.StartNote = draft.LocalNote
 	}
-	d.Start, d.End = f.Start, f.End
 }

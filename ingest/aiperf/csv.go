@@ -13,37 +13,12 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// detectCSV recognises the tables that both tools write next to their summary. They are rounded to two decimals and
-// state no configuration, so they count only where the summary is missing.
-func detectCSV(f *decode.File) schema.Match {
-	m := draft.Check{Match: schema.Match{Format: CSV}}
-	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 1<<16)], []byte("\n"))
-	if sweepColumn.Match(line) {
-		return draft.Is(SweepTable, "a mean over trials", "table of a sweep")
-	}
-	for header, what := range map[string]string{
-		"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers",
-		"Endpoint,Type,Metric,": "server metrics",
-	} {
-		if bytes.HasPrefix(line, []byte(header)) {
-			return draft.Is(Aside, header, "not a result: "+what)
-		}
-	}
-	m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
-	if m.OK() {
-		m.Detail = "table of a summary"
-		if bytes.Contains(line, []byte(",p99,p95,p90")) { // GenAI-Perf counts downwards
-			m.Format = GenAICSV
-		}
-	}
-	return m.Match
-}
-
 // heading splits "Time to First Token (ms)" into name and unit.
 var heading = regexp.MustCompile(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
 
-// readCSV reads the table of distributions and the table of single values, and ignores the telemetry tables after
-// them.
+// readCSV reads the tables that both tools write next to their summary: that of distributions and that of single
+// values, and not those of telemetry after them. They are rounded to two decimals and state no configuration, so they
+// count only where the summary is missing.
 func readCSV(f *decode.File, r *schema.Reading) {
 	tool := "aiperf"
 	if r.Format == GenAICSV {
@@ -109,10 +84,6 @@ const (
 	Sweep      = "aiperf-sweep"
 	SweepTable = "aiperf-sweep-csv"
 )
-
-func isSweep(v decode.Value) bool {
-	return v.Get("aggregation_type").Str() == "sweep" && v.Get("per_combination_metrics").Len() > 0
-}
 
 var (
 	// sweepColumn is the mean over trials of a statistic, in the header of a sweep's table.
@@ -190,32 +161,21 @@ func sweepMetric(key string) (x draft.Field, stat string, ok bool) {
 // readSweepTable reads the first table of a sweep's CSV; what follows the empty line repeats it. A row becomes what it
 // is in the aggregate.
 func readSweepTable(f *decode.File, r *schema.Reading) {
-	lines := csv.NewReader(bytes.NewReader(f.Data))
-	lines.FieldsPerRecord = -1
-	header, err := lines.Read()
-	for err == nil {
-		var row []string
-		if row, err = lines.Read(); err != nil || len(row) != len(header) {
-			break
-		}
+	rows, _ := draft.Rows(string(f.Data)) // to the second table
+	for _, row := range rows {
 		parameters, metrics := map[string]string{}, map[string]any{}
-		for i, cell := range row {
-			x, err := strconv.ParseFloat(cell, 64)
-			name, isMean := strings.CutSuffix(header[i], "_mean")
+		for _, cell := range row.Members() {
+			name, isMean := strings.CutSuffix(cell.Key, "_mean")
 			_, _, known := sweepMetric(name)
+			x, isNumber := cell.Val.Float()
 			switch {
-			case isMean && known && err == nil && x-x == 0:
+			case isMean && known && isNumber:
 				metrics[name] = map[string]float64{"mean": x}
-			case !strings.Contains(header[i], "_avg") && !isStatistic.MatchString(header[i]) && cell != "":
-				parameters[header[i]] = cell
+			case !strings.Contains(cell.Key, "_avg") && !isStatistic.MatchString(cell.Key) && cell.Val.Str() != "":
+				parameters[cell.Key] = cell.Val.Str()
 			}
 		}
-		combination, problem := decode.Of(map[string]any{"parameters": parameters, "metrics": metrics})
-		if problem != nil {
-			r.Problems = append(r.Problems, *problem)
-			break
-		}
-		readCombination(f, r, combination)
+		readCombination(f, r, decode.Of(map[string]any{"parameters": parameters, "metrics": metrics}))
 	}
 	r.Detail = fmt.Sprintf("table of a sweep, %d combinations", len(r.Points))
 }

@@ -16,7 +16,6 @@ import (
 func readRecords(f *decode.File, r *schema.Reading) {
 	set, start, end, failure := timelines(f, r)
 	d := draft.New(f, r, f.First, "aiperf")
-	d.Start, d.End = start, end
 	r.Facts.Start, r.Facts.End = start, end
 	for _, x := range []struct {
 		metric, def, why string

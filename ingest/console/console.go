@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	shellquote "github.com/kballard/go-shellquote"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -102,9 +103,6 @@ func readServing(f *decode.File, r *schema.Reading) {
 				before[label] = value
 			}
 		}
-		if len(r.Points) > f.Limits().Results {
-			break // the load says so
-		}
 	}
 	open.point(f, r)
 	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))
@@ -126,14 +124,6 @@ func plainLine(raw []byte) string {
 	return strings.TrimSpace(strings.TrimLeft(string(raw), "#> \t"))
 }
 
-// statistic splits "mean ttft (ms)" and "p99 e2e latency (ms)".
-func statistic(label string) (stat, of string, ok bool) {
-	label, inMS := strings.CutSuffix(label, " (ms)")
-	stat, of, _ = strings.Cut(label, " ")
-	stat, ok = schema.ParseStat(stat)
-	return stat, of, ok && inMS
-}
-
 // point makes a point of a block, if there is one.
 func (b *block) point(f *decode.File, r *schema.Reading) {
 	if b == nil {
@@ -141,12 +131,11 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 	}
 	b.withoutCommas()
 	maps.DeleteFunc(b.args, func(_, value string) bool { return value == "None" || value == "False" })
-	v, _ := decode.Of(b.values)
-	args, _ := decode.Of(b.args)
-	tool, fields := "vllm", draft.VLLM(1)
+	v, args := decode.Of(b.values), decode.Of(b.args)
+	tool, fields := "vllm", draft.VLLM("{} X (ms)", 1)
 	if v.Has("mean e2e latency (ms)") {
 		tool, fields[0].Def = "sglang", schema.DefFirstContent
-		fields[3].Key, fields[3].Def = "e2e latency", schema.DefLastContent
+		fields[3].Key, fields[3].Def = "{} e2e latency (ms)", schema.DefLastContent
 	}
 	d := draft.New(f, r, v, tool)
 	d.Fields(args, map[string]string{
@@ -165,7 +154,7 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		d.Dim(schema.DimArrivals, "trace")
 	}
 	b.arguments(d, args, tool)
-	d.Flat(v, statistic, fields)
+	d.Flat(v, fields)
 	for name, label := range others {
 		if x := v.Number(label); x != nil {
 			d.KeepNumber(name, *x)
@@ -224,7 +213,11 @@ func command(line string) map[string]string {
 	}
 	out := map[string]string{}
 	name := ""
-	for _, w := range shellWords(m[1]) {
+	words, err := shellquote.Split(shellEnd.FindString(m[1]))
+	if err != nil {
+		return nil
+	}
+	for _, w := range words {
 		value, has := w, name != ""
 		if flag, isFlag := strings.CutPrefix(w, "--"); isFlag {
 			name, value, has = strings.Cut(flag, "=")
@@ -244,63 +237,22 @@ func command(line string) map[string]string {
 	return out
 }
 
-// shellWord matches a word with its quotes, up to where the shell ends a command; inQuotes is what is in them.
-var (
-	shellWord = regexp.MustCompile(`(?:[^\s|;&>'"]|'[^']*'|"[^"]*")+`)
-	inQuotes  = regexp.MustCompile(`'[^']*'|"[^"]*"`)
-)
+// shellEnd matches where the shell ends a command, outside of quotes.
+var shellEnd = regexp.MustCompile(`^((?:[^|;&>'"]|'[^']*'|"[^"]*")*)`)
 
-// shellWords splits a command at blanks outside of quotes, up to where the shell ends it.
-func shellWords(text string) (out []string) {
-	end := 0
-	for _, at := range shellWord.FindAllStringIndex(text, -1) {
-		if strings.Trim(text[end:at[0]], " \t") != "" {
-			break
-		}
-		end = at[1]
-		out = append(out, inQuotes.ReplaceAllStringFunc(text[at[0]:end], func(q string) string { return q[1 : len(q)-1] }))
-	}
-	return out
-}
+// pythonArgument matches an argument as Python prints it in Namespace(name=value, …): a text in quotes, or anything
+// with brackets that nest once.
+var pythonArgument = regexp.MustCompile(`([\w-]+)=('[^']*'|"[^"]*"|(?:[^,()\[\]{}<>]|` +
+	`\((?:[^()]|\([^()]*\))*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\}|<[^>]*>)*)`)
 
-// namespace reads Namespace(name=value, …) as Python prints it: texts in quotes, lists and objects in brackets.
+// namespace reads Namespace(name=value, …) as Python prints it.
 func namespace(line string) map[string]string {
 	_, rest, _ := strings.Cut(line, "Namespace(")
 	out := map[string]string{}
-	for rest != "" && len(out) < 500 {
-		name, after, ok := strings.Cut(rest, "=")
-		if !ok {
-			break
-		}
-		var value string
-		value, rest = argument(after)
-		out[strings.TrimSpace(name)] = strings.Trim(value, `'"`)
+	for _, m := range pythonArgument.FindAllStringSubmatch(rest, 500) {
+		out[m[1]] = strings.Trim(m[2], `'"`)
 	}
 	return out
-}
-
-// argument cuts the next value off: up to a comma or the closing bracket, outside of quotes and brackets.
-func argument(text string) (value, rest string) {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case strings.IndexByte("([{<", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}>", c) >= 0:
-			if depth--; depth < 0 {
-				return text[:i], ""
-			}
-		case c == ',' && depth == 0:
-			return text[:i], text[i+1:]
-		}
-	}
-	return text, ""
 }
 
 // arguments fills what the client was asked for besides its load.

@@ -91,7 +91,7 @@ func stampOf(line string) time.Time {
 }
 
 func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, start, end time.Time) {
-	v, _ := decode.Of(values)
+	v := decode.Of(values)
 	trtllmFacts(r, values, start, end)
 	d := draft.New(f, r, v, "trtllm-bench")
 	d.Source.ToolVersion, d.Start, d.End = r.Facts.Stack.Version, start, end
@@ -109,15 +109,12 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 		d.Value("duration_s", *ms/1000)
 	}
 	for _, x := range []draft.Field{
-		{Key: "[ttft]", Metric: "ttft", Def: schema.DefFirstChunk}, {Key: "[tpot]", Metric: "tpot", Def: schema.DefExclFirst},
-		{Key: "[latency]", Metric: "e2el", Def: schema.DefLastChunk},
+		{Key: "[ttft] {}", Metric: "ttft", Def: schema.DefFirstChunk},
+		{Key: "[tpot] {}", Metric: "tpot", Def: schema.DefExclFirst},
+		{Key: "[latency] {}", Metric: "e2el", Def: schema.DefLastChunk},
 	} {
 		mean, stated := d.Point.Value(x.Metric, "mean") // with more digits
-		d.Flat(v, func(label string) (stat, of string, ok bool) {
-			of, stat, _ = strings.Cut(label, " ")
-			stat, ok = schema.ParseStat(stat)
-			return stat, of, ok
-		}, []draft.Field{x})
+		d.Flat(v, []draft.Field{x})
 		if stated {
 			d.Stat(x.Metric, x.Def, "mean", mean)
 		}

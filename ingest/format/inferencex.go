@@ -30,12 +30,7 @@ var InferenceX = draft.Format{
 		if v.Kind() == decode.Array {
 			v = v.Index(0)
 		}
-		seconds, millis := false, false
-		for _, x := range v.Members() {
-			_, _, bare := draft.StatKey(x.Key, "")
-			_, _, ms := draft.StatKey(x.Key, "_ms")
-			seconds, millis = seconds || bare, millis || ms
-		}
+		seconds, millis := draft.StatIn(v, inferenceXFields...) != "", draft.StatIn(v, draft.VLLM("{}_X_ms", 1)...) != ""
 		row := v.Has("hw", "conc")
 		m.Want(seconds, "latencies without a unit (median_ttft)")
 		m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
@@ -58,22 +53,18 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 	case f.First.Kind() != decode.Array:
 		readInferenceXRow(f, f.First, r)
 	default:
-		var rows draft.Runs[int]
+		rows := draft.RunsOf[int](r)
 		for v := range f.First.Items() {
-			readInferenceXRow(f, v, rows.Of(rows.Len(), func() schema.Reading {
-				return schema.Reading{Format: r.Format, Detail: r.Detail}
-			}))
+			readInferenceXRow(f, v, rows.Of(rows.Len(), func() (none schema.Facts) { return none }))
 			if rows.Len() > f.Limits().Results+1 {
 				break // bound reports it
 			}
 		}
-		*r = rows.Join(r.Format, r.Detail)
+		*r = rows.Join(r.Detail)
 	}
 }
 
-func inferenceXLatencies(d *draft.Draft) {
-	d.Flat(d.In, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "") }, draft.VLLM(1000))
-}
+var inferenceXFields = draft.VLLM("{}_X", 1000)
 
 // inferenceXRepeated are keys of statistics, also of speeds that are one over another, and the date of a row.
 const inferenceXRepeated = "date mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*"
@@ -81,7 +72,7 @@ const inferenceXRepeated = "date mean_* median_* std_* p50_* p90_* p95_* p99_* m
 func readInferenceXRaw(f *decode.File, r *schema.Reading) {
 	d := draft.New(f, r, f.First, "inferencex")
 	v := d.In
-	inferenceXLatencies(d)
+	d.Flat(v, inferenceXFields)
 	d.Fields(v, map[string]string{
 		"key concurrency": "max_concurrency", "key rate": "request_rate", "fact model.id": "model_id",
 		"condition num_prompts": "num_prompts", "rps": "request_throughput", "output_tps": "output_throughput",
@@ -91,7 +82,6 @@ func readInferenceXRaw(f *decode.File, r *schema.Reading) {
 	d.MeanTokens(v, ok)
 	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
 	draft.ClientTime(&r.Facts, v.Get("date"), v.Get("duration"))
-	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Foreign(v, inferenceXRepeated)
 	d.Done()
 }
@@ -112,7 +102,7 @@ func readInferenceXRow(f *decode.File, v decode.Value, r *schema.Reading) {
 			}
 		}
 	}
-	inferenceXLatencies(d)
+	d.Flat(v, inferenceXFields)
 	n, decoding := inferenceXAccelerators(v)
 	for _, s := range []struct {
 		metric, whole, each string

@@ -78,7 +78,6 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 	tool = strings.Replace(cmp.Or(tool, "llm-d"), "vllm-benchmark", "vllm", 1)
 	d := draft.New(f, r, f.First, tool)
 	r.Facts = llmdFacts(d.In)
-	d.Start, d.End = r.Facts.Start, r.Facts.End
 	llmdKey(d, load)
 	requests, through := part.Get("requests"), part.Get("throughput")
 	total, failed := requests.Get("total").Ptr(), requests.Get("failures").Ptr()

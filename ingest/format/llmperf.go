@@ -6,7 +6,6 @@ package format
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -29,20 +28,12 @@ var llmPerfFields = []draft.Field{
 	{Key: "request_output_throughput_token_per_s", Metric: "tps_user", Def: schema.DefOutOverE2EL},
 }
 
-// llmPerfStatistic splits "results_ttft_s_quantiles_p99".
-func llmPerfStatistic(key string) (stat, of string, ok bool) {
-	key, ok = strings.CutPrefix(key, "results_")
-	at := strings.LastIndexByte(key, '_')
-	if !ok || at < 0 {
-		return "", "", false
-	}
-	stat, ok = schema.ParseStat(key[at+1:])
-	return stat, strings.TrimSuffix(key[:at], "_quantiles"), ok && strings.Contains(draft.Usual, " "+stat+" ")
-}
-
 func readLLMPerf(d *draft.Draft) {
 	v, r := d.In, d.Reading
-	d.Flat(v, llmPerfStatistic, llmPerfFields)
+	for _, x := range llmPerfFields {
+		x.Key = "results_" + x.Key + "_{}|results_" + x.Key + "_quantiles_{}"
+		d.Flat(v, []draft.Field{x})
+	}
 	d.Fields(v, map[string]string{
 		"key isl": "mean_input_tokens", "key osl": "mean_output_tokens", "key concurrency": "num_concurrent_requests",
 		"fact model.id": "model", "isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",

@@ -37,31 +37,14 @@ var MLPerf = draft.Format{
 const mlPerfAccuracy = "mlperf-accuracy"
 
 var mlPerfFields = []draft.Field{
-	{Key: "latency", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
-	{Key: "first token latency", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
-	{Key: "time to output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
-	{Key: "time per output token", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+	{Key: "{} latency (ns)", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
+	{Key: "{} first token latency (ns)", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
+	{Key: "{} time to output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
+	{Key: "{} time per output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
 }
 
-// mlPerfStatistic matches "99.90 percentile first token latency (ns)" and "mean latency (ns)".
-var mlPerfStatistic = regexp.MustCompile(
-	`^(?:(\d+(?:\.\d+)?)(?:th)? percentile|(min|max|mean)) ([a-z ]+?)(?: \(ns\))?$`,
-)
-
-func mlPerfSplit(label string) (stat, of string, ok bool) {
-	m := mlPerfStatistic.FindStringSubmatch(label)
-	if m == nil {
-		return "", "", false
-	}
-	if stat = m[2]; stat == "" {
-		if stat = "p" + m[1]; strings.Contains(stat, ".") {
-			stat = strings.TrimSuffix(strings.TrimRight(stat, "0"), ".")
-		}
-		stat, ok = schema.ParseStat(stat)
-		return stat, m[3], ok
-	}
-	return stat, m[3], true
-}
+// mlPerfPercentile matches what begins "99.90 percentile first token latency (ns)".
+var mlPerfPercentile = regexp.MustCompile(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
 
 // readMLPerf returns the point of a summary.
 func readMLPerf(f *decode.File, r *schema.Reading) {
@@ -71,19 +54,19 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	values := map[string]string{}
 	for line := range bytes.Lines(f.Data) {
 		label, value, ok := strings.Cut(string(bytes.TrimSpace(line)), ":")
-		label = strings.ToLower(strings.Join(strings.Fields(label), " "))
+		label = mlPerfPercentile.ReplaceAllString(strings.ToLower(strings.Join(strings.Fields(label), " ")), "p$1 ")
 		if _, has := values[label]; ok && !has && len(values) < 300 && len(label) < 80 {
 			values[label] = strings.TrimSpace(value)
 		}
 	}
-	v, _ := decode.Of(values)
+	v := decode.Of(values)
 	d := draft.New(f, r, v, "mlperf")
 	d.Dim("scenario", values["scenario"])
 	scenario := strings.ToLower(values["scenario"])
 	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
 	// of the run.
 	if scenario != "offline" {
-		d.Flat(v, mlPerfSplit, mlPerfFields)
+		d.Flat(v, mlPerfFields)
 	}
 	d.Fields(v, map[string]string{
 		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",

@@ -28,17 +28,15 @@ import (
 var SGLang = draft.Format{
 	Name: "sglang", Tool: "sglang", Wants: draft.Wants("completed#"), Point: readSGLang,
 	Sniff: func(f *decode.File, m *draft.Check) {
-		m.Want(slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool {
-			return strings.HasSuffix(x.Key, "_e2e_latency_ms")
-		}), "mean_e2e_latency_ms")
+		m.Want(draft.StatIn(f.First, draft.Field{Key: "{}_e2e_latency_ms"}) != "", "mean_e2e_latency_ms")
 	},
 }
 
 var sglangFields = []draft.Field{
-	{Key: "ttft", Metric: "ttft", Def: schema.DefFirstContent}, {Key: "tpot", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "itl", Metric: "itl", Def: schema.DefChunkGap}, {Key: "e2el", Metric: "e2el", Def: schema.DefLastContent},
-	{Key: "e2e_latency", Metric: "e2el", Def: schema.DefLastContent},
-	{Key: schema.MetricTTFO, Metric: "e2el", Def: schema.DefLastContent},
+	{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
+	{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
+	{Key: "{}_itl_ms", Metric: "itl", Def: schema.DefChunkGap},
+	{Key: "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms", Metric: "e2el", Def: schema.DefLastContent},
 }
 
 func readSGLang(d *draft.Draft) {
@@ -46,7 +44,7 @@ func readSGLang(d *draft.Draft) {
 	d.Reading.Detail = "bench_serving"
 	sglangKey(d)
 	sglangServers(d)
-	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, sglangFields)
+	d.Flat(v, sglangFields)
 	d.Fields(v, map[string]string{
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
 		"duration_s": "duration", "input_tps": "input_throughput", "acceptance_length": "accept_length",

@@ -53,7 +53,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 		run  runID
 		args string // the arguments of the benchmark, as they are written
 	}
-	var runs draft.Runs[runID]
+	runs := draft.RunsOf[runID](out)
 	var points []*draft.Draft // in order of occurrence
 	known := map[pointID]*draft.Draft{}
 	rows := f.First.Items()
@@ -68,9 +68,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 			model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
 			job: x.Get("job_id").Text(), device: torchHUDDevice(x),
 		}
-		r := runs.Of(run, func() schema.Reading {
-			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: torchHUDFacts(x)}
-		})
+		r := runs.Of(run, func() schema.Facts { return torchHUDFacts(x) })
 		args := x.At("benchmark", "extra_info", "args")
 		point := pointID{run, string(args.Raw())}
 		d := known[point]
@@ -86,7 +84,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 	for _, d := range points {
 		d.Done()
 	}
-	*out = runs.Join(out.Format, out.Detail)
+	*out = runs.Join(out.Detail)
 }
 
 // torchHUDExtraInfo reads the counts and rates of the run, which vLLM writes with every metric.
@@ -177,12 +175,10 @@ func torchHUDPut(d *draft.Draft, metric decode.Value) {
 		return
 	}
 	mean := sum / n
-	if stat, family, ok := draft.StatKey(name, "_ms"); ok {
-		for _, f := range draft.VLLM(1) {
-			if f.Key == family {
-				d.Stat(f.Metric, f.Def, stat, mean)
-				return
-			}
+	for _, f := range draft.VLLM("{}_X_ms", 1) {
+		if stat, ok := f.Stat(name); ok {
+			d.Stat(f.Metric, f.Def, stat, mean)
+			return
 		}
 	}
 	switch {

@@ -63,9 +63,6 @@ func readReport(f *decode.File, r *schema.Reading) {
 		if b.Get("metrics").Kind() == decode.Object {
 			readBenchmark(f, b, r)
 		}
-		if len(r.Points) > f.Limits().Results {
-			break // bound reports it
-		}
 	}
 	r.Extra = draft.Foreign(nil, f.First, "benchmarks metadata args config type_")
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", r.Detail, len(r.Points))

@@ -46,12 +46,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 		for i, cell := range line[:min(len(line), len(table[0]))] {
 			one.put(table[:depth], i, cell)
 		}
-		report, problem := one.report()
-		if problem != nil {
-			out.Problems = append(out.Problems, *problem)
-			continue
-		}
-		as := f.With(report)
+		as := f.With(one.report())
 		as.Form = decode.JSON
 		part := schema.Reading{Format: Table}
 		readReport(as, &part)
@@ -138,7 +133,7 @@ func (r *row) statistic(metric, name, cell string) {
 }
 
 // report makes the report of one benchmark.
-func (r *row) report() (decode.Value, *schema.Problem) {
+func (r *row) report() decode.Value {
 	metrics := map[string]any{}
 	done := r.number("Successful Requests", "Request Counts Successful")
 	for name, b := range r.metrics {
@@ -198,7 +193,7 @@ func strategyOf(profile json.RawMessage, text string) map[string]any {
 	if kind == "concurrent" {
 		name = "streams"
 	}
-	v, _ := decode.Of(profile)
+	v := decode.Of(profile)
 	stated := v.Get(name)
 	if stated.Len() == 1 {
 		stated = stated.Index(0)

@@ -42,7 +42,7 @@ func sniff(f *decode.File, m *draft.Check) {
 		m.Format = Table
 		found := false
 		for line := range bytes.Lines(f.Data) {
-			found = found || isHeader(row(line))
+			found = found || isHeader(draft.Cells(line, marks))
 		}
 		m.Want(found, "| model | size | … | test | t/s |")
 		return
@@ -72,20 +72,16 @@ func read(f *decode.File, r *schema.Reading) {
 
 // readRows reads rows, of one model or several, and returns how many there are.
 func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) (n int) {
-	type system struct{ model, device, version string }
-	var runs draft.Runs[system]
+	runs := draft.RunsOf[[3]string](out)
 	for v := range rows {
 		facts := factsOf(v)
-		r := runs.Of(system{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, func() schema.Reading {
-			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: facts}
-		})
+		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version},
+			func() schema.Facts { return facts })
 		r.Facts.Widen(facts.Start, facts.End, "")
 		readRow(f, v, r, facts.Start)
-		if n++; n > f.Limits().Results {
-			break // the load says so
-		}
+		n++
 	}
-	*out = runs.Join(out.Format, out.Detail)
+	*out = runs.Join(out.Detail)
 	return n
 }
 
@@ -193,22 +189,12 @@ var (
 	heading = regexp.MustCompile(`^#{1,6} +([^#(]*[^#( ])`)
 )
 
+// marks are those of people, who set the best row in bold.
+const marks = "*`_"
+
 func isHeader(cells []string) bool {
 	n := len(cells)
 	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
-}
-
-// row splits a line of a table; nil for any other.
-func row(line []byte) []string {
-	line = bytes.TrimSpace(line)
-	if len(line) < 3 || line[0] != '|' || len(line) > 2000 {
-		return nil
-	}
-	cells := strings.Split(strings.Trim(string(line), "|"), "|")
-	for i := range cells {
-		cells[i] = strings.Trim(cells[i], " \t*`_") // people set the best row in bold
-	}
-	return cells
 }
 
 // readTable reads the tables of a text. They state the model by its type alone.
@@ -218,7 +204,7 @@ func readTable(f *decode.File, r *schema.Reading) {
 	number := 0
 	for line := range bytes.Lines(f.Data) {
 		number++
-		cells, begin := row(line), string(line[:min(len(line), 120)])
+		cells, begin := draft.Cells(line, marks), string(line[:min(len(line), 120)])
 		if m := heading.FindStringSubmatch(begin); m != nil {
 			section = m[1]
 		}
@@ -242,9 +228,6 @@ func readTable(f *decode.File, r *schema.Reading) {
 		}
 		for len(sections) < len(r.Points) {
 			sections = append(sections, section)
-		}
-		if len(r.Points) > f.Limits().Results {
-			break // the load says so
 		}
 	}
 	if len(r.Points) == 0 {
@@ -319,13 +302,14 @@ func rowsInText(text []byte) (rows []byte, others int) {
 	if !bytes.Contains(text, []byte(`"avg_ts"`)) {
 		return nil, 0
 	}
-	first, last := arrayIn(text)
-	isArray := last > first
-	found := isArray
-	rows, at := bytes.Clone(text), 0
+	rows = bytes.Clone(text)
+	array, found := arrayOfRows.FindIndex(text), false
+	at := 0
 	for line := range bytes.Lines(text) {
-		kept := isArray && at >= first && at <= last || !isArray && isRow(bytes.TrimSpace(line))
-		if found = found || kept; !kept {
+		isRow := array == nil && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) &&
+			bytes.Contains(line, []byte(`"n_prompt"`)) && bytes.Contains(line, []byte(`"avg_ts"`)) ||
+			array != nil && at >= array[0] && at < array[1]
+		if found = found || isRow; !isRow {
 			others += min(1, len(bytes.TrimSpace(line)))
 			for i := range bytes.TrimRight(line, "\r\n") {
 				rows[at+i] = ' '
@@ -339,30 +323,8 @@ func rowsInText(text []byte) (rows []byte, others int) {
 	return rows, others
 }
 
-// arrayIn is where the brackets of an array of objects stand; 0, 0 where there is none.
-func arrayIn(text []byte) (first, last int) {
-	first, at := -1, 0
-	for line := range bytes.Lines(text) {
-		switch string(bytes.TrimRight(line, "\r\n")) { // brackets within rows are indented
-		case "[":
-			if first < 0 {
-				first = at
-			}
-		case "]":
-			last = at
-		}
-		at += len(line)
-	}
-	if first < 0 || last < first || !bytes.HasPrefix(bytes.TrimSpace(text[first+1:]), []byte("{")) {
-		return 0, 0
-	}
-	return first, last
-}
-
-func isRow(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"n_prompt"`)) &&
-		bytes.Contains(line, []byte(`"n_gen"`)) && bytes.Contains(line, []byte(`"avg_ts"`))
-}
+// arrayOfRows matches an array of objects whose brackets have lines of their own; those within rows are indented.
+var arrayOfRows = regexp.MustCompile(`(?ms)^\[\r?\n\s*\{.*^\]\r?$`)
 
 // readText reads the rows of such a text.
 func readText(f *decode.File, r *schema.Reading) {

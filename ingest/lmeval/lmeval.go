@@ -88,7 +88,7 @@ func read(f *decode.File, r *schema.Reading) {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
 	}
 	if _, nested, _ := shape(v.Get("results")); nested && r.Format == Old {
-		*r = readNested(f, v, *r)
+		readNested(f, v, r)
 	} else {
 		for _, task := range v.Get("results").Members() {
 			readTask(f, v, task.Key, task.Val, r)
@@ -106,24 +106,24 @@ func read(f *decode.File, r *schema.Reading) {
 }
 
 // readNested reads {task: {time: {metric: value}}}: each time is a separate run.
-func readNested(f *decode.File, v decode.Value, like schema.Reading) schema.Reading {
-	var runs draft.Runs[string]
+func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
+	runs := draft.RunsOf[string](out)
 	for _, task := range v.Get("results").Members() {
 		for _, when := range task.Val.Members() {
 			if when.Val.Kind() != decode.Object {
 				continue
 			}
-			one := runs.Of(when.Key, func() schema.Reading {
-				one := like
+			one := runs.Of(when.Key, func() schema.Facts {
+				facts := out.Facts
 				if t := parseTime(when.Key); !t.IsZero() {
-					one.Facts.Start, one.Facts.End, one.Facts.StartNote = t, t, "as the file says, zone not stated"
+					facts.Start, facts.End, facts.StartNote = t, t, "as the file says, zone not stated"
 				}
-				return one
+				return facts
 			})
 			readTask(f, v, task.Key, when.Val, one)
 		}
 	}
-	return runs.Join(like.Format, like.Detail)
+	*out = runs.Join(out.Detail)
 }
 
 var (

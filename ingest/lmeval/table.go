@@ -36,24 +36,26 @@ var Tables = draft.Format{
 }
 
 func readTable(f *decode.File, out *schema.Reading) {
-	var runs draft.Runs[string]
+	runs := draft.RunsOf[string](out)
 	var head []string
 	model, limit, task, version := "", "", "", ""
 	seen := map[string]string{} // the values of a model's scores
 	for line := range bytes.Lines(f.Data) {
-		text := strings.TrimLeft(strings.TrimSpace(string(line[:min(len(line), 2000)])), "#>* \t")
+		line = bytes.TrimLeft(bytes.TrimSpace(line), "#>* \t")
+		text, cells := string(line[:min(len(line), 2000)]), draft.Cells(line, "")
 		if m := tableModel.FindStringSubmatch(text); m != nil {
 			model, limit = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2]
 			clear(seen)
 		}
-		cells := strings.Split(strings.Trim(text, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
+		of := func(name string) string { // the cell under a heading
+			if i := slices.Index(head, name); i >= 0 && i < len(cells) {
+				return cells[i]
+			}
+			return ""
 		}
-		of := func(name string) string { return column(head, cells, name) }
 		value, err := strconv.ParseFloat(of("Value"), 64)
 		switch {
-		case !strings.HasPrefix(text, "|"):
+		case cells == nil:
 			head = nil
 			continue
 		case tableHead.MatchString(text):
@@ -66,10 +68,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 			task, version = strings.TrimLeft(of("Tasks"), "- "), of("Version")
 		}
 		key := strings.Join([]string{model, task, of("Metric"), of("Filter")}, "\n")
-		r := runs.Of(model, func() (one schema.Reading) {
-			one.Format, one.Facts.Model.ID = out.Format, model
-			return one
-		})
+		r := runs.Of(model, func() schema.Facts { return schema.Facts{Model: schema.Model{ID: model}} })
 		if first, has := seen[key]; has {
 			if first != of("Value") {
 				draft.Problem(f, r, schema.SevWarning, "table-again", decode.Value{}, task+" "+of("Metric")+" twice, "+first+
@@ -80,35 +79,26 @@ func readTable(f *decode.File, out *schema.Reading) {
 		seen[key] = of("Value")
 		s := draft.Score(f, r, task, of("Metric"), value)
 		s.Filter, s.Version = of("Filter"), version
-		if x, err := strconv.ParseFloat(of("Stderr"), 64); err == nil {
-			s.Stderr = schema.Num(x)
-		}
-		if n, err := strconv.Atoi(of("n-shot")); err == nil {
-			s.Fewshot = &n
-		}
-		if x, err := strconv.ParseFloat(limit, 64); err == nil {
-			s.Limit = &x
-		}
-		s.Direction = directionIn(text)
+		describeRow(s, of("Stderr"), of("n-shot"), limit, text)
 	}
-	*out = runs.Join(out.Format, out.Detail)
+	*out = runs.Join(out.Detail)
 }
 
-// directionIn is the way in which a row says that its score is better; "" where it does not say.
-func directionIn(row string) string {
+// describeRow adds to a score what else its row says.
+func describeRow(s *schema.Score, stderr, shots, limit, row string) {
+	if x, err := strconv.ParseFloat(stderr, 64); err == nil {
+		s.Stderr = schema.Num(x)
+	}
+	if n, err := strconv.Atoi(shots); err == nil {
+		s.Fewshot = &n
+	}
+	if x, err := strconv.ParseFloat(limit, 64); err == nil {
+		s.Limit = &x
+	}
 	switch {
 	case strings.Contains(row, "↑"):
-		return "higher"
+		s.Direction = "higher"
 	case strings.Contains(row, "↓"):
-		return "lower"
+		s.Direction = "lower"
 	}
-	return ""
-}
-
-// column is the cell under a heading, "" for none.
-func column(head, cells []string, name string) string {
-	if i := slices.Index(head, name); i >= 0 && i < len(cells) {
-		return cells[i]
-	}
-	return ""
 }

@@ -139,32 +139,38 @@ func pairOf(pair decode.Value, d *draft.Draft) {
 	}
 }
 
-// fields are nm-vllm's metrics. TPOT includes the first token before 0.5.
-var fields = map[string]draft.Field{
-	"request_throughput": {Metric: "rps"}, "output_throughput": {Metric: "output_tps"},
-	"token_throughput": {Metric: "total_tps"}, "ttft_ms": {Metric: "ttft", Def: schema.DefFirstChunk},
-	"request_latency": {Metric: "e2el", Def: schema.DefLastChunk}, "tpot_ms": {Metric: "tpot", Def: schema.DefExclFirst},
-}
+// fields are nm-vllm's latencies and rates, see [put].
+var (
+	fields = []draft.Field{
+		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstChunk},
+		{Key: "{}_request_latency", Metric: "e2el", Def: schema.DefLastChunk},
+		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
+	}
+	rates = map[string]string{
+		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
+	}
+)
 
 // before05 matches the versions whose TPOT includes the first token.
 var before05 = regexp.MustCompile(`^0\.[0-4]\.`)
 
 // put maps one metric of nm-vllm; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x decode.Value, version string) bool {
-	if f, single := fields[name]; single && f.Def == "" {
-		return d.Of(f.Metric, x)
+	if rates[name] != "" {
+		return d.Of(rates[name], x)
 	}
-	stat, family, _ := strings.Cut(name, "_")
-	stat, ok := schema.ParseStat(stat)
-	f, known := fields[family]
-	if !ok || !known || f.Def == "" || unit != "ms" && unit != "" {
-		return false
+	for _, f := range fields {
+		stat, ok := f.Stat(name)
+		if !ok || unit != "ms" && unit != "" {
+			continue
+		}
+		if f.Metric == "tpot" && before05.MatchString(version) {
+			f.Metric, f.Def = "ntpot", schema.DefInclFirst
+		}
+		d.Put(f, stat, x)
+		return true
 	}
-	if f.Metric == "tpot" && before05.MatchString(version) {
-		f.Metric, f.Def = "ntpot", schema.DefInclFirst
-	}
-	d.Put(f, stat, x)
-	return true
+	return false
 }
 
 // inner decodes JSON within a string.
@@ -270,9 +276,9 @@ var (
 	latencies = draft.Names("latency latencies ttft tpot itl e2el")
 )
 
-// other reads a value of a project's own: a point of a workload that has the value's name, in the suite's name. A store
+// own reads a value of a project's own: a point of a workload that has the value's name, in the suite's name. A store
 // states neither model nor device. ok is false where the value is no number or its direction is not known.
-func (s *store) other(suite string, entry, bench decode.Value) bool {
+func (s *store) own(suite string, entry, bench decode.Value) bool {
 	title := bench.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	tool, unit := entry.Get("tool").Str(), bench.Get("unit").Str()
@@ -288,27 +294,14 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 		s.turned++
 		s.turnedFirst = cmp.Or(s.turnedFirst, fmt.Sprintf("%q in %s", plaintext.Short(title, 40), unit))
 	}
-	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
-	if s.isTwice(published{run.commit, title, run.date, suite, value}) {
+	if s.isTwice(published{entry.At("commit", "id").Str(), title, entry.Get("date").Text(), suite, value}) {
 		return true
 	}
-	r := s.runs.Of(run, func() schema.Reading {
-		return schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: s.otherFacts(entry, run.commit)}
-	})
-	if len(s.points) == s.f.Limits().Results {
-		s.full = true
-		return true
-	}
-	d := draft.New(s.f, r, bench, "github-action-benchmark")
-	d.Key.Task = ""
-	d.Dim(schema.DimLabel, title)
-	d.Dim("suite", suite)
-	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d := s.other(suite, title, entry, bench)
 	d.Value(metric, value)
 	if std, ok := spread(bench.Get("range").Text(), value); ok {
 		d.Stat(metric, "", "std", std)
 	}
-	s.points = append(s.points, d)
 	return true
 }
 

@@ -1,8 +1,8 @@
 package nmvllm
 
 import (
+	"cmp"
 	"fmt"
-	"hash/maphash"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -13,23 +13,15 @@ import (
 // store reads the entries of a store: every bench is one statistic of one point.
 type store struct {
 	f      *decode.File
-	format string
-	runs   draft.Runs[runID]
+	runs   *draft.Runs[runID]
 	drafts map[pointID]*draft.Draft
-	points []*draft.Draft          // in order of occurrence
-	names  map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
+	points []*draft.Draft     // in order of occurrence
+	suites map[pointID][]half // by measurement: two, where two machines began in the same second
+	builds builds
+	seen   map[published]bool // a value that was published twice counts once
 
-	foreign int             // values of other benchmarks
-	example string          // the title of the first
-	turned  int             // values that state another direction than their name or unit has
-	full    bool            // more points than are read from one file
-	seen    map[uint64]bool // hashes of values, so that a value that was published twice counts once
-	seed    maphash.Seed
-	twice   int
-	builds  builds
-	suites  map[pointID][]half // by measurement: two, where two machines began in the same second
-
-	turnedFirst string // the first of those, with its unit
+	foreign, turned, twice int    // values of other benchmarks, of another direction than their name has, published twice
+	example, turnedFirst   string // the first of those
 }
 
 // runID is what the values of one commit on one system have in common.
@@ -43,18 +35,23 @@ type pointID struct {
 
 func readStore(f *decode.File, out *schema.Reading) {
 	s := &store{
-		f: f, format: out.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
-		names: map[string]decode.Value{}, suites: map[pointID][]half{}, builds: buildsOf(f.First.Get("entries")),
+		f: f, drafts: map[pointID]*draft.Draft{}, seen: map[published]bool{}, suites: map[pointID][]half{},
+		runs:   draft.RunsOf[runID](&schema.Reading{Format: out.Format, Detail: "a commit of a store"}),
+		builds: buildsOf(f.First.Get("entries")),
 	}
 	for _, suite := range f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
+			isEmpty := true // its benchmark failed, or never ran
 			for bench := range entry.Get("benches").Items() {
-				if !s.full {
-					s.bench(suite.Key, entry, bench)
-				}
+				s.bench(suite.Key, entry, bench)
+				_, ok := bench.Get("value").Float()
+				isEmpty = isEmpty && !ok
 			}
-			if !s.full && isEmpty(entry) {
+			if isEmpty {
 				s.failed(suite.Key, entry)
+			}
+			if len(s.points) > f.Limits().Results {
+				break // bound reports it
 			}
 		}
 	}
@@ -65,53 +62,48 @@ func readStore(f *decode.File, out *schema.Reading) {
 	if len(s.points) == 0 {
 		detail = "not a result: a store of other benchmarks"
 	}
-	*out = s.runs.Join(out.Format, detail)
+	*out = s.runs.Join(detail)
 	s.problems(out)
 }
 
-// isEmpty reports a commit that published no number: its benchmark failed, or never ran.
-func isEmpty(entry decode.Value) bool {
-	for bench := range entry.Get("benches").Items() {
-		if _, ok := bench.Get("value").Float(); ok {
-			return false
-		}
-	}
-	return true
+// other begins the point of a value of a project's own, in the run of its commit.
+func (s *store) other(suite, title string, entry, at decode.Value) *draft.Draft {
+	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
+	d := draft.New(s.f, s.runs.Of(run, func() schema.Facts { return s.otherFacts(entry, run.commit) }), at,
+		"github-action-benchmark")
+	d.Key.Task = ""
+	d.Dim(schema.DimLabel, title)
+	d.Dim("suite", suite)
+	s.points = append(s.points, d)
+	return d
 }
 
-// failed makes a point without a number of each value that such a commit names, or one of its suite: left out, an
-// older commit would pass for the newest build.
+// failed makes a point without a number of each value that a commit without any names, or one of its suite: left out,
+// an older commit would pass for the newest build.
 func (s *store) failed(suite string, entry decode.Value) {
-	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
-	r := s.runs.Of(run, func() schema.Reading {
-		return schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: s.otherFacts(entry, run.commit)}
-	})
-	add := func(title, unit string) {
-		metric, known := otherMetric(entry.Get("tool").Str(), unit)
+	units := map[string]string{}
+	var titles []string
+	for bench := range entry.Get("benches").Items() {
+		title := bench.Get("name").Str()
+		if _, seen := units[title]; !seen && title != "" {
+			units[title], titles = bench.Get("unit").Str(), append(titles, title)
+		}
+	}
+	if titles == nil {
+		titles = []string{""}
+	}
+	for _, title := range titles {
+		metric, known := otherMetric(entry.Get("tool").Str(), units[title])
 		if !known {
 			metric, _ = schema.OwnMetric("value", "", "neither")
 		}
-		d := draft.New(s.f, r, entry, "github-action-benchmark")
-		d.Key.Task = ""
-		d.Dim(schema.DimLabel, title)
-		d.Dim("suite", suite)
-		d.Start, d.End = r.Facts.Start, r.Facts.End
+		d := s.other(suite, title, entry, entry)
 		d.Missing(metric, "", "the commit has no value of it")
 		d.Fail("the commit has no value of it")
-		s.points = append(s.points, d)
 	}
-	seen := map[string]bool{"": true}
-	for bench := range entry.Get("benches").Items() {
-		if title := bench.Get("name").Str(); !seen[title] && len(s.points) < s.f.Limits().Results {
-			seen[title] = true
-			add(title, bench.Get("unit").Str())
-		}
-	}
-	if len(seen) == 1 {
-		add("", "")
-	}
-	draft.Problem(s.f, r, schema.SevError, "all-failed", entry, "a commit of suite "+suite+" without a number",
-		"a number for each benchmark", "points without a number", "look at the job that measured it, and publish it again")
+	draft.Problem(s.f, s.points[len(s.points)-1].Reading, schema.SevError, "all-failed", entry,
+		"a commit of suite "+suite+" without a number", "a number for each benchmark", "points without a number",
+		"look at the job that measured it, and publish it again")
 }
 
 // problems reports what was left out.
@@ -130,24 +122,18 @@ func (s *store) problems(r *schema.Reading) {
 		"publish them in a suite of "+smallerIsBetter)
 	add(s.twice, schema.SevNote, "published-twice",
 		fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), "", "the first, once")
-	if s.full {
-		add(1, schema.SevWarning, "too-many-results", "more points than are read from one file", "",
-			fmt.Sprintf("the first %d", len(s.points)))
-	}
 }
 
 // bench reads one value.
 func (s *store) bench(suite string, entry, bench decode.Value) {
 	title := bench.Get("name").Str()
-	name := s.name(title)
+	name := inner(s.f.Path, title)
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	if metric == "" || !ok {
-		if s.other(suite, entry, bench) {
-			return
-		}
-		if s.foreign++; s.example == "" {
-			s.example = plaintext.Short(title, 40)
+		if !s.own(suite, entry, bench) {
+			s.foreign++
+			s.example = cmp.Or(s.example, plaintext.Short(title, 40))
 		}
 		return
 	}
@@ -176,15 +162,17 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 			return
 		}
 	}
-	r := s.runs.Of(run, func() schema.Reading {
-		return schema.Reading{
-			Format: s.format, Detail: "a commit of a store", Facts: s.facts(entry, name, extra, run.commit),
-		}
-	})
-	if d := s.point(id, r, bench, extra); d != nil {
-		s.suites[measurement] = append(known, half{d, map[string]bool{metric: true}})
-		s.put(d, metric, bench, run.version)
+	r := s.runs.Of(run, func() schema.Facts { return s.facts(entry, name, extra, run.commit) })
+	d := s.drafts[id]
+	if d == nil {
+		d = draft.New(s.f, r, bench, "nm-vllm")
+		workload(extra, d)
+		d.Start = facts(extra).Start
+		d.End = d.Start
+		s.drafts[id], s.points = d, append(s.points, d)
 	}
+	s.suites[measurement] = append(known, half{d, map[string]bool{metric: true}})
+	s.put(d, metric, bench, run.version)
 }
 
 // put sets one value of a point.
@@ -208,46 +196,12 @@ type published struct {
 
 // isTwice reports a value that was published before, and counts it.
 func (s *store) isTwice(p published) bool {
-	once := maphash.Comparable(s.seed, p)
-	if p.date != "" && s.seen[once] {
+	if p.date != "" && s.seen[p] {
 		s.twice++
 		return true
 	}
-	s.seen[once] = true
+	s.seen[p] = true
 	return false
-}
-
-// name decodes a title.
-func (s *store) name(title string) decode.Value {
-	name, known := s.names[title]
-	if !known {
-		name = inner(s.f.Path, title)
-		if len(s.names) < decode.MostTitles {
-			s.names[title] = name
-		}
-	}
-	return name
-}
-
-// point returns the draft of a point; nil when there are too many.
-func (s *store) point(id pointID, r *schema.Reading, bench, extra decode.Value) *draft.Draft {
-	if d := s.drafts[id]; d != nil {
-		return d
-	}
-	if len(s.points) == s.f.Limits().Results {
-		s.full = true
-		return nil
-	}
-	d := draft.New(s.f, r, bench, "nm-vllm")
-	workload(extra, d)
-	d.Start = r.Facts.Start
-	if own := facts(extra).Start; !own.IsZero() {
-		d.Start = own
-	}
-	d.End = d.Start
-	s.drafts[id] = d
-	s.points = append(s.points, d)
-	return d
 }
 
 func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Facts {

@@ -14,7 +14,7 @@ import (
 
 // readObjects returns a point for each object with a number.
 func (t Table) readObjects(f *decode.File) schema.Reading {
-	r := reader{table: t, file: f, bad: map[string]bool{}}
+	r := t.reader(f)
 	found := map[string]bool{}
 	headings := slices.Sorted(maps.Keys(t.columns))
 	for top := range f.Values() {
@@ -30,7 +30,7 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 		r.report(schema.SevWarning, "missing-column", fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}
-	out := r.runs.Join(t.format(), cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))
+	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))
 	out.Problems = append(out.Problems, r.problems...)
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // LlamaBenchyPrinted is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt
@@ -46,10 +47,7 @@ func fromPrinted(text []byte) []byte {
 		p.date = string(m[1])
 	}
 	for line := range bytes.Lines(text) {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(string(line)), "|"), "|")
-		for i := range cells {
-			cells[i] = strings.Trim(cells[i], " *`")
-		}
+		cells := draft.Cells(line, "*`")
 		if printedHead.Match(line) {
 			p.headings = cells
 		}

@@ -37,11 +37,12 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	head, _, _ := bytes.Cut(f.Data, []byte("\n"))
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.Comma, lines.FieldsPerRecord, lines.TrimLeadingSpace = separator(head), -1, true
-	r := reader{table: t, file: f, decimalComma: lines.Comma == ';', bad: map[string]bool{}}
+	r := t.reader(f)
+	r.decimalComma = lines.Comma == ';'
 	header, err := lines.Read()
 	if err != nil {
 		r.report(schema.SevError, "bad-table", "no line of headings", "a table whose first line names its columns", "none")
-		return r.runs.Join(Format, "a table")
+		return r.runs.Join("a table")
 	}
 	r.header = header
 	r.checkHeader()
@@ -57,7 +58,7 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	if f.Cut {
 		r.report(schema.SevWarning, "too-long", "a table that is longer than is read", "a shorter one", "its beginning")
 	}
-	out := r.runs.Join(Format, fmt.Sprintf("a table of %d rows, by ttreport.yaml", r.rows))
+	out := r.runs.Join(fmt.Sprintf("a table of %d rows, by ttreport.yaml", r.rows))
 	out.Problems = append(out.Problems, r.problems...)
 	return out
 }
@@ -80,15 +81,18 @@ type reader struct {
 	header       []string
 	decimalComma bool
 	rows         int
-	runs         draft.Runs[system]
+	runs         *draft.Runs[[6]string]
 	problems     []schema.Problem
 	bad          map[string]bool // columns with a cell that was reported
 	points       int
 	failed       int // of them: rows without a number that say that it failed
 }
 
-// system is who a row is of.
-type system struct{ model, device, impl, engine, version, release string }
+func (t Table) reader(f *decode.File) *reader {
+	return &reader{
+		table: t, file: f, bad: map[string]bool{}, runs: draft.RunsOf[[6]string](&schema.Reading{Format: t.format()}),
+	}
+}
 
 func (r *reader) report(severity schema.Severity, code, found, expected, used string) {
 	p := r.file.Problem(severity, code, decode.Value{})
@@ -161,10 +165,10 @@ func (r *reader) point(cells []cell, at decode.Value) {
 			setFact(&facts, c.name, c.text)
 		}
 	}
-	who := system{
+	who := [6]string{
 		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release,
 	}
-	reading := r.runs.Of(who, func() schema.Reading { return schema.Reading{Format: r.table.format(), Facts: facts} })
+	reading := r.runs.Of(who, func() schema.Facts { return facts })
 	d := draft.New(r.file, reading, at, r.table.tool)
 	for _, c := range cells {
 		r.cell(d, c)

@@ -172,17 +172,15 @@ func readText(f *decode.File, out *schema.Reading) {
 		draft.Problem(f, out, schema.SevWarning, "too-many-results", decode.Value{},
 			"more records than are read from one file", "", fmt.Sprintf("the first %d", len(list)))
 	}
-	type run struct{ model, precision, version string }
-	var runs draft.Runs[run]
+	runs := draft.RunsOf[[3]string](out)
 	for _, r := range list {
-		v, _ := decode.Of(r.vals)
+		v := decode.Of(r.vals)
 		facts := r.facts(v)
-		point(f, v, r.version, runs.Of(run{facts.Model.ID, facts.Model.Precision, r.version}, func() schema.Reading {
-			return schema.Reading{Format: out.Format, Detail: out.Detail, Facts: facts}
-		}))
+		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version},
+			func() schema.Facts { return facts }))
 	}
 	problems := out.Problems
-	*out = runs.Join(out.Format, fmt.Sprintf("%s, %d records", out.Detail, len(list)))
+	*out = runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))
 	out.Problems = append(problems, out.Problems...)
 	for _, s := range skipped[:min(len(skipped), 5)] {
 		draft.Problem(f, out, schema.SevWarning, "point-not-run", decode.Value{},
@@ -207,9 +205,9 @@ func (r *record) facts(v decode.Value) schema.Facts {
 
 // fields are the statistics of the C++ programs: "p99_sequence_latency(ms)".
 var fields = []draft.Field{
-	{Key: "sequence_latency(ms)", Metric: "e2el", Def: schema.DefLastChunk},
-	{Key: "time_to_first_token(ms)", Metric: "ttft", Def: schema.DefFirstChunk},
-	{Key: "inter_token_latency(ms)", Metric: "itl", Def: schema.DefNotStated},
+	{Key: "{}_sequence_latency(ms)", Metric: "e2el", Def: schema.DefLastChunk},
+	{Key: "{}_time_to_first_token(ms)", Metric: "ttft", Def: schema.DefFirstChunk},
+	{Key: "{}_inter_token_latency(ms)", Metric: "itl", Def: schema.DefNotStated},
 }
 
 func point(f *decode.File, all decode.Value, version string, into *schema.Reading) {
@@ -231,7 +229,7 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 	ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
 	perSequence(d)
 	d.Fields(v, map[string]string{"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)"})
-	d.Flat(v, draft.Words("_"), fields)
+	d.Flat(v, fields)
 	if gen := all.Number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}

@@ -54,14 +54,15 @@ func readReport(d *draft.Draft) {
 	r.Facts.Device.Chips = max(n, 0)
 	d.Source.ToolVersion = r.Facts.Stack.Version
 	key(d)
+	vllms := draft.VLLM("", 1)
 	for _, x := range []struct {
 		in        decode.Value
 		key, mean string
 		field     draft.Field
 	}{
-		{perf, "request_latency_percentiles_ms", "avg_request_latency_ms", draft.VLLM(1)[3]},
-		{stream, "ttft_percentiles", "avg_ttft_ms", draft.VLLM(1)[0]},
-		{stream, "tpot_percentiles", "avg_tpot_ms", draft.VLLM(1)[1]},
+		{perf, "request_latency_percentiles_ms", "avg_request_latency_ms", vllms[3]},
+		{stream, "ttft_percentiles", "avg_ttft_ms", vllms[0]},
+		{stream, "tpot_percentiles", "avg_tpot_ms", vllms[1]},
 	} {
 		d.Block(x.in.Get(x.key), draft.Usual, x.field)
 		if mean := x.in.Get(x.mean); mean.Float0() > 0 {

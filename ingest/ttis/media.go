@@ -68,7 +68,6 @@ func readMedia(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts = mediaFacts(v)
 	d := media(f, r, mediaNumbers(v), mediaTask(v.Get("task_type").Str()), v)
-	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
 }
 
@@ -87,14 +86,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	mediaLatencies(d, task, settings.Get("streaming_enabled"))
-	for _, m := range []struct{ metric, keys string }{
-		{"rps", "throughput_rps"}, {"rps", "req_tput"}, {schema.MetricRealTime, "rtr"},
-		{schema.MetricSteps, "inference_steps_per_second"}, {schema.MetricInputRate, "tput_prefill"},
-	} {
-		if x := b.Get(m.keys); x.Float0() > 0 {
-			d.Of(m.metric, x)
-		}
-	}
+	putAbove(d, mediaRates)
 	user := b.Get("tput_user").Float0()
 	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
@@ -103,9 +95,6 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 	case (task == "image" || task == "video" || task == "cnn") && mean > 0:
 		// stated in answers or in steps per second, by version
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
-	}
-	if x := b.Get("t/s/u").Float0(); x > 0 {
-		d.Stat("tps_user", schema.DefNotStated, "value", x)
 	}
 	ok, n := b.Number("successful_requests", "num_successful"), b.Get("num_requests").Float0()
 	d.Requests(ok, b.Get("failed_requests").Ptr(), b.Get("num_requests").Ptr(), "")
@@ -116,6 +105,24 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 	d.Size("ttft", int(n))
 	d.Foreign(b, `name target_check* accuracy_check streaming_enabled preprocessing_enabled ttft* latency*`)
 	return d
+}
+
+// mediaRates are those of a benchmark and of a row of the statistics; 0 stands for one that is absent.
+var mediaRates = []draft.Field{
+	{Key: "throughput_rps", Metric: "rps"}, {Key: "req_tput", Metric: "rps"}, {Key: "request_throughput", Metric: "rps"},
+	{Key: "rtr", Metric: schema.MetricRealTime}, {Key: "inference_steps_per_second", Metric: schema.MetricSteps},
+	{Key: "tput_prefill", Metric: schema.MetricInputRate},
+	{Key: "tps_prefill_throughput", Metric: schema.MetricInputRate}, {Key: "mean_tps", Metric: schema.MetricInputUser},
+	{Key: "t/s/u", Metric: "tps_user", Def: schema.DefNotStated},
+}
+
+// putAbove sets metrics that are one number where it is above 0.
+func putAbove(d *draft.Draft, fields []draft.Field) {
+	for _, f := range fields {
+		if x := d.In.Get(f.Key); x.Float0() > 0 {
+			d.Put(f, "value", x)
+		}
+	}
 }
 
 // mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
@@ -180,7 +187,6 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 			checks = data
 		}
 		r.Targets = append(r.Targets, checked(f, checks, schema.Key{Task: task, Dims: d.Key.Dims})...)
-		d.Start, d.End = r.Facts.Start, r.Facts.End
 		d.Done()
 	}
 	return read
@@ -231,28 +237,27 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 	d.Key.ISL = row.Number("input_sequence_length")
 	d.Condition("num_prompts", row.Get("num_requests").Text())
 	d.Condition(RawFile, row.Get("filename").Str())
-	for condition, column := range map[string]string{
-		"streaming": "streaming_enabled", "preprocessing": "preprocessing_enabled",
-	} {
-		d.Condition(condition, strings.ToLower(row.Get(column).Text()))
+	for _, setting := range []string{"streaming", "preprocessing"} {
+		d.Condition(setting, strings.ToLower(row.Get(setting+"_enabled").Text()))
 	}
-	latency, def := "e2el", schema.DefLastChunk
+	answer := draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
 	if task == "tts" {
-		latency, def = "ttft", schema.DefFirstChunk
+		answer = draft.Field{Metric: "ttft", Def: schema.DefFirstChunk}
 	}
-	for _, m := range []struct{ metric, def, stat, column string }{
-		{latency, def, "mean", "mean_latency_ms"}, {latency, def, "median", "p50_latency_ms"},
-		{latency, def, "p90", "p90_latency_ms"}, {latency, def, "p95", "p95_latency_ms"},
-		{"e2el", schema.DefLastChunk, "mean", "mean_e2el_ms"}, {"ttft", schema.DefNotStated, "mean", "mean_ttft_ms"},
-		{"rps", "", "value", "throughput_rps"}, {"rps", "", "value", "request_throughput"},
-		{schema.MetricRealTime, "", "value", "rtr"}, {schema.MetricSteps, "", "value", "inference_steps_per_second"},
-		{"tps_user", schema.DefNotStated, "value", "t/s/u"}, {schema.MetricInputUser, "", "value", "mean_tps"},
-		{schema.MetricInputRate, "", "value", "tps_prefill_throughput"},
-	} {
-		if x := row.Get(m.column).Float0(); x > 0 {
-			d.Stat(m.metric, m.def, m.stat, x)
+	for key, stat := range map[string]string{"mean": "mean", "p50": "median", "p90": "p90", "p95": "p95"} {
+		if x := row.Get(key + "_latency_ms"); x.Float0() > 0 {
+			d.Put(answer, stat, x)
 		}
 	}
+	for _, f := range []draft.Field{
+		{Key: "mean_e2el_ms", Metric: "e2el", Def: schema.DefLastChunk},
+		{Key: "mean_ttft_ms", Metric: "ttft", Def: schema.DefNotStated},
+	} {
+		if x := row.Get(f.Key); x.Float0() > 0 {
+			d.Put(f, "mean", x)
+		}
+	}
+	putAbove(d, mediaRates)
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}

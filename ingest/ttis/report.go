@@ -2,9 +2,7 @@ package ttis
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"iter"
 	"maps"
 	"path"
 	"regexp"
@@ -25,20 +23,15 @@ import (
 func readSpec(f *decode.File, r *schema.Reading) {
 	r.Detail = "runtime spec"
 	spec := f.First.Get("runtime_model_spec")
-	id := spec.Get("model_id").Str()
-	r.Facts = schema.Facts{
-		RunID:   f.First.At("runtime_config", "run_id").Str(),
-		Release: spec.Get("version").Str(),
-		Model: schema.Model{
-			ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str(),
-		},
-		Impl:   spec.At("impl", "impl_name").Str(),
-		Device: schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
-		Stack: schema.Stack{
-			Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()),
-			Commits: map[string]string{},
-		},
-	}
+	draft.Facts(&r.Facts, f.First, map[string]string{"id": "runtime_config.run_id"})
+	draft.Facts(&r.Facts, spec, map[string]string{
+		"release": "version", "model.id": "hf_model_repo", "model.name": "model_name", "model.status": "status",
+		"impl": "impl.impl_name", "device.name": "device_type", "stack.engine": "inference_engine",
+		"stack.image": "docker_image",
+	})
+	withoutCase(&r.Facts)
+	r.Facts.Stack.Image = redact.Text(r.Facts.Stack.Image)
+	r.Facts.Stack.Commits = map[string]string{}
 	maps.Copy(r.Facts.Stack.Commits, commits(spec))
 	if m := specFile.FindStringSubmatch(path.Base(f.Path)); m != nil {
 		if t, err := time.Parse(stampLayout, m[2]); err == nil {
@@ -46,7 +39,7 @@ func readSpec(f *decode.File, r *schema.Reading) {
 			r.Facts.RunID = cmp.Or(r.Facts.RunID, m[1])
 		}
 	}
-	r.Extra = schema.Unknown{"ttis_model_id": schema.JSONString(id)}
+	r.Extra = schema.Unknown{"ttis_model_id": schema.JSONString(spec.Get("model_id").Str())}
 	r.Acceptance.KnownIssues = knownIssues(f, spec.At("device_model_spec", "known_issues"))
 	source := schema.Target{Source: f.Path, SHA256: f.SHA256}
 	if !r.Facts.Start.IsZero() {
@@ -65,6 +58,11 @@ const (
 	stampLayout = "2006-01-02_15-04-05"
 	hostTime    = "local time of the host, zone not stated"
 )
+
+// withoutCase writes the names of devices and engines in lower case.
+func withoutCase(f *schema.Facts) {
+	f.Device.Name, f.Stack.Engine = strings.ToLower(f.Device.Name), strings.ToLower(f.Stack.Engine)
+}
 
 // commits are those of a spec or a report; nil where none is stated.
 func commits(v decode.Value) (out map[string]string) {
@@ -91,10 +89,11 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 		d.Condition("tokenizer", t)
 	}
 	fields := []draft.Field{
-		{Key: "ttft", Metric: "ttft", Def: schema.DefFirstContent}, {Key: "tpot", Metric: "tpot", Def: schema.DefExclFirst},
-		{Key: "e2el", Metric: "e2el", Def: schema.DefLastContent},
+		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
+		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
+		{Key: "{}_e2el_ms", Metric: "e2el", Def: schema.DefLastContent},
 	}
-	d.Flat(v, func(key string) (stat, of string, ok bool) { return draft.StatKey(key, "_ms") }, fields)
+	d.Flat(v, fields)
 	ok := v.Get("completed").Float0()
 	for _, x := range fields {
 		if mean, have := d.Point.Value(x.Metric, "mean"); have && mean == 0 {
@@ -102,13 +101,10 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 		}
 		d.Size(x.Metric, int(ok))
 	}
-	for metric, name := range map[string]string{
-		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
-	} {
-		if x := v.Get(name).Float0(); x > 0 {
-			d.Value(metric, x)
-		}
-	}
+	putAbove(d, []draft.Field{
+		{Key: "output_token_throughput", Metric: "output_tps"}, {Key: "total_token_throughput", Metric: "total_tps"},
+		{Key: "request_throughput", Metric: "rps"},
+	})
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
 		if total := v.Get(name).Float0(); ok > 0 && total > 0 {
 			d.Derived(metric, "", "mean", total/ok)
@@ -116,7 +112,6 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 	}
 	d.Requests(&ok, nil, v.Get("num_prompts").Ptr(), "")
 	draft.ClientTime(&r.Facts, v.Get("date"), decode.Value{})
-	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Foreign(v, "backend mean_* median_* std_* p99_*")
 	d.Done()
 }
@@ -137,7 +132,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
 		{"benchmarks", "vllm"},
 	} {
-		for row := range rowsOf(v.Get(list.key)) {
+		for _, row := range rowsOf(v.Get(list.key)) {
 			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
 			if list.key == "benchmarks" && own[tool] {
 				continue
@@ -153,45 +148,24 @@ func readReport(f *decode.File, r *schema.Reading) {
 	for row := range v.Get("benchmarks_summary").Items() {
 		r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 	}
-	parameterTests(f, r, v.Get("parameter_support_tests"))
-	serverTests(f, r, v.Get("server_tests"))
+	oldTests(f, r, v.Get("parameter_support_tests"), v.Get("server_tests"))
 	acceptance(f, r, v)
 }
 
-// rowsOf iterates over the rows of a table: objects, or the CSV text that some versions put into their JSON.
-func rowsOf(v decode.Value) iter.Seq[decode.Value] {
-	if v.Kind() != decode.String {
-		return v.Items()
+// rowsOf are the rows of a table: objects, or the CSV text that some versions put into their JSON.
+func rowsOf(v decode.Value) []decode.Value {
+	if rows, err := draft.Rows(v.Str()); v.Kind() == decode.String && err == nil {
+		return rows
 	}
-	return linesOf(v.Str())
+	return slices.Collect(v.Items())
 }
 
-// linesOf iterates over the rows of a CSV text, as objects of texts by column.
-func linesOf(text string) iter.Seq[decode.Value] {
-	return func(yield func(decode.Value) bool) {
-		table, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil || len(table) < 2 {
-			return
-		}
-		for _, row := range table[1:] {
-			cells := map[string]string{}
-			for i, cell := range row {
-				cells[table[0][i]] = cell
-			}
-			if one, problem := decode.Of(cells); problem == nil && !yield(one) {
-				return
-			}
-		}
-	}
-}
-
-func reportFacts(meta decode.Value) schema.Facts {
-	f := schema.Facts{
-		Model:  schema.Model{ID: meta.Get("model_repo").Str(), Name: meta.Get("model_name").Str()},
-		Impl:   meta.Get("model_impl").Str(),
-		Device: schema.Device{Name: strings.ToLower(meta.Get("device").Str())},
-		Stack:  schema.Stack{Engine: strings.ToLower(meta.Get("inference_engine").Str())},
-	}
+func reportFacts(meta decode.Value) (f schema.Facts) {
+	draft.Facts(&f, meta, map[string]string{
+		"model.id": "model_repo", "model.name": "model_name", "impl": "model_impl", "device.name": "device",
+		"stack.engine": "inference_engine",
+	})
+	withoutCase(&f)
 	if m := modelID.FindStringSubmatch(meta.Get("model_id").Str()); m != nil && f.Impl == "" {
 		f.Impl = m[1]
 	}
@@ -290,13 +264,6 @@ func submission(d *draft.Draft, row decode.Value) {
 		cmp.Or(strings.Join(why, ", "), "it gives no reason"), "submission_valid", "no latency of it")
 }
 
-// rowStats are the statistics of a row's latencies by the keys of either generation; X is the name of the metric.
-var rowStats = map[string][]string{
-	"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "std": {"std_X_ms"},
-	"p5": {"p5_X", "p5_X_ms"}, "p25": {"p25_X", "p25_X_ms"}, "p90": {"p90_X", "p90_X_ms"}, "p95": {"p95_X", "p95_X_ms"},
-	"p99": {"p99_X", "p99_X_ms"},
-}
-
 // rowLatencies reads the latencies of a row. Where tokens come in blocks, as reports since September 2026 mark them, no
 // token has a time of its own.
 func rowLatencies(d *draft.Draft, row decode.Value) {
@@ -308,11 +275,7 @@ func rowLatencies(d *draft.Draft, row decode.Value) {
 		if blocks && (metric == "tpot" || metric == "itl") {
 			continue
 		}
-		for stat, keys := range rowStats {
-			for _, k := range keys {
-				d.Put(draft.Field{Metric: metric, Def: def}, stat, row.Get(strings.Replace(k, "X", metric, 1)))
-			}
-		}
+		d.Flat(d.In, []draft.Field{{Key: "{}_" + metric + "_ms|{}_" + metric, Metric: metric, Def: def}})
 	}
 	rps := row.Get("request_throughput").Float0()
 	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed
@@ -394,7 +357,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 		return data.Kind() == decode.Object
 	case "serving_bench": // a suite fails its task by its exit code
 		if rc, ok := data.Get("return_code").Float(); ok {
-			passedTests(f, r, "serving_bench "+data.Get("suite").Str(), must, []bool{rc == 0})
+			passedTests(f, r, must, test{"serving_bench " + data.Get("suite").Str(), rc == 0})
 		}
 	case "prefill_decode":
 		smokeTests(f, r, data)
@@ -418,26 +381,24 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 // readStatistics reads the table of results that a report is made of: one row a point, rounded for vLLM's results. A
 // row names its model, its device where the version writes it, and the file that it was made of.
 func readStatistics(f *decode.File, out *schema.Reading) {
-	type system struct{ model, device string }
-	var runs draft.Runs[system]
-	rows := 0
-	for row := range linesOf(string(f.Data)) {
-		rows++
-		who := system{row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())}
-		r := runs.Of(who, func() schema.Reading {
-			return schema.Reading{
-				Format: out.Format, Detail: out.Detail,
-				Facts: schema.Facts{Model: schema.Model{ID: who.model}, Device: schema.Device{Name: who.device}},
-			}
+	runs := draft.RunsOf[[2]string](out)
+	rows, err := draft.Rows(string(f.Data))
+	if err != nil || len(rows) == 0 {
+		rows = nil
+		draft.Problem(f, out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
+			"lines with as many columns as the first", "none")
+	}
+	problems := out.Problems
+	for _, row := range rows {
+		model, device := row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())
+		r := runs.Of([2]string{model, device}, func() schema.Facts {
+			return schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}}
 		})
 		reportRow(f, r, row, toolName(row.Get("source").Str(), row.Get("backend").Str()), row.Get("timestamp").Str(),
 			row.Number("completed"))
 	}
-	*out = runs.Join(out.Format, fmt.Sprintf("a table of %d results", rows))
-	if rows == 0 {
-		draft.Problem(f, out, schema.SevWarning, "bad-table", decode.Value{}, "a table that is damaged or has no row",
-			"lines with as many columns as the first", "none")
-	}
+	*out = runs.Join(fmt.Sprintf("a table of %d results", len(rows)))
+	out.Problems = append(out.Problems, problems...)
 }
 
 // headline is the metric and filter of the harness that a report's score of a task repeats, and by how much it was
@@ -613,86 +574,70 @@ func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	if status := strings.ToLower(data.Get("status").Str()); status != "" {
 		passed = status == "pass"
 	}
-	passedTests(f, r, cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), must, []bool{passed})
+	passedTests(f, r, must, test{cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), passed})
 }
 
-// parameterTests reads the conformance tests of a v1 report: {results: {test: [{status}]}}.
-func parameterTests(f *decode.File, r *schema.Reading, v decode.Value) {
-	for _, test := range v.Get("results").Members() {
-		var passed []bool
-		for one := range test.Val.Items() {
-			passed = append(passed, one.Get("status").Str() == "passed")
+// test is a case of a test.
+type test struct {
+	name   string
+	passed bool
+}
+
+// oldTests reads the tests of a v1 report, of parameters: {results: {test: [{status}]}}; and of the server: [{tests:
+// [{test_name, success}]}].
+func oldTests(f *decode.File, r *schema.Reading, parameters, server decode.Value) {
+	var cases []test
+	for _, of := range parameters.Get("results").Members() {
+		for one := range of.Val.Items() {
+			cases = append(cases, test{of.Key, one.Get("status").Str() == "passed"})
 		}
-		passedTests(f, r, test.Key, must, passed)
 	}
-}
-
-// serverTests reads the server tests of a v1 report: [{tests: [{test_name, success}]}].
-func serverTests(f *decode.File, r *schema.Reading, v decode.Value) {
-	var all cases
-	for file := range v.Items() {
+	passedTests(f, r, must, cases...)
+	cases = nil
+	for file := range server.Items() {
 		for one := range file.Get("tests").Items() {
-			all.add(cmp.Or(one.Get("test_name").Str(), "unnamed test"), isTrue(one.Get("success")))
+			cases = append(cases, test{cmp.Or(one.Get("test_name").Str(), "unnamed test"), isTrue(one.Get("success"))})
 		}
 	}
-	all.score(f, r, must)
+	passedTests(f, r, must, cases...)
 }
 
 // smokeTests reads the tests of a server whose prefill and decode are apart: {records: [{test, result}], return_code}.
 // tt-inference-server has no gate on them, so they should pass.
 func smokeTests(f *decode.File, r *schema.Reading, data decode.Value) {
-	var all cases
+	var cases []test
 	for one := range data.Get("records").Items() {
 		if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
-			all.add(one.Get("test").Str(), result == "PASS")
+			cases = append(cases, test{one.Get("test").Str(), result == "PASS"})
 		}
 	}
-	all.score(f, r, "should")
-	if rc, ok := data.Get("return_code").Float(); ok && len(all.names) == 0 { // the server never came up
-		passedTests(f, r, "prefill_decode", "should", []bool{rc == 0})
+	if rc, ok := data.Get("return_code").Float(); ok && len(cases) == 0 { // the server never came up
+		cases = []test{{"prefill_decode", rc == 0}}
 	}
+	passedTests(f, r, "should", cases...)
 }
 
-// cases are those of tests by name, in order of occurrence.
-type cases struct {
-	names  []string
-	passed map[string][]bool
-}
-
-func (c *cases) add(name string, passed bool) {
-	if c.passed == nil {
-		c.passed = map[string][]bool{}
-	}
-	if c.passed[name] == nil {
-		c.names = append(c.names, name)
-	}
-	c.passed[name] = append(c.passed[name], passed)
-}
-
-func (c *cases) score(f *decode.File, r *schema.Reading, priority string) {
-	for _, name := range c.names {
-		passedTests(f, r, name, priority, c.passed[name])
-	}
-}
-
-// passedTests adds the share of the cases of a test that passed. All are to pass, whatever the model's status.
-func passedTests(f *decode.File, r *schema.Reading, name, priority string, passed []bool) {
-	if name == "" || len(passed) == 0 {
-		return
-	}
-	n := 0
-	for _, ok := range passed {
-		if ok {
-			n++
+// passedTests adds the share of the cases of each test that passed. All are to pass, whatever the model's status.
+func passedTests(f *decode.File, r *schema.Reading, priority string, cases ...test) {
+	var names []string
+	passed, all := map[string]float64{}, map[string]int{}
+	for _, c := range cases {
+		if all[c.name]++; all[c.name] == 1 && c.name != "" {
+			names = append(names, c.name)
+		}
+		if c.passed {
+			passed[c.name]++
 		}
 	}
-	s := draft.Score(f, r, name, schema.MetricPassed, float64(n)/float64(len(passed)))
-	s.Stderr, s.Direction = schema.Missing("a count of all cases, no sample"), "higher"
-	s.N, s.Total = len(passed), len(passed)
-	t := stated(f)
-	t.Key, t.Metric, t.Stat, t.Value, t.Level, t.Priority =
-		schema.EvalKey(s), s.Metric, "value", 1, schema.LevelReference, priority
-	r.Targets = append(r.Targets, t)
+	for _, name := range names {
+		s := draft.Score(f, r, name, schema.MetricPassed, passed[name]/float64(all[name]))
+		s.Stderr, s.Direction = schema.Missing("a count of all cases, no sample"), "higher"
+		s.N, s.Total = all[name], all[name]
+		t := stated(f)
+		t.Key, t.Metric, t.Stat, t.Value, t.Level, t.Priority =
+			schema.EvalKey(s), s.Metric, "value", 1, schema.LevelReference, priority
+		r.Targets = append(r.Targets, t)
+	}
 }
 
 func isTrue(v decode.Value) bool { b, ok := v.Truth(); return ok && b }

@@ -23,12 +23,6 @@ const (
 	display  = "vllm-ci-display"  // its display records, and summaries of its searches
 )
 
-// statKey splits a statistic's key: "p99.9_ttft_ms".
-func statKey(key string) (stat, family string, ok bool) {
-	stat, family, ok = draft.StatKey(key, "_ms")
-	return stat, family, ok && family != "e2e_latency" // that of sglang
-}
-
 // Reader recognises serving results: "completed" with an output throughput or a latency family. sglang has the same
 // keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX
 // without "_ms"; other packages read these.
@@ -67,15 +61,9 @@ func detectValue(v decode.Value) schema.Match {
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
 	}
-	latencies, e2el, seconds, sglangs := false, false, false, ""
-	for _, x := range v.Members() {
-		_, family, ok := statKey(x.Key)
-		latencies, e2el = latencies || ok && family != "e2el", e2el || ok
-		_, _, bare := draft.StatKey(x.Key, "")
-		if seconds = seconds || bare; strings.HasSuffix(x.Key, "_e2e_latency_ms") {
-			sglangs = cmp.Or(sglangs, x.Key)
-		}
-	}
+	latencies := draft.StatIn(v, slices.Concat(fields[:3], fields[4:])...) != ""
+	e2el, sglangs := latencies || draft.StatIn(v, fields[3]) != "", draft.StatIn(v, draft.Field{Key: "{}_e2e_latency_ms"})
+	seconds := draft.StatIn(v, draft.VLLM("{}_X", 1)...) != ""
 	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
 	output := v.Has("output_throughput") || latencies
 	if !output && v.Get("request_throughput").Kind() == decode.Number && e2el { // pooling has no other latency
@@ -147,9 +135,6 @@ func readSummary(f *decode.File, r *schema.Reading) {
 		if detectValue(v).OK() {
 			readValue(f, v, r)
 		}
-		if len(r.Points) > f.Limits().Results {
-			break // bound reports it
-		}
 	}
 	r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), r.Detail)
 }
@@ -163,9 +148,9 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	key(v, d)
 	identity(v, d)
 	if e.inclFirst {
-		d.Flat(d.In, statKey, oldFields)
+		d.Flat(d.In, oldFields)
 	} else {
-		d.Flat(d.In, statKey, fields)
+		d.Flat(d.In, fields)
 	}
 	d.Fields(d.In, numbers)
 	if x := d.In.Get("user_throughput").Float0(); x > 0 {
@@ -293,11 +278,11 @@ func device(v decode.Value) schema.Device {
 
 // fields are the families of statistics; before v0.5.0 those of oldFields.
 var (
-	fields = append(draft.VLLM(1), draft.Field{
-		Key: schema.MetricTTFO, Metric: schema.MetricTTFO, Def: schema.DefFirstContent,
+	fields = append(draft.VLLM("{}_X_ms", 1), draft.Field{
+		Key: "{}_" + schema.MetricTTFO + "_ms", Metric: schema.MetricTTFO, Def: schema.DefFirstContent,
 	})
 	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Field{
-		Key: "tpot", Metric: "ntpot", Def: schema.DefInclFirst,
+		Key: "{}_tpot_ms", Metric: "ntpot", Def: schema.DefInclFirst,
 	})
 	workload = map[string]string{
 		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",

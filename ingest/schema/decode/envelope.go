@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"time"
 
@@ -56,144 +55,123 @@ func MostUnpacked(size int64) int64 { return max(freeExpansion, size*maxRatio) }
 // Unpacked reads the content of a gzip or zstd stream. size is that of the packed bytes; content beyond the limit is
 // [ErrTooLarge]. The caller closes it.
 func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, error) {
-	limit := min(most, MostUnpacked(size))
+	out := &limited{left: min(most, MostUnpacked(size))}
 	switch e {
 	case Gzip:
 		zr, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, err
-		}
-		return &limited{Reader: zr, left: limit, close: func() {}}, nil
+		out.ReadCloser = zr
+		return out, err
 	case Zstd:
 		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker),
 			zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.ReadCloser = zr.IOReadCloser()
 		}
-		return &limited{Reader: zr, left: limit, close: zr.Close}, nil
+		return out, err
 	}
 	return nil, errors.New("neither gzip nor zstd")
 }
 
 type limited struct {
-	io.Reader
-	left  int64
-	close func()
+	io.ReadCloser
+	left int64
 }
 
 func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
+	n, err := l.ReadCloser.Read(p)
 	if l.left -= int64(n); l.left < 0 {
 		return 0, ErrTooLarge
 	}
 	return n, err
 }
 
-func (l *limited) Close() error { l.close(); return nil }
-
 // Read reads a file of size bytes: unpacked, hashed, its first value decoded. Only errors of the reader are returned;
 // faults of the content are problems of the file.
-func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
-	f := File{Path: name, Size: size, ModTime: mod, lim: lim}
-	head, err := io.ReadAll(io.LimitReader(r, headSize))
+func Read(name string, in io.ReaderAt, size int64, mod time.Time, lim Limits) (File, error) {
+	f := File{Path: name, Size: size, ModTime: mod}
+	err := f.read(in, nil, lim)
+	return f, err
+}
+
+// read is [Read]; whole is what in has, where that is in memory.
+func (f *File) read(in io.ReaderAt, whole []byte, lim Limits) error {
+	f.lim = lim
+	head, err := section(in, min(f.Size, headSize))
 	if err != nil {
-		return f, err
+		return err
 	}
-	sum := sha256.New()
-	whole := io.TeeReader(io.MultiReader(bytes.NewReader(head), r), sum)
-	switch e := EnvelopeOf(head); e {
-	case Gzip, Zstd:
-		f.unpack(e, whole, size, lim)
-		if _, err := io.Copy(io.Discard, whole); err != nil { // bytes after the packed content count for the hash
-			return f, err
-		}
-		f.SHA256, f.Content = hex.EncodeToString(sum.Sum(nil)), hashOf(f.Data)
-	case Zip, Tar:
+	isWide := utf16Order(head) != nil
+	switch e := EnvelopeOf(head); {
+	case e == Gzip || e == Zstd:
+		f.unpack(e, io.NewSectionReader(in, 0, f.Size), lim)
+		f.SHA256, err = hashIn(in, f.Size)
+		f.Content = hashOf(f.Data)
+	case e == Zip || e == Tar || !isWide && bytes.IndexByte(head, 0) >= 0:
 		f.Form = Binary
-		return f, nil
+		return nil
 	default:
-		if isBinary(head) && utf16Order(head) == nil {
-			f.Form = Binary
-			return f, nil
-		}
-		if in, ok := r.(io.ReaderAt); ok && lim.Pieces > 0 && size > lim.Pieces && size <= lim.Bytes {
-			if done, err := f.openPieces(in, size); done || err != nil {
-				f.open(lim)
-				return f, err
+		if err = f.openPieces(in, lim); f.pieces == nil && err == nil {
+			isJSON := mayBeJSON(head)
+			most := lim.Bytes
+			if !isJSON && !isWide {
+				most = lim.Text
 			}
-		}
-		if err := f.readPlain(whole, head, lim, sum); err != nil {
-			return f, err
+			err = f.readPlain(in, whole, most, isJSON)
 		}
 	}
-	if len(f.Problems) == 0 {
+	if err == nil && len(f.Problems) == 0 {
 		f.open(lim)
 	}
-	return f, nil
+	return err
 }
 
 // readPlain reads the text, or the beginning of one that is too long, which has no hash.
-func (f *File) readPlain(whole io.Reader, head []byte, lim Limits, sum hash.Hash) (err error) {
-	most := lim.Bytes
-	if !mayBeJSON(head) && utf16Order(head) == nil {
-		most = lim.Text
-	}
-	if f.Data, err = readAtMost(whole, f.Size, most); err != nil {
-		return err
-	}
-	f.Cut = int64(len(f.Data)) == most && f.Size > most
-	if f.Cut && mayBeJSON(head) {
-		f.Data = nil
+func (f *File) readPlain(in io.ReaderAt, whole []byte, most int64, isJSON bool) (err error) {
+	switch f.Cut = f.Size > most; {
+	case f.Cut && isJSON:
 		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, most))
+	case f.Cut || whole == nil:
+		f.Data, err = section(in, min(f.Size, most))
+	default:
+		f.Data = whole
 	}
 	if !f.Cut {
-		f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		f.SHA256 = hashOf(f.Data)
 		f.Content = f.SHA256
 	}
-	return nil
+	return err
 }
 
-// readAtMost reads without holding the content twice in memory.
-func readAtMost(r io.Reader, size, most int64) ([]byte, error) {
-	size = min(max(size, 0), most)
+// section is the first bytes of a file, fewer where it is shorter by now.
+func section(in io.ReaderAt, size int64) ([]byte, error) {
 	out := make([]byte, size)
-	n, err := io.ReadFull(r, out)
-	out = out[:n]
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // shorter than stated
-		return out, nil
+	n, err := in.ReadAt(out, 0)
+	if err == io.EOF {
+		err = nil
 	}
-	if err != nil || size == most {
-		return out, err
-	}
-	rest, err := io.ReadAll(io.LimitReader(r, most-size)) // the file grew in the meantime
-	return append(out, rest...), err
+	return out[:n], err
 }
 
-func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
-	zr, err := Unpacked(e, r, size, min(lim.Packed, lim.Bytes))
+// hashIn is the hash of a file that is not held in memory.
+func hashIn(in io.ReaderAt, size int64) (string, error) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, io.NewSectionReader(in, 0, size))
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func (f *File) unpack(e Envelope, r io.Reader, lim Limits) {
+	zr, err := Unpacked(e, r, f.Size, min(lim.Packed, lim.Bytes))
 	if err == nil {
-		f.Data, err = readGrowing(zr)
+		f.Data, err = io.ReadAll(zr)
 		zr.Close()
 	}
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		f.Data = nil
-		f.Problems = append(f.Problems, tooLarge(f.Path, size, min(lim.Packed, lim.Bytes)))
+		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, min(lim.Packed, lim.Bytes)))
 	case err != nil:
 		f.Data = nil
 		f.Problems = append(f.Problems, BadPacked(f.Path, e, err))
-	}
-}
-
-// readGrowing reads a stream of unknown length in pieces: one slice that grows would be in memory three times.
-func readGrowing(r io.Reader) ([]byte, error) {
-	const size = 1 << 20
-	var pieces [][]byte
-	for {
-		piece, err := io.ReadAll(io.LimitReader(r, size))
-		if pieces = append(pieces, piece); err != nil || len(piece) < size {
-			return bytes.Join(pieces, nil), err
-		}
 	}
 }
 
@@ -217,8 +195,6 @@ func tooLarge(path string, size, most int64) schema.Problem {
 		Expected: fmt.Sprintf("at most %d MB", most>>20), Hint: "leave it out, or remove its per-request records",
 	}
 }
-
-func isBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 
 // mayBeJSON reports by a file's first bytes whether it has to be read completely.
 func mayBeJSON(head []byte) bool {

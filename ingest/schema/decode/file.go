@@ -48,38 +48,21 @@ type File struct {
 	whole   bool // it must be JSON, whatever it looks like
 	foreign bool // Data is not as on disk, so there are no positions
 	lim     Limits
-	first   *stream // the stream after First; nil for what is not JSON
-	pieces  *pieces
-	lines   *lines
+	first   *stream     // the stream after First; nil for what is not JSON
+	pieces  io.ReaderAt // of a file that is read in pieces: Data holds the first of them alone
+	lines   lines
 }
 
 // NewFile decodes bytes as they are on disk.
 func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
-	if f, ok := openBytes(name, onDisk, mod, lim); ok {
-		return f
-	}
-	f, _ := Read(name, bytes.NewReader(onDisk), int64(len(onDisk)), mod, lim) // a bytes.Reader does not fail
+	f := File{Path: name, Size: int64(len(onDisk)), ModTime: mod}
+	_ = f.read(bytes.NewReader(onDisk), onDisk, lim) // a bytes.Reader does not fail
 	return f
-}
-
-// openBytes decodes plain text that is in memory and within all limits, as nearly all members of archives are: [Read]
-// would copy it.
-func openBytes(name string, data []byte, mod time.Time, lim Limits) (File, bool) {
-	size, head := int64(len(data)), data[:min(len(data), headSize)]
-	if size > lim.Bytes || size > lim.Text || lim.Pieces > 0 && size > lim.Pieces || EnvelopeOf(head) != Plain ||
-		isBinary(head) || utf16Order(head) != nil {
-		return File{}, false
-	}
-	f := File{Path: name, Size: size, ModTime: mod, Data: data}
-	f.SHA256 = hashOf(data)
-	f.Content = f.SHA256
-	f.open(lim)
-	return f, true
 }
 
 // open decides the form of unpacked content and reads the first value.
 func (f *File) open(lim Limits) {
-	f.lim, f.lines = lim, &lines{}
+	f.lim = lim
 	if order := utf16Order(f.Data[:min(len(f.Data), headSize)]); order != nil {
 		f.Data, f.foreign = fromUTF16(f.Data, order), true
 	}
@@ -104,8 +87,8 @@ func (f *File) open(lim Limits) {
 		return
 	}
 	f.Form = JSON
-	f.first = &stream{s: scanner{data: f.Data, max: lim.Depth}, lim: lim}
-	f.First, _ = f.first.next()
+	f.first = &stream{scanner: scanner{data: f.Data, max: lim.Depth}, file: f}
+	f.First, _ = f.first.value()
 	if f.isProse() {
 		f.Form, f.First, f.first = Text, Value{}, nil
 		return
@@ -124,15 +107,15 @@ func (f *File) isProse() bool {
 		return false
 	}
 	f.Form = JSON
-	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' &&
-		f.Data[f.first.s.pos] != '\r' {
+	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.pos] != '\n' &&
+		f.Data[f.first.pos] != '\r' {
 		return true // a table may begin with a quote, a script with three, a log with "[1,0]<stdout>: "
 	}
 	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
 		return false
 	}
 	e := f.first.faults[0]
-	return !e.truncated && e.offset-f.first.s.base < proseWithin
+	return e.Code != codeTruncated && e.Offset < proseWithin
 }
 
 // benchmarkData is the variable to which github-action-benchmark's store assigns its JSON.
@@ -154,16 +137,15 @@ func (f *File) dropAssignment() {
 // Values iterates over the whole values of a JSON file, in order. It may be called again.
 func (f *File) Values() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if f.pieces != nil && !f.alone {
-			f.walk(yield)
-			return
-		}
 		if f.First.Kind() == Invalid || !yield(f.First) || f.alone {
 			return
 		}
 		rest := *f.first
-		rest.faults = slices.Clip(rest.faults)
-		for v, ok := rest.next(); ok; v, ok = rest.next() {
+		rest.faults, rest.file = slices.Clip(rest.faults), f
+		if f.pieces != nil {
+			rest.more = bufio.NewReader(io.NewSectionReader(f.pieces, int64(len(f.Data)), f.Size))
+		}
+		for v, ok := rest.value(); ok; v, ok = rest.value() {
 			if !yield(v) {
 				return
 			}
@@ -174,11 +156,11 @@ func (f *File) Values() iter.Seq[Value] {
 
 // settle takes over the problems of a stream; a stream that read further replaces an earlier one.
 func (f *File) settle(st *stream) {
-	f.NonFinite = st.nonFinite + st.s.nonFinite
+	f.NonFinite = st.skipped + st.nonFinite
 	kept := slices.DeleteFunc(slices.Clone(f.Problems), func(p schema.Problem) bool {
 		return p.Code == codeBad || p.Code == codeTruncated
 	})
-	f.Problems = append(kept, st.problems(f.Path, f.Data, f.foreign)...)
+	f.Problems = append(kept, st.problems()...)
 }
 
 // With returns the file as if it had only one value.
@@ -197,7 +179,7 @@ func (f *File) Within(text string) *File {
 
 // Several reports whether anything follows the first value.
 func (f *File) Several() bool {
-	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0
+	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.pos, len(f.Data)):], " \t\r\n")) > 0
 }
 
 // startsJSON distinguishes JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so the
@@ -236,7 +218,7 @@ func (f *File) Source(format string) schema.Source {
 // Problem starts a problem at the position of a value.
 func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
-	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.lines != nil {
+	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.pieces == nil {
 		p.Offset = int64(at.Offset())
 		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
 	}
@@ -271,16 +253,15 @@ func Document(path string, data []byte) (Value, *schema.Problem) {
 	return f.Only()
 }
 
-// Of returns a Go value as a decoded one, without a position. Readers of text read it like any other file.
-func Of(v any) (Value, *schema.Problem) {
-	text, err := json.Marshal(v)
+// Of returns a Go value that JSON can hold as a decoded one, without a position; readers of text read it like any other
+// file. It is absent where the value has too many parts.
+func Of(v any) Value {
+	text, _ := json.Marshal(v)
 	s := &scanner{data: text, max: DefaultLimits().Depth, base: -1 - len(text)}
-	if out := s.top(); err == nil && s.err == nil {
-		return out, nil
+	if out := s.top(); s.err == nil {
+		return out
 	}
-	return Value{}, &schema.Problem{
-		Severity: schema.SevWarning, Code: "bad-table", Found: "a line that cannot be read", Expected: "whole cells",
-	}
+	return Value{}
 }
 
 // Only returns the value of a file that must have exactly one whole JSON value.
@@ -346,7 +327,6 @@ const maxYAML = 1 << 20
 const (
 	MostSeries       = 200       // metrics and filters of one eval task
 	MostItems        = 1_000_000 // items of one eval task
-	MostTitles       = 5_000     // titles of a store that are kept decoded
 	MostProblems     = 1_000     // problems of one file
 	MostBeforeResult = 100       // values before the first result of a file
 	LongestMember    = 1_024     // bytes of the name of an archive's member
@@ -362,37 +342,25 @@ func DefaultLimits() Limits {
 	}
 }
 
-// pieces is a long file of JSON lines that is read a piece at a time: 300 MB of records take the memory of a few
-// pieces. Data holds the first piece alone.
-type pieces struct {
-	in   io.ReaderAt
-	size int64
-}
-
 // pieceSize is how much is read at once; a longer line is read whole.
 const pieceSize = 2 << 20
 
 // longestLine bounds a line that is read in pieces.
 const longestLine = 256 << 20
 
-// openPieces opens a long file whose first lines are objects, one a line; ok is false for any other.
-func (f *File) openPieces(in io.ReaderAt, size int64) (ok bool, err error) {
-	head := make([]byte, min(pieceSize, size))
-	if _, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
-		return false, err
+// openPieces opens a long file whose first lines are objects, one a line, and leaves any other alone.
+func (f *File) openPieces(in io.ReaderAt, lim Limits) error {
+	if lim.Pieces == 0 || f.Size <= lim.Pieces || f.Size > lim.Bytes {
+		return nil
 	}
+	head, err := section(in, min(pieceSize, f.Size))
 	end := bytes.LastIndexByte(head, '\n')
-	if end < 0 || !isLines(head[:end+1]) {
-		return false, nil
+	if err != nil || end < 0 || !isLines(head[:end+1]) {
+		return err
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(in, 0, size)); err != nil {
-		return false, err
-	}
-	f.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	f.Content, f.Data, f.foreign = f.SHA256, head[:end+1], true
-	f.pieces = &pieces{in, size}
-	return true, nil
+	f.SHA256, err = hashIn(in, f.Size)
+	f.Content, f.Data, f.pieces = f.SHA256, head[:end+1], in
+	return err
 }
 
 // isLines reports that a text begins with two objects of a line each.
@@ -400,57 +368,10 @@ func isLines(text []byte) bool {
 	for range 2 {
 		line, rest, more := bytes.Cut(text, []byte("\n"))
 		s := scanner{data: line, max: 1_000}
-		if s.value(false); s.err != nil || line[0] != '{' || len(bytes.TrimSpace(line[s.pos:])) > 0 || !more {
+		if s.parse(false); s.err != nil || line[0] != '{' || len(bytes.TrimSpace(line[s.pos:])) > 0 || !more {
 			return false
 		}
 		text = rest
 	}
 	return true
-}
-
-// walk visits the values of a file that is read in pieces until visit returns false; then the problems of the rest are
-// not known.
-func (f *File) walk(visit func(Value) (more bool)) {
-	all := stream{lim: f.lim}
-	in := bufio.NewReader(io.NewSectionReader(f.pieces.in, 0, f.pieces.size))
-	var text []byte // whole lines
-	line := 0
-	for last := false; !last && !all.gaveUp; {
-		piece := make([]byte, len(text)+max(pieceSize, len(text)), 2*(len(text)+pieceSize))
-		left := copy(piece, text)
-		n, _ := io.ReadFull(in, piece[left:]) // a fault of the disk ends the file
-		rest, err := in.ReadBytes('\n')
-		text, last = append(piece[:left+n], rest...), err != nil
-		st := stream{s: scanner{data: text, max: f.lim.Depth}, lim: f.lim, goesOn: !last && len(text) < longestLine}
-		st.lim.Values -= all.kept
-		for v, ok := st.next(); ok; v, ok = st.next() {
-			if !visit(v) {
-				return
-			}
-		}
-		all.add(&st, text, line)
-		used := len(text)
-		if st.gaveUp && st.goesOn && st.lost < maxFaults && st.kept < st.lim.Values {
-			used = st.at // the value goes on in the next piece
-		}
-		line += bytes.Count(text[:used], []byte("\n"))
-		text = text[used:]
-	}
-	f.settle(&all)
-}
-
-// add takes over what was found in a piece that begins after some lines.
-func (st *stream) add(piece *stream, text []byte, line int) {
-	st.kept += piece.kept
-	st.nonFinite += piece.nonFinite + piece.s.nonFinite
-	for _, e := range piece.faults {
-		if len(st.faults) < shownFaults {
-			e.line, e.column = position(text, e.offset)
-			e.line += line
-			st.faults = append(st.faults, e)
-		}
-	}
-	st.lost += piece.lost
-	st.abandoned = st.abandoned || piece.abandoned
-	st.gaveUp = st.lost >= maxFaults || st.kept >= st.lim.Values
 }

@@ -1,10 +1,12 @@
 package decode
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"slices"
@@ -15,36 +17,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
-
-// scanner builds values of JSON text. After the first error every method is a no-op, so that a caller checks only once.
-type scanner struct {
-	data      []byte
-	pos       int
-	depth     int
-	max       int // nesting
-	nonFinite int
-	nodes     int      // values built as trees
-	members   []Member // of the objects that are being built, inner after outer
-	numbers   int      // kept in arrays of numbers
-	base      int      // offset of data in the file
-	err       *fault
-}
-
-// fault is a fault in the text at a byte offset.
-type fault struct {
-	offset    int
-	found     string
-	expected  string
-	truncated bool // the text ended too early
-
-	line, column int // in a file that is read in pieces
-}
-
-// Parse returns the value that a text begins with, of a damaged one as much as is read before the fault.
-func Parse(data []byte, depth int) Value {
-	s := scanner{data: data, max: depth}
-	return s.top()
-}
 
 // Kind is the kind of a JSON value.
 type Kind uint8
@@ -65,47 +37,9 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-func (s *scanner) space() {
-	for s.pos < len(s.data) {
-		switch s.data[s.pos] {
-		case ' ', '\t', '\n', '\r':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
-
-func (s *scanner) fail(expected string) {
-	if s.err != nil {
-		return
-	}
-	e := &fault{offset: s.pos, expected: expected}
-	if s.pos >= len(s.data) {
-		e.found, e.truncated = "the file ends here", true
-	} else {
-		e.found = "found " + excerpt(s.data[s.pos:])
-	}
-	s.err = e
-	s.pos = len(s.data)
-}
-
-// excerpt quotes the next few bytes of the text, for a message.
-func excerpt(b []byte) string {
-	const most = 16
-	if len(b) > most {
-		return strconv.Quote(string(b[:most])) + "…"
-	}
-	return strconv.Quote(string(b))
-}
-
-// peek returns the kind of the next value without consuming it; Invalid at the end of the text.
-func (s *scanner) peek() Kind {
-	s.space()
-	if s.pos >= len(s.data) || s.err != nil {
-		return Invalid
-	}
-	switch c := s.data[s.pos]; c {
+// kindOf is the kind of the value that begins with a byte.
+func kindOf(c byte) Kind {
+	switch c {
 	case '{':
 		return Object
 	case '[':
@@ -116,29 +50,90 @@ func (s *scanner) peek() Kind {
 		return Bool
 	case 'n':
 		return Null
-	case '-', 'N', 'I':
+	case '-', 'N', 'I', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return Number
-	default:
-		if c >= '0' && c <= '9' {
-			return Number
-		}
 	}
 	return Invalid
 }
 
-// each visits the members of an object or the elements of an array; visit must consume each.
-func (s *scanner) each(opens, closes byte, kind string, visit func()) {
-	if !s.punct(opens, kind) {
-		return
+// scanner builds values of JSON text. After the first error it stands at the end of the text, so that a caller checks
+// only once.
+type scanner struct {
+	data      []byte
+	pos       int
+	depth     int
+	max       int // nesting
+	nonFinite int
+	nodes     int             // values built as trees
+	members   []Member        // of the objects that are being built, inner after outer
+	numbers   int             // kept in arrays of numbers
+	base      int             // offset of data in the file
+	err       *schema.Problem // its place, what was found and expected
+}
+
+// Parse returns the value that a text begins with, of a damaged one as much as is read before the fault.
+func Parse(data []byte, depth int) Value {
+	s := scanner{data: data, max: depth}
+	return s.top()
+}
+
+// next is the next byte that is no blank, 0 at the end of the text.
+func (s *scanner) next() byte {
+	for ; s.pos < len(s.data); s.pos++ {
+		switch c := s.data[s.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
 	}
+	return 0
+}
+
+// fail ends the scan where something else is expected.
+func (s *scanner) fail(expected string) {
+	const most = 16
+	rest := s.data[s.pos:]
+	p := &schema.Problem{Code: codeBad, Found: "found " + strconv.Quote(string(rest)), Expected: expected}
+	switch {
+	case len(rest) > most:
+		p.Found = "found " + strconv.Quote(string(rest[:most])) + "…"
+	case len(rest) == 0:
+		p.Code, p.Found = codeTruncated, "the file ends here"
+	}
+	s.stop(p)
+}
+
+// stop ends the scan at its first fault.
+func (s *scanner) stop(p *schema.Problem) {
+	if p.Offset = int64(s.pos); s.err == nil {
+		s.err = p
+	}
+	s.pos = len(s.data)
+}
+
+// tooMuch ends the scan at a value that is no result.
+func (s *scanner) tooMuch(found string) {
+	s.stop(&schema.Problem{Code: codeBad, Found: found, Expected: "a result file"})
+}
+
+func (s *scanner) punct(c byte, expected string) bool {
+	if s.err == nil && s.next() == c {
+		s.pos++
+		return true
+	}
+	s.fail(expected)
+	return false
+}
+
+// each visits the members of an object or the elements of an array, whose bracket is next; visit must consume each.
+func (s *scanner) each(closes byte, visit func()) {
 	if s.depth++; s.depth > s.max {
-		s.err = &fault{offset: s.pos - 1, found: fmt.Sprintf("nesting deeper than %d", s.max), expected: "a result file"}
-		s.pos = len(s.data)
+		s.tooMuch(fmt.Sprintf("nesting deeper than %d", s.max))
 		return
 	}
+	s.pos++
 	for first := true; s.err == nil; first = false {
-		s.space()
-		if s.pos < len(s.data) && s.data[s.pos] == closes {
+		if s.next() == closes {
 			s.pos++
 			s.depth--
 			return
@@ -149,36 +144,9 @@ func (s *scanner) each(opens, closes byte, kind string, visit func()) {
 	}
 }
 
-// object calls each with every key, its escapes resolved; it must consume the value. The key is valid during the call
-// only.
-func (s *scanner) object(visit func(key []byte)) {
-	s.each('{', '}', "an object", func() {
-		var key []byte
-		if raw := s.text(); raw != nil {
-			key = unescape(raw)
-		}
-		if s.err == nil && s.punct(':', "':' after a key") {
-			visit(key)
-		}
-	})
-}
-
-func (s *scanner) array(visit func()) { s.each('[', ']', "an array", visit) }
-
-func (s *scanner) punct(c byte, expected string) bool {
-	s.space()
-	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != c {
-		s.fail(expected)
-		return false
-	}
-	s.pos++
-	return true
-}
-
 // text consumes a string and returns it with its quotes; nil at a fault.
 func (s *scanner) text() []byte {
-	s.space()
-	if s.err != nil || s.pos >= len(s.data) || s.data[s.pos] != '"' {
+	if s.next() != '"' {
 		s.fail("a string")
 		return nil
 	}
@@ -220,26 +188,141 @@ func (s *scanner) word() (isTrue bool) {
 
 var nonFinite = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
 
-// float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they are returned as such
-// and counted.
+// isNumeric has the characters of numbers.
+var isNumeric = [256]bool{
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'+': true, '-': true, '.': true, 'e': true, 'E': true,
+}
+
+// float consumes a number and returns the nearest float64. NaN, Infinity and -Infinity, which Python writes, are
+// accepted and counted; out of range a number is infinite, which callers treat as not finite.
 func (s *scanner) float() float64 {
-	s.space()
-	if s.err != nil {
-		return 0
+	rest, end := s.data[s.pos:], 0
+	for end < len(rest) && isNumeric[rest[end]] {
+		end++
 	}
-	v, n := parseFloat(s.data[s.pos:])
-	if n == 0 {
-		for w, x := range nonFinite {
-			if bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
-				s.pos += len(w)
-				s.nonFinite++
-				return x
-			}
+	digits := rest[:end]
+	x, err := strconv.ParseFloat(string(digits), 64)
+	if digits = bytes.TrimPrefix(digits, []byte("-")); (err == nil || math.IsInf(x, 0)) &&
+		(len(digits) < 2 || digits[0] != '0' || digits[1] < '0' || digits[1] > '9') {
+		s.pos += end
+		return x
+	}
+	for w, x := range nonFinite {
+		if bytes.HasPrefix(rest, []byte(w)) {
+			s.pos += len(w)
+			s.nonFinite++
+			return x
 		}
-		s.fail("a number")
 	}
-	s.pos += n
+	s.fail("a number")
+	return 0
+}
+
+// top builds the next value as a tree, the first of several or the only one.
+func (s *scanner) top() Value {
+	s.nodes, s.numbers = 0, 0
+	return s.parse(true)
+}
+
+// parse consumes the next value; only its grammar is checked where it is not built.
+func (s *scanner) parse(build bool) Value {
+	v := Value{kind: kindOf(s.next()), off: s.pos + s.base}
+	if s.nodes++; s.nodes > maxNodes {
+		s.tooMuch("a value of too many parts to hold in memory")
+		return Value{}
+	}
+	start := s.pos
+	switch v.kind {
+	case Object:
+		from := len(s.members)
+		s.each('}', func() {
+			key := s.text()
+			if !s.punct(':', "':' after a key") {
+				return
+			}
+			m := Member{Val: s.parse(build)}
+			if build {
+				m.Key = string(unescape(key))
+				s.members = append(s.members, m)
+			}
+		})
+		if len(s.members) > from {
+			v.in = &content{fields: slices.Clone(s.members[from:])}
+			clear(s.members[from:])
+			s.members = s.members[:from]
+		}
+	case Array:
+		if build {
+			s.elements(&v)
+		} else {
+			s.each(']', func() { s.parse(false) })
+		}
+	case String:
+		s.text()
+	case Number:
+		v.num = s.float()
+	case Bool, Null:
+		v.truth = s.word()
+	default:
+		s.fail("a value")
+	}
+	if s.err == nil {
+		v.raw = s.data[start:s.pos]
+	}
 	return v
+}
+
+// elements fills an array: as floats while all elements are numbers, as values otherwise, as text where they are many.
+func (s *scanner) elements(v *Value) {
+	c := content{depth: s.max - s.depth}
+	start := s.pos
+	s.each(']', func() {
+		kind := kindOf(s.next())
+		if kind == Object && len(c.list) == eager {
+			c.many, c.list = eager, nil
+		}
+		switch {
+		case c.many > 0: // only checked: each is built by itself later
+			c.many++
+			before := s.nodes
+			s.nodes = 0
+			s.parse(false)
+			s.nodes = before
+		case c.list == nil && kind == Number:
+			if c.floats == nil {
+				c.floats = make([]float64, 0, s.numbersAhead())
+			}
+			c.floats = append(c.floats, s.float())
+			if s.numbers++; s.numbers > len(s.data)/8+freeNumbers {
+				s.tooMuch("a value of too many numbers to hold in memory")
+			}
+		default:
+			for _, f := range c.floats { // numbers until here, then something else: all become values
+				c.list = append(c.list, numberValue(f, start+s.base))
+			}
+			s.nodes += len(c.floats)
+			c.floats = nil
+			c.list = append(c.list, s.parse(true))
+		}
+	})
+	if s.err == nil && len(c.list)+len(c.floats)+c.many > 0 {
+		v.in = &c
+	}
+}
+
+// numberValue turns a number of an array back into a value.
+func numberValue(f float64, off int) Value {
+	return Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
+}
+
+// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
+func (s *scanner) numbersAhead() int {
+	rest, _, _ := bytes.Cut(s.data[s.pos:], []byte("]"))
+	if bytes.ContainsAny(rest, `"{[`) {
+		return 16
+	}
+	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
 }
 
 // Codes of a stream's problems.
@@ -251,94 +334,122 @@ const (
 // stream reads the values of a text one after another. A damaged value is skipped if the next one can be found: an
 // object at the beginning of a line, as in appended results and JSON Lines.
 type stream struct {
-	s         scanner
-	lim       Limits
+	scanner
+	file      *File
+	more      *bufio.Reader // what follows data in a file that is read in pieces; nil for none
+	line      int           // lines before data
 	kept      int
-	nonFinite int // of scanners before this one
-	faults    []fault
+	skipped   int // of nonFinite, in what was read before
+	faults    []schema.Problem
 	lost      int // damaged values
 	gaveUp    bool
 	abandoned bool // the rest was not read, because too many values were damaged
 	partial   Value
-	at        int  // where the last value began
-	goesOn    bool // the text is a part of the file, and more of it follows
 }
 
 // shownFaults is how many damaged values of a file are reported individually.
 const shownFaults = 5
 
-// next builds the next whole value as a tree.
-func (st *stream) next() (v Value, ok bool) {
+// begin goes on at a place of the text.
+func (st *stream) begin(text []byte, at int) {
+	st.skipped += st.nonFinite
+	st.scanner = scanner{data: text, pos: at, max: st.max}
+}
+
+// value builds the next whole value as a tree.
+func (st *stream) value() (v Value, ok bool) {
 	for !st.gaveUp {
-		s := &st.s
-		s.space()
-		if s.pos >= len(s.data) {
+		if st.next(); st.pos >= len(st.data) {
+			if st.refill(st.pos) {
+				continue
+			}
 			return Value{}, false
 		}
-		st.at = s.pos
-		if st.kept >= st.lim.Values {
-			st.fault(fault{offset: s.pos, found: fmt.Sprintf("more than %d values", st.kept), expected: "a result file"})
+		at := st.pos
+		if st.kept >= st.file.lim.Values {
+			st.tooMuch(fmt.Sprintf("more than %d values", st.kept))
+			st.gaveUp = true
+			st.fault()
 			break
 		}
-		if v = s.top(); s.err == nil {
+		if v = st.top(); st.err == nil {
 			st.kept++
 			return v, true
 		}
-		if s.err.truncated && st.kept == 0 {
-			st.partial = v.whole()
-		}
-		next := -1
-		if s.data[st.at] == '{' {
-			next = bytes.Index(s.data[st.at:], []byte("\n{"))
-		}
-		if next < 0 && st.goesOn && s.err.truncated {
-			break // the rest of it follows
-		}
-		st.fault(*s.err)
-		if st.abandoned = next >= 0 && st.lost >= maxFaults; next < 0 || st.abandoned {
-			st.at = len(s.data)
-			break
-		}
-		st.nonFinite += s.nonFinite
-		st.s = scanner{data: s.data, max: s.max, base: s.base, pos: st.at + next + 1}
+		st.gaveUp = !st.skip(at, v)
 	}
-	st.gaveUp = true
 	return Value{}, false
 }
 
-func (st *stream) fault(e fault) {
-	st.lost++
-	if len(st.faults) < shownFaults {
-		st.faults = append(st.faults, e)
+// skip goes on behind a damaged value, which begins at a place and was read as far as v; it reports whether it can.
+func (st *stream) skip(at int, v Value) bool {
+	truncated, next := st.err.Code == codeTruncated, -1
+	if truncated && st.kept == 0 {
+		st.partial = v.whole()
 	}
+	if st.data[at] == '{' {
+		next = bytes.Index(st.data[at:], []byte("\n{"))
+	}
+	if next < 0 && truncated && st.refill(at) {
+		return true // the value goes on in the next piece
+	}
+	st.fault()
+	if next < 0 {
+		return st.refill(len(st.data))
+	}
+	st.begin(st.data, at+next+1)
+	st.abandoned = st.lost >= maxFaults
+	return !st.abandoned
+}
+
+// refill reads the next piece of the file behind what follows a place; pieces end with a line.
+func (st *stream) refill(at int) bool {
+	left := st.data[at:]
+	if st.more == nil || len(left) >= longestLine {
+		return false
+	}
+	piece := append(make([]byte, 0, 2*(len(left)+pieceSize)), left...)
+	n, _ := io.ReadFull(st.more, piece[len(left):len(left)+max(pieceSize, len(left))]) // a fault of the disk ends the file
+	rest, err := st.more.ReadBytes('\n')
+	if err != nil {
+		st.more = nil
+	}
+	st.line += bytes.Count(st.data[:at], []byte("\n"))
+	st.begin(append(piece[:len(left)+n], rest...), 0)
+	return true
+}
+
+// fault keeps the fault at which the scan stopped.
+func (st *stream) fault() {
+	p := *st.err
+	if st.lost++; st.lost > shownFaults {
+		return
+	}
+	p.Severity, p.Path = schema.SevError, st.file.Path
+	if p.Hint = "the file is not JSON at this place; compare it with what the tool wrote"; p.Code == codeTruncated {
+		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
+	}
+	p.Line, p.Column = (&lines{}).position(st.data, int(p.Offset))
+	p.Line += st.line
+	if st.file.pieces != nil {
+		p.Offset = 0
+	} else if st.file.foreign {
+		p.Offset, p.Line, p.Column = 0, 0, 0
+	}
+	st.faults = append(st.faults, p)
 }
 
 // problems reports the damaged values.
-func (st *stream) problems(path string, data []byte, foreign bool) []schema.Problem {
-	var out []schema.Problem
-	for _, e := range st.faults {
-		p := schema.Problem{
-			Severity: schema.SevError, Path: path, Code: codeBad, Found: e.found, Expected: e.expected,
-			Hint: "the file is not JSON at this place; compare it with what the tool wrote",
-			Line: e.line, Column: e.column,
-		}
-		if !foreign {
-			p.Offset = int64(e.offset)
-			p.Line, p.Column = position(data, e.offset)
-		}
-		if e.truncated {
-			p.Code = codeTruncated
-			p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
-		}
+func (st *stream) problems() []schema.Problem {
+	out := slices.Clone(st.faults)
+	for i := range out {
 		if st.kept > 0 {
-			p.Severity = schema.SevWarning
-			p.Used = fmt.Sprintf("the %d whole values of the file", st.kept)
+			out[i].Severity, out[i].Used = schema.SevWarning, fmt.Sprintf("the %d whole values of the file", st.kept)
 		}
-		out = append(out, p)
 	}
 	if more := st.lost - len(st.faults); more > 0 {
 		p := schema.Problem{
-			Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
+			Severity: schema.SevWarning, Path: st.file.Path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
 			Expected: "whole ones",
 		}
 		if st.abandoned {
@@ -358,12 +469,6 @@ func emptyFile(path string) schema.Problem {
 		p.Severity, p.Hint = schema.SevNote, "nothing to do"
 	}
 	return p
-}
-
-// position returns the 1-based line and byte column of an offset.
-func position(data []byte, offset int) (line, column int) {
-	head := data[:min(max(offset, 0), len(data))]
-	return bytes.Count(head, []byte("\n")) + 1, len(head) - bytes.LastIndexByte(head, '\n')
 }
 
 // Value is one JSON value with the bytes it was read from. The zero Value means "absent": every accessor treats it
@@ -620,14 +725,9 @@ func (v Value) Items() iter.Seq[Value] {
 			return
 		}
 		s := &scanner{data: v.raw, max: max(v.in.depth, 1), base: v.off}
-		stopped := false
-		s.array(func() {
-			if stopped {
-				s.pos = len(s.data)
-				return
-			}
-			if x := s.top(); s.err == nil {
-				stopped = !yield(x)
+		s.each(']', func() {
+			if x := s.top(); s.err == nil && !yield(x) {
+				s.stop(&schema.Problem{})
 			}
 		})
 	}
@@ -652,171 +752,8 @@ func (v Value) Len() int {
 	return max(len(v.in.list), len(v.in.floats), len(v.in.fields), v.in.many)
 }
 
-// top builds the next value as a tree, the first of several or the only one.
-func (s *scanner) top() Value {
-	s.nodes, s.numbers = 0, 0
-	return s.value(true)
-}
-
-// value consumes the next value; only its grammar is checked where it is not built.
-func (s *scanner) value(build bool) Value {
-	v := Value{kind: s.peek(), off: s.pos + s.base}
-	if s.nodes++; s.nodes > maxNodes {
-		s.tooMany("parts")
-		return Value{}
-	}
-	start := s.pos
-	switch v.kind {
-	case Object:
-		from := len(s.members)
-		s.object(func(key []byte) {
-			if !build {
-				s.value(false)
-				return
-			}
-			m := Member{string(key), s.value(true)}
-			s.members = append(s.members, m)
-		})
-		if len(s.members) > from {
-			v.in = &content{fields: slices.Clone(s.members[from:])}
-			clear(s.members[from:])
-			s.members = s.members[:from]
-		}
-	case Array:
-		if build {
-			s.elements(&v)
-		} else {
-			s.array(func() { s.value(false) })
-		}
-	case String:
-		s.text()
-	case Number:
-		v.num = s.float()
-	case Bool, Null:
-		v.truth = s.word()
-	default:
-		s.fail("a value")
-	}
-	if s.err == nil {
-		v.raw = s.data[start:s.pos]
-	}
-	return v
-}
-
-// elements fills an array: as floats while all elements are numbers, as values otherwise, as text where they are many.
-func (s *scanner) elements(v *Value) {
-	var c content
-	start, depth := s.pos, s.max-s.depth
-	s.array(func() {
-		kind := s.peek()
-		switch {
-		case c.many > 0:
-			s.checkElement()
-			c.many++
-		case c.list == nil && kind == Number:
-			if c.floats == nil {
-				c.floats = make([]float64, 0, s.numbersAhead())
-			}
-			c.floats = append(c.floats, s.float())
-			s.numbers++
-			if s.numbers > len(s.data)/8+freeNumbers {
-				s.tooMany("numbers")
-			}
-		case kind == Object && len(c.list) == eager:
-			c.many, c.list = eager+1, nil
-			s.checkElement()
-		default:
-			if c.list == nil && c.floats != nil { // numbers until here, then something else: all become values
-				for _, f := range c.floats {
-					c.list = append(c.list, numberValue(f, start+s.base))
-				}
-				s.nodes += len(c.list)
-				c.floats = nil
-			}
-			c.list = append(c.list, s.value(true))
-		}
-	})
-	c.depth = depth
-	if s.err == nil && len(c.list)+len(c.floats)+c.many > 0 {
-		v.in = &c
-	}
-}
-
-// numberValue turns a number of an array back into a value.
-func numberValue(f float64, off int) Value {
-	return Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
-}
-
-// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
-func (s *scanner) numbersAhead() int {
-	rest := s.data[s.pos:]
-	if end := bytes.IndexByte(rest, ']'); end >= 0 {
-		rest = rest[:end]
-	}
-	if bytes.IndexByte(rest, '"') >= 0 || bytes.IndexByte(rest, '{') >= 0 || bytes.IndexByte(rest, '[') >= 0 {
-		return 16
-	}
-	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
-}
-
-// tooMany ends the scan at a value that needs too much memory.
-func (s *scanner) tooMany(what string) {
-	if s.err == nil {
-		s.err = &fault{
-			offset: s.pos, found: "a value of too many " + what + " to hold in memory", expected: "a result file",
-		}
-	}
-	s.pos = len(s.data)
-}
-
-// checkElement checks an element of a long list, which must be one that can be built later.
-func (s *scanner) checkElement() {
-	before := s.nodes
-	s.nodes = 0
-	s.value(false)
-	s.nodes = before
-}
-
 // Float0 returns a finite number, or 0 when there is none: for counts where absence means zero.
 func (v Value) Float0() float64 { f, _ := v.Float(); return f }
-
-// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means that
-// no number is there. Out of range it is infinite, which callers treat as not finite.
-func parseFloat(b []byte) (float64, int) {
-	begin := 0
-	if len(b) > 0 && b[0] == '-' {
-		begin = 1
-	}
-	end := digits(b, begin)
-	if end == begin || end > begin+1 && b[begin] == '0' {
-		return 0, 0
-	}
-	if end < len(b) && b[end] == '.' {
-		point := end + 1
-		if end = digits(b, point); end == point {
-			return 0, 0
-		}
-	}
-	if end < len(b) && b[end]|0x20 == 'e' {
-		if end++; end < len(b) && (b[end] == '+' || b[end] == '-') {
-			end++
-		}
-		exponent := end
-		if end = digits(b, exponent); end == exponent {
-			return 0, 0
-		}
-	}
-	v, _ := strconv.ParseFloat(string(b[:end]), 64)
-	return v, end
-}
-
-// digits is where the digits end that begin at i.
-func digits(b []byte, i int) int {
-	for i < len(b) && b[i]-'0' < 10 {
-		i++
-	}
-	return i
-}
 
 // unescape returns the text of a JSON string with its escapes resolved and invalid UTF-8 replaced; the input itself
 // where there is neither. With an escape that JSON does not have, or with a control character, a text stays as it is

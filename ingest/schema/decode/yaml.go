@@ -71,7 +71,7 @@ func ofOtherType(err error) string {
 	switch {
 	case errors.As(err, &wrong) && wrong.DstType != nil:
 		at = wrong.Token
-		takes, example = kindOf(wrong.DstType.Kind())
+		takes, example = takenBy(wrong.DstType.Kind())
 	case errors.As(err, &node) && node.Expected == ast.SequenceType:
 		at, takes, example = node.Token, "a list", "[a, b]"
 	case errors.As(err, &node) && node.Expected == ast.MappingType:
@@ -84,8 +84,8 @@ func ofOtherType(err error) string {
 	return fmt.Sprintf("%s: %.40q is not %s, as in %s: %s", key, at.Value, takes, key, example)
 }
 
-// kindOf is what a field of a kind takes, in words, with an example.
-func kindOf(k reflect.Kind) (takes, example string) {
+// takenBy is what a field of a kind takes, in words, with an example.
+func takenBy(k reflect.Kind) (takes, example string) {
 	switch k {
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
 		return "a whole number", "4"

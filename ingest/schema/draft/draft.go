@@ -216,8 +216,15 @@ const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps r
 // zeroWhy is why a metric that the file states as 0 has no number.
 const zeroWhy = "the file says 0, which is not measured"
 
-// Done completes the point and adds it to the reading.
+// Done completes the point and adds it to the reading. Its time is the run's where it has none of its own. Of more
+// points than are read from one file only one is added, which package ingest reports.
 func (d *Draft) Done() {
+	if len(d.Reading.Points) > d.File.Limits().Results {
+		return
+	}
+	if d.Start.IsZero() {
+		d.Start, d.End = d.Reading.Facts.Start, d.Reading.Facts.End
+	}
 	if d.leftOut > 0 {
 		d.Problem(schema.SevWarning, "many-metrics", d.In, fmt.Sprintf("%d more metrics", d.leftOut),
 			fmt.Sprintf("at most %d of a measurement", mostMetrics), "the first of them")
@@ -322,17 +329,21 @@ func extremes(s schema.Stats) (zero bool, least float64) {
 type Runs[K comparable] struct {
 	byKey map[K]*schema.Reading
 	order []*schema.Reading
+	from  schema.Reading
 }
 
-// Of returns the reading of a run; begin makes it if it is new.
-func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
-	if r.byKey == nil {
-		r.byKey = map[K]*schema.Reading{}
-	}
+// RunsOf begins readings of the format of one.
+func RunsOf[K comparable](r *schema.Reading) *Runs[K] {
+	return &Runs[K]{byKey: map[K]*schema.Reading{}, from: schema.Reading{Format: r.Format, Detail: r.Detail}}
+}
+
+// Of returns the reading of a run; facts are asked for if it is new.
+func (r *Runs[K]) Of(key K, facts func() schema.Facts) *schema.Reading {
 	if r.byKey[key] == nil {
-		made := begin()
-		r.byKey[key] = &made
-		r.order = append(r.order, &made)
+		begun := r.from
+		begun.Facts = facts()
+		r.byKey[key] = &begun
+		r.order = append(r.order, &begun)
 	}
 	return r.byKey[key]
 }
@@ -340,16 +351,17 @@ func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
 // Len returns the number of runs.
 func (r *Runs[K]) Len() int { return len(r.order) }
 
-// Join returns the first reading with the others in More, or an empty reading of a format if there are none.
-func (r *Runs[K]) Join(format, detail string) schema.Reading {
-	if len(r.order) == 0 {
-		return schema.Reading{Format: format, Detail: detail}
+// Join returns the first reading with the others in More, or an empty reading if there are none.
+func (r *Runs[K]) Join(detail string) schema.Reading {
+	out := r.from
+	for i, one := range r.order {
+		if i == 0 {
+			out = *one
+		} else {
+			out.More = append(out.More, *one)
+		}
 	}
-	out := *r.order[0]
-	out.Format, out.Detail = format, detail
-	for _, more := range r.order[1:] {
-		out.More = append(out.More, *more)
-	}
+	out.Detail = detail
 	return out
 }
 

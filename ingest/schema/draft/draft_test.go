@@ -228,15 +228,15 @@ func TestForeignFields(t *testing.T) {
 	}
 }
 
-func TestStatKey(t *testing.T) {
+func TestFieldStat(t *testing.T) {
+	f := draft.Field{Key: "{}_ttft_ms|ttft {}"}
 	for key, want := range map[string]string{
-		"mean_ttft_ms": "mean ttft", "p50_tpot_ms": "median tpot", "p99.9_itl_ms": "p99.9 itl", "std_e2el_ms": "std e2el",
-		"mean_e2e_latency_ms": "mean e2e_latency", "p101_ttft_ms": "", "p_ttft_ms": "", "mean_ttft": "", "p+5_ttft_ms": "",
-		"mean_queue_ms": "", "ttft_ms": "",
+		"mean_ttft_ms": "mean", "p50_ttft_ms": "median", "p99.9_ttft_ms": "p99.9", "std_ttft_ms": "std",
+		"ttft Average": "mean", "p101_ttft_ms": "", "p_ttft_ms": "", "mean_ttft": "", "p+5_ttft_ms": "", "ttft_ms": "",
+		"mean_queue_ms": "",
 	} {
-		stat, family, ok := draft.StatKey(key, "_ms")
-		if got := strings.TrimSpace(stat + " " + family); got != want || ok != (want != "") {
-			t.Errorf("%s is %q", key, got)
+		if stat, ok := f.Stat(key); stat != want || ok != (want != "") {
+			t.Errorf("%s is %q", key, stat)
 		}
 	}
 }
@@ -293,16 +293,16 @@ func TestClientTime(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
-	var runs draft.Runs[string]
-	if r := runs.Join("f", "d"); r.Format != "f" || r.Detail != "d" || len(r.More) != 0 {
+	runs := draft.RunsOf[string](&schema.Reading{Format: "f"})
+	if r := runs.Join("d"); r.Format != "f" || r.Detail != "d" || len(r.More) != 0 {
 		t.Errorf("of none: %+v", r)
 	}
 	for _, key := range []string{"a", "b", "a", "c"} {
-		r := runs.Of(key, func() schema.Reading { return schema.Reading{Format: "f", Detail: key} })
+		r := runs.Of(key, func() schema.Facts { return schema.Facts{Release: key} })
 		r.Scores = append(r.Scores, schema.Score{Task: key})
 	}
-	r := runs.Join("f", "all")
-	if runs.Len() != 3 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Detail != "c" {
+	r := runs.Join("all")
+	if runs.Len() != 3 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Facts.Release != "c" {
 		t.Errorf("%d runs: %+v", runs.Len(), r)
 	}
 }

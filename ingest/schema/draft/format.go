@@ -57,9 +57,6 @@ func (x *Format) Read(f *decode.File) schema.Reading {
 	case x.Point != nil:
 		d := New(f, &r, f.First, x.Tool)
 		x.Point(d)
-		if d.Start.IsZero() {
-			d.Start, d.End = r.Facts.Start, r.Facts.End
-		}
 		d.Done()
 	}
 	return r

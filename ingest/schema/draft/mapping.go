@@ -2,6 +2,8 @@ package draft
 
 import (
 	"cmp"
+	"encoding/csv"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -12,10 +14,38 @@ import (
 )
 
 // Field says what a format has under a key: a metric, its definition, and the factor from the file's unit to ours (0
-// for 1). A format's fields are one table, which [Draft.Flat], [Draft.Blocks] and [Draft.Block] read.
+// for 1). A format's fields are one table, which [Draft.Flat] and [Draft.Block] read.
 type Field struct {
 	Key, Metric, Def string
 	Scale            float64
+}
+
+// Stat is the statistic that the name of a member says, where the key is how such names are made: "{}_ttft_ms", with
+// "|" between several. There is no regular expression, which took a third of the reading time.
+func (f Field) Stat(name string) (stat string, ok bool) {
+	for form := range strings.SplitSeq(f.Key, "|") {
+		before, after, _ := strings.Cut(form, "{}")
+		rest, begins := strings.CutPrefix(name, before)
+		rest, ends := strings.CutSuffix(rest, after)
+		if begins && ends {
+			if stat, ok = schema.ParseStat(rest); ok {
+				return stat, true
+			}
+		}
+	}
+	return "", false
+}
+
+// StatIn is the first member of an object that is a statistic of fields; "" for none.
+func StatIn(v decode.Value, fields ...Field) string {
+	for _, m := range v.Members() {
+		for _, f := range fields {
+			if _, ok := f.Stat(m.Key); ok {
+				return m.Key
+			}
+		}
+	}
+	return ""
 }
 
 // Statistics that are kept of a distribution. The others stay in the raw file.
@@ -26,13 +56,11 @@ const (
 	WithoutMean = " median std min max p90 p95 p99 p10 p25 p75 p99.9 "
 )
 
-// Flat reads statistics that are members of an object themselves: split takes a key apart into a statistic and the key
-// of a field ("p99_ttft_ms" is p99 of ttft).
-func (d *Draft) Flat(v decode.Value, split func(key string) (stat, of string, ok bool), fields []Field) {
+// Flat reads statistics that are members of an object themselves.
+func (d *Draft) Flat(v decode.Value, fields []Field) {
 	for i, m := range v.Members() {
-		stat, of, ok := split(m.Key)
 		for _, f := range fields {
-			if ok && f.Key == of {
+			if stat, ok := f.Stat(m.Key); ok {
 				v.MarkAt(i)
 				d.Put(f, stat, m.Val)
 			}
@@ -83,11 +111,27 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 //	fact model.id: model                          a fact about the run that nothing has stated before
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	for target, paths := range members {
-		found := false
-		for path := range strings.SplitSeq(paths, "|") {
-			x := v.Path(path)
-			found = found || d.take(target, x)
-		}
+		first(v, paths, func(x decode.Value) bool { return d.take(target, x) })
+	}
+}
+
+// Facts takes the facts about a run from the members of an object, as [Draft.Fields] does.
+func Facts(f *schema.Facts, v decode.Value, members map[string]string) {
+	for name, paths := range members {
+		first(v, paths, func(x decode.Value) bool {
+			to := manifest.Text(f, name)
+			*to = cmp.Or(*to, x.Text())
+			return x.Text() != ""
+		})
+	}
+}
+
+// first takes the members at paths up to one that is what it should be; the others count as read.
+func first(v decode.Value, paths string, take func(decode.Value) bool) {
+	found := false
+	for path := range strings.SplitSeq(paths, "|") {
+		x := v.Path(path)
+		found = found || take(x)
 	}
 }
 
@@ -131,6 +175,41 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 	return *to != nil
 }
 
+// Rows are the lines of a table as objects of texts by heading, up to its end or to a line of other cells.
+func Rows(text string) (rows []decode.Value, err error) {
+	lines := csv.NewReader(strings.NewReader(text))
+	head, err := lines.Read()
+	for err == nil {
+		var row []string
+		if row, err = lines.Read(); err == nil {
+			cells := map[string]string{}
+			for i, cell := range row {
+				cells[head[i]] = cell
+			}
+			rows = append(rows, decode.Of(cells))
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return rows, err
+}
+
+// Cells are those of a line of a markdown table, without blanks and marks around them; nil for any other line.
+func Cells(line []byte, marks string) []string {
+	text := strings.TrimSpace(string(line[:min(len(line), longestRow)]))
+	if len(text) < 3 || text[0] != '|' || len(line) > longestRow {
+		return nil
+	}
+	cells := strings.Split(strings.Trim(text, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.Trim(cells[i], " \t"+marks)
+	}
+	return cells
+}
+
+const longestRow = 2000
+
 // Flags is a command line as an object: {"--isl": "128"}, of each flag the first.
 func Flags(argv []string) decode.Value {
 	out := map[string]string{}
@@ -143,8 +222,7 @@ func Flags(argv []string) decode.Value {
 			out[name] = value
 		}
 	}
-	v, _ := decode.Of(out)
-	return v
+	return decode.Of(out)
 }
 
 // MeanTokens sets the mean lengths from the totals that vLLM's client and its descendants write.
@@ -166,20 +244,13 @@ func Fixed(v decode.Value, least, most string) *float64 {
 	return a
 }
 
-// Words splits the key of a statistic at the first of a separator: "p99_sequence_latency(ms)".
-func Words(separator string) func(key string) (stat, of string, ok bool) {
-	return func(key string) (stat, of string, ok bool) {
-		stat, of, _ = strings.Cut(key, separator)
-		stat, ok = schema.ParseStat(stat)
-		return stat, of, ok
-	}
-}
-
-// VLLM are the fields of vLLM's client and of what copies its definitions, with the factor to milliseconds.
-func VLLM(scale float64) []Field {
+// VLLM are the fields of vLLM's client and of what copies its definitions, in the form of their names, where X stands
+// for the metric, with the factor to milliseconds.
+func VLLM(form string, scale float64) []Field {
+	key := func(metric string) string { return strings.ReplaceAll(form, "X", metric) }
 	return []Field{
-		{"ttft", "ttft", schema.DefFirstChunk, scale}, {"tpot", "tpot", schema.DefExclFirst, scale},
-		{"itl", "itl", schema.DefChunkGap, scale}, {"e2el", "e2el", schema.DefLastChunk, scale},
+		{key("ttft"), "ttft", schema.DefFirstChunk, scale}, {key("tpot"), "tpot", schema.DefExclFirst, scale},
+		{key("itl"), "itl", schema.DefChunkGap, scale}, {key("e2el"), "e2el", schema.DefLastChunk, scale},
 	}
 }
 
@@ -203,23 +274,6 @@ func Scale(theirs, ours string) (factor float64, ok bool) {
 		return 1, true
 	}
 	return factor, ok
-}
-
-// StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix with the unit. It does not use a
-// regular expression, which took a third of the reading time, because it is called for every member of every file.
-func StatKey(key, suffix string) (stat, family string, ok bool) {
-	rest, ok := strings.CutSuffix(key, suffix)
-	if !ok {
-		return "", "", false
-	}
-	stat, family, _ = strings.Cut(rest, "_")
-	switch family {
-	case "ttft", schema.MetricTTFO, "tpot", "itl", "e2el", "e2e_latency":
-		if stat, ok = schema.ParseStat(stat); ok {
-			return stat, family, true
-		}
-	}
-	return "", "", false
 }
 
 // Epoch reads seconds since 1970; the zero time for anything else.
