@@ -54,11 +54,8 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 		readInferenceXRow(f, f.First, r)
 	default:
 		rows := draft.RunsOf[int](r)
-		for v := range f.First.Items() {
+		for v := range draft.Each(f, f.First.Items()) {
 			readInferenceXRow(f, v, rows.Of(rows.Len(), func() (none schema.Facts) { return none }))
-			if rows.Len() > f.Limits().Results+1 {
-				break // bound reports it
-			}
 		}
 		*r = rows.Join(r.Detail)
 	}

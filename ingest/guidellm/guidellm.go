@@ -59,7 +59,7 @@ func sniff(f *decode.File, m *draft.Check) {
 
 // readReport returns a point for each benchmark of a report.
 func readReport(f *decode.File, r *schema.Reading) {
-	for b := range f.First.Get("benchmarks").Items() {
+	for b := range draft.Each(f, f.First.Get("benchmarks").Items()) {
 		if b.Get("metrics").Kind() == decode.Object {
 			readBenchmark(f, b, r)
 		}

@@ -73,7 +73,7 @@ func read(f *decode.File, r *schema.Reading) {
 // readRows reads rows, of one model or several, and returns how many there are.
 func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) (n int) {
 	runs := draft.RunsOf[[3]string](out)
-	for v := range rows {
+	for v := range draft.Each(f, rows) {
 		facts := factsOf(v)
 		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version},
 			func() schema.Facts { return facts })

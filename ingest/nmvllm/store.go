@@ -43,15 +43,15 @@ func readStore(f *decode.File, out *schema.Reading) {
 		for entry := range suite.Val.Items() {
 			isEmpty := true // its benchmark failed, or never ran
 			for bench := range entry.Get("benches").Items() {
+				if len(s.points) > f.Limits().Results {
+					break // bound reports it
+				}
 				s.bench(suite.Key, entry, bench)
 				_, ok := bench.Get("value").Float()
 				isEmpty = isEmpty && !ok
 			}
-			if isEmpty {
+			if isEmpty && len(s.points) <= f.Limits().Results {
 				s.failed(suite.Key, entry)
-			}
-			if len(s.points) > f.Limits().Results {
-				break // bound reports it
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func read(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) }
 // readSummary returns the points of a sweep's summary.
 func readSummary(f *decode.File, r *schema.Reading) {
 	r.Format = Format
-	for v := range f.First.Items() {
+	for v := range draft.Each(f, f.First.Items()) {
 		if detectValue(v).OK() {
 			readValue(f, v, r)
 		}

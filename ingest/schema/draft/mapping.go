@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"iter"
 	"regexp"
 	"strings"
 	"time"
@@ -173,6 +174,20 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 		*to = x.Ptr()
 	}
 	return *to != nil
+}
+
+// Each are the items of a list, up to one more than the results that are read from one file, which package ingest
+// reports.
+func Each(f *decode.File, items iter.Seq[decode.Value]) iter.Seq[decode.Value] {
+	return func(yield func(decode.Value) bool) {
+		n := 0
+		for x := range items {
+			if !yield(x) || n > f.Limits().Results {
+				return
+			}
+			n++
+		}
+	}
 }
 
 // Rows are the lines of a table as objects of texts by heading, up to its end or to a line of other cells.
