@@ -246,7 +246,7 @@ func (b *building) read(ctx context.Context) (stands bool, err error) {
 		b.sh.say("read      %s, unchanged since the last build; %s",
 			plaintext.Plural(last.Files, "file"), problemCounts(last.Problems))
 		if stands = b.reports == "" && !site.Unfinished(b.out) && last.stands(b.out, b.options()); stands {
-			b.announce(last.Output.Files, 0, 0, last.Output.Headline)
+			b.announce(last.Written, 0, 0, last.Headline)
 		}
 		return stands, nil
 	case len(b.paths) == 0:
@@ -302,11 +302,11 @@ func (b *building) site(ctx context.Context, report *render.Report, theme site.T
 	switch {
 	case b.ephemeral || damaged:
 	case b.got.Refused > 0:
-		forgetRecord(b.ws.LastBuild())
+		_ = os.Remove(b.ws.LastBuild()) // what was read is not all stored
 	default:
 		saveRecord(b.ws.LastBuild(), b.input(), buildRecord{
 			Files: len(b.got.Files), Runs: b.got.Runs, Problems: b.got.Problems,
-			Output: builtFolder{Folder: b.out, Options: b.options(), Files: result.Files, Headline: headline},
+			Folder: b.out, Options: b.options(), Written: result.Files, Headline: headline,
 		})
 	}
 	return nil

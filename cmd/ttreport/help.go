@@ -147,26 +147,19 @@ func common(fs *pflag.FlagSet, names ...string) {
 	}
 }
 
-// shownFlags calls show with the flags of a command in their order, and the heading of each; "" where it has none.
-func shownFlags(c *cobra.Command, show func(f *pflag.Flag, heading string)) {
+// flagGroups are the flags of a command by heading, in order: the common ones, with how many others there are, or all.
+func flagGroups(c *cobra.Command, all bool) (list []*pflag.FlagSet, hidden int) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
-			show(f, strings.Join(f.Annotations[groupOf], ""))
-		}
-	})
-}
-
-// writeFlags prints flags: in one list where they have no groups, else by group, the common ones or all.
-func writeFlags(w io.Writer, c *cobra.Command, all bool) {
-	const width = 100 // characters of a line
-	var list []*pflag.FlagSet
-	hidden := 0
-	shownFlags(c, func(f *pflag.Flag, heading string) {
-		if _, common := f.Annotations[isCommon]; heading != "" && !common && !all {
+		_, common := f.Annotations[isCommon]
+		heading := strings.Join(f.Annotations[groupOf], "")
+		switch {
+		case f.Hidden || f.Name == "help":
+			return
+		case heading != "" && !common && !all:
 			hidden++
 			return
 		}
-		heading = cmp.Or(heading, "Flags")
+		heading = cmp.Or(heading, noHeading)
 		at := slices.IndexFunc(list, func(s *pflag.FlagSet) bool { return s.Name() == heading })
 		if at < 0 {
 			at = len(list)
@@ -175,6 +168,16 @@ func writeFlags(w io.Writer, c *cobra.Command, all bool) {
 		}
 		list[at].AddFlag(f)
 	})
+	return list, hidden
+}
+
+// noHeading is the heading of flags without one.
+const noHeading = "Flags"
+
+// writeFlags prints flags by group.
+func writeFlags(w io.Writer, c *cobra.Command, all bool) {
+	const width = 100 // characters of a line
+	list, hidden := flagGroups(c, all)
 	for _, s := range list {
 		fmt.Fprintf(w, "\n%s:\n%s", s.Name(), s.FlagUsagesWrapped(width))
 	}
@@ -218,22 +221,23 @@ func manPage(c *cobra.Command) string {
 		}
 		return b.String()
 	}
-	before := "none"
-	shownFlags(c, func(f *pflag.Flag, heading string) {
-		if before == "none" {
+	options, _ := flagGroups(c, true)
+	for i, s := range options {
+		if i == 0 {
 			b.WriteString(".SH OPTIONS\n")
 		}
-		if heading != before && heading != "" {
-			fmt.Fprintf(&b, ".SS %q\n", heading)
+		if s.Name() != noHeading {
+			fmt.Fprintf(&b, ".SS %q\n", s.Name())
 		}
-		before = heading
-		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		fmt.Fprintf(&b, ".TP\n%s%s", roff(strings.TrimSpace(name+" "+value)), roff(usage))
-	})
+		s.VisitAll(func(f *pflag.Flag) {
+			value, usage := pflag.UnquoteUsage(f)
+			name := "--" + f.Name
+			if f.Shorthand != "" {
+				name = "-" + f.Shorthand + ", " + name
+			}
+			fmt.Fprintf(&b, ".TP\n%s%s", roff(strings.TrimSpace(name+" "+value)), roff(usage))
+		})
+	}
 	if c.HasExample() {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s.fi\n", roff(strings.TrimSpace(c.Example)))
 	}

@@ -18,19 +18,14 @@ import (
 // buildRecord is what a build read and wrote: with it the next build of the same input reads nothing but sizes and
 // times of files. One that cannot be kept or read costs time and nothing else.
 type buildRecord struct {
-	Stamp    string // of the input; see [buildInput.stamp]
-	Files    int
-	Runs     int
-	Problems []schema.Problem
-	Output   builtFolder
-}
+	Stamp       string // of the input; see [buildInput.stamp]
+	Files, Runs int
+	Problems    []schema.Problem
 
-// builtFolder is a folder that was written.
-type builtFolder struct {
-	Folder      string
+	Folder      string // that was written
 	Options     string // everything that decides what is written, beside what was read
 	Fingerprint string // of its files
-	Files       int
+	Written     int    // files
 	Headline    string // what was printed when it was done
 }
 
@@ -73,11 +68,11 @@ func loadRecord(name string, in buildInput) (buildRecord, bool) {
 
 // stands reports whether a folder would be written as it was, and is still as it was written.
 func (r buildRecord) stands(folder, options string) bool {
-	if r.Output.Folder != folder || r.Output.Options != options {
+	if r.Folder != folder || r.Options != options {
 		return false
 	}
 	hash, ok := fingerprint(folder)
-	return ok && hash == r.Output.Fingerprint
+	return ok && hash == r.Fingerprint
 }
 
 // saveRecord keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
@@ -89,19 +84,16 @@ func saveRecord(name string, in buildInput, r buildRecord) {
 	}
 	var read, written bool
 	r.Stamp, read = in.stamp()
-	r.Output.Fingerprint, written = fingerprint(r.Output.Folder)
+	r.Fingerprint, written = fingerprint(r.Folder)
 	failed := func(p schema.Problem) bool { return p.Code == schema.CodeUnreadable }
 	if !read || !written || slices.ContainsFunc(r.Problems, failed) {
-		forgetRecord(name)
+		_ = os.Remove(name)
 		return
 	}
 	if data, err := json.Marshal(r); err == nil {
 		_ = durable.WriteRecord(name, data)
 	}
 }
-
-// forgetRecord removes a record: what was read is not all stored.
-func forgetRecord(name string) { _ = os.Remove(name) }
 
 // fingerprint covers what is in the files: a site is published, so sizes and times are not enough.
 func fingerprint(folder string) (hash string, ok bool) {

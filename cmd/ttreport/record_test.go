@@ -34,10 +34,10 @@ func TestBuildRecord(t *testing.T) {
 		t.Error("a record that was never kept")
 	}
 	saveRecord("record.json", in, buildRecord{
-		Files: 1, Runs: 1, Output: builtFolder{Folder: "out", Options: "public", Files: 1, Headline: "PASS"},
+		Files: 1, Runs: 1, Folder: "out", Options: "public", Written: 1, Headline: "PASS",
 	})
 	r, ok := loadRecord("record.json", in)
-	if !ok || r.Files != 1 || r.Output.Headline != "PASS" || !r.stands("out", "public") {
+	if !ok || r.Files != 1 || r.Headline != "PASS" || !r.stands("out", "public") {
 		t.Errorf("%+v %v", r, ok)
 	}
 	if r.stands("out", "") || r.stands("elsewhere", "public") {
@@ -56,7 +56,7 @@ func TestBuildRecord(t *testing.T) {
 	if _, ok := loadRecord("record.json", in); ok {
 		t.Error("a file was changed, and the input is the same")
 	}
-	saveRecord("record.json", in, buildRecord{Output: builtFolder{Folder: "gone"}})
+	saveRecord("record.json", in, buildRecord{Folder: "gone"})
 	if _, err := os.Stat("record.json"); err == nil {
 		t.Error("a record of an output that does not exist is kept")
 	}

@@ -180,10 +180,5 @@ func resultName(script string, run *schema.Run, p *schema.Point) string {
 	if p.Key.Tool != offline {
 		script += fmt.Sprintf("-%s-%vqps", p.Key.Tool, rateOf(p))
 	}
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || strings.ContainsRune(`/\:*?"<>| `, c) {
-			return '_'
-		}
-		return c
-	}, script+"-"+model+"-"+when)
+	return fileName(script + "-" + model + "-" + when)
 }
