@@ -115,13 +115,10 @@ func (o *acceptOptions) accept(ctx context.Context, sh *shell, release string) e
 		}
 		return nil
 	}
-	if err := writeDecisions(ws, list); err != nil {
+	if ws, err = writeDecisions(ws, list); err != nil {
 		return err
 	}
 	sayDecisions(sh, list)
-	if ws, err = openWorkspace("."); err != nil { // with the decisions
-		return err
-	}
 	if report, at, err = judged(ctx, ws, checkOptions{release: g.Release}); err != nil {
 		return err
 	}
@@ -239,43 +236,33 @@ func (o *acceptOptions) decisions(
 	return out, nil
 }
 
-// writeDecisions adds decisions to ttreport.yaml, and puts back what was there when the result is not what was meant.
-func writeDecisions(ws *workspace.Workspace, list []decision.Decision) error {
-	name := ws.Settings()
-	before, err := os.ReadFile(name)
+// writeDecisions adds decisions to ttreport.yaml, where the result is what was meant, and returns the workspace with them.
+func writeDecisions(ws *workspace.Workspace, list []decision.Decision) (*workspace.Workspace, error) {
+	before, err := os.ReadFile(ws.Settings())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
+		return nil, failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
 	}
-	missing := err != nil
-	byHand := func(err error) error {
-		text := ""
-		for i := range list {
-			text += list[i].Text(2)
-		}
-		return fail(exitUsage, "add this to its decisions:\n"+text, "accept: %s is left as it is: %w",
-			workspace.ConfigName, err)
-	}
+	after := ws
 	text, err := decision.Append(string(before), list)
-	if err != nil {
-		return byHand(err)
+	if err == nil {
+		after, err = ws.With([]byte(text))
 	}
-	if err := durable.WriteFile(name, []byte(text)); err != nil {
-		return failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
-	}
-	after, err := workspace.Open(ws.Dir)
 	if err == nil {
 		_, err = after.Policy(time.Now())
 	}
 	if want := slices.Concat(ws.Config.Decisions, list); err == nil && !reflect.DeepEqual(after.Config.Decisions, want) {
 		err = decision.ErrNotByHand
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		items := ""
+		for i := range list {
+			items += list[i].Text(2)
+		}
+		return nil, fail(exitUsage, "add this to its decisions:\n"+items, "accept: %s is left as it is: %w",
+			workspace.ConfigName, err)
 	}
-	if missing {
-		_ = os.Remove(name) // the error below is the one to tell
-	} else if again := durable.WriteFile(name, before); again != nil {
-		err = errors.Join(err, again)
+	if err := durable.WriteFile(ws.Settings(), []byte(text)); err != nil {
+		return nil, failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
 	}
-	return byHand(err)
+	return after, nil
 }

@@ -141,7 +141,6 @@ type Workspace struct {
 // Open reads a folder's configuration. A folder without one is a workspace with defaults.
 func Open(dir string) (*Workspace, error) {
 	w := &Workspace{Dir: dir}
-	name := filepath.Join(dir, ConfigName)
 	if err := w.open(); err != nil {
 		return nil, err
 	}
@@ -153,22 +152,29 @@ func Open(dir string) (*Workspace, error) {
 		return w, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %s: %w", name, reason(err))
+		return nil, fmt.Errorf("configuration: %s: %w", w.Settings(), reason(err))
 	}
-	w.Configured = true
-	if len(strings.TrimSpace(string(data))) == 0 {
-		return w, nil
+	return w.With(data)
+}
+
+// With is the workspace with a configuration of this text.
+func (w *Workspace) With(config []byte) (*Workspace, error) {
+	out, name := *w, w.Settings()
+	out.Config, out.Configured = Config{}, true
+	if len(strings.TrimSpace(string(config))) == 0 {
+		return &out, nil
 	}
-	if p := decode.YAML(name, data, &w.Config); p != nil {
+	if p := decode.YAML(name, config, &out.Config); p != nil {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
-	c := &w.Config
-	w.Tables, err = table.Compile(c.Tables)
+	var err error
+	c := &out.Config
+	out.Tables, err = table.Compile(c.Tables)
 	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(), err); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return w, nil
+	return &out, nil
 }
 
 // Settings is the configuration file.
