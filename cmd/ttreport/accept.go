@@ -236,7 +236,7 @@ func (o *acceptOptions) decisions(
 	return out, nil
 }
 
-// writeDecisions adds decisions to ttreport.yaml, where the result is what was meant, and returns the workspace with them.
+// writeDecisions adds decisions to ttreport.yaml, where that gives what was meant, and returns the workspace with them.
 func writeDecisions(ws *workspace.Workspace, list []decision.Decision) (*workspace.Workspace, error) {
 	before, err := os.ReadFile(ws.Settings())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -19,6 +19,15 @@ func Kinds() []schema.DecisionKind {
 	}
 }
 
+// kindList names the kinds of decisions, for messages.
+func kindList() string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Check reports what is wrong with the decisions of a configuration. lints are the ids of checks that exist.
 func (p *Policy) Check(lints []string) error {
 	if len(p.Decisions) > mostDecisions {
@@ -63,17 +72,13 @@ func (d *Decision) check(lints []string) error {
 	s, isLint := d.Select, d.Select.Lint != ""
 	exists := func(id string) bool { return Match(s.Lint, id) }
 	_, badDate := time.Parse(time.DateOnly, cmp.Or(d.Expires, time.DateOnly))
-	var kinds []string
-	for _, k := range Kinds() {
-		kinds = append(kinds, string(k))
-	}
 	is := func(kinds ...schema.DecisionKind) bool { return slices.Contains(kinds, d.Kind) }
 	for _, rule := range []struct {
 		broken bool
 		says   string
 	}{
 		{d.ID == "", "an id is needed, so that pages can name it"},
-		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, strings.Join(kinds, ", "))},
+		{!is(Kinds()...), fmt.Sprintf("kind %q is none of %s", d.Kind, kindList())},
 		{strings.TrimSpace(d.Reason) == "", "a reason is needed; it is shown wherever the decision is"},
 		{badDate != nil, fmt.Sprintf("expires %q is not of the form 2027-01-31", d.Expires)},
 		{
