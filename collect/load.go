@@ -198,7 +198,10 @@ func (s *session) loaded(
 	if r.empty {
 		r.side.ExitCode = 1
 	}
-	notes := []string{lost(set), readLate(set, r.failure), sentAgain(out.Resent()), steady, knewPrompts(st.Load, out)}
+	notes := []string{lost(set), readLate(set, r.failure), "", steady, knewPrompts(st.Load, out)}
+	if n := out.Resent(); n > 0 {
+		notes[2] = fmt.Sprintf("sent again: %d, whose idle connections were closed by the server or a proxy", n)
+	}
 	r.note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
 	return r, nil
 }
@@ -221,14 +224,6 @@ func readLate(set latency.Set, failure string) string {
 		return fmt.Sprintf("%d of %d requests were read late: ITL is not known", set.Undated, set.OK)
 	}
 	return fmt.Sprintf("%d of %d requests were read late: times that are not known are left out", set.Undated, set.OK)
-}
-
-// sentAgain is a note on requests that needed another connection; "" for none.
-func sentAgain(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("sent again: %d, whose idle connections were closed by the server or a proxy", n)
 }
 
 // knewPrompts is a note on prompts of random words that the server knew before, as it does those of an earlier

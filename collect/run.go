@@ -282,7 +282,10 @@ func (f *Folder) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	if f.kept && slices.ContainsFunc(f.sides, (*session).missing) {
+	missing := func(s *session) bool {
+		return slices.ContainsFunc(s.plan.Items(), func(it plan.Item) bool { return !s.done[it.Name] })
+	}
+	if f.kept && slices.ContainsFunc(f.sides, missing) {
 		if err := f.startBoth(ctx); err != nil {
 			return err
 		}
@@ -309,11 +312,6 @@ func (f *Folder) measure(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// missing reports whether anything is left to measure.
-func (s *session) missing() bool {
-	return slices.ContainsFunc(s.plan.Items(), func(it plan.Item) bool { return !s.done[it.Name] })
 }
 
 // turn measures the items of one block on one server that have no result yet; block 0 is a run by itself.

@@ -162,11 +162,7 @@ func (r *runner) outcome() Outcome {
 		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
 	r.out.Whole = r.watcher.whole(len(r.out.Requests))
-	for _, t := range r.out.Requests {
-		r.out.Duration = max(r.out.Duration, t.End())
-	}
-	r.out.Peak = int(r.peak.Load())
-	r.out.leave()
+	r.out.finish()
 	return r.out
 }
 
@@ -179,7 +175,6 @@ type runner struct {
 	out      Outcome
 	pulse    *pulse
 	inFlight atomic.Int64
-	peak     atomic.Int64
 	answers  answers      // that other requests wait for
 	backlog  *backlog     // nil where an overload cannot be told
 	watcher  *watcher     // nil where a number of requests decides
@@ -311,7 +306,7 @@ func (r *runner) over(passed time.Duration) bool {
 // turn sends request i, which may be a turn of a conversation, and reads its answer; negative numbers are warm-up
 // requests.
 func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
-	r.enter()
+	r.inFlight.Add(1)
 	defer r.inFlight.Add(-1)
 	q := r.load.Each[max(i, -1-i)%len(r.load.Each)]
 	if i < 0 {
@@ -325,13 +320,6 @@ func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
 		r.report(t)
 	}
 	return t
-}
-
-// enter counts a request that is sent.
-func (r *runner) enter() {
-	if n := r.inFlight.Add(1); n > r.peak.Load() {
-		r.peak.Store(n)
-	}
 }
 
 // report counts a request and reports progress.

@@ -150,7 +150,6 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 		return Outcome{}, err
 	}
 	out.finish()
-	out.leave()
 	return out, nil
 }
 
@@ -221,7 +220,8 @@ func (o *Outcome) add(p Part, from *Outcome) error {
 	return nil
 }
 
-// finish computes what holds of all requests: the duration, and how many were in flight at most.
+// finish computes what holds of all requests, the duration and how many were in flight at most, and takes out those
+// whose clients went away.
 func (o *Outcome) finish() {
 	type change struct {
 		at time.Duration
@@ -238,6 +238,7 @@ func (o *Outcome) finish() {
 		now += c.by
 		o.Peak = max(o.Peak, now)
 	}
+	o.leave()
 }
 
 // total is the progress of all clients: means by how many requests completed of each.

@@ -118,7 +118,6 @@ func (v *virtualRun) send(earliest time.Duration) {
 // sendAs sends a request at a time.
 func (v *virtualRun) sendAs(i int, at time.Duration) {
 	v.sent.Add(1)
-	v.enter()
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
 	if v.out.Late != nil {
@@ -156,7 +155,6 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 		t.TTFT, t.Out = 0, 0
 	}
 	v.report(*t)
-	v.inFlight.Add(-1)
 	v.answered(i, at)
 	for _, j := range v.wait.ended(i, at, v.load.Each, v.load.Rate > 0) {
 		v.sendAs(j, v.wait.ready[j])
