@@ -8,7 +8,9 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -244,7 +246,7 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 		rule = "FAIL on " + strings.Join(on, ", ")
 	}
 	out := []CardFact{{"Basis", basisText(g), ""}, {"Coverage", coverageText(cover), CoveragePath},
-		{"Drift", driftText(g.Lints), ""}}
+		{"Drift", driftText(g.Lints), ""}, {"Curves", r.curvesMoved(g, at), ""}}
 	targets := requiredText(required(g.Targets))
 	if len(g.Unmeasured) > 0 { // no verdict is about what was never measured
 		var names []string
@@ -296,6 +298,21 @@ func (r *Report) orderText(at int) string {
 		out += fmt.Sprintf("; the %d without a date stand in the order of their names", undated)
 	}
 	return out + ". releases: in ttreport.yaml states the order"
+}
+
+// curvesMoved says which curves of the reviewed systems moved since the newest release of the baseline.
+func (r *Report) curvesMoved(g *gate.Review, at int) string {
+	base := judge.Named(r.Releases, g.Baseline)
+	if at < 0 || base < 0 || base >= at {
+		return ""
+	}
+	in := map[schema.Pair]bool{}
+	for _, p := range g.Pairs {
+		in[schema.Pair{Model: p.Model, Device: p.Device}] = true
+	}
+	return words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, func(h *columns.RunHead) bool {
+		return in[schema.Pair{Model: h.Model.Name, Device: h.Device}]
+	}, true), g.Baseline)
 }
 
 // basisText counts what was compared with history.

@@ -137,7 +137,8 @@ func compareSides(
 		return r, nil, nil
 	}
 	r.Judge(judged.Findings(b).History)
-	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b)
+	all := func(*columns.RunHead) bool { return true }
+	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b, all, false)
 	return r, compare.Releases(judged.Judgement, a, b), nil
 }
 

@@ -87,6 +87,32 @@ func Curves(r *compare.Result) (out []string) {
 	return out
 }
 
+// CurvesMoved says which curves are shown to have moved as a whole; "" where none was tested.
+func CurvesMoved(list []compare.Curve, against string) string {
+	moved, tested := compare.Moved(list)
+	switch {
+	case tested == 0:
+		return ""
+	case len(moved) == 0:
+		return fmt.Sprintf("none of %s is shown to have moved since %s", Plural(tested, "curve"), against)
+	}
+	const most = 3
+	var out []string
+	for _, c := range moved[:min(most, len(moved))] {
+		side := "higher"
+		if c.Whole.Value < 0 {
+			side = "lower"
+		}
+		out = append(out, fmt.Sprintf("the curve of %s, %s is %s %s between %s and %s (%s to %s)", c.System,
+			strings.TrimSuffix(Workload(c.Key), "/-"), Percent(math.Abs(c.Whole.Value)), side, Number(c.Low),
+			curveLevel(c.Axis, c.High), Change(c.Whole.Low), Change(c.Whole.High)))
+	}
+	if n := len(moved) - most; n > 0 {
+		out = append(out, Count(n)+" more")
+	}
+	return "since " + against + " " + strings.Join(out, "; ")
+}
+
 // curveText says how the curve of b lies to that of a: as a whole, at some levels, and where.
 func curveText(c *compare.Curve, a, b string) string {
 	out := fmt.Sprintf("%s against %s, ", b, a)

@@ -5,11 +5,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/curve"
 	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // Curve is a workload over its loads on both sides: what is given at what a user sees.
@@ -139,41 +141,79 @@ func curvesOf(a, b Side, several bool) []Curve {
 	return out
 }
 
-// ReleaseCurves compares the curves of two releases of a history; the repeats of all up to the later one say how much
-// runs vary.
-func ReleaseCurves(j *judge.Judgement, a, b int) []Curve {
+// ReleaseCurves compares the curves of two releases of a history, of some runs; the repeats of the releases before the
+// later one say how much runs vary. tested leaves out systems whose runs cannot say.
+func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) []Curve {
+	const window = 20 // releases, as of a baseline
 	var s sweeps
 	c := j.Columns
-	for ri := range b + 1 {
-		side := map[int]int{a: 0, b: 1}
-		at, compared := side[ri]
-		if !compared {
-			at = 2 + ri
-		}
-		for _, run := range j.Releases[ri].Runs {
-			h := &c.Runs[run]
-			system := onDevice(h.Model.Name, h.Device)
-			if h.Impl != "" {
-				system += ", " + h.Impl
-			}
-			for i := h.FirstPoint; i < h.PointsEnd; i++ {
-				p := &c.Points[i]
-				if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
-					continue
+	type group struct {
+		system  string
+		release int
+	}
+	repeats, df := map[group]int{}, map[string]int{}
+	eachRun := func(do func(ri, run int, g group)) {
+		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
+			for _, run := range j.Releases[ri].Runs {
+				if h := &c.Runs[run]; of(h) {
+					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.Impl, ", "), ri})
 				}
-				s.add(at, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
-					for _, stat := range schema.CenterStats() {
-						n, def := c.Value(p, metric, stat)
-						if v, ok := n.Get(); ok {
-							return v, stat + def + blocking(c.Conds[p.Cond])
-						}
-					}
-					return 0, ""
-				})
 			}
 		}
 	}
+	eachRun(func(_, _ int, g group) {
+		if repeats[g]++; repeats[g] > 1 {
+			df[g.system]++
+		}
+	})
+	eachRun(func(ri, run int, g group) {
+		at := map[int]int{a: 0, b: 1}[ri]
+		if ri != a && ri != b {
+			at = 2 + ri
+		}
+		if at > 1 && repeats[g] < 2 || tested && df[g.system] < curve.FewestDF {
+			return
+		}
+		s.addRun(c, at, run, g.system)
+	})
 	return s.curves()
+}
+
+// addRun takes the points of a run of a history.
+func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
+	h := &c.Runs[run]
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		p := &c.Points[i]
+		if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
+			continue
+		}
+		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
+			for _, stat := range schema.CenterStats() {
+				n, def := c.Value(p, metric, stat)
+				if v, ok := n.Get(); ok {
+					return v, stat + def + blocking(c.Conds[p.Cond])
+				}
+			}
+			return 0, ""
+		})
+	}
+}
+
+// Moved are the curves that are shown to have moved as a whole, by Holm's procedure over those that are tested.
+func Moved(list []Curve) (moved []*Curve, tested int) {
+	var p []float64
+	for i := range list {
+		if !math.IsNaN(list[i].P) {
+			p = append(p, list[i].P)
+		}
+	}
+	limit, _ := regression.Holm(p, .05)
+	for i := range list {
+		if list[i].P <= limit {
+			moved = append(moved, &list[i])
+		}
+	}
+	return moved, len(p)
 }
 
 // blocking are the conditions that numbers depend on.

@@ -35,8 +35,8 @@ type Comparison struct {
 // Sure reports whether the whole curve is shown to have moved.
 func (c *Comparison) Sure() bool { return c.P < .05 }
 
-// fewestDF is how many degrees of freedom an interval needs: with one, t says nothing.
-const fewestDF = 2
+// FewestDF is how many degrees of freedom an interval needs: with one, t says nothing.
+const FewestDF = 2
 
 // levels is how many levels a band has.
 const levels = 9
@@ -104,7 +104,7 @@ func (c *Comparison) whole() {
 	se := s.error(runs)
 	ends := around(d, s.t()*se)
 	c.Whole = Value{math.Expm1(d), ends[0], ends[1]}
-	if s.df >= fewestDF {
+	if s.df >= FewestDF {
 		c.P = 2 * regression.UpperTail(math.Abs(d)/se, float64(s.df))
 	}
 }
@@ -207,7 +207,7 @@ func (s *spread) runs(level float64) (out []float64) {
 }
 
 func (s *spread) error(runs []float64) float64 {
-	if s.df < fewestDF {
+	if s.df < FewestDF {
 		return math.NaN()
 	}
 	sum := 0.
@@ -222,7 +222,7 @@ func (s *spread) se(level float64) float64 { return s.error(s.runs(level)) }
 
 // t is the factor of an interval.
 func (s *spread) t() float64 {
-	if s.df < fewestDF {
+	if s.df < FewestDF {
 		return math.NaN()
 	}
 	return regression.Quantile(.975, float64(s.df))
@@ -278,7 +278,7 @@ func (c *Curve) components() (within, between float64) {
 
 // band is the factor of a joint band: the quantile of the largest |t| over the levels.
 func (s *spread) band(c *Curve, at []float64) float64 {
-	if s.df < fewestDF {
+	if s.df < FewestDF {
 		return math.NaN()
 	}
 	r := rand.New(rand.NewPCG(7, 7)) // the same data have the same band
