@@ -388,3 +388,23 @@ func TestSummaryAfterItsRuns(t *testing.T) {
 		}
 	}
 }
+
+// What a tool printed is its file again also where the file was stored: seven digits of a number may be rounded
+// otherwise to two decimals than the number itself.
+func TestPrintedAfterItsFile(t *testing.T) {
+	file := strings.NewReplacer(`"output_throughput":20.5`, `"output_throughput":308.56503`, "10.25", "10.2512",
+		"2.125", "2.1251").Replace(serve(`"request_throughput":4.1251,"request_rate":1.0,"mean_e2el_ms":25.5012,`))
+	dir := write(t, t.TempDir(), map[string]string{"n/x.json": file, "n/x.log": "" +
+		"============ Serving Benchmark Result ============\nSuccessful requests:                     8\n" +
+		"Benchmark duration (s):                  2.00\nRequest throughput (req/s):              4.13\n" +
+		"Output token throughput (tok/s):         308.57\n---------------Time to First Token----------------\n" +
+		"Mean TTFT (ms):                          10.25\n-----Time per Output Token (excl. 1st token)------\n" +
+		"Mean TPOT (ms):                          2.13\n----------------End-to-end Latency----------------\n" +
+		"Mean E2EL (ms):                          25.50\n==================================================\n",
+	}, time.Now())
+	history := t.TempDir()
+	into(t, history, ingest.Options{}, filepath.Join(dir, "n", "x.json"))
+	if _, now := into(t, history, ingest.Options{}, filepath.Join(dir, "n", "x.log")); strings.Count(now, `"ok"`) != 1 {
+		t.Errorf("two points: %s", now)
+	}
+}

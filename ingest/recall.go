@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/duplicate"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -298,6 +299,7 @@ func (r *result) keep(old *result) {
 		case q == nil:
 		case statesAll(q, p) && (!statesAll(p, q) || len(q.Command) > len(p.Command)): // and more
 			*p = *q
+			repeat.TakeBack(p)
 		case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
 			p.Key, p.Stated = q.Key, q.Stated
 		}

@@ -74,31 +74,27 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 			}
 		}
 	}
-	if key := PrintedKey(p); hasPrinted && key != "" {
-		out = append(out, key)
+	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
+	switch {
+	case !hasPrinted:
+	case tps > 0: // rounded up or down: a stored number has lost digits before
+		for _, x := range []float64{math.Floor(tps * 100), math.Ceil(tps * 100)} {
+			out = append(out, fmt.Sprint(p.Key.Tool, " ", x))
+		}
+	case p.Status == schema.StatusFailed:
+		out = append(out, p.Key.Tool+" failed")
 	}
 	return out
 }
 
-// PrintedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
-// none.
-func PrintedKey(p *schema.Point) string {
-	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
-	switch {
-	case tps > 0:
-		return fmt.Sprintf("%s %.2f", p.Key.Tool, tps)
-	case p.Status == schema.StatusFailed:
-		return p.Key.Tool + " failed"
-	}
-	return ""
-}
-
 // Printed reports that every number that a tool printed is that of its file, rounded.
 func Printed(file, printed *schema.Point) bool {
-	if PrintedKey(file) != PrintedKey(printed) || !sameLoad(&file.Key, &printed.Key) {
+	isFailed := printed.Status == schema.StatusFailed
+	if file.Key.Tool != printed.Key.Tool || isFailed != (file.Status == schema.StatusFailed) ||
+		!sameLoad(&file.Key, &printed.Key) {
 		return false
 	}
-	if printed.Status == schema.StatusFailed { // there is nothing else to know it by
+	if isFailed { // there is nothing else to know it by
 		return strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
 	}
 	n := 0

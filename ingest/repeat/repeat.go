@@ -25,7 +25,7 @@ func Separate(points []schema.Point) []schema.Problem {
 	for i := range points {
 		p := &points[i]
 		all[i] = p
-		takeBack(p)
+		TakeBack(p)
 		for dim, value := range parallelism(p) {
 			add(p, dim, value)
 		}
@@ -54,8 +54,8 @@ func alike[T any](list []T, key func(T) string) (out [][]T) {
 	return out
 }
 
-// takeBack removes the dimensions that an earlier call added. Points may share maps.
-func takeBack(p *schema.Point) {
+// TakeBack removes the dimensions that an earlier call of [Separate] added. Points may share maps.
+func TakeBack(p *schema.Point) {
 	for name, from := range p.Stated {
 		if dim, ok := strings.CutPrefix(name, schema.StatedDim); ok && from == string(schema.FromDerived) {
 			p.Key.Dims, p.Stated = maps.Clone(p.Key.Dims), maps.Clone(p.Stated)
