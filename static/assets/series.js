@@ -70,7 +70,7 @@
       from = -1,
       to = -1;
     function paint(force) {
-      var ROW = narrow.matches ? 98 : 34, // as in the style
+      var ROW = narrow.matches ? 112 : 34, // as in the style
         first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
         last = Math.min(order.length, first + Math.ceil((0.7 * innerHeight) / ROW) + 14);
       if (!force && first === from && last === to) return;

@@ -62,7 +62,9 @@
 
   // unpacked is the text of data that are packed by gzip, in base64.
   function unpacked(text) {
-    var bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    var raw = atob(text),
+      bytes = new Uint8Array(raw.length);
+    for (var i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i); // a tenth of the time of Uint8Array.from
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
