@@ -120,12 +120,12 @@ func Busy(set latency.Set, l Load) string {
 	}
 	one := lost*float64(set.OK) < 1.5 // one that is left out and counted does not make a point of few requests false
 	switch {
-	case l.Simulated:
+	case one || l.Simulated:
 		return ""
 	case lost <= latency.MostLost && set.TailDoubt > mostTailDoubt:
 		return fmt.Sprintf("this machine was too busy: the client read late, and the P99 of TTFT is uncertain by %.2g%%",
 			100*set.TailDoubt)
-	case one || lost <= latency.MostLost:
+	case lost <= latency.MostLost:
 		return ""
 	}
 	return fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of %s are not known",

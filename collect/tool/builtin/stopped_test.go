@@ -18,6 +18,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // TestClientProcess is the client of TestStopsAreSeen, which runs this program again.
@@ -124,4 +125,23 @@ func stopped(t *testing.T, requests, tokens int) (builtin.Load, builtin.Outcome)
 		t.Fatal(err, n)
 	}
 	return l, result
+}
+
+// A point is refused where more than one request has no time, and those are more than one in a hundred or may move the
+// P99.
+func TestBusy(t *testing.T) {
+	for _, c := range []struct {
+		lost, doubt float64
+		simulated   bool
+		want        string
+	}{
+		{0, 0, false, ""}, {.001, .05, false, ""}, {.005, .005, false, ""}, {.005, .05, true, ""},
+		{.005, .05, false, "P99 of TTFT is uncertain by 5%"}, {.02, .05, false, "2% of TTFT or E2EL are not known"},
+	} {
+		set := latency.Set{OK: 1000, Lost: c.lost, TailDoubt: c.doubt}
+		why := builtin.Busy(set, builtin.Load{Simulated: c.simulated})
+		if (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%+v: %q", c, why)
+		}
+	}
 }
