@@ -408,3 +408,17 @@ func TestPrintedAfterItsFile(t *testing.T) {
 		t.Errorf("two points: %s", now)
 	}
 }
+
+// The answers behind an aggregate of Every Eval Ever give its score the outcomes, and none of their own.
+func TestAnswersBesideTheirAggregate(t *testing.T) {
+	answer := `{"evaluation_id":"e","model_id":"acme/m","evaluation_name":"GSM8K","sample_id":"q%d","evaluation":` +
+		`{"is_correct":%t}}` + "\n"
+	set := load(t, ingest.Options{}, map[string]string{
+		"a/1f0c.json": `{"model_info":{"id":"acme/m"},"evaluation_results":[{"evaluation_name":"GSM8K","metric_config":` +
+			`{"metric_kind":"accuracy"},"score_details":{"score":0.5}}]}`,
+		"a/1f0c_samples.jsonl": fmt.Sprintf(answer+answer, 1, true, 2, false),
+	})
+	if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 1 || set.Runs[0].Scores[0].Outcomes == nil {
+		t.Errorf("%d runs: %+v", len(set.Runs), set.Runs)
+	}
+}

@@ -25,7 +25,7 @@ func joinParts(sources []*source) {
 		switch s.reading.Format {
 		case aiperf.Records:
 			joinRecords(s, near)
-		case lmeval.Samples:
+		case lmeval.Samples, format.EveryInstances:
 			joinSamples(s, near)
 		case format.EvalScopePercentiles, format.EvalScopeArguments:
 			joinLoadTest(s, near)
@@ -145,12 +145,17 @@ func isDefault(s *source) bool { return strings.HasPrefix(s.stem(), "profile_exp
 func aiperfStem(s *source) string { return strings.TrimSuffix(s.stem(), "_aiperf") }
 
 // joinSamples merges the items of a task into the results that they belong to: those of the same time stamp, or the
-// only ones in the folder.
+// only ones in the folder; of Every Eval Ever the aggregate with whose name theirs begins.
 func joinSamples(s *source, near []*source) {
 	var results []*source
 	stamp := lmeval.Stamp(s.rel)
 	for _, o := range near {
-		if o.reading.Format == lmeval.Format || o.reading.Format == lmeval.LMMs || o.reading.Format == lmeval.Old {
+		switch f := o.reading.Format; {
+		case s.reading.Format == format.EveryInstances:
+			if f == format.EveryEval.Name && strings.HasPrefix(s.stem(), o.stem()) {
+				results = append(results, o)
+			}
+		case f == lmeval.Format, f == lmeval.LMMs, f == lmeval.Old:
 			if stamp == "" || lmeval.Stamp(o.rel) == stamp || lmeval.Stamp(o.rel) == "" {
 				results = append(results, o)
 			}
@@ -163,7 +168,8 @@ func joinSamples(s *source, near []*source) {
 			return
 		}
 	}
-	if len(results) > 0 { // its scores are pairs and texts that only the harness can aggregate
+	// Its scores are pairs and texts that only the harness can aggregate.
+	if len(results) > 0 && s.reading.Format == lmeval.Samples {
 		s.drop(results[0].shown())
 	}
 }

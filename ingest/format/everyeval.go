@@ -1,5 +1,5 @@
 // This file reads Every Eval Ever (evaleval/every_eval_ever, MIT licence), schemas 0.1 to 0.2.2: the aggregate of one
-// model's evals. Instances, a line an answer, are no results.
+// model's evals.
 //
 // Traps: a score is on the scale that metric_config states, from min_score to max_score; the metric is named by its
 // kind or id; a task's name may have the part of it in brackets.
@@ -14,12 +14,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
+// EveryInstances is the format of the answers behind an aggregate, a line each.
+const EveryInstances = "every-eval-ever-instances"
+
 // EveryEval is the format: the results with their model.
 var EveryEval = draft.Format{
 	Name: "every-eval-ever", Wants: draft.Wants("evaluation_results[]", "model_info{}"), All: readEveryEval,
 	Sniff: func(f *decode.File, m *draft.Check) { m.Detail = "schema " + f.First.Get("schema_version").Text() },
 	Others: []draft.Format{{
-		Name: "every-eval-ever-instances", Detail: "not a result: one answer", Records: true,
+		Name: EveryInstances, Detail: "answers", Records: true, All: readEveryInstances,
 		Wants: draft.Wants("evaluation_name&sample_id|evaluation_id&sample_id"),
 	}},
 }
