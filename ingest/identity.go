@@ -612,6 +612,7 @@ func (r *result) complete() {
 	for i := range r.reading.Scores {
 		s := &r.reading.Scores[i]
 		s.Source.Path = redact.Text(s.Source.Path)
+		s.Task = cmp.Or(r.root.Tasks[s.Task], s.Task)
 		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
 		if why := s.Value.Why(); redact.Text(why) != why {
 			s.Value = schema.Missing(redact.Text(why))

@@ -32,6 +32,7 @@ type Root struct {
 	Own   []fs.FileInfo
 	// Tables are mappings of the user's own for files that no tool's format describes.
 	Tables []table.Table
+	Tasks  map[string]string // what the user calls tasks of evals, by the names in files
 }
 
 // Above is a folder above a root with a manifest, which applies to everything below. Below is the root's path within

@@ -86,7 +86,7 @@ func (id *identity) input(ws *workspace.Workspace, paths []string) (ingest.Optio
 		if err != nil {
 			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
-		root.Own, root.Tables = ownFolders(ws), ws.Tables
+		root.Own, root.Tables, root.Tasks = ownFolders(ws), ws.Tables, ws.Config.Tasks
 		roots = append(roots, root)
 	}
 	return opt, roots, nil

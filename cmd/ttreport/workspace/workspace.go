@@ -59,6 +59,8 @@ type Config struct {
 	Exec map[string]string `yaml:"exec"`
 	// Tables say what the columns of tables hold that no tool defines; see ttreport help files.
 	Tables []table.Mapping `yaml:"tables"`
+	// Tasks are names of evals by the names that files have for them.
+	Tasks map[string]string `yaml:"tasks"`
 	// Plans are what ttreport collect measures when no model is named.
 	Plans []plan.Entry `yaml:"plans"`
 	// Resources are what jobs of collect --on need, by device; an entry of a plan may state others.
