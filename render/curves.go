@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -103,7 +105,38 @@ func (r *Report) curveSection(pair Pair) Section {
 			s.Blocks = append(s.Blocks, block)
 		}
 	}
+	if t := r.curveChanges(pair); t != nil {
+		s.Blocks = append(s.Blocks, t)
+	}
 	return s
+}
+
+// curveChanges compares the curves of the newest two releases of a model on a device.
+func (r *Report) curveChanges(pair Pair) *Table {
+	releases := r.with[pair.Pair]
+	if len(releases) < 2 {
+		return nil
+	}
+	a, b := releases[len(releases)-2], releases[len(releases)-1]
+	list := compare.ReleaseCurves(r.Gate.Judgement, a, b, func(h *columns.RunHead) bool {
+		return schema.Pair{Model: h.Model.Name, Device: h.Device} == pair.Pair
+	}, false)
+	if len(list) == 0 {
+		return nil
+	}
+	output := "output"
+	if list[0].PerChip {
+		output += " per accelerator"
+	}
+	sides := r.Releases[b].Name + " against " + r.Releases[a].Name
+	return tableOf("Curves, "+sides, List, list, []Column[compare.Curve]{
+		{col(sides).in("workload"), func(c compare.Curve) Cell {
+			return head(strings.TrimSuffix(words.Workload(c.Key), "/-"), "")
+		}},
+		{medium("As a whole").in("95 % interval"), func(c compare.Curve) Cell { return text(words.CurveWhole(&c)) }},
+		{medium("At a level").in(output), func(c compare.Curve) Cell { return text(words.CurveAt(&c)) }},
+		{medium("Where").in("of levels"), func(c compare.Curve) Cell { return text(words.CurveWhere(&c)) }},
+	})
 }
 
 // sweepsOf are the numbers of a workload in some releases, oldest first.

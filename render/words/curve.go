@@ -26,8 +26,8 @@ func curveChange(v curve.Value) string {
 	return out
 }
 
-// curveWhere says where B is shown to give more than A or less.
-func curveWhere(c *compare.Curve) string {
+// CurveWhere says where B is shown to give more than A or less.
+func CurveWhere(c *compare.Curve) string {
 	if above, ok := c.Everywhere(); ok {
 		return map[bool]string{true: "above everywhere", false: "below everywhere"}[above]
 	}
@@ -55,8 +55,8 @@ func curveWhere(c *compare.Curve) string {
 	return "not shown to differ at any level"
 }
 
-// curveWhole says whether the curve moved.
-func curveWhole(c *compare.Curve) string {
+// CurveWhole says whether the curve moved.
+func CurveWhole(c *compare.Curve) string {
 	switch {
 	case math.IsNaN(c.Whole.Value):
 		return "too few loads in common"
@@ -68,8 +68,8 @@ func curveWhole(c *compare.Curve) string {
 	return curveChange(c.Whole)
 }
 
-// curveAt is the output at some levels.
-func curveAt(c *compare.Curve) string {
+// CurveAt is the output at some levels.
+func CurveAt(c *compare.Curve) string {
 	var at []string
 	for _, level := range c.Round() {
 		if x, ok := c.At(level); ok {
@@ -122,14 +122,14 @@ func curveText(c *compare.Curve, a, b string) string {
 	out += fmt.Sprintf("%s from %s to %s: ", strings.TrimSuffix(Workload(c.Key), "/-"), Number(c.Low),
 		curveLevel(c.Axis, c.High))
 	if !math.IsNaN(c.Whole.Value) {
-		out += "as a whole " + curveWhole(c) + "; "
+		out += "as a whole " + CurveWhole(c) + "; "
 	}
 	out += "output"
 	if c.PerChip {
 		out += " per accelerator"
 	}
-	if at := curveAt(c); at != "" {
+	if at := CurveAt(c); at != "" {
 		out += " " + at + ";"
 	}
-	return out + " " + curveWhere(c)
+	return out + " " + CurveWhere(c)
 }
