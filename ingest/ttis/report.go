@@ -143,7 +143,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 	}
 	for row := range v.Get("evals").Items() {
 		reportScore(f, r, row)
-		r.Targets = append(r.Targets, reference(f, row, must)...)
+		r.Targets = schema.MergeTargets(r.Targets, reference(f, row, must))
 	}
 	for row := range v.Get("benchmarks_summary").Items() {
 		r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
@@ -351,7 +351,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 	switch kind {
 	case "evals":
 		reportScore(f, r, data)
-		r.Targets = append(r.Targets, reference(f, data, "")...)
+		r.Targets = schema.MergeTargets(r.Targets, reference(f, data, ""))
 	case "spec_tests":
 		specTest(f, r, s)
 		return data.Kind() == decode.Object
