@@ -202,7 +202,8 @@ func TestWhyAnEvalHasNoScore(t *testing.T) {
 
 // A report that was merged of others has a task twice: its reference counts once, so that it is missed once.
 func TestReferenceOfTwoScoresCountsOnce(t *testing.T) {
-	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},"sections":[
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},
+"sections":[
 {"kind":"evals","data":{"task_name":"mmlu_pro","gpu_reference_score":72,"score":33.3,"accuracy_check":3}},
 {"kind":"evals","data":{"task_name":"mmlu_pro","gpu_reference_score":72,"score":70.1,"accuracy_check":2}}]}`)
 	if len(r.Scores) != 2 || len(r.Targets) != 1 {
