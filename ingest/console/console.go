@@ -129,7 +129,12 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 	if b == nil {
 		return
 	}
-	b.withoutCommas()
+	for label, text := range b.values { // commas stand between thousands
+		plain := strings.ReplaceAll(text, ",", "")
+		if _, err := strconv.ParseFloat(plain, 64); err == nil {
+			b.values[label] = plain
+		}
+	}
 	maps.DeleteFunc(b.args, func(_, value string) bool { return value == "None" || value == "False" })
 	v, args := decode.Of(b.values), decode.Of(b.args)
 	tool, fields := "vllm", draft.VLLM("{} X (ms)", 1)
@@ -174,16 +179,6 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		r.Problems[len(r.Problems)-1].Line = b.line
 	}
 	d.Done()
-}
-
-// withoutCommas takes the commas between thousands out of numbers.
-func (b *block) withoutCommas() {
-	for label, text := range b.values {
-		plain := strings.ReplaceAll(text, ",", "")
-		if _, err := strconv.ParseFloat(plain, 64); err == nil {
-			b.values[label] = plain
-		}
-	}
 }
 
 // others are numbers that have no name of ours.

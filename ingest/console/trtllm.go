@@ -48,9 +48,11 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 		if begins {
 			flush()
 		}
-		if t := stampOf(line); !t.IsZero() {
-			if end = t; start.IsZero() || begins {
-				start = t
+		if m := trtllmStamp.FindStringSubmatch(line); m != nil {
+			if t := draft.Time(m[1], trtllmTime); !t.IsZero() {
+				if end = t; start.IsZero() || begins {
+					start = t
+				}
 			}
 		}
 		last = cmp.Or(line, last)
@@ -80,14 +82,6 @@ func readTRTLLM(f *decode.File, r *schema.Reading) {
 // begin reports a label with which a report begins; model is what it has said so far.
 func begin(label, model string) bool {
 	return label == "model" || label == "engine directory" || label == "model path" && model == ""
-}
-
-// stampOf is the time before a line of the log, if it has one.
-func stampOf(line string) time.Time {
-	if m := trtllmStamp.FindStringSubmatch(line); m != nil {
-		return draft.Time(m[1], trtllmTime)
-	}
-	return time.Time{}
 }
 
 func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, start, end time.Time) {

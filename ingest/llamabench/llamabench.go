@@ -270,13 +270,7 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok boo
 	if m == nil || s == nil || m[1]+m[2] == "" {
 		return false
 	}
-	number := func(text string) float64 {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return 0
-		}
-		return x
-	}
+	number := func(text string) float64 { x, _ := strconv.ParseFloat(text, 64); return x }
 	d := draft.New(f, r, decode.Value{}, "llama-bench")
 	d.Dim("depth", m[3])
 	d.Dim("model", cells[0])

@@ -233,7 +233,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	now, _ := it.Value.Get()
 	p := differs(s, schema.SevWarning, "", stated, now)
 	if it.Outcomes == nil { // how grades between 0 and 1 are aggregated depends on the task: by weight, by exponent
-		if !ok || near(stated, now) {
+		if !ok || !draft.Disagree(stated, now) {
 			return nil
 		}
 		p.Severity, p.Used, p.Hint = schema.SevNote, fmt.Sprintf("the stated %.6g", stated),
@@ -241,7 +241,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 		return []schema.Problem{p}
 	}
 	s.Outcomes, s.Items, s.N = it.Outcomes, it.Items, it.N
-	if ok && near(stated, now) {
+	if ok && !draft.Disagree(stated, now) {
 		return overlayError(s, it)
 	}
 	if !ok {
@@ -255,7 +255,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 	stated, ok := s.Stderr.Get()
 	now, has := it.Stderr.Get()
-	if !has || ok && near(stated, now) {
+	if !has || ok && !draft.Disagree(stated, now) {
 		return nil
 	}
 	if s.Stderr = it.Stderr; !ok {
@@ -273,9 +273,4 @@ func differs(s *schema.Score, severity schema.Severity, what string, stated, now
 		Found: fmt.Sprintf("%s%s %s is %.6g, its own items give %.6g", what, s.Task, s.Metric, stated, now),
 		Used:  fmt.Sprintf("the recomputed %.6g", now),
 	}
-}
-
-// near reports whether two values agree within 1 %.
-func near(a, b float64) bool {
-	return math.Abs(a-b) <= .01*math.Max(math.Abs(a), math.Abs(b))+1e-9
 }

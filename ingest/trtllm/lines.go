@@ -51,7 +51,11 @@ func records(data []byte, most int) (out []record, skipped []string) {
 		if len(l.records) > most {
 			break
 		}
-		l.tagged(rest, rankOf(text))
+		var of string // the process that printed it
+		if m := rank.FindStringSubmatch(text); m != nil {
+			of = m[1]
+		}
+		l.tagged(rest, of)
 	}
 	return oneRank(l.records), l.skipped
 }
@@ -90,13 +94,6 @@ func (l *logReader) tagged(text, rank string) {
 
 // rank matches the prefix that MPI's launcher adds to the lines of a process: "[1,0]<stdout>:".
 var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
-
-func rankOf(line string) string {
-	if m := rank.FindStringSubmatch(line); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 // workloadKeys are the keys that are equal in records of one measurement.
 var workloadKeys = [...]string{

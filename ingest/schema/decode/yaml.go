@@ -245,18 +245,15 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
-		w.out = append(w.out, schema.JSONString(keyText(m.Key))...)
+		key := strings.Trim(m.Key.String(), `"' `)
+		if s, ok := m.Key.(*ast.StringNode); ok {
+			key = s.Value
+		}
+		w.out = append(w.out, schema.JSONString(key)...)
 		w.out = append(w.out, ':')
 		w.node(m.Value, depth+1)
 	}
 	w.out = append(w.out, '}')
-}
-
-func keyText(k ast.MapKeyNode) string {
-	if s, ok := k.(*ast.StringNode); ok {
-		return s.Value
-	}
-	return strings.Trim(k.String(), `"' `)
 }
 
 func (w *yamlWriter) scalar(n ast.Node) {
@@ -268,11 +265,9 @@ func (w *yamlWriter) scalar(n ast.Node) {
 	case *ast.IntegerNode:
 		w.out = fmt.Append(w.out, n.Value)
 	case *ast.FloatNode:
-		if math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
-			w.out = append(w.out, "NaN"...)
-			return
+		if w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64); math.IsInf(n.Value, 0) {
+			w.err = "a number that is too large"
 		}
-		w.out = strconv.AppendFloat(w.out, n.Value, 'g', -1, 64)
 	case *ast.BoolNode:
 		w.out = strconv.AppendBool(w.out, n.Value)
 	case *ast.NanNode, *ast.InfinityNode:

@@ -265,7 +265,12 @@ func (d *Draft) withoutZeros() {
 		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {
 			continue
 		}
-		zero, negative := extremes(m.Stats)
+		zero, negative := true, 0. // of what cannot be negative
+		for _, x := range m.Stats {
+			if zero = zero && x.Value == 0; !x.Is("std") {
+				negative = math.Min(negative, x.Value)
+			}
+		}
 		switch {
 		case negative < -1e-3:
 			d.Problem(schema.SevWarning, "negative", d.In, fmt.Sprintf("%s of %.6g %s", name, negative, m.Kind().Unit),
@@ -311,18 +316,6 @@ func (d *Draft) wholeAnswers() {
 			return
 		}
 	}
-}
-
-// extremes reports whether all statistics are zero, and the least of those that cannot be negative.
-func extremes(s schema.Stats) (zero bool, least float64) {
-	zero = true
-	for _, x := range s {
-		zero = zero && x.Value == 0
-		if !x.Is("std") {
-			least = math.Min(least, x.Value)
-		}
-	}
-	return zero, least
 }
 
 // Runs collects what one file states about several runs, in order of occurrence. K identifies a run.
