@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
@@ -93,12 +94,8 @@ func (b *Board) Interval(d Diff) (lo, hi float64) { return d.interval(b.next) }
 
 // Separated counts the pairs of which one is shown to be better.
 func (b *Board) Separated() (n int) {
-	for _, row := range b.better {
-		for _, is := range row {
-			if is {
-				n++
-			}
-		}
+	for _, low := range b.Low {
+		n += low - 1
 	}
 	return n
 }
@@ -123,26 +120,26 @@ func (b *Board) Ties(of int) (out []int) {
 
 // Groups are the sets of models of which no two are separated and that no other set contains, by their first model.
 func (b *Board) Groups() (out [][]int) {
-	all := newSet(len(b.Order))
+	all := new(big.Int) // a bit for each model
 	for i := range b.Order {
-		all.add(i)
+		all.SetBit(all, i, 1)
 	}
-	groups := []set{all}
+	groups, other := []*big.Int{all}, new(big.Int)
 	for _, i := range b.Order {
 		for _, j := range b.Order {
 			if !b.better[i][j] {
 				continue
 			}
-			var kept, split []set
+			var kept, split []*big.Int
 			for _, g := range groups {
-				if g.has(i) && g.has(j) {
-					split = append(split, g.without(i), g.without(j))
+				if g.Bit(i)&g.Bit(j) == 1 {
+					split = append(split, new(big.Int).SetBit(g, i, 0), new(big.Int).SetBit(g, j, 0))
 				} else {
 					kept = append(kept, g)
 				}
 			}
 			for _, s := range split { // one that another contains says nothing
-				if !slices.ContainsFunc(kept, s.within) {
+				if !slices.ContainsFunc(kept, func(k *big.Int) bool { return other.AndNot(s, k).Sign() == 0 }) {
 					kept = append(kept, s)
 				}
 			}
@@ -153,7 +150,7 @@ func (b *Board) Groups() (out [][]int) {
 	for _, g := range groups {
 		var members []int
 		for at, i := range b.Order {
-			if place[i] = at; g.has(i) {
+			if place[i] = at; g.Bit(i) == 1 {
 				members = append(members, i)
 			}
 		}
@@ -162,27 +159,6 @@ func (b *Board) Groups() (out [][]int) {
 	slices.SortFunc(out, func(x, y []int) int {
 		return slices.CompareFunc(x, y, func(i, j int) int { return cmp.Compare(place[i], place[j]) })
 	})
-	return out
-}
-
-// set is a set of models, a bit each.
-type set []uint64
-
-func newSet(n int) set       { return make(set, (n+63)/64) }
-func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
-func (s set) within(all set) bool {
-	for k, word := range s {
-		if word&^all[k] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (s set) without(i int) set {
-	out := slices.Clone(s)
-	out[i/64] &^= 1 << (i % 64)
 	return out
 }
 
