@@ -107,10 +107,10 @@ type sight struct {
 	x       float64 // change of its members against their baselines
 	n       int     // releases in those
 	members int
-	open    bool  // part of a change, and no noise
-	far     bool  // what strays do, and no confirmed change
-	settled bool  // of a change that is confirmed, or that a later run of the release did not show
-	final   int32 // of a candidate: the release that it is a run of; see [Release]
+	open    bool    // part of a change, and no noise
+	far     float64 // by how many standard errors it strayed, and is no confirmed change; 0: it did not
+	settled bool    // of a change that is confirmed, or that a later run of the release did not show
+	final   int32   // of a candidate: the release that it is a run of; see [Release]
 }
 
 // moved is how one group moved in the release under judgement.
@@ -145,14 +145,38 @@ type window struct {
 
 // strays counts changes of groups of a tier that went away again, as [outliers] does for cells: what happens to one run
 // in thirty is not confirmed by happening twice.
-type strays struct{ tried, gone float64 }
+type strays struct {
+	tried float64
+	gone  [4]float64 // those of so many standard errors or more: far, and each time twice as many
+}
 
-// rate is the share of runs of a group that stray.
-func (s *strays) rate() float64 { return (math.Max(0, s.gone) + .5) / (s.tried + 50) }
+// at is the place in gone of a number of standard errors.
+func (s *strays) at(t float64) int { return min(len(s.gone)-1, max(0, int(math.Log2(t/far)))) }
+
+// count adds a run that strayed by t standard errors, so many times.
+func (s *strays) count(t, times float64) {
+	for b := range s.gone[:s.at(t)+1] {
+		s.gone[b] += times
+	}
+}
+
+// after ends a release with so many groups: what is long ago is forgotten.
+func (s *strays) after(groups int) {
+	s.tried = memory * (s.tried + float64(groups))
+	for b := range s.gone {
+		s.gone[b] *= memory
+	}
+}
+
+// rate is the share of runs of a group that stray as far as one that is t standard errors off: half as far or more.
+func (s *strays) rate(t float64) float64 {
+	return (math.Max(0, s.gone[s.at(t/2)]) + .5) / (s.tried + 50)
+}
 
 // least is the rate without what chance may have added.
-func (s *strays) least() float64 {
-	return math.Max(0, s.gone-2*math.Sqrt(math.Max(0, s.gone))) / (s.tried + 50)
+func (s *strays) least(t float64) float64 {
+	gone := math.Max(0, s.gone[s.at(t/2)])
+	return math.Max(0, gone-2*math.Sqrt(gone)) / (s.tried + 50)
 }
 
 // groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
@@ -197,7 +221,7 @@ func (j *judge) groups(release int32, tests []test) {
 				j.remember(release, k, m, f)
 			}
 		}
-		stray.tried, stray.gone = memory*(stray.tried+float64(len(list))), memory*stray.gone
+		stray.after(len(list))
 	}
 }
 
@@ -404,7 +428,7 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 	for i := len(past) - 1 - without; i >= 0 && len(values)+len(strayed) < remembered; i-- {
 		switch run := &past[i]; {
 		case run.open, run.final != 0:
-		case run.far && !t.part():
+		case run.far > 0 && !t.part():
 			strayed = append(strayed, run.x/spread(run.n))
 		default:
 			values = append(values, run.x/spread(run.n))
@@ -495,7 +519,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 		m.p, m.joint = 1, window{p: 1}
 		if !t.part() || m.own.nu >= fewestOfPart {
 			if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); t > remarkable {
-				m.p = 2*UpperTail(t, m.df) + stray.least()
+				m.p = 2*UpperTail(t, m.df) + stray.least(t)
 			}
 			noise := func(without int) (mid, s2, df float64) {
 				o := ordinaryOf(past, t, without)
@@ -503,7 +527,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 				return o.mid, s2, df
 			}
 			now := sight{release: release, x: m.x, n: m.n, final: j.t.Releases[release].Final}
-			m.together(now, t, past, noise, stray.rate())
+			m.together(now, t, past, noise, stray)
 		}
 		ps[i], joint[i] = m.p, m.joint.p
 	}
@@ -536,7 +560,7 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[floa
 // together tests the newest runs of a group that all lie on one side: the later runs of the release, its first run and
 // those of the releases before. The surest window counts.
 func (m *moved) together(
-	now sight, t *tier, past []sight, noise func(without int) (mid, s2, df float64), rate float64,
+	now sight, t *tier, past []sight, noise func(without int) (mid, s2, df float64), stray *strays,
 ) {
 	m.joint.p = math.NaN()
 	dir := math.Copysign(1, m.x-m.own.mid)
@@ -558,6 +582,7 @@ func (m *moved) together(
 		}
 		w := window{runs: len(runs), again: run.release == now.release, first: run.release}
 		w.x, w.se, w.p = tail(runs)
+		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
 		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
 		if dir*(w.x-mid) >= t.least()*m.delta && !(w.p+w.strays >= m.joint.p+m.joint.strays) {
 			m.joint = w
@@ -594,16 +619,19 @@ func changes(runs []sight, dir float64) []float64 {
 
 // straying is the chance that one or more of some runs strayed and the others are ordinary: what happens to one run in
 // thirty is not confirmed by happening twice.
-func straying(runs []float64, rate float64, tail func(runs []float64) (mean, se, p float64)) (sum float64) {
-	sorted, ways := slices.Sorted(slices.Values(runs)), 1.
+func straying(
+	runs []float64, rate func(x float64) float64, tail func(runs []float64) (mean, se, p float64),
+) (sum float64) {
+	sorted, ways, product := slices.Sorted(slices.Values(runs)), 1., 1.
 	for out := 1; out <= len(sorted); out++ {
 		left := len(sorted) - out
 		ways *= float64(left+1) / float64(out)
+		product *= rate(sorted[left])
 		chance := 1.
 		if left > 0 {
 			_, _, chance = tail(sorted[:left])
 		}
-		sum += ways * math.Pow(rate, float64(out)) * chance
+		sum += ways * product * chance
 	}
 	return sum
 }
@@ -701,21 +729,22 @@ func (j *judge) onOneHost(f *Finding, at int32, tests []test, list []int32) bool
 	return other
 }
 
-// over is the mean change of a test over its runs since a release, of the newest three.
+// over is the mean change of a test over its runs since a release, of the newest three. What earlier ones had in common
+// with their group is part of it: it was taken from them where it was no finding yet.
 func (j *judge) over(x *test, first int32) float64 {
-	var room [4]sighting
-	runs, own := j.sightings(x, room[:0])
-	sum, n, base := 0., 0., x.base.summary()
-	for k, r := range runs {
-		if k >= own {
-			if j.t.Obs[r.obs].Release < first {
-				break
-			}
-			base = base.without(&x.base.prev[k-own])
-		}
-		sum, n = sum+r.z, n+1
+	o := &j.t.Obs[x.obs]
+	sum, n, base := o.Z, 1., x.base.summary()
+	if o.K2 > 0 {
+		sum, n = sum+o.Z2, n+1
 	}
-	return sum/n - base.adjusted
+	for k := range x.base.prev[:x.base.prevs] {
+		e := &x.base.prev[k]
+		if j.t.Obs[e.obs].Release < first {
+			break
+		}
+		sum, n, base = sum+e.raw, n+1, base.without(e)
+	}
+	return sum/n - base.mean
 }
 
 // alikeSince reports whether the members of a group moved alike over the runs that show a change together.
@@ -777,19 +806,23 @@ func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 		j.past[k][m.group] = append(j.past[k][m.group], now)
 		return
 	}
-	now.far = f != nil || math.Abs(m.x-m.own.mid) > far*math.Sqrt(m.s2)
+	if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); f != nil || t > far {
+		now.far = math.Max(t, far)
+	}
 	past := append(j.past[k][m.group], now)
 	stray := &j.strays[k]
-	stray.gone -= 2 * UpperTail(far, m.df)
-	if now.far {
-		stray.gone++
+	for b := range stray.gone {
+		stray.gone[b] -= 2 * UpperTail(math.Ldexp(far, b), m.df)
+	}
+	if now.far > 0 {
+		stray.count(now.far, 1)
 	}
 	for i := range past { // those of a change that is confirmed are no strays
 		if f != nil && f.Evidence == schema.Confirmed && past[i].release >= f.First {
-			if past[i].far {
-				stray.gone--
+			if past[i].far > 0 {
+				stray.count(past[i].far, -1)
 			}
-			past[i].open, past[i].far, past[i].settled = true, false, true
+			past[i].open, past[i].far, past[i].settled = true, 0, true
 		}
 	}
 	if len(past) > 2*remembered {

@@ -610,8 +610,15 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		first = math.Min(first, j.alone(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR))
 		_, second := BenjaminiHochberg(outlying, family, j.rules.OutlierFDR)
 		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
+		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
+		for k, i := range at {
+			if passed[i] = k >= recent && outlying[k] <= second && ordinary[k] <= first; passed[i] || k < recent {
+				points[j.t.Cells[tests[i].cell].Point] = true
+			}
+		}
 		for k, i := range at[recent:] {
-			passed[i] = outlying[recent+k] <= second && ordinary[recent+k] <= first
+			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !slices.Contains(at[:recent], i) &&
+				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.p <= j.rules.SamePoint
 		}
 	}
 }
@@ -887,6 +894,7 @@ type Rules struct {
 	JointFDR, OutlierFDR float64
 	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have.
 	Lone, LoneOutlier float64
+	SamePoint         float64 // size of the test of a number beside one of the same workload that is confirmed
 	Window            int     // releases in a baseline at most
 	Floor             float64 // least noise that is believed, relative
 	MinCells          int     // cells that a stratum needs for its common movement to be taken from them
@@ -900,7 +908,7 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		FDR: FDR, GroupFDR: .005, JointFDR: .024, OutlierFDR: .10, Lone: .002, LoneOutlier: .02, SamePoint: .01,
 		Window: 20, Floor: .003,
 		MinCells: 20, MinPoint: 8, Agree: .7,
 	}
