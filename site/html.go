@@ -35,6 +35,7 @@ type pages struct {
 	theme   Theme
 	items   []menuItem
 	menus   sync.Map // menu of a root and a current entry: HTML
+	buffers sync.Pool
 	stamps  stamps
 }
 
@@ -206,11 +207,16 @@ func (p *pages) layout(v layoutView) ([]byte, error) {
 
 // execute makes a part of a page; what the templates return is safe to stand in another.
 func (p *pages) execute(name string, data any) (template.HTML, error) {
-	var b strings.Builder
-	if err := p.t.ExecuteTemplate(&b, name, data); err != nil {
+	b, ok := p.buffers.Get().(*bytes.Buffer)
+	if !ok {
+		b = new(bytes.Buffer)
+	}
+	defer p.buffers.Put(b)
+	b.Reset()
+	if err := p.t.ExecuteTemplate(b, name, data); err != nil {
 		return "", err
 	}
-	return template.HTML(strings.TrimSuffix(b.String(), "\n")), nil
+	return template.HTML(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 // menu is what the navigation of a page depends on: a few dozen in a site of thousands of pages.
@@ -445,12 +451,12 @@ func newStamp(html string) (stamp, error) {
 	}
 }
 
-// write writes the stamp with the values of one cell.
+// write writes the stamp of a cell with its values.
 func (s *stamp) write(b *strings.Builder, v *values) {
 	for i, place := range s.places {
 		b.WriteString(s.pieces[i])
 		switch place {
-		case slotPicture, slotCells:
+		case slotPicture:
 			b.WriteString(v[place])
 		default:
 			escape(b, v[place])
@@ -554,17 +560,10 @@ func (p *pages) table(f interface{ At(render.Address) string }, t *render.Table)
 		v.Table = &shown
 	}
 	tc := tableCells{p, t, v.Stacked, f.At, make([][]recentStamp, len(t.Cols))}
-	var rows, cells strings.Builder
+	var rows strings.Builder
 	rows.Grow(len(t.Rows) * len(t.Cols) * 40)
 	for i := range t.Rows {
-		r := &t.Rows[i]
-		cells.Reset()
-		for k := range min(len(r.Cells), len(t.Cols)) {
-			if err := tc.cell(&cells, k, &r.Cells[k]); err != nil {
-				return "", err
-			}
-		}
-		if err := p.row(&rows, r, v.Stacked, len(t.Cols), cells.String()); err != nil {
+		if err := tc.row(&rows, &t.Rows[i]); err != nil {
 			return "", err
 		}
 	}
@@ -665,11 +664,11 @@ func example(v cellView) cellView {
 	return v
 }
 
-func (p *pages) row(b *strings.Builder, r *render.Row, stacked bool, columns int, cells string) error {
-	kind := rowKind{stacked, r.Group != "", r.Anchor != "", columns}
-	s, ok := p.stamps.rows.Load(kind)
+func (t *tableCells) row(b *strings.Builder, r *render.Row) error {
+	kind := rowKind{t.stacked, r.Group != "", r.Anchor != "", len(t.table.Cols)}
+	found, ok := t.stamps.rows.Load(kind)
 	if !ok {
-		v := rowView{Columns: columns, Stacked: stacked, Cells: template.HTML(slotCells.raw())}
+		v := rowView{Columns: kind.columns, Stacked: t.stacked, Cells: template.HTML(slotCells.raw())}
 		if kind.group {
 			v.Group = slotGroup.mark()
 		}
@@ -677,11 +676,27 @@ func (p *pages) row(b *strings.Builder, r *render.Row, stacked bool, columns int
 			v.Anchor = slotAnchor.mark()
 		}
 		var err error
-		if s, err = p.newStamp("row", v, &p.stamps.rows, kind); err != nil {
+		if found, err = t.newStamp("row", v, &t.stamps.rows, kind); err != nil {
 			return err
 		}
 	}
-	s.(*stamp).write(b, &values{slotGroup: r.Group, slotAnchor: r.Anchor, slotCells: cells})
+	s := found.(*stamp)
+	for i, place := range s.places {
+		b.WriteString(s.pieces[i])
+		switch place {
+		case slotGroup:
+			escape(b, r.Group)
+		case slotAnchor:
+			escape(b, r.Anchor)
+		case slotCells:
+			for k := range min(len(r.Cells), kind.columns) {
+				if err := t.cell(b, k, &r.Cells[k]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	b.WriteString(s.pieces[len(s.pieces)-1])
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"html/template"
 
 	"github.com/ttreport/ttreport/render"
 )
@@ -86,10 +85,10 @@ func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
 	flush := func() error {
 		path := render.RunShardPath(rel.Name, len(parts))
 		parts = append(parts, n)
-		text := template.HTML(pages.String())
+		err := p.shard(path, string(path), pages.Bytes())
 		n = 0
 		pages.Reset()
-		return p.shard(path, string(path), text)
+		return err
 	}
 	for _, run := range rel.Runs {
 		h := &b.report.Columns.Runs[run]

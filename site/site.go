@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -10,7 +11,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"html/template"
+	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -190,30 +191,26 @@ func (p *part) data(path render.Address, data []byte) error {
 	if !strings.HasSuffix(string(path), ".gz") {
 		return p.put(path, data)
 	}
-	packed, err := p.packed(data)
-	if err != nil {
+	var out bytes.Buffer
+	if err := p.pack(&out, data); err != nil {
 		return err
 	}
-	return p.put(path, packed)
+	return p.put(path, out.Bytes())
 }
 
-// packed is data by gzip.
-func (p *part) packed(data []byte) ([]byte, error) {
-	var out bytes.Buffer
+// pack writes data by gzip.
+func (p *part) pack(to io.Writer, data []byte) error {
 	w, ok := p.b.packing.Get().(*gzip.Writer)
 	if ok {
-		w.Reset(&out)
+		w.Reset(to)
 	} else {
-		w, _ = gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for other levels
+		w, _ = gzip.NewWriterLevel(to, gzip.BestSpeed) // fails for other levels
 	}
 	defer p.b.packing.Put(w)
 	if _, err := w.Write(plaintext.PrintableBytes(data)); err != nil {
-		return nil, err
+		return err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return w.Close()
 }
 
 // packedBytes is from what size on data are packed, as text: less is as fast to load, and easier to look at.
@@ -221,25 +218,29 @@ const packedBytes = 64_000
 
 // shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can
 // load no other kind of data. What is large is packed: the files of a site of 10,000 series are a third as large, and
-// a host that packs them once more sends as many bytes as before.
+// a host that packs them once more sends as many bytes as before. Data of type []byte are HTML.
 func (p *part) shard(path render.Address, id string, data any) error {
-	html, ready := data.(template.HTML)
-	text := []byte(html)
-	if !ready || len(html) <= packedBytes {
+	text, ready := data.([]byte)
+	if !ready || len(text) <= packedBytes {
+		if ready {
+			data = string(text)
+		}
 		var err error
 		if text, err = json.Marshal(data); err != nil { // escapes <, > and &
 			return fmt.Errorf("data of %s: %w", id, err)
 		}
 	}
-	call := "ttreport.shard(%q,%s);\n"
-	if len(text) > packedBytes {
-		packed, err := p.packed(text)
-		if err != nil {
-			return err
-		}
-		call, text = "ttreport.packed(%q,%q);\n", base64.StdEncoding.AppendEncode(nil, packed)
+	if len(text) <= packedBytes {
+		return p.put(path, fmt.Appendf(nil, "ttreport.shard(%q,%s);\n", id, text))
 	}
-	return p.put(path, fmt.Appendf(nil, call, id, text))
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "ttreport.packed(%q,\"", id)
+	encoder := base64.NewEncoder(base64.StdEncoding, &out)
+	if err := cmp.Or(p.pack(encoder, text), encoder.Close()); err != nil {
+		return err
+	}
+	out.WriteString("\");\n")
+	return p.put(path, out.Bytes())
 }
 
 // unit makes a part of the site, unless the last build made it of the same: then it returns the facts that were kept
