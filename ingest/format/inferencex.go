@@ -30,7 +30,7 @@ var InferenceX = draft.Format{
 		if v.Kind() == decode.Array {
 			v = v.Index(0)
 		}
-		seconds, millis := draft.StatIn(v, inferenceXFields...) != "", draft.StatIn(v, draft.VLLM("{}_X_ms", 1)...) != ""
+		seconds, millis := draft.StatIn(v, inferenceXFields...) != "", draft.StatIn(v, inferenceXMillis...) != ""
 		row := v.Has("hw", "conc")
 		m.Want(seconds, "latencies without a unit (median_ttft)")
 		m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
@@ -61,7 +61,11 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 	}
 }
 
-var inferenceXFields = draft.VLLM("{}_X", 1000)
+// Fields of the format, and of what it is not.
+var (
+	inferenceXFields = draft.VLLM("{}_X", 1000)
+	inferenceXMillis = draft.VLLM("{}_X_ms", 1)
+)
 
 // inferenceXRepeated are keys of statistics, also of speeds that are one over another, and the date of a row.
 const inferenceXRepeated = "date mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*"

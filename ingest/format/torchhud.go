@@ -154,6 +154,8 @@ func torchHUDWorkload(args decode.Value, d *draft.Draft) {
 	}
 }
 
+var torchHUDFields = draft.VLLM("{}_X_ms", 1)
+
 // torchHUDSingles are the metrics that are one number.
 var torchHUDSingles = map[string]string{
 	"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps",
@@ -175,7 +177,7 @@ func torchHUDPut(d *draft.Draft, metric decode.Value) {
 		return
 	}
 	mean := sum / n
-	for _, f := range draft.VLLM("{}_X_ms", 1) {
+	for _, f := range torchHUDFields {
 		if stat, ok := f.Stat(name); ok {
 			d.Stat(f.Metric, f.Def, stat, mean)
 			return

@@ -61,9 +61,9 @@ func detectValue(v decode.Value) schema.Match {
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
 	}
-	latencies := draft.StatIn(v, slices.Concat(fields[:3], fields[4:])...) != ""
+	latencies := draft.StatIn(v, ofText...) != ""
 	e2el, sglangs := latencies || draft.StatIn(v, fields[3]) != "", draft.StatIn(v, draft.Field{Key: "{}_e2e_latency_ms"})
-	seconds := draft.StatIn(v, draft.VLLM("{}_X", 1)...) != ""
+	seconds := draft.StatIn(v, inSeconds...) != ""
 	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
 	output := v.Has("output_throughput") || latencies
 	if !output && v.Get("request_throughput").Kind() == decode.Number && e2el { // pooling has no other latency
@@ -281,6 +281,8 @@ var (
 	fields = append(draft.VLLM("{}_X_ms", 1), draft.Field{
 		Key: "{}_" + schema.MetricTTFO + "_ms", Metric: schema.MetricTTFO, Def: schema.DefFirstContent,
 	})
+	ofText    = slices.Concat(fields[:3], fields[4:])
+	inSeconds = draft.VLLM("{}_X", 1) // of InferenceX
 	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Field{
 		Key: "{}_tpot_ms", Metric: "ntpot", Def: schema.DefInclFirst,
 	})
