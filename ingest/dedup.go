@@ -127,10 +127,13 @@ func dropCopies(results []*result) {
 		if isBetter(keep, drop, why) {
 			keep, drop, dropped = drop, keep, a
 		}
-		if why == oneForm && !keep.isScore && keep.r.doc == nil {
+		switch {
+		case keep.r.doc != nil:
+			keep.r.doc.isMet = true
+		case why == oneForm && !keep.isScore:
 			keep.r.learn(keep.point(), drop.r, drop.point())
 		}
-		if keep.r.met(); drop.r.doc != nil {
+		if drop.r.doc != nil {
 			keep.r.same = append(keep.r.same, drop.r)
 		}
 		if lost[drop.r] == nil {
@@ -198,7 +201,7 @@ func contentOf(r *result) string {
 // and its reader what a file has.
 func isOne(a, b placed) sameness {
 	switch {
-	case areStored(a.r, b.r) || a.r.file == b.r.file || a.isScore != b.isScore:
+	case a.r.doc != nil && b.r.doc != nil || a.r.file == b.r.file || a.isScore != b.isScore:
 	case a.isScore && sameValue(a.score(), b.score()) && sameEval(a.r, b.r), !a.isScore && isOneForm(a, b):
 		return oneForm
 	case a.i == b.i && isCopy(a, b):

@@ -17,25 +17,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
-// NotRead is the format of results of known tools whose numbers are not read.
-const NotRead = "not-read"
-
-// notRead returns the reading of a result that is known and not read, so that users do not look for a fault in the
-// file; ok is false for any other file.
-func notRead(f *decode.File) (r schema.Reading, ok bool) {
-	if f.First.Get("config").Kind() != decode.Object || f.First.Get("mm_processor_stats").Kind() != decode.Object {
-		return r, false
-	}
-	const what = "vllm bench mm-processor: stages of preprocessing"
-	return schema.Reading{
-		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
-			Severity: schema.SevNote, Path: f.Path, Code: "not-read",
-			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
-			Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
-		}),
-	}, true
-}
-
 // measuredLine matches a line that states a latency or a throughput of a model.
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to first token|inter.token latency|` +
 	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +

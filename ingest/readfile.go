@@ -178,11 +178,8 @@ func interpret(at found, f *decode.File) []*source {
 func (s *source) readOpen() []*source {
 	f, sources := s.open, []*source{s}
 	m, r := recognise(f)
-	other, isOther := notRead(f)
-	parts := wrapped(f, r != nil || isOther)
+	parts := wrapped(f, r != nil)
 	switch {
-	case r == nil && isOther:
-		s.reading = other
 	case len(parts) > 0:
 		sources = readValues(s, slices.Values(parts))
 	case r == nil && f.Several(): // the first value may be of another kind than the next

@@ -159,16 +159,6 @@ func (d *document) tell(problems []schema.Problem) {
 	}
 }
 
-// met marks the document of a stored result that a file which was read repeats.
-func (r *result) met() {
-	if r.doc != nil {
-		r.doc.isMet = true
-	}
-}
-
-// areStored reports that two results are both in history, which has settled what they have in common.
-func areStored(a, b *result) bool { return a.doc != nil && b.doc != nil }
-
 // same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
 // time, nor a copy that lies in the place of another release's results.
 func (m *memory) same(r *result) (out []*result) {
@@ -269,7 +259,7 @@ func (r *result) remember(byPerson bool) {
 func (m *memory) replace(results []*result) {
 	for _, r := range results {
 		for _, old := range r.same {
-			old.met()
+			old.doc.isMet = true
 			r.keep(old)
 			for i := range r.reading.Scores {
 				s := &r.reading.Scores[i]

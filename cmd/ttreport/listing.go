@@ -41,14 +41,12 @@ func list(out io.Writer, set ingest.Set, all bool) {
 
 // summary is the answer in one line: what came of all files.
 func (w listing) summary(set ingest.Set) string {
-	var results, beside, other, notRead, unknown, points, scores, copies int
+	var results, beside, other, unknown, points, scores, copies int
 	for _, f := range set.Files {
 		points, scores, copies = points+f.Points, scores+f.Scores, copies+f.Copies
 		switch {
 		case f.Format == ingest.Unknown:
 			unknown++
-		case f.Format == ingest.NotRead:
-			notRead++
 		case f.Points+f.Scores > 0:
 			results++
 		case f.Format == ingest.NotResult || strings.HasPrefix(f.Detail, "not a result"):
@@ -61,7 +59,7 @@ func (w listing) summary(set ingest.Set) string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{beside, "beside them"}, {other, "no results"}, {notRead, "of tools that are not read"}, {unknown, "unknown"}} {
+	}{{beside, "beside them"}, {other, "no results"}, {unknown, "unknown"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
