@@ -101,7 +101,7 @@ func TestToolsOnAPhone(t *testing.T) {
 			if (box.scrollWidth > box.clientWidth) out.push(box.scrollWidth + " px in " + box.clientWidth);
 			document.querySelectorAll("`+row+`").forEach(function (r) {
 				var end = r.getBoundingClientRect().bottom;
-				if (r.offsetHeight !== 98) out.push("a row of " + r.offsetHeight + " px");
+				if (r.offsetHeight !== 112) out.push("a row of " + r.offsetHeight + " px");
 				[...r.cells].forEach(function (c) {
 					if (c.getClientRects().length && c.getBoundingClientRect().bottom > end) out.push("cut: " + c.innerText);
 				});
