@@ -103,6 +103,9 @@ func readServing(f *decode.File, r *schema.Reading) {
 				before[label] = value
 			}
 		}
+		if len(r.Points) > f.Limits().Results {
+			break // the load says so
+		}
 	}
 	open.point(f, r)
 	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))

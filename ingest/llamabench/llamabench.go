@@ -229,6 +229,9 @@ func readTable(f *decode.File, r *schema.Reading) {
 		for len(sections) < len(r.Points) {
 			sections = append(sections, section)
 		}
+		if len(r.Points) > f.Limits().Results {
+			break // the load says so
+		}
 	}
 	if len(r.Points) == 0 {
 		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-bench without a result",
