@@ -109,14 +109,16 @@ func dropCopies(results []*result) {
 	rank := func(r *result) int { return slices.Index(derived, r.reading.Format) }
 	order := slices.SortedStableFunc(slices.Values(results), func(a, b *result) int { return rank(a) - rank(b) })
 	var list []placed
-	hasPrinted, hasRows := false, false
+	hasPrinted, hasRows, having := false, false, map[string]int{} // how many have a content
 	for _, r := range order {
 		r.content = contentOf(r)
+		having[r.content]++
+		having[r.file.Content]++
 		list = append(list, r.places()...)
 		hasPrinted = hasPrinted || isPrinted(r.reading.Format)
 		hasRows = hasRows || isDerived(r.reading.Format)
 	}
-	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows) }
+	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows, having) }
 	lost := map[*result]map[placed]loss{}
 	duplicate.Once(len(list), marks, func(a, b int) int {
 		keep, drop, dropped := list[a], list[b], b
@@ -147,7 +149,7 @@ func dropCopies(results []*result) {
 
 // marks are those under which copies of a measurement are looked for and found. Comparing each with each would take
 // minutes where thousands print one number; evals at other times give the same scores.
-func (p placed) marks(hasPrinted, hasRows bool) (seek, found []duplicate.Mark) {
+func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, found []duplicate.Mark) {
 	add := func(last int, texts ...string) {
 		for _, text := range texts {
 			found = append(found, duplicate.Mark{Text: text, Last: last})
@@ -158,11 +160,10 @@ func (p placed) marks(hasPrinted, hasRows bool) (seek, found []duplicate.Mark) {
 	} else {
 		add(20, duplicate.Marks(p.point(), hasPrinted)...)
 	}
-	if p.r.content != "" {
-		add(20, fmt.Sprint(p.r.content, p.i, p.isScore))
-	}
-	if p.r.file.Content != "" {
-		add(20, fmt.Sprint(p.r.file.Content, p.i, p.isScore))
+	for _, content := range []string{p.r.content, p.r.file.Content} {
+		if content != "" && having[content] > 1 {
+			add(20, fmt.Sprint(content, p.i, p.isScore))
+		}
 	}
 	if seek = found; hasRows {
 		add(math.MaxInt, p.rows()...)
