@@ -166,6 +166,14 @@ func (p *Page) Halve() bool {
 	return true
 }
 
+// Cells counts the cells of the tables of a page.
+func (p *Page) Cells() (n int) {
+	for _, t := range p.tables() {
+		n += len(t.Rows) * len(t.Cols)
+	}
+	return n
+}
+
 // values is how many values the tables of a page that people open to decide may show. It must be there when they look:
 // with the signs, links and small pictures of its cells, this many make about the 1,500 elements that a phone lays out
 // at once.

@@ -56,6 +56,9 @@ const MostCharacters = 60_000
 
 // Report writes a page with the longest tables cut until it fits where reports are pasted; each says where the rest is.
 func Report(page render.Page, site string) []byte {
+	const cell = 5 // characters of one at least: a table that cannot fit is not painted
+	for cell*page.Cells() > MostCharacters && page.Halve() {
+	}
 	for {
 		text := Page(page, site)
 		if utf8.RuneCount(text) <= MostCharacters || !page.Halve() {
