@@ -509,9 +509,10 @@ func known(s *schema.Score) (n int) {
 }
 
 // isRowOf reports that a row of a report is of a result: of one of its tree, or of another one with its number. Scores
-// are per cent with two decimals there, which a model often gets again.
+// are per cent with two decimals there, which a model often gets again. Two reports are of two nights.
 func isRowOf(row, of placed) bool {
-	if strings.HasPrefix(of.r.shown(), reportTree(row.r.shown())+"/") {
+	isReport := row.r.reading.Format == of.r.reading.Format
+	if !isReport && strings.HasPrefix(of.r.shown(), reportTree(row.r.shown())+"/") {
 		return true
 	}
 	if row.isScore {

@@ -362,6 +362,37 @@ func TestReportOfAnotherFolder(t *testing.T) {
 	}
 }
 
+// Reports of two nights in one folder are two runs, whatever the order in which they are read.
+func TestReportsOfTwoNights(t *testing.T) {
+	report := func(night int) string {
+		return fmt.Sprintf(`{"metadata":{"model_name":"acme/x","device":"N150","report_id":"r%[1]d",`+
+			`"generated_at":"2026-01-%02[1]dT01:00:00+00:00"},`+
+			`"sections":[{"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,`+
+			`"input_sequence_length":128,"output_sequence_length":8,"mean_ttft_ms":1%[1]d.25,"mean_tpot_ms":2.%[1]d25,`+
+			`"mean_e2el_ms":2%[1]d.5,"tps_output_throughput":20.5,"request_throughput":4.125},`+
+			`"targets":{"tool":"vllm","model":"acme/x","device":"N150","timestamp":"2026-01-%02[1]d 00:00:00"}}]}`, night)
+	}
+	for _, folder := range []string{"", "reports_output/release/data/"} {
+		dir := write(t, t.TempDir(), map[string]string{
+			folder + "report_data_1.json": report(1), folder + "report_data_2.json": report(2),
+		}, time.Now())
+		for _, way := range [][]string{{""}, {"1", "2"}, {"2", "1"}, {"2", "1", "", ""}} {
+			history := t.TempDir()
+			var now string
+			for _, night := range way {
+				at := dir
+				if night != "" {
+					at = filepath.Join(dir, folder, "report_data_"+night+".json")
+				}
+				_, now = into(t, history, ingest.Options{}, at)
+			}
+			if n := strings.Count(now, `"concurrency":1`); n != 2 {
+				t.Errorf("%q of %q: %d points: %s", way, folder, n, now)
+			}
+		}
+	}
+}
+
 // A sweep whose runs are read before its summary gives each point once: what tells the runs apart by the names of their
 // files says nothing of the measurement.
 func TestSummaryAfterItsRuns(t *testing.T) {
