@@ -210,3 +210,28 @@ func TestReferenceOfTwoScoresCountsOnce(t *testing.T) {
 		t.Errorf("%d scores, %d references", len(r.Scores), len(r.Targets))
 	}
 }
+
+// The tokens that a client counted differ from those that were asked for. The row that a report grades is of the
+// workload that its section names, so that the targets of the specification are its.
+func TestGradedRowHasTheWorkloadOfItsSection(t *testing.T) {
+	for section, want := range map[string]string{
+		`"title":"vLLM Benchmark Targets \u2014 ISL 128 / OSL 128, concurrency 1"`:                            "128/128/1",
+		`"title":"T","targets":{"reference_point":{"isl":128,"osl":100,"max_concurrency":1,"num_prompts":8}}`: "128/100/1",
+		`"title":"vLLM Benchmark"`:                                "127/120/1",
+		`"title":"Targets, ISL 128 / OSL 128, concurrency 32"`:    "127/120/1",
+		`"targets":{"reference_point":{"isl":128,"osl":null}}`:    "127/120/1",
+		`"title":"Targets, ISL 128 / OSL 128, concurrency 1 (a)"`: "127/120/1",
+	} {
+		r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M"},"sections":[{`+
+			`"kind":"benchmarks",`+section+`,"data":{"concurrency":1,"num_requests":8,"input_sequence_length":127,`+
+			`"output_sequence_length":120.0,"mean_ttft_ms":130.5,"target_checks":{"functional":{"ttft":178,`+
+			`"ttft_check":2}}}}]}`)
+		if got := r.Points[0].Key.Workload(); got != want || r.Targets[0].Key.Workload() != want {
+			t.Errorf("%s: %s, target %s, want %s", section, got, r.Targets[0].Key.Workload(), want)
+		}
+		isl, counted := r.Points[0].Value("isl", "mean")
+		if counted != (want != "127/120/1") || counted && isl != 127 {
+			t.Errorf("%s: counted %g", section, isl)
+		}
+	}
+}

@@ -138,7 +138,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 				continue
 			}
 			own[tool] = own[tool] || list.key != "benchmarks"
-			reportRow(f, r, row, tool, row.Get("timestamp").Str(), row.Number("completed"))
+			reportRow(f, r, row, shapeOf(row), tool, row.Get("timestamp").Str(), row.Number("completed"))
 		}
 	}
 	for row := range v.Get("evals").Items() {
@@ -206,7 +206,9 @@ func toolName(names ...string) string {
 
 // reportRow reads one row of results, under the names of either generation. completed is the number of requests, which
 // is num_requests since v0.19; before, that is what was asked for.
-func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp string, completed *float64) {
+func reportRow(
+	f *decode.File, r *schema.Reading, row decode.Value, k schema.Key, tool, stamp string, completed *float64,
+) {
 	if schema.IsMediaTask(row.Get("task_type").Str()) {
 		mediaRow(f, r, row)
 		return
@@ -215,7 +217,6 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		return
 	}
 	d := draft.New(f, r, row, tool)
-	k := shapeOf(row)
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency, d.Key.Dataset = k.ISL, k.OSL, k.Concurrency, k.Dataset
 	if d.Dim("mode", row.Get("mode").Str()); k.ISL == nil && k.Dataset != "" { // a replay has the lengths of its trace
 		d.Dim(schema.DimLabel, k.Dataset)
@@ -239,6 +240,9 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	})
 	if share, ok := row.Get("acceptance_rate").Float(); ok {
 		d.Value("acceptance_rate", 100*share)
+	}
+	if counted := shapeOf(row).ISL; k.ISL != nil && counted != nil && *counted != *k.ISL {
+		d.Stat("isl", "", "mean", *counted)
 	}
 	d.Requests(completed, row.Number("error_request_count"), nil, "")
 	submission(d, row)
@@ -370,9 +374,13 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			rows = slices.Collect(records.Items())
 		}
 		for _, row := range rows {
-			reportRow(f, r, row, toolOfRow(s, row, kind), s.At("targets", "timestamp").Str(),
+			k := shapeOf(row)
+			if len(rows) == 1 {
+				k = asked(s, k)
+			}
+			reportRow(f, r, row, k, toolOfRow(s, row, kind), s.At("targets", "timestamp").Str(),
 				row.Number("completed", "num_requests"))
-			r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
+			r.Targets = append(r.Targets, checked(f, row, k)...)
 		}
 	}
 	return len(r.Points) > points || len(r.Scores) > scores
@@ -394,8 +402,8 @@ func readStatistics(f *decode.File, out *schema.Reading) {
 		r := runs.Of([2]string{model, device}, func() schema.Facts {
 			return schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}}
 		})
-		reportRow(f, r, row, toolName(row.Get("source").Str(), row.Get("backend").Str()), row.Get("timestamp").Str(),
-			row.Number("completed"))
+		reportRow(f, r, row, shapeOf(row), toolName(row.Get("source").Str(), row.Get("backend").Str()),
+			row.Get("timestamp").Str(), row.Number("completed"))
 	}
 	*out = runs.Join(fmt.Sprintf("a table of %d results", len(rows)))
 	out.Problems = append(out.Problems, problems...)
@@ -556,6 +564,28 @@ func shapeOf(row decode.Value) schema.Key {
 			row.Get("scenario").Str()),
 	}
 }
+
+// asked is the workload of a row as its section states it, in its title or as the point of the targets: a row counts
+// the tokens of a prompt of 128 as 127 where the tokenizer adds none.
+func asked(section decode.Value, k schema.Key) schema.Key {
+	if k.ISL == nil || k.OSL == nil || k.Concurrency == nil {
+		return k
+	}
+	var lengths [3]float64
+	if p := section.At("targets", "reference_point"); p.Has("isl", "osl", "max_concurrency") {
+		lengths = [3]float64{p.Get("isl").Float0(), p.Get("osl").Float0(), p.Get("max_concurrency").Float0()}
+	} else if m := titleOfPoint.FindStringSubmatch(section.Get("title").Str()); m != nil {
+		for i := range lengths {
+			lengths[i], _ = strconv.ParseFloat(m[i+1], 64)
+		}
+	}
+	if lengths[0] > 0 && lengths[1] > 0 && lengths[2] == *k.Concurrency {
+		k.ISL, k.OSL = &lengths[0], &lengths[1]
+	}
+	return k
+}
+
+var titleOfPoint = regexp.MustCompile(`\bISL (\d+) / OSL (\d+), concurrency (\d+)$`)
 
 func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }
 
