@@ -140,7 +140,7 @@ func keyOf(entry decode.Value) schema.Key {
 	for name, dim := range map[string]string{
 		"images_per_prompt": "images", "image_height": "height", "image_width": "width",
 	} {
-		if v, ok := entry.Get(name).Float(); ok {
+		if v := entry.Get(name).Float0(); v > 0 { // entries of text state 0 images, which is none
 			if k.Dims == nil {
 				k.Dims = map[string]string{}
 			}

@@ -40,3 +40,18 @@ func TestUnits(t *testing.T) {
 func text(x *schema.Target) string {
 	return fmt.Sprintf("%s %s %g %s", x.Metric, x.Stat, x.Value, x.Unit)
 }
+
+// The entries of text of tt-inference-server state 0 images, which is none.
+func TestNoImagesAreNoDimension(t *testing.T) {
+	for entry, want := range map[string]string{
+		`"images_per_prompt":0,"image_height":0,"image_width":null`:  "map[]",
+		`"images_per_prompt":1,"image_height":512,"image_width":512`: "map[height:512 images:1 width:512]",
+	} {
+		text := `{"isl":128,"osl":128,"max_concurrency":1,` + entry + `,"targets":{"target":{"ttft_ms":10}}}`
+		f := decode.NewFile("x.json", []byte(text), time.Time{}, decode.DefaultLimits())
+		list, _ := perfref.Targets(&f, f.First, schema.Target{})
+		if got := fmt.Sprint(list[0].Key.Dims); got != want {
+			t.Errorf("%s: %s, want %s", entry, got, want)
+		}
+	}
+}
