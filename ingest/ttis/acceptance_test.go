@@ -235,3 +235,32 @@ func TestGradedRowHasTheWorkloadOfItsSection(t *testing.T) {
 		}
 	}
 }
+
+// A report since v0.20 says which failures a known issue waived; what the model's status makes informational is none.
+func TestReportsStateWhatTheyWaived(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M",
+"known_issues_declared":[{"workflow_type":"EVALS","task_name":"aime25","reason":"declared"}]},"sections":[
+{"kind":"evals","title":"LLM Eval \u2014 meta_ifeval","data":{"task_name":"meta_ifeval","score":1}},
+{"kind":"evals","title":"LLM Eval \u2014 aime25","data":{"task_name":"aime25","score":1}},
+{"kind":"evals","title":"LLM Eval \u2014 mmlu_pro","data":{"task_name":"mmlu_pro","score":1}},
+{"kind":"benchmarks","title":"B","data":{"concurrency":1,"mean_ttft_ms":1}},
+{"kind":"spec_tests","title":"Chat","data":{"test_name":"ChatTest","status":"fail"}},
+{"kind":"spec_tests","title":"Other","data":{"status":"fail","known_issue_waiver":"test_n: flaky (sometimes)"}}],
+"acceptance_criteria":true,"acceptance_criteria_metadata":{"model_status":"COMPLETE","categories":[
+{"name":"Benchmarks","waived":{"benchmarks:B":"1 tier check(s) failed (informational: model status=FUNCTIONAL)"}},
+{"name":"Evals","waived":{"evals:LLM Eval \u2014 meta_ifeval":"Accuracy check failed. (waived: 2 short (of 9).)",
+"evals:LLM Eval \u2014 aime25":"Accuracy check failed. (waived: again)",
+"evals:LLM Eval \u2014 mmlu_pro":"Accuracy check failed. (informational: model status=EXPERIMENTAL)"}},
+{"name":"Spec Tests","waived":{"spec.spec_tests:Chat":"Chat reported status=fail (waived: test_n: strict)"}}]}}`)
+	var got []string
+	for _, k := range r.Acceptance.KnownIssues {
+		got = append(got, fmt.Sprintf("%s/%s: %s", k.Category, k.Task, k.Reason))
+	}
+	if text := strings.Join(got, "\n"); text != strings.TrimSpace(`
+evals/aime25: declared
+evals/meta_ifeval: 2 short (of 9).
+spec tests/ChatTest: test_n: strict
+spec tests/Other: test_n: flaky (sometimes)`) {
+		t.Error(text)
+	}
+}

@@ -467,6 +467,12 @@ func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: redact.Text(b.Key), Message: redact.Text(b.Val.Text())})
 	}
 	a.KnownIssues = knownIssues(f, meta.Get("known_issues_declared"))
+	for _, more := range [][]schema.KnownIssue{
+		knownIssues(f, v.At("metadata", "known_issues_declared")),
+		waivedSections(f, meta.Get("categories"), v.Get("sections")),
+	} {
+		*a = a.With(schema.Acceptance{KnownIssues: more})
+	}
 	if r.Facts.Model.Status != "" {
 		return
 	}
@@ -490,6 +496,32 @@ func knownIssues(f *decode.File, list decode.Value) []schema.KnownIssue {
 			out = append(out, schema.KnownIssue{
 				Category: category, Task: v.Get("task_name").Str(), Reason: redact.Text(v.Get("reason").Str()), Source: f.Path,
 			})
+		}
+	}
+	return out
+}
+
+// waivedSections are the failures that a report since v0.20 waived by a known issue: {"evals:TITLE": "MESSAGE (waived:
+// REASON)"} of a category, or known_issue_waiver of a test whose case the issue names. What it calls informational
+// follows from the model's status, and is no waiver.
+func waivedSections(f *decode.File, categories, sections decode.Value) (out []schema.KnownIssue) {
+	reasons := map[string]string{}
+	for c := range categories.Items() {
+		for _, b := range c.Get("waived").Members() {
+			if _, reason, ok := strings.Cut(b.Val.Str(), " (waived: "); ok {
+				reasons[strings.TrimPrefix(b.Key, "spec.")] = strings.TrimSuffix(reason, ")")
+			}
+		}
+	}
+	for s := range sections.Items() {
+		data, kind := s.Get("data"), s.Get("kind").Str()
+		k := schema.KnownIssue{Category: schema.Evals, Task: data.Get("task_name").Str(), Source: f.Path}
+		if kind == "spec_tests" {
+			k.Category, k.Task = schema.Conformance, testName(s)
+		}
+		k.Reason = redact.Text(cmp.Or(data.Get("known_issue_waiver").Str(), reasons[kind+":"+s.Get("title").Str()]))
+		if (kind == "evals" || kind == "spec_tests") && k.Task != "" && k.Reason != "" {
+			out = append(out, k)
 		}
 	}
 	return out
@@ -604,7 +636,11 @@ func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	if status := strings.ToLower(data.Get("status").Str()); status != "" {
 		passed = status == "pass"
 	}
-	passedTests(f, r, must, test{cmp.Or(data.Get("test_name").Str(), block.Get("title").Str()), passed})
+	passedTests(f, r, must, test{testName(block), passed})
+}
+
+func testName(block decode.Value) string {
+	return cmp.Or(block.At("data", "test_name").Str(), block.Get("title").Str())
 }
 
 // test is a case of a test.
