@@ -146,7 +146,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 		r.Targets = schema.MergeTargets(r.Targets, reference(f, row, must))
 	}
 	for row := range v.Get("benchmarks_summary").Items() {
-		r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
+		r.Targets = append(r.Targets, checked(f, row, decode.Value{}, shapeOf(row))...)
 	}
 	oldTests(f, r, v.Get("parameter_support_tests"), v.Get("server_tests"))
 	acceptance(f, r, v)
@@ -380,7 +380,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			}
 			reportRow(f, r, row, k, toolOfRow(s, row, kind), s.At("targets", "timestamp").Str(),
 				row.Number("completed", "num_requests"))
-			r.Targets = append(r.Targets, checked(f, row, k)...)
+			r.Targets = append(r.Targets, checked(f, row, s.Get("targets"), k)...)
 		}
 	}
 	return len(r.Points) > points || len(r.Scores) > scores
@@ -576,11 +576,12 @@ func isUngraded(row decode.Value) bool {
 	return false
 }
 
-// checked returns the targets that a row of a report was checked against, of the workload of a key.
-func checked(f *decode.File, row decode.Value, k schema.Key) []schema.Target {
+// checked returns the targets that a row of a report was checked against, of the workload of a key. of is what its
+// section states about them.
+func checked(f *decode.File, row, of decode.Value, k schema.Key) []schema.Target {
 	base := stated(f)
 	base.Key, base.Key.Tool, base.Priority = k, "", row.Get("priority").Str()
-	return perfref.Checked(row.Get("target_checks"), row.Get("target_priorities"), base)
+	return perfref.Checked(row, of.Get("performance_targets"), base)
 }
 
 // shapeOf is the workload of a row. That of media is the task.

@@ -24,6 +24,7 @@ var levels = map[string]map[string]float64{
 	"theoretical":          {schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1},
 	// early files have one level, the target itself
 	"reference": {schema.LevelTarget: 1}, "customer_sellable": {schema.LevelTarget: 1},
+	"customer_functional": {schema.LevelFunctional: 1}, "customer_complete": {schema.LevelComplete: 1},
 }
 
 // quantity is a metric under the name that entries give it: theirs times the factor is in our unit.
@@ -150,29 +151,40 @@ func keyOf(entry decode.Value) schema.Key {
 	return k
 }
 
-// Checked returns the targets that a report checked a measurement against, in the form {level: {metric: limit,
-// metric_ratio, metric_check}}. A limit that was not checked is no target. base has the workload, the source and the
-// priority of metrics that priorities does not state.
-func Checked(checks, priorities decode.Value, base schema.Target) (out []schema.Target) {
+// Checked returns the targets that a row of a report was checked against, as target_checks: {level: {metric: limit,
+// metric_ratio, metric_check}}. A limit that was not checked is no target. entry has the levels that the checks were
+// made of, where the report repeats them, with their tolerance. base has the workload, the source and the priority of
+// metrics that target_priorities does not state.
+func Checked(row, entry decode.Value, base schema.Target) (out []schema.Target) {
 	for _, level := range schema.Levels() {
-		of := checks.Get(level)
-		for _, n := range names {
-			theirs := n.theirs
-			if !of.Has(theirs + "_check") {
-				theirs = strings.TrimSuffix(n.theirs, "_ms")
+		for _, m := range row.Get("target_checks").Members() {
+			if x := levels[m.Key]; len(x) == 1 && x[level] == 1 {
+				base.Level, base.Tolerance = level, entry.At(m.Key, "tolerance").Float0()
+				out = append(out, limits(m.Val, row.Get("target_priorities"), base)...)
 			}
-			v := of.Get(theirs).Float0()
-			if !(v > 0) || !of.Has(theirs+"_check") {
-				continue
-			}
-			t, q := base, number(base.Key.Task, n.theirs)
-			set(&t, q.metric)
-			t.Level, t.Value, t.Priority = level, v*q.factor, cmp.Or(priorities.Get(theirs).Str(), base.Priority)
-			if t.Priority != "should" {
-				t.Priority = "" // what must be met follows from the model's status
-			}
-			out = append(out, t)
 		}
+	}
+	return out
+}
+
+// limits are the limits of one level that were checked.
+func limits(of, priorities decode.Value, base schema.Target) (out []schema.Target) {
+	for _, n := range names {
+		theirs := n.theirs
+		if !of.Has(theirs + "_check") {
+			theirs = strings.TrimSuffix(n.theirs, "_ms")
+		}
+		v := of.Get(theirs).Float0()
+		if !(v > 0) || !of.Has(theirs+"_check") {
+			continue
+		}
+		t, q := base, number(base.Key.Task, n.theirs)
+		set(&t, q.metric)
+		t.Value, t.Priority = v*q.factor, cmp.Or(priorities.Get(theirs).Str(), base.Priority)
+		if t.Priority != "should" {
+			t.Priority = "" // what must be met follows from the model's status
+		}
+		out = append(out, t)
 	}
 	return out
 }

@@ -24,13 +24,14 @@ func TestUnits(t *testing.T) {
 		"tokens out of a user":        {"text", "tput_user", "tps_user value 10 tok/s"},
 		"times as fast as the speech": {"asr", "rtr", schema.MetricRealTime + " value 10 x"},
 	} {
-		entry := `{"task_type":"` + c.task + `","targets":{"target":{"` + c.theirs + `":10,"` + c.theirs + `_check":2}}}`
+		entry := `{"task_type":"` + c.task + `","targets":{"target":{"` + c.theirs + `":10}},"target_checks":{"target":{"` +
+			c.theirs + `":10,"` + c.theirs + `_check":2}}}`
 		f := decode.NewFile("x.json", []byte(entry), time.Time{}, decode.DefaultLimits())
 		list, _ := perfref.Targets(&f, f.First, schema.Target{})
 		if len(list) == 0 || text(&list[0]) != c.want {
 			t.Errorf("%s: %+v, want %s", name, list, c.want)
 		}
-		checked := perfref.Checked(f.First.Get("targets"), decode.Value{}, schema.Target{Key: schema.Key{Task: c.task}})
+		checked := perfref.Checked(f.First, decode.Value{}, schema.Target{Key: schema.Key{Task: c.task}})
 		if len(checked) != 1 || text(&checked[0]) != c.want {
 			t.Errorf("%s, checked by a report: %+v, want %s", name, checked, c.want)
 		}
@@ -52,6 +53,25 @@ func TestNoImagesAreNoDimension(t *testing.T) {
 		list, _ := perfref.Targets(&f, f.First, schema.Target{})
 		if got := fmt.Sprint(list[0].Key.Dims); got != want {
 			t.Errorf("%s: %s, want %s", entry, got, want)
+		}
+	}
+}
+
+// Levels have two generations of names, in entries and in the checks of a report, whose tolerance the report repeats.
+func TestLevelsOfCustomers(t *testing.T) {
+	text := `{"isl":128,"targets":{"customer_functional":{"tput":10,"tolerance":0.05},"customer_complete":{"tput":20},
+"customer_sellable":{"tput":30}},"target_checks":{"customer_functional":{"ttft_check":1,"tput":10,"tput_check":2},
+"customer_complete":{"tput":20,"tput_check":2},"customer_sellable":{"tput":30,"tput_check":3}}}`
+	f := decode.NewFile("x.json", []byte(text), time.Time{}, decode.DefaultLimits())
+	stated, problems := perfref.Targets(&f, f.First, schema.Target{})
+	checked := perfref.Checked(f.First, f.First.Get("targets"), schema.Target{Key: schema.Key{ISL: new(128.)}})
+	for name, list := range map[string][]schema.Target{"stated": stated, "checked": checked} {
+		got := ""
+		for _, x := range list {
+			got += fmt.Sprintf("%s %g ±%g; ", x.Level, x.Value, x.Tolerance)
+		}
+		if got != "functional 10 ±0.05; complete 20 ±0; target 30 ±0; " || len(problems) > 0 {
+			t.Errorf("%s: %s %v", name, got, problems)
 		}
 	}
 }
