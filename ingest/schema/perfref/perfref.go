@@ -159,7 +159,7 @@ func Checked(row, entry decode.Value, base schema.Target) (out []schema.Target) 
 	for _, level := range schema.Levels() {
 		for _, m := range row.Get("target_checks").Members() {
 			if x := levels[m.Key]; len(x) == 1 && x[level] == 1 {
-				base.Level, base.Tolerance = level, entry.At(m.Key, "tolerance").Float0()
+				base.Level, base.Tolerance = level, tolerance(m.Val, entry.At(m.Key, "tolerance"), base.Key.Task)
 				out = append(out, limits(m.Val, row.Get("target_priorities"), base)...)
 			}
 		}
@@ -167,13 +167,42 @@ func Checked(row, entry decode.Value, base schema.Target) (out []schema.Target) 
 	return out
 }
 
+// usual is the tolerance of tt-inference-server's entries that have one.
+const usual = .05
+
+// tolerance is that of a level. Where a report does not repeat it, it is 0, or the usual one if a number that misses
+// its limit by less passed there.
+func tolerance(of, stated decode.Value, task string) float64 {
+	if x, ok := stated.Float(); ok {
+		return x
+	}
+	const passed = 2
+	for _, n := range names {
+		theirs := checkedAs(of, n)
+		ratio, ok := of.Get(theirs + "_ratio").Float()
+		miss := ratio - 1
+		if info, _ := schema.MetricByName(number(task, n.theirs).metric); info.Better == schema.Higher {
+			miss = 1 - ratio
+		}
+		if ok && of.Get(theirs+"_check").Float0() == passed && miss > 0 && miss < usual {
+			return usual
+		}
+	}
+	return 0
+}
+
+// checkedAs is the name of a metric in the checks of a report, which v0.20 writes without its unit.
+func checkedAs(of decode.Value, q quantity) string {
+	if of.Has(q.theirs + "_check") {
+		return q.theirs
+	}
+	return strings.TrimSuffix(q.theirs, "_ms")
+}
+
 // limits are the limits of one level that were checked.
 func limits(of, priorities decode.Value, base schema.Target) (out []schema.Target) {
 	for _, n := range names {
-		theirs := n.theirs
-		if !of.Has(theirs + "_check") {
-			theirs = strings.TrimSuffix(n.theirs, "_ms")
-		}
+		theirs := checkedAs(of, n)
 		v := of.Get(theirs).Float0()
 		if !(v > 0) || !of.Has(theirs+"_check") {
 			continue

@@ -75,3 +75,25 @@ func TestLevelsOfCustomers(t *testing.T) {
 		}
 	}
 }
+
+// A report does not repeat the tolerance of its checks: a number that misses its limit and passed shows that there was
+// one.
+func TestToleranceOfAPassedCheck(t *testing.T) {
+	for checks, want := range map[string]float64{
+		`"tput":31.838,"tput_ratio":0.9946,"tput_check":2`:                                          .05,
+		`"tput":31.838,"tput_ratio":0.9946,"tput_check":3`:                                          0,
+		`"tput":31.838,"tput_ratio":1.0054,"tput_check":2`:                                          0,
+		`"ttft":100,"ttft_ratio":1.04,"ttft_check":2,"tput":30,"tput_ratio":1.2,"tput_check":2`:     .05,
+		`"ttft":100,"ttft_ratio":0.96,"ttft_check":2`:                                               0,
+		`"tput":31.838,"tput_ratio":0.9,"tput_check":2`:                                             0,
+		`"tput":31.838,"tput_ratio":0.9946,"tput_check":2,"ttft":100,"ttft_ratio":2,"ttft_check":3`: .05,
+	} {
+		f := decode.NewFile("x.json", []byte(`{"target_checks":{"target":{`+checks+`}}}`), time.Time{},
+			decode.DefaultLimits())
+		for _, x := range perfref.Checked(f.First, decode.Value{}, schema.Target{}) {
+			if x.Tolerance != want {
+				t.Errorf("%s: %s ±%g, want ±%g", checks, x.Metric, x.Tolerance, want)
+			}
+		}
+	}
+}
