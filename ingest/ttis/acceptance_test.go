@@ -264,3 +264,16 @@ spec tests/Other: test_n: flaky (sometimes)`) {
 		t.Error(text)
 	}
 }
+
+// A row that a report marks as not gradable has a measurement and no targets, whatever checks stand in it.
+func TestRowOfStatusNAIsNotGraded(t *testing.T) {
+	for status, want := range map[string]int{`"na"`: 0, `"SKIP"`: 0, `"pass"`: 1, `null`: 1} {
+		r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M"},"sections":[{`+
+			`"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,`+
+			`"output_sequence_length":128.0,"mean_ttft_ms":130.5,"status":`+status+`,"target_checks":{"functional":{`+
+			`"ttft":178,"ttft_check":2}}}}]}`)
+		if len(r.Points) != 1 || len(r.Targets) != want {
+			t.Errorf("%s: %d points, %d targets, want %d", status, len(r.Points), len(r.Targets), want)
+		}
+	}
+}

@@ -579,6 +579,9 @@ func isUngraded(row decode.Value) bool {
 // checked returns the targets that a row of a report was checked against, of the workload of a key. of is what its
 // section states about them.
 func checked(f *decode.File, row, of decode.Value, k schema.Key) []schema.Target {
+	if isUngraded(row) {
+		return nil
+	}
 	base := stated(f)
 	base.Key, base.Key.Tool, base.Priority = k, "", row.Get("priority").Str()
 	return perfref.Checked(row, of.Get("performance_targets"), base)
