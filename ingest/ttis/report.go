@@ -231,8 +231,8 @@ func reportRow(
 		output += "|tps_decode_throughput" // what the client measured, as v0.19 and v0.20 call it
 	}
 	d.Fields(row, map[string]string{
-		"output_tps": output,
-		"total_tps":  "total_token_throughput|tps_total_throughput", "rps": "request_throughput",
+		"output_tps": output, "input_tps": "tps_input_throughput",
+		"total_tps": "total_token_throughput|tps_total_throughput", "rps": "request_throughput",
 		// Of agentic replays, prefix caches and speculative decoding.
 		"isl": "mean_isl", "osl": "mean_osl", "prefix_hits": "measured_prefix_cache_hit_pct|prefix_cache_hit_rate_pct",
 		"prefix_hits_possible": "theoretical_prefix_cache_hit_pct|trace_theoretical_hit_rate_pct",

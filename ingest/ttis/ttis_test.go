@@ -149,7 +149,7 @@ func TestRowsOfSeptember(t *testing.T) {
 	drafttest.Expect(t, r.Points[0], map[string]float64{
 		"ttft.mean": 130.5, "ttft.std": 4, "ttft.median": 128.7, "ttft.p90": 140, "ttft.p99": 150, "tpot.mean": 45.5,
 		"tpot.std": 1, "itl.mean": 45.4, "e2el.mean": 6000, "output_tps.value": 80, "total_tps.value": 165,
-		"goodput_rps.value": .375,
+		"input_tps.value": 85, "goodput_rps.value": .375,
 	})
 	b := r.Points[1]
 	if len(drafttest.Metric(b, "tpot").Stats)+len(drafttest.Metric(b, "itl").Stats) > 0 ||
