@@ -173,6 +173,7 @@ const (
 	WhyAgain              // seen in an earlier release and in this one
 	WhyGroup              // with the group of numbers that it is part of
 	WhyAgainstGroup       // its own change is opposite to that of its group
+	WhyDidNotMove         // while its group changed
 	WhyNotSignificant     // beyond the limit, but not significant among all numbers of the release
 	WhyNotSeenAgain       // an independent run of the same release did not see it
 	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
@@ -196,7 +197,7 @@ const (
 )
 
 var whyNames = [...]string{
-	"none", "gate", "recheck", "again", "group", "against-group", "not-significant",
+	"none", "gate", "recheck", "again", "group", "against-group", "did-not-move", "not-significant",
 	"not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "no-regression",
 	"no-improvement", "below-limit", "no-baseline", "no-baseline-line", "pinned", "one-each",
 	"one-more-run", "other-host", "base-suspect", "conditions", "in-turns", "in-turns-open",

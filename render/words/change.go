@@ -136,6 +136,10 @@ var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
 		func(c comparison) string { return c.moved + ", against what its group did: it is hidden by that." },
 		func(c comparison) string { return "its group moved the other way, which hides its own change" },
 	},
+	schema.WhyDidNotMove: {
+		func(c comparison) string { return c.moved + ", while its group moved: it is not called unchanged." },
+		func(c comparison) string { return "its group moved, and it did not" },
+	},
 	schema.WhyNotSeenAgain: {
 		func(c comparison) string {
 			return c.moved + " in the re-run, after " + first(c.v, c.r) + " in the first: not seen again."

@@ -289,6 +289,9 @@ func (j *judge) quiet(c *claim) {
 	default:
 		row.Word, row.Why = schema.Inconclusive, schema.WhyWide
 	}
+	if c.x.stayed && row.Word == schema.Unchanged {
+		row.Word, row.Why = schema.Inconclusive, schema.WhyDidNotMove
+	}
 }
 
 // FDR is the false discovery rate to which every family of tests is held: the expected share of false ones among the

@@ -173,9 +173,9 @@ func (s *strays) rate(t float64) float64 {
 	return (math.Max(0, s.gone[s.at(t/2)]) + .5) / (s.tried + 50)
 }
 
-// least is the rate without what chance may have added.
-func (s *strays) least(t float64) float64 {
-	gone := math.Max(0, s.gone[s.at(t/2)])
+// least is the rate of all strays without what chance may have added.
+func (s *strays) least() float64 {
+	gone := math.Max(0, s.gone[0])
 	return math.Max(0, gone-2*math.Sqrt(gone)) / (s.tried + 50)
 }
 
@@ -519,7 +519,7 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 		m.p, m.joint = 1, window{p: 1}
 		if !t.part() || m.own.nu >= fewestOfPart {
 			if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); t > remarkable {
-				m.p = 2*UpperTail(t, m.df) + stray.least(t)
+				m.p = 2*UpperTail(t, m.df) + stray.least()
 			}
 			noise := func(without int) (mid, s2, df float64) {
 				o := ordinaryOf(past, t, without)
@@ -687,7 +687,7 @@ func (j *judge) explain(f *Finding, t *tier, m *moved, tests []test) {
 		c := &j.t.Cells[x.cell]
 		d, of := x.d, m.x
 		if f.Runs > 1 {
-			d, of = j.over(x, f.First), f.D
+			d, of = j.over(x, f.First, m), f.D
 		}
 		moved := d/of > .5
 		if !moved && !t.part() && !c.Tail && x.base.n > 1 {
@@ -730,21 +730,25 @@ func (j *judge) onOneHost(f *Finding, at int32, tests []test, list []int32) bool
 }
 
 // over is the mean change of a test over its runs since a release, of the newest three. What earlier ones had in common
-// with their group is part of it: it was taken from them where it was no finding yet.
-func (j *judge) over(x *test, first int32) float64 {
-	o := &j.t.Obs[x.obs]
-	sum, n, base := o.Z, 1., x.base.summary()
-	if o.K2 > 0 {
-		sum, n = sum+o.Z2, n+1
-	}
-	for k := range x.base.prev[:x.base.prevs] {
-		e := &x.base.prev[k]
-		if j.t.Obs[e.obs].Release < first {
-			break
+// with their group was taken from them where it was no finding yet: it is part of the change where the group's history
+// is long enough to tell that from what starts of servers do.
+func (j *judge) over(x *test, first int32, m *moved) float64 {
+	var room [4]sighting
+	runs, own := j.sightings(x, room[:0])
+	sum, n, base := 0., 0., x.base.summary()
+	for k, r := range runs {
+		if k >= own {
+			e := &x.base.prev[k-own]
+			if j.t.Obs[r.obs].Release < first {
+				break
+			}
+			if base = base.without(e); m.own.nu >= longHistory {
+				r.z = e.raw + x.base.adjusted - x.base.mean
+			}
 		}
-		sum, n, base = sum+e.raw, n+1, base.without(e)
+		sum, n = sum+r.z, n+1
 	}
-	return sum/n - base.mean
+	return sum/n - base.adjusted
 }
 
 // alikeSince reports whether the members of a group moved alike over the runs that show a change together.
@@ -752,7 +756,7 @@ func (j *judge) alikeSince(first int32, t *tier, m *moved, tests []test) bool {
 	members := make([]member, len(m.list))
 	for i, k := range m.list {
 		x := &tests[k]
-		members[i] = member{j.over(x, first), x.se}
+		members[i] = member{j.over(x, first, m), x.se}
 	}
 	byChange(members)
 	n := math.Max(1, float64(m.n))
