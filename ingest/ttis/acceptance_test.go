@@ -277,3 +277,24 @@ func TestRowOfStatusNAIsNotGraded(t *testing.T) {
 		}
 	}
 }
+
+// A report can list a task under the name of another one, for which it was run: the score, its reference and its waiver
+// are of the task that ran, under the metric that this one is scored by.
+func TestScoreIsOfTheTaskThatRan(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M"},"sections":[
+{"kind":"evals","title":"E","data":{"task_name":"meta_gpqa_cot","executed_task_name":"gpqa_main_official_cot_n_shot",
+"gpu_reference_score":45.3,"score":40,"accuracy_check":3,"tolerance":0.05}}],"acceptance_criteria":true,
+"acceptance_criteria_metadata":{"model_status":"COMPLETE","categories":[
+{"name":"Evals","waived":{"evals:E":"Accuracy check failed. (waived: short)"}}]}}`)
+	s := r.Scores[0]
+	if s.Task != "gpqa_main_official_cot_n_shot" || s.Metric != "exact_match" || s.Filter != "flexible-extract" {
+		t.Errorf("%s %s %s", s.Task, s.Metric, s.Filter)
+	}
+	v := schema.Verdict{Against: schema.AgainstTarget, Key: schema.EvalKey(&s), Metric: s.Metric}
+	if x := r.Targets[0]; x.Key.String() != v.Key.String() || x.Metric != s.Metric {
+		t.Errorf("its reference is of %s %s", x.Key, x.Metric)
+	}
+	if list := r.Acceptance.KnownIssues; len(list) != 1 || !list[0].Covers(&v) {
+		t.Errorf("its waiver is not: %v", list)
+	}
+}

@@ -293,7 +293,7 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 		mediaScores(f, r, row)
 		return
 	}
-	task := row.Get("task_name").Str()
+	task := evalName(row)
 	if task == "" {
 		return
 	}
@@ -314,6 +314,12 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	default:
 		s.Value = schema.Num(latency.Round(x/scale, 7))
 	}
+}
+
+// evalName is the task that the harness ran, which is that of its results. A report lists it under the name of the task
+// that it stands for.
+func evalName(row decode.Value) string {
+	return cmp.Or(row.Get("executed_task_name").Str(), row.Get("task_name").Str())
 }
 
 // howItRan keeps what started the measurements that a report is about.
@@ -427,6 +433,7 @@ var headlines = map[string][2]string{
 	"meta_gpqa": {"exact_match", "strict-match"}, "meta_gpqa_cot": {"exact_match", "strict-match"},
 	"gpqa_diamond_cot_zeroshot":      {"exact_match", "flexible-extract"},
 	"gpqa_diamond_generative_n_shot": {"exact_match", "flexible-extract"},
+	"gpqa_main_official_cot_n_shot":  {"exact_match", "flexible-extract"},
 	"aime25":                         {"exact_match", none}, "r1_aime24": {"exact_match", none},
 	"r1_gpqa_diamond": {"exact_match", none}, "r1_math500": {"exact_match", none}, "meta_math": {"exact_match", none},
 	"longbench2_generate": {"exact_match", none},
@@ -515,7 +522,7 @@ func waivedSections(f *decode.File, categories, sections decode.Value) (out []sc
 	}
 	for s := range sections.Items() {
 		data, kind := s.Get("data"), s.Get("kind").Str()
-		k := schema.KnownIssue{Category: schema.Evals, Task: data.Get("task_name").Str(), Source: f.Path}
+		k := schema.KnownIssue{Category: schema.Evals, Task: evalName(data), Source: f.Path}
 		if kind == "spec_tests" {
 			k.Category, k.Task = schema.Conformance, testName(s)
 		}
@@ -537,7 +544,7 @@ const unstatedTolerance = .05
 // reference returns the reference score that a report states beside a score. It is that of a GPU; a published one
 // counts where there is none, as for the report's own check. A row that the report does not grade has none.
 func reference(f *decode.File, row decode.Value, priority string) []schema.Target {
-	task := row.Get("task_name").Str()
+	task := evalName(row)
 	value, ok := row.Get("gpu_reference_score").Float()
 	if !ok || value <= 0 {
 		value, ok = row.Get("published_score").Float()
