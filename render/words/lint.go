@@ -269,7 +269,7 @@ func reportRejects(d lint.ReportRejects) string {
 	if d.More > 0 {
 		out += " and " + Plural(d.More, "other blocker")
 	}
-	return out + "; no target here is missed, so its cause left no number."
+	return out + "; no required target fails here: look at its blockers."
 }
 
 func cached(subject string, d lint.PrefixCache) string {

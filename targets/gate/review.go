@@ -755,8 +755,8 @@ func excusedBy(heads []*columns.RunHead, v *schema.Verdict) *schema.Decision {
 	return nil
 }
 
-// rejected lists models and devices that a report beside the results rejects, and of which no target is missed here:
-// then the report knows of a failure that left no number.
+// rejected lists models and devices that a report beside the results rejects, and of which no required target
+// fails here: then the report knows of a failure that is none here.
 func (g *Gate) rejected(release int) []lint.Lint {
 	var out []lint.Lint
 	for _, of := range g.Pairs(release) {
