@@ -117,7 +117,7 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 			file.Data = append(head, tail...)
 		}
 	}
-	return interpret(f, &file), nil
+	return interpret(ctx, f, &file), nil
 }
 
 // members returns a source for the archive itself and then those of its members; nil if the file is not an archive.
@@ -139,7 +139,7 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 			if file.Form == decode.Binary && slices.Contains(stores, extension(rel)) {
 				file.Data = m.Data
 			}
-			return interpret(place, &file)
+			return interpret(ctx, place, &file)
 		})
 		for _, s := range read {
 			texts.share(s.reading.Points)
@@ -155,7 +155,7 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 
 // interpret reads an open file: what cannot be a result, a table of the user's own, results in a wrapper, and what a
 // reader recognises.
-func interpret(at found, f *decode.File) []*source {
+func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	s := &source{found: at, open: f, role: roleOf(at.rel)}
 	sources := []*source{s}
 	if s.role != "" { // it is read when all files are known
@@ -169,23 +169,23 @@ func interpret(at found, f *decode.File) []*source {
 	case isTable:
 		sources = s.split(mapping.Read(f))
 	default:
-		sources = s.readOpen()
+		sources = s.readOpen(ctx)
 	}
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
 // readOpen reads an open file into this source and further ones.
-func (s *source) readOpen() []*source {
+func (s *source) readOpen(ctx context.Context) []*source {
 	f, sources := s.open, []*source{s}
-	m, r := recognise(f)
-	parts := wrapped(f, r != nil)
+	m, r := recognise(ctx, f)
+	parts := wrapped(ctx, f, r != nil)
 	switch {
 	case len(parts) > 0:
-		sources = readValues(s, slices.Values(parts))
+		sources = readValues(ctx, s, slices.Values(parts))
 	case r == nil && f.Several(): // the first value may be of another kind than the next
-		sources = readValues(s, valuesOf(f))
+		sources = readValues(ctx, s, valuesOf(f))
 	case r == nil && f.Partial.Kind() != decode.Invalid:
-		sources = s.readPartial()
+		sources = s.readPartial(ctx)
 	case r == nil:
 		problems := slices.Concat(f.Problems, unknown(f, m), unreadNumbers(f, m))
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
@@ -197,7 +197,7 @@ func (s *source) readOpen() []*source {
 		sources = s.split(r.Read(f))
 		s.reading.Problems = append(f.Problems, s.reading.Problems...)
 	default:
-		sources = readValues(s, valuesOf(f))
+		sources = readValues(ctx, s, valuesOf(f))
 	}
 	if !s.counts() {
 		return sources
@@ -234,10 +234,10 @@ func (s *source) split(r schema.Reading) []*source {
 }
 
 // readPartial reads the part before the cut of a truncated file, for formats where what comes before it is complete.
-func (s *source) readPartial() []*source {
+func (s *source) readPartial(ctx context.Context) []*source {
 	f := s.open
 	part := f.With(f.Partial)
-	m, r := recognise(part)
+	m, r := recognise(ctx, part)
 	if r == nil || m.Format != lmeval.Format && m.Format != lmeval.LMMs {
 		s.reading = schema.Reading{Format: Unknown, Problems: f.Problems}
 		return []*source{s}
@@ -299,7 +299,7 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 
 // readValues reads each top-level value of a file separately, because tools append results of other models and other
 // days to one file. Values of one identity and time stay together; others become separate sources.
-func readValues(self *source, values iter.Seq[part]) []*source {
+func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*source {
 	f, runs := self.open, separated{[]*source{self}, map[formatAndSystem][]*source{}}
 	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
 	seen := map[[32]byte]bool{} // hashes of the results so far
@@ -310,7 +310,7 @@ func readValues(self *source, values iter.Seq[part]) []*source {
 		if n++; results > f.Limits().Results {
 			break // bound reports it
 		}
-		m, own := recognise(x.file)
+		m, own := recognise(ctx, x.file)
 		if own == nil {
 			if foreign == n-1 && n > decode.MostBeforeResult {
 				n--
@@ -428,11 +428,14 @@ const (
 )
 
 // recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file
-// is like a result.
-func recognise(f *decode.File) (schema.Match, *draft.Format) {
+// is like a result. A large file takes a second, so it ends early when it is told to; nobody reads what it found then.
+func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
 	if f.Form == decode.JSON || f.Form == decode.Text {
 		for _, r := range readers {
+			if ctx.Err() != nil {
+				break
+			}
 			m := r.Detect(f)
 			if m.OK() {
 				return m, r

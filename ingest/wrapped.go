@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"iter"
 	"maps"
 
@@ -45,24 +46,25 @@ const (
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
 // key or in a list, or keep what it printed as a text. There are none in a file of a known kind.
-func wrapped(f *decode.File, isKnown bool) []part {
+func wrapped(ctx context.Context, f *decode.File, isKnown bool) []part {
 	if isKnown || f.Form != decode.JSON || f.Several() || isSchema(f.First) {
 		return nil
 	}
-	s := search{file: f}
+	s := search{ctx: ctx, file: f}
 	s.look(f.First, deepestWrapped)
 	return s.out
 }
 
 // search looks for results in one file.
 type search struct {
+	ctx   context.Context
 	file  *decode.File
 	out   []part
 	asked int
 }
 
 func (s *search) isResult(p part) bool {
-	_, r := recognise(p.file)
+	_, r := recognise(s.ctx, p.file)
 	if r == nil {
 		s.asked++
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,8 @@ func costlyInputs() map[string]map[string]string {
 
 // Every input of 5 MB is read twice and shown within 5 s of processor time, and a build that is told to end does so
 // within a second.
-// It measures time, which the race detector takes too.
+// It measures time, which the race detector takes too. On a busy machine the same work takes several times as long, so
+// what is over the limit is measured against the standard library.
 func TestSmallInputsEndSoon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures time")
@@ -76,7 +78,22 @@ func TestSmallInputsEndSoon(t *testing.T) {
 		}
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	for name, files := range costlyInputs() {
+	inputs := costlyInputs()
+	within := func(took, limit time.Duration) bool {
+		if took <= limit {
+			return true
+		}
+		const usual = 200 * time.Millisecond // of a quiet machine
+		var v any
+		began := used()
+		if err := json.Unmarshal([]byte(inputs["names"]["results/a.json"]), &v); err != nil {
+			t.Fatal(err)
+		}
+		slower := float64(used()-began) / float64(usual)
+		t.Logf("%s of processor time; encoding/json takes %.1f times as long as usual", took, slower)
+		return float64(took) <= float64(limit)*slower
+	}
+	for name, files := range inputs {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -94,7 +111,7 @@ func TestSmallInputsEndSoon(t *testing.T) {
 			run(ctx, []string{"build"}, strings.NewReader(""), io.Discard, io.Discard)
 			select {
 			case at := <-told:
-				if late := used() - at; late > time.Second { // on a busy machine it waits for its turn
+				if late := used() - at; !within(late, time.Second) { // on a busy machine it waits for its turn
 					t.Errorf("it ended after another %s of processor time", late)
 				}
 			default: // it had ended before
@@ -103,7 +120,7 @@ func TestSmallInputsEndSoon(t *testing.T) {
 				var out bytes.Buffer
 				began := used()
 				run(t.Context(), []string{"build"}, strings.NewReader(""), &out, &out)
-				if took := used() - began; took > 5*time.Second {
+				if took := used() - began; !within(took, 5*time.Second) {
 					t.Errorf("%s of processor time: %.300s", took, out.String())
 				}
 			}
