@@ -239,3 +239,16 @@ func TestSensitivityIsTrue(t *testing.T) {
 		t.Errorf("named in %.2f of the trials, want about .80", share)
 	}
 }
+
+// What is confirmed one way is confirmed the other way two releases later.
+func TestAChangeThatReturnsIsConfirmed(t *testing.T) {
+	for _, by := range []float64{.85, 1.18} {
+		cells := quiet(46, 12, 12, .005)
+		cells[0][8] *= by
+		cells[0][9] *= by
+		tab := history(.05, cells...)
+		if got := words(tab, judge(t, tab), 0); got[8:] != "bBwW" && got[8:] != "wWrR" {
+			t.Errorf("twice %.2f of what was before, then as before, reads %s", by, got)
+		}
+	}
+}

@@ -612,12 +612,15 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
 		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
 		for k, i := range at {
-			if passed[i] = k >= recent && outlying[k] <= second && ordinary[k] <= first; passed[i] || k < recent {
+			sure := k >= recent && outlying[k] <= second && ordinary[k] <= first
+			if sure || k < recent {
 				points[j.t.Cells[tests[i].cell].Point] = true
 			}
+			passed[i] = passed[i] || sure // or in the other direction: recent ones are in at for what they did before
 		}
 		for k, i := range at[recent:] {
-			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !slices.Contains(at[:recent], i) &&
+			_, before := slices.BinarySearch(at[:recent], i)
+			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !before &&
 				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.p <= j.rules.SamePoint
 		}
 	}
