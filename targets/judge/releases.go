@@ -103,7 +103,7 @@ func hotfixes(list []Release, rank map[string]int) []Release {
 		at := len(out)
 		if lines[r.Name] != "" && rank[r.Name] == 0 && !r.Date.IsZero() {
 			if i := continued(out, &r, lines); i >= 0 {
-				at, r.Aside = i+1, true
+				at, r.Aside, r.Final = i+1, true, "" // none of its candidates stands before it
 			}
 		}
 		out = slices.Insert(out, at, r)

@@ -15,15 +15,17 @@ type baseline struct {
 	s2, nu   float64 // variance between releases, and its degrees of freedom
 	blocked  int     // earlier observations that conditions rule out
 	prev     [2]earlier
-	prevs    int // how many of prev there are
+	prevs    int  // how many of prev there are
+	alone    bool // of a build that never joins: of prev only candidates of its release, which do not either
 }
 
 // earlier is one of the newest runs before a release: a run that may be part of a change that has not been confirmed.
 type earlier struct {
-	obs  int32
-	z    float64 // without what was common to all of a run
-	raw  float64
-	kept bool // it is in the baseline
+	obs   int32
+	z     float64 // without what was common to all of a run
+	raw   float64
+	kept  bool // it is in the baseline
+	aside bool // of a candidate of the release
 }
 
 // state is the judge's state of a cell between releases.
@@ -45,7 +47,7 @@ type state struct {
 // baseline gathers the baseline of observation now of a cell.
 func (j *judge) baseline(cell, now int32, into *baseline) {
 	st := &j.state[cell]
-	*into = baseline{}
+	*into = baseline{alone: !j.joins(now)}
 	var buf, at = [32]float64{}, [32]int32{}
 	values, in := buf[:0], at[:0]
 	var outs []int32
@@ -63,13 +65,13 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		case j.blocked(o.Cond, cond):
 			into.blocked++
 		case !joins:
-			into.precede(earlier{i, j.adj[i], o.mean(), false})
+			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean(), aside: true})
 		case i < st.from:
 		case !out:
-			into.precede(earlier{i, j.adj[i], o.mean(), true})
+			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean(), kept: true})
 			values, in = append(values, j.adj[i]), append(in, i)
 		case open:
-			into.precede(earlier{i, j.adj[i], o.mean(), false})
+			into.precede(earlier{obs: i, z: j.adj[i], raw: o.mean()})
 		default:
 			outs = append(outs, i)
 		}
@@ -135,7 +137,7 @@ func broken(values []float64) int {
 
 // precede notes one of the newest runs before the release.
 func (b *baseline) precede(e earlier) {
-	if b.prevs < len(b.prev) {
+	if b.prevs < len(b.prev) && (!b.alone || e.aside) {
 		b.prev[b.prevs] = e
 		b.prevs++
 	}

@@ -182,7 +182,7 @@ func (s *strays) least() float64 {
 // groups tests the groups of a release, the largest first. Each tier is a family of tests at one false discovery rate,
 // like a level of a tree of hypotheses (Yekutieli 2008).
 func (j *judge) groups(release int32, tests []test) {
-	free, found := j.scratch.free[:0], len(j.out.Findings)
+	at, free, found := &j.t.Releases[release], j.scratch.free[:0], len(j.out.Findings)
 	cells := grow(&j.scratch.cells, len(tests))
 	for i := range tests {
 		cells[i] = tests[i].cell
@@ -217,11 +217,13 @@ func (j *judge) groups(release int32, tests []test) {
 			} else if t.common > 0 {
 				j.common(m, t, tests)
 			}
-			if r := &j.t.Releases[release]; r.Joins || r.Final != 0 {
+			if at.Joins || at.Final != 0 {
 				j.remember(release, k, m, f)
 			}
 		}
-		stray.after(len(list))
+		if at.Joins {
+			stray.after(len(list))
+		}
 	}
 }
 
@@ -427,7 +429,7 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 	values, strayed := room[:0], apart[:0]
 	for i := len(past) - 1 - without; i >= 0 && len(values)+len(strayed) < remembered; i-- {
 		switch run := &past[i]; {
-		case run.open, run.final != 0:
+		case run.open:
 		case run.far > 0 && !t.part():
 			strayed = append(strayed, run.x/spread(run.n))
 		default:
@@ -512,7 +514,9 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 	for i := range list {
 		m := &list[i]
 		past := j.past[k][m.group]
-		m.waits = len(past) > 0 && past[len(past)-1].open && !past[len(past)-1].settled
+		earlier, aside := j.before(release, k, m.group)
+		newest := len(earlier) - 1
+		m.waits = newest >= 0 && earlier[newest].open && !earlier[newest].settled
 		m.s2, m.df = usual.of(m, m.own)
 		m.s2, m.own.mid = m.s2*spread(m.n)*spread(m.n), m.own.mid*spread(m.n)
 		j.see(m, t, len(list), tests, errors)
@@ -522,12 +526,11 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 				m.p = 2*UpperTail(t, m.df) + stray.least()
 			}
 			noise := func(without int) (mid, s2, df float64) {
-				o := ordinaryOf(past, t, without)
+				o := ordinaryOf(past, t, max(0, without-aside))
 				s2, df = usual.of(m, o)
 				return o.mid, s2, df
 			}
-			now := sight{release: release, x: m.x, n: m.n, final: j.t.Releases[release].Final}
-			m.together(now, t, past, noise, stray)
+			m.together(sight{release: release, x: m.x, n: m.n}, t, earlier, noise, stray)
 		}
 		ps[i], joint[i] = m.p, m.joint.p
 	}
@@ -538,6 +541,22 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm
 		m.whole = m.whole && (!m.confirm || j.alikeSince(m.joint.first, t, m, tests))
 	}
+}
+
+// before is what earlier runs showed of a group that may be part of a change with a release's own: those of its
+// candidates, which come last, and of releases, unless it is a build that never joins.
+func (j *judge) before(release int32, k int, group int32) (list []sight, candidates int) {
+	now := &j.t.Releases[release]
+	if now.Joins {
+		list = slices.Clip(j.past[k][group])
+	}
+	for _, run := range j.aside[k][group] {
+		if run.final == now.Final {
+			list = append(list, run)
+			candidates++
+		}
+	}
+	return list, candidates
 }
 
 // see notes the least change of a whole system, or of a metric of it, that the release would show. errors are how many
@@ -560,7 +579,7 @@ func (j *judge) see(m *moved, t *tier, family int, tests []test, errors map[floa
 // together tests the newest runs of a group that all lie on one side: the later runs of the release, its first run and
 // those of the releases before. The surest window counts.
 func (m *moved) together(
-	now sight, t *tier, past []sight, noise func(without int) (mid, s2, df float64), stray *strays,
+	now sight, t *tier, earlier []sight, noise func(without int) (mid, s2, df float64), stray *strays,
 ) {
 	m.joint.p = math.NaN()
 	dir := math.Copysign(1, m.x-m.own.mid)
@@ -568,19 +587,19 @@ func (m *moved) together(
 		return
 	}
 	var room [longest]sight
-	seen := append(room[:0], now)
+	seen, first := append(room[:0], now), now.release
 	add := func(run sight, without int) bool {
 		mid, s2, df := noise(without)
 		if mid *= spread(run.n); dir*(run.x-mid) < ofLimit/2*m.delta {
 			return false
 		}
-		seen = append(seen, run)
+		seen, first = append(seen, run), min(first, run.release)
 		runs := changes(seen, dir)
 		tail := func(runs []float64) (mean, se, p float64) {
 			mean, se = Mean(runs), math.Sqrt(s2*(1/float64(len(runs))+1/math.Max(1, float64(run.n))))
 			return mean, se, UpperTail((mean-dir*mid)/se, df)
 		}
-		w := window{runs: len(runs), again: run.release == now.release, first: run.release}
+		w := window{runs: len(runs), again: run.release == now.release, first: first}
 		w.x, w.se, w.p = tail(runs)
 		rate := func(x float64) float64 { return stray.rate((x - dir*mid) / math.Sqrt(s2) / spread(run.n)) }
 		w.x, w.p, w.strays = dir*w.x, 2*w.p, straying(runs, rate, tail)
@@ -592,13 +611,13 @@ func (m *moved) together(
 	if !math.IsNaN(m.again) && !add(sight{release: now.release, x: m.again, n: m.n, open: true}, 0) {
 		return
 	}
-	for i := len(past) - 1; i >= 0 && len(seen) < longest && !past[i].settled; i-- {
-		run, others := past[i], max(past[i].members, len(m.list))-min(past[i].members, len(m.list))
-		switch {
-		case run.final != 0 && run.final != now.final:
-		case len(seen) >= usual && !run.open, run.n > seen[len(seen)-1].n, 4*others > len(m.list):
+	for i := len(earlier) - 1; i >= 0 && len(seen) < longest && !earlier[i].settled; i-- {
+		run := earlier[i]
+		others := max(run.members, len(m.list)) - min(run.members, len(m.list))
+		if len(seen) >= usual && !run.open || run.n > seen[len(seen)-1].n || 4*others > len(m.list) {
 			return // or baselines began anew since, or it was of other members
-		case !add(run, len(past)-i):
+		}
+		if !add(run, len(earlier)-i) {
 			return
 		}
 	}
@@ -807,7 +826,7 @@ func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
 	if r := &j.t.Releases[release]; !r.Joins {
 		now.final = r.Final
-		j.past[k][m.group] = append(j.past[k][m.group], now)
+		j.aside[k][m.group] = append(j.aside[k][m.group], now)
 		return
 	}
 	if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); f != nil || t > far {

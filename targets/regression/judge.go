@@ -24,6 +24,7 @@ type judge struct {
 	tiers  []tier
 	ids    [][]int32   // by tier and cell: its group, from 1; 0 where it is in none
 	past   [][][]sight // by tier and group
+	aside  [][][]sight // likewise: of candidates, which are no history
 	strays []strays    // by tier
 
 	scratch scratch
@@ -102,7 +103,8 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		}
 		c.systemMetric = ids[at]
 	}
-	j.past, j.strays = make([][][]sight, len(j.tiers)), make([]strays, len(j.tiers))
+	j.past, j.aside = make([][][]sight, len(j.tiers)), make([][][]sight, len(j.tiers))
+	j.strays = make([]strays, len(j.tiers))
 	j.ids = make([][]int32, len(j.tiers))
 	for k := range j.tiers {
 		tier, most := &j.tiers[k], int32(0)
@@ -113,7 +115,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 				most = max(most, j.ids[k][i])
 			}
 		}
-		j.past[k] = make([][]sight, most+1)
+		j.past[k], j.aside[k] = make([][]sight, most+1), make([][]sight, most+1)
 	}
 	return j
 }
@@ -178,7 +180,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	p := j.fit(tests)
 	j.noises(tests, &p)
 	j.groups(release, tests)
-	j.begin(tests)
+	j.begin(release, tests)
 	j.run(tests)
 	family, passed, qs := j.discoveries(tests)
 	again := j.again(tests, family, &p)
@@ -197,8 +199,11 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	j.outliers.finish()
 }
 
-// begin prepares what is known of outliers for a release.
-func (j *judge) begin(tests []test) {
+// begin prepares what is known of outliers for a release. Builds that never join make nothing be forgotten.
+func (j *judge) begin(release int32, tests []test) {
+	if !j.t.Releases[release].Joins {
+		return
+	}
 	used := make([]bool, j.t.Strata)
 	for i := range tests {
 		used[j.t.Cells[tests[i].cell].Stratum] = true
@@ -416,7 +421,7 @@ type sighting struct {
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
-// of up to two releases before. A build that never joins has no sightings but its own, and candidates of its release.
+// of up to two before, as its baseline has noted them.
 func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	o := &j.t.Obs[x.obs]
 	if o.K2 > 0 {
@@ -425,9 +430,7 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	list = append(list, sighting{x.obs, x.base.adjusted + x.d})
 	own = len(list)
 	for _, e := range x.base.prev[:x.base.prevs] {
-		if j.joins(x.obs) || !j.joins(e.obs) {
-			list = append(list, sighting{e.obs, e.z})
-		}
+		list = append(list, sighting{e.obs, e.z})
 	}
 	return list, own
 }
@@ -643,7 +646,16 @@ func (j *judge) recent(tests []test, dir float64) []int {
 	var at []int
 	for i := range tests {
 		x := &tests[i]
-		if st := &j.state[x.cell]; st.moved >= x.obs-2 && st.moved >= j.t.Cells[x.cell].First && st.way == dir {
+		st, joined := &j.state[x.cell], 0
+		if st.moved < j.t.Cells[x.cell].First || st.way != dir {
+			continue
+		}
+		for k := st.moved + 1; k < x.obs && joined < 2; k++ {
+			if j.joins(k) {
+				joined++
+			}
+		}
+		if joined < 2 {
 			at = append(at, i)
 		}
 	}
