@@ -86,7 +86,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	mediaLatencies(d, task, settings.Get("streaming_enabled"))
-	putAbove(d, mediaRates)
+	putAbove(d, "value", mediaRates...)
 	user := b.Get("tput_user").Float0()
 	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
@@ -116,11 +116,11 @@ var mediaRates = []draft.Field{
 	{Key: "t/s/u", Metric: "tps_user", Def: schema.DefNotStated},
 }
 
-// putAbove sets metrics that are one number where it is above 0.
-func putAbove(d *draft.Draft, fields []draft.Field) {
+// putAbove sets a statistic of metrics where it is above 0.
+func putAbove(d *draft.Draft, stat string, fields ...draft.Field) {
 	for _, f := range fields {
 		if x := d.In.Get(f.Key); x.Float0() > 0 {
-			d.Put(f, "value", x)
+			d.Put(f, stat, x)
 		}
 	}
 }
@@ -246,19 +246,13 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 		answer = draft.Field{Metric: "ttft", Def: schema.DefFirstChunk}
 	}
 	for key, stat := range map[string]string{"mean": "mean", "p50": "median", "p90": "p90", "p95": "p95"} {
-		if x := row.Get(key + "_latency_ms"); x.Float0() > 0 {
-			d.Put(answer, stat, x)
-		}
+		answer.Key = key + "_latency_ms"
+		putAbove(d, stat, answer)
 	}
-	for _, f := range []draft.Field{
-		{Key: "mean_e2el_ms", Metric: "e2el", Def: schema.DefLastChunk},
-		{Key: "mean_ttft_ms", Metric: "ttft", Def: schema.DefNotStated},
-	} {
-		if x := row.Get(f.Key); x.Float0() > 0 {
-			d.Put(f, "mean", x)
-		}
-	}
-	putAbove(d, mediaRates)
+	putAbove(d, "mean",
+		draft.Field{Key: "mean_e2el_ms", Metric: "e2el", Def: schema.DefLastChunk},
+		draft.Field{Key: "mean_ttft_ms", Metric: "ttft", Def: schema.DefNotStated})
+	putAbove(d, "value", mediaRates...)
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}

@@ -101,10 +101,10 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 		}
 		d.Size(x.Metric, int(ok))
 	}
-	putAbove(d, []draft.Field{
-		{Key: "output_token_throughput", Metric: "output_tps"}, {Key: "total_token_throughput", Metric: "total_tps"},
-		{Key: "request_throughput", Metric: "rps"},
-	})
+	putAbove(d, "value",
+		draft.Field{Key: "output_token_throughput", Metric: "output_tps"},
+		draft.Field{Key: "total_token_throughput", Metric: "total_tps"},
+		draft.Field{Key: "request_throughput", Metric: "rps"})
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
 		if total := v.Get(name).Float0(); ok > 0 && total > 0 {
 			d.Derived(metric, "", "mean", total/ok)
