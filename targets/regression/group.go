@@ -217,9 +217,7 @@ func (j *judge) groups(release int32, tests []test) {
 			} else if t.common > 0 {
 				j.common(m, t, tests)
 			}
-			if at.Joins || at.Final != 0 {
-				j.remember(release, k, m, f)
-			}
+			j.remember(release, k, m, f)
 		}
 		if at.Joins {
 			stray.after(len(list))
@@ -820,13 +818,14 @@ func (j *judge) common(m *moved, t *tier, tests []test) {
 	}
 }
 
-// remember keeps what a release showed of a group.
+// remember keeps what a release showed of a group; a build that never joins and is no candidate leaves nothing.
 func (j *judge) remember(release int32, k int, m *moved, f *Finding) {
 	now := sight{release: release, x: m.x, n: m.n, members: len(m.list), open: f != nil}
 	now.settled = f != nil && f.Why == schema.WhyNotSeenAgain
 	if r := &j.t.Releases[release]; !r.Joins {
-		now.final = r.Final
-		j.aside[k][m.group] = append(j.aside[k][m.group], now)
+		if now.final = r.Final; now.final != 0 {
+			j.aside[k][m.group] = append(j.aside[k][m.group], now)
+		}
 		return
 	}
 	if t := math.Abs(m.x-m.own.mid) / math.Sqrt(m.s2); f != nil || t > far {

@@ -615,11 +615,10 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
 		points := map[int32]bool{} // of which a number is confirmed: the others of it are asked by themselves
 		for k, i := range at {
-			sure := k >= recent && outlying[k] <= second && ordinary[k] <= first
-			if sure || k < recent {
+			if outlying[k] <= second && ordinary[k] <= first {
 				points[j.t.Cells[tests[i].cell].Point] = true
+				passed[i] = passed[i] || k >= recent // recent ones did so before, and may do it the other way now
 			}
-			passed[i] = passed[i] || sure // or in the other direction: recent ones are in at for what they did before
 		}
 		for k, i := range at[recent:] {
 			_, before := slices.BinarySearch(at[:recent], i)
