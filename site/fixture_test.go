@@ -76,7 +76,7 @@ func fixtureRun(model, device string, release, which int) schema.Run {
 	r.Points[1].Key.Dims = map[string]string{"note": model}
 	if release == 3 && which == 1 {
 		r.Points[1].Status = schema.StatusFailed
-		why := schema.Kind{Name: "ttft", Unit: "ms", Why: "no request completed: " + model}
+		why := schema.Kind{Name: "ttft", Unit: "ms", Why: "no request, none began: " + model}
 		r.Points[1].Metrics = schema.MetricList{schema.NewMetric(why)}
 	}
 	limits := map[string]float64{"functional": 1000, "complete": 120, "target": 60}

@@ -451,18 +451,23 @@ func newStamp(html string) (stamp, error) {
 	}
 }
 
-// write writes the stamp of a cell with its values.
-func (s *stamp) write(b *strings.Builder, v *values) {
+// write writes the stamp with the values of a cell or a row; cells writes those of a row.
+func (s *stamp) write(b *strings.Builder, v *values, cells func() error) error {
 	for i, place := range s.places {
 		b.WriteString(s.pieces[i])
 		switch place {
 		case slotPicture:
 			b.WriteString(v[place])
+		case slotCells:
+			if err := cells(); err != nil {
+				return err
+			}
 		default:
 			escape(b, v[place])
 		}
 	}
 	b.WriteString(s.pieces[len(s.pieces)-1])
+	return nil
 }
 
 // escape writes a text for HTML; most have nothing to escape.
@@ -608,8 +613,7 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 	if err != nil {
 		return err
 	}
-	s.write(b, &v)
-	return nil
+	return s.write(b, &v, nil)
 }
 
 // sortDigits are those that tell values apart which a table can show.
@@ -680,24 +684,15 @@ func (t *tableCells) row(b *strings.Builder, r *render.Row) error {
 			return err
 		}
 	}
-	s := found.(*stamp)
-	for i, place := range s.places {
-		b.WriteString(s.pieces[i])
-		switch place {
-		case slotGroup:
-			escape(b, r.Group)
-		case slotAnchor:
-			escape(b, r.Anchor)
-		case slotCells:
-			for k := range min(len(r.Cells), kind.columns) {
-				if err := t.cell(b, k, &r.Cells[k]); err != nil {
-					return err
-				}
+	v := values{slotGroup: r.Group, slotAnchor: r.Anchor}
+	return found.(*stamp).write(b, &v, func() error {
+		for k := range min(len(r.Cells), kind.columns) {
+			if err := t.cell(b, k, &r.Cells[k]); err != nil {
+				return err
 			}
 		}
-	}
-	b.WriteString(s.pieces[len(s.pieces)-1])
-	return nil
+		return nil
+	})
 }
 
 // newStamp makes and keeps a stamp.

@@ -57,6 +57,9 @@ func TestRunIsPainted(t *testing.T) {
 				t.Errorf("%s: painted is %q, the file has %q", id, got[k], want[k])
 			}
 		}
+		if n := eval[int](t, b, `document.querySelectorAll("td.absent [hidden]").length`); n > 0 {
+			t.Errorf("%s: %d reasons why a number is missing are cut at a comma", id, n)
+		}
 		if eval[bool](t, b, `document.querySelector("aside.marked:not([hidden])") !== null`) != runs[i].IsSimulated() {
 			t.Errorf("%s is simulated, or is marked so, and not the other", id)
 		}

@@ -26,7 +26,7 @@ type runIndex struct {
 func (b *builder) runs() error {
 	r := b.report
 	parts := make([][]int, len(r.Releases)) // how many runs each script of a release has
-	for i := range r.Releases {             // one after the other: pages are held until their script is written
+	for i := range r.Releases {             // beside the other steps, which take as long
 		var err error
 		if parts[i], err = b.runsOf(i); err != nil {
 			return err

@@ -3,7 +3,8 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    { el, percent, count, read, write, select, sorted, view, on } = series,
+    { el, read, write } = ttreport,
+    { percent, count, select, sorted, view, on } = series,
     CHOICES = ttreport.CHOICES; // what both sides choose beside a release
 
   function local(n) {
@@ -175,13 +176,11 @@
       if (parts.length < 2) return;
       chips.append(el("span", { class: "v warning", role: "alert" }, parts.length + " variables at once: a difference is of all of them together. "));
       if (parts[0][0] !== "release") return;
-      var same = el("button", { type: "button", class: "copy" }, want[1] + " on both sides");
-      same.addEventListener("click", () => {
+      chips.append(ttreport.button(want[1] + " on both sides", () => {
         now.arelease = want[1];
         write(now, true);
         apply();
-      });
-      chips.append(same);
+      }));
     }
     function fill(part, list, chosen) {
       var s = part.input;

@@ -308,14 +308,7 @@
       body = body.concat(el("h3", {}, x.head), x.nodes);
     });
     body.push(el("h3", {}, "Address"), el("p", { class: "id" }, location.hash));
-    if (navigator.clipboard)
-      body.push(
-        el("p", {}, [
-          copying("Copy link", () => location.href),
-          " ",
-          copying("Copy as markdown", markdown)
-        ])
-      );
+    body.push(el("p", {}, [copying("Copy link", () => location.href), " ", copying("Copy as markdown", markdown)]));
     put(own, title, body);
     box.querySelectorAll("pre").forEach(ttreport.copyable);
   }
@@ -343,9 +336,8 @@
     }
     put("", "Loading …", []);
     ttreport
-      .run(root, name)
-      .then(async (found) => {
-        if (found.page) await ttreport.load(root + found.release.shard);
+      .run(root, name, true)
+      .then((found) => {
         if (shown !== key || !box) return;
         if (found.page) fill(root, found.page, ttreport.data("release " + found.release.name), name, number, metric, stat);
         else say(root, found.why);

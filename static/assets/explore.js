@@ -2,7 +2,8 @@
 "use strict";
 (function () {
   var series = ttreport.series,
-    { el, read, write, select, sorted, view, on, verdictName, verdict, spark } = series;
+    { el, read, write } = ttreport,
+    { select, sorted, view, on, verdictName, verdict, spark } = series;
 
   var WORST = ["regressed confirmed", "regressed suspected", "inconclusive", "below-limit", "improved confirmed", "improved suspected"];
 
@@ -61,11 +62,8 @@
       verdict: select("Verdict", "verdict", sorted(text.g), "any")
     };
     var said = el("p", { class: "more", role: "status" }),
-      save = el("button", { type: "button", class: "copy" }, "CSV of these"),
+      save = ttreport.button("CSV of these", () => ttreport.offer("explore.csv", "text/csv", csv())),
       shown = [];
-    save.addEventListener("click", () => {
-      ttreport.offer("explore.csv", "text/csv", csv());
-    });
     var state = read();
     var cols = [
       {

@@ -62,21 +62,21 @@
   // overlay fills a box with the curves of the rows; chosen and releases are the choices of both sides.
   ttreport.overlay = function (box, rows, chosenOf, releases) {
     var series = ttreport.series,
-      el = series.el,
+      el = ttreport.el,
       names = called(chosenOf, releases),
       curves = curvesOf(rows);
     box.textContent = "";
     if (!curves.length) return;
-    var chosen = series.read().curve,
+    var chosen = ttreport.read().curve,
       choice = series.select("Curves of", "curve", curves.map((c) => c.name)),
       now = curves.filter((c) => c.name === chosen)[0] || curves[0],
       out = el("output", { class: "more" }),
       width = Math.max(280, Math.min(460, (box.clientWidth || 460) - 2));
     choice.input.value = now.name;
     choice.input.addEventListener("change", () => {
-      var state = series.read();
+      var state = ttreport.read();
       state.curve = choice.input.value;
-      series.write(state, true);
+      ttreport.write(state, true);
       ttreport.overlay(box, rows, chosenOf, releases);
       box.querySelector("select").focus();
     });
@@ -115,7 +115,7 @@
   }
   // means is a row of the matrix: the geometric mean of some rows by metric, with the lowest and the highest.
   function means(name, labels, list) {
-    var el = ttreport.series.el;
+    var el = ttreport.el;
     return el("tr", { role: "row", class: "mean" }, [el("th", { role: "rowheader", scope: "row" }, name)].concat(labels.map((label) => {
       var all = list.filter(r => r.m.label === label && !r.unlike && !r.m.score && r.a > 0 && r.b > 0).map(r => Math.log(r.b / r.a)),
         of = f => times(Math.exp(f(...all)));
@@ -123,11 +123,11 @@
     })));
   }
   function cell(label, kids) {
-    return ttreport.series.el("td", { role: "cell", class: "n medium", "data-l": label }, kids);
+    return ttreport.el("td", { role: "cell", class: "n medium", "data-l": label }, kids);
   }
   // one is a number on both sides: B / A, its interval, the values.
   function one(root, r) {
-    var series = ttreport.series, el = series.el;
+    var series = ttreport.series, el = ttreport.el;
     var values = el("small", {}, [series.number(root, r.one.t, r.one.i), " → ", series.number(root, r.two.t, r.two.i)]);
     if (r.unlike) return [el("span", { class: "v not-comparable" }, r.unlike), values];
     return [
@@ -137,7 +137,7 @@
   }
   // fillMatrix has a row for each workload, grouped by system and lengths, and a column for each metric.
   ttreport.matrix = function (box, rows, root, most) {
-    var { el, sorted } = ttreport.series;
+    var { el } = ttreport, { sorted } = ttreport.series;
     var groups = new Map(),
       labels = [],
       body = [],
@@ -167,8 +167,7 @@
         }))));
       });
     });
-    var more = n > most && el("button", { type: "button", class: "copy" }, "Show all");
-    if (more) more.addEventListener("click", () => ttreport.matrix(box, rows, root, Infinity));
+    var more = n > most && ttreport.button("Show all", () => ttreport.matrix(box, rows, root, Infinity));
     box.replaceChildren(...(rows.length ? [el("p", { class: "more" }, "B / A" + (rows.some(r => ratio(r, times)) ? " with its 95\u202f% interval by the noise of both histories" : "; no noise is known here, so that it has no interval") + ", and A → B. Mean rows: geometric mean, lowest and highest."), el("table", { class: "list", role: "table" }, [
       el("caption", { class: "vh" }, "Workloads by metric"),
       el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ["Workload"].concat(labels).map((h, k) => {

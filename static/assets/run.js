@@ -8,34 +8,33 @@
     title,
     shown = [];
 
-  // run finds the article of a run, and the index of all runs; "" in its place is a reason why there is none.
-  ttreport.run = async function (root, name) {
+  // run finds the article of a run, and where its release is; a reason why there is none in its place. What the release
+  // says of the numbers of the run is loaded too where it is asked for.
+  ttreport.run = async function (root, name, judged) {
     await ttreport.load(root + "data/shards/runs.js");
     var index = ttreport.data("runs"),
       file = Object.prototype.hasOwnProperty.call(index.runs, name) ? index.files[index.runs[name]] : "",
-      all = document.createElement("template");
+      release = index.releases[index.of[index.runs[name]]],
+      one = document.createElement("template");
     if (!file) return { why: "There is no run " + name + " in this site." };
-    await ttreport.load(root + file);
-    all.innerHTML = ttreport.data(file);
-    var page = all.content.getElementById(name);
-    return page ? { page, release: index.releases[index.of[index.runs[name]]] } : { why: "The details of run " + name + " could not be read when this site was built." };
+    await Promise.all([ttreport.load(root + file), judged && ttreport.load(root + release.shard)]);
+    var all = ttreport.data(file),
+      at = all.indexOf('<article id="' + name + '"');
+    if (at < 0) return { why: "The details of run " + name + " could not be read when this site was built." };
+    one.innerHTML = all.slice(at, all.indexOf("</article>", at));
+    return { page: one.content.firstElementChild, release };
   };
 
   // below leaves a row room for one statistic under a value, the p99 where it is known; the drawer of the number has all.
   function below(small) {
     var list = small.textContent.split(", "),
-      rest = document.createElement("span");
-    if (list.length < 2) return;
-    rest.hidden = true;
-    rest.textContent = ", " + list.slice(1).join(", ");
-    small.replaceChildren(list[0], rest);
+      rest = list.slice(1).map(s => ", " + s);
+    if (rest.length) small.replaceChildren(list[0], ttreport.el("span", { hidden: "" }, rest));
   }
 
   // reached makes the first thing in a cell a link within the page.
   function reached(cell, hash) {
-    var a = document.createElement("a");
-    a.className = "at";
-    a.href = hash;
+    var a = ttreport.el("a", { class: "at", href: hash });
     cell.insertBefore(a, cell.firstChild);
     a.appendChild(a.nextSibling);
   }
@@ -49,9 +48,11 @@
       row.id = to.slice(1);
       if (!/[pe]\d+$/.test(to)) return;
       [].forEach.call(row.cells, (cell, k) => {
-        var metric = heads[k].dataset.m;
-        if (metric && /\d/.test(cell.firstChild.textContent)) reached(cell, to + "/" + encodeURIComponent(metric));
-        if (metric && cell.querySelector("small")) below(cell.querySelector("small"));
+        var metric = heads[k].dataset.m,
+          small = cell.querySelector("small");
+        if (!metric || cell.matches(".absent")) return; // what stands there is the reason why there is no number
+        reached(cell, to + "/" + encodeURIComponent(metric));
+        if (small) below(small);
       });
       reached(row.cells[0], to);
     });

@@ -5,10 +5,7 @@
   var narrow = matchMedia("(max-width: 859px)"),
     LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-  var digits = ttreport.digits,
-    el = ttreport.el,
-    read = ttreport.read,
-    write = ttreport.write;
+  var { digits, el } = ttreport;
   function percent(c) {
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
@@ -174,5 +171,5 @@
     return to ? el("a", { href: to }, digits(t.v[i])) : digits(t.v[i]);
   }
 
-  window.ttreport.series = { LEVELS, number, whole, el, digits, percent, change, count, read, write, select, sorted, view, on, verdictName, verdict, spark };
+  window.ttreport.series = { LEVELS, number, whole, percent, change, count, select, sorted, view, on, verdictName, verdict, spark };
 })();

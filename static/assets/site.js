@@ -61,7 +61,7 @@
   }
 
   // unpacked is the text of data that are packed by gzip, in base64.
-  function unpacked(text) {
+  async function unpacked(text) {
     var raw = atob(text),
       bytes = new Uint8Array(raw.length);
     for (var i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i); // a tenth of the time of Uint8Array.from

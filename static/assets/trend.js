@@ -1,7 +1,8 @@
 // One series over its releases: its levels, its targets, what began a level, and the other metrics of its workload.
 "use strict";
 (function () {
-  var { el, digits, percent, count, select, sorted, spark, verdict, LEVELS } = ttreport.series,
+  var { el, digits } = ttreport,
+    { percent, count, select, sorted, spark, verdict, LEVELS } = ttreport.series,
     redraw; // the chart that is shown
 
   function mean(list) {
