@@ -22,6 +22,7 @@ type board struct {
 	all           []boardColumn // also those for which there is no room
 	parts         int           // tasks that are parts of another one and have no column
 	left          int           // other tasks for which there is no room
+	hidden        int           // tasks that the user hides
 	without       []string      // rows that have none of the columns
 }
 
@@ -62,9 +63,11 @@ func (row *boardRow) at(c boardColumn) *columns.ScoreRow {
 
 // choose finds the columns: of each task the metric that most rows have, those that most rows have first. Parts of a
 // task that has a column itself (mmlu_anatomy of mmlu) have none: as files state it, or by a colon as lighteval and
-// HELM write subjects. A name alone says nothing: mmlu_pro is no part of mmlu. Rows with none of the columns are left
-// out.
+// HELM write subjects. A name alone says nothing: mmlu_pro is no part of mmlu. What the user lists stands first,
+// also if it is a part, and what he hides has no column. Rows with none of the columns are left out.
 func (b *board) choose(most int) {
+	user := b.report.Board
+	most = max(most, len(user.Order))
 	count, group := map[boardColumn]int{}, map[string]string{}
 	for i := range b.rows {
 		seen := map[boardColumn]bool{}
@@ -78,7 +81,8 @@ func (b *board) choose(most int) {
 			}
 		}
 	}
-	best, tasks, parts := map[[2]string]boardColumn{}, map[string]bool{}, map[string]bool{}
+	best, tasks := map[[2]string]boardColumn{}, map[string]bool{}
+	parts, hidden := map[string]bool{}, map[string]bool{}
 	for c, n := range count {
 		tasks[c.task] = true
 		id := [2]string{c.task, c.fewshot}
@@ -89,16 +93,19 @@ func (b *board) choose(most int) {
 		}
 	}
 	for _, c := range best {
-		if of := group[c.task]; of != "" && tasks[of] {
+		switch {
+		case user.Hides(c.task):
+			hidden[c.task] = true
+		case tasks[group[c.task]] && user.place(c.task) == len(user.Order):
 			parts[c.task] = true
-			continue
+		default:
+			b.columns = append(b.columns, c)
 		}
-		b.columns = append(b.columns, c)
 	}
-	b.parts = len(parts)
+	b.parts, b.hidden = len(parts), len(hidden)
 	slices.SortFunc(b.columns, func(x, y boardColumn) int {
-		return cmp.Or(cmp.Compare(count[y], count[x]), schema.NaturalCompare(x.task, y.task),
-			schema.NaturalCompare(x.fewshot, y.fewshot))
+		return cmp.Or(cmp.Compare(user.place(x.task), user.place(y.task)), cmp.Compare(count[y], count[x]),
+			schema.NaturalCompare(x.task, y.task), schema.NaturalCompare(x.fewshot, y.fewshot))
 	})
 	b.all, b.left = b.columns, max(0, len(b.columns)-most)
 	b.columns = b.columns[:len(b.columns)-b.left]
@@ -286,18 +293,20 @@ func (b *board) about() string {
 		text += " Below it: the difference from " + ref.head.Text +
 			"; paired where it is question by question, because both answered the same ones."
 	}
-	const listed = ": the list of scores has them."
-	switch {
-	case b.parts == 1:
-		text += " 1 task is part of another task" + listed
-	case b.parts > 1:
-		text += " " + words.Count(b.parts) + " tasks are part of another task" + listed
-	}
-	switch {
-	case b.left == 1:
-		text += " 1 task has no column here" + listed
-	case b.left > 1:
-		text += " " + words.Count(b.left) + " tasks have no column here" + listed
+	for _, x := range []struct {
+		n         int
+		one, many string
+	}{
+		{b.parts, "is part of another task", "are part of another task"},
+		{b.left, "has no column here", "have no column here"},
+		{b.hidden, "is hidden by ttreport.yaml", "are hidden by ttreport.yaml"},
+	} {
+		switch {
+		case x.n == 1:
+			text += " 1 task " + x.one + ": the list of scores has it."
+		case x.n > 1:
+			text += " " + words.Count(x.n) + " tasks " + x.many + ": the list of scores has them."
+		}
 	}
 	if len(b.without) > 0 {
 		text += " Without any of these tasks: " + nameSome(b.without) + "."

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,7 +32,10 @@ func (r *Report) EvalsPage() Page {
 	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	if len(b.rows) > 1 {
-		p.add(m.section())
+		p.add(m.section(""))
+		for _, name := range slices.Sorted(maps.Keys(r.Board.Groups)) {
+			p.add(b.means(r.Board.Groups[name]...).section(name))
+		}
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -94,9 +95,12 @@ type means struct {
 }
 
 // means ranks the models over the tasks that at least half of them have, as shares of right answers, and of the models
-// those that have at least half of these; nil without two models.
-func (b *board) means() *means {
+// those that have at least half of these; nil without two models. Of a group, only its tasks count.
+func (b *board) means(group ...string) *means {
 	m := &means{board: b, ranking: ranking{ranked: true}, columns: b.shareColumns()}
+	if len(group) > 0 {
+		m.columns = slices.DeleteFunc(m.columns, func(c boardColumn) bool { return !Listing{Hide: group}.Hides(c.task) })
+	}
 	tasks := make([][]*columns.ScoreRow, len(m.columns))
 	for i := range b.rows {
 		sum, n := 0., 0
@@ -145,8 +149,9 @@ type RankSpan struct {
 	Low, High, Of int
 }
 
-// section is the order of the models as far as it is known: ranks as intervals, ties as groups.
-func (m *means) section() Section {
+// section is the order of the models as far as it is known: ranks as intervals, ties as groups. of is the name of a
+// group of tasks, "" for all.
+func (m *means) section(of string) Section {
 	if m == nil {
 		return Section{}
 	}
@@ -184,7 +189,11 @@ func (m *means) section() Section {
 		t.Rows = slices.Insert(t.Rows, ties, Row{Group: "Shown to be behind the first"})
 		t.Rows = slices.Insert(t.Rows, 0, Row{Group: "First, and what ties with it"})
 	}
-	return section("ranks", "Ranks", m.about(first), t.cut("data/ has the scores"))
+	id, title := "ranks", "Ranks"
+	if of != "" {
+		id, title = "ranks-"+schema.Slug(of), "Ranks: "+of
+	}
+	return section(id, title, m.about(first, of), t.cut("data/ has the scores"))
 }
 
 func (m *means) unit() string {
@@ -194,13 +203,20 @@ func (m *means) unit() string {
 	return words.Plural(len(m.columns), "task")
 }
 
-// about says who leads, how surely, and of what the ranks are.
-func (m *means) about(first int) string {
+// about says who leads, how surely, and of what the ranks are; of a group, which tasks it has.
+func (m *means) about(first int, group string) string {
 	text, ties := m.board.rows[m.rows[first]].head.Text, m.ties(first)
 	if m.Best() == first {
 		text += " is shown to be better than every other model. "
 	} else {
 		text = strings.ToUpper(ties[:1]) + ties[1:] + " with the first, " + text + ". "
+	}
+	if group != "" {
+		var tasks []string
+		for _, c := range m.columns {
+			tasks = append(tasks, c.task)
+		}
+		return text + "By the mean over " + strings.Join(slices.Compact(tasks), ", ") + "."
 	}
 	text += "The mean share of right answers"
 	if len(m.columns) > 1 {

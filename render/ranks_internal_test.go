@@ -17,7 +17,7 @@ func TestRankSection(t *testing.T) {
 		"c": {scoreOf("x", "acc", 0, .40, 1000)},
 		"d": {scoreOf("z", "acc", 0, .99, 1000)},
 	}
-	s := boardOf(-1, rows, "a", "b", "c", "d").means().section()
+	s := boardOf(-1, rows, "a", "b", "c", "d").means().section("")
 	if !strings.HasPrefix(s.Intro, "1 of 2 other models ties with the first, a. ") || !strings.Contains(s.Intro, ": d.") {
 		t.Errorf("%s", s.Intro)
 	}

@@ -34,6 +34,7 @@ type Input struct {
 	Reference string         // model that others' scores are compared with, or ""
 	Models    Listing        // how models stand in lists
 	Devices   Listing
+	Board     Board         // how tasks of evals do
 	Planned   []schema.Pair // with targets and no run
 	Commits   CommitLinks
 	// Ingest is the command that stores what is judged; "" for what is stored. What is not stored cannot be accepted,
@@ -49,6 +50,12 @@ type Listing struct {
 	Hide  []string // globs
 }
 
+// Board orders and hides the tasks of evals, and names groups of them.
+type Board struct {
+	Listing
+	Groups map[string][]string // globs
+}
+
 // place is where a name stands: the listed first.
 func (l Listing) place(name string) int {
 	if i := slices.Index(l.Order, name); i >= 0 {
@@ -57,7 +64,8 @@ func (l Listing) place(name string) int {
 	return len(l.Order)
 }
 
-func (l Listing) hides(name string) bool {
+// Hides reports whether a name is one of those, or matches a glob.
+func (l Listing) Hides(name string) bool {
 	return slices.ContainsFunc(l.Hide, func(pattern string) bool {
 		return pattern == name || glob.Match(pattern, name)
 	})
@@ -144,7 +152,7 @@ func New(in Input) *Report {
 				p.ID = cmp.Or(r.Columns.Runs[run].Model.ID, p.ID)
 			}
 		}
-		if !r.Models.hides(p.Model) && !r.Devices.hides(p.Device) {
+		if !r.Models.Hides(p.Model) && !r.Devices.Hides(p.Device) {
 			r.shown, r.shownOf[p.Model] = append(r.shown, *p), append(r.shownOf[p.Model], *p)
 		}
 	}

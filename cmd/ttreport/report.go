@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +69,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	for _, s := range spellings(models, devices) {
 		bad = append(bad, s.problem(ws.History()))
 	}
+	bad = append(bad, unusedTasks(ws, cols)...)
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
 	if err != nil {
 		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)
@@ -78,10 +81,39 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		Title: ws.Title(), Mode: mode, Reference: ws.Config.Reference.Model,
 		Prices: render.Prices(ws.Config.Prices), Chips: ws.Config.Chips,
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
-		Gate: judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
+		Board: render.Board{Listing: render.Listing(ws.Config.Board.Listing), Groups: ws.Config.Board.Groups},
+		Gate:  judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
 		Commits: render.CommitLinks{Commit: ws.Config.Site.CommitURL, Compare: ws.Config.Site.CompareURL},
 		Version: versionLine(), Topics: topics(), Titles: topicTitles(), Licences: []render.Licence{echarts},
 	}), nil
+}
+
+// unusedTasks reports what the board of the configuration names and no score has: a misspelt name would hide and order
+// nothing.
+func unusedTasks(ws *workspace.Workspace, cols *columns.Columns) (out []schema.Problem) {
+	board := ws.Config.Board
+	if len(board.Order)+len(board.Hide)+len(board.Groups) == 0 {
+		return nil
+	}
+	var tasks []string
+	for i := range cols.Scores {
+		if task := cols.Scores[i].Task; !slices.Contains(tasks, task) {
+			tasks = append(tasks, task)
+		}
+	}
+	for _, list := range append([][]string{board.Order, board.Hide}, slices.Collect(maps.Values(board.Groups))...) {
+		for _, name := range list {
+			if l := (render.Listing{Hide: []string{name}}); !slices.ContainsFunc(tasks, l.Hides) {
+				out = append(out, schema.Problem{
+					Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-task",
+					Found:    fmt.Sprintf("board: %q, which no task of the scores is called", name),
+					Expected: "a task as the page Evals names it", Used: "nothing", Hint: "correct the name, or remove it",
+				})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b schema.Problem) int { return cmp.Compare(a.Found, b.Found) })
+	return out
 }
 
 // withCosts adds what tokens cost by the prices of the workspace, which are in USD.

@@ -61,6 +61,7 @@ type Config struct {
 	Tables []table.Mapping `yaml:"tables"`
 	// Tasks are names of evals by the names that files have for them.
 	Tasks map[string]string `yaml:"tasks"`
+	Board Board             `yaml:"board"` // which of them are columns of boards
 	// Plans are what ttreport collect measures when no model is named.
 	Plans []plan.Entry `yaml:"plans"`
 	// Resources are what jobs of collect --on need, by device; an entry of a plan may state others.
@@ -108,6 +109,12 @@ type Listing struct {
 	Hide  []string `yaml:"hide"`  // globs; their pages stay, and lists show how many are hidden
 }
 
+// Board says which tasks of evals boards show: these first, in this order, and those not. A group has ranks of its own.
+type Board struct {
+	Listing `yaml:",inline"`
+	Groups  map[string][]string `yaml:"groups"` // tasks by the name of their group; globs
+}
+
 // mostListed bounds the entries of a listing: each is tried with every name.
 const mostListed = 1_000
 
@@ -119,6 +126,17 @@ func (l Listing) check() error {
 		if err := glob.Check(pattern); err != nil {
 			return fmt.Errorf("hide: %w", err)
 		}
+	}
+	return nil
+}
+
+func (b Board) check() error {
+	err := b.Listing.check()
+	for _, tasks := range b.Groups {
+		err = cmp.Or(err, Listing{Hide: tasks}.check())
+	}
+	if err != nil {
+		return fmt.Errorf("board: %w", err)
 	}
 	return nil
 }
@@ -173,7 +191,8 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 	var err error
 	c := &out.Config
 	out.Tables, err = table.Compile(c.Tables)
-	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(), err); err != nil {
+	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(),
+		c.Board.check(), err); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &out, nil
