@@ -5,11 +5,14 @@ package lmeval
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -17,10 +20,11 @@ import (
 
 var (
 	// tableHead is the row of headings: of tasks, of groups, and of 0.3, which has no filter.
-	tableHead = regexp.MustCompile(`(?m)^[#>* \t]*\|\s*(?:Tasks?|Groups)\s*\|\s*Version\s*\|(?:.*\|)?` +
+	tableHead = regexp.MustCompile("(?m)^[#>*` \t]*" + `\|\s*(?:Tasks?|Groups)\s*\|\s*Version\s*\|(?:.*\|)?` +
 		`\s*Metric\s*\|.*Value\s*\|`)
-	// tableModel is the line before: "hf (pretrained=org/model,dtype=auto), gen_kwargs: (None), limit: None, …".
-	tableModel = regexp.MustCompile(`^[#>* \t]*[\w-]+ ?\((.*)\), ?gen_kwargs: ?.*?limit: ?([^,]+), ?num_fewshot`)
+	// tableModel is the line before: "hf (pretrained=org/model,dtype=auto), gen_kwargs: (None), limit: None, …"; 0.3 has
+	// no gen_kwargs, and states there how many examples a prompt has.
+	tableModel = regexp.MustCompile(`^[\w-]+ ?\((.*?)\), ?(?:gen_kwargs: ?.*?)?limit: ?([^,]+),.*?num_fewshot: ?([^,]+)`)
 )
 
 // Table is the format of what the harness prints.
@@ -36,52 +40,95 @@ var Tables = draft.Format{
 }
 
 func readTable(f *decode.File, out *schema.Reading) {
-	runs := draft.RunsOf[string](out)
-	var head []string
-	model, limit, task, version := "", "", "", ""
-	seen := map[string]string{} // the values of a model's scores
+	t := printed{f: f, runs: draft.RunsOf[string](out), seen: map[string]string{}}
+	n := 0
 	for line := range bytes.Lines(f.Data) {
-		line = bytes.TrimLeft(bytes.TrimSpace(line), "#>* \t")
+		n++
+		line = bytes.TrimLeft(bytes.TrimRight(line, "` \t\r\n"), "#>*` \t") // within comments and fences
 		text, cells := string(line[:min(len(line), 2000)]), draft.Cells(line, "")
 		if m := tableModel.FindStringSubmatch(text); m != nil {
-			model, limit = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2]
-			clear(seen)
+			t.model, t.limit, t.shots = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2], m[3]
+			t.seen = map[string]string{}
 		}
-		of := func(name string) string { // the cell under a heading
-			if i := slices.Index(head, name); i >= 0 && i < len(cells) {
-				return cells[i]
+		if cells == nil || tableHead.MatchString(text) {
+			t.head, t.task = cells, ""
+			if cells != nil {
+				t.head[0] = "Tasks"
 			}
-			return ""
-		}
-		value, err := strconv.ParseFloat(of("Value"), 64)
-		switch {
-		case cells == nil:
-			head = nil
 			continue
-		case tableHead.MatchString(text):
-			head = cells
-			head[0] = "Tasks"
-			continue
-		case err != nil || of("Metric") == "":
-			continue
-		case of("Tasks") != "":
-			task, version = strings.TrimLeft(of("Tasks"), "- "), of("Version")
 		}
-		key := strings.Join([]string{model, task, of("Metric"), of("Filter")}, "\n")
-		r := runs.Of(model, func() schema.Facts { return schema.Facts{Model: schema.Model{ID: model}} })
-		if first, has := seen[key]; has {
-			if first != of("Value") {
-				draft.Problem(f, r, schema.SevWarning, "table-again", decode.Value{}, task+" "+of("Metric")+" twice, "+first+
-					" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
-			}
-			continue // a group stands in the table of groups, too
+		if isRule := strings.Trim(strings.Join(cells, ""), "-: ") == ""; len(t.head) > 0 && !isRule {
+			t.rows(n, text, cells)
 		}
-		seen[key] = of("Value")
-		s := draft.Score(f, r, task, of("Metric"), value)
-		s.Filter, s.Version = of("Filter"), version
-		describeRow(s, of("Stderr"), of("n-shot"), limit, text)
 	}
-	*out = runs.Join(out.Detail)
+	*out = t.runs.Join(out.Detail)
+}
+
+// printed is what is known while tables are read.
+type printed struct {
+	f                   *decode.File
+	runs                *draft.Runs[string]
+	head                []string
+	model, limit, shots string            // of the line before
+	task, version       string            // of the row before
+	seen                map[string]string // the values of a model's scores
+}
+
+// rows takes a line below the headings: a row, or several that lost the ends of their lines.
+func (t *printed) rows(n int, line string, cells []string) {
+	wide := len(t.head)
+	value := slices.Index(t.head, "Value")
+	for len(cells) > wide && len(cells) != wide+1 && strings.TrimSpace(cells[wide]) == "" {
+		t.row(n, line, cells[:wide])
+		cells = cells[wide+1:]
+	}
+	if len(cells) > wide || len(cells) <= value {
+		t.problem(n, line, fmt.Sprintf("%d cells under %d headings", len(cells), wide))
+		return
+	}
+	t.row(n, line, cells)
+}
+
+func (t *printed) problem(n int, line, found string) {
+	r := t.runs.Of(t.model, t.facts)
+	draft.Problem(t.f, r, schema.SevWarning, "table-row", decode.Value{}, found+": "+plaintext.Cut(line, 80),
+		"a row of the table that the harness prints", "nothing of the row")
+	r.Problems[len(r.Problems)-1].Line, r.Problems[len(r.Problems)-1].Column = n, 1
+}
+
+func (t *printed) facts() schema.Facts { return schema.Facts{Model: schema.Model{ID: t.model}} }
+
+func (t *printed) row(n int, line string, cells []string) {
+	of := func(name string) string { // the cell under a heading
+		if i := slices.Index(t.head, name); i >= 0 && i < len(cells) {
+			return cells[i]
+		}
+		return ""
+	}
+	value, err := strconv.ParseFloat(of("Value"), 64)
+	if err != nil || of("Metric") == "" {
+		return
+	}
+	if name := of("Tasks"); name != "" {
+		t.task, t.version = strings.TrimLeft(name, "- "), of("Version")
+	}
+	if t.task == "" {
+		t.problem(n, line, "a row of no task")
+		return
+	}
+	r := t.runs.Of(t.model, t.facts)
+	key := strings.Join([]string{t.task, of("Metric"), of("Filter")}, "\n")
+	if first, has := t.seen[key]; has {
+		if first != of("Value") {
+			draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+of("Metric")+" twice, "+first+
+				" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
+		}
+		return // a group stands in the table of groups, too
+	}
+	t.seen[key] = of("Value")
+	s := draft.Score(t.f, r, t.task, of("Metric"), value)
+	s.Filter, s.Version = of("Filter"), t.version
+	describeRow(s, of("Stderr"), cmp.Or(of("n-shot"), t.shots), t.limit, line)
 }
 
 // describeRow adds to a score what else its row says.

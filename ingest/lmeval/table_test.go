@@ -38,6 +38,18 @@ func TestTable(t *testing.T) {
 			"# vllm (model=b/c), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
 			"# |Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n# |Art|0|none|0|acc|↑|0.7|±|0.0875|\n",
 			"/mnt/a: Art acc none .6667 higher 0 -; b/c: Art acc none .7 higher 0 -"},
+		{"rows on one line", "|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n" +
+			"|winogrande|0|acc|0.7514|_  |0.0121|\n\n" +
+			"|Task |Version|Metric|Value |   |Stderr|\n" +
+			"|-----|------:|------|-----:|---|-----:|  |arc_easy|0|acc|0.8813|_  |0.0066|\n" +
+			"|     |       |acc_norm|0.8582|_  |0.0072|\n",
+			": winogrande acc  .7514  - -, arc_easy acc  .8813  - -, arc_easy acc_norm  .8582  - -"},
+		{"a heading behind a fence, and arguments of 0.3", "```\n" +
+			"hf-causal (pretrained=a/b,dtype=auto), limit: None, provide_description: False, num_fewshot: 25, batch_size: 20\n" +
+			"|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n|arc|0|acc|0.5|±|0.1|\n```\n" +
+			"hf-causal (pretrained=a/b,dtype=auto), limit: 10, provide_description: False, num_fewshot: 0, batch_size: 20\n" +
+			"```|Task |Version|Metric|Value |   |Stderr|\n|----|--:|----|---:|---|---:|\n|arc|0|acc|0.6|±|0.1|\n```\n",
+			"a/b: arc acc  .5  25 -, arc acc  .6  0 10"},
 		{"no table", "|Tasks|Version|\n", "no"},
 	} {
 		f := file(c.text)
@@ -67,6 +79,12 @@ func TestTable(t *testing.T) {
 		}
 		if got := strings.Join(all, "; "); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
+		}
+	}
+	for _, row := range []string{"|arc|0|acc|0.5|±|0.1|0.7|x|\n", "|   | |acc|0.5|±|0.1|\n", "|arc|0|acc|\n"} {
+		f := file("|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n" + row)
+		if r := lmeval.Tables.Read(f); len(r.Scores) != 0 || len(r.Problems) != 1 || r.Problems[0].Line != 3 {
+			t.Errorf("%q: %d scores, %v", row, len(r.Scores), r.Problems)
 		}
 	}
 	f := file(strings.Replace(printedTable, "|acc   |↑  |0.6864", "|acc   |↑  |0.7", 1))
