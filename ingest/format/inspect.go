@@ -11,11 +11,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -53,22 +56,64 @@ func readInspect(f *decode.File, r *schema.Reading) {
 			"run the eval again; with the server down inspect exits 0 as well")
 		return
 	}
+	stated := schema.Unknown{schema.Settings: schema.JSONString(inspectSettings(v))}
 	for s := range v.At("results", "scores").Items() {
 		for _, metric := range s.Get("metrics").Members() {
 			if !strings.Contains(metric.Key, "stderr") && metric.Key != "std" && metric.Key != "var" {
-				inspectScore(f, r, v, s, metric)
+				inspectScore(f, r, v, s, metric).Unknown = stated
 			}
 		}
 	}
 	if len(r.Scores) == 0 {
 		draft.Problem(f, r, schema.SevError, "no-scores", v.Get("results"), "no score in results", "a scorer with a metric")
 	}
+	done, all := v.At("results", "completed_samples").Float0(), v.At("results", "total_samples").Float0()
+	if done < all {
+		draft.Problem(f, r, schema.SevWarning, "samples-missing", v.At("results", "completed_samples"),
+			fmt.Sprintf("%.0f of %.0f samples were completed", done, all), "all of them", "the scores of those")
+	}
 	r.Extra = draft.Foreign(nil, v, "version plan invalidated tags metadata reductions samples error log_updates")
 }
 
-func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric decode.Member) {
+// unset are settings that change how a server is asked, and not what.
+const unset = " max_connections max_retries timeout attempt_timeout max_concurrency cache cache_prompt batch " +
+	"logprobs top_logprobs seed base_url model_base_url api_key port host device device_map gpu_memory_utilization " +
+	"tensor_parallel_size "
+
+const longestSetting = 60
+
+// inspectSettings are what a log states of how the model was asked: the task's and the model's own arguments, those of
+// generation, and who serves it ("openrouter" of "openrouter/openai/gpt-oss-20b"); "none" for none.
+func inspectSettings(v decode.Value) string {
+	set := map[string]string{}
+	for _, from := range []decode.Value{v.At("eval", "task_args"), v.At("eval", "model_args"),
+		v.At("eval", "model_generate_config"), v.At("plan", "config")} {
+		for _, m := range from.Members() {
+			if text := cmp.Or(m.Val.Text(), string(m.Val.Raw())); m.Val.Kind() > decode.Null &&
+				!strings.Contains(unset, " "+m.Key+" ") {
+				if len(text) > longestSetting {
+					text = fmt.Sprintf("sha256:%.6x", sha256.Sum256([]byte(text)))
+				}
+				set[m.Key] = redact.Text(text)
+			}
+		}
+	}
+	if parts := strings.Split(v.At("eval", "model").Str(), "/"); len(parts) > 2 && parts[0] != "openai" {
+		set["provider"] = parts[0]
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		list = append(list, name+"="+set[name])
+	}
+	return cmp.Or(strings.Join(list, ", "), "none")
+}
+
+func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric decode.Member) *schema.Score {
 	out := draft.Score(f, r, v.At("eval", "task").Str(), metric.Key, 0)
-	out.Filter, out.Direction, out.Version = s.Get("name").Str(), "higher", v.At("eval", "task_version").Text()
+	out.Filter, out.Version = s.Get("name").Str(), v.At("eval", "task_version").Text()
+	if slices.Contains([]string{"accuracy", "mean", "f1", "exact", "includes", "match"}, metric.Key) {
+		out.Direction = "higher" // of others a log says nothing
+	}
 	if out.Value = schema.Missing("not a number"); metric.Val.Get("value").Ptr() != nil {
 		out.Value = schema.Num(metric.Val.Get("value").Float0())
 	}
@@ -87,6 +132,7 @@ func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric d
 	if metric.Key == "accuracy" {
 		out.Outcomes, out.Items = inspectOutcomes(v, out.Filter, s.At("metrics", "stderr", "params", "cluster").Str())
 	}
+	return out
 }
 
 // inspectOutcomes returns the samples' outcomes in the order of their ids, with how many epochs each has where all have

@@ -107,3 +107,33 @@ func TestInspectFailedLog(t *testing.T) {
 		t.Errorf("%v %+v", ok, r)
 	}
 }
+
+// What a log states of how the model was asked is kept as one text; where it differs, scores are not compared.
+func TestInspectSettings(t *testing.T) {
+	for _, c := range []struct{ name, eval, plan, want string }{
+		{"nothing", `"model":"openai/acme/m"`, `{}`, "none"},
+		{"generation, and how often it is tried", `"model":"hf/m","model_generate_config":{"max_retries":3,"seed":1}`,
+			`{"config":{"reasoning_effort":"high","temperature":0.5}}`, "reasoning_effort=high, temperature=0.5"},
+		{"arguments of the task and of the model", `"model":"hf/m","task_args":{"fewshot":5,"judge":null},` +
+			`"model_args":{"load_in_4bit":true}`, `{}`, "fewshot=5, load_in_4bit=true"},
+		{"who serves it", `"model":"openrouter/openai/m"`, `{}`, "provider=openrouter"},
+		{"a long text", `"model":"hf/m","task_args":{"prompt":"` + strings.Repeat("x", 61) + `"}`, `{}`,
+			"prompt=sha256:c508e75f24e2"},
+	} {
+		f, _ := readInspect(t, `{"version":2,"status":"success","eval":{"task":"t","task_id":"x",`+c.eval+`},"plan":`+c.plan+
+			`,"results":{"total_samples":4,"completed_samples":4,"scores":[{"name":"s","metrics":{"accuracy":{"value":0.75},`+
+			`"left":{"value":0.5}}}]}}`)
+		r := format.Inspect.Read(f)
+		if got := r.Scores[0].Unknown.Text(schema.Settings); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if len(r.Problems) != 0 || r.Scores[0].Direction != "higher" || r.Scores[1].Direction != "" {
+			t.Errorf("%s: %v, directions %q, %q", c.name, r.Problems, r.Scores[0].Direction, r.Scores[1].Direction)
+		}
+	}
+	f, _ := readInspect(t, `{"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"m"},"plan":{},`+
+		`"results":{"total_samples":100,"completed_samples":40,"scores":[{"name":"s","metrics":{"accuracy":{"value":1}}}]}}`)
+	if r := format.Inspect.Read(f); len(r.Problems) != 1 || r.Problems[0].Code != "samples-missing" {
+		t.Errorf("40 of 100 samples: %v", r.Problems)
+	}
+}

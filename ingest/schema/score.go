@@ -32,11 +32,14 @@ type Score struct {
 	Unknown   Unknown   `json:",unknown"`
 }
 
-// ModelSettings are the names under which files state in which numbers a model ran. Scores and points that state
-// different ones are not compared.
+// ModelSettings are the names under which files state in which numbers a model ran, and [Settings]. Scores and points
+// that state different ones are not compared.
 func ModelSettings() []string {
-	return []string{"dtype", "quantization", "kv_cache_dtype", "load_in_4bit", "load_in_8bit"}
+	return []string{"dtype", "quantization", "kv_cache_dtype", "load_in_4bit", "load_in_8bit", Settings}
 }
+
+// Settings is the name of what else a file states of how a model was asked, as one text.
+const Settings = "settings"
 
 // FilterMark stands between the filter of a score and what tells it from others of the same name.
 const FilterMark = " | "
