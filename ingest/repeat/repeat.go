@@ -266,10 +266,12 @@ var (
 	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
 		`(?:Z|[+-]\d\d:?\d\d)?)?|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	hash       = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-	extensions = regexp.MustCompile(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
-	words      = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)?|[^a-z\d]+`)
-	parallel   = regexp.MustCompile(`(?:^|[^a-z])(dep|tep|tp|ep|pp|dp|cp)[-_=]?(\d{1,4})(?:[^a-z\d]|$)`)
+	hash = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	// inspectName is what Inspect calls a log: a time, the task, and a random id.
+	inspectName = regexp.MustCompile(`(^|/)20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d[+-]\d\d-\d\d_([^/]*)_[0-9A-Za-z]{22}$`)
+	extensions  = regexp.MustCompile(`(?i)(\.(json|jsonl|txt|log|csv|out|md|yaml|yml|gz|zst|pytorch))+$`)
+	words       = regexp.MustCompile(`[a-z]+|\d+(?:\.\d+)?|[^a-z\d]+`)
+	parallel    = regexp.MustCompile(`(?:^|[^a-z])(dep|tep|tp|ep|pp|dp|cp)[-_=]?(\d{1,4})(?:[^a-z\d]|$)`)
 )
 
 // counter are the words before a number that say which repeat it is; after any other word it is a setting.
@@ -372,8 +374,8 @@ func differences(paths []string) []map[string]string {
 func plain(paths []string) []string {
 	split := make([][]string, len(paths))
 	for i, p := range paths {
-		p = strings.ToLower(extensions.ReplaceAllString(p, ""))
-		for _, part := range strings.Split(p, "/") {
+		p = inspectName.ReplaceAllString(extensions.ReplaceAllString(p, ""), "$1$2")
+		for _, part := range strings.Split(strings.ToLower(p), "/") {
 			split[i] = append(split[i], tokens(part)...)
 			split[i] = append(split[i], "/")
 		}

@@ -226,6 +226,20 @@ func TestScoresTellApart(t *testing.T) {
 	}
 }
 
+// The name that Inspect gives a log, with a time and a random id, says nothing but its task.
+func TestInspectNames(t *testing.T) {
+	score := func(path string) *schema.Score {
+		return &schema.Score{Task: "mmlu", Metric: "accuracy", Source: schema.Source{Path: path}}
+	}
+	for name, apart := range map[string]int{"mmlu-pro": 0, "mmlu-max": 1} {
+		scores := []*schema.Score{score("logs/2026-01-10T10-00-00+00-00_mmlu-pro_aBcDeFgHiJkLmNoPqRsTuV.json"),
+			score("logs/2026-01-11T10-00-00-05-00_" + name + "_2wErTyUiOpAsDfGhJkLzXc.json")}
+		if got := repeat.SeparateScoreFiles(scores); len(got) != apart {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // Repeats that differ by more than noise does are said, with what else differs between them; noise is not.
 func TestRepeatsThatDiffer(t *testing.T) {
 	for _, c := range []struct {
