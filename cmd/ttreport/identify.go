@@ -238,12 +238,24 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 			return err
 		}
 		is.manifest.Pattern, is.with = pattern, identified(set)
-		if !strings.Contains(pattern, "{model}") || !is.merges() {
+		more := results(set) > results(is.set) // copies that would count under a name of their own
+		if !more && (!strings.Contains(pattern, "{model}") || !is.merges()) {
 			return nil
 		}
 		is.manifest.Pattern, is.with = "", nil
+		if !slices.Contains(wanted, "model") {
+			return nil
+		}
 		wanted = slices.DeleteFunc(wanted, func(fact string) bool { return fact == "model" })
 	}
+}
+
+// results is how many points and scores count.
+func results(set ingest.Set) (n int) {
+	for i := range set.Runs {
+		n += len(set.Runs[i].Points) + len(set.Runs[i].Scores)
+	}
+	return n
 }
 
 // merges reports that what is proposed gives one name to models that the files tell apart, as a folder of a model does

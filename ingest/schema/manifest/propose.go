@@ -150,11 +150,18 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 	return "", nil
 }
 
-// shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end.
+// besides is what a name of a file says beside its model.
+var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_](?:tp|rocm|vulkan|cuda)`)
+
+// shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
+// unless all of its name may be a model.
 func shapeOf(n Named, begin int, fact string, isFile bool) string {
 	before, behind := n.Path[:begin], ""
 	if isFile {
 		end := load.FindStringIndex(n.Path)
+		if end == nil && fact == "model" && begin == 0 && !besides.MatchString(n.Path) {
+			return "{model}" + path.Ext(n.Path)
+		}
 		if end == nil {
 			return ""
 		}
