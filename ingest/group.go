@@ -161,8 +161,13 @@ func assemble(results []*result) (schema.Run, string) {
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 		r.give()
 	}
+	from := map[string]bool{}
+	for _, r := range results {
+		from[r.shown()] = true
+	}
+	files := plaintext.Plural(len(from), "file")
 	if run.ID != "" {
-		return run, fmt.Sprintf("%s under id %s", plaintext.Plural(len(results), "file"), run.ID)
+		return run, fmt.Sprintf("%s under id %s", files, run.ID)
 	}
 	folder := first.folderWithinRoot()
 	if run.Start.IsZero() { // two nights may leave files of one name in folders of one name: contents differ
@@ -174,8 +179,7 @@ func assemble(results []*result) (schema.Run, string) {
 		folder = strings.Join(slices.Compact(hashes), idSeparator)
 	}
 	run.ID = derivedID(first, run.Start, folder+first.apart)
-	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
-		plaintext.Plural(len(results), "file"), first.runFolder)
+	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", files, first.runFolder)
 }
 
 // plannedAsMeasured returns a plan in which a workload with a result has the key of that result: readers tell workloads

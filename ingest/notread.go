@@ -30,6 +30,10 @@ var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]
 	`throughput|tput|latenc|first_token|` +
 	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
 
+// knownEval matches the name of an eval, as leaderboards have them in their headings.
+var knownEval = regexp.MustCompile(`(?i)\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|` +
+	`arc[-_ ]?(?:c|e|challenge|easy)|aime|musr|mt-bench|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`)
+
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
@@ -63,7 +67,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		return nil
 	case ext == ".csv" || ext == ".tsv":
 		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
-		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
+		if !heading.Match(first) && !knownEval.Match(first) || !bytes.ContainsAny(first, ",;\t") {
 			return nil
 		}
 		p.Found = "a table with columns of a benchmark: " + excerpt(first)
@@ -119,9 +123,9 @@ func measuredRow(text []byte) string {
 		case head == nil:
 			head = line
 		case !numberCell.Match(line):
-		case heading.Match(head) || measuredKey.Match(head):
+		case heading.Match(head) || measuredKey.Match(head) || knownEval.Match(head):
 			return excerpt(head)
-		case measuredKey.Match(line):
+		case measuredKey.Match(line) || knownEval.Match(line):
 			return excerpt(line)
 		}
 	}
@@ -133,8 +137,7 @@ var numberCell = regexp.MustCompile(`\|\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|to
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
-	if ext == ".md" {
-		row := measuredRow(text)
+	if row := measuredRow(text); row != "" || ext == ".md" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return row != ""

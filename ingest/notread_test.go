@@ -82,6 +82,10 @@ func TestNothingIsSilent(t *testing.T) {
 			"output_tok_s"},
 		"wide.md": {"| model | TTFT (ms) | tok/s |\n|---|---|---|\n| tiny | 12.5 | 80.25 |\n", "benchmark-text",
 			"TTFT (ms)"},
+		"board.md": {"| Model | MMLU | GSM8K |\n|:--|--:|--:|\n| BLOOM-176B | 39.1 | 12.0 |\n", "benchmark-text", "MMLU"},
+		"table.txt": {"| task | language | metric | a |\n|---|---|---|---|\n| arc_challenge | eng | acc ↑ | 0.41 |\n",
+			"benchmark-text", "arc_challenge"},
+		"board.csv": {"model,mmlu,hellaswag\na,0.6,0.8\n", "benchmark-text", "mmlu"},
 		"rows.jsonl": {`{"model":"x","date":"2026-06-28","tp":4,"output_tok_s":35.6,"ttft_p50_ms":534.7}` + "\n" +
 			`{"model":"x","date":"2026-06-29","tp":4,"output_tok_s":36.6,"ttft_p50_ms":531.7}` + "\n",
 			"unread-numbers", "called output_tok_s, ttft_p50_ms"},
