@@ -31,8 +31,8 @@ var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]
 	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
 
 // knownEval matches the name of an eval, as leaderboards have them in their headings.
-var knownEval = regexp.MustCompile(`(?i)\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|` +
-	`arc[-_ ]?(?:c|e|challenge|easy)|aime|musr|mt-bench|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`)
+var knownEval = regexp.MustCompile(`(?i)\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|` +
+	`ifeval|arc[-_ ]?(?:c|e|challenge|easy)|aime|musr|mt-bench|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`)
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)

@@ -107,8 +107,12 @@ func (b *board) choose(most int) {
 		return cmp.Or(cmp.Compare(user.place(x.task), user.place(y.task)), cmp.Compare(count[y], count[x]),
 			schema.NaturalCompare(x.task, y.task), schema.NaturalCompare(x.fewshot, y.fewshot))
 	})
-	b.all, b.left = b.columns, max(0, len(b.columns)-most)
-	b.columns = b.columns[:len(b.columns)-b.left]
+	room, n := 0, 0
+	for ; n < min(most, len(b.columns)) && (n < len(user.Order) || room < boardWidth); n++ {
+		room += max(len(b.columns[n].task), narrowest)
+	}
+	b.all, b.left = b.columns, len(b.columns)-n
+	b.columns = b.columns[:n]
 	b.rows = slices.DeleteFunc(b.rows, func(row boardRow) bool {
 		none := !slices.ContainsFunc(b.columns, func(c boardColumn) bool { return row.at(c) != nil })
 		if none {
@@ -117,6 +121,12 @@ func (b *board) choose(most int) {
 		return none
 	})
 }
+
+// The width of a board in letters, with which it fits a page, and of a column with an interval.
+const (
+	boardWidth = 130
+	narrowest  = 17
+)
 
 // metricPlace orders the metrics of a task that as many rows have: what leaderboards of the field show, first.
 func metricPlace(c boardColumn) int {
@@ -248,11 +258,10 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 	if ref != nil && ref.at(c) != s {
 		list = append(list, besideText(ref.at(c), s))
 	}
-	out := listed("; ", list...)
-	if ref != nil { // a line breaks between the interval and the difference, and nowhere else
-		out = strings.ReplaceAll(strings.ReplaceAll(out, " ", "\u00a0"), ";\u00a0", "; ")
+	for i := range list { // a line breaks between them, and nowhere else
+		list[i] = strings.ReplaceAll(list[i], " ", "\u00a0")
 	}
-	return out
+	return listed("; ", list...)
 }
 
 // besideText is how far a score lies from that of the reference, with its interval.

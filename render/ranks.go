@@ -91,13 +91,15 @@ type means struct {
 	shares  []float64 // mean of each model's tasks, by place
 	tasks   []int     // how many these are
 	without []string  // models with too few of the tasks
+	others  int       // tasks that are no share of right answers
 	sampled bool      // the tasks are a sample, as errors of scores are not known
 }
 
 // means ranks the models over the tasks that at least half of them have, as shares of right answers, and of the models
 // those that have at least half of these; nil without two models. Of a group, only its tasks count.
 func (b *board) means(group ...string) *means {
-	m := &means{board: b, ranking: ranking{ranked: true}, columns: b.shareColumns()}
+	m := &means{board: b, ranking: ranking{ranked: true}}
+	m.columns, m.others = b.shareColumns()
 	if len(group) > 0 {
 		m.columns = slices.DeleteFunc(m.columns, func(c boardColumn) bool { return !Listing{Hide: group}.Hides(c.task) })
 	}
@@ -126,8 +128,9 @@ func (b *board) means(group ...string) *means {
 	return m
 }
 
-// shareColumns are the tasks that at least half of the models have, all as shares of right answers.
-func (b *board) shareColumns() (out []boardColumn) {
+// shareColumns are the tasks that at least half of the models have, all as shares of right answers; others counts those
+// that they have as anything else.
+func (b *board) shareColumns() (out []boardColumn, others int) {
 	for _, c := range b.all {
 		have, shares := 0, true
 		for i := range b.rows {
@@ -136,11 +139,14 @@ func (b *board) shareColumns() (out []boardColumn) {
 				shares = shares && judge.ShareScale(&s.Score) > 0 && KnowsBetter(s)
 			}
 		}
-		if shares && have >= 2 && 2*have >= len(b.rows) {
+		switch common := have >= 2 && 2*have >= len(b.rows); {
+		case common && shares:
 			out = append(out, c)
+		case common:
+			others++
 		}
 	}
-	return out
+	return out, others
 }
 
 // RankSpan is the ranks that a model may have, of so many.
@@ -227,6 +233,10 @@ func (m *means) about(first int, group string) string {
 		"procedure over all pairs at 5 %. An interval of a tie contains zero."
 	if len(m.without) > 0 {
 		text += " Without a rank, for too few of the tasks: " + nameSome(m.without) + "."
+	}
+	if m.others > 0 {
+		text += " Not part of the mean: " + words.Plural(m.others, "task") + " whose metric is no share of right answers, " +
+			"or of which no file says what is better."
 	}
 	if m.sampled {
 		text += " Not every score has an error, so the tasks count as a sample: the errors are of the differences over them."

@@ -18,7 +18,8 @@ func Number(v float64) string {
 		return "–"
 	}
 	abs := math.Abs(v)
-	if abs != 0 && abs < 1e-4 {
+	const exact = 1e15 // a float has no more digits
+	if abs != 0 && abs < 1e-4 || abs >= exact {
 		return minus(strconv.FormatFloat(v, 'e', 2, 64))
 	}
 	if abs == 0 {

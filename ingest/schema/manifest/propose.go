@@ -151,7 +151,8 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 }
 
 // besides is what a name of a file says beside its model.
-var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_](?:tp|rocm|vulkan|cuda)`)
+var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|` +
+	`[-_](?:tp|rocm|vulkan|cuda)`)
 
 // shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
 // unless all of its name may be a model.

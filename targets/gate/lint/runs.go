@@ -69,7 +69,7 @@ func impossibleScoreError(s score) {
 // IsShare reports by its name whether a metric is a share of right answers.
 func IsShare(metric string) bool {
 	m := strings.ToLower(metric)
-	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) ||
+	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2", "multiple_choice_grade"}, m) ||
 		slices.ContainsFunc([]string{"acc", "exact", "pass@", "pass_at", "maj@"},
 			func(part string) bool { return strings.Contains(m, part) })
 }
