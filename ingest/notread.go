@@ -22,17 +22,20 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to fir
 	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`)
 
-// heading matches a column with such numbers.
-var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token`)
+// heading matches a column with such numbers, or with scores of an eval.
+var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token|` + evals)
+
+// knownEval matches a row with such scores.
+var knownEval = regexp.MustCompile("(?i)" + evals)
+
+// evals are names that leaderboards have in their headings.
+const evals = `\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|` +
+	`arc[-_ ]?(?:c|e|challenge|easy)|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
 
 // measuredKey matches the name of such a number, or of a score.
 var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|tput|latenc|first_token|` +
 	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
-
-// knownEval matches the name of an eval, as leaderboards have them in their headings.
-var knownEval = regexp.MustCompile(`(?i)\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|` +
-	`ifeval|arc[-_ ]?(?:c|e|challenge|easy)|aime|musr|mt-bench|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`)
 
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
@@ -67,7 +70,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		return nil
 	case ext == ".csv" || ext == ".tsv":
 		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
-		if !heading.Match(first) && !knownEval.Match(first) || !bytes.ContainsAny(first, ",;\t") {
+		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
 			return nil
 		}
 		p.Found = "a table with columns of a benchmark: " + excerpt(first)
@@ -123,7 +126,7 @@ func measuredRow(text []byte) string {
 		case head == nil:
 			head = line
 		case !numberCell.Match(line):
-		case heading.Match(head) || measuredKey.Match(head) || knownEval.Match(head):
+		case heading.Match(head) || measuredKey.Match(head):
 			return excerpt(head)
 		case measuredKey.Match(line) || knownEval.Match(line):
 			return excerpt(line)

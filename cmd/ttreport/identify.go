@@ -238,8 +238,7 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 			return err
 		}
 		is.manifest.Pattern, is.with = pattern, identified(set)
-		more := results(set) > results(is.set) // copies that would count under a name of their own
-		if !more && (!strings.Contains(pattern, "{model}") || !is.merges()) {
+		if !is.misleads(set) {
 			return nil
 		}
 		is.manifest.Pattern, is.with = "", nil
@@ -258,9 +257,15 @@ func results(set ingest.Set) (n int) {
 	return n
 }
 
-// merges reports that what is proposed gives one name to models that the files tell apart, as a folder of a model does
-// that holds its quantisations.
-func (is *identification) merges() bool {
+// misleads reports that with what is proposed copies count under a name of their own, or that it gives one name to
+// models that the files tell apart, as a folder of a model does that holds its quantisations.
+func (is *identification) misleads(set ingest.Set) bool {
+	if results(set) > results(is.set) {
+		return true
+	}
+	if !strings.Contains(is.manifest.Pattern, "{model}") {
+		return false
+	}
 	stated, of := map[string]string{}, map[string]string{}
 	for i := range is.runs {
 		for _, file := range is.runs[i].files {
