@@ -23,7 +23,8 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to fir
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`)
 
 // heading matches a column with such numbers, or with scores of an eval.
-var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|first.token|` + evals)
+var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|` +
+	`first.token|` + evals)
 
 // knownEval matches a row with such scores.
 var knownEval = regexp.MustCompile("(?i)" + evals)

@@ -67,7 +67,6 @@ func (row *boardRow) at(c boardColumn) *columns.ScoreRow {
 // also if it is a part, and what he hides has no column. Rows with none of the columns are left out.
 func (b *board) choose(most int) {
 	user := b.report.Board
-	most = max(most, len(user.Order))
 	count, group := map[boardColumn]int{}, map[string]string{}
 	for i := range b.rows {
 		seen := map[boardColumn]bool{}
@@ -107,8 +106,13 @@ func (b *board) choose(most int) {
 		return cmp.Or(cmp.Compare(user.place(x.task), user.place(y.task)), cmp.Compare(count[y], count[x]),
 			schema.NaturalCompare(x.task, y.task), schema.NaturalCompare(x.fewshot, y.fewshot))
 	})
-	room, n := 0, 0
-	for ; n < min(most, len(b.columns)) && (n < len(user.Order) || room < boardWidth); n++ {
+	b.fit(most)
+}
+
+// fit leaves the first columns for which a page has room, and the rows that have one of them.
+func (b *board) fit(most int) {
+	room, n, listed := 0, 0, len(b.report.Board.Order)
+	for ; n < min(max(most, listed), len(b.columns)) && (n < listed || room < boardWidth); n++ {
 		room += max(len(b.columns[n].task), narrowest)
 	}
 	b.all, b.left = b.columns, len(b.columns)-n
