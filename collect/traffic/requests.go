@@ -23,8 +23,9 @@ type Request struct {
 	Text        string // the prompt itself, where a dataset has texts; ISL is not known then
 	// Fresh is the number of tokens of the new message where a conversation goes on; ISL is with all before it. 0: there
 	// is nothing before it.
-	Fresh  int
-	GiveUp int // tokens of the answer after which the client goes away; 0: never
+	Fresh   int
+	Adapter string // LoRA adapter that it names in the model's place; "" for none
+	GiveUp  int    // tokens of the answer after which the client goes away; 0: never
 	// After are earlier requests of the list whose answers this one needs: it is sent neither before At nor before the
 	// last of these answers and Pause, which is how long a person or a tool took.
 	After []int
@@ -86,6 +87,7 @@ func (w Workload) Random(n int, seed uint64) []Request {
 		if w.OSLDist.Set() {
 			q.OSL = w.OSLDist.draw(rng)
 		}
+		q.Adapter = w.LoRA.of(i/max(1, w.Turns), rng) // a conversation has one
 		if cut {
 			q.OSL = min(q.OSL, max(1, w.Context-1))
 			q.ISL = min(q.ISL, max(1, w.Context-q.OSL))

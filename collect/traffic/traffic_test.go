@@ -125,6 +125,11 @@ func TestBadTexts(t *testing.T) {
 			t.Errorf("arrivals %q are accepted", text)
 		}
 	}
+	for _, text := range []string{"", "a+", "a+a", "x(a+b)", "zipf()", "random(a+b"} {
+		if a, err := traffic.ParseAdapters(text); err == nil {
+			t.Errorf("adapters %q are accepted: %v", text, a)
+		}
+	}
 	for _, s := range []traffic.Workload{{Burstiness: 2}, {Prefixes: 2}, {Arrivals: arrivals(t, "constant")}} {
 		if s.Check() == nil {
 			t.Errorf("%+v is accepted without a rate or a prefix", s)

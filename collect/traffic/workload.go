@@ -41,6 +41,7 @@ type Workload struct {
 	Timeout    time.Duration // after which a client goes away, and the request has failed; 0: none
 	Image      Image         // that each request of a chat has
 	Tools      Tools         // that each request offers
+	LoRA       Adapters      // of which each request names one
 
 	// SLO asks for the largest concurrency that holds it, in place of a load; with FindRate for the largest rate.
 	SLO      SLO
@@ -92,6 +93,7 @@ func (w *Workload) fields() []field {
 		{schema.DimImage, "1024x768", &parsed[Image]{&w.Image, ParseImage}, dim, false},
 		{schema.DimTools, "4", &w.Tools.Offered, dim, false},
 		{schema.DimToolChoice, "required", &choice{&w.Tools.Required}, dim, false},
+		{schema.DimLoRA, "", &parsed[Adapters]{&w.LoRA, ParseAdapters}, dim, false},
 		{"n", "8", &w.Requests, !dim, false},
 		{"c", "8", &w.Concurrency, !dim, false},
 		{"speed", "8", &w.Speed, !dim, false},

@@ -201,6 +201,7 @@ const (
 	DimImage      = "image"
 	DimTools      = "tools" // functions that requests offer for calls
 	DimToolChoice = "tool_choice"
+	DimLoRA       = "lora" // adapters of which requests name one
 )
 
 // DimSLO is the dimension of a search for a capacity: the service level objective. CapacityMetric is its result, the
@@ -298,7 +299,7 @@ func (k Key) Restatable() bool {
 	for name := range k.Dims {
 		switch name {
 		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit,
-			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice:
+			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice, DimLoRA:
 		default:
 			return false
 		}

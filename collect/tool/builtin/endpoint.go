@@ -278,17 +278,19 @@ const mostTails = 64 << 20
 // prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
 // few dozen tails.
 type prompts struct {
-	endpoint                       traffic.Endpoint
-	before, history, middle, after []byte   // of a body, around max_tokens, what was said before, and the prompt
-	picture                        *picture // that each request has; nil for none
-	tools                          traffic.Tools
-	behindImage                    []byte   // of a body, between the picture and the prompt
-	tails                          []string // each with a space before every word
-	vocab                          []string
-	longest, count                 int // tokens of the longest message; prompts of the load
-	seed                           uint64
-	fit                            fit
+	endpoint       traffic.Endpoint
+	bodies         map[string]parts // by the adapter that a request names
+	picture        *picture         // that each request has; nil for none
+	tools          traffic.Tools
+	tails          []string // each with a space before every word
+	vocab          []string
+	longest, count int // tokens of the longest message; prompts of the load
+	seed           uint64
+	fit            fit
 }
+
+// parts are what the bodies of all requests have: around max_tokens, what was said before, the picture, and the prompt.
+type parts struct{ before, history, middle, behindImage, after []byte }
 
 func newPrompts(l Load) (*prompts, error) {
 	p := &prompts{endpoint: l.Endpoint, tools: l.Tools, vocab: strings.Fields(vocabulary),
@@ -299,7 +301,7 @@ func newPrompts(l Load) (*prompts, error) {
 			return nil, err
 		}
 	}
-	if err := p.template(l.Model, nil); err != nil {
+	if err := p.template(&l, nil); err != nil {
 		return nil, err
 	}
 	for _, q := range l.Each {
@@ -326,56 +328,61 @@ func (p *prompts) makeTails() {
 
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
 // that this one refused.
-func (p *prompts) template(model string, without []string) error {
-	all := fields(p.endpoint, model, p.picture != nil, p.tools)
-	for _, name := range without {
-		delete(all, name)
-	}
-	body, err := json.Marshal(all)
-	if err != nil {
-		return fmt.Errorf("request: %w", err)
-	}
-	p.before = []byte("{")
-	if limit := formOf(p.endpoint).limit; limit != "" {
-		p.before, body[0] = []byte(`{"`+limit+`":`), ','
-	} else {
-		body = body[1:]
-	}
-	p.middle, p.after, _ = bytes.Cut(body, []byte(promptMark))
-	if until, rest, talks := bytes.Cut(p.middle, []byte(`"`+historyMark+`",`)); talks {
-		p.history, p.middle = until, rest
-	}
-	if p.picture != nil {
-		p.middle, p.behindImage, _ = bytes.Cut(p.middle, []byte(imageMark))
+func (p *prompts) template(l *Load, without []string) error {
+	p.bodies = map[string]parts{}
+	for _, adapter := range append([]string{""}, l.LoRA.Names()...) {
+		all := fields(p.endpoint, cmp.Or(adapter, l.Model), p.picture != nil, p.tools)
+		for _, name := range without {
+			delete(all, name)
+		}
+		body, err := json.Marshal(all)
+		if err != nil {
+			return fmt.Errorf("request: %w", err)
+		}
+		of := parts{before: []byte("{")}
+		if limit := formOf(p.endpoint).limit; limit != "" {
+			of.before, body[0] = []byte(`{"`+limit+`":`), ','
+		} else {
+			body = body[1:]
+		}
+		of.middle, of.after, _ = bytes.Cut(body, []byte(promptMark))
+		if until, rest, talks := bytes.Cut(of.middle, []byte(`"`+historyMark+`",`)); talks {
+			of.history, of.middle = until, rest
+		}
+		if p.picture != nil {
+			of.middle, of.behindImage, _ = bytes.Cut(of.middle, []byte(imageMark))
+		}
+		p.bodies[adapter] = of
 	}
 	return nil
 }
 
 // body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
 func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
-	b := slices.Grow([]byte(nil), len(p.before)+len(p.middle)+len(p.after)+max(8*q.ISL, 2*len(q.Text))+16)
-	b = append(b, p.before...)
+	of := p.bodies[q.Adapter]
+	b := slices.Grow([]byte(nil), len(of.before)+len(of.middle)+len(of.after)+max(8*q.ISL, 2*len(q.Text))+16)
+	b = append(b, of.before...)
 	if !p.endpoint.Pools() {
 		b = strconv.AppendInt(b, int64(q.OSL), 10)
 	}
-	b = append(b, p.history...)
+	b = append(b, of.history...)
 	if t != nil {
 		b = append(b, t.before...)
 	}
-	b = append(b, p.middle...)
+	b = append(b, of.middle...)
 	if p.picture != nil {
-		b = append(p.picture.appendTo(b, p.seed, i), p.behindImage...)
+		b = append(p.picture.appendTo(b, p.seed, i), of.behindImage...)
 	}
 	if q.Text != "" {
 		text, _ := json.Marshal(q.Text) // strings can always be written
-		return append(append(b, text[1:len(text)-1]...), p.after...)
+		return append(append(b, text[1:len(text)-1]...), of.after...)
 	}
 	from := len(b)
 	b = p.words(b, i, q)
 	if t != nil {
 		t.user = append(t.user[:0], b[from:]...)
 	}
-	return append(b, p.after...)
+	return append(b, of.after...)
 }
 
 // words appends the made-up prompt of a request.

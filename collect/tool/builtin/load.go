@@ -504,7 +504,7 @@ func (r *runner) count(ctx context.Context, q traffic.Request) int {
 			return 0
 		}
 		r.out.Refused = append(r.out.Refused, optional[at])
-		if r.prompts.template(r.load.Model, r.out.Refused) != nil {
+		if r.prompts.template(&r.load, r.out.Refused) != nil {
 			return 0
 		}
 	}
@@ -541,7 +541,7 @@ func (r *runner) knownFit(ctx context.Context) bool {
 	}
 	v, ok := r.load.Fits.of.Load(servedBy(&r.load))
 	k, _ := v.(fitted)
-	if !ok || r.prompts.template(r.load.Model, k.refused) != nil {
+	if !ok || r.prompts.template(&r.load, k.refused) != nil {
 		return false
 	}
 	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit

@@ -40,7 +40,7 @@ func TestPromptsDiffer(t *testing.T) {
 	l, _ = Load{Workload: traffic.Workload{ISL: 3, OSL: 1, Concurrency: 1, Requests: 1}}.complete()
 	short, err := newPrompts(l)
 	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}, nil), []byte(" ")) != 2 {
-		t.Errorf("%s, %v", short.after, err)
+		t.Errorf("%+v, %v", short, err)
 	}
 }
 
