@@ -37,6 +37,9 @@ func (s *session) readHost(ctx context.Context) {
 	_, ours := s.srv.(server.Supervised)
 	s.machine.Setting = host.Scheduler()
 	u, err := url.Parse(s.end.URL)
+	if s.plan.DCGM != "" && s.plan.Device != schema.Simulated {
+		s.findMeter(ctx)
+	}
 	if s.plan.Device == schema.Simulated || !ours && (err != nil || !origin.IsHere(u.Hostname())) {
 		return
 	}
@@ -61,10 +64,19 @@ func (s *session) readHost(ctx context.Context) {
 	}
 }
 
-// findMeter looks once for what states the power of this machine.
+// findMeter looks once for what states the power of the accelerators.
 func (s *session) findMeter(ctx context.Context) {
-	if !s.metered {
-		s.metered, s.meter = true, host.FindMeter(ctx)
+	if s.metered {
+		return
+	}
+	s.metered = true
+	if s.plan.DCGM == "" {
+		s.meter = host.FindMeter(ctx)
+		return
+	}
+	var err error
+	if s.meter, err = host.DCGM(ctx, s.plan.DCGM); err != nil {
+		s.report(Event{Run: s.id, Step: "server", Note: "no power is measured: " + err.Error()})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,6 +57,30 @@ func TestReadings(t *testing.T) {
 	if read < .49 || math.Abs(first[0]-(read-.3+100)) > .011 ||
 		first[1] != 3 || first[2] != -1 || first[5] != 5 || first[6] != 10 {
 		t.Errorf("the first row is %v, read after %g s, want half a second or more, on the measurement's clock", first, read)
+	}
+}
+
+// The exporter of DCGM states power in the place of what this machine states; one that states none is said, and nothing
+// else is read instead.
+func TestPowerFromDCGM(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	page := "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 70.5\nDCGM_FI_DEV_POWER_USAGE{gpu=\"1\"} 29.5\n"
+	for _, text := range []string{page, "up 1\n"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(text)) // the test ends before the server
+		}))
+		var notes []string
+		s := &session{report: func(e Event) { notes = append(notes, e.Note) }}
+		s.plan.DCGM = srv.URL + "/metrics"
+		s.findMeter(t.Context())
+		if text == page {
+			if s.meter == nil || s.meter.Of != schema.DefBoards || s.meter.Read(t.Context()).Watts != 100 || notes != nil {
+				t.Errorf("%+v, %v", s.meter, notes)
+			}
+		} else if s.meter != nil || len(notes) != 1 || !strings.Contains(notes[0], "no device states its power") {
+			t.Errorf("%+v, %v", s.meter, notes)
+		}
+		srv.Close()
 	}
 }
 

@@ -86,6 +86,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet, sh *shell) {
 		fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
 		fs.BoolVar(&o.Run.NoResume, "no-resume", false, "begin anew where the same collection was interrupted")
 		fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
+		fs.StringVar(&o.Run.DCGM, "dcgm", "", "`URL` of DCGM's exporter, for power: http://gpu1:9400/metrics")
 		lockFlag(fs, sh)
 		fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
 	})

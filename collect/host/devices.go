@@ -9,12 +9,15 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"net/http"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -24,9 +27,10 @@ type device struct {
 	watts, celsius         float64
 }
 
-// query asks a program about the accelerators.
+// query asks a program, or an exporter, about the accelerators.
 type query struct {
 	argv  []string
+	url   string
 	read  func([]byte) ([]device, error)
 	power string // what watts is of, a definition of the schema
 }
@@ -50,14 +54,50 @@ func powers() []query {
 	}
 }
 
-// devices asks the program.
+// devices asks the program, or the exporter.
 func (q query) devices(ctx context.Context) ([]device, error) {
-	out, err := ask(ctx, q.argv)
+	var out []byte
+	var err error
+	if q.url == "" {
+		out, err = ask(ctx, q.argv)
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, answersWithin)
+		defer cancel()
+		_, out, err = origin.Ask(ctx, http.MethodGet, q.url, "", nil)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return q.read(out)
 }
+
+// answersWithin is how long a program, or an exporter, may take.
+const answersWithin = 10 * time.Second
+
+// dcgm reads the page of DCGM's exporter: a line for each GPU and field, DCGM_FI_DEV_POWER_USAGE{gpu="0",…} 68.1. Parts
+// of a GPU (MIG) repeat its values.
+func dcgm(data []byte) (out []device, err error) {
+	at := map[string]int{}
+	for text := range strings.Lines(string(data)) {
+		m := dcgmLine.FindStringSubmatch(strings.TrimSpace(text))
+		if m == nil {
+			continue
+		}
+		i, known := at[m[2]]
+		if !known {
+			i, at[m[2]] = len(out), len(out)
+			out = append(out, device{watts: math.NaN(), celsius: math.NaN()})
+		}
+		if v := number(m[3]); m[1] == "POWER_USAGE" {
+			out[i].watts = v
+		} else {
+			out[i].celsius = v
+		}
+	}
+	return out, nil
+}
+
+var dcgmLine = regexp.MustCompile(`^DCGM_FI_DEV_(POWER_USAGE|GPU_TEMP)\{(?:.*,)?gpu="([^"]*)".*\} (\S+)$`)
 
 // ask returns what a program prints, without warnings before a JSON object. It has ten seconds; a child of it that
 // keeps its output open is not waited for.
@@ -66,7 +106,7 @@ func ask(ctx context.Context, argv []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.WaitDelay = time.Second

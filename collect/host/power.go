@@ -3,12 +3,14 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -40,6 +42,19 @@ func FindMeter(ctx context.Context) *Meter {
 	return &Meter{Of: schema.DefCPUs, cpu: cpu}
 }
 
+// DCGM is the meter of the exporter at an address, which states the power of all boards of its machine.
+func DCGM(ctx context.Context, address string) (*Meter, error) {
+	m := &Meter{Of: schema.DefBoards, query: query{url: address, read: dcgm}}
+	watts, _, err := power(m.query.devices(ctx))
+	if err == nil && math.IsNaN(watts) {
+		err = errors.New("not every GPU states its power")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("DCGM's exporter at %s: %w", redact.URL(address), err)
+	}
+	return m, nil
+}
+
 // Begin returns a meter whose first reading of the processors' power is of the time since now.
 func (m Meter) Begin() Meter {
 	if m.cpu != nil {
@@ -53,7 +68,7 @@ func (m Meter) Begin() Meter {
 // Read reads once. Of a program that did not answer nothing is known.
 func (m Meter) Read(ctx context.Context) Power {
 	out := Power{math.NaN(), math.NaN(), math.NaN()}
-	if m.query.argv != nil {
+	if m.query.read != nil {
 		out.Watts, out.Hottest, _ = power(m.query.devices(ctx)) // it is asked again
 	}
 	if m.cpu != nil {

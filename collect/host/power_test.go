@@ -43,6 +43,14 @@ func TestPrograms(t *testing.T) {
 "Current Socket Graphics Package Power (W)": "7.222"}, "system": {"Driver version": "6.8.5"}}`, 7.222, 31, false},
 		"rocm-smi, two dies": {rocm, `{"card0": {"Average Graphics Package Power (W)": "237.0"},
 "card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false},
+		"DCGM's exporter": {dcgm, "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n" +
+			"DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-a\",device=\"nvidia0\",modelName=\"NVIDIA H100 80GB HBM3\"} 41\n" +
+			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\",UUID=\"GPU-b\"} 44\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 68.250000\n" +
+			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"7\"} 71.5\n" +
+			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"9\"} 71.5\n", 139.75, 44, false},
+		"DCGM's exporter, one without power": {dcgm, "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 68.25\n" +
+			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\"} 44\n", nan, 44, false},
+		"another page":   {dcgm, "vllm:num_requests_running 3\n", nan, nan, true},
 		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true},
 	} {
 		for range 50 { // in any order of maps

@@ -112,6 +112,7 @@ type EvalOptions struct {
 type RunOptions struct {
 	NoResume     bool          // begin anew even where the same plan was interrupted
 	NoWarmup     bool          // send no requests before the first measurement
+	DCGM         string        // address of the exporter that states power; "" for what this machine states
 	PointTimeout time.Duration // most time of one measurement; 0: two hours
 }
 
