@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/answers"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
@@ -30,6 +34,7 @@ func compareCommand(sh *shell) *cobra.Command {
 	var o compareOptions
 	fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
 	fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
+	fs.BoolVar(&o.texts, "texts", false, "print the items that B answers worse or better, of two folders with samples")
 	lockFlag(fs, sh)
 	o.id = identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -50,6 +55,7 @@ func compareCommand(sh *shell) *cobra.Command {
 type compareOptions struct {
 	format string
 	tools  []string
+	texts  bool
 	id     *identity
 }
 
@@ -99,7 +105,46 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 		_, err := sh.out.Write(markdown.Compare(c))
 		return err
 	}
-	return terminal.Compare(sh.out, c)
+	if err := terminal.Compare(sh.out, c); err != nil || !o.texts {
+		return err
+	}
+	return writeTexts(sh.out, names, c.Scores)
+}
+
+// writeTexts writes what was asked in the items that one side answers worse, and what both said. The texts are those of
+// the files that the command line names: nothing stores them.
+func writeTexts(w io.Writer, sides []string, scores []compare.Score) error {
+	const longest = 600
+	for i := range scores {
+		s := &scores[i]
+		ids := map[string]bool{}
+		for _, id := range slices.Concat(s.Lost, s.Gained) {
+			ids[id] = true
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		var of [2]map[string]answers.Item
+		for k, side := range sides {
+			var err error
+			if of[k], err = answers.Read(side, s.B.Task, ids); err != nil {
+				return fail(exitUsage, "name two folders with the samples that the tool wrote", "compare --texts: %v", err)
+			}
+		}
+		for _, id := range slices.Concat(s.Lost, s.Gained) {
+			a, b, better := of[0][id], of[1][id], "A"
+			if slices.Contains(s.Gained, id) {
+				better = "B"
+			}
+			fmt.Fprintf(w, "\n%s %s: %s answers it better\n", s.B.Task, plaintext.Printable(id), better)
+			for _, x := range [][2]string{{"question", cmp.Or(b.Question, a.Question)},
+				{"expected", cmp.Or(b.Reference, a.Reference)}, {"A", a.Answer}, {"B", b.Answer}} {
+				text := cmp.Or(plaintext.Short(redact.Text(x[1]), longest), "no text of it is in the files")
+				fmt.Fprintf(w, "  %-9s %s\n", x[0], plaintext.Printable(strings.ReplaceAll(text, "\n", "\n            ")))
+			}
+		}
+	}
+	return nil
 }
 
 // compareSides compares two sides. Of those that are releases it says what the site says of them: which numbers their
