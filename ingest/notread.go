@@ -74,12 +74,23 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
 			return nil
 		}
-		p.Found = "a table with columns of a benchmark: " + excerpt(first)
+		p.Found = "a table with columns of a benchmark: " + measuredColumns(first)
 		p.Hint = mappingHint(f)
 	case slices.Contains(programs, ext) || !unreadText(&p, text, ext):
 		return nil
 	}
 	return []schema.Problem{p}
+}
+
+// measuredColumns lists the first columns of a line of headings that are called like a number of a benchmark.
+func measuredColumns(head []byte) string {
+	var names []string
+	for name := range strings.FieldsFuncSeq(string(head), func(r rune) bool { return strings.ContainsRune(",;\t", r) }) {
+		if name = strings.Trim(name, "\" \r"); heading.MatchString(name) && len(names) < 4 {
+			names = append(names, name)
+		}
+	}
+	return plaintext.Short(strings.Join(names, ", "), 120)
 }
 
 // programs are files of programs and of their settings, which name numbers and hold none.

@@ -69,7 +69,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	for _, s := range spellings(models, devices) {
 		bad = append(bad, s.problem(ws.History()))
 	}
-	bad = append(bad, unusedTasks(ws, cols)...)
+	bad = slices.Concat(bad, unusedTasks(ws, cols), unlike(cols, judged.Releases, ws.History()))
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
 	if err != nil {
 		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)

@@ -81,14 +81,17 @@ func Doubtful(points []schema.Point) []schema.Problem {
 	n, worst, says := 0, chance, schema.Problem{}
 	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
 		widest := 1.
-		for _, metric := range []string{"output_tps", "total_tps", "tpot"} {
+		for _, metric := range []string{"output_tps", "total_tps", "input_tps", "tpot", "ttft", "e2el"} {
 			lo, hi, least, most := ends(group, metric)
-			if lo == nil {
+			if metric == "ttft" || metric == "e2el" {
+				least *= waits / chance
+			}
+			if lo == nil || !(most > least) {
 				continue
 			}
 			widest = max(widest, most/least)
 			if most > least*worst {
-				worst, says = most/least, doubt(group, metric, lo, hi, least, most)
+				worst, says = most/least, doubt(group, metric, lo, hi)
 			}
 		}
 		if widest > chance {
@@ -125,13 +128,17 @@ func ends(group []*schema.Point, metric string) (lo, hi *schema.Point, least, mo
 	return lo, hi, least, most
 }
 
+// waits is the factor of chance for what a request waits: a cold start and a queue make it many times as long.
+const waits = 20.
+
 // doubt is the warning about a group of which two points differ too much.
-func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, most float64) schema.Problem {
+func doubt(group []*schema.Point, metric string, lo, hi *schema.Point) schema.Problem {
+	_, _, least, most := ends(group, metric)
 	out := schema.Problem{
 		Severity: schema.SevWarning, Path: hi.Source.Path, Code: "repeats-differ",
 		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
 			metric, least, most),
-		Expected: "repeats that differ by less than 1.5 x", Used: "each as a repeat",
+		Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "each as a repeat",
 		Hint: "state what differs in a manifest, or with {config}, {backend}, {release} or {model} in --pattern",
 	}
 	if lo.Source.Path != hi.Source.Path {
@@ -144,14 +151,22 @@ func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, mo
 		}
 		for name, raw := range p.Extra {
 			if text := strings.Trim(string(raw), `"`); len(text) <= longestValue && settingText.Match(raw) {
-				if _, err := strconv.ParseFloat(text, 64); err != nil || counted.MatchString(name) {
-					of[name] = text
-				}
+				of[name] = text
 			}
 		}
 		return of
 	}
-	if names := differing([]map[string]string{fields(lo), fields(hi)}); len(names) > 0 {
+	a, b := fields(lo), fields(hi)
+	names := slices.DeleteFunc(differing([]map[string]string{a, b}), func(name string) bool {
+		x, err := strconv.ParseFloat(a[name], 64)
+		y, err2 := strconv.ParseFloat(b[name], 64)
+		if err != nil || err2 != nil || counted.MatchString(name) {
+			return false
+		}
+		isSet := x == math.Trunc(x) && y == math.Trunc(y) && max(x, y) > chance*min(x, y)
+		return !isSet || varying.MatchString(name) // else it may be what a tool measured
+	})
+	if len(names) > 0 {
 		out.Found += "; they differ in " + strings.Join(names[:min(len(names), 3)], ", ")
 	} else if lo.Source.Path == hi.Source.Path {
 		out.Found += "; nothing in the file tells them apart"
@@ -566,7 +581,8 @@ var settingText = regexp.MustCompile(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
 // was set; "" for any other.
 func setting(name, raw string) string {
 	m := settingText.FindStringSubmatch(raw)
-	if m == nil || varying.MatchString(name) || len(raw) > longestValue+2 {
+	measured := strings.HasPrefix(name, "spec_decode_") // counters of vLLM's
+	if m == nil || measured || varying.MatchString(name) || len(raw) > longestValue+2 {
 		return ""
 	}
 	text, number := m[1]+m[2], m[3]

@@ -226,6 +226,15 @@ func TestScoresTellApart(t *testing.T) {
 	}
 }
 
+// Counters of speculative decoding are measured: they make no other workload.
+func TestCountersAreNoSettings(t *testing.T) {
+	const name = "spec_decode_num_drafts"
+	points := []schema.Point{at("a-1.json", name, 37820), at("a-2.json", name, 37830)}
+	if got := repeat.Separate(points); len(got) > 0 || points[0].Key.String() != points[1].Key.String() {
+		t.Errorf("%v, %s and %s", got, points[0].Key, points[1].Key)
+	}
+}
+
 // The name that Inspect gives a log, with a time and a random id, says nothing but its task.
 func TestInspectNames(t *testing.T) {
 	score := func(path string) *schema.Score {
@@ -254,6 +263,10 @@ func TestRepeatsThatDiffer(t *testing.T) {
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 149)}, ""},
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "c", 1), at("a.jsonl", "#output_tps", 160, "c", 2)}, ""},
 		{[]schema.Point{at("a.jsonl", "#ttft", 100), at("a.jsonl", "#ttft", 900)}, ""},
+		{[]schema.Point{at("a.jsonl", "#ttft", 50, "prompt_tokens", 512),
+			at("a.jsonl", "#ttft", 5100, "prompt_tokens", 32768)}, "is from 50 to 5100; they differ in prompt_tokens"},
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "instances", 1, "requests_seen", 500),
+			at("a.jsonl", "#output_tps", 400, "instances", 4, "requests_seen", 501)}, "400; they differ in instances"},
 	} {
 		repeat.Separate(c.points)
 		got := repeat.Doubtful(c.points)

@@ -86,11 +86,14 @@ type reader struct {
 	bad          map[string]bool // columns with a cell that was reported
 	points       int
 	failed       int // of them: rows without a number that say that it failed
+	left         int // rows without a number in a column that is mapped, which have others called like one
+	called       map[string]bool
 }
 
 func (t Table) reader(f *decode.File) *reader {
 	return &reader{
-		table: t, file: f, bad: map[string]bool{}, runs: draft.RunsOf[[6]string](&schema.Reading{Format: t.format()}),
+		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{},
+		runs: draft.RunsOf[[6]string](&schema.Reading{Format: t.format()}),
 	}
 }
 
@@ -107,6 +110,11 @@ func (r *reader) tellFailed() {
 	case r.failed > 0:
 		r.report(schema.SevWarning, "rows-failed", plaintext.Plural(r.failed, "row")+" of measurements that failed",
 			"a number in each row", "points without a number")
+	case r.points > 0 && r.left > 0 && r.table.name == "":
+		names := slices.Sorted(maps.Keys(r.called))
+		r.report(schema.SevWarning, "rows-left-out", fmt.Sprintf("%s of %d without a number in a column that is mapped; "+
+			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows, strings.Join(names[:min(len(names), 4)], ", ")),
+			"every number mapped", "nothing of these rows")
 	case r.points == 0 && r.rows > 0:
 		r.report(schema.SevError, "no-number", plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
 			"a number in each row", "nothing of it")
@@ -174,6 +182,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		r.cell(d, c)
 	}
 	if len(d.Metrics) == 0 {
+		r.leaveOut(cells, at)
 		return
 	}
 	if !slices.ContainsFunc(d.Metrics, func(m schema.Metric) bool { return len(m.Stats) > 0 }) {
@@ -191,6 +200,28 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		d.Requests(ok, d.Number("requests_failed"), nil, "")
 	}
 	d.Done()
+}
+
+// measured matches the name of a number that a benchmark measures.
+var measured = regexp.MustCompile(`(?i)ttft|tpot|(?:^|[_ .-])(?:itl|e2e|tps)|latency|throughput|` +
+	`tok(?:en)?s?[ _/]*(?:per[ _]?|/)?s`)
+
+// leaveOut notes a row of which nothing is mapped, where it has numbers that are called like one of a benchmark.
+func (r *reader) leaveOut(cells []cell, row decode.Value) {
+	has := false
+	for _, m := range row.Members() {
+		if _, mapped := r.table.columns[m.Key]; !mapped && m.Val.Kind() == decode.Number && measured.MatchString(m.Key) {
+			r.called[m.Key], has = true, true
+		}
+	}
+	for _, c := range cells {
+		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped && measured.MatchString(c.heading) {
+			r.called[c.heading], has = true, true
+		}
+	}
+	if has {
+		r.left++
+	}
 }
 
 // cell puts one cell into a point.

@@ -116,3 +116,25 @@ func FuzzRead(f *testing.F) {
 		Read:   tables[0].Read,
 	}.Fuzz(f, "x.csv", sheet, "c;TTFT avg\n4;0,125\n")
 }
+
+// Rows of which nothing is mapped are told where they have numbers that are called like one of a benchmark.
+func TestRowsThatAreLeftOut(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"Model":"a","TTFT avg":5}` + "\n" + `{"Model":"a","e2e_p99_ms":4100,"decode_tok_s":55}` + "\n" +
+			`{"Model":"a","e2e_p99_ms":4200}` + "\n": "2 rows of 3 without a number in a column that is mapped; " +
+			"there are numbers called decode_tok_s, e2e_p99_ms",
+		`{"Model":"a","TTFT avg":5}` + "\n" + `{"Model":"a","n":4}` + "\n": "",
+		"Model,TTFT avg,tpot_ms\na,5,\na,,7\n": "1 row of 2 without a number in a column that is mapped; " +
+			"there are numbers called tpot_ms",
+	} {
+		r, got := compile(t, columns()).Read(File("sweeps/a.csv", text)), ""
+		for _, p := range r.Problems {
+			if p.Code == "rows-left-out" {
+				got = p.Found
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

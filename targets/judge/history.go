@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -490,6 +491,9 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 		return
 	}
 	o := &list[last]
+	if class := g.classes.of(run, p); class != o.Cond {
+		o.Cond = g.classes.both(o.Cond, class)
+	}
 	if g.runOf[cell] == int32(run) || g.overlap(g.runOf[cell], run) { // a repeat in the release's first run
 		o.K++
 		o.Z += (z - o.Z) / float64(o.K)
@@ -962,13 +966,14 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 			m[name] = v
 		}
 	}
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	k.memo[id] = k.named(m)
+	return k.memo[id]
+}
+
+// named returns the class with these conditions.
+func (k *classes) named(m map[string]string) int32 {
 	var text strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
 		fmt.Fprintf(&text, "%q=%q,", name, m[name])
 	}
 	i, ok := k.byText[text.String()]
@@ -977,8 +982,32 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 		k.byText[text.String()] = i
 		k.list = append(k.list, m)
 	}
-	k.memo[id] = i
 	return i
+}
+
+// mixed stands between the values of a condition of which one release has several.
+const mixed = " and "
+
+// manyIn is the value of a condition of which one release has several, "" for any other.
+func manyIn(value string) string {
+	if strings.Contains(value, mixed) {
+		return value
+	}
+	return ""
+}
+
+// both returns the class of a release with runs of two: they are no repeats, and their mean is compared with nothing. A
+// condition that one of them does not state mixes nothing.
+func (k *classes) both(a, b int32) int32 {
+	m := maps.Clone(k.list[a])
+	for name, w := range k.list[b] {
+		if v := m[name]; v != "" && v != w {
+			values := append(strings.Split(v, mixed), strings.Split(w, mixed)...)
+			slices.Sort(values)
+			m[name] = strings.Join(slices.Compact(values), mixed)
+		}
+	}
+	return k.named(m)
 }
 
 // close computes which classes block each other; no class may be added afterwards.
@@ -999,6 +1028,10 @@ func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
 func (k *classes) Named(before, now int32) string {
 	var out []string
 	for _, name := range Differing(k.list[before], k.list[now]) {
+		if of := cmp.Or(manyIn(k.list[now][name]), manyIn(k.list[before][name])); of != "" {
+			out = append(out, name+" "+of+" in one release")
+			continue
+		}
 		out = append(out, name+" "+Stated(name, k.list[before])+" → "+Stated(name, k.list[now]))
 	}
 	return strings.Join(out, ", ")
@@ -1012,15 +1045,15 @@ func Stated(name string, of map[string]string) string {
 	return "whole"
 }
 
-// Differing names the conditions by which two numbers do not mean the same: those that both state, differently, and a
-// window of the measurement that one of them states.
+// Differing names the conditions by which two numbers do not mean the same: those that both state, differently or as
+// several at once, and a window of the measurement that one of them states.
 func Differing(a, b map[string]string) []string {
 	var out []string
 	if (a[schema.ConditionWindow] == "") != (b[schema.ConditionWindow] == "") {
 		out = append(out, schema.ConditionWindow)
 	}
 	for name, v := range a {
-		if w, both := b[name]; both && v != w {
+		if w, both := b[name]; both && (v != w || strings.Contains(v, mixed)) {
 			out = append(out, name)
 		}
 	}

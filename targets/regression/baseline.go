@@ -196,7 +196,7 @@ func centre(values []float64) (mean, ss float64) {
 
 // blocked reports whether conditions rule out comparing two values.
 func (j *judge) blocked(a, b int32) bool {
-	return a != b && j.rules.Blocks != nil && j.rules.Blocks(a, b)
+	return j.rules.Blocks != nil && j.rules.Blocks(a, b)
 }
 
 // candidate reports whether an earlier observation is of a candidate of the release of another one.
