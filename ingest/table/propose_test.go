@@ -6,6 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
@@ -20,6 +21,9 @@ func TestPropose(t *testing.T) {
 			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms",
 		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft value ms",
 		"model,ttft,throughput":                       "", "": "", "\"": "",
+		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft value ms|" +
+			"prompt_tokens: isl # if it was asked for, and not counted|" +
+			"gen_tokens: osl # if it was asked for, and not counted",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
 			"prefill_tps: input_tps tok/s",
 	} {
@@ -31,6 +35,17 @@ func TestPropose(t *testing.T) {
 		if got != "" && !strings.Contains(lines[0], `files: "bench_*.csv"`) {
 			t.Errorf("%s: %q", head, lines[0])
 		}
+	}
+}
+
+// Of JSON a list of rows is proposed before an object that may be one, with what the file states of all of them.
+func TestProposeRows(t *testing.T) {
+	f := File("sweep-1.json", `{"model":"m","n":2,"capacity_by_slo_ms":{"500":{"ttft_p95_ms":1},"900":{"ttft_p95_ms":2}},`+
+		`"steps":[{"concurrency":2,"ttft_p95_ms":12.5},{"concurrency":4,"ttft_p95_ms":19.5}]}`)
+	want := "tables:\n  - files: \"sweep-*.json\"\n    rows: steps\n    columns:\n      concurrency: concurrency\n" +
+		"      ttft_p95_ms: ttft p95 ms\n      /model: model"
+	if got := table.ProposeJSON("sweep-1.json", f.First); strings.ReplaceAll(got, `"/model"`, "/model") != want {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -106,16 +106,17 @@ func (r *reader) report(severity schema.Severity, code, found, expected, used st
 
 // tellFailed reports rows that failed, and a table in which no row has a number.
 func (r *reader) tellFailed() {
-	switch {
-	case r.failed > 0:
+	if r.failed > 0 {
 		r.report(schema.SevWarning, "rows-failed", plaintext.Plural(r.failed, "row")+" of measurements that failed",
 			"a number in each row", "points without a number")
-	case r.points > 0 && r.left > 0 && r.table.name == "":
+	}
+	if r.points > 0 && r.left > 0 && r.table.name == "" {
 		names := slices.Sorted(maps.Keys(r.called))
 		r.report(schema.SevWarning, "rows-left-out", fmt.Sprintf("%s of %d without a number in a column that is mapped; "+
-			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows, strings.Join(names[:min(len(names), 4)], ", ")),
-			"every number mapped", "nothing of these rows")
-	case r.points == 0 && r.rows > 0:
+			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows,
+			strings.Join(names[:min(len(names), 4)], ", ")), "every number mapped", "nothing of these rows")
+	}
+	if r.points == 0 && r.rows > 0 {
 		r.report(schema.SevError, "no-number", plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
 			"a number in each row", "nothing of it")
 	}
@@ -542,7 +543,7 @@ func Propose(file string, head []byte) string {
 	return propose(file, "", headings)
 }
 
-// ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it.
+// ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it, lists first.
 func ProposeJSON(file string, v decode.Value) string {
 	const deepest, most = 4, 60
 	type place struct {
@@ -552,6 +553,7 @@ func ProposeJSON(file string, v decode.Value) string {
 	level := []place{{"", v}}
 	for range deepest {
 		var deeper []place
+		first := ""
 		for _, p := range level {
 			members := p.at.Members()
 			members = members[:min(len(members), most)]
@@ -561,8 +563,14 @@ func ProposeJSON(file string, v decode.Value) string {
 			} else if p.rows != "" && len(members) > 0 && allObjects(p.at) {
 				row = members[0].Val
 			}
-			if out := propose(file, p.rows, scalars(row, "", most)); out != "" {
-				return out
+			headings := scalars(row, "", most)
+			if p.rows != "" { // with what the file states of all rows
+				headings = append(headings, slices.DeleteFunc(scalars(v, "/", most), isMetricName)...)
+			}
+			if out := propose(file, p.rows, headings); out != "" {
+				if first = cmp.Or(first, out); p.at.Kind() == decode.Array {
+					return out
+				}
 			}
 			for _, m := range members {
 				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
@@ -570,9 +578,17 @@ func ProposeJSON(file string, v decode.Value) string {
 				}
 			}
 		}
+		if first != "" {
+			return first
+		}
 		level = deeper[:min(len(deeper), most)]
 	}
 	return ""
+}
+
+func isMetricName(heading string) bool {
+	_, isMetric := meaning(strings.TrimPrefix(heading, "/"))
+	return isMetric
 }
 
 // scalars are the paths of the members of a row that are no lists, one level deep.
@@ -594,7 +610,7 @@ func propose(file, rows string, headings []string) string {
 	taken := map[string]bool{}
 	metrics := 0
 	for _, h := range headings {
-		says, isMetric := meaning(strings.TrimSpace(h))
+		says, isMetric := meaning(strings.TrimPrefix(strings.TrimSpace(h), "/"))
 		if last := strings.LastIndexByte(h, '.'); says == "" && last >= 0 { // a path
 			says, isMetric = meaning(h[last+1:])
 		}
@@ -610,11 +626,29 @@ func propose(file, rows string, headings []string) string {
 	if metrics == 0 {
 		return ""
 	}
+	for _, h := range headings { // rows of other lengths would count as repeats
+		for says, name := range lengthNames {
+			if !taken[says] && name.MatchString(h) {
+				taken[says] = true
+				fmt.Fprintf(&columns, "      %s: %s # if it was asked for, and not counted\n", key(strings.TrimSpace(h)), says)
+			}
+		}
+	}
 	if rows != "" {
 		rows = "    rows: " + key(rows) + "\n"
 	}
-	return fmt.Sprintf("tables:\n  - files: %q\n%s    columns:\n%s", counters.ReplaceAllString(path.Base(file), "*"), rows,
+	files := counters.ReplaceAllString(path.Base(file), "*")
+	if len(files) > 255 { // no name of a file is that long
+		files = "*"
+	}
+	return fmt.Sprintf("tables:\n  - files: %q\n%s    columns:\n%s", files, rows,
 		strings.TrimSuffix(columns.String(), "\n"))
+}
+
+// lengthNames are lengths that a person may have asked for, or a tool counted.
+var lengthNames = map[string]*regexp.Regexp{
+	"isl": regexp.MustCompile(`(?i)^(?:prompt|context|ctx)[_ ]?(?:tokens|len|length|size)$`),
+	"osl": regexp.MustCompile(`(?i)^(?:gen|generated)[_ ]?(?:tokens|len|length)$`),
 }
 
 // counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
