@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"ingest/nmvllm":     {},
 	"ingest/format":     {},
 	"ingest/guidellm":   {},
+	"ingest/answers":    {},
 	"ingest/archive":    {},
 	"ingest/duplicate":  {"ingest/repeat"},
 	"ingest/console":    {},
@@ -53,7 +54,7 @@ var rooms = map[string][]string{
 	"collect/engine/kubernetes": {"collect/engine.", "collect/engine/transfer", "collect/plan."},
 	"collect/engine/transfer":   {},
 	"collect/engine/slurm":      {"collect/engine.", "collect/plan."},
-	"collect/host":              {},
+	"collect/host":              {"collect/origin"},
 	"collect/plan": {
 		"collect/plan/spec", "collect/precision", "collect/tool", "collect/traffic",
 	},
