@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -253,7 +254,14 @@ func otherStack(a, b schema.Stack) error {
 func withoutKeys(result string) error {
 	files := []string{result}
 	if dir := filepath.Dir(result); filepath.Base(dir) != "raw" { // a folder of this item alone
-		files, _ = filepath.Glob(filepath.Join(dir, "*"))
+		files = nil
+		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+			files = append(files, name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for _, name := range files {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {

@@ -85,7 +85,7 @@ func TestForeignManifests(t *testing.T) {
 		}
 		_ = os.Chown(manifest, 0, 0)
 	}
-	for _, mark := range []string{"ttreport.yaml", ".git"} {
+	for _, mark := range []string{"ttreport.yaml", ".git", "history"} {
 		name := filepath.Join(top, "ws", mark)
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -96,10 +96,12 @@ func above(name string) []Above {
 	}
 	var out []Above
 	below := ""
+	isOne := func(mark string) bool { // abs is a repository, or a workspace
+		_, err := os.Stat(filepath.Join(abs, mark))
+		return err == nil
+	}
 	for range levelsUp {
-		_, noRepository := os.Stat(filepath.Join(abs, ".git"))
-		_, noWorkspace := os.Stat(filepath.Join(abs, "ttreport.yaml"))
-		if noRepository == nil || noWorkspace == nil || filepath.Dir(abs) == abs {
+		if slices.ContainsFunc([]string{".git", "ttreport.yaml", "history"}, isOne) || filepath.Dir(abs) == abs {
 			break
 		}
 		below = path.Join(filepath.Base(abs), below)

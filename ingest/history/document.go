@@ -289,6 +289,15 @@ func unwrittenTarget(targets []schema.Target) string {
 		if t.Level != "" && t.Level != schema.LevelReference && !slices.Contains(schema.Levels(), t.Level) {
 			return fmt.Sprintf("a target of level %.40q", t.Level)
 		}
+		isDuty := t.Priority == "must" && !t.Key.IsEval()
+		switch {
+		case !slices.Contains([]string{"", "must", "should"}, t.Priority):
+			return fmt.Sprintf("a target of priority %.40q", t.Priority)
+		case isDuty && !(t.Value > 0):
+			return fmt.Sprintf("a target of %.40q that must be met, with the value %g", t.Metric, t.Value)
+		case isDuty && !(t.Tolerance >= 0 && t.Tolerance < 1):
+			return fmt.Sprintf("a target of %.40q that must be met, with a tolerance of %g", t.Metric, t.Tolerance)
+		}
 	}
 	return ""
 }

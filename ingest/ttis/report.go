@@ -590,7 +590,10 @@ func checked(f *decode.File, row, of decode.Value, k schema.Key) []schema.Target
 		return nil
 	}
 	base := stated(f)
-	base.Key, base.Key.Tool, base.Priority = k, "", row.Get("priority").Str()
+	base.Key, base.Key.Tool = k, ""
+	if p := strings.ToLower(row.Get("priority").Str()); p == must || p == "should" {
+		base.Priority = p
+	}
 	return perfref.Checked(row, of.Get("performance_targets"), base)
 }
 

@@ -694,12 +694,18 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 			late++
 		}
 	}
+	if own.Date.After(last) { // as its release is listed, or where none of its runs states a time
+		last = own.Date
+	}
 	count := map[Outside]int{}
 	for ri := range g.Releases {
 		for _, i := range g.Releases[ri].Runs {
 			h := &g.Columns.Runs[i]
-			undated := h.Start.IsZero() && ri > release
-			if ri == release || !undated && !h.Start.After(last) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+			isNewer := h.Start.After(last)
+			if h.Start.IsZero() || last.IsZero() {
+				isNewer = ri > release
+			}
+			if ri == release || !isNewer || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
 				continue
 			}
 			count[placeOf(h)]++

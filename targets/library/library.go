@@ -232,8 +232,9 @@ func (r *reader) take(model, device string, x row) {
 // For returns the targets in force for a model on a device. stated are those that files beside a result state: the
 // spec of its server, a report.
 //
-// Those of our own files and of requirements documents come first: under the model's own name, then under the
-// architecture key for numbers without a target under its own name; where neither has any, under another weight of
+// Those of our own files and of requirements documents come first: under the model's own name or id, then under the
+// architecture key for numbers without a target under its own name; a stricter one that must hold is in force wherever
+// it stands. Where neither has any, under another weight of
 // the architecture. Stated ones fill in what they leave open, unless they must hold and ours only should. A
 // performance reference fills in the rest, from the first name under which it has the device: the architecture key,
 // the model's own name, another weight. Names are never mixed in a performance reference, because it keeps entries of
@@ -241,7 +242,7 @@ func (r *reader) take(model, device string, x row) {
 func (l *Library) For(model schema.Model, device string, stated []schema.Target) []schema.Target {
 	weights := weights(model.Name)
 	var out []schema.Target
-	for _, name := range []string{model.Name, model.Key, weights[0]} {
+	for _, name := range []string{model.Name, model.ID, model.Key, weights[0]} {
 		out = l.add(out, name, device, own, requirements)
 	}
 	for _, name := range weights {
@@ -270,14 +271,19 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 }
 
 // add appends the targets of some kinds under a name, if their number has none yet: those of the device, then those
-// of any device.
+// of any device. One that must hold takes the place of a looser one.
 func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) []schema.Target {
-	for _, d := range []string{strings.ToLower(device), anyDevice} {
+	for _, d := range []string{strings.TrimSpace(strings.ToLower(device)), anyDevice} {
 		had := out[:len(out):len(out)]
 		for _, r := range l.rows[strings.ToLower(name)][d] {
-			stated := func(o schema.Target) bool { return o.SameNumber(&r.Target) }
-			if slices.Contains(kinds, r.kind) && !slices.ContainsFunc(had, stated) {
+			if !slices.Contains(kinds, r.kind) {
+				continue
+			}
+			i := slices.IndexFunc(had, func(o schema.Target) bool { return o.SameNumber(&r.Target) })
+			if i < 0 {
 				out = append(out, r.Target)
+			} else if r.Priority == "must" && asks(&r.Target, &had[i]) {
+				had[i] = r.Target
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -121,7 +122,7 @@ func (r *reader) origin(source, asOf, priority string) (schema.Target, bool) {
 	case badDate != nil:
 		r.refuse("bad-target", "as_of "+asOf, "a date such as 2026-01-31")
 	default:
-		t.Source, t.AsOf, t.Priority = source, asOf, priority
+		t.Source, t.AsOf, t.Priority = redact.Text(source), asOf, priority // it is stored and shown
 		return t, true
 	}
 	return t, false
@@ -172,7 +173,8 @@ func (r *reader) score(x FileEval) {
 	if !ok {
 		return
 	}
-	x.Device = cmp.Or(x.Device, anyDevice)
+	x.Model, x.Task = strings.TrimSpace(x.Model), strings.TrimSpace(x.Task)
+	x.Device = cmp.Or(strings.TrimSpace(x.Device), anyDevice)
 	if x.Model == "" || x.Task == "" {
 		r.refuse("bad-target", "no model or no task", "both")
 		return

@@ -113,7 +113,10 @@ func Targets(
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
 			t, q := base, number(base.Key.Task, m.Key)
-			t.Tolerance = level.Val.Get("tolerance").Float0()
+			if t.Tolerance = level.Val.Get("tolerance").Float0(); !(t.Tolerance >= 0 && t.Tolerance < 1) {
+				report("bad-target", level.Val.Get("tolerance"), fmt.Sprintf("tolerance = %g", t.Tolerance), "a share below 1")
+				continue
+			}
 			better := set(&t, q.metric)
 			if withoutStream(base.Key.Task, m.Key, level.Val) {
 				t.Metric, t.Priority = "e2el", "should"
