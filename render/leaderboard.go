@@ -34,6 +34,7 @@ type boardRow struct {
 	head      Cell
 	reference bool                // the others are compared with it
 	scores    []*columns.ScoreRow // the first of a column counts
+	by        map[boardColumn]*columns.ScoreRow
 }
 
 // boardColumn is a task as it was asked: with another number of shots it is another column.
@@ -53,12 +54,15 @@ func columnOf(s *columns.ScoreRow) boardColumn {
 
 // at is the score of a row in a column, or nil.
 func (row *boardRow) at(c boardColumn) *columns.ScoreRow {
-	for _, s := range row.scores {
-		if _, ok := s.Value.Get(); ok && columnOf(s) == c {
-			return s
+	if row.by == nil {
+		row.by = map[boardColumn]*columns.ScoreRow{}
+		for _, s := range slices.Backward(row.scores) {
+			if _, ok := s.Value.Get(); ok {
+				row.by[columnOf(s)] = s
+			}
 		}
 	}
-	return nil
+	return row.by[c]
 }
 
 // choose finds the columns: of each task the metric that most rows have, those that most rows have first. Parts of a

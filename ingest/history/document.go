@@ -277,6 +277,9 @@ func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Proble
 // ttreport writes have 300 bytes, and each stands on many pages.
 const longestName, mostCommits = 1 << 10, 1 << 11
 
+// What a document may hold that is looked up one after another; ttreport writes less.
+const mostMetrics, mostPlanned, mostTargets = 1 << 10, 1 << 12, 1 << 12
+
 // unwrittenTarget is the first target that no file of targets may have, "" for none.
 func unwrittenTarget(targets []schema.Target) string {
 	for i := range targets {
@@ -289,14 +292,13 @@ func unwrittenTarget(targets []schema.Target) string {
 		if t.Level != "" && t.Level != schema.LevelReference && !slices.Contains(schema.Levels(), t.Level) {
 			return fmt.Sprintf("a target of level %.40q", t.Level)
 		}
-		isDuty := t.Priority == "must" && !t.Key.IsEval()
+		sound := t.Value > 0 && t.Tolerance >= 0 && t.Tolerance < 1
 		switch {
 		case !slices.Contains([]string{"", "must", "should"}, t.Priority):
 			return fmt.Sprintf("a target of priority %.40q", t.Priority)
-		case isDuty && !(t.Value > 0):
-			return fmt.Sprintf("a target of %.40q that must be met, with the value %g", t.Metric, t.Value)
-		case isDuty && !(t.Tolerance >= 0 && t.Tolerance < 1):
-			return fmt.Sprintf("a target of %.40q that must be met, with a tolerance of %g", t.Metric, t.Tolerance)
+		case t.Priority == "must" && !t.Key.IsEval() && !sound:
+			return fmt.Sprintf("a target of %.40q that must be met, with the value %g and a tolerance of %g", t.Metric,
+				t.Value, t.Tolerance)
 		}
 	}
 	return ""
@@ -322,6 +324,10 @@ func unwritten(r *schema.Run) string {
 		return fmt.Sprintf("a name of %d bytes (%.20q…)", len(long), long)
 	case commits > mostCommits:
 		return fmt.Sprintf("commits of %d components", commits)
+	case len(r.Plan) > mostPlanned:
+		return fmt.Sprintf("a plan of %d workloads", len(r.Plan))
+	case len(r.Targets) > mostTargets:
+		return fmt.Sprintf("%d targets", len(r.Targets))
 	}
 	if what := unwrittenTarget(r.Targets); what != "" {
 		return what
@@ -580,6 +586,9 @@ func (c *decoder) metric(d *jsontext.Decoder, name string, in *cursor) error {
 	}
 	*in = (*in)[1:]
 	place := len(c.list)
+	if place == mostMetrics {
+		return fmt.Errorf("a point of more than %d metrics", mostMetrics)
+	}
 	if place == len(c.seen) {
 		c.seen = append(c.seen, seenMetric{})
 	}

@@ -701,11 +701,7 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 	for ri := range g.Releases {
 		for _, i := range g.Releases[ri].Runs {
 			h := &g.Columns.Runs[i]
-			isNewer := h.Start.After(last)
-			if h.Start.IsZero() || last.IsZero() {
-				isNewer = ri > release
-			}
-			if ri == release || !isNewer || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+			if ri == release || !isNewer(h, last, ri > release) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
 				continue
 			}
 			count[placeOf(h)]++
@@ -719,6 +715,14 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Of, b.Of))
 	})
 	return newer, late, len(own.Runs)
+}
+
+// isNewer reports whether a run began after a time; where one of them is not known, the order of releases decides.
+func isNewer(h *columns.RunHead, last time.Time, isAfter bool) bool {
+	if h.Start.IsZero() || last.IsZero() {
+		return isAfter
+	}
+	return h.Start.After(last)
 }
 
 // placeOf is where a run outside of a release belongs.

@@ -32,8 +32,8 @@ func TestDutiesStandUnderEveryName(t *testing.T) {
 		"a looser one of the name":   {[]string{perf(m.Key, "n150", "5", "must"), perf(m.Name, "n150", "50", "must")}, 5},
 		"what should hold":           {[]string{perf(m.Key, "n150", "5", "must"), perf(m.Name, "n150", "50", "should")}, 5},
 		"a stricter one of the name": {[]string{perf(m.Key, "n150", "50", "must"), perf(m.Name, "n150", "5", "must")}, 5},
-		"of any device": {[]string{"evals:\n  - {model: " + m.Name + ", task: gsm8k, metric: acc, value: 0.9, priority: must, " +
-			"source: s, as_of: 2026-01-01}\n", score(m.Name, "n150", "0.1", "must")}, .9},
+		"of any device": {[]string{"evals:\n  - {model: " + m.Name + ", task: gsm8k, metric: acc, value: 0.9, " +
+			"priority: must, source: s, as_of: 2026-01-01}\n", score(m.Name, "n150", "0.1", "must")}, .9},
 	} {
 		l := library.New()
 		for i, text := range c.files {
@@ -53,8 +53,9 @@ func TestDutiesStandUnderEveryName(t *testing.T) {
 // The source of a target is stored with each run and shown: a secret in it is neither.
 func TestSourcesAreRedacted(t *testing.T) {
 	l := library.New()
-	l.Add("a.yaml", []byte("targets:\n  - {model: m, device: n150, workload: {isl: 1, osl: 1, concurrency: 1}, metric: ttft, "+
-		"value: 5, level: complete, source: 'plan at https://u:hunter2@h/t', as_of: 2026-01-01}\n"), "", everyDevice)
+	l.Add("a.yaml", []byte("targets:\n  - {model: m, device: n150, workload: {isl: 1, osl: 1, concurrency: 1}, "+
+		"metric: ttft, value: 5, level: complete, source: 'plan at https://u:hunter2@h/t', "+
+		"as_of: 2026-01-01}\n"), "", everyDevice)
 	rows := l.For(schema.Model{Name: "m"}, "n150", nil)
 	if len(rows) != 1 || rows[0].Source != "plan at https://[redacted]@h/t" {
 		t.Errorf("%+v", rows)

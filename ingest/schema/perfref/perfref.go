@@ -113,10 +113,7 @@ func Targets(
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
 			t, q := base, number(base.Key.Task, m.Key)
-			if t.Tolerance = level.Val.Get("tolerance").Float0(); !(t.Tolerance >= 0 && t.Tolerance < 1) {
-				report("bad-target", level.Val.Get("tolerance"), fmt.Sprintf("tolerance = %g", t.Tolerance), "a share below 1")
-				continue
-			}
+			t.Tolerance = toleranceOf(level.Val)
 			better := set(&t, q.metric)
 			if withoutStream(base.Key.Task, m.Key, level.Val) {
 				t.Metric, t.Priority = "e2el", "should"
@@ -190,6 +187,14 @@ func tolerance(of, stated decode.Value, task string) float64 {
 		if ok && of.Get(theirs+"_check").Float0() == passed && miss > 0 && miss < usual {
 			return usual
 		}
+	}
+	return 0
+}
+
+// toleranceOf is the share by which the values of a level may be missed; none where it is not below 1.
+func toleranceOf(level decode.Value) float64 {
+	if x := level.Get("tolerance").Float0(); x > 0 && x < 1 {
+		return x
 	}
 	return 0
 }
