@@ -284,6 +284,13 @@ func withoutKeys(result string) error {
 // folders above it.
 func (s *session) log(event, item, result, note string) (err error) {
 	e := manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)}
+	if item != "" && (strings.HasSuffix(event, "-failed") || strings.HasSuffix(event, "-stopped")) {
+		// what a tool left is uploaded, too
+		err := withoutKeys(filepath.Join(s.dir, "raw", item, "any"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return full(fmt.Errorf("what %s left: %w", item, err))
+		}
+	}
 	if strings.HasSuffix(event, "-done") && result != "" {
 		name := filepath.Join(s.dir, filepath.FromSlash(result))
 		if err = withoutKeys(name); err != nil {

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Keys that this process knows are taken out of all files of a tool, also of those in folders below its output.
+// Keys that this process knows are taken out of all files of a tool, also of one that failed, and of those in folders
+// below its output.
 func TestKeysLeaveNoFile(t *testing.T) {
 	const key = "quiet-key-of-a-server-4711"
 	redact.Know(key)
@@ -25,7 +27,12 @@ func TestKeysLeaveNoFile(t *testing.T) {
 		}
 		names = append(names, name)
 	}
-	if err := withoutKeys(names[0]); err != nil {
+	s := &session{dir: filepath.Dir(filepath.Dir(dir))}
+	var err error
+	if s.journal, err = manifest.OpenJournal(filepath.Join(s.dir, "journal.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.log("point-failed", "item", "", "it failed"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
