@@ -311,7 +311,7 @@ func (r *Report) curvesMoved(g *gate.Review, at int) string {
 		in[schema.Pair{Model: p.Model, Device: p.Device}] = true
 	}
 	return words.CurvesMoved(compare.ReleaseCurves(r.Gate.Judgement, base, at, func(h *columns.RunHead) bool {
-		return in[schema.Pair{Model: h.Model.Name, Device: h.Device}]
+		return in[h.Pair()]
 	}, true), g.Baseline)
 }
 

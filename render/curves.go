@@ -119,7 +119,7 @@ func (r *Report) curveChanges(pair Pair) *Table {
 	}
 	a, b := releases[len(releases)-2], releases[len(releases)-1]
 	list := compare.ReleaseCurves(r.Gate.Judgement, a, b, func(h *columns.RunHead) bool {
-		return schema.Pair{Model: h.Model.Name, Device: h.Device} == pair.Pair
+		return h.Pair() == pair.Pair
 	}, false)
 	if len(list) == 0 {
 		return nil

@@ -120,7 +120,7 @@ func New(in Input) *Report {
 		for _, run := range r.Releases[ri].Runs {
 			h := &r.Columns.Runs[run]
 			r.sim[ri] += truth(h.IsSimulated())
-			id := schema.Pair{Model: h.Model.Name, Device: h.Device}
+			id := h.Pair()
 			if r.runs[id] == nil {
 				r.Pairs = append(r.Pairs, Pair{Pair: id})
 				r.runs[id] = map[int][]int{}

@@ -487,7 +487,7 @@ func (t *seriesTable) addScores(runs []int, found map[scoreID]*schema.Verdict, e
 				continue
 			}
 			v := found[scoreID{h.ID, schema.EvalKey(&s.Score).String(), s.Metric}]
-			t.addScore(schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, s, value, v)
+			t.addScore(h.System(), s, value, v)
 			t.numbers.at(run, i+1)
 			each(v)
 		}

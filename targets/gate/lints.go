@@ -118,7 +118,7 @@ func (g *Gate) nothingGraded(release int) []lint.Lint {
 	var out []lint.Lint
 	for _, run := range g.Releases[release].Runs {
 		h := &g.Columns.Runs[run]
-		p := schema.Pair{Model: h.Model.Name, Device: h.Device}
+		p := h.Pair()
 		if graded[p] {
 			continue
 		}

@@ -63,7 +63,7 @@ func startsOf(runs []columns.RunHead) []Start {
 	newest := map[Start]*columns.RunHead{}
 	for i := range runs {
 		h := &runs[i]
-		of := Start{System: schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, Release: h.Release}
+		of := Start{System: h.System(), Release: h.Release}
 		if h.Release != "" && (newest[of] == nil || more(h, newest[of])) {
 			newest[of] = h
 		}

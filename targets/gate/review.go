@@ -400,7 +400,7 @@ func (g *Gate) Pairs(release int) []schema.Pair {
 	seen := map[schema.Pair]bool{}
 	for _, run := range g.Releases[release].Runs {
 		h := &g.Columns.Runs[run]
-		seen[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		seen[h.Pair()] = true
 	}
 	return slices.SortedFunc(maps.Keys(seen), func(a, b schema.Pair) int {
 		return cmp.Or(schema.NaturalCompare(a.Model, b.Model), schema.NaturalCompare(a.Device, b.Device),
@@ -701,7 +701,7 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 	for ri := range g.Releases {
 		for _, i := range g.Releases[ri].Runs {
 			h := &g.Columns.Runs[i]
-			if ri == release || !isNewer(h, last, ri > release) || !of(schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+			if ri == release || !isNewer(h, last, ri > release) || !of(h.Pair()) {
 				continue
 			}
 			count[placeOf(h)]++
@@ -741,7 +741,7 @@ func placeOf(h *columns.RunHead) Outside {
 func (g *Gate) heads(release int, of schema.Pair) []*columns.RunHead {
 	var out []*columns.RunHead
 	for _, run := range g.Releases[release].Runs {
-		if h := &g.Columns.Runs[run]; of == (schema.Pair{Model: h.Model.Name, Device: h.Device}) {
+		if h := &g.Columns.Runs[run]; of == h.Pair() {
 			out = append(out, h)
 		}
 	}

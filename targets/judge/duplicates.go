@@ -60,7 +60,7 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		if digits < enoughDigits {
 			hash ^= uint64(h.Start.UnixNano())
 		}
-		at := numbers{systemOf(h), hash}
+		at := numbers{h.System(), hash}
 		switch first, twice := byNumbers[at]; {
 		case digits < enoughDigits && h.Start.IsZero(): // equal scores are common
 		case twice:

@@ -481,7 +481,7 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 		rows := c.ScoresOf(run)
 		for i := range rows {
 			s := &rows[i]
-			id, n := evalID{systemOf(h), s.Task, schema.FileOf(s.Filter), seq}, evalName{s.Metric, s.Filter}
+			id, n := evalID{h.System(), s.Task, schema.FileOf(s.Filter), seq}, evalName{s.Metric, s.Filter}
 			if all[id] == nil {
 				all[id] = map[evalName]*evalValue{}
 			}

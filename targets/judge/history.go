@@ -402,7 +402,7 @@ func (g *gathering) number(of []sequence) {
 }
 
 func (g *gathering) system(h *columns.RunHead) int32 {
-	id := systemOf(h)
+	id := h.System()
 	i, ok := g.systems[id]
 	if !ok {
 		i = int32(len(g.systems))

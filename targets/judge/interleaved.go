@@ -88,7 +88,7 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 		if b.Release == "" || j.screen.excludes(b) {
 			continue
 		}
-		id := turnsOfPair{systemOf(h), b.Release}
+		id := turnsOfPair{h.System(), b.Release}
 		if out[id] == nil {
 			out[id] = &inTurns{baseline: b.Release, with: b.ID}
 		}
@@ -114,7 +114,7 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 			if !schema.Measurable(v) {
 				return
 			}
-			t.Add(side, turnCell{systemOf(h), p.Key, s.Metric, s.Stat, s.Def}, block.Turn{Pair: candidate, Block: int(p.Block)},
+			t.Add(side, turnCell{h.System(), p.Key, s.Metric, s.Stat, s.Def}, block.Turn{Pair: candidate, Block: int(p.Block)},
 				sign(s.Metric)*math.Log(v))
 		})
 	}

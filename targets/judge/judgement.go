@@ -190,7 +190,7 @@ func (j *Judgement) systemRuns(release int) map[schema.System][]int {
 	}
 	out := map[schema.System][]int{}
 	for _, run := range j.Counted(release) {
-		id := systemOf(&j.Columns.Runs[run])
+		id := j.Columns.Runs[run].System()
 		out[id] = append(out[id], run)
 	}
 	if j.systems == nil {
@@ -200,19 +200,11 @@ func (j *Judgement) systemRuns(release int) map[schema.System][]int {
 	return out
 }
 
-func systemOf(h *columns.RunHead) schema.System {
-	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}
-}
-
-func pairOf(h *columns.RunHead) schema.Pair {
-	return schema.Pair{Model: h.Model.Name, Device: h.Device}
-}
-
 // runsOf lists the runs of a model and device in a release, including excluded ones.
 func (j *Judgement) runsOf(release int, of schema.Pair) []int {
 	var runs []int
 	for _, run := range j.Releases[release].Runs {
-		if pairOf(&j.Columns.Runs[run]) == of {
+		if j.Columns.Runs[run].Pair() == of {
 			runs = append(runs, run)
 		}
 	}
@@ -653,7 +645,7 @@ func WithRun(c *columns.Columns, list []Release, id string) int {
 // NewestWith is the index of the newest release that measured a model on a device; "" for any; -1 for none.
 func NewestWith(c *columns.Columns, list []Release, model, device string) int {
 	has := func(r *Release) bool {
-		return slices.ContainsFunc(r.Runs, func(i int) bool { return pairOf(&c.Runs[i]).Selected(model, device) })
+		return slices.ContainsFunc(r.Runs, func(i int) bool { return c.Runs[i].Pair().Selected(model, device) })
 	}
 	for at := len(list) - 1; at >= 0; at-- {
 		if has(&list[at]) {
@@ -684,8 +676,8 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 	if !b.Interleaved.IsBaseline() || b.Interleaved.With != h.ID {
 		return &schema.Mismatch{Kind: schema.MismatchPartner, A: b.Interleaved.With, B: h.Interleaved.With}
 	}
-	if systemOf(b) != systemOf(h) {
-		return &schema.Mismatch{Kind: schema.MismatchPlace, Fact: "system", A: name(systemOf(b)), B: name(systemOf(h))}
+	if b.System() != h.System() {
+		return &schema.Mismatch{Kind: schema.MismatchPlace, Fact: "system", A: name(b.System()), B: name(h.System())}
 	}
 	if why := schema.Mismatched(b.TurnSide(), h.TurnSide()); why != nil {
 		return why
@@ -714,7 +706,7 @@ func name(of schema.System) string { return fmt.Sprint(of.Model, " on ", of.Devi
 func (j *Judgement) otherBuild(release int, pair *columns.RunHead) *schema.Mismatch {
 	var others []schema.Build
 	for _, run := range j.Releases[release].Runs {
-		if h := &j.Columns.Runs[run]; h.Interleaved.IsZero() && systemOf(h) == systemOf(pair) && !j.screen.excludes(h) {
+		if h := &j.Columns.Runs[run]; h.Interleaved.IsZero() && h.System() == pair.System() && !j.screen.excludes(h) {
 			others = append(others, h.TurnSide().Build)
 		}
 	}

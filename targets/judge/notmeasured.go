@@ -72,7 +72,7 @@ func (j *Judgement) onPoint(release int, h *columns.RunHead, k schema.Key) schem
 func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	h := &j.Columns.Runs[failed.Run]
 	wanted := j.judged(failed)
-	for _, run := range j.runsOf(release, pairOf(h)) {
+	for _, run := range j.runsOf(release, h.Pair()) {
 		x := &j.Columns.Runs[run]
 		if j.screen.excludes(x) || x.Impl != h.Impl {
 			continue
@@ -151,7 +151,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 		points: map[metricID]bool{}, few: map[metricID]bool{}, said: map[metricID]bool{},
 	}
 	for _, run := range j.Releases[release].Runs {
-		l.systems[systemOf(&j.Columns.Runs[run])] = true
+		l.systems[j.Columns.Runs[run].System()] = true
 	}
 	for i := range taken {
 		v := &taken[i]
@@ -214,14 +214,14 @@ func (l *missing) index() {
 			p := &c.Points[i]
 			for _, metric := range Tails() {
 				if n, known := requestsOf(c, p, metric); known && !schema.TailHolds(schema.TailStat, n) {
-					l.few[metricID{systemOf(h), c.Keys[p.Key].String(), metric}] = true
+					l.few[metricID{h.System(), c.Keys[p.Key].String(), metric}] = true
 				}
 			}
 		}
 	}
 	for _, z := range l.j.zeros { // measured, too
 		if h := &c.Runs[z.run]; slices.Contains(l.j.Releases[l.release].Runs, int(z.run)) {
-			at := metricID{systemOf(h), c.Keys[c.Points[z.point].Key].String(), ""}
+			at := metricID{h.System(), c.Keys[c.Points[z.point].Key].String(), ""}
 			l.points[at], l.said[at.of(c.Stats[z.stat].Metric)] = true, true
 		}
 	}
@@ -258,7 +258,7 @@ func (l *missing) longGone() {
 		}
 		var gone []schema.System
 		for _, run := range l.j.Counted(at) {
-			if s := systemOf(&l.j.Columns.Runs[run]); !l.systems[s] {
+			if s := l.j.Columns.Runs[run].System(); !l.systems[s] {
 				l.systems[s], gone = true, append(gone, s)
 			}
 		}

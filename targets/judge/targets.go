@@ -394,7 +394,7 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 func (j *Judgement) targetsIn(release int) (map[targetID]schema.Target, map[schema.Pair]bool) {
 	targets, pairs := map[targetID]schema.Target{}, map[schema.Pair]bool{}
 	for _, run := range j.Releases[release].Runs {
-		of := pairOf(&j.Columns.Runs[run])
+		of := j.Columns.Runs[run].Pair()
 		pairs[of] = true
 		for _, t := range j.Columns.TargetsOf(run) {
 			targets[targetID{of, t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target

@@ -457,7 +457,7 @@ func (l *Library) Unmeasured(runs []columns.RunHead) (all, must []schema.Pair) {
 			}
 		}
 		devices[schema.FoldDevice(h.Device)] = h.Device
-		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		measured[h.Pair()] = true
 		measured[schema.Pair{Model: h.Model.Name, Device: deviceOfAll}] = true
 	}
 	for _, e := range l.List() {

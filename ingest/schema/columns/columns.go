@@ -63,6 +63,14 @@ type RunHead struct {
 	Setting                  map[string]string // facts about the machine and the server: host, kernel, driver …
 }
 
+// System is what a run measured.
+func (h *RunHead) System() schema.System {
+	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}
+}
+
+// Pair is the same, whatever the implementation.
+func (h *RunHead) Pair() schema.Pair { return schema.Pair{Model: h.Model.Name, Device: h.Device} }
+
 // Settings with how a run was started: the command, and whether the server was a container, a program or an address.
 const (
 	RunCommand = "run_command"

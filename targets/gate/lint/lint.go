@@ -225,7 +225,7 @@ func (p point) requests() (float64, bool) {
 // measured is the workload and the system that a point is of.
 func (p point) measured() measured {
 	h := &p.c.Runs[p.run]
-	return measured{schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, p.row.Key}
+	return measured{h.System(), p.row.Key}
 }
 
 // untilMetrics are those whose means a measurement with --until makes exact.
