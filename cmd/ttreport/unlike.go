@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
@@ -14,19 +15,20 @@ import (
 )
 
 // unlike reports runs of one release and system that are no repeats of each other: a speed of theirs differs by more
-// than 1.5 x, or they state different engines or precisions. Their mean would be a number that no system has.
+// than repeats do, or they state different engines or precisions. Their mean would be a number that no system has.
 func unlike(cols *columns.Columns, releases []judge.Release, dir string) (out []schema.Problem) {
 	for _, r := range releases {
-		by := map[schema.System][]int{}
+		by, order := map[schema.System][]int{}, []schema.System{}
 		for _, run := range r.Runs {
-			h := &cols.Runs[run]
-			system := schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}
+			system := cols.Runs[run].System()
+			if by[system] == nil {
+				order = append(order, system)
+			}
 			by[system] = append(by[system], run)
 		}
-		for _, run := range r.Runs { // in order
-			h := &cols.Runs[run]
-			runs := by[schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}]
-			if len(runs) < 2 || runs[0] != run {
+		for _, system := range order {
+			runs := by[system]
+			if len(runs) < 2 {
 				continue
 			}
 			found, n := farthest(cols, runs)
@@ -34,10 +36,11 @@ func unlike(cols *columns.Columns, releases []judge.Release, dir string) (out []
 			if n == 0 && differ == "" {
 				continue
 			}
-			text := fmt.Sprintf("%s of %s on %s in %s", plaintext.Plural(len(runs), "run"), words.OrUnknown(h.Model.Name),
-				words.OrUnknown(h.Device), r.Name)
+			text := fmt.Sprintf("%s of %s on %s in %s", plaintext.Plural(len(runs), "run"), words.OrUnknown(system.Model),
+				words.OrUnknown(system.Device), r.Name)
 			if n > 0 {
-				text += fmt.Sprintf(" that differ by more than 1.5 x in %s, such as %s", plaintext.Plural(n, "workload"), found)
+				text += fmt.Sprintf(" that differ by more than %g x in %s, such as %s", repeat.Chance,
+					plaintext.Plural(n, "workload"), found)
 			}
 			if differ != "" {
 				text += "; they state " + differ
@@ -54,41 +57,41 @@ func unlike(cols *columns.Columns, releases []judge.Release, dir string) (out []
 
 // farthest counts the workloads of which the runs' speeds differ by more than repeats do, and shows the worst one.
 func farthest(cols *columns.Columns, runs []int) (worst string, n int) {
-	const most = 1.5
-	type id struct {
+	type speed struct {
 		key    int32
 		metric string
 	}
-	ends, far, factor := map[id][2]float64{}, map[int32]bool{}, most
+	type ends struct{ least, most float64 }
+	of, far, factor := map[speed]ends{}, map[int32]bool{}, repeat.Chance
 	for _, run := range runs {
 		h := &cols.Runs[run]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			p := &cols.Points[i]
-			for _, metric := range []string{"output_tps", "total_tps", "tpot"} {
-				for _, stat := range append(schema.CenterStats(), "value") {
-					x, _ := cols.Value(p, metric, stat)
-					v, ok := x.Get()
-					if !ok || v <= 0 {
-						continue
-					}
-					at := id{p.Key, metric}
-					e, has := ends[at]
-					if !has {
-						e = [2]float64{v, v}
-					}
-					e = [2]float64{min(e[0], v), max(e[1], v)}
-					if ends[at] = e; e[1] > most*e[0] {
-						far[p.Key] = true
-					}
-					if e[1] > factor*e[0] {
-						factor = e[1] / e[0]
-						info, _ := schema.MetricByName(metric)
-						worst = fmt.Sprintf("%s, of which %s is from %s to %s", words.Workload(cols.Keys[p.Key]), info.Label,
-							words.Number(e[0]), words.Quantity(e[1], info.Unit))
-					}
-					break
+			for _, metric := range repeat.Speeds() {
+				v, _, _, ok := cols.Center(p, metric)
+				if !ok || v <= 0 {
+					continue
 				}
+				at := speed{p.Key, metric}
+				e, has := of[at]
+				if !has {
+					e = ends{v, v}
+				}
+				of[at] = ends{min(e.least, v), max(e.most, v)}
 			}
+		}
+	}
+	for at, e := range of {
+		times := e.most / e.least
+		if times <= repeat.Chance {
+			continue
+		}
+		far[at.key] = true
+		info, _ := schema.MetricByName(at.metric)
+		text := fmt.Sprintf("%s, of which %s is from %s to %s", words.Workload(cols.Keys[at.key]), info.Label,
+			words.Number(e.least), words.Quantity(e.most, info.Unit))
+		if times > factor || times == factor && text < worst { // the order of a map is none
+			factor, worst = times, text
 		}
 	}
 	return worst, len(far)

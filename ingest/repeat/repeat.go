@@ -78,23 +78,24 @@ func Doubtful(points []schema.Point) []schema.Problem {
 	for i := range points {
 		all[i] = &points[i]
 	}
-	n, worst, says := 0, chance, schema.Problem{}
+	n, worst, says := 0, Chance, schema.Problem{}
 	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
 		widest := 1.
-		for _, metric := range []string{"output_tps", "total_tps", "input_tps", "tpot", "ttft", "e2el"} {
+		for _, metric := range append(Speeds(), "ttft", "e2el") {
 			lo, hi, least, most := ends(group, metric)
-			if metric == "ttft" || metric == "e2el" {
-				least *= waits / chance
-			}
-			if lo == nil || !(most > least) {
+			if lo == nil {
 				continue
 			}
-			widest = max(widest, most/least)
-			if most > least*worst {
-				worst, says = most/least, doubt(group, metric, lo, hi)
+			times := most / least
+			if !slices.Contains(Speeds(), metric) {
+				times *= Chance / waits
+			}
+			widest = max(widest, times)
+			if times > worst {
+				worst, says = times, doubt(group, metric, lo, hi, least, most)
 			}
 		}
-		if widest > chance {
+		if widest > Chance {
 			n++
 		}
 	}
@@ -128,12 +129,14 @@ func ends(group []*schema.Point, metric string) (lo, hi *schema.Point, least, mo
 	return lo, hi, least, most
 }
 
-// waits is the factor of chance for what a request waits: a cold start and a queue make it many times as long.
+// Speeds are the metrics by which repeats are known.
+func Speeds() []string { return []string{"output_tps", "total_tps", "input_tps", "tpot"} }
+
+// waits is what [Chance] is for what a request waits: a cold start and a queue make it many times as long.
 const waits = 20.
 
 // doubt is the warning about a group of which two points differ too much.
-func doubt(group []*schema.Point, metric string, lo, hi *schema.Point) schema.Problem {
-	_, _, least, most := ends(group, metric)
+func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, most float64) schema.Problem {
 	out := schema.Problem{
 		Severity: schema.SevWarning, Path: hi.Source.Path, Code: "repeats-differ",
 		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
@@ -163,7 +166,7 @@ func doubt(group []*schema.Point, metric string, lo, hi *schema.Point) schema.Pr
 		if err != nil || err2 != nil || counted.MatchString(name) {
 			return false
 		}
-		isSet := x == math.Trunc(x) && y == math.Trunc(y) && max(x, y) > chance*min(x, y)
+		isSet := x == math.Trunc(x) && y == math.Trunc(y) && max(x, y) > Chance*min(x, y)
 		return !isSet || varying.MatchString(name) // else it may be what a tool measured
 	})
 	if len(names) > 0 {
@@ -597,9 +600,9 @@ func setting(name, raw string) string {
 	return ""
 }
 
-// measures are numbers that count as settings where a group differs in them by more than chance: how many requests were
-// sent, where neither a rate nor a concurrency limits them, and the lengths, where the key has none. A name alone does
-// not make two measurements with prompts of 128 and 2048 tokens one workload.
+// measures are numbers that count as settings where a group differs in them by more than [Chance]: how many requests
+// were sent, where neither a rate nor a concurrency limits them, and the lengths, where the key has none. A name alone
+// does not make two measurements with prompts of 128 and 2048 tokens one workload.
 func measures(group []*schema.Point, values []map[string]string) {
 	first := &group[0].Key
 	if first.Rate == nil && first.Concurrency == nil {
@@ -627,10 +630,11 @@ func measures(group []*schema.Point, values []map[string]string) {
 	}
 }
 
-// chance is the largest factor between two neighbouring numbers that may be one setting.
-const chance = 1.5
+// Chance is the largest factor between two neighbouring numbers that may be one setting, and between the speeds of
+// repeats.
+const Chance = 1.5
 
-// measure names the clusters of a number: it begins a new one where the next number is larger by more than chance.
+// measure names the clusters of a number: it begins a new one where the next number is larger by more than [Chance].
 func measure(group []*schema.Point, values []map[string]string, name string, of func(*schema.Point) float64) {
 	numbers := make([]float64, len(group))
 	for i, p := range group {
@@ -639,7 +643,7 @@ func measure(group []*schema.Point, values []map[string]string, name string, of 
 	sorted := slices.Sorted(slices.Values(numbers))
 	begins := []float64{sorted[0]}
 	for i, x := range sorted[1:] {
-		if x > sorted[i]*chance {
+		if x > sorted[i]*Chance {
 			begins = append(begins, x)
 		}
 	}

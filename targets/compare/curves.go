@@ -188,13 +188,8 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 			continue
 		}
 		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
-			for _, stat := range schema.CenterStats() {
-				n, def := c.Value(p, metric, stat)
-				if v, ok := n.Get(); ok {
-					return v, stat + def + blocking(c.Conds[p.Cond])
-				}
-			}
-			return 0, ""
+			v, stat, def, _ := c.Center(p, metric)
+			return v, stat + def + blocking(c.Conds[p.Cond])
 		})
 	}
 }

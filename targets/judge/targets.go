@@ -244,11 +244,8 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 		return n
 	}
 	if stat == "" || slices.Contains(schema.CenterStats(), stat) { // a percentile has no substitute
-		for _, s := range schema.CenterStats() {
-			other, _ := c.Value(p, metric, s)
-			if _, ok := other.Get(); ok {
-				return other
-			}
+		if v, _, _, ok := c.Center(p, metric); ok {
+			return schema.Num(v)
 		}
 	}
 	return n

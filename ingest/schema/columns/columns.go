@@ -206,6 +206,17 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 	return schema.Missing("not in the file"), ""
 }
 
+// Center returns the statistic that stands for a metric of a point, the first of [schema.CenterStats] that it has.
+func (c *Columns) Center(p *PointRow, metric string) (v float64, stat, def string, ok bool) {
+	for _, stat := range schema.CenterStats() {
+		n, def := c.Value(p, metric, stat)
+		if v, ok := n.Get(); ok {
+			return v, stat, def, true
+		}
+	}
+	return 0, "", "", false
+}
+
 // Derive returns columns whose points have further statistics; of returns the values of one, NaN for none.
 func (c *Columns) Derive(ids []StatID, of func(p *PointRow) []float64) *Columns {
 	out, first := *c, len(c.Stats)
