@@ -32,9 +32,9 @@ const headModel = "Model"
 // boardRow is a model or a release.
 type boardRow struct {
 	head      Cell
-	reference bool                // the others are compared with it
-	scores    []*columns.ScoreRow // the first of a column counts
-	by        map[boardColumn]*columns.ScoreRow
+	reference bool                              // the others are compared with it
+	scores    []*columns.ScoreRow               // the first of a column counts
+	by        map[boardColumn]*columns.ScoreRow // those with a value
 }
 
 // boardColumn is a task as it was asked: with another number of shots it is another column.
@@ -52,18 +52,18 @@ func columnOf(s *columns.ScoreRow) boardColumn {
 	return boardColumn{s.Task, fewshotText(s), s.Metric, s.Filter}
 }
 
-// at is the score of a row in a column, or nil.
-func (row *boardRow) at(c boardColumn) *columns.ScoreRow {
-	if row.by == nil {
-		row.by = map[boardColumn]*columns.ScoreRow{}
-		for _, s := range slices.Backward(row.scores) {
-			if _, ok := s.Value.Get(); ok {
-				row.by[columnOf(s)] = s
-			}
+// index notes which score a column has: a history of a year has thousands of scores.
+func (row *boardRow) index() {
+	row.by = map[boardColumn]*columns.ScoreRow{}
+	for _, s := range slices.Backward(row.scores) {
+		if _, ok := s.Value.Get(); ok {
+			row.by[columnOf(s)] = s
 		}
 	}
-	return row.by[c]
 }
+
+// at is the score of a row in a column, or nil.
+func (row *boardRow) at(c boardColumn) *columns.ScoreRow { return row.by[c] }
 
 // choose finds the columns: of each task the metric that most rows have, those that most rows have first. Parts of a
 // task that has a column itself (mmlu_anatomy of mmlu) have none: as files state it, or by a colon as lighteval and
@@ -73,6 +73,7 @@ func (b *board) choose(most int) {
 	user := b.report.Board
 	count, group := map[boardColumn]int{}, map[string]string{}
 	for i := range b.rows {
+		b.rows[i].index()
 		seen := map[boardColumn]bool{}
 		for _, s := range b.rows[i].scores {
 			if of, _, _ := strings.Cut(s.Task, ":"); s.Group != "" || of != s.Task {
@@ -97,7 +98,7 @@ func (b *board) choose(most int) {
 	}
 	for _, c := range best {
 		switch {
-		case user.Hides(c.task):
+		case user.hides(c.task):
 			hidden[c.task] = true
 		case tasks[group[c.task]] && user.place(c.task) == len(user.Order):
 			parts[c.task] = true

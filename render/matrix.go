@@ -150,7 +150,7 @@ func (r *Report) modelsSection(changes []judge.Change) Section {
 	}
 	var names []string
 	for _, p := range r.Planned {
-		if r.Models.Hides(p.Model) || r.Devices.Hides(p.Device) {
+		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
 			continue
 		}
 		if !slices.ContainsFunc(pairs, func(o Pair) bool { return o.Model == p.Model }) ||

@@ -125,7 +125,7 @@ func (r *Report) coverages(g *gate.Review, cover *gate.Coverage) []coverage {
 		row.gaps = append(row.gaps, x)
 	}
 	by.list = slices.DeleteFunc(by.list, func(x coverage) bool {
-		return r.Models.Hides(x.Model) || r.Devices.Hides(x.Device)
+		return r.Models.hides(x.Model) || r.Devices.hides(x.Device)
 	})
 	open := func(x coverage) (n int) {
 		for _, g := range x.gaps {

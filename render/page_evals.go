@@ -22,7 +22,7 @@ func (r *Report) EvalsPage() Page {
 	p := r.page("evals/index.html", "evals", "Evals", "Every score with its interval.")
 	const columns = 8
 	b := r.boardOf(columns, r.shown)
-	m := b.means()
+	m := b.means("")
 	p.Lead, p.Scripts = evalLead(history, targets), []string{filterScript}
 	if !r.Graded() {
 		if history = comparedOnly(history); len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
@@ -32,9 +32,9 @@ func (r *Report) EvalsPage() Page {
 	p.add(section("references", "Against references", referenceIntro+r.chanceRule(),
 		r.referenceTable(targets, true).cut("data/ has all, by release")))
 	if len(b.rows) > 1 {
-		p.add(m.section(""))
+		p.add(m.section())
 		for _, name := range slices.Sorted(maps.Keys(r.Board.Groups)) {
-			p.add(b.means(r.Board.Groups[name]...).section(name))
+			p.add(b.means(name).section())
 		}
 		p.add(section("board", "Models by task", b.about(),
 			b.table().cut("data/ has all").whole(exploring("All in Explore"))))

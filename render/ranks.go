@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -86,6 +87,7 @@ func (s *ranking) ties(at int) string {
 // means is the order of the models by the mean of their shares of right answers.
 type means struct {
 	ranking
+	group   string // of tasks, as the user names it; "" for all
 	board   *board
 	columns []boardColumn
 	shares  []float64 // mean of each model's tasks, by place
@@ -96,12 +98,13 @@ type means struct {
 }
 
 // means ranks the models over the tasks that at least half of them have, as shares of right answers, and of the models
-// those that have at least half of these; nil without two models. Of a group, only its tasks count.
-func (b *board) means(group ...string) *means {
-	m := &means{board: b, ranking: ranking{ranked: true}}
+// those that have at least half of these; nil without two models. Of a group of tasks, only these count.
+func (b *board) means(group string) *means {
+	m := &means{board: b, group: group, ranking: ranking{ranked: true}}
 	m.columns, m.others = b.shareColumns()
-	if len(group) > 0 {
-		m.columns = slices.DeleteFunc(m.columns, func(c boardColumn) bool { return !Listing{Hide: group}.Hides(c.task) })
+	if group != "" {
+		tasks := b.report.Board.Groups[group]
+		m.columns = slices.DeleteFunc(m.columns, func(c boardColumn) bool { return !glob.Any(tasks, c.task) })
 	}
 	tasks := make([][]*columns.ScoreRow, len(m.columns))
 	for i := range b.rows {
@@ -155,9 +158,8 @@ type RankSpan struct {
 	Low, High, Of int
 }
 
-// section is the order of the models as far as it is known: ranks as intervals, ties as groups. of is the name of a
-// group of tasks, "" for all.
-func (m *means) section(of string) Section {
+// section is the order of the models as far as it is known: ranks as intervals, ties as groups.
+func (m *means) section() Section {
 	if m == nil {
 		return Section{}
 	}
@@ -196,10 +198,10 @@ func (m *means) section(of string) Section {
 		t.Rows = slices.Insert(t.Rows, 0, Row{Group: "First, and what ties with it"})
 	}
 	id, title := "ranks", "Ranks"
-	if of != "" {
-		id, title = "ranks-"+schema.Slug(of), "Ranks: "+of
+	if m.group != "" {
+		id, title = "ranks-"+schema.Slug(m.group), "Ranks: "+m.group
 	}
-	return section(id, title, m.about(first, of), t.cut("data/ has the scores"))
+	return section(id, title, m.about(first), t.cut("data/ has the scores"))
 }
 
 func (m *means) unit() string {
@@ -210,14 +212,14 @@ func (m *means) unit() string {
 }
 
 // about says who leads, how surely, and of what the ranks are; of a group, which tasks it has.
-func (m *means) about(first int, group string) string {
+func (m *means) about(first int) string {
 	text, ties := m.board.rows[m.rows[first]].head.Text, m.ties(first)
 	if m.Best() == first {
 		text += " is shown to be better than every other model. "
 	} else {
 		text = strings.ToUpper(ties[:1]) + ties[1:] + " with the first, " + text + ". "
 	}
-	if group != "" {
+	if m.group != "" {
 		var tasks []string
 		for _, c := range m.columns {
 			tasks = append(tasks, c.task)

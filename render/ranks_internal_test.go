@@ -17,13 +17,13 @@ func TestRankSection(t *testing.T) {
 		"c": {scoreOf("x", "acc", 0, .40, 1000)},
 		"d": {scoreOf("z", "acc", 0, .99, 1000)},
 	}
-	s := boardOf(-1, rows, "a", "b", "c", "d").means().section("")
+	s := boardOf(-1, rows, "a", "b", "c", "d").means("").section()
 	if !strings.HasPrefix(s.Intro, "1 of 2 other models ties with the first, a. ") || !strings.Contains(s.Intro, ": d.") {
 		t.Errorf("%s", s.Intro)
 	}
 	lead := func(names ...string) string {
 		b := boardOf(-1, rows, names...)
-		return b.lead(b.means()).Text
+		return b.lead(b.means("")).Text
 	}
 	if l := lead("a", "b", "c"); l != "2 of 3 models may be the best, a among them." {
 		t.Errorf("%s", l)
@@ -61,11 +61,11 @@ func TestLetters(t *testing.T) {
 		rows[name] = []*columns.ScoreRow{scoreOf("x", "acc", 0, .9-float64(i)/50, 1000)}
 		order = append(order, name)
 	}
-	letters, _ := boardOf(-1, rows, order[:20]...).means().tied()
+	letters, _ := boardOf(-1, rows, order[:20]...).means("").tied()
 	if letters[0] != "a" || letters[1] != "a b" || letters[3] != "b to d" || letters[19] != "q" || rounded(783.2) != 780 {
 		t.Errorf("%q", letters)
 	}
-	counts, unit := boardOf(-1, rows, order...).means().tied()
+	counts, unit := boardOf(-1, rows, order...).means("").tied()
 	if counts[0] != "2 models" || unit != "with it" {
 		t.Errorf("%q %s", counts, unit)
 	}

@@ -64,12 +64,7 @@ func (l Listing) place(name string) int {
 	return len(l.Order)
 }
 
-// Hides reports whether a name is one of those, or matches a glob.
-func (l Listing) Hides(name string) bool {
-	return slices.ContainsFunc(l.Hide, func(pattern string) bool {
-		return pattern == name || glob.Match(pattern, name)
-	})
-}
+func (l Listing) hides(name string) bool { return glob.Any(l.Hide, name) }
 
 // Licence is an embedded part and its licence.
 type Licence struct {
@@ -152,7 +147,7 @@ func New(in Input) *Report {
 				p.ID = cmp.Or(r.Columns.Runs[run].Model.ID, p.ID)
 			}
 		}
-		if !r.Models.Hides(p.Model) && !r.Devices.Hides(p.Device) {
+		if !r.Models.hides(p.Model) && !r.Devices.hides(p.Device) {
 			r.shown, r.shownOf[p.Model] = append(r.shown, *p), append(r.shownOf[p.Model], *p)
 		}
 	}

@@ -401,10 +401,7 @@ func (p historyPart) of(ws *workspace.Workspace, all *columns.Columns) (*columns
 	for _, r := range releases[first:] {
 		for _, i := range r.Runs {
 			m := all.Runs[i].Model
-			named := func(pattern string) bool {
-				return pattern == m.Name || glob.Match(pattern, m.Name) || m.ID != "" && glob.Match(pattern, m.ID)
-			}
-			if len(p.models) == 0 || slices.ContainsFunc(p.models, named) {
+			if len(p.models) == 0 || glob.Any(p.models, m.Name) || m.ID != "" && glob.Any(p.models, m.ID) {
 				runs = append(runs, i)
 			}
 		}

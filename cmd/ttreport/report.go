@@ -23,6 +23,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/parity"
 	"github.com/ttreport/ttreport/site"
@@ -92,27 +93,18 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 // nothing.
 func unusedTasks(ws *workspace.Workspace, cols *columns.Columns) (out []schema.Problem) {
 	board := ws.Config.Board
-	if len(board.Order)+len(board.Hide)+len(board.Groups) == 0 {
-		return nil
-	}
-	var tasks []string
-	for i := range cols.Scores {
-		if task := cols.Scores[i].Task; !slices.Contains(tasks, task) {
-			tasks = append(tasks, task)
+	names := slices.Concat(slices.Collect(maps.Values(board.Groups))...)
+	names = slices.Concat(names, board.Order, board.Hide)
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		isCalled := func(s columns.ScoreRow) bool { return glob.Any([]string{name}, s.Task) }
+		if !slices.ContainsFunc(cols.Scores, isCalled) {
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-task",
+				Found:    fmt.Sprintf("board: %q, which no task of the scores is called", name),
+				Expected: "a task as the page Evals names it", Used: "nothing", Hint: "correct the name, or remove it",
+			})
 		}
 	}
-	for _, list := range append([][]string{board.Order, board.Hide}, slices.Collect(maps.Values(board.Groups))...) {
-		for _, name := range list {
-			if l := (render.Listing{Hide: []string{name}}); !slices.ContainsFunc(tasks, l.Hides) {
-				out = append(out, schema.Problem{
-					Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-task",
-					Found:    fmt.Sprintf("board: %q, which no task of the scores is called", name),
-					Expected: "a task as the page Evals names it", Used: "nothing", Hint: "correct the name, or remove it",
-				})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b schema.Problem) int { return cmp.Compare(a.Found, b.Found) })
 	return out
 }
 

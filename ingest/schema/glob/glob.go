@@ -7,6 +7,7 @@ package glob
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -51,4 +52,9 @@ func Match(pattern, name string) bool {
 	}
 	ok, err := doublestar.Match(pattern, name)
 	return err == nil && ok
+}
+
+// Any reports whether a name is one of the patterns, or matches one.
+func Any(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p == name || Match(p, name) })
 }
