@@ -46,6 +46,8 @@ func compareCommand(sh *shell) *cobra.Command {
 			return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
 		case !slices.Contains([]string{"term", "md", "csv", "json"}, o.format):
 			return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", o.format)
+		case o.texts && o.format != "term":
+			return fail(exitUsage, "leave one of the two out", "compare: --texts is for --format term")
 		}
 		return o.compare(c.Context(), sh, args)
 	}
@@ -115,33 +117,39 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 // the files that the command line names: nothing stores them.
 func writeTexts(w io.Writer, sides []string, scores []compare.Score) error {
 	const longest = 600
+	type flip struct {
+		answers.ID
+		better string
+	}
+	var flips []flip // by several metrics of a task each once
+	wanted, told := map[answers.ID]bool{}, map[flip]bool{}
+	note := func(task, better string, items []string) {
+		for _, item := range items {
+			x := flip{answers.ID{Task: task, Item: item}, better}
+			if wanted[x.ID] = true; !told[x] {
+				told[x], flips = true, append(flips, x)
+			}
+		}
+	}
 	for i := range scores {
 		s := &scores[i]
-		ids := map[string]bool{}
-		for _, id := range slices.Concat(s.Lost, s.Gained) {
-			ids[id] = true
+		note(s.B.Task, "A", s.Lost)
+		note(s.B.Task, "B", s.Gained)
+	}
+	var of [2]map[answers.ID]answers.Item
+	for k, side := range sides {
+		var err error
+		if of[k], err = answers.Read(side, wanted); err != nil {
+			return fail(exitUsage, "name two folders with the samples that the tool wrote", "compare --texts: %v", err)
 		}
-		if len(ids) == 0 {
-			continue
-		}
-		var of [2]map[string]answers.Item
-		for k, side := range sides {
-			var err error
-			if of[k], err = answers.Read(side, s.B.Task, ids); err != nil {
-				return fail(exitUsage, "name two folders with the samples that the tool wrote", "compare --texts: %v", err)
-			}
-		}
-		for _, id := range slices.Concat(s.Lost, s.Gained) {
-			a, b, better := of[0][id], of[1][id], "A"
-			if slices.Contains(s.Gained, id) {
-				better = "B"
-			}
-			fmt.Fprintf(w, "\n%s %s: %s answers it better\n", s.B.Task, plaintext.Printable(id), better)
-			for _, x := range [][2]string{{"question", cmp.Or(b.Question, a.Question)},
-				{"expected", cmp.Or(b.Reference, a.Reference)}, {"A", a.Answer}, {"B", b.Answer}} {
-				text := cmp.Or(plaintext.Short(redact.Text(x[1]), longest), "no text of it is in the files")
-				fmt.Fprintf(w, "  %-9s %s\n", x[0], plaintext.Printable(strings.ReplaceAll(text, "\n", "\n            ")))
-			}
+	}
+	for _, flip := range flips {
+		a, b := of[0][flip.ID], of[1][flip.ID]
+		fmt.Fprintf(w, "\n%s %s: %s answers it better\n", flip.Task, plaintext.Printable(flip.Item), flip.better)
+		for _, x := range [][2]string{{"question", cmp.Or(b.Question, a.Question)},
+			{"expected", cmp.Or(b.Reference, a.Reference)}, {"A", a.Answer}, {"B", b.Answer}} {
+			text := cmp.Or(plaintext.Short(redact.Text(x[1]), longest), "no text of it is in the files")
+			fmt.Fprintf(w, "  %-9s %s\n", x[0], plaintext.Printable(strings.ReplaceAll(text, "\n", "\n            ")))
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"ingest/nmvllm":     {},
 	"ingest/format":     {},
 	"ingest/guidellm":   {},
-	"ingest/answers":    {},
+	"ingest/answers":    {"ingest/lmeval"},
 	"ingest/archive":    {},
 	"ingest/duplicate":  {"ingest/repeat"},
 	"ingest/console":    {},

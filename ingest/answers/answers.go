@@ -8,25 +8,35 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // Item is one item as it was asked and answered; a text that a file does not have is "".
 type Item struct{ Question, Reference, Answer string }
 
-// Read reads the items of a task with these ids from the files at a path, or in the folder there.
-func Read(name, task string, ids map[string]bool) (map[string]Item, error) {
-	out := map[string]Item{}
+// ID names an item of a task.
+type ID struct{ Task, Item string }
+
+// Read reads items from the files at a path, or in the folder there.
+func Read(name string, wanted map[ID]bool) (map[ID]Item, error) {
+	out := map[ID]Item{}
 	err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(filepath.Ext(path), ".json") {
 			return err
 		}
-		return readFile(path, task, ids, out)
+		return readFile(path, func(task string, item, question, reference, answer decode.Value) {
+			id := ID{task, item.Text()}
+			if _, has := out[id]; wanted[id] && !has {
+				out[id] = Item{said(question), said(reference), said(answer)}
+			}
+		})
 	})
 	return out, err
 }
 
-func readFile(path, task string, ids map[string]bool, out map[string]Item) error {
+// readFile calls add for each item of a file.
+func readFile(path string, add func(task string, item, question, reference, answer decode.Value)) error {
 	h, err := os.Open(path)
 	if err != nil {
 		return err
@@ -40,23 +50,18 @@ func readFile(path, task string, ids map[string]bool, out map[string]Item) error
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	add := func(id string, x Item) {
-		if _, has := out[id]; ids[id] && !has {
-			out[id] = x
-		}
+	task := f.First.At("eval", "task").Str()
+	for v := range f.First.Get("samples").Items() {
+		add(task, v.Get("id"), v.Get("input"), v.Get("target"), v.At("output", "completion"))
 	}
-	if f.First.At("eval", "task").Str() == task {
-		for v := range f.First.Get("samples").Items() {
-			add(v.Get("id").Text(), Item{said(v.Get("input")), said(v.Get("target")), said(v.At("output", "completion"))})
-		}
-	}
-	if !strings.HasPrefix(filepath.Base(path), "samples_"+task+"_") {
-		return nil
-	}
+	task = lmeval.TaskOf(path)
 	for v := range f.Values() {
 		if v.Get("doc_id").Kind() == decode.Number {
-			question := cmp.Or(said(v.At("arguments", "gen_args_0", "arg_0")), said(v.Get("arguments").Index(0).Index(0)))
-			add(v.Get("doc_id").Text(), Item{question, said(v.Get("target")), said(v.Get("filtered_resps"))})
+			question := v.At("arguments", "gen_args_0", "arg_0")
+			if question.Kind() == decode.Invalid {
+				question = v.Get("arguments").Index(0).Index(0)
+			}
+			add(task, v.Get("doc_id"), question, v.Get("target"), v.Get("filtered_resps"))
 		}
 	}
 	return nil

@@ -20,15 +20,16 @@ func TestItems(t *testing.T) {
 		{"inspect-ai-0.3.285/json-a", "demo_arith", "q-14-72", answers.Item{
 			Question: "Question: What is 14 + 72 = ?\nAnswer:", Reference: "86", Answer: "That makes 86."}},
 	} {
-		got, err := answers.Read(recorded+c.path, c.task, map[string]bool{c.id: true})
-		if err != nil || !maps.Equal(got, map[string]answers.Item{c.id: c.want}) {
+		id, other := answers.ID{Task: c.task, Item: c.id}, answers.ID{Task: "another", Item: c.id}
+		got, err := answers.Read(recorded+c.path, map[answers.ID]bool{id: true})
+		if err != nil || !maps.Equal(got, map[answers.ID]answers.Item{id: c.want}) {
 			t.Errorf("%s: %q, %v", c.path, got, err)
 		}
-		if got, err := answers.Read(recorded+c.path, "another", map[string]bool{c.id: true}); err != nil || len(got) > 0 {
+		if got, err := answers.Read(recorded+c.path, map[answers.ID]bool{other: true}); err != nil || len(got) > 0 {
 			t.Errorf("%s of another task: %q, %v", c.path, got, err)
 		}
 	}
-	if _, err := answers.Read("not-there", "t", nil); err == nil {
+	if _, err := answers.Read("not-there", nil); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }

@@ -78,7 +78,7 @@ func readSamples(f *decode.File, r *schema.Reading) {
 		}
 	}
 	for _, s := range list {
-		r.Scores = append(r.Scores, s.score(f, taskOf(f.Path)))
+		r.Scores = append(r.Scores, s.score(f, TaskOf(f.Path)))
 	}
 	if tooMany {
 		draft.Problem(f, r, schema.SevError, "too-many-results", decode.Value{},
@@ -191,8 +191,8 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|` +
 	`_\d{8}_\d{6})?$`)
 
-// taskOf reads the task from a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
-func taskOf(name string) string {
+// TaskOf reads the task from a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
+func TaskOf(name string) string {
 	stem := path.Base(name)
 	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json"} {
 		stem = strings.TrimSuffix(stem, ext)
