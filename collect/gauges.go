@@ -37,14 +37,15 @@ func (s *session) readHost(ctx context.Context) {
 	_, ours := s.srv.(server.Supervised)
 	s.machine.Setting = host.Scheduler()
 	u, err := url.Parse(s.end.URL)
-	if s.plan.DCGM != "" && s.plan.Device != schema.Simulated {
-		s.findMeter(ctx)
+	isHere := ours || err == nil && origin.IsHere(u.Hostname())
+	if s.plan.Device == schema.Simulated || !isHere && s.plan.DCGM == "" {
+		return
 	}
-	if s.plan.Device == schema.Simulated || !ours && (err != nil || !origin.IsHere(u.Hostname())) {
+	s.findMeter(ctx)
+	if !isHere {
 		return
 	}
 	s.machine = host.Read(ctx)
-	s.findMeter(ctx)
 	set := s.machine.Setting
 	maps.Copy(set, host.Scheduler())
 	switch srv := s.srv.(type) {

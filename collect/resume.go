@@ -250,34 +250,22 @@ func otherStack(a, b schema.Stack) error {
 	return nil
 }
 
-// withoutKeys takes the keys that this process knows out of a tool's files: results are uploaded and committed.
-func withoutKeys(result string) error {
-	files := []string{result}
-	if dir := filepath.Dir(result); filepath.Base(dir) != "raw" { // a folder of this item alone
-		files = nil
-		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
-			files = append(files, name)
+// withoutKeys takes the keys that this process knows out of a file, or of all files of a folder: results are uploaded
+// and committed.
+func withoutKeys(at string) error {
+	return filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
 			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for _, name := range files {
-		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-			continue
 		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
 		if clean := redact.Known(data); !bytes.Equal(clean, data) {
-			if err := durable.WriteSynced(name, clean); err != nil {
-				return err
-			}
+			return durable.WriteSynced(name, clean)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // log adds an entry to the journal. A result that it calls done is flushed to the disk first, with its sidecar and the
@@ -285,15 +273,18 @@ func withoutKeys(result string) error {
 func (s *session) log(event, item, result, note string) (err error) {
 	e := manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)}
 	if item != "" && (strings.HasSuffix(event, "-failed") || strings.HasSuffix(event, "-stopped")) {
-		// what a tool left is uploaded, too
-		err := withoutKeys(filepath.Join(s.dir, "raw", item, "any"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return full(fmt.Errorf("what %s left: %w", item, err))
+		left := withoutKeys(filepath.Join(s.dir, "raw", item)) // it is uploaded, too
+		if left != nil && !errors.Is(left, fs.ErrNotExist) {
+			return full(fmt.Errorf("what %s left: %w", item, left))
 		}
 	}
 	if strings.HasSuffix(event, "-done") && result != "" {
 		name := filepath.Join(s.dir, filepath.FromSlash(result))
-		if err = withoutKeys(name); err != nil {
+		all := name
+		if dir := filepath.Dir(name); filepath.Base(dir) != "raw" { // a folder of this item alone
+			all = dir
+		}
+		if err = withoutKeys(all); err != nil {
 			return full(fmt.Errorf("the result: %w", err))
 		}
 		if e.Size, e.SHA256, err = hashOf(name); err != nil {
