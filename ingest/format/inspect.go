@@ -76,9 +76,9 @@ func readInspect(f *decode.File, r *schema.Reading) {
 }
 
 // unset are settings that change how a server is asked, and not what.
-const unset = " max_connections max_retries timeout attempt_timeout max_concurrency cache cache_prompt batch " +
-	"logprobs top_logprobs seed base_url model_base_url api_key port host device device_map gpu_memory_utilization " +
-	"tensor_parallel_size "
+var unset = draft.Names(`max_connections max_retries timeout attempt_timeout max_concurrency cache cache_prompt batch
+	logprobs top_logprobs seed base_url model_base_url api_key port host device device_map gpu_memory_utilization
+	tensor_parallel_size`)
 
 const longestSetting = 60
 
@@ -89,13 +89,14 @@ func inspectSettings(v decode.Value) string {
 	for _, from := range []decode.Value{v.At("eval", "task_args"), v.At("eval", "model_args"),
 		v.At("eval", "model_generate_config"), v.At("plan", "config")} {
 		for _, m := range from.Members() {
-			if text := cmp.Or(m.Val.Text(), string(m.Val.Raw())); m.Val.Kind() > decode.Null &&
-				!strings.Contains(unset, " "+m.Key+" ") {
-				if len(text) > longestSetting {
-					text = fmt.Sprintf("sha256:%.6x", sha256.Sum256([]byte(text)))
-				}
-				set[m.Key] = redact.Text(text)
+			if m.Val.Kind() == decode.Null || unset(m.Key) {
+				continue
 			}
+			text := cmp.Or(m.Val.Text(), string(m.Val.Raw()))
+			if len(text) > longestSetting {
+				text = fmt.Sprintf("sha256:%.6x", sha256.Sum256([]byte(text)))
+			}
+			set[m.Key] = redact.Text(text)
 		}
 	}
 	if parts := strings.Split(v.At("eval", "model").Str(), "/"); len(parts) > 2 && parts[0] != "openai" {

@@ -1053,7 +1053,7 @@ func Differing(a, b map[string]string) []string {
 		out = append(out, schema.ConditionWindow)
 	}
 	for name, v := range a {
-		if w, both := b[name]; both && (v != w || strings.Contains(v, mixed)) {
+		if w, both := b[name]; both && (v != w || manyIn(v) != "") {
 			out = append(out, name)
 		}
 	}

@@ -234,11 +234,10 @@ func (r *reader) take(model, device string, x row) {
 //
 // Those of our own files and of requirements documents come first: under the model's own name or id, then under the
 // architecture key for numbers without a target under its own name; a stricter one that must hold is in force wherever
-// it stands. Where neither has any, under another weight of
-// the architecture. Stated ones fill in what they leave open, unless they must hold and ours only should. A
-// performance reference fills in the rest, from the first name under which it has the device: the architecture key,
-// the model's own name, another weight. Names are never mixed in a performance reference, because it keeps entries of
-// weights that are no longer served.
+// it stands. Where neither has any, under another weight of the architecture. Stated ones fill in what they leave open,
+// unless they must hold and ours only should. A performance reference fills in the rest, from the first name under
+// which it has the device: the architecture key, the model's own name, another weight. Names are never mixed in a
+// performance reference, because it keeps entries of weights that are no longer served.
 func (l *Library) For(model schema.Model, device string, stated []schema.Target) []schema.Target {
 	weights := weights(model.Name)
 	var out []schema.Target

@@ -160,10 +160,10 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 	before, behind := n.Path[:begin], ""
 	if isFile {
 		end := load.FindStringIndex(n.Path)
-		if end == nil && fact == "model" && begin == 0 && !besides.MatchString(n.Path) {
-			return "{model}" + path.Ext(n.Path)
-		}
 		if end == nil {
+			if fact == "model" && begin == 0 && !besides.MatchString(n.Path) {
+				return "{model}" + path.Ext(n.Path)
+			}
 			return ""
 		}
 		behind = strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
