@@ -33,11 +33,6 @@ var knownEval = regexp.MustCompile("(?i)" + evals)
 const evals = `\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|gpqa|bbh|ifeval|aime|musr|mt-bench|` +
 	`arc[-_ ]?(?:c|e|challenge|easy)|livecodebench|math[-_ ]?(?:500|lvl)|swe-bench)\b`
 
-// measuredKey matches the name of such a number, or of a score.
-var measuredKey = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
-	`throughput|tput|latenc|first_token|` +
-	`(?:^|[_ ./-])(?:itl|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
-
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
@@ -54,7 +49,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	text, ext := f.Data[:min(len(f.Data), mostSearched)], extension(f.Path)
 	switch {
 	case f.Form == decode.Binary:
-		isOther := func(w string) bool { return !measuredKey.MatchString(w) }
+		isOther := func(w string) bool { return !table.IsMeasured(w) }
 		names := joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
 		if names == "" {
 			return nil
@@ -138,9 +133,9 @@ func measuredRow(text []byte) string {
 		case head == nil:
 			head = line
 		case !numberCell.Match(line):
-		case heading.Match(head) || measuredKey.Match(head):
+		case heading.Match(head) || table.IsMeasured(string(head)):
 			return excerpt(head)
-		case measuredKey.Match(line) || knownEval.Match(line):
+		case table.IsMeasured(string(line)) || knownEval.Match(line):
 			return excerpt(line)
 		}
 	}
@@ -212,7 +207,7 @@ func measuredNames(v decode.Value) string {
 				return
 			}
 			first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
-			if first == decode.Number && measuredKey.MatchString(m.Key) {
+			if first == decode.Number && table.IsMeasured(m.Key) {
 				names = append(names, m.Key)
 			}
 			if depth > 0 {

@@ -203,20 +203,24 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	d.Done()
 }
 
-// measured matches the name of a number that a benchmark measures.
-var measured = regexp.MustCompile(`(?i)ttft|tpot|(?:^|[_ .-])(?:itl|e2e|tps)|latency|throughput|` +
-	`tok(?:en)?s?[ _/]*(?:per[ _]?|/)?s`)
+// measured matches the name of a number that a benchmark measures, or of a score.
+var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
+	`throughput|tput|latenc|first_token|` +
+	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
+
+// IsMeasured reports a name of a number that a benchmark measures, or of a score.
+func IsMeasured(name string) bool { return measured.MatchString(name) }
 
 // leaveOut notes a row of which nothing is mapped, where it has numbers that are called like one of a benchmark.
 func (r *reader) leaveOut(cells []cell, row decode.Value) {
 	has := false
 	for _, m := range row.Members() {
-		if _, mapped := r.table.columns[m.Key]; !mapped && m.Val.Kind() == decode.Number && measured.MatchString(m.Key) {
+		if _, mapped := r.table.columns[m.Key]; !mapped && m.Val.Kind() == decode.Number && IsMeasured(m.Key) {
 			r.called[m.Key], has = true, true
 		}
 	}
 	for _, c := range cells {
-		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped && measured.MatchString(c.heading) {
+		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped && IsMeasured(c.heading) {
 			r.called[c.heading], has = true, true
 		}
 	}
