@@ -94,6 +94,9 @@ func Targets(
 		problems = append(problems, p)
 	}
 	for _, level := range entry.Get("targets").Members() {
+		if stated := level.Val.Get("tolerance"); stated.Float0() != toleranceOf(stated) {
+			report("bad-target", stated, fmt.Sprintf("tolerance = %s", stated.Raw()), "a share below 1, such as 0.05")
+		}
 		shares := levels[level.Key]
 		if shares == nil {
 			report("unknown-level", level.Val, fmt.Sprintf("level %q", level.Key),
@@ -113,7 +116,7 @@ func Targets(
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
 			t, q := base, number(base.Key.Task, m.Key)
-			t.Tolerance = toleranceOf(level.Val)
+			t.Tolerance = toleranceOf(level.Val.Get("tolerance"))
 			better := set(&t, q.metric)
 			if withoutStream(base.Key.Task, m.Key, level.Val) {
 				t.Metric, t.Priority = "e2el", "should"
@@ -173,8 +176,8 @@ const usual = .05
 // tolerance is that of a level. Where a report does not repeat it, it is 0, or the usual one if a number that misses
 // its limit by less passed there.
 func tolerance(of, stated decode.Value, task string) float64 {
-	if x, ok := stated.Float(); ok {
-		return x
+	if _, ok := stated.Float(); ok {
+		return toleranceOf(stated)
 	}
 	const passed = 2
 	for _, n := range names {
@@ -191,9 +194,9 @@ func tolerance(of, stated decode.Value, task string) float64 {
 	return 0
 }
 
-// toleranceOf is the share by which the values of a level may be missed; none where it is not below 1.
-func toleranceOf(level decode.Value) float64 {
-	if x := level.Get("tolerance").Float0(); x > 0 && x < 1 {
+// toleranceOf is the share by which the values of a level may be missed; none where what is stated is no share below 1.
+func toleranceOf(stated decode.Value) float64 {
+	if x := stated.Float0(); x > 0 && x < 1 {
 		return x
 	}
 	return 0

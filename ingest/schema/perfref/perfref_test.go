@@ -97,3 +97,22 @@ func TestToleranceOfAPassedCheck(t *testing.T) {
 		}
 	}
 }
+
+// A tolerance that would excuse everything, or ask for more than the limit, is none, in entries and in what a report
+// repeats of them; an entry is told.
+func TestToleranceIsAShare(t *testing.T) {
+	for stated, want := range map[string]float64{"0.05": .05, "0": 0, "5": 0, "1": 0, "-0.1": 0} {
+		entry := `{"targets":{"target":{"ttft_ms":10,"tolerance":` + stated + `}},
+			"target_checks":{"target":{"ttft_ms":10,"ttft_ms_check":2}},
+			"performance_targets":{"target":{"tolerance":` + stated + `}}}`
+		f := decode.NewFile("x.json", []byte(entry), time.Time{}, decode.DefaultLimits())
+		list, problems := perfref.Targets(&f, f.First, schema.Target{})
+		checked := perfref.Checked(f.First, f.First.Get("performance_targets"), schema.Target{})
+		if len(list) == 0 || list[0].Tolerance != want || len(checked) != 1 || checked[0].Tolerance != want {
+			t.Errorf("%s: %+v and %+v, want %g", stated, list, checked, want)
+		}
+		if isBad := stated != "0.05" && stated != "0"; isBad != (len(problems) == 1) {
+			t.Errorf("%s: %v", stated, problems)
+		}
+	}
+}
