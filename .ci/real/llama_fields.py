@@ -1,5 +1,5 @@
 """Every field of a workload on llama.cpp's own server: a check of what came out of each, which returns what is wrong;
-"" is nothing."""
+"" is nothing. What is drawn may be off by four standard errors: a point that was read late is drawn afresh."""
 import json, math, statistics
 
 FIELDS = {}  # of a workload: its text, by the name of its check
@@ -27,9 +27,10 @@ def gaps(r):
     return [b - a for a, b in zip(at, at[1:])]
 
 
-def vary(r):
-    """Standard deviation of the gaps between requests over their mean: 1 for a Poisson process."""
-    return statistics.pstdev(gaps(r)) / statistics.mean(gaps(r))
+def short(r):
+    """Share of the gaps between requests that are under a tenth of their mean: .095 for a Poisson process, .437 for
+    gaps of a gamma distribution of shape .25. Their standard deviation says less: one long gap moves it."""
+    return sum(g < statistics.mean(gaps(r)) / 10 for g in gaps(r)) / len(gaps(r))
 
 
 def near(what, got, want, off):
@@ -58,7 +59,7 @@ def distributions(r, side):
     logs, out = statistics.stdev(math.log(n) for n in r["input_lens"]), set(r["output_lens"])
     if not out <= set(range(4, 13)) or len(out) < 6:
         return f"OSL {out} of uniform(4,12)"
-    return near("mean ISL", statistics.mean(r["input_lens"]), 300, 60) or near("sd of ln ISL", logs, .5, .1)
+    return near("mean ISL", statistics.mean(r["input_lens"]), 300, 90) or near("sd of ln ISL", logs, .5, .2)
 
 
 @field("isl=8,osl=4,rate=40,arrivals=constant,n=40")
@@ -69,22 +70,22 @@ def constant(r, side):
 
 @field("isl=8,osl=4,rate=200,n=200")
 def poisson(r, side):
-    return near("variation of gaps", vary(r), 1, .25) or near("mean gap", statistics.mean(gaps(r)), .005, .001)
+    return near("short gaps", short(r), .095, .09) or near("mean gap", statistics.mean(gaps(r)), .005, .0015)
 
 
 @field("isl=8,osl=4,rate=200,burstiness=0.25,n=200")
 def gamma(r, side):
-    return near("variation of gaps", vary(r), 2, .5) or near("burstiness", r["burstiness"], .25, 0)
+    return near("short gaps", short(r), .437, .14) or near("burstiness", r["burstiness"], .25, 0)
 
 
-@field("isl=8,osl=4,arrivals=ramp(40,200),n=120")
+@field("isl=8,osl=4,arrivals=ramp(40,200),n=240")
 def ramp(r, side):
-    return near("requests in the first half", sum(at < .5 for at in r["start_times"]), 40, 12)
+    return near("requests in the first half", sum(at < 1 for at in r["start_times"]), 80, 30)
 
 
 @field("isl=8,osl=4,arrivals=steps(40,160),n=100")
 def steps(r, side):
-    return near("requests in the first half", sum(at < .5 for at in r["start_times"]), 20, 9)
+    return near("requests in the first half", sum(at < .5 for at in r["start_times"]), 20, 17)
 
 
 @field("isl=64,osl=16,endpoint=chat,turns=3,think=100ms,c=2,n=12")
@@ -106,7 +107,7 @@ def cancelled(r, side):
     gone = int(side["client"]["cancelled"])
     if r["completed"] + gone != 40 or r["failed"]:
         return f"{r['completed']} completed, {gone} cancelled, {r['failed']} failed of 40"
-    return near("cancelled", gone, 10, 6)
+    return near("cancelled", gone, 10, 9)
 
 
 @field("isl=8,osl=lognormal(300,1.5),c=2,n=12,timeout=80ms")
