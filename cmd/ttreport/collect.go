@@ -82,6 +82,9 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.scheduler.on != "" {
 		return o.onScheduler(ctx, sh, ws, entries)
 	}
+	if o.search != "" && !o.dryRun {
+		return o.searchSettings(ctx, sh, ws, entries)
+	}
 	if count(len(entries) > 0, o.planFile != "", o.input != "", o.Measure.Recheck, o.Measure.Missing != "") > 0 {
 		return o.measureAll(ctx, sh, ws, entries)
 	}
@@ -93,14 +96,14 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 
 // measureOne measures what the flags alone state. run.py's workflow of a release ends with its report and its decision.
 func (o collectOptions) measureOne(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	release, err := o.measure(ctx, sh, ws)
+	done, err := o.measure(ctx, sh, ws)
 	if err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
 		return err
 	}
 	if err := o.buildSite(ctx, sh, ws); err != nil {
 		return err
 	}
-	return checkOptions{release: release, format: "term"}.check(ctx, sh, nil)
+	return checkOptions{release: done.release, format: "term"}.check(ctx, sh, nil)
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
@@ -153,7 +156,10 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 	if len(list) == 0 && len(o.params) > 0 && !o.scheduler.attaches() {
 		list = []plan.Entry{{Model: o.System.Model, Device: o.System.Device}}
 	}
-	return plan.Configurations(list, o.params)
+	if list, err = plan.Configurations(list, o.params); err == nil && o.search != "" {
+		_, err = o.climb(list)
+	}
+	return list, err
 }
 
 // stated are the plans of a file, of the gate, or of ttreport.yaml when no model is named.
@@ -202,18 +208,24 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	return entries, nil
 }
 
-// measure measures one plan on one server. It returns the name of the release or of the build that it measured.
-func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) (release string, err error) {
+// collected is what was measured: the name of its release or build, and its run folders, one a block.
+type collected struct {
+	release string
+	dirs    []string
+}
+
+// measure measures one plan on one server.
+func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) (done collected, err error) {
 	if o.against.baseline != "" {
-		return "", o.againstBaseline(ctx, sh, ws)
+		return done, o.againstBaseline(ctx, sh, ws)
 	}
 	show := newProgress(sh)
 	s, err := o.session(ctx, sh, ws, show)
 	if err != nil {
-		return "", err
+		return done, err
 	}
 	if _, detaches := s.Server.(server.Detacher); o.serverOnly && !detaches {
-		return "", fail(exitUsage, "--server docker, or --server 'command …'",
+		return done, fail(exitUsage, "--server docker, or --server 'command …'",
 			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
 	return o.perform(ctx, sh, ws, show, s)
@@ -222,7 +234,7 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 // perform shows what is measured, on one server or on two that take turns, and measures it or starts the server.
 func (o collectOptions) perform(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions ...*session.Session,
-) (release string, err error) {
+) (done collected, err error) {
 	newest := sessions[len(sessions)-1]
 	var on []server.Server
 	for _, s := range sessions {
@@ -235,15 +247,15 @@ func (o collectOptions) perform(
 	}
 	if o.dryRun {
 		o.showLines(sh, ws, sessions)
-		return "", nil
+		return done, nil
 	}
 	unlock, err := o.lockDevice(ctx, sh, sessions...)
 	if err != nil {
-		return "", err
+		return done, err
 	}
 	defer unlock()
 	if o.serverOnly {
-		return "", startServer(ctx, sh, ws, newest.Server.(server.Detacher), newest.Options.System)
+		return done, startServer(ctx, sh, ws, newest.Server.(server.Detacher), newest.Options.System)
 	}
 	return o.run(ctx, sh, ws, show, sessions)
 }
@@ -307,14 +319,13 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan, on ...s
 	return plan.EstimateOf(p, past).WithServers(started, p, past)
 }
 
-// run measures a plan, or two sides of it in turns, prints the result, and returns the name of the release or of the
-// build that it measured last.
+// run measures a plan, or two sides of it in turns, and prints the result.
 func (o collectOptions) run(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display, sessions []*session.Session,
-) (release string, err error) {
+) (done collected, err error) {
 	results, newest := o.resultsIn(ws), sessions[len(sessions)-1]
 	if err := os.MkdirAll(results, 0o777); err != nil {
-		return "", failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
+		return done, failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
 	mode := folderlock.Shared // a demo has a folder for itself
 	if o.job.once {
@@ -322,13 +333,13 @@ func (o collectOptions) run(
 	}
 	unlock, err := sh.lock(ctx, results, mode)
 	if err != nil {
-		return "", err
+		return done, err
 	}
 	defer unlock()
 	if o.job.once {
 		if dir := collect.Finished(newest.Plan, results); dir != "" {
 			fmt.Fprintf(sh.out, "measured before; results in %s\n", dir)
-			return "", nil
+			return collected{dirs: []string{dir}}, nil
 		}
 	}
 	var outs []collect.Outcome
@@ -340,34 +351,34 @@ func (o collectOptions) run(
 	}
 	show.End()
 	if errors.As(err, &failure{}) { // no run folder was opened
-		return "", err
+		return done, err
 	}
 	var all collect.Outcome
-	var dirs []string
 	for _, out := range outs {
 		all.Points, all.Empty = append(all.Points, out.Points...), all.Empty+out.Empty
 		all.Evals, all.Failed = all.Evals+out.Evals, all.Failed+out.Failed
-		dirs = append(dirs, out.Dir)
+		done.dirs = append(done.dirs, out.Dir)
 	}
 	if err != nil {
 		if len(all.Points)+all.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
-		return "", o.collectError(ctx, sh, ws, err)
+		return done, o.collectError(ctx, sh, ws, err)
 	}
 	what, journals := measured(all)+" measured", "the journal in %s has"
 	next := append([]string{"ttreport", "build"}, o.outPath()...)
-	if len(dirs) > 1 {
+	if len(done.dirs) > 1 {
 		what += fmt.Sprintf(" in %d blocks", o.against.blocks)
-		next, journals = append([]string{"ttreport", "compare"}, dirs...), "the journals in %s have"
+		next, journals = append([]string{"ttreport", "compare"}, done.dirs...), "the journals in %s have"
 	}
-	in := strings.Join(dirs, " and ")
+	in := strings.Join(done.dirs, " and ")
 	fmt.Fprintf(sh.out, "%s; results in %s. Next: %s\n", what, in, shellescape.QuoteCommand(next))
 	if all.Failed > 0 {
-		return "", fail(exitCollect, fmt.Sprintf(journals+" the reasons", in),
+		return done, fail(exitCollect, fmt.Sprintf(journals+" the reasons", in),
 			"%s failed", plaintext.Plural(all.Failed, "measurement"))
 	}
-	return cmp.Or(newest.Plan.Release, filepath.Base(dirs[len(dirs)-1])), nil
+	done.release = cmp.Or(newest.Plan.Release, filepath.Base(done.dirs[len(done.dirs)-1]))
+	return done, nil
 }
 
 // measured says what was measured: "4 points and 1 eval".

@@ -19,6 +19,7 @@ type collectOptions struct {
 	runPy plan.RunPy
 
 	planFile, input, spec, out string
+	search                     string   // the metric by which settings of the server are chosen
 	params                     []string // of the server, with their values
 	seeded                     bool     // --seed is given
 	dryRun, serverOnly         bool
@@ -147,6 +148,8 @@ func (o *collectOptions) declareServer(fs *pflag.FlagSet) {
 	fs.IntVar(&s.Port, "port", 0, "`port` of a server that is started (default: the --port in its command, else 8000)")
 	fs.StringArrayVar(&o.params, "server-param", nil,
 		"a flag of the server with its `values`, as max-num-seqs=64,128: each starts it anew; may be repeated")
+	fs.StringVar(&o.search, "search", "",
+		"try settings of --server-param until no neighbour of the best has a better `metric`, as output_tps")
 	fs.StringVar(&s.Image, "image", "", "`image` for --server docker, best by digest")
 	fs.StringVar(&s.ContainerEngine, "container-engine", "",
 		"docker or podman, for --server docker (default: the one that is installed)")

@@ -1,30 +1,49 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
+// Settings returns the values that are stated of each flag of a server: of max-num-seqs=64,128, those two, each behind
+// the name of the flag.
+func Settings(params []string) ([][]string, error) {
+	var out [][]string
+	for _, text := range params {
+		name, values, _ := strings.Cut(text, "=")
+		name = strings.TrimPrefix(name, "--")
+		var of []string
+		for value := range strings.SplitSeq(values, ",") {
+			if name == "" || value == "" {
+				return nil, Usage("--server-param max-num-seqs=64,128,256",
+					"collect: --server-param %q: expected a flag of the server and its values", text)
+			}
+			of = append(of, name+"="+value)
+		}
+		out = append(out, of)
+	}
+	return out, nil
+}
+
 // Configurations returns an entry for each combination of the values that an entry and the flags state for flags of a
-// server, as max-num-seqs=64,128: each starts a server of its own, and its points have the values as their
+// server, the last flag's changing first: each starts a server of its own, and its points have the values as their
 // configuration. Entries without any stay as they are.
 func Configurations(entries []Entry, params []string) ([]Entry, error) {
 	var out []Entry
 	for _, e := range entries {
+		settings, err := Settings(slices.Concat(e.ServerParams, params))
+		if err != nil {
+			return nil, err
+		}
 		list := [][]string{nil}
-		for _, text := range slices.Concat(e.ServerParams, params) {
-			name, values, _ := strings.Cut(text, "=")
-			name = strings.TrimPrefix(name, "--")
+		for _, values := range settings {
 			var next [][]string
 			for _, chosen := range list {
-				for value := range strings.SplitSeq(values, ",") {
-					if name == "" || value == "" {
-						return nil, Usage("--server-param max-num-seqs=64,128,256",
-							"collect: --server-param %q: expected a flag of the server and its values", text)
-					}
-					next = append(next, append(slices.Clone(chosen), name+"="+value))
+				for _, value := range values {
+					next = append(next, append(slices.Clone(chosen), value))
 				}
 			}
 			list = next
@@ -38,6 +57,48 @@ func Configurations(entries []Entry, params []string) ([]Entry, error) {
 		}
 	}
 	return out, nil
+}
+
+// Climb is a search among the combinations of settings, in the order of [Configurations]. It begins with the first, and
+// measures what differs from the best one by one step of one flag, until none of those is better: of a metric with one
+// summit along each flag that is the best of all, for a fraction of the measurements.
+type Climb struct {
+	Sizes  []int           // how many values each flag has
+	Higher bool            // larger values are better
+	Values map[int]float64 // of the combinations that were measured; NaN where that failed
+	Best   int             // -1 while none has a value
+}
+
+// NewClimb returns a search that has measured nothing.
+func NewClimb(sizes []int, higher bool) *Climb {
+	return &Climb{Sizes: sizes, Higher: higher, Values: map[int]float64{}, Best: -1}
+}
+
+// Next returns the combination to measure next; false where the search has ended. Where what was measured failed, it is
+// the first that was not.
+func (c *Climb) Next() (int, bool) {
+	step := 1
+	for _, n := range slices.Backward(c.Sizes) {
+		for _, by := range []int{1, -1} {
+			at := c.Best/step%n + by
+			if _, known := c.Values[c.Best+by*step]; c.Best >= 0 && at >= 0 && at < n && !known {
+				return c.Best + by*step, true
+			}
+		}
+		step *= n
+	}
+	return len(c.Values), c.Best < 0 && len(c.Values) < step
+}
+
+// Note takes the value of a combination, NaN where it has none.
+func (c *Climb) Note(at int, value float64) {
+	c.Values[at] = value
+	if math.IsNaN(value) {
+		return
+	}
+	if c.Best < 0 || value != c.Values[c.Best] && value > c.Values[c.Best] == c.Higher {
+		c.Best = at
+	}
 }
 
 // configure sets flags of the server; true and false are of a flag without a value, as vLLM has it. Scores have no

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/terminal"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// searchSettings measures combinations of --server-param until no neighbour of the best one is better, and says which
+// were measured and which were not. One that fails, as where a server does not start, does not end the search.
+func (o collectOptions) searchSettings(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry,
+) error {
+	climb, err := o.climb(entries)
+	if err != nil {
+		return err
+	}
+	info, _ := schema.MetricByName(o.search)
+	at, more := climb.Next()
+	for ; more && ctx.Err() == nil; at, more = climb.Next() {
+		setting := strings.Join(entries[at].ServerParams, ", ")
+		sh.say("search    %d of at most %d: %s", len(climb.Values)+1, len(entries), setting)
+		one := o
+		one.Options = o.With(entries[at])
+		done, err := one.measure(ctx, sh, ws)
+		value := math.NaN()
+		if err == nil {
+			value, err = searched(ctx, ws, done.dirs, info.Name)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			sh.say("error: %s: %v", setting, err)
+		}
+		climb.Note(at, value)
+	}
+	left := len(entries) - len(climb.Values)
+	if len(climb.Values) > 0 {
+		writeSearch(sh, climb, entries, info)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return failure{code: exitCollect, err: ctx.Err(), hint: "with --once the same command goes on where this one ended"}
+	case climb.Best < 0:
+		return fail(exitCollect, "the lines above say why", "collect: no setting could be measured")
+	case left > 0:
+		fmt.Fprintf(sh.out, "%s not tried. None is one step of one flag from the best; a better one may be among them.\n",
+			plaintext.Plural(left, "setting"))
+	}
+	fmt.Fprintln(sh.out, "Each was measured by itself: what is closer than the noise of a run is no difference.")
+	return nil
+}
+
+// climb is the search for a metric among entries that are all combinations of the settings of one plan.
+func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
+	all, sizes := 1, []int(nil)
+	if len(entries) > 0 {
+		for k := range entries[0].ServerParams {
+			values := map[string]bool{}
+			for _, e := range entries {
+				if k < len(e.ServerParams) {
+					values[e.ServerParams[k]] = true
+				}
+			}
+			sizes, all = append(sizes, len(values)), all*len(values)
+		}
+	}
+	const example = "--server-param max-num-seqs=64,128,256 --server-param block-size=16,32 --search output_tps"
+	info, _ := schema.MetricByName(o.search)
+	switch {
+	case o.against.baseline != "" || o.scheduler.on != "" || o.serverOnly:
+		return nil, fail(exitUsage, "leave --search out, or run it within an allocation: srun --exclusive ttreport collect …",
+			"collect: --search measures one setting after the other here; --against, --on and --server-only exclude it")
+	case info.Better == schema.Neither:
+		const format = "collect: --search %q: expected a metric of which more or less is better"
+		return nil, fail(exitUsage, example, format, o.search)
+	case all < 2:
+		return nil, fail(exitUsage, example, "collect: --search needs --server-param with the values to choose from")
+	case all != len(entries):
+		return nil, fail(exitUsage, "name one --model, or one plan",
+			"collect: --search chooses among the settings of one plan, and %d are stated", len(entries))
+	}
+	return plan.NewClimb(sizes, info.Better == schema.Higher), nil
+}
+
+// searched is what a search compares: the geometric mean of a metric over the points of a run. A point without it is an
+// error, since a mean of the others would be of another load.
+func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metric string) (float64, error) {
+	set, err := load(ctx, ws, dirs, &identity{})
+	if err != nil {
+		return 0, err
+	}
+	sum, n := 0., 0
+	for _, r := range set.Runs {
+		for i := range r.Points {
+			m, _ := r.Points[i].Metric(metric)
+			_, v := m.Primary()
+			if x, ok := v.Get(); ok && x > 0 {
+				sum, n = sum+math.Log(x), n+1
+				continue
+			}
+			return 0, fmt.Errorf("%s has no %s of %s", strings.Join(dirs, ", "), metric, words.Workload(r.Points[i].Key))
+		}
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("%s has no %s", strings.Join(dirs, ", "), metric)
+	}
+	return math.Exp(sum / float64(n)), nil
+}
+
+// writeSearch writes a row a combination, in their order: its value and how far it is from the best, or that it has
+// none.
+func writeSearch(sh *shell, climb *plan.Climb, entries []plan.Entry, info schema.MetricInfo) {
+	head := []string{""}
+	for _, p := range entries[0].ServerParams {
+		name, _, _ := strings.Cut(p, "=")
+		head = append(head, name)
+	}
+	label := info.Label
+	if info.Unit != "" && !strings.HasSuffix(label, info.Unit) {
+		label += ", " + info.Unit
+	}
+	lines := [][]string{append(head, label, "to the best")}
+	for i, e := range entries {
+		line := []string{""}
+		for _, p := range e.ServerParams {
+			_, value, _ := strings.Cut(p, "=")
+			line = append(line, value)
+		}
+		switch v, tried := climb.Values[i]; {
+		case !tried:
+			line = append(line, "not tried", "")
+		case math.IsNaN(v):
+			line = append(line, "failed", "")
+		case i == climb.Best:
+			line[0] = "best"
+			line = append(line, words.Number(v), "")
+		default:
+			line = append(line, words.Number(v), words.Change(v/climb.Values[climb.Best]-1))
+		}
+		lines = append(lines, line)
+	}
+	terminal.Align(sh.out, lines, func(column int) bool { return column > 0 })
+}
