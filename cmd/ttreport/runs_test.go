@@ -20,10 +20,11 @@ import (
 )
 
 // runs v1..v9 OPTION=VALUE… stores a run of each model on each device in each release, a day apart. The options are
-// models, devices, points (how many workloads), metrics (of ttft, tpot, e2el, tps and p99, which is TTFT's), noise (its
-// relative standard deviation), date (2026-01-01 is the day of v1), suffix (of a second run of a release), and channel,
-// line, version (of the engine) and client. change=MODEL/DEVICE/WORKLOAD/METRIC:FACTOR makes what matches it slower;
-// parts may be patterns and the last ones left out. creep does so again in each release. score=TASK:SHARE:QUESTIONS is
+// models, devices, points (how many workloads), lengths (how many different prompts those have, in turn), metrics (of
+// ttft, tpot, e2el, tps and p99, which is TTFT's), noise (its relative standard deviation), date (2026-01-01 is the day
+// of v1), suffix (of a second run of a release), and channel, line, version (of the engine) and client.
+// change=MODEL/DEVICE/WORKLOAD/METRIC:FACTOR makes what matches it slower; parts may be patterns and the last ones left
+// out. creep does so again in each release. score=TASK:SHARE:QUESTIONS is
 // an eval. turns=RELEASE measures the release in turns with that one, in as many blocks as blocks says;
 // block=B/WORKLOAD:FACTOR makes a turn of the release slower.
 func runs(ts *testscript.TestScript, neg bool, args []string) {
@@ -32,7 +33,7 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	m := made{options: map[string][]string{"models": {"M"}, "devices": {"n150"}, "points": {"4"}, "metrics": {"ttft"},
 		"noise": {".005"}, "channel": {"release"}, "blocks": {"4"}, "suffix": {""}, "line": {""}, "client": {""},
-		"version": {"1"}, "turns": {""}, "date": {""}}, release: args[0]}
+		"version": {"1"}, "turns": {""}, "date": {""}, "lengths": {"1"}}, release: args[0]}
 	for _, option := range args[1:] {
 		name, value, _ := strings.Cut(option, "=")
 		if repeated := name == "change" || name == "creep" || name == "score" || name == "block"; repeated {
@@ -191,7 +192,8 @@ func (m *made) point(id, model, device string, workload, block int, turns map[st
 	if client := m.text("client"); client != "" {
 		from["tool_version"] = client
 	}
-	return map[string]any{"key": map[string]any{"task": "text", "tool": "vllm", "isl": 128, "osl": 128,
+	return map[string]any{"key": map[string]any{"task": "text", "tool": "vllm",
+		"isl": 128 * (1 + (workload-1)%int(m.number("lengths"))), "osl": 128,
 		"concurrency": workload, "dataset": "random"}, "source": from, "status": "ok", "metrics": metrics}
 }
 

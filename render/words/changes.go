@@ -22,7 +22,14 @@ func changeOf(c *judge.Change, workloads bool) string {
 	} else if len(c.Scope.Metrics) <= few {
 		place = changedMetrics(c) + " of " + place
 	}
-	if c.Scope.Points > few || c.Scope.Pairs > 1 || !workloads {
+	if c.Scope.Pairs > 1 || !workloads {
+		return place
+	}
+	if c.Scope.Points > few {
+		if c.Scope.Curve {
+			_, workload := c.Numbers[0].Key.Load()
+			place += " at " + strings.TrimSuffix(WorkloadInHeadline(workload), "/-") + ", " + Plural(c.Scope.Points, "load")
+		}
 		return place
 	}
 	var at []string

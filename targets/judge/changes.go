@@ -67,7 +67,8 @@ type Scope struct {
 	Models, Devices []string
 	Metrics         []string // with the statistic of a percentile: "ttft p99"
 	Points, Pairs   int
-	Of              int // numbers that the release measured on these models and devices
+	Of              int  // numbers that the release measured on these models and devices
+	Curve           bool // of several workloads it is one, at several loads
 }
 
 // System returns the only model and device of a change; ok is false where there are several.
@@ -383,13 +384,14 @@ func (j *Judgement) describe(c *Change, release int) {
 	members := c.members
 	models, devices, metrics := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	pairs, points, systems := map[schema.Pair]bool{}, map[int32]bool{}, map[int32]bool{}
+	curves, others := map[int32]bool{}, false
 	var limits []float64
 	for i := range members {
 		cell := &j.table.Cells[members[i].cell]
 		s := &j.Series[members[i].cell]
 		c.Numbers = append(c.Numbers, s)
 		models[s.Model], devices[s.Device], pairs[s.Pair()] = true, true, true
-		points[cell.Point], systems[cell.System] = true, true
+		points[cell.Point], systems[cell.System], curves[cell.Curve] = true, true, true
 		metric := s.Metric
 		if s.Tail() {
 			metric += " " + s.Stat
@@ -407,10 +409,12 @@ func (j *Judgement) describe(c *Change, release int) {
 	})
 	in := min(release, c.since)
 	for _, i := range j.byCell[in] {
-		if systems[j.table.Cells[j.cellOf[i]].System] {
+		if cell := &j.table.Cells[j.cellOf[i]]; systems[cell.System] {
 			c.Scope.Of++
+			others = others || !curves[cell.Curve]
 		}
 	}
+	c.Scope.Curve = len(curves) == 1 && !curves[0] && others
 	c.Limit = math.Expm1(middle(limits))
 	j.measureChange(c, members, release)
 	if at := slices.IndexFunc(c.Numbers, func(s *Series) bool { return s.find(c.since) >= 0 }); at >= 0 {

@@ -540,7 +540,12 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		model, device string
 		seq           sequence
 	}
-	groups := map[shared]int32{}
+	type sweep struct { // a workload at all its loads
+		system int32
+		seq    int16
+		rest   string
+	}
+	groups, curves := map[shared]int32{}, map[sweep]int32{{}: 0}
 	for _, i := range g.order(names) {
 		id, seq := g.list[i], g.seqs[g.list[i].seq]
 		stat, system := g.c.Stats[id.stat], names[id.system]
@@ -560,6 +565,9 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
 			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
 			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
+		}
+		if load, rest := g.c.Keys[id.key].Load(); load != nil {
+			cell.Curve = intern(curves, sweep{id.system, id.seq, rest.String()})
 		}
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil

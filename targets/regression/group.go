@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -17,6 +18,7 @@ const (
 	OfDeviceMetric             // a metric of a device: a stratum
 	OfModel                    // a model, on several devices
 	OfSystem                   // a model on a device
+	OfCurve                    // a workload of a model on a device, at all its loads
 	OfSystemMetric             // a metric of a model on a device
 )
 
@@ -35,6 +37,7 @@ type tier struct {
 	// are tested alone: what a host or the start of a server does in every release; 0: nothing is taken.
 	common int
 	unit   func(c *Cell) int32 // groups of one unit are no independent witnesses of how much groups vary
+	rate   float64             // of false discoveries, as a share of the usual one; 0: all of it
 }
 
 func (t *tier) part() bool { return t.quantile != .5 }
@@ -63,6 +66,10 @@ func tiers(rules *Rules) []tier {
 		{kind: OfSystem, quantile: .5, of: system, child: stratum, children: 2},
 		{kind: OfSystem, quantile: .75, of: system, child: stratum, children: 2, same: true},
 		{kind: OfSystem, quantile: .25, of: system, child: stratum, children: 2, same: true},
+		{ // at a quarter of the rate half of the false ones go, and none of the power
+			kind: OfCurve, quantile: .5, of: func(c *Cell) int32 { return c.Curve - 1 }, child: point, children: 3,
+			unit: system, rate: .25,
+		},
 		{
 			kind: OfSystemMetric, quantile: .5, of: own, child: point, children: 4, tails: true, common: rules.MinPoint,
 			unit: system,
@@ -532,8 +539,9 @@ func (j *judge) testGroups(release int32, k int, list []moved, tests []test, str
 		}
 		ps[i], joint[i] = m.p, m.joint.p
 	}
-	_, limit := BenjaminiHochberg(ps, len(ps), j.rules.GroupFDR/2)
-	_, confirm := BenjaminiHochberg(joint, len(joint), j.rules.GroupFDR/2)
+	rate := cmp.Or(t.rate, 1) * j.rules.GroupFDR / 2
+	_, limit := BenjaminiHochberg(ps, len(ps), rate)
+	_, confirm := BenjaminiHochberg(joint, len(joint), rate)
 	for i := range list {
 		m := &list[i]
 		m.pass, m.confirm = m.p <= limit, m.joint.p <= confirm

@@ -865,6 +865,7 @@ type Cell struct {
 	Device       int32   // within the line, as are the following
 	Model        int32   // on any device
 	System       int32   // the model on its device: cells that share the start of a server
+	Curve        int32   // the workload on its system, but for its load, from 1; 0: it states none
 	Point        int32   // the workload on its system: cells of one point fail together
 	Tail         bool    // a percentile, which varies more than the others
 	First, End   int32   // its observations
