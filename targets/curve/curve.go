@@ -38,19 +38,26 @@ const Fewest = 3
 // Fit makes a curve of the runs that measured most loads; nil where fewer than [Fewest] loads are part of it. falling
 // says that less of X is better.
 func Fit(points []Point, falling bool) *Curve {
-	c := &Curve{falling: falling}
-	for _, run := range c.byRun(points) {
-		same := func(a, b knot) bool { return a.t == b.t }
-		if len(c.runs) == 0 || slices.EqualFunc(run, c.runs[0], same) {
-			c.runs = append(c.runs, run)
+	var runs [][]knot
+	for _, run := range byRun(points, falling) {
+		if len(runs) == 0 || slices.EqualFunc(run, runs[0], sameLoad) {
+			runs = append(runs, run)
 		}
 	}
-	if len(c.runs) == 0 {
+	if len(runs) == 0 {
 		return nil
 	}
-	for i := range c.runs[0] {
+	return through(runs, falling)
+}
+
+func sameLoad(a, b knot) bool { return a.t == b.t }
+
+// through is the curve through the means of runs, all of the same loads.
+func through(runs [][]knot, falling bool) *Curve {
+	c := &Curve{falling: falling, runs: slices.Clone(runs)}
+	for i := range runs[0] {
 		var list []knot
-		for _, run := range c.runs {
+		for _, run := range runs {
 			list = append(list, run[i])
 		}
 		c.loads = append(c.loads, mean(list))
@@ -59,7 +66,7 @@ func Fit(points []Point, falling bool) *Curve {
 }
 
 // byRun are the loads of each run, the runs with most loads first.
-func (c *Curve) byRun(points []Point) (out [][]knot) {
+func byRun(points []Point, falling bool) (out [][]knot) {
 	byRun := map[int]map[float64][]knot{}
 	for _, p := range points {
 		if !(p.Load > 0 && p.X > 0 && p.Output > 0) || math.IsInf(p.Load+p.X+p.Output, 0) {
@@ -69,7 +76,7 @@ func (c *Curve) byRun(points []Point) (out [][]knot) {
 			byRun[p.Run] = map[float64][]knot{}
 		}
 		k := knot{math.Log(p.Load), math.Log(p.X), math.Log(p.Output)}
-		if c.falling {
+		if falling {
 			k.u = -k.u
 		}
 		byRun[p.Run][p.Load] = append(byRun[p.Run][p.Load], k)
