@@ -2,13 +2,14 @@
 """Measures what load clients add to what they measure, each against a server that logs when it sent each token.
 
     clients.py [--tools builtin,builtin*4,aiperf,guidellm,vllm] [--times 1]
-               [--streams 1,32,128,256,1000@40]
+               [--streams 1,32,128,256,1000@40] [--busy]
 
 The server (truth) answers on a fixed schedule: TTFT 50 ms, 10 ms a token; 1000@40 is 1,000 streams with 40 ms a token.
 At 10 ms these would be 100,000 tokens a second, which keep two processors busy with sending alone. Rivals come
 from PyPI, in environments that ttreport makes itself; vLLM's client runs without torch (vllm_client.py).
-builtin*4 is --clients 4. One client runs at a time; of several times, the median is printed. A shared machine is noisy:
-compare errors within one run of this script, never across machines.
+builtin*4 is --clients 4. --busy keeps every processor busy with something else meanwhile. One client runs at a time; of
+several times, the median is printed. A shared machine is noisy: compare errors within one run of this script, never
+across machines.
 """
 import argparse, collections, csv, glob, json, math, os, shutil, signal, statistics, subprocess, sys, tempfile, time
 
@@ -151,12 +152,16 @@ def main():
     ap.add_argument("--tools", default="builtin,aiperf,guidellm,vllm")
     ap.add_argument("--streams", default="1,32,128,256,1000@40")
     ap.add_argument("--times", type=int, default=1)
+    ap.add_argument("--busy", action="store_true")
     options = ap.parse_args()
     tools = options.tools.split(",")
     commands.clean_up_when_ended()
-    work = tempfile.mkdtemp(prefix="ttreport-clients-")
+    work, others = tempfile.mkdtemp(prefix="ttreport-clients-"), []
     try:
         bench = Bench(work, tools)
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                  for _ in range(os.cpu_count() if options.busy else 0)]
+        print(f"{len(others)} other busy processes")
         print(f"ISL {ISL}, OSL {OSL}; first token after 50 ms, one every 10 ms (@40: 40)")
         print("all in ms: reported, true, error\n")
         heads = "   ".join(f"{name:<26}" for name in ("TTFT mean", "TTFT median", "TTFT p99", "TPOT mean"))
@@ -165,6 +170,8 @@ def main():
         print()
         judge(runs)
     finally:
+        for p in others:
+            p.kill()
         shutil.rmtree(work, ignore_errors=True)
 
 
