@@ -277,6 +277,8 @@ type PlaneLine struct {
 	Median    bool         `json:"median,omitempty"`
 	Href      Address      `json:"href"`
 	Points    []PlanePoint `json:"points"` // by load
+	// Bands are the joint 95 % bands of output over speed and over TTFT: levels, each with its low and high end.
+	Bands [2][][3]float64 `json:"bands,omitzero"`
 }
 
 // PlanePoint is one load.

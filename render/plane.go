@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/compare"
 )
 
 // Prices are what a device costs an hour, by its name.
@@ -151,6 +152,7 @@ func (r *Report) plane(model string) *Plane {
 	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
 	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
 		p.Lines = append(p.Lines, r.planeLine(lines[id]))
+		r.bands(model, id, &p.Lines[len(p.Lines)-1])
 	}
 	p.name()
 	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
@@ -211,6 +213,26 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 		out.IO = round(*p.isl / *p.osl)
 	}
 	return out
+}
+
+// bands are how sure the curve of a line is, by the repeats of its release and of those before.
+func (r *Report) bands(model string, id planeID, l *PlaneLine) {
+	if len(l.Points) < fewestSizes || !r.Graded() {
+		return
+	}
+	at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return p.Device == id.device })
+	for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, func(h *columns.RunHead) bool {
+		return h.Model.Name == model && h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine
+	}) {
+		workload, configured := split(b.Key)
+		if b.Key.Tool != id.tool || planeWorkload(workload) != id.workload || configured != id.parallel {
+			continue
+		}
+		into := &l.Bands[map[string]int{compare.AxisSpeed: 0, compare.AxisWait: 1}[b.Axis]]
+		for _, x := range b.Levels {
+			*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})
+		}
+	}
 }
 
 // round keeps what can be seen: the script has to load the rest.

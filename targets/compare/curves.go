@@ -37,6 +37,7 @@ type sweeps struct {
 	points map[sweep]map[int][]curve.Point // by side: A, B, then what is given for the spread alone
 	keys   map[sweep]schema.Key
 	total  bool // some run does not state its accelerators
+	whole  bool // output is that of the deployment, also where all runs state theirs
 }
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend
@@ -53,7 +54,7 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 	if load == nil || !schema.Measurable(output) {
 		return
 	}
-	if chips > 0 {
+	if chips > 0 && !s.whole {
 		output /= float64(chips)
 	}
 	for _, axis := range []string{AxisSpeed, AxisWait} {
@@ -144,8 +145,44 @@ func curvesOf(a, b Side, several bool) []Curve {
 // ReleaseCurves compares the curves of two releases of a history, of some runs; the repeats of the releases before the
 // later one say how much runs vary. tested leaves out systems whose runs cannot say.
 func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) []Curve {
-	const window = 20 // releases, as of a baseline
 	var s sweeps
+	s.addReleases(j, a, b, of, tested)
+	return s.curves()
+}
+
+// Band is a workload of a release over its loads, with the joint band of what is given at what a user sees.
+type Band struct {
+	Key    schema.Key
+	Axis   string
+	Levels []curve.At
+}
+
+// ReleaseBands are the bands of a release of a history, of the runs of one configuration, by their repeats and those of
+// the releases before. Output is that of the whole deployment. Without repeats there are none.
+func ReleaseBands(j *judge.Judgement, release int, of func(*columns.RunHead) bool) (out []Band) {
+	s := sweeps{whole: true}
+	s.addReleases(j, -1, release, of, true)
+	for _, at := range s.order {
+		c := curve.Fit(s.points[at][1], at.axis == AxisWait)
+		if c == nil {
+			continue
+		}
+		var others []*curve.Curve
+		for side, points := range s.points[at] {
+			if x := curve.Fit(points, at.axis == AxisWait); side > 1 && x != nil {
+				others = append(others, x)
+			}
+		}
+		if levels := c.Band(others...); !math.IsNaN(levels[0].Band[0]) {
+			out = append(out, Band{s.keys[at], at.axis, levels})
+		}
+	}
+	return out
+}
+
+// addReleases takes the runs of two releases as sides, and those of releases before the later one for the spread.
+func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) {
+	const window = 20 // releases, as of a baseline
 	c := j.Columns
 	type group struct {
 		system  string
@@ -153,7 +190,11 @@ func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool,
 	}
 	repeats, df := map[group]int{}, map[string]int{}
 	eachRun := func(do func(ri, run int, g group)) {
-		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
+		from := max(0, b-window)
+		if a >= 0 {
+			from = min(a, from)
+		}
+		for ri := from; ri <= b; ri++ {
 			for _, run := range j.Releases[ri].Runs {
 				if h := &c.Runs[run]; of(h) {
 					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.Impl, ", "), ri})
@@ -167,16 +208,18 @@ func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool,
 		}
 	})
 	eachRun(func(ri, run int, g group) {
-		at := map[int]int{a: 0, b: 1}[ri]
-		if ri != a && ri != b {
-			at = 2 + ri
+		at := 2 + ri
+		switch ri {
+		case b:
+			at = 1
+		case a:
+			at = 0
 		}
 		if at > 1 && repeats[g] < 2 || tested && df[g.system] < curve.FewestDF {
 			return
 		}
 		s.addRun(c, at, run, g.system)
 	})
-	return s.curves()
 }
 
 // addRun takes the points of a run of a history.
