@@ -176,10 +176,10 @@ func read(k []knot, u float64) float64 {
 	}
 	from := math.Exp(k[i].t)
 	h := math.Exp(k[i+1].t) - from
-	waited := func(s float64) float64 { return hermite(wait(k[i]), wait(k[i+1]), waits[i]*h, waits[i+1]*h, s) }
+	asked, least, most := math.Exp(-u), wait(k[i]), wait(k[i+1])
 	lo, hi := 0., 1.
 	for range 50 {
-		if mid := (lo + hi) / 2; waited(mid) <= math.Exp(-u) {
+		if mid := (lo + hi) / 2; hermite(least, most, waits[i]*h, waits[i+1]*h, mid) <= asked {
 			lo = mid
 		} else {
 			hi = mid

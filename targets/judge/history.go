@@ -234,14 +234,6 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 	return -1
 }
 
-// Value returns what a release measured of a series.
-func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
-	if i := s.find(release); i >= 0 {
-		return s.value(i), true
-	}
-	return SeriesValue{}, false
-}
-
 // RunOf returns the id of the first run behind a value.
 func (j *Judgement) RunOf(s *Series, release int) string {
 	return j.runWith(j.systemRuns(release)[s.System()], s.KeyIndex, false)
