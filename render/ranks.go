@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render/words"
+	ranks "github.com/ttreport/ttreport/targets/board"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -33,9 +34,13 @@ func (b *board) standing(c boardColumn) *ranking {
 	if len(scores) < 2 {
 		return nil
 	}
-	s.Ranking = judge.RankScores(scores)
+	_, share := b.shares()
+	s.Ranking = judge.RankScores(scores, share)
 	return s
 }
+
+// shares are the parts of the chance of a wrong separation that the ranking by the mean and each other one take.
+func (b *board) shares() (mean, each float64) { return ranks.Split(len(b.columns) + len(b.report.Board.Groups)) }
 
 // best is the row that is shown to be better than every other, -1 for none.
 func (s *ranking) best() int {
@@ -127,7 +132,11 @@ func (b *board) means(group string) *means {
 	if len(m.rows) < 2 {
 		return nil
 	}
-	m.Ranking, m.sampled = judge.RankMeans(tasks)
+	share, each := b.shares()
+	if group != "" {
+		share = each
+	}
+	m.Ranking, m.sampled = judge.RankMeans(tasks, share)
 	return m
 }
 
@@ -232,7 +241,11 @@ func (m *means) about(first int) string {
 			"missing score is not a zero"
 	}
 	text += ". A rank is an interval: models before it are shown to be better, those behind it to be worse, by Holm's " +
-		"procedure over all pairs at 5 %. An interval of a tie contains zero."
+		"procedure over all pairs at 5 % for the whole board"
+	if _, each := m.board.shares(); each < 1 {
+		text += ", half of them for the mean"
+	}
+	text += ". An interval of a tie contains zero."
 	if len(m.without) > 0 {
 		text += " Without a rank, for too few of the tasks: " + nameSome(m.without) + "."
 	}

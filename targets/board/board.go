@@ -10,8 +10,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Size is the chance that a board separates any two models wrongly.
+// Size is the chance that a board separates any two models wrongly, in whichever of its columns.
 const Size = .05
+
+// Split are the parts of [Size] of the rankings of a board with so many columns: half for the mean over all, which is
+// what a board is asked for, and the rest for the columns. One column is all that is asked.
+func Split(columns int) (mean, each float64) {
+	if columns < 2 {
+		return 1, 1
+	}
+	return .5, .5 / float64(columns)
+}
 
 // Board is what is known of the order of some models, by their places in the input.
 type Board struct {
@@ -25,8 +34,9 @@ type Board struct {
 	next      float64  // p that would separate one more pair
 }
 
-// Rank compares all pairs of n models; pair is the difference of two, ok false where they cannot be compared.
-func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
+// Rank compares all pairs of n models; pair is the difference of two, ok false where they cannot be compared. share is
+// the part of [Size] that the ranking takes: of a board with several, all together take 1.
+func Rank(n int, share float64, pair func(i, j int) (d Diff, ok bool)) *Board {
 	b := &Board{Order: make([]int, n), Low: make([]int, n), High: make([]int, n), diffs: make([][]Diff, n),
 		known: make([][]bool, n), better: make([][]bool, n)}
 	var tests [][2]int
@@ -49,7 +59,7 @@ func Rank(n int, pair func(i, j int) (d Diff, ok bool)) *Board {
 			}
 		}
 	}
-	limit, next := regression.Holm(p, Size)
+	limit, next := regression.Holm(p, share*Size)
 	b.next = next
 	for k, t := range tests {
 		if p[k] > limit {

@@ -62,7 +62,7 @@ func TestNoSpread(t *testing.T) {
 
 // values ranks models with one standard error each.
 func values(se float64, v ...float64) *board.Board {
-	return board.Rank(len(v), func(i, j int) (board.Diff, bool) {
+	return board.Rank(len(v), 1, func(i, j int) (board.Diff, bool) {
 		return board.Of(v[i]-v[j], se*math.Sqrt2), !math.IsNaN(v[i] - v[j])
 	})
 }
@@ -214,7 +214,7 @@ func TestEqualModels(t *testing.T) {
 		for m := 0; m < models; m += 2 {
 			all[m], all[m+1] = answers(r, 200, 1, false)
 		}
-		b := board.Rank(models, func(i, j int) (board.Diff, bool) { return board.Paired(&all[i], &all[j]) })
+		b := board.Rank(models, 1, func(i, j int) (board.Diff, bool) { return board.Paired(&all[i], &all[j]) })
 		if b.Separated() > 0 {
 			wrong++
 		}

@@ -91,7 +91,7 @@ func (r *Result) separate() {
 		if s.Sure = p[i] <= limit; s.Sure || s.B.N == 0 {
 			continue
 		}
-		two := judge.RankScores([]*columns.ScoreRow{{Score: *s.A}, {Score: *s.B}})
+		two := judge.RankScores([]*columns.ScoreRow{{Score: *s.A}, {Score: *s.B}}, 1)
 		if d, ok := two.Diff(0, 1); ok && d.Factor(next) < 1000 {
 			s.Items = max(s.B.N+1, int(math.Ceil(d.Factor(next)*float64(s.B.N))))
 			s.Answers = d.NeededSamples(next)

@@ -138,11 +138,13 @@ func difference(before, now *columns.ScoreRow, r schema.EvalChange) (
 	case shares && sameItems(before, now):
 		lost, gained := Flipped(before.Outcomes, now.Outcomes)
 		r.Lost, r.Gained, r.Test = len(lost), len(gained), schema.TestPaired
-		if d = proportion.McNemar(r.Lost, r.Gained, len(now.Outcomes.Right)); byItem(now.Outcomes) {
+		d = proportion.McNemar(r.Lost, r.Gained, len(now.Outcomes.Right))
+		if byItem(now.Outcomes) || limited(&before.Score) && limited(&now.Score) {
 			d = differenceByItem(before, now)
 		}
 	case shares && now.N > 0 && before.N > 0:
-		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
+		of := func(s *schema.Score, p float64) float64 { return itemsOf(s, p) / left(s) }
+		d = proportion.Newcombe(p1, of(&before.Score, p1), p2, of(&now.Score, p2))
 		r.Test = schema.TestUnpaired
 	default:
 		r.Test = schema.TestByError
@@ -573,10 +575,19 @@ func spread(s *schema.Score, p float64) (se float64, ok bool) {
 	}
 	lo, hi := proportion.Wilson(p, itemsOf(s, p))
 	se = (hi - lo) / (2 * 1.959963984540054)
-	if s.Total > s.N {
-		se *= math.Sqrt(1 - float64(s.N)/float64(s.Total))
+	return se * math.Sqrt(left(s)), true
+}
+
+// limited reports whether a score is of a part of its task's items.
+func limited(s *schema.Score) bool { return s.Total > s.N && s.N > 0 }
+
+// left is the share of a task's items that were not asked, which is left of the variance that their choice makes: the
+// finite population correction; 1 where all were, which are a sample of others.
+func left(s *schema.Score) float64 {
+	if !limited(s) {
+		return 1
 	}
-	return se, true
+	return 1 - float64(s.N)/float64(s.Total)
 }
 
 // passing applies the false discovery procedure to the evals of a release, each direction by itself, and sets their q.

@@ -32,7 +32,7 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		if s == nil {
 			continue
 		}
-		c := &contestant{ScoreRow: s, settings: settingsOf(s), limited: s.Total > s.N && s.N > 0}
+		c := &contestant{ScoreRow: s, settings: settingsOf(s), limited: limited(&s.Score)}
 		if c.value, c.share = share(&s.Score); c.share {
 			c.se, _ = spread(&s.Score, c.value)
 		} else {
@@ -67,16 +67,16 @@ func settingsOf(s *columns.ScoreRow) string {
 }
 
 // RankScores ranks scores of one task, which all have values, larger being better unless they say otherwise. Two that
-// answer different questions are not compared.
-func RankScores(scores []*columns.ScoreRow) *Ranking {
+// answer different questions are not compared. share is that of the board's level; see [board.Rank].
+func RankScores(scores []*columns.ScoreRow, share float64) *Ranking {
 	list := contestants(scores)
-	return board.Rank(len(list), func(i, j int) (board.Diff, bool) { return list[i].ahead(list[j], false) })
+	return board.Rank(len(list), share, func(i, j int) (board.Diff, bool) { return list[i].ahead(list[j], false) })
 }
 
 // RankMeans ranks models by the mean of their shares of right answers, each two over the tasks that both have. tasks
 // has for each task the score of every model, nil where it has none. Where all scores have errors, the tasks are taken
 // as they are; else sampled says that they are a sample of tasks, and the error is that of the differences over them.
-func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
+func RankMeans(tasks [][]*columns.ScoreRow, share float64) (r *Ranking, sampled bool) {
 	lists := make([][]*contestant, len(tasks))
 	for t, scores := range tasks {
 		lists[t] = contestants(scores)
@@ -86,7 +86,7 @@ func RankMeans(tasks [][]*columns.ScoreRow) (r *Ranking, sampled bool) {
 	}
 	var diffs []board.Diff
 	var a, b []float64
-	return board.Rank(len(tasks[0]), func(i, j int) (board.Diff, bool) {
+	return board.Rank(len(tasks[0]), share, func(i, j int) (board.Diff, bool) {
 		diffs, a, b = diffs[:0], a[:0], b[:0]
 		for _, list := range lists {
 			x, y := list[i], list[j]

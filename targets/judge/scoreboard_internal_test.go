@@ -38,7 +38,7 @@ func TestEpochsAreNoQuestions(t *testing.T) {
 	if b, _ := ScoreBeside(answered("a", before, 0), answered("a", now, 0)); !(b.Hi < 0) {
 		t.Errorf("128 questions: %+v", b)
 	}
-	if r := RankScores([]*columns.ScoreRow{answered("a", before, 16), answered("a", now, 16)}); r.Separated() != 0 {
+	if r := RankScores([]*columns.ScoreRow{answered("a", before, 16), answered("a", now, 16)}, 1); r.Separated() != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -53,7 +53,7 @@ func TestRankMeans(t *testing.T) {
 		{share("easy", .9, 1000), share("easy", .8, 1000), share("easy", .9, 1000)},
 		{share("hard", .2, 1000), share("hard", .1, 1000), nil},
 	}
-	r, sampled := RankMeans(tasks)
+	r, sampled := RankMeans(tasks, 1)
 	if sampled || r.Best() != -1 || len(r.Ties(0)) != 1 || r.Low[1] != 3 {
 		t.Errorf("%+v, sampled %v", r, sampled)
 	}
@@ -65,7 +65,7 @@ func TestRankMeans(t *testing.T) {
 		t.Errorf("against the model with a gap: %+v", d)
 	}
 	tasks[0][1].Version, tasks[0][0].Version = "1", "2"
-	if r, _ := RankMeans(tasks[:1]); r.Tied(0, 1) || r.Separated() != 1 {
+	if r, _ := RankMeans(tasks[:1], 1); r.Tied(0, 1) || r.Separated() != 1 {
 		t.Errorf("other versions of the task are compared: %+v", r)
 	}
 	for _, scores := range tasks {
@@ -75,7 +75,7 @@ func TestRankMeans(t *testing.T) {
 			}
 		}
 	}
-	if _, sampled := RankMeans(tasks); !sampled {
+	if _, sampled := RankMeans(tasks, 1); !sampled {
 		t.Error("scores without an error have one")
 	}
 }
@@ -86,11 +86,15 @@ func TestLimitedRuns(t *testing.T) {
 		return &columns.ScoreRow{Score: schema.Score{Task: "a", Metric: "acc", Value: schema.Num(v), N: 500, Total: total}}
 	}
 	diff := func(total int) (board.Diff, bool) {
-		return RankScores([]*columns.ScoreRow{row(.8, total), row(.7, total)}).Diff(0, 1)
+		return RankScores([]*columns.ScoreRow{row(.8, total), row(.7, total)}, 1).Diff(0, 1)
 	}
 	whole, _ := diff(0)
 	half, ok := diff(1000)
 	if ratio := half.SE / whole.SE; !ok || math.Abs(ratio-math.Sqrt(.5)) > .01 {
 		t.Errorf("%g of the error", ratio)
+	}
+	beside, _ := ScoreBeside(row(.7, 1000), row(.8, 1000)) // what releases are compared by
+	if lo, hi := half.Interval(); math.Abs(beside.Lo-lo) > .003 || math.Abs(beside.Hi-hi) > .003 {
+		t.Errorf("from %g to %g between releases, %g to %g on a board", beside.Lo, beside.Hi, lo, hi)
 	}
 }

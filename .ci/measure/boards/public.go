@@ -186,7 +186,7 @@ func measureMTEB(t *table, dir string) error {
 		d, _ := board.Over(models[i], models[j])
 		return d.P <= .05
 	}
-	b := board.Rank(n, func(i, j int) (board.Diff, bool) { return board.Over(models[i], models[j]) })
+	b := board.Rank(n, 1, func(i, j int) (board.Diff, bool) { return board.Over(models[i], models[j]) })
 	family := func(i, j int) bool { return !b.Tied(i, j) }
 	pairs := n * (n - 1) / 2
 	for _, x := range []struct {
