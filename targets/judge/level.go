@@ -17,6 +17,13 @@ func (g *grading) level(t schema.Target, graded map[slot]bool) (out []schema.Ver
 	swept := t
 	swept.Key.Dims = maps.Clone(t.Key.Dims)
 	delete(swept.Key.Dims, schema.DimLevel)
+	info, _ := schema.MetricByName(t.Metric)
+	output := func(x float64) float64 { // of a cost, which is the same for each second: its inverse
+		if info.Better == schema.Lower {
+			return 1 / x
+		}
+		return x
+	}
 	type system struct{ impl, tool string }
 	points := map[system][]curve.Point{}
 	for _, s := range g.slots {
@@ -31,9 +38,9 @@ func (g *grading) level(t schema.Target, graded map[slot]bool) (out []schema.Ver
 				continue
 			}
 			x, _ := Measured(g.c, p, at.Metric, at.Stat).Get()
-			output, _ := Measured(g.c, p, t.Metric, t.Stat).Get()
+			y, _ := Measured(g.c, p, t.Metric, t.Stat).Get()
 			of := system{s.impl, k.Tool}
-			points[of] = append(points[of], curve.Point{Run: int(p.Run), Load: *load, X: x, Output: output})
+			points[of] = append(points[of], curve.Point{Run: int(p.Run), Load: *load, X: x, Output: output(y)})
 		}
 	}
 	for _, of := range slices.SortedFunc(maps.Keys(points), func(a, b system) int {
@@ -46,7 +53,10 @@ func (g *grading) level(t schema.Target, graded map[slot]bool) (out []schema.Ver
 		why := "no curve: fewer than three loads have " + t.Metric + " and " + at.Metric
 		if c != nil {
 			if values := c.RunsAt(at.Value); values != nil {
-				g.decide(&v, t, schema.Higher, values, noise{Noise: regression.UnknownNoise()})
+				for i := range values {
+					values[i] = output(values[i])
+				}
+				g.decide(&v, t, info.Better, values, noise{Noise: regression.UnknownNoise()})
 				out = append(out, v)
 				continue
 			}

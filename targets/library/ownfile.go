@@ -148,11 +148,12 @@ func (r *reader) target(x FileTarget) {
 		r.refuse("bad-target", "metric "+x.Metric+", which neither improves nor worsens", "a latency or a rate")
 	case !slices.Contains(schema.Levels(), x.Level):
 		r.refuse("unknown-level", fmt.Sprintf("level %q", x.Level), strings.Join(schema.Levels(), ", "))
-	case x.At != "" && (x.Metric != "output_tps" || x.Workload.Concurrency != nil || x.Workload.Rate != nil):
-		r.refuse("bad-target", "at "+x.At+" of "+x.Metric+" or with a load",
-			"metric output_tps of a workload without concurrency and rate, which the level stands for")
+	case x.At != "" && (!slices.Contains(schema.AtLevel(), x.Metric) || x.Workload.Concurrency != nil ||
+		x.Workload.Rate != nil):
+		r.refuse("bad-target", "at "+x.At+" of "+x.Metric+" or with a load", "one of "+strings.Join(schema.AtLevel(), ", ")+
+			", of a workload without concurrency and rate, which the level stands for")
 	case x.At != "" && !isLevel:
-		r.refuse("bad-target", "at "+x.At, "a level such as tps_user=35, ttft<200 or ttft.p90<200 (ms)")
+		r.refuse("bad-target", "at "+x.At, "a level such as tps_user=35, ttft<200 or ttft_p90<200 (ms)")
 	default:
 		t.Key = x.Workload.Key("")
 		if x.At != "" {
