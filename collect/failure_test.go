@@ -187,6 +187,26 @@ func TestSecondDeathIsSaid(t *testing.T) {
 	}
 }
 
+// A server that dies while the last requests of the last point are answered has died, too: what answered before is no
+// measurement.
+func TestDeathAtTheEndIsSaid(t *testing.T) {
+	t.Parallel()
+	srv := played(t, 0)
+	_, once, _ := strings.Cut(srv.Env[2], "=")
+	p := slow(1)
+	p.Workloads[0].Requests, p.Workloads[0].Concurrency, p.Workloads[0].OSL = 60, 20, 100
+	died := false
+	out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(e collect.Event) {
+		if e.Step == "point" && !e.Final && e.Done > 20 {
+			_ = os.WriteFile(once+".now", nil, 0o600)
+		}
+		died = died || e.Text == "died"
+	})
+	if err != nil || !died || len(out.Points) != 1 || out.Points[0].Failed > 0 {
+		t.Errorf("died: %t; %v %+v", died, err, out)
+	}
+}
+
 // The end of an attached server is noticed within some seconds; the remaining items are missing, with the reason, and
 // the next collection resumes there.
 func TestServerOfOthersThatDies(t *testing.T) {

@@ -204,7 +204,9 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		alive, stop := s.watch(ctx)
 		before := s.out
 		err := s.item(alive, st)
-		if s.out.Failed > before.Failed { // when the server has died, everything fails at once
+		n := len(s.out.Points)
+		requests := n > len(before.Points) && s.out.Points[n-1].Failed > 0 // of a point that is measured
+		if s.out.Failed > before.Failed || requests { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}
 		died := context.Cause(alive)

@@ -160,7 +160,7 @@ func (s *session) loaded(
 	}
 	set := out.Set()
 	r := &result{file: st.Name + ".json", raw: raw, readings: read, requests: len(out.Requests), empty: set.OK == 0}
-	r.point = PointOutcome{TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, E2EL: set.E2EL.Mean}
+	r.point = PointOutcome{TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, E2EL: set.E2EL.Mean, Failed: set.Failed}
 	if set.DurationS > 0 {
 		r.point.OutputTPS = float64(set.Out) / set.DurationS
 	}

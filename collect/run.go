@@ -102,6 +102,7 @@ type PointOutcome struct {
 	TTFT, TPOT float64 // ms, mean; 0 when nothing completed
 	E2EL       float64 // ms, mean; 0 when unknown
 	OutputTPS  float64 // output tokens a second; 0 when unknown
+	Failed     int     // requests
 }
 
 // session is a run in progress.

@@ -84,7 +84,7 @@ func (s *session) runTool(ctx context.Context, st *step) (*result, error) {
 		return nil, unmeasured{fmt.Errorf("%w; exit %d; %s", err, ran.Code, why)}
 	}
 	r := &result{file: st.Name + "/" + filepath.ToSlash(sum.File), readings: gauges.busy(), empty: sum.Completed == 0,
-		point: PointOutcome{TTFT: sum.TTFT, TPOT: sum.TPOT}, note: saturation(st.Load, sum.Reached)}
+		point: PointOutcome{TTFT: sum.TTFT, TPOT: sum.TPOT, Failed: sum.Failed}, note: saturation(st.Load, sum.Reached)}
 	switch {
 	case r.empty:
 		r.failure = fmt.Sprintf("none of the %d requests succeeded", sum.Failed)

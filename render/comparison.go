@@ -102,8 +102,8 @@ func (c *Comparison) scoreNotes() (out []string) {
 			"in twenty has a wrong one", len(c.Scores)))
 	}
 	if c.ScoresA+c.ScoresB > 0 {
-		out = append(out, fmt.Sprintf("not compared: %d scores only in %s, %d only in %s", c.ScoresA, c.A, c.ScoresB,
-			c.B))
+		out = append(out, fmt.Sprintf("not compared: %s only in %s, %d only in %s", words.Plural(c.ScoresA, "score"), c.A,
+			c.ScoresB, c.B))
 	}
 	const most = 20
 	some := func(ids []string) string {

@@ -51,10 +51,10 @@ type gathered struct {
 	points map[string]*gatheredPoint
 }
 
-// gatheredPoint is one load of a line: values of the repeats of one run.
+// gatheredPoint is one load of a line: values of the repeats of a release, or of one run of builds.
 type gatheredPoint struct {
 	key    schema.Key
-	run    int
+	run    int // the newest
 	values [planeValues][]float64
 }
 
@@ -577,8 +577,8 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 			x = &gatheredPoint{key: k, run: run}
 			l.points[load(k)] = x
 		}
-		if x.run != run {
-			continue // a newer run has it
+		if x.run != run && !r.Graded() {
+			continue // a newer build has it; runs of one release are repeats
 		}
 		l.median = l.median || median
 		for i, n := range values {

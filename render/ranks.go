@@ -40,7 +40,9 @@ func (b *board) standing(c boardColumn) *ranking {
 }
 
 // shares are the parts of the chance of a wrong separation that the ranking by the mean and each other one take.
-func (b *board) shares() (mean, each float64) { return ranks.Split(len(b.columns) + len(b.report.Board.Groups)) }
+func (b *board) shares() (mean, each float64) {
+	return ranks.Split(len(b.columns) + len(b.report.Board.Groups))
+}
 
 // best is the row that is shown to be better than every other, -1 for none.
 func (s *ranking) best() int {

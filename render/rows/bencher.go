@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // bencher writes Bencher's metric format (bencher.dev, bmf.json): a benchmark for each workload and eval of a model on
@@ -37,12 +38,12 @@ func bencher(r *render.Report, release int) ([]Written, error) {
 			if p.Stat != "value" {
 				name += "." + p.Stat
 			}
-			add(string(p.Model+" on "+p.Device)+" "+p.Key, name, *p.Value)
+			add(words.OnDevice(string(p.Model), string(p.Device))+" "+p.Key, name, *p.Value)
 		}
 	}
 	for _, s := range Scores(r, release) {
 		if s.Value != nil {
-			name := string(s.Model + " on " + s.Device + " " + s.Task)
+			name := words.OnDevice(string(s.Model), string(s.Device)) + " " + string(s.Task)
 			if s.Filter != "" {
 				name += " " + string(s.Filter)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // evalResults writes a file for each run with scores as model repositories on the Hub state them (Hub documentation,
@@ -32,7 +33,7 @@ func evalResults(r *render.Report, release int) (out []Written, err error) {
 			if s.Filter != "" {
 				notes += ", " + s.Filter
 			}
-			fmt.Fprintf(&b, "  notes: %s\n", quoted(notes+", on "+h.Device))
+			fmt.Fprintf(&b, "  notes: %s\n", quoted(notes+", on "+words.Device(h.Device)))
 		}
 		if b.Len() > 0 {
 			out = append(out, Written{render.RunName(h.ID) + "/.eval_results/ttreport.yaml", b.Bytes()})

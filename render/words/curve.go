@@ -87,14 +87,11 @@ func Curves(r *compare.Result) (out []string) {
 	return out
 }
 
-// CurvesMoved says which curves are shown to have moved as a whole; "" where none was tested.
+// CurvesMoved says which curves the repeats show to have moved as a whole; "" for none.
 func CurvesMoved(list []compare.Curve, against string) string {
-	moved, tested := compare.Moved(list)
-	switch {
-	case tested == 0:
+	moved := compare.Moved(list)
+	if len(moved) == 0 {
 		return ""
-	case len(moved) == 0:
-		return fmt.Sprintf("none of %s is shown to have moved since %s", Plural(tested, "curve"), against)
 	}
 	const most = 3
 	var out []string
@@ -110,7 +107,7 @@ func CurvesMoved(list []compare.Curve, against string) string {
 	if n := len(moved) - most; n > 0 {
 		out = append(out, Count(n)+" more")
 	}
-	return "since " + against + " " + strings.Join(out, "; ")
+	return "by repeats, since " + against + " " + strings.Join(out, "; ")
 }
 
 // curveText says how the curve of b lies to that of a: as a whole, at some levels, and where.

@@ -238,7 +238,7 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 }
 
 // Moved are the curves that are shown to have moved as a whole, by Holm's procedure over those that are tested.
-func Moved(list []Curve) (moved []*Curve, tested int) {
+func Moved(list []Curve) (moved []*Curve) {
 	var p []float64
 	for i := range list {
 		if !math.IsNaN(list[i].P) {
@@ -251,7 +251,7 @@ func Moved(list []Curve) (moved []*Curve, tested int) {
 			moved = append(moved, &list[i])
 		}
 	}
-	return moved, len(p)
+	return moved
 }
 
 // blocking are the conditions that numbers depend on.
