@@ -205,7 +205,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		before := s.out
 		err := s.item(alive, st)
 		n := len(s.out.Points)
-		requests := n > len(before.Points) && s.out.Points[n-1].Failed > 0 // of a point that is measured
+		requests := n > len(before.Points) && s.out.Points[n-1].Failed > 0
 		if s.out.Failed > before.Failed || requests { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -56,7 +55,7 @@ func (r *Report) sweeps(pair Pair) []sweep {
 		k.Concurrency = nil
 		w, known := by.of(all{s.Impl, k.String()})
 		if !known {
-			*w = sweep{strings.TrimSuffix(words.Workload(k), "/-"), k, map[string]map[float64]*judge.Series{}, nil}
+			*w = sweep{words.WorkloadOverLoads(k), k, map[string]map[float64]*judge.Series{}, nil}
 		}
 		if w.series[s.Metric] == nil {
 			w.series[s.Metric] = map[float64]*judge.Series{}
@@ -131,7 +130,7 @@ func (r *Report) curveChanges(pair Pair) *Table {
 	sides := r.Releases[b].Name + " against " + r.Releases[a].Name
 	return tableOf("Curves, "+sides, List, list, []Column[compare.Curve]{
 		{col(sides).in("workload"), func(c compare.Curve) Cell {
-			return head(strings.TrimSuffix(words.Workload(c.Key), "/-"), "")
+			return head(words.WorkloadOverLoads(c.Key), "")
 		}},
 		{medium("As a whole").in("95 % interval"), func(c compare.Curve) Cell { return text(words.CurveWhole(&c)) }},
 		{medium("At a level").in(output), func(c compare.Curve) Cell { return text(words.CurveAt(&c)) }},

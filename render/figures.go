@@ -279,6 +279,7 @@ type PlaneLine struct {
 	Points    []PlanePoint `json:"points"` // by load
 	// Bands are the joint 95 % bands of output over speed and over TTFT: levels, each with its low and high end.
 	Bands [2][][3]float64 `json:"bands,omitzero"`
+	id    planeID
 }
 
 // PlanePoint is one load.

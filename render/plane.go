@@ -91,7 +91,7 @@ func listed(separator string, texts ...string) string {
 
 // planeWorkload names a workload without its load.
 func planeWorkload(k schema.Key) string {
-	return cmp.Or(strings.TrimSuffix(strings.Replace(words.Workload(k), "/- ", " ", 1), "/-"), "one workload")
+	return cmp.Or(words.WorkloadOverLoads(k), "one workload")
 }
 
 // restOf names what a workload has besides lengths and load; "" for nothing.
@@ -152,7 +152,7 @@ func (r *Report) plane(model string) *Plane {
 	inOrder := func(a, b planeID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) } // of lines with one name
 	for _, id := range slices.SortedFunc(maps.Keys(lines), inOrder) {
 		p.Lines = append(p.Lines, r.planeLine(lines[id]))
-		r.bands(model, id, &p.Lines[len(p.Lines)-1])
+		p.Lines[len(p.Lines)-1].id = id
 	}
 	p.name()
 	slices.SortStableFunc(p.Lines, func(a, b PlaneLine) int {
@@ -215,22 +215,30 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 	return out
 }
 
-// bands are how sure the curve of a line is, by the repeats of its release and of those before.
-func (r *Report) bands(model string, id planeID, l *PlaneLine) {
-	if len(l.Points) < fewestSizes || !r.Graded() {
-		return
-	}
-	at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return p.Device == id.device })
-	for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, func(h *columns.RunHead) bool {
-		return h.Model.Name == model && h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine
-	}) {
-		workload, configured := split(b.Key)
-		if b.Key.Tool != id.tool || planeWorkload(workload) != id.workload || configured != id.parallel {
+// addBands says how sure the curves of a plane are, by the repeats of their releases and of those before.
+func (r *Report) addBands(model string, p *Plane) {
+	for i := range p.Lines {
+		l, id := &p.Lines[i], p.Lines[i].id
+		at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return p.Device == id.device })
+		if len(l.Points) < fewestSizes || !r.Graded() || at < 0 {
 			continue
 		}
-		into := &l.Bands[map[string]int{compare.AxisSpeed: 0, compare.AxisWait: 1}[b.Axis]]
-		for _, x := range b.Levels {
-			*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})
+		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, func(h *columns.RunHead) bool {
+			return h.Model.Name == model && h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine &&
+				(h.Model.Precision == "" || h.Model.Precision == id.precision) &&
+				cmp.Or(h.Chips, r.Chips[h.Device]) == id.chips
+		}, func(k schema.Key, rate bool) bool {
+			workload, configured := split(k)
+			return rate == id.rate && k.Tool == id.tool && planeWorkload(workload) == id.workload &&
+				configured == id.parallel && (k.Dims["precision"] == "" || k.Dims["precision"] == id.precision)
+		}) {
+			into := &l.Bands[0]
+			if b.Axis == compare.AxisWait {
+				into = &l.Bands[1]
+			}
+			for _, x := range b.Levels {
+				*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})
+			}
 		}
 	}
 }
@@ -479,6 +487,7 @@ func (r *Report) ModelPage(model string) Page {
 	p.Lead = Lead{Text: name + ": " + r.heldIn(runs)}
 	if plane := r.plane(model); plane != nil {
 		plane.ID = "plane-1"
+		r.addBands(model, plane)
 		p.Scripts = []string{planeScript}
 		p.Lead = plane.lead()
 		p.add(section("curves", "Output against what a user sees", r.planeIntro(), plane))
@@ -534,6 +543,7 @@ func (r *Report) planeSections() (out []Section, lead Lead) {
 	slices.SortStableFunc(list, func(a, b ranked) int { return size(b.plane) - size(a.plane) })
 	for i, x := range list[:min(most, len(list))] {
 		x.plane.ID = fmt.Sprintf("plane-%d", i+1)
+		r.addBands(x.model, x.plane)
 		out = append(out, Section{ID: fmt.Sprintf("curves-%d", i+1), Title: x.plane.Model, Intro: r.planeIntro(),
 			End: &Link{"all of " + x.plane.Model, ModelPath(x.model)}, Blocks: []Block{x.plane}})
 	}

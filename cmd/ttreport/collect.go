@@ -156,6 +156,10 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 	if len(list) == 0 && len(o.params) > 0 && !o.scheduler.attaches() {
 		list = []plan.Entry{{Model: o.System.Model, Device: o.System.Device}}
 	}
+	if o.search != "" && len(list) > 1 {
+		return nil, fail(exitUsage, "name one --model, or one plan",
+			"collect: --search chooses among the settings of one plan, and %d are stated", len(list))
+	}
 	if list, err = plan.Configurations(list, o.params); err == nil && o.search != "" {
 		_, err = o.climb(list)
 	}

@@ -40,6 +40,7 @@ func (o collectOptions) searchSettings(
 		}
 		if err != nil {
 			sh.say("error: %s: %v", setting, err)
+			value = math.NaN()
 		}
 		climb.Note(at, value)
 	}
@@ -62,17 +63,18 @@ func (o collectOptions) searchSettings(
 
 // climb is the search for a metric among entries that are all combinations of the settings of one plan.
 func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
-	all, sizes := 1, []int(nil)
-	if len(entries) > 0 {
-		for k := range entries[0].ServerParams {
-			values := map[string]bool{}
-			for _, e := range entries {
-				if k < len(e.ServerParams) {
-					values[e.ServerParams[k]] = true
-				}
+	var values []map[string]bool // of each flag
+	for _, e := range entries {
+		for k, v := range e.ServerParams {
+			if k == len(values) {
+				values = append(values, map[string]bool{})
 			}
-			sizes, all = append(sizes, len(values)), all*len(values)
+			values[k][v] = true
 		}
+	}
+	var sizes []int
+	for _, of := range values {
+		sizes = append(sizes, len(of))
 	}
 	const example = "--server-param max-num-seqs=64,128,256 --server-param block-size=16,32 --search output_tps"
 	info, _ := schema.MetricByName(o.search)
@@ -83,17 +85,14 @@ func (o collectOptions) climb(entries []plan.Entry) (*plan.Climb, error) {
 	case info.Better == schema.Neither:
 		const format = "collect: --search %q: expected a metric of which more or less is better"
 		return nil, fail(exitUsage, example, format, o.search)
-	case all < 2:
+	case len(entries) < 2:
 		return nil, fail(exitUsage, example, "collect: --search needs --server-param with the values to choose from")
-	case all != len(entries):
-		return nil, fail(exitUsage, "name one --model, or one plan",
-			"collect: --search chooses among the settings of one plan, and %d are stated", len(entries))
 	}
 	return plan.NewClimb(sizes, info.Better == schema.Higher), nil
 }
 
-// searched is what a search compares: the geometric mean of a metric over the points of a run. A point without it is an
-// error, since a mean of the others would be of another load.
+// searched is what a search compares: the geometric mean of a metric over the points of a run, of a share or a count
+// that may be 0 the mean. A point without it is an error, since a mean of the others would be of another load.
 func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metric string) (float64, error) {
 	set, err := load(ctx, ws, dirs, &identity{})
 	if err != nil {
@@ -104,7 +103,12 @@ func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metri
 		for i := range r.Points {
 			m, _ := r.Points[i].Metric(metric)
 			_, v := m.Primary()
-			if x, ok := v.Get(); ok && x > 0 {
+			x, ok := v.Get()
+			switch {
+			case ok && schema.MayBeZero(metric):
+				sum, n = sum+x, n+1
+				continue
+			case ok && schema.Measurable(x):
 				sum, n = sum+math.Log(x), n+1
 				continue
 			}
@@ -113,6 +117,9 @@ func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metri
 	}
 	if n == 0 {
 		return 0, fmt.Errorf("%s has no %s", strings.Join(dirs, ", "), metric)
+	}
+	if schema.MayBeZero(metric) {
+		return sum / float64(n), nil
 	}
 	return math.Exp(sum / float64(n)), nil
 }

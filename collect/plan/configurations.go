@@ -8,9 +8,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Settings returns the values that are stated of each flag of a server: of max-num-seqs=64,128, those two, each behind
+// settings returns the values that are stated of each flag of a server: of max-num-seqs=64,128, those two, each behind
 // the name of the flag.
-func Settings(params []string) ([][]string, error) {
+func settings(params []string) ([][]string, error) {
 	var out [][]string
 	for _, text := range params {
 		name, values, _ := strings.Cut(text, "=")
@@ -21,7 +21,9 @@ func Settings(params []string) ([][]string, error) {
 				return nil, Usage("--server-param max-num-seqs=64,128,256",
 					"collect: --server-param %q: expected a flag of the server and its values", text)
 			}
-			of = append(of, name+"="+value)
+			if of = append(of, name+"="+value); slices.Contains(of[:len(of)-1], name+"="+value) {
+				return nil, Usage("name each value once", "collect: --server-param %q: it has %s twice", text, value)
+			}
 		}
 		out = append(out, of)
 	}
@@ -34,12 +36,12 @@ func Settings(params []string) ([][]string, error) {
 func Configurations(entries []Entry, params []string) ([]Entry, error) {
 	var out []Entry
 	for _, e := range entries {
-		settings, err := Settings(slices.Concat(e.ServerParams, params))
+		flags, err := settings(slices.Concat(e.ServerParams, params))
 		if err != nil {
 			return nil, err
 		}
 		list := [][]string{nil}
-		for _, values := range settings {
+		for _, values := range flags {
 			var next [][]string
 			for _, chosen := range list {
 				for _, value := range values {
@@ -60,8 +62,8 @@ func Configurations(entries []Entry, params []string) ([]Entry, error) {
 }
 
 // Climb is a search among the combinations of settings, in the order of [Configurations]. It begins with the first, and
-// measures what differs from the best one by one step of one flag, until none of those is better: of a metric with one
-// summit along each flag that is the best of all, for a fraction of the measurements.
+// measures what differs from the best one by one step of one flag, until none of those is better: where flags act by
+// themselves, each with one summit, that is the best of all, for a fraction of the measurements.
 type Climb struct {
 	Sizes  []int           // how many values each flag has
 	Higher bool            // larger values are better

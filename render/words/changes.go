@@ -28,7 +28,7 @@ func changeOf(c *judge.Change, workloads bool) string {
 	if c.Scope.Points > few {
 		if c.Scope.Curve {
 			_, workload := c.Numbers[0].Key.Load()
-			place += " at " + strings.TrimSuffix(WorkloadInHeadline(workload), "/-") + ", " + Plural(c.Scope.Points, "load")
+			place += " at " + Short(WorkloadOverLoads(workload), inHeadline) + ", " + Plural(c.Scope.Points, "load")
 		}
 		return place
 	}

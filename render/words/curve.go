@@ -101,7 +101,7 @@ func CurvesMoved(list []compare.Curve, against string) string {
 			side = "lower"
 		}
 		out = append(out, fmt.Sprintf("the curve of %s, %s is %s %s between %s and %s (%s to %s)", c.System,
-			strings.TrimSuffix(Workload(c.Key), "/-"), Percent(math.Abs(c.Whole.Value)), side, Number(c.Low),
+			WorkloadOverLoads(c.Key), Percent(math.Abs(c.Whole.Value)), side, Number(c.Low),
 			curveLevel(c.Axis, c.High), Change(c.Whole.Low), Change(c.Whole.High)))
 	}
 	if n := len(moved) - most; n > 0 {
@@ -116,7 +116,7 @@ func curveText(c *compare.Curve, a, b string) string {
 	if c.System != "" {
 		out += c.System + ", "
 	}
-	out += fmt.Sprintf("%s from %s to %s: ", strings.TrimSuffix(Workload(c.Key), "/-"), Number(c.Low),
+	out += fmt.Sprintf("%s from %s to %s: ", WorkloadOverLoads(c.Key), Number(c.Low),
 		curveLevel(c.Axis, c.High))
 	if !math.IsNaN(c.Whole.Value) {
 		out += "as a whole " + CurveWhole(c) + "; "

@@ -154,6 +154,11 @@ func Workload(k schema.Key) string {
 	return k.Dataset
 }
 
+// WorkloadOverLoads names a workload without its load, as curves are of; "" for one that states nothing else.
+func WorkloadOverLoads(k schema.Key) string {
+	return strings.TrimSuffix(strings.Replace(Workload(k), "/- ", " ", 1), "/-")
+}
+
 // Subject is what a verdict is about: its workload, or all of them where it is about a whole system.
 func Subject(v *schema.Verdict) string {
 	if schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.OfSystem() {

@@ -429,7 +429,7 @@
           return {
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
             points: !known ? [] : l.points.filter((p) => p.values[v.axis] != null).map((p) => ({ x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) })),
-            band: known && v.axis < 3 && l.bands ? (l.bands[v.axis - 1] || []).map((e) => [e[0], v.rate.of(l, e[1]), v.rate.of(l, e[2])]) : null,
+            band: known && v.axis < 3 && l.bands && l.bands[v.axis - 1] ? l.bands[v.axis - 1].map((e) => [e[0], v.rate.of(l, e[1]), v.rate.of(l, e[2])]) : null,
             best: b && !b.why && !b.least && known ? { x: b.values[v.axis], y: v.rate.of(l, b.output) } : null
           };
         }).filter((l) => {
@@ -444,7 +444,7 @@
       slo.parentNode.hidden = v.own.length < 2;
       slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
       if (headline) h1.replaceChildren(...(location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline));
-      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones." + (drawn.some((l) => l.band && l.band.length) ? " Coloured bands hold the whole curve with 95 % confidence, by repeats." : "");
+      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones." + (drawn.some((l) => l.band) ? " Coloured bands hold the whole curve with 95 % confidence, by repeats." : "");
       extra.replaceChildren.apply(extra, (data.scaling || []).map((s) => {
         var o = {
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,

@@ -42,13 +42,17 @@ type sweeps struct {
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend
 // on.
-type sweep struct{ system, key, axis, def string }
+type sweep struct {
+	system, key, axis, def string
+	rate                   bool // the load is a rate
+}
 
 // typical is the number that stands for a metric of a point, with its statistic and definition.
 type typical func(metric string) (v float64, def string)
 
 // add takes a point of a run of a side.
 func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of typical) {
+	rate := k.Concurrency == nil
 	load, k := k.Load()
 	output, _ := of("output_tps")
 	if load == nil || !schema.Measurable(output) {
@@ -62,7 +66,7 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 		if tpot, of := of("tpot"); axis == AxisSpeed && schema.Measurable(tpot) {
 			x, def = 1000/tpot, of // tools average speeds in ways that differ by percents
 		}
-		at := sweep{system, k.String(), axis, def}
+		at := sweep{system, k.String(), axis, def, rate}
 		if !schema.Measurable(x) {
 			continue
 		}
@@ -87,23 +91,32 @@ func (s *sweeps) curves() (out []Curve) {
 		if done[[2]string{at.system, at.key}] {
 			continue
 		}
-		fitted := map[int]*curve.Curve{}
-		var others []*curve.Curve
-		for side, points := range s.points[at] {
-			if fitted[side] = curve.Fit(points, at.axis == AxisWait); fitted[side] != nil && side > 1 {
-				others = append(others, fitted[side])
-			}
-		}
-		if fitted[0] == nil || fitted[1] == nil {
+		a, b, others := s.fit(at)
+		if a == nil || b == nil {
 			continue
 		}
-		c := Curve{at.system, s.keys[at], at.axis, !s.total, fitted[0].Runs(), fitted[1].Runs(),
-			curve.Compare(fitted[0], fitted[1], others...)}
+		c := Curve{at.system, s.keys[at], at.axis, !s.total, a.Runs(), b.Runs(), curve.Compare(a, b, others...)}
 		if c.Comparison != nil {
 			out, done[[2]string{at.system, at.key}] = append(out, c), true
 		}
 	}
 	return out
+}
+
+// fit makes the curves of a workload: of the two sides, nil for none, and those that are given for their spread.
+func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
+	for _, side := range slices.Sorted(maps.Keys(s.points[at])) {
+		switch c := curve.Fit(s.points[at][side], at.axis == AxisWait); {
+		case c == nil:
+		case side == 0:
+			a = c
+		case side == 1:
+			b = c
+		default:
+			others = append(others, c)
+		}
+	}
+	return a, b, others
 }
 
 // curvesOf compares the curves of two sides. Of two systems there is no test of the whole, which is at the same loads.
@@ -152,29 +165,32 @@ func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool,
 
 // Band is a workload of a release over its loads, with the joint band of what is given at what a user sees.
 type Band struct {
-	Key    schema.Key
 	Axis   string
 	Levels []curve.At
 }
 
-// ReleaseBands are the bands of a release of a history, of the runs of one configuration, by their repeats and those of
-// the releases before. Output is that of the whole deployment. Without repeats there are none.
-func ReleaseBands(j *judge.Judgement, release int, of func(*columns.RunHead) bool) (out []Band) {
+// ReleaseBands are the bands of workloads of a release of a history, of the runs of one configuration, by their repeats
+// and those of the releases before; of a workload that was measured in two ways, that of the first. Output is that of
+// the whole deployment. Without repeats there are none.
+func ReleaseBands(
+	j *judge.Judgement, release int, of func(*columns.RunHead) bool, is func(workload schema.Key, rate bool) bool,
+) (out []Band) {
 	s := sweeps{whole: true}
 	s.addReleases(j, -1, release, of, true)
 	for _, at := range s.order {
-		c := curve.Fit(s.points[at][1], at.axis == AxisWait)
+		known := slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis })
+		if known || !is(s.keys[at], at.rate) {
+			continue
+		}
+		_, c, others := s.fit(at)
 		if c == nil {
 			continue
 		}
-		var others []*curve.Curve
-		for side, points := range s.points[at] {
-			if x := curve.Fit(points, at.axis == AxisWait); side > 1 && x != nil {
-				others = append(others, x)
-			}
-		}
-		if levels := c.Band(others...); !math.IsNaN(levels[0].Band[0]) {
-			out = append(out, Band{s.keys[at], at.axis, levels})
+		levels := slices.DeleteFunc(c.Band(others...), func(x curve.At) bool { // where the curve is too steep
+			return math.IsNaN(x.Band[0]) || x.Band[0] == 0 || math.IsInf(x.Band[1], 0)
+		})
+		if len(levels) > 1 {
+			out = append(out, Band{at.axis, levels})
 		}
 	}
 	return out

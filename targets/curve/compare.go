@@ -87,15 +87,15 @@ func (c *Comparison) exchanged(at []float64, others []*Curve) []float64 {
 	if pooled == nil {
 		return half
 	}
-	deviations, rest := make([][]float64, len(at)), newSpread(others, 1)
+	deviations, rest, spread := make([][]float64, len(at)), make([][]float64, len(at)), newSpread(others, 1)
 	lo, hi := pooled.Range()
 	for l, level := range at {
-		deviations[l] = pooled.deviations(min(max(level, lo), hi))
+		deviations[l], rest[l] = pooled.deviations(min(max(level, lo), hi)), spread.runs(level)
 	}
 	errors := func(order []int) []float64 { // where the first n in order are side A
 		out := make([]float64, len(at))
 		for l, e := range deviations {
-			list := rest.runs(at[l])
+			list := slices.Clone(rest[l])
 			for _, side := range [][]int{order[:n], order[n:]} {
 				m := 0.
 				for _, r := range side {
@@ -152,8 +152,9 @@ func (c *Comparison) largest(at []float64, runs [][]knot, order []int, errors []
 		return 0
 	}
 	for l, level := range at {
-		if d := read(b.loads, b.u(level)) - read(a.loads, a.u(level)); !math.IsNaN(d) {
-			most = math.Max(most, math.Abs(d)/errors[l])
+		d := read(b.loads, b.u(level)) - read(a.loads, a.u(level))
+		if t := math.Abs(d) / errors[l]; !math.IsNaN(t) && !math.IsInf(t, 0) { // runs that are copies have no spread
+			most = math.Max(most, t)
 		}
 	}
 	return most

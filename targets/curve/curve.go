@@ -95,10 +95,10 @@ func byRun(points []Point, falling bool) (out [][]knot) {
 
 func mean(list []knot) (m knot) {
 	for _, k := range list {
-		m.t, m.u, m.v = m.t+k.t, m.u+k.u, m.v+k.v
+		m.u, m.v = m.u+k.u, m.v+k.v
 	}
 	n := float64(len(list))
-	return knot{m.t / n, m.u / n, m.v / n}
+	return knot{list[0].t, m.u / n, m.v / n} // all are of one load, whose sum would be rounded
 }
 
 // frontier leaves out the loads that another one beats in both.

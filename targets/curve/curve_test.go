@@ -141,3 +141,35 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("covered %d, above %d, moved %d of %d", in, above, moved, trials)
 	}
 }
+
+// Equal systems whose loads vary by themselves, and by much, are told apart somewhere in at most 5 % of pairs.
+func TestEqualPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	noisy := func() *curve.Curve {
+		var p []curve.Point
+		for run := range 4 {
+			for _, load := range []float64{1, 2, 4, 8, 16, 32, 64} {
+				wait, each := 10+load, 10+load
+				wait, each = wait*math.Exp(.2*r.NormFloat64()), each*math.Exp(.2*r.NormFloat64())
+				p = append(p, curve.Point{Run: run, Load: load, X: 1000 / wait, Output: 1000 * load / each})
+			}
+		}
+		return curve.Fit(p, false)
+	}
+	apart, n := 0, 0
+	for n < 400 {
+		a, b := noisy(), noisy()
+		if a == nil || b == nil {
+			continue
+		}
+		if c := curve.Compare(a, b); c != nil {
+			n++
+			if len(c.Regions()) > 0 {
+				apart++
+			}
+		}
+	}
+	if share := float64(apart) / float64(n); share > .05 {
+		t.Errorf("%.1f %% of %d pairs", 100*share, n)
+	}
+}

@@ -536,6 +536,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		system int32
 		seq    int16
 		rest   string
+		rate   bool // the load is a rate
 	}
 	groups, curves := map[shared]int32{}, map[sweep]int32{{}: 0}
 	for _, i := range g.order(names) {
@@ -559,7 +560,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
 		}
 		if load, rest := g.c.Keys[id.key].Load(); load != nil {
-			cell.Curve = intern(curves, sweep{id.system, id.seq, rest.String()})
+			cell.Curve = intern(curves, sweep{id.system, id.seq, rest.String(), g.c.Keys[id.key].Concurrency == nil})
 		}
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil

@@ -214,7 +214,7 @@ func (g *grading) values(t schema.Target, at slot) (values []float64, why string
 		x, ok := n.Get()
 		valid := p.StatusWord() != schema.StatusInvalid
 		switch {
-		case ok && schema.Measurable(x) && valid:
+		case ok && (schema.Measurable(x) || x == 0 && schema.MayBeZero(t.Metric)) && valid:
 			values = append(values, x)
 		case why != "":
 		case ok && valid:
@@ -291,8 +291,12 @@ func (g *grading) decide(v *schema.Verdict, t schema.Target, better schema.Bette
 		mean += logs[i] / float64(len(values))
 	}
 	value, sign, limit := math.Exp(mean), 1., t.Value*(1+t.Tolerance)
-	if slices.Max(values) == slices.Min(values) {
+	zero := slices.Min(values) == 0 // a count or a share, which has no logarithm and so no interval
+	switch {
+	case slices.Max(values) == slices.Min(values):
 		value = values[0] // the logarithm and back may miss it
+	case zero:
+		value = regression.Mean(values)
 	}
 	if better == schema.Higher {
 		sign, limit = -1, t.Value*(1-t.Tolerance)
@@ -301,7 +305,7 @@ func (g *grading) decide(v *schema.Verdict, t schema.Target, better schema.Bette
 	v.Effect = schema.Num(sign * (value/t.Value - 1))
 	why := schema.Limit{Interval: schema.FromNothing, Tolerance: t.Tolerance, Runs: len(values)}
 	lo, hi := sign*(value-limit), sign*(value-limit)
-	if half, df, from := halfWidth(logs, known); from != schema.FromNothing {
+	if half, df, from := halfWidth(logs, known); from != schema.FromNothing && !zero {
 		a, b := math.Exp(mean-half), math.Exp(mean+half)
 		if sign < 0 {
 			a, b = b, a

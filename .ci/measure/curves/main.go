@@ -160,8 +160,9 @@ func main() {
 		}
 		band.add(inside)
 	}
-	row("95 % intervals at a level contain the truth", level.String(), "94 to 96 %", level.rate() >= .94 && level.rate() <= .96)
-	row("95 % joint bands contain the whole true curve", band.String(), "94 to 96 %", band.rate() >= .94 && band.rate() <= .96)
+	met := func(s share) bool { return s.rate() >= .94 && s.rate() <= .96 }
+	row("95 % intervals at a level contain the truth", level.String(), "94 to 96 %", met(level))
+	row("95 % joint bands contain the whole true curve", band.String(), "94 to 96 %", met(band))
 	power(row, r, *pairs, *runs, 0)
 	power(row, r, *pairs, *runs, .03)
 	bias(row, r)
