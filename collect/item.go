@@ -204,11 +204,7 @@ func (s *session) measure(ctx context.Context, items []plan.Item) error {
 		alive, stop := s.watch(ctx)
 		before := s.out
 		err := s.item(alive, st)
-		n := len(s.out.Points)
-		requests := n > len(before.Points) && s.out.Points[n-1].Failed > 0
-		if s.out.Failed > before.Failed || requests { // when the server has died, everything fails at once
-			s.awaitServer(alive)
-		}
+		s.awaitServer(alive, before)
 		died := context.Cause(alive)
 		stop()
 		if ctx.Err() != nil {
@@ -313,7 +309,12 @@ func (s *session) ping(ctx context.Context) error {
 
 // awaitServer waits until it is known whether the server is alive: it responds, or the watch ends the context. A
 // server of ours that hangs is not awaited any longer: the next measurement will fail.
-func (s *session) awaitServer(ctx context.Context) {
+func (s *session) awaitServer(ctx context.Context, before Outcome) {
+	n := len(s.out.Points)
+	requests := n > len(before.Points) && s.out.Points[n-1].Failed > 0
+	if s.out.Failed == before.Failed && !requests { // when a server has died, everything fails at once
+		return
+	}
 	const settles = 300 * time.Millisecond // the end of a process is noticed within this time
 	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
 	defer done()

@@ -215,6 +215,19 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 	return out
 }
 
+// serves reports whether a run is of the configuration of a line, as far as a run states it.
+func (id *planeID) serves(h *columns.RunHead) bool {
+	return h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine &&
+		(h.Model.Precision == "" || h.Model.Precision == id.precision)
+}
+
+// isOf reports whether a workload without its load is that of a line, with the configuration that it states.
+func (id *planeID) isOf(k schema.Key, rate bool) bool {
+	workload, configured := split(k)
+	return rate == id.rate && k.Tool == id.tool && planeWorkload(workload) == id.workload && configured == id.parallel &&
+		(k.Dims["precision"] == "" || k.Dims["precision"] == id.precision)
+}
+
 // addBands says how sure the curves of a plane are, by the repeats of their releases and of those before.
 func (r *Report) addBands(model string, p *Plane) {
 	for i := range p.Lines {
@@ -223,15 +236,10 @@ func (r *Report) addBands(model string, p *Plane) {
 		if len(l.Points) < fewestSizes || !r.Graded() || at < 0 {
 			continue
 		}
-		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, func(h *columns.RunHead) bool {
-			return h.Model.Name == model && h.Device == id.device && h.Impl == id.impl && h.Engine == id.engine &&
-				(h.Model.Precision == "" || h.Model.Precision == id.precision) &&
-				cmp.Or(h.Chips, r.Chips[h.Device]) == id.chips
-		}, func(k schema.Key, rate bool) bool {
-			workload, configured := split(k)
-			return rate == id.rate && k.Tool == id.tool && planeWorkload(workload) == id.workload &&
-				configured == id.parallel && (k.Dims["precision"] == "" || k.Dims["precision"] == id.precision)
-		}) {
+		of := func(h *columns.RunHead) bool {
+			return h.Model.Name == model && cmp.Or(h.Chips, r.Chips[h.Device]) == id.chips && id.serves(h)
+		}
+		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
 			into := &l.Bands[0]
 			if b.Axis == compare.AxisWait {
 				into = &l.Bands[1]
