@@ -170,6 +170,14 @@ func TestStandardsAreRead(t *testing.T) {
 	} {
 		want := gauges("first", "given", c.keep)
 		got := gauges("from-"+c.standard, filepath.Join("first", c.standard), c.keep)
+		if c.standard == "every-eval-ever" { // what was asked, which decides what a score is compared with
+			docs, _ := filepath.Glob(filepath.Join(dir, "from-every-eval-ever", "history", "*", "*", "*.json"))
+			text, err := os.ReadFile(docs[0])
+			asked := strings.Contains(string(text), `"fewshot":5`) && strings.Contains(string(text), `"total":1319`)
+			if err != nil || !asked {
+				t.Errorf("%v: %s", err, text)
+			}
+		}
 		if !slices.Equal(got, want) || len(want) < c.least {
 			t.Errorf("%s:\n%s\nwant\n%s", c.standard, strings.Join(got, ""), strings.Join(want, ""))
 		}

@@ -41,7 +41,12 @@ func readEveryEval(f *decode.File, r *schema.Reading) {
 		}
 		name := cmp.Or(metric.Get("metric_kind").Str(), metric.Get("metric_id").Str(), "score")
 		s := draft.Score(f, r, task, name, value)
-		s.Filter, s.Direction = metric.At("metric_parameters", "filter").Str(), "higher"
+		parameters := metric.Get("metric_parameters")
+		s.Filter, s.Direction = parameters.Get("filter").Str(), "higher"
+		if shots, ok := parameters.Get("num_fewshot").Int(); ok && shots >= 0 {
+			s.Fewshot = &shots
+		}
+		s.Total = max(int(parameters.Get("num_items").Float0()), 0)
 		if lower, _ := metric.Get("lower_is_better").Truth(); lower {
 			s.Direction = "lower"
 		}

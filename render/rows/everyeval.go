@@ -54,11 +54,18 @@ func everyEval(r *render.Report, release int) (out []Written, err error) {
 }
 
 func everyEvalMetric(s *schema.Score) dict {
-	m := dict{"metric_id": s.Metric, "metric_kind": s.Metric, "lower_is_better": s.Direction == "lower"}
+	parameters := dict{}
 	if s.Filter != "" {
-		m["metric_parameters"] = dict{"filter": s.Filter}
+		parameters["filter"] = s.Filter
 	}
-	return m
+	if s.Fewshot != nil {
+		parameters["num_fewshot"] = *s.Fewshot
+	}
+	if s.Total > 0 {
+		parameters["num_items"] = s.Total // of the task, of which samples may be a part
+	}
+	return dict{"metric_id": s.Metric, "metric_kind": s.Metric, "lower_is_better": s.Direction == "lower",
+		"metric_parameters": parameters}
 }
 
 func everyEvalError(s *schema.Score) dict {

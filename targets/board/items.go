@@ -38,12 +38,15 @@ type Noise struct{ SE, Data, Prediction float64 }
 // Noise splits the noise of a score as the tables of arXiv 2512.21326 do, with variances divided by n.
 func (x *Items) Noise() Noise {
 	n, k := float64(len(x.Means)), float64(x.Samples)
-	_, between := moments(x.Means, n)
-	if x.Samples < 2 {
-		return Noise{math.Sqrt(between / n), math.NaN(), math.NaN()}
+	mean, variance := moments(x.Means, n)
+	if variance /= n; x.Cluster != nil {
+		variance, _ = clustered(x.Means, mean, x.Cluster)
 	}
-	data := between - x.Within/k
-	return Noise{math.Sqrt((data + x.Within) / n), math.Sqrt(math.Max(0, data) / n), math.Sqrt(x.Within / n)}
+	if x.Samples < 2 {
+		return Noise{math.Sqrt(variance), math.NaN(), math.NaN()}
+	}
+	data, prediction := variance-x.Within/k/n, x.Within/n
+	return Noise{math.Sqrt(data + prediction), math.Sqrt(math.Max(0, data)), math.Sqrt(prediction)}
 }
 
 // Error is the standard error of the mean of the items as they were answered; NaN for one item or group.
