@@ -498,7 +498,11 @@ func (r *Report) ModelPage(model string) Page {
 		r.addBands(model, plane)
 		p.Scripts = []string{planeScript}
 		p.Lead = plane.lead()
-		p.add(section("curves", "Output against what a user sees", r.planeIntro(), plane))
+		s := section("curves", "Output against what a user sees", r.planeIntro(), plane)
+		if t := r.deviceCurves(model); t != nil {
+			s.Blocks = append(s.Blocks, t)
+		}
+		p.add(s)
 	}
 	if rates := r.throughputs(model); len(rates) > 0 {
 		if len(p.Sections) == 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render/words"
-	ranks "github.com/ttreport/ttreport/targets/board"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -41,7 +40,7 @@ func (b *board) standing(c boardColumn) *ranking {
 
 // shares are the parts of the chance of a wrong separation that the ranking by the mean and each other one take.
 func (b *board) shares() (mean, each float64) {
-	return ranks.Split(len(b.columns) + len(b.report.Board.Groups))
+	return judge.Split(len(b.columns) + len(b.report.Board.Groups))
 }
 
 // best is the row that is shown to be better than every other, -1 for none.

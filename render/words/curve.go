@@ -68,13 +68,25 @@ func CurveWhole(c *compare.Curve) string {
 	return curveChange(c.Whole)
 }
 
-// CurveAt is the output at some levels.
-func CurveAt(c *compare.Curve) string {
+// CurveAt says how much more or less the second side gives at some levels: "n300 12.3 % (9.1 to 15.2) better at 35
+// tok/s/user".
+func CurveAt(c *compare.Curve, b string) string {
 	var at []string
 	for _, level := range c.Round() {
-		if x, ok := c.At(level); ok {
-			at = append(at, curveChange(x.Value)+" at "+curveLevel(c.Axis, level))
+		x, ok := c.At(level)
+		if !ok {
+			continue
 		}
+		v, lo, hi, word := x.Value.Value, x.Low, x.High, "better"
+		if v < 0 {
+			v, lo, hi, word = -v, -hi, -lo, "worse"
+		}
+		plain := func(share float64) string { return strings.TrimPrefix(hundredths(share), "+") }
+		text := b + " " + plain(v) + Thin + "% "
+		if !math.IsNaN(lo) {
+			text += "(" + plain(lo) + " to " + plain(hi) + ") "
+		}
+		at = append(at, text+word+" at "+curveLevel(c.Axis, level))
 	}
 	return strings.Join(at, ", ")
 }
@@ -125,8 +137,8 @@ func curveText(c *compare.Curve, a, b string) string {
 	if c.PerChip {
 		out += " per accelerator"
 	}
-	if at := CurveAt(c); at != "" {
-		out += " " + at + ";"
+	if at := CurveAt(c, b); at != "" {
+		out += ": " + at
 	}
-	return out + " " + CurveWhere(c)
+	return out + "; " + CurveWhere(c)
 }

@@ -13,15 +13,6 @@ import (
 // Size is the chance that a board separates any two models wrongly, in whichever of its columns.
 const Size = .05
 
-// Split are the parts of [Size] of the rankings of a board with so many columns: half for the mean over all, which is
-// what a board is asked for, and the rest for the columns. One column is all that is asked.
-func Split(columns int) (mean, each float64) {
-	if columns < 2 {
-		return 1, 1
-	}
-	return .5, .5 / float64(columns)
-}
-
 // Board is what is known of the order of some models, by their places in the input.
 type Board struct {
 	Order []int // those that may be the first before the others, each by wins

@@ -145,14 +145,30 @@ func curvesOf(a, b Side, several bool) []Curve {
 			}
 		}
 	}
-	out := s.curves()
+	if other && !several {
+		return s.untested()
+	}
+	return s.curves()
+}
+
+// untested compares two systems, of whose whole curves there is no test: that is at the same loads.
+func (s *sweeps) untested() []Curve {
+	out, nan := s.curves(), math.NaN()
 	for i := range out {
-		if other && !several {
-			nan := math.NaN()
-			out[i].Whole, out[i].P = curve.Value{Value: nan, Low: nan, High: nan}, nan
-		}
+		out[i].Whole, out[i].P = curve.Value{Value: nan, Low: nan, High: nan}, nan
 	}
 	return out
+}
+
+// DeviceCurves compares a model on two devices, by some runs of each, which are repeats.
+func DeviceCurves(c *columns.Columns, a, b []int) []Curve {
+	var s sweeps
+	for side, runs := range [][]int{a, b} {
+		for _, run := range runs {
+			s.addRun(c, side, run, "")
+		}
+	}
+	return s.untested()
 }
 
 // ReleaseCurves compares the curves of two releases of a history, of some runs; the repeats of the releases before the

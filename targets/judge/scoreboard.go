@@ -66,6 +66,15 @@ func settingsOf(s *columns.ScoreRow) string {
 	return strings.Join(parts, "\x00")
 }
 
+// Split are the parts of [board.Size] of the rankings of a board with so many columns: half for the mean over all, which is
+// what a board is asked for, and the rest for the columns. One column is all that is asked.
+func Split(columns int) (mean, each float64) {
+	if columns < 2 {
+		return 1, 1
+	}
+	return .5, .5 / float64(columns)
+}
+
 // RankScores ranks scores of one task, which all have values, larger being better unless they say otherwise. Two that
 // answer different questions are not compared. share is that of the board's level; see [board.Rank].
 func RankScores(scores []*columns.ScoreRow, share float64) *Ranking {

@@ -201,7 +201,7 @@ func equal(t *table) {
 	}
 	const models, tasks, trials = 8, 8, 1000
 	r, wrong := rand.New(rand.NewPCG(2, tasks)), 0
-	mean, each := board.Split(tasks)
+	mean, each := judge.Split(tasks)
 	for range trials {
 		var list [tasks][]board.Items
 		separated := 0
