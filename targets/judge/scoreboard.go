@@ -66,8 +66,8 @@ func settingsOf(s *columns.ScoreRow) string {
 	return strings.Join(parts, "\x00")
 }
 
-// Split are the parts of [board.Size] of the rankings of a board with so many columns: half for the mean over all, which is
-// what a board is asked for, and the rest for the columns. One column is all that is asked.
+// Split are the parts of [board.Size] of the rankings of a board with so many columns: half for the mean over all,
+// which is what a board is asked for, and the rest for the columns. One column is all that is asked.
 func Split(columns int) (mean, each float64) {
 	if columns < 2 {
 		return 1, 1
