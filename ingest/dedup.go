@@ -324,7 +324,7 @@ func (r *result) giveUp(lost map[placed]loss) {
 			r.report(p)
 		}
 		if n := n[told{of, true}]; n > 0 {
-			p.Found, p.Used, p.Hint = fmt.Sprintf("%d scores that %s has", n, of), "each once", ""
+			p.Found, p.Used, p.Hint = plaintext.Plural(n, "score")+" that "+of+" has", "each once", ""
 			r.report(p)
 		}
 	}
@@ -464,11 +464,27 @@ func sameEval(a, b *result) bool {
 	if systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
 	}
+	if is, known := a.sameEval[b]; known {
+		return is
+	}
+	is := haveOneEval(a, b)
+	for x, y := range map[*result]*result{a: b, b: a} {
+		if x.sameEval == nil {
+			x.sameEval = map[*result]bool{}
+		}
+		x.sameEval[y] = is
+	}
+	return is
+}
+
+func haveOneEval(a, b *result) bool {
 	if b.reading.Format == lmeval.Table {
 		a, b = b, a
 	}
 	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
-	if x, y := a.facts.Start, b.facts.Start; !isPrinted && !x.IsZero() && !y.IsZero() {
+	x, y := a.facts.Start, b.facts.Start
+	day := a.facts.StartNote == dayAlone || b.facts.StartNote == dayAlone // of several evals
+	if !isPrinted && !x.IsZero() && !y.IsZero() && !(day && areOneSecond(x, y)) {
 		return areOneSecond(x, y)
 	}
 	dir := path.Dir(a.shown())

@@ -26,10 +26,11 @@ import (
 type result struct {
 	*source
 	identity
-	doc       *document      // that it was stored in, nil for what was read
-	same      []*result      // what is stored of the same bytes
-	content   string         // by which a copy of all its numbers is known
-	byNumbers map[string]int // of a stored one: the first of its points with some numbers; made when it is asked for
+	doc       *document        // that it was stored in, nil for what was read
+	same      []*result        // what is stored of the same bytes
+	content   string           // by which a copy of all its numbers is known
+	byNumbers map[string]int   // of a stored one: the first of its points with some numbers; made when it is asked for
+	sameEval  map[*result]bool // with which others; see [sameEval]
 
 	hasPattern bool   // its path was read with a pattern of the user's
 	rest       string // the path without what patterns read from it

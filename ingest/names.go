@@ -152,25 +152,54 @@ func plainLabel(stem string) string {
 var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` +
 	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
 
+// yearLast matches a day whose year comes last, and perhaps a time of it: 12-20-2022-08-28-18.
+var yearLast = regexp.MustCompile(`(?:^|[^\d])([0-3]\d)([-_.])([0-3]\d)[-_.](20[0-3]\d)` +
+	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
+
+// dayAlone is the note of a day that is known without a time.
+const dayAlone = "by a name, the day alone"
+
+// dateIn reads the day and time that a name states, and how. A day with the year last may be read in two orders: it
+// counts where only one of them is a date. Nothing of such a name is read in another way.
+func dateIn(name string) (layout, text, note string, year string) {
+	note, layout = dayAlone, "20060102"
+	var clock []string
+	if m := yearLast.FindStringSubmatch(name); m != nil {
+		first, second := m[1], m[3]
+		switch {
+		case first > "12" && second <= "12":
+			first, second = second, first
+		case first <= "12" && second <= "12" && first != second:
+			return "", "", "", ""
+		}
+		year, text, clock = m[4], m[4]+first+second, m[5:8]
+	} else if m := dateName.FindStringSubmatch(name); m != nil {
+		text = strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
+		if len(m[1]) > len(text) {
+			year = text[:4]
+		}
+		clock = m[2:5]
+	}
+	if len(clock) == 0 {
+		return "", "", "", ""
+	}
+	if clock[0] != "" {
+		layout, text, note = layout+"1504", text+clock[0]+clock[1], "by a name, zone not stated"
+	}
+	if clock[2] != "" {
+		layout, text = layout+"05", text+clock[2]
+	}
+	return layout, text, note, year
+}
+
 // dateInName reads when something was measured out of the name of its file, or of the nearest folder that has a date.
 // A file's own time says when it was copied, and is not asked. What lies after the latest time is no date,
 // nor is what begins with a number of the result itself, such as its ISL.
 func dateInName(shown string, latest time.Time, own map[int]bool) (t time.Time, note string, ok bool) {
 	for ; shown != "." && shown != "/" && shown != ".." && shown != ""; shown = path.Dir(shown) {
-		m := dateName.FindStringSubmatch(path.Base(shown))
-		if m == nil {
-			continue
-		}
-		day := strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
-		layout, text, note := "20060102", day, "by a name, the day alone"
-		if m[2] != "" {
-			layout, text, note = layout+"1504", text+m[2]+m[3], "by a name, zone not stated"
-		}
-		if m[4] != "" {
-			layout, text = layout+"05", text+m[4]
-		}
+		layout, text, note, year := dateIn(path.Base(shown))
 		t, err := time.Parse(layout, text)
-		if err == nil && t.Before(latest) && !(own[t.Year()] && len(m[1]) > len(day)) {
+		if text != "" && err == nil && t.Before(latest) && !(own[t.Year()] && year != "") {
 			return t, note, true
 		}
 	}

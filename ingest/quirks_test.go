@@ -221,6 +221,9 @@ func TestQuirk16(t *testing.T) {
 		"x-20260316-153300.json":             "2026-03-16T15:33:00Z by a name, zone not stated",
 		"2026-03-16T1533/x.json":             "2026-03-16T15:33:00Z by a name, zone not stated",
 		"2026-03-16/x.json":                  "2026-03-16T00:00:00Z by a name, the day alone",
+		"x_12-20-2022-08-28-18.json":         "2022-12-20T08:28:18Z by a name, zone not stated",
+		"x_20-12-2022.json":                  "2022-12-20T00:00:00Z by a name, the day alone",
+		"x_08-09-2022-08-28-18.json":         "", // of September or of August
 	} {
 		file := fstest.MapFile{
 			Data:    []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)),
@@ -363,5 +366,25 @@ func TestQuirk24(t *testing.T) {
 	if drafttest.Metric(p, "tpot").Kind().Why == "" || drafttest.Metric(p, "itl").Kind().Why == "" ||
 		len(drafttest.Metric(p, "requests_failed").Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
+	}
+}
+
+// Two evals of one day, whose names state no time, are two: a score that both have by chance is in both.
+func TestEvalsOfOneDay(t *testing.T) {
+	eval := func(shots, piqa string) string {
+		return `{"results":{"wsc":{"acc,none":0.3654,"acc_stderr,none":0.0474},"piqa":{"acc,none":` + piqa +
+			`,"acc_stderr,none":0.0103}},"n-shot":{"wsc":` + shots + `,"piqa":` + shots + `},"model_name":"acme/m",` +
+			`"versions":{"wsc":1,"piqa":1},"config":{}}`
+	}
+	set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fstest.MapFS{
+		"m-0shot_2022-03-09.json": {Data: []byte(eval("0", "0.7312"))},
+		"m-5shot_2022-03-09.json": {Data: []byte(eval("5", "0.7512"))},
+	}, Name: "in"}}, ingest.Options{})
+	n := 0
+	for _, r := range set.Runs {
+		n += len(r.Scores)
+	}
+	if err != nil || n != 4 {
+		t.Errorf("%v: %d of 4 scores: %+v", err, n, set.Problems)
 	}
 }

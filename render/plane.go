@@ -134,10 +134,17 @@ func (r *Report) eachNewest(model string, do func(p Pair, run int)) {
 		if r.Graded() {
 			releases = []int{p.Newest}
 		}
+		var runs []int
 		for _, at := range slices.Backward(releases) {
 			for _, run := range slices.Backward(r.runs[p.Pair][at]) {
-				do(p, run)
+				runs = append(runs, run)
 			}
+		}
+		slices.SortStableFunc(runs, func(a, b int) int { // those without a date come by their files, not by chance
+			return strings.Compare(r.Columns.Runs[a].First, r.Columns.Runs[b].First)
+		})
+		for _, run := range runs {
+			do(p, run)
 		}
 	}
 }
@@ -530,7 +537,7 @@ func (r *Report) planeIntro() string {
 	if r.Graded() {
 		return text + "each device with its newest release. The page of a device has its history."
 	}
-	return text + "of each the newest run."
+	return text + "of each the newest run; of runs without a date, the first by name."
 }
 
 // planeSections are the planes of the models that were measured in most configurations, for the front page.

@@ -8,13 +8,13 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 
 	shellquote "github.com/kballard/go-shellquote"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -108,7 +108,7 @@ func readServing(f *decode.File, r *schema.Reading) {
 		}
 	}
 	open.point(f, r)
-	r.Detail = fmt.Sprintf("output of %d load tests", len(r.Points))
+	r.Detail = "output of " + plaintext.Plural(len(r.Points), "load test")
 }
 
 // labelled splits a line at its first colon into a label, in lower case, and a value; "" where it has no label.

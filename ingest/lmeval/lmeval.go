@@ -128,7 +128,7 @@ func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
 
 var (
 	revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
-	modelArg    = regexp.MustCompile(`(?:^|,)\s*(?:model|pretrained|model_version)=([^,]+)`)
+	modelArg    = regexp.MustCompile(`(?:^|[,{])\s*'?(?:model|pretrained|model_version)(?:=|'\s*:\s*')([^,']+)`)
 )
 
 // argument is the first group of an expression in the arguments of a model, "" where it does not match.

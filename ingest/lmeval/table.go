@@ -119,7 +119,7 @@ func (t *printed) row(n int, line string, cells []string) {
 	r := t.runs.Of(t.model, t.facts)
 	key := strings.Join([]string{t.task, of("Metric"), of("Filter")}, "\n")
 	if first, has := t.seen[key]; has {
-		if first != of("Value") {
+		if x, err := strconv.ParseFloat(first, 64); err != nil || x != value {
 			draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+of("Metric")+" twice, "+first+
 				" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
 		}

@@ -38,6 +38,11 @@ func TestTable(t *testing.T) {
 			"# vllm (model=b/c), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
 			"# |Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n# |Art|0|none|0|acc|↑|0.7|±|0.0875|\n",
 			"/mnt/a: Art acc none .6667 higher 0 -; b/c: Art acc none .7 higher 0 -"},
+		{"arguments as Python prints them", "" +
+			"local-completions ({'model': 'glm-5', 'base_url': 'http://h:1/v1'}), gen_kwargs: ({}), limit: None, " +
+			"num_fewshot: 0\n|Tasks|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n|Art|0|none|0|acc|↑|0.7340|±|0.0875|\n" +
+			"\n|Groups|Version|Filter|n-shot|Metric| |Value |   |Stderr|\n|Art|0|none|0|acc|↑|0.734|±|0.0875|\n",
+			"glm-5: Art acc none .734 higher 0 -"},
 		{"rows on one line", "|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n" +
 			"|winogrande|0|acc|0.7514|_  |0.0121|\n\n" +
 			"|Task |Version|Metric|Value |   |Stderr|\n" +

@@ -112,6 +112,9 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		Warnings:   schema.CountSeverity(r.Problems, schema.SevWarning),
 		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra),
 	}
+	if r.Start.IsZero() && len(r.Points) > 0 {
+		h.First = r.Points[0].Source.Path
+	}
 	for i := range r.Points {
 		p := &r.Points[i]
 		b.point(run, p)

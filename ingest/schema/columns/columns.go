@@ -42,6 +42,7 @@ type RunHead struct {
 	// the id in the document, if another run has the same and this one got a new id; else ""
 	Stated                 string
 	Start, End             time.Time
+	First                  string // of a run without a date: the first of its files, which gives it a place
 	Release, Channel, Line string
 	Model                  schema.Model
 	Impl                   string
