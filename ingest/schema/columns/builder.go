@@ -99,6 +99,14 @@ func (b *Builder) Cond(c Conditions) int32 {
 	return i
 }
 
+// firstFile is what places a run without a date.
+func firstFile(r *schema.Run) string {
+	if !r.Start.IsZero() || len(r.Points) == 0 {
+		return ""
+	}
+	return r.Points[0].Source.Path
+}
+
 // Add appends the numbers of a run. path is where its document is, sum the hash of the document's bytes.
 func (b *Builder) Add(r *schema.Run, path, sum string) {
 	run := int32(len(b.C.Runs))
@@ -110,10 +118,7 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		Scores: len(r.Scores), Targets: len(r.Targets), Planned: len(r.Plan),
 		Errors:     schema.CountSeverity(r.Problems, schema.SevError),
 		Warnings:   schema.CountSeverity(r.Problems, schema.SevWarning),
-		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra),
-	}
-	if r.Start.IsZero() && len(r.Points) > 0 {
-		h.First = r.Points[0].Source.Path
+		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra), First: firstFile(r),
 	}
 	for i := range r.Points {
 		p := &r.Points[i]
