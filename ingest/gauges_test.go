@@ -47,13 +47,14 @@ func TestGauges(t *testing.T) {
 // What a server's counters grew by during a measurement is a metric, unless one was set back or the client states it.
 func TestGrowths(t *testing.T) {
 	names := []string{"s", "prefix_hits_total", "prefix_queries_total", "queue_seconds_total", "queued_total",
-		"kv_transfer_seconds_total", "kv_transfers_total", "drafts_total", "draft_tokens_total", "accepted_total"}
-	first := []float64{0, 100, 1000, 5, 10, 2, 100, 1000, 4000, 2000}
-	last := []float64{9, 150, 1100, 5.5, 20, 2.5, 200, 1100, 4400, 2125}
+		"kv_transfer_seconds_total", "kv_transfers_total", "drafts_total", "draft_tokens_total", "accepted_total",
+		"outer_prefix_hits_total", "outer_prefix_queries_total"}
+	first := []float64{0, 100, 1000, 5, 10, 2, 100, 1000, 4000, 2000, 10, 100}
+	last := []float64{9, 150, 1100, 5.5, 20, 2.5, 200, 1100, 4400, 2125, 30, 150}
 	p := point()
 	addGauges(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: names, Rows: [][]float64{first, last}}})
-	drafttest.Expect(t, p, map[string]float64{"prefix_hits.value": 50, "queue_ms.value": 50, "kv_transfer_ms.value": 5,
-		"acceptance_rate.value": 31.25, "acceptance_length.value": 2.25})
+	drafttest.Expect(t, p, map[string]float64{"prefix_hits.value": 50, "prefix_hits_external.value": 40,
+		"queue_ms.value": 50, "kv_transfer_ms.value": 5, "acceptance_rate.value": 31.25, "acceptance_length.value": 2.25})
 	p = point()
 	p.Metrics.Put(schema.Of("acceptance_rate", "value", 60))
 	back := slices.Clone(last)

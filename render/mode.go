@@ -194,7 +194,7 @@ func (r *Report) heldText() string {
 	}
 	on := words.Plural(len(devices), "device")
 	if len(devices) == 1 {
-		on = "a device"
+		on = words.Device(r.shown[0].Device)
 	}
 	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + words.Plural(len(models), "model") + " on " + on + "."
 }

@@ -351,12 +351,15 @@ var catalogue = []MetricInfo{
 		Means: "requests that the server put off for want of KV cache",
 	},
 	{Name: "accelerator_busy", Label: "Accelerator busy", Unit: "%", Means: "share of time in which it worked"},
-	{Name: "accelerator_memory", Label: "Accelerator memory", Unit: "GiB", Means: "memory of an accelerator in use"},
+	{
+		Name: "accelerator_memory", Label: "Accelerator memory", Unit: "GiB", Better: Lower,
+		Means: "memory of an accelerator in use",
+	},
 	{
 		Name: "pod_startup_s", Label: "Pod start-up", Unit: "s", Better: Lower,
 		Means: "time from a pod's creation until it is ready",
 	},
-	{Name: "session_s", Label: "Session", Unit: "s", Means: "length of a session of several requests"},
+	{Name: "session_s", Label: "Session", Unit: "s", Better: Lower, Means: "length of a session of several requests"},
 	{
 		Name: "session_rps", Label: "Sessions/s", Unit: "req/s", Better: Higher,
 		Means: "completed sessions over the duration",

@@ -47,6 +47,8 @@ const (
 	CounterPreemptions   = "preemptions_total"
 	CounterPrefixHits    = "prefix_hits_total"
 	CounterPrefixQueries = "prefix_queries_total"
+	CounterOuterHits     = "outer_prefix_hits_total" // of a cache outside of the server
+	CounterOuterQueries  = "outer_prefix_queries_total"
 
 	CounterQueueSeconds    = "queue_seconds_total" // that requests waited before they were computed
 	CounterQueued          = "queued_total"        // those requests

@@ -23,7 +23,7 @@ var guesses = []struct {
 		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
 		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
-		`orin|thor))(?:$|[-_ .x]|halo)`)},
+		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
 	{"model", regexp.MustCompile(`(?i)((?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|` +
 		`gpt[-_]?(?:oss|j|neo)|glm|falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|command[-_]?r|internlm|smollm|` +
 		`bloom|vicuna|exaone|ernie|whisper)|[a-z][\w.-]*?[-_.]a?\d+(?:\.\d+)?[bm](?:$|[-_.]))`)},

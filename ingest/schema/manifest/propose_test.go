@@ -32,6 +32,7 @@ func TestPropose(t *testing.T) {
 			"//OpenHermes-2.5-Mistral-7B/"},
 		{"files of models and days", "a/llama-7b_2026-01-02.json a/llama-7b_2026-01-03.json", "model", "", ""},
 		{"names that say nothing", "results/a.json results/b.json out/c.json", "release device model", "", ""},
+		{"the version of a model is no device", "gsm8k/MiniMax-M2.5/a/x.log mmlu/MiniMax-M2.5/b/x.log", "device", "", ""},
 		{"a minority", "h100/a.json one/b.json two/c.json three/d.json", "device", "", ""},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
