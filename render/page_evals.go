@@ -149,7 +149,7 @@ func (r *Report) scoresToday() *Table {
 		named := func(s score) int { return truth(r.Columns.Runs[s.Run].Model.Name == "") }
 		return named(a) - named(b)
 	})
-	return tableOf("Scores", List, list, []Column[score]{
+	return tableOf("Scores", List, list[:min(rowsFiltered, len(list))], []Column[score]{
 		{col("Task").filtered(), func(s score) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
 		{col("Where").filtered(), func(s score) Cell {
 			h := &r.Columns.Runs[s.Run]
@@ -167,7 +167,7 @@ func (r *Report) scoresToday() *Table {
 		{medium("95 % interval"), func(s score) Cell { return Cell{Text: scoreInterval(s), Sub: noiseText(&s.Score)} }},
 		{num("n"), func(s score) Cell { return stated(s.N) }},
 		{col("Release"), func(s score) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
-	})
+	}).of(len(list))
 }
 
 // scoreInterval is the 95 % interval of a score in its own scale; the absent mark where nothing is known of its

@@ -200,7 +200,7 @@ func (r *Report) pairSections(at int) []Section {
 			scores = append(scores, r.scoresOf(run)...)
 		}
 		if len(scores) > 0 {
-			t := scoreTable(scores)
+			t := scoreTable(scores[:min(rowsShown, len(scores))]).of(len(scores))
 			t.Caption = name
 			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")).whole(all))
 		}

@@ -170,10 +170,10 @@ func conditions(pt *schema.Point) (parts []string) {
 func runScores(run *schema.Run, files sources) *Table {
 	const shown = 1000 // a drawer finds a score there
 	var rows []*columns.ScoreRow
-	for _, s := range run.Scores {
+	for _, s := range run.Scores[:min(shown, len(run.Scores))] {
 		rows = append(rows, &columns.ScoreRow{Score: s})
 	}
-	t := scoreTable(rows)
+	t := scoreTable(rows).of(len(run.Scores))
 	if len(files.list) > 1 {
 		t.addColumn(num("File").in("# below"), func(i int) Cell {
 			return placeBelow(files.number[run.Scores[i].Source.Path], "no file is stated")

@@ -473,7 +473,8 @@ func (r *Report) evalList(runs []int) Section {
 	for _, run := range slices.Backward(runs) {
 		scores = append(scores, r.scoresOf(run)...)
 	}
-	t := tableOf("Evals by release, newest first", List, scores, []Column[*columns.ScoreRow]{
+	shown := scores[:min(rowsShown, len(scores))]
+	t := tableOf("Evals by release, newest first", List, shown, []Column[*columns.ScoreRow]{
 		{col("Task"), func(s *columns.ScoreRow) Cell { return head(s.Task, RunPath(r.Columns.Runs[s.Run].ID)) }},
 		{col("Metric"), func(s *columns.ScoreRow) Cell { return Cell{Text: s.Metric, Sub: words.Filter(s.Filter)} }},
 		{medium("Release"), func(s *columns.ScoreRow) Cell { return text(releaseOrStart(&r.Columns.Runs[s.Run])) }},
@@ -481,5 +482,6 @@ func (r *Report) evalList(runs []int) Section {
 		{num("Standard error"), func(s *columns.ScoreRow) Cell { return number(s.Stderr) }},
 		{num("n"), func(s *columns.ScoreRow) Cell { return stated(s.N) }},
 	})
-	return section("evals", "Evals", "Scores in the tool's own scale.", t.cut("data/ has all rows, by release"))
+	return section("evals", "Evals", "Scores in the tool's own scale.",
+		t.of(len(scores)).cut("data/ has all rows, by release"))
 }

@@ -174,9 +174,17 @@ func (t *Table) cut(rest string) *Table { return t.elsewhere(rest).keep(rowsShow
 
 // filtered lets a reader choose among the rows, which are all on the page but for a very long list.
 func (t *Table) filtered(rest string) *Table {
-	const most = 2000
 	t.Filtered = true
-	return t.elsewhere(rest).keep(most)
+	return t.elsewhere(rest).keep(rowsFiltered)
+}
+
+// rowsFiltered is how many rows a table has that a reader chooses from.
+const rowsFiltered = 2000
+
+// of says how many rows there are of a table that was made of the first alone: cells of tens of thousands take memory.
+func (t *Table) of(total int) *Table {
+	t.Total = total
+	return t
 }
 
 // whole leads from a table that is cut to all of its rows.
