@@ -79,7 +79,7 @@ var growths = []struct {
 	factor, more     float64
 }{
 	{"prefix_hits", schema.CounterPrefixHits, schema.CounterPrefixQueries, 100, 0},
-	{"prefix_hits_external", schema.CounterOuterHits, schema.CounterOuterQueries, 100, 0},
+	{"prefix_hits_external", schema.CounterExternalHits, schema.CounterExternalQueries, 100, 0},
 	{"queue_ms", schema.CounterQueueSeconds, schema.CounterQueued, 1000, 0},
 	{"kv_transfer_ms", schema.CounterTransferSeconds, schema.CounterTransfers, 1000, 0},
 	{"acceptance_rate", schema.CounterAccepted, schema.CounterDraftTokens, 100, 0},

@@ -48,7 +48,7 @@ func TestGauges(t *testing.T) {
 func TestGrowths(t *testing.T) {
 	names := []string{"s", "prefix_hits_total", "prefix_queries_total", "queue_seconds_total", "queued_total",
 		"kv_transfer_seconds_total", "kv_transfers_total", "drafts_total", "draft_tokens_total", "accepted_total",
-		"outer_prefix_hits_total", "outer_prefix_queries_total"}
+		"external_prefix_hits_total", "external_prefix_queries_total"}
 	first := []float64{0, 100, 1000, 5, 10, 2, 100, 1000, 4000, 2000, 10, 100}
 	last := []float64{9, 150, 1100, 5.5, 20, 2.5, 200, 1100, 4400, 2125, 30, 150}
 	p := point()

@@ -161,7 +161,8 @@ const dayAlone = "by a name, the day alone"
 
 // dateIn reads the day and time that a name states, and how. A day with the year last may be read in two orders: it
 // counts where only one of them is a date. Nothing of such a name is read in another way.
-func dateIn(name string) (layout, text, note string, year string) {
+// apart says that the parts of the day are separated, as numbers of other kinds are, too.
+func dateIn(name string) (layout, text, note string, apart bool) {
 	note, layout = dayAlone, "20060102"
 	var clock []string
 	if m := yearLast.FindStringSubmatch(name); m != nil {
@@ -170,18 +171,15 @@ func dateIn(name string) (layout, text, note string, year string) {
 		case first > "12" && second <= "12":
 			first, second = second, first
 		case first <= "12" && second <= "12" && first != second:
-			return "", "", "", ""
+			return "", "", "", false
 		}
-		year, text, clock = m[4], m[4]+first+second, m[5:8]
+		apart, text, clock = true, m[4]+first+second, m[5:8]
 	} else if m := dateName.FindStringSubmatch(name); m != nil {
 		text = strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
-		if len(m[1]) > len(text) {
-			year = text[:4]
-		}
-		clock = m[2:5]
+		apart, clock = len(m[1]) > len(text), m[2:5]
 	}
 	if len(clock) == 0 {
-		return "", "", "", ""
+		return "", "", "", false
 	}
 	if clock[0] != "" {
 		layout, text, note = layout+"1504", text+clock[0]+clock[1], "by a name, zone not stated"
@@ -189,7 +187,7 @@ func dateIn(name string) (layout, text, note string, year string) {
 	if clock[2] != "" {
 		layout, text = layout+"05", text+clock[2]
 	}
-	return layout, text, note, year
+	return layout, text, note, apart
 }
 
 // dateInName reads when something was measured out of the name of its file, or of the nearest folder that has a date.
@@ -197,9 +195,9 @@ func dateIn(name string) (layout, text, note string, year string) {
 // nor is what begins with a number of the result itself, such as its ISL.
 func dateInName(shown string, latest time.Time, own map[int]bool) (t time.Time, note string, ok bool) {
 	for ; shown != "." && shown != "/" && shown != ".." && shown != ""; shown = path.Dir(shown) {
-		layout, text, note, year := dateIn(path.Base(shown))
+		layout, text, note, apart := dateIn(path.Base(shown))
 		t, err := time.Parse(layout, text)
-		if text != "" && err == nil && t.Before(latest) && !(own[t.Year()] && year != "") {
+		if text != "" && err == nil && t.Before(latest) && !(own[t.Year()] && apart) {
 			return t, note, true
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/render/words"
+	"gonum.org/v1/gonum/stat"
 )
 
 // searchSettings measures combinations of --server-param until no neighbour of the best one is better, and says which
@@ -98,30 +99,25 @@ func searched(ctx context.Context, ws *workspace.Workspace, dirs []string, metri
 	if err != nil {
 		return 0, err
 	}
-	sum, n := 0., 0
+	var values []float64
 	for _, r := range set.Runs {
 		for i := range r.Points {
 			m, _ := r.Points[i].Metric(metric)
 			_, v := m.Primary()
 			x, ok := v.Get()
-			switch {
-			case ok && schema.MayBeZero(metric):
-				sum, n = sum+x, n+1
-				continue
-			case ok && schema.Measurable(x):
-				sum, n = sum+math.Log(x), n+1
-				continue
+			if !ok || !schema.IsMeasurement(metric, x) {
+				return 0, fmt.Errorf("%s has no %s of %s", strings.Join(dirs, ", "), metric, words.Workload(r.Points[i].Key))
 			}
-			return 0, fmt.Errorf("%s has no %s of %s", strings.Join(dirs, ", "), metric, words.Workload(r.Points[i].Key))
+			values = append(values, x)
 		}
 	}
-	if n == 0 {
+	switch {
+	case len(values) == 0:
 		return 0, fmt.Errorf("%s has no %s", strings.Join(dirs, ", "), metric)
+	case schema.MayBeZero(metric):
+		return stat.Mean(values, nil), nil
 	}
-	if schema.MayBeZero(metric) {
-		return sum / float64(n), nil
-	}
-	return math.Exp(sum / float64(n)), nil
+	return stat.GeometricMean(values, nil), nil
 }
 
 // writeSearch writes a row a combination, in their order: its value and how far it is from the best, or that it has

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -18,15 +19,16 @@ type spelling struct{ fact, a, b string }
 func spellings(models, devices map[string]bool) (out []spelling) {
 	plain := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
-		letters := ""
+		var kept strings.Builder
 		for i, r := range name {
 			switch {
 			case unicode.IsLetter(r) || unicode.IsDigit(r):
-				letters += string(unicode.ToLower(r))
+				kept.WriteRune(unicode.ToLower(r))
 			case r == '.' && i > 0 && i+1 < len(name) && unicode.IsDigit(rune(name[i-1])) && unicode.IsDigit(rune(name[i+1])):
-				letters += "." // 1.3b is not 13b
+				kept.WriteByte('.') // 1.3b is not 13b
 			}
 		}
+		letters := kept.String()
 		if first, has := plain[letters]; has && letters != "" {
 			out = append(out, spelling{"model", first, name})
 			continue

@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
-// TestClimb: on grids whose flags act by themselves, each with one summit, the best combination is found, each is
+// TestClimb: on grids whose flags act by themselves, each with one optimum, the best combination is found, each is
 // measured at most once, and most of a large grid is not measured; what fails is passed by.
 func TestClimb(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -61,9 +61,9 @@ func Configurations(entries []Entry, params []string) ([]Entry, error) {
 	return out, nil
 }
 
-// Climb is a search among the combinations of settings, in the order of [Configurations]. It begins with the first, and
-// measures what differs from the best one by one step of one flag, until none of those is better: where flags act by
-// themselves, each with one summit, that is the best of all, for a fraction of the measurements.
+// Climb is a search by hill climbing among the combinations of settings, in the order of [Configurations]. It begins
+// with the first, and measures what differs from the best one by one step of one flag, until none of those is better:
+// where flags act by themselves, each with one optimum, that is the best of all, for a fraction of the measurements.
 type Climb struct {
 	Sizes  []int           // how many values each flag has
 	Higher bool            // larger values are better

@@ -518,6 +518,11 @@ func MayBeZero(metric string) bool {
 	return false
 }
 
+// IsMeasurement reports whether a value of a metric is one: above zero, or a 0 where that is a measurement.
+func IsMeasurement(metric string, v float64) bool {
+	return Measurable(v) || v == 0 && MayBeZero(metric)
+}
+
 // plainName reports whether a text is short and has only letters, digits and certain signs.
 func plainName(s string, most int, signs string) bool {
 	for _, c := range s {

@@ -44,11 +44,11 @@ const (
 
 // Counters of a server, from which gauges by slice are differences.
 const (
-	CounterPreemptions   = "preemptions_total"
-	CounterPrefixHits    = "prefix_hits_total"
-	CounterPrefixQueries = "prefix_queries_total"
-	CounterOuterHits     = "outer_prefix_hits_total" // of a cache outside of the server
-	CounterOuterQueries  = "outer_prefix_queries_total"
+	CounterPreemptions     = "preemptions_total"
+	CounterPrefixHits      = "prefix_hits_total"
+	CounterPrefixQueries   = "prefix_queries_total"
+	CounterExternalHits    = "external_prefix_hits_total" // of a cache outside of the server
+	CounterExternalQueries = "external_prefix_queries_total"
 
 	CounterQueueSeconds    = "queue_seconds_total" // that requests waited before they were computed
 	CounterQueued          = "queued_total"        // those requests

@@ -179,7 +179,7 @@ func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool,
 	return s.curves()
 }
 
-// Band is a workload of a release over its loads, with the joint band of what is given at what a user sees.
+// Band is the joint band of what is given at what a user sees.
 type Band struct {
 	Axis   string
 	Levels []curve.At
@@ -192,7 +192,7 @@ func ReleaseBands(
 	j *judge.Judgement, release int, of func(*columns.RunHead) bool, is func(workload schema.Key, rate bool) bool,
 ) (out []Band) {
 	s := sweeps{whole: true}
-	s.addReleases(j, -1, release, of, true)
+	s.addReleases(j, release, release, of, true)
 	for _, at := range s.order {
 		known := slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis })
 		if known || !is(s.keys[at], at.rate) {
@@ -212,7 +212,8 @@ func ReleaseBands(
 	return out
 }
 
-// addReleases takes the runs of two releases as sides, and those of releases before the later one for the spread.
+// addReleases takes the runs of two releases as sides, of one alone as the second, and those of the releases before the
+// later one for the spread.
 func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) {
 	const window = 20 // releases, as of a baseline
 	c := j.Columns
@@ -222,11 +223,7 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 	}
 	repeats, df := map[group]int{}, map[string]int{}
 	eachRun := func(do func(ri, run int, g group)) {
-		from := max(0, b-window)
-		if a >= 0 {
-			from = min(a, from)
-		}
-		for ri := from; ri <= b; ri++ {
+		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
 			for _, run := range j.Releases[ri].Runs {
 				if h := &c.Runs[run]; of(h) {
 					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.Impl, ", "), ri})

@@ -74,7 +74,7 @@ func Compare(a, b *Curve, others ...*Curve) *Comparison {
 }
 
 // exchanged are the half widths of a joint band by the runs themselves: of equal systems any run may as well be of the
-// other side, so the factor is what 95 % of other partings of the runs do not exceed with their largest |t|. Draws of
+// other side, so the factor is what 95 % of other ways to split the runs do not exceed with their largest |t|. Draws of
 // normal runs are not enough: where loads vary by a third, what is read from a curve has heavier tails. Zero where the
 // sides have different loads.
 func (c *Comparison) exchanged(at []float64, others []*Curve) []float64 {
@@ -133,7 +133,7 @@ func (c *Comparison) exchanged(at []float64, others []*Curve) []float64 {
 	return half
 }
 
-// largest is the largest |t| over levels of a parting of runs; 0 for that which was measured, and without curves.
+// largest is the largest |t| over levels of one split of the runs; 0 for that which was measured, and without curves.
 func (c *Comparison) largest(at []float64, runs [][]knot, order []int, errors []float64) (most float64) {
 	var sides [2][][]knot
 	crossed := 0

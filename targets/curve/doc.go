@@ -22,7 +22,7 @@
 //     nothing. Where nothing else is said, it is that much slower and gives that much less at each load.
 //   - The joint band covers all levels at once: its factor is the quantile of the largest |t| over the levels (as in
 //     Hothorn, Bretz and Westfall 2008), from draws of normal runs whose loads have the correlation that was measured.
-//     Of a difference it is at least what 95 % of other partings of the runs into two sides do not exceed (by
+//     Of a difference it is at least what 95 % of other splits of the runs into two sides do not exceed (by
 //     permutation, as in Westfall and Young 1993), since what is read from a curve of noisy loads has heavier tails.
 //     One is above the other where the band of the difference excludes zero, which equal systems show in at most 5 %.
 package curve

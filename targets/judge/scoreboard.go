@@ -22,7 +22,6 @@ type contestant struct {
 	value    float64
 	se       float64 // 0 where it is not known
 	share    bool    // of right answers; value and error are those of the share
-	limited  bool    // it has a part of the task's items
 	right    []uint64
 }
 
@@ -32,7 +31,7 @@ func contestants(scores []*columns.ScoreRow) []*contestant {
 		if s == nil {
 			continue
 		}
-		c := &contestant{ScoreRow: s, settings: settingsOf(s), limited: limited(&s.Score)}
+		c := &contestant{ScoreRow: s, settings: settingsOf(s)}
 		if c.value, c.share = share(&s.Score); c.share {
 			c.se, _ = spread(&s.Score, c.value)
 		} else {
@@ -147,7 +146,7 @@ func (c *contestant) ahead(o *contestant, part bool) (board.Diff, bool) {
 
 // paired compares answers to the same items.
 func (c *contestant) paired(o *contestant, part bool) (board.Diff, bool) {
-	if c.limited && o.limited || byItem(c.Outcomes) {
+	if limited(&c.Score) && limited(&o.Score) || byItem(c.Outcomes) {
 		return pairedItems(&c.Score, &o.Score)
 	}
 	lost, gained, n := 0, 0, len(c.Outcomes.Right)

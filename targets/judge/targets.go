@@ -214,7 +214,7 @@ func (g *grading) values(t schema.Target, at slot) (values []float64, why string
 		x, ok := n.Get()
 		valid := p.StatusWord() != schema.StatusInvalid
 		switch {
-		case ok && (schema.Measurable(x) || x == 0 && schema.MayBeZero(t.Metric)) && valid:
+		case ok && schema.IsMeasurement(t.Metric, x) && valid:
 			values = append(values, x)
 		case why != "":
 		case ok && valid:
