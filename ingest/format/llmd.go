@@ -97,7 +97,7 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 			continue
 		}
 		d.Block(block, draft.Wide, x)
-		if ok != nil {
+		if ok != nil && x.Metric != "itl" { // gaps, which nobody counted
 			d.Size(x.Metric, int(min(max(*ok, 0), 1e12)))
 		}
 	}
