@@ -249,7 +249,7 @@ func (b *board) column(c boardColumn) Column[int] {
 		}
 		cell := b.report.scoreIn(s)
 		cell.Strong = standing.best() == i
-		cell.Sub = below(s, ref, c, same, standing.rank(i))
+		cell.Sub = below(s, ref, c, same, standing.rank(i, s.N))
 		return cell
 	}}
 }
@@ -262,7 +262,7 @@ func below(s *columns.ScoreRow, ref *boardRow, c boardColumn, same bool, rank st
 		list = append(list, "n = "+words.Count(s.N))
 	}
 	if rank != "" {
-		list = append(list, "rank "+rank)
+		list = append(list, rank)
 	}
 	if ref != nil && ref.at(c) != s {
 		list = append(list, besideText(ref.at(c), s))
@@ -303,7 +303,7 @@ func spanText(show func(float64) string, d, lo, hi float64, paired bool) string 
 func (b *board) about() string {
 	text, ranks := "The value in the tool's own scale with its 95 % interval", ""
 	if b.head == headModel {
-		ranks = " and the ranks that it may have"
+		ranks = ", the ranks that it may have, and how many questions would tell it apart from a first that it ties with"
 	}
 	text += ranks + "; bold only where it is shown to be better than every other (Holm's procedure over the pairs of " +
 		"the column, 5 %)."

@@ -51,8 +51,8 @@ func (s *ranking) best() int {
 	return s.rows[s.Best()]
 }
 
-// rank is the ranks that a row may have, "" for none.
-func (s *ranking) rank(row int) string {
+// rank is the ranks that a row may have, "" for none; where it ties with the first, what would separate the two.
+func (s *ranking) rank(row, asked int) string {
 	if s == nil || !s.ranked {
 		return ""
 	}
@@ -60,7 +60,34 @@ func (s *ranking) rank(row int) string {
 	if at < 0 {
 		return ""
 	}
-	return s.ranks(at)
+	text := "rank " + s.ranks(at)
+	if d, ok := s.Diff(at, s.Order[0]); ok && d.D != 0 && s.Tied(at, s.Order[0]) {
+		text += "; apart at " + s.needed(at, s.Order[0], asked, "questions")
+	}
+	return text
+}
+
+// needed is what would separate two models that tie, if they differ as much as they seem to: so many questions, or what
+// as often as it was asked.
+func (s *ranking) needed(i, from, asked int, what string) string {
+	d, _ := s.Diff(i, from)
+	factor := s.Factor(d)
+	if n := float64(asked) * factor; n > 0 && n < 1e7 {
+		return questions(int(math.Ceil(n)), s.Samples(d))
+	}
+	if factor > 1000 {
+		return "more than 1,000 times the " + what
+	}
+	return fmt.Sprintf("about %s times the %s", strconv.FormatFloat(rounded(factor), 'f', -1, 64), what)
+}
+
+// questions is how many items would separate two models, or answers to each of the same items.
+func questions(items, answers int) string {
+	text := "about " + words.Count(int(rounded(float64(items)))) + " questions"
+	if answers > 0 {
+		text += fmt.Sprintf(", or %d answers to each", answers)
+	}
+	return text
 }
 
 func (s *ranking) ranks(at int) string {
@@ -175,7 +202,12 @@ func (m *means) section() Section {
 	}
 	b := m.board
 	ties, unit := m.tied()
-	first := m.Order[0]
+	first, from, name := m.Order[0], m.Order[0], "the first"
+	for i, row := range m.rows {
+		if b.rows[row].reference {
+			from, name = i, b.rows[row].head.Text
+		}
+	}
 	order := append([]int{first}, m.Ties(first)...)
 	for _, i := range m.Order {
 		if !slices.Contains(order, i) {
@@ -199,9 +231,9 @@ func (m *means) section() Section {
 			}
 			return c
 		}},
-		{medium("From the first").in("interval over all pairs"), func(i int) Cell { return text(m.behind(i, first)) }},
+		{medium("From " + name).in("interval over all pairs"), func(i int) Cell { return text(m.behind(i, from)) }},
 		{medium("Ties").in(unit), func(i int) Cell { return text(ties[i]) }},
-		{col("To separate from the first"), func(i int) Cell { return text(m.needed(i, first)) }},
+		{col("To separate from " + name), func(i int) Cell { return text(m.needed(i, from)) }},
 	})
 	if ties := 1 + len(m.Ties(first)); m.Best() < 0 && ties < len(order) {
 		t.Rows = slices.Insert(t.Rows, ties, Row{Group: "Shown to be behind the first"})
@@ -260,9 +292,9 @@ func (m *means) about(first int) string {
 	return text
 }
 
-// behind is how far a model is from the first, with the interval of the difference alone.
-func (m *means) behind(i, first int) string {
-	d, ok := m.Diff(i, first)
+// behind is how far a model is from another, with the interval of the difference alone.
+func (m *means) behind(i, from int) string {
+	d, ok := m.Diff(i, from)
 	if !ok {
 		return ""
 	}
@@ -270,42 +302,27 @@ func (m *means) behind(i, first int) string {
 	return spanText(words.Points, d.D, lo, hi, d.Paired)
 }
 
-// needed is what would separate a tied model from the first, if the two differ as much as they seem to.
-func (m *means) needed(i, first int) string {
-	d, ok := m.Diff(i, first)
+// needed is what would separate a model from another that it ties with.
+func (m *means) needed(i, from int) string {
+	d, ok := m.Diff(i, from)
 	switch {
-	case i == first:
+	case i == from:
 		return ""
 	case !ok:
 		return "not compared: no task in common that asked the same"
-	case !m.Tied(i, first):
+	case !m.Tied(i, from):
 		return ""
 	case d.D == 0:
 		return "equal so far"
 	}
-	what := "questions of each task"
+	what, asked := "questions of each task", 0
 	if m.sampled {
 		what = "tasks"
 	}
-	factor := m.Factor(d)
 	if len(m.columns) == 1 {
-		if s := m.board.rows[m.rows[i]].at(m.columns[0]); s.N > 0 && float64(s.N)*factor < 1e7 {
-			return questions(int(math.Ceil(float64(s.N)*factor)), m.Samples(d))
-		}
+		asked = m.board.rows[m.rows[i]].at(m.columns[0]).N
 	}
-	if factor > 1000 {
-		return "more than 1,000 times the " + what
-	}
-	return fmt.Sprintf("about %s times the %s", strconv.FormatFloat(rounded(factor), 'f', -1, 64), what)
-}
-
-// questions is how many items would separate two models, or answers to each of the same items.
-func questions(items, answers int) string {
-	text := "about " + words.Count(int(rounded(float64(items)))) + " questions"
-	if answers > 0 {
-		text += fmt.Sprintf(", or %d answers to each", answers)
-	}
-	return text
+	return m.ranking.needed(i, from, asked, what)
 }
 
 // rounded has two digits: how many questions are needed is known no better.
