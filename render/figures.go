@@ -277,8 +277,8 @@ type PlaneLine struct {
 	Median    bool         `json:"median,omitempty"`
 	Href      Address      `json:"href"`
 	Points    []PlanePoint `json:"points"` // by load
-	// Bands are the joint 95 % bands of output over speed and over TTFT: levels, each with its low and high end.
-	Bands [2][][3]float64 `json:"bands,omitzero"`
+	// Bands are the joint 95 % bands of output over each other value: levels, each with its low and high end.
+	Bands [planeValues - 1][][3]float64 `json:"bands,omitzero"`
 	id    planeID
 }
 
@@ -286,7 +286,7 @@ type PlaneLine struct {
 type PlanePoint struct {
 	Load   string             `json:"load"` // "32", or "4/s"
 	At     float64            `json:"at"`
-	Values [planeValues]maybe `json:"values"` // output tok/s, tok/s of a user, TTFT and E2EL in ms
+	Values [planeValues]maybe `json:"values"` // output tok/s, tok/s of a user; TTFT, E2EL and P90 of TTFT in ms
 	Run    Address            `json:"run"`
 
 	isl, osl *float64

@@ -64,6 +64,7 @@ const (
 	planeSpeed         // tok/s of a user
 	planeTTFT          // ms
 	planeE2EL          // ms
+	planeTail          // P90 of TTFT, ms
 	planeValues
 )
 
@@ -247,10 +248,8 @@ func (r *Report) addBands(model string, p *Plane) {
 			return h.Model.Name == model && cmp.Or(h.Chips, r.Chips[h.Device]) == id.chips && id.serves(h)
 		}
 		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
-			into := &l.Bands[0]
-			if b.Axis == compare.AxisWait {
-				into = &l.Bands[1]
-			}
+			axis := map[string]int{compare.AxisSpeed: planeSpeed, compare.AxisWait: planeTTFT, compare.AxisTail: planeTail}
+			into := &l.Bands[axis[b.Axis]-1]
 			for _, x := range b.Levels {
 				*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})
 			}
@@ -636,6 +635,7 @@ func (r *Report) planeValues(row *columns.PointRow) (out [planeValues]schema.Num
 	out[planeOutput] = typical("output_tps")
 	out[planeTTFT], out[planeE2EL] = typical("ttft"), typical("e2el")
 	out[planeSpeed] = typical("tps_user")
+	out[planeTail], _ = r.Columns.Value(row, "ttft", "p90")
 	if tpot, ok := typical("tpot").Get(); ok && tpot > 0 {
 		out[planeSpeed] = schema.Num(1000 / tpot)
 	}

@@ -100,6 +100,7 @@ func (p *Plane) limits() {
 	for axis, list := range [planeValues][]float64{
 		planeSpeed: {5, 10, 20, 30, 50, 100, 200, 500},
 		planeTTFT:  {20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000},
+		planeTail:  {20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000},
 		planeE2EL:  {200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 120000},
 	} {
 		for _, v := range list {
@@ -141,6 +142,8 @@ func limitText(axis int, v float64) string {
 		return "At " + round + " tok/s per user"
 	case planeTTFT:
 		return "At a TTFT of " + round + " ms"
+	case planeTail:
+		return "At a TTFT P90 of " + round + " ms"
 	}
 	return "At an E2EL of " + round + " ms"
 }

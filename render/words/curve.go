@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -11,10 +12,8 @@ import (
 
 // curveLevel is a level of a curve.
 func curveLevel(axis string, level float64) string {
-	if axis == compare.AxisWait {
-		return Quantity(level, "ms TTFT")
-	}
-	return Quantity(level, "tok/s/user")
+	unit := map[string]string{compare.AxisWait: "ms TTFT", compare.AxisTail: "ms TTFT P90"}[axis]
+	return Quantity(level, cmp.Or(unit, "tok/s/user"))
 }
 
 // curveChange is a change with its 95 % interval: "−4.2 % (−5.1 % to −3.3 %)".
@@ -50,7 +49,7 @@ func CurveWhere(c *compare.Curve) string {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case math.IsNaN(c.Levels[0].Band[0]):
-		return "not known: no repeats"
+		return "not known: no repeats, and too few releases before"
 	}
 	return "not shown to differ at any level"
 }

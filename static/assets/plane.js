@@ -6,7 +6,8 @@
       null,
       { id: "speed", text: "tok/s per user", title: "tok/s per user, right is better", right: true },
       { id: "ttft", text: "TTFT", title: "TTFT, ms, left is better" },
-      { id: "e2el", text: "E2EL", title: "E2EL, ms, left is better" }
+      { id: "e2el", text: "E2EL", title: "E2EL, ms, left is better" },
+      { id: "ttft_p90", text: "TTFT P90", title: "TTFT P90, ms, left is better" }
     ],
     SHARING = { tp: "Tensor parallel", dp: "Data parallel", ep: "Expert parallel", pp: "Pipeline parallel" },
     LOOKS = 8, // colours, each with its mark
@@ -336,7 +337,7 @@
     }
     function view() {
       var rate = rates.filter((r) => r.id === state.y)[0] || rates[0],
-        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x)),
+        axis = Math.max(1, AXES.findIndex((a) => a && a.id === state.x)),
         workload = data.workloads[state.w || 0] || data.workloads[0],
         own = data.limits.map((l, i) => [i, l]).filter((l) => l[1].axis === axis),
         limit = state.l === "none" ? null : own.filter((l) => String(l[0]) === String(state.l))[0];
@@ -429,7 +430,7 @@
           return {
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
             points: !known ? [] : l.points.filter((p) => p.values[v.axis] != null).map((p) => ({ x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) })),
-            band: known && v.axis < 3 && l.bands && l.bands[v.axis - 1] ? l.bands[v.axis - 1].map((e) => [e[0], v.rate.of(l, e[1]), v.rate.of(l, e[2])]) : null,
+            band: known && l.bands && l.bands[v.axis - 1] ? l.bands[v.axis - 1].map((e) => [e[0], v.rate.of(l, e[1]), v.rate.of(l, e[2])]) : null,
             best: b && !b.why && !b.least && known ? { x: b.values[v.axis], y: v.rate.of(l, b.output) } : null
           };
         }).filter((l) => {

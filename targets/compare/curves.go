@@ -18,18 +18,22 @@ import (
 type Curve struct {
 	System string // "" where both sides have one
 	Key    schema.Key
-	Axis   string // metric of what a user sees: tps_user or ttft
+	Axis   string // of what a user sees, one of [AxisSpeed], [AxisTail], [AxisWait]
 	// PerChip says that output is that of an accelerator, because all runs state how many they have.
 	PerChip      bool
 	RunsA, RunsB int
 	*curve.Comparison
 }
 
-// Axes of curves, the first that both sides measured counts.
+// Axes of curves: what output stands against.
 const (
 	AxisSpeed = "tps_user"
-	AxisWait  = "ttft"
+	AxisTail  = "ttft_p90"
+	AxisWait  = "ttft" // where it has no P90 on both sides
 )
+
+// Second reports whether a curve stands beside the one against speed, which is then what is tested.
+func (c *Curve) Second() bool { return c.Axis != AxisSpeed }
 
 // sweeps gathers the measurements of workloads over their loads.
 type sweeps struct {
@@ -47,7 +51,9 @@ type sweep struct {
 	rate                   bool // the load is a rate
 }
 
-// typical is the number that stands for a metric of a point, with its statistic and definition.
+func axes() []string { return []string{AxisSpeed, AxisTail, AxisWait} }
+
+// typical is the number that stands for a metric of a point, or for [AxisTail], with its statistic and definition.
 type typical func(metric string) (v float64, def string)
 
 // add takes a point of a run of a side.
@@ -61,7 +67,7 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 	if chips > 0 && !s.whole {
 		output /= float64(chips)
 	}
-	for _, axis := range []string{AxisSpeed, AxisWait} {
+	for _, axis := range axes() {
 		x, def := of(axis)
 		if tpot, of := of("tpot"); axis == AxisSpeed && schema.Measurable(tpot) {
 			x, def = 1000/tpot, of // tools average speeds in ways that differ by percents
@@ -83,12 +89,18 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 
 // curves compares the sides, in the order of workloads.
 func (s *sweeps) curves() (out []Curve) {
-	done := map[[2]string]bool{}
+	type question struct {
+		system, key string
+		speed       bool
+	}
+	done := map[question]bool{}
 	slices.SortStableFunc(s.order, func(a, b sweep) int {
-		return cmp.Or(cmp.Compare(a.system, b.system), compareKeys(s.keys[a], s.keys[b]), cmp.Compare(a.axis, b.axis))
+		return cmp.Or(cmp.Compare(a.system, b.system), compareKeys(s.keys[a], s.keys[b]),
+			cmp.Compare(slices.Index(axes(), a.axis), slices.Index(axes(), b.axis)))
 	})
 	for _, at := range s.order {
-		if done[[2]string{at.system, at.key}] {
+		q := question{at.system, at.key, at.axis == AxisSpeed}
+		if done[q] {
 			continue
 		}
 		a, b, others := s.fit(at)
@@ -97,7 +109,7 @@ func (s *sweeps) curves() (out []Curve) {
 		}
 		c := Curve{at.system, s.keys[at], at.axis, !s.total, a.Runs(), b.Runs(), curve.Compare(a, b, others...)}
 		if c.Comparison != nil {
-			out, done[[2]string{at.system, at.key}] = append(out, c), true
+			out, done[q] = append(out, c), true
 		}
 	}
 	return out
@@ -106,7 +118,7 @@ func (s *sweeps) curves() (out []Curve) {
 // fit makes the curves of a workload: of the two sides, nil for none, and those that are given for their spread.
 func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
 	for _, side := range slices.Sorted(maps.Keys(s.points[at])) {
-		switch c := curve.Fit(s.points[at][side], at.axis == AxisWait); {
+		switch c := curve.Fit(s.points[at][side], at.axis != AxisSpeed); {
 		case c == nil:
 		case side == 0:
 			a = c
@@ -139,6 +151,11 @@ func curvesOf(a, b Side, several bool) []Curve {
 					continue
 				}
 				s.add(side, run, system, p.Key, r.Device.Chips, func(metric string) (float64, string) {
+					if metric == AxisTail {
+						m, _ := p.Metric("ttft")
+						v, _ := m.Stats.Get("p90")
+						return v, m.Kind().Def
+					}
 					x, _ := numberOf(p, metric)
 					return x.value, x.stat + x.def
 				})
@@ -172,7 +189,8 @@ func DeviceCurves(c *columns.Columns, a, b []int) []Curve {
 }
 
 // ReleaseCurves compares the curves of two releases of a history, of some runs; the repeats of the releases before the
-// later one say how much runs vary. tested leaves out systems whose runs cannot say.
+// later one say how much runs vary, or, without repeats, how far each two neighbours are apart. tested leaves out
+// systems without repeats.
 func ReleaseCurves(j *judge.Judgement, a, b int, of func(*columns.RunHead) bool, tested bool) []Curve {
 	var s sweeps
 	s.addReleases(j, a, b, of, tested)
@@ -186,13 +204,13 @@ type Band struct {
 }
 
 // ReleaseBands are the bands of workloads of a release of a history, of the runs of one configuration, by their repeats
-// and those of the releases before; of a workload that was measured in two ways, that of the first. Output is that of
-// the whole deployment. Without repeats there are none.
+// and the releases before, as [ReleaseCurves] has them; of a workload that was measured in two ways, that of the first.
+// Output is that of the whole deployment.
 func ReleaseBands(
 	j *judge.Judgement, release int, of func(*columns.RunHead) bool, is func(workload schema.Key, rate bool) bool,
 ) (out []Band) {
 	s := sweeps{whole: true}
-	s.addReleases(j, release, release, of, true)
+	s.addReleases(j, release, release, of, false)
 	for _, at := range s.order {
 		known := slices.ContainsFunc(out, func(b Band) bool { return b.Axis == at.axis })
 		if known || !is(s.keys[at], at.rate) {
@@ -221,7 +239,7 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 		system  string
 		release int
 	}
-	repeats, df := map[group]int{}, map[string]int{}
+	repeats, df, before := map[group]int{}, map[string]int{}, map[string][]int{}
 	eachRun := func(do func(ri, run int, g group)) {
 		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
 			for _, run := range j.Releases[ri].Runs {
@@ -231,9 +249,11 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 			}
 		}
 	}
-	eachRun(func(_, _ int, g group) {
+	eachRun(func(ri, _ int, g group) {
 		if repeats[g]++; repeats[g] > 1 {
 			df[g.system]++
+		} else if ri != a && ri != b {
+			before[g.system] = append(before[g.system], ri)
 		}
 	})
 	eachRun(func(ri, run int, g group) {
@@ -244,8 +264,12 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 		case a:
 			at = 0
 		}
-		if at > 1 && repeats[g] < 2 || tested && df[g.system] < curve.FewestDF {
+		enough := df[g.system] >= curve.FewestDF
+		switch {
+		case enough && at > 1 && repeats[g] < 2, !enough && tested:
 			return
+		case !enough && at > 1: // each two neighbours are repeats
+			at = 2 + slices.Index(before[g.system], ri)/2
 		}
 		s.addRun(c, at, run, g.system)
 	})
@@ -260,6 +284,11 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 			continue
 		}
 		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
+			if metric == AxisTail {
+				n, def := c.Value(p, "ttft", "p90")
+				v, _ := n.Get()
+				return v, def + blocking(c.Conds[p.Cond])
+			}
 			v, stat, def, _ := c.Center(p, metric)
 			return v, stat + def + blocking(c.Conds[p.Cond])
 		})
@@ -270,13 +299,13 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 func Moved(list []Curve) (moved []*Curve) {
 	var p []float64
 	for i := range list {
-		if !math.IsNaN(list[i].P) {
+		if !math.IsNaN(list[i].P) && !list[i].Second() {
 			p = append(p, list[i].P)
 		}
 	}
 	limit, _ := regression.Holm(p, .05)
 	for i := range list {
-		if list[i].P <= limit {
+		if list[i].P <= limit && !list[i].Second() {
 			moved = append(moved, &list[i])
 		}
 	}
