@@ -24,8 +24,8 @@ func (r *Report) EvalsPage() Page {
 	b := r.boardOf(columns, r.shown)
 	m := b.means("")
 	p.Lead, p.Scripts = evalLead(history, targets), []string{filterScript}
-	if !r.Graded() {
-		if history = comparedOnly(history); len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
+	if compared := comparedOnly(history); !r.Graded() || len(compared)+len(targets) == 0 && m != nil {
+		if history = compared; len(r.Columns.Scores) > 0 && len(history)+len(targets) == 0 {
 			p.Lead = b.lead(m)
 		}
 	}
