@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -83,33 +84,46 @@ func (s *session) findMeter(ctx context.Context) {
 
 // gauges are the gauges of a server in the order of a sample's values, each with the servers' names for it (vLLM's and
 // SGLang's documentation of metrics, llama.cpp's server README). Those that end in _total are counters.
-var gauges = [...]struct {
-	name string
-	of   []string
-}{
-	{schema.GaugeRunning, []string{"vllm:num_requests_running", "sglang:num_running_reqs",
+var gauges = [...]gauge{
+	{name: schema.GaugeRunning, of: []string{"vllm:num_requests_running", "sglang:num_running_reqs",
 		"llamacpp:requests_processing"}},
-	{schema.GaugeWaiting, []string{"vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred"}},
-	{schema.GaugeKV, []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
+	{name: schema.GaugeWaiting, of: []string{"vllm:num_requests_waiting", "sglang:num_queue_reqs", "llamacpp:requests_deferred"}},
+	{name: schema.GaugeKV, of: []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage",
 		"llamacpp:kv_cache_usage_ratio"}},
-	{schema.CounterPreemptions, []string{"vllm:num_preemptions_total", "vllm:num_preemptions"}},
-	{schema.CounterPrefixHits, []string{"vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits",
+	{name: schema.CounterPreemptions, of: []string{"vllm:num_preemptions_total", "vllm:num_preemptions"}},
+	{name: schema.CounterPrefixHits, of: []string{"vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits",
 		"vllm:gpu_prefix_cache_hits_total"}},
-	{schema.CounterPrefixQueries, []string{"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries",
+	{name: schema.CounterPrefixQueries, of: []string{"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries",
 		"vllm:gpu_prefix_cache_queries_total"}},
-	{schema.CounterExternalHits, []string{"vllm:external_prefix_cache_hits_total", "vllm:external_prefix_cache_hits"}},
-	{schema.CounterExternalQueries, []string{"vllm:external_prefix_cache_queries_total",
+	{name: schema.CounterExternalHits, of: []string{"vllm:external_prefix_cache_hits_total", "vllm:external_prefix_cache_hits"}},
+	{name: schema.CounterExternalQueries, of: []string{"vllm:external_prefix_cache_queries_total",
 		"vllm:external_prefix_cache_queries"}},
-	{schema.CounterQueueSeconds, []string{"vllm:request_queue_time_seconds_sum", "sglang:queue_time_seconds_sum"}},
-	{schema.CounterQueued, []string{"vllm:request_queue_time_seconds_count", "sglang:queue_time_seconds_count"}},
-	{schema.CounterTransferSeconds, []string{"vllm:nixl_xfer_time_seconds_sum"}},
-	{schema.CounterTransfers, []string{"vllm:nixl_xfer_time_seconds_count"}},
-	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts"}},
-	{schema.CounterDraftTokens, []string{"vllm:spec_decode_num_draft_tokens_total",
+	{name: schema.CounterQueueSeconds, of: []string{"vllm:request_queue_time_seconds_sum", "sglang:queue_time_seconds_sum"}},
+	{name: schema.CounterQueued, of: []string{"vllm:request_queue_time_seconds_count", "sglang:queue_time_seconds_count"}},
+	{name: schema.CounterTransferSeconds, of: []string{"vllm:nixl_xfer_time_seconds_sum"}},
+	{name: schema.CounterTransfers, of: []string{"vllm:nixl_xfer_time_seconds_count"}},
+	{name: schema.CounterDrafts, of: []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts"}},
+	{name: schema.CounterDraftTokens, of: []string{"vllm:spec_decode_num_draft_tokens_total",
 		"vllm:spec_decode_num_draft_tokens"}},
-	{schema.CounterAccepted, []string{"vllm:spec_decode_num_accepted_tokens_total",
+	{name: schema.CounterAccepted, of: []string{"vllm:spec_decode_num_accepted_tokens_total",
 		"vllm:spec_decode_num_accepted_tokens"}},
-	{schema.GaugePrefixHits, []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}},
+	{name: schema.GaugePrefixHits, of: []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}},
+	{name: schema.GaugeAcceptanceLength, of: []string{"sglang:spec_accept_length"}},
+	{name: schema.GaugeAcceptanceRate, of: []string{"sglang:spec_accept_rate"}},
+	acceptedAt(1), acceptedAt(2), acceptedAt(3), acceptedAt(4), acceptedAt(5), acceptedAt(6), acceptedAt(7),
+	acceptedAt(schema.DraftPlaces),
+}
+
+// gauge is a gauge of a server under its names there. Of a name with a place, only that position's.
+type gauge struct {
+	name  string
+	of    []string
+	place int // of a draft, from 1 on
+}
+
+func acceptedAt(place int) gauge {
+	const name = "vllm:spec_decode_num_accepted_tokens_per_pos"
+	return gauge{schema.CounterAcceptedAt(place), []string{name + "_total", name}, place}
 }
 
 // readGauges reads a server's gauges once; nil where it has none. A gauge that it does not have is -1.
@@ -133,15 +147,17 @@ func parseGauges(page string) []float64 {
 		if at < 0 || text[0] == '#' {
 			continue
 		}
-		name, _, _ := strings.Cut(text[:at], "{")
+		name, labels, _ := strings.Cut(text[:at], "{")
 		v, err := strconv.ParseFloat(text[at+1:], 64)
 		for i, g := range gauges {
-			if err != nil || !slices.Contains(g.of, strings.TrimSpace(name)) {
+			if err != nil || !slices.Contains(g.of, strings.TrimSpace(name)) ||
+				g.place > 0 && !strings.Contains(labels, fmt.Sprintf(`position="%d"`, g.place-1)) {
 				continue
 			}
-			if any = true; g.name == schema.GaugeKV || g.name == schema.GaugePrefixHits {
+			switch any = true; g.name {
+			case schema.GaugeKV, schema.GaugePrefixHits, schema.GaugeAcceptanceLength, schema.GaugeAcceptanceRate:
 				values[i] = max(values[i], v)
-			} else {
+			default:
 				values[i] = max(values[i], 0) + v
 			}
 		}
@@ -188,7 +204,7 @@ func (s *session) sample(ctx context.Context) *sampler {
 		p.follow(ctx, &p.power, func() ([]float64, time.Duration, bool) {
 			began := time.Now()
 			r := meter.Read(ctx)
-			row := []float64{r.Watts, r.CPU, r.Hottest}
+			row := []float64{r.Watts, r.CPU, r.Hottest, r.Memory}
 			if !slices.ContainsFunc(row, func(v float64) bool { return !math.IsNaN(v) }) {
 				row = nil
 			}
@@ -333,14 +349,23 @@ func (r readings) into(side *manifest.Sidecar) {
 		side.Client = map[string]string{}
 	}
 	if len(r.gauges) > 0 {
-		side.Samples = &manifest.Samples{Names: []string{"s"}, Rows: r.gauges}
+		side.Samples = &manifest.Samples{Names: []string{"s"}, Rows: make([][]float64, len(r.gauges))}
+		for at, row := range r.gauges {
+			side.Samples.Rows[at] = row[:1:1]
+		}
 		for i, g := range gauges {
+			if !slices.ContainsFunc(r.gauges, func(row []float64) bool { return row[i+1] >= 0 }) {
+				continue // most servers have few of them
+			}
 			side.Samples.Names = append(side.Samples.Names, g.name)
+			for at, row := range r.gauges {
+				side.Samples.Rows[at] = append(side.Samples.Rows[at], row[i+1])
+			}
 			r.facts(side.Client, i)
 		}
 	}
 	if len(r.power) > 0 {
-		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature}
+		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature, schema.GaugeMemory}
 		side.Power, side.PowerOf = &manifest.Samples{Names: names, Rows: r.power}, r.powerOf
 	}
 }

@@ -86,8 +86,24 @@ var growths = []struct {
 	{"acceptance_length", schema.CounterAccepted, schema.CounterDrafts, 1, 1}, // and the model's own token
 }
 
-// addGrowths adds the metrics of a server's counters that the client's file does not state.
+// means are metrics that a server states as gauges, which are 0 where it has none, times a factor.
+var means = []struct {
+	metric, of string
+	factor     float64
+}{
+	{"acceptance_length", schema.GaugeAcceptanceLength, 1}, {"acceptance_rate", schema.GaugeAcceptanceRate, 100},
+}
+
+// addGrowths adds the metrics of a server's counters, and of its gauges where it has no counters, that the client's file
+// does not state.
 func addGrowths(p *schema.Point, from *manifest.Samples) {
+	put := func(metric string, v float64) {
+		if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {
+			return
+		}
+		k := schema.Kind{Name: metric, Unit: schema.Unit(metric), From: schema.FromDerived}
+		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
+	}
 	whole := func(name string) float64 { // not known where a counter was set back
 		list := column(from, name)
 		for i := range list {
@@ -101,12 +117,19 @@ func addGrowths(p *schema.Point, from *manifest.Samples) {
 		return list[len(list)-1].value - list[0].value
 	}
 	for _, g := range growths {
-		v := g.factor*whole(g.of)/whole(g.over) + g.more
-		if _, has := p.Metric(g.metric); has || v-v != 0 || len(p.Metrics) == 0 {
-			continue
+		put(g.metric, g.factor*whole(g.of)/whole(g.over)+g.more)
+	}
+	for place := 1; place <= schema.DraftPlaces; place++ {
+		put(schema.MetricAccepted(place), 100*whole(schema.CounterAcceptedAt(place))/whole(schema.CounterDrafts))
+	}
+	for _, g := range means {
+		sum, n := 0., 0.
+		for _, r := range column(from, g.of) {
+			if r.value > 0 {
+				sum, n = sum+r.value, n+1
+			}
 		}
-		k := schema.Kind{Name: g.metric, Unit: schema.Unit(g.metric), From: schema.FromDerived}
-		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
+		put(g.metric, g.factor*sum/n)
 	}
 }
 
@@ -189,8 +212,16 @@ func coveredTime(list []sample) (s float64) {
 	return s
 }
 
-// addPower adds the mean power and the energy a token.
+// addPower adds the mean power and the energy a token, and the most memory.
 func addPower(p *schema.Point, side *manifest.Sidecar) {
+	most := 0.
+	for _, r := range column(side.Power, schema.GaugeMemory) {
+		most = max(most, r.value)
+	}
+	if most > 0 && len(p.Metrics) > 0 {
+		m := schema.Of(schema.MetricMemory, "value", latency.Round(most, 7))
+		p.Metrics.Put(m.Sourced(schema.FromDerived))
+	}
 	list := column(side.Power, schema.GaugePower)
 	if side.PowerOf == schema.DefCPUs {
 		list = column(side.Power, schema.GaugeCPUPower)

@@ -53,7 +53,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := judgeHistory(ctx, ws, withCosts(cols, ws), req.view)
+	judged, err := judgeHistory(ctx, ws, withCosts(withEnergy(cols, ws), ws), req.view)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +142,34 @@ func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 			costs = append(costs, hour/3600/tps*1e6)
 		}
 		return costs
+	})
+}
+
+// withEnergy adds the energy of a token at the boundaries that the workspace describes: with the rest of the machine, and
+// with the site.
+func withEnergy(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
+	power := ws.Config.Power
+	if len(power.Chassis) == 0 {
+		return c
+	}
+	ids := []columns.StatID{{Metric: schema.MetricEnergyChassis, Stat: "value", Unit: "J/tok"}}
+	if power.PUE > 0 {
+		ids = append(ids, columns.StatID{Metric: schema.MetricEnergyFacility, Stat: "value", Unit: "J/tok"})
+	}
+	return c.Derive(ids, func(p *columns.PointRow) (out []float64) {
+		measured, def := c.Value(p, schema.MetricPower, "value")
+		output, _ := c.Value(p, "output_tps", "value")
+		chassis, stated := power.Chassis[c.Runs[p.Run].Device]
+		w, known := measured.Get()
+		tps, _ := output.Get()
+		chassis += w
+		for _, factor := range []float64{1, power.PUE}[:len(ids)] {
+			if !stated || !known || def == schema.DefCPUs || !(tps > 0) {
+				factor = math.NaN()
+			}
+			out = append(out, chassis*factor/tps)
+		}
+		return out
 	})
 }
 

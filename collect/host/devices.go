@@ -24,7 +24,7 @@ import (
 // device is what a program states of an accelerator; what it does not state is "" or NaN.
 type device struct {
 	name, firmware, driver string
-	watts, celsius         float64
+	watts, celsius, gib    float64
 }
 
 // query asks a program, or an exporter, about the accelerators.
@@ -48,9 +48,9 @@ func facts() []query {
 func powers() []query {
 	return []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent, power: schema.DefChips},
-		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu", "--format=csv,noheader,nounits"},
+		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu,memory.used", "--format=csv,noheader,nounits"},
 			read: nvidiaPower, power: schema.DefBoards},
-		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--json"}, read: rocm, power: schema.DefPackages},
+		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--showmeminfo", "vram", "--json"}, read: rocm, power: schema.DefPackages},
 	}
 }
 
@@ -86,18 +86,21 @@ func dcgm(data []byte) (out []device, err error) {
 		i, known := at[m[2]]
 		if !known {
 			i, at[m[2]] = len(out), len(out)
-			out = append(out, device{watts: math.NaN(), celsius: math.NaN()})
+			out = append(out, device{watts: math.NaN(), celsius: math.NaN(), gib: math.NaN()})
 		}
-		if v := number(m[3]); m[1] == "POWER_USAGE" {
+		switch v := number(m[3]); m[1] {
+		case "POWER_USAGE":
 			out[i].watts = v
-		} else {
+		case "GPU_TEMP":
 			out[i].celsius = v
+		default:
+			out[i].gib = v / 1024
 		}
 	}
 	return out, nil
 }
 
-var dcgmLine = regexp.MustCompile(`^DCGM_FI_DEV_(POWER_USAGE|GPU_TEMP)\{(?:.*,)?gpu="([^"]*)".*\} (\S+)$`)
+var dcgmLine = regexp.MustCompile(`^DCGM_FI_DEV_(POWER_USAGE|GPU_TEMP|FB_USED)\{(?:.*,)?gpu="([^"]*)".*\} (\S+)$`)
 
 // ask returns what a program prints, without warnings before a JSON object. It has ten seconds; a child of it that
 // keeps its output open is not waited for.
@@ -153,7 +156,7 @@ func tenstorrent(data []byte) (out []device, err error) {
 	}
 	for _, d := range s.Devices {
 		out = append(out, device{name: d.Board.Type, firmware: d.Firmware.Bundle, driver: s.Host.Driver,
-			watts: number(d.Telemetry.Power), celsius: number(d.Telemetry.Temperature)})
+			watts: number(d.Telemetry.Power), celsius: number(d.Telemetry.Temperature), gib: math.NaN()})
 	}
 	return out, nil
 }
@@ -198,8 +201,8 @@ func nvidiaFacts(data []byte) ([]device, error) {
 }
 
 func nvidiaPower(data []byte) ([]device, error) {
-	return nvidia(data, 2, func(row []string) device {
-		return device{watts: number(row[0]), celsius: number(row[1])}
+	return nvidia(data, 3, func(row []string) device {
+		return device{watts: number(row[0]), celsius: number(row[1]), gib: number(row[2]) / 1024}
 	})
 }
 
@@ -228,7 +231,7 @@ func rocm(data []byte) (out []device, err error) {
 		d := device{
 			name:     cmp.Or(facts["Card Series"], facts["Card series"], facts["Card SKU"], card),
 			firmware: facts["VBIOS version"], driver: all["system"]["Driver version"],
-			watts: math.NaN(), celsius: math.NaN(),
+			watts: math.NaN(), celsius: math.NaN(), gib: math.NaN(),
 		}
 		for name, text := range facts {
 			switch {
@@ -238,9 +241,9 @@ func rocm(data []byte) (out []device, err error) {
 			case strings.HasSuffix(name, "Graphics Package Power (W)"):
 				d.watts = number(text)
 			case strings.HasPrefix(name, "Temperature (Sensor"):
-				if c := number(text); c > d.celsius || math.IsNaN(d.celsius) {
-					d.celsius = c
-				}
+				d.celsius = larger(d.celsius, number(text))
+			case name == "VRAM Total Used Memory (B)":
+				d.gib = number(text) / (1 << 30)
 			}
 		}
 		out = append(out, d)

@@ -19,6 +19,7 @@ type Power struct {
 	Watts   float64 // of all accelerators
 	CPU     float64 // W of all processors' packages, since the reading before
 	Hottest float64 // °C of the hottest accelerator
+	Memory  float64 // GiB of the accelerator that uses most
 }
 
 // Meter is what states the power of a machine.
@@ -32,7 +33,7 @@ type Meter struct {
 func FindMeter(ctx context.Context) *Meter {
 	cpu := newRAPL(os.DirFS("/sys/class/powercap"))
 	for _, q := range powers() {
-		if watts, _, err := power(q.devices(ctx)); err == nil && !math.IsNaN(watts) {
+		if p, err := power(q.devices(ctx)); err == nil && !math.IsNaN(p.Watts) {
 			return &Meter{Of: q.power, query: q, cpu: cpu}
 		}
 	}
@@ -45,8 +46,8 @@ func FindMeter(ctx context.Context) *Meter {
 // DCGM is the meter of the exporter at an address, which states the power of all boards of its machine.
 func DCGM(ctx context.Context, address string) (*Meter, error) {
 	m := &Meter{Of: schema.DefBoards, query: query{url: address, read: dcgm}}
-	watts, _, err := power(m.query.devices(ctx))
-	if err == nil && math.IsNaN(watts) {
+	p, err := power(m.query.devices(ctx))
+	if err == nil && math.IsNaN(p.Watts) {
 		err = errors.New("not every GPU states its power")
 	}
 	if err != nil {
@@ -67,9 +68,9 @@ func (m Meter) Begin() Meter {
 
 // Read reads once. Of a program that did not answer nothing is known.
 func (m Meter) Read(ctx context.Context) Power {
-	out := Power{math.NaN(), math.NaN(), math.NaN()}
+	out, _ := power(nil, nil)
 	if m.query.read != nil {
-		out.Watts, out.Hottest, _ = power(m.query.devices(ctx)) // it is asked again
+		out, _ = power(m.query.devices(ctx)) // it is asked again
 	}
 	if m.cpu != nil {
 		out.CPU = m.cpu.watts(time.Now())
@@ -78,21 +79,30 @@ func (m Meter) Read(ctx context.Context) Power {
 }
 
 // power joins what devices state.
-func power(list []device, err error) (watts, hottest float64, _ error) {
+func power(list []device, err error) (Power, error) {
+	nan := math.NaN()
+	out := Power{nan, nan, nan, nan}
 	if err == nil && len(list) == 0 {
 		err = errors.New("no device states its power")
 	}
 	if err != nil {
-		return math.NaN(), math.NaN(), err
+		return out, err
 	}
-	hottest = math.NaN()
+	out.Watts = 0
 	for _, d := range list {
-		watts += plausible(d.watts) // NaN stays
-		if c := plausible(d.celsius); c > hottest || math.IsNaN(hottest) {
-			hottest = c
-		}
+		out.Watts += plausible(d.watts) // NaN stays
+		out.Hottest = larger(out.Hottest, plausible(d.celsius))
+		out.Memory = larger(out.Memory, plausible(d.gib))
 	}
-	return watts, hottest, nil
+	return out, nil
+}
+
+// larger is the larger of two numbers, of which either may be unknown.
+func larger(a, b float64) float64 {
+	if b > a || math.IsNaN(a) {
+		return b
+	}
+	return a
 }
 
 // plausible is NaN for a number that no device has, as tt-smi prints where a register overflows: more than a rack.

@@ -18,45 +18,52 @@ func TestPrograms(t *testing.T) {
 		text           string
 		watts, hottest float64
 		bad            bool
+		gib            float64 // 0 for not known
 	}{
 		"tt-smi": {tenstorrent, `{"time":"2026-06-01T09:00:00","device_info":[
 {"board_info":{"board_type":"p300c"},"telemetry":{"voltage":"0.72","asic_temperature":"43.7","power":" 18.0",
 "aiclk":" 800"}},
 {"board_info":{"board_type":"p300c"},"telemetry":{"asic_temperature":"46.3","power":" 13.0",
-"aiclk":" 800"}}]}`, 31, 46.3, false},
+"aiclk":" 800"}}]}`, 31, 46.3, false, 0},
 		"tt-smi, a chip without power": {tenstorrent, `{"device_info":[
 {"telemetry":{"power":"18.0","asic_temperature":"40"}},
-{"telemetry":{"asic_temperature":"N/A"}}]}`, nan, 40, false},
+{"telemetry":{"asic_temperature":"N/A"}}]}`, nan, 40, false, 0},
 		"tt-smi, an overflow": {tenstorrent, `{"device_info":[{"telemetry":{"power":"4294967295",
-"asic_temperature":"40"}}]}`, nan, 40, false},
-		"tt-smi, no device":            {tenstorrent, `{"device_info":[]}`, nan, nan, true},
-		"nvidia-smi":                   {nvidiaPower, "68.12, 35\n71.90, 41\n", 140.02, 41, false},
-		"nvidia-smi, one cannot state": {nvidiaPower, "68.12, 35\n[N/A], 41\n", nan, 41, false},
-		"nvidia-smi, an error":         {nvidiaPower, "NVIDIA-SMI has failed\n", nan, nan, true},
+"asic_temperature":"40"}}]}`, nan, 40, false, 0},
+		"tt-smi, no device":            {tenstorrent, `{"device_info":[]}`, nan, nan, true, 0},
+		"nvidia-smi":                   {nvidiaPower, "68.12, 35, 512\n71.90, 41, 1024\n", 140.02, 41, false, 1},
+		"nvidia-smi, one cannot state": {nvidiaPower, "68.12, 35, 2048\n[N/A], 41, [N/A]\n", nan, 41, false, 2},
+		"nvidia-smi, an error":         {nvidiaPower, "NVIDIA-SMI has failed\n", nan, nan, true, 0},
 		"rocm-smi": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "49.0", "Temperature (Sensor junction) (C)": "51.0",
-"Temperature (Sensor memory) (C)": "62.0", "Average Graphics Package Power (W)": "19.0"}}`, 19, 62, false},
+"Temperature (Sensor memory) (C)": "62.0", "VRAM Total Used Memory (B)": "1610612736", "Average Graphics Package Power (W)": "19.0"}}`, 19, 62, false, 1.5},
 		"rocm-smi, a sensor that is not read": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "N/A",
 "Temperature (Sensor junction) (C)": "51.0", "Temperature (Sensor memory) (C)": "N/A",
-"Average Graphics Package Power (W)": "19.0"}}`, 19, 51, false},
+"Average Graphics Package Power (W)": "19.0"}}`, 19, 51, false, 0},
 		"rocm-smi, integrated": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "31.0",
 			"Max Graphics Package Power (W)": "170.0",
-"Current Socket Graphics Package Power (W)": "7.222"}, "system": {"Driver version": "6.8.5"}}`, 7.222, 31, false},
+"Current Socket Graphics Package Power (W)": "7.222"}, "system": {"Driver version": "6.8.5"}}`, 7.222, 31, false, 0},
 		"rocm-smi, two dies": {rocm, `{"card0": {"Average Graphics Package Power (W)": "237.0"},
-"card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false},
+"card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false, 0},
 		"DCGM's exporter": {dcgm, "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n" +
 			"DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-a\",device=\"nvidia0\",modelName=\"NVIDIA H100 80GB HBM3\"} 41\n" +
 			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\",UUID=\"GPU-b\"} 44\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 68.250000\n" +
 			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"7\"} 71.5\n" +
-			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"9\"} 71.5\n", 139.75, 44, false},
+			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"9\"} 71.5\n" +
+			"DCGM_FI_DEV_FB_USED{gpu=\"1\",UUID=\"GPU-b\"} 3072\n", 139.75, 44, false, 3},
 		"DCGM's exporter, one without power": {dcgm, "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 68.25\n" +
-			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\"} 44\n", nan, 44, false},
-		"another page":   {dcgm, "vllm:num_requests_running 3\n", nan, nan, true},
-		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true},
+			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\"} 44\n", nan, 44, false, 0},
+		"another page":   {dcgm, "vllm:num_requests_running 3\n", nan, nan, true, 0},
+		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true, 0},
 	} {
 		for range 50 { // in any order of maps
-			watts, hottest, err := power(c.read([]byte(c.text)))
-			if (err != nil) != c.bad || err == nil && (!near(watts, c.watts) || !near(hottest, c.hottest)) {
-				t.Errorf("%s: %g W, %g °C, %v; want %g and %g", name, watts, hottest, err, c.watts, c.hottest)
+			p, err := power(c.read([]byte(c.text)))
+			gib := c.gib
+			if gib == 0 {
+				gib = nan
+			}
+			if (err != nil) != c.bad || err == nil &&
+				(!near(p.Watts, c.watts) || !near(p.Hottest, c.hottest) || !near(p.Memory, gib)) {
+				t.Errorf("%s: %+v, %v; want %g, %g and %g", name, p, err, c.watts, c.hottest, gib)
 				break
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unique"
 )
@@ -197,11 +198,33 @@ type MetricInfo struct {
 // MetricTTFO is the time to the first token that is not reasoning. It is stated where a request reasoned.
 const MetricTTFO = "ttfo"
 
-// MetricPower and MetricEnergy are what a measurement took from the supply.
+// Metrics of the machine: what a measurement took from the supply, its memory, and how long a server took to start.
 const (
-	MetricPower  = "power_w"
-	MetricEnergy = "energy_token"
+	MetricPower   = "power_w"
+	MetricEnergy  = "energy_token"
+	MetricMemory  = "accelerator_memory"
+	MetricStartup = "startup_s"
 )
+
+// Energy of a token at wider boundaries than what was measured. Nothing judges them against history, as with costs.
+const (
+	MetricEnergyChassis  = "energy_token_chassis"
+	MetricEnergyFacility = "energy_token_facility"
+)
+
+// DraftPlaces is how many tokens of a draft have a metric of their own, [MetricAccepted] of 1 on.
+const DraftPlaces = 8
+
+// MetricAccepted is the share of drafts of which the token at a place was accepted; all places are the histogram of
+// accepted lengths, summed from its end.
+func MetricAccepted(place int) string { return "acceptance_rate_" + strconv.Itoa(place) }
+
+func accepted(place int) MetricInfo {
+	return MetricInfo{
+		Name: MetricAccepted(place), Label: "Acceptance at " + strconv.Itoa(place), Unit: "%", Better: Higher, Zero: true,
+		Means: "share of drafts of which token " + strconv.Itoa(place) + " was accepted",
+	}
+}
 
 // Metrics of what tokens cost. Nothing judges them against history: a price that is edited is no regression.
 const (
@@ -335,6 +358,7 @@ var catalogue = []MetricInfo{
 		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true, Zero: true,
 		Means: "share of the draft tokens that the model accepted",
 	},
+	accepted(1), accepted(2), accepted(3), accepted(4), accepted(5), accepted(6), accepted(7), accepted(DraftPlaces),
 	{
 		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true, Zero: true,
 		Means: "time that a request waited in the server before it was computed, as the server states it",
@@ -352,14 +376,17 @@ var catalogue = []MetricInfo{
 	},
 	{Name: "accelerator_busy", Label: "Accelerator busy", Unit: "%", Means: "share of time in which it worked"},
 	{
-		Name: "accelerator_memory", Label: "Accelerator memory", Unit: "GiB", Better: Lower,
-		Means: "memory of an accelerator in use",
+		Name: MetricMemory, Label: "Accelerator memory", Unit: "GiB", Better: Lower, Judged: true,
+		Means: "memory in use, of the accelerator that uses most",
 	},
 	{
-		Name: "pod_startup_s", Label: "Pod start-up", Unit: "s", Better: Lower,
+		Name: "pod_startup_s", Label: "Pod start-up", Unit: "s", Better: Lower, Judged: true,
 		Means: "time from a pod's creation until it is ready",
 	},
-	{Name: "session_s", Label: "Session", Unit: "s", Better: Lower, Means: "length of a session of several requests"},
+	{
+		Name: "session_s", Label: "Session", Unit: "s", Better: Lower, Judged: true,
+		Means: "length of a session of several requests",
+	},
 	{
 		Name: "session_rps", Label: "Sessions/s", Unit: "req/s", Better: Higher,
 		Means: "completed sessions over the duration",
@@ -381,7 +408,15 @@ var catalogue = []MetricInfo{
 		Means: "energy per output token: mean power over output tokens a second; the definition says of what",
 	},
 	{
-		Name: "startup_s", Label: "Start-up", Unit: "s", Better: Lower, Judged: true,
+		Name: MetricEnergyChassis, Label: "Energy/tok, chassis", Unit: "J/tok", Better: Lower,
+		Means: "the same with what the rest of the machine takes, by power: of ttreport.yaml",
+	},
+	{
+		Name: MetricEnergyFacility, Label: "Energy/tok, facility", Unit: "J/tok", Better: Lower,
+		Means: "that of the chassis times the PUE of the site, by power: of ttreport.yaml",
+	},
+	{
+		Name: MetricStartup, Label: "Start-up", Unit: "s", Better: Lower, Judged: true,
 		Means: "time a server or engine takes to start; the workload says which part of it",
 	},
 }
@@ -463,6 +498,7 @@ func IsDefinition(id string) bool {
 	return slices.Contains([]string{
 		DefFirstChunk, DefFirstContent, DefExclFirst, DefInclFirst, DefChunkGap, DefLastChunk, DefLastContent,
 		DefRecipMeanTPOT, DefMeanOfRecip, DefOutOverE2EL, DefBatch, DefDecodePhase, DefChunkMean, DefNotStated,
+		DefBoards, DefPackages, DefChips, DefCPUs,
 	}, id)
 }
 

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -40,6 +41,10 @@ const (
 	GaugePower       = "power"       // of the accelerators of the host
 	GaugeCPUPower    = "cpu_power"   // of its processors' packages
 	GaugeTemperature = "temperature" // of the hottest accelerator
+	GaugeMemory      = "memory"      // of the accelerator that uses most
+
+	GaugeAcceptanceLength = "acceptance_length" // of speculative decoding, of late
+	GaugeAcceptanceRate   = "acceptance_rate"
 )
 
 // Counters of a server, from which gauges by slice are differences.
@@ -59,6 +64,9 @@ const (
 	CounterAccepted        = "accepted_total" // draft tokens
 )
 
+// CounterAcceptedAt counts the drafts of which the token at a place was accepted.
+func CounterAcceptedAt(place int) string { return fmt.Sprintf("accepted_at_%d_total", place) }
+
 var sliceCatalogue = []MetricInfo{
 	{Name: GaugeRunning, Label: "Running", Unit: "req", Means: "requests that the server computes"},
 	{Name: GaugeWaiting, Label: "Queue", Unit: "req", Better: Lower, Means: "requests that wait in the server"},
@@ -77,6 +85,7 @@ var sliceCatalogue = []MetricInfo{
 		Name: GaugeTemperature, Label: "Temperature", Unit: "°C", Better: Lower,
 		Means: "temperature of the hottest accelerator",
 	},
+	{Name: GaugeMemory, Label: "Memory", Unit: "GiB", Better: Lower, Means: "memory of the accelerator that uses most"},
 }
 
 // Add adds a quantity, unless nothing of it is known.

@@ -50,6 +50,9 @@ func knownFormats() []known {
 				"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
 				"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
 				"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
+				// where its power is valid: else a file has none
+				"avg_total_gpu_power_w":                               "power_w W accelerator-boards",
+				"joules_per_output_token":                             "energy_token J/tok accelerator-boards",
 				"num_requests_successful":                             "requests_ok",
 				"request_metrics.latency.ttft":                        "ttft s first-content",
 				"request_metrics.latency.e2el":                        "e2el s last-content",

@@ -332,6 +332,13 @@ func counts(d *draft.Draft) {
 		asked = nil
 	}
 	d.MeanTokens(v, ok)
+	place := 0
+	for x := range v.Get("spec_decode_per_position_acceptance_rates").Items() {
+		if share, ok := x.Float(); ok && place < schema.DraftPlaces {
+			place++
+			d.Value(schema.MetricAccepted(place), 100*share)
+		}
+	}
 	out, have := v.Get("total_output_tokens").Float()
 	failed, message := failures(v)
 	switch {

@@ -341,8 +341,10 @@ func FuzzRead(f *testing.F) {
 // What a client of a server with speculative decoding states of it, and its input throughput, are metrics.
 func TestLoadsOf2026(t *testing.T) {
 	r := reader.Must(t, "a.json", `{"completed":10,"duration":2,"output_throughput":50,"mean_ttft_ms":5,`+
-		`"input_throughput":512.5,"spec_decode_acceptance_rate":62.5,"spec_decode_acceptance_length":2.25}`)
+		`"input_throughput":512.5,"spec_decode_acceptance_rate":62.5,"spec_decode_acceptance_length":2.25,`+
+		`"spec_decode_per_position_acceptance_rates":[0.75,0.5]}`)
 	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"acceptance_rate_1.value": 75, "acceptance_rate_2.value": 50,
 		"input_tps.value": 512.5, "acceptance_rate.value": 62.5, "acceptance_length.value": 2.25,
 	})
 }

@@ -226,8 +226,8 @@ func (g *grading) values(t schema.Target, at slot) (values []float64, why string
 	return values, why
 }
 
-// Measured returns the value of a point that a target covers. Speed per user is computed as 1000 / mean TPOT for
-// every tool, because tools average it in ways that differ by percents.
+// Measured returns the value of a point that a target covers, also where it follows from what the point states. Speed
+// per user is computed as 1000 / mean TPOT for every tool, because tools average it in ways that differ by percents.
 func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) schema.Number {
 	if metric == "tps_user" {
 		n, _ := c.Value(p, "tpot", "mean")
@@ -247,8 +247,30 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 		if v, _, _, ok := c.Center(p, metric); ok {
 			return schema.Num(v)
 		}
+		if v := derived(c, p, metric); schema.Measurable(v) {
+			return schema.Num(v)
+		}
 	}
 	return n
+}
+
+// derived is a metric that follows from others of a point which does not state it: that of one accelerator, the speed
+// that a share of requests reach, or what was read.
+func derived(c *columns.Columns, p *columns.PointRow, metric string) float64 {
+	if of, ok := strings.CutSuffix(metric, "_accelerator"); ok {
+		v, _, _, _ := c.Center(p, of)
+		return v / float64(c.Runs[p.Run].Chips)
+	}
+	if tail, ok := strings.CutPrefix(metric, "interactivity_"); ok {
+		v, _ := Measured(c, p, "tpot", tail).Get()
+		return 1000 / v
+	}
+	if metric == "input_tps" {
+		total, _, _, _ := c.Center(p, "total_tps")
+		output, _, _, _ := c.Center(p, "output_tps")
+		return total - output
+	}
+	return 0
 }
 
 // requestsOf is the number of requests behind a metric of a point, where it is stated.

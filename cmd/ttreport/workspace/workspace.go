@@ -49,6 +49,7 @@ type Config struct {
 		Model string `yaml:"model"` // its scores: every other model has the difference from them
 	} `yaml:"reference"`
 	Prices    Prices              `yaml:"prices"`
+	Power     Power               `yaml:"power"`
 	Chips     map[string]int      `yaml:"chips"` // accelerators of a device, where results do not state them
 	Releases  []Release           `yaml:"releases"`
 	Judge     Judge               `yaml:"judge"`
@@ -99,6 +100,25 @@ func (p Prices) check() error {
 	}
 	if n := len(p.Hour) + len(p.ChipHour); n > mostListed {
 		return fmt.Errorf("prices: %d devices, at most %d", n, mostListed)
+	}
+	return nil
+}
+
+// Power is what is taken beside the accelerators whose power is measured.
+type Power struct {
+	Chassis map[string]float64 `yaml:"chassis_w"` // by the rest of the machine, of the device as results name it
+	PUE     float64            `yaml:"pue"`       // what the site takes for what its machines take
+}
+
+// check refuses what no machine and no site takes.
+func (p Power) check() error {
+	for device, v := range p.Chassis {
+		if !(v >= 0) || math.IsInf(v, 0) || len(p.Chassis) > mostListed {
+			return fmt.Errorf("power: chassis_w of %s is %v; expected watts, of at most %d devices", device, v, mostListed)
+		}
+	}
+	if p.PUE != 0 && !(p.PUE >= 1 && p.PUE < 10) {
+		return fmt.Errorf("power: pue is %v; expected a number from 1 on, such as 1.2", p.PUE)
 	}
 	return nil
 }
@@ -192,7 +212,7 @@ func (w *Workspace) With(config []byte) (*Workspace, error) {
 	c := &out.Config
 	out.Tables, err = table.Compile(c.Tables)
 	if err = cmp.Or(c.Site.check(), c.Models.check(), c.Devices.check(), c.Prices.check(),
-		c.Board.check(), err); err != nil {
+		c.Power.check(), c.Board.check(), err); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &out, nil
