@@ -145,8 +145,8 @@ func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 	})
 }
 
-// withEnergy adds the energy of a token at the boundaries that the workspace describes: with the rest of the machine, and
-// with the site.
+// withEnergy adds the energy of a token at the boundaries that the workspace describes: with the rest of the machine,
+// and with the site.
 func withEnergy(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 	power := ws.Config.Power
 	if len(power.Chassis) == 0 {

@@ -24,6 +24,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -226,6 +227,7 @@ func readSummary(d *draft.Draft) {
 		}
 	}
 	rates(d)
+	telemetry(d, v.At("telemetry_data", "endpoints"))
 	asked(d)
 	judge(v, d)
 	for i, m := range v.Members() {
@@ -266,6 +268,46 @@ func rates(d *draft.Draft) {
 				"rates over the duration", "the rates over the duration, as for all versions")
 		}
 		said = true
+	}
+}
+
+// telemetry reads what DCGM or NVML stated of the accelerators while AIPerf measured: the power of all, the memory of
+// the one that uses most, and how busy they were. One without a value leaves the metric out; one that two exporters state
+// counts once.
+func telemetry(d *draft.Draft, endpoints decode.Value) {
+	power, busy, most, seen := 0., 0., 0., map[string]bool{}
+	for _, e := range endpoints.Members() {
+		for _, g := range e.Val.Get("gpus").Members() {
+			id := cmp.Or(g.Val.Get("gpu_uuid").Str(), e.Key+" "+g.Key)
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			mean := func(name, unit string) float64 {
+				block := g.Val.At("metrics", name)
+				x, ok := block.Get("avg").Float()
+				if !ok || block.Get("unit").Str() != unit {
+					return math.NaN()
+				}
+				return x
+			}
+			power += mean("gpu_power_usage", "W")
+			busy += mean("gpu_utilization", "%")
+			most = math.Max(most, mean("gpu_memory_used", "GB")*1e9/(1<<30)) // NaN stays
+		}
+	}
+	for name, x := range map[string]float64{
+		"accelerator_busy": busy / float64(len(seen)), schema.MetricMemory: most,
+	} {
+		if schema.Measurable(x) {
+			d.Value(name, x)
+		}
+	}
+	if schema.Measurable(power) {
+		d.Stat(schema.MetricPower, schema.DefBoards, "value", power)
+		if tps, _ := d.Point.Value("output_tps", "value"); tps > 0 {
+			d.Derived(schema.MetricEnergy, schema.DefBoards, "value", power/tps)
+		}
 	}
 }
 

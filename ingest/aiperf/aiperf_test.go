@@ -274,3 +274,29 @@ func TestLoadsOf2026(t *testing.T) {
 		"acceptance_length.value": 3.25, "acceptance_rate.value": 56.25,
 	})
 }
+
+// What DCGM states of accelerators is of all of them: one that two exporters see counts once, and of one without a power
+// the power of all is not known.
+func TestTelemetry(t *testing.T) {
+	gpu := func(id, metrics string) string {
+		return `"gpu_0":{"gpu_uuid":"` + id + `","metrics":{` + metrics + `}}`
+	}
+	full := `"gpu_power_usage":{"unit":"W","avg":100},"gpu_utilization":{"unit":"%","avg":90},` +
+		`"gpu_memory_used":{"unit":"GB","avg":8.589934592}`
+	half := `"gpu_utilization":{"unit":"%","avg":30},"gpu_memory_used":{"unit":"GB","avg":17.179869184}`
+	for second, want := range map[string]map[string]float64{
+		gpu("a", full): {"power_w.value": 100, "energy_token.value": 2, "accelerator_busy.value": 90,
+			"accelerator_memory.value": 8},
+		gpu("b", full): {"power_w.value": 200, "energy_token.value": 4, "accelerator_busy.value": 90,
+			"accelerator_memory.value": 8},
+		gpu("b", half): {"accelerator_busy.value": 60, "accelerator_memory.value": 16},
+	} {
+		r := reader.Must(t, "profile_export_aiperf.json", `{"aiperf_version":"0.3.0","input_config":{},"error_summary":[],
+			"time_to_first_token":{"unit":"ms","avg":10},"output_token_throughput":{"unit":"tokens/sec","avg":50},
+			"telemetry_data":{"endpoints":{"h:9400":{"gpus":{`+gpu("a", full)+`}},"h:9402":{"gpus":{`+second+`}}}}}`)
+		drafttest.Expect(t, r.Points[0], want)
+		if _, has := r.Points[0].Metric("power_w"); has != (want["power_w.value"] > 0) {
+			t.Errorf("%s: power %v", second, has)
+		}
+	}
+}
