@@ -94,8 +94,8 @@ var means = []struct {
 	{"acceptance_length", schema.GaugeAcceptanceLength, 1}, {"acceptance_rate", schema.GaugeAcceptanceRate, 100},
 }
 
-// addGrowths adds the metrics of a server's counters, and of its gauges where it has no counters, that the client's file
-// does not state.
+// addGrowths adds the metrics of a server's counters, and of its gauges where it has no counters, that the client's
+// file does not state.
 func addGrowths(p *schema.Point, from *manifest.Samples) {
 	put := func(metric string, v float64) {
 		if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {

@@ -50,7 +50,8 @@ func powers() []query {
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent, power: schema.DefChips},
 		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu,memory.used",
 			"--format=csv,noheader,nounits"}, read: nvidiaPower, power: schema.DefBoards},
-		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--showmeminfo", "vram", "--json"}, read: rocm, power: schema.DefPackages},
+		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--showmeminfo", "vram", "--json"}, read: rocm,
+			power: schema.DefPackages},
 	}
 }
 

@@ -272,8 +272,8 @@ func rates(d *draft.Draft) {
 }
 
 // telemetry reads what DCGM or NVML stated of the accelerators while AIPerf measured: the power of all, the memory of
-// the one that uses most, and how busy they were. One without a value leaves the metric out; one that two exporters state
-// counts once.
+// the one that uses most, and how busy they were. One without a value leaves the metric out; one that two exporters
+// state counts once.
 func telemetry(d *draft.Draft, endpoints decode.Value) {
 	power, busy, most, seen := 0., 0., 0., map[string]bool{}
 	for _, e := range endpoints.Members() {

@@ -275,8 +275,8 @@ func TestLoadsOf2026(t *testing.T) {
 	})
 }
 
-// What DCGM states of accelerators is of all of them: one that two exporters see counts once, and of one without a power
-// the power of all is not known.
+// What DCGM states of accelerators is of all of them: one that two exporters see counts once, and of one without a
+// power the power of all is not known.
 func TestTelemetry(t *testing.T) {
 	gpu := func(id, metrics string) string {
 		return `"gpu_0":{"gpu_uuid":"` + id + `","metrics":{` + metrics + `}}`

@@ -122,7 +122,8 @@ func TestPrintedLlamaBenchy(t *testing.T) {
 // agentX is an aggregate of an agentic replay in the form that utils/agentic/aggregation of InferenceX writes.
 const agentX = `{"hw":"b200-nv","conc":16,"image":"i","model":"acme/m","framework":"vllm","precision":"fp4",
  "spec_decoding":"none","disagg":false,"scenario_type":"agentic-coding","tp":8,"ep":1,"dp_attention":"false",
- "num_requests_total":12,"power_valid":1,"avg_total_gpu_power_w":5600,"joules_per_output_token":7.5,"num_requests_successful":10,"kv_offload_backend":{"name":"lmcache"},
+ "num_requests_total":12,"power_valid":1,
+ "avg_total_gpu_power_w":5600,"joules_per_output_token":7.5,"num_requests_successful":10,"kv_offload_backend":{"name":"lmcache"},
  "request_accounting":{"records_total":12,"records_warmup_dropped":2,"error_categories":{"Timeout":3}},
  "request_metrics":{"qps":{"window_seconds":1,"samples":7,"mean":1.5,"p50":1,"p75":2,"p90":2.5,"p95":2.75,"std":0.5},
   "latency":{"ttft":{"mean":0.5,"p50":0.25,"p75":0.75,"p90":1.75,"p95":2,"std":0.4},"e2el":{"mean":10},
