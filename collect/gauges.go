@@ -111,7 +111,7 @@ var gauges = [...]gauge{
 	{schema.GaugeAcceptanceLength, []string{"sglang:spec_accept_length"}, 0},
 	{schema.GaugeAcceptanceRate, []string{"sglang:spec_accept_rate"}, 0},
 	acceptedAt(1), acceptedAt(2), acceptedAt(3), acceptedAt(4), acceptedAt(5), acceptedAt(6), acceptedAt(7),
-	acceptedAt(schema.DraftPlaces),
+	acceptedAt(schema.Places),
 }
 
 // gauge is a gauge of a server under its names there. Of a name with a place, only that position's.

@@ -20,7 +20,7 @@ vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="0",position="1"} 40
 vllm:spec_decode_num_accepted_tokens_per_pos_total{engine="1",position="1"} 5
 nonsense
 `)
-	if at := len(v) - schema.DraftPlaces; v[at] != 90 || v[at+1] != 45 || v[at+2] != -1 {
+	if at := len(v) - schema.Places; v[at] != 90 || v[at+1] != 45 || v[at+2] != -1 {
 		t.Error("drafts:", v[at:])
 	}
 	if v[0] != 7 || v[1] != 12 || v[2] != .25 || v[3] != -1 {

@@ -119,7 +119,7 @@ func addGrowths(p *schema.Point, from *manifest.Samples) {
 	for _, g := range growths {
 		put(g.metric, g.factor*whole(g.of)/whole(g.over)+g.more)
 	}
-	for place := 1; place <= schema.DraftPlaces; place++ {
+	for place := 1; place <= schema.Places; place++ {
 		put(schema.MetricAccepted(place), 100*whole(schema.CounterAcceptedAt(place))/whole(schema.CounterDrafts))
 	}
 	for _, g := range means {

@@ -212,12 +212,23 @@ const (
 	MetricEnergyFacility = "energy_token_facility"
 )
 
-// DraftPlaces is how many tokens of a draft have a metric of their own, [MetricAccepted] of 1 on.
-const DraftPlaces = 8
+// Places is how many tokens of a draft, and turns of a conversation, have a metric of their own: [MetricAccepted] and
+// [MetricTurn] of 1 on.
+const Places = 8
 
 // MetricAccepted is the share of drafts of which the token at a place was accepted; all places are the histogram of
 // accepted lengths, summed from its end.
 func MetricAccepted(place int) string { return "acceptance_rate_" + strconv.Itoa(place) }
+
+// MetricTurn is the mean TTFT of a turn of conversations.
+func MetricTurn(turn int) string { return "ttft_turn_" + strconv.Itoa(turn) }
+
+func ofTurn(turn int) MetricInfo {
+	return MetricInfo{
+		Name: MetricTurn(turn), Label: "TTFT, turn " + strconv.Itoa(turn), Unit: "ms", Better: Lower,
+		Means: "mean time to first token of turn " + strconv.Itoa(turn) + " of conversations",
+	}
+}
 
 func accepted(place int) MetricInfo {
 	return MetricInfo{
@@ -243,6 +254,7 @@ var catalogue = []MetricInfo{
 		Name: "ttft_later", Label: "TTFT, later turns", Unit: "ms", Better: Lower, Judged: true,
 		Means: "mean time to first token of requests that needed the answer to an earlier one",
 	},
+	ofTurn(1), ofTurn(2), ofTurn(3), ofTurn(4), ofTurn(5), ofTurn(6), ofTurn(7), ofTurn(Places),
 	{
 		Name: "tpot", Label: "TPOT", Unit: "ms", Better: Lower, Latency: true, Judged: true, Tail: true, Column: true,
 		Always: []string{"mean", "median", "p99"}, StandIns: []string{"ntpot", "itl"},
@@ -358,7 +370,7 @@ var catalogue = []MetricInfo{
 		Name: "acceptance_rate", Label: "Acceptance rate", Unit: "%", Better: Higher, Judged: true, Zero: true,
 		Means: "share of the draft tokens that the model accepted",
 	},
-	accepted(1), accepted(2), accepted(3), accepted(4), accepted(5), accepted(6), accepted(7), accepted(DraftPlaces),
+	accepted(1), accepted(2), accepted(3), accepted(4), accepted(5), accepted(6), accepted(7), accepted(Places),
 	{
 		Name: "queue_ms", Label: "Queue time", Unit: "ms", Better: Lower, Judged: true, Zero: true,
 		Means: "time that a request waited in the server before it was computed, as the server states it",

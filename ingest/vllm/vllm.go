@@ -298,7 +298,9 @@ var (
 		"rps": "request_throughput|request_inthroughput", "goodput_rps": "request_goodput|request_goodput:",
 		"input_tps": "input_throughput", "acceptance_rate": "spec_decode_acceptance_rate",
 		"acceptance_length": "spec_decode_acceptance_length",
-		"ttft_later":        "later_turns_ttft", "session_s": "conversation_duration", // of ttreport's own client
+		// of ttreport's own client
+		"ttft_later": "later_turns_ttft", "session_s": "conversation_duration",
+		"prefix_hits_possible": "prefix_hits_possible",
 	}
 	parallel = map[string]string{
 		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
@@ -332,13 +334,8 @@ func counts(d *draft.Draft) {
 		asked = nil
 	}
 	d.MeanTokens(v, ok)
-	place := 0
-	for x := range v.Get("spec_decode_per_position_acceptance_rates").Items() {
-		if share, ok := x.Float(); ok && place < schema.DraftPlaces {
-			place++
-			d.Value(schema.MetricAccepted(place), 100*share)
-		}
-	}
+	places(d, "spec_decode_per_position_acceptance_rates", schema.MetricAccepted, 100)
+	places(d, "ttft_by_turn", schema.MetricTurn, 1) // of ttreport's own client
 	out, have := v.Get("total_output_tokens").Float()
 	failed, message := failures(v)
 	switch {
@@ -357,6 +354,19 @@ func counts(d *draft.Draft) {
 		return
 	}
 	d.Requests(ok, failed, asked, draft.Quote(message))
+}
+
+// places reads a list of which each of the first places is a metric.
+func places(d *draft.Draft, key string, metric func(place int) string, scale float64) {
+	place := 0
+	for x := range d.In.Get(key).Items() {
+		if place++; place > schema.Places {
+			return
+		}
+		if v, ok := x.Float(); ok {
+			d.Value(metric(place), scale*v)
+		}
+	}
 }
 
 // failures returns how many requests failed, where the file says so, and the first message of a failure.

@@ -1,11 +1,15 @@
 package sim_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,29 +78,34 @@ func recorded(t *testing.T, seed uint64) []traffic.Request {
 // oracle is the share of the tokens of prompts that an exact cache finds, which keeps so many blocks and forgets those
 // that were used longest ago, of a prompt its end first.
 func oracle(list []traffic.Request, block, blocks int) float64 {
-	var kept []string // the newest last
+	type name = [sha256.Size]byte // of a block with all before it
+	used, now := map[name]int{}, 0
 	found, all := 0, 0
 	for i, q := range list {
-		var names []string
-		name := ""
+		var names []name
+		var last name
 		for k := range q.ISL / block {
+			text := fmt.Sprintf("%x own %d", last, i)
 			if at := k * block / q.BlockTokens; at < len(q.Blocks) {
-				name += fmt.Sprint(q.Blocks[at], "/", k%(q.BlockTokens/block), " ")
-			} else {
-				name += fmt.Sprint("own ", i, " ")
+				text = fmt.Sprintf("%x %d %d", last, q.Blocks[at], k%(q.BlockTokens/block))
 			}
-			names = append(names, name)
+			last = sha256.Sum256([]byte(text))
+			names = append(names, last)
 		}
 		for k, name := range names {
-			if !slices.Contains(kept, name) || (k+1)*block >= q.ISL {
+			if _, kept := used[name]; !kept || (k+1)*block >= q.ISL {
 				break
 			}
 			found += block
 		}
 		for _, name := range slices.Backward(names) {
-			kept = append(slices.DeleteFunc(kept, func(k string) bool { return k == name }), name)
+			now++
+			used[name] = now
 		}
-		kept = kept[max(0, len(kept)-blocks):]
+		if times := slices.Sorted(maps.Values(used)); len(times) > blocks {
+			oldest := times[len(times)-blocks]
+			maps.DeleteFunc(used, func(_ name, at int) bool { return at < oldest })
+		}
 		all += q.ISL
 	}
 	return float64(found) / float64(all)
@@ -108,27 +117,74 @@ func TestPrefixCache(t *testing.T) {
 	t.Parallel()
 	lowest, highest := 1., 0.
 	for seed := range uint64(50) {
-		each, block, blocks := recorded(t, seed), 16<<(seed%2), 60+40*int(seed%5)
-		cfg := quick()
-		cfg.CacheTokens, cfg.CacheBlock = block*blocks, block
-		s := start(t, cfg)
-		l := builtin.Load{Workload: traffic.Workload{Concurrency: 1, Requests: len(each)}, URL: s.URL(), Model: "sim-8b",
-			Each: each, Seed: seed}
-		out, err := builtin.Run(t.Context(), l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, c := oracle(each, block, blocks), counters(t, s)
-		got := c["prefix_cache_hits_total"] / c["prefix_cache_queries_total"]
-		if said, _, ok := out.Cached(); !ok || math.Abs(said-got) > 1e-9 || math.Abs(got-want) > .005 {
-			t.Errorf("trace %d: %.4f of the tokens found, %.4f in answers, want %.4f", seed, got, said, want)
-		}
+		block, blocks := 16<<(seed%2), 60+40*int(seed%5)
+		want := found(t, recorded(t, seed), block, blocks, seed)
 		lowest, highest = min(lowest, want), max(highest, want)
-		s.Stop()
 	}
 	if lowest > .2 || highest < .7 {
 		t.Errorf("the traces have shares from %.2f to %.2f: too much alike to tell a wrong cache", lowest, highest)
 	}
+}
+
+// The same in public traces of coding agents (callanjfox/kv-cache-tester): TTREPORT_TRACES names a folder with them.
+// Their prompts are as long as they were; those of 200,000 tokens and more are left out.
+func TestPrefixCacheOfPublicTraces(t *testing.T) {
+	dir := os.Getenv("TTREPORT_TRACES")
+	if dir == "" {
+		t.Skip("TTREPORT_TRACES is not set: a folder with traces of kv-cache-tester")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := traffic.ReadTrace(data, 0)
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		var each []traffic.Request
+		for _, q := range trace.Requests {
+			if q.After, q.At, q.OSL = nil, 0, 1; q.ISL < 200_000 && len(each) < 60 {
+				each = append(each, q)
+			}
+		}
+		if len(each) < 5 {
+			continue
+		}
+		n++
+		want := found(t, each, 64, 500+500*(i%5), uint64(i))
+		t.Logf("%s: %d requests, %.4f of the tokens", filepath.Base(file), len(each), want)
+	}
+	if n < 50 {
+		t.Errorf("%d traces in %s, want 50 and more", n, dir)
+	}
+}
+
+// found sends requests one after the other to a simulator with so many blocks of cache, checks what it says that it
+// found and returns what an exact cache finds.
+func found(t *testing.T, each []traffic.Request, block, blocks int, seed uint64) float64 {
+	t.Helper()
+	cfg := quick()
+	cfg.CacheTokens, cfg.CacheBlock = block*blocks, block
+	s := start(t, cfg)
+	defer s.Stop()
+	l := builtin.Load{Workload: traffic.Workload{Concurrency: 1, Requests: len(each)}, URL: s.URL(), Model: "sim-8b",
+		Each: each, Seed: seed}
+	out, err := builtin.Run(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, c := oracle(each, block, blocks), counters(t, s)
+	got := c["prefix_cache_hits_total"] / c["prefix_cache_queries_total"]
+	if said, _, ok := out.Cached(); !ok || math.Abs(said-got) > 1e-9 || math.Abs(got-want) > .005 {
+		t.Errorf("trace %d: %.4f of the tokens found, %.4f in answers, want %.4f", seed, got, said, want)
+	}
+	return want
 }
 
 func TestFoundPromptTakesNoPrefill(t *testing.T) {

@@ -115,6 +115,13 @@ func TestReplayedBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var said struct {
+		Possible float64 `json:"prefix_hits_possible"`
+	}
+	if raw, err := out.Result(l); err != nil || json.Unmarshal(raw, &said) != nil ||
+		math.Abs(said.Possible-100*(128.+64)/(150+300+320+130)) > 1e-9 {
+		t.Errorf("%g %% of the prompts could be found: %v", said.Possible, err)
+	}
 	for i, want := range []int{0, 128, 64, 0} {
 		q := out.Requests[i]
 		if q.Cached == nil || *q.Cached != want || q.In != trace.Requests[i].ISL {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -121,12 +122,13 @@ func TestConversations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said struct {
-		Later float64 `json:"later_turns_ttft"`
-		Took  float64 `json:"conversation_duration"`
+		Later float64   `json:"later_turns_ttft"`
+		Took  float64   `json:"conversation_duration"`
+		Turns []float64 `json:"ttft_by_turn"`
 	}
-	later, took := 0., 0.
+	later, took, turns := 0., 0., make([]float64, 4)
 	for i, q := range v.Requests {
-		if i%4 > 0 {
+		if turns[i%4] += q.TTFT / 4; i%4 > 0 {
 			later += q.TTFT / 12
 		}
 		if i%4 == 3 {
@@ -134,7 +136,8 @@ func TestConversations(t *testing.T) {
 		}
 	}
 	if raw, err := v.Result(l); err != nil || json.Unmarshal(raw, &said) != nil || math.Abs(said.Later-later) > 1e-9 ||
-		math.Abs(said.Took-took) > 1e-9 || took < .12 {
+		math.Abs(said.Took-took) > 1e-9 || took < .12 ||
+		!slices.EqualFunc(said.Turns, turns, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 		t.Errorf("%+v, want %g ms and %g s: %v", said, later, took, err)
 	}
 	for i, q := range v.Requests {

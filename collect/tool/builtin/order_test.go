@@ -2,7 +2,9 @@ package builtin_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -89,6 +91,18 @@ func TestSessionsWaitOnAVirtualClock(t *testing.T) {
 			if !out.Requests[i].OK || early || load.Rate > 0 && (late || out.Late[i] != 0) {
 				t.Errorf("%s: request %d is sent after %s, ready after %s", name, i, sent, ready)
 			}
+		}
+		// 0, 1 and 6 are first turns, 2 and 3 second ones, 4 and 5 third ones, of the conversations that begin with 0 and 1.
+		var said struct {
+			Took  float64   `json:"conversation_duration"`
+			Turns []float64 `json:"ttft_by_turn"`
+		}
+		r := out.Requests
+		took := r[2].End() - r[0].Sent + max(r[4].End(), r[5].End()) - r[1].Sent
+		raw, err := out.Result(load)
+		if err != nil || json.Unmarshal(raw, &said) != nil || len(said.Turns) != 3 ||
+			math.Abs(said.Took-took.Seconds()/2) > 1e-6 || math.Abs(said.Turns[1]-(r[2].TTFT+r[3].TTFT)/2) > 1e-9 {
+			t.Errorf("%s: %+v, want %g s: %v", name, said, took.Seconds()/2, err)
 		}
 	}
 }

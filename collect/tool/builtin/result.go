@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
@@ -176,27 +177,72 @@ func (o Outcome) streamed(set latency.Set) map[string]any {
 }
 
 // conversations is what a result has of requests that follow others: the mean TTFT of those that needed an earlier
-// answer, ms, and how long conversations took that were answered to their ends, s, with the time between their turns.
+// answer and of each turn, ms, and how long conversations took that were answered to their ends, s, with the time
+// between their turns; and of prompts that begin alike the share that an endless cache would have found, in percent.
 func (o Outcome) conversations(l Load) map[string]any {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
 		return nil
 	}
+	turn, first := l.conversations()
 	var later, took []float64
+	turns, answered, ends := make([]int, len(first)), make([]int, len(first)), make([]time.Duration, len(first))
 	for i, t := range o.Requests {
+		if turns[first[i]]++; t.OK {
+			answered[first[i]]++
+		}
+		ends[first[i]] = max(ends[first[i]], t.End())
 		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
 			later = append(later, t.TTFT)
 		}
-		if n := l.turns(); n > 1 && i%n == n-1 && t.OK {
-			took = append(took, (t.End() - o.Requests[i-n+1].Sent).Seconds())
+	}
+	for i, n := range turns { // at the first request of each conversation
+		if n > 1 && answered[i] == n {
+			took = append(took, (ends[i] - o.Requests[i].Sent).Seconds())
 		}
 	}
 	r := map[string]any{}
+	if means := o.byTurn(turn); len(means) > 1 {
+		r["ttft_by_turn"] = means
+	}
+	if share := traffic.HitShare(l.Each); share > 0 && l.turns() == 1 {
+		r["prefix_hits_possible"] = 100 * share
+	}
 	for name, list := range map[string][]float64{"later_turns_ttft": later, "conversation_duration": took} {
 		if len(list) > 0 {
 			r[name] = latency.NewSample(list).Mean
 		}
 	}
 	return r
+}
+
+// byTurn is the mean TTFT of each turn, ms, up to one that no request was answered in.
+func (o Outcome) byTurn(turn []int) (means []float64) {
+	byTurn := make([][]float64, schema.Places)
+	for i, t := range o.Requests {
+		if t.OK && t.Known() && turn[i] < len(byTurn) {
+			byTurn[turn[i]] = append(byTurn[turn[i]], t.TTFT)
+		}
+	}
+	for _, list := range byTurn {
+		if len(list) == 0 {
+			break
+		}
+		means = append(means, latency.NewSample(list).Mean)
+	}
+	return means
+}
+
+// conversations are the turns of requests, from 0 on, and the first request of the conversation of each. A request of a
+// trace is one turn behind the last of those that it waits for.
+func (l Load) conversations() (turn, first []int) {
+	n := l.turns()
+	for i, q := range l.Each {
+		turn, first = append(turn, i%n), append(first, i-i%n)
+		for _, j := range q.After {
+			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
+		}
+	}
+	return turn, first
 }
 
 // Reached returns how many requests were in flight on average; 0 for none.
