@@ -184,20 +184,10 @@ func (o Outcome) conversations(l Load) map[string]any {
 		return nil
 	}
 	turn, first := l.conversations()
-	var later, took []float64
-	turns, answered, ends := make([]int, len(first)), make([]int, len(first)), make([]time.Duration, len(first))
+	var later []float64
 	for i, t := range o.Requests {
-		if turns[first[i]]++; t.OK {
-			answered[first[i]]++
-		}
-		ends[first[i]] = max(ends[first[i]], t.End())
 		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
 			later = append(later, t.TTFT)
-		}
-	}
-	for i, n := range turns { // at the first request of each conversation
-		if n > 1 && answered[i] == n {
-			took = append(took, (ends[i] - o.Requests[i].Sent).Seconds())
 		}
 	}
 	r := map[string]any{}
@@ -207,12 +197,29 @@ func (o Outcome) conversations(l Load) map[string]any {
 	if share := traffic.HitShare(l.Each); share > 0 && l.turns() == 1 {
 		r["prefix_hits_possible"] = 100 * share
 	}
-	for name, list := range map[string][]float64{"later_turns_ttft": later, "conversation_duration": took} {
+	for name, list := range map[string][]float64{"later_turns_ttft": later, "conversation_duration": o.whole(first)} {
 		if len(list) > 0 {
 			r[name] = latency.NewSample(list).Mean
 		}
 	}
 	return r
+}
+
+// whole is how long conversations took of which every request was answered, s, by the first request of each request's.
+func (o Outcome) whole(first []int) (took []float64) {
+	turns, answered, ends := make([]int, len(first)), make([]int, len(first)), make([]time.Duration, len(first))
+	for i, t := range o.Requests {
+		if turns[first[i]]++; t.OK {
+			answered[first[i]]++
+		}
+		ends[first[i]] = max(ends[first[i]], t.End())
+	}
+	for i, n := range turns {
+		if n > 1 && answered[i] == n {
+			took = append(took, (ends[i] - o.Requests[i].Sent).Seconds())
+		}
+	}
+	return took
 }
 
 // byTurn is the mean TTFT of each turn, ms, up to one that no request was answered in.
