@@ -14,7 +14,7 @@ type tried struct {
 type bracket struct {
 	holds   int  // largest load that holds; 0: not even one
 	fails   int  // smallest load that does not; 0: every one up to the most held
-	settled bool // both ends were measured at least twice, and each was clearly so
+	settled bool // two measurements of each end agree, and at most one says otherwise
 	tried   []tried
 }
 
@@ -38,12 +38,15 @@ func (v *votes) clear() bool {
 	return v == nil || !v.looks && (v.held >= v.failed+2 || v.failed >= v.held+2)
 }
 
+// decided reports whether two of them agree.
+func (v *votes) decided() bool { return v == nil || !v.looks && max(v.held, v.failed) >= 2 }
+
 // findLargest doubles the load from the first, which most likely holds, until the objective fails, then closes in on
 // the last one that holds, until both ends are within 2 % or one of each other. Both are then measured again, and the
 // search goes on where they do not say the same twice: a single measurement near the limit is as good as a coin. most
 // is the largest load to try. The answer with an error has the ends that were known by then.
 func findLargest(first, most int, measure func(load int) (tried, error)) (b bracket, err error) {
-	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 25
+	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 20
 	of := map[int]*votes{}
 	for next, done := first, false; !done && len(b.tried) < mostTried; {
 		x, err := measure(next)
@@ -64,7 +67,7 @@ func findLargest(first, most int, measure func(load int) (tried, error)) (b brac
 		v.worst += (min(x.worst, 100) - v.worst) / float64(v.held+v.failed)
 		b.ends(of)
 		next, done = b.next(of, most)
-		b.settled = done && of[b.holds].clear() && of[b.fails].clear()
+		b.settled = done && of[b.holds].decided() && of[b.fails].decided()
 	}
 	return b, nil
 }
@@ -86,7 +89,7 @@ func (b *bracket) ends(of map[int]*votes) {
 
 // next returns the load to measure next; done where both ends are settled.
 func (b *bracket) next(of map[int]*votes, most int) (load int, done bool) {
-	const mostVotes = 7 // of one load: after as many that contradict each other most of them decide
+	const mostVotes = 3 // of one load, which two of them decide: five or seven took a sixth longer and were no nearer
 	open := func(load int) bool {
 		v := of[load] // nil for the end below the first, which is not measured
 		return !v.clear() && (v.looks || v.held+v.failed < mostVotes)

@@ -174,7 +174,8 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		return err
 	}
 	f.unit = 1000 / alone / stepsOfFirst
-	f.answer, err = findLargest(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (tried, error) {
+	const together = 8 // what servers do at least: else the search goes down
+	f.answer, err = findLargest(together*stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (tried, error) {
 		w := st.Load
 		w.Rate = f.exact(c)
 		again := slices.ContainsFunc(f.probes, func(p probed) bool { return p.Rate == w.Rate })
