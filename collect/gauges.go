@@ -102,11 +102,14 @@ var gauges = [...]gauge{
 	{schema.CounterQueued, []string{"vllm:request_queue_time_seconds_count", "sglang:queue_time_seconds_count"}, 0},
 	{schema.CounterTransferSeconds, []string{"vllm:nixl_xfer_time_seconds_sum"}, 0},
 	{schema.CounterTransfers, []string{"vllm:nixl_xfer_time_seconds_count"}, 0},
-	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts"}, 0},
+	{schema.CounterDrafts, []string{"vllm:spec_decode_num_drafts_total", "vllm:spec_decode_num_drafts",
+		"llamacpp:spec_decode_num_drafts_total"}, 0},
 	{schema.CounterDraftTokens, []string{"vllm:spec_decode_num_draft_tokens_total",
-		"vllm:spec_decode_num_draft_tokens"}, 0},
+		"vllm:spec_decode_num_draft_tokens",
+		"llamacpp:spec_decode_num_draft_tokens_total"}, 0},
 	{schema.CounterAccepted, []string{"vllm:spec_decode_num_accepted_tokens_total",
-		"vllm:spec_decode_num_accepted_tokens"}, 0},
+		"vllm:spec_decode_num_accepted_tokens",
+		"llamacpp:spec_decode_num_accepted_tokens_total"}, 0},
 	{schema.GaugePrefixHits, []string{"vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate"}, 0},
 	{schema.GaugeAcceptanceLength, []string{"sglang:spec_accept_length"}, 0},
 	{schema.GaugeAcceptanceRate, []string{"sglang:spec_accept_rate"}, 0},
@@ -122,8 +125,9 @@ type gauge struct {
 }
 
 func acceptedAt(place int) gauge {
-	const name = "vllm:spec_decode_num_accepted_tokens_per_pos"
-	return gauge{schema.CounterAcceptedAt(place), []string{name + "_total", name}, place}
+	const name = "spec_decode_num_accepted_tokens_per_pos"
+	of := []string{"vllm:" + name + "_total", "vllm:" + name, "llamacpp:" + name + "_total"}
+	return gauge{schema.CounterAcceptedAt(place), of, place}
 }
 
 // readGauges reads a server's gauges once; nil where it has none. A gauge that it does not have is -1.
@@ -183,6 +187,7 @@ const (
 	mostSamples  = 120
 	gaugePace    = 500 * time.Millisecond
 	powerPace    = time.Second
+	mostApart    = 64 // accelerators whose power is kept by itself
 	powerCostsAt = 10 // a program that states power runs for at most one part of so many: tt-smi takes a second
 )
 
@@ -205,6 +210,9 @@ func (s *session) sample(ctx context.Context) *sampler {
 			began := time.Now()
 			r := meter.Read(ctx)
 			row := []float64{r.Watts, r.CPU, r.Hottest, r.Memory}
+			if len(r.Each) > 1 {
+				row = append(row, r.Each[:min(len(r.Each), mostApart)]...)
+			}
 			if !slices.ContainsFunc(row, func(v float64) bool { return !math.IsNaN(v) }) {
 				row = nil
 			}
@@ -366,6 +374,18 @@ func (r readings) into(side *manifest.Sidecar) {
 	}
 	if len(r.power) > 0 {
 		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature, schema.GaugeMemory}
+		widest := slices.MaxFunc(r.power, func(a, b []float64) int { return len(a) - len(b) })
+		for i := range len(widest) - len(names) { // of an accelerator
+			name, sum, n := fmt.Sprintf("%s_%d", schema.GaugePower, i), 0., 0.
+			for _, row := range r.power {
+				if at := len(names); at < len(row) && row[at] >= 0 {
+					sum, n = sum+row[at], n+1
+				}
+			}
+			if names = append(names, name); n > 0 {
+				side.Client[name+"_mean"] = strconv.FormatFloat(sum/n, 'g', 4, 64)
+			}
+		}
 		side.Power, side.PowerOf = &manifest.Samples{Names: names, Rows: r.power}, r.powerOf
 	}
 }

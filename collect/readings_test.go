@@ -50,7 +50,8 @@ func TestReadings(t *testing.T) {
 		side.Client["server_running_mean"] != "3" {
 		t.Fatalf("%+v", side)
 	}
-	if row := side.Power.Rows[0]; row[1] != 100 || row[3] != 52 || row[4] != 2 {
+	if row := side.Power.Rows[0]; row[1] != 100 || row[3] != 52 || row[4] != 2 || row[6] != 29.5 ||
+		side.Client["power_1_mean"] != "29.5" {
 		t.Errorf("two boards: %v", row)
 	}
 	first, read := side.Samples.Rows[0], p.gauges[0][0]

@@ -176,6 +176,7 @@ class Runs:
                      c.measured(2) if tool == "builtin" else c.ttft(tool))
         self.llama_rank(command)
         self.llama_cache(command)
+        self.llama_drafts(command)
 
     def llama_rank(self, command):
         port = commands.port()
@@ -194,6 +195,19 @@ class Runs:
         found = float(c.client("prompt_cached") or "nan")
         self.row("builtin", "llama.cpp with its prefix cache", c, f"{len(c.points)} point",
                  "yes" if abs(found - .6) < .03 else f"NO: {found} of the prompts cached, .6 asked for")
+
+    def llama_drafts(self, command):
+        """A model that drafts for itself has every token accepted, by the server's answers and by its counters."""
+        port = commands.port()
+        drafts = command(port, f"--draft {self.work}/tiny-2.gguf")
+        c = self.collect("drafts-llama", f"command {drafts}", "--port", str(port), "--only", "benchmarks",
+                         "--workload", "isl=64,osl=32,c=1,n=8", device="cpu", model="acme/tiny")
+        metrics = load(glob.glob(f"{c.folder}/history/**/*.json", recursive=True)[0])["points"][0]["metrics"]
+        rate, length, first = (metrics.get(name, {}).get("value") for name in
+                               ("acceptance_rate", "acceptance_length", "acceptance_rate_1"))
+        fine = rate == 100 and first == 100 and length and 2 < length <= 4
+        self.row("builtin", "llama.cpp that drafts", c, f"{len(c.points)} point",
+                 "yes" if fine else f"NO: rate {rate}, length {length}, at the first place {first}")
 
     def vllm(self):
         """A real vLLM on the CPU, started with --server-only and measured with its own client and ours."""

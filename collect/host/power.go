@@ -16,10 +16,11 @@ import (
 
 // Power is what was read at one moment; NaN is not known.
 type Power struct {
-	Watts   float64 // of all accelerators
-	CPU     float64 // W of all processors' packages, since the reading before
-	Hottest float64 // °C of the hottest accelerator
-	Memory  float64 // GiB of the accelerator that uses most
+	Watts   float64   // of all accelerators
+	CPU     float64   // W of all processors' packages, since the reading before
+	Hottest float64   // °C of the hottest accelerator
+	Memory  float64   // GiB of the accelerator that uses most
+	Each    []float64 // W of each accelerator
 }
 
 // Meter is what states the power of a machine.
@@ -81,7 +82,7 @@ func (m Meter) Read(ctx context.Context) Power {
 // power joins what devices state.
 func power(list []device, err error) (Power, error) {
 	nan := math.NaN()
-	out := Power{nan, nan, nan, nan}
+	out := Power{nan, nan, nan, nan, nil}
 	if err == nil && len(list) == 0 {
 		err = errors.New("no device states its power")
 	}
@@ -90,6 +91,7 @@ func power(list []device, err error) (Power, error) {
 	}
 	out.Watts = 0
 	for _, d := range list {
+		out.Each = append(out.Each, plausible(d.watts))
 		out.Watts += plausible(d.watts) // NaN stays
 		out.Hottest = larger(out.Hottest, plausible(d.celsius))
 		out.Memory = larger(out.Memory, plausible(d.gib))

@@ -300,7 +300,7 @@ var (
 		"acceptance_length": "spec_decode_acceptance_length",
 		// of ttreport's own client
 		"ttft_later": "later_turns_ttft", "session_s": "conversation_duration",
-		"prefix_hits_possible": "prefix_hits_possible",
+		"prefix_hits_possible": "prefix_hits_possible", "prefix_hits": "prefix_hits",
 	}
 	parallel = map[string]string{
 		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",

@@ -27,6 +27,7 @@ ap.add_argument("--calls", action="store_true", help="take a template that offer
 ap.add_argument("--pictures", metavar="FILE", help="projector of pictures, in GGUF")
 ap.add_argument("--slots", type=int, default=4, help="requests at once, which share 16,384 tokens")
 ap.add_argument("--forget", action="store_true", help="keep no earlier prompts: looking through thousands takes time")
+ap.add_argument("--draft", metavar="FILE", help="model in GGUF that drafts tokens")
 of = ap.parse_args()
 
 params = xllamacpp.CommonParams()
@@ -38,6 +39,9 @@ params.warmup = False
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 if of.forget:
     params.cache_ram_mib = 0
+if of.draft:
+    params.speculative.draft.mparams.path = of.draft
+    params.speculative.types = [xllamacpp.common_speculative_type.COMMON_SPECULATIVE_TYPE_DRAFT_SIMPLE]
 if of.rank:
     params.embedding = True
     params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK

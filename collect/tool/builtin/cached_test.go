@@ -157,3 +157,28 @@ func TestCachedTokensLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// What an answer of llama.cpp says of its drafts is how many tokens a step yields: of 9 tokens the first is of the
+// prompt's step, and 4 steps wrote the others with 4 accepted ones.
+func TestDraftsOfAnswers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"text\":\" a\"}]}\n\n"+
+			"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":9},"+
+			"\"timings\":{\"draft_n\":10,\"draft_n_accepted\":4}}\n\ndata: [DONE]\n\n")
+	}))
+	defer server.Close()
+	l := builtin.Load{Workload: traffic.Workload{ISL: 8, OSL: 9, Concurrency: 1, Requests: 3}, URL: server.URL, Model: "m"}
+	out, err := builtin.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Length float64 `json:"spec_decode_acceptance_length"`
+		Rate   float64 `json:"spec_decode_acceptance_rate"`
+	}
+	raw, err := out.Result(l)
+	if err != nil || json.Unmarshal(raw, &said) != nil || said.Length != 2 || said.Rate != 40 {
+		t.Errorf("%+v, want 2 tokens a step and 40 %%: %v", said, err)
+	}
+}

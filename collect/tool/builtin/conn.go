@@ -315,7 +315,7 @@ func (f *following) add(x delta, from *arrival.Conn) error {
 		return errors.New(x.problem)
 	}
 	if x.in > 0 {
-		f.In, f.Out, f.Cached = x.in, x.out, x.cached
+		f.In, f.Out, f.Cached, f.Drafted, f.Accepted = x.in, x.out, x.cached, x.drafted, x.accepted
 	}
 	if !x.tokens {
 		return nil

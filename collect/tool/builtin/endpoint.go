@@ -104,6 +104,8 @@ type delta struct {
 	text      string // of the answer, where it was parsed
 	in, out   int    // usage; 0 where it states none
 	cached    *int   // of in; nil where it states none
+	drafted   int    // tokens of drafts, of speculative decoding
+	accepted  int    // of drafted
 	problem   string
 }
 
@@ -131,6 +133,9 @@ func deltaOf(e traffic.Endpoint, data []byte) delta {
 		c.in, _ = u.Get("prompt_tokens").Int()
 		c.out, _ = u.Get("completion_tokens").Int()
 		c.cached = cachedOf(u.Get("prompt_tokens_details"))
+		timings := v.Get("timings") // of llama.cpp
+		c.drafted, _ = timings.Get("draft_n").Int()
+		c.accepted, _ = timings.Get("draft_n_accepted").Int()
 	}
 	return c
 }

@@ -72,7 +72,10 @@ type Timeline struct {
 	Gone   bool          // the client went away in the middle, as it was to
 	Called bool          // the answer has a call of a tool
 	Cached *int          // tokens of the prompt that the server found in its cache; nil where it does not say
-	Resent int           // how often it was sent again, each time because an idle connection was found closed
+	// Drafted are tokens of drafts that the server states, of which so many were Accepted.
+	Drafted, Accepted int
+
+	Resent int // how often it was sent again, each time because an idle connection was found closed
 	Error  string
 }
 
