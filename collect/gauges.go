@@ -371,6 +371,9 @@ func (r readings) into(side *manifest.Sidecar) {
 			}
 			r.facts(side.Client, i)
 		}
+		if len(side.Samples.Names) == 1 {
+			side.Samples = nil
+		}
 	}
 	if len(r.power) > 0 {
 		names := []string{"s", schema.GaugePower, schema.GaugeCPUPower, schema.GaugeTemperature, schema.GaugeMemory}

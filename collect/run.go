@@ -444,10 +444,26 @@ func (s *session) ready(ctx context.Context) error {
 	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", s.took.Seconds())); err != nil {
 		return err
 	}
-	if err := s.writeManifest(time.Time{}); err != nil {
+	if err := errors.Join(s.writeManifest(time.Time{}), s.keepStart()); err != nil {
 		return err
 	}
 	return s.warm(ctx)
+}
+
+// keepStart writes how long our own server took until it answered, as a result: a point of the run.
+func (s *session) keepStart() error {
+	if s.machine.Setting[schema.SettingStartup] == "" || s.end.URL == "" { // another's, or a tool that needs none
+		return nil
+	}
+	name, now := filepath.Join(s.dir, "raw", "server", "startup.json"), s.now().UTC()
+	side := manifest.Sidecar{Result: filepath.Base(name), Tool: builtin.Name, ToolVersion: builtin.Version,
+		Start: now.Add(-s.took), End: now}
+	data, err := side.Marshal()
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o777)); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("{\"avg_server_startup_time\": %.3f}\n", s.took.Seconds())
+	return errors.Join(durable.WriteFile(name+manifest.SidecarSuffix, data), durable.WriteFile(name, []byte(text)))
 }
 
 func (s *session) writeManifest(end time.Time) error {

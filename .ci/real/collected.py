@@ -30,7 +30,8 @@ class Collected:
 
     def __init__(self, folder, seconds, release="v1"):
         self.folder, self.seconds = folder, seconds
-        self.points, self.scores = (self.rows(f"_site/data/{kind}/{release}.csv") for kind in ("points", "scores"))
+        points, self.scores = (self.rows(f"_site/data/{kind}/{release}.csv") for kind in ("points", "scores"))
+        self.points = [p for p in points if p["task"] != "startup"]
 
     def rows(self, name):
         with open(os.path.join(self.folder, name)) as f:

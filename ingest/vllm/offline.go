@@ -20,7 +20,8 @@ const (
 	Latency    = "vllm-latency"
 )
 
-var startupKey = regexp.MustCompile(`^avg_(cold|warm)_(\w+)_time$`)
+// startupKey is a part of vLLM's start-up, or, of ttreport's own collector, the time until a server answers.
+var startupKey = regexp.MustCompile(`^avg_(cold|warm|server)_(\w+)_time$`)
 
 // Batch is the latency benchmark of the offline ones.
 var Batch = draft.Format{
@@ -128,7 +129,11 @@ func startup(f *decode.File, r *schema.Reading) {
 		if x.Val.Ptr() == nil {
 			continue
 		}
-		d := draft.New(f, r, x.Val, r.Format)
+		tool := r.Format
+		if k[1] == "server" {
+			tool = schema.ToolBuiltin
+		}
+		d := draft.New(f, r, x.Val, tool)
 		d.Key.Task = "startup"
 		d.Dim(schema.DimLabel, k[1]+" "+strings.ReplaceAll(k[2], "_", " "))
 		d.Put(field, "mean", x.Val)

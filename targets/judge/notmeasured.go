@@ -190,6 +190,8 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
+			case s.Metric == schema.MetricStartup && s.Key.Tool == schema.ToolBuiltin: // of a server that somebody else ran
+				continue
 			case s.Tail() && l.few[at.of(s.Metric)]: // measured; a note says that its tail is of too few
 				continue
 			case l.points[at]: // also a metric that it has under another definition: that is another number
