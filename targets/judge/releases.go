@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type Release struct {
 	// Channel is release, main, pr or dev. Only the first two serve as baselines.
 	Channel string
 	Date    time.Time // as configured, else the earliest start of its runs
+	first   string    // of a build that nothing dates: the first of its files
 	Runs    []int     // indexes into the columns' runs, by start
 	// Aside is a hotfix of an older line, or a candidate of a release: it is judged, and is no baseline of later ones.
 	Aside bool
@@ -36,7 +38,8 @@ type Configured struct {
 
 // Releases orders what was measured, oldest first: listed releases as listed, each other one behind the listed ones
 // that are older than it, by the earliest start of their runs; ties by natural order of the names. Runs without a
-// release are builds: those of one night are one, under the id of the first. A run of channel pr or dev that names a
+// release are builds: those of one night, or of one folder where nothing dates them, are one, under the id of the
+// first. A run of channel pr or dev that names a
 // release of another channel is a build, too: it was built on that release and is not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := gatherReleases(c)
@@ -140,9 +143,9 @@ func Arrived(list []Release, at int, of func(*Release) bool) int {
 	return at
 }
 
-// byAge orders releases by date, those of one date by name.
+// byAge orders releases by date, those of one date by name; builds that nothing dates by their files.
 func byAge(a, b Release) int {
-	return cmp.Or(byTime(a.Date, b.Date), schema.NaturalCompare(a.Name, b.Name))
+	return cmp.Or(byTime(a.Date, b.Date), schema.NaturalCompare(a.first, b.first), schema.NaturalCompare(a.Name, b.Name))
 }
 
 // byTime puts releases without a time last: at the beginning they would become a baseline unnoticed.
@@ -175,6 +178,9 @@ func gatherReleases(c *columns.Columns) map[string]*Release {
 			r = &Release{Name: name, Label: label, Line: h.Line, Channel: channel, Date: h.Start}
 			byName[name] = r
 		}
+		if !label && (r.first == "" || schema.NaturalCompare(h.First, r.first) < 0) {
+			r.first = h.First
+		}
 		if !h.Start.IsZero() && (r.Date.IsZero() || h.Start.Before(r.Date)) {
 			r.Date = h.Start
 		}
@@ -195,6 +201,10 @@ type night struct {
 	name        string // the id of its first run
 	measured    map[schema.System]bool
 	engines     map[string]*columns.RunHead // by device: a run with the engine that it has
+}
+
+func newNight(h *columns.RunHead) *night {
+	return &night{first: h.Start, name: h.ID, measured: map[schema.System]bool{}, engines: map[string]*columns.RunHead{}}
 }
 
 // has reports that a later run is of the night: after no long pause, of another model, device or implementation, and of
@@ -222,12 +232,16 @@ func (n *night) add(h *columns.RunHead) {
 }
 
 // nights finds the runs without a release that are one build: of one night, channel and line. It returns by run the
-// name of its build. What nothing dates stands by itself, and so do measurements in turns.
+// name of its build. Measurements in turns stand by themselves.
 func nights(c *columns.Columns) map[int]string {
-	var order []int
+	var order, undated []int
 	for i := range c.Runs {
-		if h := &c.Runs[i]; h.Release == "" && !h.Start.IsZero() && h.Interleaved.IsZero() {
+		switch h := &c.Runs[i]; {
+		case h.Release != "" || !h.Interleaved.IsZero():
+		case !h.Start.IsZero():
 			order = append(order, i)
+		case h.First != "":
+			undated = append(undated, i)
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
@@ -240,13 +254,38 @@ func nights(c *columns.Columns) map[int]string {
 		seq := sequence{ChannelOf(h), h.Line}
 		n := newest[seq]
 		if !n.has(h) {
-			n = &night{first: h.Start, name: h.ID, measured: map[schema.System]bool{}, engines: map[string]*columns.RunHead{}}
+			n = newNight(h)
 			newest[seq] = n
 		}
 		n.add(h)
 		out[i] = n.name
 	}
+	folders(c, undated, out)
 	return out
+}
+
+// folders adds runs that nothing dates: those of one folder are one build, and a system that is there twice is of two.
+func folders(c *columns.Columns, undated []int, out map[int]string) {
+	type folder struct {
+		sequence
+		path string
+	}
+	slices.SortFunc(undated, func(i, j int) int {
+		a, b := &c.Runs[i], &c.Runs[j]
+		return cmp.Or(schema.NaturalCompare(a.First, b.First), cmp.Compare(a.ID, b.ID))
+	})
+	builds := map[folder][]*night{}
+	for _, i := range undated {
+		h := &c.Runs[i]
+		of := folder{sequence{ChannelOf(h), h.Line}, path.Dir(h.First)}
+		at := slices.IndexFunc(builds[of], func(n *night) bool { return n.has(h) })
+		if at < 0 {
+			at = len(builds[of])
+			builds[of] = append(builds[of], newNight(h))
+		}
+		builds[of][at].add(h)
+		out[i] = builds[of][at].name
+	}
 }
 
 // asListed puts the listed releases in listed order, and each other one behind the last listed one that is older than

@@ -101,10 +101,14 @@ func (b *Builder) Cond(c Conditions) int32 {
 
 // firstFile is what places a run without a date.
 func firstFile(r *schema.Run) string {
-	if !r.Start.IsZero() || len(r.Points) == 0 {
-		return ""
+	switch {
+	case !r.Start.IsZero():
+	case len(r.Points) > 0:
+		return r.Points[0].Source.Path
+	case len(r.Scores) > 0:
+		return r.Scores[0].Source.Path
 	}
-	return r.Points[0].Source.Path
+	return ""
 }
 
 // Add appends the numbers of a run. path is where its document is, sum the hash of the document's bytes.
