@@ -17,10 +17,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
-// measuredLine matches a line that states a latency or a throughput of a model.
+// measuredLine matches a line that states a latency, a throughput or a score of a model.
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to first token|inter.token latency|` +
 	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
-	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`)
+	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
+	`\b(accuracy|exact[ _]match|pass@\d+)\s*[:=]\s*\d`)
 
 // heading matches a column with such numbers, or with scores of an eval.
 var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|` +
@@ -152,16 +153,19 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
 		return row != ""
 	}
-	lines, first := 0, ""
+	lines, first, words := 0, "", ""
 	for line := range bytes.Lines(text) {
 		if len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line) {
 			if lines++; lines == 1 {
-				first = excerpt(line)
+				first, words = excerpt(line), excerpt(line)
+				if at := measuredLine.FindIndex(line)[0]; at > 40 { // behind the stamp of a log
+					words = excerpt(line[at:])
+				}
 			}
 		}
 	}
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
-		plaintext.Plural(lines, "line"), redact.Text(first))
+		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	return lines > 1 || lines == 1 && statedLine.MatchString(first)
 }
@@ -245,7 +249,8 @@ func joinedNames(names []string) string {
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
-	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency"} {
+	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy", "exact",
+		"pass@"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
