@@ -45,7 +45,7 @@ func sniff(f *decode.File, m *draft.Check) {
 	}
 	results := v.Get("results")
 	m.Not(v.Has("config_general"), "results of the harness (config_general is lighteval's)")
-	m.Want(results.Kind() == decode.Object, "results")
+	m.Want(results.Kind() == decode.Object, "results, as an object")
 	comma, nested, flat := shape(results)
 	switch {
 	case v.Has("lmms_eval_version") && (comma || flat):

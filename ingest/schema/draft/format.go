@@ -39,7 +39,8 @@ func (x *Format) match(f *decode.File) (*Format, schema.Match) {
 	}
 	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records}}
 	for _, feature := range x.Wants {
-		m.Want(feature.in(f.First), feature.what)
+		has, other := feature.in(f.First)
+		m.Want(has, feature.what+other)
 	}
 	if x.Sniff != nil {
 		x.Sniff(f, &m)
@@ -105,17 +106,21 @@ func Wants(texts ...string) (out []Feature) {
 	return out
 }
 
-func (f Feature) in(v decode.Value) bool {
+// in reports whether a value has the feature; other says that a member of it is there as another kind.
+func (f Feature) in(v decode.Value) (has bool, other string) {
 	for _, all := range f.any {
-		has := true
+		has = true
 		for _, m := range all {
 			x := v.At(m.path...)
-			has = has && x.Kind() > decode.Null && (m.kind == decode.Invalid || m.kind == x.Kind()) &&
-				(m.kind != decode.String || x.Str() != "")
+			isOther := m.kind != decode.Invalid && m.kind != x.Kind()
+			if isOther && x.Kind() > decode.Null {
+				other = " as " + m.kind.String() + ", not " + x.Kind().String()
+			}
+			has = has && x.Kind() > decode.Null && !isOther && (m.kind != decode.String || x.Str() != "")
 		}
 		if has {
-			return true
+			return true, ""
 		}
 	}
-	return false
+	return false, other
 }
