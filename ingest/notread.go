@@ -249,8 +249,8 @@ func joinedNames(names []string) string {
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
-	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy", "exact",
-		"pass@"} {
+	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy",
+		"exact", "pass@"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

@@ -295,7 +295,8 @@ func (r *Report) orderText(at int) string {
 		out += ": it stands after what is dated"
 	}
 	if undated > 1 {
-		out += fmt.Sprintf("; the %d without a date stand in the order of their names, builds in that of their files", undated)
+		const order = "; the %d without a date stand in the order of their names, builds in that of their files"
+		out += fmt.Sprintf(order, undated)
 	}
 	return out + ". releases: in ttreport.yaml states the order"
 }

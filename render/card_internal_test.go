@@ -37,7 +37,8 @@ func TestOrderOfWhatHasNoDate(t *testing.T) {
 		{[]judge.Release{dated, b}, nil, "nothing dates b: it stands after what is dated" + how},
 		{[]judge.Release{dated, a, b}, nil, "nothing dates b: it stands after what is dated; the 2 without a date stand in " +
 			"the order of their names, builds in that of their files" + how},
-		{[]judge.Release{a, b}, nil, "nothing dates b; the 2 without a date stand in the order of their names, builds in that of their files" + how},
+		{[]judge.Release{a, b}, nil, "nothing dates b; the 2 without a date stand in the order of their names, builds in " +
+			"that of their files" + how},
 		{[]judge.Release{b}, nil, ""},
 		{[]judge.Release{dated, b}, []judge.Configured{{Name: "b"}}, ""},
 	} {

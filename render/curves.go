@@ -96,7 +96,7 @@ func (r *Report) curveSection(pair Pair) Section {
 			c.ID = fmt.Sprintf("curve-%d-%s", n+1, c.ID)
 			c.Title += ", " + w.name
 			c.YTitle, c.Limits = "output, tok/s", r.curveLimits(pair, w, c.metric)
-			if drawn := curve(c.Curve, sweeps, c.unit, c.x); len(drawn.Lines) > 0 {
+			if drawn := drawnCurve(c.Curve, sweeps, c.unit, c.x); len(drawn.Lines) > 0 {
 				block.Curves = append(block.Curves, drawn)
 			}
 		}

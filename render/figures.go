@@ -7,6 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/curve"
 )
 
 // Limit is a target.
@@ -122,8 +123,8 @@ type sweepPoint struct {
 	speed, ttft, output schema.Number
 }
 
-// curve draws output against one of the other two.
-func curve(c Curve, sweeps []releaseSweep, unit string, x func(sweepPoint) schema.Number) Curve {
+// drawnCurve draws output against one of the other two.
+func drawnCurve(c Curve, sweeps []releaseSweep, unit string, x func(sweepPoint) schema.Number) Curve {
 	for _, s := range sweeps {
 		l := CurveLine{Name: s.name, Age: s.age}
 		for _, p := range s.at {
@@ -279,7 +280,10 @@ type PlaneLine struct {
 	Points    []PlanePoint `json:"points"` // by load
 	// Bands are the joint 95 % bands of output over each other value: levels, each with its low and high end.
 	Bands [planeValues - 1][][3]float64 `json:"bands,omitzero"`
-	id    planeID
+	// Paths are points of the curves between the measured ones, over each other value.
+	Paths  [planeValues - 1][][2]float64 `json:"paths,omitzero"`
+	id     planeID
+	fitted map[int]*curve.Curve // by value
 }
 
 // PlanePoint is one load.

@@ -220,6 +220,7 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 	if p := out.Points[0]; p.isl != nil && p.osl != nil && *p.osl > 0 {
 		out.IO = round(*p.isl / *p.osl)
 	}
+	out.trace()
 	return out
 }
 

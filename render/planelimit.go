@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/curve"
 )
 
 // PlaneLimit is a service level: a value of a user that must not be missed.
@@ -45,7 +47,7 @@ func (l *PlaneLimit) within(v float64) bool {
 }
 
 // best finds the point of a line with the highest output within a limit. Between a point within and the next one
-// without it is interpolated; beyond the last measured point nothing is known.
+// without it is interpolated, as for a target at that level; beyond the last measured point nothing is known.
 func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 	var has []PlanePoint
 	for _, p := range l.Points {
@@ -78,17 +80,71 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 			before := has[i-1]
 			a, b := *before.Values[limit.Axis], *p.Values[limit.Axis]
 			share := (limit.Value - a) / (b - a)
-			var values [planeValues]maybe
-			for k := range values {
-				if x, y := before.Values[k], p.Values[k]; x != nil && y != nil {
-					v := round(*x + share*(*y-*x))
-					values[k] = &v
-				}
-			}
-			take(before.At+share*(p.At-before.At), values, true)
+			at, values := l.between(limit, before, p, share)
+			take(at, values, true)
 		}
 	}
 	return best
+}
+
+// between are the load and the values at a limit, a share of the way from a point to the next one; load and output are
+// those of the curve, which leaves out loads that another one beats: between few loads a line is off by half.
+func (l *PlaneLine) between(
+	limit *PlaneLimit, before, p PlanePoint, share float64,
+) (at float64, values [planeValues]maybe) {
+	load, v := l.curve(limit.Axis).Reach(limit.Value)
+	x, y := *before.Values[planeOutput], *p.Values[planeOutput]
+	onCurve := v >= min(x, y) && v <= max(x, y)
+	if onCurve {
+		share = (load - before.At) / (p.At - before.At)
+	}
+	for k := range values {
+		if x, y := before.Values[k], p.Values[k]; x != nil && y != nil {
+			v := round(*x + share*(*y-*x))
+			values[k] = &v
+		}
+	}
+	if values[limit.Axis] = &limit.Value; onCurve {
+		v = round(v)
+		values[planeOutput] = &v
+	}
+	return before.At + share*(p.At-before.At), values
+}
+
+// curve is what the line gives over a value; without one, where fewer than three loads make it, nothing is known.
+func (l *PlaneLine) curve(axis int) *curve.Curve {
+	if _, done := l.fitted[axis]; !done {
+		var points []curve.Point
+		for _, p := range l.Points {
+			if x := p.Values[axis]; x != nil {
+				points = append(points, curve.Point{Load: p.At, X: *x, Output: *p.Values[planeOutput]})
+			}
+		}
+		if l.fitted == nil {
+			l.fitted = map[int]*curve.Curve{}
+		}
+		l.fitted[axis] = curve.Fit(points, axis != planeSpeed)
+	}
+	return l.fitted[axis]
+}
+
+// trace adds points of the line's curves between the loads.
+func (l *PlaneLine) trace() {
+	const parts = 4
+	for axis := planeSpeed; axis < planeValues; axis++ {
+		if !l.curve(axis).Whole() {
+			continue
+		}
+		for i := 1; i < len(l.Points); i++ {
+			a, b := l.Points[i-1].Values[axis], l.Points[i].Values[axis]
+			for part := 1; part < parts && a != nil && b != nil && *a > 0 && *b > 0; part++ {
+				level := *a * math.Pow(*b / *a, float64(part)/parts)
+				if v := l.curve(axis).At(level); !math.IsNaN(v) {
+					l.Paths[axis-1] = append(l.Paths[axis-1], [2]float64{latency.Round(level, 4), latency.Round(v, 4)})
+				}
+			}
+		}
+	}
 }
 
 // limits offers the round values that lie among what was measured, and draws the one first that most lines cross; of

@@ -36,14 +36,14 @@ func TestPlane(t *testing.T) {
 	t.Parallel()
 	_, dir := reportOf(t, swept("n150", "t3k")...)
 	front := read(t, dir, "index.html")
-	if want := "At 20 tok/s per user on m: n150 serves about 560 tok/s " +
-		"and t3k about 170."; !strings.Contains(front, want) {
+	if want := "At 20 tok/s per user on m: n150 serves about 400 tok/s " +
+		"and t3k about 150."; !strings.Contains(front, want) {
 		t.Errorf("the front page does not say %q", want)
 	}
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "index.html"))
 	until(t, b, "the plane is drawn", `document.querySelectorAll("[data-plane] figure svg path.ln").length >= 2`)
-	if rows := eval[[]string](t, b, planeRows); len(rows) != 2 || !strings.Contains(rows[0], "560") {
+	if rows := eval[[]string](t, b, planeRows); len(rows) != 2 || !strings.Contains(rows[0], "\t8.00\t400\t") {
 		t.Errorf("best points %q", rows)
 	}
 	if n := eval[float64](t, b, `document.querySelectorAll("[data-plane] figure [tabindex]").length`); n > 2 {
@@ -100,7 +100,7 @@ func TestPlaneOfMoney(t *testing.T) {
 	before := eval[string](t, w, h1)
 	choose(t, w, "y", "price")
 	until(t, w, "the cheaper one first, in the headline too", planeRows+`[0].indexOf("t3k") >= 0 &&
-		/^At 20 tok\/s per user on m.*: t3k costs 0\.\d+ USD per 1M output tokens and n150 1,786\./.test(`+h1+`)`)
+		/^At 20 tok\/s per user on m.*: t3k costs 0\.\d+ USD per 1M output tokens and n150 2,500\./.test(`+h1+`)`)
 	if cut := eval[[]string](t, w, `[...document.querySelectorAll("[data-plane] figure svg text")].filter(e =>
 		e.getBoundingClientRect().left < e.closest("svg").getBoundingClientRect().left)
 		.map(e => e.textContent)`); len(cut) > 0 {

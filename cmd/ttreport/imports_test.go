@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	"targets/gate/lint": {"targets/regression/proportion"},
 	"targets/compare":   {"targets/judge", "targets/regression", "targets/curve"},
 
-	"render":               {"render", "targets/gate", "targets/judge", "targets/compare"},
+	"render":               {"render", "targets/gate", "targets/judge", "targets/compare", "targets/curve"},
 	"render/words":         {"targets/gate", "targets/judge", "targets/compare", "targets/curve"},
 	"render/chart":         {"render.", "render/words"},
 	"render/chart/echarts": {"render.", "render/chart."},

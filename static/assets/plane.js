@@ -133,8 +133,9 @@
     o.spots = [];
     o.lines.forEach((l) => {
       var g = draw(svg, "g", { class: "k" + l.colour });
+      var through = l.path && l.path.length ? l.points.concat(l.path).sort((a, b) => a.x - b.x) : l.points;
       if (l.points.length > 1)
-        draw(g, "path", { class: "ln s d" + l.dash, d: "M" + l.points.map((p) => x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1)).join("L") });
+        draw(g, "path", { class: "ln s d" + l.dash, d: "M" + through.map((p) => x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1)).join("L") });
       l.points.forEach((p) => {
         mark(g, l.shape, x.at(p.x), y.at(p.y));
         o.spots.push({ x: x.at(p.x), y: y.at(p.y), text: l.name + ": " + p.text, run: p.run });
@@ -399,14 +400,14 @@
 
     function table(v, rows) {
       var lines = rows.map((r) => r.l),
-        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
+        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : v.rate.title], ["Per user tok/s", v.axis === 4 ? "TTFT P90 ms" : "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
         el("caption", {}, (v.load || v.limit ? within(v) + (v.load ? "" : ": best point of each configuration") : "Highest measured output of each configuration") + ", " + v.workload + (rows.some((r) => r.b.least) ? ". ≥: within the limit at the highest load that was measured" : "") + (lines.some((l) => l.median) ? ". Where files have no means, medians" : "")),
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map((h, i) => el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h)))),
         el("tbody", { role: "rowgroup" }, rows.map((r) => {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
           if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
-          var cells = [bound(r.b) + asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), bound(r.b) + number(r.b.output)].concat(v.rate.id === "total" ? [] : [isNaN(r.y) ? "–" : bound(r.b, v.rate.cost) + number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
+          var cells = [bound(r.b) + asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), bound(r.b) + number(r.b.output)].concat(v.rate.id === "total" ? [] : [isNaN(r.y) ? "–" : bound(r.b, v.rate.cost) + number(r.y)], [number(r.b.values[1]), number(r.b.values[v.axis === 4 ? 4 : 2]), number(r.b.values[3])]);
           return el("tr", { role: "row" }, [name].concat(cells.map((c, i) => el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c))));
         }))
       ]);
@@ -431,6 +432,7 @@
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
             points: !known ? [] : l.points.filter((p) => p.values[v.axis] != null).map((p) => ({ x: p.values[v.axis], y: v.rate.of(l, p.values[0]), load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(v.rate.of(l, p.values[0])) + " " + v.rate.title.replace("output tok/s", "tok/s") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) })),
             band: known && l.bands && l.bands[v.axis - 1] ? l.bands[v.axis - 1].map((e) => [e[0], v.rate.of(l, e[1]), v.rate.of(l, e[2])]) : null,
+            path: known && l.paths && l.paths[v.axis - 1] ? l.paths[v.axis - 1].map((e) => ({ x: e[0], y: v.rate.of(l, e[1]) })) : [],
             best: b && !b.why && !b.least && known ? { x: b.values[v.axis], y: v.rate.of(l, b.output) } : null
           };
         }).filter((l) => {
@@ -445,7 +447,7 @@
       slo.parentNode.hidden = v.own.length < 2;
       slo.setAttribute("aria-valuetext", v.limit ? v.limit.text : "none");
       if (headline) h1.replaceChildren(...(location.hash.indexOf(id + "=") > 0 ? sentence(v, rows) : headline));
-      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones." + (drawn.some((l) => l.band) ? " Coloured bands hold the whole curve with 95 % confidence, by repeats." : "");
+      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price, or a length of prompts") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones." + (drawn.some((l) => l.band) ? " Coloured bands hold the whole curve with 95 % confidence, by repeats or by the releases before." : "");
       extra.replaceChildren.apply(extra, (data.scaling || []).map((s) => {
         var o = {
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,

@@ -134,6 +134,9 @@ func (c *Curve) frontier() *Curve {
 // Runs is how many runs the curve is of.
 func (c *Curve) Runs() int { return len(c.runs) }
 
+// Whole reports whether it goes through every load that was measured: no load beats another one in both.
+func (c *Curve) Whole() bool { return c != nil && len(c.loads) == len(c.all.means) }
+
 // Range is what was measured: the lowest and the highest level.
 func (c *Curve) Range() (lo, hi float64) {
 	a, b := c.level(c.loads[0].u), c.level(c.loads[len(c.loads)-1].u)
@@ -157,15 +160,32 @@ func (c *Curve) u(level float64) float64 {
 
 // At is what the system gives at a level, NaN outside of what was measured.
 func (c *Curve) At(level float64) float64 {
-	return math.Exp(read(c.loads, c.u(level)))
+	_, output := c.Reach(level)
+	return output
+}
+
+// Reach is the load at which users see a level, and what the system gives there; NaN outside of what was measured, and
+// without a curve.
+func (c *Curve) Reach(level float64) (load, output float64) {
+	if c == nil {
+		return math.NaN(), math.NaN()
+	}
+	load, v := reach(c.loads, c.u(level))
+	return load, math.Exp(v)
 }
 
 // read looks up a level in knots and returns what is given there.
 func read(k []knot, u float64) float64 {
+	_, v := reach(k, u)
+	return v
+}
+
+// reach looks up a level in knots and returns the load, and what is given there in logarithms.
+func reach(k []knot, u float64) (load, v float64) {
 	last := len(k) - 1
 	const rounding = 1e-9
 	if !(u <= k[0].u+rounding && u >= k[last].u-rounding) {
-		return math.NaN()
+		return math.NaN(), math.NaN()
 	}
 	wait := func(k knot) float64 { return math.Exp(-k.u) }      // what a user waits for a token, or for the first
 	each := func(k knot) float64 { return math.Exp(k.t - k.v) } // of a stream for a token
@@ -186,7 +206,8 @@ func read(k []knot, u float64) float64 {
 		}
 	}
 	at := (lo + hi) / 2
-	return math.Log(from+at*h) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, at))
+	load = from + at*h
+	return load, math.Log(load) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, at))
 }
 
 // hermite is the cubic from a to b over 0 to 1 with two slopes.
