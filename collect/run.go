@@ -2,9 +2,11 @@ package collect
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -452,7 +454,8 @@ func (s *session) ready(ctx context.Context) error {
 
 // keepStart writes how long our own server took until it answered, as a result: a point of the run.
 func (s *session) keepStart() error {
-	if s.machine.Setting[schema.SettingStartup] == "" || s.end.URL == "" { // another's, or a tool that needs none
+	command, ours := s.srv.(*server.Command) // the start of a container is mostly that of its image's download
+	if !ours || command == nil || s.machine.Setting[schema.SettingStartup] == "" || s.end.URL == "" {
 		return nil
 	}
 	name, now := filepath.Join(s.dir, "raw", "server", "startup.json"), s.now().UTC()
@@ -462,8 +465,21 @@ func (s *session) keepStart() error {
 	if err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o777)); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("{\"avg_server_startup_time\": %.3f}\n", s.took.Seconds())
-	return errors.Join(durable.WriteFile(name+manifest.SidecarSuffix, data), durable.WriteFile(name, []byte(text)))
+	var all struct {
+		Mean  float64   `json:"avg_server_startup_time"`
+		Times []float64 `json:"server_startup_times"` // of each start, also before an interruption
+	}
+	if earlier, err := os.ReadFile(name); err == nil {
+		_ = json.Unmarshal(earlier, &all) // what is broken is written anew
+	}
+	all.Times = append(all.Times, math.Round(s.took.Seconds()*1e3)/1e3)
+	all.Mean = 0
+	for _, t := range all.Times {
+		all.Mean += t / float64(len(all.Times))
+	}
+	text, err := json.Marshal(all)
+	return errors.Join(err, durable.WriteFile(name+manifest.SidecarSuffix, data),
+		durable.WriteFile(name, append(text, '\n')))
 }
 
 func (s *session) writeManifest(end time.Time) error {

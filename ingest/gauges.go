@@ -3,6 +3,7 @@ package ingest
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -24,6 +25,12 @@ func addGauges(p *schema.Point, side *manifest.Sidecar) {
 	}
 	if side.Power != nil && p.Status != schema.StatusFailed {
 		addPower(p, side)
+	}
+	// what answers say of hits counts where no counter does: some servers have those of an external cache among them
+	share, err := strconv.ParseFloat(side.Client[schema.ClientCached], 64)
+	if _, has := p.Metric("prefix_hits"); err == nil && !has && p.Status != schema.StatusFailed && len(p.Metrics) > 0 {
+		m := schema.Of("prefix_hits", "value", latency.Round(100*share, 7))
+		p.Metrics.Put(m.Sourced(schema.FromDerived))
 	}
 }
 
@@ -218,7 +225,7 @@ func addPower(p *schema.Point, side *manifest.Sidecar) {
 	for _, r := range column(side.Power, schema.GaugeMemory) {
 		most = max(most, r.value)
 	}
-	if most > 0 && len(p.Metrics) > 0 {
+	if _, has := p.Metric(schema.MetricMemory); !has && most > 0 && len(p.Metrics) > 0 {
 		m := schema.Of(schema.MetricMemory, "value", latency.Round(most, 7))
 		p.Metrics.Put(m.Sourced(schema.FromDerived))
 	}

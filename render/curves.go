@@ -130,7 +130,9 @@ func (r *Report) curveChanges(pair Pair) *Table {
 	sides := r.Releases[b].Name + " against " + r.Releases[a].Name
 	return tableOf("Curves, "+sides, List, list, []Column[compare.Curve]{
 		{col(sides).in("workload"), func(c compare.Curve) Cell {
-			return head(words.WorkloadOverLoads(c.Key), "")
+			cell := head(words.WorkloadOverLoads(c.Key), "")
+			cell.Sub = "against " + words.CurveAxis(c.Axis)
+			return cell
 		}},
 		{medium("As a whole").in("95 % interval"), func(c compare.Curve) Cell { return text(words.CurveWhole(&c)) }},
 		{medium("At a level").in(output), func(c compare.Curve) Cell { return text(words.CurveAt(&c, r.Releases[b].Name)) }},
@@ -172,7 +174,7 @@ func (r *Report) deviceCurves(model string) *Table {
 	return tableOf("Curves of two devices", List, list, []Column[row]{
 		{col("Devices"), func(x row) Cell {
 			c := head(x.b.Device+" against "+x.a.Device, "")
-			c.Sub = words.WorkloadOverLoads(x.Key)
+			c.Sub = words.WorkloadOverLoads(x.Key) + " against " + words.CurveAxis(x.Axis)
 			return c
 		}},
 		{medium("Output").in("at a level, 95 % interval"), func(x row) Cell {

@@ -246,7 +246,7 @@ func (r *Report) addBands(model string, p *Plane) {
 			continue
 		}
 		of := func(h *columns.RunHead) bool {
-			return h.Model.Name == model && cmp.Or(h.Chips, r.Chips[h.Device]) == id.chips && id.serves(h)
+			return h.Model.Name == model && h.Chips == id.chips && id.serves(h)
 		}
 		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
 			axis := map[string]int{compare.AxisSpeed: planeSpeed, compare.AxisWait: planeTTFT, compare.AxisTail: planeTail}
@@ -593,7 +593,7 @@ func (r *Report) gather(p Pair, run int, lines map[planeID]*gathered, left map[s
 		}
 		id := planeID{
 			configuration: configuration{p.Device, h.Impl, engine, cmp.Or(h.Model.Precision, k.Dims["precision"]), configured,
-				k.Tool, cmp.Or(h.Chips, r.Chips[p.Device])},
+				k.Tool, h.Chips},
 			workload: planeWorkload(workload), rate: k.Concurrency == nil,
 		}
 		l := lines[id]

@@ -61,7 +61,7 @@ func (s *ranking) rank(row, asked int) string {
 		return ""
 	}
 	text := "rank " + s.ranks(at)
-	if d, ok := s.Diff(at, s.Order[0]); ok && d.D != 0 && s.Tied(at, s.Order[0]) {
+	if d, ok := s.Diff(at, s.Order[0]); ok && d.D != 0 && d.SE > 0 && s.Tied(at, s.Order[0]) {
 		text += "; apart at " + s.needed(at, s.Order[0], asked, "questions")
 	}
 	return text
@@ -72,8 +72,8 @@ func (s *ranking) rank(row, asked int) string {
 func (s *ranking) needed(i, from, asked int, what string) string {
 	d, _ := s.Diff(i, from)
 	factor := s.Factor(d)
-	if n := float64(asked) * factor; n > 0 && n < 1e7 {
-		return questions(int(math.Ceil(n)), s.Samples(d))
+	if n := float64(asked) * factor; n > 0 && n < 1e7 { // of few questions the test is by t, which asks for more
+		return questions(max(asked+1, int(math.Ceil(n))), s.Samples(d))
 	}
 	if factor > 1000 {
 		return "more than 1,000 times the " + what
@@ -314,6 +314,8 @@ func (m *means) needed(i, from int) string {
 		return ""
 	case d.D == 0:
 		return "equal so far"
+	case d.SE == 0:
+		return "" // too few to say how they vary
 	}
 	what, asked := "questions of each task", 0
 	if m.sampled {

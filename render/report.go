@@ -30,9 +30,8 @@ type Input struct {
 	Licences  []Licence
 	Mode      Mode // the question of the front page
 	Prices    Prices
-	Chips     map[string]int // accelerators of a device, where runs do not state them
-	Reference string         // model that others' scores are compared with, or ""
-	Models    Listing        // how models stand in lists
+	Reference string  // model that others' scores are compared with, or ""
+	Models    Listing // how models stand in lists
 	Devices   Listing
 	Board     Board         // how tasks of evals do
 	Planned   []schema.Pair // with targets and no run

@@ -169,6 +169,7 @@ func compareSides(
 			continue
 		}
 		if judged == nil {
+			withChips(cols, ws)
 			var err error
 			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
 				return nil, nil, err

@@ -53,6 +53,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
+	withChips(cols, ws)
 	judged, err := judgeHistory(ctx, ws, withCosts(withEnergy(cols, ws), ws), req.view)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	}
 	return render.New(render.Input{
 		Title: ws.Title(), Mode: mode, Reference: ws.Config.Reference.Model,
-		Prices: render.Prices(ws.Config.Prices), Chips: ws.Config.Chips,
+		Prices: render.Prices(ws.Config.Prices),
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
 		Board: render.Board{Listing: render.Listing(ws.Config.Board.Listing), Groups: ws.Config.Board.Groups},
 		Gate:  judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
@@ -108,6 +109,15 @@ func unusedTasks(ws *workspace.Workspace, cols *columns.Columns) (out []schema.P
 	return out
 }
 
+// withChips says how many accelerators the devices of runs have that do not state it.
+func withChips(c *columns.Columns, ws *workspace.Workspace) {
+	for i := range c.Runs {
+		if h := &c.Runs[i]; h.Chips == 0 {
+			h.Chips = ws.Config.Chips[h.Device]
+		}
+	}
+}
+
 // withCosts adds what tokens cost by the prices of the workspace, which are in USD.
 func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 	prices := render.Prices(ws.Config.Prices)
@@ -127,7 +137,7 @@ func withCosts(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 			return math.NaN()
 		}
 		h := &c.Runs[p.Run]
-		hour := prices.Of(h.Device, cmp.Or(h.Chips, ws.Config.Chips[h.Device]))
+		hour := prices.Of(h.Device, h.Chips)
 		output, input, total := rate("output_tps"), rate("input_tps"), rate("total_tps")
 		if math.IsNaN(input) {
 			input = total - output

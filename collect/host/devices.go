@@ -94,8 +94,11 @@ func dcgm(data []byte) (out []device, err error) {
 			out[i].watts = v
 		case "GPU_TEMP":
 			out[i].celsius = v
-		default:
-			out[i].gib = v / 1024
+		default: // a part has its own memory
+			out[i].gib = max(0, out[i].gib) + v/1024
+			if math.IsNaN(out[i].gib) {
+				out[i].gib = v / 1024
+			}
 		}
 	}
 	return out, nil
@@ -224,7 +227,7 @@ func rocm(data []byte) (out []device, err error) {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
-	for _, card := range slices.Sorted(maps.Keys(all)) {
+	for _, card := range slices.SortedFunc(maps.Keys(all), schema.NaturalCompare) {
 		if !strings.HasPrefix(card, "card") {
 			continue
 		}

@@ -50,7 +50,9 @@ func TestPrograms(t *testing.T) {
 			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\",UUID=\"GPU-b\"} 44\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 68.250000\n" +
 			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"7\"} 71.5\n" +
 			"DCGM_FI_DEV_POWER_USAGE{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"9\"} 71.5\n" +
-			"DCGM_FI_DEV_FB_USED{gpu=\"1\",UUID=\"GPU-b\"} 3072\n", 139.75, 44, false, 3},
+			"DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-a\"} 2560\n" +
+			"DCGM_FI_DEV_FB_USED{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"7\"} 2048\n" +
+			"DCGM_FI_DEV_FB_USED{gpu=\"1\",UUID=\"GPU-b\",GPU_I_ID=\"9\"} 1024\n", 139.75, 44, false, 3},
 		"DCGM's exporter, one without power": {dcgm, "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 68.25\n" +
 			"DCGM_FI_DEV_GPU_TEMP{gpu=\"1\"} 44\n", nan, 44, false, 0},
 		"another page":   {dcgm, "vllm:num_requests_running 3\n", nan, nan, true, 0},

@@ -283,17 +283,17 @@ func telemetry(d *draft.Draft, endpoints decode.Value) {
 				continue
 			}
 			seen[id] = true
-			mean := func(name, unit string) float64 {
+			stat := func(name, unit, stat string) float64 {
 				block := g.Val.At("metrics", name)
-				x, ok := block.Get("avg").Float()
+				x, ok := block.Get(stat).Float()
 				if !ok || block.Get("unit").Str() != unit {
 					return math.NaN()
 				}
 				return x
 			}
-			power += mean("gpu_power_usage", "W")
-			busy += mean("gpu_utilization", "%")
-			most = math.Max(most, mean("gpu_memory_used", "GB")*1e9/(1<<30)) // NaN stays
+			power += stat("gpu_power_usage", "W", "avg")
+			busy += stat("gpu_utilization", "%", "avg")
+			most = math.Max(most, stat("gpu_memory_used", "GB", "max")*1e9/(1<<30)) // NaN stays
 		}
 	}
 	for name, x := range map[string]float64{

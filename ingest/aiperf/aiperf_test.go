@@ -282,8 +282,8 @@ func TestTelemetry(t *testing.T) {
 		return `"gpu_0":{"gpu_uuid":"` + id + `","metrics":{` + metrics + `}}`
 	}
 	full := `"gpu_power_usage":{"unit":"W","avg":100},"gpu_utilization":{"unit":"%","avg":90},` +
-		`"gpu_memory_used":{"unit":"GB","avg":8.589934592}`
-	half := `"gpu_utilization":{"unit":"%","avg":30},"gpu_memory_used":{"unit":"GB","avg":17.179869184}`
+		`"gpu_memory_used":{"unit":"GB","avg":8,"max":8.589934592}`
+	half := `"gpu_utilization":{"unit":"%","avg":30},"gpu_memory_used":{"unit":"GB","avg":8,"max":17.179869184}`
 	for second, want := range map[string]map[string]float64{
 		gpu("a", full): {"power_w.value": 100, "energy_token.value": 2, "accelerator_busy.value": 90,
 			"accelerator_memory.value": 8},

@@ -300,7 +300,7 @@ var (
 		"acceptance_length": "spec_decode_acceptance_length",
 		// of ttreport's own client
 		"ttft_later": "later_turns_ttft", "session_s": "conversation_duration",
-		"prefix_hits_possible": "prefix_hits_possible", "prefix_hits": "prefix_hits",
+		"prefix_hits_possible": "prefix_hits_possible",
 	}
 	parallel = map[string]string{
 		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
@@ -363,7 +363,7 @@ func places(d *draft.Draft, key string, metric func(place int) string, scale flo
 		if place++; place > schema.Places {
 			return
 		}
-		if v, ok := x.Float(); ok {
+		if v, ok := x.Float(); ok && (v > 0 || scale > 1) { // no time is 0
 			d.Value(metric(place), scale*v)
 		}
 	}

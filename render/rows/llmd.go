@@ -80,6 +80,9 @@ func llmdResults(c *columns.Columns, p *columns.PointRow, tool string) map[strin
 			at = llmdMetrics[s.Metric]
 		}
 		_, stat, _, _ := c.Center(p, s.Metric)
+		if tool == "guidellm" && s.Metric == "itl" { // its place is that of TPOT
+			return
+		}
 		if at[0] == "" || stat == "median" || stat == "" || s.Stat == "n" || s.Stat == "se" {
 			return
 		}

@@ -10,11 +10,13 @@ import (
 	"github.com/ttreport/ttreport/targets/curve"
 )
 
-// curveLevel is a level of a curve.
-func curveLevel(axis string, level float64) string {
-	unit := map[string]string{compare.AxisWait: "ms TTFT", compare.AxisTail: "ms TTFT P90"}[axis]
-	return Quantity(level, cmp.Or(unit, "tok/s/user"))
+// CurveAxis is what output stands against, with its unit: "tok/s/user".
+func CurveAxis(axis string) string {
+	return cmp.Or(map[string]string{compare.AxisWait: "ms TTFT", compare.AxisTail: "ms TTFT P90"}[axis], "tok/s/user")
 }
+
+// curveLevel is a level of a curve.
+func curveLevel(axis string, level float64) string { return Quantity(level, CurveAxis(axis)) }
 
 // curveChange is a change with its 95 % interval: "−4.2 % (−5.1 % to −3.3 %)".
 func curveChange(v curve.Value) string {
@@ -49,7 +51,7 @@ func CurveWhere(c *compare.Curve) string {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case math.IsNaN(c.Levels[0].Band[0]):
-		return "not known: no repeats, and too few releases before"
+		return "not known: no repeats"
 	}
 	return "not shown to differ at any level"
 }

@@ -40,8 +40,9 @@ type sweeps struct {
 	order  []sweep
 	points map[sweep]map[int][]curve.Point // by side: A, B, then what is given for the spread alone
 	keys   map[sweep]schema.Key
-	total  bool // some run does not state its accelerators
-	whole  bool // output is that of the deployment, also where all runs state theirs
+	total  bool            // some run does not state its accelerators
+	whole  bool            // output is that of the deployment, also where all runs state theirs
+	apart  map[string]bool // systems without enough repeats: neighbours among the releases before are taken as such
 }
 
 // sweep names a workload but for its load, with the definition of what a user sees and conditions that numbers depend
@@ -117,8 +118,17 @@ func (s *sweeps) curves() (out []Curve) {
 
 // fit makes the curves of a workload: of the two sides, nil for none, and those that are given for their spread.
 func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
+	var waits []curve.Point // of a release whose neighbour comes next
 	for _, side := range slices.Sorted(maps.Keys(s.points[at])) {
-		switch c := curve.Fit(s.points[at][side], at.axis != AxisSpeed); {
+		points := s.points[at][side]
+		if side > 1 && s.apart[at.system] {
+			if waits == nil {
+				waits = points
+				continue
+			}
+			points, waits = append(waits, points...), nil
+		}
+		switch c := curve.Fit(points, at.axis != AxisSpeed); {
 		case c == nil:
 		case side == 0:
 			a = c
@@ -127,6 +137,9 @@ func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
 		default:
 			others = append(others, c)
 		}
+	}
+	if s.apart[at.system] {
+		others = curve.Alike(others)
 	}
 	return a, b, others
 }
@@ -239,7 +252,8 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 		system  string
 		release int
 	}
-	repeats, df, before := map[group]int{}, map[string]int{}, map[string][]int{}
+	repeats, df := map[group]int{}, map[string]int{}
+	s.apart = map[string]bool{}
 	eachRun := func(do func(ri, run int, g group)) {
 		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
 			for _, run := range j.Releases[ri].Runs {
@@ -249,11 +263,9 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 			}
 		}
 	}
-	eachRun(func(ri, _ int, g group) {
+	eachRun(func(_, _ int, g group) {
 		if repeats[g]++; repeats[g] > 1 {
 			df[g.system]++
-		} else if ri != a && ri != b {
-			before[g.system] = append(before[g.system], ri)
 		}
 	})
 	eachRun(func(ri, run int, g group) {
@@ -264,12 +276,10 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 		case a:
 			at = 0
 		}
-		enough := df[g.system] >= curve.FewestDF
-		switch {
-		case enough && at > 1 && repeats[g] < 2, !enough && tested:
+		s.apart[g.system] = df[g.system] < curve.FewestDF
+		switch apart, beside := s.apart[g.system], at > 1; {
+		case !apart && beside && repeats[g] < 2, apart && tested, apart && beside && !j.Releases[ri].Serves():
 			return
-		case !enough && at > 1: // each two neighbours are repeats
-			at = 2 + slices.Index(before[g.system], ri)/2
 		}
 		s.addRun(c, at, run, g.system)
 	})

@@ -134,6 +134,23 @@ func (c *Curve) frontier() *Curve {
 // Runs is how many runs the curve is of.
 func (c *Curve) Runs() int { return len(c.runs) }
 
+// Alike leaves out curves whose runs are more than three times as far apart as those in the middle, as where something
+// changed between them.
+func Alike(list []*Curve) (out []*Curve) {
+	var apart []float64
+	for _, c := range list {
+		within, between := c.components()
+		apart = append(apart, within+between)
+	}
+	sorted := slices.Sorted(slices.Values(apart))
+	for i, c := range list {
+		if apart[i] <= 9*sorted[len(sorted)/2] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // Whole reports whether it goes through every load that was measured: no load beats another one in both.
 func (c *Curve) Whole() bool { return c != nil && len(c.loads) == len(c.all.means) }
 

@@ -173,3 +173,24 @@ func TestEqualPairs(t *testing.T) {
 		t.Errorf("%.1f %% of %d pairs", 100*share, n)
 	}
 }
+
+// Two runs between which something changed are not how far runs of one system are apart.
+func TestAlike(t *testing.T) {
+	pair := func(later float64) *curve.Curve {
+		var points []curve.Point
+		for run, by := range []float64{1, later} {
+			for _, load := range []float64{1, 4, 16} {
+				slower := by / (1 + load/8)
+				points = append(points, curve.Point{Run: run, Load: load, X: 50 * slower, Output: 40 * load * slower})
+			}
+		}
+		return curve.Fit(points, false)
+	}
+	list := []*curve.Curve{pair(1.01), pair(.99), pair(1.25), pair(1.012), pair(1.02)}
+	if got := curve.Alike(list); len(got) != 4 {
+		t.Errorf("%d of 5 pairs, of which one changed", len(got))
+	}
+	if got := curve.Alike(list[2:3]); len(got) != 1 {
+		t.Error("one pair alone is left out")
+	}
+}

@@ -190,7 +190,7 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
-			case s.Metric == schema.MetricStartup && s.Key.Tool == schema.ToolBuiltin: // of a server that somebody else ran
+			case schema.IsOurStart(&s.Key, s.Metric): // somebody else ran the server
 				continue
 			case s.Tail() && l.few[at.of(s.Metric)]: // measured; a note says that its tail is of too few
 				continue

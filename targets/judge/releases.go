@@ -260,11 +260,14 @@ func nights(c *columns.Columns) map[int]string {
 		n.add(h)
 		out[i] = n.name
 	}
-	folders(c, undated, out)
+	if len(undated) > 0 {
+		folders(c, undated, out)
+	}
 	return out
 }
 
-// folders adds runs that nothing dates: those of one folder are one build, and a system that is there twice is of two.
+// folders adds runs that nothing dates, at least one: those of one folder are one build, and a system that is there
+// twice is of two.
 func folders(c *columns.Columns, undated []int, out map[int]string) {
 	type folder struct {
 		sequence
@@ -274,10 +277,18 @@ func folders(c *columns.Columns, undated []int, out map[int]string) {
 		a, b := &c.Runs[i], &c.Runs[j]
 		return cmp.Or(schema.NaturalCompare(a.First, b.First), cmp.Compare(a.ID, b.ID))
 	})
-	builds := map[folder][]*night{}
+	builds, again := map[folder][]*night{}, map[string]bool{} // folders that were filled again: of which night a file is
+	for k, i := range undated[1:] {                           // nobody knows
+		if file := c.Runs[i].First; file == c.Runs[undated[k]].First {
+			again[path.Dir(file)] = true
+		}
+	}
 	for _, i := range undated {
 		h := &c.Runs[i]
 		of := folder{sequence{ChannelOf(h), h.Line}, path.Dir(h.First)}
+		if again[of.path] {
+			continue
+		}
 		at := slices.IndexFunc(builds[of], func(n *night) bool { return n.has(h) })
 		if at < 0 {
 			at = len(builds[of])

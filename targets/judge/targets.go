@@ -130,7 +130,7 @@ func (g *grading) all(runs []int) []schema.Verdict {
 		}
 	}
 	for _, at := range g.slots {
-		if !graded[at] {
+		if k := &g.c.Keys[at.key]; !graded[at] && !(k.Task == "startup" && k.Tool == schema.ToolBuiltin) {
 			v := g.of(schema.Target{}, at)
 			v.Outcome, v.Reason = schema.NoTarget, schema.NoTargetFor{}
 			out = append(out, v)
@@ -266,9 +266,10 @@ func derived(c *columns.Columns, p *columns.PointRow, metric string) float64 {
 		return 1000 / v
 	}
 	if metric == "input_tps" {
-		total, _, _, _ := c.Center(p, "total_tps")
-		output, _, _, _ := c.Center(p, "output_tps")
-		return total - output
+		total, _, _, ok := c.Center(p, "total_tps")
+		if output, _, _, has := c.Center(p, "output_tps"); ok && has {
+			return total - output
+		}
 	}
 	return 0
 }

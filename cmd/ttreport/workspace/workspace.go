@@ -117,6 +117,9 @@ func (p Power) check() error {
 			return fmt.Errorf("power: chassis_w of %s is %v; expected watts, of at most %d devices", device, v, mostListed)
 		}
 	}
+	if p.PUE != 0 && len(p.Chassis) == 0 {
+		return errors.New("power: pue without chassis_w; expected what the rest of a machine takes, 0 for nothing")
+	}
 	if p.PUE != 0 && !(p.PUE >= 1 && p.PUE < 10) {
 		return fmt.Errorf("power: pue is %v; expected a number from 1 on, such as 1.2", p.PUE)
 	}

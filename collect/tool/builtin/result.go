@@ -297,25 +297,19 @@ func (o Outcome) Cached() (share float64, unstated int, ok bool) {
 	return float64(found) / float64(all), unstated, true
 }
 
-// stated is what a result has of what the server's answers say of its work: the share of the prompts that its cache
-// had, and how many tokens a step yields. A step has one of the model's own beside those of its draft; the first token
-// of an answer is of the prompt's step, which has no draft.
+// stated is what a result has of what the server's answers say of its drafts. How many tokens a step yields they do not
+// say: steps without a draft are not told apart.
 func (o Outcome) stated() map[string]any {
-	r := map[string]any{}
-	if share, _, ok := o.Cached(); ok {
-		r["prefix_hits"] = 100 * share
-	}
-	drafted, accepted, written := 0, 0, 0
+	drafted, accepted := 0, 0
 	for _, t := range o.Requests {
-		if t.OK && t.Drafted > 0 {
-			drafted, accepted, written = drafted+t.Drafted, accepted+t.Accepted, written+t.Out-1
+		if t.OK {
+			drafted, accepted = drafted+t.Drafted, accepted+t.Accepted
 		}
 	}
-	if steps := written - accepted; drafted > 0 && steps > 0 {
-		r["spec_decode_acceptance_rate"] = 100 * float64(accepted) / float64(drafted)
-		r["spec_decode_acceptance_length"] = float64(written) / float64(steps)
+	if drafted == 0 {
+		return nil
 	}
-	return r
+	return map[string]any{"spec_decode_acceptance_rate": 100 * float64(accepted) / float64(drafted)}
 }
 
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
