@@ -469,8 +469,8 @@ func (s *session) keepStart() error {
 		Mean  float64   `json:"avg_server_startup_time"`
 		Times []float64 `json:"server_startup_times"` // of each start, also before an interruption
 	}
-	if earlier, err := os.ReadFile(name); err == nil {
-		_ = json.Unmarshal(earlier, &all) // what is broken is written anew
+	if earlier, err := os.ReadFile(name); err != nil || json.Unmarshal(earlier, &all) != nil {
+		all.Times = nil // what is broken is written anew
 	}
 	all.Times = append(all.Times, math.Round(s.took.Seconds()*1e3)/1e3)
 	all.Mean = 0

@@ -78,28 +78,30 @@ const answersWithin = 10 * time.Second
 // dcgm reads the page of DCGM's exporter: a line for each GPU and field, DCGM_FI_DEV_POWER_USAGE{gpu="0",…} 68.1. Parts
 // of a GPU (MIG) repeat its values.
 func dcgm(data []byte) (out []device, err error) {
-	at := map[string]int{}
+	by := map[string]*device{}
 	for text := range strings.Lines(string(data)) {
 		m := dcgmLine.FindStringSubmatch(strings.TrimSpace(text))
 		if m == nil {
 			continue
 		}
-		i, known := at[m[2]]
-		if !known {
-			i, at[m[2]] = len(out), len(out)
-			out = append(out, device{watts: math.NaN(), celsius: math.NaN(), gib: math.NaN()})
+		d := by[m[2]]
+		if d == nil {
+			d = &device{watts: math.NaN(), celsius: math.NaN(), gib: math.NaN()}
+			by[m[2]] = d
 		}
-		switch v := number(m[3]); m[1] {
-		case "POWER_USAGE":
-			out[i].watts = v
-		case "GPU_TEMP":
-			out[i].celsius = v
+		switch v := number(m[3]); {
+		case m[1] == "POWER_USAGE":
+			d.watts = v
+		case m[1] == "GPU_TEMP":
+			d.celsius = v
+		case math.IsNaN(d.gib):
+			d.gib = v / 1024
 		default: // a part has its own memory
-			out[i].gib = max(0, out[i].gib) + v/1024
-			if math.IsNaN(out[i].gib) {
-				out[i].gib = v / 1024
-			}
+			d.gib += v / 1024
 		}
+	}
+	for _, gpu := range slices.SortedFunc(maps.Keys(by), schema.NaturalCompare) {
+		out = append(out, *by[gpu])
 	}
 	return out, nil
 }

@@ -206,10 +206,6 @@ const (
 	MetricStartup = "startup_s"
 )
 
-// IsOurStart reports whether a metric of a workload is how long a server took that ttreport itself started: a number
-// beside what was asked for, which no plan names.
-func IsOurStart(k *Key, metric string) bool { return metric == MetricStartup && k.Tool == ToolBuiltin }
-
 // Energy of a token at wider boundaries than what was measured. Nothing judges them against history, as with costs.
 const (
 	MetricEnergyChassis  = "energy_token_chassis"

@@ -217,6 +217,12 @@ const (
 // TaskPooling is the task of requests that are answered by vectors or scores, as embeddings are.
 const TaskPooling = "pooling"
 
+// TaskStartup is the task of a server that starts.
+const TaskStartup = "startup"
+
+// IsOurStart reports whether a key is of a server that ttreport itself started: a number beside what was asked for.
+func (k Key) IsOurStart() bool { return k.Task == TaskStartup && k.Tool == ToolBuiltin }
+
 // TaskVLM is the task of prompts with images.
 const TaskVLM = "vlm"
 

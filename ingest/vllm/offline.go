@@ -134,7 +134,7 @@ func startup(f *decode.File, r *schema.Reading) {
 			tool = schema.ToolBuiltin
 		}
 		d := draft.New(f, r, x.Val, tool)
-		d.Key.Task = "startup"
+		d.Key.Task = schema.TaskStartup
 		d.Dim(schema.DimLabel, k[1]+" "+strings.ReplaceAll(k[2], "_", " "))
 		d.Put(field, "mean", x.Val)
 		percentiles(d, field, v.Get(k[1]+"_"+k[2]+"_percentiles"))

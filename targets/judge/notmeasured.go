@@ -190,7 +190,7 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
-			case schema.IsOurStart(&s.Key, s.Metric): // somebody else ran the server
+			case s.Key.IsOurStart(): // somebody else ran the server
 				continue
 			case s.Tail() && l.few[at.of(s.Metric)]: // measured; a note says that its tail is of too few
 				continue

@@ -130,7 +130,7 @@ func (g *grading) all(runs []int) []schema.Verdict {
 		}
 	}
 	for _, at := range g.slots {
-		if k := &g.c.Keys[at.key]; !graded[at] && !(k.Task == "startup" && k.Tool == schema.ToolBuiltin) {
+		if !graded[at] && !g.c.Keys[at.key].IsOurStart() {
 			v := g.of(schema.Target{}, at)
 			v.Outcome, v.Reason = schema.NoTarget, schema.NoTargetFor{}
 			out = append(out, v)
