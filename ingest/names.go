@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])isl[-_=]?(\d+)`)
-	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])osl[-_=]?(\d+)`)
+	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:isl|itkns)[-_=]?(\d+)`)
+	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:osl|otkns)[-_=]?(\d+)`)
 	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
 	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
 )
@@ -72,6 +72,9 @@ func (r *result) labelOf(p *schema.Point) string {
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
 		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
+	}
+	if model := path.Base(r.facts.Model.ID); len(model) > 3 { // clients write it into names: of another one it is the same
+		stem = strings.ReplaceAll(stem, model, "")
 	}
 	if label := plainLabel(withoutCount(repeat.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
 		return label

@@ -21,11 +21,11 @@ import (
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to first token|inter.token latency|` +
 	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\b(accuracy|exact[ _]match|pass@\d+)\s*[:=]\s*\d`)
+	`\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
 
 // heading matches a column with such numbers, or with scores of an eval.
 var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|` +
-	`first.token|` + evals)
+	`first.token|\btps\b|perplexity|\bppl\b|` + evals)
 
 // knownEval matches a row with such scores.
 var knownEval = regexp.MustCompile("(?i)" + evals)
@@ -183,7 +183,7 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
-	`[^.,;]{0,20}[:=]\s*\d`)
+	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(perplexity|ppl)\s*[:=]\s*\d`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {
@@ -250,7 +250,7 @@ func joinedNames(names []string) string {
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy",
-		"exact", "pass@"} {
+		"exact", "pass@", "perplex", "ppl"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

@@ -92,6 +92,8 @@ func TestNothingIsSilent(t *testing.T) {
 		"one.txt": {"Throughput: 5.25 requests/s, 1000.5 total tokens/s\n", "benchmark-text", "1 line"},
 		"run.ipynb": {`{"cells":[{"source":["x"],"outputs":[{"text":["Mean TTFT: 12.5 ms\n","Output: 90 tok/s\n"]}]}]}`,
 			"benchmark-text", "Mean TTFT: 12.5 ms"},
+		"ppl.txt": {"Final estimate: PPL = 13.2885 +/- 0.09725\n", "benchmark-text", "PPL = 13.2885"},
+		"tps.csv": {"variant,Decode TPS (avg)\nQ4_K_M,19.5\n", "benchmark-text", "Decode TPS"},
 		"eval.log": {"I0505 20:33:11.895241 139628692432000 run_eval.py:62] Accuracy: 0.606667\nI0505 20:33:12.451820 " +
 			"139628692432000 run_eval.py:62] Accuracy: 0.643333\n", "benchmark-text", "the first \"Accuracy: 0.606667"},
 		"plot.ipynb": {`{"cells":[{"source":["plot(ttft=1)","tpot: 2"],"outputs":[]}]}`, "", ""},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -257,8 +258,8 @@ func results(set ingest.Set) (n int) {
 	return n
 }
 
-// misleads reports that with what is proposed copies count under a name of their own, or that it gives one name to
-// models that the files tell apart, as a folder of a model does that holds its quantisations.
+// misleads reports that with what is proposed copies count under a name of their own, that it takes a run for a model, or
+// that it gives one name to models that the files tell apart, as a folder of a model does that holds its quantisations.
 func (is *identification) misleads(set ingest.Set) bool {
 	if results(set) > results(is.set) {
 		return true
@@ -274,6 +275,9 @@ func (is *identification) misleads(set ingest.Set) bool {
 	}
 	for i := range is.with {
 		name := is.with[i].fact("model").value
+		if runName.MatchString(name) {
+			return true
+		}
 		for _, file := range is.with[i].files {
 			was := stated[file]
 			if other := of[name]; was != "" && other != "" && other != was {
@@ -320,6 +324,9 @@ func (is *identification) wanted(files []manifest.Named) []string {
 	return wanted
 }
 
+// runName matches what names a run or a workload, and no model: a time, a load, lengths.
+var runName = regexp.MustCompile(`(?i)\d{8}[-_T]?\d{4}|qps|tkns|[io]sl[-_]?\d|concurrency[-_]?\d`)
+
 // doubtedModel says where one name in the files stands for several models by the names of files; "" for nowhere.
 func (is *identification) doubtedModel(files []manifest.Named) (example string) {
 	pattern, err := manifest.NewPattern(manifest.Propose(files, []string{"model"}))
@@ -339,7 +346,8 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if len(names[name]) > 1 {
+		isRun := slices.ContainsFunc(slices.Collect(maps.Keys(names[name])), runName.MatchString)
+		if len(names[name]) > 1 && !isRun {
 			count++
 			example = cmp.Or(example, fmt.Sprintf("what files call %s is by their names %s", name, some(names[name])))
 		}

@@ -398,7 +398,7 @@ func (w listing) short(s string, most int) string {
 	return plaintext.Middle(s, most)
 }
 
-func (w listing) name(s string) string { return w.short(cmp.Or(s, "unknown"), 28) }
+func (w listing) name(s string) string { return w.short(cmp.Or(s, "unknown"), 40) }
 
 // reason is why files are one run, without what the rest of the listing says already.
 func (w listing) reason(id, why string) string {

@@ -206,7 +206,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 // measured matches the name of a number that a benchmark measures, or of a score.
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|tput|latenc|first_token|` +
-	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+)(?:$|[_ ,./-])`)
+	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
 func IsMeasured(name string) bool { return measured.MatchString(name) }
@@ -617,6 +617,9 @@ func propose(file, rows string, headings []string) string {
 		says, isMetric := meaning(strings.TrimPrefix(strings.TrimSpace(h), "/"))
 		if last := strings.LastIndexByte(h, '.'); says == "" && last >= 0 { // a path
 			says, isMetric = meaning(h[last+1:])
+			if of, _ := meaning(h[:last]); says == "model" && of == "device" { // device.model
+				says = of
+			}
 		}
 		if says == "" || taken[says] {
 			continue
@@ -651,7 +654,7 @@ func propose(file, rows string, headings []string) string {
 
 // lengthNames are lengths that a person may have asked for, or a tool counted.
 var lengthNames = map[string]*regexp.Regexp{
-	"isl": regexp.MustCompile(`(?i)^(?:prompt|context|ctx)[_ ]?(?:tokens|len|length|size)$`),
+	"isl": regexp.MustCompile(`(?i)^(?:(?:prompt|context|ctx)[_ ]?(?:tokens|len|length|size)|context)$`),
 	"osl": regexp.MustCompile(`(?i)^(?:gen|generated)[_ ]?(?:tokens|len|length)$`),
 }
 
@@ -675,11 +678,11 @@ func meaning(heading string) (says string, isMetric bool) {
 	for _, f := range []struct{ says, names string }{
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
-		{"release", "release"}, {"start", "timestamp start_time date"}, {"dataset", "dataset"}, {"task", "task"},
+		{"release", "release"}, {"start", "timestamp start_time date ts"}, {"dataset", "dataset"}, {"task", "task"},
 		{"isl", "isl input_len input_length input_tokens input_sequence_length"},
 		{"osl", "osl output_len output_length output_tokens output_sequence_length"},
 		{"concurrency", "concurrency max_concurrency num_concurrent users num_users"}, {"rate", "request_rate"},
-		{"dim tp", "tp tp_size tensor_parallel tensor_parallel_size"}, {"dim quant", "quant quantization precision"},
+		{"dim tp", "tp tp_size tensor_parallel tensor_parallel_size"}, {"dim quant", "quant quantization precision variant"},
 	} {
 		if strings.Contains(" "+f.names+" ", " "+name+" ") {
 			return f.says, false

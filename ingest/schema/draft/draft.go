@@ -211,7 +211,7 @@ func isMeasurement(metric string) bool {
 }
 
 // distributions are the metrics whose zero means that they were not measured, and that cannot be negative.
-const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s duration_s "
+const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps input_tps rps startup_s duration_s "
 
 // zeroWhy is why a metric that the file states as 0 has no number.
 const zeroWhy = "the file says 0, which is not measured"

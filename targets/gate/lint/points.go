@@ -51,6 +51,9 @@ func copies(p *schema.Problem) Detail {
 }
 
 func shortAnswers(p point) {
+	if p.Dims["range_ratio"] != "" { // lengths were drawn below the one that is stated
+		return
+	}
 	got, ok := p.get("osl", "mean")
 	if !ok {
 		got, ok = p.get("osl", "value")
@@ -88,6 +91,9 @@ func ratio(a, b float64) float64 { return math.Max(a, b) / math.Max(math.Min(a, 
 // law, requests in flight = requests a second × seconds each.
 func saturated(p point) {
 	rps, hasRate := p.get("rps", "value")
+	if p.Rate != nil && p.Concurrency != nil { // which limits the rate, as was asked
+		return
+	}
 	if p.Rate != nil && hasRate {
 		duration, ok := p.get("duration_s", "value")
 		e2el, ok2 := p.get("e2el", "mean")
