@@ -258,8 +258,9 @@ func results(set ingest.Set) (n int) {
 	return n
 }
 
-// misleads reports that with what is proposed copies count under a name of their own, that it takes a run for a model, or
-// that it gives one name to models that the files tell apart, as a folder of a model does that holds its quantisations.
+// misleads reports that with what is proposed copies count under a name of their own, that it takes a run for a model,
+// or that it gives one name to models that the files tell apart, as a folder of a model does that holds its
+// quantisations.
 func (is *identification) misleads(set ingest.Set) bool {
 	if results(set) > results(is.set) {
 		return true

@@ -614,13 +614,7 @@ func propose(file, rows string, headings []string) string {
 	taken := map[string]bool{}
 	metrics := 0
 	for _, h := range headings {
-		says, isMetric := meaning(strings.TrimPrefix(strings.TrimSpace(h), "/"))
-		if last := strings.LastIndexByte(h, '.'); says == "" && last >= 0 { // a path
-			says, isMetric = meaning(h[last+1:])
-			if of, _ := meaning(h[:last]); says == "model" && of == "device" { // device.model
-				says = of
-			}
-		}
+		says, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(h), "/"))
 		if says == "" || taken[says] {
 			continue
 		}
@@ -669,6 +663,21 @@ func key(heading string) string {
 		return heading
 	}
 	return fmt.Sprintf("%q", heading)
+}
+
+// meaningOfPath is [meaning], else that of the last part of a path: device.model is a device.
+func meaningOfPath(heading string) (says string, isMetric bool) {
+	says, isMetric = meaning(heading)
+	last := strings.LastIndexByte(heading, '.')
+	if says != "" || last < 0 {
+		return says, isMetric
+	}
+	if says, isMetric = meaning(heading[last+1:]); says == "model" {
+		if of, _ := meaning(heading[:last]); of == "device" {
+			return of, false
+		}
+	}
+	return says, isMetric
 }
 
 // meaning is what a column holds by its heading, as a mapping says it; "" for what a person has to say. Tokens that a
