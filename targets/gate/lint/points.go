@@ -91,19 +91,11 @@ func ratio(a, b float64) float64 { return math.Max(a, b) / math.Max(math.Min(a, 
 // law, requests in flight = requests a second × seconds each.
 func saturated(p point) {
 	rps, hasRate := p.get("rps", "value")
-	if p.Rate != nil && p.Concurrency != nil { // which limits the rate, as was asked
+	switch {
+	case p.Rate != nil && p.Concurrency != nil: // which limits the rate, as was asked
 		return
-	}
-	if p.Rate != nil && hasRate {
-		duration, ok := p.get("duration_s", "value")
-		e2el, ok2 := p.get("e2el", "mean")
-		// The last requests of a short run end after the clock of arrivals: allow for one request's length.
-		if slack := 1.; ok && ok2 && duration > 0 {
-			slack = math.Max(.5, 1-e2el/1000/duration)
-			if rps < .9**p.Rate*slack {
-				p.add(*p.Rate/rps, Saturated{true, *p.Rate, rps})
-			}
-		}
+	case p.Rate != nil && hasRate:
+		saturatedRate(p, rps)
 		return
 	}
 	if p.Concurrency == nil || *p.Concurrency < 2 || p.Dims[schema.DimThink] != "" { // thinking is not in flight
@@ -123,6 +115,16 @@ func saturated(p point) {
 	// ramp-down.
 	if schema.Saturated(asked, got) && n >= 4*asked {
 		p.add(asked/math.Max(got, .01), Saturated{false, asked, got})
+	}
+}
+
+// saturatedRate compares the requested rate with that which was reached. The last requests of a short run end after the
+// clock of arrivals: it allows for one request's length.
+func saturatedRate(p point, rps float64) {
+	duration, ok := p.get("duration_s", "value")
+	e2el, ok2 := p.get("e2el", "mean")
+	if ok && ok2 && duration > 0 && rps < .9**p.Rate*math.Max(.5, 1-e2el/1000/duration) {
+		p.add(*p.Rate/rps, Saturated{true, *p.Rate, rps})
 	}
 }
 
