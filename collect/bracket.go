@@ -14,7 +14,7 @@ type tried struct {
 type bracket struct {
 	holds   int  // largest load that holds; 0: not even one
 	fails   int  // smallest load that does not; 0: every one up to the most held
-	settled bool // two measurements of each end agree, and at most one says otherwise
+	settled bool // two measurements of each end agree
 	tried   []tried
 }
 
@@ -33,12 +33,8 @@ func (v *votes) holds() bool {
 	return v.worst <= 1
 }
 
-// clear reports whether they agree.
-func (v *votes) clear() bool {
-	return v == nil || !v.looks && (v.held >= v.failed+2 || v.failed >= v.held+2)
-}
-
-// decided reports whether two of them agree.
+// decided reports whether two of them agree, as two of three do: most of five or of seven took a sixth longer and was
+// no nearer. nil is the end below the first load, which is not measured.
 func (v *votes) decided() bool { return v == nil || !v.looks && max(v.held, v.failed) >= 2 }
 
 // findLargest doubles the load from the first, which most likely holds, until the objective fails, then closes in on
@@ -67,7 +63,7 @@ func findLargest(first, most int, measure func(load int) (tried, error)) (b brac
 		v.worst += (min(x.worst, 100) - v.worst) / float64(v.held+v.failed)
 		b.ends(of)
 		next, done = b.next(of, most)
-		b.settled = done && of[b.holds].decided() && of[b.fails].decided()
+		b.settled = done
 	}
 	return b, nil
 }
@@ -89,11 +85,6 @@ func (b *bracket) ends(of map[int]*votes) {
 
 // next returns the load to measure next; done where both ends are settled.
 func (b *bracket) next(of map[int]*votes, most int) (load int, done bool) {
-	const mostVotes = 3 // of one load, which two of them decide: five or seven took a sixth longer and were no nearer
-	open := func(load int) bool {
-		v := of[load] // nil for the end below the first, which is not measured
-		return !v.clear() && (v.looks || v.held+v.failed < mostVotes)
-	}
 	switch {
 	case b.fails == 0 && b.holds < most:
 		return min(2*max(b.holds, 1), most), false
@@ -105,8 +96,8 @@ func (b *bracket) next(of map[int]*votes, most int) (load int, done bool) {
 		}
 		load := b.holds + int(math.Round(max(.1, min(.9, at))*float64(b.fails-b.holds)))
 		return max(b.holds+1, min(load, b.fails-1)), false
-	case open(b.holds):
+	case !of[b.holds].decided():
 		return b.holds, false
 	}
-	return b.fails, b.fails == 0 || !open(b.fails)
+	return b.fails, b.fails == 0 || of[b.fails].decided()
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"gonum.org/v1/gonum/stat"
 )
 
 var (
@@ -454,8 +455,8 @@ func (s *session) ready(ctx context.Context) error {
 
 // keepStart writes how long our own server took until it answered, as a result: a point of the run.
 func (s *session) keepStart() error {
-	command, ours := s.srv.(*server.Command) // the start of a container is mostly that of its image's download
-	if !ours || command == nil || s.machine.Setting[schema.SettingStartup] == "" || s.end.URL == "" {
+	_, ours := s.srv.(*server.Command) // the start of a container is mostly that of its image's download
+	if !ours || s.machine.Setting[schema.SettingStartup] == "" || s.end.URL == "" {
 		return nil
 	}
 	name, now := filepath.Join(s.dir, "raw", "server", "startup.json"), s.now().UTC()
@@ -473,10 +474,7 @@ func (s *session) keepStart() error {
 		all.Times = nil // what is broken is written anew
 	}
 	all.Times = append(all.Times, math.Round(s.took.Seconds()*1e3)/1e3)
-	all.Mean = 0
-	for _, t := range all.Times {
-		all.Mean += t / float64(len(all.Times))
-	}
+	all.Mean = stat.Mean(all.Times, nil)
 	text, err := json.Marshal(all)
 	return errors.Join(err, durable.WriteFile(name+manifest.SidecarSuffix, data),
 		durable.WriteFile(name, append(text, '\n')))

@@ -28,10 +28,18 @@ func addGauges(p *schema.Point, side *manifest.Sidecar) {
 	}
 	// what answers say of hits counts where no counter does: some servers have those of an external cache among them
 	share, err := strconv.ParseFloat(side.Client[schema.ClientCached], 64)
-	if _, has := p.Metric("prefix_hits"); err == nil && !has && p.Status != schema.StatusFailed && len(p.Metrics) > 0 {
-		m := schema.Of("prefix_hits", "value", latency.Round(100*share, 7))
-		p.Metrics.Put(m.Sourced(schema.FromDerived))
+	if err == nil && p.Status != schema.StatusFailed {
+		derive(p, "prefix_hits", 100*share)
 	}
+}
+
+// derive adds a metric that the file of a point with numbers does not state; NaN is none.
+func derive(p *schema.Point, metric string, v float64) {
+	if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {
+		return
+	}
+	m := schema.Of(metric, "value", latency.Round(v, 7))
+	p.Metrics.Put(m.Sourced(schema.FromDerived))
 }
 
 // addSlices adds samples to slices; where there are none, they are made for the samples.
@@ -104,13 +112,6 @@ var means = []struct {
 // addGrowths adds the metrics of a server's counters, and of its gauges where it has no counters, that the client's
 // file does not state.
 func addGrowths(p *schema.Point, from *manifest.Samples) {
-	put := func(metric string, v float64) {
-		if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {
-			return
-		}
-		k := schema.Kind{Name: metric, Unit: schema.Unit(metric), From: schema.FromDerived}
-		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
-	}
 	whole := func(name string) float64 { // not known where a counter was set back
 		list := column(from, name)
 		for i := range list {
@@ -124,10 +125,10 @@ func addGrowths(p *schema.Point, from *manifest.Samples) {
 		return list[len(list)-1].value - list[0].value
 	}
 	for _, g := range growths {
-		put(g.metric, g.factor*whole(g.of)/whole(g.over)+g.more)
+		derive(p, g.metric, g.factor*whole(g.of)/whole(g.over)+g.more)
 	}
 	for place := 1; place <= schema.Places; place++ {
-		put(schema.MetricAccepted(place), 100*whole(schema.CounterAcceptedAt(place))/whole(schema.CounterDrafts))
+		derive(p, schema.MetricAccepted(place), 100*whole(schema.CounterAcceptedAt(place))/whole(schema.CounterDrafts))
 	}
 	for _, g := range means {
 		sum, n := 0., 0.
@@ -136,7 +137,7 @@ func addGrowths(p *schema.Point, from *manifest.Samples) {
 				sum, n = sum+r.value, n+1
 			}
 		}
-		put(g.metric, g.factor*sum/n)
+		derive(p, g.metric, g.factor*sum/n)
 	}
 }
 
@@ -225,9 +226,8 @@ func addPower(p *schema.Point, side *manifest.Sidecar) {
 	for _, r := range column(side.Power, schema.GaugeMemory) {
 		most = max(most, r.value)
 	}
-	if _, has := p.Metric(schema.MetricMemory); !has && most > 0 && len(p.Metrics) > 0 {
-		m := schema.Of(schema.MetricMemory, "value", latency.Round(most, 7))
-		p.Metrics.Put(m.Sourced(schema.FromDerived))
+	if most > 0 {
+		derive(p, schema.MetricMemory, most)
 	}
 	list := column(side.Power, schema.GaugePower)
 	if side.PowerOf == schema.DefCPUs {

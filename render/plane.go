@@ -239,6 +239,7 @@ func (id *planeID) isOf(k schema.Key, rate bool) bool {
 
 // addBands says how sure the curves of a plane are, by the repeats of their releases and of those before.
 func (r *Report) addBands(model string, p *Plane) {
+	axis := map[string]int{compare.AxisSpeed: planeSpeed, compare.AxisWait: planeTTFT, compare.AxisTail: planeTail}
 	for i := range p.Lines {
 		l, id := &p.Lines[i], p.Lines[i].id
 		at := slices.IndexFunc(r.shownOf[model], func(p Pair) bool { return p.Device == id.device })
@@ -249,7 +250,6 @@ func (r *Report) addBands(model string, p *Plane) {
 			return h.Model.Name == model && h.Chips == id.chips && id.serves(h)
 		}
 		for _, b := range compare.ReleaseBands(r.Gate.Judgement, r.shownOf[model][at].Newest, of, id.isOf) {
-			axis := map[string]int{compare.AxisSpeed: planeSpeed, compare.AxisWait: planeTTFT, compare.AxisTail: planeTail}
 			into := &l.Bands[axis[b.Axis]-1]
 			for _, x := range b.Levels {
 				*into = append(*into, [3]float64{round(x.Level), round(x.Band[0]), round(x.Band[1])})

@@ -169,7 +169,6 @@ func compareSides(
 			continue
 		}
 		if judged == nil {
-			withChips(cols, ws)
 			var err error
 			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
 				return nil, nil, err

@@ -53,8 +53,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	withChips(cols, ws)
-	judged, err := judgeHistory(ctx, ws, withCosts(withEnergy(cols, ws), ws), req.view)
+	judged, err := judgeHistory(ctx, ws, cols, req.view)
 	if err != nil {
 		return nil, err
 	}
@@ -183,10 +182,12 @@ func withEnergy(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 	})
 }
 
-// judgeHistory judges under the workspace's policy.
+// judgeHistory judges under the workspace's policy, with what the workspace says of devices.
 func judgeHistory(
 	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
 ) (*gate.Gate, error) {
+	withChips(cols, ws)
+	cols = withCosts(withEnergy(cols, ws), ws)
 	order, err := ws.ReleaseOrder()
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}

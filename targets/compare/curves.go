@@ -19,6 +19,7 @@ type Curve struct {
 	System string // "" where both sides have one
 	Key    schema.Key
 	Axis   string // of what a user sees, one of [AxisSpeed], [AxisTail], [AxisWait]
+	Beside bool   // it stands beside the curve of the workload against speed, which is what is tested
 	// PerChip says that output is that of an accelerator, because all runs state how many they have.
 	PerChip      bool
 	RunsA, RunsB int
@@ -31,9 +32,6 @@ const (
 	AxisTail  = "ttft_p90"
 	AxisWait  = "ttft" // where it has no P90 on both sides
 )
-
-// Second reports whether a curve stands beside the one against speed, which is then what is tested.
-func (c *Curve) Second() bool { return c.Axis != AxisSpeed }
 
 // sweeps gathers the measurements of workloads over their loads.
 type sweeps struct {
@@ -108,7 +106,8 @@ func (s *sweeps) curves() (out []Curve) {
 		if a == nil || b == nil {
 			continue
 		}
-		c := Curve{at.system, s.keys[at], at.axis, !s.total, a.Runs(), b.Runs(), curve.Compare(a, b, others...)}
+		beside := !q.speed && done[question{at.system, at.key, true}]
+		c := Curve{at.system, s.keys[at], at.axis, beside, !s.total, a.Runs(), b.Runs(), curve.Compare(a, b, others...)}
 		if c.Comparison != nil {
 			out, done[q] = append(out, c), true
 		}
@@ -126,7 +125,7 @@ func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
 				waits = points
 				continue
 			}
-			points, waits = append(waits, points...), nil
+			points, waits = slices.Concat(waits, points), nil
 		}
 		switch c := curve.Fit(points, at.axis != AxisSpeed); {
 		case c == nil:
@@ -309,13 +308,13 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 func Moved(list []Curve) (moved []*Curve) {
 	var p []float64
 	for i := range list {
-		if !math.IsNaN(list[i].P) && !list[i].Second() {
+		if !math.IsNaN(list[i].P) && !list[i].Beside {
 			p = append(p, list[i].P)
 		}
 	}
 	limit, _ := regression.Holm(p, .05)
 	for i := range list {
-		if list[i].P <= limit && !list[i].Second() {
+		if list[i].P <= limit && !list[i].Beside {
 			moved = append(moved, &list[i])
 		}
 	}

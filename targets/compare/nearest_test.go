@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/curve"
 )
 
 // What keeps two sides apart is named with both values: the field in which most of the nearest numbers differ.
@@ -54,5 +55,19 @@ func TestNearest(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// A curve against TTFT is tested where the workload has none against speed, and stands beside that one else.
+func TestMovedTestsOneCurveOfAWorkload(t *testing.T) {
+	moved := &curve.Comparison{P: .001}
+	wait := compare.Curve{Axis: compare.AxisWait, Comparison: moved}
+	beside := wait
+	beside.Beside = true
+	if n := len(compare.Moved([]compare.Curve{wait})); n != 1 {
+		t.Errorf("%d curves moved, of one against TTFT alone", n)
+	}
+	if n := len(compare.Moved([]compare.Curve{{Axis: compare.AxisSpeed, Comparison: moved}, beside})); n != 1 {
+		t.Errorf("%d curves moved, of one workload", n)
 	}
 }

@@ -135,9 +135,10 @@ func (c *Curve) frontier() *Curve {
 func (c *Curve) Runs() int { return len(c.runs) }
 
 // Alike leaves out curves whose runs are more than three times as far apart as those in the middle, as where something
-// changed between them.
+// changed between them, and those of one run.
 func Alike(list []*Curve) (out []*Curve) {
 	var apart []float64
+	list = slices.DeleteFunc(slices.Clone(list), func(c *Curve) bool { return c.Runs() < 2 })
 	for _, c := range list {
 		within, between := c.components()
 		apart = append(apart, within+between)

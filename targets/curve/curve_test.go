@@ -193,4 +193,10 @@ func TestAlike(t *testing.T) {
 	if got := curve.Alike(list[2:3]); len(got) != 1 {
 		t.Error("one pair alone is left out")
 	}
+	single := curve.Fit([]curve.Point{
+		{Load: 1, X: 50, Output: 40}, {Load: 4, X: 40, Output: 140}, {Load: 16, X: 20, Output: 300},
+	}, false)
+	if got := curve.Alike([]*curve.Curve{single, single, single, pair(1.01)}); len(got) != 1 {
+		t.Errorf("%d of one pair, beside curves of one run", len(got))
+	}
 }

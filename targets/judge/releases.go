@@ -260,14 +260,12 @@ func nights(c *columns.Columns) map[int]string {
 		n.add(h)
 		out[i] = n.name
 	}
-	if len(undated) > 0 {
-		folders(c, undated, out)
-	}
+	folders(c, undated, out)
 	return out
 }
 
-// folders adds runs that nothing dates, at least one: those of one folder are one build, and a system that is there
-// twice is of two.
+// folders adds runs that nothing dates: those of one folder are one build, and a system that is there twice is of two;
+// but for a folder that was filled again.
 func folders(c *columns.Columns, undated []int, out map[int]string) {
 	type folder struct {
 		sequence
@@ -277,12 +275,17 @@ func folders(c *columns.Columns, undated []int, out map[int]string) {
 		a, b := &c.Runs[i], &c.Runs[j]
 		return cmp.Or(schema.NaturalCompare(a.First, b.First), cmp.Compare(a.ID, b.ID))
 	})
-	builds, again := map[folder][]*night{}, map[string]bool{} // folders that were filled again: of which night a file is
-	for k, i := range undated[1:] {                           // nobody knows
-		if file := c.Runs[i].First; file == c.Runs[undated[k]].First {
-			again[path.Dir(file)] = true
-		}
+	type measured struct {
+		file string
+		schema.System
 	}
+	seen, again := map[measured]bool{}, map[string]bool{} // by folder: of which night a file is, nobody knows
+	for _, i := range undated {
+		m := measured{c.Runs[i].First, foldedSystem(&c.Runs[i])}
+		again[path.Dir(m.file)] = again[path.Dir(m.file)] || seen[m]
+		seen[m] = true
+	}
+	builds := map[folder][]*night{}
 	for _, i := range undated {
 		h := &c.Runs[i]
 		of := folder{sequence{ChannelOf(h), h.Line}, path.Dir(h.First)}

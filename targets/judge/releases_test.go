@@ -140,3 +140,28 @@ func TestNaturalOrder(t *testing.T) {
 		t.Error("only equal names are equal")
 	}
 }
+
+// Several models of one file without a date are one build; a file that has the same model twice was written again, and
+// its folder says nothing of builds.
+func TestBuildsOfFoldersWithoutDates(t *testing.T) {
+	run := func(id, model, file string) columns.RunHead {
+		return columns.RunHead{ID: id, First: file, Model: schema.Model{Name: model}, Device: "n150"}
+	}
+	for name, c := range map[string]struct {
+		runs []columns.RunHead
+		want int
+	}{
+		"one file of two models": {[]columns.RunHead{run("1", "a", "x/t.csv"), run("2", "b", "x/t.csv")}, 1},
+		"two files of a folder":  {[]columns.RunHead{run("1", "a", "x/a.json"), run("2", "b", "x/b.json")}, 1},
+		"two files of one model": {[]columns.RunHead{run("1", "a", "x/a-1.json"), run("2", "a", "x/a-2.json")}, 2},
+		"two folders":            {[]columns.RunHead{run("1", "a", "x/a.json"), run("2", "b", "y/b.json")}, 2},
+		"a file that was written again": {[]columns.RunHead{
+			run("1", "a", "x/a.json"), run("2", "a", "x/a.json"), run("3", "b", "x/b.json"),
+		}, 3},
+		"nothing says where a result is": {[]columns.RunHead{run("1", "a", ""), run("2", "b", "")}, 2},
+	} {
+		if got := judge.Releases(&columns.Columns{Runs: c.runs}, nil); len(got) != c.want {
+			t.Errorf("%s: %d builds, want %d", name, len(got), c.want)
+		}
+	}
+}

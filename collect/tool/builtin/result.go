@@ -184,7 +184,7 @@ func (o Outcome) conversations(l Load) map[string]any {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
 		return nil
 	}
-	turn, first := l.conversations()
+	turn, first := l.turnOf()
 	var later []float64
 	for i, t := range o.Requests {
 		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
@@ -240,9 +240,9 @@ func (o Outcome) byTurn(turn []int) (means []float64) {
 	return means
 }
 
-// conversations are the turns of requests, from 0 on, and the first request of the conversation of each. A request of a
+// turnOf are the turns of requests, from 0 on, and the first request of the conversation of each. A request of a
 // trace is one turn behind the last of those that it waits for.
-func (l Load) conversations() (turn, first []int) {
+func (l Load) turnOf() (turn, first []int) {
 	n := l.turns()
 	for i, q := range l.Each {
 		turn, first = append(turn, i%n), append(first, i-i%n)
