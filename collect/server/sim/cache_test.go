@@ -190,21 +190,22 @@ func found(t *testing.T, each []traffic.Request, block, blocks int, seed uint64)
 func TestFoundPromptTakesNoPrefill(t *testing.T) {
 	t.Parallel()
 	cfg := quick()
-	cfg.PerPrefill, cfg.CacheTokens = 100*time.Microsecond, 4096
+	cfg.PerPrefill, cfg.CacheTokens = time.Millisecond, 4096
 	s := start(t, cfg)
-	body := `{"prompt":"` + strings.Repeat("word ", 1008) + `","max_tokens":1}`
-	var took [2]time.Duration
-	for i, want := range []string{ // the last token is not found, and so is its block
-		`"cached_tokens":0`, `"cached_tokens":992`,
-	} {
+	ask := func(want string) time.Duration {
 		began := time.Now()
+		body := `{"prompt":"` + strings.Repeat("word ", 1008) + `","max_tokens":1}`
 		if _, text := post(t, s, "/v1/completions", body); !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
 		}
-		took[i] = time.Since(began)
+		return time.Since(began)
 	}
-	if took[0] < 100*time.Millisecond || took[1] > took[0]/2 {
-		t.Errorf("it took %s, and %s the second time", took[0], took[1])
+	unseen, found := ask(`"cached_tokens":0`), time.Hour
+	for range 5 { // the last token is not found, and so is its block; another process may have the machine once
+		found = min(found, ask(`"cached_tokens":992`))
+	}
+	if unseen < time.Second || found > unseen/2 {
+		t.Errorf("it took %s, and %s when it was found", unseen, found)
 	}
 }
 
