@@ -70,7 +70,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	for _, s := range spellings(models, devices) {
 		bad = append(bad, s.problem(ws.History()))
 	}
-	bad = slices.Concat(bad, unusedTasks(ws, cols), unlike(cols, judged.Releases, ws.History()))
+	bad = slices.Concat(bad, unusedNames(ws, cols), unlike(cols, judged.Releases, ws.History()))
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
 	if err != nil {
 		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)
@@ -89,22 +89,38 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	}), nil
 }
 
-// unusedTasks reports what the board of the configuration names and no score has: a misspelt name would hide and order
-// nothing.
-func unusedTasks(ws *workspace.Workspace, cols *columns.Columns) (out []schema.Problem) {
-	board := ws.Config.Board
-	names := slices.Concat(slices.Collect(maps.Values(board.Groups))...)
-	names = slices.Concat(names, board.Order, board.Hide)
-	for _, name := range slices.Sorted(slices.Values(names)) {
-		isCalled := func(s columns.ScoreRow) bool { return glob.Any([]string{name}, s.Task) }
-		if !slices.ContainsFunc(cols.Scores, isCalled) {
-			out = append(out, schema.Problem{
-				Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-task",
-				Found:    fmt.Sprintf("board: %q, which no task of the scores is called", name),
-				Expected: "a task as the page Evals names it", Used: "nothing", Hint: "correct the name, or remove it",
-			})
+// unusedNames reports what the configuration says of a task that no score has, or of a device that no run has: a
+// misspelt name would change nothing.
+func unusedNames(ws *workspace.Workspace, c *columns.Columns) (out []schema.Problem) {
+	config := ws.Config
+	ofDevice := func(name string) bool {
+		return slices.ContainsFunc(c.Runs, func(h columns.RunHead) bool { return h.Device == name })
+	}
+	ofTask := func(name string) bool {
+		return slices.ContainsFunc(c.Scores, func(s columns.ScoreRow) bool { return glob.Any([]string{name}, s.Task) })
+	}
+	check := func(setting, of, expected string, names []string, isUsed func(string) bool) {
+		for _, name := range slices.Sorted(slices.Values(names)) {
+			if !isUsed(name) {
+				out = append(out, schema.Problem{
+					Severity: schema.SevWarning, Path: ws.Settings(), Code: "unused-" + of,
+					Found:    fmt.Sprintf("%s: %q, which no %s of the results is called", setting, name, of),
+					Expected: expected, Used: "nothing", Hint: "correct the name, or remove it",
+				})
+			}
 		}
 	}
+	tasks := slices.Concat(slices.Collect(maps.Values(config.Board.Groups))...)
+	tasks = slices.Concat(tasks, config.Board.Order, config.Board.Hide)
+	check("board", "task", "a task as the page Evals names it", tasks, ofTask)
+	for setting, list := range map[string]map[string]float64{"prices: per_hour": config.Prices.Hour,
+		"prices: per_chip_hour": config.Prices.ChipHour, "power: chassis_w": config.Power.Chassis} {
+		lacks := func(h columns.RunHead) bool { return list[h.Device] == 0 }
+		if slices.ContainsFunc(c.Runs, lacks) { // else the name may be of a device that is measured next
+			check(setting, "device", "a device as ttreport inspect names it", slices.Collect(maps.Keys(list)), ofDevice)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b schema.Problem) int { return strings.Compare(a.Found, b.Found) })
 	return out
 }
 

@@ -186,8 +186,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 		if i == len(rows)-1 && data.Has("target_checks") {
 			checks = data
 		}
-		r.Targets = append(r.Targets, checked(f, checks, s.Get("targets"),
-			schema.Key{Task: task, Dims: d.Key.Dims})...)
+		addChecked(f, r, checks, s.Get("targets"), schema.Key{Task: task, Dims: d.Key.Dims})
 		d.Done()
 	}
 	return read

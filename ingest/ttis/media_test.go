@@ -2,6 +2,8 @@ package ttis_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -147,7 +149,8 @@ func TestMediaRows(t *testing.T) {
 func TestMediaLimits(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x"},"benchmarks_summary":[`+
 		`{"task_type":"tts","latency":1.9,"target_checks":{"target":{"latency":2.0,"latency_check":2,"tput_check":1}}},`+
-		`{"task_type":"cnn","target_checks":{"target":{"latency":0.05,"latency_check":3}}},`+
+		`{"task_type":"cnn","target_checks":{"target":{"latency":0.05,"latency_check":3},`+
+		`"gold":{"latency":1,"latency_check":2}}},`+
 		`{"task_type":"embedding","ISL":512,"target_checks":{"target":{"tput_user":5750.0,"tput_user_check":3,`+
 		`"e2el_ms":8300,"e2el_ms_check":2}}}]}`)
 	got := ""
@@ -157,5 +160,9 @@ func TestMediaLimits(t *testing.T) {
 	if want := "tts ttft 2000 ms; cnn e2el 50 ms; embedding " + schema.MetricInputUser + " 5750 tok/s; " +
 		"embedding e2el 8300 ms; "; got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+	unknown := func(p schema.Problem) bool { return p.Code == "unknown-level" && strings.Contains(p.Found, `"gold"`) }
+	if !slices.ContainsFunc(r.Problems, unknown) {
+		t.Errorf("no word about a level that is unknown: %+v", r.Problems)
 	}
 }

@@ -146,7 +146,7 @@ func readReport(f *decode.File, r *schema.Reading) {
 		r.Targets = schema.MergeTargets(r.Targets, reference(f, row, must))
 	}
 	for row := range v.Get("benchmarks_summary").Items() {
-		r.Targets = append(r.Targets, checked(f, row, decode.Value{}, shapeOf(row))...)
+		addChecked(f, r, row, decode.Value{}, shapeOf(row))
 	}
 	oldTests(f, r, v.Get("parameter_support_tests"), v.Get("server_tests"))
 	acceptance(f, r, v)
@@ -386,7 +386,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			}
 			reportRow(f, r, row, k, toolOfRow(s, row, kind), s.At("targets", "timestamp").Str(),
 				row.Number("completed", "num_requests"))
-			r.Targets = append(r.Targets, checked(f, row, s.Get("targets"), k)...)
+			addChecked(f, r, row, s.Get("targets"), k)
 		}
 	}
 	return len(r.Points) > points || len(r.Scores) > scores
@@ -583,18 +583,24 @@ func isUngraded(row decode.Value) bool {
 	return false
 }
 
-// checked returns the targets that a row of a report was checked against, of the workload of a key. of is what its
+// addChecked adds the targets that a row of a report was checked against, of the workload of a key. of is what its
 // section states about them.
-func checked(f *decode.File, row, of decode.Value, k schema.Key) []schema.Target {
+func addChecked(f *decode.File, r *schema.Reading, row, of decode.Value, k schema.Key) {
 	if isUngraded(row) {
-		return nil
+		return
 	}
 	base := stated(f)
 	base.Key, base.Key.Tool = k, ""
 	if p := strings.ToLower(row.Get("priority").Str()); p == must || p == "should" {
 		base.Priority = p
 	}
-	return perfref.Checked(row, of.Get("performance_targets"), base)
+	r.Targets = append(r.Targets, perfref.Checked(row, of.Get("performance_targets"), base)...)
+	for _, level := range row.Get("target_checks").Members() {
+		if !perfref.IsLevel(level.Key) {
+			draft.Problem(f, r, schema.SevWarning, "unknown-level", level.Val, fmt.Sprintf("checks of level %q", level.Key),
+				perfref.Levels, "no target of it")
+		}
+	}
 }
 
 // shapeOf is the workload of a row. That of media is the task.

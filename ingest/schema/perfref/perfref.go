@@ -27,6 +27,12 @@ var levels = map[string]map[string]float64{
 	"customer_functional": {schema.LevelFunctional: 1}, "customer_complete": {schema.LevelComplete: 1},
 }
 
+// Levels are the names that people write, for messages.
+const Levels = "functional, complete, target or theoretical"
+
+// IsLevel reports a name of a level.
+func IsLevel(name string) bool { return levels[name] != nil }
+
 // quantity is a metric under the name that entries give it: theirs times the factor is in our unit.
 type quantity struct {
 	theirs, metric string
@@ -99,8 +105,7 @@ func Targets(
 		}
 		shares := levels[level.Key]
 		if shares == nil {
-			report("unknown-level", level.Val, fmt.Sprintf("level %q", level.Key),
-				"functional, complete, target or theoretical")
+			report("unknown-level", level.Val, fmt.Sprintf("level %q", level.Key), Levels)
 			continue
 		}
 		for _, m := range level.Val.Members() {
