@@ -456,10 +456,10 @@ func sameValue(a, b *schema.Score) bool {
 	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isPrinted && math.Abs(x-y) < 5.01e-5)
 }
 
-// sameEval reports that two files hold the same eval. Two of one time do. Where one states none, all scores that both
-// have must agree, and three of them be fractions: an eval of a small task gives the same score again by chance, and a
-// greedy one of the same model does so always, but then states its time. A table that was printed beside the file of
-// its scores, or in a folder above, is of them.
+// sameEval reports that two files hold the same eval: all scores that both have agree. Two of one time do then; a script
+// may begin several in one second. Where one states none, three of them must be fractions: an eval of a small task gives
+// the same score again by chance, and a greedy one of the same model does so always, but then states its time. A table
+// that was printed beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
 	if systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
@@ -483,14 +483,17 @@ func haveOneEval(a, b *result) bool {
 	}
 	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
 	x, y := a.facts.Start, b.facts.Start
-	day := a.facts.StartNote == dayAlone || b.facts.StartNote == dayAlone // of several evals
-	if !isPrinted && !x.IsZero() && !y.IsZero() && !(day && areOneSecond(x, y)) {
-		return areOneSecond(x, y)
+	isTimed := !isPrinted && !x.IsZero() && !y.IsZero()
+	if isTimed && !areOneSecond(x, y) {
+		return false
+	}
+	if a.facts.StartNote == dayAlone || b.facts.StartNote == dayAlone { // of several evals
+		isTimed = false
 	}
 	dir := path.Dir(a.shown())
 	isBeside := isPrinted && (dir == "." || strings.HasPrefix(b.shown(), dir+"/"))
 	fractions, agree := fractionsOfBoth(a, b)
-	return agree && (fractions >= 3 || isBeside) && modelOf(&a.facts) != "." // which is no model
+	return agree && (isTimed || (fractions >= 3 || isBeside) && modelOf(&a.facts) != ".") // which is no model
 }
 
 // fractionsOfBoth counts the scores of two results that are equal fractions; agree is false where two differ.

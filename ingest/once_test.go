@@ -184,6 +184,10 @@ func TestScoresOfSeveralFiles(t *testing.T) {
 			"results_2026-01-02T03-04-05.json":   eval("a", "0.53125", ""),
 			"s/results_2026-01-03T03-04-05.json": eval("a", "0.53125", `,"acc_stderr,none":0.0125`),
 		}, 2},
+		"two of one second": {map[string]string{
+			"step10_results_2026-01-02T03-04-05.json": eval("a", "0.53125", `,"b,none":0.4375`),
+			"step20_results_2026-01-02T03-04-05.json": eval("a", "0.53125", `,"b,none":0.5625`),
+		}, 4},
 		"two by chance": {map[string]string{
 			"x.json": eval("a", "0.53125", ""), "y.json": eval("a", "0.53125", `,"b,none":1`),
 		}, 3},
