@@ -456,10 +456,10 @@ func sameValue(a, b *schema.Score) bool {
 	return ok && ok2 && (duplicate.Number(x) == duplicate.Number(y) || isPrinted && math.Abs(x-y) < 5.01e-5)
 }
 
-// sameEval reports that two files hold the same eval: all scores that both have agree. Two of one time do then; a script
-// may begin several in one second. Where one states none, three of them must be fractions: an eval of a small task gives
-// the same score again by chance, and a greedy one of the same model does so always, but then states its time. A table
-// that was printed beside the file of its scores, or in a folder above, is of them.
+// sameEval reports that two files hold the same eval: all scores that both have agree. Two of one time do then; a
+// script may begin several in one second. Where one states none, three of them must be fractions: an eval of a small
+// task gives the same score again by chance, and a greedy one of the same model does so always, but then states its
+// time. A table that was printed beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
 	if systemOf(&a.facts) != systemOf(&b.facts) {
 		return false
