@@ -358,25 +358,24 @@ func (b *builder) others() error {
 	if err := b.published(p); err != nil {
 		return err
 	}
-	pages := []render.Page{
-		r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.SeriesPage(),
-		r.ComparePage(), r.EvalsPage(),
-		r.TargetsPage(), r.NotesPage(),
+	pages := []func() render.Page{
+		r.ChangesPage, r.CoveragePage, r.ProblemsPage, r.AboutPage, r.ExplorePage, r.SeriesPage, r.ComparePage, r.EvalsPage,
+		r.TargetsPage, r.NotesPage, r.Landing,
 	}
-	pages = append(pages, r.ReleasesPages()...)
+	for _, page := range r.ReleasesPages() {
+		pages = append(pages, func() render.Page { return page })
+	}
 	for _, m := range r.ModelNames() {
-		pages = append(pages, r.ModelPage(m))
+		pages = append(pages, func() render.Page { return r.ModelPage(m) })
 	}
 	for _, t := range r.Topics {
-		pages = append(pages, r.TopicPage(t))
+		pages = append(pages, func() render.Page { return r.TopicPage(t) })
 	}
 	for _, script := range r.Scripts() {
-		pages = append(pages, r.ScriptPage(script))
+		pages = append(pages, func() render.Page { return r.ScriptPage(script) })
 	}
-	for _, page := range append(pages, r.Landing()) {
-		if err := p.page(page); err != nil {
-			return err
-		}
+	if err := each(len(pages), func(i int) error { return p.page(pages[i]()) }); err != nil {
+		return err
 	}
 	return p.put(".nojekyll", nil)
 }

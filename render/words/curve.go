@@ -70,12 +70,13 @@ func CurveWhole(c *compare.Curve) string {
 }
 
 // CurveAt says how much more or less the second side gives at some levels: "n300 12.3 % (9.1 to 15.2) better at 35
-// tok/s/user".
+// tok/s/user". Where a curve is so steep that its runs say next to nothing of a level, neither does it.
 func CurveAt(c *compare.Curve, b string) string {
+	const nothing = 10 // times as much or more
 	var at []string
 	for _, level := range c.Round() {
 		x, ok := c.At(level)
-		if !ok {
+		if !ok || x.High > nothing {
 			continue
 		}
 		v, lo, hi, word := x.Value.Value, x.Low, x.High, "better"
@@ -88,6 +89,9 @@ func CurveAt(c *compare.Curve, b string) string {
 			text += "(" + plain(lo) + " to " + plain(hi) + ") "
 		}
 		at = append(at, text+word+" at "+curveLevel(c.Axis, level))
+	}
+	if len(at) == 0 && len(c.Round()) > 0 {
+		return "not known: the runs are too far apart at every level"
 	}
 	return strings.Join(at, ", ")
 }

@@ -66,12 +66,13 @@ func (s *sweeps) add(side, run int, system string, k schema.Key, chips int, of t
 	if chips > 0 && !s.whole {
 		output /= float64(chips)
 	}
+	workload := k.String()
 	for _, axis := range axes() {
 		x, def := of(axis)
 		if tpot, of := of("tpot"); axis == AxisSpeed && schema.Measurable(tpot) {
 			x, def = 1000/tpot, of // tools average speeds in ways that differ by percents
 		}
-		at := sweep{system, k.String(), axis, def, rate}
+		at := sweep{system, workload, axis, def, rate}
 		if !schema.Measurable(x) {
 			continue
 		}
@@ -233,7 +234,7 @@ func ReleaseBands(
 			continue
 		}
 		levels := slices.DeleteFunc(c.Band(others...), func(x curve.At) bool { // where the curve is too steep
-			return math.IsNaN(x.Band[0]) || x.Band[0] == 0 || math.IsInf(x.Band[1], 0)
+			return !(x.Band[1] < 100*x.Band[0])
 		})
 		if len(levels) > 1 {
 			out = append(out, Band{at.axis, levels})

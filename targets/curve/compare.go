@@ -62,11 +62,10 @@ func Compare(a, b *Curve, others ...*Curve) *Comparison {
 	c.curves = append([]*Curve{a, b}, others...)
 	c.spread = newSpread(c.curves, 1/float64(a.Runs())+1/float64(b.Runs()))
 	c.DF = c.spread.df
-	band, half := c.spread.band(a, at), c.exchanged(at, others)
+	band, half, se := c.spread.band(a, at), c.exchanged(at, others), c.spread.se(at)
 	for l, level := range at {
-		d := c.at(level)
-		x := c.difference(level, d)
-		x.Band = around(d, math.Max(half[l], band*c.spread.se(level)))
+		x := c.difference(level, se[l])
+		x.Band = around(math.Log1p(x.Value.Value), math.Max(half[l], band*se[l]))
 		c.Levels = append(c.Levels, x)
 	}
 	c.whole()
@@ -87,11 +86,8 @@ func (c *Comparison) exchanged(at []float64, others []*Curve) []float64 {
 	if pooled == nil {
 		return half
 	}
-	deviations, rest, spread := make([][]float64, len(at)), make([][]float64, len(at)), newSpread(others, 1)
-	lo, hi := pooled.Range()
-	for l, level := range at {
-		deviations[l], rest[l] = pooled.deviations(min(max(level, lo), hi)), spread.runs(level)
-	}
+	deviations, spread := pooled.deviations(at), newSpread(others, 1)
+	rest := spread.runs(at)
 	errors := func(order []int) []float64 { // where the first n in order are side A
 		out := make([]float64, len(at))
 		for l, e := range deviations {
@@ -152,7 +148,7 @@ func (c *Comparison) largest(at []float64, runs [][]knot, order []int, errors []
 		return 0
 	}
 	for l, level := range at {
-		d := read(b.loads, b.u(level)) - read(a.loads, a.u(level))
+		d := b.path.read(b.u(level)) - a.path.read(a.u(level))
 		if t := math.Abs(d) / errors[l]; !math.IsNaN(t) && !math.IsInf(t, 0) { // runs that are copies have no spread
 			most = math.Max(most, t)
 		}
@@ -223,14 +219,11 @@ func around(d, half float64) [2]float64 {
 	return [2]float64{math.Expm1(d - half), math.Expm1(d + half)}
 }
 
-func (c *Comparison) difference(level, d float64) At {
-	ends := around(d, c.spread.t()*c.spread.se(level))
+// difference is that at a level, of some standard error.
+func (c *Comparison) difference(level, se float64) At {
+	d := c.b.path.read(c.b.u(level)) - c.a.path.read(c.a.u(level))
+	ends := around(d, c.spread.t()*se)
 	return At{Level: level, Value: Value{math.Expm1(d), ends[0], ends[1]}}
-}
-
-// at is the logarithm of the difference at a level.
-func (c *Comparison) at(level float64) float64 {
-	return read(c.b.loads, c.b.u(level)) - read(c.a.loads, c.a.u(level))
 }
 
 // At is the difference at a level; ok is false where one of the curves does not reach it.
@@ -238,8 +231,7 @@ func (c *Comparison) At(level float64) (x At, ok bool) {
 	if level < c.Low || level > c.High {
 		return At{}, false
 	}
-	d := c.at(level)
-	return c.difference(level, d), true
+	return c.difference(level, c.spread.se([]float64{level})[0]), true
 }
 
 // Band is what the curve gives over its levels, with its joint band.
@@ -247,12 +239,11 @@ func (c *Curve) Band(others ...*Curve) (out []At) {
 	lo, hi := c.Range()
 	at := between(lo, hi)
 	s := newSpread(append([]*Curve{c}, others...), 1/float64(c.Runs()))
-	band := s.band(c, at)
-	for _, level := range at {
-		v := read(c.loads, c.u(level))
-		x, se := At{Level: level}, s.se(level)
-		x.Value = Value{math.Exp(v), math.Exp(v - s.t()*se), math.Exp(v + s.t()*se)}
-		x.Band = [2]float64{math.Exp(v - band*se), math.Exp(v + band*se)}
+	band, se := s.band(c, at), s.se(at)
+	for l, level := range at {
+		v := c.path.read(c.u(level))
+		x := At{Level: level, Band: [2]float64{math.Exp(v - band*se[l]), math.Exp(v + band*se[l])}}
+		x.Value = Value{math.Exp(v), math.Exp(v - s.t()*se[l]), math.Exp(v + s.t()*se[l])}
 		out = append(out, x)
 	}
 	return out
@@ -284,11 +275,13 @@ func newSpread(curves []*Curve, share float64) spread {
 	return s
 }
 
-// runs is how far each run is from the curve of its side at a level.
-func (s *spread) runs(level float64) (out []float64) {
+// runs is how far each run is from the curve of its side, at levels.
+func (s *spread) runs(at []float64) [][]float64 {
+	out := make([][]float64, len(at))
 	for _, c := range s.of {
-		lo, hi := c.Range()
-		out = append(out, c.deviations(min(max(level, lo), hi))...)
+		for l, list := range c.deviations(at) {
+			out[l] = append(out[l], list...)
+		}
 	}
 	return out
 }
@@ -304,8 +297,13 @@ func (s *spread) error(runs []float64) float64 {
 	return math.Sqrt(sum / float64(s.df) * s.share)
 }
 
-// se is the standard error at a level.
-func (s *spread) se(level float64) float64 { return s.error(s.runs(level)) }
+// se are the standard errors at levels.
+func (s *spread) se(at []float64) (out []float64) {
+	for _, runs := range s.runs(at) {
+		out = append(out, s.error(runs))
+	}
+	return out
+}
 
 // t is the factor of an interval.
 func (s *spread) t() float64 {
@@ -315,32 +313,36 @@ func (s *spread) t() float64 {
 	return regression.Quantile(.975, float64(s.df))
 }
 
-// deviations are how far the curve of each run is from the mean curve at a level: the derivatives of the curve times
-// how far the run is from the means of the loads.
-func (c *Curve) deviations(level float64) []float64 {
-	out := make([]float64, len(c.runs))
-	u := c.u(level)
-	by := func(i int, du, dv float64) float64 { // slope of what is read, with one mean moved
-		const step = 1e-6
-		moved := slices.Clone(c.loads)
-		moved[i].u, moved[i].v = moved[i].u+step*du, moved[i].v+step*dv
-		up := read(moved, u)
-		moved[i].u, moved[i].v = moved[i].u-2*step*du, moved[i].v-2*step*dv
-		down := read(moved, u)
-		if math.IsNaN(up) || math.IsNaN(down) { // at the end of the curve: from one side
-			at := read(c.loads, u)
-			if math.IsNaN(up) {
-				return (at - down) / step
-			}
-			return (up - at) / step
-		}
-		return (up - down) / (2 * step)
+// deviations are how far the curve of each run is from the mean curve, at levels, or at the nearest one that was
+// measured: the derivatives of the curve times how far the run is from the means of the loads.
+func (c *Curve) deviations(at []float64) [][]float64 {
+	out, us := make([][]float64, len(at)), make([]float64, len(at))
+	lo, hi := c.Range()
+	for l, level := range at {
+		out[l], us[l] = make([]float64, len(c.runs)), c.u(min(max(level, lo), hi))
 	}
-	for i := range c.loads {
-		byU, byV := by(i, 1, 0), by(i, 0, 1)
-		for r, run := range c.runs {
-			out[r] += byU*(run[i].u-c.loads[i].u) + byV*(run[i].v-c.loads[i].v)
+	moved := slices.Clone(c.loads)
+	const step = 1e-6
+	for i, k := range c.loads {
+		for _, along := range []knot{{u: 1}, {v: 1}} { // slopes of what is read, with one mean moved
+			moved[i] = knot{k.t, k.u + step*along.u, k.v + step*along.v}
+			above := pathOf(moved)
+			moved[i] = knot{k.t, k.u - step*along.u, k.v - step*along.v}
+			below := pathOf(moved)
+			for l, u := range us {
+				up, down, width := above.read(u), below.read(u), 2*step
+				switch { // at the end of the curve: from one side
+				case math.IsNaN(up):
+					up, width = c.path.read(u), step
+				case math.IsNaN(down):
+					down, width = c.path.read(u), step
+				}
+				for r, run := range c.runs {
+					out[l][r] += (up - down) / width * (along.u*(run[i].u-k.u) + along.v*(run[i].v-k.v))
+				}
+			}
 		}
+		moved[i] = k
 	}
 	return out
 }
@@ -370,50 +372,47 @@ func (s *spread) band(c *Curve, at []float64) float64 {
 	}
 	r := rand.New(rand.NewPCG(7, 7)) // the same data have the same band
 	const trials = 2000
-	weights := c.hats(at)
-	own, out := make([]float64, len(c.loads)), make([]float64, levels)
-	run := func() []float64 {
-		shared := r.NormFloat64() * math.Sqrt(s.rho)
-		for i := range own {
-			own[i] = shared + r.NormFloat64()*math.Sqrt(1-s.rho)
+	knots, shares := c.hats(at)
+	common, own := math.Sqrt(s.rho), math.Sqrt(1-s.rho)
+	run, squares, estimate := make([]float64, len(c.loads)), make([]float64, levels), make([]float64, levels)
+	draw := func() {
+		shared := r.NormFloat64() * common
+		for i := range run {
+			run[i] = shared + r.NormFloat64()*own
 		}
-		for l := range out {
-			out[l] = 0
-			for i, w := range weights[l] {
-				out[l] += w * own[i]
-			}
-		}
-		return out
 	}
 	largest := make([]float64, trials)
 	for t := range largest {
-		estimate, squares := slices.Clone(run()), make([]float64, levels)
+		draw()
+		for l, i := range knots {
+			estimate[l], squares[l] = (1-shares[l])*run[i]+shares[l]*run[i+1], 0
+		}
 		for range s.df {
-			for l, e := range run() {
-				squares[l] += e * e / float64(s.df)
+			draw()
+			for l, i := range knots {
+				e := (1-shares[l])*run[i] + shares[l]*run[i+1]
+				squares[l] += e * e
 			}
 		}
-		for l := range squares {
-			largest[t] = math.Max(largest[t], math.Abs(estimate[l])/math.Sqrt(squares[l]))
+		for l, sum := range squares {
+			largest[t] = math.Max(largest[t], math.Abs(estimate[l])/math.Sqrt(sum/float64(s.df)))
 		}
 	}
 	slices.Sort(largest)
 	return largest[trials*95/100]
 }
 
-// hats are the shares of the loads in each level.
-func (c *Curve) hats(at []float64) [][]float64 {
-	out := make([][]float64, len(at))
-	for l, level := range at {
-		out[l] = make([]float64, len(c.loads))
+// hats are the loads before each level, and the shares of the loads after them.
+func (c *Curve) hats(at []float64) (knots []int, shares []float64) {
+	for _, level := range at {
 		u, i := c.u(level), 0
 		for i < len(c.loads)-2 && c.loads[i+1].u > u {
 			i++
 		}
-		s := math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u)))
-		out[l][i], out[l][i+1] = 1-s, s
+		knots = append(knots, i)
+		shares = append(shares, math.Min(1, math.Max(0, (c.loads[i].u-u)/(c.loads[i].u-c.loads[i+1].u))))
 	}
-	return out
+	return knots, shares
 }
 
 // Region is a range of levels where B is shown to give more than A, or less.

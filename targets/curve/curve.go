@@ -19,6 +19,7 @@ type Point struct {
 type Curve struct {
 	falling bool   // less of X is better: a time
 	loads   []knot // by load, those that no other one beats in both
+	path    *path  // through them
 	runs    [][]knot
 	all     side // with those that another one beats
 }
@@ -128,6 +129,7 @@ func (c *Curve) frontier() *Curve {
 	if len(c.loads) < Fewest || !slices.IsSortedFunc(c.loads, func(a, b knot) int { return cmp.Compare(b.u, a.u) }) {
 		return nil // what a user sees does not get worse with the load
 	}
+	c.path = pathOf(c.loads)
 	return c
 }
 
@@ -188,44 +190,54 @@ func (c *Curve) Reach(level float64) (load, output float64) {
 	if c == nil {
 		return math.NaN(), math.NaN()
 	}
-	load, v := reach(c.loads, c.u(level))
+	load, v := c.path.reach(c.u(level))
 	return load, math.Exp(v)
 }
 
-// read looks up a level in knots and returns what is given there.
-func read(k []knot, u float64) float64 {
-	_, v := reach(k, u)
+// path is the way through knots: what a user waits for a token, or for the first, and what a stream takes for each
+// token, at each knot and as slopes over the load.
+type path struct{ load, u, wait, each, waits, eaches []float64 }
+
+func pathOf(list []knot) *path {
+	n := len(list)
+	all := make([]float64, 4*n) // of one curve hundreds are made
+	p := &path{load: all[:n], u: all[n : 2*n], wait: all[2*n : 3*n], each: all[3*n:]}
+	for i, k := range list {
+		p.load[i], p.u[i], p.wait[i], p.each[i] = math.Exp(k.t), k.u, math.Exp(-k.u), math.Exp(k.t-k.v)
+	}
+	p.waits, p.eaches = slopes(p.load, p.wait), slopes(p.load, p.each)
+	return p
+}
+
+// read looks up a level and returns what is given there.
+func (p *path) read(u float64) float64 {
+	_, v := p.reach(u)
 	return v
 }
 
-// reach looks up a level in knots and returns the load, and what is given there in logarithms.
-func reach(k []knot, u float64) (load, v float64) {
-	last := len(k) - 1
+// reach looks up a level and returns the load, and what is given there in logarithms.
+func (p *path) reach(u float64) (load, v float64) {
+	last := len(p.u) - 1
 	const rounding = 1e-9
-	if !(u <= k[0].u+rounding && u >= k[last].u-rounding) {
+	if !(u <= p.u[0]+rounding && u >= p.u[last]-rounding) {
 		return math.NaN(), math.NaN()
 	}
-	wait := func(k knot) float64 { return math.Exp(-k.u) }      // what a user waits for a token, or for the first
-	each := func(k knot) float64 { return math.Exp(k.t - k.v) } // of a stream for a token
-	waits, eaches := slopes(k, wait), slopes(k, each)
 	i := 0
-	for i < last-1 && k[i+1].u > u {
+	for i < last-1 && p.u[i+1] > u {
 		i++
 	}
-	from := math.Exp(k[i].t)
-	h := math.Exp(k[i+1].t) - from
-	asked, least, most := math.Exp(-u), wait(k[i]), wait(k[i+1])
+	h, asked := p.load[i+1]-p.load[i], math.Exp(-u)
 	lo, hi := 0., 1.
 	for range 50 {
-		if mid := (lo + hi) / 2; hermite(least, most, waits[i]*h, waits[i+1]*h, mid) <= asked {
+		if mid := (lo + hi) / 2; hermite(p.wait[i], p.wait[i+1], p.waits[i]*h, p.waits[i+1]*h, mid) <= asked {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
 	at := (lo + hi) / 2
-	load = from + at*h
-	return load, math.Log(load) - math.Log(hermite(each(k[i]), each(k[i+1]), eaches[i]*h, eaches[i+1]*h, at))
+	load = p.load[i] + at*h
+	return load, math.Log(load) - math.Log(hermite(p.each[i], p.each[i+1], p.eaches[i]*h, p.eaches[i+1]*h, at))
 }
 
 // hermite is the cubic from a to b over 0 to 1 with two slopes.
@@ -234,12 +246,12 @@ func hermite(a, b, da, db, s float64) float64 {
 }
 
 // slopes are over the load; they keep the cubics between knots monotone.
-func slopes(k []knot, of func(knot) float64) []float64 {
-	n := len(k)
+func slopes(load, of []float64) []float64 {
+	n := len(load)
 	h, d := make([]float64, n-1), make([]float64, n-1)
 	for i := range h {
-		h[i] = math.Exp(k[i+1].t) - math.Exp(k[i].t)
-		d[i] = (of(k[i+1]) - of(k[i])) / h[i]
+		h[i] = load[i+1] - load[i]
+		d[i] = (of[i+1] - of[i]) / h[i]
 	}
 	out := make([]float64, n)
 	for i := 1; i < n-1; i++ {
@@ -268,7 +280,7 @@ func (c *Curve) RunsAt(level float64) (out []float64) {
 	if math.IsNaN(v) {
 		return nil
 	}
-	for _, e := range c.deviations(level) {
+	for _, e := range c.deviations([]float64{level})[0] {
 		out = append(out, v*math.Exp(e))
 	}
 	return out
