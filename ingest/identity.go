@@ -182,7 +182,7 @@ func (r *result) take(s statement) int {
 func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 	origin := r.origin.of(field)
 	won := r.kind(*origin)
-	if isStated(won) && !isStated(s.from) {
+	if isStated(won) && !isStated(s.from) && s.from != fromHistory && origin.Over == "" {
 		origin.Over = name(c.Second) + " by the " + string(s.from)
 	}
 	if !s.isQuiet && !(c.Field == "device.name" && schema.IsDeviceWithin(c.First, c.Second)) {
@@ -375,6 +375,15 @@ func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *m
 		}
 	}
 	r.startNote = r.reading.Facts.StartNote
+	f := &r.reading.Facts
+	if isStated(r.kind(*r.origin.of("start"))) && !f.Start.IsZero() && f.Start.Sub(r.facts.Start).Abs() >= aDay {
+		if r.facts.End.Equal(f.End) && !f.End.IsZero() { // of the day that was wrong
+			r.facts.End = r.facts.Start.Add(f.End.Sub(f.Start))
+		}
+		for i := range r.reading.Points {
+			r.reading.Points[i].Start, r.reading.Points[i].End = time.Time{}, time.Time{}
+		}
+	}
 	named, isNamed := ttis.NameFacts(r.shown())
 	if isNamed || len(side.specs) > 0 {
 		if s := side.specFor(src, named.ModelID); s != nil {
@@ -644,7 +653,7 @@ func (r *result) label() {
 	}
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		if !p.Key.Comparable() { // nothing else tells workloads apart
+		if !p.Key.Comparable() && p.Stated[schema.DimLabel] != string(schema.FromFlag) { // nothing else tells workloads apart
 			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))
 			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}

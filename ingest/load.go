@@ -93,6 +93,9 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	var results []*result
 	uses := patternUses{map[string]int{}, map[string]int{}}
 	for _, src := range sources {
+		if ctx.Err() != nil { // tens of thousands take seconds, and nothing is stored yet
+			return Set{}, nil, ctx.Err()
+		}
 		if src.counts() {
 			results = append(results, identify(src, &side, opt, &uses, m))
 		}
@@ -112,6 +115,9 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	isStored := func(r *result) bool { return r.doc != nil }
 	joining := m.join(results)
 	results = slices.DeleteFunc(results, isStored)
+	if ctx.Err() != nil {
+		return Set{}, nil, ctx.Err()
+	}
 	groups := groupRuns(append(slices.Clone(results), joining...))
 	groups.tellOfUnread(sources)
 	groups.tellOfCopies(results)

@@ -17,8 +17,8 @@ import (
 // memory is what history holds that a reading may meet. Its results take part in it: what tells two files of one
 // reading apart or makes them one does so for a file that was read before.
 type memory struct {
-	docs   []*document
-	byHash map[string][]*result // of the bytes of their file
+	docs  []*document
+	again map[*source][]*result // what is stored of the measurements of a source, of the same bytes
 }
 
 // document is a stored run, as results by file.
@@ -27,13 +27,15 @@ type document struct {
 	run     schema.Run
 	results []*result
 	isBase  bool // it is only read
+	isGone  bool // its id was given to a run of this reading
 	isMet   bool // a file that was read has measurements of it
 }
 
 // recall reads the documents that may have something in common with sources: files of the same bytes, or about the same
 // time. What cannot be read is reported when history is loaded.
 func recall(dir, base string, sources []*source) *memory {
-	m := &memory{byHash: map[string][]*result{}}
+	m := &memory{again: map[*source][]*result{}}
+	byHash := map[string][]*result{} // of the bytes of their file
 	read, from, to, isUndated := span(sources)
 	if len(read) == 0 {
 		return m
@@ -67,11 +69,97 @@ func recall(dir, base string, sources []*source) *memory {
 			}
 			m.docs = append(m.docs, d)
 			for _, r := range d.results {
-				m.byHash[r.file.SHA256] = append(m.byHash[r.file.SHA256], r)
+				byHash[r.file.SHA256] = append(byHash[r.file.SHA256], r)
 			}
 		})
 	}
+	m.match(sources, byHash)
 	return m
+}
+
+// match finds which stored results are of which sources of the same bytes: those in the place of the file, else copies
+// elsewhere. A file with results of several runs has several of both.
+func (m *memory) match(sources []*source, byHash map[string][]*result) {
+	type file struct{ path, sha256 string }
+	var files []file
+	parts := map[file][]*source{}
+	for _, s := range sources {
+		at := file{s.shown(), s.file.SHA256}
+		if !s.counts() || at.sha256 == "" || byHash[at.sha256] == nil {
+			continue
+		}
+		if parts[at] == nil {
+			files = append(files, at)
+		}
+		parts[at] = append(parts[at], s)
+	}
+	for _, at := range files {
+		stored := byHash[at.sha256]
+		isHere := func(r *result) bool { return r.shown() == at.path }
+		if slices.ContainsFunc(stored, isHere) {
+			stored = slices.DeleteFunc(slices.Clone(stored), func(r *result) bool { return !isHere(r) })
+		}
+		if len(stored) == 1 && len(parts[at]) == 1 {
+			m.again[parts[at][0]] = stored
+			continue
+		}
+		m.pair(parts[at], stored)
+	}
+}
+
+// pair gives each measurement of the parts of a file one that is stored of it: with the same numbers, of the same model
+// and workload, else of the same model, else any that is left, since a person may have named them otherwise. Numbers
+// alone are no proof: one model may be as fast as another.
+func (m *memory) pair(parts []*source, stored []*result) {
+	type one struct {
+		part                   *source
+		of                     *result
+		numbers, model, itself string
+		isPaired               bool
+	}
+	list := func(r *schema.Reading, f *schema.Facts, add func(one)) {
+		model := cmp.Or(f.Model.ID, f.Model.Name)
+		model = model[strings.LastIndexByte(model, '/')+1:]
+		for i := range r.Points {
+			p := &r.Points[i]
+			add(one{numbers: duplicate.Numbers(p), model: model, itself: p.Key.String()})
+		}
+		for i := range r.Scores {
+			s := &r.Scores[i]
+			x, _ := s.Value.Get()
+			add(one{numbers: s.Metric + " " + duplicate.Number(x), model: model, itself: s.Task})
+		}
+	}
+	var read, had []*one
+	for _, s := range parts {
+		list(&s.reading, &s.reading.Facts, func(x one) { x.part = s; read = append(read, &x) })
+	}
+	for _, r := range stored {
+		list(&r.reading, &r.facts, func(x one) { x.of = r; had = append(had, &x) })
+	}
+	for _, by := range []func(x *one) string{
+		func(x *one) string { return x.numbers + idSeparator + x.model + idSeparator + x.itself },
+		func(x *one) string { return x.numbers + idSeparator + x.model },
+		func(x *one) string { return x.numbers },
+	} {
+		waiting := map[string][]*one{}
+		for _, x := range had {
+			if !x.isPaired {
+				waiting[by(x)] = append(waiting[by(x)], x)
+			}
+		}
+		for _, x := range read {
+			queue := waiting[by(x)]
+			if x.isPaired || len(queue) == 0 {
+				continue
+			}
+			x.isPaired, queue[0].isPaired = true, true
+			if !slices.Contains(m.again[x.part], queue[0].of) {
+				m.again[x.part] = append(m.again[x.part], queue[0].of)
+			}
+			waiting[by(x)] = queue[1:]
+		}
+	}
 }
 
 const aDay = 24 * time.Hour
@@ -101,7 +189,7 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		Release: run.Release, Channel: run.Channel, Line: run.Line, Model: run.Model, Impl: run.Impl, Device: run.Device,
 		Stack: run.Stack, Start: run.Start,
 	}
-	if !isDerivedID(run) {
+	if !isDerivedID(run) || isStated(run.Provenance["id"].From) { // by who merged runs
 		facts.RunID = run.ID
 	}
 	type place struct{ path, sha256 string }
@@ -160,24 +248,15 @@ func (d *document) tell(problems []schema.Problem) {
 }
 
 // same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
-// time, nor a copy that lies in the place of another release's results.
+// time, nor a copy that lies in the place of another release's results. Where a person states the release with a flag,
+// what was stored is corrected, wherever it lies.
 func (m *memory) same(r *result) (out []*result) {
-	for _, old := range m.byHash[r.file.SHA256] {
-		isCopy := ofTwoReleases(old, r) && old.shown() != r.shown()
-		if r.file.SHA256 != "" && !isCopy && !measuredApart(old, r) {
+	hasFlag := func(r *result) bool { return r.origin.of("release").From == schema.FromFlag }
+	for _, old := range m.again[r.source] {
+		isCopy := ofTwoReleases(old, r) && old.shown() != r.shown() && !hasFlag(old) && !hasFlag(r)
+		if !isCopy && !measuredApart(old, r) {
 			out = append(out, old)
 		}
-	}
-	isHere := func(old *result) bool { return old.shown() == r.shown() }
-	if slices.ContainsFunc(out, isHere) { // the others are copies elsewhere
-		out = slices.DeleteFunc(out, func(old *result) bool { return !isHere(old) })
-	}
-	if len(out) > 1 { // one file with results of several runs
-		shares := func(old *result) bool {
-			return slices.ContainsFunc(r.reading.Points, func(p schema.Point) bool { return old.point(&p) != nil }) ||
-				slices.ContainsFunc(r.reading.Scores, func(s schema.Score) bool { return old.score(&s) != nil })
-		}
-		out = slices.DeleteFunc(out, func(old *result) bool { return !shares(old) })
 	}
 	return out
 }
@@ -219,7 +298,10 @@ func stored(same []*result, byPerson bool) (schema.Facts, origins) {
 		})
 		is.End, is.StartNote = time.Time{}, ""
 		if byPerson {
-			is.Start, is.Device.Chips, is.Stack.Commits, is.Stack.Dirty = time.Time{}, 0, nil, false
+			is.Device.Chips, is.Stack.Commits, is.Stack.Dirty = 0, nil, false
+			if o := *old.origin.of("start"); !isStated(old.kind(o)) || o.From == "" || i > 0 && !is.Start.Equal(facts.Start) {
+				is.Start = time.Time{}
+			}
 		}
 		if i == 0 {
 			facts, from = is, old.origin
@@ -290,7 +372,8 @@ func (r *result) keep(old *result) {
 		case statesAll(q, p) && (!statesAll(p, q) || len(q.Command) > len(p.Command)): // and more
 			*p = *q
 			repeat.TakeBack(p)
-		case old.hasPattern && !r.hasPattern: // what it stated of the workload stays
+		case (old.hasPattern || q.Stated[schema.DimLabel] == string(schema.FromFlag)) && !r.hasPattern:
+			// What a person stated of the workload stays.
 			p.Key, p.Stated = q.Key, q.Stated
 		}
 	}

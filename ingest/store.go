@@ -101,7 +101,7 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
-	w := &writes{dir: s.Dir, pending: map[string]bool{}}
+	w := &writes{dir: s.Dir, pending: map[string]bool{}, names: map[string]bool{}}
 	w.group.SetLimit(8)
 	placed := map[*document]string{} // where the measurements of documents are now, below the folder
 	for i := range set.Runs {
@@ -119,7 +119,7 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		err = failed
 	}
 	if err == nil {
-		err = s.settle(g.memory, placed, &out)
+		err = s.settle(g.memory, placed, w.names, &out)
 	}
 	return out, err
 }
@@ -154,6 +154,7 @@ func (s Store) put(
 	for _, d := range docs {
 		placed[d] = name
 	}
+	w.names[name] = true
 	whole := filepath.Join(s.Dir, name)
 	at := slices.IndexFunc(docs, func(d *document) bool { return d.path == whole })
 	if s.Base != "" {
@@ -205,9 +206,10 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 			continue // it was another one's until now
 		}
 		old, _ := d.left()
-		if !hasID && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
+		if !hasID && !d.isGone && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
 			!d.run.Start.IsZero() && !run.Start.Before(d.run.Start) {
-			hasID, run.ID = true, d.run.ID // read from another folder or envelope: the document stays the one it is
+			// Read from another folder or envelope: the document stays the one it is.
+			hasID, d.isGone, run.ID = true, true, d.run.ID
 		}
 		old.Points, old.Scores = d.run.Points, d.run.Scores
 		run = s.update(onlyOf(old, &run), run)
@@ -254,15 +256,15 @@ func onlyOf(old schema.Run, run *schema.Run) schema.Run {
 }
 
 // settle leaves in the documents of earlier readings what is nowhere else now, and deletes those of which nothing is
-// left. A document that a run was written to has what it should have.
-func (s Store) settle(m *memory, placed map[*document]string, out *Result) error {
+// left. A document that a run was written to, as names has them, holds what it should hold.
+func (s Store) settle(m *memory, placed map[*document]string, names map[string]bool, out *Result) error {
 	for _, d := range m.docs {
 		name, isPlaced := placed[d]
 		if d.isMet && !isPlaced {
 			out.Runs, out.Same = out.Runs+1, out.Same+1
 		}
 		rest, isWhole := d.left()
-		if d.isBase || isWhole || isPlaced && d.path == filepath.Join(s.Dir, name) {
+		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole || err == nil && names[rel] {
 			continue
 		}
 		if len(rest.Points)+len(rest.Scores) > 0 {
@@ -319,6 +321,7 @@ type writes struct {
 	dir     string
 	group   errgroup.Group
 	pending map[string]bool // paths below dir
+	names   map[string]bool // likewise, of all that this reading stores
 	written atomic.Int64
 }
 

@@ -243,6 +243,10 @@ func readIn(
 	got, err := store.Read(ctx, roots, opt)
 	printErrors(sh, got.Problems)
 	for _, r := range got.Replaced {
+		if r.New == "" {
+			sh.say("removed   %s: other documents have its results", r.Old)
+			continue
+		}
 		sh.say("replaced  %s by %s, where the same results are now", r.Old, r.New)
 	}
 	if failed, ok := errors.AsType[*ingest.WriteError](err); ok {

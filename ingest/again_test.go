@@ -1,0 +1,99 @@
+package ingest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// llamaRows are results of llama-bench of some models, all equally fast at writing.
+func llamaRows(models ...string) string {
+	var rows []string
+	for i, m := range models {
+		row := `{"build_commit":"abc1234","build_number":9187,"model_filename":"/m/%s.gguf","model_type":"llama 8B Q4_0",` +
+			`"gpu_info":"RX 7900","backends":"ROCm","n_prompt":%d,"n_gen":%d,"avg_ts":%g,"stddev_ts":1.1,` +
+			`"test_time":"2026-05-03T10:00:00Z"}`
+		rows = append(rows, fmt.Sprintf(row, m, 512, 0, 900.123+float64(i)), fmt.Sprintf(row, m, 0, 128, 28.92))
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// A file with results of several models that have a number in common is the same file when it is read again: the second
+// reading deleted a model.
+func TestOneNumberOfTwoModels(t *testing.T) {
+	table := ""
+	for _, of := range []string{"A|0.7023", "B|0.8123"} {
+		model, score, _ := strings.Cut(of, "|")
+		table += "hf (pretrained=acme/" + model + "), gen_kwargs: (None), limit: None, num_fewshot: 5, batch_size: 8\n" +
+			"|Tasks|Version|Filter|n-shot|Metric|   |Value|   |Stderr|\n|-----|---|----|---|------|---|-----|---|---|\n" +
+			"|gsm8k|3|none|5|acc|↑|" + score + "|±|0.0126|\n|aime|2|none| |acc|↑|0.0333|±|0.0333|\n\n"
+	}
+	var many []string
+	for i := range 300 {
+		many = append(many, fmt.Sprintf("M%d", i))
+	}
+	for name, files := range map[string]map[string]string{
+		"points": {"b.json": llamaRows("A", "B")}, "scores": {"lm.md": table}, "many": {"b.json": llamaRows(many...)},
+	} {
+		tmp, history := t.TempDir(), t.TempDir()
+		folder := write(t, filepath.Join(tmp, "x"), files, time.Now())
+		first, want := into(t, history, ingest.Options{}, folder)
+		for range 2 {
+			again, got := into(t, history, ingest.Options{}, folder)
+			if again.Written != 0 || again.Same != first.Written || len(again.Replaced) > 0 || got != want {
+				t.Errorf("%s: %d documents, then %d written, %d the same, %d replaced: %s", name, first.Written, again.Written,
+					again.Same, len(again.Replaced), firstDifference(got, want))
+			}
+		}
+		// Another name for one of them stays with it.
+		if name == "points" {
+			_, got := into(t, history, ingest.Options{Flags: schema.Facts{Device: schema.Device{Name: "dX"}}}, folder)
+			if strings.Count(got, `"name":"A"`) != 1 || strings.Count(got, `"name":"B"`) != 1 ||
+				strings.Count(got, "34.57815") != 2 {
+				t.Errorf("with another device: %s", got)
+			}
+		}
+	}
+}
+
+// What divides a stored run into two leaves all its points, however often it is read.
+func TestARunIsDivided(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	files := map[string]string{}
+	for i, name := range []string{"x-fp8_c1.json", "x-fp8_c4.json", "x-fp16_c1.json", "x-fp16_c4.json"} {
+		files[name] = lengths(result("acme/x", fmt.Sprintf("20260101-00000%d", i), 1+i%2*3))
+	}
+	folder := write(t, filepath.Join(tmp, "x"), files, time.Now())
+	into(t, history, ingest.Options{Flags: schema.Facts{Device: schema.Device{Name: "dX"}}}, folder)
+	pattern, err := manifest.NewPattern("x-{precision}_c*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_, got := into(t, history, ingest.Options{Patterns: []manifest.Pattern{pattern}}, folder)
+		if strings.Count(got, `"sha256"`) != 4 || strings.Count(got, `"precision":"fp8"`) != 1 ||
+			strings.Count(got, `"name":"dX"`) != 2 {
+			t.Fatalf("%d points of 4: %s", strings.Count(got, `"sha256"`), got)
+		}
+	}
+}
+
+// A release that a flag states corrects what is stored, also from a copy elsewhere.
+func TestAFlagCorrectsAClone(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	files := map[string]string{"n/a.json": lengths(result("acme/x", "20260101-000000", 1))}
+	for _, x := range []string{"data v9", "clone/data v1", "data v2"} {
+		at, release, _ := strings.Cut(x, " ")
+		folder := write(t, filepath.Join(tmp, at), files, time.Now())
+		_, got := into(t, history, ingest.Options{Flags: schema.Facts{Release: release}}, folder)
+		if strings.Count(got, `"sha256"`) != 1 || !strings.Contains(got, `"release":"`+release+`"`) {
+			t.Errorf("%s: %s", x, got)
+		}
+	}
+}
