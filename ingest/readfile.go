@@ -334,7 +334,7 @@ func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*sou
 		for _, one := range append([]schema.Reading{reading}, reading.More...) {
 			one.More = nil
 			results += len(one.Points) + len(one.Scores)
-			x.mark(one.Points)
+			x.mark(&one)
 			if problems += len(one.Problems); problems > decode.MostProblems {
 				one.Problems = nil
 			}

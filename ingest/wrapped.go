@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -11,17 +13,38 @@ import (
 
 // part is what may be a result of its own in a file: a value, or a text in one.
 type part struct {
-	file *decode.File // as which it is read
-	at   decode.Value // where it stands
-	name string       // the key under which it stands, where others of its kind stand beside it
+	file *decode.File   // as which it is read
+	at   decode.Value   // where it stands
+	name string         // the key under which it stands, where others of its kind stand beside it
+	in   []decode.Value // the objects that it stands in, the nearest first
 }
 
-// mark states the key under which points stand: it may be all that tells them from those of another.
-func (p part) mark(points []schema.Point) {
-	for i := range points {
+// mark states what stands around a result: the key, and the short fields of the objects that it is in. These may be all
+// that tells it from another, or says whose it is.
+func (p part) mark(r *schema.Reading) {
+	around := schema.Unknown{}
+	for _, v := range p.in {
+		for _, m := range v.Members() {
+			text, kind := m.Val.Text(), m.Val.Kind()
+			name := strings.ToLower(m.Key)
+			switch {
+			case kind == decode.Object || kind == decode.Array || kind == decode.Null || len(text) > longestAround:
+			case slices.Contains([]string{"model", "model_id", "model_name"}, name) && r.Facts.Model.ID+r.Facts.Model.Name == "":
+				r.Facts.Model.ID = text
+			case slices.Contains([]string{"device", "gpu"}, name) && r.Facts.Device.Name == "":
+				r.Facts.Device.Name = text
+			case around[m.Key] == nil:
+				around[m.Key] = m.Val.Raw()
+			}
+		}
+	}
+	for i := range r.Points {
+		one := &r.Points[i]
 		if p.name != "" {
-			points[i].Conditions = maps.Clone(points[i].Conditions)
-			points[i].Conditions["entry"] = p.name
+			one.Conditions = with(one.Conditions, "entry", p.name)
+		}
+		if len(around) > 0 {
+			one.Extra = withUnknown(maps.Clone(one.Extra), around)
 		}
 	}
 }
@@ -42,6 +65,7 @@ const (
 	deepestWrapped = 3
 	mostAsked      = 40 // and none
 	fewestMembers  = 3  // of an object that is a result
+	longestAround  = 60 // a field beside a result that says whose it is, and how it was set up
 )
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
@@ -51,7 +75,7 @@ func wrapped(ctx context.Context, f *decode.File, isKnown bool) []part {
 		return nil
 	}
 	s := search{ctx: ctx, file: f}
-	s.look(f.First, deepestWrapped)
+	s.look(f.First, nil, deepestWrapped)
 	return s.out
 }
 
@@ -71,21 +95,24 @@ func (s *search) isResult(p part) bool {
 	return r != nil
 }
 
-// look goes through the members or items of a value.
-func (s *search) look(v decode.Value, depth int) {
+// look goes through the members or items of a value, which stands in others.
+func (s *search) look(v decode.Value, in []decode.Value, depth int) {
 	first := v.Index(0)
 	if first.Kind() == decode.Object && s.isResult(part{file: s.file.With(first)}) {
 		for x := range v.Items() {
-			s.out = append(s.out, part{file: s.file.With(x), at: x})
+			s.out = append(s.out, part{file: s.file.With(x), at: x, in: in})
 		}
 		return
 	}
+	if v.Kind() == decode.Object {
+		in = append([]decode.Value{v}, in...)
+	}
 	found := len(s.out)
 	for _, m := range v.Members() {
-		s.inner(m.Val, m.Key, depth)
+		s.inner(m.Val, m.Key, in, depth)
 	}
 	for x := range v.Items() {
-		s.inner(x, "", depth)
+		s.inner(x, "", in, depth)
 	}
 	if len(s.out) == found+1 { // nothing beside it
 		s.out[found].name = ""
@@ -93,8 +120,8 @@ func (s *search) look(v decode.Value, depth int) {
 }
 
 // inner takes one value, or looks into it.
-func (s *search) inner(x decode.Value, name string, depth int) {
-	p := part{s.file.With(x), x, name}
+func (s *search) inner(x decode.Value, name string, in []decode.Value, depth int) {
+	p := part{s.file.With(x), x, name, in}
 	switch kind := x.Kind(); {
 	case s.asked >= mostAsked:
 	case kind == decode.String && len(x.Str()) > shortestPrinted:
@@ -105,7 +132,7 @@ func (s *search) inner(x decode.Value, name string, depth int) {
 	case (kind == decode.Array || x.Len() >= fewestMembers || x.Has("error")) && s.isResult(p):
 		s.out = append(s.out, p)
 	case depth > 0:
-		s.look(x, depth-1)
+		s.look(x, in, depth-1)
 	}
 }
 

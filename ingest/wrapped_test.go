@@ -33,6 +33,8 @@ func TestWrappedAnywhere(t *testing.T) {
 		"stdout":    {`{"runs":[{"stdout":"` + strings.ReplaceAll(printedServing, "\n", `\n`) + `"}]}`, 1, 0},
 		"error":     {`{"success":false,"error":"Failed"}`, 1, 1},
 		"errors":    {`{"a":` + llmperf + `,"b":{"error":"out of memory"}}`, 2, 1},
+		"of a load": {`{"model":"acme/M","concurrency":8,"error":"CUDA out of memory"}`, 1, 1},
+		"answered":  {`{"error":{"message":"out of memory","code":500}}`, 1, 1},
 		"map":       {`{"low":` + llmperf + `,"high":` + strings.Replace(llmperf, "0.25", "0.5", 1) + `}`, 2, 0},
 		"any key":   {`{"date":"2026-01-01","bench":{"rows":[` + llamaRow + `]}}`, 1, 0},
 		"several":   {`{"rocm":[` + llamaRow + `],"vulkan":[` + strings.ReplaceAll(llamaRow, "45", "55") + `]}`, 2, 0},
@@ -53,6 +55,20 @@ func TestWrappedAnywhere(t *testing.T) {
 		if points != c.points || failed != c.failed {
 			t.Errorf("%s: %d points, %d failed, %+v", name, points, failed, set.Problems)
 		}
+	}
+}
+
+// What stands beside a wrapped result says whose it is: two models were two repeats of one workload of an unknown model.
+func TestWhoseAWrappedResultIs(t *testing.T) {
+	text := strings.ReplaceAll(printedServing, "\n", `\n`)
+	set := load(t, ingest.Options{}, map[string]string{"r/x.json": `[{"model":"acme/M","tp":1,"stdout":"` + text +
+		`"},{"model":"acme/N","tp":2,"runs":[{"stdout":"` + strings.Replace(text, "12.50", "12.75", 1) + `"}]}]`})
+	got := ""
+	for _, r := range set.Runs {
+		got += fmt.Sprintf("%s %d %s; ", r.Model.ID, len(r.Points), r.Points[0].Extra["tp"])
+	}
+	if got != "acme/M 1 1; acme/N 1 2; " && got != "acme/N 1 2; acme/M 1 1; " {
+		t.Errorf("%s %v", got, set.Problems)
 	}
 }
 

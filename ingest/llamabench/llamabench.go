@@ -8,6 +8,7 @@ package llamabench
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -94,6 +95,12 @@ func ordinary(name, value string) bool {
 	return value == map[string]string{
 		"n_batch": "2048", "n_ubatch": "512", "type_k": "f16", "type_v": "f16", "split_mode": "layer", "use_mmap": "true",
 	}[name]
+}
+
+// shown are the settings that tables have under short names.
+var shown = map[string]string{
+	"backend": "backends", "ngl": "n_gpu_layers", "sm": "split_mode", "nkvo": "no_kv_offload", "fa": "flash_attn",
+	"ts": "tensor_split", "mmap": "use_mmap", "embd": "embeddings", "threads": "n_threads", "ncmoe": "n_cpu_moe",
 }
 
 func factsOf(v decode.Value) (f schema.Facts) {
@@ -197,10 +204,11 @@ func isHeader(cells []string) bool {
 	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
 }
 
-// readTable reads the tables of a text. They state the model by its type alone.
+// readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
+// tables of several models.
 func readTable(f *decode.File, r *schema.Reading) {
 	var header, devices []string
-	section, sections := "", []string{} // sections by point
+	section, sections, types := "", []string{}, []string{} // the last two by point
 	number := 0
 	for line := range bytes.Lines(f.Data) {
 		number++
@@ -227,7 +235,7 @@ func readTable(f *decode.File, r *schema.Reading) {
 			r.Problems[len(r.Problems)-1].Line = number
 		}
 		for len(sections) < len(r.Points) {
-			sections = append(sections, section)
+			sections, types = append(sections, section), append(types, cells[0])
 		}
 		if len(r.Points) > f.Limits().Results {
 			break // the load says so
@@ -242,6 +250,19 @@ func readTable(f *decode.File, r *schema.Reading) {
 		r.Facts.Device.Name = devices[0]
 	}
 	bySection(r.Points, sections)
+	runs := draft.RunsOf[string](r)
+	for i, p := range r.Points {
+		one := runs.Of(types[i], func() schema.Facts {
+			facts := r.Facts
+			facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
+			return facts
+		})
+		one.Points = append(one.Points, p)
+	}
+	if problems := r.Problems; runs.Len() > 0 {
+		*r = runs.Join(r.Detail)
+		r.Problems = append(r.Problems, problems...)
+	}
 }
 
 // bySection makes the section a part of every workload of a file where one row stands under several headings: such
@@ -276,17 +297,15 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok boo
 	number := func(text string) float64 { x, _ := strconv.ParseFloat(text, 64); return x }
 	d := draft.New(f, r, decode.Value{}, "llama-bench")
 	d.Dim("depth", m[3])
-	d.Dim("model", cells[0])
+	d.Condition("model_type", cells[0])
 	for i, name := range header[1 : n-2] {
+		name = cmp.Or(shown[name], name)
 		if name != "size" && name != "params" && !ordinary(name, cells[i+1]) {
 			d.Dim(strings.TrimPrefix(name, "n_"), cells[i+1])
 		}
 	}
 	std := number(s[2])
 	speed(d, number(m[1]), number(m[2]), number(s[1]), &std, 0)
-	if r.Facts.Model.Name == "" {
-		r.Facts.Model.Name, r.Facts.Model.Precision = cells[0], precision(cells[0])
-	}
 	d.Done()
 	return true
 }

@@ -2,6 +2,7 @@ package llamabench_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,8 +98,18 @@ func TestTable(t *testing.T) {
 	}
 	Expect(t, r.Points[0], map[string]float64{"total_tps.value": 2368.8, "total_tps.std": 93.24})
 	Expect(t, r.Points[1], map[string]float64{"output_tps.value": 131.42})
-	if k := r.Points[1].Key; *k.OSL != 128 || k.Dims["ngl"] != "99" || k.Dims["backend"] != "CUDA" {
+	if k := r.Points[1].Key; *k.OSL != 128 || k.Dims["gpu_layers"] != "99" || k.Dims["backends"] != "CUDA" {
 		t.Error(k)
+	}
+}
+
+// Rows of two models are of two runs: under the name of the first one stood the numbers of both.
+func TestTableOfTwoModels(t *testing.T) {
+	r := reader.Must(t, "x.md", table+strings.ReplaceAll(table, "llama 7B Q4_0", "qwen3 8B Q8_0"))
+	if len(r.More) != 1 || len(r.Points) != 2 || len(r.More[0].Points) != 2 || r.Facts.Model.Name != "llama 7B Q4_0" ||
+		r.More[0].Facts.Model.Name != "qwen3 8B Q8_0" || r.More[0].Facts.Model.Precision != "Q8_0" ||
+		r.More[0].Facts.Stack.Version != "1234" {
+		t.Errorf("%+v", r)
 	}
 }
 
