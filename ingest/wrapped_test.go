@@ -58,7 +58,7 @@ func TestWrappedAnywhere(t *testing.T) {
 	}
 }
 
-// What stands beside a wrapped result says whose it is: two models were two repeats of one workload of an unknown model.
+// What stands beside a wrapped result says whose it is: two models were two repeats of one workload of an unknown one.
 func TestWhoseAWrappedResultIs(t *testing.T) {
 	text := strings.ReplaceAll(printedServing, "\n", `\n`)
 	set := load(t, ingest.Options{}, map[string]string{"r/x.json": `[{"model":"acme/M","tp":1,"stdout":"` + text +

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,17 +179,35 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	if r.Label || slices.ContainsFunc(r.Runs, func(i int) bool { return !c.Runs[i].Start.IsZero() }) {
 		return "put targets into targets/, or keep the history of an earlier release"
 	}
-	others := 0
-	for i := range report.Releases {
-		if o := &report.Releases[i]; i != at && !o.Label {
-			others++
-		}
-	}
 	fix := "it states no release and no time: name each build, the earliest first: ttreport build --release v1 FOLDER"
-	if others > 0 {
-		fix += "; or all that are in folders of their own: ttreport build --pattern '{release}/*' FOLDER"
+	if pattern := releaseFolders(report); pattern != "" {
+		fix += "; or all by their folders: ttreport build --pattern '" + pattern + "' FOLDER"
 	}
 	return fix
+}
+
+// releaseFolders is the pattern of the folders that tell builds apart which state no release; "" where none do.
+func releaseFolders(report *render.Report) string {
+	const deepest = 6
+	for level := 1; level <= deepest; level++ {
+		builds, of, isOne := 0, map[string]bool{}, true
+		for i := range report.Releases {
+			r, names := &report.Releases[i], map[string]bool{}
+			if r.Label {
+				continue
+			}
+			for _, run := range r.Runs {
+				folders := strings.Split(path.Dir(report.Columns.Runs[run].First), "/")
+				names[folders[max(0, len(folders)-level)]] = true
+			}
+			builds, isOne = builds+1, isOne && len(names) == 1
+			maps.Copy(of, names)
+		}
+		if builds > 1 && isOne && len(of) == builds {
+			return "{release}" + strings.Repeat("/*", level)
+		}
+	}
+	return ""
 }
 
 // writeRecheckPlan prints what would settle what was seen once, as a plan.

@@ -67,7 +67,7 @@ func farthest(cols *columns.Columns, runs []int) (worst string, n int) {
 		h := &cols.Runs[run]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			p := &cols.Points[i]
-			for _, metric := range repeat.Speeds() {
+			for _, metric := range schema.Speeds() {
 				v, _, _, ok := cols.Center(p, metric)
 				if !ok || v <= 0 {
 					continue

@@ -1,4 +1,4 @@
-// This file reads what scripts leave where a benchmark failed: {"error": "…"} or {"error": {"message": "…"}}, with a few
+// This file reads what scripts leave where a benchmark failed: {"error": "…"} or {"error": {"message": "…"}}, with some
 // facts of the attempt. The
 // point has no number, which is not the same as one that nobody measured.
 

@@ -250,6 +250,11 @@ func readTable(f *decode.File, r *schema.Reading) {
 		r.Facts.Device.Name = devices[0]
 	}
 	bySection(r.Points, sections)
+	byType(r, types)
+}
+
+// byType makes a run of the points of each model, by its type.
+func byType(r *schema.Reading, types []string) {
 	runs := draft.RunsOf[string](r)
 	for i, p := range r.Points {
 		one := runs.Of(types[i], func() schema.Facts {

@@ -81,13 +81,13 @@ func Doubtful(points []schema.Point) []schema.Problem {
 	n, worst, says := 0, Chance, schema.Problem{}
 	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
 		widest := 1.
-		for _, metric := range append(Speeds(), "ttft", "e2el") {
+		for _, metric := range append(schema.Speeds(), "ttft", "e2el") {
 			lo, hi, least, most := ends(group, metric)
 			if lo == nil {
 				continue
 			}
 			times := most / least
-			if !slices.Contains(Speeds(), metric) {
+			if !slices.Contains(schema.Speeds(), metric) {
 				times *= Chance / waits
 			}
 			widest = max(widest, times)
@@ -129,9 +129,6 @@ func ends(group []*schema.Point, metric string) (lo, hi *schema.Point, least, mo
 	return lo, hi, least, most
 }
 
-// Speeds are the metrics by which repeats are known.
-func Speeds() []string { return []string{"output_tps", "total_tps", "input_tps", "tpot"} }
-
 // waits is what [Chance] is for what a request waits: a cold start and a queue make it many times as long.
 const waits = 20.
 
@@ -141,8 +138,11 @@ func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, mo
 		Severity: schema.SevWarning, Path: hi.Source.Path, Code: "repeats-differ",
 		Found: fmt.Sprintf("%d results of %s on one system, of which %s is from %.4g to %.4g", len(group), lo.Key.Workload(),
 			metric, least, most),
-		Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "each as a repeat",
+		Expected: "repeats that differ by less than 1.5 x, waits by less than 20 x", Used: "none of them is judged",
 		Hint: "state what differs in a manifest, or with {config}, {backend}, {release} or {model} in --pattern",
+	}
+	if !slices.Contains(schema.Speeds(), metric) {
+		out.Used = "each as a repeat"
 	}
 	if lo.Source.Path != hi.Source.Path {
 		out.Found += ", the least in " + lo.Source.Path
@@ -632,7 +632,7 @@ func measures(group []*schema.Point, values []map[string]string) {
 
 // Chance is the largest factor between two neighbouring numbers that may be one setting, and between the speeds of
 // repeats.
-const Chance = 1.5
+const Chance = schema.RepeatsApart
 
 // measure names the clusters of a number: it begins a new one where the next number is larger by more than [Chance].
 func measure(group []*schema.Point, values []map[string]string, name string, of func(*schema.Point) float64) {

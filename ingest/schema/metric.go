@@ -647,3 +647,9 @@ func AppendJSONString(b []byte, s string) []byte {
 	_ = enc.Encode(s) // a string always encodes
 	return append(b, bytes.TrimRight(buf.Bytes(), "\n")...)
 }
+
+// RepeatsApart is the factor between the speeds of repeats beyond which they are not of one system.
+const RepeatsApart = 1.5
+
+// Speeds are the metrics by which repeats are known: what a request waits depends on a queue and a cold start, too.
+func Speeds() []string { return []string{"output_tps", "total_tps", "input_tps", "tpot"} }
