@@ -248,8 +248,13 @@ func roleOf(rel string) fileRole {
 // counts reports whether the source has numbers.
 func (s *source) counts() bool { return len(s.reading.Points)+len(s.reading.Scores) > 0 }
 
-// report adds a problem of the source.
-func (s *source) report(p ...schema.Problem) { s.reading.Problems = append(s.reading.Problems, p...) }
+// report adds problems of the source.
+func (s *source) report(problems ...schema.Problem) {
+	for _, p := range problems {
+		cleanProblem(&p)
+		s.reading.Problems = append(s.reading.Problems, p)
+	}
+}
 
 // drop removes the numbers of the source, because another file has them, and the problems about them.
 func (s *source) drop(partOf string) {

@@ -45,12 +45,18 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 		return sources
 	})
 	for _, s := range sources {
-		for i := range s.reading.Problems { // they quote the file
-			p := &s.reading.Problems[i]
-			p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
+		for i := range s.reading.Problems {
+			cleanProblem(&s.reading.Problems[i])
 		}
 	}
 	return sources
+}
+
+// cleanProblem removes secrets from a problem, which quotes its file.
+func cleanProblem(p *schema.Problem) {
+	for _, text := range []*string{&p.Found, &p.Expected, &p.Used, &p.Hint} {
+		*text = redact.Text(*text)
+	}
 }
 
 // guarded returns what read returns. No input may crash the program: a reader that panics is a problem of its file.

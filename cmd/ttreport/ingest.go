@@ -222,6 +222,9 @@ func boundMemory() (end func()) {
 func readIn(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string, retarget bool,
 ) (ingest.Result, error) {
+	if os.MkdirAll(dir, 0o777) == nil { // from the first reading on, no manifest above this workspace counts
+		defer os.Remove(dir) // if it stayed empty
+	}
 	opt, roots, err := id.input(ws, paths)
 	if err != nil {
 		return ingest.Result{}, err

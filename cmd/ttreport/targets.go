@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
+	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -62,7 +63,7 @@ func (o *targetOptions) run(ctx context.Context, sh *shell, args []string) error
 }
 
 func (o *targetOptions) list(sh *shell, ws *workspace.Workspace) error {
-	lib, problems, err := targetLibrary(ws, nil)
+	lib, problems, err := targetLibrary(ws, storedNames(ws))
 	if err != nil {
 		return err
 	}
@@ -79,6 +80,14 @@ func (o *targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 		return err
 	}
 	return unreadRows(problems)
+}
+
+// storedNames are the stored runs, by their models and devices alone.
+func storedNames(ws *workspace.Workspace) (runs []schema.Run) {
+	history.Each(ws.History(), nil, func(_ string, r *schema.Run) { // others say what cannot be read
+		runs = append(runs, schema.Run{Model: r.Model, Device: r.Device})
+	})
+	return runs
 }
 
 // unreadRows is the exit of a command that left out rows of target files.
@@ -99,7 +108,7 @@ func countTargets(list []library.Entry) int {
 
 // lint prints contradictions of targets, worst first.
 func (o *targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
-	lib, problems, err := targetLibrary(ws, nil)
+	lib, problems, err := targetLibrary(ws, storedNames(ws))
 	if err != nil {
 		return err
 	}

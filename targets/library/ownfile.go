@@ -250,7 +250,8 @@ func unsound(t *schema.Target) (found, expected string) {
 	}
 	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency,
 		"rate": t.Key.Rate} {
-		if v != nil && !(*v > 0) && !(*v == 0 && name == "osl") {
+		isLength := name == "isl" || name == "osl" // of a phase alone, one of them is 0
+		if v != nil && !(*v > 0) && !(*v == 0 && isLength) {
 			return fmt.Sprintf("%s %g", name, *v), "a number above zero"
 		}
 	}
