@@ -194,7 +194,7 @@ func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 const codeContradiction = "contradiction"
 
 // tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where
-// a person stated what is used it returns notes, which no run keeps: its provenance has what gave way.
+// a person stated what is used it returns one note for all, which no run keeps: its provenance has what gave way.
 func tellContradictions(results []*result) (notes []schema.Problem) {
 	type place struct {
 		folder, field string
@@ -211,9 +211,12 @@ func tellContradictions(results []*result) (notes []schema.Problem) {
 	at := map[place]*told{}
 	for _, r := range results {
 		for _, c := range r.contradictions {
-			where := place{path.Dir(r.shown()), c.Field, c.won, c.lost, ""}
-			if !isStated(c.won) {
-				where.value = c.First + idSeparator + c.Second
+			where := place{"", c.Field, c.won, c.lost, ""}
+			switch isNoUse := rankOf(r.kind(*r.origin.of(c.Field))) < rankOf(c.won); {
+			case isNoUse: // neither is used
+				continue
+			case !isStated(c.won):
+				where.folder, where.value = path.Dir(r.shown()), c.First+idSeparator+c.Second
 			}
 			t := at[where]
 			if t == nil {
@@ -265,10 +268,14 @@ func (r *result) stateWorkloads(s statement) (taken int) {
 	return taken
 }
 
-func (r *result) stateWorkload(p *schema.Point, s statement) int {
-	before := len(p.Conditions)
-	p.Conditions = withMissing(p.Conditions, s.conditions)
-	return r.stateLoad(p, s) + stateKind(p, s) + len(p.Conditions) - before
+func (r *result) stateWorkload(p *schema.Point, s statement) (taken int) {
+	for name, v := range s.conditions {
+		if is, has := p.Conditions[name]; !has || is != v && isStated(s.from) {
+			p.Conditions = with(p.Conditions, name, v)
+			taken++
+		}
+	}
+	return taken + r.stateLoad(p, s) + stateKind(p, s)
 }
 
 // documented is a kind of source as documents have it.
@@ -304,6 +311,9 @@ func (r *result) stateLoad(p *schema.Point, s statement) (taken int) {
 			r.contradictions = append(r.contradictions, c)
 		}
 		if *x.is == nil || mayReplace {
+			if text, err := json.Marshal(*x.is); err == nil && *x.is != nil && isStated(s.from) {
+				p.Extra = withUnknown(schema.Unknown{x.name + "_by_the_file": text}, p.Extra)
+			}
 			*x.is = x.v
 			p.Stated = with(p.Stated, x.name, documented(s.from))
 			taken++
@@ -349,16 +359,6 @@ func with(m map[string]string, name, v string) map[string]string {
 	maps.Copy(out, m)
 	out[name] = v
 	return out
-}
-
-// withMissing returns m with the entries of more that it lacks: m itself if it lacks none.
-func withMissing(m, more map[string]string) map[string]string {
-	for name, v := range more {
-		if _, has := m[name]; !has {
-			m = with(m, name, v)
-		}
-	}
-	return m
 }
 
 // identify resolves who was measured, from everything that states it, in the order of precedence.
@@ -572,7 +572,7 @@ func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resu
 		files[r.shown()] = true
 	}
 	var out []schema.Problem
-	check := func(pattern, where string) {
+	check := func(pattern, where string, isFlag bool) {
 		p := schema.Problem{
 			Severity: schema.SevError, Path: where, Code: CodePattern, Used: "nothing of it",
 			Found:    "it matches none of the " + plaintext.Plural(len(files), "file") + " with results",
@@ -584,18 +584,21 @@ func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resu
 		case u.new[pattern] == 0:
 			p.Found = "what it reads from paths is stated already, by a flag, a manifest or the files, or is of no result"
 			p.Expected, p.Hint = "a pattern that states something new", "leave it out"
+			if !isFlag { // a flag may have stated it this time
+				p.Severity = schema.SevWarning
+			}
 		default:
 			return
 		}
 		out = append(out, p)
 	}
 	for _, p := range patterns {
-		check(p.String(), "--pattern "+p.String())
+		check(p.String(), "--pattern "+p.String(), true)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(side.manifests)) {
 		below := func(r *result) bool { return dir == "." || strings.HasPrefix(r.shown(), dir+"/") }
 		if m := side.manifests[dir]; m.Pattern != "" && slices.ContainsFunc(results, below) {
-			check(m.Pattern, path.Join(dir, manifest.FileName))
+			check(m.Pattern, path.Join(dir, manifest.FileName), false)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,27 @@ func TestPatternThatStatesNothingNew(t *testing.T) {
 	files["v1/"+manifest.FileName] = "pattern: '{release}/*/run-{concurrency}.json'\n"
 	if got := codes(load(t, ingest.Options{}, files).Problems); got != "pattern" {
 		t.Error(got)
+	}
+}
+
+// What a pattern states of a workload wins, and what the file had stays beside it; one note says so of all folders.
+func TestAPatternCorrectsALoad(t *testing.T) {
+	p, err := manifest.NewPattern("isl{isl}_n{n}/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("%02d/isl256_n99/a.json", i)] = lengths(result("acme/x", fmt.Sprintf("202601%02d-000000", i+1), 1))
+	}
+	set := load(t, ingest.Options{Patterns: []manifest.Pattern{p}}, files)
+	if got := codes(set.Problems); got != "contradiction" {
+		t.Errorf("problems %s", got)
+	}
+	for _, p := range points(set) {
+		if *p.Key.ISL != 256 || p.Conditions["num_prompts"] != "99" || string(p.Extra["isl_by_the_file"]) != "128" {
+			t.Fatalf("%+v %v %s", p.Key, p.Conditions, p.Extra)
+		}
 	}
 }
 

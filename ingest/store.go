@@ -92,7 +92,7 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	for _, p := range set.Problems { // with a pattern that is not what it was meant to be, runs would be stored as others
-		if p.Code == CodePattern && strings.HasPrefix(p.Path, "--pattern ") {
+		if p.Code == CodePattern && p.Severity == schema.SevError {
 			return Result{Files: set.Files, Runs: len(set.Runs)}, p
 		}
 	}
