@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -18,14 +19,13 @@ import (
 )
 
 // measuredLine matches a line that states a latency, a throughput or a score of a model.
-var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to first token|inter.token latency|` +
-	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
+var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
+	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
+	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
 
-// heading matches a column with such numbers, or with scores of an eval.
-var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|\bt/s\b|throughput|latency|` +
-	`first.token|\btps\b|perplexity|\bppl\b|` + evals)
+// isHeading reports the name of a column with such numbers, or with scores of an eval.
+func isHeading(name string) bool { return table.IsMeasured(name) || knownEval.MatchString(name) }
 
 // knownEval matches a row with such scores.
 var knownEval = regexp.MustCompile("(?i)" + evals)
@@ -50,49 +50,91 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	text, ext := f.Data[:min(len(f.Data), mostSearched)], extension(f.Path)
 	switch {
 	case f.Form == decode.Binary:
-		isOther := func(w string) bool { return !table.IsMeasured(w) }
-		names := joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
-		if names == "" {
+		if !unreadBinary(&p, text) {
 			return nil
-		}
-		p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
-		if p.Hint = "say under tables: in ttreport.yaml what the columns hold"; !table.IsParquet(f.Path) {
-			p.Hint = "export it as CSV or JSON lines, and " + p.Hint
 		}
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
 		if !unreadJSON(&p, f) {
 			return nil
 		}
-	case f.Form != decode.Text:
+	case f.Form != decode.Text || slices.Contains(programs, ext):
 		return nil
 	case ext == ".csv" || ext == ".tsv":
-		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
-		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
+		if p.Found = measuredColumns(headOf(f.Data)); p.Found == "" {
 			return nil
 		}
-		p.Found = "a table with columns of a benchmark: " + measuredColumns(first)
+		p.Found = "a table with columns of a benchmark: " + p.Found
 		p.Hint = mappingHint(f)
-	case slices.Contains(programs, ext) || !unreadText(&p, text, ext):
+	case slices.Contains(settings, ext):
+		if !unreadSettings(&p, text) {
+			return nil
+		}
+	case !unreadText(&p, text, ext):
 		return nil
 	}
 	return []schema.Problem{p}
 }
 
-// measuredColumns lists the first columns of a line of headings that are called like a number of a benchmark.
+// headOf is the line of headings of a table: the first that is no comment.
+func headOf(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return line
+		}
+	}
+	return nil
+}
+
+// measuredColumns lists the first columns of a line of headings that are called like a number of a benchmark; "" for
+// none.
 func measuredColumns(head []byte) string {
 	var names []string
 	for name := range strings.FieldsFuncSeq(string(head), func(r rune) bool { return strings.ContainsRune(",;\t", r) }) {
-		if name = strings.Trim(name, "\" \r"); heading.MatchString(name) && len(names) < 4 {
+		if name = strings.Trim(name, "\" \r"); isHeading(name) && len(names) < 4 && len(name) < len(head) {
 			names = append(names, name)
 		}
 	}
 	return plaintext.Short(strings.Join(names, ", "), 120)
 }
 
-// programs are files of programs and of their settings, which name numbers and hold none.
+// programs are files of programs, which name numbers and hold none.
 var programs = strings.Fields(".py .sh .go .js .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb " +
-	".css .scss .cfg .toml .ini .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql " +
-	".yaml .yml .json .jsonl .tex")
+	".css .scss .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql .json .jsonl .tex")
+
+// settings are files of settings, in which numbers may have been kept.
+var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")
+
+// fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so.
+var (
+	fraction = regexp.MustCompile(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d`)
+	ofLimit  = regexp.MustCompile(`(?i)target|threshold|limit|slo|min|max|tolerance|goal|weight|margin|expect`)
+)
+
+// unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark; false
+// for any other.
+func unreadSettings(p *schema.Problem, text []byte) bool {
+	var names []string
+	for _, m := range fraction.FindAllSubmatch(text, 1000) {
+		if name := strings.TrimSpace(string(m[1])); table.IsMeasured(name) && !ofLimit.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	p.Code, p.Found = "unread-numbers", "numbers called "+joinedNames(names)
+	p.Hint = "keep them as JSON or CSV; ttreport help files lists what is read"
+	return len(names) > 0
+}
+
+// unreadBinary completes the problem of a database, or of a table in binary form, with columns of a benchmark; false
+// for any other.
+func unreadBinary(p *schema.Problem, text []byte) bool {
+	isOther := func(w string) bool { return !table.IsMeasured(w) }
+	names := joinedNames(slices.DeleteFunc(word.FindAllString(string(text), -1), isOther))
+	p.Code, p.Found = "unread-numbers", "a database or a table in binary form with columns called "+names
+	if p.Hint = "say under tables: in ttreport.yaml what the columns hold"; !table.IsParquet(p.Path) {
+		p.Hint = "export it as CSV or JSON lines, and " + p.Hint
+	}
+	return names != ""
+}
 
 // stores are the extensions of binary files in which tables are kept.
 var stores = strings.Fields(".parquet .sqlite .sqlite3 .db .duckdb .arrow .feather .pkl")
@@ -111,8 +153,7 @@ func mappingHint(f *decode.File) string {
 	if f.Form == decode.JSON {
 		mapping = table.ProposeJSON(f.Path, f.First)
 	} else {
-		first, _, _ := bytes.Cut(f.Data, []byte("\n"))
-		mapping = table.Propose(f.Path, first)
+		mapping = table.Propose(f.Path, headOf(f.Data))
 	}
 	switch {
 	case mapping != "":
@@ -129,14 +170,14 @@ func measuredRow(text []byte) string {
 	var head []byte
 	for line := range bytes.Lines(text) {
 		switch line = bytes.TrimSpace(line); {
-		case !bytes.HasPrefix(line, []byte("|")):
+		case bytes.IndexByte(line, '|') < 0:
 			head = nil
 		case head == nil:
 			head = line
 		case !numberCell.Match(line):
-		case heading.Match(head) || table.IsMeasured(string(head)):
+		case isHeading(string(head)):
 			return excerpt(head)
-		case table.IsMeasured(string(line)) || knownEval.Match(line):
+		case isHeading(string(line)):
 			return excerpt(line)
 		}
 	}
@@ -144,30 +185,83 @@ func measuredRow(text []byte) string {
 }
 
 // numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
-var numberCell = regexp.MustCompile(`\|\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|tok/s|t/s)?\s*(?:±[^|]*)?[*]*\s*\|`)
+var numberCell = regexp.MustCompile(`(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|tok/s|t/s)?\s*` +
+	`(?:±[^|]*)?[*]*\s*(?:\||$)`)
 
-// unreadText completes the problem of a text with numbers of a benchmark; false for any other.
+// unreadText completes the problem of a text with numbers of a benchmark; false for any other. Prose names numbers, so
+// that in documents two lines must state one.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
-	if row := measuredRow(text); row != "" || ext == ".md" {
+	isPage := slices.Contains([]string{".html", ".htm"}, ext)
+	if isPage {
+		text = tag.ReplaceAll(text, []byte(" "))
+	}
+	if row := measuredRow(text); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
-		return row != ""
+		return true
 	}
-	lines, first, words := 0, "", ""
-	for line := range bytes.Lines(text) {
-		if len(line) < 400 && mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line) {
-			if lines++; lines == 1 {
-				first, words = excerpt(line), excerpt(line)
-				if at := measuredLine.FindIndex(line)[0]; at > 40 { // behind the stamp of a log
-					words = excerpt(line[at:])
-				}
-			}
-		}
-	}
+	lines, stated, words := measuredLines(text)
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	return lines > 1 || lines == 1 && statedLine.MatchString(first)
+	if ext == ".md" {
+		return stated > 1
+	}
+	return lines > 1 || stated == 1 || lines == 1 && isPage
+}
+
+// measuredLines counts the lines with a number of a benchmark, and those that state nothing else; words are the first.
+func measuredLines(text []byte) (lines, stated int, words string) {
+	var head []byte
+	for line := range bytes.Lines(text) {
+		isRow := isAligned(head, line)
+		if !rule.Match(line) {
+			head = line
+		}
+		if len(line) >= 400 || !isRow && !(mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line)) {
+			continue
+		}
+		if lines++; lines == 1 {
+			words = excerpt(line)
+			if at := measuredLine.FindIndex(line); at != nil && at[0] > 40 { // behind the stamp of a log
+				words = excerpt(line[at[0]:])
+			}
+		}
+		if isRow || statedLine.Match(bytes.TrimSpace(line)) {
+			stated++
+		}
+	}
+	return lines, stated, words
+}
+
+var (
+	// tag matches what a page shows nothing of.
+	tag = regexp.MustCompile(`(?is)<script.*?</script>|<style.*?</style>|` +
+		`</?(?:t\w+|span|b|i|strong|code)\b[^>]*>\s*|<[^>]*>`)
+	// rule matches a line that is drawn, or empty.
+	rule = regexp.MustCompile(`^[-=+|_\s]*$`)
+)
+
+// isAligned reports a row of a table that is aligned with blanks, below headings of a benchmark.
+func isAligned(head, row []byte) bool {
+	if len(head) > 400 || !mayBeMeasured(head) {
+		return false
+	}
+	headings := 0
+	for name := range strings.FieldsSeq(string(head)) {
+		if isHeading(name) {
+			headings++
+		}
+	}
+	numbers := func(line []byte) (n int) {
+		for cell := range strings.FieldsSeq(string(line)) {
+			if _, err := strconv.ParseFloat(strings.Trim(cell, ",;"), 64); err == nil {
+				n++
+			}
+		}
+		return n
+	}
+	return headings > 1 && numbers(head) == 0 && numbers(row) > 1
 }
 
 // unreadJSON completes the problem of JSON, or of a notebook, with numbers of a benchmark; false for any other.
@@ -183,51 +277,117 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
-	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(perplexity|ppl)\s*[:=]\s*\d`)
+	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(perplexity|ppl)\s*[:=]\s*\d|^\s*tok(en)?s?/s\s+\d|` +
+	`^.{0,40}\d\s*tok(en)?s?(/s|/sec| per sec).{0,20}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {
 	var text []byte
-	for cell := range v.Get("cells").Items() {
-		for output := range cell.Get("outputs").Items() {
-			for line := range output.Get("text").Items() {
-				text = append(append(text, strings.TrimSpace(line.Str())...), '\n')
-			}
+	add := func(lines decode.Value) {
+		for line := range lines.Items() {
+			text = append(append(text, strings.TrimSpace(line.Str())...), '\n')
 		}
 	}
-	return text
+	for cell := range v.Get("cells").Items() {
+		for output := range cell.Get("outputs").Items() {
+			add(output.Get("text"))
+			add(output.At("data", "text/plain"))
+			add(output.At("data", "text/html"))
+		}
+	}
+	return tag.ReplaceAll(text, []byte(" "))
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
 // items are searched: the others have the same names.
 func measuredNames(v decode.Value) string {
-	const deepest, mostItems = 8, 4
-	left := 500
+	const deepest, mostItems = 24, 40
+	left := 5000
 	var names []string
 	var look func(v decode.Value, depth int)
 	look = func(v decode.Value, depth int) {
+		names = append(names, measuredMembers(v)...)
+		names = append(names, columnsOf(v)...)
+		n := 0
+		each := func(x decode.Value) bool {
+			left--
+			if depth > 0 && left > 0 {
+				look(x, depth-1)
+			}
+			return left > 0
+		}
 		for _, m := range v.Members() {
-			if left--; left < 0 {
+			if !each(m.Val) {
 				return
-			}
-			first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
-			if first == decode.Number && table.IsMeasured(m.Key) {
-				names = append(names, m.Key)
-			}
-			if depth > 0 {
-				look(m.Val, depth-1)
 			}
 		}
-		n := 0
 		for x := range v.Items() {
-			if n++; n > mostItems || depth == 0 {
+			if n++; n > mostItems || !each(x) {
 				return
 			}
-			look(x, depth-1)
 		}
 	}
 	look(v, deepest)
 	return joinedNames(names)
+}
+
+// measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
+// as in {"name": "Throughput", "value": 101.2}.
+func measuredMembers(v decode.Value) (names []string) {
+	hasNumber := false
+	for _, m := range v.Members() {
+		first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
+		isText := first == decode.String && withUnit.MatchString(m.Val.Text())
+		if (first == decode.Number || isText) && table.IsMeasured(m.Key) {
+			names = append(names, m.Key)
+		}
+		hasNumber = hasNumber || m.Val.Kind() == decode.Number
+	}
+	for _, key := range []string{"name", "metric", "label", "unit"} {
+		if text := v.Get(key).Str(); hasNumber && len(text) < 60 && table.IsMeasured(text) {
+			names = append(names, text)
+		}
+	}
+	return names
+}
+
+// withUnit matches a number with a unit, as a text.
+var withUnit = regexp.MustCompile(`^\s*\d[\d.,]*\s*(?:s|ms|µs|us|%|t/s|tok(?:en)?s?/s\S*|req/s)\s*$`)
+
+// columnsOf are the measured columns of a table in JSON: a list of names before lists of numbers, or beside one.
+func columnsOf(v decode.Value) (names []string) {
+	take := func(list decode.Value) {
+		for x := range list.Items() {
+			if text := x.Str(); len(text) < 60 && isHeading(text) {
+				names = append(names, text)
+			}
+		}
+	}
+	isRow := func(list decode.Value) bool {
+		for x := range list.Items() {
+			if x.Kind() == decode.Number {
+				return true
+			}
+		}
+		return false
+	}
+	if head := v.Index(0); head.Kind() == decode.Array && isRow(v.Index(1)) {
+		take(head)
+	}
+	var heads []decode.Value
+	hasRows := false
+	for _, m := range v.Members() {
+		if m.Val.Index(0).Kind() == decode.String {
+			heads = append(heads, m.Val)
+		}
+		hasRows = hasRows || m.Val.Index(0).Kind() == decode.Array && isRow(m.Val.Index(0))
+	}
+	if hasRows {
+		for _, h := range heads {
+			take(h)
+		}
+	}
+	return names
 }
 
 // joinedNames lists the first of some names, each once; "" for none.
@@ -261,11 +421,14 @@ func mayBeMeasured(line []byte) bool {
 // codeBenchmarkText is the code of a problem about a text or a table with numbers of a benchmark.
 const codeBenchmarkText = "benchmark-text"
 
-// quietLogs drops the notes on logs in whose folder, or below it, results were read: the log of a tool is beside its
-// file.
+// quietLogs drops the notes on logs of a tool beside its file: in a folder where results were read, or above them, what
+// is called like a log or like one of the results. Of other texts there a note stays: they may say the same again.
 func quietLogs(sources []*source) {
-	withResults := map[string]bool{}
+	withResults, stems := map[string]bool{}, map[string]bool{}
 	for _, s := range sources {
+		if s.counts() {
+			stems[s.stem()] = true
+		}
 		for dir := range foldersOf(s.shown()) {
 			if !s.counts() || withResults[dir] {
 				break
@@ -275,13 +438,24 @@ func quietLogs(sources []*source) {
 	}
 	for _, s := range sources {
 		isTable := slices.Contains([]string{".csv", ".tsv"}, extension(s.rel)) // of numbers that may be nowhere else
-		if s.reading.Format == NotResult && !isTable && withResults[path.Dir(s.shown())] {
-			s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
-				return p.Code == codeBenchmarkText
-			})
+		if s.reading.Format != NotResult || isTable || !withResults[path.Dir(s.shown())] {
+			continue
+		}
+		isLog := logName.MatchString(path.Base(s.rel)) || stems[s.stem()]
+		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
+			return p.Code == codeBenchmarkText && isLog
+		})
+		for i := range s.reading.Problems {
+			if p := &s.reading.Problems[i]; p.Code == codeBenchmarkText {
+				p.Severity = schema.SevNote
+			}
 		}
 	}
 }
+
+// logName matches the name of what a program printed.
+var logName = regexp.MustCompile(
+	`(?i)(?:^|[-_.])(?:logs?|out|err|stdout|stderr|console|output|server|nohup)(?:$|[-_.\d])`)
 
 // ailing recognises files that version control left in a state in which they are no results, by what stands in them.
 // ok is false for any other.

@@ -53,7 +53,7 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 		"server.log":  {strings.Repeat("INFO Avg prompt throughput: 5.0 tokens/s, Running: 1 reqs\n", 9), ""},
 		"names.csv":   {"name,city\nx,y\n", ""},
 		"notes.txt":   {"we looked at the throughput of 3 machines\n", ""},
-		"guide.md":    {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", ""},
+		"guide.md":    {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", "benchmark-text"},
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: c.text})
 		if codes(set.Problems) != c.want || len(set.Files) != 1 || set.Files[0].Format != ingest.NotResult {

@@ -71,11 +71,22 @@ const (
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a
 // key or in a list, or keep what it printed as a text. There are none in a file of a known kind.
 func wrapped(ctx context.Context, f *decode.File, isKnown bool) []part {
-	if isKnown || f.Form != decode.JSON || f.Several() || isSchema(f.First) {
+	if isKnown || f.Form != decode.JSON || isSchema(f.First) {
 		return nil
 	}
 	s := search{ctx: ctx, file: f}
-	s.look(f.First, nil, deepestWrapped)
+	if !f.Several() {
+		s.look(f.First, nil, deepestWrapped)
+		return s.out
+	}
+	if s.isResult(part{file: f.With(f.First)}) {
+		return nil
+	}
+	for v := range f.Values() { // lines, each of which wraps one
+		if s.look(v, nil, deepestWrapped); s.asked >= mostAsked {
+			break
+		}
+	}
 	return s.out
 }
 

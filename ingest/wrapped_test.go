@@ -38,9 +38,12 @@ func TestWrappedAnywhere(t *testing.T) {
 		"map":       {`{"low":` + llmperf + `,"high":` + strings.Replace(llmperf, "0.25", "0.5", 1) + `}`, 2, 0},
 		"any key":   {`{"date":"2026-01-01","bench":{"rows":[` + llamaRow + `]}}`, 1, 0},
 		"several":   {`{"rocm":[` + llamaRow + `],"vulkan":[` + strings.ReplaceAll(llamaRow, "45", "55") + `]}`, 2, 0},
+		"lines": {`{"model":"acme/M","raw_output":"` + strings.ReplaceAll(printedServing, "\n", `\n`) + `"}` + "\n" +
+			`{"model":"acme/N","raw_output":"` + strings.ReplaceAll(strings.Replace(printedServing, "12.50", "13.50", 1), "\n",
+			`\n`) + `"}`, 2, 0},
 		"log lines": {`{"error":"x","level":"info"}` + "\n" + `{"error":"y","level":"info"}`, 0, 0},
 	} {
-		if !json.Valid([]byte(c.text)) && name != "log lines" {
+		if !json.Valid([]byte(c.text)) && !strings.HasSuffix(name, "lines") {
 			t.Fatal(name)
 		}
 		set := load(t, ingest.Options{}, map[string]string{"r/" + name + ".json": c.text})

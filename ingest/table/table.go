@@ -205,8 +205,9 @@ func (r *reader) point(cells []cell, at decode.Value) {
 
 // measured matches the name of a number that a benchmark measures, or of a score.
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
-	`throughput|tput|latenc|first_token|` +
-	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|score|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
+	`throughput|tput|latenc|first.token|time_to_first|(?:predicted|prompt|generated|eval|decode|prefill)_per_s|` +
+	`(?:generation|decode|prefill)[ _]speed|eval_duration|\bt/s\b|` +
+	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
 func IsMeasured(name string) bool { return measured.MatchString(name) }
