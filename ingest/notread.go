@@ -24,6 +24,8 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
 	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
 
+func isMeasuredLine(line []byte) bool { return measuredLine.Match(line) && !engineLine.Match(line) }
+
 // isHeading reports the name of a column with such numbers, or with scores of an eval.
 func isHeading(name string) bool { return table.IsMeasured(name) || knownEval.MatchString(name) }
 
@@ -212,13 +214,16 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 
 // measuredLines counts the lines with a number of a benchmark, and those that state nothing else; words are the first.
 func measuredLines(text []byte) (lines, stated int, words string) {
-	var head []byte
+	var head []byte // nil unless it may be a line of headings
 	for line := range bytes.Lines(text) {
-		isRow := isAligned(head, line)
-		if !rule.Match(line) {
+		may, isRow := len(line) < 400 && mayBeMeasured(line), head != nil && isAligned(head, line)
+		switch {
+		case may:
 			head = line
+		case head != nil && !rule.Match(line):
+			head = nil
 		}
-		if len(line) >= 400 || !isRow && !(mayBeMeasured(line) && measuredLine.Match(line) && !engineLine.Match(line)) {
+		if !isRow && !(may && isMeasuredLine(line)) {
 			continue
 		}
 		if lines++; lines == 1 {
@@ -244,9 +249,6 @@ var (
 
 // isAligned reports a row of a table that is aligned with blanks, below headings of a benchmark.
 func isAligned(head, row []byte) bool {
-	if len(head) > 400 || !mayBeMeasured(head) {
-		return false
-	}
 	headings := 0
 	for name := range strings.FieldsSeq(string(head)) {
 		if isHeading(name) {
