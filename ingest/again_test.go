@@ -97,3 +97,19 @@ func TestAFlagCorrectsAClone(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of two decimals that coincide on one day are of two measurements where the files state two times.
+func TestTwoTimesAreTwoMeasurements(t *testing.T) {
+	at := func(date string) string {
+		return `{"endpoint_type":"vllm","model_id":"acme/A","num_prompts":8,"completed":8,"max_concurrency":4,` +
+			`"duration":10.05,"request_throughput":1.57,"output_throughput":100.41,"mean_ttft_ms":52.23,` +
+			`"median_ttft_ms":51.19,"mean_tpot_ms":9.13,"median_tpot_ms":9.01,"random_input_len":128,` +
+			`"random_output_len":64,"date":"` + date + `"}`
+	}
+	for second, want := range map[string]int{"20260106-120500": 2, "20260106-130000": 1, "20260106-120000": 1} {
+		set := load(t, ingest.Options{}, map[string]string{"a.json": at("20260106-120000"), "c/b.json": at(second) + "\n"})
+		if n := len(points(set)); n != want {
+			t.Errorf("%s: %d points, want %d", second, n, want)
+		}
+	}
+}

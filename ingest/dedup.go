@@ -353,6 +353,8 @@ func isOneForm(x, y placed) bool {
 		return duplicate.Printed(p, q) && mayBeOne(a, b)
 	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
 		return false
+	case a.reading.Format == b.reading.Format && ofTwoTimes(a, b):
+		return false
 	}
 	// Two runs of one load agree in two or three digits of a number; twelve digits are more than chance, and for x.json
 	// and x.pytorch.json, which belong together, six.
@@ -363,6 +365,14 @@ func isOneForm(x, y placed) bool {
 	}
 	return duplicate.Agree(p, q, needed) && mayBeOne(a, b) &&
 		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
+}
+
+// ofTwoTimes reports two results of one tool whose files state two times: in a copy it is the same, but for the zone.
+func ofTwoTimes(a, b *result) bool {
+	const zone = 15 * time.Minute // which zones differ by
+	apart := a.facts.Start.Sub(b.facts.Start).Abs() % zone
+	return a.origin.of("start").From == schema.FromFile && b.origin.of("start").From == schema.FromFile &&
+		min(apart, zone-apart) > time.Second
 }
 
 // FromCopy begins what a copy of a measurement states of it, before the name of the file.

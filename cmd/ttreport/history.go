@@ -103,6 +103,9 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 	case "rename":
 		err = e.rename(chosen)
 	case "merge":
+		if len(chosen) < 2 {
+			return fail(exitUsage, "ttreport history list", "history merge: the labels choose one run, %s", chosen[0].run.ID)
+		}
 		err = e.merge(chosen)
 	}
 	if err == nil {
@@ -111,7 +114,12 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 	if err != nil {
 		return err
 	}
-	if listRuns(sh, e.now); write {
+	if verb == "drop" {
+		listRuns(sh, chosen)
+	} else {
+		listRuns(sh, e.now)
+	}
+	if write {
 		return e.write(sh, chosen)
 	}
 	_, err = fmt.Fprintf(sh.out, "%s would become %s; nothing is written without --write\n",
@@ -131,6 +139,9 @@ func chooseRuns(dir string, of labels) (all map[string]bool, chosen []storedRun,
 	})
 	if len(problems) > 0 {
 		return nil, nil, fail(exitInput, "restore it from version control, or delete it", "history: %w", problems[0])
+	}
+	if len(all) == 0 {
+		return nil, nil, fail(exitInput, "ttreport ingest PATH", "history: nothing is stored in %s", dir)
 	}
 	if len(chosen) == 0 {
 		return nil, nil, fail(exitInput, "ttreport history list shows what there is",

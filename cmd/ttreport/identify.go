@@ -25,7 +25,7 @@ import (
 func identifyCommand(sh *shell) *cobra.Command {
 	c := command("identify")
 	fs := c.Flags()
-	all := fs.Bool("all", false, "list every series, and whole names")
+	all := fs.Bool("all", false, "list every run with what states its facts, every series, and whole names")
 	write := fs.Bool("write", false, "write the manifest that is shown")
 	id := identityFlags(fs)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -419,8 +419,35 @@ func (is *identification) list(w listing) {
 			cmp.Or(values, "-"))
 	}
 	tw.Flush()
+	if w.all {
+		is.listRuns(w)
+	}
 	listSeries(w, is.runs, "Would be one series, compared over builds (a release, or a run without one):")
 	is.listMissing(w)
+}
+
+// listRuns writes the facts of each run, each with what states it.
+func (is *identification) listRuns(w listing) {
+	fmt.Fprintln(w, "\nThe facts of each run, and what states them:")
+	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
+	defer tw.Flush()
+	fmt.Fprint(tw, "RESULTS\t")
+	for _, f := range knownFacts() {
+		fmt.Fprint(tw, strings.ToUpper(f.name), "\t")
+	}
+	fmt.Fprintln(tw, "FIRST FILE")
+	for i := range is.runs {
+		r := &is.runs[i]
+		fmt.Fprint(tw, r.results, "\t")
+		for _, f := range knownFacts() {
+			text := "-"
+			if known := r.fact(f.name); known.value != "" {
+				text = fmt.Sprintf("%s (%s)", w.name(known.value), known.from)
+			}
+			fmt.Fprint(tw, text, "\t")
+		}
+		fmt.Fprintln(tw, w.name(r.files[0]))
+	}
 }
 
 // listSeries writes the table of what would be one series.
