@@ -88,6 +88,7 @@ type reader struct {
 	failed       int // of them: rows without a number that say that it failed
 	left         int // rows without a number in a column that is mapped, which have others called like one
 	called       map[string]bool
+	empty        [][]cell // rows that say what was measured, and have no number
 }
 
 func (t Table) reader(f *decode.File) *reader {
@@ -117,9 +118,33 @@ func (r *reader) tellFailed() {
 			strings.Join(names[:min(len(names), 4)], ", ")), "every number mapped", "nothing of these rows")
 	}
 	if r.points == 0 && r.rows > 0 {
+		used := "nothing of it"
+		if len(r.empty) > 0 {
+			used = "points without a number"
+		}
 		r.report(schema.SevError, "no-number", plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
-			"a number in each row", "nothing of it")
+			"a number in each row", used)
+		for _, cells := range r.empty {
+			r.attempt(cells)
+		}
 	}
+}
+
+// mostEmpty is how many rows without a number become failed points.
+const mostEmpty = 1000
+
+// attempt makes a failed point of a row without a number, of a table in which none has one: a night that failed as a
+// whole must not look like one that nobody measured.
+func (r *reader) attempt(cells []cell) {
+	d, facts := r.begin(cells, decode.Value{})
+	for _, c := range r.table.columns {
+		if c.kind == metric {
+			d.Missing(c.name, "", "empty in the file")
+		}
+	}
+	d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
+	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
+	d.Done()
 }
 
 // checkHeader reports columns that are mapped and not there.
@@ -166,8 +191,8 @@ type cell struct {
 	block   decode.Value // of JSON: the statistics of a metric
 }
 
-// point makes a point of a row; one without a number is none.
-func (r *reader) point(cells []cell, at decode.Value) {
+// begin begins the point of a row, of the run that the row says.
+func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Facts) {
 	facts := schema.Facts{}
 	for _, c := range cells {
 		if c.kind == identity {
@@ -182,8 +207,18 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	for _, c := range cells {
 		r.cell(d, c)
 	}
+	return d, facts
+}
+
+// point makes a point of a row; one without a number is none.
+func (r *reader) point(cells []cell, at decode.Value) {
+	d, facts := r.begin(cells, at)
 	if len(d.Metrics) == 0 {
 		r.leaveOut(cells, at)
+		isOf := func(c cell) bool { return c.mapped && c.kind != metric }
+		if r.table.name == "" && len(r.empty) < mostEmpty && slices.ContainsFunc(cells, isOf) {
+			r.empty = append(r.empty, cells)
+		}
 		return
 	}
 	if !slices.ContainsFunc(d.Metrics, func(m schema.Metric) bool { return len(m.Stats) > 0 }) {
@@ -196,7 +231,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	}
 	d.Foreign(at, "")
 	d.Start, d.End = facts.Start, facts.Start
-	reading.Facts.Widen(facts.Start, facts.Start, "")
+	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
 	if ok := d.Number("requests_ok"); ok != nil {
 		d.Requests(ok, d.Number("requests_failed"), nil, "")
 	}
