@@ -3,7 +3,9 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -142,7 +144,7 @@ func pointOf(v *schema.Verdict) metricID { return metricID{v.System(), v.Key.Str
 // single metrics of a point that was measured, and evals; then systems that were measured before that. A release that
 // leaves out what became slow must not pass unnoticed. taken are verdicts that already state why a point has no number.
 func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.Verdict {
-	before := j.Before(release)
+	before := j.samePlan(release)
 	if before < 0 {
 		return nil
 	}
@@ -163,6 +165,43 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	l.evals()
 	l.longGone()
 	return l.out
+}
+
+// samePlan is the release before one, or of a build that states its plan, the build before with the same plan: a smoke
+// run at noon leaves nothing out of the night. -1 for none.
+func (j *Judgement) samePlan(release int) int {
+	before := j.Before(release)
+	if j.Releases[release].Label {
+		return before
+	}
+	plan := j.planOf(release)
+	if plan == "" {
+		return before
+	}
+	isStated := false
+	for at := range j.Earlier(release) {
+		switch other := j.planOf(at); {
+		case other == plan:
+			return at
+		case other != "":
+			isStated = true
+		}
+	}
+	if isStated {
+		return -1
+	}
+	return before
+}
+
+// planOf is the plan of a release as text; "" where it states none.
+func (j *Judgement) planOf(release int) string {
+	c, of := j.Columns, map[string]bool{}
+	for _, run := range j.Releases[release].Runs {
+		for _, p := range c.PlanOf(run) {
+			of[fmt.Sprintln(c.Runs[run].System(), c.Keys[p.Key].String())] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(of)), "")
 }
 
 // missing searches for what was not measured again.
@@ -249,7 +288,8 @@ func (l *missing) evals() {
 
 // longGone lists the systems that the release before did not measure either, with the last release that did.
 func (l *missing) longGone() {
-	if !IsBaseline(l.j.Releases[l.release].Channel) { // a build measures what it changes
+	r := &l.j.Releases[l.release]
+	if !IsBaseline(r.Channel) || !r.Label && l.j.planOf(l.release) != "" { // a build measures what it changes, or plans
 		return
 	}
 	seqs := sequences(l.j.Releases)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -189,5 +190,23 @@ func TestSystemsLongGone(t *testing.T) {
 		if got != want {
 			t.Errorf("v%d: %q, want %q", release+1, got, want)
 		}
+	}
+}
+
+// A smoke run of one system leaves nothing out of the nights: a build is held to the build before of the same plan.
+func TestSmokeRunsLeaveNothingOut(t *testing.T) {
+	k := judgetest.Key(1)
+	at := func(day, hour int, impl string) run {
+		return run{channel: "main", start: judgetest.Day(day).Add(time.Duration(hour) * time.Hour), impl: impl, key: k,
+			plan: []schema.Key{k}, ttft: []float64{10}, tps: 100}
+	}
+	j := judged(t, build(at(1, 0, "a"), at(1, 1, "b"), at(2, 0, "a"), at(2, 1, "b"), at(2, 12, "a"), at(3, 0, "a"),
+		at(3, 1, "b"), at(3, 12, "a")), nil)
+	got := ""
+	for i := range j.Releases {
+		got += fmt.Sprintf("%d ", len(notRemeasured(j, i)))
+	}
+	if got != "0 0 0 0 0 " {
+		t.Errorf("not measured again: %s", got)
 	}
 }

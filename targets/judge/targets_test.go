@@ -26,14 +26,15 @@ func target(metric string, value, tolerance float64) schema.Target {
 
 // run is one run: a point for each TTFT with the given TPOT and throughput, all of one workload.
 type run struct {
-	release, status, impl string
-	start                 time.Time
-	targets               []schema.Target
-	plan                  []schema.Key
-	ttft                  []float64
-	tpot, tps             float64 // 0: none
-	key                   schema.Key
-	failed                bool
+	release, status, impl, channel string
+
+	start     time.Time
+	targets   []schema.Target
+	plan      []schema.Key
+	ttft      []float64
+	tpot, tps float64 // 0: none
+	key       schema.Key
+	failed    bool
 }
 
 // build makes columns of runs.
@@ -41,7 +42,7 @@ func build(runs ...run) *columns.Columns {
 	b := columns.NewBuilder()
 	for i, r := range runs {
 		h := columns.RunHead{
-			ID: r.release + string(rune('a'+i)), Release: r.release, Start: r.start, Impl: r.impl,
+			ID: r.release + string(rune('a'+i)), Release: r.release, Start: r.start, Impl: r.impl, Channel: r.channel,
 			Model: schema.Model{Name: judgetest.Model, Status: r.status}, Device: judgetest.Device,
 			FirstPoint: len(b.C.Points),
 		}
