@@ -212,14 +212,16 @@ func TestKnownValuesGo(t *testing.T) {
 		"ODD_TOKEN=pelican/feather 77", "DATABASE_URL=postgres://u:walrus%21tusk@db/x", "LONG_PATH=/usr/bin",
 		"GOOGLE_CREDENTIALS=/proc",
 		"EMPTY_SECRET=", "SHORT_SECRET=ab", "NONE_TOKEN=none", "X_API_KEY=EMPTY",
+		"MYTOKEN=stoatstoat",
 	})
 	redact.Know("otterotter")
 	for _, in := range []string{
-		"it says pelican/feather 77.", "q=pelican%2Ffeather+77", "walrus!tusk", "xotterottery",
+		"it says pelican/feather 77.", "q=pelican%2Ffeather+77", "walrus!tusk", "xotterottery", "a stoatstoat b",
 		"a.pelican/feather 77-otterotter",
 	} {
 		got := redact.Text(in)
-		if strings.Contains(got, "pelican") || strings.Contains(got, "walrus") || strings.Contains(got, "otter") {
+		if strings.Contains(got, "pelican") || strings.Contains(got, "walrus") || strings.Contains(got, "otter") ||
+			strings.Contains(got, "stoat") {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

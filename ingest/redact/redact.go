@@ -127,7 +127,8 @@ func KnowEnvironment(environ []string) {
 				Know(password)
 			}
 		}
-		if !IsSecretName(name) || harmless(name, value) || strings.EqualFold(value, "empty") {
+		isToken := strings.HasSuffix(name, "TOKEN") // of a variable also without a sign before it: MYTOKEN
+		if !isToken && !IsSecretName(name) || harmless(name, value) || strings.EqualFold(value, "empty") {
 			continue
 		}
 		if _, err := os.Stat(value); err != nil {
