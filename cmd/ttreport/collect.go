@@ -571,7 +571,7 @@ func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, *a.Control))
 			e.Why += "; the last workload is a control"
 		} else {
-			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
+			e.Why += "; without a control: it has no other workload, or its device has one already"
 		}
 		e.Server = serverOf(g, a.System)
 		out = append(out, e)

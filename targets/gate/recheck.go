@@ -149,10 +149,19 @@ func (r *Review) suspects() []*suspect {
 	for i := range r.History {
 		v := &r.History[i]
 		suspected := v.Outcome == schema.Regressed && v.Evidence == schema.Suspected && !v.Decision.Excuses()
-		if !suspected || !loadable(v.Key) {
+		if !suspected {
 			continue
 		}
 		load := loadOf(v.Key)
+		if v.Key.IsOurStart() { // any workload is measured on a server that is started for it
+			any := r.control(&Recheck{System: v.System()})
+			if any == nil {
+				continue
+			}
+			load = *any
+		} else if !loadable(v.Key) {
+			continue
+		}
 		s := known[finding{system: v.System(), key: load.String()}]
 		if s == nil {
 			s = &suspect{system: v.System(), load: load, baseline: v.Baseline}
