@@ -213,6 +213,11 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 // point makes a point of a row; one without a number is none.
 func (r *reader) point(cells []cell, at decode.Value) {
 	d, facts := r.begin(cells, at)
+	if len(d.Metrics) == 0 && slices.ContainsFunc(cells, func(c cell) bool { return c.kind == score }) {
+		r.points++
+		d.Reading.Facts.Widen(facts.Start, facts.Start, "")
+		return
+	}
 	if len(d.Metrics) == 0 {
 		r.leaveOut(cells, at)
 		isOf := func(c cell) bool { return c.mapped && c.kind != metric }
@@ -280,11 +285,14 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 		d.Missing(c.name, c.def, "the row says "+c.text)
 	case c.kind == metric && c.block.Kind() == decode.Object:
 		d.Block(c.block, draft.Wide, c.field())
-	case c.kind == metric:
-		if x, ok := r.number(c.text); ok {
-			d.Stat(c.name, c.def, c.stat, x*c.factor)
-		} else {
+	case c.kind == metric, c.kind == score:
+		switch x, ok := r.number(c.text); {
+		case !ok:
 			r.badCell(c)
+		case c.kind == score:
+			draft.Score(r.file, d.Reading, c.name, c.stat, x/c.factor)
+		default:
+			d.Stat(c.name, c.def, c.stat, x*c.factor)
 		}
 	}
 }
@@ -415,10 +423,10 @@ type Table struct {
 // column is what one column holds.
 type column struct {
 	kind   kind
-	name   string // of a field, dimension, condition or metric
-	stat   string
+	name   string // of a field, dimension, condition or metric, or the task of a score
+	stat   string // or the metric of a score
 	def    string
-	factor float64 // to the metric's unit
+	factor float64 // to the metric's unit; what a score is of
 }
 
 // field is the column of a metric as readers of formats state one.
@@ -435,6 +443,7 @@ const (
 	dim
 	condition
 	metric
+	score
 )
 
 var (
@@ -477,13 +486,13 @@ func Compile(list []Mapping) ([]Table, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: column %q: %w", where, heading, err)
 			}
-			if c.kind == metric {
+			if c.kind == metric || c.kind == score {
 				metrics++
 			}
 			t.columns[heading] = c
 		}
 		if metrics == 0 {
-			return nil, fmt.Errorf("%s: no column is a metric; map one, such as TTFT: ttft mean ms", where)
+			return nil, fmt.Errorf("%s: no column is a metric or a score; map one, such as TTFT: ttft mean ms", where)
 		}
 		out = append(out, t)
 	}
@@ -516,8 +525,24 @@ func newColumn(text string) (column, error) {
 		return column{kind: dim, name: words[1]}, nil
 	case len(words) == 2 && words[0] == "condition":
 		return column{kind: condition, name: words[1]}, nil
+	case words[0] == "score":
+		return newScore(words)
 	}
 	return newMetric(words)
+}
+
+// newScore reads "score mmlu acc" and "score mmlu acc %".
+func newScore(words []string) (column, error) {
+	isShare := len(words) == 3
+	if !isShare && !(len(words) == 4 && words[3] == "%") {
+		return column{}, fmt.Errorf("%q is no score; expected score TASK METRIC, and %% where 100 is the most",
+			strings.Join(words, " "))
+	}
+	c := column{kind: score, name: words[1], stat: words[2], factor: 1}
+	if !isShare {
+		c.factor = 100
+	}
+	return c, nil
 }
 
 // definition takes the definition off the words of a column; one of a latency that states none is not known.

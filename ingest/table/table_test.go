@@ -32,6 +32,19 @@ const sheet = "Model,GPU,Date,Batch,In,Out,TTFT avg,TTFT 99,TPS,Power,Quant,Comm
 	"acme/m,H100,2026-01-02,16,128,64,OOM,,,,fp8,boom,,--x\n" +
 	"acme/m,A100,2026-01-03,16,128,64,1.5,2000,abc,300,fp8,,8,\n"
 
+// A column may hold the scores of a task: rows of a leaderboard are of a model each.
+func TestScores(t *testing.T) {
+	r := compile(t, map[string]string{"name": "model", "Core": "score core acc", "mmlu": "score mmlu acc %"}).
+		Read(File("sweeps/a.csv", "name,Core,mmlu\nA,0.31,41.5\nB,0.35,\n"))
+	Check(t, r)
+	if len(r.Points) != 0 || len(r.Scores) != 2 || len(r.More) != 1 || len(r.More[0].Scores) != 1 || Codes(r) != "" {
+		t.Fatalf("%+v", r)
+	}
+	if v, _ := r.Scores[1].Value.Get(); v != .415 || r.Scores[1].Task != "mmlu" || r.Facts.Model.ID != "A" {
+		t.Errorf("%+v of %+v", r.Scores[1], r.Facts)
+	}
+}
+
 // A row is a point, with the units that the mapping states.
 func TestRows(t *testing.T) {
 	r := compile(t, columns()).Read(File("sweeps/a.csv", sheet))
