@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,5 +112,81 @@ func TestTwoTimesAreTwoMeasurements(t *testing.T) {
 		if n := len(points(set)); n != want {
 			t.Errorf("%s: %d points, want %d", second, n, want)
 		}
+	}
+}
+
+// measurements counts those of a history's documents.
+func measurements(documents string) int { return strings.Count(documents, `"sha256"`) }
+
+// Two evals of one model that have a score in common are two, whichever of their files is read again; so are two that a
+// person put on one day.
+func TestEvalsThatAgree(t *testing.T) {
+	eval := func(date int) string {
+		return fmt.Sprintf(`{"results":{"gsm8k":{"acc,none":0.5123},"mmlu":{"acc,none":0.6234}},"model_name":"acme/x",`+
+			`"versions":{},"config":{},"date":%d}`, date)
+	}
+	files := map[string]string{"n/results_1.json": eval(1767261600), "n/results_2.json": eval(1767268800)}
+	tmp, history := t.TempDir(), t.TempDir()
+	folder := write(t, filepath.Join(tmp, "x"), files, time.Now())
+	for _, path := range []string{"", "n/results_1.json", "n/results_2.json", "n", ""} {
+		if _, got := into(t, history, ingest.Options{}, filepath.Join(folder, path)); measurements(got) != 4 {
+			t.Errorf("%q: %d scores: %s", path, measurements(got), got)
+		}
+	}
+	day := ingest.Options{Flags: schema.Facts{Start: time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC)}}
+	for range 2 {
+		if _, got := into(t, history, day, folder); measurements(got) != 4 {
+			t.Errorf("on one day: %d scores: %s", measurements(got), got)
+		}
+	}
+}
+
+// What a person stated of one file stays with it when its run is that of other files, too.
+func TestOneFileOfARunIsCorrected(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	folder := write(t, filepath.Join(tmp, "x"), map[string]string{
+		"a.json": lengths(result("acme/A", "20260101-000000", 1)), "b.json": lengths(result("acme/B", "20260101-010000", 4)),
+	}, time.Now())
+	named := ingest.Options{Flags: schema.Facts{Model: schema.Model{ID: "acme/A"}}}
+	into(t, history, named, filepath.Join(folder, "b.json"))
+	into(t, history, ingest.Options{}, folder)
+	for range 2 {
+		got, text := into(t, history, ingest.Options{}, folder)
+		if got.Written != 0 || measurements(text) != 2 || strings.Contains(text, `"name":"B"`) {
+			t.Errorf("%d written, %d points: %s", got.Written, measurements(text), text)
+		}
+	}
+}
+
+// A file of two models of which one lies in another place by now is the same file.
+func TestAFileInTwoPlaces(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	files := map[string]string{"b.json": llamaRows("A", "B")}
+	first := write(t, filepath.Join(tmp, "x"), files, time.Now())
+	into(t, history, ingest.Options{}, first)
+	for _, name := range []string{"B", "A"} {
+		for _, path := range []string{"x", "clone", "clone", "x"} {
+			folder := write(t, filepath.Join(tmp, path), files, time.Now())
+			if _, got := into(t, history, ingest.Options{}, folder); measurements(got) != 4 {
+				t.Fatalf("%s, %s: %d points: %s", name, path, measurements(got), got)
+			}
+		}
+		for _, doc := range glob(t, filepath.Join(history, name, "*", "*.json")) {
+			if err := os.Remove(doc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		into(t, history, ingest.Options{}, write(t, filepath.Join(tmp, "clone"), files, time.Now()))
+	}
+}
+
+// Fields around a wrapped result have no secrets and no prompts, and a place is no device.
+func TestSecretsAroundAResult(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{"x.json": `{"gpu":0,"device":"cuda:0","password":"hunter2secret",` +
+		`"prompt":"my private text","tp":2,"r":{"a":` + serve("") + `,"b":` + serve("") + `}}`})
+	text := fmt.Sprintf("%s %s", set.Runs[0].Points[0].Extra, set.Runs[0].Device.Name)
+	if strings.Contains(text, "hunter2") || strings.Contains(text, "private") || set.Runs[0].Device.Name != "" ||
+		string(set.Runs[0].Points[0].Extra["tp"]) != "2" {
+		t.Error(text)
 	}
 }

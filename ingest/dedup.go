@@ -215,7 +215,7 @@ func isOne(a, b placed) sameness {
 
 // isCopy reports that two measurements stand at one place of files with the same content.
 func isCopy(a, b placed) bool {
-	x, y := a.r.facts.Start, b.r.facts.Start
+	x, y := a.r.measuredAt(), b.r.measuredAt()
 	isOneTime := x.IsZero() || y.IsZero() || areOneSecond(x, y)
 	switch {
 	case measuredApart(a.r, b.r):
@@ -487,12 +487,20 @@ func sameEval(a, b *result) bool {
 	return is
 }
 
+// measuredAt is when a result was measured, by its file if that says so: a person may move several to one day.
+func (r *result) measuredAt() time.Time {
+	if at := r.reading.Facts.Start; !at.IsZero() {
+		return at
+	}
+	return r.facts.Start
+}
+
 func haveOneEval(a, b *result) bool {
 	if b.reading.Format == lmeval.Table {
 		a, b = b, a
 	}
 	isPrinted := a.reading.Format == lmeval.Table && b.reading.Format != lmeval.Table
-	x, y := a.facts.Start, b.facts.Start
+	x, y := a.measuredAt(), b.measuredAt()
 	isTimed := !isPrinted && !x.IsZero() && !y.IsZero()
 	if isTimed && !areOneSecond(x, y) {
 		return false

@@ -154,12 +154,22 @@ func assemble(results []*result) (schema.Run, string) {
 			}
 			run.Points = append(run.Points, p)
 		}
-		run.Scores = append(run.Scores, r.reading.Scores...)
+		for _, s := range r.reading.Scores {
+			s.Start = r.facts.Start
+			run.Scores = append(run.Scores, s)
+		}
 		run.Problems = append(run.Problems, r.reading.Problems...)
 		run.Extra = withUnknown(run.Extra, r.reading.Extra)
 		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 		r.give()
+	}
+	stated := statedOf(results, run.Provenance)
+	for i := range run.Points {
+		run.Points[i].Source.Stated = stated[run.Points[i].Source.Path]
+	}
+	for i := range run.Scores {
+		run.Scores[i].Source.Stated = stated[run.Scores[i].Source.Path]
 	}
 	from := map[string]bool{}
 	for _, r := range results {
@@ -180,6 +190,21 @@ func assemble(results []*result) (schema.Run, string) {
 	}
 	run.ID = derivedID(first, run.Start, folder+first.apart)
 	return run, fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", files, first.runFolder)
+}
+
+// statedOf are the facts that a person stated of some files of a run, by their paths, and that the provenance of the
+// run has of another file: the next reading must know them.
+func statedOf(results []*result, provenance map[string]schema.Origin) map[string][]string {
+	out := map[string][]string{}
+	for _, r := range results {
+		for _, f := range r.origin {
+			if isStated(r.kind(f.Origin)) && f.From != "" && !isStated(r.kind(provenance[f.field])) {
+				out[r.shown()] = append(out[r.shown()], f.field)
+			}
+		}
+		slices.Sort(out[r.shown()])
+	}
+	return out
 }
 
 // plannedAsMeasured returns a plan in which a workload with a result has the key of that result: readers tell workloads

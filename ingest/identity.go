@@ -182,7 +182,8 @@ func (r *result) take(s statement) int {
 func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 	origin := r.origin.of(field)
 	won := r.kind(*origin)
-	if isStated(won) && !isStated(s.from) && s.from != fromHistory && origin.Over == "" {
+	isGuess := s.from == fromHistory || s.from == schema.FromDerived // what gave way before, or follows from what did
+	if isStated(won) && !isStated(s.from) && !isGuess && origin.Over == "" {
 		origin.Over = name(c.Second) + " by the " + string(s.from)
 	}
 	if !s.isQuiet && !(c.Field == "device.name" && schema.IsDeviceWithin(c.First, c.Second)) {

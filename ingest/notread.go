@@ -109,7 +109,8 @@ var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")
 // fraction matches a setting that is no whole number, as what is measured; limits are whole, or are called so.
 var (
 	fraction = regexp.MustCompile(`([A-Za-z][\w/ .-]*)["']?\s*[:=>]\s*["']?\d+\.\d`)
-	ofLimit  = regexp.MustCompile(`(?i)target|threshold|limit|slo|min|max|tolerance|goal|weight|margin|expect`)
+	ofLimit  = regexp.MustCompile(
+		`(?i)target|threshold|limit|slo|sla|min|max|tolerance|goal|weight|margin|expect|budget|timeout`)
 )
 
 // unreadSettings completes the problem of settings with fractions that are called like numbers of a benchmark; false
@@ -194,6 +195,9 @@ var numberCell = regexp.MustCompile(`(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?
 // that in documents two lines must state one.
 func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	isPage := slices.Contains([]string{".html", ".htm"}, ext)
+	if isPage && (bytes.Contains(text, []byte("{%")) || bytes.Contains(text, []byte("{{"))) { // which a program fills in
+		return false
+	}
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}

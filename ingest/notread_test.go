@@ -101,13 +101,20 @@ func TestNothingIsSilent(t *testing.T) {
 		"page.html":  {"<p>TTFT p50 = 12 ms</p>\n<p>Throughput: 3.45 requests/s</p>\n", "benchmark-text", "2 lines"},
 		"runs.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (model text, ttft_ms real, tokens_per_s real)",
 			"unread-numbers", "ttft_ms, tokens_per_s"},
-		"bench.py":     {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
-		"README.md":    {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
-		"blob.bin":     {"\x00\x01ttft_ms", "", ""},
-		"names.sqlite": {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
+		"tsconfig.json": {"{\n  /* of a compiler */\n  \"strict\": true\n}\n", "bad-json", "of a compiler"},
+		"chat.json":     {`{"prompt_tokens":512,"output_tokens":256,"output_tokens_stdev":4}`, "", ""},
+		"page.htm":      {"<p>{% if run.latency_p50_ms %}latency p50: {{ 5 }}</p>\n", "", ""},
+		"conf.yaml":     {"output_dropout: 0.1\nlatency_budget_ms: 12.5\n", "", ""},
+		"bench.py":      {"# TTFT p50 = 12 ms\n# Throughput: 3.45 requests/s\n", "", ""},
+		"README.md":     {"It reaches 80 tok/s.\nTTFT is 12 ms.\n| file | what |\n|---|---|\n| a.py | the latency |", "", ""},
+		"blob.bin":      {"\x00\x01ttft_ms", "", ""},
+		"names.sqlite":  {"SQLite format 3\x00\x10CREATE TABLE m (name text)", "", ""},
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: c.text})
 		if codes(set.Problems) != c.code || c.code != "" && !strings.Contains(set.Problems[0].Found, c.found) {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
+		if c.code == "bad-json" && set.Problems[0].Severity != "note" {
 			t.Errorf("%s: %v", name, set.Problems)
 		}
 	}

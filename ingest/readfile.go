@@ -52,6 +52,17 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 	return sources
 }
 
+// withComments makes notes of the errors of JSON that is one but for its comments: settings of a program are no damaged
+// results.
+func withComments(problems []schema.Problem) []schema.Problem {
+	for i := range problems {
+		if p := &problems[i]; strings.HasPrefix(p.Found, `found "//`) || strings.HasPrefix(p.Found, `found "/*`) {
+			p.Severity, p.Hint = schema.SevNote, "JSON with comments is not read"
+		}
+	}
+	return problems
+}
+
 // cleanProblem removes secrets from a problem, which quotes its file.
 func cleanProblem(p *schema.Problem) {
 	for _, text := range []*string{&p.Found, &p.Expected, &p.Used, &p.Hint} {
@@ -193,7 +204,7 @@ func (s *source) readOpen(ctx context.Context) []*source {
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = s.readPartial(ctx)
 	case r == nil:
-		problems := slices.Concat(f.Problems, unknown(f, m), unreadNumbers(f, m))
+		problems := slices.Concat(withComments(f.Problems), unknown(f, m), unreadNumbers(f, m))
 		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)

@@ -94,23 +94,27 @@ func (m *memory) match(sources []*source, byHash map[string][]*result) {
 		parts[at] = append(parts[at], s)
 	}
 	for _, at := range files {
-		stored := byHash[at.sha256]
-		isHere := func(r *result) bool { return r.shown() == at.path }
-		if slices.ContainsFunc(stored, isHere) {
-			stored = slices.DeleteFunc(slices.Clone(stored), func(r *result) bool { return !isHere(r) })
+		var here, elsewhere []*result
+		for _, r := range byHash[at.sha256] {
+			if r.shown() == at.path {
+				here = append(here, r)
+			} else {
+				elsewhere = append(elsewhere, r)
+			}
 		}
-		if len(stored) == 1 && len(parts[at]) == 1 {
+		if stored := append(here, elsewhere...); len(stored) == 1 && len(parts[at]) == 1 {
 			m.again[parts[at][0]] = stored
 			continue
 		}
-		m.pair(parts[at], stored)
+		m.pair(parts[at], here, elsewhere)
 	}
 }
 
 // pair gives each measurement of the parts of a file one that is stored of it: with the same numbers, of the same model
 // and workload, else of the same model, else any that is left, since a person may have named them otherwise. Numbers
-// alone are no proof: one model may be as fast as another.
-func (m *memory) pair(parts []*source, stored []*result) {
+// alone are no proof: one model may be as fast as another. What lies in the place of the file comes first; what is left
+// may be a copy elsewhere.
+func (m *memory) pair(parts []*source, stored ...[]*result) {
 	type one struct {
 		part                   *source
 		of                     *result
@@ -130,34 +134,37 @@ func (m *memory) pair(parts []*source, stored []*result) {
 			add(one{numbers: s.Metric + " " + duplicate.Number(x), model: model, itself: s.Task})
 		}
 	}
-	var read, had []*one
+	var read []*one
 	for _, s := range parts {
 		list(&s.reading, &s.reading.Facts, func(x one) { x.part = s; read = append(read, &x) })
 	}
-	for _, r := range stored {
-		list(&r.reading, &r.facts, func(x one) { x.of = r; had = append(had, &x) })
-	}
-	for _, by := range []func(x *one) string{
-		func(x *one) string { return x.numbers + idSeparator + x.model + idSeparator + x.itself },
-		func(x *one) string { return x.numbers + idSeparator + x.model },
-		func(x *one) string { return x.numbers },
-	} {
-		waiting := map[string][]*one{}
-		for _, x := range had {
-			if !x.isPaired {
-				waiting[by(x)] = append(waiting[by(x)], x)
-			}
+	for _, results := range stored {
+		var had []*one
+		for _, r := range results {
+			list(&r.reading, &r.facts, func(x one) { x.of = r; had = append(had, &x) })
 		}
-		for _, x := range read {
-			queue := waiting[by(x)]
-			if x.isPaired || len(queue) == 0 {
-				continue
+		for _, by := range []func(x *one) string{
+			func(x *one) string { return x.numbers + idSeparator + x.model + idSeparator + x.itself },
+			func(x *one) string { return x.numbers + idSeparator + x.model },
+			func(x *one) string { return x.numbers },
+		} {
+			waiting := map[string][]*one{}
+			for _, x := range had {
+				if !x.isPaired {
+					waiting[by(x)] = append(waiting[by(x)], x)
+				}
 			}
-			x.isPaired, queue[0].isPaired = true, true
-			if !slices.Contains(m.again[x.part], queue[0].of) {
-				m.again[x.part] = append(m.again[x.part], queue[0].of)
+			for _, x := range read {
+				queue := waiting[by(x)]
+				if x.isPaired || len(queue) == 0 {
+					continue
+				}
+				x.isPaired, queue[0].isPaired = true, true
+				if !slices.Contains(m.again[x.part], queue[0].of) {
+					m.again[x.part] = append(m.again[x.part], queue[0].of)
+				}
+				waiting[by(x)] = queue[1:]
 			}
-			waiting[by(x)] = queue[1:]
 		}
 	}
 }
@@ -198,21 +205,7 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		at := place{s.Path, s.SHA256}
 		r := byFile[at]
 		if r == nil {
-			r = &result{doc: d, source: &source{
-				found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
-				reading: schema.Reading{Format: s.Format, Extra: run.Extra, Interleaved: run.Interleaved},
-			}}
-			r.identity = identity{
-				facts: facts, targets: run.Targets, accepted: run.Acceptance, plan: run.Plan,
-				runFolder: cmp.Or(workflowTree(s.Path), folderOfRun(r.source)),
-			}
-			if isDerived(s.Format) {
-				r.runFolder = reportTree(s.Path)
-			}
-			for field, origin := range run.Provenance {
-				*r.origin.of(field) = origin
-				r.hasPattern = r.hasPattern || r.kind(origin) == fromPattern && strings.Contains(origin.Where, "{")
-			}
+			r = d.resultOf(s, facts)
 			byFile[at], d.results = r, append(d.results, r)
 			isKnown = isKnown || read[s.SHA256]
 		}
@@ -229,12 +222,39 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		r.sidecar = r.sidecar || len(p.Command) > 0
 		r.reading.Points = append(r.reading.Points, p)
 	}
-	for _, s := range run.Scores {
+	for _, s := range run.DatedScores() {
 		r := of(s.Source)
+		if len(r.reading.Points) == 0 {
+			r.facts.Start = s.Start
+		}
 		r.reading.Scores = append(r.reading.Scores, s)
 	}
 	d.tell(run.Problems)
 	return isKnown
+}
+
+// resultOf begins the result of a file of a document.
+func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
+	run := &d.run
+	r := &result{doc: d, source: &source{
+		found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
+		reading: schema.Reading{Format: s.Format, Extra: run.Extra, Interleaved: run.Interleaved},
+	}}
+	r.identity = identity{
+		facts: facts, targets: run.Targets, accepted: run.Acceptance, plan: run.Plan,
+		runFolder: cmp.Or(workflowTree(s.Path), folderOfRun(r.source)),
+	}
+	if isDerived(s.Format) {
+		r.runFolder = reportTree(s.Path)
+	}
+	for field, origin := range run.Provenance {
+		*r.origin.of(field) = origin
+		r.hasPattern = r.hasPattern || r.kind(origin) == fromPattern && strings.Contains(origin.Where, "{")
+	}
+	for _, field := range s.Stated {
+		*r.origin.of(field) = schema.Origin{From: schema.FromFlag, Where: "ttreport history"}
+	}
+	return r
 }
 
 // tell gives the problems of a document to the results that they are of.
@@ -443,7 +463,12 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 	run.Points, run.Scores, run.Problems = nil, nil, slices.Clone(run.Problems)
 	for _, r := range d.results {
 		run.Points = append(run.Points, r.reading.Points...)
-		run.Scores = append(run.Scores, r.reading.Scores...)
+		for _, s := range r.reading.Scores {
+			if s.Start.Equal(run.Start) {
+				s.Start = time.Time{}
+			}
+			run.Scores = append(run.Scores, s)
+		}
 		for _, p := range r.reading.Problems {
 			isThere := func(q schema.Problem) bool { return p.Code == q.Code && p.Path == q.Path }
 			if p.Code == schema.CodeCopy && !slices.ContainsFunc(run.Problems, isThere) {

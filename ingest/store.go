@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/archive"
 	"github.com/ttreport/ttreport/ingest/history"
@@ -130,8 +131,9 @@ func (s Store) put(
 ) error {
 	slices.SortFunc(docs, func(a, b *document) int { return strings.Compare(a.path, b.path) })
 	docs = slices.Compact(docs)
+	own := run.ID
 	run = s.succeed(run, docs)
-	name := history.PathOf(&run)
+	name := w.free(&run, own)
 	if err := w.finish(name); err != nil {
 		return err
 	}
@@ -243,6 +245,7 @@ func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 
 // onlyOf is a document with the results of files that a run has, too.
 func onlyOf(old schema.Run, run *schema.Run) schema.Run {
+	all := len(old.Points) + len(old.Scores)
 	has := map[string]bool{}
 	for i := range run.Points {
 		has[run.Points[i].Source.SHA256] = true
@@ -251,7 +254,10 @@ func onlyOf(old schema.Run, run *schema.Run) schema.Run {
 		has[run.Scores[i].Source.SHA256] = true
 	}
 	old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
-	old.Scores = slices.DeleteFunc(slices.Clone(old.Scores), func(t schema.Score) bool { return !has[t.Source.SHA256] })
+	old.Scores = slices.DeleteFunc(old.DatedScores(), func(t schema.Score) bool { return !has[t.Source.SHA256] })
+	if len(old.Points)+len(old.Scores) < all { // the times of the whole are not those of a part
+		old.Start, old.End = time.Time{}, time.Time{}
+	}
 	return old
 }
 
@@ -341,6 +347,19 @@ func (w *writes) later(r *schema.Run) bool {
 		return nil
 	})
 	return true
+}
+
+// free returns the path of a run's document. Where another run of this reading has it, the run gets its own id, or the
+// first one that is free.
+func (w *writes) free(r *schema.Run, own string) (name string) {
+	name = history.PathOf(r)
+	for n := 1; w.names[name]; n++ {
+		if r.ID = own; n > 1 {
+			r.ID = fmt.Sprintf("%s~%d", own, n)
+		}
+		name = history.PathOf(r)
+	}
+	return name
 }
 
 // finish waits for the document of a path, of all for "".

@@ -4,11 +4,13 @@ import (
 	"context"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // part is what may be a result of its own in a file: a value, or a text in one.
@@ -25,18 +27,16 @@ func (p part) mark(r *schema.Reading) {
 	around := schema.Unknown{}
 	for _, v := range p.in {
 		for _, m := range v.Members() {
-			text, kind := m.Val.Text(), m.Val.Kind()
-			name := strings.ToLower(m.Key)
+			text, name := m.Val.Str(), strings.ToLower(m.Key)
 			switch {
-			case kind == decode.Object || kind == decode.Array || kind == decode.Null || len(text) > longestAround:
+			case text == "" || len(text) > longestName:
 			case slices.Contains([]string{"model", "model_id", "model_name"}, name) && r.Facts.Model.ID+r.Facts.Model.Name == "":
 				r.Facts.Model.ID = text
-			case slices.Contains([]string{"device", "gpu"}, name) && r.Facts.Device.Name == "":
+			case slices.Contains([]string{"device", "gpu"}, name) && r.Facts.Device.Name == "" && !anyDevice.MatchString(text):
 				r.Facts.Device.Name = text
-			case around[m.Key] == nil:
-				around[m.Key] = m.Val.Raw()
 			}
 		}
+		draft.Around(around, v)
 	}
 	for i := range r.Points {
 		one := &r.Points[i]
@@ -48,6 +48,9 @@ func (p part) mark(r *schema.Reading) {
 		}
 	}
 }
+
+// anyDevice matches what names a device by its place, and says nothing of its kind.
+var anyDevice = regexp.MustCompile(`(?i)^(?:(?:cuda|gpu|npu|xpu|rocm|hip|mps|cpu|auto|tt)?[:_-]?\d*|cuda|auto)$`)
 
 // valuesOf are the values of a file, one after another.
 func valuesOf(f *decode.File) iter.Seq[part] {
@@ -65,7 +68,6 @@ const (
 	deepestWrapped = 3
 	mostAsked      = 40 // and none
 	fewestMembers  = 3  // of an object that is a result
-	longestAround  = 60 // a field beside a result that says whose it is, and how it was set up
 )
 
 // wrapped lists the results that stand in JSON of another kind: scripts that drive a tool wrap what it wrote under a

@@ -114,6 +114,7 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 // Update merges a run that was read again with its stored document. Results of files that were not read this time,
 // the stamped targets in force, and fields that this version does not know are kept.
 func Update(old, now schema.Run) schema.Run {
+	old.Scores, now.Scores = old.DatedScores(), now.DatedScores()
 	now.Release, now.Impl = cmp.Or(now.Release, old.Release), cmp.Or(now.Impl, old.Impl)
 	keepPaths(&old, &now)
 	keepResults(&old, &now)

@@ -53,11 +53,13 @@ func Statuses() []Status { return []Status{StatusOK, StatusPartial, StatusFailed
 
 // Source is the file that a number came from, so that it can be checked against the bytes it was read from.
 type Source struct {
-	Path        string  `json:"path,omitzero"`   // as found, slash-separated, relative to the root it was found under
-	SHA256      string  `json:"sha256,omitzero"` // of the file's bytes, before any decompression
-	Format      string  `json:"format,omitzero"` // reader that understood it: "vllm-serve", "aiperf", …
-	ToolVersion string  `json:"tool_version,omitzero"`
-	Unknown     Unknown `json:",unknown"`
+	Path        string `json:"path,omitzero"`   // as found, slash-separated, relative to the root it was found under
+	SHA256      string `json:"sha256,omitzero"` // of the file's bytes, before any decompression
+	Format      string `json:"format,omitzero"` // reader that understood it: "vllm-serve", "aiperf", …
+	ToolVersion string `json:"tool_version,omitzero"`
+	// facts of the run that a person stated of this file, where the provenance of the run has them of other files
+	Stated  []string `json:"stated,omitempty"`
+	Unknown Unknown  `json:",unknown"`
 }
 
 // Key identifies a workload. Two points with equal keys measured the same thing; versions, dates and releases are

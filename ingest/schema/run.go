@@ -162,10 +162,26 @@ func (r *Run) Arrange() {
 			r.Points[i].Repeat = r.Points[i-1].Repeat + 1
 		}
 	}
+	for i := range r.Scores {
+		if s := &r.Scores[i]; s.Start.Equal(r.Start) {
+			s.Start = time.Time{}
+		}
+	}
 	slices.SortStableFunc(r.Scores, func(a, b Score) int {
 		return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Metric, b.Metric),
 			strings.Compare(a.Filter, b.Filter))
 	})
+}
+
+// DatedScores are the scores, each with its start: before they become part of another run.
+func (r *Run) DatedScores() []Score {
+	out := slices.Clone(r.Scores)
+	for i := range out {
+		if out[i].Start.IsZero() {
+			out[i].Start = r.Start
+		}
+	}
+	return out
 }
 
 // FoldDevice returns the form in which device names are compared: trimmed, in lower case. People and tools write one

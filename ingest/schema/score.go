@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Score is the result of one eval task under one metric and filter.
@@ -28,6 +29,7 @@ type Score struct {
 	From      From      `json:"from,omitzero"`      // "" for the file, else FromRecomputed
 	Outcomes  *Outcomes `json:"outcomes,omitzero"`
 	Items     []string  `json:"items,omitzero"` // ids of the items of Outcomes; nil where they are 0, 1, 2 …
+	Start     time.Time `json:"start,omitzero"` // zero: that of its run
 	Source    Source    `json:"source"`
 	Unknown   Unknown   `json:",unknown"`
 }

@@ -219,9 +219,10 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		return
 	}
 	if len(d.Metrics) == 0 {
+		before := r.left
 		r.leaveOut(cells, at)
 		isOf := func(c cell) bool { return c.mapped && c.kind != metric }
-		if r.table.name == "" && len(r.empty) < mostEmpty && slices.ContainsFunc(cells, isOf) {
+		if r.table.name == "" && r.left == before && len(r.empty) < mostEmpty && slices.ContainsFunc(cells, isOf) {
 			r.empty = append(r.empty, cells)
 		}
 		return
@@ -245,8 +246,9 @@ func (r *reader) point(cells []cell, at decode.Value) {
 
 // measured matches the name of a number that a benchmark measures, or of a score.
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
-	`throughput|tput|latenc|first.token|time_to_first|(?:predicted|prompt|generated|eval|decode|prefill)_per_s|` +
-	`(?:generation|decode|prefill)[ _]speed|eval_duration|\bt/s\b|` +
+	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
+	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
+	`eval_duration|\bt/s\b|` +
 	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.

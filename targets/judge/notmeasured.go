@@ -3,9 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -167,41 +165,41 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	return l.out
 }
 
-// samePlan is the release before one, or of a build that states its plan, the build before with the same plan: a smoke
-// run at noon leaves nothing out of the night. -1 for none.
+// samePlan is the release before one, or of a build that states its plan, the build before that shares half of the
+// larger of the two plans, or states none: a smoke run at noon leaves nothing out of the night, and what a plan leaves
+// out is missing. -1 for none.
 func (j *Judgement) samePlan(release int) int {
 	before := j.Before(release)
 	if j.Releases[release].Label {
 		return before
 	}
 	plan := j.planOf(release)
-	if plan == "" {
+	if len(plan) == 0 {
 		return before
 	}
-	isStated := false
 	for at := range j.Earlier(release) {
-		switch other := j.planOf(at); {
-		case other == plan:
+		other, both := j.planOf(at), 0
+		for of := range other {
+			if plan[of] {
+				both++
+			}
+		}
+		if len(other) == 0 || 2*both > max(len(plan), len(other)) {
 			return at
-		case other != "":
-			isStated = true
 		}
 	}
-	if isStated {
-		return -1
-	}
-	return before
+	return -1
 }
 
-// planOf is the plan of a release as text; "" where it states none.
-func (j *Judgement) planOf(release int) string {
+// planOf are the workloads that a release plans, each of a system; none where it states no plan.
+func (j *Judgement) planOf(release int) map[string]bool {
 	c, of := j.Columns, map[string]bool{}
 	for _, run := range j.Releases[release].Runs {
 		for _, p := range c.PlanOf(run) {
 			of[fmt.Sprintln(c.Runs[run].System(), c.Keys[p.Key].String())] = true
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(of)), "")
+	return of
 }
 
 // missing searches for what was not measured again.
@@ -289,7 +287,7 @@ func (l *missing) evals() {
 // longGone lists the systems that the release before did not measure either, with the last release that did.
 func (l *missing) longGone() {
 	r := &l.j.Releases[l.release]
-	if !IsBaseline(r.Channel) || !r.Label && l.j.planOf(l.release) != "" { // a build measures what it changes, or plans
+	if !IsBaseline(r.Channel) || !r.Label && len(l.j.planOf(l.release)) > 0 { // a build measures what it changes, or plans
 		return
 	}
 	seqs := sequences(l.j.Releases)

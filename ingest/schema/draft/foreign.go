@@ -46,6 +46,21 @@ func Foreign(out schema.Unknown, v decode.Value, ignored string) schema.Unknown 
 	return out
 }
 
+// Around adds the short fields of an object that is not read itself, without secrets and prompts, where out has none of
+// their names.
+func Around(out schema.Unknown, v decode.Value) {
+	left, dropped := roomForForeign, 0
+	for _, m := range v.Members() {
+		isNested := m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array
+		if _, has := out[m.Key]; !has && !isNested && len(m.Val.Text()) <= longestAround {
+			keep(out, m.Key, m.Val, foreignDepth, &left, &dropped)
+		}
+	}
+}
+
+// longestAround is how long a field beside a result may be that says whose it is, or how it was set up.
+const longestAround = 60
+
 func keep(out schema.Unknown, name string, v decode.Value, depth int, left, dropped *int) {
 	var raw []byte
 	switch v.Kind() {
