@@ -537,7 +537,7 @@ func newColumn(text string) (column, error) {
 func newScore(words []string) (column, error) {
 	isShare := len(words) == 3
 	if !isShare && !(len(words) == 4 && words[3] == "%") {
-		return column{}, fmt.Errorf("%q is no score; expected score TASK METRIC, and %% where 100 is the most",
+		return column{}, fmt.Errorf("%q; expected score TASK METRIC, and %% where 100 is the most",
 			strings.Join(words, " "))
 	}
 	c := column{kind: score, name: words[1], stat: words[2], factor: 1}
