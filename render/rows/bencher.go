@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -33,7 +34,7 @@ func bencher(r *render.Report, release int) ([]Written, error) {
 		*x.Low, *x.High = min(*x.Low, v), max(*x.High, v)
 	}
 	for _, p := range statistics(r, release) {
-		if p.Value != nil && p.Stat != "n" && p.Stat != "se" {
+		if p.Value != nil && p.Stat != "n" && p.Stat != "se" && p.Status != Text(schema.StatusInvalid) {
 			name := p.Metric
 			if p.Stat != "value" {
 				name += "." + p.Stat

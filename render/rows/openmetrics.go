@@ -30,7 +30,7 @@ func openMetrics(r *render.Report, release int) ([]Written, error) {
 		families[name] = append(families[name], fmt.Sprintf("%s{%s} %v\n", name, b.Bytes()[min(1, b.Len()):], float64(value)))
 	}
 	for _, p := range statistics(r, release) {
-		if p.Value == nil {
+		if p.Value == nil || p.Status == Text(schema.StatusInvalid) {
 			continue
 		}
 		info, _ := schema.MetricByName(p.Metric)
