@@ -190,3 +190,21 @@ func TestSecretsAroundAResult(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Folders of one name and one day below two roots are two runs, from the first reading on.
+func TestFoldersOfOneName(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	files := map[string]string{}
+	for device, score := range map[string]string{"n150": "0.5123", "n300": "0.5321"} {
+		files[device+"/20260102/lm.json"] = `{"results":{"gsm8k":{"acc,none":` + score +
+			`}},"model_name":"acme/x","versions":{},"config":{}}`
+	}
+	folder, last := write(t, tmp, files, time.Now()), ""
+	for i, device := range []string{"n150", "n300", "n300", "n150"} {
+		_, got := into(t, history, ingest.Options{}, filepath.Join(folder, device))
+		if strings.Count(got, `"filter":"none"`) != min(i+1, 2) || i > 1 && got != last {
+			t.Errorf("%d: %s", i, got)
+		}
+		last = got
+	}
+}

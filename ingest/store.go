@@ -202,6 +202,9 @@ func (s Store) write(run schema.Run, docs []*document, at int) (changed bool, er
 
 // succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
 func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
+	if len(docs) == 0 {
+		run.ID = s.apart(run)
+	}
 	hasID := !isDerivedID(&run)
 	for _, d := range docs {
 		if clash(&d.run, &run) {
@@ -217,6 +220,37 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 		run = s.update(onlyOf(old, &run), run)
 	}
 	return run
+}
+
+// apart is the id of a run of which nothing is stored: its own, or the first one that is not of the files of another
+// folder. Below two roots there may be folders of one name and one day.
+func (s Store) apart(run schema.Run) string {
+	own := run.ID
+	for n := 2; isDerivedID(&run); n++ {
+		old, isThere := history.Peek(s.Dir, &run)
+		if !isThere {
+			break
+		}
+		folders := map[string]bool{}
+		for src := range old.Sources() {
+			folders[folderOfSource(src)] = true
+		}
+		isBeside := false
+		for src := range run.Sources() {
+			isBeside = isBeside || folders[folderOfSource(src)]
+		}
+		if isBeside {
+			break
+		}
+		run.ID = fmt.Sprintf("%s~%d", own, n)
+	}
+	return run.ID
+}
+
+// folderOfSource is the folder of the run of a stored file.
+func folderOfSource(s *schema.Source) string {
+	at := found{root: &Root{}, rel: s.Path, name: s.Path}
+	return folderOfRun(&source{found: at, reading: schema.Reading{Format: s.Format}})
 }
 
 // update returns a run with what its document knows of it; of targets, only where they are not to be those of now.

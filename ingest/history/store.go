@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -152,12 +151,12 @@ func Update(old, now schema.Run) schema.Run {
 // clone of them lies says nothing about the measurement.
 func keepPaths(old, now *schema.Run) {
 	first := map[string]string{} // by hash
-	for s := range sources(old) {
+	for s := range old.Sources() {
 		first[s.SHA256] = s.Path
 	}
 	delete(first, "")
 	moved := map[string]string{} // what paths begin with today, and how they began
-	for s := range sources(now) {
+	for s := range now.Sources() {
 		if was := first[s.SHA256]; was != "" && was != s.Path {
 			today, before := beginnings(s.Path, was)
 			moved[today], s.Path = before, was
@@ -190,22 +189,6 @@ func keepPaths(old, now *schema.Run) {
 	}
 }
 
-// sources yields the sources of all points, then of all scores.
-func sources(r *schema.Run) iter.Seq[*schema.Source] {
-	return func(yield func(*schema.Source) bool) {
-		for i := range r.Points {
-			if !yield(&r.Points[i].Source) {
-				return
-			}
-		}
-		for i := range r.Scores {
-			if !yield(&r.Scores[i].Source) {
-				return
-			}
-		}
-	}
-}
-
 // beginnings cuts the last parts that two paths share off both.
 func beginnings(a, b string) (string, string) {
 	for {
@@ -222,7 +205,7 @@ func beginnings(a, b string) (string, string) {
 func keepResults(old, now *schema.Run) {
 	type file struct{ sha256, path string }
 	read := map[file]bool{}
-	for s := range sources(now) {
+	for s := range now.Sources() {
 		read[file{sha256: s.SHA256}], read[file{path: s.Path}] = true, true
 	}
 	isRead := func(s schema.Source) bool { return read[file{sha256: s.SHA256}] || read[file{path: s.Path}] }

@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
 	"regexp"
 	"slices"
 	"sort"
@@ -171,6 +172,22 @@ func (r *Run) Arrange() {
 		return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Metric, b.Metric),
 			strings.Compare(a.Filter, b.Filter))
 	})
+}
+
+// Sources yields the sources of all points, then of all scores.
+func (r *Run) Sources() iter.Seq[*Source] {
+	return func(yield func(*Source) bool) {
+		for i := range r.Points {
+			if !yield(&r.Points[i].Source) {
+				return
+			}
+		}
+		for i := range r.Scores {
+			if !yield(&r.Scores[i].Source) {
+				return
+			}
+		}
+	}
 }
 
 // DatedScores are the scores, each with its start: before they become part of another run.
