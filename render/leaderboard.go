@@ -54,7 +54,7 @@ func columnOf(s *columns.ScoreRow) boardColumn {
 
 // index notes which score a column has: a history of a year has thousands of scores.
 func (row *boardRow) index() {
-	row.by = map[boardColumn]*columns.ScoreRow{}
+	row.by = make(map[boardColumn]*columns.ScoreRow, len(row.scores))
 	for _, s := range slices.Backward(row.scores) {
 		if _, ok := s.Value.Get(); ok {
 			row.by[columnOf(s)] = s
@@ -74,7 +74,7 @@ func (b *board) choose(most int) {
 	count, group := map[boardColumn]int{}, map[string]string{}
 	for i := range b.rows {
 		b.rows[i].index()
-		seen := map[boardColumn]bool{}
+		seen := make(map[boardColumn]bool, len(b.rows[i].scores))
 		for _, s := range b.rows[i].scores {
 			if of, _, _ := strings.Cut(s.Task, ":"); s.Group != "" || of != s.Task {
 				group[s.Task] = cmp.Or(s.Group, of)
@@ -85,7 +85,7 @@ func (b *board) choose(most int) {
 			}
 		}
 	}
-	best, tasks := map[[2]string]boardColumn{}, map[string]bool{}
+	best, tasks := make(map[[2]string]boardColumn, len(count)), make(map[string]bool, len(count))
 	parts, hidden := map[string]bool{}, map[string]bool{}
 	for c, n := range count {
 		tasks[c.task] = true

@@ -373,9 +373,17 @@ func (r *Report) today(list func(int, schema.Pair) []schema.Verdict, keep func(*
 			if p.Newest != at {
 				continue
 			}
-			for _, v := range list(at, p.Pair) {
-				if keep(&v) {
-					byPair[i] = append(byPair[i], v)
+			all := list(at, p.Pair)
+			n := 0 // a verdict is half a kilobyte, and a list that grows is copied several times
+			for k := range all {
+				if keep(&all[k]) {
+					n++
+				}
+			}
+			byPair[i] = make([]schema.Verdict, 0, n)
+			for k := range all {
+				if keep(&all[k]) {
+					byPair[i] = append(byPair[i], all[k])
 				}
 			}
 		}

@@ -452,12 +452,15 @@ func NaturalCompare(a, b string) int {
 }
 
 func leadingNumber(s string) (int, string) {
-	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
-	if end == 0 || end > 15 {
-		return -1, s
+	const most = 15 // digits, which fit
+	n, end := 0, 0
+	for ; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
+		if end == most {
+			return -1, s
+		}
+		n = 10*n + int(s[end]-'0')
 	}
-	n, err := strconv.Atoi(s[:end])
-	if err != nil {
+	if end == 0 {
 		return -1, s
 	}
 	return n, s[end:]
