@@ -312,7 +312,8 @@ func (r *result) stateLoad(p *schema.Point, s statement) (taken int) {
 			r.contradictions = append(r.contradictions, c)
 		}
 		if *x.is == nil || mayReplace {
-			if text, err := json.Marshal(*x.is); err == nil && *x.is != nil && isStated(s.from) {
+			if *x.is != nil && isStated(s.from) {
+				text, _ := json.Marshal(**x.is) // a finite number has a form
 				p.Extra = withUnknown(schema.Unknown{x.name + "_by_the_file": text}, p.Extra)
 			}
 			*x.is = x.v

@@ -27,7 +27,7 @@ type document struct {
 	run     schema.Run
 	results []*result
 	isBase  bool // it is only read
-	isGone  bool // its id was given to a run of this reading
+	isTaken bool // its id was given to a run of this reading
 	isMet   bool // a file that was read has measurements of it
 }
 
@@ -236,10 +236,8 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 // resultOf begins the result of a file of a document.
 func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
 	run := &d.run
-	r := &result{doc: d, source: &source{
-		found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
-		reading: schema.Reading{Format: s.Format, Extra: run.Extra, Interleaved: run.Interleaved},
-	}}
+	r := &result{doc: d, source: storedSource(s)}
+	r.reading.Extra, r.reading.Interleaved = run.Extra, run.Interleaved
 	r.identity = identity{
 		facts: facts, targets: run.Targets, accepted: run.Acceptance, plan: run.Plan,
 		runFolder: cmp.Or(workflowTree(s.Path), folderOfRun(r.source)),
@@ -255,6 +253,14 @@ func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
 		*r.origin.of(field) = schema.Origin{From: schema.FromFlag, Where: "ttreport history"}
 	}
 	return r
+}
+
+// storedSource is a file as a document names it.
+func storedSource(s schema.Source) *source {
+	return &source{
+		found: found{root: &Root{}, rel: s.Path, name: s.Path}, file: &content{SHA256: s.SHA256, Content: s.SHA256},
+		reading: schema.Reading{Format: s.Format},
+	}
 }
 
 // tell gives the problems of a document to the results that they are of.
@@ -463,12 +469,7 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 	run.Points, run.Scores, run.Problems = nil, nil, slices.Clone(run.Problems)
 	for _, r := range d.results {
 		run.Points = append(run.Points, r.reading.Points...)
-		for _, s := range r.reading.Scores {
-			if s.Start.Equal(run.Start) {
-				s.Start = time.Time{}
-			}
-			run.Scores = append(run.Scores, s)
-		}
+		run.Scores = append(run.Scores, r.reading.Scores...)
 		for _, p := range r.reading.Problems {
 			isThere := func(q schema.Problem) bool { return p.Code == q.Code && p.Path == q.Path }
 			if p.Code == schema.CodeCopy && !slices.ContainsFunc(run.Problems, isThere) {
@@ -476,6 +477,7 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 			}
 		}
 	}
+	run.UndateScores()
 	return run, len(run.Points)+len(run.Scores) == len(d.run.Points)+len(d.run.Scores) &&
 		len(run.Problems) == len(d.run.Problems)
 }

@@ -211,10 +211,10 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 			continue // it was another one's until now
 		}
 		old, _ := d.left()
-		if !hasID && !d.isGone && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
+		if !hasID && !d.isTaken && isDerivedID(&d.run) && len(old.Points)+len(old.Scores) == 0 && isOneRun(&d.run, &run) &&
 			!d.run.Start.IsZero() && !run.Start.Before(d.run.Start) {
 			// Read from another folder or envelope: the document stays the one it is.
-			hasID, d.isGone, run.ID = true, true, d.run.ID
+			hasID, d.isTaken, run.ID = true, true, d.run.ID
 		}
 		old.Points, old.Scores = d.run.Points, d.run.Scores
 		run = s.update(onlyOf(old, &run), run)
@@ -233,11 +233,11 @@ func (s Store) apart(run schema.Run) string {
 		}
 		folders := map[string]bool{}
 		for src := range old.Sources() {
-			folders[folderOfSource(src)] = true
+			folders[folderOfRun(storedSource(*src))] = true
 		}
 		isBeside := false
 		for src := range run.Sources() {
-			isBeside = isBeside || folders[folderOfSource(src)]
+			isBeside = isBeside || folders[folderOfRun(storedSource(*src))]
 		}
 		if isBeside {
 			break
@@ -245,12 +245,6 @@ func (s Store) apart(run schema.Run) string {
 		run.ID = fmt.Sprintf("%s~%d", own, n)
 	}
 	return run.ID
-}
-
-// folderOfSource is the folder of the run of a stored file.
-func folderOfSource(s *schema.Source) string {
-	at := found{root: &Root{}, rel: s.Path, name: s.Path}
-	return folderOfRun(&source{found: at, reading: schema.Reading{Format: s.Format}})
 }
 
 // update returns a run with what its document knows of it; of targets, only where they are not to be those of now.

@@ -1,6 +1,5 @@
 // This file reads what scripts leave where a benchmark failed: {"error": "…"} or {"error": {"message": "…"}}, with some
-// facts of the attempt. The
-// point has no number, which is not the same as one that nobody measured.
+// facts of the attempt. The point has no number, which is not the same as one that nobody measured.
 
 package format
 

@@ -163,11 +163,7 @@ func (r *Run) Arrange() {
 			r.Points[i].Repeat = r.Points[i-1].Repeat + 1
 		}
 	}
-	for i := range r.Scores {
-		if s := &r.Scores[i]; s.Start.Equal(r.Start) {
-			s.Start = time.Time{}
-		}
-	}
+	r.UndateScores()
 	slices.SortStableFunc(r.Scores, func(a, b Score) int {
 		return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Metric, b.Metric),
 			strings.Compare(a.Filter, b.Filter))
@@ -186,6 +182,15 @@ func (r *Run) Sources() iter.Seq[*Source] {
 			if !yield(&r.Scores[i].Source) {
 				return
 			}
+		}
+	}
+}
+
+// UndateScores leaves out the starts of scores that are that of the run.
+func (r *Run) UndateScores() {
+	for i := range r.Scores {
+		if s := &r.Scores[i]; s.Start.Equal(r.Start) {
+			s.Start = time.Time{}
 		}
 	}
 }
