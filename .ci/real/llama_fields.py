@@ -33,6 +33,11 @@ def short(r):
     return sum(g < statistics.mean(gaps(r)) / 10 for g in gaps(r)) / len(gaps(r))
 
 
+def late(side):
+    """Whether a busy machine sent requests so late that the gaps between them are no longer those that were drawn."""
+    return float(side["client"].get("late_send_p99_ms", 0)) > 1
+
+
 def near(what, got, want, off):
     return "" if abs(got - want) <= off else f"{what} is {got:.4g}, expected {want} within {off}"
 

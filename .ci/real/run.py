@@ -82,14 +82,17 @@ class Runs:
             more = ("--tokenizer", self.tokenizer, *more)
         argv = (self.ttreport, "collect", *(("--model", model) if model else ()), "--device", device,
                 "--release", release, "--server", server, *more, *(("--", *after) if after else ()))
-        for attempt in range(TRIES):
+        for attempt in range(1, TRIES + 1):
+            started = time.time()
             try:
                 self.sh(*argv, cwd=folder, env=env)
                 break
             except RuntimeError:  # servers share this machine with the client, which refuses a point that it read late
-                newest = max(glob.glob(f"{folder}/results/*/journal.jsonl"), key=os.path.getmtime, default=os.devnull)
-                if attempt == TRIES - 1 or BUSY not in open(newest).read():
+                journals = glob.glob(f"{folder}/results/*/journal.jsonl")
+                if not any(BUSY in open(j).read() for j in journals if os.path.getmtime(j) >= started):
                     raise
+                if attempt == TRIES:
+                    raise Skip(f"{name}: {BUSY}, {TRIES} times")
                 print(f"   the same again: {BUSY}", flush=True)
         seconds = time.monotonic() - begin
         self.sh(self.ttreport, "build", "--strict", *built, cwd=folder)
