@@ -132,7 +132,7 @@ func dropCopies(results []*result) {
 		switch {
 		case keep.r.doc != nil:
 			keep.r.doc.isMet = true
-		case why == oneForm && !keep.isScore:
+		case why == oneForm && !keep.isScore && len(drop.point().Metrics) > 0:
 			keep.r.learn(keep.point(), drop.r, drop.point())
 		}
 		if drop.r.doc != nil {

@@ -299,7 +299,9 @@ func (e *edit) write(sh *shell, chosen []storedRun) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(sh.out, "%s became %s\n", plaintext.Plural(len(chosen), "run"),
-		plaintext.Plural(len(e.now), "run"))
-	return err
+	fmt.Fprintf(sh.out, "%s became %s\n", plaintext.Plural(len(chosen), "run"), plaintext.Plural(len(e.now), "run"))
+	if len(e.now) == 0 {
+		fmt.Fprintln(sh.out, "Their files are as they were: reading them again stores them again.")
+	}
+	return nil
 }

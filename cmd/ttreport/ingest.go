@@ -32,8 +32,8 @@ import (
 
 // identity holds the flags that state who was measured where no file does.
 type identity struct {
-	model, impl, device, engine, version, release, channel string
-	patterns                                               []string
+	model, impl, device, engine, version, release, channel, build string
+	patterns                                                      []string
 	// oneBuild puts all runs under this release and channel, whatever their files state.
 	oneBuild bool
 }
@@ -46,6 +46,7 @@ func identityFlags(fs *pflag.FlagSet) *identity {
 	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine; it replaces what a result states")
 	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine; it replaces what a result states")
 	fs.StringVar(&id.release, "release", "", "`label` of the release; it replaces what a result states")
+	fs.StringVar(&id.build, "build", "", "`label` of a build that is no release, such as a night: one of channel main")
 	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
 	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
 	return id
@@ -53,12 +54,18 @@ func identityFlags(fs *pflag.FlagSet) *identity {
 
 // isStated reports that a flag says who was measured, or when.
 func (id *identity) isStated() bool {
-	return id != nil && cmp.Or(id.model, id.impl, id.device, id.engine, id.version, id.release, id.channel) != ""
+	return id != nil && cmp.Or(id.model, id.impl, id.device, id.engine, id.version, id.release, id.channel, id.build) != ""
 }
 
 // input turns paths and flags of the command line into what is to be read.
 func (id *identity) input(ws *workspace.Workspace, paths []string) (ingest.Options, []ingest.Root, error) {
 	var opt ingest.Options
+	if id.build != "" {
+		if id.release != "" {
+			return opt, nil, fail(exitUsage, "leave one of them out", "--build and --release both name the build")
+		}
+		id.release, id.channel, id.build = id.build, cmp.Or(id.channel, schema.ChannelMain), ""
+	}
 	if err := plan.CheckChannel(id.channel); err != nil {
 		return opt, nil, planError(err)
 	}

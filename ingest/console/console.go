@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,10 +47,18 @@ func sniff(f *decode.File, m *draft.Check) {
 		m.Want(has(trtllmLine), trtllmLine)
 	case trtllmBegan.Match(f.Data) && has(trtllmLog):
 		m.Match = draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
+	case !has(servingTitle) && slices.ContainsFunc(bytes.SplitAfter(f.Data, []byte("Namespace(")), isLoad):
+		m.Match = draft.Is(Serving, "Namespace(… num_prompts, request_rate …)", "load test without its result")
 	default:
 		m.Want(has(servingTitle), "===== Serving Benchmark Result =====")
 		m.Want(has("Successful requests:"), "Successful requests:")
 	}
+}
+
+// isLoad reports that what follows "Namespace(" are the arguments of a load test, which it prints before it begins.
+func isLoad(args []byte) bool {
+	args, _, _ = bytes.Cut(args, []byte("\n"))
+	return bytes.Contains(args, []byte("num_prompts=")) && bytes.Contains(args, []byte("request_rate="))
 }
 
 func read(f *decode.File, r *schema.Reading) {
@@ -66,13 +75,27 @@ type block struct {
 	args   map[string]string // of the Namespace before it
 	line   int
 	whole  bool
+	// of a load test that began and printed no result: what it said last; "" for any other block
+	died string
+}
+
+// isAgain reports that a block has the load of some arguments, which sglang prints twice.
+func (b *block) isAgain(args map[string]string) bool {
+	for _, name := range []string{"model", "dataset_name", "num_prompts", "request_rate", "max_concurrency",
+		"random_input_len", "random_output_len", "seed"} {
+		if b.args[name] != args[name] {
+			return false
+		}
+	}
+	return true
 }
 
 // readServing goes through a log: arguments, then what is said before the run, then the block.
 func readServing(f *decode.File, r *schema.Reading) {
 	before := map[string]string{}
 	var args map[string]string
-	var open *block
+	var open, begun *block // begun prints its result later
+	last := ""
 	unfinished := "" // lines that end in a backslash
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
@@ -86,7 +109,7 @@ func readServing(f *decode.File, r *schema.Reading) {
 		switch {
 		case strings.Contains(line, servingTitle):
 			open.point(f, r)
-			open = &block{values: before, args: args, line: n}
+			open, begun = &block{values: before, args: args, line: n}, nil
 			before, args = map[string]string{}, nil // of this run alone
 		case open != nil && strings.HasPrefix(line, "==="):
 			open.whole = true
@@ -94,6 +117,13 @@ func readServing(f *decode.File, r *schema.Reading) {
 			open = nil
 		case strings.Contains(line, "Namespace("):
 			args = namespace(line)
+			if begun != nil && !begun.isAgain(args) {
+				begun.died = last
+				begun.point(f, r)
+			}
+			if begun = nil; isLoad([]byte(line)) {
+				begun = &block{values: before, args: args, line: n}
+			}
 		case open == nil && client.MatchString(line):
 			args = command(line)
 		default:
@@ -103,11 +133,16 @@ func readServing(f *decode.File, r *schema.Reading) {
 				before[label] = value
 			}
 		}
+		last = cmp.Or(line, last)
 		if len(r.Points) > f.Limits().Results {
 			break // the load says so
 		}
 	}
 	open.point(f, r)
+	if begun != nil {
+		begun.died = last
+		begun.point(f, r)
+	}
 	r.Detail = "output of " + plaintext.Plural(len(r.Points), "load test")
 }
 
@@ -173,6 +208,15 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		if total := v.Number(label); total != nil && ok != nil && *ok > 0 {
 			d.Derived(metric, "", "mean", *total / *ok)
 		}
+	}
+	if b.died != "" {
+		d.Fail("the load test ended without a result")
+		d.Problem(schema.SevWarning, "benchmark-failed", decode.Value{},
+			"a load test that began and printed no result; the last line is"+draft.Quote(b.died), "a result at its end",
+			"no number: the load test died, or the log was cut", "see what ended it, and measure it again")
+		r.Problems[len(r.Problems)-1].Line = b.line
+		d.Done()
+		return
 	}
 	d.Requests(ok, v.Number("failed requests"), args.Number("num_prompts"), "")
 	if !b.whole && d.Status == schema.StatusOK {

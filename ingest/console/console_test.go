@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,5 +174,40 @@ func TestTRTLLMDied(t *testing.T) {
 	r := reader.Must(t, "x.txt", died)
 	if len(r.Points) != 0 || Codes(r) != "benchmark-failed" {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
+}
+
+// A load test that printed its arguments and no result died: its workload is a point without a number. sglang prints
+// its arguments twice.
+func TestServingDied(t *testing.T) {
+	args := func(isl int) string {
+		return fmt.Sprintf("Namespace(backend='vllm', dataset_name='random', max_concurrency=4, model='acme/x', "+
+			"num_prompts=10, random_input_len=%d, random_output_len=64, request_rate=inf)\n", isl)
+	}
+	result := vllm[strings.Index(vllm, "===="):]
+	for name, c := range map[string]struct {
+		text   string
+		failed []float64 // ISL of each
+		points int
+	}{
+		"at its end":   {args(128) + "Starting\nValueError: no server\n", []float64{128}, 1},
+		"of several":   {args(128) + result + args(256) + "killed\n", []float64{256}, 2},
+		"of a sweep":   {args(128) + "Traceback\n" + args(256) + result, []float64{128}, 2},
+		"printed more": {"benchmark_args=" + args(128) + args(128) + result, nil, 1},
+		"tried again":  {args(128) + "Traceback\n" + args(128) + result, nil, 1},
+	} {
+		r := reader.Must(t, "x.log", c.text)
+		var failed []float64
+		for _, p := range r.Points {
+			if p.Status == schema.StatusFailed {
+				failed = append(failed, *p.Key.ISL)
+			}
+		}
+		if len(r.Points) != c.points || !slices.Equal(failed, c.failed) {
+			t.Errorf("%s: %d points, ISL %v failed, %v", name, len(r.Points), failed, r.Problems)
+		}
+		if told := strings.Count(Codes(r), "benchmark-failed"); told != len(failed) {
+			t.Errorf("%s: told %d times", name, told)
+		}
 	}
 }

@@ -77,6 +77,7 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
 	switch {
 	case !hasPrinted:
+		return out
 	case tps > 0: // rounded up or down: a stored number has lost digits before
 		for _, x := range []float64{math.Floor(tps * 100), math.Ceil(tps * 100)} {
 			out = append(out, fmt.Sprint(p.Key.Tool, " ", x))
@@ -84,13 +85,14 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	case p.Status == schema.StatusFailed:
 		out = append(out, p.Key.Tool+" failed")
 	}
-	return out
+	return append(out, p.Key.Tool+" in "+path.Dir(p.Source.Path))
 }
 
-// Printed reports that every number that a tool printed is that of its file, rounded.
+// Printed reports that every number that a tool printed is that of its file, rounded. What ends before its numbers says
+// nothing against the file of such a load beside it.
 func Printed(file, printed *schema.Point) bool {
-	isFailed := printed.Status == schema.StatusFailed
-	if file.Key.Tool != printed.Key.Tool || isFailed != (file.Status == schema.StatusFailed) ||
+	isFailed, isCut := printed.Status == schema.StatusFailed, len(printed.Metrics) == 0
+	if file.Key.Tool != printed.Key.Tool || !isCut && isFailed != (file.Status == schema.StatusFailed) ||
 		!sameLoad(&file.Key, &printed.Key) {
 		return false
 	}
