@@ -129,10 +129,13 @@ func dropCopies(results []*result) {
 		if isBetter(keep, drop, why) {
 			keep, drop, dropped = drop, keep, a
 		}
+		learns := why == oneForm && !keep.isScore && len(drop.point().Metrics) > 0
 		switch {
 		case keep.r.doc != nil:
-			keep.r.doc.isMet = true
-		case why == oneForm && !keep.isScore && len(drop.point().Metrics) > 0:
+			if keep.r.doc.isMet = true; learns && drop.r.doc == nil {
+				keep.r.learnLater(keep.point(), drop.r, drop.point())
+			}
+		case learns:
 			keep.r.learn(keep.point(), drop.r, drop.point())
 		}
 		if drop.r.doc != nil {
@@ -385,12 +388,36 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	}
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &from.reading.Facts, isQuiet: true})
 	r.completeModel()
-	r.stateWorkload(p, statement{
+	r.stateWorkload(p, copied(from, q))
+}
+
+// copied is what a copy states of a workload.
+func copied(from *result, q *schema.Point) statement {
+	return statement{
 		from: schema.From(FromCopy + path.Base(from.rel)), isQuiet: true, conditions: q.Conditions,
 		workload: manifest.Workload{
 			ISL: q.Key.ISL, OSL: q.Key.OSL, Concurrency: q.Key.Concurrency, Rate: q.Key.Rate, Dataset: q.Key.Dataset,
 		},
-	})
+	}
+}
+
+// learnLater gives a stored point what a copy states that was not among the files when it was read: what was printed of
+// it has its lengths, without which it had the name of its file.
+func (r *result) learnLater(p *schema.Point, from *result, q *schema.Point) {
+	if r.stateWorkload(p, copied(from, q)) == 0 {
+		return
+	}
+	r.doc.isTaught = true
+	if dims := maps.Clone(p.Key.Dims); p.Stated[schema.DimLabel] == string(schema.FromPath) {
+		delete(dims, schema.DimLabel)
+		if unlabelled := (schema.Key{ISL: p.Key.ISL, OSL: p.Key.OSL, Dims: dims}); unlabelled.Comparable() {
+			p.Key.Dims, p.Stated = dims, maps.Clone(p.Stated)
+			delete(p.Stated, schema.DimLabel)
+		}
+	}
+	told := len(r.reading.Problems)
+	r.checkAnswerLength(p)
+	r.doc.run.Problems = append(r.doc.run.Problems, r.reading.Problems[told:]...)
 }
 
 // areOneSecond reports that two times are equal as documents keep them.

@@ -1,13 +1,16 @@
 package ingest_test
 
 import (
+	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest"
 )
@@ -57,6 +60,49 @@ func TestEveryOrder(t *testing.T) {
 				t.Fatalf("order %d of %s, then the tree: %d written: %s", seed, what, got.Written,
 					firstDifference(orderless(again), want))
 			}
+		}
+	}
+}
+
+// What was printed has the lengths that a file lacks, whichever of the two is read first.
+func TestPrintedInEveryOrder(t *testing.T) {
+	dir := t.TempDir()
+	texts := map[string]string{}
+	for i, ttft := range []float64{71.54123, 93.21456} {
+		name := fmt.Sprint("in/load", i)
+		texts[name+"/a-20260102-030405.json"] = fmt.Sprintf(`{"date":"20260102-0%d0405","model_id":"acme/M",`+
+			`"num_prompts":10,"request_rate":"inf","max_concurrency":4,"duration":5.781234,"completed":10,"failed":0,`+
+			`"total_input_tokens":1280,"total_output_tokens":640,"request_throughput":1.73123,`+
+			`"output_throughput":%g,"total_token_throughput":619.8512,"mean_ttft_ms":%g,"mean_tpot_ms":7.9112}`,
+			i+3, 382.8912+float64(i), ttft)
+		texts[name+"/bench.log"] = fmt.Sprintf("Namespace(backend='vllm', dataset_name='random', max_concurrency=4, "+
+			"model='acme/M', num_prompts=10, random_input_len=%d, random_output_len=80, request_rate=inf)\n"+
+			"============ Serving Benchmark Result ============\nSuccessful requests:  10\n"+
+			"Benchmark duration (s):  5.78\nTotal input tokens:  1280\nTotal generated tokens:  640\n"+
+			"Request throughput (req/s):  1.73\nOutput token throughput (tok/s):  %.2f\n"+
+			"Total Token throughput (tok/s):  619.85\nMean TTFT (ms):  %.2f\nMean TPOT (ms):  7.91\n=====\n",
+			128+i, 382.8912+float64(i), ttft)
+	}
+	write(t, dir, texts, time.Time{})
+	files := slices.Sorted(maps.Keys(texts))
+	_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
+	want = orderless(want)
+	if strings.Count(want, `"isl":128`) != 1 || strings.Count(want, "osl-mismatch") != 2 {
+		t.Fatal(want)
+	}
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		history := t.TempDir()
+		var now string
+		for _, name := range files {
+			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, name))
+		}
+		if now = orderless(now); now != want {
+			t.Fatalf("%v: %s", files, firstDifference(now, want))
+		}
+		if got, again := into(t, history, ingest.Options{}, dir+"/in"); got.Written != 0 || orderless(again) != want {
+			t.Fatalf("%v, then all: %d written: %s", files, got.Written, firstDifference(orderless(again), want))
 		}
 	}
 }

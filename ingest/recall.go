@@ -29,6 +29,8 @@ type document struct {
 	isBase  bool // it is only read
 	isTaken bool // its id was given to a run of this reading
 	isMet   bool // a file that was read has measurements of it
+	// a file that was read states more about its measurements
+	isTaught bool
 }
 
 // recall reads the documents that may have something in common with sources: files of the same bytes, or about the same

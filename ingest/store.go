@@ -295,10 +295,14 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 	for _, d := range m.docs {
 		name, isPlaced := placed[d]
 		if d.isMet && !isPlaced {
-			out.Runs, out.Same = out.Runs+1, out.Same+1
+			out.Runs++
+			out.count(d.isTaught)
 		}
 		rest, isWhole := d.left()
-		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole || err == nil && names[rel] {
+		if d.isTaught {
+			rest.Arrange()
+		}
+		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole && !d.isTaught || err == nil && names[rel] {
 			continue
 		}
 		if len(rest.Points)+len(rest.Scores) > 0 {

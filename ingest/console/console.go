@@ -79,23 +79,9 @@ type block struct {
 	died string
 }
 
-// isAgain reports that a block has the load of some arguments, which sglang prints twice.
-func (b *block) isAgain(args map[string]string) bool {
-	for _, name := range []string{"model", "dataset_name", "num_prompts", "request_rate", "max_concurrency",
-		"random_input_len", "random_output_len", "seed"} {
-		if b.args[name] != args[name] {
-			return false
-		}
-	}
-	return true
-}
-
 // readServing goes through a log: arguments, then what is said before the run, then the block.
 func readServing(f *decode.File, r *schema.Reading) {
-	before := map[string]string{}
-	var args map[string]string
-	var open, begun *block // begun prints its result later
-	last := ""
+	s := servingLog{f: f, r: r, before: map[string]string{}}
 	unfinished := "" // lines that end in a backslash
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
@@ -105,45 +91,67 @@ func readServing(f *decode.File, r *schema.Reading) {
 			unfinished += rest + " "
 			continue
 		}
-		line, unfinished = unfinished+line, ""
-		switch {
-		case strings.Contains(line, servingTitle):
-			open.point(f, r)
-			open, begun = &block{values: before, args: args, line: n}, nil
-			before, args = map[string]string{}, nil // of this run alone
-		case open != nil && strings.HasPrefix(line, "==="):
-			open.whole = true
-			open.point(f, r)
-			open = nil
-		case strings.Contains(line, "Namespace("):
-			args = namespace(line)
-			if begun != nil && !begun.isAgain(args) {
-				begun.died = last
-				begun.point(f, r)
-			}
-			if begun = nil; isLoad([]byte(line)) {
-				begun = &block{values: before, args: args, line: n}
-			}
-		case open == nil && client.MatchString(line):
-			args = command(line)
-		default:
-			if label, value := labelled(line); label != "" && open != nil {
-				open.values[label] = value
-			} else if label != "" && len(before) < 50 {
-				before[label] = value
-			}
-		}
-		last = cmp.Or(line, last)
+		s.read(unfinished+line, n)
+		unfinished = ""
 		if len(r.Points) > f.Limits().Results {
 			break // the load says so
 		}
 	}
-	open.point(f, r)
-	if begun != nil {
-		begun.died = last
-		begun.point(f, r)
-	}
+	s.open.point(f, r)
+	s.end(nil)
 	r.Detail = "output of " + plaintext.Plural(len(r.Points), "load test")
+}
+
+// servingLog is a log as far as it is read.
+type servingLog struct {
+	f           *decode.File
+	r           *schema.Reading
+	before      map[string]string // what was said before the next block
+	args        map[string]string // of it
+	open, begun *block            // begun prints its result later
+	last        string            // line with a text
+}
+
+// loadArguments tell load tests apart.
+var loadArguments = []string{"model", "dataset_name", "num_prompts", "request_rate", "max_concurrency",
+	"random_input_len", "random_output_len", "seed"}
+
+func (s *servingLog) read(line string, n int) {
+	switch {
+	case strings.Contains(line, servingTitle):
+		s.open.point(s.f, s.r)
+		s.open, s.begun = &block{values: s.before, args: s.args, line: n}, nil
+		s.before, s.args = map[string]string{}, nil // of this run alone
+	case s.open != nil && strings.HasPrefix(line, "==="):
+		s.open.whole = true
+		s.open.point(s.f, s.r)
+		s.open = nil
+	case strings.Contains(line, "Namespace("):
+		s.args = namespace(line)
+		if s.end(s.args); isLoad([]byte(line)) {
+			s.begun = &block{values: s.before, args: s.args, line: n}
+		}
+	case s.open == nil && client.MatchString(line):
+		s.args = command(line)
+	default:
+		if label, value := labelled(line); label != "" && s.open != nil {
+			s.open.values[label] = value
+		} else if label != "" && len(s.before) < 50 {
+			s.before[label] = value
+		}
+	}
+	s.last = cmp.Or(line, s.last)
+}
+
+// end makes a failed point of a load test that began, and printed no result until the arguments of the next one: of the
+// same load, which sglang prints twice, they are those of the test itself.
+func (s *servingLog) end(next map[string]string) {
+	isOther := func(name string) bool { return next[name] != s.begun.args[name] }
+	if s.begun != nil && (next == nil || slices.ContainsFunc(loadArguments, isOther)) {
+		s.begun.died = s.last
+		s.begun.point(s.f, s.r)
+	}
+	s.begun = nil
 }
 
 // labelled splits a line at its first colon into a label, in lower case, and a value; "" where it has no label.
@@ -209,23 +217,29 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 			d.Derived(metric, "", "mean", *total / *ok)
 		}
 	}
-	if b.died != "" {
+	b.finish(d, ok, v.Number("failed requests"), args.Number("num_prompts"))
+	d.Done()
+}
+
+// finish says how a load test ended.
+func (b *block) finish(d *draft.Draft, ok, failed, asked *float64) {
+	if b.died == "" {
+		d.Requests(ok, failed, asked, "")
+	}
+	switch {
+	case b.died != "":
 		d.Fail("the load test ended without a result")
 		d.Problem(schema.SevWarning, "benchmark-failed", decode.Value{},
 			"a load test that began and printed no result; the last line is"+draft.Quote(b.died), "a result at its end",
 			"no number: the load test died, or the log was cut", "see what ended it, and measure it again")
-		r.Problems[len(r.Problems)-1].Line = b.line
-		d.Done()
-		return
-	}
-	d.Requests(ok, v.Number("failed requests"), args.Number("num_prompts"), "")
-	if !b.whole && d.Status == schema.StatusOK {
+	case !b.whole && d.Status == schema.StatusOK:
 		d.Status = schema.StatusPartial
 		d.Problem(schema.SevWarning, "truncated", decode.Value{}, "a printed result without its last line", "",
 			"what was printed")
-		r.Problems[len(r.Problems)-1].Line = b.line
+	default:
+		return
 	}
-	d.Done()
+	d.Reading.Problems[len(d.Reading.Problems)-1].Line = b.line
 }
 
 // others are numbers that have no name of ours.
