@@ -193,12 +193,17 @@ func assemble(results []*result) (schema.Run, string) {
 }
 
 // statedOf are the facts that a person stated of some files of a run, by their paths, and that the provenance of the
-// run has of another file: the next reading must know them.
+// run has of another file: the next reading must know them. What was stated of one of several results of the first file
+// stands in the provenance.
 func statedOf(results []*result, provenance map[string]schema.Origin) map[string][]string {
 	out := map[string][]string{}
 	for _, r := range results {
 		for _, f := range r.origin {
-			if isStated(r.kind(f.Origin)) && f.From != "" && !isStated(r.kind(provenance[f.field])) {
+			switch {
+			case f.From == "" || !isStated(r.kind(f.Origin)) || isStated(r.kind(provenance[f.field])):
+			case r.shown() == results[0].shown():
+				provenance[f.field] = f.Origin
+			case !slices.Contains(out[r.shown()], f.field):
 				out[r.shown()] = append(out[r.shown()], f.field)
 			}
 		}
