@@ -24,7 +24,9 @@ var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
 	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
 
-func isMeasuredLine(line []byte) bool { return measuredLine.Match(line) && !engineLine.Match(line) }
+func isMeasuredLine(line []byte) bool {
+	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
+}
 
 // isHeading reports the name of a column with such numbers, or with scores of an eval.
 func isHeading(name string) bool { return table.IsMeasured(name) || knownEval.MatchString(name) }
@@ -253,12 +255,6 @@ var (
 
 // isAligned reports a row of a table that is aligned with blanks, below headings of a benchmark.
 func isAligned(head, row []byte) bool {
-	headings := 0
-	for name := range strings.FieldsSeq(string(head)) {
-		if isHeading(name) {
-			headings++
-		}
-	}
 	numbers := func(line []byte) (n int) {
 		for cell := range strings.FieldsSeq(string(line)) {
 			if _, err := strconv.ParseFloat(strings.Trim(cell, ",;"), 64); err == nil {
@@ -267,7 +263,16 @@ func isAligned(head, row []byte) bool {
 		}
 		return n
 	}
-	return headings > 1 && numbers(head) == 0 && numbers(row) > 1
+	if numbers(row) < 2 || numbers(head) > 0 {
+		return false
+	}
+	headings := 0
+	for name := range strings.FieldsSeq(string(head)) {
+		if isHeading(name) {
+			headings++
+		}
+	}
+	return headings > 1
 }
 
 // unreadJSON completes the problem of JSON, or of a notebook, with numbers of a benchmark; false for any other.

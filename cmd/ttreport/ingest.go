@@ -193,8 +193,8 @@ func load(ctx context.Context, ws *workspace.Workspace, paths []string, id *iden
 
 // boundMemory bounds the memory of reading until the function that it returns is called: beyond the limit garbage is
 // collected more often, because a hostile file may ask for all the memory that limits leave it. What is in use may come
-// to more, where a release has thousands of results; the limit then stays a quarter above it, or the collector would do
-// nothing but look for garbage that is not there.
+// to more, where a tree has thousands of results: twice that is the limit then, or half of the time would go into
+// looking for garbage that is not there.
 func boundMemory() (end func()) {
 	const least = 180 << 20
 	before := debug.SetMemoryLimit(least)
@@ -211,7 +211,11 @@ func boundMemory() (end func()) {
 			case <-tick.C:
 			}
 			metrics.Read(inUse)
-			if next := max(least, int64(inUse[0].Value.Uint64()/4*5)); next != limit {
+			next := int64(inUse[0].Value.Uint64())
+			if next = max(least, next/4*5); next > 235<<20 {
+				next = next / 5 * 8
+			}
+			if next != limit {
 				limit = next
 				debug.SetMemoryLimit(limit)
 			}

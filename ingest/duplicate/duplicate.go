@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
 	"path"
@@ -35,11 +36,12 @@ type Mark struct {
 // says which of the two is dropped, -1 where they are not one. Marks are asked for when a measurement is reached, so
 // that what was learned of it until then counts: those under which it is looked for, and those under which it is found.
 func Once(n int, marks func(i int) (seek, found []Mark), settle func(a, b int) (dropped int)) {
-	by, dropped := map[string][]int32{}, make([]bool, n)
+	by, dropped := map[uint64][]int32{}, make([]bool, n) // by a hash of the mark: texts would be most of the memory
+	seed := maphash.MakeSeed()
 	for i := range n {
 		seek, found := marks(i)
 		for _, mark := range seek {
-			list := by[mark.Text]
+			list := by[maphash.String(seed, mark.Text)]
 			for _, j := range list[max(0, len(list)-mark.Last):] {
 				if dropped[i] || dropped[j] {
 					continue
@@ -53,7 +55,8 @@ func Once(n int, marks func(i int) (seek, found []Mark), settle func(a, b int) (
 			continue
 		}
 		for _, mark := range found {
-			by[mark.Text] = append(by[mark.Text], int32(i))
+			hash := maphash.String(seed, mark.Text)
+			by[hash] = append(by[hash], int32(i))
 		}
 	}
 }
