@@ -407,7 +407,7 @@ func (r *result) learnLater(p *schema.Point, from *result, q *schema.Point) {
 	if r.stateWorkload(p, copied(from, q)) == 0 {
 		return
 	}
-	r.doc.isTaught = true
+	r.doc.isChanged = true
 	if dims := maps.Clone(p.Key.Dims); p.Stated[schema.DimLabel] == string(schema.FromPath) {
 		delete(dims, schema.DimLabel)
 		if unlabelled := (schema.Key{ISL: p.Key.ISL, OSL: p.Key.OSL, Dims: dims}); unlabelled.Comparable() {

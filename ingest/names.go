@@ -132,17 +132,19 @@ var (
 	oneBuild = regexp.MustCompile(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
 		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
 		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
+	// repeatPart is the number of a repeat at the end of a name: caseA_rep2.
+	repeatPart = regexp.MustCompile(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
 	// stamps are times in names.
 	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
-	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|` +
+	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|run|runs|` +
 		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
-// plainLabel returns a name without the time stamps and loads that tools write into it, so that two measurements of
-// one workload have the same label; "" when nothing is left.
+// plainLabel returns a name without the time stamps, loads and numbers of repeats that are written into it, so that two
+// measurements of one workload have the same label; "" when nothing is left.
 func plainLabel(stem string) string {
 	s := stamps.ReplaceAllString(stem, "")
-	s = loadPart.ReplaceAllString(s, "-")
+	s = repeatPart.ReplaceAllString(loadPart.ReplaceAllString(s, "-"), "")
 	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
 	if generic.MatchString(s) {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"regexp"
@@ -63,11 +64,8 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		}
 	case f.Form != decode.Text || slices.Contains(programs, ext):
 		return nil
-	case ext == ".csv" || ext == ".tsv":
-		if p.Found = measuredColumns(headOf(f.Data)); p.Found == "" {
-			return nil
-		}
-		p.Found = "a table with columns of a benchmark: " + p.Found
+	case (ext == ".csv" || ext == ".tsv") && measuredColumns(headOf(f.Data)) != "":
+		p.Found = "a table with columns of a benchmark: " + measuredColumns(headOf(f.Data))
 		p.Hint = mappingHint(f)
 	case slices.Contains(settings, ext):
 		if !unreadSettings(&p, text) {
@@ -226,7 +224,7 @@ func measuredLines(text []byte) (lines, stated int, words string) {
 		switch {
 		case may:
 			head = line
-		case head != nil && !rule.Match(line):
+		case head != nil && !isRow && !rule.Match(line):
 			head = nil
 		}
 		if !isRow && !(may && isMeasuredLine(line)) {
@@ -253,11 +251,15 @@ var (
 	rule = regexp.MustCompile(`^[-=+|_\s]*$`)
 )
 
-// isAligned reports a row of a table that is aligned with blanks, below headings of a benchmark.
+// isAligned reports a row of a table that is aligned with blanks, or has commas, below headings of a benchmark.
 func isAligned(head, row []byte) bool {
+	cells := func(line []byte) iter.Seq[string] { return strings.FieldsSeq(string(line)) }
+	if bytes.Count(head, []byte(",")) > 1 {
+		cells = func(line []byte) iter.Seq[string] { return strings.SplitSeq(string(line), ",") }
+	}
 	numbers := func(line []byte) (n int) {
-		for cell := range strings.FieldsSeq(string(line)) {
-			if _, err := strconv.ParseFloat(strings.Trim(cell, ",;"), 64); err == nil {
+		for cell := range cells(line) {
+			if _, err := strconv.ParseFloat(strings.Trim(cell, ",; \n"), 64); err == nil {
 				n++
 			}
 		}
@@ -267,7 +269,7 @@ func isAligned(head, row []byte) bool {
 		return false
 	}
 	headings := 0
-	for name := range strings.FieldsSeq(string(head)) {
+	for name := range cells(head) {
 		if isHeading(name) {
 			headings++
 		}

@@ -53,7 +53,12 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 		"server.log":  {strings.Repeat("INFO Avg prompt throughput: 5.0 tokens/s, Running: 1 reqs\n", 9), ""},
 		"names.csv":   {"name,city\nx,y\n", ""},
 		"notes.txt":   {"we looked at the throughput of 3 machines\n", ""},
-		"guide.md":    {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", "benchmark-text"},
+		"sum.log": {"=== Results ===\nStart: x\n\nISL,OSL,Throughput(tokens/sec),Latency(ms)\n128,64,14.5,26.7\n" +
+			"128,128,15.5,29.7\n", "benchmark-text"},
+		"sum.csv": {"=== Results ===\n\nISL,OSL,Throughput(tokens/sec),Latency(ms)\n128,64,14.5,26.7\n", "benchmark-text"},
+		"lines.txt": {`{"np":4,"aggregate_tps":124.2,"mean_ttft_s":0.39}` + "\n" + `{"np":4,"aggregate_tps":139.2,` +
+			`"mean_ttft_s":0.21}` + "\n", "unread-numbers"},
+		"guide.md": {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", "benchmark-text"},
 	} {
 		set := load(t, ingest.Options{}, map[string]string{name: c.text})
 		if codes(set.Problems) != c.want || len(set.Files) != 1 || set.Files[0].Format != ingest.NotResult {

@@ -386,6 +386,8 @@ func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 	if first.Format != NotResult || strings.Contains(path.Base(f.Path), ".json") {
 		// text that begins with a number is not damaged JSON
 		r.Problems = slices.Concat(f.Problems, unknown(f, first), unreadNumbers(f, first))
+	} else if f.First.Kind() == decode.Object {
+		r.Problems = unreadNumbers(f, first)
 	}
 	return r
 }

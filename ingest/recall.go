@@ -23,14 +23,13 @@ type memory struct {
 
 // document is a stored run, as results by file.
 type document struct {
-	path    string // of the operating system
-	run     schema.Run
-	results []*result
-	isBase  bool // it is only read
-	isTaken bool // its id was given to a run of this reading
-	isMet   bool // a file that was read has measurements of it
-	// a file that was read states more about its measurements
-	isTaught bool
+	path      string // of the operating system
+	run       schema.Run
+	results   []*result
+	isBase    bool // it is only read
+	isTaken   bool // its id was given to a run of this reading
+	isMet     bool // a file that was read has measurements of it
+	isChanged bool // by what was read, although its results stay
 }
 
 // recall reads the documents that may have something in common with sources: files of the same bytes, or about the same
@@ -64,6 +63,7 @@ func recall(dir, base string, sources []*source) *memory {
 			rel, _ := filepath.Rel(folder, name)
 			stored[rel] = true
 			d := &document{path: filepath.FromSlash(name), run: *run, isBase: folder == base}
+			d.forgetUnread(sources)
 			// All files of a run with such a problem are copies of another release's, which has their measurements.
 			isCopies := func(p schema.Problem) bool { return p.Code == schema.CodeCopy && p.Severity == schema.SevError }
 			if !d.divide(read) && (!isNear(run.Start, run.End) || slices.ContainsFunc(run.Problems, isCopies)) {
@@ -77,6 +77,26 @@ func recall(dir, base string, sources []*source) *memory {
 	}
 	m.match(sources, byHash)
 	return m
+}
+
+// forgetUnread drops the problems of files beside the run from which nothing was read, and which are gone or read now.
+func (d *document) forgetUnread(sources []*source) {
+	isOver := func(p schema.Problem) bool {
+		if p.Code != schema.CodeUnread {
+			return false
+		}
+		isBelow, isBroken := false, false
+		for _, s := range sources {
+			isBelow = isBelow || p.Path == s.shown() || s.root.Only == "" && (s.root.Name == "." ||
+				strings.HasPrefix(p.Path, strings.TrimSuffix(s.root.Name, "/")+"/"))
+			n := s.measured()
+			isBroken = isBroken || p.Path == s.shown() && n.points+n.scores == 0
+		}
+		return isBelow && !isBroken
+	}
+	if slices.ContainsFunc(d.run.Problems, isOver) {
+		d.run.Problems, d.isChanged = slices.DeleteFunc(slices.Clone(d.run.Problems), isOver), true
+	}
 }
 
 // match finds which stored results are of which sources of the same bytes: those in the place of the file, else copies

@@ -176,3 +176,22 @@ func TestUnlikeScoresAreNotOneSeries(t *testing.T) {
 		}
 	}
 }
+
+// The number of a repeat in a name tells no workloads of unknown lengths apart.
+func TestRepeatsByName(t *testing.T) {
+	files := map[string]string{}
+	for i, name := range []string{"caseA_rep1", "caseA_rep2", "caseA_run3", "caseB_rep1"} {
+		files["r/"+name+".json"] = fmt.Sprintf(`{"date":"20260102-03040%d","model_id":"acme/M","num_prompts":4,`+
+			`"request_rate":"inf","max_concurrency":2,"duration":2.0,"completed":4,"failed":0,"total_input_tokens":512,`+
+			`"total_output_tokens":256,"request_throughput":2.0,"output_throughput":12%d.5,"mean_ttft_ms":1%d.5}`, i, i, i)
+	}
+	labels := map[string]int{}
+	for _, run := range load(t, ingest.Options{}, files).Runs {
+		for _, p := range run.Points {
+			labels[p.Key.Dims[schema.DimLabel]]++
+		}
+	}
+	if len(labels) != 2 || labels["caseA"] != 3 || labels["caseB"] != 1 {
+		t.Errorf("%v", labels)
+	}
+}

@@ -296,13 +296,13 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 		name, isPlaced := placed[d]
 		if d.isMet && !isPlaced {
 			out.Runs++
-			out.count(d.isTaught)
+			out.count(d.isChanged)
 		}
 		rest, isWhole := d.left()
-		if d.isTaught {
+		if d.isChanged {
 			rest.Arrange()
 		}
-		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole && !d.isTaught || err == nil && names[rel] {
+		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole && !d.isChanged || err == nil && names[rel] {
 			continue
 		}
 		if len(rest.Points)+len(rest.Scores) > 0 {

@@ -234,7 +234,8 @@ func keepResults(old, now *schema.Run) {
 		}
 	}
 	for _, p := range old.Problems {
-		if kept[p.Path] {
+		isThere := func(q schema.Problem) bool { return q.Code == p.Code && q.Path == p.Path }
+		if kept[p.Path] || p.Code == schema.CodeUnread && !slices.ContainsFunc(now.Problems, isThere) {
 			now.Problems = append(now.Problems, p)
 		}
 	}

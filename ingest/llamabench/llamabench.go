@@ -1,4 +1,4 @@
-// Package llamabench reads what llama-bench of llama.cpp writes (builds 1000 to 6500): JSON, JSON lines and the
+// Package llamabench reads what llama-bench of llama.cpp writes (builds 1000 to 9000): JSON, JSON lines, CSV and the
 // markdown table.
 //
 // A row is prompt processing (pp512), generation (tg128) or both (pp512+tg128) of one batch. Prompt processing gives
@@ -35,6 +35,11 @@ var Reader = draft.Format{Name: Format, Detail: "rows of llama-bench", Sniff: sn
 
 func sniff(f *decode.File, m *draft.Check) {
 	if f.Form == decode.Text {
+		if headOfCSV.Match(f.Data) {
+			m.Detail += ", as CSV"
+			m.Want(true, "columns n_prompt, n_gen and avg_ts")
+			return
+		}
 		if rows, _ := rowsInText(f.Data); rows != nil {
 			m.Detail += ", in a text"
 			m.Want(true, "rows with n_prompt, n_gen and avg_ts")
@@ -62,6 +67,8 @@ func read(f *decode.File, r *schema.Reading) {
 	case r.Format == Table:
 		r.Detail = "tables of llama-bench"
 		readTable(f, r)
+	case f.Form == decode.Text && headOfCSV.Match(f.Data):
+		readCSV(f, r)
 	case f.Form == decode.Text:
 		readText(f, r)
 	case f.First.Kind() == decode.Array:
@@ -346,6 +353,38 @@ func rowsInText(text []byte) (rows []byte, others int) {
 
 // arrayOfRows matches an array of objects whose brackets have lines of their own; those within rows are indented.
 var arrayOfRows = regexp.MustCompile(`(?ms)^\[\r?\n\s*\{.*^\]\r?$`)
+
+// headOfCSV matches the headings of llama-bench -o csv, which are the names of the fields of its JSON.
+var headOfCSV = regexp.MustCompile(`(?m)^\w+,.*\bn_prompt,n_gen,.*\bavg_ts,stddev_ts`)
+
+// readCSV reads rows whose cells are all in quotes: numbers and switches are those of the JSON.
+func readCSV(f *decode.File, r *schema.Reading) {
+	cells, err := draft.Rows(string(f.Data[headOfCSV.FindIndex(f.Data)[0]:]))
+	var rows []decode.Value
+	for _, v := range cells {
+		row := map[string]any{}
+		for _, m := range v.Members() {
+			text := m.Val.Str()
+			switch x, err := strconv.ParseFloat(text, 64); {
+			case slices.Contains(switches, m.Key):
+				row[m.Key] = text == "1"
+			case err == nil && !strings.HasPrefix(m.Key, "model_") && m.Key != "build_commit":
+				row[m.Key] = x
+			default:
+				row[m.Key] = text
+			}
+		}
+		rows = append(rows, decode.Of(row))
+	}
+	readRows(f, r, slices.Values(rows))
+	if err != nil {
+		draft.Problem(f, r, schema.SevError, "truncated", decode.Value{}, fmt.Sprintf("a damaged line: %v", err),
+			"as many cells as headings", "the rows before it", "copy the file again")
+	}
+}
+
+// switches are true or false in JSON, and 1 or 0 in CSV; flash_attn is a number in both since it may be automatic.
+var switches = strings.Fields("cpu_strict no_kv_offload use_mmap use_direct_io embeddings no_op_offload no_host")
 
 // readText reads the rows of such a text.
 func readText(f *decode.File, r *schema.Reading) {

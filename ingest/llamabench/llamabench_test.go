@@ -132,3 +132,28 @@ func TestTablesUnderHeadings(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.md", rows, table) }
+
+// CSV has the fields of JSON as texts in quotes, switches as 1 and 0; what ggml prints may stand before it.
+func TestCSV(t *testing.T) {
+	const text = "load_backend: loaded CUDA backend\n" +
+		"build_commit,build_number,cpu_info,gpu_info,backends,model_filename,model_type,n_batch,n_threads,type_k," +
+		"n_gpu_layers,flash_attn,use_mmap,embeddings,n_prompt,n_gen,n_depth,test_time,avg_ns,stddev_ns,avg_ts,stddev_ts\n" +
+		`"d05fe1d7d","9010","Xeon","RTX 4090","CUDA","/m/llama-7b-Q4_K_M.gguf","llama 7B Q4_K - Medium","2048","16","f16",` +
+		`"99","1","1","0","512","0","0","2026-05-03T03:17:29Z","380597655","25634298","1350.679089","84.822213"` + "\n" +
+		`"d05fe1d7d","9010","Xeon","RTX 4090","CUDA","/m/llama-7b-Q4_K_M.gguf","llama 7B Q4_K - Medium","2048","16","f16",` +
+		`"99","1","1","0","0","128","0","2026-05-03T03:17:37Z","1315037385","3664001","97.336351","0.270165"` + "\n"
+	r := reader.Must(t, "a.csv", text)
+	if len(r.Points) != 2 || r.Facts.Device.Name != "RTX 4090" || r.Facts.Model.ID != "llama-7b-Q4_K_M" ||
+		r.Facts.Stack.Version != "9010" || r.Facts.Stack.Commits["llama.cpp"] != "d05fe1d7d" {
+		t.Fatalf("%d points, %+v", len(r.Points), r.Facts)
+	}
+	Expect(t, r.Points[0], map[string]float64{"total_tps.value": 1350.679089, "total_tps.std": 84.822213})
+	Expect(t, r.Points[1], map[string]float64{"output_tps.value": 97.336351, "tpot.mean": 1000 / 97.336351})
+	dims := r.Points[1].Key.Dims
+	if dims["threads"] != "16" || dims["flash_attn"] != "1" || dims["use_mmap"] != "" || *r.Points[1].Key.OSL != 128 {
+		t.Errorf("%v", r.Points[1].Key)
+	}
+	if cut := reader.Must(t, "a.csv", text[:len(text)-40]); len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
+		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))
+	}
+}

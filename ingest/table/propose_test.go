@@ -19,9 +19,9 @@ func TestPropose(t *testing.T) {
 			"output tokens/s: output_tps tok/s|req_per_sec: rps req/s",
 		"e2e_latency_avg_s;time_to_first_token_p50_ms;throughput;completion_tokens;ttft": "" +
 			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms",
-		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft value ms",
+		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft mean ms",
 		"model,ttft,throughput":                       "", "": "", "\"": "",
-		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft value ms|" +
+		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +

@@ -581,6 +581,9 @@ func newMetric(words []string) (column, error) {
 		unit = words[1]
 	case 3:
 		c.stat, unit = words[1], words[2]
+		if info.Latency && c.stat == "value" { // as if it named none
+			c.stat = "mean"
+		}
 		if !schema.IsStat(c.stat) {
 			return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
 		}
@@ -784,9 +787,9 @@ var (
 	phaseRate = regexp.MustCompile(`^(?:(decode|gen|generation|output|tg|eval)|prefill|prompt|input|pp|prompt_eval)_` +
 		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
 	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
-	latencyName = regexp.MustCompile(`(?:^|_)(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
+	latencyName = regexp.MustCompile(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
 		`inter_token_latency|e2e_latency|end_to_end_latency)(?:_|$)`)
-	statistic = regexp.MustCompile(`(?:^|_)(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
+	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
 	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?$`)
 )
 
@@ -796,7 +799,7 @@ func latency(name string) (says string, isMetric bool) {
 	if named == nil || unit == nil {
 		return "", false
 	}
-	stat := "value"
+	stat := "mean" // as a column that names none is read
 	if s := statistic.FindStringSubmatch(name); s != nil {
 		stat, _ = schema.ParseStat(s[1])
 	}
