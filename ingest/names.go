@@ -136,8 +136,8 @@ var (
 	repeatPart = regexp.MustCompile(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
 	// stamps are times in names.
 	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
-	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|run|runs|` +
-		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
+	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|` +
+		`runs?|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
 // plainLabel returns a name without the time stamps, loads and numbers of repeats that are written into it, so that two

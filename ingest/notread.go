@@ -231,16 +231,21 @@ func measuredLines(text []byte) (lines, stated int, words string) {
 			continue
 		}
 		if lines++; lines == 1 {
-			words = excerpt(line)
-			if at := measuredLine.FindIndex(line); at != nil && at[0] > 40 { // behind the stamp of a log
-				words = excerpt(line[at[0]:])
-			}
+			words = excerpt(behindStamp(line))
 		}
 		if isRow || statedLine.Match(bytes.TrimSpace(line)) {
 			stated++
 		}
 	}
 	return lines, stated, words
+}
+
+// behindStamp is what a line says of a benchmark, behind the stamp of a log.
+func behindStamp(line []byte) []byte {
+	if at := measuredLine.FindIndex(line); at != nil && at[0] > 40 {
+		return line[at[0]:]
+	}
+	return line
 }
 
 var (

@@ -261,7 +261,7 @@ func (f Field) Name() string {
 	return name + units[schema.Unit(f.Metric)]
 }
 
-// inputTPS is the rate of input tokens: what is left of the total rate without the output.
+// inputTPS is the rate of input tokens: what is left of the total rate without the output where no tool states it.
 const inputTPS = "input_tps"
 
 // allFields lists every field, in order. People know the first ones from tt-inference-server's reports; E2EL is what
@@ -348,6 +348,9 @@ func (r *Report) raw(p *columns.PointRow, metric, stat string) schema.Number {
 	v, _ := r.Columns.Value(p, metric, stat)
 	switch metric {
 	case inputTPS:
+		if present(v) {
+			return v
+		}
 		total, _ := r.Columns.Value(p, "total_tps", "value")
 		output, _ := r.Columns.Value(p, "output_tps", "value")
 		a, ok1 := total.Get()

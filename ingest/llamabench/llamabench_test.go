@@ -153,7 +153,8 @@ func TestCSV(t *testing.T) {
 	if dims["threads"] != "16" || dims["flash_attn"] != "1" || dims["use_mmap"] != "" || *r.Points[1].Key.OSL != 128 {
 		t.Errorf("%v", r.Points[1].Key)
 	}
-	if cut := reader.Must(t, "a.csv", text[:len(text)-40]); len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
+	cut := reader.Must(t, "a.csv", text[:len(text)-40])
+	if len(cut.Points) != 1 || !strings.Contains(Codes(cut), "truncated") {
 		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))
 	}
 }

@@ -81,7 +81,7 @@ type reader struct {
 	header       []string
 	decimalComma bool
 	rows         int
-	runs         *draft.Runs[[6]string]
+	runs         *draft.Runs[[7]string]
 	problems     []schema.Problem
 	bad          map[string]bool // columns with a cell that was reported
 	points       int
@@ -94,7 +94,7 @@ type reader struct {
 func (t Table) reader(f *decode.File) *reader {
 	return &reader{
 		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{},
-		runs: draft.RunsOf[[6]string](&schema.Reading{Format: t.format()}),
+		runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
 	}
 }
 
@@ -195,12 +195,21 @@ type cell struct {
 func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Facts) {
 	facts := schema.Facts{}
 	for _, c := range cells {
-		if c.kind == identity {
-			setFact(&facts, c.name, c.text)
+		if c.kind != identity {
+			continue
+		}
+		if setFact(&facts, c.name, c.text); c.name == "start" && facts.Start.IsZero() && !r.bad[c.heading] {
+			r.bad[c.heading] = true
+			r.report(schema.SevWarning, "bad-cell", fmt.Sprintf("%q as the start of a row, under %q",
+				plaintext.Short(c.text, 40), c.heading), "a time such as 2026-05-09 20:00:00", "no time of such rows")
 		}
 	}
-	who := [6]string{
-		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release,
+	day := "" // rows of other days are other runs
+	if !facts.Start.IsZero() {
+		day = facts.Start.Format(time.DateOnly)
+	}
+	who := [7]string{
+		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release, day,
 	}
 	reading := r.runs.Of(who, func() schema.Facts { return facts })
 	d := draft.New(r.file, reading, at, r.table.tool)
@@ -369,8 +378,8 @@ func setFact(f *schema.Facts, field, text string) {
 		*manifest.Text(f, name) = text
 		return
 	}
-	f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00",
-		"2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly)
+	f.Start = draft.Time(text, time.RFC3339, time.DateTime, time.DateTime+"Z07:00", "2006-01-02T15:04:05",
+		"2006-01-02_15-04-05", "2006-01-02 15:04", "2006-01-02T15:04", "20060102-150405", "20060102_150405", time.DateOnly)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 1e8 && x < 1e20 {
 		for x >= 1e11 { // milliseconds, microseconds or nanoseconds
 			x /= 1000
@@ -558,6 +567,18 @@ func definition(words []string, isLatency bool) (def string, rest []string) {
 	return def, words
 }
 
+// statOf is the statistic of a column: of what each request has, a value is the mean.
+func statOf(words []string, of schema.MetricInfo) string {
+	stat := "value"
+	if len(words) == 3 {
+		stat = words[1]
+	}
+	if stat == "value" && (of.Latency || of.Unit == "tok" || words[0] == "tps_user") {
+		return "mean"
+	}
+	return stat
+}
+
 // newMetric reads "ttft mean s", "output_tps tok/s" and "power W lower".
 func newMetric(words []string) (column, error) {
 	info, known := schema.MetricByName(words[0])
@@ -570,23 +591,14 @@ func newMetric(words []string) (column, error) {
 		return column{}, fmt.Errorf("%q is neither a field (%s), a metric, nor a metric of your own (power W lower)",
 			strings.Join(words, " "), strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
-	c := column{kind: metric, name: words[0], stat: "value"}
+	c := column{kind: metric, name: words[0]}
 	c.def, words = definition(words, info.Latency)
-	if info.Latency || info.Unit == "tok" || words[0] == "tps_user" {
-		c.stat = "mean"
+	if c.stat = statOf(words, info); !schema.IsStat(c.stat) {
+		return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
 	}
 	unit := ""
-	switch len(words) {
-	case 2:
-		unit = words[1]
-	case 3:
-		c.stat, unit = words[1], words[2]
-		if info.Latency && c.stat == "value" { // as if it named none
-			c.stat = "mean"
-		}
-		if !schema.IsStat(c.stat) {
-			return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
-		}
+	if len(words) == 2 || len(words) == 3 {
+		unit = words[len(words)-1]
 	}
 	if unit == "" && (info.Unit == "req" || info.Unit == "tok") {
 		unit = info.Unit // a count

@@ -1,8 +1,10 @@
 package table_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -149,5 +151,31 @@ func TestRowsThatAreLeftOut(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Rows of other days are other runs; a time without seconds is one, and what is none is told once.
+func TestDaysOfRows(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "a.csv", Columns: map[string]string{
+		"when": "start", "model": "model", "c": "concurrency", "tps": "input_tps tok/s",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := decode.NewFile("a.csv", []byte("when,model,c,tps\n2026-05-07 20:00,m,1,5.5\n2026-05-07 21:30,m,2,6.5\n"+
+		"2026-03-21,m,1,7.5\nlast week,m,4,8.5\nlast week,m,8,9.5\n"), time.Time{}, decode.DefaultLimits())
+	r := tables[0].Read(&f)
+	days, told := map[string]int{}, 0
+	for _, one := range append([]schema.Reading{r}, r.More...) {
+		days[one.Facts.Start.Format(time.DateTime)] += len(one.Points)
+		for _, p := range one.Problems {
+			if p.Code == "bad-cell" && strings.Contains(p.Found, "last week") {
+				told++
+			}
+		}
+	}
+	want := map[string]int{"2026-05-07 20:00:00": 2, "2026-03-21 00:00:00": 1, "0001-01-01 00:00:00": 2}
+	if !maps.Equal(days, want) || told != 1 {
+		t.Errorf("%v, told %d times", days, told)
 	}
 }
