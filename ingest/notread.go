@@ -99,9 +99,12 @@ func measuredColumns(head []byte) string {
 	return plaintext.Short(strings.Join(names, ", "), 120)
 }
 
-// programs are files of programs, which name numbers and hold none.
-var programs = strings.Fields(".py .sh .go .js .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb " +
-	".css .scss .cmake .lock .svg .patch .diff .j2 .tmpl .tpl .bat .ps1 .lua .proto .sql .json .jsonl .tex")
+// code are files of programs, whose texts are no results: a test of a reader has one in quotes.
+var code = strings.Fields(".py .go .mjs .ts .tsx .jsx .c .cc .cpp .h .hpp .cu .rs .java .kt .rb .css .scss .cmake " +
+	".patch .diff .lua .proto .bat .ps1")
+
+// programs are these and other files that name numbers and hold none.
+var programs = append(strings.Fields(".sh .js .lock .svg .j2 .tmpl .tpl .sql .json .jsonl .tex"), code...)
 
 // settings are files of settings, in which numbers may have been kept.
 var settings = strings.Fields(".yaml .yml .toml .ini .cfg .xml")

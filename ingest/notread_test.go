@@ -177,3 +177,14 @@ func hints(set ingest.Set) (out string) {
 	}
 	return out
 }
+
+// The text of a program is no result: a test of a reader has one in quotes.
+func TestCodeIsNoResult(t *testing.T) {
+	printed := strings.ReplaceAll(printedServing, `\n`, "\n")
+	for name, points := range map[string]int{"test_bench.py": 0, "bench.out": 1} {
+		set := load(t, ingest.Options{}, map[string]string{name: "OUTPUT = '''\n" + printed + "'''\n"})
+		if set.Files[0].Points != points {
+			t.Errorf("%s: %+v", name, set.Files[0])
+		}
+	}
+}

@@ -450,7 +450,7 @@ const (
 // is like a result. A large file takes a second, so it ends early when it is told to; nobody reads what it found then.
 func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
-	if f.Form == decode.JSON || f.Form == decode.Text {
+	if f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path)) {
 		for _, r := range readers {
 			if ctx.Err() != nil {
 				break
