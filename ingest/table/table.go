@@ -257,7 +257,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
-	`eval_duration|\bt/s\b|` +
+	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve)_rate|` +
 	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
