@@ -450,7 +450,7 @@ const (
 // is like a result. A large file takes a second, so it ends early when it is told to; nobody reads what it found then.
 func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
-	if f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path)) {
+	if mayBeResult(f) {
 		for _, r := range readers {
 			if ctx.Err() != nil {
 				break
@@ -472,6 +472,11 @@ func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format
 	near.Detail = near.Format
 	near.Format = Unknown
 	return near, nil
+}
+
+// mayBeResult reports what readers are asked about: no binary file, and no text of a program.
+func mayBeResult(f *decode.File) bool {
+	return f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path))
 }
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -18,11 +19,11 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 	found := map[string]bool{}
 	headings := slices.Sorted(maps.Keys(t.columns))
 	for top := range f.Values() {
-		for key, row := range t.objects(top) {
+		for keys, row := range t.objects(top) {
 			if r.rows++; r.rows > f.Limits().Results {
 				break // the load says so
 			}
-			r.object(headings, found, top, row, key)
+			r.object(headings, found, top, row, keys)
 		}
 	}
 	r.tellFailed()
@@ -35,25 +36,46 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 	return out
 }
 
-// objects are the rows of a value, with their keys where they are members.
-func (t Table) objects(top decode.Value) func(yield func(string, decode.Value) bool) {
-	return func(yield func(string, decode.Value) bool) {
-		at := top.At(t.rows...)
-		if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
-			yield("", at)
-			return
+// keys are those of a row: of itself where it is a member, and of the members that stand for the * of the path to it.
+type keys struct{ row, all string }
+
+// objects are the rows of a value.
+func (t Table) objects(top decode.Value) iter.Seq2[keys, decode.Value] {
+	return func(yield func(keys, decode.Value) bool) { t.below(top, t.rows, "", yield) }
+}
+
+// below goes through the rows at the end of a path; false ends it.
+func (t Table) below(at decode.Value, path []string, all string, yield func(keys, decode.Value) bool) bool {
+	for i, part := range path {
+		if part != "*" {
+			at = at.At(part)
+			continue
 		}
 		for _, m := range at.Members() {
-			if !yield(m.Key, m.Val) {
-				return
+			key := strings.TrimPrefix(all+"/"+m.Key, "/")
+			if m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array {
+				continue // what the file states of all rows
+			}
+			if !t.below(m.Val, path[i+1:], key, yield) {
+				return false
 			}
 		}
-		for x := range at.Items() {
-			if !yield("", x) {
-				return
-			}
+		return true
+	}
+	if at.Kind() == decode.Object && (len(t.rows) == 0 || at.Len() > 0 && !allObjects(at)) {
+		return yield(keys{"", all}, at)
+	}
+	for _, m := range at.Members() {
+		if !yield(keys{m.Key, all}, m.Val) {
+			return false
 		}
 	}
+	for x := range at.Items() {
+		if !yield(keys{"", all}, x) {
+			return false
+		}
+	}
+	return true
 }
 
 func allObjects(v decode.Value) bool {
@@ -61,7 +83,7 @@ func allObjects(v decode.Value) bool {
 }
 
 // object makes a point of one row. What nothing maps is kept.
-func (r *reader) object(headings []string, found map[string]bool, top, row decode.Value, key string) {
+func (r *reader) object(headings []string, found map[string]bool, top, row decode.Value, of keys) {
 	if row.Kind() != decode.Object {
 		return
 	}
@@ -72,13 +94,16 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 		if from, isTop := strings.CutPrefix(h, "/"); isTop {
 			v, path = top, from
 		}
-		if v = v.Path(path); h != "@key" && v.Kind() == decode.Invalid {
+		if v = v.Path(path); h[:min(1, len(h))] != "@" && v.Kind() == decode.Invalid {
 			continue
 		}
 		found[h] = true
 		text := v.Text()
-		if h == "@key" {
-			text = key
+		switch h {
+		case "@key":
+			text = of.row
+		case "@*":
+			text = of.all
 		}
 		c := r.table.columns[h]
 		if c.kind == dim && (text == "0" || text == "false") {

@@ -49,6 +49,32 @@ func TestProposeRows(t *testing.T) {
 	}
 }
 
+// Rows in several members are proposed together: the mapping of one of them would pass over the others.
+func TestProposeAllMembers(t *testing.T) {
+	const text = `{"_meta":{"schema":2},"coder-30b":{"1024":{"ttft_ms":52.5,"tpot_ms":5},` +
+		`"deep":{"ttft_ms":370,"tpot_ms":14}},"devstral":{"1024":{"ttft_ms":36.5,"tpot_ms":11}},"gemma4":{"1024":{"ttft_ms":42.5,"tpot_ms":12}}}`
+	f := File("base.json", text)
+	got := table.ProposeJSON("base.json", f.First)
+	var said struct {
+		Tables []table.Mapping `yaml:"tables"`
+	}
+	if err := yaml.Unmarshal([]byte(got), &said); err != nil || len(said.Tables) != 1 {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	tables, err := table.Compile(said.Tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := tables[0].Read(File("base.json", text))
+	keys := map[string]bool{}
+	for _, p := range read.Points {
+		keys[p.Key.String()] = true
+	}
+	if len(read.Points) != 4 || len(keys) != 4 {
+		t.Errorf("%d points of %d workloads by\n%s", len(read.Points), len(keys), got)
+	}
+}
+
 // What is proposed is a mapping that is accepted, whatever the file and its headings are called.
 func FuzzPropose(f *testing.F) {
 	f.Add("a.csv", "model,ttft_ms")

@@ -409,9 +409,10 @@ func joined(list []string) string {
 //
 // In JSON and JSON lines a row is an object and a heading is the path to a member: "latency.p99". Rows is the path to
 // the list of them, or to an object of them. A heading that begins with a slash is a path from the top of the file, and
-// "@key" the key of a row. A metric whose member is an object has the statistics that this states by name. A definition
-// may follow a unit: "ttft mean ms first-content". With "others: metrics" every number deeper in a row that no heading
-// names is a metric of its own, without a unit, which has no verdicts.
+// "@key" the key of a row; a * in Rows stands for every member, whose key is "@*". A metric whose member is an object
+// has the statistics that this states by name. A definition may follow a unit: "ttft mean ms first-content". With
+// "others: metrics" every number deeper in a row that no heading names is a metric of its own, without a unit, which
+// has no verdicts.
 type Mapping struct {
 	Files   string            `yaml:"files"`
 	Tool    string            `yaml:"tool"`
@@ -625,47 +626,79 @@ func Propose(file string, head []byte) string {
 	return propose(file, "", headings)
 }
 
-// ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it, lists first.
+// ProposeJSON is [Propose] for the first value of a file: for the rows that lie least deep in it, lists first. Where
+// several members of an object have such rows, it is of all of them.
 func ProposeJSON(file string, v decode.Value) string {
-	const deepest, most = 4, 60
-	type place struct {
-		rows string
-		at   decode.Value
-	}
-	level := []place{{"", v}}
+	const deepest = 4
+	level := []place{{at: v}}
 	for range deepest {
 		var deeper []place
 		first := ""
 		for _, p := range level {
-			members := p.at.Members()
-			members = members[:min(len(members), most)]
-			row := p.at
-			if p.at.Kind() == decode.Array {
-				row = p.at.Index(0)
-			} else if p.rows != "" && len(members) > 0 && allObjects(p.at) {
-				row = members[0].Val
-			}
-			headings := scalars(row, "", most)
-			if p.rows != "" { // with what the file states of all rows
-				headings = append(headings, slices.DeleteFunc(scalars(v, "/", most), isMetricName)...)
-			}
-			if out := propose(file, p.rows, headings); out != "" {
+			if out := p.propose(file, v); out != "" {
 				if first = cmp.Or(first, out); p.at.Kind() == decode.Array {
 					return out
 				}
 			}
-			for _, m := range members {
+			for _, m := range p.members() {
 				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
-					deeper = append(deeper, place{strings.TrimPrefix(p.rows+"."+m.Key, "."), m.Val})
+					deeper = append(deeper, place{strings.TrimPrefix(p.rows+"."+m.Key, "."), m.Val, p.at})
 				}
 			}
 		}
 		if first != "" {
 			return first
 		}
-		level = deeper[:min(len(deeper), most)]
+		level = deeper[:min(len(deeper), mostProposed)]
 	}
 	return ""
+}
+
+// mostProposed is how many members of an object, or places in a file, a proposed mapping takes notice of.
+const mostProposed = 60
+
+// place is where rows may be: the path to it, and the object whose member it is.
+type place struct {
+	rows       string
+	at, within decode.Value
+}
+
+func (p place) members() []decode.Member {
+	list := p.at.Members()
+	return list[:min(len(list), mostProposed)]
+}
+
+// headings are those of the first row, and of the key of a row that has one.
+func (p place) headings() []string {
+	switch members := p.members(); {
+	case p.at.Kind() == decode.Array:
+		return scalars(p.at.Index(0), "", mostProposed)
+	case p.rows != "" && len(members) > 0 && allObjects(p.at):
+		return append(scalars(members[0].Val, "", mostProposed), "@key")
+	}
+	return scalars(p.at, "", mostProposed)
+}
+
+// propose is the mapping of the rows at a place, with what the file states of all rows, and with the rows beside them.
+func (p place) propose(file string, top decode.Value) string {
+	headings, rows := p.headings(), p.rows
+	if rows == "" || !slices.ContainsFunc(headings, isMetricName) {
+		return propose(file, rows, headings)
+	}
+	like := 0
+	for _, m := range (place{at: p.within}).members() {
+		others := place{rows: rows, at: m.Val}.headings()
+		isLacking := func(h string) bool { return isMetricName(h) && !slices.Contains(others, h) }
+		if m.Val.Kind() == p.at.Kind() && !slices.ContainsFunc(headings, isLacking) {
+			like++
+		}
+	}
+	headings = append(headings, slices.DeleteFunc(scalars(top, "/", mostProposed), isMetricName)...)
+	if like > 1 {
+		rows = rows[:strings.LastIndexByte(rows, '.')+1] + "*"
+		headings = append(headings, "@*")
+	}
+	return propose(file, rows, headings)
 }
 
 func isMetricName(heading string) bool {
@@ -705,7 +738,12 @@ func propose(file, rows string, headings []string) string {
 	if metrics == 0 {
 		return ""
 	}
-	for _, h := range headings { // rows of other lengths would count as repeats
+	for _, is := range [][2]string{{"@key", "label"}, {"@*", "dim of"}} { // rows of other keys would count as repeats
+		if slices.Contains(headings, is[0]) {
+			fmt.Fprintf(&columns, "      %q: %s # or model, device, release: what this key is\n", is[0], is[1])
+		}
+	}
+	for _, h := range headings { // so would rows of other lengths
 		for says, name := range lengthNames {
 			if !taken[says] && name.MatchString(h) {
 				taken[says] = true
