@@ -129,7 +129,7 @@ func dropCopies(results []*result) {
 		if isBetter(keep, drop, why) {
 			keep, drop, dropped = drop, keep, a
 		}
-		learns := why == oneForm && !keep.isScore && len(drop.point().Metrics) > 0
+		learns := why == oneForm && !keep.isScore && !duplicate.IsCut(drop.point())
 		switch {
 		case keep.r.doc != nil:
 			if keep.r.doc.isMet = true; learns && drop.r.doc == nil {
@@ -174,6 +174,14 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 			seek = found
 		}
 		add(math.MaxInt, path.Base(p.r.rel))
+	}
+	if hasPrinted && !p.isScore {
+		inFolder := p.point().Key.Tool + " in " + path.Dir(p.r.shown())
+		if duplicate.IsCut(p.point()) {
+			seek = append(slices.Clip(seek), duplicate.Mark{Text: inFolder, Last: 1000})
+		} else if !isPrinted(p.r.reading.Format) {
+			add(0, inFolder)
+		}
 	}
 	return seek, found
 }

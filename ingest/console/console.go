@@ -47,7 +47,7 @@ func sniff(f *decode.File, m *draft.Check) {
 		m.Want(has(trtllmLine), trtllmLine)
 	case trtllmBegan.Match(f.Data) && has(trtllmLog):
 		m.Match = draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
-	case !has(servingTitle) && slices.ContainsFunc(bytes.SplitAfter(f.Data, []byte("Namespace(")), isLoad):
+	case !has(servingTitle) && slices.ContainsFunc(bytes.Split(f.Data, []byte("Namespace("))[1:], isLoad):
 		m.Match = draft.Is(Serving, "Namespace(… num_prompts, request_rate …)", "load test without its result")
 	default:
 		m.Want(has(servingTitle), "===== Serving Benchmark Result =====")

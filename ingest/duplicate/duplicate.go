@@ -80,7 +80,6 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
 	switch {
 	case !hasPrinted:
-		return out
 	case tps > 0: // rounded up or down: a stored number has lost digits before
 		for _, x := range []float64{math.Floor(tps * 100), math.Ceil(tps * 100)} {
 			out = append(out, fmt.Sprint(p.Key.Tool, " ", x))
@@ -88,13 +87,16 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 	case p.Status == schema.StatusFailed:
 		out = append(out, p.Key.Tool+" failed")
 	}
-	return append(out, p.Key.Tool+" in "+path.Dir(p.Source.Path))
+	return out
 }
+
+// IsCut reports a load test that printed what it was to do, and no number.
+func IsCut(p *schema.Point) bool { return p.Status == schema.StatusFailed && len(p.Metrics) == 0 }
 
 // Printed reports that every number that a tool printed is that of its file, rounded. What ends before its numbers says
 // nothing against the file of such a load beside it.
 func Printed(file, printed *schema.Point) bool {
-	isFailed, isCut := printed.Status == schema.StatusFailed, len(printed.Metrics) == 0
+	isFailed, isCut := printed.Status == schema.StatusFailed, IsCut(printed)
 	if file.Key.Tool != printed.Key.Tool || !isCut && isFailed != (file.Status == schema.StatusFailed) ||
 		!sameLoad(&file.Key, &printed.Key) {
 		return false

@@ -52,7 +52,8 @@ func TestProposeRows(t *testing.T) {
 // Rows in several members are proposed together: the mapping of one of them would pass over the others.
 func TestProposeAllMembers(t *testing.T) {
 	const text = `{"_meta":{"schema":2},"coder-30b":{"1024":{"ttft_ms":52.5,"tpot_ms":5},` +
-		`"deep":{"ttft_ms":370,"tpot_ms":14}},"devstral":{"1024":{"ttft_ms":36.5,"tpot_ms":11}},"gemma4":{"1024":{"ttft_ms":42.5,"tpot_ms":12}}}`
+		`"deep":{"ttft_ms":370,"tpot_ms":14}},"devstral":{"1024":{"ttft_ms":36.5,"tpot_ms":11}},` +
+		`"gemma4":{"1024":{"ttft_ms":42.5,"tpot_ms":12}}}`
 	f := File("base.json", text)
 	got := table.ProposeJSON("base.json", f.First)
 	var said struct {
