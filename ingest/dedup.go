@@ -175,12 +175,14 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 		}
 		add(math.MaxInt, path.Base(p.r.rel))
 	}
-	if hasPrinted && !p.isScore {
-		inFolder := p.point().Key.Tool + " in " + path.Dir(p.r.shown())
+	if hasPrinted && !p.isScore { // files and cut logs of one folder, whichever comes first
+		const most = 1000
+		in := p.point().Key.Tool + " in " + path.Dir(p.r.shown())
+		file, cut := duplicate.Mark{Text: "file of " + in, Last: most}, duplicate.Mark{Text: "log of " + in, Last: most}
 		if duplicate.IsCut(p.point()) {
-			seek = append(slices.Clip(seek), duplicate.Mark{Text: inFolder, Last: 1000})
+			seek, found = append(slices.Clip(seek), file), append(slices.Clip(found), cut)
 		} else if !isPrinted(p.r.reading.Format) {
-			add(0, inFolder)
+			seek, found = append(slices.Clip(seek), cut), append(slices.Clip(found), file)
 		}
 	}
 	return seek, found
