@@ -208,3 +208,40 @@ func TestFoldersOfOneName(t *testing.T) {
 		last = got
 	}
 }
+
+// Evals that a folder's name dates to one day are several, also when they are read again: an equal score of two tasks
+// made one of them the copy of the other at every second reading. Few digits are no proof of a copy.
+func TestEvalsOfOneDayAgain(t *testing.T) {
+	const eval = `{"results":{"%s":{"acc":%s}},"versions":{"mgsm":1.0},"config":{"model":"hf","model_args":` +
+		`"pretrained=acme/M","num_fewshot":4,"n":%d}}`
+	files := map[string]string{}
+	for i, x := range []string{"0.5", "0.5", "0.7", "0.8625", "0.8625"} {
+		files[fmt.Sprintf("2025-11-12-e/%c_result.json", 'a'+i)] = fmt.Sprintf(eval, "mgsm", x, i)
+	}
+	dir := write(t, t.TempDir(), files, time.Time{})
+	history := t.TempDir()
+	_, first := into(t, history, ingest.Options{}, dir)
+	if n := strings.Count(first, `"task":"mgsm"`); n != len(files) {
+		t.Fatalf("%d scores of %d files", n, len(files))
+	}
+	for range 3 {
+		if got, again := into(t, history, ingest.Options{}, dir); got.Written != 0 || again != first {
+			t.Fatalf("%d written: %s", got.Written, firstDifference(again, first))
+		}
+	}
+}
+
+// A small eval may have the same bytes in two releases.
+func TestSmallEvalOfTwoReleases(t *testing.T) {
+	const eval = `{"results":{"mgsm":{"acc":0.75}},"versions":{"mgsm":1},"config":{"model":"hf","model_args":` +
+		`"pretrained=acme/M","num_fewshot":4}}`
+	dir := write(t, t.TempDir(), map[string]string{"v1/r.json": eval, "v2/r.json": eval}, time.Time{})
+	pattern, err := manifest.NewPattern("{release}/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := into(t, t.TempDir(), ingest.Options{Patterns: []manifest.Pattern{pattern}}, dir)
+	if n := strings.Count(got, `"task":"mgsm"`); n != 2 {
+		t.Errorf("%d scores of two releases", n)
+	}
+}

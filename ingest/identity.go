@@ -696,6 +696,9 @@ func (r *result) completeModel() {
 		f.Model.ID = id
 		derive("model.id", "ModelScope's folder in "+r.origin.of("model.id").Where+", where ___ stands for a point")
 	}
+	if id := strings.TrimRight(f.Model.ID, "/"); id != "" { // a folder with and without its slash is one
+		f.Model.ID = id
+	}
 	f.Model.Name = strings.ReplaceAll(f.Model.Name, "___", ".")
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = f.Model.ID

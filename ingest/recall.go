@@ -267,12 +267,15 @@ func (d *document) resultOf(s schema.Source, facts schema.Facts) *result {
 	if isDerived(s.Format) {
 		r.runFolder = reportTree(s.Path)
 	}
+	if at := run.Provenance["start"]; strings.HasSuffix(at.Where, dayAlone+")") || at.Where == schema.ByHistory {
+		r.facts.StartNote = dayAlone // of several evals
+	}
 	for field, origin := range run.Provenance {
 		*r.origin.of(field) = origin
 		r.hasPattern = r.hasPattern || r.kind(origin) == fromPattern && strings.Contains(origin.Where, "{")
 	}
 	for _, field := range s.Stated {
-		*r.origin.of(field) = schema.Origin{From: schema.FromFlag, Where: "ttreport history"}
+		*r.origin.of(field) = schema.Origin{From: schema.FromFlag, Where: schema.ByHistory}
 	}
 	return r
 }
@@ -344,7 +347,9 @@ func stored(same []*result, byPerson bool) (schema.Facts, origins) {
 			o := *old.origin.of(field)
 			return isStated(old.kind(o)) == byPerson && o.From != "" && field != "model.key"
 		})
-		is.End, is.StartNote = time.Time{}, ""
+		if is.End = (time.Time{}); is.Start.IsZero() || is.StartNote != dayAlone {
+			is.StartNote = ""
+		}
 		if byPerson {
 			is.Device.Chips, is.Stack.Commits, is.Stack.Dirty = 0, nil, false
 			if o := *old.origin.of("start"); !isStated(old.kind(o)) || o.From == "" || i > 0 && !is.Start.Equal(facts.Start) {

@@ -177,7 +177,7 @@ func state(r *schema.Run, field string, is *string, to string) {
 	if to == "" || *is == to {
 		return
 	}
-	origin := schema.Origin{From: schema.FromFlag, Where: "ttreport history", Over: cmp.Or(*is, "not stated") + " before"}
+	origin := schema.Origin{From: schema.FromFlag, Where: schema.ByHistory, Over: cmp.Or(*is, "not stated") + " before"}
 	if r.Provenance == nil {
 		r.Provenance = map[string]schema.Origin{}
 	}
@@ -262,7 +262,7 @@ func (e *edit) merge(chosen []storedRun) error {
 			one.Provenance = map[string]schema.Origin{}
 		}
 		one.Provenance["id"] = schema.Origin{
-			From: schema.FromFlag, Where: "ttreport history", Over: "merged with " + strings.Join(ids, ", "),
+			From: schema.FromFlag, Where: schema.ByHistory, Over: "merged with " + strings.Join(ids, ", "),
 		}
 	}
 	e.now = []storedRun{{filepath.ToSlash(filepath.Join(e.dir, history.PathOf(&one))), one}}

@@ -330,6 +330,9 @@ func few(p *schema.Point) (deviations string, digits int) {
 // enoughDigits is how many digits of its points in all make a file the copy of another.
 const enoughDigits = 12
 
+// precise is how many digits a score has that is no count of a few hundred.
+const precise = 6
+
 // Content is a hash of everything that a reading measured, the same for the same numbers in another form; ok is false
 // where there is too little of it to know a copy by.
 func Content(r *schema.Reading) (hash string, ok bool) {
@@ -347,9 +350,12 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 	}
 	for i := range r.Scores {
 		s := &r.Scores[i]
-		x, has := s.Value.Get()
-		ok = ok || has && IsFraction(x)
+		x, _ := s.Value.Get()
 		se, _ := s.Stderr.Get()
+		if IsFraction(x) { // 345 of 400 is 207 of 240
+			digits += significant(x)
+			ok = ok || significant(x) >= precise || digits >= enoughDigits
+		}
 		numbers := fmt.Sprint(Number(x), Number(se), s.N, s.Outcomes != nil)
 		parts = append(parts, strings.Join([]string{s.Task, s.Metric, s.Filter, s.Version, numbers}, " "))
 	}

@@ -191,7 +191,7 @@ func speed(d *draft.Draft, prompt, gen, mean float64, std *float64, samples int)
 }
 
 var (
-	test  = regexp.MustCompile(`^(?:pp(\d+))?\+?(?:tg(\d+))?(?: ?@ ?d(\d+))?$`)
+	test  = regexp.MustCompile(`^(?:pp ?(\d+))?\+?(?:tg ?(\d+))?(?: ?@ ?d(\d+))?$`) // "pp 512" before build 2900
 	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
 	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
 

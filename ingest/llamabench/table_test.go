@@ -47,3 +47,13 @@ func TestTableWithoutRows(t *testing.T) {
 		t.Errorf("%d points, problems %v", len(r.Points), r.Problems)
 	}
 }
+
+// Builds before 2900 print a blank in the name of a test.
+func TestOldTests(t *testing.T) {
+	r := reader.Must(t, "old.md", "| model | size | params | backend | test | t/s |\n|---|---|---|---|---|---|\n"+
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | pp 512 | 2368.80 ± 93.24 |\n"+
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | tg 128 | 131.42 ± 0.59 |\n")
+	if len(r.Points) != 2 || *r.Points[0].Key.ISL != 512 || *r.Points[1].Key.OSL != 128 {
+		t.Errorf("%d points, %v", len(r.Points), r.Problems)
+	}
+}

@@ -552,7 +552,8 @@ var (
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
 	// fractions are names of fractions that are set.
-	fractions = regexp.MustCompile(`(?i)sparsity|temperature|utilization|fraction|ratio|top_p|version|precision|scale`)
+	fractions = regexp.MustCompile(
+		`(?i)sparsity|temperature|utilization|fraction|(?:^|[^u])ratio|top_p|version|precision|scale`)
 
 	// sampled are conditions that say how a point was sampled and not what was measured.
 	sampled = regexp.MustCompile(`^(num_prompts|incomplete|raw_file|tokenizer)$`)

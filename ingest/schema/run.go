@@ -101,6 +101,9 @@ type Stack struct {
 // ModelCommit is the name among commits of the revision of the model's weights, which is no component of the software.
 const ModelCommit = "model"
 
+// ByHistory is where a fact is stated that was corrected in what is stored.
+const ByHistory = "ttreport history"
+
 // Origin is the kind of source that stated a fact, and where.
 type Origin struct {
 	From  From   `json:"from,omitzero"`

@@ -297,15 +297,30 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 	case c.kind == metric && c.block.Kind() == decode.Object:
 		d.Block(c.block, draft.Wide, c.field())
 	case c.kind == metric, c.kind == score:
-		switch x, ok := r.number(c.text); {
+		switch x, ok := r.value(c); {
 		case !ok:
 			r.badCell(c)
 		case c.kind == score:
-			draft.Score(r.file, d.Reading, c.name, c.stat, x/c.factor)
+			draft.Score(r.file, d.Reading, c.name, c.stat, x)
 		default:
-			d.Stat(c.name, c.def, c.stat, x*c.factor)
+			d.Stat(c.name, c.def, c.stat, x)
 		}
 	}
+}
+
+// value is the number of a cell in the unit of its metric; 35.5% of a score is a share, whatever its column says.
+func (r *reader) value(c cell) (x float64, ok bool) {
+	text, isPercent := strings.CutSuffix(c.text, "%")
+	x, ok = r.number(strings.TrimSpace(text))
+	switch {
+	case isPercent && c.kind == score:
+		return x / 100, ok
+	case isPercent && schema.Unit(c.name) != "%":
+		return 0, false
+	case c.kind == score:
+		return x / c.factor, ok
+	}
+	return x * c.factor, ok
 }
 
 func (r *reader) workload(d *draft.Draft, c cell) {

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -177,5 +178,24 @@ func TestDaysOfRows(t *testing.T) {
 	want := map[string]int{"2026-05-07 20:00:00": 2, "2026-03-21 00:00:00": 1, "0001-01-01 00:00:00": 2}
 	if !maps.Equal(days, want) || told != 1 {
 		t.Errorf("%v, told %d times", days, told)
+	}
+}
+
+// A score with a percent sign is a share, whatever the column says; a latency in percent is none.
+func TestPercent(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "a.csv", Columns: map[string]string{
+		"acc": "score bfcl acc", "all": "score bfcl all %", "ttft": "ttft ms",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tables[0].Read(File("a.csv", "acc,all,ttft\n35.50%,35.50%,5%\n0.25,25,7\n"))
+	var values []string
+	for _, s := range r.Scores {
+		x, _ := s.Value.Get()
+		values = append(values, fmt.Sprint(s.Metric, " ", x))
+	}
+	if got := strings.Join(values, ", "); got != "acc 0.355, all 0.355, acc 0.25, all 0.25" || Codes(r) != "bad-cell" {
+		t.Errorf("%s; %s", got, Codes(r))
 	}
 }
