@@ -109,3 +109,33 @@ func TestPrintedInEveryOrder(t *testing.T) {
 		}
 	}
 }
+
+// Scores of one name from files of several are told apart, in whatever order the files are read one by one.
+func TestScoresInEveryOrder(t *testing.T) {
+	texts := map[string]string{}
+	for name, x := range map[string]string{"java": "0.86", "parallel": "0.1", "python": "0.7"} {
+		texts["in/"+name+"_result.json"] = `{"results":{"bfcl":{"acc":` + x + `}},"versions":{"bfcl":1},` +
+			`"config":{"model":"hf","model_args":"pretrained=acme/M","num_fewshot":4}}`
+	}
+	dir := write(t, t.TempDir(), texts, time.Time{})
+	filters := func(documents string) string {
+		return strings.Join(regexp.MustCompile(`"filter":"[^"]*"`).FindAllString(documents, -1), ", ")
+	}
+	_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
+	if strings.Count(filters(want), "file ") != 3 {
+		t.Fatal(want)
+	}
+	files := slices.Sorted(maps.Keys(texts))
+	for seed := range uint64(6) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		history := t.TempDir()
+		var now string
+		for _, name := range files {
+			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, name))
+		}
+		if filters(now) != filters(want) {
+			t.Fatalf("%v: %s, want %s", files, filters(now), filters(want))
+		}
+	}
+}

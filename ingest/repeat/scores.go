@@ -72,7 +72,15 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 		first  *schema.Score
 	}
 	var found []*told
-	for _, group := range alike(scores, func(s *schema.Score) string { return nameOf(s) + fmt.Sprint(asked(s)) }) {
+	unmarked := func(s *schema.Score) string { // one that was told apart before tells the next one apart
+		one, base := *s, extensions.ReplaceAllString(path.Base(s.Source.Path), "")
+		if one.Filter = withoutAsks(s.Filter); !stamped.MatchString(base) {
+			one.Filter, _ = schema.SplitFilter(s.Filter) // else a person added it
+		}
+		return nameOf(&one) + fmt.Sprint(asked(s))
+	}
+	isMarked := func(s *schema.Score) bool { return schema.FileOf(s.Filter) != "" }
+	for _, group := range alike(scores, unmarked) {
 		files := map[string]bool{}
 		for _, s := range group {
 			files[s.Source.Path] = true
@@ -83,6 +91,9 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 		paths := slices.Sorted(maps.Keys(files))
 		dims := differences(paths)
 		if dims == nil {
+			continue
+		}
+		if group = slices.DeleteFunc(group, isMarked); len(group) == 0 {
 			continue
 		}
 		for _, s := range group {
