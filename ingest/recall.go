@@ -86,11 +86,11 @@ func (d *document) forgetUnread(sources []*source) {
 			return false
 		}
 		isBelow, isBroken := false, false
+		isError := func(q schema.Problem) bool { return q.Severity == schema.SevError }
 		for _, s := range sources {
 			isBelow = isBelow || p.Path == s.shown() || s.root.Only == "" && (s.root.Name == "." ||
 				strings.HasPrefix(p.Path, strings.TrimSuffix(s.root.Name, "/")+"/"))
-			n := s.measured()
-			isBroken = isBroken || p.Path == s.shown() && n.points+n.scores == 0
+			isBroken = isBroken || p.Path == s.shown() && slices.ContainsFunc(s.reading.Problems, isError)
 		}
 		return isBelow && !isBroken
 	}
