@@ -234,7 +234,7 @@ func isCopy(a, b placed) bool {
 	case measuredApart(a.r, b.r):
 		return false
 	case a.r.file.Content == b.r.file.Content: // 16 questions have one answer in two releases
-		return a.r.content != "" || !ofTwoReleases(a.r, b.r)
+		return !a.isScore || a.r.content != "" || !ofTwoReleases(a.r, b.r)
 	case a.r.content != b.r.content || a.r.content == "" || !isOneTime || !mayBeOne(a.r, b.r):
 		return false
 	}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -289,7 +288,7 @@ func isAligned(head, row []byte) bool {
 func unreadJSON(p *schema.Problem, f *decode.File) bool {
 	names := measuredNames(f.First)
 	if names == "" {
-		return extension(f.Path) == ".ipynb" && unreadText(p, notebook(f.First), ".ipynb")
+		return f.First.Get("cells").Kind() == decode.Array && unreadText(p, notebook(f.First), ".ipynb")
 	}
 	p.Code, p.Found = "unread-numbers", "numbers called "+names+", in JSON of no known format"
 	p.Hint = mappingHint(f)
@@ -357,9 +356,12 @@ func measuredNames(v decode.Value) string {
 func measuredMembers(v decode.Value) (names []string) {
 	hasNumber := false
 	for _, m := range v.Members() {
-		first := cmp.Or(m.Val.Index(0).Kind(), m.Val.Kind())
-		isText := first == decode.String && withUnit.MatchString(m.Val.Text())
-		if (first == decode.Number || isText) && table.IsMeasured(m.Key) {
+		first := m.Val
+		for first.Kind() == decode.Array && first.Len() > 0 { // a list of lists has an item for each step
+			first = first.Index(0)
+		}
+		isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
+		if (first.Kind() == decode.Number || isText) && table.IsMeasured(m.Key) {
 			names = append(names, m.Key)
 		}
 		hasNumber = hasNumber || m.Val.Kind() == decode.Number

@@ -92,15 +92,17 @@ func TestManyWrappedResults(t *testing.T) {
 // Numbers of a benchmark that nothing reads are a warning that names them; what has none is left in peace.
 func TestUnreadNumbersAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`: "Tok/s, mean_ttft_seconds",
-		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:           "accuracy",
-		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                           "",
-		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:            "",
+		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`:      "Tok/s, mean_ttft_seconds",
+		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:                "accuracy",
+		`{"id":"x","latency":[[3.08,2.5],[1.5]]}`:                                      "latency",
+		`{"nbformat":4,"cells":[{"outputs":[{"text":["TTFT: 12 ms","TPOT: 3 ms"]}]}]}`: "TTFT",
+		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                                "",
+		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                 "",
 	} {
 		set := load(t, ingest.Options{}, map[string]string{"x.json": text})
 		found := ""
 		for _, p := range set.Problems {
-			if p.Code == "unread-numbers" && p.Severity == "warning" {
+			if (p.Code == "unread-numbers" || p.Code == "benchmark-text") && p.Severity == "warning" {
 				found = p.Found
 			}
 		}

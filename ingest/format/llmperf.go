@@ -36,7 +36,8 @@ func readLLMPerf(d *draft.Draft) {
 	}
 	d.Fields(v, map[string]string{
 		"key isl": "mean_input_tokens", "key osl": "mean_output_tokens", "key concurrency": "num_concurrent_requests",
-		"fact model.id": "model", "isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",
+		"fact model.id": "model", "fact impl": "framework", "isl": "results_number_input_tokens_mean",
+		"osl":        "results_number_output_tokens_mean",
 		"output_tps": "results_mean_output_throughput_token_per_s",
 	})
 	for dim, name := range map[string]string{

@@ -211,10 +211,39 @@ func isHeader(cells []string) bool {
 	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
 }
 
+// deviceList are the devices that backends print before each table: several of one kind are one device, called as
+// gpu_info of JSON has them.
+type deviceList struct {
+	all     []string
+	block   []string        // before the next table
+	printed map[string]bool // lines of it, since Vulkan prints each twice
+}
+
+func (l *deviceList) read(line string) {
+	m := device.FindStringSubmatch(line)
+	if m == nil || l.printed[m[0]] {
+		return
+	}
+	if l.printed == nil {
+		l.printed = map[string]bool{}
+	}
+	if l.printed[m[0]] = true; m[3] == "" || len(l.block) == 0 { // Metal prints its one device in several words
+		l.block = append(l.block, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
+	}
+}
+
+func (l *deviceList) end() {
+	if len(slices.Compact(slices.Clone(l.block))) == 1 {
+		l.block = []string{strings.Join(l.block, ", ")}
+	}
+	l.all, l.block, l.printed = append(l.all, l.block...), nil, nil
+}
+
 // readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
 // tables of several models.
 func readTable(f *decode.File, r *schema.Reading) {
-	var header, devices []string
+	var header []string
+	var devices deviceList
 	section, sections, types := "", []string{}, []string{} // the last two by point
 	number := 0
 	for line := range bytes.Lines(f.Data) {
@@ -226,10 +255,9 @@ func readTable(f *decode.File, r *schema.Reading) {
 		switch n := len(cells); {
 		case isHeader(cells):
 			header = cells
+			devices.end()
 		case cells == nil:
-			if m := device.FindStringSubmatch(begin); m != nil {
-				devices = append(devices, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
-			}
+			devices.read(begin)
 			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
 				r.Facts.Stack = schema.Stack{
 					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
@@ -253,8 +281,9 @@ func readTable(f *decode.File, r *schema.Reading) {
 			"a row for each test", "nothing: what was to be measured is missing",
 			"the end of the file says why it stopped; measure it again")
 	}
-	if len(slices.Compact(slices.Clone(devices))) == 1 { // of several kinds, nothing says which a row is of
-		r.Facts.Device.Name = devices[0]
+	devices.end() // Metal prints its device below the headings
+	if len(slices.Compact(slices.Clone(devices.all))) == 1 { // of several kinds, nothing says which a row is of
+		r.Facts.Device.Name = devices.all[0]
 	}
 	bySection(r.Points, sections)
 	byType(r, types)

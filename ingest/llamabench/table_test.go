@@ -57,3 +57,22 @@ func TestOldTests(t *testing.T) {
 		t.Errorf("%d points, %v", len(r.Points), r.Problems)
 	}
 }
+
+// Several GPUs are another device than one of them, as in JSON; Metal prints its one device several times.
+func TestSeveralDevices(t *testing.T) {
+	const rows = "| model | size | params | backend | test | t/s |\n|---|---|---|---|---|---|\n" +
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | pp512 | 2368.80 ± 93.24 |\n"
+	one, two := "  Device 0: NVIDIA H100 PCIe, compute capability 9.0\n", "  Device 1: NVIDIA H100 PCIe, compute\n"
+	metal := "ggml_metal_init: found device: Apple M2\nggml_metal_init: picking default device: Apple M2\n"
+	for text, want := range map[string]string{
+		one + rows: "NVIDIA H100 PCIe",
+		one + two + rows + "\n" + one + two + rows: "NVIDIA H100 PCIe, NVIDIA H100 PCIe",
+		one + rows + "\n" + one + two + rows:       "", // nothing says which a run is of
+		rows + metal:                               "Apple M2",
+		metal + rows:                               "Apple M2",
+	} {
+		if got := reader.Must(t, "x.log", text).Facts.Device.Name; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

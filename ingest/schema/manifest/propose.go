@@ -35,6 +35,9 @@ var guesses = []struct {
 var load = regexp.MustCompile(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
 	`ctx)[-_=]?\d`)
 
+// versus is in a name that is of several: h100_vs_mi300x.
+var versus = regexp.MustCompile(`(?i)[-_ .](?:vs|versus)[-_ .]`)
+
 const (
 	fieldSeparator = "__"
 	levels         = 4 // of a path: the file and folders above it
@@ -133,7 +136,7 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 		}
 		shapes := map[string]int{}
 		for _, n := range names {
-			if m := g.like.FindStringSubmatchIndex(n.Path); m != nil {
+			if m := g.like.FindStringSubmatchIndex(n.Path); m != nil && !versus.MatchString(n.Path) {
 				shapes[shapeOf(n, max(m[2], 0), g.fact, isFile)]++
 			}
 		}

@@ -33,6 +33,8 @@ func TestPropose(t *testing.T) {
 		{"files of models and days", "a/llama-7b_2026-01-02.json a/llama-7b_2026-01-03.json", "model", "", ""},
 		{"names that say nothing", "results/a.json results/b.json out/c.json", "release device model", "", ""},
 		{"the version of a model is no device", "gsm8k/MiniMax-M2.5/a/x.log mmlu/MiniMax-M2.5/b/x.log", "device", "", ""},
+		{"folders of a comparison", "h100_vs_mi300x/a/x.json h100_vs_mi300x/b/y.json", "device", "", ""},
+		{"engines that are compared", "tgi_vs_vllm/a/x.json tgi_vs_vllm/b/y.json", "impl", "", ""},
 		{"a minority", "h100/a.json one/b.json two/c.json three/d.json", "device", "", ""},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
