@@ -281,7 +281,7 @@ func readTable(f *decode.File, r *schema.Reading) {
 			"a row for each test", "nothing: what was to be measured is missing",
 			"the end of the file says why it stopped; measure it again")
 	}
-	devices.end() // Metal prints its device below the headings
+	devices.end()                                            // Metal prints its device below the headings
 	if len(slices.Compact(slices.Clone(devices.all))) == 1 { // of several kinds, nothing says which a row is of
 		r.Facts.Device.Name = devices.all[0]
 	}

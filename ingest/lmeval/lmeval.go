@@ -256,6 +256,7 @@ func describe(v decode.Value, s *schema.Score) {
 		}
 		s.Unknown = schema.Unknown{"num_fewshot": schema.JSONString(string(shots.Raw()))}
 	}
+	fewBits(v.At("config", "model_args"), s)
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
 		s.Direction = "lower"
@@ -264,6 +265,18 @@ func describe(v decode.Value, s *schema.Score) {
 		}
 	}
 	s.Version = v.At("versions", s.Task).Text()
+}
+
+// fewBits keeps in how many bits the arguments of a model say that it was loaded.
+func fewBits(args decode.Value, s *schema.Score) {
+	for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
+		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
+			if s.Unknown == nil {
+				s.Unknown = schema.Unknown{}
+			}
+			s.Unknown[name] = schema.JSONString("true")
+		}
+	}
 }
 
 // mostShots is the longest list of shots that is kept, in bytes.

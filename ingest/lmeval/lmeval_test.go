@@ -302,3 +302,18 @@ func TestListsOfShots(t *testing.T) {
 		}
 	}
 }
+
+// A model that was loaded in 8 bit is another one, also by harness 0.3.
+func TestLoadedInFewBits(t *testing.T) {
+	for args, want := range map[string]string{
+		`"pretrained=acme/m,use_accelerate=True,load_in_8bit=True"`: "true", `"pretrained=acme/m"`: "",
+		`{"pretrained":"acme/m","load_in_8bit":true}`: "true", `{"pretrained":"acme/m","load_in_8bit":false}`: "",
+	} {
+		r := reader.Must(t, "r.json", `{"results":{"mgsm":{"acc":0.5,"acc_stderr":0.01}},"versions":{"mgsm":1.0},"config":`+
+			`{"model":"hf","model_args":`+args+`,"num_fewshot":[4,5]}}`)
+		s := r.Scores[0]
+		if s.Unknown.Text("load_in_8bit") != want || s.Unknown.Text("num_fewshot") == "" {
+			t.Errorf("%s: %v", args, s.Unknown)
+		}
+	}
+}
