@@ -147,7 +147,32 @@ func dropCopies(results []*result) {
 		lost[drop.r][drop] = loss{keep.r, why}
 		return dropped
 	})
+	loseCutLogs(list, lost)
 	settleCopies(results, lost)
+}
+
+// loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone that
+// file is a copy itself.
+func loseCutLogs(list []placed, lost map[*result]map[placed]loss) {
+	type log struct {
+		content string
+		i       int
+	}
+	to := map[log]loss{}
+	isCut := func(p placed) bool { return !p.isScore && duplicate.IsCut(p.point()) }
+	for _, p := range list {
+		if of, isLost := lost[p.r][p]; isLost && isCut(p) {
+			to[log{p.r.file.Content, p.i}] = of
+		}
+	}
+	for _, p := range list {
+		if of, has := to[log{p.r.file.Content, p.i}]; has && isCut(p) {
+			if lost[p.r] == nil {
+				lost[p.r] = map[placed]loss{}
+			}
+			lost[p.r][p] = of
+		}
+	}
 }
 
 // marks are those under which copies of a measurement are looked for and found. Comparing each with each would take

@@ -86,6 +86,9 @@ func TestPrintedInEveryOrder(t *testing.T) {
 	printed := texts["in/load0/bench.log"]
 	texts["in/load0/0-cut.log"] = printed[:strings.Index(printed, "====")] // the first attempt
 	write(t, dir, texts, time.Time{})
+	for name, text := range texts { // a clone
+		write(t, dir, map[string]string{strings.Replace(name, "in/", "in/z-clone/", 1): text}, time.Time{})
+	}
 	files := slices.Sorted(maps.Keys(texts))
 	_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
 	want = orderless(want)
