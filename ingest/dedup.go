@@ -151,8 +151,8 @@ func dropCopies(results []*result) {
 	settleCopies(results, lost)
 }
 
-// loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone that
-// file is a copy itself.
+// loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone,
+// that file is a copy itself.
 func loseCutLogs(list []placed, lost map[*result]map[placed]loss) {
 	type log struct {
 		content string

@@ -255,7 +255,7 @@ func (e *edit) merge(chosen []storedRun) error {
 				cmp.Or(one.Release, "no release"), r.ID, r.Model.Name, r.Device.Name, cmp.Or(r.Release, "no release"))
 		}
 		ids = append(ids, r.ID)
-		one = history.Update(r, one)
+		one = history.Merge(r, one)
 	}
 	if len(ids) > 0 {
 		if one.Provenance == nil {

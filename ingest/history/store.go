@@ -112,11 +112,22 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 
 // Update merges a run that was read again with its stored document. Results of files that were not read this time,
 // the stamped targets in force, and fields that this version does not know are kept.
-func Update(old, now schema.Run) schema.Run {
+func Update(old, now schema.Run) schema.Run { return join(old, now, keepResults) }
+
+// Merge adds the results of another run, which may be of the same files.
+func Merge(other, run schema.Run) schema.Run {
+	return join(other, run, func(other, run *schema.Run) {
+		run.Points = append(slices.Clip(run.Points), other.Points...)
+		run.Scores = append(run.Scores, other.Scores...)
+		run.Problems = append(slices.Clip(run.Problems), other.Problems...)
+	})
+}
+
+func join(old, now schema.Run, results func(old, now *schema.Run)) schema.Run {
 	old.Scores, now.Scores = old.DatedScores(), now.DatedScores()
 	now.Release, now.Impl = cmp.Or(now.Release, old.Release), cmp.Or(now.Impl, old.Impl)
 	keepPaths(&old, &now)
-	keepResults(&old, &now)
+	results(&old, &now)
 	now.Targets = schema.MergeTargets(old.Targets, now.Targets)
 	now.Acceptance = now.Acceptance.With(old.Acceptance)
 	if len(now.Plan) == 0 {
