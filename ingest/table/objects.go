@@ -19,11 +19,11 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 	found := map[string]bool{}
 	headings := slices.Sorted(maps.Keys(t.columns))
 	for top := range f.Values() {
-		for keys, row := range t.objects(top) {
+		for of, row := range t.objects(top) {
 			if r.rows++; r.rows > f.Limits().Results {
 				break // the load says so
 			}
-			r.object(headings, found, top, row, keys)
+			r.object(headings, found, top, row, of)
 		}
 	}
 	r.tellFailed()
@@ -94,17 +94,17 @@ func (r *reader) object(headings []string, found map[string]bool, top, row decod
 		if from, isTop := strings.CutPrefix(h, "/"); isTop {
 			v, path = top, from
 		}
-		if v = v.Path(path); h[:min(1, len(h))] != "@" && v.Kind() == decode.Invalid {
+		v = v.Path(path)
+		text := v.Text()
+		switch {
+		case h == "@key":
+			text = of.row
+		case h == "@*":
+			text = of.all
+		case v.Kind() == decode.Invalid:
 			continue
 		}
 		found[h] = true
-		text := v.Text()
-		switch h {
-		case "@key":
-			text = of.row
-		case "@*":
-			text = of.all
-		}
 		c := r.table.columns[h]
 		if c.kind == dim && (text == "0" || text == "false") {
 			continue // a setting that is off, as those who leave it out have it

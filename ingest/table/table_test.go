@@ -199,3 +199,20 @@ func TestPercent(t *testing.T) {
 		t.Errorf("%s; %s", got, Codes(r))
 	}
 }
+
+// A heading may begin with a sign that keys have: one that no row has is told.
+func TestHeadingLikeAKey(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "a.json", Columns: map[string]string{
+		"@timestamp": "start", "c": "concurrency", "tps": "output_tps tok/s",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`[{"c":1,"tps":5.5}]`: "missing-column", `[{"@timestamp":"2026-05-07","c":1,"tps":5.5}]`: "",
+	} {
+		if r := tables[0].Read(File("a.json", text)); len(r.Points) != 1 || Codes(r) != want {
+			t.Errorf("%s: %d points, %s", text, len(r.Points), Codes(r))
+		}
+	}
+}
