@@ -160,13 +160,18 @@ func loseCutLogs(list []placed, lost map[*result]map[placed]loss) {
 	}
 	to := map[log]loss{}
 	isCut := func(p placed) bool { return !p.isScore && duplicate.IsCut(p.point()) }
+	var cut []placed
 	for _, p := range list {
-		if of, isLost := lost[p.r][p]; isLost && isCut(p) {
+		if !isCut(p) {
+			continue
+		}
+		cut = append(cut, p)
+		if of, isLost := lost[p.r][p]; isLost {
 			to[log{p.r.file.Content, p.i}] = of
 		}
 	}
-	for _, p := range list {
-		if of, has := to[log{p.r.file.Content, p.i}]; has && isCut(p) {
+	for _, p := range cut {
+		if of, has := to[log{p.r.file.Content, p.i}]; has {
 			if lost[p.r] == nil {
 				lost[p.r] = map[placed]loss{}
 			}

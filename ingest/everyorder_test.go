@@ -25,6 +25,26 @@ func orderless(documents string) string {
 	return strings.Join(list, "\n/")
 }
 
+// inOrder shuffles paths, reads one after the other into a new history, and returns its folder and documents.
+func inOrder(t *testing.T, seed uint64, paths []string) (history, documents string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 0))
+	random.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	history = t.TempDir()
+	for _, name := range paths {
+		_, documents = into(t, history, ingest.Options{}, name)
+	}
+	return history, documents
+}
+
+// below are the sorted paths of some files below a folder.
+func below(dir string, texts map[string]string) (paths []string) {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return paths
+}
+
 // A tree that is read file by file, in any order, gives the documents of the tree that is read at once; so does reading
 // its folders and then the whole again.
 func TestEveryOrder(t *testing.T) {
@@ -44,15 +64,8 @@ func TestEveryOrder(t *testing.T) {
 	_, want := into(t, t.TempDir(), ingest.Options{}, tree)
 	want = orderless(want)
 	for seed := range uint64(3) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		random.Shuffle(len(folders), func(i, j int) { folders[i], folders[j] = folders[j], folders[i] })
 		for what, list := range map[string][]string{"files": files, "folders": folders} {
-			history := t.TempDir()
-			var now string
-			for _, name := range list {
-				_, now = into(t, history, ingest.Options{}, name)
-			}
+			history, now := inOrder(t, seed, list)
 			if now = orderless(now); now != want {
 				t.Fatalf("order %d of %s: %s", seed, what, firstDifference(now, want))
 			}
@@ -89,7 +102,7 @@ func TestPrintedInEveryOrder(t *testing.T) {
 	for name, text := range texts { // a clone
 		write(t, dir, map[string]string{strings.Replace(name, "in/", "in/z-clone/", 1): text}, time.Time{})
 	}
-	files := slices.Sorted(maps.Keys(texts))
+	files := below(dir, texts)
 	_, want := into(t, t.TempDir(), ingest.Options{}, dir+"/in")
 	want = orderless(want)
 	if strings.Contains(want, `"status":"failed"`) || strings.Count(want, `"status"`) != 2 ||
@@ -97,13 +110,7 @@ func TestPrintedInEveryOrder(t *testing.T) {
 		t.Fatal(want)
 	}
 	for seed := range uint64(12) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		history := t.TempDir()
-		var now string
-		for _, name := range files {
-			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, name))
-		}
+		history, now := inOrder(t, seed, files)
 		if now = orderless(now); now != want {
 			t.Fatalf("%v: %s", files, firstDifference(now, want))
 		}
@@ -128,15 +135,9 @@ func TestScoresInEveryOrder(t *testing.T) {
 	if strings.Count(filters(want), "file ") != 3 {
 		t.Fatal(want)
 	}
-	files := slices.Sorted(maps.Keys(texts))
+	files := below(dir, texts)
 	for seed := range uint64(6) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		history := t.TempDir()
-		var now string
-		for _, name := range files {
-			_, now = into(t, history, ingest.Options{}, filepath.Join(dir, name))
-		}
+		_, now := inOrder(t, seed, files)
 		if filters(now) != filters(want) {
 			t.Fatalf("%v: %s, want %s", files, filters(now), filters(want))
 		}

@@ -63,9 +63,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		}
 	case f.Form != decode.Text || slices.Contains(programs, ext):
 		return nil
-	case (ext == ".csv" || ext == ".tsv") && measuredColumns(headOf(f.Data)) != "":
-		p.Found = "a table with columns of a benchmark: " + measuredColumns(headOf(f.Data))
-		p.Hint = mappingHint(f)
+	case (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f):
 	case slices.Contains(settings, ext):
 		if !unreadSettings(&p, text) {
 			return nil
@@ -74,6 +72,16 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		return nil
 	}
 	return []schema.Problem{p}
+}
+
+// unreadTable completes the problem of a table with columns of a benchmark; false for any other.
+func unreadTable(p *schema.Problem, f *decode.File) bool {
+	columns := measuredColumns(headOf(f.Data))
+	if columns == "" {
+		return false
+	}
+	p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
+	return true
 }
 
 // headOf is the line of headings of a table: the first that is no comment.

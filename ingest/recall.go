@@ -498,8 +498,7 @@ func (d *document) left() (run schema.Run, isWhole bool) {
 		run.Points = append(run.Points, r.reading.Points...)
 		run.Scores = append(run.Scores, r.reading.Scores...)
 		for _, p := range r.reading.Problems {
-			isThere := func(q schema.Problem) bool { return p.Code == q.Code && p.Path == q.Path }
-			if p.Code == schema.CodeCopy && !slices.ContainsFunc(run.Problems, isThere) {
+			if p.Code == schema.CodeCopy && !p.IsAmong(run.Problems) {
 				run.Problems = append(run.Problems, p)
 			}
 		}

@@ -319,10 +319,9 @@ func (b *building) printDamaged(list []schema.Problem) (damaged bool) {
 		if p.Code == codeSpellings {
 			b.sh.say("%s: %s\nfix: %s", p.Severity, p, p.Hint)
 		}
-		same := func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code }
 		ours := strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.History())) ||
 			strings.HasPrefix(p.Path, filepath.ToSlash(b.ws.Notes()))
-		if p.Severity == schema.SevError && ours && !slices.ContainsFunc(b.got.Problems, same) {
+		if p.Severity == schema.SevError && ours && !p.IsAmong(b.got.Problems) {
 			b.sh.say("%s: %s", p.Severity, p)
 			damaged = true
 		}

@@ -299,9 +299,11 @@ func (e *edit) write(sh *shell, chosen []storedRun) error {
 			}
 		}
 	}
-	fmt.Fprintf(sh.out, "%s became %s\n", plaintext.Plural(len(chosen), "run"), plaintext.Plural(len(e.now), "run"))
+	after := ""
 	if len(e.now) == 0 {
-		fmt.Fprintln(sh.out, "Their files are as they were: reading them again stores them again.")
+		after = "Their files are as they were: reading them again stores them again.\n"
 	}
-	return nil
+	_, err := fmt.Fprintf(sh.out, "%s became %s\n%s", plaintext.Plural(len(chosen), "run"),
+		plaintext.Plural(len(e.now), "run"), after)
+	return err
 }

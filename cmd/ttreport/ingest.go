@@ -211,9 +211,10 @@ func boundMemory() (end func()) {
 			case <-tick.C:
 			}
 			metrics.Read(inUse)
-			next := int64(inUse[0].Value.Uint64())
-			if next = max(least, next/4*5); next > 235<<20 {
-				next = next / 5 * 8
+			live := int64(inUse[0].Value.Uint64())
+			next := max(least, live/4*5)
+			if next > 235<<20 {
+				next = 2 * live
 			}
 			if next != limit {
 				limit = next

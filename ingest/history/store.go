@@ -245,8 +245,7 @@ func keepResults(old, now *schema.Run) {
 		}
 	}
 	for _, p := range old.Problems {
-		isThere := func(q schema.Problem) bool { return q.Code == p.Code && q.Path == p.Path }
-		if kept[p.Path] || p.Code == schema.CodeUnread && !slices.ContainsFunc(now.Problems, isThere) {
+		if kept[p.Path] || p.Code == schema.CodeUnread && !p.IsAmong(now.Problems) {
 			now.Problems = append(now.Problems, p)
 		}
 	}

@@ -72,14 +72,15 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 		first  *schema.Score
 	}
 	var found []*told
+	isMarked := func(s *schema.Score) bool { return schema.FileOf(s.Filter) != "" }
 	unmarked := func(s *schema.Score) string { // one that was told apart before tells the next one apart
-		one, base := *s, extensions.ReplaceAllString(path.Base(s.Source.Path), "")
-		if one.Filter = withoutAsks(s.Filter); !stamped.MatchString(base) {
-			one.Filter, _ = schema.SplitFilter(s.Filter) // else a person added it
+		one := *s
+		one.Filter, _ = schema.SplitFilter(s.Filter)
+		if isMarked(s) && stamped.MatchString(extensions.ReplaceAllString(path.Base(s.Source.Path), "")) {
+			one.Filter = withoutAsks(s.Filter) // a person added it
 		}
 		return nameOf(&one) + fmt.Sprint(asked(s))
 	}
-	isMarked := func(s *schema.Score) bool { return schema.FileOf(s.Filter) != "" }
 	for _, group := range alike(scores, unmarked) {
 		files := map[string]bool{}
 		for _, s := range group {

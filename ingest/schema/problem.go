@@ -111,3 +111,8 @@ func CountSeverity(list []Problem, sev Severity) int {
 	}
 	return n
 }
+
+// IsAmong reports that a list has the problem: one of its file, with its code.
+func (p *Problem) IsAmong(list []Problem) bool {
+	return slices.ContainsFunc(list, func(q Problem) bool { return q.Code == p.Code && q.Path == p.Path })
+}

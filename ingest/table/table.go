@@ -647,13 +647,10 @@ func ProposeJSON(file string, v decode.Value) string {
 	const deepest = 4
 	level := []place{{at: v}}
 	for range deepest {
-		var deeper []place
-		first := ""
+		var deeper, found []place // a list comes first
 		for _, p := range level {
-			if out := p.propose(file, v); out != "" {
-				if first = cmp.Or(first, out); p.at.Kind() == decode.Array {
-					return out
-				}
+			if len(p.metrics()) > 0 {
+				found = append(found, p)
 			}
 			for _, m := range p.members() {
 				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
@@ -661,8 +658,11 @@ func ProposeJSON(file string, v decode.Value) string {
 				}
 			}
 		}
-		if first != "" {
-			return first
+		if i := slices.IndexFunc(found, func(p place) bool { return p.at.Kind() == decode.Array }); i > 0 {
+			found = found[i:]
+		}
+		if len(found) > 0 {
+			return found[0].propose(file, v)
 		}
 		level = deeper[:min(len(deeper), mostProposed)]
 	}
@@ -694,17 +694,22 @@ func (p place) headings() []string {
 	return scalars(p.at, "", mostProposed)
 }
 
+// metrics are the headings that name a metric and its unit.
+func (p place) metrics() []string {
+	return slices.DeleteFunc(p.headings(), func(h string) bool { return !isMetricName(h) })
+}
+
 // propose is the mapping of the rows at a place, with what the file states of all rows, and with the rows beside them.
 func (p place) propose(file string, top decode.Value) string {
 	headings, rows := p.headings(), p.rows
-	if rows == "" || !slices.ContainsFunc(headings, isMetricName) {
+	if rows == "" {
 		return propose(file, rows, headings)
 	}
-	like := 0
+	like, metrics := 0, p.metrics()
 	for _, m := range (place{at: p.within}).members() {
 		others := place{rows: rows, at: m.Val}.headings()
-		isLacking := func(h string) bool { return isMetricName(h) && !slices.Contains(others, h) }
-		if m.Val.Kind() == p.at.Kind() && !slices.ContainsFunc(headings, isLacking) {
+		isLacking := func(h string) bool { return !slices.Contains(others, h) }
+		if m.Val.Kind() == p.at.Kind() && !slices.ContainsFunc(metrics, isLacking) {
 			like++
 		}
 	}
@@ -717,7 +722,7 @@ func (p place) propose(file string, top decode.Value) string {
 }
 
 func isMetricName(heading string) bool {
-	_, isMetric := meaning(strings.TrimPrefix(heading, "/"))
+	_, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(heading), "/"))
 	return isMetric
 }
 
