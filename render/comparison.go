@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
 )
@@ -361,7 +362,7 @@ type measured struct {
 	release    int
 	pair       schema.Pair
 	tool       string
-	system     string          // engine and precision
+	system     string          // implementation, engine and precision
 	configured string          // the configuration in the dimensions of its workloads
 	keys       map[string]bool // workloads and tasks, without tool and configuration
 }
@@ -458,13 +459,24 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 			k, dims := r.Columns.Keys[r.Columns.Points[i].Key].Parts()
 			tool := k.Tool
 			k.Tool = ""
-			add(tool, listed(", ", h.Engine, h.Model.Precision), configured(dims), h.Impl+"\n"+k.String())
+			add(tool, systemSetup(h), configured(dims), k.String())
 		}
 		for _, s := range r.Columns.ScoresOf(run) {
 			add("", "", "", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
 		}
 	}
 	return out
+}
+
+// systemSetup is the configuration that a run states: its implementation, and what that does not name.
+func systemSetup(h *columns.RunHead) string {
+	parts := []string{h.Impl}
+	for _, fact := range []string{h.Engine, h.Model.Precision} {
+		if !strings.Contains(h.Impl, fact) {
+			parts = append(parts, fact)
+		}
+	}
+	return listed(", ", parts...)
 }
 
 // elseChanged says what differs between the two builds beside the number.

@@ -401,7 +401,8 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 // from a line with other numbers of them.
 func (p *Plane) name() {
 	parts := func(l *PlaneLine) []string {
-		return append(append([]string{l.Impl, l.Engine, l.Precision}, strings.Split(l.Parallel, ", ")...), l.Tool)
+		of := slices.Compact([]string{l.Impl, l.Engine, l.Precision})
+		return append(append(of, strings.Split(l.Parallel, ", ")...), l.Tool)
 	}
 	common := parts(&p.Lines[0])
 	for i := range p.Lines {

@@ -76,12 +76,16 @@ func (r *Report) changesOf(list []Finding, how changes) *Table {
 	if !how.all {
 		list = list[:min(rowsShown, len(list))]
 	}
-	drawn := how.at >= 0
+	drawn, shown := how.at >= 0, make([]schema.Verdict, len(list))
+	for i := range list {
+		shown[i] = *list[i].Verdict
+	}
+	implOf := words.Impls(shown)
 	columns := []Column[Finding]{
 		{col("Verdict"), func(f Finding) Cell {
 			return Cell{Outcome: f.Outcome, Evidence: f.Evidence, Text: words.OwnWord(f.Verdict)}
 		}},
-		{col("Where").in(loadUnit), func(f Finding) Cell { return whereCell(f.Verdict, how.ofPair) }},
+		{col("Where").in(loadUnit), func(f Finding) Cell { return whereCell(f.Verdict, how.ofPair, implOf(f.Verdict)) }},
 		{col("Metric"), func(f Finding) Cell {
 			c := metricCell(f.Metric, f.Stat)
 			switch {
@@ -222,9 +226,11 @@ func (r *Report) spark(s *judge.Series, upTo int) *Spark {
 		words.Number(has[n-1]), s.Unit), list}
 }
 
-// whereCell is the workload of a verdict with its tool; with of, below its model and device.
-func whereCell(v *schema.Verdict, of bool) Cell {
-	c := Cell{Text: words.Subject(v), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+// whereCell is the workload of a verdict with its tool, and its implementation where it has one of several; with of,
+// below its model and device.
+func whereCell(v *schema.Verdict, of bool, impl string) Cell {
+	sub := strings.Trim(impl+" · "+v.Key.Tool, " ·")
+	c := Cell{Text: words.Subject(v), Sub: sub, Head: true, Href: PairPath(v.Model, v.Device)}
 	if of {
 		c.Text, c.Sub = words.OnDevice(v.Model, v.Device), strings.Trim(c.Text+" · "+c.Sub, " ·")
 	}
@@ -241,9 +247,10 @@ func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
 		return cmp.Or(cmp.Compare(max(0, slices.Index(rank, a.Outcome)), max(0, slices.Index(rank, b.Outcome))),
 			truth(!a.Required)-truth(!b.Required))
 	})
+	implOf := words.Impls(list)
 	return tableOf("Targets, worst first", List, rows, []Column[schema.Verdict]{
 		{col("Verdict"), func(v schema.Verdict) Cell { return Cell{Outcome: v.Outcome} }},
-		{col("Where").in(loadUnit), func(v schema.Verdict) Cell { return whereCell(&v, withPair) }},
+		{col("Where").in(loadUnit), func(v schema.Verdict) Cell { return whereCell(&v, withPair, implOf(&v)) }},
 		{medium("Metric"), func(v schema.Verdict) Cell { return metricCell(v.Metric, v.Stat) }},
 		{medium("Level"), func(v schema.Verdict) Cell {
 			if v.Required {

@@ -16,9 +16,10 @@ import (
 // informational one is grey.
 func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
 	type row = *targetNumber
+	implOf := words.Impls(list)
 	return tableOf("Targets by workload, worst first", List, targetNumbers(list), []Column[row]{
 		{medium("Verdict").filtered(), row.verdict},
-		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.first, withPair) }},
+		{col("Where").in(loadUnit).filtered(), func(n row) Cell { return whereCell(n.first, withPair, implOf(n.first)) }},
 		{medium("Metric").filtered(), func(n row) Cell { return metricCell(n.first.Metric, n.first.Stat) }},
 		{num("Measured"), func(n row) Cell {
 			c := r.numberIn(n.first)

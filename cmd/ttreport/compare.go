@@ -72,6 +72,7 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 	if err != nil {
 		return err
 	}
+	judge.Repeats(cols, judge.Releases(cols, nil), "")
 	var sides []compare.Side
 	for _, name := range names {
 		runs, err := o.side(ctx, ws, cols, name)
@@ -195,6 +196,19 @@ func compareSides(
 	return r, compare.Releases(judged.Judgement, a, b), nil
 }
 
+// documentOf reads the document of a run, with what [judge.Repeats] said of it.
+func documentOf(h *columns.RunHead, cols *columns.Columns) (schema.Run, error) {
+	doc, problem := history.Read(h.Path)
+	if problem != nil {
+		return doc, failure{code: exitInput, err: *problem}
+	}
+	doc.Impl = h.Impl
+	for i := range doc.Points[:min(len(doc.Points), h.PointsEnd-h.FirstPoint)] {
+		doc.Points[i].Status = cols.Points[h.FirstPoint+i].StatusWord()
+	}
+	return doc, nil
+}
+
 // nothingShared says what keeps two sides apart.
 func nothingShared(r *compare.Result) error {
 	apart := ""
@@ -222,9 +236,9 @@ func addPartners(cols *columns.Columns, a, b *compare.Side) error {
 			}
 			for k := range cols.Runs {
 				if h := &cols.Runs[k]; h.ID == with && h.Release == x.to.Name {
-					doc, problem := history.Read(h.Path)
-					if problem != nil {
-						return failure{code: exitInput, err: *problem}
+					doc, err := documentOf(h, cols)
+					if err != nil {
+						return err
 					}
 					x.to.Runs = append(x.to.Runs, doc)
 				}
@@ -245,9 +259,9 @@ func (o *compareOptions) side(
 			if r.Name != name && h.ID != name {
 				continue
 			}
-			doc, problem := history.Read(h.Path)
-			if problem != nil {
-				return nil, failure{code: exitInput, err: *problem}
+			doc, err := documentOf(h, cols)
+			if err != nil {
+				return nil, err
 			}
 			stored = append(stored, doc)
 		}

@@ -53,6 +53,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
+	unlike := judge.Repeats(cols, judge.Releases(cols, nil), filepath.ToSlash(ws.History()))
 	judged, err := judgeHistory(ctx, ws, cols, req.view)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	for _, s := range spellings(models, devices) {
 		bad = append(bad, s.problem(ws.History()))
 	}
-	bad = slices.Concat(bad, unusedNames(ws, cols), unlike(cols, judged.Releases, ws.History()))
+	bad = slices.Concat(bad, unusedNames(ws, cols), unlike)
 	mode, err := render.ReadMode(ws.Config.Site.Mode)
 	if err != nil {
 		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)

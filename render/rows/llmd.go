@@ -41,7 +41,8 @@ func llmd(r *render.Report, release int) (out []Written, err error) {
 	places := map[int32]int{} // of points in their runs
 	for _, p := range points(r, release) {
 		places[p.Run]++
-		h, k, name := &r.Columns.Runs[p.Run], &r.Columns.Keys[p.Key], fmt.Sprintf("p%d", places[p.Run])
+		h, k := &r.Columns.Runs[p.Run], &r.Columns.Keys[p.Key]
+		name := render.RunName(strings.TrimPrefix(fmt.Sprintf("%s-p%d", k.Dims[schema.DimLabel], places[p.Run]), "-"))
 		results := llmdResults(r.Columns, p, k.Tool)
 		if len(results) == 0 || p.StatusWord() == schema.StatusFailed || p.StatusWord() == schema.StatusInvalid {
 			continue

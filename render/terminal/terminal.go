@@ -172,7 +172,7 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	if all {
 		most = len(list)
 	}
-	found := render.Fold(list, all)
+	found, implOf := render.Fold(list, all), words.Impls(list)
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
 	for i := range found[:min(most, len(found))] {
 		v := found[i].Verdict
@@ -188,7 +188,7 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 			}
 		}
 		line := fmt.Sprintf("  %s %-20s %s  %s  %s  %s", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
-			words.OnDevice(v.Model, v.Device), words.Subject(v), name, change)
+			strings.TrimSuffix(words.OnDevice(v.Model, v.Device)+", "+implOf(v), ", "), words.Subject(v), name, change)
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
 		if with := found[i].Folded(); with != "" {

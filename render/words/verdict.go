@@ -55,6 +55,23 @@ func OnDevice(model, device string) string {
 	return model + " on " + Device(device)
 }
 
+// Impls returns how verdicts of a list name their implementations: "" where their model and device state one or none.
+func Impls(list []schema.Verdict) func(*schema.Verdict) string {
+	first, several := map[schema.Pair]string{}, map[schema.Pair]bool{}
+	for i := range list {
+		if v := &list[i]; v.Impl != "" {
+			several[v.Pair()] = several[v.Pair()] || first[v.Pair()] != "" && first[v.Pair()] != v.Impl
+			first[v.Pair()] = v.Impl
+		}
+	}
+	return func(v *schema.Verdict) string {
+		if several[v.Pair()] {
+			return v.Impl
+		}
+		return ""
+	}
+}
+
 // Device names a device, also behind "on".
 func Device(name string) string { return cmp.Or(name, "an unknown device") }
 

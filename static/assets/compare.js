@@ -230,11 +230,12 @@
         }
       );
     }
-    // setups names the configuration of each number: engine and precision, then what its workload states.
+    // setups names the configuration of each number: implementation, engine and precision, then what its workload states.
     function setups(t) {
       t.setupOf = t.setupOf || t.v.map((_, i) => {
-        var n = t.conds[t.n[i]] || {};
-        return [n.engine, n.precision, (t.setups[t.w[i]] || [])[1]].filter(Boolean).join(", ");
+        var n = t.conds[t.n[i]] || {},
+          impl = t.impls[t.i[i]];
+        return [impl, ...[n.engine, n.precision].filter(x => x && !impl.includes(x)), (t.setups[t.w[i]] || [])[1]].filter(Boolean).join(", ");
       });
       return t;
     }
@@ -259,7 +260,7 @@
           var key = [
             differs.model ? "" : p.model,
             differs.device ? "" : p.device,
-            t.impls[t.i[i]],
+            differs.setup ? "" : t.impls[t.i[i]],
             setup[0],
             differs.tool ? "" : tool,
             differs.setup ? "" : setup[1],

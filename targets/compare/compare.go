@@ -128,14 +128,14 @@ type side struct {
 
 // Sides compares B with A.
 func Sides(a, b Side) *Result {
-	several := systems(a.Runs) > 1 || systems(b.Runs) > 1
+	name := naming(a.Runs, b.Runs)
 	gatherSide := func(from Side) *side {
 		var runs []*schema.Run
 		for i := range from.Runs {
 			runs = append(runs, &from.Runs[i])
 		}
 		slices.SortStableFunc(runs, func(x, y *schema.Run) int { return x.Start.Compare(y.Start) })
-		return gather(runs, several, from.Later, (*side).add)
+		return gather(runs, name, from.Later, (*side).add)
 	}
 	left, right := gatherSide(a), gatherSide(b)
 	r := join(a.Name, b.Name, left, right)
@@ -146,9 +146,9 @@ func Sides(a, b Side) *Result {
 		r.Nearest = nearest(left, right)
 	}
 	r.Settings = settings(left.stated, right.stated)
-	r.interleave(a, b, several)
-	r.Curves = curvesOf(a, b, several)
-	r.scores(a, b, several)
+	r.interleave(a, b, name)
+	r.Curves = curvesOf(a, b, name)
+	r.scores(a, b, name)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
 }
@@ -192,12 +192,25 @@ func compareKeys(a, b schema.Key) int {
 	return 1
 }
 
-func systems(runs []schema.Run) int {
-	seen := map[string]bool{}
-	for i := range runs {
-		seen[systemOf(&runs[i])] = true
+// naming returns how systems are named in cells: "" where each side has one; with the implementation where a side has
+// several of one model and device.
+func naming(sides ...[]schema.Run) func(*schema.Run) string {
+	name := func(*schema.Run) string { return "" }
+	for _, runs := range sides {
+		impls := map[string]string{}
+		for i := range runs {
+			r := &runs[i]
+			at := systemOf(r)
+			if impl, has := impls[at]; has && impl != r.Impl {
+				return func(r *schema.Run) string { return strings.TrimSuffix(systemOf(r)+", "+r.Impl, ", ") }
+			}
+			impls[at] = r.Impl
+		}
+		if len(impls) > 1 {
+			name = systemOf
+		}
 	}
-	return len(seen)
+	return name
 }
 
 func systemOf(r *schema.Run) string {
@@ -209,15 +222,12 @@ func onDevice(model, device string) string {
 }
 
 // gather collects the values of runs, one a measurement, by giving each point to a function.
-func gather(runs []*schema.Run, several bool, later map[judge.Number]bool,
+func gather(runs []*schema.Run, name func(*schema.Run) string, later map[judge.Number]bool,
 	take func(s *side, r *schema.Run, system string, p *schema.Point)) *side {
 	s := &side{values: map[cell][]float64{}, defs: map[cell]string{}, keys: map[string]schema.Key{}, later: later,
 		first: map[judge.Number]*schema.Run{}, stated: map[string]map[string]bool{}, loads: map[at]load{}}
 	for _, r := range runs {
-		system := ""
-		if several {
-			system = systemOf(r)
-		}
+		system := name(r)
 		for k := range r.Points {
 			take(s, r, system, &r.Points[k])
 		}

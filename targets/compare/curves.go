@@ -145,19 +145,16 @@ func (s *sweeps) fit(at sweep) (a, b *curve.Curve, others []*curve.Curve) {
 }
 
 // curvesOf compares the curves of two sides. Of two systems there is no test of the whole, which is at the same loads.
-func curvesOf(a, b Side, several bool) []Curve {
+func curvesOf(a, b Side, name func(*schema.Run) string) []Curve {
 	var s sweeps
-	run, first, other := 0, "", false
+	run, first, other, several := 0, "", false, false
 	for side, from := range []Side{a, b} {
 		for i := range from.Runs {
 			r := &from.Runs[i]
 			run++
-			system, one := "", systemOf(r)
+			system, one := name(r), systemOf(r)
 			other = other || first != "" && one != first
-			first = one
-			if several {
-				system = one
-			}
+			first, several = one, several || system != ""
 			for k := range r.Points {
 				p := &r.Points[k]
 				if failed(p) {

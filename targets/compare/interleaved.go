@@ -26,8 +26,8 @@ type All struct {
 
 // interleave replaces the rows of numbers that runs of both sides measured in turns by their paired differences, which
 // is stronger evidence than any comparison of separate runs.
-func (r *Result) interleave(a, b Side, several bool) {
-	t := r.turnsOf(a, b, several)
+func (r *Result) interleave(a, b Side, name func(*schema.Run) string) {
+	t := r.turnsOf(a, b, name)
 	byMetric, rowOf := map[string][]cell{}, map[cell]*Row{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -63,7 +63,7 @@ func (r *Result) interleave(a, b Side, several bool) {
 }
 
 // turnsOf finds runs of both sides that name each other, and what they measured by block.
-func (r *Result) turnsOf(a, b Side, several bool) *block.Turns[cell] {
+func (r *Result) turnsOf(a, b Side, name func(*schema.Run) string) *block.Turns[cell] {
 	t := &block.Turns[cell]{}
 	byID := map[string]*schema.Run{}
 	for i := range a.Runs {
@@ -81,18 +81,14 @@ func (r *Result) turnsOf(a, b Side, several bool) *block.Turns[cell] {
 		}
 		t.Kept = t.Kept || left.Interleaved.IsKept() || right.Interleaved.IsKept()
 		for side, run := range []*schema.Run{left, right} {
-			take(t, side, pair, run, several)
+			take(t, side, pair, run, name(run))
 		}
 	}
 	return t
 }
 
 // take adds what a run measured in turns to a side of a pair.
-func take(t *block.Turns[cell], side, pair int, run *schema.Run, several bool) {
-	system := ""
-	if several {
-		system = systemOf(run)
-	}
+func take(t *block.Turns[cell], side, pair int, run *schema.Run, system string) {
 	for i := range run.Points {
 		p := &run.Points[i]
 		if p.Block == 0 || failed(p) {

@@ -36,7 +36,7 @@ func (s *Score) Outcome() schema.Outcome {
 }
 
 // scores compares what both sides answered, in the order of tasks.
-func (r *Result) scores(a, b Side, several bool) {
+func (r *Result) scores(a, b Side, name func(*schema.Run) string) {
 	type id struct{ system, task, metric, filter string }
 	of := func(from Side) map[id]*columns.ScoreRow {
 		out := map[id]*columns.ScoreRow{}
@@ -44,10 +44,7 @@ func (r *Result) scores(a, b Side, several bool) {
 			run := &from.Runs[i]
 			for k := range run.Scores {
 				s := &run.Scores[k]
-				at := id{"", s.Task, s.Metric, s.Filter}
-				if several {
-					at.system = systemOf(run)
-				}
+				at := id{name(run), s.Task, s.Metric, s.Filter}
 				if _, has := s.Value.Get(); has && out[at] == nil {
 					out[at] = &columns.ScoreRow{Score: *s}
 				}

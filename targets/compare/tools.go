@@ -17,7 +17,7 @@ func Tools(runs []schema.Run, a, b string) *Result {
 		all[i] = &runs[i]
 	}
 	of := func(tool string) *side {
-		return gather(all, systems(runs) > 1, nil, func(s *side, _ *schema.Run, system string, p *schema.Point) {
+		return gather(all, naming(runs), nil, func(s *side, _ *schema.Run, system string, p *schema.Point) {
 			if p.Key.Tool == tool {
 				s.take(system, p)
 			}

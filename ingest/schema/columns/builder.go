@@ -135,7 +135,6 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		}
 	}
 	h.PointsEnd = len(b.C.Points)
-	b.doubt(b.C.Points[h.FirstPoint:])
 	b.C.Runs = append(b.C.Runs, h)
 	for i := range r.Scores {
 		b.C.Scores = append(b.C.Scores, ScoreRow{run, r.Scores[i]})
@@ -149,41 +148,6 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 	for i := range r.Problems {
 		if p := &r.Problems[i]; p.Severity == schema.SevError || p.Severity == schema.SevWarning {
 			b.C.Problems = append(b.C.Problems, ProblemRow{run, *p})
-		}
-	}
-}
-
-// doubt makes points of a run invalid whose speeds differ by more than repeats of one system do: their mean would be of
-// two systems. What was measured in turns has a test of its own.
-func (b *Builder) doubt(rows []PointRow) {
-	for len(rows) > 0 {
-		n := slices.IndexFunc(rows, func(p PointRow) bool { return p.Key != rows[0].Key })
-		if n < 0 {
-			n = len(rows)
-		}
-		group := rows[:n]
-		rows = rows[n:]
-		for _, metric := range schema.Speeds() {
-			least, most := math.Inf(1), 0.
-			for i := range group {
-				if w := group[i].StatusWord(); group[i].Block == 0 && w != schema.StatusFailed && w != schema.StatusInvalid {
-					if v, _, _, ok := b.C.Center(&group[i], metric); ok && v > 0 {
-						least, most = min(least, v), max(most, v)
-					}
-				}
-			}
-			if !(most > schema.RepeatsApart*least) {
-				continue
-			}
-			info, _ := schema.MetricByName(metric)
-			why := b.Reason(fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; state what differs",
-				info.Label, least, most))
-			for i := range group {
-				if group[i].Block == 0 {
-					group[i].Status, group[i].Reason = uint8(slices.Index(Statuses(), schema.StatusInvalid)), why
-				}
-			}
-			break
 		}
 	}
 }

@@ -240,5 +240,14 @@ func (c *Columns) Derive(ids []StatID, of func(p *PointRow) []float64) *Columns 
 	return &out
 }
 
+// Invalidate says of points that their numbers count for nothing, and why.
+func (c *Columns) Invalidate(points []int, why string) {
+	c.Reasons = append(c.Reasons, why)
+	for _, i := range points {
+		c.Points[i].Status = uint8(slices.Index(Statuses(), schema.StatusInvalid))
+		c.Points[i].Reason = int32(len(c.Reasons) - 1)
+	}
+}
+
 // StatusWord returns the status of the row's index, "" if the document states none.
 func (p *PointRow) StatusWord() schema.Status { return Statuses()[p.Status] }
