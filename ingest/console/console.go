@@ -81,7 +81,7 @@ type block struct {
 
 // readServing goes through a log: arguments, then what is said before the run, then the block.
 func readServing(f *decode.File, r *schema.Reading) {
-	s := servingLog{f: f, r: r, before: map[string]string{}}
+	s := servingLog{f: f, runs: draft.RunsOf[string](r), before: map[string]string{}}
 	unfinished := "" // lines that end in a backslash
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
@@ -93,19 +93,21 @@ func readServing(f *decode.File, r *schema.Reading) {
 		}
 		s.read(unfinished+line, n)
 		unfinished = ""
-		if len(r.Points) > f.Limits().Results {
+		if s.points > f.Limits().Results {
 			break // the load says so
 		}
 	}
-	s.open.point(f, r)
+	s.point(s.open)
 	s.end(nil)
-	r.Detail = "output of " + plaintext.Plural(len(r.Points), "load test")
+	*r = s.runs.Join("output of " + plaintext.Plural(s.points, "load test"))
 }
 
 // servingLog is a log as far as it is read.
 type servingLog struct {
 	f           *decode.File
-	r           *schema.Reading
+	runs        *draft.Runs[string] // by model; that of the first one, and of what names none, is ""
+	model       string              // the first one
+	points      int
 	before      map[string]string // what was said before the next block
 	args        map[string]string // of it
 	open, begun *block            // begun prints its result later
@@ -114,17 +116,17 @@ type servingLog struct {
 
 // loadArguments tell load tests apart.
 var loadArguments = []string{"model", "dataset_name", "num_prompts", "request_rate", "max_concurrency",
-	"random_input_len", "random_output_len", "seed"}
+	"input_len", "output_len", "random_input_len", "random_output_len", "seed"}
 
 func (s *servingLog) read(line string, n int) {
 	switch {
 	case strings.Contains(line, servingTitle):
-		s.open.point(s.f, s.r)
+		s.point(s.open)
 		s.open, s.begun = &block{values: s.before, args: s.args, line: n}, nil
 		s.before, s.args = map[string]string{}, nil // of this run alone
 	case s.open != nil && strings.HasPrefix(line, "==="):
 		s.open.whole = true
-		s.open.point(s.f, s.r)
+		s.point(s.open)
 		s.open = nil
 	case strings.Contains(line, "Namespace("):
 		s.args = namespace(line)
@@ -149,7 +151,7 @@ func (s *servingLog) end(next map[string]string) {
 	isOther := func(name string) bool { return next[name] != s.begun.args[name] }
 	if s.begun != nil && (next == nil || slices.ContainsFunc(loadArguments, isOther)) {
 		s.begun.died = s.last
-		s.begun.point(s.f, s.r)
+		s.point(s.begun)
 	}
 	s.begun = nil
 }
@@ -170,11 +172,20 @@ func plainLine(raw []byte) string {
 	return strings.TrimSpace(strings.TrimLeft(string(raw), "#> \t"))
 }
 
-// point makes a point of a block, if there is one.
-func (b *block) point(f *decode.File, r *schema.Reading) {
+// point makes a point of a block, if there is one, of the run of its model.
+func (s *servingLog) point(b *block) {
 	if b == nil {
 		return
 	}
+	s.points++
+	model := b.args["model"]
+	s.model = cmp.Or(s.model, model)
+	run := model
+	if model == s.model {
+		run = ""
+	}
+	r := s.runs.Of(run, func() (f schema.Facts) { return f })
+	r.Facts.Model.ID = cmp.Or(r.Facts.Model.ID, model)
 	for label, text := range b.values { // commas stand between thousands
 		plain := strings.ReplaceAll(text, ",", "")
 		if _, err := strconv.ParseFloat(plain, 64); err == nil {
@@ -188,7 +199,7 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		tool, fields[0].Def = "sglang", schema.DefFirstContent
 		fields[3].Key, fields[3].Def = "{} e2e latency (ms)", schema.DefLastContent
 	}
-	d := draft.New(f, r, v, tool)
+	d := draft.New(s.f, r, v, tool)
 	d.Fields(args, map[string]string{
 		"key dataset": "dataset_name", "condition client": "backend", "condition num_prompts": "num_prompts",
 		"condition seed": "seed", "condition ignore_eos": "ignore_eos", "condition best_of": "best_of",
@@ -315,7 +326,7 @@ func namespace(line string) map[string]string {
 func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 	isl, osl := "input_len", "output_len"
 	if kind, _, _ := strings.Cut(d.Key.Dataset, "-"); kind == "random" || kind == "sonnet" {
-		isl, osl = kind+"_input_len|"+isl, kind+"_output_len|"+osl
+		isl, osl = isl+"|"+kind+"_input_len", osl+"|"+kind+"_output_len" // the general ones win
 		// lengths between this share of the length and all of it; sglang's default is 0
 		ratio := args.Get("random_range_ratio").Float0()
 		if kind == "random" && ratio != 1 && (ratio > 0 || tool == "sglang") {
@@ -327,10 +338,6 @@ func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {
 	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
 	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
 		d.Dim(schema.DimBurstiness, text)
-	}
-	model, id := b.args["model"], &d.Reading.Facts.Model.ID
-	if *id = cmp.Or(*id, model); *id != model {
-		d.Dim("model", model) // a log of several models
 	}
 	for _, name := range []string{
 		"sharegpt_output_len", "lora_name", "lora_modules", "extra_request_body", "extra_body", "apply_chat_template",

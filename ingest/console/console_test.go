@@ -177,6 +177,20 @@ func TestTRTLLMDied(t *testing.T) {
 	}
 }
 
+// What a log measured of another model is another run; lengths that are given for any dataset win.
+func TestModelsOfALog(t *testing.T) {
+	other := strings.NewReplacer("acme/x", "acme/x2", "random_output_len=64", "random_output_len=64, input_len=20000, "+
+		"output_len=5000").Replace(vllm)
+	r := reader.Must(t, "x.log", vllm+other+vllm)
+	if len(r.Points) != 2 || len(r.More) != 1 || len(r.More[0].Points) != 1 || r.Facts.Model.ID != "acme/x" ||
+		r.More[0].Facts.Model.ID != "acme/x2" || r.Detail != "output of 3 load tests" {
+		t.Fatalf("%d points, %d more, %+v", len(r.Points), len(r.More), r.Facts)
+	}
+	if a, b := r.Points[1].Key, r.More[0].Points[0].Key; *a.ISL != 128 || *b.ISL != 20000 || *b.OSL != 5000 {
+		t.Error(a, b)
+	}
+}
+
 // A load test that printed its arguments and no result died: its workload is a point without a number. sglang prints
 // its arguments twice.
 func TestServingDied(t *testing.T) {

@@ -91,10 +91,11 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	}
 	start, end := b.Get("start_time"), b.Get("end_time")
 	d.Start, d.End = draft.Epoch(start), draft.Epoch(end)
-	if !d.Start.IsZero() && !d.End.Before(d.Start) {
-		d.Value("duration_s", end.Float0()-start.Float0())
+	seconds := lasted(b)
+	if !d.Start.IsZero() && seconds >= 0 {
+		d.Value("duration_s", seconds)
 	}
-	rates(d)
+	rates(d, seconds)
 	counts(d)
 	r.Facts.Widen(d.Start, d.End, "")
 	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
@@ -120,11 +121,24 @@ func distribution(d *draft.Draft, block decode.Value, x draft.Field) {
 	d.Block(block, draft.Wide, x)
 }
 
+// lasted is how long the requests that completed took, in seconds. A benchmark that is limited in time counts those,
+// too, that end after its end_time (0.7); a report that lists a sample of them does not say when the last one did.
+func lasted(b decode.Value) float64 {
+	stated, last, listed := b.Get("end_time").Float0(), 0., 0.
+	for r := range b.At("requests", "successful").Items() {
+		last, listed = max(last, r.Get("request_end_time").Float0()), listed+1
+	}
+	if listed == b.At("metrics", "request_latency", "successful", "count").Float0() {
+		stated = max(stated, last)
+	}
+	return stated - b.Get("start_time").Float0()
+}
+
 // rates divides what the requests that completed did by the length of the benchmark. The file's own means of rates are
 // no throughputs: up to 0.6 they are means over moments (282 tok/s where 59 were made), and later ones leave out the
 // requests at the end of a run that had failures, and count tokens from the first one to the last
 // (rate_distribution_from_timings without a window), unlike requests. A difference that shows is a note.
-func rates(d *draft.Draft) {
+func rates(d *draft.Draft, seconds float64) {
 	metrics := d.In.Get("metrics")
 	total := func(name string) (sum float64, ok bool) {
 		block := metrics.At(name, "successful")
@@ -135,7 +149,6 @@ func rates(d *draft.Draft) {
 		mean, ok := block.Get("mean").Float()
 		return n * mean, ok && has
 	}
-	seconds := d.In.Get("end_time").Float0() - d.In.Get("start_time").Float0()
 	n := metrics.At("request_latency", "successful", "count").Float0()
 	if n <= 0 {
 		return

@@ -82,6 +82,18 @@ func TestRatesAreTotalsOverTheDuration(t *testing.T) {
 }
 
 // A rate that differs from the file's own in the digits that are shown is said; one that agrees is not.
+// GuideLLM 0.7 counts requests that end after the time to which a benchmark was limited: they completed over more than
+// that time. A sample of them does not say when the last one ended.
+func TestRequestsThatEndAfterTheBenchmark(t *testing.T) {
+	for early, seconds := range map[int]float64{23: 6, 3: 5} {
+		late := `,"requests":{"successful":[` + strings.Repeat(`{"request_end_time":1786678151},`, early) +
+			`{"request_end_time":1786678154.25}]}`
+		text := strings.Replace(v2, `"end_time":1786678153.25`, `"end_time":1786678153.25`+late, 1)
+		Expect(t, reader.Must(t, "benchmarks.json", text).Points[0], map[string]float64{
+			"rps.value": 24 / seconds, "duration_s.value": seconds, "output_tps.value": 24 * 128 / seconds})
+	}
+}
+
 func TestOwnRateIsNoted(t *testing.T) {
 	for own, want := range map[string]string{"3.19507": "own-rate", "3.2": ""} {
 		r := reader.Must(t, "r.json", `{"metadata":{"version":2},"benchmarks":[{"start_time":1.7e9,"end_time":1700000005.0,`+

@@ -117,7 +117,9 @@ func factsOf(v decode.Value) (f schema.Facts) {
 	f.Model.Precision = precision(v.Get("model_type").Str())
 	f.Device.Name = withoutDriver(v.Get("gpu_info").Str())
 	if f.Device.Name == "" || v.Get("n_gpu_layers").Text() == "0" {
-		f.Device.Name = v.Get("cpu_info").Str()
+		if f.Device.Name = v.Get("cpu_info").Str(); f.Device.Name == "CPU" {
+			f.Device.Name = "" // all that Android says
+		}
 	}
 	f.Stack = schema.Stack{Engine: "llama.cpp", Version: v.Get("build_number").Text()}
 	if commit := v.Get("build_commit").Str(); commit != "" && commit != "unknown" {
@@ -141,8 +143,11 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time)
 	}
 	speed(d, v.Get("n_prompt").Float0(), v.Get("n_gen").Float0(), v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(),
 		v.Get("samples_ts").Len())
+	first := draft.Field{Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6} // ns, of a fork
+	d.Put(first, "mean", v.Get("avg_ttf_ns"))
+	d.Put(first, "std", v.Get("stddev_ttf_ns"))
 	d.Start, d.End = start, start
-	d.Foreign(v, "avg_* stddev_* samples_* model_filename gpu_info cpu_info build_* test_time")
+	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns model_filename gpu_info cpu_info build_* test_time")
 	d.Done()
 }
 

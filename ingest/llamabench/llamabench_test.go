@@ -47,6 +47,17 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Phones call their processors CPU, which names none; a fork writes the time to the first token.
+func TestRowsOfAPhone(t *testing.T) {
+	text := strings.Replace(strings.ReplaceAll(rows, `"cpu_info":"Xeon","gpu_info":"RTX 4090"`,
+		`"cpu_info":"CPU","gpu_info":""`), `"avg_ns":1,`, `"avg_ns":1,"avg_ttf_ns":113586961,"stddev_ttf_ns":4788146,`, 1)
+	r := reader.Must(t, "cpu.json", text)
+	if r.Facts.Device.Name != "" {
+		t.Errorf("device %q", r.Facts.Device.Name)
+	}
+	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 113.586961, "ttft.std": 4.788146})
+}
+
 // Rows with what the backends print around and between them are read; a damaged one costs no other.
 func TestRowsInText(t *testing.T) {
 	row := func(gen string) string {
