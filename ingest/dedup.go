@@ -279,6 +279,8 @@ func isBetter(a, b placed, why sameness) bool {
 	switch {
 	case why == oneRow:
 		return false
+	case why == oneCopy && stated(a.r) != stated(b.r): // MLPerf's console says what its summary does, and not of what
+		return stated(b.r) > stated(a.r)
 	case why == oneCopy: // the earlier release by name measured it
 		return ofTwoReleases(a.r, b.r) && schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
 	case first != second:
@@ -289,6 +291,16 @@ func isBetter(a, b placed, why sameness) bool {
 		less = duplicate.Richness(b.point()) - duplicate.Richness(a.point())
 	}
 	return less > 0 || less == 0 && path.Dir(a.r.shown()) == path.Dir(b.r.shown()) && b.r.shown() < a.r.shown()
+}
+
+// stated counts what a result states of who was measured.
+func stated(r *result) (n int) {
+	for _, fact := range []string{modelOf(&r.facts), r.facts.Device.Name} {
+		if fact != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // settleCopies takes the measurements out of the results that give them up. Where all that a release has of a model and

@@ -45,6 +45,18 @@ func codes(problems []schema.Problem) string {
 	return strings.Join(out, " ")
 }
 
+// Of copies the one stays of which more is known, whichever is read first: the other one said of nobody what it was.
+func TestCopyOfWhom(t *testing.T) {
+	text := strings.Replace(lengths(result("", "20260101-000000", 1)), `"model_id":"",`, "", 1)
+	for _, known := range []string{"a", "b"} {
+		set := load(t, ingest.Options{}, map[string]string{"a/1.json": text, "b/1.json": text,
+			known + "/ttreport.manifest.yaml": "model: {name: x}\ndevice: {name: h100}\n"})
+		if len(set.Runs) != 1 || set.Runs[0].Model.Name != "x" || set.Runs[0].Device.Name != "h100" {
+			t.Errorf("%s: %d runs, of %q on %q", known, len(set.Runs), set.Runs[0].Model.Name, set.Runs[0].Device.Name)
+		}
+	}
+}
+
 func TestGrouping(t *testing.T) {
 	set := load(t, ingest.Options{}, map[string]string{
 		"a/1.json": lengths(result("acme/x", "20260101-000000", 1)),

@@ -22,7 +22,7 @@ import (
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl)\s*[:=]\s*\d`)
+	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl|mAP|rouge[12L])['"]?\s*[:=]\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
@@ -52,26 +52,43 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 		Expected: "a format that is read",
 	}
 	text, ext := f.Data[:min(len(f.Data), mostSearched)], extension(f.Path)
+	isTold := false
 	switch {
 	case f.Form == decode.Binary:
-		if !unreadBinary(&p, text) {
-			return nil
-		}
+		isTold = unreadBinary(&p, text)
 	case f.Form == decode.JSON && m.Format == NotResult && m.Detail == nothingLike:
-		if !unreadJSON(&p, f) {
-			return nil
-		}
-	case f.Form != decode.Text || slices.Contains(programs, ext):
-		return nil
-	case (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f):
-	case slices.Contains(settings, ext):
-		if !unreadSettings(&p, text) {
-			return nil
-		}
-	case !unreadText(&p, text, ext):
+		isTold = unreadJSON(&p, f)
+	case f.Form != decode.Text:
+	case strings.Contains(f.Path, ".xlsx/xl/"):
+		isTold = unreadWorkbook(&p, text)
+	case slices.Contains(settings, ext) || ext == ".js" && dataScript.Match(text):
+		isTold = unreadSettings(&p, text)
+	case !slices.Contains(programs, ext):
+		isTold = (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f) || unreadText(&p, text, ext)
+	}
+	if !isTold {
 		return nil
 	}
 	return []schema.Problem{p}
+}
+
+// dataScript matches a script that holds data for a page, as github-action-benchmark writes it.
+var dataScript = regexp.MustCompile(`(?m)^window\.\w+\s*=\s*[\[{]`)
+
+// cellText is a text in the sheet of a workbook.
+var cellText = regexp.MustCompile(`<t(?: [^>]*)?>([^<]+)</t>`)
+
+// unreadWorkbook completes the problem of a part of a workbook with headings of a benchmark; false for any other.
+func unreadWorkbook(p *schema.Problem, text []byte) bool {
+	var names []string
+	for _, m := range cellText.FindAllSubmatch(text, 1000) {
+		if name := string(m[1]); isHeading(name) && len(name) < 60 {
+			names = append(names, name)
+		}
+	}
+	p.Code, p.Found = "unread-numbers", "a workbook with cells called "+joinedNames(names)
+	p.Hint = "export its sheets as CSV, and say under tables: in ttreport.yaml what the columns hold"
+	return len(names) > 0
 }
 
 // unreadTable completes the problem of a table with columns of a benchmark; false for any other.
@@ -305,7 +322,7 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
-	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(perplexity|ppl)\s*[:=]\s*\d|^\s*tok(en)?s?/s\s+\d|` +
+	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(accuracy|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|^\s*tok(en)?s?/s\s+\d|` +
 	`^.{0,40}\d\s*tok(en)?s?(/s|/sec| per sec).{0,20}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.

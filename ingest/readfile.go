@@ -171,7 +171,7 @@ func (f found) members(ctx context.Context, in archive.Input, size int64, lim de
 }
 
 // interpret reads an open file: what cannot be a result, a table of the user's own, results in a wrapper, and what a
-// reader recognises.
+// reader recognises. A mapping of columns that are not there is of other files: what a tool defines is read as that.
 func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	s := &source{found: at, open: f, role: roleOf(at.rel)}
 	sources := []*source{s}
@@ -184,11 +184,28 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	case isAiling:
 		s.reading = r
 	case isTable:
-		sources = s.split(mapping.Read(f))
+		read := mapping.Read(f)
+		isLacking := func(p schema.Problem) bool { return p.Code == "missing-column" || p.Code == "no-number" }
+		i := slices.IndexFunc(read.Problems, isLacking)
+		if i >= 0 && isDefined(ctx, f) {
+			p := read.Problems[i]
+			p.Severity, p.Used = schema.SevNote, "the format of the tool that wrote it, not the mapping in ttreport.yaml"
+			p.Hint = "let files: of the mapping match others only, such as DIR/" + path.Base(s.rel)
+			sources = s.readOpen(ctx)
+			s.report(p)
+			break
+		}
+		sources = s.split(read)
 	default:
 		sources = s.readOpen(ctx)
 	}
 	return closed(f, bound(sources, f.Limits().Results))
+}
+
+// isDefined reports a file that a tool's own format describes.
+func isDefined(ctx context.Context, f *decode.File) bool {
+	_, r := recognise(ctx, f)
+	return r != nil
 }
 
 // readOpen reads an open file into this source and further ones.

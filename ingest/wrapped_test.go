@@ -92,14 +92,23 @@ func TestManyWrappedResults(t *testing.T) {
 // Numbers of a benchmark that nothing reads are a warning that names them; what has none is left in peace.
 func TestUnreadNumbersAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`:      "Tok/s, mean_ttft_seconds",
-		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:                "accuracy",
-		`{"id":"x","latency":[[3.08,2.5],[1.5]]}`:                                      "latency",
-		`{"nbformat":4,"cells":[{"outputs":[{"text":["TTFT: 12 ms","TPOT: 3 ms"]}]}]}`: "TTFT",
-		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                                "",
-		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                 "",
+		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`:               "Tok/s, mean_ttft_seconds",
+		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:                         "accuracy",
+		`{"id":"x","latency":[[3.08,2.5],[1.5]]}`:                                               "latency",
+		`{"nbformat":4,"cells":[{"outputs":[{"text":["TTFT: 12 ms","TPOT: 3 ms"]}]}]}`:          "TTFT",
+		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                                         "",
+		"data.js\nwindow.BENCHMARK_DATA = {\n  \"ttft_ms\": 12.5\n}":                            "ttft_ms",
+		"data.js\nconst limits = {\n  \"ttft_ms\": 12.5\n}":                                     "",
+		"a.xlsx/xl/sharedStrings.xml\n<sst><si><t>Model</t></si><si><t>ITL (ms)</t></si></sst>": "cells called ITL (ms)",
+		"a.xlsx/xl/styles.xml\n<sst><si><t>Model</t></si></sst>":                                "",
+		"accuracy.txt\nhash=fab\naccuracy=76.000%, good=380, total=500":                         "accuracy=76.000%",
+		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                          "",
 	} {
-		set := load(t, ingest.Options{}, map[string]string{"x.json": text})
+		name := "x.json"
+		if file, rest, is := strings.Cut(text, "\n"); is {
+			name, text = file, rest
+		}
+		set := load(t, ingest.Options{}, map[string]string{name: text})
 		found := ""
 		for _, p := range set.Problems {
 			if (p.Code == "unread-numbers" || p.Code == "benchmark-text") && p.Severity == "warning" {

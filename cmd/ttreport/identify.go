@@ -224,7 +224,8 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	var files []manifest.Named
 	for i := range is.runs {
 		for _, file := range is.runs[i].files {
-			files = append(files, manifest.Named{Path: file, Model: is.runs[i].fact("model").value})
+			below := strings.TrimPrefix(file, path.Dir(path.Dir(is.path))+"/") // the folder with the manifest and its own
+			files = append(files, manifest.Named{Path: below, Model: is.runs[i].fact("model").value})
 		}
 	}
 	wanted := is.wanted(files)
@@ -250,6 +251,21 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	}
 }
 
+// said is what runs state of each of their files, and how they call what it measured.
+func said(runs []identifiedRun) map[string]bool {
+	out := map[string]bool{}
+	for i := range runs {
+		r := &runs[i]
+		for _, file := range r.files {
+			out[fmt.Sprint(file, r.system, r.fact("release").value)] = true
+		}
+		for key := range r.keys {
+			out[key] = true
+		}
+	}
+	return out
+}
+
 // results is how many points and scores count.
 func results(set ingest.Set) (n int) {
 	for i := range set.Runs {
@@ -258,11 +274,11 @@ func results(set ingest.Set) (n int) {
 	return n
 }
 
-// misleads reports that with what is proposed copies count under a name of their own, that it takes a run for a model,
-// or that it gives one name to models that the files tell apart, as a folder of a model does that holds its
-// quantisations.
+// misleads reports that what is proposed says nothing new, that copies count under a name of their own with it, that it
+// takes a run for a model, or that it gives one name to models that the files tell apart, as a folder of a model does that
+// holds its quantisations.
 func (is *identification) misleads(set ingest.Set) bool {
-	if results(set) > results(is.set) {
+	if results(set) > results(is.set) || maps.Equal(said(is.runs), said(is.with)) {
 		return true
 	}
 	if !strings.Contains(is.manifest.Pattern, "{model}") {
@@ -326,7 +342,8 @@ func (is *identification) wanted(files []manifest.Named) []string {
 }
 
 // runName matches what names a run or a workload, and no model: a time, a load, lengths.
-var runName = regexp.MustCompile(`(?i)\d{8}[-_T]?\d{4}|qps|tkns|[io]sl[-_]?\d|concurrency[-_]?\d`)
+var runName = regexp.MustCompile(
+	`(?i)\d{8}[-_T]?\d{4}|qps|tkns|[io][st]l[-_]?\d|concurrency[-_]?\d|req[-_]?\d|^(?:all[-_])?parts?[-_]?\d*$`)
 
 // doubtedModel says where one name in the files stands for several models by the names of files; "" for nowhere.
 func (is *identification) doubtedModel(files []manifest.Named) (example string) {
@@ -528,7 +545,7 @@ func (is *identification) listMissing(w listing) {
 	if err != nil || strings.TrimSpace(string(text)) == "{}" {
 		return
 	}
-	what := "--write would write " + is.path
+	what := "A manifest, which --write writes to " + is.path
 	if _, err := os.Lstat(filepath.FromSlash(is.path)); err == nil {
 		what = "To be added to " + is.path + ", which exists"
 	}

@@ -61,7 +61,7 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	}
 	v := decode.Of(values)
 	d := draft.New(f, r, v, "mlperf")
-	d.Dim("scenario", values["scenario"])
+	d.Dim(schema.DimLabel, values["scenario"])
 	scenario := strings.ToLower(values["scenario"])
 	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
 	// of the run.
@@ -97,6 +97,8 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	}
 	if m := mlPerfPlace.FindStringSubmatch(f.Path); m != nil {
 		r.Facts.Device.Name, r.Facts.Model.Name = m[1], m[2]
+		at := schema.Origin{From: schema.FromPath, Where: f.Path}
+		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
 	}
 	d.Done()
 }
@@ -141,4 +143,4 @@ func mlPerfReasons(text []byte) string {
 
 // mlPerfPlace is the path of a result within a submission.
 var mlPerfPlace = regexp.MustCompile(
-	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance/`)
+	`(?i)(?:^|/)([^/]+)/([^/]+)/(offline|server|interactive|singlestream|multistream)/performance(?:/|_console\.out$)`)

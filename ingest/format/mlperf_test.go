@@ -80,7 +80,7 @@ func TestMLPerfServer(t *testing.T) {
 		"e2el.median": 32917.446649, "e2el.p99.9": 145708.791529, "ttft.mean": 963.332124, "ttft.median": 950.532291,
 		"ttft.p99": 1760.966679, "tpot.mean": 126.269215, "tpot.p90": 146.707048,
 	})
-	if *p.Key.Rate != 104 || p.Key.Dims["scenario"] != "Server" || r.Facts.Device.Name != "h100x8" ||
+	if *p.Key.Rate != 104 || p.Key.Dims["label"] != "Server" || r.Facts.Device.Name != "h100x8" ||
 		r.Facts.Model.Name != "llama2-70b-99" || p.Status != schema.StatusOK || Codes(r) != "" {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, r.Problems)
 	}

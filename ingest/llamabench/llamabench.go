@@ -147,7 +147,8 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time)
 	d.Put(first, "mean", v.Get("avg_ttf_ns"))
 	d.Put(first, "std", v.Get("stddev_ttf_ns"))
 	d.Start, d.End = start, start
-	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns model_filename gpu_info cpu_info build_* test_time")
+	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
+		"model_filename gpu_info cpu_info build_* test_time")
 	d.Done()
 }
 

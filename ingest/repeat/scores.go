@@ -141,7 +141,7 @@ func namedApart(s *schema.Score, found string) schema.Problem {
 		Severity: schema.SevWarning, Path: s.Source.Path, Code: schema.CodeToldApart, Found: found,
 		Expected: "results that state what was different", Used: "what differs as a part of each score's name",
 		Hint: "repeats have one name and a number, such as x-1.json; " +
-			"of another model or build, state it in a manifest; ttreport identify proposes one",
+			"of another model or build, state it in a manifest, or with {model} or {release} in --pattern",
 	}
 }
 

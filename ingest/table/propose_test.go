@@ -26,6 +26,12 @@ func TestPropose(t *testing.T) {
 			"gen_tokens: osl # if it was asked for, and not counted",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
 			"prefill_tps: input_tps tok/s",
+		"Output Throughput (tok/s),req_throughput_req_s,ttft_ms_p50,avg_sequence_latency(ms),token_throughput(tok/sec)": "" +
+			"Output Throughput (tok/s): output_tps tok/s|req_throughput_req_s: rps req/s|ttft_ms_p50: ttft median ms|" +
+			"avg_sequence_latency(ms): e2el mean ms",
+		"input_tok_throughput_tok_s,output_tok_throughput_tok_s,total_tok_throughput_tok_s": "" +
+			"input_tok_throughput_tok_s: input_tps tok/s|output_tok_throughput_tok_s: output_tps tok/s|" +
+			"total_tok_throughput_tok_s: total_tps tok/s",
 	} {
 		got := table.Propose("runs/bench_20260401.csv", []byte(head))
 		lines := strings.Split(got, "\n      ")
@@ -51,9 +57,18 @@ func TestProposeRows(t *testing.T) {
 
 // Rows in several members are proposed together: the mapping of one of them would pass over the others.
 func TestProposeAllMembers(t *testing.T) {
-	const text = `{"_meta":{"schema":2},"coder-30b":{"1024":{"ttft_ms":52.5,"tpot_ms":5},` +
+	for text, workloads := range map[string]int{`{"_meta":{"schema":2},"coder-30b":{"1024":{"ttft_ms":52.5,"tpot_ms":5},` +
 		`"deep":{"ttft_ms":370,"tpot_ms":14}},"devstral":{"1024":{"ttft_ms":36.5,"tpot_ms":11}},` +
-		`"gemma4":{"1024":{"ttft_ms":42.5,"tpot_ms":12}}}`
+		`"gemma4":{"1024":{"ttft_ms":42.5,"tpot_ms":12}}}`: 4,
+		// deeper than the members that are alike, whose names have dots
+		`{"MiniMax-M2.7":{"data":[{"ttft_ms":1},{"ttft_ms":2}]},"Qwen3.5":{"data":[{"ttft_ms":3},{"ttft_ms":4}]}}`: 2,
+	} {
+		proposeAllMembers(t, text, workloads)
+	}
+}
+
+func proposeAllMembers(t *testing.T, text string, workloads int) {
+	t.Helper()
 	f := File("base.json", text)
 	got := table.ProposeJSON("base.json", f.First)
 	var said struct {
@@ -71,7 +86,7 @@ func TestProposeAllMembers(t *testing.T) {
 	for _, p := range read.Points {
 		keys[p.Key.String()] = true
 	}
-	if len(read.Points) != 4 || len(keys) != 4 {
+	if len(read.Points) != 4 || len(keys) != workloads {
 		t.Errorf("%d points of %d workloads by\n%s", len(read.Points), len(keys), got)
 	}
 }

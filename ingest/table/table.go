@@ -88,12 +88,13 @@ type reader struct {
 	failed       int // of them: rows without a number that say that it failed
 	left         int // rows without a number in a column that is mapped, which have others called like one
 	called       map[string]bool
-	empty        [][]cell // rows that say what was measured, and have no number
+	scored       map[string]float64 // scores by model, task and settings
+	empty        [][]cell           // rows that say what was measured, and have no number
 }
 
 func (t Table) reader(f *decode.File) *reader {
 	return &reader{
-		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{},
+		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{}, scored: map[string]float64{},
 		runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
 	}
 }
@@ -212,11 +213,46 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release, day,
 	}
 	reading := r.runs.Of(who, func() schema.Facts { return facts })
-	d := draft.New(r.file, reading, at, r.table.tool)
+	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
 	for _, c := range cells {
 		r.cell(d, c)
 	}
+	r.settings(who, cells, reading.Scores[before:])
 	return d, facts
+}
+
+// settings says of the scores of a row how they were asked: what is mapped as a dimension or a condition. Two rows of
+// one system that say nothing different, and have different scores, are reported.
+func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
+	if len(scores) == 0 {
+		return
+	}
+	unknown, list := schema.Unknown{}, []string{}
+	for _, c := range cells {
+		switch _, err := strconv.ParseFloat(c.text, 64); {
+		case c.kind == dim || c.kind == condition:
+			list = append(list, c.name+"="+c.text)
+		case !c.mapped && err != nil:
+			unknown[c.heading] = schema.JSONString(c.text)
+		}
+	}
+	slices.Sort(list)
+	if len(list) > 0 {
+		unknown[schema.Settings] = schema.JSONString(strings.Join(list, ", "))
+	}
+	for i := range scores {
+		s := &scores[i]
+		s.Unknown = unknown
+		one := fmt.Sprint(who, s.Task, s.Metric, list)
+		value, _ := s.Value.Get()
+		if earlier, has := r.scored[one]; has && earlier != value && !r.bad[s.Task] {
+			r.bad[s.Task] = true
+			r.report(schema.SevWarning, "scores-alike", fmt.Sprintf("%s of one model and setting is %.4g, and %.4g in row %d",
+				s.Task, earlier, value, r.rows), "one score, or a column that says what differs, mapped as dim NAME",
+				"each as a repeat")
+		}
+		r.scored[one] = value
+	}
 }
 
 // point makes a point of a row; one without a number is none.
@@ -587,7 +623,9 @@ func definition(words []string, isLatency bool) (def string, rest []string) {
 func statOf(words []string, of schema.MetricInfo) string {
 	stat := "value"
 	if len(words) == 3 {
-		stat = words[1]
+		if stat = words[1]; stat == "p50" {
+			stat = "median"
+		}
 	}
 	if stat == "value" && (of.Latency || of.Unit == "tok" || words[0] == "tps_user") {
 		return "mean"
@@ -654,7 +692,7 @@ func ProposeJSON(file string, v decode.Value) string {
 			}
 			for _, m := range p.members() {
 				if m.Val.Kind() == decode.Object || m.Val.Kind() == decode.Array {
-					deeper = append(deeper, place{strings.TrimPrefix(p.rows+"."+m.Key, "."), m.Val, p.at})
+					deeper = append(deeper, place{append(slices.Clip(p.rows), m.Key), m.Val})
 				}
 			}
 		}
@@ -672,10 +710,10 @@ func ProposeJSON(file string, v decode.Value) string {
 // mostProposed is how many members of an object, or places in a file, a proposed mapping takes notice of.
 const mostProposed = 60
 
-// place is where rows may be: the path to it, and the object whose member it is.
+// place is where rows may be, and the path to it.
 type place struct {
-	rows       string
-	at, within decode.Value
+	rows []string
+	at   decode.Value
 }
 
 func (p place) members() []decode.Member {
@@ -688,7 +726,7 @@ func (p place) headings() []string {
 	switch members := p.members(); {
 	case p.at.Kind() == decode.Array:
 		return scalars(p.at.Index(0), "", mostProposed)
-	case p.rows != "" && len(members) > 0 && allObjects(p.at):
+	case len(p.rows) > 0 && len(members) > 0 && allObjects(p.at):
 		return append(scalars(members[0].Val, "", mostProposed), "@key")
 	}
 	return scalars(p.at, "", mostProposed)
@@ -701,24 +739,34 @@ func (p place) metrics() []string {
 
 // propose is the mapping of the rows at a place, with what the file states of all rows, and with the rows beside them.
 func (p place) propose(file string, top decode.Value) string {
-	headings, rows := p.headings(), p.rows
-	if rows == "" {
-		return propose(file, rows, headings)
+	headings, rows := p.headings(), slices.Clone(p.rows)
+	if len(rows) == 0 {
+		return propose(file, "", headings)
 	}
+	headings = append(headings, slices.DeleteFunc(scalars(top, "/", mostProposed), isMetricName)...)
+	for i := range rows {
+		if strings.Contains(rows[i], ".") || p.alike(top, i) {
+			rows[i] = "*"
+		}
+	}
+	if slices.Contains(rows, "*") {
+		headings = append(headings, "@*")
+	}
+	return propose(file, strings.Join(rows, "."), headings)
+}
+
+// alike reports whether members beside one part of the path have such rows, too.
+func (p place) alike(top decode.Value, part int) bool {
 	like, metrics := 0, p.metrics()
-	for _, m := range (place{at: p.within}).members() {
-		others := place{rows: rows, at: m.Val}.headings()
-		isLacking := func(h string) bool { return !slices.Contains(others, h) }
-		if m.Val.Kind() == p.at.Kind() && !slices.ContainsFunc(metrics, isLacking) {
+	for _, m := range (place{at: top.At(p.rows[:part]...)}).members() {
+		other := place{p.rows, m.Val.At(p.rows[part+1:]...)}
+		headings := other.headings()
+		isLacking := func(h string) bool { return !slices.Contains(headings, h) }
+		if other.at.Kind() == p.at.Kind() && !slices.ContainsFunc(metrics, isLacking) {
 			like++
 		}
 	}
-	headings = append(headings, slices.DeleteFunc(scalars(top, "/", mostProposed), isMetricName)...)
-	if like > 1 {
-		rows = rows[:strings.LastIndexByte(rows, '.')+1] + "*"
-		headings = append(headings, "@*")
-	}
-	return propose(file, rows, headings)
+	return like > 1
 }
 
 func isMetricName(heading string) bool {
@@ -820,6 +868,7 @@ func meaningOfPath(heading string) (says string, isMetric bool) {
 // tool counted are no lengths that were asked for, and a rate without a unit is none.
 func meaning(heading string) (says string, isMetric bool) {
 	name := strings.Trim(separators.ReplaceAllString(strings.ToLower(heading), "_"), "_")
+	name = unitTwice.ReplaceAllString(throughput.ReplaceAllString(name, "_"), "$2$1")
 	for _, f := range []struct{ says, names string }{
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
@@ -858,9 +907,13 @@ var (
 		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
 	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = regexp.MustCompile(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
-		`inter_token_latency|e2e_latency|end_to_end_latency)(?:_|$)`)
+		`inter_token_latency|e2e_latency|end_to_end_latency|` +
+		`sequence_latency)(?:_|$)`)
 	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
-	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?$`)
+	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
+	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
+	throughput = regexp.MustCompile(`_(?:throughput|tput|speed|rate)_`)
+	unitTwice  = regexp.MustCompile(`tok(?:en)?s?_(tok)|req(?:uest)?s?_(req)`)
 )
 
 // latency is the mapping of a column of latencies; "" where its heading names none, or not in which unit.
@@ -874,6 +927,6 @@ func latency(name string) (says string, isMetric bool) {
 		stat, _ = schema.ParseStat(s[1])
 	}
 	short := strings.NewReplacer("time_to_first_token", "ttft", "time_per_output_token", "tpot", "inter_token_latency",
-		"itl", "e2e_latency", "e2el", "end_to_end_latency", "e2el")
+		"itl", "e2e_latency", "e2el", "end_to_end_latency", "e2el", "sequence_latency", "e2el")
 	return short.Replace(named[1]) + " " + stat + " " + unit[1], true
 }

@@ -181,15 +181,31 @@ func TestDaysOfRows(t *testing.T) {
 	}
 }
 
+// Scores say how they were asked by what is mapped as a dimension; what is not mapped is kept, and scores that nothing
+// tells apart are reported once.
+func TestSettingsOfScores(t *testing.T) {
+	columns := map[string]string{"name": "model", "kv": "dim kv", "ppl": "score wikitext perplexity"}
+	r := compile(t, columns).Read(File("sweeps/a.csv", "name,kv,note,ppl\nA,fp16,x,6.5\nA,int4,y,14\n"))
+	if len(r.Scores) != 2 || Codes(r) != "" || r.Scores[1].Unknown.Text(schema.Settings) != "kv=int4" ||
+		r.Scores[1].Unknown.Text("note") != "y" {
+		t.Errorf("%+v %s", r.Scores, Codes(r))
+	}
+	delete(columns, "kv")
+	r = compile(t, columns).Read(File("sweeps/a.csv", "name,kv,ppl\nA,fp16,6.5\nA,int4,14\nA,x,15\nB,fp16,7\nB,x,7\n"))
+	if Codes(r) != "scores-alike" {
+		t.Error(Codes(r))
+	}
+}
+
 // A score with a percent sign is a share, whatever the column says; a latency in percent is none.
 func TestPercent(t *testing.T) {
 	tables, err := table.Compile([]table.Mapping{{Files: "a.csv", Columns: map[string]string{
-		"acc": "score bfcl acc", "all": "score bfcl all %", "ttft": "ttft ms",
+		"acc": "score bfcl acc", "all": "score bfcl all %", "ttft": "ttft ms", "n": "dim n",
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := tables[0].Read(File("a.csv", "acc,all,ttft\n35.50%,35.50%,5%\n0.25,25,7\n"))
+	r := tables[0].Read(File("a.csv", "acc,all,ttft,n\n35.50%,35.50%,5%,1\n0.25,25,7,2\n"))
 	var values []string
 	for _, s := range r.Scores {
 		x, _ := s.Value.Get()

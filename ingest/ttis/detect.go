@@ -41,7 +41,8 @@ var Reader = draft.Format{
 			Sniff: func(f *decode.File, m *draft.Check) {
 				has, _ := head(f)
 				m.Want(strings.HasSuffix(f.Path, ".md") && f.Form == decode.Text && (has("Tenstorrent") ||
-					has("Performance Benchmark") || has("Benchmark Performance Results") || has("Accuracy Evaluations") ||
+					has("Performance Benchmark Sweeps") || has("Performance Benchmark Targets") ||
+					has("Benchmark Performance Results") || has("Accuracy Evaluations") ||
 					strings.Contains(f.Path, "reports_output/")), "a report's headings")
 			},
 		},

@@ -154,6 +154,9 @@ func (d *Draft) take(target string, x decode.Value) bool {
 	return x.Text() != ""
 }
 
+// noRate, in req/s, is what clients without a word for it are given for as fast as possible.
+const noRate = 1e6
+
 func (d *Draft) keyPart(name string, x decode.Value) bool {
 	if name == "dataset" {
 		d.Key.Dataset = cmp.Or(d.Key.Dataset, x.Str())
@@ -170,7 +173,7 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 	case "rate":
 		to = &d.Key.Rate
 	}
-	if *to == nil && x.Float0() > 0 {
+	if *to == nil && x.Float0() > 0 && !(name == "rate" && x.Float0() >= noRate) {
 		*to = x.Ptr()
 	}
 	return *to != nil

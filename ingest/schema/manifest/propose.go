@@ -21,7 +21,8 @@ var guesses = []struct {
 		`^(\d+\.\d+\.\d)`)},
 	{"device", regexp.MustCompile(`(?i)(?:^|[-_ .])((?:(?:nvidia|amd|intel|apple|tenstorrent)[-_ ])?` +
 		`(?:[hb][123]00|gb[123]0+|[av]100|a10g?|a[456]000|l40s?|l4|t4|p1[05]0[abc]?|n[13][05]0|e150|t3k|galaxy|` +
-		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
+		`mi\d{2,3}[xa]?|gaudi-?\d?|tpu[-_]?v\d\w*|(?:(?:rtx|gtx)[-_ ])?pro[-_ ]?[456]000(?:[-_ ]blackwell)?|` +
+		`(?:rtx|gtx)[-_ ]?\w+|[345]0[6-9]0(?:ti)?|ada[-_ ]?\d+|r9700|` +
 		`w7900|7900[-_ ]?xtx?|gfx\d+|8060s|strix|(?:dgx[-_ ]?)?spark|m[1-5](?:[-_ ]?(?:pro|max|ultra))?|xeon|epyc|` +
 		`orin|thor))(?:$|[-_ x]|\.(?:\D|$)|halo)`)},
 	{"model", regexp.MustCompile(`(?i)((?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepseek|phi[-_]?\d|` +
@@ -58,6 +59,9 @@ func Propose(files []Named, wanted []string) string {
 		if len(names) == 0 || 2*len(names) < len(files) {
 			break
 		}
+		if isTop := !slices.ContainsFunc(files, func(f Named) bool { return strings.Count(f.Path, "/") > level }); isTop {
+			left = slices.DeleteFunc(left, func(fact string) bool { return !isNamedAs(fact, names[0].Path) })
+		}
 		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 {
 			part = named
 			left = slices.DeleteFunc(left, func(fact string) bool { return slices.Contains(facts, fact) })
@@ -74,6 +78,17 @@ func Propose(files []Named, wanted []string) string {
 		return "" // a name may hold what a pattern means
 	}
 	return out
+}
+
+// isNamedAs reports that the folder in which all files are is called like a fact and nothing else: most are clones of a
+// repository, whose names say what it is about. Its models are not told by it.
+func isNamedAs(fact, folder string) bool {
+	for _, g := range guesses {
+		if m := g.like.FindStringSubmatchIndex(folder); g.fact == fact && m != nil {
+			return fact == "model" || m[0] == 0 && m[1] == len(folder)
+		}
+	}
+	return false
 }
 
 // nameFacts is the part of a pattern for names of one level, and the facts that it reads from most of them.
@@ -153,9 +168,12 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 	return "", nil
 }
 
+// chips is how many devices there are, before their name: gpu_2x_h200.
+var chips = regexp.MustCompile(`(^|[-_ ])\d+x([-_ ])$`)
+
 // besides is what a name of a file says beside its model.
-var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|` +
-	`[-_](?:tp|rocm|vulkan|cuda)`)
+var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +
+	`perplexity|fidelity|compression|latency|throughput|metric|[-_](?:tp|rocm|vulkan|cuda)`)
 
 // shapeOf is a name as a pattern, with a placeholder from where its fact begins; "" for a file whose fact has no end,
 // unless all of its name may be a model.
@@ -178,5 +196,5 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 			before = "{_}_"
 		}
 	}
-	return before + "{" + fact + "}" + behind
+	return chips.ReplaceAllString(before, "${1}{_}${2}") + "{" + fact + "}" + behind
 }

@@ -36,6 +36,11 @@ func TestPropose(t *testing.T) {
 		{"folders of a comparison", "h100_vs_mi300x/a/x.json h100_vs_mi300x/b/y.json", "device", "", ""},
 		{"engines that are compared", "tgi_vs_vllm/a/x.json tgi_vs_vllm/b/y.json", "impl", "", ""},
 		{"a minority", "h100/a.json one/b.json two/c.json three/d.json", "device", "", ""},
+		{"a clone that is called like an engine", "vLLM-benchmarking/a.log vLLM-benchmarking/b.log", "impl", "", ""},
+		{"a clone that is called after a device", "h100-fp8-bench/r/x.json h100-fp8-bench/r/y.json", "device", "", ""},
+		{"how many devices", "r/gpu_1x_h200_nvl/a.json r/gpu_2x_pro_6000_blackwell/a.json", "device",
+			"gpu_{_}_{device}/*", "/h200_nvl//"},
+		{"files of a benchmark", "a/Qwen3-1.7B_int4_ppl.json a/Qwen3-1.7B_int4_fidelity.json", "model", "", ""},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
 		var files []manifest.Named

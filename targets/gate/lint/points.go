@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -332,7 +333,8 @@ func moreFailures(l *inspection) {
 		}
 		p := proportion.Fisher(int(old.all.Failed), int(old.all.Of), int(f.all.Failed), int(f.all.Of))
 		if p <= chanceOfMore/float64(n) {
-			d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of, l.c.Runs[old.runs[0]].Release}
+			d := MoreFailures{f.all.Failed, f.all.Of, old.all.Failed, old.all.Of,
+				cmp.Or(l.c.Runs[old.runs[0]].Release, l.c.Runs[old.runs[0]].ID)}
 			l.add(f.runs[0], l.c.Keys[at.key].Workload(), f.all.share(), d)
 		}
 	}
