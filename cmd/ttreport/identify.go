@@ -275,8 +275,8 @@ func results(set ingest.Set) (n int) {
 }
 
 // misleads reports that what is proposed says nothing new, that copies count under a name of their own with it, that it
-// takes a run for a model, or that it gives one name to models that the files tell apart, as a folder of a model does that
-// holds its quantisations.
+// takes a run for a model, or that it gives one name to models that the files tell apart, as a folder of a model does
+// that holds its quantisations.
 func (is *identification) misleads(set ingest.Set) bool {
 	if results(set) > results(is.set) || maps.Equal(said(is.runs), said(is.with)) {
 		return true
