@@ -18,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -331,6 +332,11 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		}
 		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. %s", s.fact, s.a, s.b, fix))
 	}
+	if a, b := is.doubtedBuilds(); a != "" {
+		is.doubts = append(is.doubts, fmt.Sprintf("build: what lies in %s and %s would be builds of one series, and the names "+
+			"differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a manifest in "+
+			"each folder, says what they are", a, b))
+	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").from), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
 		wanted = append(wanted, "model")
@@ -339,6 +345,37 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		wanted = append(wanted, "impl")
 	}
 	return wanted
+}
+
+// doubtedBuilds names two folders of builds without a release that would be one series under names of several setups.
+func (is *identification) doubtedBuilds() (a, b string) {
+	folders := map[string][]string{} // by what would be compared
+	for i := range is.runs {
+		r := &is.runs[i]
+		if r.fact("release").value != "" || len(r.files) == 0 {
+			continue
+		}
+		for key := range r.keys {
+			at := fmt.Sprint(r.system, key)
+			folders[at] = append(folders[at], path.Dir(r.files[0]))
+		}
+	}
+	looked := map[string]bool{} // most numbers of a run have the same folders
+	for _, at := range slices.Sorted(maps.Keys(folders)) {
+		list := folders[at]
+		all := strings.Join(list, "\n")
+		if looked[all] {
+			continue
+		}
+		looked[all] = true
+		apart := repeat.Differences(list)
+		for i := range apart {
+			if !maps.Equal(apart[i], apart[0]) {
+				return list[0], list[i]
+			}
+		}
+	}
+	return "", ""
 }
 
 // runName matches what names a run or a workload, and no model: a time, a load, lengths.

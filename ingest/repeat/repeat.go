@@ -254,7 +254,7 @@ func separateFiles(group []*schema.Point) []schema.Problem {
 	for i, p := range group {
 		paths[i] = WithoutLoad(p.Source.Path, &p.Key)
 	}
-	dims := differences(paths)
+	dims := Differences(paths)
 	if dims == nil {
 		return nil
 	}
@@ -364,9 +364,9 @@ func parallelism(p *schema.Point) map[string]string {
 	return nil
 }
 
-// differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when
+// Differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when
 // nothing does.
-func differences(paths []string) []map[string]string {
+func Differences(paths []string) []map[string]string {
 	names := plain(paths)
 	if !slices.ContainsFunc(names, func(n string) bool { return n != names[0] }) {
 		return nil

@@ -90,7 +90,7 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 			continue
 		}
 		paths := slices.Sorted(maps.Keys(files))
-		dims := differences(paths)
+		dims := Differences(paths)
 		if dims == nil {
 			continue
 		}
