@@ -333,8 +333,8 @@ func (is *identification) wanted(files []manifest.Named) []string {
 		is.doubts = append(is.doubts, fmt.Sprintf("%s: %s and %s may be one. %s", s.fact, s.a, s.b, fix))
 	}
 	if a, b := is.doubtedBuilds(); a != "" {
-		is.doubts = append(is.doubts, fmt.Sprintf("build: what lies in %s and %s would be builds of one series, and the names "+
-			"differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a manifest "+
+		is.doubts = append(is.doubts, fmt.Sprintf("build: what lies in %s and %s would be builds of one series, and the "+
+			"names differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a manifest "+
 			"in each folder, says what they are", a, b))
 	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").from), fromNames) }
