@@ -334,8 +334,8 @@ func (is *identification) wanted(files []manifest.Named) []string {
 	}
 	if a, b := is.doubtedBuilds(); a != "" {
 		is.doubts = append(is.doubts, fmt.Sprintf("build: what lies in %s and %s would be builds of one series, and the "+
-			"names differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a manifest "+
-			"in each folder, says what they are", a, b))
+			"names differ by more than a date or a number. {model}, {device}, {config} or {release} in --pattern, or a "+
+			"manifest in each folder, says what they are", a, b))
 	}
 	isNamed := func(r identifiedRun) bool { return strings.Contains(string(r.fact("workload").from), fromNames) }
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -699,7 +701,10 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 	return nil
 }
 
-func name(of schema.System) string { return fmt.Sprint(of.Model, " on ", of.Device, " ", of.Impl) }
+func name(of schema.System) string {
+	return strings.TrimSpace(cmp.Or(of.Model, "an unknown model") + " on " + cmp.Or(of.Device, "an unknown device") + " " +
+		of.Impl)
+}
 
 // otherBuild compares the run of a pair with the runs of the release that it names, on the same system, which are no
 // part of a pair.

@@ -61,7 +61,7 @@ func configurations(c *columns.Columns, releases []Release, path string) (out []
 				apart[pair{s, i}] = true
 				out = append(out, schema.Problem{
 					Severity: schema.SevNote, Path: path, Code: schema.CodeToldApart,
-					Found: fmt.Sprintf("runs of %s in %s that measured the same with %s %s and %s", strings.TrimSpace(name(s)),
+					Found: fmt.Sprintf("runs of %s in %s that measured the same with %s %s and %s", name(s),
 						releases[ri].Name, fact.name, a, b),
 					Expected: "one configuration under one name", Used: "the " + fact.name + " as a part of the implementation",
 					Hint: "name them with {impl} in --pattern, or with impl in a manifest, and read the files again",
@@ -147,7 +147,7 @@ func doubts(c *columns.Columns, releases []Release, path string) (out []schema.P
 				out = append(out, schema.Problem{
 					Severity: schema.SevWarning, Path: path, Code: "runs-differ",
 					Found: fmt.Sprintf("%s of %s in %s that differ by more than %g x in %s, such as %s",
-						plaintext.Plural(len(by[s]), "run"), strings.TrimSpace(name(s)), releases[ri].Name, schema.RepeatsApart,
+						plaintext.Plural(len(by[s]), "run"), name(s), releases[ri].Name, schema.RepeatsApart,
 						plaintext.Plural(workloads, "workload"), text),
 					Expected: "repeats of one system, which differ by noise", Used: "none of these numbers",
 					Hint: "tell them apart with {impl} or {config} in --pattern, or in a manifest, and read the files again",
