@@ -869,8 +869,18 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
 		return "one of them may be in percent and the other a fraction"
 	}
-	for _, name := range schema.ModelSettings() {
-		if out := stated(name, a.Unknown.Text(name), b.Unknown.Text(name)); out != "" {
+	return settingsDiffer(a, b)
+}
+
+// settingsDiffer returns in which settings two scores differ that both state; "" for in none.
+func settingsDiffer(a, b *columns.ScoreRow) string {
+	for _, name := range append(schema.ModelSettings(), "num_fewshot") {
+		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
+		isOneTool := a.Source.Format == b.Source.Format && a.Source.Format != ""
+		if isOneTool && strings.HasPrefix(name, "load_in_") { // who does not ask for it does not have it
+			x, y = cmp.Or(x, "false"), cmp.Or(y, "false")
+		}
+		if out := stated(name, x, y); out != "" {
 			return out
 		}
 	}

@@ -1,0 +1,33 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Scores of a model in other numbers, or with other lists of shots, are not compared. Who does not state that it was
+// loaded in 8 bit did not load it so, where one tool wrote both; of two tools that is not known.
+func TestPromptDiffers(t *testing.T) {
+	score := func(format string, unknown schema.Unknown) *columns.ScoreRow {
+		return &columns.ScoreRow{Score: schema.Score{Task: "mgsm", Metric: "acc", Value: schema.Num(.5), Unknown: unknown,
+			Source: schema.Source{Format: format}}}
+	}
+	bits := schema.Unknown{"load_in_8bit": schema.JSONString("true")}
+	list := func(text string) schema.Unknown { return schema.Unknown{"num_fewshot": schema.JSONString(text)} }
+	for _, c := range []struct {
+		a, b *columns.ScoreRow
+		want string
+	}{
+		{score("lm-eval", nil), score("lm-eval", bits), "load_in_8bit false → true"},
+		{score("lm-eval", bits), score("lm-eval", bits), ""},
+		{score("lighteval", nil), score("lm-eval", bits), ""},
+		{score("lm-eval", list("[3,3,2]")), score("lm-eval", list("[2,3,2]")), "num_fewshot [3,3,2] → [2,3,2]"},
+		{score("lm-eval", list("[3]")), score("lm-eval", nil), ""},
+	} {
+		if got := promptDiffers(c.a, c.b); got != c.want {
+			t.Errorf("%v, %v: %q, want %q", c.a.Unknown, c.b.Unknown, got, c.want)
+		}
+	}
+}
