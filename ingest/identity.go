@@ -704,10 +704,17 @@ func (r *result) completeModel() {
 		f.Model.Name = f.Model.ID
 		if id := strings.TrimRight(f.Model.ID, "/"); id != "" && !strings.ContainsAny(id, "<>") {
 			f.Model.Name = path.Base(id)
+			if folder := path.Base(path.Dir(id)); checkpoint.MatchString(f.Model.Name) && folder != "." {
+				f.Model.Name = strings.Trim(folder+"-"+f.Model.Name, "/-")
+			}
 		}
 		derive("model.name", "last part of model.id")
 	}
 }
+
+// checkpoint matches the last part of a path that is a state of a model, and not its name.
+var checkpoint = regexp.MustCompile(`(?i)^(?:(?:global_?step|checkpoint|ckpt|step|epoch|iter)[-_]?\d+(?:[-_]hf)?|` +
+	`hf|final|merged|best|latest|last)$`)
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
 var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)

@@ -45,6 +45,19 @@ func codes(problems []schema.Problem) string {
 	return strings.Join(out, " ")
 }
 
+// Two models that guess have a share of right answers in common: what a person calls by two names stays two.
+func TestEqualSharesOfTwoModels(t *testing.T) {
+	file := func(by string) string {
+		return `{"results":{"koref":{"acc":0.5093730208993034,"acc_stderr":0.012567}},"versions":{"koref":0},"config":` +
+			`{"model":"hf","model_args":"pretrained=` + by + `","num_fewshot":5}}`
+	}
+	set := load(t, ingest.Options{}, map[string]string{"a/r.json": file("/m/xglm/"), "b/r.json": file("/m/llama"),
+		"a/ttreport.manifest.yaml": "model: {name: A}\n", "b/ttreport.manifest.yaml": "model: {name: B}\n"})
+	if len(set.Runs) != 2 {
+		t.Errorf("%d runs, %s", len(set.Runs), codes(set.Problems))
+	}
+}
+
 // Of copies the one stays of which more is known, whichever is read first: the other one said of nobody what it was.
 func TestCopyOfWhom(t *testing.T) {
 	text := strings.Replace(lengths(result("", "20260101-000000", 1)), `"model_id":"",`, "", 1)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,6 +77,7 @@ func (r *result) labelOf(p *schema.Point) string {
 	if model := path.Base(r.facts.Model.ID); len(model) > 3 { // clients write it into names: of another one it is the same
 		stem = strings.ReplaceAll(stem, model, "")
 	}
+	stem = withoutDay(stem, r.facts.Start)
 	if label := plainLabel(withoutCount(repeat.WithoutLoad(stem, k), k)); label != "" && !s.hasOwnFolder() {
 		return label
 	}
@@ -87,7 +89,7 @@ func (r *result) labelOf(p *schema.Point) string {
 			lengths = lengthsOf(p)
 			continue
 		}
-		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
+		if name := plainLabel(repeat.WithoutLoad(withoutDay(path.Base(dir), r.facts.Start), k)); name != "" {
 			return name + lengths
 		}
 	}
@@ -114,6 +116,19 @@ func (r *result) isIdentity(name string) bool {
 		}
 	}
 	return false
+}
+
+// withoutDay is a name without the month and day of a measurement: ds-0904-gds. The zone of its clock may be another.
+func withoutDay(name string, start time.Time) string {
+	for day := -1; day <= 1 && !start.IsZero(); day++ {
+		mark := start.AddDate(0, 0, day).Format("0102")
+		parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_.", r) })
+		if len(parts) > 1 && slices.Contains(parts, mark) {
+			at := strings.Index(name, mark)
+			return strings.Trim(name[:at]+strings.TrimLeft(name[at+len(mark):], "-_."), "-_.")
+		}
+	}
+	return name
 }
 
 // withoutCount is a name without a number at its end that is the concurrency: bench_16.json.

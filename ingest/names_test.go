@@ -7,12 +7,14 @@ import (
 	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // A model's name is the end of a path or of a hub's name, and of nothing else.
 func TestModelNames(t *testing.T) {
 	for id, want := range map[string]string{
+		"/w/Llama-2-7b-eus/global_step10000": "Llama-2-7b-eus-global_step10000", "checkpoint-500": "checkpoint-500",
 		"acme/x": "x", "/models/acme/x/": "x", "/": "/", "<script>alert(1)</script>": "<script>alert(1)</script>",
 	} {
 		text := strings.Replace(serve(""), "acme/x", id, 1)
@@ -21,6 +23,23 @@ func TestModelNames(t *testing.T) {
 		if err != nil || len(set.Runs) != 1 || set.Runs[0].Model.Name != want {
 			t.Errorf("%s: %+v, want %s, %v", id, set.Runs, want, err)
 		}
+	}
+}
+
+// The day of a measurement in the name of its folder is no part of its workload.
+func TestDaysInLabels(t *testing.T) {
+	labels := map[string]bool{}
+	for folder, date := range map[string]string{"ds-0904-gds": "20260904-120000", "ds-0911-gds": "20260911-120000"} {
+		text := strings.ReplaceAll(serve(""), "20260101-000000", date)
+		files := fstest.MapFS{folder + "/results.json": {Data: []byte(text)}}
+		set, err := ingest.Load(context.Background(), []ingest.Root{{FS: files}}, ingest.Options{})
+		if err != nil || len(set.Runs) != 1 {
+			t.Fatal(err, set.Problems)
+		}
+		labels[set.Runs[0].Points[0].Key.Dims[schema.DimLabel]] = true
+	}
+	if len(labels) != 1 || !labels["ds-gds"] {
+		t.Error(labels)
 	}
 }
 

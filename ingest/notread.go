@@ -376,6 +376,14 @@ func measuredNames(v decode.Value) string {
 	return joinedNames(names)
 }
 
+// hasStatistics reports an object with a mean or a percentile.
+func hasStatistics(v decode.Value) bool {
+	return slices.ContainsFunc(v.Members(), func(m decode.Member) bool {
+		stat, _ := schema.ParseStat(m.Key)
+		return m.Val.Kind() == decode.Number && (stat == "mean" || stat == "median" || strings.HasPrefix(stat, "p"))
+	})
+}
+
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}.
 func measuredMembers(v decode.Value) (names []string) {
@@ -386,7 +394,8 @@ func measuredMembers(v decode.Value) (names []string) {
 			first = first.Index(0)
 		}
 		isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
-		if (first.Kind() == decode.Number || isText) && table.IsMeasured(m.Key) {
+		isNumber := first.Kind() == decode.Number || hasStatistics(first)
+		if (isNumber || isText) && table.IsMeasured(m.Key) {
 			names = append(names, m.Key)
 		}
 		hasNumber = hasNumber || m.Val.Kind() == decode.Number

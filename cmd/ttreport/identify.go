@@ -229,7 +229,13 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 			files = append(files, manifest.Named{Path: below, Model: is.runs[i].fact("model").value})
 		}
 	}
-	wanted := is.wanted(files)
+	return is.guess(files, is.wanted(files), with)
+}
+
+// guess proposes the first pattern for names of files that says more than is known, and nothing false.
+func (is *identification) guess(
+	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
+) error {
 	for {
 		pattern := manifest.Propose(files, wanted)
 		if pattern == "" {
@@ -245,10 +251,16 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 			return nil
 		}
 		is.manifest.Pattern, is.with = "", nil
-		if !slices.Contains(wanted, "model") {
+		switch {
+		case strings.Contains(path.Base(pattern), "{model}"): // the folders may be called after models, too
+			for i := range files {
+				files[i].Path = path.Join(path.Dir(files[i].Path), "*")
+			}
+		case slices.Contains(wanted, "model"):
+			wanted = slices.DeleteFunc(wanted, func(fact string) bool { return fact == "model" })
+		default:
 			return nil
 		}
-		wanted = slices.DeleteFunc(wanted, func(fact string) bool { return fact == "model" })
 	}
 }
 
@@ -291,6 +303,11 @@ func (is *identification) misleads(set ingest.Set) bool {
 			stated[file] = is.runs[i].fact("model").value
 		}
 	}
+	const most = 3 // names that a model has, where each file would be one
+	known, proposed := len(valuesOf(is.runs, "model")), len(valuesOf(is.with, "model"))
+	if known > 0 && proposed > most*known && 2*proposed > len(stated) {
+		return true
+	}
 	for i := range is.with {
 		name := is.with[i].fact("model").value
 		if runName.MatchString(name) {
@@ -324,9 +341,9 @@ func (is *identification) wanted(files []manifest.Named) []string {
 			"--model NAME, or {model} in --pattern, names the model", is.runs[at].fact("model").value))
 		wanted = append(wanted, "model")
 	}
-	for _, s := range spellings(is.values("model"), is.values("device")) {
+	for _, s := range spellings(valuesOf(is.runs, "model"), valuesOf(is.runs, "device")) {
 		fix := "--" + s.fact + " NAME makes them one"
-		if len(is.values(s.fact)) > 2 { // and all others with them
+		if len(valuesOf(is.runs, s.fact)) > 2 { // and all others with them
 			fix = fmt.Sprintf("{%[1]s} in --pattern may name it; of what is stored, ttreport history rename --%[1]s '%[2]s' "+
 				"--to-%[1]s '%[3]s'", s.fact, s.b, s.a)
 		}
@@ -341,7 +358,7 @@ func (is *identification) wanted(files []manifest.Named) []string {
 	if slices.ContainsFunc(is.runs, isNamed) { // what a pattern reads is no part of a workload's name
 		wanted = append(wanted, "model")
 	}
-	if len(is.values("implementation")) == 0 {
+	if len(valuesOf(is.runs, "implementation")) == 0 {
 		wanted = append(wanted, "impl")
 	}
 	return wanted
@@ -413,11 +430,11 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	return example
 }
 
-// values are those of a fact.
-func (is *identification) values(fact string) map[string]bool {
+// valuesOf are those of a fact.
+func valuesOf(runs []identifiedRun, fact string) map[string]bool {
 	out := map[string]bool{}
-	for i := range is.runs {
-		if v := is.runs[i].fact(fact).value; v != "" {
+	for i := range runs {
+		if v := runs[i].fact(fact).value; v != "" {
 			out[v] = true
 		}
 	}
@@ -461,7 +478,7 @@ func (is *identification) list(w listing) {
 				text[i] = fmt.Sprintf("%s (%d)", s, from[s])
 			}
 		}
-		values := some(is.values(f.name))
+		values := some(valuesOf(is.runs, f.name))
 		if f.name == "workload" {
 			keys := map[string]bool{}
 			for i := range is.runs {

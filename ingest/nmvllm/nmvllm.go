@@ -290,6 +290,11 @@ func (s *store) own(suite string, entry, bench decode.Value) bool {
 	if !ok || !known || title == "" {
 		return false
 	}
+	if unit == "" && setting.MatchString(title) {
+		s.set++
+		s.setFirst = cmp.Or(s.setFirst, plaintext.Short(title, 40))
+		return true
+	}
 	if turned {
 		s.turned++
 		s.turnedFirst = cmp.Or(s.turnedFirst, fmt.Sprintf("%q in %s", plaintext.Short(title, 40), unit))
@@ -304,6 +309,10 @@ func (s *store) own(suite string, entry, bench decode.Value) bool {
 	}
 	return true
 }
+
+// setting matches the title of a value that says what was set: "model 1024/128 c=8 _gpu_count".
+var setting = regexp.MustCompile(
+	`(?i)(?:^|[ _:])(?:tp|pp|dp|ep|gpu_count|num_gpus|gpus|isl|osl|concurrency|batch_size)$`)
 
 // otherFacts are the commit, and its build in channel main.
 func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {

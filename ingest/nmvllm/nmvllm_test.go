@@ -149,6 +149,20 @@ func TestStoreOfOthers(t *testing.T) {
 	}
 }
 
+// What a value says of itself is known: the model and device in its extra text. What was set is no result.
+func TestStatedByExtra(t *testing.T) {
+	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,`+
+		`"repoUrl":"https://x.org/acme/serve","entries":{"B":[`+
+		`{"commit":{"id":"abcdef0123"},"date":1720499032018,"tool":"customBiggerIsBetter","benches":[`+
+		`{"name":"m 1024/128 c=8 tput","value":99,"unit":"tok/s",`+
+		`"extra":"Run: https://x.org/1 | GPU: AMD MI355X | Model: acme/m"},`+
+		`{"name":"m 1024/128 c=8 _gpu_count","value":8,"unit":""}]}]}}`)
+	if f := r.Facts; len(r.Points) != 1 || f.Model.ID != "acme/m" || f.Device.Name != "AMD MI355X" ||
+		Codes(r) != "settings" {
+		t.Errorf("%d points of %+v, %s", len(r.Points), r.Facts, Codes(r))
+	}
+}
+
 // A suite that says "higher is better" of everything does not make a latency that rises an improvement.
 func TestContradictedDirection(t *testing.T) {
 	var benches []string

@@ -3,6 +3,7 @@ package nmvllm
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -20,8 +21,9 @@ type store struct {
 	builds builds
 	seen   map[published]bool // a value that was published twice counts once
 
-	foreign, turned, twice int    // values of other benchmarks, of another direction than their name has, published twice
-	example, turnedFirst   string // the first of those
+	// values of other benchmarks, of another direction than their name has, published twice, and of what was set
+	foreign, turned, twice, set    int
+	example, turnedFirst, setFirst string // the first of those
 }
 
 // runID is what the values of one commit on one system have in common.
@@ -68,14 +70,30 @@ func readStore(f *decode.File, out *schema.Reading) {
 
 // other begins the point of a value of a project's own, in the run of its commit.
 func (s *store) other(suite, title string, entry, at decode.Value) *draft.Draft {
-	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
-	d := draft.New(s.f, s.runs.Of(run, func() schema.Facts { return s.otherFacts(entry, run.commit) }), at,
-		"github-action-benchmark")
+	of := stated(at.Get("extra").Str())
+	run := runID{commit: entry.At("commit", "id").Str(), model: suite + "\n" + of["model"], device: of["gpu"],
+		date: entry.Get("date").Text()}
+	d := draft.New(s.f, s.runs.Of(run, func() schema.Facts {
+		f := s.otherFacts(entry, run.commit)
+		f.Model.ID, f.Device.Name = of["model"], of["gpu"]
+		return f
+	}), at, "github-action-benchmark")
 	d.Key.Task = ""
 	d.Dim(schema.DimLabel, title)
 	d.Dim("suite", suite)
 	s.points = append(s.points, d)
 	return d
+}
+
+// stated are the facts of a text such as "GPU: AMD Instinct MI355X | Model: acme/m", by name in lower case.
+func stated(extra string) map[string]string {
+	out := map[string]string{}
+	for part := range strings.SplitSeq(extra, "|") {
+		if name, value, ok := strings.Cut(part, ":"); ok {
+			out[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
+		}
+	}
+	return out
 }
 
 // failed makes a point without a number of each value that a commit without any names, or one of its suite: left out,
@@ -116,6 +134,8 @@ func (s *store) problems(r *schema.Reading) {
 	add(s.foreign, schema.SevNote, "other-benchmarks",
 		fmt.Sprintf("%d values that are not numbers or do not say which direction is better, the first %q", s.foreign,
 			s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
+	add(s.set, schema.SevNote, "settings", fmt.Sprintf("%d values that say what was set, such as %q", s.set, s.setFirst),
+		"what was measured", "none of them: they stand beside what was measured with them")
 	add(s.turned, schema.SevWarning, "direction",
 		fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter, s.turnedFirst),
 		"\"lower is better\" for a time, a latency or failures", "lower is better",

@@ -147,34 +147,49 @@ func doubt(group []*schema.Point, metric string, lo, hi *schema.Point, least, mo
 	if lo.Source.Path != hi.Source.Path {
 		out.Found += ", the least in " + lo.Source.Path
 	}
-	fields := func(p *schema.Point) map[string]string {
-		of := maps.Clone(p.Conditions)
-		if of == nil {
-			of = map[string]string{}
-		}
-		for name, raw := range p.Extra {
-			if text := strings.Trim(string(raw), `"`); len(text) <= longestValue && settingText.Match(raw) {
-				of[name] = text
-			}
-		}
-		return of
+	tellApart(&out, lo, hi)
+	return out
+}
+
+// fieldsOf are the short values of a point that no reader takes, and its conditions.
+func fieldsOf(p *schema.Point) map[string]string {
+	of := maps.Clone(p.Conditions)
+	if of == nil {
+		of = map[string]string{}
 	}
-	a, b := fields(lo), fields(hi)
-	names := slices.DeleteFunc(differing([]map[string]string{a, b}), func(name string) bool {
+	for name, raw := range p.Extra {
+		if text := strings.Trim(string(raw), `"`); len(text) <= longestValue && settingText.Match(raw) {
+			of[name] = text
+		}
+	}
+	return of
+}
+
+// tellApart says in which fields two points differ.
+func tellApart(out *schema.Problem, lo, hi *schema.Point) {
+	a, b := fieldsOf(lo), fieldsOf(hi)
+	var names, which []string
+	for _, name := range differing([]map[string]string{a, b}) {
 		x, err := strconv.ParseFloat(a[name], 64)
 		y, err2 := strconv.ParseFloat(b[name], 64)
-		if err != nil || err2 != nil || counted.MatchString(name) {
-			return false
-		}
+		isNumber := err == nil && err2 == nil && !counted.MatchString(name)
 		isSet := x == math.Trunc(x) && y == math.Trunc(y) && max(x, y) > Chance*min(x, y)
-		return !isSet || varying.MatchString(name) // else it may be what a tool measured
-	})
-	if len(names) > 0 {
+		switch isVarying := varying.MatchString(name); {
+		case !isNumber || isSet && !isVarying: // else it may be what a tool measured
+			names = append(names, name)
+		case isVarying:
+			which = append(which, name)
+		}
+	}
+	switch isOneFile := lo.Source.Path == hi.Source.Path; {
+	case len(names) > 0:
 		out.Found += "; they differ in " + strings.Join(names[:min(len(names), 3)], ", ")
-	} else if lo.Source.Path == hi.Source.Path {
+	case isOneFile && len(which) > 0:
+		out.Found += "; only " + which[0] + " tells them apart: " + a[which[0]] + " and " + b[which[0]]
+		out.Hint = "one may be a cold start: leave it out of the file; or write what differs into files of their own"
+	case isOneFile:
 		out.Found += "; nothing in the file tells them apart"
 	}
-	return out
 }
 
 // add makes a dimension of a point.
@@ -551,6 +566,12 @@ var (
 		`height|width|temperature|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
+	// howMany are names of how many there were of what would else say where a measurement was made.
+	howMany = regexp.MustCompile(`(?i)(?:^|[_.-])(?:nodes|users|clients|workers|streams)$`)
+
+	// warmth are names of temperatures of a machine; that of a sampler stands by itself.
+	warmth = regexp.MustCompile(`(?i)(?:avg|mean|max|min|peak|gpu|chip|die|hot_?spot|junction|memory|board)[_.-]*temp`)
+
 	// fractions are names of fractions that are set.
 	fractions = regexp.MustCompile(
 		`(?i)sparsity|temperature|utilization|fraction|(?:^|[^u])ratio|top_p|version|precision|scale`)
@@ -581,24 +602,41 @@ func Settings(p *schema.Point) map[string]string {
 // settingText matches a short text, a truth, or a number, as they stand in a file.
 var settingText = regexp.MustCompile(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
 
+// isMeasured reports the names of vLLM's counters, and of degrees.
+func isMeasured(name string) bool {
+	return strings.HasPrefix(name, "spec_decode_") || warmth.MatchString(name)
+}
+
 // setting is a foreign field of a point where it is one: a short text, a truth, or a number under a name that says what
 // was set; "" for any other.
 func setting(name, raw string) string {
 	m := settingText.FindStringSubmatch(raw)
-	measured := strings.HasPrefix(name, "spec_decode_") // counters of vLLM's
-	if m == nil || measured || varying.MatchString(name) || len(raw) > longestValue+2 {
+	if m == nil || name == "" || len(raw) > longestValue+2 || isMeasured(name) {
 		return ""
 	}
 	text, number := m[1]+m[2], m[3]
-	x, err := strconv.ParseFloat(text+number, 64)
-	isSet := err != nil || fractions.MatchString(name) // else it may be a number that a log measured
-	switch {
-	case number == "" && (isSet || !strings.Contains(text, ".")):
-		return text
-	case number != "" && err == nil && counted.MatchString(name) && (isSet || x == math.Trunc(x)):
-		return strconv.FormatFloat(x, 'f', -1, 64)
+	if number != "" {
+		return setNumber(name, number)
 	}
-	return ""
+	_, err := strconv.ParseFloat(text, 64) // which a log may have measured
+	if isFraction := err == nil && strings.Contains(text, ".") && !fractions.MatchString(name); isFraction ||
+		varying.MatchString(name) {
+		return ""
+	}
+	return text
+}
+
+// setNumber is a number under a name that says what was set; "" for any other.
+func setNumber(name, number string) string {
+	isMany := howMany.MatchString(name)
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil || !isMany && (varying.MatchString(name) || !counted.MatchString(name)) {
+		return ""
+	}
+	if x != math.Trunc(x) && !fractions.MatchString(name) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // measures are numbers that count as settings where a group differs in them by more than [Chance]: how many requests

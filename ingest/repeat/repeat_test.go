@@ -111,6 +111,15 @@ func TestNumbersTellApart(t *testing.T) {
 			[]schema.Point{at("x", "c", 1, "#isl", 128), at("x", "c", 1, "#isl", 2048)},
 			"isl_measured=about_130 isl_measured=about_2000",
 		},
+		"how many nodes and users": {
+			[]schema.Point{at("x", "rpc_nodes", 1, "concurrent_users", 4), at("x", "rpc_nodes", 2, "concurrent_users", 4)},
+			"rpc_nodes=1 rpc_nodes=2",
+		},
+		"which node, and how warm": {
+			[]schema.Point{at("x", "node", 1, "avg_temperature", 38.5),
+				at("x", "node", 2, "avg_temperature", 39.25)},
+			"- -",
+		},
 		"lengths by chance": {[]schema.Point{at("x", "c", 1, "#isl", 344), at("x", "c", 1, "#isl", 401)}, "- -"},
 	} {
 		checkSettings(t, name, c.points, c.want)
@@ -259,6 +268,8 @@ func TestRepeatsThatDiffer(t *testing.T) {
 			"is from 100 to 160; they differ in git_commit"},
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 160)},
 			"is from 100 to 160; nothing in the file tells them apart"},
+		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "iteration", 1), at("a.jsonl", "#output_tps", 160, "iteration", 2)},
+			"is from 100 to 160; only iteration tells them apart: 1 and 2"},
 		{[]schema.Point{at("a-1.json", "#tpot", 10), at("a-2.json", "#tpot", 40)}, "the least in a-1.json"},
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100), at("a.jsonl", "#output_tps", 149)}, ""},
 		{[]schema.Point{at("a.jsonl", "#output_tps", 100, "c", 1), at("a.jsonl", "#output_tps", 160, "c", 2)}, ""},

@@ -832,8 +832,8 @@ func propose(file, rows string, headings []string) string {
 
 // lengthNames are lengths that a person may have asked for, or a tool counted.
 var lengthNames = map[string]*regexp.Regexp{
-	"isl": regexp.MustCompile(`(?i)^(?:(?:prompt|context|ctx)[_ ]?(?:tokens|len|length|size)|context)$`),
-	"osl": regexp.MustCompile(`(?i)^(?:gen|generated)[_ ]?(?:tokens|len|length)$`),
+	"isl": regexp.MustCompile(`(?i)^(?:(?:prompt|input|context|ctx)[_ ]?(?:tokens|len|length|size)|context)$`),
+	"osl": regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$`),
 }
 
 // counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
@@ -873,9 +873,10 @@ func meaning(heading string) (says string, isMetric bool) {
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
 		{"release", "release"}, {"start", "timestamp start_time date ts"}, {"dataset", "dataset"}, {"task", "task"},
-		{"isl", "isl input_len input_length input_tokens input_sequence_length"},
-		{"osl", "osl output_len output_length output_tokens output_sequence_length"},
-		{"concurrency", "concurrency max_concurrency num_concurrent users num_users"}, {"rate", "request_rate"},
+		{"isl", "isl input_len input_length input_sequence_length"},
+		{"osl", "osl output_len output_length output_sequence_length"},
+		{"concurrency", "concurrency max_concurrency num_concurrent concurrent_requests concurrent_users users num_users"},
+		{"rate", "request_rate"},
 		{"dim tp", "tp tp_size tensor_parallel tensor_parallel_size"}, {"dim quant", "quant quantization precision variant"},
 	} {
 		if strings.Contains(" "+f.names+" ", " "+name+" ") {

@@ -31,7 +31,7 @@ var Reader = draft.Format{
 			Name: Statistics, Detail: "a table of results: counts where the results themselves are not there",
 			All: readStatistics, Sniff: func(f *decode.File, m *draft.Check) {
 				has, begins := head(f)
-				m.Want(strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,") ||
+				m.Want(strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,model_id,") ||
 					begins("timestamp,model,model_name,model_id,backend,") ||
 					has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,"))), "a statistics table")
 			},

@@ -140,6 +140,11 @@ func readSummary(f *decode.File, r *schema.Reading) {
 }
 
 func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
+	if v.Get("type").Str() == "warmup" { // of a script around the client
+		draft.Problem(f, r, schema.SevNote, "warm-up", v, "a result that calls itself a warm-up", "a measurement",
+			"nothing of it")
+		return
+	}
 	e := eraOf(v)
 	d := draft.New(f, r, v, "vllm")
 	if r.Format == Pooling {
@@ -160,6 +165,9 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	recomputed := recompute(d)
 	if !recomputed {
 		totals(d)
+	}
+	if mean, ok := d.Point.Value("osl", "mean"); ok && mean == 1 && d.Key.OSL == nil { // all were cut there: prefill alone
+		d.Key.OSL = &mean
 	}
 	if why := v.Get("busy_client").Str(); why != "" { // ttreport's own client
 		d.Invalid("busy-client", v.Get("busy_client"), why, "a client that reads in time", "no latency of it",

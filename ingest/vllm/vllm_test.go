@@ -105,6 +105,21 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// Answers of one token each were cut there: they are no repeats of those that were not. A warm-up is no result.
+func TestPrefillAlone(t *testing.T) {
+	cut := strings.Replace(result(statsOf), `"total_output_tokens":20`, `"total_output_tokens":4`, 1)
+	if osl := reader.Must(t, "x.json", cut).Points[0].Key.OSL; osl == nil || *osl != 1 {
+		t.Error(osl)
+	}
+	if osl := reader.Must(t, "x.json", result(statsOf)).Points[0].Key.OSL; osl != nil {
+		t.Error(*osl)
+	}
+	r := reader.Must(t, "x.json", result(statsOf+`,"type":"warmup"`))
+	if len(r.Points) != 0 || len(r.Problems) != 1 || r.Problems[0].Code != "warm-up" {
+		t.Errorf("%d points, %v", len(r.Points), r.Problems)
+	}
+}
+
 func TestZeroIsNotANumber(t *testing.T) {
 	r := read(t, `{"completed":0,"failed":4,"num_prompts":4,"duration":1,"output_throughput":0.0,"mean_ttft_ms":0.0,`+
 		`"p99_ttft_ms":0.0,"std_ttft_ms":0,"mean_tpot_ms":0}`)
