@@ -384,6 +384,12 @@ func hasStatistics(v decode.Value) bool {
 	})
 }
 
+// isAnswer reports an answer of a model that somebody graded.
+func isAnswer(v decode.Value) bool {
+	_, isGraded := v.Get("correct").Truth()
+	return isGraded && (v.Has("model") || v.Has("response"))
+}
+
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}.
 func measuredMembers(v decode.Value) (names []string) {
@@ -399,6 +405,9 @@ func measuredMembers(v decode.Value) (names []string) {
 			names = append(names, m.Key)
 		}
 		hasNumber = hasNumber || m.Val.Kind() == decode.Number
+	}
+	if isAnswer(v) {
+		names = append(names, "correct")
 	}
 	for _, key := range []string{"name", "metric", "label", "unit"} {
 		if text := v.Get(key).Str(); hasNumber && len(text) < 60 && table.IsMeasured(text) {

@@ -95,6 +95,8 @@ func TestUnreadNumbersAreNamed(t *testing.T) {
 		`{"setup":{"gpu":"x"},"stats":{"Tok/s":[5.5,6],"mean_ttft_seconds":0.4}}`:               "Tok/s, mean_ttft_seconds",
 		`[{"eval":"gsm8k","accuracy":0.5},{"eval":"x","accuracy":0.6}]`:                         "accuracy",
 		`{"latency":{"average":1.5,"p95":2},"concurrency":8}`:                                   "latency",
+		"x.jsonl\n" + strings.Repeat(`{"model":"gpt","correct":true}`+"\n", 3):                  "correct",
+		`{"choices":[{"text":"a","correct":true}]}`:                                             "",
 		`{"id":"x","latency":[[3.08,2.5],[1.5]]}`:                                               "latency",
 		`{"nbformat":4,"cells":[{"outputs":[{"text":["TTFT: 12 ms","TPOT: 3 ms"]}]}]}`:          "TTFT",
 		`{"a":{"b":{"c":{"p99_latency":{"value":3}}}}}`:                                         "",

@@ -119,6 +119,9 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 	} else {
 		listRuns(sh, e.now)
 	}
+	if ids := idsOf(chosen); e.to.model != "" && len(ids) > 1 {
+		sh.say("warning: by their files these runs are of several models, which would be one: %s", strings.Join(ids, ", "))
+	}
 	if write {
 		return e.write(sh, chosen)
 	}
@@ -148,6 +151,16 @@ func chooseRuns(dir string, of labels) (all map[string]bool, chosen []storedRun,
 			"history: no run of %d has these labels", len(all))
 	}
 	return all, chosen, nil
+}
+
+// idsOf lists the ids of models that runs state.
+func idsOf(list []storedRun) (out []string) {
+	for _, s := range list {
+		if id := s.run.Model.ID; id != "" && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 func listRuns(sh *shell, list []storedRun) {
