@@ -267,6 +267,8 @@ func isCopy(a, b placed) bool {
 		return !a.isScore || a.r.content != "" || !ofTwoReleases(a.r, b.r)
 	case a.r.content != b.r.content || a.r.content == "" || !isOneTime || !mayBeOne(a.r, b.r):
 		return false
+	case a.isScore && !mayBeEqual(modelOf(&a.r.facts), modelOf(&b.r.facts)): // two that guess have a score in common
+		return false
 	}
 	return a.isScore || duplicate.SameWorkload(a.point(), b.point())
 }
@@ -279,10 +281,10 @@ func isBetter(a, b placed, why sameness) bool {
 	switch {
 	case why == oneRow:
 		return false
-	case why == oneCopy && stated(a.r) != stated(b.r): // MLPerf's console says what its summary does, and not of what
+	case why == oneCopy && !ofTwoReleases(a.r, b.r): // MLPerf's console says what its summary does, and not of what
 		return stated(b.r) > stated(a.r)
 	case why == oneCopy: // the earlier release by name measured it
-		return ofTwoReleases(a.r, b.r) && schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
+		return schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
 	case first != second:
 		return first
 	case a.isScore:

@@ -266,6 +266,31 @@ func (r *result) stateWorkloads(s statement) (taken int) {
 	for i := range r.reading.Points {
 		taken += r.stateWorkload(&r.reading.Points[i], s)
 	}
+	if s.from == schema.FromFlag || s.from == schema.FromManifest || s.from == fromPattern {
+		for i := range r.reading.Scores {
+			taken += stateSettings(&r.reading.Scores[i], s.workload.Dims)
+		}
+	}
+	return taken
+}
+
+// stateSettings says of a score in which configuration a person states that it was measured, and returns how much of it
+// is new. Scores of different ones are not compared.
+func stateSettings(s *schema.Score, dims map[string]string) (taken int) {
+	text := s.Unknown.Text(schema.Settings)
+	for _, name := range slices.Sorted(maps.Keys(dims)) {
+		if one := name + "=" + dims[name]; name != schema.DimLabel && !strings.Contains(text, one) {
+			text = strings.TrimPrefix(text+", "+one, ", ")
+			taken++
+		}
+	}
+	if taken > 0 {
+		s.Unknown = maps.Clone(s.Unknown)
+		if s.Unknown == nil {
+			s.Unknown = schema.Unknown{}
+		}
+		s.Unknown[schema.Settings] = schema.JSONString(text)
+	}
 	return taken
 }
 
@@ -703,14 +728,27 @@ func (r *result) completeModel() {
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = f.Model.ID
 		if id := strings.TrimRight(f.Model.ID, "/"); id != "" && !strings.ContainsAny(id, "<>") {
-			f.Model.Name = path.Base(id)
-			if folder := path.Base(path.Dir(id)); checkpoint.MatchString(f.Model.Name) && folder != "." {
-				f.Model.Name = strings.Trim(folder+"-"+f.Model.Name, "/-")
-			}
+			f.Model.Name = nameOf(id)
 		}
 		derive("model.name", "last part of model.id")
 	}
 }
+
+// nameOf is the last part of an id or a path, below the name of its model where it is a state of one.
+func nameOf(id string) string {
+	name := path.Base(id)
+	for dir, last := path.Dir(id), name; checkpoint.MatchString(last); dir = path.Dir(dir) {
+		last = path.Base(dir)
+		if strings.Trim(last, "./") == "" || notModel.MatchString(last) {
+			return path.Base(id)
+		}
+		name = last + "-" + name
+	}
+	return name
+}
+
+// notModel matches folders that hold models, and are called after none.
+var notModel = regexp.MustCompile(`(?i)^(?:models?|checkpoints?|ckpts?|outputs?|weights|snapshots|hub|cache|tmp|data)$`)
 
 // checkpoint matches the last part of a path that is a state of a model, and not its name.
 var checkpoint = regexp.MustCompile(`(?i)^(?:(?:global_?step|checkpoint|ckpt|step|epoch|iter)[-_]?\d+(?:[-_]hf)?|` +

@@ -58,6 +58,20 @@ func TestEqualSharesOfTwoModels(t *testing.T) {
 	}
 }
 
+// A configuration that a person states of scores keeps them from being compared with those of another one.
+func TestConfigurationOfScores(t *testing.T) {
+	text := `{"results":{"koref":{"acc":0.5}},"versions":{"koref":0},"config":{"model":"hf",` +
+		`"model_args":"pretrained=a/m"}}`
+	pattern, err := manifest.NewPattern("{release}/{config}/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := load(t, ingest.Options{Patterns: []manifest.Pattern{pattern}}, map[string]string{"v1/bf16/r.json": text})
+	if got := set.Runs[0].Scores[0].Unknown.Text(schema.Settings); got != "config=bf16" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Of copies the one stays of which more is known, whichever is read first: the other one said of nobody what it was.
 func TestCopyOfWhom(t *testing.T) {
 	text := strings.Replace(lengths(result("", "20260101-000000", 1)), `"model_id":"",`, "", 1)

@@ -14,6 +14,8 @@ import (
 // A model's name is the end of a path or of a hub's name, and of nothing else.
 func TestModelNames(t *testing.T) {
 	for id, want := range map[string]string{
+		"/w/Qwen/global_step10/hf": "Qwen-global_step10-hf", "/models/merged": "merged",
+		"../checkpoint-500": "checkpoint-500",
 		"/w/Llama-2-7b-eus/global_step10000": "Llama-2-7b-eus-global_step10000", "checkpoint-500": "checkpoint-500",
 		"acme/x": "x", "/models/acme/x/": "x", "/": "/", "<script>alert(1)</script>": "<script>alert(1)</script>",
 	} {
@@ -29,16 +31,18 @@ func TestModelNames(t *testing.T) {
 // The day of a measurement in the name of its folder is no part of its workload.
 func TestDaysInLabels(t *testing.T) {
 	labels := map[string]bool{}
-	for folder, date := range map[string]string{"ds-0904-gds": "20260904-120000", "ds-0911-gds": "20260911-120000"} {
+	for name, date := range map[string]string{"ds-0904-gds/results.json": "20260904-120000",
+		"ds-0911-gds/results.json": "20260911-120000", "ds-gds_20260912.json": "20260912-120000",
+		"ds-gds-2026-09-13.json": "20260913-120000", "a10240-1024.json": "20261024-120000"} {
 		text := strings.ReplaceAll(serve(""), "20260101-000000", date)
-		files := fstest.MapFS{folder + "/results.json": {Data: []byte(text)}}
+		files := fstest.MapFS{name: {Data: []byte(text)}}
 		set, err := ingest.Load(context.Background(), []ingest.Root{{FS: files}}, ingest.Options{})
 		if err != nil || len(set.Runs) != 1 {
 			t.Fatal(err, set.Problems)
 		}
 		labels[set.Runs[0].Points[0].Key.Dims[schema.DimLabel]] = true
 	}
-	if len(labels) != 1 || !labels["ds-gds"] {
+	if len(labels) != 2 || !labels["ds-gds"] || !labels["a10240-1024"] {
 		t.Error(labels)
 	}
 }

@@ -185,7 +185,7 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 		s.reading = r
 	case isTable:
 		read := mapping.Read(f)
-		isLacking := func(p schema.Problem) bool { return p.Code == "missing-column" || p.Code == "no-number" }
+		isLacking := func(p schema.Problem) bool { return p.Code == table.OtherFile }
 		i := slices.IndexFunc(read.Problems, isLacking)
 		if i >= 0 && isDefined(ctx, f) {
 			p := read.Problems[i]

@@ -142,7 +142,8 @@ func (s *search) inner(x decode.Value, name string, in []decode.Value, depth int
 			s.out = append(s.out, p)
 		}
 	case kind != decode.Object && kind != decode.Array:
-	case (kind == decode.Array || x.Len() >= fewestMembers || x.Has("error")) && s.isResult(p):
+	case (kind == decode.Array || x.Len() >= fewestMembers || x.Has("error") && (x.Len() > 1 || len(in) < 2)) &&
+		s.isResult(p):
 		s.out = append(s.out, p)
 	case depth > 0:
 		s.look(x, in, depth-1)

@@ -72,7 +72,6 @@ func (o *compareOptions) compare(ctx context.Context, sh *shell, names []string)
 	if err != nil {
 		return err
 	}
-	judge.Repeats(cols, judge.Releases(cols, nil), "")
 	var sides []compare.Side
 	for _, name := range names {
 		runs, err := o.side(ctx, ws, cols, name)
@@ -171,7 +170,7 @@ func compareSides(
 		}
 		if judged == nil {
 			var err error
-			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
+			if judged, _, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -194,19 +193,6 @@ func compareSides(
 	all := func(*columns.RunHead) bool { return true }
 	r.Curves = compare.ReleaseCurves(judged.Judgement, a, b, all, false)
 	return r, compare.Releases(judged.Judgement, a, b), nil
-}
-
-// documentOf reads the document of a run, with what [judge.Repeats] said of it.
-func documentOf(h *columns.RunHead, cols *columns.Columns) (schema.Run, error) {
-	doc, problem := history.Read(h.Path)
-	if problem != nil {
-		return doc, failure{code: exitInput, err: *problem}
-	}
-	doc.Impl = h.Impl
-	for i := range doc.Points[:min(len(doc.Points), h.PointsEnd-h.FirstPoint)] {
-		doc.Points[i].Status = cols.Points[h.FirstPoint+i].StatusWord()
-	}
-	return doc, nil
 }
 
 // nothingShared says what keeps two sides apart.
@@ -236,9 +222,9 @@ func addPartners(cols *columns.Columns, a, b *compare.Side) error {
 			}
 			for k := range cols.Runs {
 				if h := &cols.Runs[k]; h.ID == with && h.Release == x.to.Name {
-					doc, err := documentOf(h, cols)
-					if err != nil {
-						return err
+					doc, problem := history.Read(h.Path)
+					if problem != nil {
+						return failure{code: exitInput, err: *problem}
 					}
 					x.to.Runs = append(x.to.Runs, doc)
 				}
@@ -259,9 +245,9 @@ func (o *compareOptions) side(
 			if r.Name != name && h.ID != name {
 				continue
 			}
-			doc, err := documentOf(h, cols)
-			if err != nil {
-				return nil, err
+			doc, problem := history.Read(h.Path)
+			if problem != nil {
+				return nil, failure{code: exitInput, err: *problem}
 			}
 			stored = append(stored, doc)
 		}

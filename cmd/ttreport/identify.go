@@ -232,36 +232,36 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	return is.guess(files, is.wanted(files), with)
 }
 
-// guess proposes the first pattern for names of files that says more than is known, and nothing false.
+// guess proposes the first pattern for names of files that says more than is known, and nothing false: for all that is
+// wanted, for all but the model, and for models that folders are called after.
 func (is *identification) guess(
 	files []manifest.Named, wanted []string, with func(pattern string) (ingest.Set, error),
 ) error {
-	for {
-		pattern := manifest.Propose(files, wanted)
+	folders := slices.Clone(files)
+	for i := range folders {
+		folders[i].Path = path.Join(path.Dir(files[i].Path), "*")
+	}
+	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
+	for _, attempt := range []struct {
+		files  []manifest.Named
+		wanted []string
+	}{{files, wanted}, {files, other}, {folders, wanted}} {
+		pattern := manifest.Propose(attempt.files, attempt.wanted)
 		if pattern == "" {
-			return nil
+			continue
 		}
 		set, err := with(pattern)
 		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
-		if err != nil || slices.ContainsFunc(set.Problems, isUseless) {
+		if err != nil {
 			return err
 		}
 		is.manifest.Pattern, is.with = pattern, identified(set)
-		if !is.misleads(set) {
+		if !slices.ContainsFunc(set.Problems, isUseless) && !is.misleads(set) {
 			return nil
 		}
 		is.manifest.Pattern, is.with = "", nil
-		switch {
-		case strings.Contains(path.Base(pattern), "{model}"): // the folders may be called after models, too
-			for i := range files {
-				files[i].Path = path.Join(path.Dir(files[i].Path), "*")
-			}
-		case slices.Contains(wanted, "model"):
-			wanted = slices.DeleteFunc(wanted, func(fact string) bool { return fact == "model" })
-		default:
-			return nil
-		}
 	}
+	return nil
 }
 
 // said is what runs state of each of their files, and how they call what it measured.

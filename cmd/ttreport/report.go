@@ -53,8 +53,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	unlike := judge.Repeats(cols, judge.Releases(cols, nil), filepath.ToSlash(ws.History()))
-	judged, err := judgeHistory(ctx, ws, cols, req.view)
+	judged, unlike, err := judgeHistory(ctx, ws, cols, req.view)
 	if err != nil {
 		return nil, err
 	}
@@ -199,34 +198,37 @@ func withEnergy(c *columns.Columns, ws *workspace.Workspace) *columns.Columns {
 	})
 }
 
-// judgeHistory judges under the workspace's policy, with what the workspace says of devices.
+// judgeHistory judges under the workspace's policy, with what the workspace says of devices. The problems are runs that
+// are no repeats.
 func judgeHistory(
 	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
-) (*gate.Gate, error) {
+) (*gate.Gate, []schema.Problem, error) {
 	withChips(cols, ws)
 	cols = withCosts(withEnergy(cols, ws), ws)
 	order, err := ws.ReleaseOrder()
 	if err != nil {
-		return nil, failure{code: exitUsage, err: err}
+		return nil, nil, failure{code: exitUsage, err: err}
 	}
 	policy, err := ws.Policy(time.Now())
 	if err != nil {
-		return nil, failure{code: exitUsage, err: err}
+		return nil, nil, failure{code: exitUsage, err: err}
 	}
 	on, err := ws.FailOn()
 	if err != nil {
-		return nil, failure{code: exitUsage, err: err}
+		return nil, nil, failure{code: exitUsage, err: err}
 	}
-	releases, err := judge.Narrow(cols, judge.Releases(cols, order), view)
+	all := judge.Releases(cols, order)
+	unlike := judge.Repeats(cols, all, policy, filepath.ToSlash(ws.History()))
+	releases, err := judge.Narrow(cols, all, view)
 	if err != nil {
-		return nil, releaseError("--against", err)
+		return nil, nil, releaseError("--against", err)
 	}
 	judged, err := gate.New(ctx, cols, releases, policy)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	judged.Listed, judged.FailOn = order, on
-	return judged, nil
+	return judged, unlike, nil
 }
 
 // releaseNamed is the index of the release that --release names.

@@ -333,9 +333,6 @@ const enoughDigits = 12
 // precise is how many digits a score has that is no count of a few hundred.
 const precise = 6
 
-// ofShare is how many of the digits of a share of right answers say which model gave them.
-const ofShare = 3
-
 // Content is a hash of everything that a reading measured, the same for the same numbers in another form; ok is false
 // where there is too little of it to know a copy by.
 func Content(r *schema.Reading) (hash string, ok bool) {
@@ -355,13 +352,9 @@ func Content(r *schema.Reading) (hash string, ok bool) {
 		s := &r.Scores[i]
 		x, _ := s.Value.Get()
 		se, _ := s.Stderr.Get()
-		if IsFraction(x) {
-			n := significant(x)
-			if x < 1 { // a share: 345 of 400 is 207 of 240, and two models that guess have one in common
-				n = min(n, ofShare)
-			}
-			digits += n
-			ok = ok || n >= precise || digits >= enoughDigits
+		if IsFraction(x) { // 345 of 400 is 207 of 240
+			digits += significant(x)
+			ok = ok || significant(x) >= precise || digits >= enoughDigits
 		}
 		numbers := fmt.Sprint(Number(x), Number(se), s.N, s.Outcomes != nil)
 		parts = append(parts, strings.Join([]string{s.Task, s.Metric, s.Filter, s.Version, numbers}, " "))

@@ -17,8 +17,8 @@ var Failed = draft.Format{
 	Name: "failed-attempt", Detail: "an attempt that failed", Tool: "unknown", Point: readFailed,
 	Wants: draft.Wants(`error""|error{}=error as a text or an object`),
 	Sniff: func(f *decode.File, m *draft.Check) {
-		m.Not(m.OK() && slices.ContainsFunc(f.First.Members(), func(x decode.Member) bool { return !failedNames(x.Key) }),
-			"only facts of an attempt")
+		isOther := func(x decode.Member) bool { return !failedNames(x.Key) }
+		m.Not(m.OK() && slices.ContainsFunc(f.First.Members(), isOther), "only facts of an attempt")
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -94,6 +95,7 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	seconds := lasted(b)
 	if !d.Start.IsZero() && seconds >= 0 {
 		d.Value("duration_s", seconds)
+		d.End = d.Start.Add(time.Duration(seconds * float64(time.Second)))
 	}
 	rates(d, seconds)
 	counts(d)

@@ -290,7 +290,7 @@ func (s *store) own(suite string, entry, bench decode.Value) bool {
 	if !ok || !known || title == "" {
 		return false
 	}
-	if unit == "" && setting.MatchString(title) {
+	if unit == "" && setting.MatchString(title) && !found.MatchString(title) {
 		s.set++
 		s.setFirst = cmp.Or(s.setFirst, plaintext.Short(title, 40))
 		return true
@@ -309,6 +309,9 @@ func (s *store) own(suite string, entry, bench decode.Value) bool {
 	}
 	return true
 }
+
+// found matches the title of a number that was searched for: "max sustained concurrency".
+var found = regexp.MustCompile(`(?i)\b(?:max|peak|best|sustained)\b`)
 
 // setting matches the title of a value that says what was set: "model 1024/128 c=8 _gpu_count".
 var setting = regexp.MustCompile(

@@ -567,10 +567,15 @@ var (
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
 	// howMany are names of how many there were of what would else say where a measurement was made.
-	howMany = regexp.MustCompile(`(?i)(?:^|[_.-])(?:nodes|users|clients|workers|streams)$`)
+	howMany = regexp.MustCompile(
+		`(?i)^(?:(?:num|n|rpc|concurrent|parallel|total)[_.-]?)?(?:nodes|users|clients|workers|streams)$`)
 
-	// warmth are names of temperatures of a machine; that of a sampler stands by itself.
-	warmth = regexp.MustCompile(`(?i)(?:avg|mean|max|min|peak|gpu|chip|die|hot_?spot|junction|memory|board)[_.-]*temp`)
+	// outcome are names of how a measurement went.
+	outcome = regexp.MustCompile(`(?i)(?:^|[_.-])(?:elapsed|took|pass|passed|success|succeeded|successful|ok|correct|` +
+		`valid|judge|verdict|outcome|below|above|exceeded|met|crashed|finished|completed)(?:$|[_.-])`)
+
+	// timed is how long something took: 26s.
+	timed = regexp.MustCompile(`(?i)^\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|min|m|h)$`)
 
 	// fractions are names of fractions that are set.
 	fractions = regexp.MustCompile(
@@ -602,16 +607,11 @@ func Settings(p *schema.Point) map[string]string {
 // settingText matches a short text, a truth, or a number, as they stand in a file.
 var settingText = regexp.MustCompile(`^(?:"([^\\\["]+)"|(true|false)|(\d.*))$`)
 
-// isMeasured reports the names of vLLM's counters, and of degrees.
-func isMeasured(name string) bool {
-	return strings.HasPrefix(name, "spec_decode_") || warmth.MatchString(name)
-}
-
 // setting is a foreign field of a point where it is one: a short text, a truth, or a number under a name that says what
 // was set; "" for any other.
 func setting(name, raw string) string {
 	m := settingText.FindStringSubmatch(raw)
-	if m == nil || name == "" || len(raw) > longestValue+2 || isMeasured(name) {
+	if m == nil || name == "" || len(raw) > longestValue+2 || strings.HasPrefix(name, "spec_decode_") { // vLLM's counters
 		return ""
 	}
 	text, number := m[1]+m[2], m[3]
@@ -619,12 +619,15 @@ func setting(name, raw string) string {
 		return setNumber(name, number)
 	}
 	_, err := strconv.ParseFloat(text, 64) // which a log may have measured
-	if isFraction := err == nil && strings.Contains(text, ".") && !fractions.MatchString(name); isFraction ||
-		varying.MatchString(name) {
+	isFraction := err == nil && strings.Contains(text, ".") && !fractions.MatchString(name)
+	if isFraction || varying.MatchString(name) || outcome.MatchString(name) || timed.MatchString(text) {
 		return ""
 	}
 	return text
 }
+
+// hottest is the highest temperature of a sampler.
+const hottest = 5
 
 // setNumber is a number under a name that says what was set; "" for any other.
 func setNumber(name, number string) string {
@@ -633,7 +636,8 @@ func setNumber(name, number string) string {
 	if err != nil || !isMany && (varying.MatchString(name) || !counted.MatchString(name)) {
 		return ""
 	}
-	if x != math.Trunc(x) && !fractions.MatchString(name) {
+	isWarm := x > hottest && strings.Contains(strings.ToLower(name), "temp") // a machine, in °C
+	if isWarm || x != math.Trunc(x) && !fractions.MatchString(name) {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)

@@ -115,6 +115,11 @@ func TestNumbersTellApart(t *testing.T) {
 			[]schema.Point{at("x", "rpc_nodes", 1, "concurrent_users", 4), at("x", "rpc_nodes", 2, "concurrent_users", 4)},
 			"rpc_nodes=1 rpc_nodes=2",
 		},
+		"how it went": {
+			[]schema.Point{at("x", "elapsed", `26s`, "judge_pass", true, "active_users", 17, "temperature_gpu", 45),
+				at("x", "elapsed", `27s`, "judge_pass", false, "active_users", 19, "temperature_gpu", 47)},
+			"- -",
+		},
 		"which node, and how warm": {
 			[]schema.Point{at("x", "node", 1, "avg_temperature", 38.5),
 				at("x", "node", 2, "avg_temperature", 39.25)},

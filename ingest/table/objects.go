@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -26,9 +27,10 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 			r.object(headings, found, top, row, of)
 		}
 	}
+	code := r.lack(found)
 	r.tellFailed()
 	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
-		r.report(schema.SevWarning, "missing-column", fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
+		r.report(schema.SevWarning, code, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}
 	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))
@@ -51,12 +53,8 @@ func (t Table) below(at decode.Value, path []string, all string, yield func(keys
 			at = at.At(part)
 			continue
 		}
-		for _, m := range at.Members() {
-			key := strings.TrimPrefix(all+"/"+m.Key, "/")
-			if m.Val.Kind() != decode.Object && m.Val.Kind() != decode.Array {
-				continue // what the file states of all rows
-			}
-			if !t.below(m.Val, path[i+1:], key, yield) {
+		for key, x := range inside(at) {
+			if !t.below(x, path[i+1:], strings.TrimPrefix(all+"/"+key, "/"), yield) {
 				return false
 			}
 		}
@@ -76,6 +74,24 @@ func (t Table) below(at decode.Value, path []string, all string, yield func(keys
 		}
 	}
 	return true
+}
+
+// inside are the objects and lists in a value, by key or place: what else is there is what a file states of all rows.
+func inside(v decode.Value) iter.Seq2[string, decode.Value] {
+	return func(yield func(string, decode.Value) bool) {
+		for _, m := range v.Members() {
+			if k := m.Val.Kind(); (k == decode.Object || k == decode.Array) && !yield(m.Key, m.Val) {
+				return
+			}
+		}
+		n := 0
+		for x := range v.Items() {
+			if !yield(strconv.Itoa(n), x) {
+				return
+			}
+			n++
+		}
+	}
 }
 
 func allObjects(v decode.Value) bool {

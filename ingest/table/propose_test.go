@@ -91,6 +91,23 @@ func proposeAllMembers(t *testing.T, text string, workloads int) {
 	}
 }
 
+// A * stands for the items of a list, too. A file without any of the numbers that are mapped is no failed measurement.
+func TestRowsInLists(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "a.json", Rows: "series.*.points",
+		Columns: map[string]string{"c": "concurrency", "ttft_ms": "ttft mean ms"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tables[0].Read(File("a.json", `{"series":[{"points":[{"c":1,"ttft_ms":5}]},{"points":[{"c":2,"ttft_ms":7}]}]}`))
+	if len(r.Points) != 2 || Codes(r) != "" {
+		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
+	r = tables[0].Read(File("a.json", `{"series":[{"points":[{"c":1,"wait":{"ttft":5}}]}]}`))
+	if len(r.Points) != 0 || Codes(r) != "no-number other-columns" {
+		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
+}
+
 // What is proposed is a mapping that is accepted, whatever the file and its headings are called.
 func FuzzPropose(f *testing.F) {
 	f.Add("a.csv", "model,ttft_ms")

@@ -88,6 +88,7 @@ type reader struct {
 	failed       int // of them: rows without a number that say that it failed
 	left         int // rows without a number in a column that is mapped, which have others called like one
 	called       map[string]bool
+	lacksNumbers bool               // has no column that is mapped as one
 	scored       map[string]float64 // scores by model, task and settings
 	empty        [][]cell           // rows that say what was measured, and have no number
 }
@@ -120,6 +121,9 @@ func (r *reader) tellFailed() {
 	}
 	if r.points == 0 && r.rows > 0 {
 		used := "nothing of it"
+		if r.lacksNumbers {
+			r.empty = nil // the numbers are elsewhere: that is no measurement that failed
+		}
 		if len(r.empty) > 0 {
 			used = "points without a number"
 		}
@@ -155,10 +159,35 @@ func (r *reader) checkHeader() {
 		r.header[i] = strings.TrimSpace(h)
 		has[r.header[i]] = true
 	}
+	code := r.lack(has)
 	if missing := r.table.missing(has); len(missing) > 0 {
 		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
-		r.report(schema.SevWarning, "missing-column", found, "also "+joined(missing), "the columns that are there")
+		r.report(schema.SevWarning, code, found, "also "+joined(missing), "the columns that are there")
 	}
+}
+
+// numbers counts the columns that are mapped as numbers, and those of them that are there.
+func (t Table) numbers(has map[string]bool) (there, all int) {
+	for heading, c := range t.columns {
+		if c.kind == metric || c.kind == score {
+			if all++; has[heading] {
+				there++
+			}
+		}
+	}
+	return there, all
+}
+
+// OtherFile is the code of a problem about a file that lacks half of the numbers or more that are mapped.
+const OtherFile = "other-columns"
+
+// lack notes which headings a file has, and returns the code of a problem about those that it lacks.
+func (r *reader) lack(has map[string]bool) (code string) {
+	there, all := r.table.numbers(has)
+	if r.lacksNumbers = there == 0; 2*there <= all {
+		return OtherFile
+	}
+	return "missing-column"
 }
 
 // missing lists the headings that are mapped and not there, quoted.
@@ -221,35 +250,31 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	return d, facts
 }
 
-// settings says of the scores of a row how they were asked: what is mapped as a dimension or a condition. Two rows of
-// one system that say nothing different, and have different scores, are reported.
+// settings says of the scores of a row how they were asked: what is mapped as a dimension is a part of their names, and
+// what is not mapped is kept. Two rows of one system that say nothing different, and have different scores, are noted.
 func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 	if len(scores) == 0 {
 		return
 	}
-	unknown, list := schema.Unknown{}, []string{}
+	unknown, dims := schema.Unknown{}, []string{}
 	for _, c := range cells {
 		switch _, err := strconv.ParseFloat(c.text, 64); {
-		case c.kind == dim || c.kind == condition:
-			list = append(list, c.name+"="+c.text)
-		case !c.mapped && err != nil:
-			unknown[c.heading] = schema.JSONString(c.text)
+		case c.kind == dim:
+			dims = append(dims, c.name+"="+c.text)
+		case c.kind == condition || !c.mapped && err != nil:
+			unknown[cmp.Or(c.name, c.heading)] = schema.JSONString(c.text)
 		}
 	}
-	slices.Sort(list)
-	if len(list) > 0 {
-		unknown[schema.Settings] = schema.JSONString(strings.Join(list, ", "))
-	}
+	slices.Sort(dims)
 	for i := range scores {
 		s := &scores[i]
-		s.Unknown = unknown
-		one := fmt.Sprint(who, s.Task, s.Metric, list)
+		s.Filter, s.Unknown = strings.Join(dims, ", "), unknown
+		one := fmt.Sprint(who, s.Task, s.Metric, s.Filter)
 		value, _ := s.Value.Get()
-		if earlier, has := r.scored[one]; has && earlier != value && !r.bad[s.Task] {
-			r.bad[s.Task] = true
-			r.report(schema.SevWarning, "scores-alike", fmt.Sprintf("%s of one model and setting is %.4g, and %.4g in row %d",
-				s.Task, earlier, value, r.rows), "one score, or a column that says what differs, mapped as dim NAME",
-				"each as a repeat")
+		if earlier, has := r.scored[one]; has && earlier != value && !r.bad["score "+s.Task] {
+			r.bad["score "+s.Task] = true
+			r.report(schema.SevNote, "scores-alike", fmt.Sprintf("%s of one model is %.4g, and %.4g in row %d", s.Task,
+				earlier, value, r.rows), "repeats, or a column that says what differs, mapped as dim NAME", "each as a repeat")
 		}
 		r.scored[one] = value
 	}
@@ -913,7 +938,7 @@ var (
 	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
 	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
 	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
-	throughput = regexp.MustCompile(`_(?:throughput|tput|speed|rate)_`)
+	throughput = regexp.MustCompile(`_(?:throughput|tput|speed)_`)
 	unitTwice  = regexp.MustCompile(`tok(?:en)?s?_(tok)|req(?:uest)?s?_(req)`)
 )
 

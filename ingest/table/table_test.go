@@ -186,7 +186,7 @@ func TestDaysOfRows(t *testing.T) {
 func TestSettingsOfScores(t *testing.T) {
 	columns := map[string]string{"name": "model", "kv": "dim kv", "ppl": "score wikitext perplexity"}
 	r := compile(t, columns).Read(File("sweeps/a.csv", "name,kv,note,ppl\nA,fp16,x,6.5\nA,int4,y,14\n"))
-	if len(r.Scores) != 2 || Codes(r) != "" || r.Scores[1].Unknown.Text(schema.Settings) != "kv=int4" ||
+	if len(r.Scores) != 2 || Codes(r) != "" || r.Scores[1].Filter != "kv=int4" ||
 		r.Scores[1].Unknown.Text("note") != "y" {
 		t.Errorf("%+v %s", r.Scores, Codes(r))
 	}

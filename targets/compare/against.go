@@ -108,8 +108,10 @@ func (r *Result) Judge(history []schema.Verdict) {
 		if several {
 			c.system = onDevice(v.Model, v.Device)
 		}
-		twice[c] = of[c] != nil
-		of[c] = v
+		for _, c := range []cell{c, {c.system + ", " + v.Impl, c.key, c.metric, c.stat, c.def}} {
+			twice[c] = of[c] != nil
+			of[c] = v
+		}
 	}
 	for i := range r.Rows {
 		if c := r.Rows[i].of; !twice[c] {
@@ -195,7 +197,7 @@ func (s *side) fields() (out []map[string]string) {
 	for _, c := range cells[:min(mostNeighbours, len(cells))] {
 		k := s.keys[c.key]
 		f := map[string]string{
-			"model and device": c.system, "task": k.Task, "tool": k.Tool, "isl": stated(k.ISL), "osl": stated(k.OSL),
+			"system": c.system, "task": k.Task, "tool": k.Tool, "isl": stated(k.ISL), "osl": stated(k.OSL),
 			"concurrency": stated(k.Concurrency), "rate": stated(k.Rate), "dataset": k.Dataset,
 			fieldMetric: c.metric + " " + c.stat, "definition of " + c.metric: c.def,
 		}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -192,25 +193,41 @@ func compareKeys(a, b schema.Key) int {
 	return 1
 }
 
-// naming returns how systems are named in cells: "" where each side has one; with the implementation where a side has
-// several of one model and device.
+// naming returns how systems are named in cells: "" where each side has one; with the implementation, engine or
+// precision where a side has several of one model and device, whose mean would be of none.
 func naming(sides ...[]schema.Run) func(*schema.Run) string {
-	name := func(*schema.Run) string { return "" }
+	facts := []func(*schema.Run) string{
+		func(r *schema.Run) string { return r.Impl }, func(r *schema.Run) string { return r.Stack.Engine },
+		func(r *schema.Run) string { return r.Model.Precision },
+	}
+	several, vary := false, make([]bool, len(facts))
 	for _, runs := range sides {
-		impls := map[string]string{}
+		systems, first := map[string]bool{}, map[string]string{}
 		for i := range runs {
 			r := &runs[i]
-			at := systemOf(r)
-			if impl, has := impls[at]; has && impl != r.Impl {
-				return func(r *schema.Run) string { return strings.TrimSuffix(systemOf(r)+", "+r.Impl, ", ") }
+			systems[systemOf(r)] = true
+			for f, fact := range facts {
+				at, v := fmt.Sprint(systemOf(r), f), fact(r)
+				if v != "" {
+					vary[f] = vary[f] || first[at] != "" && !strings.EqualFold(first[at], v)
+					first[at] = v
+				}
 			}
-			impls[at] = r.Impl
 		}
-		if len(impls) > 1 {
-			name = systemOf
-		}
+		several = several || len(systems) > 1
 	}
-	return name
+	if !several && !slices.Contains(vary, true) {
+		return func(*schema.Run) string { return "" }
+	}
+	return func(r *schema.Run) string {
+		name := systemOf(r)
+		for f, fact := range facts {
+			if v := fact(r); vary[f] && v != "" {
+				name += ", " + v
+			}
+		}
+		return name
+	}
 }
 
 func systemOf(r *schema.Run) string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -878,13 +879,21 @@ func settingsDiffer(a, b *columns.ScoreRow) string {
 		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
 		isOneTool := a.Source.Format == b.Source.Format && a.Source.Format != ""
 		if isOneTool && strings.HasPrefix(name, "load_in_") { // who does not ask for it does not have it
-			x, y = cmp.Or(x, "false"), cmp.Or(y, "false")
+			x, y = loaded(x), loaded(y)
 		}
 		if out := stated(name, x, y); out != "" {
 			return out
 		}
 	}
 	return ""
+}
+
+// loaded is whether a model was loaded in few bits.
+func loaded(text string) string {
+	if on, err := strconv.ParseBool(text); err != nil || !on {
+		return "false"
+	}
+	return "true"
 }
 
 // stated is how two settings differ that both sides state; "" where they do not.

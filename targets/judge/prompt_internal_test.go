@@ -22,6 +22,7 @@ func TestPromptDiffers(t *testing.T) {
 	}{
 		{score("lm-eval", nil), score("lm-eval", bits), "load_in_8bit false → true"},
 		{score("lm-eval", bits), score("lm-eval", bits), ""},
+		{score("lm-eval", schema.Unknown{"load_in_8bit": schema.JSONString("False")}), score("lm-eval", nil), ""},
 		{score("lighteval", nil), score("lm-eval", bits), ""},
 		{score("lm-eval", list("[3,3,2]")), score("lm-eval", list("[2,3,2]")), "num_fewshot [3,3,2] → [2,3,2]"},
 		{score("lm-eval", list("[3]")), score("lm-eval", nil), ""},

@@ -11,155 +11,126 @@ import (
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
 )
 
-// Repeats tells apart, in place, what one release measured of several systems under one name. Where two of its runs
-// measured one workload or task and state different engines, precisions or meshes, these are configurations, and become
-// a part of the implementation's name in every release. Where points of one workload then still differ by more than
-// repeats of one system do, they are invalid: nothing says which system they are of, and their mean is of none.
-// The problems are for people; path is that of the history.
-func Repeats(c *columns.Columns, releases []Release, path string) []schema.Problem {
-	return append(configurations(c, releases, path), doubts(c, releases, path)...)
-}
-
-// systems groups the runs of a release by what they measured, in the order of the first of each.
-func systems(c *columns.Columns, r *Release) (order []schema.System, by map[schema.System][]int) {
-	by = map[schema.System][]int{}
-	for _, run := range r.Runs {
-		s := c.Runs[run].System()
-		if by[s] == nil {
-			order = append(order, s)
+// Repeats reports runs of one release and system that are no repeats of each other: a speed of theirs differs by more
+// than repeats do, or they state different engines, precisions or numbers of chips. Points of one workload that differ
+// so are made invalid, in place, where nothing else says which of them counts: in one run, or in several of a number
+// with little history. Else the first run is judged, and later ones decide about a suspicion. What people
+// excluded is left out; what was measured in turns has a test of its own; what a run of a plan measures again is
+// described in full. path is that of the history.
+func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, path string) (out []schema.Problem) {
+	policy = policy.For(c.Runs)
+	for ri := range releases {
+		order, by := []schema.System{}, map[schema.System][]int{}
+		for _, run := range releases[ri].Runs {
+			if h := &c.Runs[run]; policy.ExcludesRun(h) == nil {
+				if s := h.System(); by[s] == nil {
+					order = append(order, s)
+				}
+				by[h.System()] = append(by[h.System()], run)
+			}
 		}
-		by[s] = append(by[s], run)
+		for _, s := range order {
+			far := doubts(c, releases[:ri], by[s], policy)
+			differ := stateDifferently(c, by[s])
+			if far == "" && differ == "" {
+				continue
+			}
+			found := fmt.Sprintf("%s of %s in %s", plaintext.Plural(len(by[s]), "run"), name(s), releases[ri].Name) + far
+			if differ != "" {
+				found += "; they state " + differ
+			}
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: path, Code: "runs-differ", Found: found,
+				Expected: "repeats of one system, which differ by noise", Used: "no mean of them",
+				Hint: "tell them apart with {impl} or {config} in --pattern, or in a manifest, and read the files again; or " +
+					"leave one out: decisions: in ttreport.yaml, kind: invalidate",
+			})
+		}
 	}
-	return order, by
+	return out
 }
 
-// configurations names the implementations of systems of which some release has several configurations.
-func configurations(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
-	type pair struct {
-		system schema.System
-		fact   int
-	}
-	facts := []struct {
+// stateDifferently lists the facts of which runs state several.
+func stateDifferently(c *columns.Columns, runs []int) string {
+	var out []string
+	for _, fact := range []struct {
 		name string
 		of   func(*columns.RunHead) string
 	}{
 		{"engine", func(h *columns.RunHead) string { return h.Engine }},
 		{"precision", func(h *columns.RunHead) string { return h.Model.Precision }},
-		{"mesh", func(h *columns.RunHead) string { return h.Mesh }},
-	}
-	apart := map[pair]bool{}
-	for ri := range releases {
-		order, by := systems(c, &releases[ri])
-		for _, s := range order {
-			for i, fact := range facts {
-				a, b := severalOf(c, by[s], fact.of)
-				if a == "" || apart[pair{s, i}] {
-					continue
-				}
-				apart[pair{s, i}] = true
-				out = append(out, schema.Problem{
-					Severity: schema.SevNote, Path: path, Code: schema.CodeToldApart,
-					Found: fmt.Sprintf("runs of %s in %s that measured the same with %s %s and %s", name(s),
-						releases[ri].Name, fact.name, a, b),
-					Expected: "one configuration under one name", Used: "the " + fact.name + " as a part of the implementation",
-					Hint: "name them with {impl} in --pattern, or with impl in a manifest, and read the files again",
-				})
+		{"chips", func(h *columns.RunHead) string { return strings.TrimPrefix(fmt.Sprint(h.Chips), "0") }},
+	} {
+		var values []string
+		for _, run := range runs {
+			v := fact.of(&c.Runs[run])
+			isKnown := func(w string) bool { return strings.EqualFold(v, w) }
+			if v != "" && !slices.ContainsFunc(values, isKnown) {
+				values = append(values, v)
 			}
 		}
-	}
-	for i := range c.Runs {
-		h := &c.Runs[i]
-		parts := []string{h.Impl}
-		for f, fact := range facts {
-			if apart[pair{h.System(), f}] && !strings.EqualFold(h.Impl, fact.of(h)) {
-				parts = append(parts, fact.of(h))
-			}
+		if len(values) > 1 {
+			out = append(out, fact.name+" "+strings.Join(values, ", "))
 		}
-		h.Impl = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 	}
-	return out
+	return strings.Join(out, "; ")
 }
 
-// severalOf returns two values of a fact that runs state of one workload or task; "" where all that state one state the
-// same.
-func severalOf(c *columns.Columns, runs []int, of func(*columns.RunHead) string) (a, b string) {
-	stated := map[string]bool{}
-	for _, run := range runs {
-		if v := of(&c.Runs[run]); v != "" {
-			stated[v] = true
-		}
-	}
-	if len(stated) < 2 {
-		return "", ""
-	}
-	measured := map[string]string{}
-	for _, run := range runs {
-		h := &c.Runs[run]
-		v := of(h)
-		if v == "" {
+// doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several
+// runs differ; "" where none do.
+func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.Policy) string {
+	workloads, worst, text := 0, schema.RepeatsApart, ""
+	for _, group := range repeatsOf(c, runs, policy) {
+		metric, least, most := farthest(c, group)
+		if metric == "" {
 			continue
 		}
-		var of []string
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			of = append(of, c.KeyName(c.Points[i].Key))
+		info, _ := schema.MetricByName(metric)
+		first, last := &c.Points[group[0]], &c.Points[group[len(group)-1]]
+		isOneRun := first.Run == last.Run
+		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
+			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; state what differs",
+				info.Label, least, most))
 		}
-		for _, s := range c.ScoresOf(run) {
-			of = append(of, s.Task)
+		if isOneRun {
+			continue // as was said when it was read
 		}
-		for _, what := range of {
-			if w, has := measured[what]; has && w != v {
-				return w, v
-			}
-			measured[what] = v
+		if workloads++; most/least > worst {
+			worst, text = most/least, fmt.Sprintf("%s, of which %s is from %.4g to %.4g %s", c.Keys[first.Key].Workload(),
+				info.Label, least, most, info.Unit)
 		}
 	}
-	return "", ""
+	if workloads == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" that differ by more than %g x in %s, such as %s", schema.RepeatsApart,
+		plaintext.Plural(workloads, "workload"), text)
 }
 
-// doubts makes points of a release invalid whose speeds differ by more than repeats of one system do, and reports those
-// of several runs; what differs within one was reported when it was read. What was measured in turns has a test of its
-// own, and a run of a plan that measures again decides about a suspicion.
-func doubts(c *columns.Columns, releases []Release, path string) (out []schema.Problem) {
-	for ri := range releases {
-		order, by := systems(c, &releases[ri])
-		for _, s := range order {
-			workloads, worst, text := 0, schema.RepeatsApart, ""
-			for _, group := range repeatsOf(c, by[s]) {
-				metric, least, most := farthest(c, group)
-				if metric == "" {
-					continue
-				}
-				info, _ := schema.MetricByName(metric)
-				c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; "+
-					"state what differs", info.Label, least, most))
-				first, last := &c.Points[group[0]], &c.Points[group[len(group)-1]]
-				if first.Run == last.Run {
-					continue
-				}
-				if workloads++; most/least > worst {
-					worst, text = most/least, fmt.Sprintf("%s, of which %s is from %.4g to %.4g %s", c.Keys[first.Key].Workload(),
-						info.Label, least, most, info.Unit)
-				}
-			}
-			if workloads > 0 {
-				out = append(out, schema.Problem{
-					Severity: schema.SevWarning, Path: path, Code: "runs-differ",
-					Found: fmt.Sprintf("%s of %s in %s that differ by more than %g x in %s, such as %s",
-						plaintext.Plural(len(by[s]), "run"), name(s), releases[ri].Name, schema.RepeatsApart,
-						plaintext.Plural(workloads, "workload"), text),
-					Expected: "repeats of one system, which differ by noise", Used: "none of these numbers",
-					Hint: "tell them apart with {impl} or {config} in --pattern, or in a manifest, and read the files again",
-				})
-			}
+// enoughEarlier is how many releases must have measured a number for later runs to decide which of two is right.
+const enoughEarlier = 3
+
+// isDecidable reports whether enough releases that later ones are compared with measured a workload on a system.
+func isDecidable(c *columns.Columns, releases []Release, s schema.System, key int32) bool {
+	n := 0
+	for i := range releases {
+		measured := func(run int) bool {
+			h := &c.Runs[run]
+			isKey := func(p columns.PointRow) bool { return p.Key == key }
+			return h.System() == s && slices.ContainsFunc(c.Points[h.FirstPoint:h.PointsEnd], isKey)
+		}
+		if releases[i].Serves() && slices.ContainsFunc(releases[i].Runs, measured) {
+			n++
 		}
 	}
-	return out
+	return n >= enoughEarlier
 }
 
 // repeatsOf groups the points of runs of one system that were measured more than once, in the order of their keys.
-func repeatsOf(c *columns.Columns, runs []int) (out [][]int) {
+func repeatsOf(c *columns.Columns, runs []int, policy *decision.Policy) (out [][]int) {
 	type measured struct{ key, plan int32 } // plan: the run that its own plan describes
 	groups := map[measured][]int{}
 	for _, run := range runs {
@@ -170,8 +141,11 @@ func repeatsOf(c *columns.Columns, runs []int) (out [][]int) {
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			p := &c.Points[i]
 			isAgain := i > h.FirstPoint && p.Key == c.Points[i-1].Key || i+1 < h.PointsEnd && p.Key == c.Points[i+1].Key
-			isRepeat := isAgain || of.plan < 0 && len(runs) > 1
-			if w := p.StatusWord(); !isRepeat || p.Block > 0 || w == schema.StatusFailed || w == schema.StatusInvalid {
+			w := p.StatusWord()
+			switch {
+			case p.Block > 0, w == schema.StatusFailed, w == schema.StatusInvalid, !isAgain && (of.plan >= 0 || len(runs) < 2):
+				continue
+			case policy.ExcludesPoints() && policy.ExcludesPoint(h, c.Keys[p.Key]) != nil:
 				continue
 			}
 			of.key = p.Key
@@ -188,16 +162,26 @@ func repeatsOf(c *columns.Columns, runs []int) (out [][]int) {
 	return out
 }
 
-// farthest is the first speed by which points are not of one system; "" where there is none.
+// farthest is the first speed by one statistic of which points are not of one system; "" where there is none.
 func farthest(c *columns.Columns, points []int) (metric string, least, most float64) {
+	type ends struct{ least, most float64 }
 	for _, metric := range schema.Speeds() {
-		least, most = math.Inf(1), 0
+		by := map[string]ends{} // a mean is no repeat of a median
 		for _, i := range points {
-			if v, _, _, ok := c.Center(&c.Points[i], metric); ok && v > 0 {
-				least, most = min(least, v), max(most, v)
+			v, stat, def, ok := c.Center(&c.Points[i], metric)
+			if !ok || v <= 0 {
+				continue
+			}
+			e, has := by[stat+" "+def]
+			if !has {
+				e = ends{math.Inf(1), 0}
+			}
+			e = ends{min(e.least, v), max(e.most, v)}
+			if by[stat+" "+def] = e; e.most > schema.RepeatsApart*e.least {
+				least, most = e.least, e.most
 			}
 		}
-		if most > schema.RepeatsApart*least {
+		if most > 0 {
 			return metric, least, most
 		}
 	}

@@ -59,7 +59,8 @@ func Propose(files []Named, wanted []string) string {
 		if len(names) == 0 || 2*len(names) < len(files) {
 			break
 		}
-		if isTop := !slices.ContainsFunc(files, func(f Named) bool { return strings.Count(f.Path, "/") > level }); isTop {
+		isTop := level > 0 && !slices.ContainsFunc(files, func(f Named) bool { return strings.Count(f.Path, "/") > level })
+		if isTop && !slices.ContainsFunc(names, func(n Named) bool { return n.Path != names[0].Path }) {
 			left = slices.DeleteFunc(left, func(fact string) bool { return !isNamedAs(fact, names[0].Path) })
 		}
 		if named, facts := nameFacts(names, len(files), level == 0, left); len(facts) > 0 {
@@ -81,7 +82,7 @@ func Propose(files []Named, wanted []string) string {
 }
 
 // isNamedAs reports that the folder in which all files are is called like a fact and nothing else: most are clones of a
-// repository, whose names say what it is about. Its models are not told by it.
+// repository, whose names say what it is about.
 func isNamedAs(fact, folder string) bool {
 	for _, g := range guesses {
 		if m := g.like.FindStringSubmatchIndex(folder); g.fact == fact && m != nil {

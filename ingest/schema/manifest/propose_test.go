@@ -38,6 +38,8 @@ func TestPropose(t *testing.T) {
 		{"a minority", "h100/a.json one/b.json two/c.json three/d.json", "device", "", ""},
 		{"a clone that is called like an engine", "vLLM-benchmarking/a.log vLLM-benchmarking/b.log", "impl", "", ""},
 		{"a clone that is called after a device", "h100-fp8-bench/r/x.json h100-fp8-bench/r/y.json", "device", "", ""},
+		{"a file at the top", "aaa.json llama-7b.json qwen-7b.json", "model", "{model}.json", "//aaa/"},
+		{"several folders at the top", "b200_run/a/x.json h100_run/a/x.json", "device", "{device}/*/*", "/b200_run//"},
 		{"how many devices", "r/gpu_1x_h200_nvl/a.json r/gpu_2x_pro_6000_blackwell/a.json", "device",
 			"gpu_{_}_{device}/*", "/h200_nvl//"},
 		{"files of a benchmark", "a/Qwen3-1.7B_int4_ppl.json a/Qwen3-1.7B_int4_fidelity.json", "model", "", ""},
