@@ -139,7 +139,7 @@ func dropCopies(results []*result) {
 			keep.r.learn(keep.point(), drop.r, drop.point())
 		}
 		if drop.r.doc != nil {
-			keep.r.same = append(keep.r.same, drop.r)
+			keep.r.replaced(drop.r, learns)
 		}
 		if lost[drop.r] == nil {
 			lost[drop.r] = map[placed]loss{}
@@ -443,6 +443,15 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &from.reading.Facts, isQuiet: true})
 	r.completeModel()
 	r.stateWorkload(p, copied(from, q))
+}
+
+// replaced notes a stored result that a read one takes the place of. What was stored of a log is dated, and the report
+// of it is not.
+func (r *result) replaced(old *result, learns bool) {
+	r.same = append(r.same, old)
+	if learns && r.doc == nil && r.facts.Start.IsZero() {
+		r.facts.Start, *r.origin.of("start") = old.facts.Start, *old.origin.of("start")
+	}
 }
 
 // copied is what a copy states of a workload.

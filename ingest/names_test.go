@@ -15,7 +15,7 @@ import (
 func TestModelNames(t *testing.T) {
 	for id, want := range map[string]string{
 		"/w/Qwen/global_step10/hf": "Qwen-global_step10-hf", "/models/merged": "merged",
-		"../checkpoint-500": "checkpoint-500",
+		"../checkpoint-500":                  "checkpoint-500",
 		"/w/Llama-2-7b-eus/global_step10000": "Llama-2-7b-eus-global_step10000", "checkpoint-500": "checkpoint-500",
 		"acme/x": "x", "/models/acme/x/": "x", "/": "/", "<script>alert(1)</script>": "<script>alert(1)</script>",
 	} {

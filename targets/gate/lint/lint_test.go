@@ -112,6 +112,7 @@ func scoreExamples() []example {
 	sure.Stderr, unsure.Stderr = schema.Num(0), schema.Num(.05)
 	return []example{
 		{lint.ZeroScore{Task: "t", N: 50}, score(of(0, 50)), score(of(.02, 50))},
+		{lint.ZeroScore{Task: "t", N: 50}, metric("is_correct", 0), metric("is_not_attempted", 0)},
 		{lint.ImpossibleScore{Task: "t", Metric: "acc_norm", Value: -.5}, metric("acc_norm", -.5),
 			metric("loglikelihood", -.5)},
 		{lint.ImpossibleScore{Task: "t", Metric: "exact_match", Value: 500}, metric("exact_match", 500),

@@ -3,6 +3,7 @@ package lint
 import (
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,12 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
+// faults are the names of shares of which 0 is the best.
+var faults = regexp.MustCompile(`(?i)not_attempted|refus|invalid|error|incorrect|wrong|hallucinat|toxic`)
+
 func zeroScore(s score) {
-	if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" && s.Metric != schema.MetricPassed {
+	isFault := s.Direction == "lower" || faults.MatchString(s.Metric)
+	if v, ok := s.Value.Get(); ok && v == 0 && !isFault && s.Metric != schema.MetricPassed {
 		s.add(float64(s.N), ZeroScore{s.Task, s.N})
 	}
 }
