@@ -120,7 +120,7 @@ func (e *edit) run(sh *shell, verb string, write bool) error {
 		listRuns(sh, e.now)
 	}
 	if ids := idsOf(chosen); e.to.model != "" && len(ids) > 1 {
-		sh.say("warning: by their files these runs are of several models, which would be one: %s", strings.Join(ids, ", "))
+		sh.say("warning: by their files these runs are of several models, which this makes one: %s", strings.Join(ids, ", "))
 	}
 	if write {
 		return e.write(sh, chosen)
@@ -153,11 +153,12 @@ func chooseRuns(dir string, of labels) (all map[string]bool, chosen []storedRun,
 	return all, chosen, nil
 }
 
-// idsOf lists the ids of models that runs state.
+// idsOf lists the ids of models that runs state, one of each last part: a path to a model is no other model.
 func idsOf(list []storedRun) (out []string) {
+	seen := map[string]bool{}
 	for _, s := range list {
-		if id := s.run.Model.ID; id != "" && !slices.Contains(out, id) {
-			out = append(out, id)
+		if id := s.run.Model.ID; id != "" && !seen[strings.ToLower(path.Base(id))] {
+			seen[strings.ToLower(path.Base(id))], out = true, append(out, id)
 		}
 	}
 	return out

@@ -303,7 +303,7 @@ func (is *identification) misleads(set ingest.Set) bool {
 			stated[file] = is.runs[i].fact("model").value
 		}
 	}
-	const most = 3 // names that a model has, where each file would be one
+	const most = 3 // more names for a stated model are those of its files
 	known, proposed := len(valuesOf(is.runs, "model")), len(valuesOf(is.with, "model"))
 	if known > 0 && proposed > most*known && 2*proposed > len(stated) {
 		return true

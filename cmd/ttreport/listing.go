@@ -338,7 +338,10 @@ func (w listing) problem(p schema.Problem) string {
 
 // alikeProblems keeps the first of the problems that say the same of several files, and how many say it.
 func alikeProblems(list []schema.Problem) []schema.Problem {
-	kind := func(p schema.Problem) string { return fmt.Sprint(p.Severity, " ", p.Code) }
+	kind := func(p schema.Problem) string {
+		_, _, hasMapping := strings.Cut(p.Hint, "\n") // one that is proposed is seen
+		return fmt.Sprint(p.Severity, " ", p.Code, hasMapping)
+	}
 	out, count := schema.Alike(list, kind)
 	folders := map[string]map[string]bool{}
 	for _, p := range list {

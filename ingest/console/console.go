@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	shellquote "github.com/kballard/go-shellquote"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -142,7 +143,9 @@ func (s *servingLog) read(line string, n int) {
 			s.before[label] = value
 		}
 	}
-	s.last = cmp.Or(line, s.last)
+	if strings.ContainsFunc(line, unicode.IsLetter) { // a ruler says nothing
+		s.last = line
+	}
 }
 
 // end makes a failed point of a load test that began, and printed no result until the arguments of the next one: of the

@@ -81,7 +81,6 @@ func TestRatesAreTotalsOverTheDuration(t *testing.T) {
 	}
 }
 
-// A rate that differs from the file's own in the digits that are shown is said; one that agrees is not.
 // GuideLLM 0.7 counts requests that end after the time to which a benchmark was limited: they completed over more than
 // that time. A sample of them does not say when the last one ended.
 func TestRequestsThatEndAfterTheBenchmark(t *testing.T) {
@@ -94,6 +93,7 @@ func TestRequestsThatEndAfterTheBenchmark(t *testing.T) {
 	}
 }
 
+// A rate that differs from the file's own in the digits that are shown is said; one that agrees is not.
 func TestOwnRateIsNoted(t *testing.T) {
 	for own, want := range map[string]string{"3.19507": "own-rate", "3.2": ""} {
 		r := reader.Must(t, "r.json", `{"metadata":{"version":2},"benchmarks":[{"start_time":1.7e9,"end_time":1700000005.0,`+

@@ -18,17 +18,20 @@ func TestPropose(t *testing.T) {
 			"GPU Type: device|max_concurrency: concurrency|Mean TTFT (ms): ttft mean ms|P99_TTFT_ms: ttft p99 ms|" +
 			"output tokens/s: output_tps tok/s|req_per_sec: rps req/s",
 		"e2e_latency_avg_s;time_to_first_token_p50_ms;throughput;completion_tokens;ttft": "" +
-			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms",
-		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft mean ms",
-		"model,ttft,throughput":                       "", "": "", "\"": "",
+			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms|" +
+			"# say what these are, such as output_tps tok/s: throughput, ttft",
+		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft mean ms|" +
+			"# say what these are, such as output_tps tok/s: latency_ms, tps",
+		"model,ttft,throughput": "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
-			"prefill_tps: input_tps tok/s",
+			"prefill_tps: input_tps tok/s|# say what these are, such as output_tps tok/s: tps",
 		"Output Throughput (tok/s),req_throughput_req_s,ttft_ms_p50,avg_sequence_latency(ms),token_throughput(tok/sec)": "" +
 			"Output Throughput (tok/s): output_tps tok/s|req_throughput_req_s: rps req/s|ttft_ms_p50: ttft median ms|" +
-			"avg_sequence_latency(ms): e2el mean ms",
+			"avg_sequence_latency(ms): e2el mean ms|" +
+			"# say what these are, such as output_tps tok/s: token_throughput(tok/sec)",
 		"input_tok_throughput_tok_s,output_tok_throughput_tok_s,total_tok_throughput_tok_s": "" +
 			"input_tok_throughput_tok_s: input_tps tok/s|output_tok_throughput_tok_s: output_tps tok/s|" +
 			"total_tok_throughput_tok_s: total_tps tok/s",

@@ -844,6 +844,7 @@ func propose(file, rows string, headings []string) string {
 			}
 		}
 	}
+	columns.WriteString(unsaid(headings))
 	if rows != "" {
 		rows = "    rows: " + key(rows) + "\n"
 	}
@@ -853,6 +854,21 @@ func propose(file, rows string, headings []string) string {
 	}
 	return fmt.Sprintf("tables:\n  - files: %q\n%s    columns:\n%s", files, rows,
 		strings.TrimSuffix(columns.String(), "\n"))
+}
+
+// unsaid is a comment with the headings that are called like a number of a benchmark, and do not say of which unit.
+func unsaid(headings []string) string {
+	var names []string
+	for _, h := range headings {
+		says, _ := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(h), "/"))
+		if says == "" && IsMeasured(h) && !strings.ContainsAny(h, "\r\n") {
+			names = append(names, strings.TrimSpace(h))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "      # say what these are, such as output_tps tok/s: " + joined(names) + "\n"
 }
 
 // lengthNames are lengths that a person may have asked for, or a tool counted.
@@ -897,7 +913,8 @@ func meaning(heading string) (says string, isMetric bool) {
 	for _, f := range []struct{ says, names string }{
 		{"model", "model model_name model_id"}, {"device", "device gpu gpu_type gpu_name accelerator hardware"},
 		{"engine", "engine backend framework serving_engine"}, {"version", "engine_version backend_version"},
-		{"release", "release"}, {"start", "timestamp start_time date ts"}, {"dataset", "dataset"}, {"task", "task"},
+		{"release", "release"}, {"start", "timestamp start_time date ts test_date run_date datetime"},
+		{"dataset", "dataset"}, {"task", "task"},
 		{"isl", "isl input_len input_length input_sequence_length"},
 		{"osl", "osl output_len output_length output_sequence_length"},
 		{"concurrency", "concurrency max_concurrency num_concurrent concurrent_requests concurrent_users users num_users"},
