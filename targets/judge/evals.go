@@ -500,11 +500,11 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 
 // evalRank prefers the metric and filter that papers report.
 func evalRank(metric, filter string) int {
-	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score",
-		"f1"}
+	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict", "acc_norm", "score", "f1"}
 	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
 	own, apart := schema.SplitFilter(filter)
-	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, own)
+	metric = strings.TrimPrefix(strings.ToLower(metric), "mean_") // of evalscope
+	m, f := slices.Index(metrics, strings.TrimSuffix(metric, "_acc")), slices.Index(filters, own)
 	if m < 0 {
 		m = len(metrics)
 	}
