@@ -152,7 +152,8 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 		}
 		shapes := map[string]int{}
 		for _, n := range names {
-			if m := g.like.FindStringSubmatchIndex(n.Path); m != nil && !versus.MatchString(n.Path) {
+			isModel := g.fact == "release" && modelFirst.MatchString(n.Path) // deepseek-v3.2
+			if m := g.like.FindStringSubmatchIndex(n.Path); m != nil && !isModel && !versus.MatchString(n.Path) {
 				shapes[shapeOf(n, max(m[2], 0), g.fact, isFile)]++
 			}
 		}
@@ -171,6 +172,10 @@ func nameFact(names []Named, of int, isFile bool, wanted []string) (part string,
 
 // chips is how many devices there are, before their name: gpu_2x_h200.
 var chips = regexp.MustCompile(`(^|[-_ ])\d+x([-_ ])$`)
+
+// modelFirst matches a name that begins with a family of models.
+var modelFirst = regexp.MustCompile(`(?i)^(?:[a-z]+[-_])?(?:llama|qwen|gemma|mi[nsx]\w*tral|deepseek|phi|gpt|glm|` +
+	`falcon|kimi|minimax|nemotron|hunyuan|olmo|granite|internlm|smollm)`)
 
 // besides is what a name of a file says beside its model.
 var besides = regexp.MustCompile(`(?i)20\d\d|\d{6}|result|bench|eval|summary|report|log|run[-_]?\d|[-_]ppl|` +

@@ -40,6 +40,8 @@ func TestPropose(t *testing.T) {
 		{"a clone that is called after a device", "h100-fp8-bench/r/x.json h100-fp8-bench/r/y.json", "device", "", ""},
 		{"a file at the top", "aaa.json llama-7b.json qwen-7b.json", "model", "{model}.json", "//aaa/"},
 		{"several folders at the top", "b200_run/a/x.json h100_run/a/x.json", "device", "{device}/*/*", "/b200_run//"},
+		{"versions of a model", "r/deepseek-v3.2/a.json r/deepseek-v3.2-exp/a.json", "release model", "{model}/*",
+			"//deepseek-v3.2/"},
 		{"how many devices", "r/gpu_1x_h200_nvl/a.json r/gpu_2x_pro_6000_blackwell/a.json", "device",
 			"gpu_{_}_{device}/*", "/h200_nvl//"},
 		{"files of a benchmark", "a/Qwen3-1.7B_int4_ppl.json a/Qwen3-1.7B_int4_fidelity.json", "model", "", ""},
