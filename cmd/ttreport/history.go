@@ -161,6 +161,7 @@ func idsOf(list []storedRun) (out []string) {
 			seen[strings.ToLower(path.Base(id))], out = true, append(out, id)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
