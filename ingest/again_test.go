@@ -245,3 +245,24 @@ func TestSmallEvalOfTwoReleases(t *testing.T) {
 		t.Errorf("%d scores of two releases", n)
 	}
 }
+
+// A log that is stored gives its date to the report of the same benchmark that is read later, which has none.
+func TestReportBehindItsLog(t *testing.T) {
+	dir, history := t.TempDir(), t.TempDir()
+	log := "[06/02/2026-03:16:38] [TRT-LLM] [I] Preparing\n===========\n= PYTORCH BACKEND\n===========\n" +
+		"Model:\t\t\tacme/big\nTensorRT LLM Version:\t1.0.0\n===========\n= PERFORMANCE OVERVIEW\n===========\n" +
+		"Request Throughput (req/sec): 43.2089\nTotal Output Throughput (tokens/sec): 5530.7382\n" +
+		"Total Latency (ms): 115716.9214\nAverage request latency (ms): 75903.4456\n" +
+		"Average time-to-first-token [TTFT] (ms): 52667.0339\nAverage time-per-output-token [TPOT] (ms): 182.9639\n"
+	report := `{"engine":{"model":"acme/big","version":"1.0.0","backend":"Pytorch"},"world_info":{"tp_size":1},` +
+		`"request_info":{"num_requests":5000,"avg_input_length":128.0,"avg_output_length":128.0},"performance":{` +
+		`"total_latency_ms":115716.9214,"avg_request_latency_ms":75903.4456,"request_throughput_req_s":43.2089,` +
+		`"system_output_throughput_tok_s":5530.7382},"streaming_metrics":{"avg_ttft_ms":52667.0339,"avg_tpot_ms":182.9639}}`
+	write(t, dir, map[string]string{"w1.txt": log, "w1.report.json": report}, time.Time{})
+	into(t, history, ingest.Options{}, filepath.Join(dir, "w1.txt"))
+	_, got := into(t, history, ingest.Options{}, filepath.Join(dir, "w1.report.json"))
+	if n := strings.Count(got, `"schema"`); n != 1 || !strings.Contains(got, `"start":"2026-06-02T03:16:38Z"`) ||
+		!strings.Contains(got, "w1.report.json") {
+		t.Errorf("%d documents:\n%s", n, got[:min(len(got), 2000)])
+	}
+}

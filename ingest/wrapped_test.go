@@ -75,6 +75,16 @@ func TestWhoseAWrappedResultIs(t *testing.T) {
 	}
 }
 
+// What went wrong with one sample of an eval is no benchmark that failed.
+func TestErrorsOfSamples(t *testing.T) {
+	sample := `{"id":"x","patch":"…","test_results":{"error":"no test"}}`
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": `{"samples":[` + strings.Repeat(sample+",", 9) + sample + `],"n":10}`})
+	if n := len(points(set)); n != 0 {
+		t.Errorf("%d points, %v", n, set.Problems)
+	}
+}
+
 // However many results a list wraps, all of them are read.
 func TestManyWrappedResults(t *testing.T) {
 	var list []string
@@ -104,6 +114,7 @@ func TestUnreadNumbersAreNamed(t *testing.T) {
 		"data.js\nconst limits = {\n  \"ttft_ms\": 12.5\n}":                                     "",
 		"a.xlsx/xl/sharedStrings.xml\n<sst><si><t>Model</t></si><si><t>ITL (ms)</t></si></sst>": "cells called ITL (ms)",
 		"a.xlsx/xl/styles.xml\n<sst><si><t>Model</t></si></sst>":                                "",
+		"a.csv\ntimestamp,model_name,device,tokens_per_second\n2026-01-02,m,x,12.5\n":           "tokens_per_second",
 		"accuracy.txt\nhash=fab\naccuracy=76.000%, good=380, total=500":                         "accuracy=76.000%",
 		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                          "",
 	} {
