@@ -121,32 +121,18 @@ func (r *result) isIdentity(name string) bool {
 // the name may be in another time zone. 1024 and 0512 are lengths.
 func withoutDay(name string, start time.Time) string {
 	name = stamps.ReplaceAllString(name, "")
+	parts := "-" + strings.NewReplacer("_", "-", ".", "-").Replace(name) + "-"
 	for day := -1; day <= 1 && !start.IsZero(); day++ {
-		at := start.AddDate(0, 0, day)
-		for _, layout := range []string{"0102", "20060102", time.DateOnly, "2006_01_02"} {
-			mark := at.Format(layout)
-			if mark == "1024" || mark == "0512" {
+		for _, layout := range []string{"0102", "20060102", time.DateOnly} {
+			mark := start.AddDate(0, 0, day).Format(layout)
+			at := strings.Index(parts, "-"+mark+"-")
+			if at < 0 || mark == "1024" || mark == "0512" || mark == strings.Trim(parts, "-") {
 				continue
 			}
-			for from := 0; ; {
-				i := strings.Index(name[from:], mark)
-				if i < 0 {
-					break
-				}
-				before, behind := name[:from+i], name[from+i+len(mark):]
-				if isEdge(before, len(before)-1) && isEdge(behind, 0) && before+behind != "" {
-					return strings.Trim(before+strings.TrimLeft(behind, "-_."), "-_.")
-				}
-				from += i + len(mark)
-			}
+			return strings.Trim(name[:at]+strings.TrimLeft(name[at+len(mark):], "-_."), "-_.")
 		}
 	}
 	return name
-}
-
-// isEdge reports that a part of a name ends at a place: outside of the text, or at a separator.
-func isEdge(text string, at int) bool {
-	return at < 0 || at >= len(text) || strings.ContainsRune("-_.", rune(text[at]))
 }
 
 // withoutCount is a name without a number at its end that is the concurrency: bench_16.json.

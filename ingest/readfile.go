@@ -184,28 +184,30 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	case isAiling:
 		s.reading = r
 	case isTable:
-		read := mapping.Read(f)
-		isLacking := func(p schema.Problem) bool { return p.Code == table.OtherFile }
-		i := slices.IndexFunc(read.Problems, isLacking)
-		if i >= 0 && isDefined(ctx, f) {
-			p := read.Problems[i]
-			p.Severity, p.Used = schema.SevNote, "the format of the tool that wrote it, not the mapping in ttreport.yaml"
-			p.Hint = "let files: of the mapping match others only, such as DIR/" + path.Base(s.rel)
-			sources = s.readOpen(ctx)
-			s.report(p)
-			break
-		}
-		sources = s.split(read)
+		sources = s.readMapped(ctx, mapping)
 	default:
 		sources = s.readOpen(ctx)
 	}
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
-// isDefined reports a file that a tool's own format describes.
-func isDefined(ctx context.Context, f *decode.File) bool {
-	_, r := recognise(ctx, f)
-	return r != nil
+// readMapped reads an open file by a mapping of the user's own, or by the format of its tool where it lacks what is
+// mapped.
+func (s *source) readMapped(ctx context.Context, mapping table.Table) []*source {
+	read := mapping.Read(s.open)
+	i := slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == table.OtherFile })
+	if i < 0 {
+		return s.split(read)
+	}
+	if _, r := recognise(ctx, s.open); r == nil {
+		return s.split(read)
+	}
+	p := read.Problems[i]
+	p.Severity, p.Used = schema.SevNote, "the format of the tool that wrote it, not the mapping in ttreport.yaml"
+	p.Hint = "let files: of the mapping match others only, such as DIR/" + path.Base(s.rel)
+	sources := s.readOpen(ctx)
+	s.report(p)
+	return sources
 }
 
 // readOpen reads an open file into this source and further ones.

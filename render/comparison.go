@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
 )
@@ -459,7 +458,7 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 			k, dims := r.Columns.Keys[r.Columns.Points[i].Key].Parts()
 			tool := k.Tool
 			k.Tool = ""
-			add(tool, systemSetup(h), configured(dims), k.String())
+			add(tool, listed(", ", setupOf(h.Impl, h.Engine, h.Model.Precision)...), configured(dims), k.String())
 		}
 		for _, s := range r.Columns.ScoresOf(run) {
 			add("", "", "", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
@@ -468,15 +467,15 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 	return out
 }
 
-// systemSetup is the configuration that a run states: its implementation, and what that does not name.
-func systemSetup(h *columns.RunHead) string {
-	parts := []string{h.Impl}
-	for _, fact := range []string{h.Engine, h.Model.Precision} {
-		if !strings.Contains(h.Impl, fact) {
+// setupOf are the parts of the configuration that a run states: its implementation, and what that does not name.
+func setupOf(impl, engine, precision string) []string {
+	parts := []string{impl}
+	for _, fact := range []string{engine, precision} {
+		if !strings.Contains(impl, fact) {
 			parts = append(parts, fact)
 		}
 	}
-	return listed(", ", parts...)
+	return parts
 }
 
 // elseChanged says what differs between the two builds beside the number.

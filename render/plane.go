@@ -401,8 +401,7 @@ func (p *Plane) scalingOf(k scalingKind) Scaling {
 // from a line with other numbers of them.
 func (p *Plane) name() {
 	parts := func(l *PlaneLine) []string {
-		of := slices.Compact([]string{l.Impl, l.Engine, l.Precision})
-		return append(append(of, strings.Split(l.Parallel, ", ")...), l.Tool)
+		return append(append(setupOf(l.Impl, l.Engine, l.Precision), strings.Split(l.Parallel, ", ")...), l.Tool)
 	}
 	common := parts(&p.Lines[0])
 	for i := range p.Lines {

@@ -242,14 +242,16 @@ func (is *identification) guess(
 		folders[i].Path = path.Join(path.Dir(files[i].Path), "*")
 	}
 	other := slices.DeleteFunc(slices.Clone(wanted), func(fact string) bool { return fact == "model" })
+	tried := map[string]bool{"": true} // each try reads all files again
 	for _, attempt := range []struct {
 		files  []manifest.Named
 		wanted []string
 	}{{files, wanted}, {files, other}, {folders, wanted}} {
 		pattern := manifest.Propose(attempt.files, attempt.wanted)
-		if pattern == "" {
+		if tried[pattern] {
 			continue
 		}
+		tried[pattern] = true
 		set, err := with(pattern)
 		isUseless := func(p schema.Problem) bool { return p.Code == ingest.CodePattern && p.Severity == schema.SevError }
 		if err != nil {

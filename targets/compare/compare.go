@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -200,15 +199,18 @@ func naming(sides ...[]schema.Run) func(*schema.Run) string {
 		func(r *schema.Run) string { return r.Impl }, func(r *schema.Run) string { return r.Stack.Engine },
 		func(r *schema.Run) string { return r.Model.Precision },
 	}
+	type stated struct {
+		system string
+		fact   int
+	}
 	several, vary := false, make([]bool, len(facts))
 	for _, runs := range sides {
-		systems, first := map[string]bool{}, map[string]string{}
+		systems, first := map[string]bool{}, map[stated]string{}
 		for i := range runs {
 			r := &runs[i]
 			systems[systemOf(r)] = true
 			for f, fact := range facts {
-				at, v := fmt.Sprint(systemOf(r), f), fact(r)
-				if v != "" {
+				if at, v := (stated{systemOf(r), f}), fact(r); v != "" {
 					vary[f] = vary[f] || first[at] != "" && !strings.EqualFold(first[at], v)
 					first[at] = v
 				}

@@ -25,12 +25,14 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 	for ri := range releases {
 		order, by := []schema.System{}, map[schema.System][]int{}
 		for _, run := range releases[ri].Runs {
-			if h := &c.Runs[run]; policy.ExcludesRun(h) == nil {
-				if s := h.System(); by[s] == nil {
-					order = append(order, s)
-				}
-				by[h.System()] = append(by[h.System()], run)
+			if policy.ExcludesRun(&c.Runs[run]) != nil {
+				continue
 			}
+			s := c.Runs[run].System()
+			if by[s] == nil {
+				order = append(order, s)
+			}
+			by[s] = append(by[s], run)
 		}
 		for _, s := range order {
 			far := doubts(c, releases[:ri], by[s], policy)
