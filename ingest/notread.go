@@ -344,7 +344,8 @@ func notebook(v decode.Value) []byte {
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
-// items are searched: the others have the same names.
+// items are searched: the others have the same names. Of an object the first 5000 members
+// are: to search 250,000 takes a second.
 func measuredNames(v decode.Value) string {
 	const deepest, mostItems = 24, 40
 	left := 5000
@@ -393,8 +394,12 @@ func isAnswer(v decode.Value) bool {
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}.
 func measuredMembers(v decode.Value) (names []string) {
+	const mostMembers = 5000
 	hasNumber := false
-	for _, m := range v.Members() {
+	for i, m := range v.Members() {
+		if i == mostMembers {
+			break
+		}
 		first := m.Val
 		for first.Kind() == decode.Array && first.Len() > 0 { // a list of lists has an item for each step
 			first = first.Index(0)
