@@ -130,6 +130,10 @@ func dropCopies(results []*result) {
 			keep, drop, dropped = drop, keep, a
 		}
 		learns := why == oneForm && !keep.isScore && !duplicate.IsCut(drop.point())
+		if learns && keep.r.doc != nil && drop.r.doc == nil && keep.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero() {
+			drop.r.date(drop.point(), keep) // of which nothing is left
+			keep, drop, dropped = drop, keep, a+b-dropped
+		}
 		switch {
 		case keep.r.doc != nil:
 			if keep.r.doc.isMet = true; learns && drop.r.doc == nil {
@@ -448,10 +452,23 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 // replaced notes a stored result that a read one takes the place of. What was stored of a log is dated, and the report
 // of it is not.
 func (r *result) replaced(old *result, learns bool) {
-	r.same = append(r.same, old)
+	if !slices.Contains(r.same, old) {
+		r.same = append(r.same, old)
+	}
 	if learns && r.doc == nil && r.facts.Start.IsZero() {
 		r.facts.Start, *r.origin.of("start") = old.facts.Start, *old.origin.of("start")
 	}
+}
+
+// date takes a stored measurement into a dated copy of it, which was printed: a report states more, and no time. Its
+// document was called undated.
+func (r *result) date(p *schema.Point, stored placed) {
+	printed := *p
+	*p = *stored.point()
+	r.stateWorkload(p, copied(r, &printed))
+	r.replaced(stored.r, false)
+	r.remember(true)
+	r.remember(false)
 }
 
 // copied is what a copy states of a workload.

@@ -415,10 +415,12 @@ func (p *publisher) writeManifest(names []string) error {
 	return nil
 }
 
-// Unfinished reports whether a folder has files of a build that was killed.
+// Unfinished reports whether a folder has files of a build that was killed, or that could not remove them.
 func Unfinished(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, newName))
-	return err == nil
+	return slices.ContainsFunc([]string{newName, journalName}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // Check reports whether a folder could be written to by a build: it does not exist yet, is empty, or is ours.
