@@ -121,29 +121,16 @@ func dropCopies(results []*result) {
 	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows, having) }
 	lost := map[*result]map[placed]loss{}
 	duplicate.Once(len(list), marks, func(a, b int) int {
-		keep, drop, dropped := list[a], list[b], b
-		why := isOne(keep, drop)
+		why := isOne(list[a], list[b])
 		if why == notOne {
 			return -1
 		}
+		keep, drop, dropped := list[a], list[b], b
 		if isBetter(keep, drop, why) {
 			keep, drop, dropped = drop, keep, a
 		}
-		learns := why == oneForm && !keep.isScore && !duplicate.IsCut(drop.point())
-		if learns && keep.r.doc != nil && drop.r.doc == nil && keep.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero() {
-			drop.r.date(drop.point(), keep) // of which nothing is left
+		if keep.takes(drop, why) {
 			keep, drop, dropped = drop, keep, a+b-dropped
-		}
-		switch {
-		case keep.r.doc != nil:
-			if keep.r.doc.isMet = true; learns && drop.r.doc == nil {
-				keep.r.learnLater(keep.point(), drop.r, drop.point())
-			}
-		case learns:
-			keep.r.learn(keep.point(), drop.r, drop.point())
-		}
-		if drop.r.doc != nil {
-			keep.r.replaced(drop.r, learns)
 		}
 		if lost[drop.r] == nil {
 			lost[drop.r] = map[placed]loss{}
@@ -153,6 +140,28 @@ func dropCopies(results []*result) {
 	})
 	loseCutLogs(list, lost)
 	settleCopies(results, lost)
+}
+
+// takes gives a measurement what another form of it states. isTaken says that the other one, which is dated, took it
+// out of its document, which is not.
+func (p placed) takes(drop placed, why sameness) (isTaken bool) {
+	learns := why == oneForm && !p.isScore && !duplicate.IsCut(drop.point())
+	switch {
+	case p.r.doc == nil && learns:
+		p.r.learn(p.point(), drop.r, drop.point())
+	case p.r.doc == nil:
+	case learns && drop.r.doc == nil && p.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero():
+		drop.r.date(drop.point(), p)
+		return true
+	default:
+		if p.r.doc.isMet = true; learns && drop.r.doc == nil {
+			p.r.learnLater(p.point(), drop.r, drop.point())
+		}
+	}
+	if drop.r.doc != nil {
+		p.r.replaced(drop.r, learns)
+	}
+	return false
 }
 
 // loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone,
@@ -452,21 +461,18 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 // replaced notes a stored result that a read one takes the place of. What was stored of a log is dated, and the report
 // of it is not.
 func (r *result) replaced(old *result, learns bool) {
-	if !slices.Contains(r.same, old) {
-		r.same = append(r.same, old)
-	}
+	r.same = append(r.same, old)
 	if learns && r.doc == nil && r.facts.Start.IsZero() {
 		r.facts.Start, *r.origin.of("start") = old.facts.Start, *old.origin.of("start")
 	}
 }
 
-// date takes a stored measurement into a dated copy of it, which was printed: a report states more, and no time. Its
-// document was called undated.
+// date takes a stored measurement into a copy of it that was printed: a report states more, and no time.
 func (r *result) date(p *schema.Point, stored placed) {
 	printed := *p
 	*p = *stored.point()
 	r.stateWorkload(p, copied(r, &printed))
-	r.replaced(stored.r, false)
+	r.same = append(r.same, stored.r)
 	r.remember(true)
 	r.remember(false)
 }

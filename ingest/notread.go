@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -91,15 +92,31 @@ func unreadWorkbook(p *schema.Problem, text []byte) bool {
 	return len(names) > 0
 }
 
-// unreadTable completes the problem of a table with columns of a benchmark; false for any other.
+// unreadTable completes the problem of a table with columns of a benchmark, or one whose name or title says of which
+// number its cells are; false for any other.
 func unreadTable(p *schema.Problem, f *decode.File) bool {
-	columns := measuredColumns(headOf(f.Data))
-	if columns == "" {
-		return false
+	head := headOf(f.Data)
+	if columns := measuredColumns(head); columns != "" {
+		p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
+		return true
 	}
-	p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
-	return true
+	title, _, _ := bytes.Cut(f.Data, []byte("\n"))
+	if title = bytes.TrimSpace(title); len(title) == 0 || title[0] != '#' {
+		title = nil
+	}
+	file := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+	for _, name := range []string{strings.TrimLeft(string(title), "# "), file} {
+		if table.IsMeasured(name) && len(name) < 200 && numberBesideText.Match(f.Data) {
+			p.Found = "a table called " + plaintext.Short(name, 120) + ", with a column for each of what was measured"
+			p.Hint = "write it with a row for each measurement, and a column that is called after the number"
+			return true
+		}
+	}
+	return false
 }
+
+// numberBesideText matches a row of a table with a number behind a comma.
+var numberBesideText = regexp.MustCompile(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
 
 // headOf is the line of headings of a table: the first that is no comment.
 func headOf(text []byte) []byte {
@@ -114,11 +131,15 @@ func headOf(text []byte) []byte {
 // measuredColumns lists the first columns of a line of headings that are called like a number of a benchmark; "" for
 // none.
 func measuredColumns(head []byte) string {
-	var names []string
+	var all, names []string
 	for name := range strings.FieldsFuncSeq(string(head), func(r rune) bool { return strings.ContainsRune(",;\t", r) }) {
-		if name = strings.Trim(name, "\" \r"); isHeading(name) && len(names) < 4 && len(name) < len(head) {
+		name = strings.Trim(name, "\" \r")
+		if all = append(all, strings.ToLower(name)); isHeading(name) && len(names) < 4 && len(name) < len(head) {
 			names = append(names, name)
 		}
+	}
+	if counted := tally(slices.Values(all)); counted != "" && slices.Contains(all, "model") {
+		names = append(names, counted)
 	}
 	return plaintext.Short(strings.Join(names, ", "), 120)
 }
@@ -350,10 +371,16 @@ func measuredNames(v decode.Value) string {
 	const deepest, mostItems = 24, 40
 	left := 5000
 	var names []string
+	hasModel := false // above
 	var look func(v decode.Value, depth int)
 	look = func(v decode.Value, depth int) {
 		names = append(names, measuredMembers(v)...)
 		names = append(names, columnsOf(v)...)
+		if hasModel = hasModel || v.HasAny("model", "model_name", "model_id"); hasModel {
+			if counted := tally(numbersOf(v)); counted != "" {
+				names = append(names, counted)
+			}
+		}
 		n := 0
 		each := func(x decode.Value) bool {
 			left--
@@ -377,12 +404,47 @@ func measuredNames(v decode.Value) string {
 	return joinedNames(names)
 }
 
-// hasStatistics reports an object with a mean or a percentile.
-func hasStatistics(v decode.Value) bool {
-	return slices.ContainsFunc(v.Members(), func(m decode.Member) bool {
+// hasNumbers reports an object with a mean or a percentile, or with fractions of what was measured; limits are none.
+func hasNumbers(v decode.Value) bool {
+	hasFraction, hasLimit := false, false
+	for _, m := range v.Members() {
 		stat, _ := schema.ParseStat(m.Key)
-		return m.Val.Kind() == decode.Number && (stat == "mean" || stat == "median" || strings.HasPrefix(stat, "p"))
-	})
+		if m.Val.Kind() == decode.Number && (stat == "mean" || stat == "median" || strings.HasPrefix(stat, "p")) {
+			return true
+		}
+		x := m.Val.Float0()
+		hasFraction = hasFraction || x != math.Trunc(x)
+		hasLimit = hasLimit || ofLimit.MatchString(m.Key)
+	}
+	return hasFraction && !hasLimit
+}
+
+// tally is what names of numbers say of answers of a model that were counted: "passed of total"; "" for anything else.
+func tally(names iter.Seq[string]) string {
+	passed, total := "", ""
+	for name := range names {
+		switch low := strings.ToLower(name); {
+		case slices.Contains(strings.Fields("passed correct solved resolved n_correct num_correct num_passed"), low):
+			passed = name
+		case slices.Contains(strings.Fields("total n count n_total num_total total_questions attempted num_samples"), low):
+			total = name
+		}
+	}
+	if passed == "" || total == "" {
+		return ""
+	}
+	return passed + " of " + total
+}
+
+// numbersOf are the names of the numbers of an object.
+func numbersOf(v decode.Value) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, m := range v.Members() {
+			if m.Val.Kind() == decode.Number && !yield(m.Key) {
+				return
+			}
+		}
+	}
 }
 
 // isAnswer reports an answer of a model that somebody graded.
@@ -394,18 +456,16 @@ func isAnswer(v decode.Value) bool {
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}.
 func measuredMembers(v decode.Value) (names []string) {
-	const mostMembers = 5000
+	const most = 5000
 	hasNumber := false
-	for i, m := range v.Members() {
-		if i == mostMembers {
-			break
-		}
+	members := v.Members()
+	for _, m := range members[:min(len(members), most)] {
 		first := m.Val
 		for first.Kind() == decode.Array && first.Len() > 0 { // a list of lists has an item for each step
 			first = first.Index(0)
 		}
 		isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
-		isNumber := first.Kind() == decode.Number || hasStatistics(first)
+		isNumber := first.Kind() == decode.Number || hasNumbers(first)
 		if (isNumber || isText) && table.IsMeasured(m.Key) {
 			names = append(names, m.Key)
 		}

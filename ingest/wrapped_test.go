@@ -116,6 +116,14 @@ func TestUnreadNumbersAreNamed(t *testing.T) {
 		"a.xlsx/xl/styles.xml\n<sst><si><t>Model</t></si></sst>":                                "",
 		"a.csv\ntimestamp,model_name,device,tokens_per_second\n2026-01-02,m,x,12.5\n":           "tokens_per_second",
 		"accuracy.txt\nhash=fab\naccuracy=76.000%, good=380, total=500":                         "accuracy=76.000%",
+		`{"TTFT":{"A100":12.5,"H100":8.5}}`:                                                     "TTFT",
+		`{"throughput":{"batch_size":32,"max_wait":0.5}}`:                                       "",
+		`{"model":"x","tasks":{"a":{"passed":12,"failed":3,"total":15}}}`:                       "passed of total",
+		`{"suite":"unit","passed":12,"failed":3,"total":15}`:                                    "",
+		"a.csv\n# Throughput (tok/s)\nmodel,1,2\nllama,12.5,24.1\n":                             "Throughput (tok/s)",
+		"latency_ms.csv\nmodel,1,2\nllama,12,24\n":                                              "latency_ms",
+		"latency_ms.csv\nmodel,note\nllama,fast\n":                                              "",
+		"a.csv\nModel,Passed,Total\nllama,12,15\n":                                              "passed of total",
 		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                          "",
 	} {
 		name := "x.json"
