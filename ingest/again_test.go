@@ -273,3 +273,70 @@ func TestReportBehindItsLog(t *testing.T) {
 		}
 	}
 }
+
+// A name that a person stated, and that history knows of one of two copies, is not held against the other one.
+func TestCopiesUnderAStatedName(t *testing.T) {
+	row := "| gemma-31b | pp1024 (c%d) | %d8.94 ± 1.85 | %d8.94 ± 1.85 | | | 2114.9%d ± 367.64 | 1725.7%d ± 3.5 | " +
+		"2114.9%d ± 3.5 |\n| gemma-31b | tg1024 (c%d) | 3.6%d ± 0.01 | 3.6%d ± 0.01 | 5.0%d ± 0.00 | 5.0%d ± 0.00 | | | |\n"
+	printed := "| model | test | t/s (total) | t/s (req) | peak t/s | peak t/s (req) | ttfr (ms) | est_ppt (ms) | " +
+		"e2e_ttft (ms) |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+	for i := 1; i < 4; i++ {
+		printed += fmt.Sprintf(row, i, i, i, i, i, i, i, i, i, i, i)
+	}
+	dir := write(t, t.TempDir(), map[string]string{
+		"01.log": "llama-benchy (0.4.0)\nDate: 2026-08-06 14:44:52\n" + printed,
+		"01.md":  "# Chat\n\n**Generated:** 2026-08-06 15:18:28\n\n" + printed,
+		"09.json": strings.NewReplacer("20260101-000000", "20260806-194140", "acme/x", "google/gemma-31B-it").
+			Replace(serve(`"max_concurrency":4,`)),
+	}, time.Time{})
+	history := t.TempDir()
+	stated := ingest.Options{Flags: schema.Facts{Model: schema.Model{Name: "gemma-31b-it"}}}
+	_, first := into(t, history, stated, dir)
+	_, again := into(t, history, ingest.Options{}, dir)
+	if n, m := strings.Count(first, `"status"`), strings.Count(again, `"status"`); n != 4 || m != 4 {
+		t.Errorf("%d points, then %d", n, m)
+	}
+}
+
+// What a log states of points that were read before it may make one workload of two: they are told apart as they are
+// where all is read at once.
+func TestLogsBehindTheirFiles(t *testing.T) {
+	file := func(prompts int) string {
+		return strings.Replace(serve(fmt.Sprintf(`"num_prompts":%d,"request_rate":0.3,`, prompts)), "20.5",
+			fmt.Sprintf("%d.51", prompts), 1)
+	}
+	log := func(prompts int) string {
+		return fmt.Sprintf("Namespace(num_prompts=%d, dataset_name='random', random_input_len=128, random_output_len=8, "+
+			"request_rate=0.3, model='acme/x')\n============ Serving Benchmark Result ============\n"+
+			"Successful requests: 8\nBenchmark duration (s): 2.00\nOutput token throughput (tok/s): %d.51\n"+
+			"Mean TTFT (ms): 10.25\nMean TPOT (ms): 2.13\n==================================\n", prompts, prompts)
+	}
+	dir := write(t, t.TempDir(), map[string]string{
+		"07-base.json": file(200), "07-base.log": log(200), "11-sweep.json": file(100), "11-sweep.log": log(100),
+	}, time.Time{})
+	_, want := into(t, t.TempDir(), ingest.Options{}, dir)
+	history, got := t.TempDir(), ""
+	for _, name := range []string{"07-base.json", "07-base.log", "11-sweep.json", "11-sweep.log"} {
+		_, got = into(t, history, ingest.Options{}, filepath.Join(dir, name))
+	}
+	for _, documents := range []string{want, got} {
+		if n := strings.Count(documents, `"file":"`); n != 2 {
+			t.Errorf("%d points that are told apart: %s", n, documents)
+		}
+	}
+}
+
+// What else a log has, beside the benchmarks whose dated files lie there, is of the same night.
+func TestRestOfALogIsDated(t *testing.T) {
+	log := "Namespace(backend='vllm', dataset_name='random', max_concurrency=%d, model='acme/x', num_prompts=8, " +
+		"random_input_len=128, random_output_len=8, request_rate=inf)\n"
+	set := load(t, ingest.Options{}, map[string]string{
+		"r/a.json": serve(`"max_concurrency":4,`),
+		"r/a.log": fmt.Sprintf(log, 4) + "============ Serving Benchmark Result ============\nSuccessful requests: 8\n" +
+			"Benchmark duration (s): 2.00\nOutput token throughput (tok/s): 20.50\nMean TTFT (ms): 10.25\n" +
+			"Mean TPOT (ms): 2.13\n==================================\n" + fmt.Sprintf(log, 8) + "killed\n",
+	})
+	if len(set.Runs) != 1 || len(set.Runs[0].Points) != 2 || set.Runs[0].Start.IsZero() {
+		t.Errorf("%d runs, %d points: %+v", len(set.Runs), len(points(set)), set.Runs)
+	}
+}

@@ -27,8 +27,22 @@ import (
 func mayBeOne(a, b *result) bool {
 	first, _ := ttis.NameFacts(a.shown())
 	second, _ := ttis.NameFacts(b.shown())
-	return mayBeEqual(first.ModelID, second.ModelID) && mayAgree(&a.reading.Facts, &b.reading.Facts) &&
-		mayAgree(&a.facts, &b.facts)
+	if !mayBeEqual(first.ModelID, second.ModelID) || !mayAgree(&a.reading.Facts, &b.reading.Facts) {
+		return false
+	}
+	if mayAgree(&a.facts, &b.facts) {
+		return true
+	}
+	// What a person, or another file of its run, states of one of them is not what the other's file calls it.
+	isOwn := func(r *result, field string) bool {
+		o := *r.origin.of(field)
+		return !isStated(r.kind(o)) && o.Where == r.shown()
+	}
+	isOfBoth := func(field string) bool { return isOwn(a, field) == isOwn(b, field) }
+	x, y := a.facts, b.facts
+	manifest.Keep(&x, isOfBoth)
+	manifest.Keep(&y, isOfBoth)
+	return mayAgree(&x, &y)
 }
 
 func mayBeEqual(a, b string) bool { return a == "" || b == "" || strings.EqualFold(a, b) }
@@ -160,6 +174,9 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 	}
 	if drop.r.doc != nil {
 		p.r.replaced(drop.r, learns)
+	} else if learns && drop.r.facts.Start.IsZero() { // what else the log has is of the same night
+		drop.r.facts.Start = p.r.facts.Start
+		*drop.r.origin.of("start") = schema.Origin{From: schema.FromDerived, Where: p.r.shown()}
 	}
 	return false
 }
@@ -453,7 +470,11 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	if !from.reading.Facts.Start.IsZero() && r.origin.of("start").From == schema.FromPath {
 		r.facts.Start, r.facts.StartNote = time.Time{}, ""
 	}
-	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &from.reading.Facts, isQuiet: true})
+	facts := from.reading.Facts
+	if r.facts.Model.ID != "" { // which may be that of its run
+		facts.Model.ID = ""
+	}
+	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &facts, isQuiet: true})
 	r.completeModel()
 	r.stateWorkload(p, copied(from, q))
 }

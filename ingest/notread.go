@@ -23,7 +23,8 @@ import (
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*tok(en)?s?(/s| per sec)|\b(accuracy|exact[ _]match|pass@\d+|perplexity|ppl|mAP|rouge[12L])['"]?\s*[:=]\s*\d`)
+	`\d\s*tok(en)?s?(/s| per sec)|` +
+	`\b(accuracy|exact[ _]match|pass[@^]\d+|pass[ _]rate|score|perplexity|ppl|mAP|rouge[12L])['"]?\s*[:=]\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
@@ -249,6 +250,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
+	text = bytes.ReplaceAll(text, []byte("**"), nil) // which a document prints bold
 	if row := measuredRow(text); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
@@ -258,7 +260,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	if ext == ".md" {
+	if ext == ".md" && !timestamp.MatchString(path.Base(p.Path)) { // of a run is what a date is in the name of
 		return stated > 1
 	}
 	return lines > 1 || stated == 1 || lines == 1 && isPage
@@ -341,9 +343,14 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 	return true
 }
 
+// timestamp matches the name of a file with a date.
+var timestamp = regexp.MustCompile(`20\d\d[-_.]?[01]\d[-_.]?[0-3]\d`)
+
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
-	`[^.,;]{0,20}[:=]\s*\d|^[^.]{0,30}\b(accuracy|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|^\s*tok(en)?s?/s\s+\d|` +
+	`[^.,;]{0,20}[:=]\s*\d|` +
+	`^[^.]{0,30}\b(accuracy|pass@\d+|pass[ _]rate|score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
+	`^\s*tok(en)?s?/s\s+\d|` +
 	`^.{0,40}\d\s*tok(en)?s?(/s|/sec| per sec).{0,20}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.
@@ -541,7 +548,7 @@ func joinedNames(names []string) string {
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
 	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy",
-		"exact", "pass@", "perplex", "ppl"} {
+		"exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/archive"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -299,7 +300,8 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 			out.count(d.isChanged)
 		}
 		rest, isWhole := d.left()
-		if d.isChanged {
+		if d.isChanged { // what a log stated may have made one workload of two
+			rest.Problems = append(rest.Problems, repeat.Separate(rest.Points)...)
 			rest.Arrange()
 		}
 		if rel, err := filepath.Rel(s.Dir, d.path); d.isBase || isWhole && !d.isChanged || err == nil && names[rel] {

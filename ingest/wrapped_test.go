@@ -123,6 +123,10 @@ func TestUnreadNumbersAreNamed(t *testing.T) {
 		"a.csv\n# Throughput (tok/s)\nmodel,1,2\nllama,12.5,24.1\n":                             "Throughput (tok/s)",
 		"latency_ms.csv\nmodel,1,2\nllama,12,24\n":                                              "latency_ms",
 		"latency_ms.csv\nmodel,note\nllama,fast\n":                                              "",
+		"a.md\n| Metric | v1 |\n|---|---|\n| **Accuracy** | 91.3 |\n":                           "Accuracy",
+		"a.log\nFinal Score: 91 / 100\nPass@1: 86.9%\n":                                         "Final Score",
+		"2026-07-11T01.md\n# Bench\n\n- **Final Score**: **91** / 100\n":                        "Final Score",
+		"a.md\n# Notes\n\n- Final score: 91 / 100\n":                                            "",
 		"a.csv\nModel,Passed,Total\nllama,12,15\n":                                              "passed of total",
 		`{"name":"x","version":1,"scores_of":"y","fact":5,"f1c00d":3}`:                          "",
 	} {

@@ -143,15 +143,14 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, args []strin
 		return err
 	}
 	if b.got.Runs == 0 && len(args) > 0 && o.single == "" && !stands {
-		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"no result was found in %s; the site is left as it was", plaintext.Plural(len(b.got.Files), "file"))
+		return noResult(b.got, args, "no result was found in %s; the site is left as it was")
 	}
 	if !stands {
 		if err := b.write(ctx); err != nil {
 			return err
 		}
 	}
-	return readVerdict(b.got, len(args) > 0, o.strict)
+	return readVerdict(b.got, args, o.strict)
 }
 
 // inputs are the workspace's own folders of results that exist, and the paths. What is stated is of the paths alone.

@@ -371,13 +371,12 @@ func (o checkOptions) judgeFiles(
 	case err != nil:
 		return nil, 0, err
 	case got.Runs == 0:
-		return nil, 0, fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"check: no result was found in %s", plaintext.Plural(len(got.Files), "file"))
+		return nil, 0, noResult(got, paths, "check: no result was found in %s")
 	case got.Written == 0:
 		return nil, 0, fail(exitUsage, "ttreport check --run ID judges what is stored",
 			"check: history has all of these results already")
 	case got.Refused > 0:
-		return nil, 0, readVerdict(got, true, false)
+		return nil, 0, readVerdict(got, paths, false)
 	}
 	report, at, err := o.judge(ctx, ws, reportRequest{
 		dirs: []string{ws.History(), dir}, problems: got.Problems,

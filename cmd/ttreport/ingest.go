@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
@@ -176,7 +177,7 @@ func ingestCommand(sh *shell) *cobra.Command {
 		}
 		fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.Runs, "run"),
 			got.Written, ws.History(), got.Same, problemCounts(got.Problems))
-		return readVerdict(got, true, *strict)
+		return readVerdict(got, args, *strict)
 	}
 	return c
 }
@@ -272,8 +273,8 @@ func readIn(
 	return got, err
 }
 
-// readVerdict is the exit of a command that read files; asked says that the command line named them.
-func readVerdict(got ingest.Result, asked, strict bool) error {
+// readVerdict is the exit of a command that read files; paths are those that the command line named.
+func readVerdict(got ingest.Result, paths []string, strict bool) error {
 	errors := schema.CountSeverity(got.Problems, schema.SevError)
 	switch {
 	case strict && errors > 0:
@@ -283,11 +284,16 @@ func readVerdict(got ingest.Result, asked, strict bool) error {
 		const fix = "what is stored is left as it is: restore a damaged document from version control; " +
 			"correct a wrong one with ttreport history"
 		return fail(exitInput, fix, "%s could not be stored", plaintext.Plural(got.Refused, "run"))
-	case got.Runs == 0 && asked:
-		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
-			"no result was found in %s", plaintext.Plural(len(got.Files), "file"))
+	case got.Runs == 0 && len(paths) > 0:
+		return noResult(got, paths, "no result was found in %s")
 	}
 	return nil
+}
+
+// noResult is the failure of a command that found no result in paths; text has a place for how many files there are.
+func noResult(got ingest.Result, paths []string, text string) error {
+	return fail(exitInput, shellescape.QuoteCommand(append([]string{"ttreport", "inspect"}, paths...))+
+		" lists what each file lacks", text, plaintext.Plural(len(got.Files), "file"))
 }
 
 // printErrors prints what could not be read: of many errors one of each kind, and how many are like it.

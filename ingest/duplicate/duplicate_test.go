@@ -88,12 +88,24 @@ func TestCopies(t *testing.T) {
 		"whole numbers": {[]*schema.Point{
 			{Metrics: whole(3)}, {Metrics: whole(3)},
 		}, ""},
+		"whole numbers beside fractions": {[]*schema.Point{
+			{Metrics: beside(whole(1250), "tpot", "rps")}, {Metrics: beside(whole(1250), "tpot", "rps")},
+		}, "0<1 "},
+		"one fraction": {[]*schema.Point{{Metrics: beside(whole(1250), "tpot")}, {Metrics: beside(whole(1250), "tpot")}}, ""},
 	} {
 		got := pairs(c.points...)
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+// beside makes some of the numbers fractions.
+func beside(metrics schema.MetricList, names ...string) schema.MetricList {
+	for i, name := range names {
+		metrics.Put(schema.Of(name, "mean", float64(i)+64.6))
+	}
+	return metrics
 }
 
 // whole has whole numbers, which different measurements may share by chance.

@@ -21,13 +21,17 @@ func TestPropose(t *testing.T) {
 			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms|" +
 			"# say what these are, such as output_tps tok/s: throughput, ttft",
 		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft mean ms|" +
-			"# say what these are, such as output_tps tok/s: latency_ms, tps",
+			"# say what these are, such as output_tps tok/s: cold_ttft_ms, latency_ms, tps",
+		"context_len,prompt_tokens,spec_decode,kv_cache_dtype,configured_rps,output_tok_s,decode_tok_s": "" +
+			"spec_decode: dim spec_decode|kv_cache_dtype: dim kv_cache_dtype|configured_rps: rate|" +
+			"output_tok_s: output_tps tok/s|prompt_tokens: isl # if it was asked for, and not counted|" +
+			"# say what these are, such as output_tps tok/s: decode_tok_s",
 		"model,ttft,throughput": "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
 			"gen_tokens: osl # if it was asked for, and not counted",
 		"quant,decode_tps,prefill_tps,pp_tok_s,tps": "quant: dim quant|decode_tps: output_tps tok/s|" +
-			"prefill_tps: input_tps tok/s|# say what these are, such as output_tps tok/s: tps",
+			"prefill_tps: input_tps tok/s|# say what these are, such as output_tps tok/s: pp_tok_s, tps",
 		"Output Throughput (tok/s),req_throughput_req_s,ttft_ms_p50,avg_sequence_latency(ms),token_throughput(tok/sec)": "" +
 			"Output Throughput (tok/s): output_tps tok/s|req_throughput_req_s: rps req/s|ttft_ms_p50: ttft median ms|" +
 			"avg_sequence_latency(ms): e2el mean ms|" +

@@ -88,6 +88,7 @@ type reader struct {
 	failed       int // of them: rows without a number that say that it failed
 	left         int // rows without a number in a column that is mapped, which have others called like one
 	called       map[string]bool
+	unmapped     map[string]bool    // what rows with a number have besides, that is called like one
 	lacksNumbers bool               // has no column that is mapped as one
 	scored       map[string]float64 // scores by model, task and settings
 	empty        [][]cell           // rows that say what was measured, and have no number
@@ -96,7 +97,7 @@ type reader struct {
 func (t Table) reader(f *decode.File) *reader {
 	return &reader{
 		table: t, file: f, bad: map[string]bool{}, called: map[string]bool{}, scored: map[string]float64{},
-		runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
+		unmapped: map[string]bool{}, runs: draft.RunsOf[[7]string](&schema.Reading{Format: t.format()}),
 	}
 }
 
@@ -118,6 +119,10 @@ func (r *reader) tellFailed() {
 		r.report(schema.SevWarning, "rows-left-out", fmt.Sprintf("%s of %d without a number in a column that is mapped; "+
 			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows,
 			strings.Join(names[:min(len(names), 4)], ", ")), "every number mapped", "nothing of these rows")
+	}
+	if names := slices.Sorted(maps.Keys(r.unmapped)); r.points > 0 && len(names) > 0 {
+		r.report(schema.SevNote, "unmapped", "numbers that are not mapped, called "+joined(names),
+			"each mapped, or skip", "none of them")
 	}
 	if r.points == 0 && r.rows > 0 {
 		used := "nothing of it"
@@ -297,6 +302,10 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		}
 		return
 	}
+	const mostSearched = 100 // the other rows have the same
+	if r.table.name == "" && r.points < mostSearched {
+		r.passOver(cells, at)
+	}
 	if !slices.ContainsFunc(d.Metrics, func(m schema.Metric) bool { return len(m.Stats) > 0 }) {
 		d.Status = schema.StatusFailed
 		r.failed++
@@ -318,8 +327,8 @@ func (r *reader) point(cells []cell, at decode.Value) {
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
-	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve)_rate|` +
-	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass@\d+|perplexity|ppl)(?:$|[_ ,./-])`)
+	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve)[_ ]rate|` +
+	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass[@^]\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
 func IsMeasured(name string) bool { return measured.MatchString(name) }
@@ -691,6 +700,34 @@ func newMetric(words []string) (column, error) {
 	return c, nil
 }
 
+// passOver notes what a row has besides what is mapped, and is called like a number of a benchmark.
+func (r *reader) passOver(cells []cell, row decode.Value) {
+	note := func(path, name string) {
+		isMapped := false
+		for h := range r.table.columns { // of a metric that is an object all is mapped
+			isMapped = isMapped || path == h || strings.HasPrefix(path, h+".")
+		}
+		if !isMapped && IsMeasured(name) {
+			r.unmapped[path] = true
+		}
+	}
+	for _, c := range cells {
+		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped {
+			note(c.heading, c.heading)
+		}
+	}
+	for _, path := range scalars(row, "", mostProposed) {
+		if row.Path(path).Kind() == decode.Number {
+			note(path, path[strings.LastIndexByte(path, '.')+1:])
+		}
+	}
+	for _, m := range row.Members() {
+		for _, name := range scalars(m.Val.Index(0), "", mostProposed) {
+			note(m.Key+".*."+name, name)
+		}
+	}
+}
+
 // Propose returns the mapping of a table as a person would begin it in ttreport.yaml, from the line of its headings:
 // what a heading names with its unit. "" where no heading names a metric and its unit. Nothing is read by it until
 // somebody wrote it down.
@@ -815,14 +852,14 @@ func scalars(row decode.Value, in string, most int) (out []string) {
 
 func propose(file, rows string, headings []string) string {
 	var columns strings.Builder
-	taken := map[string]bool{}
+	taken, said := map[string]bool{}, map[string]bool{}
 	metrics := 0
 	for _, h := range headings {
 		says, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(h), "/"))
 		if says == "" || taken[says] {
 			continue
 		}
-		taken[says] = true
+		taken[says], said[h] = true, true
 		if isMetric {
 			metrics++
 		}
@@ -836,15 +873,15 @@ func propose(file, rows string, headings []string) string {
 			fmt.Fprintf(&columns, "      %q: %s # or model, device, release: what this key is\n", is[0], is[1])
 		}
 	}
-	for _, h := range headings { // so would rows of other lengths
-		for says, name := range lengthNames {
-			if !taken[says] && name.MatchString(h) {
+	for _, length := range lengthNames { // so would rows of other lengths
+		for _, h := range headings {
+			if says := length.says; !taken[says] && length.name.MatchString(h) {
 				taken[says] = true
 				fmt.Fprintf(&columns, "      %s: %s # if it was asked for, and not counted\n", key(strings.TrimSpace(h)), says)
 			}
 		}
 	}
-	columns.WriteString(unsaid(headings))
+	columns.WriteString(unsaid(headings, said))
 	if rows != "" {
 		rows = "    rows: " + key(rows) + "\n"
 	}
@@ -856,12 +893,12 @@ func propose(file, rows string, headings []string) string {
 		strings.TrimSuffix(columns.String(), "\n"))
 }
 
-// unsaid is a comment with the headings that are called like a number of a benchmark, and do not say of which unit.
-func unsaid(headings []string) string {
+// unsaid is a comment with the headings that are called like a number of a benchmark and are not mapped: they do not
+// say of which unit, or another one says the same.
+func unsaid(headings []string, said map[string]bool) string {
 	var names []string
 	for _, h := range headings {
-		says, _ := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(h), "/"))
-		if says == "" && IsMeasured(h) && !strings.ContainsAny(h, "\r\n") {
+		if !said[h] && (IsMeasured(h) || isMetricName(h)) && !strings.ContainsAny(h, "\r\n") {
 			names = append(names, strings.TrimSpace(h))
 		}
 	}
@@ -872,9 +909,13 @@ func unsaid(headings []string) string {
 }
 
 // lengthNames are lengths that a person may have asked for, or a tool counted.
-var lengthNames = map[string]*regexp.Regexp{
-	"isl": regexp.MustCompile(`(?i)^(?:(?:prompt|input|context|ctx)[_ ]?(?:tokens|len|length|size)|context)$`),
-	"osl": regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$`),
+var lengthNames = []struct {
+	says string
+	name *regexp.Regexp
+}{
+	{"isl", regexp.MustCompile(`(?i)^(?:prompt|input)[_ ]?(?:tokens|len|length|size)$`)},
+	{"isl", regexp.MustCompile(`(?i)^(?:context|ctx)[_ ]?(?:tokens|len|length|size)$|^context$`)},
+	{"osl", regexp.MustCompile(`(?i)^(?:gen|generated|output)[_ ]?(?:tokens|len|length)$`)},
 }
 
 // counters are what tells the files of one kind apart, dates and numbers, and what a pattern would take for its own.
@@ -918,12 +959,15 @@ func meaning(heading string) (says string, isMetric bool) {
 		{"isl", "isl input_len input_length input_sequence_length"},
 		{"osl", "osl output_len output_length output_sequence_length"},
 		{"concurrency", "concurrency max_concurrency num_concurrent concurrent_requests concurrent_users users num_users"},
-		{"rate", "request_rate"},
+		{"rate", "request_rate configured_rps target_rps configured_rate target_rate"},
 		{"dim tp", "tp tp_size tensor_parallel tensor_parallel_size"}, {"dim quant", "quant quantization precision variant"},
 	} {
 		if strings.Contains(" "+f.names+" ", " "+name+" ") {
 			return f.says, false
 		}
+	}
+	if setting.MatchString(name) {
+		return "dim " + name, false
 	}
 	if m := phaseRate.FindStringSubmatch(name); m != nil {
 		if m[1] != "" {
@@ -944,13 +988,18 @@ func meaning(heading string) (says string, isMetric bool) {
 // separators are what stands between the words of a heading.
 var separators = regexp.MustCompile(`[^a-z0-9./]+`)
 
+// setting matches a setting of an engine, by which results differ.
+var setting = regexp.MustCompile(`^(?:kv_cache(?:_dtype|_type)?|spec(?:ulative)?(?:_decod\w+)?|dtype|` +
+	`attention_backend|n_?ubatch|flash_attn|thinking|prefix_caching|pp_size|(?:dp|ep)(?:_size)?|n_gpu_layers|ngl|` +
+	`n?_?gpus|gpu_count|draft_model)$`)
+
 // Parts of a heading that name a rate, or a latency with its statistic and its unit: "ttft_p99_ms", "Mean ITL (ms)".
 var (
 	phaseRate = regexp.MustCompile(`^(?:(decode|gen|generation|output|tg|eval)|prefill|prompt|input|pp|prompt_eval)_` +
 		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
 	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = regexp.MustCompile(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
-		`inter_token_latency|e2e_latency|end_to_end_latency|` +
+		`inter_token_latency|e2e(?:_latency)?|end_to_end_latency|` +
 		`sequence_latency)(?:_|$)`)
 	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
 	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
@@ -970,6 +1019,7 @@ func latency(name string) (says string, isMetric bool) {
 		stat, _ = schema.ParseStat(s[1])
 	}
 	short := strings.NewReplacer("time_to_first_token", "ttft", "time_per_output_token", "tpot", "inter_token_latency",
-		"itl", "e2e_latency", "e2el", "end_to_end_latency", "e2el", "sequence_latency", "e2el")
+		"itl", "e2el", "e2el", "e2e_latency", "e2el", "e2e", "e2el", "end_to_end_latency", "e2el",
+		"sequence_latency", "e2el")
 	return short.Replace(named[1]) + " " + stat + " " + unit[1], true
 }
