@@ -320,8 +320,9 @@ func TestLogsBehindTheirFiles(t *testing.T) {
 		_, got = into(t, history, ingest.Options{}, filepath.Join(dir, name))
 	}
 	for _, documents := range []string{want, got} {
-		if n := strings.Count(documents, `"file":"`); n != 2 {
-			t.Errorf("%d points that are told apart: %s", n, documents)
+		n, told := strings.Count(documents, `"file":"`), strings.Count(documents, `"told-apart"`)
+		if n != 2 || told > 1 {
+			t.Errorf("%d points that are told apart, said %d times: %s", n, told, documents)
 		}
 	}
 }
@@ -338,5 +339,29 @@ func TestRestOfALogIsDated(t *testing.T) {
 	})
 	if len(set.Runs) != 1 || len(set.Runs[0].Points) != 2 || set.Runs[0].Start.IsZero() {
 		t.Errorf("%d runs, %d points: %+v", len(set.Runs), len(points(set)), set.Runs)
+	}
+}
+
+// A log that several nights were appended to is dated by none of them.
+func TestLogOfSeveralNights(t *testing.T) {
+	night := strings.NewReplacer("20260101", "20260108", "20.5", "21.75", "10.25", "11.25", "2.125", "2.375")
+	printed := "Namespace(backend='vllm', dataset_name='random', max_concurrency=4, model='acme/x', num_prompts=8, " +
+		"random_input_len=128, random_output_len=8, request_rate=inf)\n" +
+		"============ Serving Benchmark Result ============\nSuccessful requests: 8\nBenchmark duration (s): 2.00\n" +
+		"Output token throughput (tok/s): %s\nMean TTFT (ms): %s\nMean TPOT (ms): %s\n=======================\n"
+	one := serve(`"max_concurrency":4,`)
+	set := load(t, ingest.Options{}, map[string]string{
+		"r/a.json": one, "r/b.json": night.Replace(one),
+		"r/all.log": fmt.Sprintf(printed, "20.50", "10.25", "2.13") + fmt.Sprintf(printed, "21.75", "11.25", "2.38") +
+			fmt.Sprintf(printed, "22.33", "12.12", "2.51"),
+	})
+	undated := 0
+	for _, r := range set.Runs {
+		if r.Start.IsZero() {
+			undated += len(r.Points)
+		}
+	}
+	if list := points(set); len(list) != 3 || undated != 1 {
+		t.Errorf("%d points, %d undated: %+v", len(list), undated, list)
 	}
 }

@@ -36,9 +36,9 @@ func mayBeOne(a, b *result) bool {
 	// What a person, or another file of its run, states of one of them is not what the other's file calls it.
 	isOwn := func(r *result, field string) bool {
 		o := *r.origin.of(field)
-		return !isStated(r.kind(o)) && o.Where == r.shown()
+		return !isStated(r.kind(o)) && (r.doc != nil || o.Where == r.shown())
 	}
-	isOfBoth := func(field string) bool { return isOwn(a, field) == isOwn(b, field) }
+	isOfBoth := func(field string) bool { return field != "model.id" || isOwn(a, field) == isOwn(b, field) }
 	x, y := a.facts, b.facts
 	manifest.Keep(&x, isOfBoth)
 	manifest.Keep(&y, isOfBoth)
@@ -139,18 +139,21 @@ func dropCopies(results []*result) {
 		if why == notOne {
 			return -1
 		}
-		keep, drop, dropped := list[a], list[b], b
+		keep, drop := list[a], list[b]
 		if isBetter(keep, drop, why) {
-			keep, drop, dropped = drop, keep, a
+			keep, drop = drop, keep
 		}
 		if keep.takes(drop, why) {
-			keep, drop, dropped = drop, keep, a+b-dropped
+			keep, drop = drop, keep
 		}
 		if lost[drop.r] == nil {
 			lost[drop.r] = map[placed]loss{}
 		}
 		lost[drop.r][drop] = loss{keep.r, why}
-		return dropped
+		if drop == list[a] {
+			return a
+		}
+		return b
 	})
 	loseCutLogs(list, lost)
 	settleCopies(results, lost)
@@ -174,9 +177,6 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 	}
 	if drop.r.doc != nil {
 		p.r.replaced(drop.r, learns)
-	} else if learns && drop.r.facts.Start.IsZero() { // what else the log has is of the same night
-		drop.r.facts.Start = p.r.facts.Start
-		*drop.r.origin.of("start") = schema.Origin{From: schema.FromDerived, Where: p.r.shown()}
 	}
 	return false
 }
@@ -354,6 +354,9 @@ func settleCopies(results []*result, lost map[*result]map[placed]loss) {
 		own[in(r)] = own[in(r)] || r.counts() && copyOf[r] == nil
 	}
 	for _, r := range results {
+		r.dateRest(lost[r])
+	}
+	for _, r := range results {
 		at, of := in(r), copyOf[r]
 		switch {
 		case of == nil:
@@ -370,6 +373,30 @@ func settleCopies(results []*result, lost map[*result]map[placed]loss) {
 			})
 		}
 	}
+}
+
+// dateRest dates what else a log has, beside benchmarks whose files are of one night.
+func (r *result) dateRest(lost map[placed]loss) {
+	if r.doc != nil || !isPrinted(r.reading.Format) || !r.facts.Start.IsZero() {
+		return
+	}
+	var first, last time.Time
+	var of *result
+	for p, l := range lost {
+		at := l.to.facts.Start
+		if l.why != oneForm || p.isScore || at.IsZero() {
+			continue
+		}
+		if of == nil || at.Before(first) || at.Equal(first) && l.to.shown() < of.shown() {
+			first, of = at, l.to
+		}
+		last = later(last, at)
+	}
+	if of == nil || last.Sub(first) > longestPause {
+		return
+	}
+	r.facts.Start, r.facts.StartNote = first, of.facts.StartNote
+	*r.origin.of("start") = schema.Origin{From: schema.FromDerived, Where: of.shown()}
 }
 
 // giveUp takes measurements out of a result that others have, and says how many of which file; of rows of reports
@@ -493,6 +520,7 @@ func (r *result) date(p *schema.Point, stored placed) {
 	printed := *p
 	*p = *stored.point()
 	r.stateWorkload(p, copied(r, &printed))
+	unlabel(p)
 	r.same = append(r.same, stored.r)
 	r.remember(true)
 	r.remember(false)
@@ -515,6 +543,14 @@ func (r *result) learnLater(p *schema.Point, from *result, q *schema.Point) {
 		return
 	}
 	r.doc.isChanged = true
+	unlabel(p)
+	told := len(r.reading.Problems)
+	r.checkAnswerLength(p)
+	r.doc.run.Problems = append(r.doc.run.Problems, r.reading.Problems[told:]...)
+}
+
+// unlabel takes the name of its file from a workload whose lengths are known now.
+func unlabel(p *schema.Point) {
 	if dims := maps.Clone(p.Key.Dims); p.Stated[schema.DimLabel] == string(schema.FromPath) {
 		delete(dims, schema.DimLabel)
 		if unlabelled := (schema.Key{ISL: p.Key.ISL, OSL: p.Key.OSL, Dims: dims}); unlabelled.Comparable() {
@@ -522,9 +558,6 @@ func (r *result) learnLater(p *schema.Point, from *result, q *schema.Point) {
 			delete(p.Stated, schema.DimLabel)
 		}
 	}
-	told := len(r.reading.Problems)
-	r.checkAnswerLength(p)
-	r.doc.run.Problems = append(r.doc.run.Problems, r.reading.Problems[told:]...)
 }
 
 // areOneSecond reports that two times are equal as documents keep them.

@@ -23,8 +23,9 @@ import (
 var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time[ _]to[ _]first[ _]token|` +
 	`inter.token.latency|time[ _]per[ _]output[ _]token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
 	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d|` +
-	`\d\s*tok(en)?s?(/s| per sec)|` +
-	`\b(accuracy|exact[ _]match|pass[@^]\d+|pass[ _]rate|score|perplexity|ppl|mAP|rouge[12L])['"]?\s*[:=]\s*\d`)
+	`\d\s*(?:tok(en)?s?(/s| per sec)|t/s\b)|` +
+	`(?:^[\s*-]*|\b(?:final|overall|total|average|mean) )score['"]?\s*[:=]\s*\d|` +
+	`\b(accuracy|exact[ _]match|pass[@^]\d+|perplexity|ppl|(?-i:mAP)|rouge[12L])['"]?\s*[:=]\s*\d`)
 
 func isMeasuredLine(line []byte) bool {
 	return bytes.ContainsAny(line, "0123456789") && measuredLine.Match(line) && !engineLine.Match(line)
@@ -101,13 +102,14 @@ func unreadTable(p *schema.Problem, f *decode.File) bool {
 		p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
 		return true
 	}
-	title, _, _ := bytes.Cut(f.Data, []byte("\n"))
+	title, rest, _ := bytes.Cut(f.Data[:min(len(f.Data), mostSearched)], []byte("\n"))
 	if title = bytes.TrimSpace(title); len(title) == 0 || title[0] != '#' {
-		title = nil
+		title, rest = nil, f.Data[:min(len(f.Data), mostSearched)]
 	}
 	file := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
 	for _, name := range []string{strings.TrimLeft(string(title), "# "), file} {
-		if table.IsMeasured(name) && len(name) < 200 && numberBesideText.Match(f.Data) {
+		if table.IsMeasured(name) && len(name) < 200 && (ofUnit.MatchString(name) || ofNumbers.Match(head)) &&
+			numberBesideText.Match(rest) {
 			p.Found = "a table called " + plaintext.Short(name, 120) + ", with a column for each of what was measured"
 			p.Hint = "write it with a row for each measurement, and a column that is called after the number"
 			return true
@@ -116,8 +118,13 @@ func unreadTable(p *schema.Problem, f *decode.File) bool {
 	return false
 }
 
-// numberBesideText matches a row of a table with a number behind a comma.
-var numberBesideText = regexp.MustCompile(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
+// What says that the cells of a table are of the number that it is called after: a unit, or headings that are numbers,
+// such as loads; and a row of it with such a cell.
+var (
+	ofUnit           = regexp.MustCompile(`(?i)[(_ ](?:ms|s|tok/s|tok_s|tps|t/s|req/s|%)(?:\W|$)`)
+	ofNumbers        = regexp.MustCompile(`^[^,;\t]*(?:[,;\t]\s*"?\w{0,3}\d+"?\s*)+$`)
+	numberBesideText = regexp.MustCompile(`(?m)^[^#\n][^\n]*[,;\t]\s*\d+\.?\d*\s*(?:[,;\t]|\r?$)`)
+)
 
 // headOf is the line of headings of a table: the first that is no comment.
 func headOf(text []byte) []byte {
@@ -224,7 +231,7 @@ func measuredRow(text []byte) string {
 		switch line = bytes.TrimSpace(line); {
 		case bytes.IndexByte(line, '|') < 0:
 			head = nil
-		case head == nil:
+		case head == nil || !numberCell.Match(line) && isHeading(string(line)): // headings may have two lines
 			head = line
 		case !numberCell.Match(line):
 		case isHeading(string(head)):
@@ -250,7 +257,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	if isPage {
 		text = tag.ReplaceAll(text, []byte(" "))
 	}
-	text = bytes.ReplaceAll(text, []byte("**"), nil) // which a document prints bold
+	text = emphasis.ReplaceAll(text, nil)
 	if row := measuredRow(text); row != "" {
 		p.Found = fmt.Sprintf("a table with numbers of a benchmark, as in %q", redact.Text(row))
 		p.Hint = "keep the files that the tool wrote beside it, or the numbers as CSV; ttreport help files says what is read"
@@ -260,8 +267,8 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 	p.Found = fmt.Sprintf("a text with %s like those of a benchmark, the first %q, of no tool whose output is read",
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
-	if ext == ".md" && !timestamp.MatchString(path.Base(p.Path)) { // of a run is what a date is in the name of
-		return stated > 1
+	if ext == ".md" { // of a run is what a date is in the name of
+		return stated > 1 || stated == 1 && timestamp.MatchString(path.Base(p.Path))
 	}
 	return lines > 1 || stated == 1 || lines == 1 && isPage
 }
@@ -343,15 +350,18 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 	return true
 }
 
+// emphasis matches what a document prints bold, or as code.
+var emphasis = regexp.MustCompile("\\*\\*|`")
+
 // timestamp matches the name of a file with a date.
 var timestamp = regexp.MustCompile(`20\d\d[-_.]?[01]\d[-_.]?[0-3]\d`)
 
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
 	`[^.,;]{0,20}[:=]\s*\d|` +
-	`^[^.]{0,30}\b(accuracy|pass@\d+|pass[ _]rate|score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
+	`^[^.]{0,30}\b(accuracy|pass@\d+|final score|overall score|mAP|rouge1|perplexity|ppl)['"]?\s*[:=]\s*\d|` +
 	`^\s*tok(en)?s?/s\s+\d|` +
-	`^.{0,40}\d\s*tok(en)?s?(/s|/sec| per sec).{0,20}$`)
+	`^.{0,40}\d\s*(?:tok(en)?s?(/s|/sec| per sec)|t/s\b).{0,20}$`)
 
 // notebook is what the cells of a Jupyter notebook printed.
 func notebook(v decode.Value) []byte {
@@ -372,58 +382,62 @@ func notebook(v decode.Value) []byte {
 }
 
 // measuredNames lists the first names of numbers of a benchmark in a value, each once; "" for none. Of a list the first
-// items are searched: the others have the same names. Of an object the first 5000 members
-// are: to search 250,000 takes a second.
+// items are searched: the others have the same names. Of an object the first members are: to search 250,000 takes a
+// second.
 func measuredNames(v decode.Value) string {
 	const deepest, mostItems = 24, 40
 	left := 5000
 	var names []string
-	hasModel := false // above
-	var look func(v decode.Value, depth int)
-	look = func(v decode.Value, depth int) {
-		names = append(names, measuredMembers(v)...)
+	var look func(v decode.Value, depth int, hasModel, areLimits bool)
+	look = func(v decode.Value, depth int, hasModel, areLimits bool) {
+		hasModel = hasModel || v.HasAny("model", "model_name", "model_id")
+		names = append(names, measuredMembers(v, areLimits)...)
 		names = append(names, columnsOf(v)...)
-		if hasModel = hasModel || v.HasAny("model", "model_name", "model_id"); hasModel {
-			if counted := tally(numbersOf(v)); counted != "" {
-				names = append(names, counted)
-			}
+		if counted := tally(numbersOf(v)); counted != "" && hasModel {
+			names = append(names, counted)
 		}
 		n := 0
-		each := func(x decode.Value) bool {
+		each := func(x decode.Value, areLimits bool) bool {
 			left--
 			if depth > 0 && left > 0 {
-				look(x, depth-1)
+				look(x, depth-1, hasModel, areLimits)
 			}
 			return left > 0
 		}
 		for _, m := range v.Members() {
-			if !each(m.Val) {
+			if !each(m.Val, areLimits || limits.MatchString(m.Key)) {
 				return
 			}
 		}
 		for x := range v.Items() {
-			if n++; n > mostItems || !each(x) {
+			if n++; n > mostItems || !each(x, areLimits) {
 				return
 			}
 		}
 	}
-	look(v, deepest)
+	look(v, deepest, false, false)
 	return joinedNames(names)
 }
 
-// hasNumbers reports an object with a mean or a percentile, or with fractions of what was measured; limits are none.
+// limits matches the name of an object in which numbers of a benchmark are bounds.
+var limits = regexp.MustCompile(`(?i)^(?:slos?|slas?|targets?|thresholds?|limits?|alerts?|budgets?|goals?|expect\w*)$`)
+
+// hasNumbers reports an object with a mean or a percentile, or with several fractions, as of each system.
 func hasNumbers(v decode.Value) bool {
-	hasFraction, hasLimit := false, false
+	fractions := 0
 	for _, m := range v.Members() {
 		stat, _ := schema.ParseStat(m.Key)
 		if m.Val.Kind() == decode.Number && (stat == "mean" || stat == "median" || strings.HasPrefix(stat, "p")) {
 			return true
 		}
-		x := m.Val.Float0()
-		hasFraction = hasFraction || x != math.Trunc(x)
-		hasLimit = hasLimit || ofLimit.MatchString(m.Key)
+		if x := m.Val.Float0(); x != math.Trunc(x) {
+			fractions++
+		}
+		if ofLimit.MatchString(m.Key) {
+			return false
+		}
 	}
-	return hasFraction && !hasLimit
+	return fractions > 1
 }
 
 // tally is what names of numbers say of answers of a model that were counted: "passed of total"; "" for anything else.
@@ -462,18 +476,12 @@ func isAnswer(v decode.Value) bool {
 
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}.
-func measuredMembers(v decode.Value) (names []string) {
+func measuredMembers(v decode.Value, areLimits bool) (names []string) {
 	const most = 5000
 	hasNumber := false
 	members := v.Members()
 	for _, m := range members[:min(len(members), most)] {
-		first := m.Val
-		for first.Kind() == decode.Array && first.Len() > 0 { // a list of lists has an item for each step
-			first = first.Index(0)
-		}
-		isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
-		isNumber := first.Kind() == decode.Number || hasNumbers(first)
-		if (isNumber || isText) && table.IsMeasured(m.Key) {
+		if isMeasurement(m, areLimits) {
 			names = append(names, m.Key)
 		}
 		hasNumber = hasNumber || m.Val.Kind() == decode.Number
@@ -487,6 +495,17 @@ func measuredMembers(v decode.Value) (names []string) {
 		}
 	}
 	return names
+}
+
+// isMeasurement reports a member with numbers, or a text of one with its unit, that is called like one of a benchmark.
+func isMeasurement(m decode.Member, areLimits bool) bool {
+	first := m.Val
+	for first.Kind() == decode.Array && first.Len() > 0 { // a list of lists has an item for each step
+		first = first.Index(0)
+	}
+	isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
+	isNumber := first.Kind() == decode.Number || !areLimits && hasNumbers(first)
+	return (isNumber || isText) && table.IsMeasured(m.Key)
 }
 
 // withUnit matches a number with a unit, as a text.
@@ -547,8 +566,8 @@ func joinedNames(names []string) string {
 // none, and looking for words costs a tenth of matching.
 func mayBeMeasured(line []byte) bool {
 	low := bytes.ToLower(line)
-	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "throughput", "req", "latency", "accuracy",
-		"exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
+	for _, word := range []string{"ttft", "tpot", "itl", "e2el", "tok", "t/s", "throughput", "req", "latency",
+		"accuracy", "exact", "pass", "score", "perplex", "ppl", "map", "rouge"} {
 		if bytes.Contains(low, []byte(word)) {
 			return true
 		}
@@ -588,6 +607,53 @@ func quietLogs(sources []*source) {
 				p.Severity = schema.SevNote
 			}
 		}
+	}
+}
+
+// proposedFiles matches a mapping that a hint proposes: the names of its files, and the rest.
+var proposedFiles = regexp.MustCompile(`(?s)^(.*\n  - files: )"([^"\n]*)"(\n.*)$`)
+
+// joinMappings makes one mapping of those that are proposed for the files of a folder, all of one kind, whose names
+// differ by more than numbers: each would be asked for by itself.
+func joinMappings(sources []*source) {
+	type place struct{ folder, ext string }
+	names, rests := map[place]map[string]bool{}, map[place]map[string]bool{}
+	each := func(do func(at place, p *schema.Problem, hint []string)) {
+		for _, s := range sources {
+			for i := range s.reading.Problems {
+				if hint := proposedFiles.FindStringSubmatch(s.reading.Problems[i].Hint); hint != nil {
+					do(place{path.Dir(s.shown()), path.Ext(s.rel)}, &s.reading.Problems[i], hint)
+				}
+			}
+		}
+	}
+	each(func(at place, _ *schema.Problem, hint []string) {
+		if names[at] == nil {
+			names[at], rests[at] = map[string]bool{}, map[string]bool{}
+		}
+		names[at][hint[2]], rests[at][hint[3]] = true, true
+	})
+	each(func(at place, p *schema.Problem, hint []string) {
+		folder := path.Base(at.folder) + "/"
+		if strings.ContainsAny(folder, "*?[]{}\\\"") || strings.Trim(folder, "./") == "" {
+			folder = ""
+		}
+		if len(names[at]) > 1 && len(rests[at]) == 1 {
+			p.Hint = fmt.Sprintf("%s%q%s", hint[1], folder+"*"+at.ext, hint[3])
+		}
+	})
+}
+
+// quietUnmapped leaves one note on what a mapping leaves out, of those on files of a folder that say the same.
+func quietUnmapped(sources []*source) {
+	said := map[[2]string]bool{}
+	for _, s := range sources {
+		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
+			one := [2]string{path.Dir(s.shown()), p.Found}
+			was := said[one]
+			said[one] = said[one] || p.Code == table.Unmapped
+			return was && p.Code == table.Unmapped
+		})
 	}
 }
 

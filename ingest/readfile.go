@@ -191,11 +191,11 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
-// readMapped reads an open file by a mapping of the user's own, or by the format of its tool where it lacks what is
-// mapped.
+// readMapped reads an open file by a mapping of the user's own, or by the format of its tool where it lacks some of
+// what is mapped: a pattern of names matches more than it was meant for.
 func (s *source) readMapped(ctx context.Context, mapping table.Table) []*source {
 	read := mapping.Read(s.open)
-	i := slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == table.OtherFile })
+	i := slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == table.Lacking })
 	if i < 0 {
 		return s.split(read)
 	}

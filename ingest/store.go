@@ -301,6 +301,8 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 		}
 		rest, isWhole := d.left()
 		if d.isChanged { // what a log stated may have made one workload of two
+			isOld := func(p schema.Problem) bool { return p.Code == schema.CodeToldApart }
+			rest.Problems = slices.DeleteFunc(rest.Problems, isOld)
 			rest.Problems = append(rest.Problems, repeat.Separate(rest.Points)...)
 			rest.Arrange()
 		}

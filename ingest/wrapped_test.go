@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -144,5 +145,23 @@ func TestUnreadNumbersAreNamed(t *testing.T) {
 		if want == "" && found != "" || !strings.Contains(found, want) {
 			t.Errorf("%s: %q", text, found)
 		}
+	}
+}
+
+// Files of one kind in a folder are proposed one mapping, however they are called.
+func TestOneMappingForAFolder(t *testing.T) {
+	const table = "model,ttft_ms\nx,12.5\n"
+	set := load(t, ingest.Options{}, map[string]string{
+		"r/deep-v3.csv": table, "r/gemma.csv": table, "other/x-1.csv": table, "other/x-2.csv": table,
+		"two/a.csv": table, "two/b.csv": "model,tpot_ms\nx,12.5\n",
+	})
+	got := map[string]int{}
+	for _, p := range set.Problems {
+		_, files, _ := strings.Cut(p.Hint, "- files: ")
+		name, _, _ := strings.Cut(files, "\n")
+		got[name]++
+	}
+	if want := map[string]int{`"r/*.csv"`: 2, `"x-*.csv"`: 2, `"a.csv"`: 1, `"b.csv"`: 1}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -292,8 +292,12 @@ func readVerdict(got ingest.Result, paths []string, strict bool) error {
 
 // noResult is the failure of a command that found no result in paths; text has a place for how many files there are.
 func noResult(got ingest.Result, paths []string, text string) error {
-	return fail(exitInput, shellescape.QuoteCommand(append([]string{"ttreport", "inspect"}, paths...))+
-		" lists what each file lacks", text, plaintext.Plural(len(got.Files), "file"))
+	const most = 3
+	fix := shellescape.QuoteCommand(append([]string{"ttreport", "inspect"}, paths[:min(len(paths), most)]...))
+	if len(paths) > most {
+		fix += " …"
+	}
+	return fail(exitInput, fix+" lists what each file lacks", text, plaintext.Plural(len(got.Files), "file"))
 }
 
 // printErrors prints what could not be read: of many errors one of each kind, and how many are like it.

@@ -144,6 +144,33 @@ func agreement(a, b *schema.Point) Agreement {
 	}
 	var out, whole Agreement
 	rate := 0 // digits of the most precise of the rates, which are one number where lengths are fixed
+	equal := eachShared(a, b, func(k *schema.Kind, isStd bool, x float64) {
+		switch isWhole := x == math.Trunc(x); {
+		case isStd || isCount(k.Name) || follows(k):
+		case isWhole && schema.IsOwn(k.Name): // a setting, for all that is known of it
+		case isWhole:
+			whole.Statistics++
+			whole.Digits += significant(x)
+		case slices.Contains(rates, k.Name):
+			rate = max(rate, significant(x))
+		default:
+			out.Statistics++
+			out.Digits += significant(x)
+		}
+	})
+	if !equal {
+		return Agreement{}
+	}
+	out = Agreement{out.Statistics + min(rate, 1), out.Digits + rate}
+	const fractional = 6 // digits beside which 244 is 244.0; of whole milliseconds it is a coincidence
+	if out.Statistics > 1 && out.Digits >= fractional {
+		out = Agreement{out.Statistics + whole.Statistics, out.Digits + whole.Digits}
+	}
+	return out
+}
+
+// eachShared goes through the statistics that two points have, and ends with false at one in which they differ.
+func eachShared(a, b *schema.Point, do func(k *schema.Kind, isStd bool, x float64)) (equal bool) {
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
 		k := m.Kind()
@@ -153,31 +180,17 @@ func agreement(a, b *schema.Point) Agreement {
 		}
 		for _, s := range m.Stats {
 			x, ok := other.Stats.Get(s.Name())
-			isStd, equal := s.Is("std"), same
-			if isStd {
-				equal = func(x, y float64) bool { return sameDeviation(x, y, sizeOf(a, m.N)) }
-			}
+			isStd := s.Is("std")
 			switch {
 			case !ok:
-			case !equal(s.Value, x):
-				return Agreement{}
-			case isStd || isCount(k.Name) || follows(&k):
-			case x == math.Trunc(x):
-				whole.Statistics++
-				whole.Digits += significant(x)
-			case slices.Contains(rates, k.Name):
-				rate = max(rate, significant(x))
+			case !same(s.Value, x) && !(isStd && sameDeviation(s.Value, x, sizeOf(a, m.N))):
+				return false
 			default:
-				out.Statistics++
-				out.Digits += significant(x)
+				do(&k, isStd, x)
 			}
 		}
 	}
-	out = Agreement{out.Statistics + min(rate, 1), out.Digits + rate}
-	if out.Statistics > 1 { // beside fractions 244 is 244.0, of a tool that counts in whole numbers it is a coincidence
-		out = Agreement{out.Statistics + whole.Statistics, out.Digits + whole.Digits}
-	}
-	return out
+	return true
 }
 
 // same reports that two numbers are equal to a millionth.

@@ -27,10 +27,10 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 			r.object(headings, found, top, row, of)
 		}
 	}
-	code := r.lack(found)
+	r.lackNumbers(found)
 	r.tellFailed()
 	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
-		r.report(schema.SevWarning, code, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
+		r.report(schema.SevWarning, Lacking, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}
 	out := r.runs.Join(cmp.Or(t.detail, fmt.Sprintf("%d rows, by ttreport.yaml", r.rows)))

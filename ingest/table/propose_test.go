@@ -26,6 +26,8 @@ func TestPropose(t *testing.T) {
 			"spec_decode: dim spec_decode|kv_cache_dtype: dim kv_cache_dtype|configured_rps: rate|" +
 			"output_tok_s: output_tps tok/s|prompt_tokens: isl # if it was asked for, and not counted|" +
 			"# say what these are, such as output_tps tok/s: decode_tok_s",
+		"e2e_ttft (ms),e2e_p99_ms,e2e_mean_itl_ms,dp_size,dp": "e2e_ttft (ms): ttft mean ms|e2e_p99_ms: e2el p99 ms|" +
+			"e2e_mean_itl_ms: itl mean ms|dp_size: dim dp",
 		"model,ttft,throughput": "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
@@ -93,7 +95,7 @@ func proposeAllMembers(t *testing.T, text string, workloads int) {
 	for _, p := range read.Points {
 		keys[p.Key.String()] = true
 	}
-	if len(read.Points) != 4 || len(keys) != workloads {
+	if len(read.Points) != 4 && len(read.Points) != workloads || len(keys) != workloads {
 		t.Errorf("%d points of %d workloads by\n%s", len(read.Points), len(keys), got)
 	}
 }
@@ -110,8 +112,36 @@ func TestRowsInLists(t *testing.T) {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
 	}
 	r = tables[0].Read(File("a.json", `{"series":[{"points":[{"c":1,"wait":{"ttft":5}}]}]}`))
-	if len(r.Points) != 0 || Codes(r) != "no-number other-columns" {
+	if len(r.Points) != 0 || Codes(r) != "missing-column no-number" {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
+}
+
+// Members that are rows themselves, of several models, are not mapped one by one.
+func TestProposeModels(t *testing.T) {
+	proposeAllMembers(t, `{"devstral":{"tpot_ms":27.15},"coder":{"tpot_ms":33.68}}`, 2)
+}
+
+// A number that is not mapped is named, once for a file, and kept with whatever else a row has.
+func TestUnmapped(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{{Files: "a.json", Columns: map[string]string{
+		"c": "concurrency", "ttft_ms": "ttft mean ms", "also_ms": "ttft mean ms", "lat": "tpot ms",
+		"/e2el": "e2el mean ms",
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tables[0].Read(File("a.json", `{"c":1,"ttft_ms":5,"also_ms":7,"e2el":9.5,"scheduler":"fcfs",`+
+		`"lat":{"mean":2,"p99":3},"decode_tok_s":5.5,"curve":[{"output_tok_s":7.5,"note":"slow"}]}`))
+	Check(t, r)
+	found := ""
+	for _, p := range r.Problems {
+		found += p.Code + " " + p.Found + "|"
+	}
+	const want = `two-columns "also_ms" and "ttft_ms" both mapped as ttft mean, with 7 and 5 in row 1|` +
+		"unmapped numbers that are not mapped, called curve.0.output_tok_s, decode_tok_s|"
+	if found != want || len(r.Points) != 1 || r.Points[0].Extra["scheduler"] == nil {
+		t.Errorf("%s, want %s; %+v", found, want, r.Points)
 	}
 }
 

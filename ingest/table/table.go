@@ -120,8 +120,9 @@ func (r *reader) tellFailed() {
 			"there are numbers called %s", plaintext.Plural(r.left, "row"), r.rows,
 			strings.Join(names[:min(len(names), 4)], ", ")), "every number mapped", "nothing of these rows")
 	}
+	maps.DeleteFunc(r.unmapped, func(_ string, is bool) bool { return !is })
 	if names := slices.Sorted(maps.Keys(r.unmapped)); r.points > 0 && len(names) > 0 {
-		r.report(schema.SevNote, "unmapped", "numbers that are not mapped, called "+joined(names),
+		r.report(schema.SevNote, Unmapped, "numbers that are not mapped, called "+joined(names),
 			"each mapped, or skip", "none of them")
 	}
 	if r.points == 0 && r.rows > 0 {
@@ -164,35 +165,25 @@ func (r *reader) checkHeader() {
 		r.header[i] = strings.TrimSpace(h)
 		has[r.header[i]] = true
 	}
-	code := r.lack(has)
+	r.lackNumbers(has)
 	if missing := r.table.missing(has); len(missing) > 0 {
 		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
-		r.report(schema.SevWarning, code, found, "also "+joined(missing), "the columns that are there")
+		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
 	}
 }
 
-// numbers counts the columns that are mapped as numbers, and those of them that are there.
-func (t Table) numbers(has map[string]bool) (there, all int) {
-	for heading, c := range t.columns {
-		if c.kind == metric || c.kind == score {
-			if all++; has[heading] {
-				there++
-			}
-		}
-	}
-	return there, all
-}
+// Unmapped is the code of a note on numbers that a mapping leaves out.
+const Unmapped = "unmapped"
 
-// OtherFile is the code of a problem about a file that lacks half of the numbers or more that are mapped.
-const OtherFile = "other-columns"
+// Lacking is the code of a problem about a file that lacks some of the columns that are mapped.
+const Lacking = "missing-column"
 
-// lack notes which headings a file has, and returns the code of a problem about those that it lacks.
-func (r *reader) lack(has map[string]bool) (code string) {
-	there, all := r.table.numbers(has)
-	if r.lacksNumbers = there == 0; 2*there <= all {
-		return OtherFile
+// lackNumbers notes whether a file with these headings has no number that is mapped.
+func (r *reader) lackNumbers(has map[string]bool) {
+	r.lacksNumbers = true
+	for heading, c := range r.table.columns {
+		r.lacksNumbers = r.lacksNumbers && !(has[heading] && (c.kind == metric || c.kind == score))
 	}
-	return "missing-column"
 }
 
 // missing lists the headings that are mapped and not there, quoted.
@@ -248,11 +239,30 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	}
 	reading := r.runs.Of(who, func() schema.Facts { return facts })
 	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
+	held := map[string]cell{}
 	for _, c := range cells {
+		if c.kind == metric || c.kind == workload {
+			what := strings.TrimSpace(c.name + " " + c.stat)
+			if first, has := held[what]; has && first.text != c.text {
+				r.twice(what, first, c)
+				continue
+			}
+			held[what] = c
+		}
 		r.cell(d, c)
 	}
 	r.settings(who, cells, reading.Scores[before:])
 	return d, facts
+}
+
+// twice reports the first two columns that are mapped as one thing and have two values in a row.
+func (r *reader) twice(what string, first, c cell) {
+	if !r.bad[c.heading] {
+		r.bad[c.heading] = true
+		r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
+			first.heading, c.heading, what, plaintext.Short(first.text, 40), plaintext.Short(c.text, 40), r.rows),
+			"one column for each", "the first")
+	}
 }
 
 // settings says of the scores of a row how they were asked: what is mapped as a dimension is a part of their names, and
@@ -302,10 +312,6 @@ func (r *reader) point(cells []cell, at decode.Value) {
 		}
 		return
 	}
-	const mostSearched = 100 // the other rows have the same
-	if r.table.name == "" && r.points < mostSearched {
-		r.passOver(cells, at)
-	}
 	if !slices.ContainsFunc(d.Metrics, func(m schema.Metric) bool { return len(m.Stats) > 0 }) {
 		d.Status = schema.StatusFailed
 		r.failed++
@@ -314,7 +320,11 @@ func (r *reader) point(cells []cell, at decode.Value) {
 	if r.table.others {
 		r.keepOthers(d, at)
 	}
-	d.Foreign(at, "")
+	d.Foreign(at, "")       // before what is looked at counts as read
+	const mostSearched = 20 // the other rows have the same
+	if r.table.name == "" && !r.table.others && r.points <= mostSearched {
+		r.passOver(cells, at)
+	}
 	d.Start, d.End = facts.Start, facts.Start
 	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
 	if ok := d.Number("requests_ok"); ok != nil {
@@ -327,7 +337,7 @@ func (r *reader) point(cells []cell, at decode.Value) {
 var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/)s|tok(?:en)?s?_s(?:$|\W)|` +
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
-	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve)[_ ]rate|` +
+	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve|correct|success)[_ ]rate|` +
 	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|exact_match|pass[@^]\d+|perplexity|ppl)(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
@@ -676,8 +686,9 @@ func newMetric(words []string) (column, error) {
 				return column{kind: metric, name: name, stat: "value", factor: 1}, nil
 			}
 		}
-		return column{}, fmt.Errorf("%q is neither a field (%s), a metric, nor a metric of your own (power W lower)",
-			strings.Join(words, " "), strings.Join(workloadFields, " ")+" model device impl engine version release start")
+		return column{}, fmt.Errorf("%q is neither a field (%s), a metric, a metric of your own (power W lower), dim NAME, "+
+			"condition NAME, score TASK METRIC, nor skip", strings.Join(words, " "),
+			strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
 	c := column{kind: metric, name: words[0]}
 	c.def, words = definition(words, info.Latency)
@@ -703,28 +714,31 @@ func newMetric(words []string) (column, error) {
 // passOver notes what a row has besides what is mapped, and is called like a number of a benchmark.
 func (r *reader) passOver(cells []cell, row decode.Value) {
 	note := func(path, name string) {
+		if _, known := r.unmapped[path]; known {
+			return
+		}
 		isMapped := false
 		for h := range r.table.columns { // of a metric that is an object all is mapped
+			h = strings.TrimPrefix(h, "/")
 			isMapped = isMapped || path == h || strings.HasPrefix(path, h+".")
 		}
-		if !isMapped && IsMeasured(name) {
-			r.unmapped[path] = true
-		}
+		r.unmapped[path] = !isMapped && IsMeasured(name)
 	}
 	for _, c := range cells {
 		if _, err := strconv.ParseFloat(c.text, 64); err == nil && !c.mapped {
 			note(c.heading, c.heading)
 		}
 	}
-	for _, path := range scalars(row, "", mostProposed) {
-		if row.Path(path).Kind() == decode.Number {
-			note(path, path[strings.LastIndexByte(path, '.')+1:])
+	numbers := func(of decode.Value, in string) {
+		for _, path := range scalars(of, "", mostProposed) {
+			if of.Path(path).Kind() == decode.Number {
+				note(in+path, path[strings.LastIndexByte(path, '.')+1:])
+			}
 		}
 	}
+	numbers(row, "")
 	for _, m := range row.Members() {
-		for _, name := range scalars(m.Val.Index(0), "", mostProposed) {
-			note(m.Key+".*."+name, name)
-		}
+		numbers(m.Val.Index(0), m.Key+".0.")
 	}
 }
 
@@ -749,7 +763,7 @@ func ProposeJSON(file string, v decode.Value) string {
 	for range deepest {
 		var deeper, found []place // a list comes first
 		for _, p := range level {
-			if len(p.metrics()) > 0 {
+			if p.hasMetrics() {
 				found = append(found, p)
 			}
 			for _, m := range p.members() {
@@ -797,6 +811,20 @@ func (p place) headings() []string {
 // metrics are the headings that name a metric and its unit.
 func (p place) metrics() []string {
 	return slices.DeleteFunc(p.headings(), func(h string) bool { return !isMetricName(h) })
+}
+
+// hasMetrics reports headings that name a metric, unless several name one: then the members are rows themselves.
+func (p place) hasMetrics() bool {
+	of := map[string]string{}
+	for _, h := range p.metrics() {
+		says, _ := meaningOfPath(h)
+		in, _, isInside := strings.Cut(h, ".")
+		if first, has := of[says]; has && isInside && first != in {
+			return false
+		}
+		of[says] = in
+	}
+	return len(of) > 0
 }
 
 // propose is the mapping of the rows at a place, with what the file states of all rows, and with the rows beside them.
@@ -967,7 +995,7 @@ func meaning(heading string) (says string, isMetric bool) {
 		}
 	}
 	if setting.MatchString(name) {
-		return "dim " + name, false
+		return "dim " + strings.TrimSuffix(name, "_size"), false
 	}
 	if m := phaseRate.FindStringSubmatch(name); m != nil {
 		if m[1] != "" {
@@ -999,8 +1027,9 @@ var (
 		`(?:tps|t/s|tok(?:en)?s?(?:_|_per_|/)s(?:ec|econd)?)$`)
 	perSecond   = regexp.MustCompile(`^(en|uest)?s?(/|_per_|_)s(ec|econd)?$`)
 	latencyName = regexp.MustCompile(`(?:^|[_.])(ttft|tpot|itl|e2el|time_to_first_token|time_per_output_token|` +
-		`inter_token_latency|e2e(?:_latency)?|end_to_end_latency|` +
+		`inter_token_latency|e2e_latency|end_to_end_latency|` +
 		`sequence_latency)(?:_|$)`)
+	endToEnd  = regexp.MustCompile(`(?:^|[_.])(e2e)_(?:(?:mean|avg|average|median|p\d\d?(?:\.\d)?)_)?(?:ms|us|s|sec)$`)
 	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
 	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
 	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
@@ -1011,6 +1040,9 @@ var (
 // latency is the mapping of a column of latencies; "" where its heading names none, or not in which unit.
 func latency(name string) (says string, isMetric bool) {
 	named, unit := latencyName.FindStringSubmatch(name), timeUnit.FindStringSubmatch(name)
+	if named == nil {
+		named = endToEnd.FindStringSubmatch(name)
+	}
 	if named == nil || unit == nil {
 		return "", false
 	}
@@ -1018,8 +1050,9 @@ func latency(name string) (says string, isMetric bool) {
 	if s := statistic.FindStringSubmatch(name); s != nil {
 		stat, _ = schema.ParseStat(s[1])
 	}
-	short := strings.NewReplacer("time_to_first_token", "ttft", "time_per_output_token", "tpot", "inter_token_latency",
-		"itl", "e2el", "e2el", "e2e_latency", "e2el", "e2e", "e2el", "end_to_end_latency", "e2el",
-		"sequence_latency", "e2el")
-	return short.Replace(named[1]) + " " + stat + " " + unit[1], true
+	short := map[string]string{
+		"time_to_first_token": "ttft", "time_per_output_token": "tpot", "inter_token_latency": "itl",
+		"e2e": "e2el", "e2e_latency": "e2el", "end_to_end_latency": "e2el", "sequence_latency": "e2el",
+	}
+	return cmp.Or(short[named[1]], named[1]) + " " + stat + " " + unit[1], true
 }

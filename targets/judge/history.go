@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -922,7 +923,7 @@ func Blocking(name string) bool {
 	switch name {
 	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
 		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
-		"engine", "precision", "mesh", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
+		"engine", "precision", "mesh", "chips", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
 		return true
 	}
 	return strings.HasSuffix(name, "_distribution") || slices.Contains(schema.ModelSettings(), name)
@@ -940,14 +941,19 @@ type classes struct {
 
 func newClasses(c *columns.Columns) *classes {
 	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
-	type facts struct{ engine, precision, mesh string }
-	seen := map[facts]int32{}
+	seen := map[string]int32{}
 	for i := range c.Runs {
-		h := &c.Runs[i]
-		k.facts = append(k.facts, intern(seen, facts{h.Engine, h.Model.Precision, h.Mesh}))
+		k.facts = append(k.facts, intern(seen, fmt.Sprintf("%q", factsOf(&c.Runs[i]))))
 	}
 	return k
 }
+
+// factsOf are what a run states of its system and that blocks like a condition, by their names in [blockingFacts].
+func factsOf(h *columns.RunHead) [4]string {
+	return [...]string{h.Engine, h.Model.Precision, h.Mesh, strings.TrimPrefix(strconv.Itoa(h.Chips), "0")}
+}
+
+var blockingFacts = [4]string{"engine", "precision", "mesh", "chips"}
 
 // of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
@@ -955,16 +961,15 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 	if i, ok := k.memo[id]; ok {
 		return i
 	}
-	h := &k.c.Runs[run]
 	m := map[string]string{}
 	for name, v := range k.c.Conds[p.Cond] {
 		if Blocking(name) && v != "" {
 			m[name] = v
 		}
 	}
-	for name, v := range map[string]string{"engine": h.Engine, "precision": h.Model.Precision, "mesh": h.Mesh} {
+	for i, v := range factsOf(&k.c.Runs[run]) {
 		if v != "" {
-			m[name] = v
+			m[blockingFacts[i]] = v
 		}
 	}
 	k.memo[id] = k.named(m)

@@ -15,9 +15,9 @@ import (
 )
 
 // Repeats reports runs of one release and system that are no repeats of each other: a speed of theirs differs by more
-// than repeats do, or they state different engines, precisions or numbers of chips. Points of one workload that differ
-// so are made invalid, in place, where nothing else says which of them counts: in one run, or in several of a number
-// with little history. Else the first run is judged, and later ones decide about a suspicion. What people
+// than repeats do, or they state different engines, precisions, meshes or numbers of chips. Points of one workload that
+// differ so are made invalid, in place, where nothing else says which of them counts: in one run, or in several of a
+// number with little history. Else the first run is judged, and later ones decide about a suspicion. What people
 // excluded is left out; what was measured in turns has a test of its own; what a run of a plan measures again is
 // described in full. path is that of the history.
 func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, path string) (out []schema.Problem) {
@@ -58,24 +58,17 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 // stateDifferently lists the facts of which runs state several.
 func stateDifferently(c *columns.Columns, runs []int) string {
 	var out []string
-	for _, fact := range []struct {
-		name string
-		of   func(*columns.RunHead) string
-	}{
-		{"engine", func(h *columns.RunHead) string { return h.Engine }},
-		{"precision", func(h *columns.RunHead) string { return h.Model.Precision }},
-		{"chips", func(h *columns.RunHead) string { return strings.TrimPrefix(fmt.Sprint(h.Chips), "0") }},
-	} {
+	for i, name := range blockingFacts {
 		var values []string
 		for _, run := range runs {
-			v := fact.of(&c.Runs[run])
+			v := factsOf(&c.Runs[run])[i]
 			isKnown := func(w string) bool { return strings.EqualFold(v, w) }
 			if v != "" && !slices.ContainsFunc(values, isKnown) {
 				values = append(values, v)
 			}
 		}
 		if len(values) > 1 {
-			out = append(out, fact.name+" "+strings.Join(values, ", "))
+			out = append(out, name+" "+strings.Join(values, ", "))
 		}
 	}
 	return strings.Join(out, "; ")

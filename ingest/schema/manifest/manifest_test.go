@@ -87,6 +87,23 @@ func TestPatterns(t *testing.T) {
 		!maps.Equal(w.Dims, want) {
 		t.Errorf("%v %+v %v", ok, f.Model, w.Dims)
 	}
+	for _, c := range [][4]string{ // pattern, path, model, release
+		{"{model}-{release}.json", "gemma4-12b-v0514.json", "gemma4-12b", "v0514"},
+		{"{model}-{release}.json", "qwen3-8b-2026-07-01.json", "qwen3-8b", "2026-07-01"},
+		{"{model}_{release}/*", "qwen3_8b_v1.2-rc1/a", "qwen3_8b", "v1.2-rc1"},
+		{"{model}-v{release}/*", "llama-v2-7b-v1.2.0-rc1/a", "llama-v2-7b", "1.2.0-rc1"},
+		{"{model}__{release}/*", "qwen3_8b__a-b/a", "qwen3_8b", "a-b"},
+		{"{model}*{release}.json", "a-b-c.json", "a", "c"},
+		{"gpu_{chips}x_{model}/*", "gpu_02x_a-b/x", "a-b", ""},
+	} {
+		p, err := manifest.NewPattern(c[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, _, _, _, ok := p.Match(c[1]); !ok || f.Model.Name != c[2] || f.Release != c[3] {
+			t.Errorf("%s of %s: %v %q %q", c[0], c[1], ok, f.Model.Name, f.Release)
+		}
+	}
 	if _, _, _, _, ok := p.Match("v0.17.0/n150/other.json"); ok {
 		t.Error("matched another name")
 	}

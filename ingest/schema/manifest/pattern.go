@@ -39,7 +39,7 @@ const (
 // placeholders maps the names that a pattern may use to what each matches.
 var placeholders = map[string]string{
 	"release": anyText, "model": anyText, "precision": anyText, "device": anyText, "impl": anyText, "engine": anyText,
-	"version": anyText, "tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber,
+	"version": anyText, "chips": wholeNumber, "tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber,
 	"concurrency": wholeNumber, "rate": `inf|\d+(?:\.\d+)?`, "dataset": anyText, "label": anyText, "n": wholeNumber,
 	"tp": wholeNumber, "pp": wholeNumber, "dp": wholeNumber, "ep": wholeNumber, "tep": wholeNumber, "dep": wholeNumber,
 	"backend": anyText, "config": anyText, "_": anyText,
@@ -49,6 +49,13 @@ const (
 	anyText     = `.+?`
 	wholeNumber = `\d+`
 )
+
+// oneWord matches what follows the name of a model and a separator: a date, or a word with at most the number of a
+// candidate. Models have separators in their names, and would end at the first.
+const oneWord = `(?:20\d\d[-_.]?[01]\d[-_.]?[0-3]\d[^%[1]s]*|[^%[1]s]+(?:%[1]s(?:rc|alpha|beta|dev|post)[\d.]*)?)`
+
+// ofModel are the facts of which a name has one such word behind its model.
+var ofModel = map[string]bool{"release": true, "version": true, "precision": true, "engine": true}
 
 // wildcard matches a placeholder, or a wildcard of a glob next to one.
 var wildcard = regexp.MustCompile(`\{([a-z_]+)\}|\*|\?`)
@@ -75,12 +82,14 @@ func NewPattern(text string) (Pattern, error) {
 func newPart(text string, seen map[string]bool) (patternPart, error) {
 	var b strings.Builder
 	b.WriteString(`(?s)^`)
-	last, named := 0, false
+	last, named, before := 0, false, ""
 	for _, loc := range wildcard.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(regexp.QuoteMeta(text[last:loc[0]]))
+		between := text[last:loc[0]]
+		b.WriteString(regexp.QuoteMeta(between))
 		last = loc[1]
 		if loc[2] < 0 {
 			b.WriteString(map[string]string{"*": ".*", "?": "."}[text[loc[0]:loc[1]]])
+			before = ""
 			continue
 		}
 		name := text[loc[2]:loc[3]]
@@ -89,7 +98,10 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 			names := strings.Join(slices.Sorted(maps.Keys(placeholders)), "} {")
 			return patternPart{}, fmt.Errorf("it names {%s}; it may name {%s}", name, names)
 		}
-		named = true
+		if before == "model" && between != "" && strings.Contains("-_", between[:1]) && ofModel[name] {
+			what = fmt.Sprintf(oneWord, between[:1])
+		}
+		named, before = true, name
 		if name == "_" || seen[name] {
 			b.WriteString(`(` + what + `)`)
 			continue
@@ -180,6 +192,10 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 			if x, err := strconv.ParseFloat(v, 64); err == nil && v != "inf" {
 				*number = &x
 			}
+			continue
+		}
+		if name == "chips" {
+			f.Device.Chips, _ = strconv.Atoi(v)
 			continue
 		}
 		if name == "n" {

@@ -131,6 +131,24 @@ func nameFacts(names []Named, of int, isFile bool, wanted []string) (part string
 	return strings.Join(parts[:min(least, last+1)], fieldSeparator), facts
 }
 
+// areBuilds reports files of one kind that are called after a model and its build, of several builds each, such as
+// qwen3-8b-v0514.
+func areBuilds(names []Named, areFiles bool, wanted []string) bool {
+	models := map[string]bool{}
+	for _, n := range names {
+		m := build.FindStringSubmatch(n.Path)
+		if m == nil || besides.MatchString(m[1]) || path.Ext(n.Path) != path.Ext(names[0].Path) {
+			return false
+		}
+		models[m[1]] = true
+	}
+	return areFiles && 2*len(models) <= len(names) && slices.Contains(wanted, "model") &&
+		slices.Contains(wanted, "release")
+}
+
+// build matches the name of a file that ends with a build.
+var build = regexp.MustCompile(`^(.*[A-Za-z].*)-(?:v|build|b)\d[\d.]*\.\w+$`)
+
 // factOf is the wanted fact that a field of most names looks like; "" for none.
 func factOf(fields [][]string, i, of int, wanted []string) string {
 	for _, g := range guesses {
@@ -149,6 +167,9 @@ func factOf(fields [][]string, i, of int, wanted []string) string {
 
 // nameFact is the part of a pattern for names that state one fact, with what stands before and behind it in most.
 func nameFact(names []Named, of int, isFile bool, wanted []string) (part string, facts []string) {
+	if areBuilds(names, isFile, wanted) {
+		return "{model}-{release}" + path.Ext(names[0].Path), []string{"model", "release"}
+	}
 	for _, g := range guesses {
 		if !slices.Contains(wanted, g.fact) || isFile && g.fact != "model" {
 			continue
@@ -204,5 +225,5 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 			before = "{_}_"
 		}
 	}
-	return chips.ReplaceAllString(before, "${1}{_}${2}") + "{" + fact + "}" + behind
+	return chips.ReplaceAllString(before, "${1}{chips}x${2}") + "{" + fact + "}" + behind
 }

@@ -43,8 +43,10 @@ func TestPropose(t *testing.T) {
 		{"versions of a model", "r/deepseek-v3.2/a.json r/deepseek-v3.2-exp/a.json", "release model", "{model}/*",
 			"//deepseek-v3.2/"},
 		{"how many devices", "r/gpu_1x_h200_nvl/a.json r/gpu_2x_pro_6000_blackwell/a.json", "device",
-			"gpu_{_}_{device}/*", "/h200_nvl//"},
+			"gpu_{chips}x_{device}/*", "/h200_nvl//"},
 		{"files of a benchmark", "a/Qwen3-1.7B_int4_ppl.json a/Qwen3-1.7B_int4_fidelity.json", "model", "", ""},
+		{"models and builds", "q/gemma4-12b-v0514.json q/gemma4-12b-v0515.json q/qwen3-8b-v0514.json q/qwen3-8b-v0515.json",
+			"release model", "{model}-{release}.json", "v0514//gemma4-12b/"},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
 		var files []manifest.Named
