@@ -176,6 +176,13 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	if g.Fit.Single {
 		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
 	}
+	if slices.ContainsFunc(g.History, func(v schema.Verdict) bool {
+		c, ok := v.Reason.(schema.EvalChange)
+		return ok && c.Test == schema.TestNoError
+	}) {
+		return "state of how many questions a score is: let the tool write it, or map the column, questions TASK under " +
+			"tables: in ttreport.yaml"
+	}
 	if r.Label || slices.ContainsFunc(r.Runs, func(i int) bool { return !c.Runs[i].Start.IsZero() }) {
 		return "put targets into targets/, or keep the history of an earlier release"
 	}

@@ -271,9 +271,13 @@ func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 	if len(scores) == 0 {
 		return
 	}
-	unknown, dims := schema.Unknown{}, []string{}
+	unknown, dims, asked := schema.Unknown{}, []string{}, map[string]int{}
 	for _, c := range cells {
-		switch _, err := strconv.ParseFloat(c.text, 64); {
+		switch n, err := strconv.ParseFloat(c.text, 64); {
+		case c.kind == questions && n >= 1 && n < 1e9:
+			asked[c.name] = int(n)
+		case c.kind == questions:
+			r.badCell(c)
 		case c.kind == dim:
 			dims = append(dims, c.name+"="+c.text)
 		case c.kind == condition || !c.mapped && err != nil:
@@ -283,6 +287,7 @@ func (r *reader) settings(who [7]string, cells []cell, scores []schema.Score) {
 	slices.Sort(dims)
 	for i := range scores {
 		s := &scores[i]
+		s.N = asked[s.Task]
 		s.Filter, s.Unknown = strings.Join(dims, ", "), unknown
 		one := fmt.Sprint(who, s.Task, s.Metric, s.Filter)
 		value, _ := s.Value.Get()
@@ -499,6 +504,8 @@ func joined(list []string) string {
 //	TTFT avg: ttft mean s         a metric, its statistic and the unit of the file
 //	Throughput: output_tps tok/s  a metric that is one number
 //	Power: power W lower          a metric of one's own: its unit, and the better direction
+//	MMLU: score mmlu acc %        a score of a task, here of 100
+//	MMLU n: questions mmlu        how many questions the scores of a task are of
 //	Seed: condition seed          a condition
 //	Comment: skip                 nothing
 //
@@ -551,6 +558,7 @@ const (
 	condition
 	metric
 	score
+	questions
 )
 
 var (
@@ -632,6 +640,8 @@ func newColumn(text string) (column, error) {
 		return column{kind: dim, name: words[1]}, nil
 	case len(words) == 2 && words[0] == "condition":
 		return column{kind: condition, name: words[1]}, nil
+	case len(words) == 2 && words[0] == "questions":
+		return column{kind: questions, name: words[1]}, nil
 	case words[0] == "score":
 		return newScore(words)
 	}
@@ -687,7 +697,7 @@ func newMetric(words []string) (column, error) {
 			}
 		}
 		return column{}, fmt.Errorf("%q is neither a field (%s), a metric, a metric of your own (power W lower), dim NAME, "+
-			"condition NAME, score TASK METRIC, nor skip", strings.Join(words, " "),
+			"condition NAME, score TASK METRIC, questions TASK, nor skip", strings.Join(words, " "),
 			strings.Join(workloadFields, " ")+" model device impl engine version release start")
 	}
 	c := column{kind: metric, name: words[0]}

@@ -35,6 +35,17 @@ const sheet = "Model,GPU,Date,Batch,In,Out,TTFT avg,TTFT 99,TPS,Power,Quant,Comm
 	"acme/m,H100,2026-01-02,16,128,64,OOM,,,,fp8,boom,,--x\n" +
 	"acme/m,A100,2026-01-03,16,128,64,1.5,2000,abc,300,fp8,,8,\n"
 
+// A score says of how many questions it is where a column does.
+func TestQuestions(t *testing.T) {
+	r := compile(t, map[string]string{
+		"m": "model", "acc": "score mmlu acc", "total": "questions mmlu", "x": "score x acc"}).
+		Read(File("sweeps/a.csv", "m,acc,total,x\nA,0.9,30,0.5\n"))
+	Check(t, r)
+	if len(r.Scores) != 2 || r.Scores[0].N+r.Scores[1].N != 30 || Codes(r) != "" {
+		t.Errorf("%+v", r.Scores)
+	}
+}
+
 // A column may hold the scores of a task: rows of a leaderboard are of a model each.
 func TestScores(t *testing.T) {
 	r := compile(t, map[string]string{"name": "model", "Core": "score core acc", "mmlu": "score mmlu acc %"}).

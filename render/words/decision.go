@@ -209,8 +209,8 @@ func leftOut(c gate.Tally, r *gate.Result) string {
 
 // ungraded names evals that nothing grades.
 func ungraded(tasks []string) string {
-	return Plural(len(tasks), "eval") + verb(len(tasks), " has", " have") + " no reference and no earlier score (" +
-		Few(tasks, 3) + ")"
+	return Plural(len(tasks), "eval") + verb(len(tasks), " has", " have") +
+		" no reference and no earlier score to be compared with (" + Few(tasks, 3) + ")"
 }
 
 // Headline is the reason of a decision as one sentence: the one or two worst findings with their numbers, and how many

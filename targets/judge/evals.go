@@ -254,7 +254,7 @@ func (d *evalDecision) outcome(passed bool) bool {
 	default:
 		d.v.Outcome = schema.Inconclusive
 		if p, ok := share(&d.value().scores[0].Score); ok {
-			if n := proportion.Items(math.Max(p, d.same), d.same); n > d.reason.N {
+			if n := proportion.Items(math.Max(p, d.same), d.same); d.reason.N > 0 && n > d.reason.N {
 				d.reason.Needed = n
 			}
 		}
