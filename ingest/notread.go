@@ -431,7 +431,9 @@ func hasNumbers(v decode.Value) bool {
 			return true
 		}
 		if x := m.Val.Float0(); x != math.Trunc(x) {
-			fractions++
+			if fractions++; m.Key == "value" {
+				return true
+			}
 		}
 		if ofLimit.MatchString(m.Key) {
 			return false
@@ -505,7 +507,7 @@ func isMeasurement(m decode.Member, areLimits bool) bool {
 	}
 	isText := first.Kind() == decode.String && withUnit.MatchString(m.Val.Text())
 	isNumber := first.Kind() == decode.Number || !areLimits && hasNumbers(first)
-	return (isNumber || isText) && table.IsMeasured(m.Key)
+	return (isNumber || isText) && isHeading(m.Key)
 }
 
 // withUnit matches a number with a unit, as a text.
@@ -613,35 +615,51 @@ func quietLogs(sources []*source) {
 // proposedFiles matches a mapping that a hint proposes: the names of its files, and the rest.
 var proposedFiles = regexp.MustCompile(`(?s)^(.*\n  - files: )"([^"\n]*)"(\n.*)$`)
 
-// joinMappings makes one mapping of those that are proposed for the files of a folder, all of one kind, whose names
-// differ by more than numbers: each would be asked for by itself.
+// joinMappings makes one mapping of those that are proposed for files of one kind in a folder whose names differ by
+// more than numbers, where one pattern of names is for them and for no other file of the folder.
 func joinMappings(sources []*source) {
-	type place struct{ folder, ext string }
-	names, rests := map[place]map[string]bool{}, map[place]map[string]bool{}
-	each := func(do func(at place, p *schema.Problem, hint []string)) {
-		for _, s := range sources {
-			for i := range s.reading.Problems {
-				if hint := proposedFiles.FindStringSubmatch(s.reading.Problems[i].Hint); hint != nil {
-					do(place{path.Dir(s.shown()), path.Ext(s.rel)}, &s.reading.Problems[i], hint)
-				}
+	type kind struct{ folder, ext, rest string }
+	type proposal struct {
+		name string
+		hint []string // the parts of its text
+		p    *schema.Problem
+	}
+	proposed, all := map[kind][]proposal{}, map[string][]string{} // by kind; names by folder
+	for _, s := range sources {
+		folder, name := path.Dir(s.shown()), path.Base(s.rel)
+		all[folder] = append(all[folder], name)
+		for i := range s.reading.Problems {
+			p := &s.reading.Problems[i]
+			if hint := proposedFiles.FindStringSubmatch(p.Hint); hint != nil {
+				k := kind{folder, path.Ext(name), hint[3]}
+				proposed[k] = append(proposed[k], proposal{name, hint, p})
 			}
 		}
 	}
-	each(func(at place, _ *schema.Problem, hint []string) {
-		if names[at] == nil {
-			names[at], rests[at] = map[string]bool{}, map[string]bool{}
+	for k, list := range proposed {
+		begin, names, isOne := list[0].name, map[string]bool{}, true
+		for _, x := range list {
+			for !strings.HasPrefix(x.name, begin) {
+				begin = begin[:len(begin)-1]
+			}
+			names[x.name], isOne = true, isOne && x.hint[2] == list[0].hint[2]
 		}
-		names[at][hint[2]], rests[at][hint[3]] = true, true
-	})
-	each(func(at place, p *schema.Problem, hint []string) {
-		folder := path.Base(at.folder) + "/"
-		if strings.ContainsAny(folder, "*?[]{}\\\"") || strings.Trim(folder, "./") == "" {
-			folder = ""
+		begin = strings.TrimRight(begin, "0123456789")
+		isOther := func(name string) bool {
+			return strings.HasPrefix(name, begin) && path.Ext(name) == k.ext && !names[name]
 		}
-		if len(names[at]) > 1 && len(rests[at]) == 1 {
-			p.Hint = fmt.Sprintf("%s%q%s", hint[1], folder+"*"+at.ext, hint[3])
+		files := path.Join(path.Base(k.folder), begin) + "*" + k.ext
+		if begin == "" {
+			files = path.Base(k.folder) + "/*" + k.ext
 		}
-	})
+		files = strings.TrimPrefix(files, "./")
+		if isOne || slices.ContainsFunc(all[k.folder], isOther) || strings.ContainsAny(k.folder+begin, "*?[]{}\\\"") {
+			continue
+		}
+		for _, x := range list {
+			x.p.Hint = fmt.Sprintf("%s%q%s", x.hint[1], files, x.hint[3])
+		}
+	}
 }
 
 // quietUnmapped leaves one note on what a mapping leaves out, of those on files of a folder that say the same.

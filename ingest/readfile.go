@@ -191,21 +191,31 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
-// readMapped reads an open file by a mapping of the user's own, or by the format of its tool where it lacks some of
-// what is mapped: a pattern of names matches more than it was meant for.
+// readMapped reads an open file by a mapping of the user's own, or without it where it lacks all numbers that are
+// mapped, or lacks some column and is of a tool whose format is read: a pattern of names matches more than it was meant
+// for.
 func (s *source) readMapped(ctx context.Context, mapping table.Table) []*source {
 	read := mapping.Read(s.open)
-	i := slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == table.Lacking })
+	lacks := func(code string) int {
+		return slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == code })
+	}
+	i, hasNone := lacks(table.Lacking), lacks(table.OtherFile) >= 0
 	if i < 0 {
 		return s.split(read)
 	}
-	if _, r := recognise(ctx, s.open); r == nil {
+	_, format := recognise(ctx, s.open)
+	if format == nil && !hasNone {
 		return s.split(read)
 	}
-	p := read.Problems[i]
-	p.Severity, p.Used = schema.SevNote, "the format of the tool that wrote it, not the mapping in ttreport.yaml"
-	p.Hint = "let files: of the mapping match others only, such as DIR/" + path.Base(s.rel)
 	sources := s.readOpen(ctx)
+	p := read.Problems[i]
+	if p.Used = "the format of the tool that wrote it, not the mapping in ttreport.yaml"; format == nil {
+		p.Used = "not the mapping in ttreport.yaml: none of its numbers is there"
+	}
+	if format != nil || len(s.reading.Problems) == 0 {
+		p.Severity = schema.SevNote
+	}
+	p.Hint = "let files: of the mapping match others only, such as DIR/" + path.Base(s.rel)
 	s.report(p)
 	return sources
 }

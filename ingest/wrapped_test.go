@@ -154,6 +154,7 @@ func TestOneMappingForAFolder(t *testing.T) {
 	set := load(t, ingest.Options{}, map[string]string{
 		"r/deep-v3.csv": table, "r/gemma.csv": table, "other/x-1.csv": table, "other/x-2.csv": table,
 		"two/a.csv": table, "two/b.csv": "model,tpot_ms\nx,12.5\n",
+		"s/speed-a.csv": table, "s/speed-b.csv": table, "s/eval.csv": "a,b\n1,2\n",
 	})
 	got := map[string]int{}
 	for _, p := range set.Problems {
@@ -161,7 +162,8 @@ func TestOneMappingForAFolder(t *testing.T) {
 		name, _, _ := strings.Cut(files, "\n")
 		got[name]++
 	}
-	if want := map[string]int{`"r/*.csv"`: 2, `"x-*.csv"`: 2, `"a.csv"`: 1, `"b.csv"`: 1}; !maps.Equal(got, want) {
+	want := map[string]int{`"r/*.csv"`: 2, `"x-*.csv"`: 2, `"a.csv"`: 1, `"b.csv"`: 1, `"s/speed-*.csv"`: 2}
+	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

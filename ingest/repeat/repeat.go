@@ -562,8 +562,8 @@ var (
 	// under names of every kind, mostly with a fraction.
 	counted = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
 		`tp|pp|dp|ep|cp|dep|tep|dcp|pcp|parallel|parallelism|replicas|shards|gpus|chips|nodes|sparsity|quant|bits|` +
-		`batch|block|page|chunk|chunked|window|lora|loras|turns|beams|draft|speculative|hidden|layers|heads|images|` +
-		`height|width|temperature|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
+		`threads|cores|ctx|batch|block|page|chunk|chunked|window|lora|loras|turns|beams|draft|speculative|hidden|` +
+		`layers|heads|images|height|width|temperature|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
 	// howMany are names of how many there were of what would else say where a measurement was made.
@@ -572,7 +572,8 @@ var (
 
 	// outcome are names of how a measurement went.
 	outcome = regexp.MustCompile(`(?i)(?:^|[_.-])(?:elapsed|took|pass|passed|success|succeeded|successful|ok|correct|` +
-		`valid|judge|verdict|outcome|below|above|exceeded|met|crashed|finished|completed)(?:$|[_.-])`)
+		`valid|judge|verdict|outcome|below|above|exceeded|met|crashed|finished|completed|peak|used|usage|tps|toks?|` +
+		`ttft|tpot|itl|e2el?|latency|throughput|speed|ms)(?:$|[_.-])`)
 
 	// timed is how long something took: 26s.
 	timed = regexp.MustCompile(`(?i)^\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|min|m|h)$`)

@@ -28,6 +28,8 @@ func TestPropose(t *testing.T) {
 			"# say what these are, such as output_tps tok/s: decode_tok_s",
 		"e2e_ttft (ms),e2e_p99_ms,e2e_mean_itl_ms,dp_size,dp": "e2e_ttft (ms): ttft mean ms|e2e_p99_ms: e2el p99 ms|" +
 			"e2e_mean_itl_ms: itl mean ms|dp_size: dim dp",
+		"ttft_sum_ms,ttft_total_s,itl_stddev_ms,tpot_delta_ms,tpot_ms": "itl_stddev_ms: itl std ms|tpot_ms: tpot mean ms|" +
+			"# say what these are, such as output_tps tok/s: ttft_sum_ms, ttft_total_s, tpot_delta_ms",
 		"model,ttft,throughput": "", "": "", "\"": "",
 		"prompt_tokens,gen_tokens,ttft_ms": "ttft_ms: ttft mean ms|" +
 			"prompt_tokens: isl # if it was asked for, and not counted|" +
@@ -112,7 +114,7 @@ func TestRowsInLists(t *testing.T) {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
 	}
 	r = tables[0].Read(File("a.json", `{"series":[{"points":[{"c":1,"wait":{"ttft":5}}]}]}`))
-	if len(r.Points) != 0 || Codes(r) != "missing-column no-number" {
+	if len(r.Points) != 0 || Codes(r) != "missing-column other-file" {
 		t.Errorf("%d points, %s", len(r.Points), Codes(r))
 	}
 }

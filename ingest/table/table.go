@@ -126,14 +126,14 @@ func (r *reader) tellFailed() {
 			"each mapped, or skip", "none of them")
 	}
 	if r.points == 0 && r.rows > 0 {
-		used := "nothing of it"
+		used, code := "nothing of it", "no-number"
 		if r.lacksNumbers {
-			r.empty = nil // the numbers are elsewhere: that is no measurement that failed
+			code, r.empty = OtherFile, nil // the numbers are elsewhere: that is no measurement that failed
 		}
 		if len(r.empty) > 0 {
 			used = "points without a number"
 		}
-		r.report(schema.SevError, "no-number", plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
+		r.report(schema.SevError, code, plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
 			"a number in each row", used)
 		for _, cells := range r.empty {
 			r.attempt(cells)
@@ -174,6 +174,9 @@ func (r *reader) checkHeader() {
 
 // Unmapped is the code of a note on numbers that a mapping leaves out.
 const Unmapped = "unmapped"
+
+// OtherFile is the code of a problem about a file without any of the numbers that are mapped.
+const OtherFile = "other-file"
 
 // Lacking is the code of a problem about a file that lacks some of the columns that are mapped.
 const Lacking = "missing-column"
@@ -1040,7 +1043,8 @@ var (
 		`inter_token_latency|e2e_latency|end_to_end_latency|` +
 		`sequence_latency)(?:_|$)`)
 	endToEnd  = regexp.MustCompile(`(?:^|[_.])(e2e)_(?:(?:mean|avg|average|median|p\d\d?(?:\.\d)?)_)?(?:ms|us|s|sec)$`)
-	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
+	noMean    = regexp.MustCompile(`(?:^|[_.])(?:sum|total|count|delta|diff|var|variance|bucket|created|cv)(?:_|$)`)
+	statistic = regexp.MustCompile(`(?:^|[_.])(mean|avg|average|median|std|stddev|stdev|min|max|p\d\d?(?:\.\d)?)(?:_|$)`)
 	timeUnit  = regexp.MustCompile(`_(ms|us|s)(?:ec|econds)?(?:_|$)`)
 	// "output_tok_throughput_tok_s" and "output throughput (tok/s)" are one rate
 	throughput = regexp.MustCompile(`_(?:throughput|tput|speed)_`)
@@ -1053,7 +1057,7 @@ func latency(name string) (says string, isMetric bool) {
 	if named == nil {
 		named = endToEnd.FindStringSubmatch(name)
 	}
-	if named == nil || unit == nil {
+	if named == nil || unit == nil || noMean.MatchString(name) {
 		return "", false
 	}
 	stat := "mean" // as a column that names none is read
