@@ -365,3 +365,28 @@ func TestLogOfSeveralNights(t *testing.T) {
 		t.Errorf("%d points, %d undated: %+v", len(list), undated, list)
 	}
 }
+
+// Scores of two precisions that the paths state need no names of files to be told apart, in whatever order they are
+// read.
+func TestScoresOfTwoPrecisions(t *testing.T) {
+	table := "hf (pretrained=acme/x), gen_kwargs: (None), limit: None, num_fewshot: 5, batch_size: 8\n" +
+		"|Tasks|Version|Filter|n-shot|Metric|   |Value|   |Stderr|\n|-|-|-|-|-|-|-|-|-|\n" +
+		"|gsm8k|3|none|5|acc|↑|0.%d|±|0.0126|\n"
+	dir := write(t, t.TempDir(), map[string]string{
+		"FP8_gsm8k.log": fmt.Sprintf(table, 7023), "INT4_gsm8k.log": fmt.Sprintf(table, 6511),
+	}, time.Time{})
+	pattern, err := manifest.NewPattern("{precision}_*.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := ingest.Options{Patterns: []manifest.Pattern{pattern}}
+	for _, order := range [][]string{{"."}, {"FP8_gsm8k.log", "INT4_gsm8k.log"}, {"INT4_gsm8k.log", "FP8_gsm8k.log"}} {
+		history, got := t.TempDir(), ""
+		for _, name := range order {
+			_, got = into(t, history, opt, filepath.Join(dir, name))
+		}
+		if n := strings.Count(got, `"filter":"none"`); n != 2 || strings.Contains(got, "file fp8") {
+			t.Errorf("%v: %d scores: %s", order, n, got)
+		}
+	}
+}

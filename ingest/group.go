@@ -346,8 +346,8 @@ func groupRuns(results []*result) *grouping {
 		docs: map[string][]*document{},
 	}
 	for _, key := range order {
-		separateScores(buckets[key])
 		for _, one := range served(buckets[key]) {
+			separateScores(one)
 			for _, part := range split(one) {
 				if slices.ContainsFunc(part, func(r *result) bool { return r.doc == nil }) {
 					g.add(part) // else it stays where it is

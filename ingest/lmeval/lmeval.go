@@ -144,8 +144,12 @@ func facts(v decode.Value) schema.Facts {
 	args := v.At("config", "model_args")
 	f.Model.ID = cmp.Or(v.Get("model_name").Str(), args.Get("model").Str(), args.Get("pretrained").Str(),
 		args.Get("model_version").Str(), argument(modelArg, args.Str()))
-	draft.Revision(&f, cmp.Or(v.At("config", "model_revision").Str(), argument(revisionArg, args.Str()),
-		args.Get("revision").Str()))
+	revision := cmp.Or(v.At("config", "model_revision").Str(), argument(revisionArg, args.Str()),
+		args.Get("revision").Str())
+	if revision == "" || revision == "main" {
+		revision = v.At("config", "model_sha").Str()
+	}
+	draft.Revision(&f, revision)
 	if f.Start = draft.Epoch(v.Get("date")); f.Start.IsZero() {
 		if t := parseTime(v.Get("date").Str()); !t.IsZero() {
 			f.Start, f.StartNote = t, draft.LocalNote
@@ -257,6 +261,7 @@ func describe(v decode.Value, s *schema.Score) {
 		s.Unknown = schema.Unknown{"num_fewshot": schema.JSONString(string(shots.Raw()))}
 	}
 	fewBits(v.At("config", "model_args"), s)
+	sampling(s, v.At("config", "gen_kwargs"), "")
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
 		s.Direction = "lower"
@@ -266,6 +271,31 @@ func describe(v decode.Value, s *schema.Score) {
 	}
 	s.Version = v.At("versions", s.Task).Text()
 }
+
+// sampling keeps how the caller asked for answers to be drawn, in the order of the names: "do_sample=true,
+// temperature=0.6". text is what a command line or Python has of it. Where nothing is asked, the task decides.
+func sampling(s *schema.Score, kwargs decode.Value, text string) {
+	var list []string
+	for part := range strings.SplitSeq(pythonMarks.Replace(cmp.Or(kwargs.Str(), text)), ",") {
+		if part = strings.Trim(part, "(){} "); part != "" && part != "None" {
+			list = append(list, part)
+		}
+	}
+	for _, m := range kwargs.Members() {
+		list = append(list, m.Key+"="+m.Val.Text())
+	}
+	slices.Sort(list)
+	if text = strings.Join(list, ", "); text == "" || len(text) > mostShots {
+		return
+	}
+	if s.Unknown == nil {
+		s.Unknown = schema.Unknown{}
+	}
+	s.Unknown[schema.Settings] = schema.JSONString(text)
+}
+
+// pythonMarks writes a dictionary of Python as arguments of a command.
+var pythonMarks = strings.NewReplacer("'", "", `"`, "", ": ", "=", "True", "true", "False", "false")
 
 // fewBits keeps in how many bits the arguments of a model say that it was loaded.
 func fewBits(args decode.Value, s *schema.Score) {

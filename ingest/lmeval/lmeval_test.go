@@ -303,6 +303,28 @@ func TestListsOfShots(t *testing.T) {
 	}
 }
 
+// How answers are drawn is a setting, written alike by files and by what the harness prints; which weights were
+// measured is a commit.
+func TestSampling(t *testing.T) {
+	const want = `"do_sample=true, temperature=0.6"`
+	for kwargs, want := range map[string]string{
+		`{"temperature":0.6,"do_sample":true}`: want, `"temperature=0.6,do_sample=true"`: want, "null": "", "{}": "",
+	} {
+		r := lmeval.Reader.Read(file(`{"results":{"t":{"acc,none":0.5}},"config":{"model_args":"pretrained=acme/m",` +
+			`"model_sha":"81cee02dd020268dced5fa1327e8555acce9c63c","gen_kwargs":` + kwargs + `},"versions":{"t":1}}`))
+		got, commit := string(r.Scores[0].Unknown[schema.Settings]), r.Facts.Stack.Commits[schema.ModelCommit]
+		if got != want || commit == "" {
+			t.Errorf("%s: %s, want %s, of %q", kwargs, got, want, commit)
+		}
+	}
+	r := lmeval.Tables.Read(drafttest.File("run.log", "hf ({'pretrained': 'acme/m'}), gen_kwargs: ({'temperature': 0.6, "+
+		"'do_sample': True}), limit: None, num_fewshot: 5, batch_size: 1\n|Tasks|Version|Filter|n-shot|Metric|   |Value|   |"+
+		"Stderr|\n|-|-|-|-|-|-|-|-|-|\n|t|1|none|5|acc|↑|0.5|±|0.01|\n"))
+	if len(r.Scores) != 1 || string(r.Scores[0].Unknown[schema.Settings]) != want {
+		t.Errorf("%+v", r.Scores)
+	}
+}
+
 // A model that was loaded in 8 bit is another one, also by harness 0.3.
 func TestLoadedInFewBits(t *testing.T) {
 	for args, want := range map[string]string{

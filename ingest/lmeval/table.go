@@ -24,7 +24,8 @@ var (
 		`\s*Metric\s*\|.*Value\s*\|`)
 	// tableModel is the line before: "hf (pretrained=org/model,dtype=auto), gen_kwargs: (None), limit: None, …"; 0.3 has
 	// no gen_kwargs, and states there how many examples a prompt has.
-	tableModel = regexp.MustCompile(`^[\w-]+ ?\((.*?)\), ?(?:gen_kwargs: ?.*?)?limit: ?([^,]+),.*?num_fewshot: ?([^,]+)`)
+	tableModel = regexp.MustCompile(
+		`^[\w-]+ ?\((.*?)\), ?(?:gen_kwargs: ?(.*?), ?)?limit: ?([^,]+),.*?num_fewshot: ?([^,]+)`)
 )
 
 // Table is the format of what the harness prints.
@@ -47,7 +48,8 @@ func readTable(f *decode.File, out *schema.Reading) {
 		line = bytes.TrimLeft(bytes.TrimRight(line, "` \t\r\n"), "#>*` \t") // within comments and fences
 		text, cells := string(line[:min(len(line), 2000)]), draft.Cells(line, "")
 		if m := tableModel.FindStringSubmatch(text); m != nil {
-			t.model, t.limit, t.shots = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2], m[3]
+			t.model, t.kwargs = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2]
+			t.limit, t.shots = m[3], m[4]
 			t.seen = map[string]string{}
 		}
 		if cells == nil || tableHead.MatchString(text) {
@@ -66,12 +68,13 @@ func readTable(f *decode.File, out *schema.Reading) {
 
 // printed is what is known while tables are read.
 type printed struct {
-	f                   *decode.File
-	runs                *draft.Runs[string]
-	head                []string
-	model, limit, shots string            // of the line before
-	task, version       string            // of the row before
-	seen                map[string]string // the values of a model's scores
+	f             *decode.File
+	runs          *draft.Runs[string]
+	head          []string
+	model, kwargs string // of the line before
+	limit, shots  string
+	task, version string            // of the row before
+	seen          map[string]string // the values of a model's scores
 }
 
 // rows takes a line below the headings: a row, or several that lost the ends of their lines.
@@ -128,6 +131,7 @@ func (t *printed) row(n int, line string, cells []string) {
 	t.seen[key] = of("Value")
 	s := draft.Score(t.f, r, t.task, of("Metric"), value)
 	s.Filter, s.Version = of("Filter"), t.version
+	sampling(s, decode.Value{}, t.kwargs)
 	describeRow(s, of("Stderr"), cmp.Or(of("n-shot"), t.shots), t.limit, line)
 }
 

@@ -875,9 +875,15 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 
 // settingsDiffer returns in which settings two scores differ that both state; "" for in none.
 func settingsDiffer(a, b *columns.ScoreRow) string {
+	if out := stated("precision", strings.ToLower(a.Precision), strings.ToLower(b.Precision)); out != "" {
+		return out
+	}
 	for _, name := range append(schema.ModelSettings(), "num_fewshot") {
 		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
 		isOneTool := a.Source.Format == b.Source.Format && a.Source.Format != ""
+		if isOneTool && name == schema.Settings {
+			x, y = cmp.Or(x, "none"), cmp.Or(y, "none")
+		}
 		if isOneTool && strings.HasPrefix(name, "load_in_") { // who does not ask for it does not have it
 			x, y = loaded(x), loaded(y)
 		}

@@ -21,6 +21,8 @@ func TestPromptDiffers(t *testing.T) {
 		want string
 	}{
 		{score("lm-eval", nil), score("lm-eval", bits), "load_in_8bit false → true"},
+		{score("lm-eval", nil), score("lm-eval", schema.Unknown{schema.Settings: schema.JSONString("temperature=0.6")}),
+			"settings none → temperature=0.6"},
 		{score("lm-eval", bits), score("lm-eval", bits), ""},
 		{score("lm-eval", schema.Unknown{"load_in_8bit": schema.JSONString("False")}), score("lm-eval", nil), ""},
 		{score("lighteval", nil), score("lm-eval", bits), ""},

@@ -87,8 +87,11 @@ func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.
 		first, last := &c.Points[group[0]], &c.Points[group[len(group)-1]]
 		isOneRun := first.Run == last.Run
 		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
-			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; state what differs",
-				info.Label, least, most))
+			what := "which are not of one system; state what differs"
+			if differ := stateDifferently(c, runs); differ != "" {
+				what = "and their runs state " + differ + "; tell them apart with {config} in --pattern"
+			}
+			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, %s", info.Label, least, most, what))
 		}
 		if isOneRun {
 			continue // as was said when it was read

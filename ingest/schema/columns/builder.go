@@ -137,7 +137,7 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 	h.PointsEnd = len(b.C.Points)
 	b.C.Runs = append(b.C.Runs, h)
 	for i := range r.Scores {
-		b.C.Scores = append(b.C.Scores, ScoreRow{run, r.Scores[i]})
+		b.C.Scores = append(b.C.Scores, ScoreRow{run, r.Model.Precision, r.Scores[i]})
 	}
 	for i := range r.Targets {
 		b.C.Targets = append(b.C.Targets, TargetRow{run, r.Targets[i]})

@@ -122,7 +122,8 @@ type PointRow struct {
 
 // ScoreRow is one eval result of a run.
 type ScoreRow struct {
-	Run int32
+	Run       int32
+	Precision string // of the model, as the run states it
 	schema.Score
 }
 

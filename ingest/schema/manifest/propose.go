@@ -39,6 +39,9 @@ const families = `(?:llama|qwen|gemma|ministral|mistral|mixtral|devstral|deepsee
 var load = regexp.MustCompile(`(?i)[-_](?:tp|pp|dp|ep|isl|osl|in|qps|rate|conc|concurrency|bs|batch|np?|c|run|rep|` +
 	`ctx)[-_=]?\d`)
 
+// ofTest matches what a name says of the test, between the model and the load.
+var ofTest = regexp.MustCompile(`(?i)[-_](?:latency|throughput|serving|bench(?:mark)?|perf|offline|online)$`)
+
 // versus is in a name that is of several: h100_vs_mi300x.
 var versus = regexp.MustCompile(`(?i)[-_ .](?:vs|versus)[-_ .]`)
 
@@ -216,7 +219,8 @@ func shapeOf(n Named, begin int, fact string, isFile bool) string {
 			}
 			return ""
 		}
-		behind = strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
+		kind := ofTest.FindString(n.Path[:end[0]])
+		behind = kind + strings.TrimRight(n.Path[end[0]:end[1]], "0123456789") + "*"
 	}
 	if fact == "model" {
 		before = ""

@@ -47,6 +47,8 @@ func TestPropose(t *testing.T) {
 		{"files of a benchmark", "a/Qwen3-1.7B_int4_ppl.json a/Qwen3-1.7B_int4_fidelity.json", "model", "", ""},
 		{"models and builds", "q/gemma4-12b-v0514.json q/gemma4-12b-v0515.json q/qwen3-8b-v0514.json q/qwen3-8b-v0515.json",
 			"release model", "{model}-{release}.json", "v0514//gemma4-12b/"},
+		{"models, tests and loads", "r/Llama-3.1-8B_latency_bs1_in128.json r/Llama-3.1-8B_latency_bs8_in128.json", "model",
+			"{model}_latency_bs*", "//Llama-3.1-8B/"},
 		{"nothing is wanted", "h100/a.json", "", "", ""},
 	} {
 		var files []manifest.Named
