@@ -17,6 +17,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // longestPause is how long a run may pause before what follows is another run.
@@ -158,7 +159,11 @@ func assemble(results []*result) (schema.Run, string) {
 			s.Start = r.facts.Start
 			run.Scores = append(run.Scores, s)
 		}
-		run.Problems = append(run.Problems, r.reading.Problems...)
+		for _, p := range r.reading.Problems {
+			if p.Code != table.Unmapped { // which each of hundreds of files says again
+				run.Problems = append(run.Problems, p)
+			}
+		}
 		run.Extra = withUnknown(run.Extra, r.reading.Extra)
 		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))

@@ -52,7 +52,6 @@ type Set struct {
 //	walk             roots   → found files, each once
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
 //	quietLogs        sources → the same, without notes on logs that lie beside results
-//	quietUnmapped    sources → the same, with one note on what a mapping leaves out of the files of a folder
 //	joinMappings     sources → the same, with one proposed mapping for files of one kind in a folder
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	dropLogs         sources → the same, without logs that sidecars name
@@ -85,7 +84,6 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		return Set{}, nil, err
 	}
 	quietLogs(sources)
-	quietUnmapped(sources)
 	joinMappings(sources)
 	joinParts(sources)
 	side := indexSideFiles(sources)

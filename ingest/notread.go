@@ -662,19 +662,6 @@ func joinMappings(sources []*source) {
 	}
 }
 
-// quietUnmapped leaves one note on what a mapping leaves out, of those on files of a folder that say the same.
-func quietUnmapped(sources []*source) {
-	said := map[[2]string]bool{}
-	for _, s := range sources {
-		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
-			one := [2]string{path.Dir(s.shown()), p.Found}
-			was := said[one]
-			said[one] = said[one] || p.Code == table.Unmapped
-			return was && p.Code == table.Unmapped
-		})
-	}
-}
-
 // logName matches the name of what a program printed.
 var logName = regexp.MustCompile(
 	`(?i)(?:^|[-_.])(?:logs?|out|err|stdout|stderr|console|output|server|nohup)(?:$|[-_.\d])`)

@@ -94,6 +94,7 @@ func TestPatterns(t *testing.T) {
 		{"{model}-v{release}/*", "llama-v2-7b-v1.2.0-rc1/a", "llama-v2-7b", "1.2.0-rc1"},
 		{"{model}__{release}/*", "qwen3_8b__a-b/a", "qwen3_8b", "a-b"},
 		{"{model}*{release}.json", "a-b-c.json", "a", "c"},
+		{"{model}-{precision}-{release}/*", "llama3-8b-q8-v2/a", "llama3-8b", "v2"},
 		{"gpu_{chips}x_{model}/*", "gpu_02x_a-b/x", "a-b", ""},
 	} {
 		p, err := manifest.NewPattern(c[0])

@@ -82,14 +82,14 @@ func NewPattern(text string) (Pattern, error) {
 func newPart(text string, seen map[string]bool) (patternPart, error) {
 	var b strings.Builder
 	b.WriteString(`(?s)^`)
-	last, named, before := 0, false, ""
+	last, named, ofName := 0, false, false // ofName: behind the name of a model
 	for _, loc := range wildcard.FindAllStringSubmatchIndex(text, -1) {
 		between := text[last:loc[0]]
 		b.WriteString(regexp.QuoteMeta(between))
 		last = loc[1]
 		if loc[2] < 0 {
 			b.WriteString(map[string]string{"*": ".*", "?": "."}[text[loc[0]:loc[1]]])
-			before = ""
+			ofName = false
 			continue
 		}
 		name := text[loc[2]:loc[3]]
@@ -98,10 +98,10 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 			names := strings.Join(slices.Sorted(maps.Keys(placeholders)), "} {")
 			return patternPart{}, fmt.Errorf("it names {%s}; it may name {%s}", name, names)
 		}
-		if before == "model" && between != "" && strings.Contains("-_", between[:1]) && ofModel[name] {
+		if ofName = ofName && ofModel[name] && between != "" && strings.Contains("-_", between[:1]); ofName {
 			what = fmt.Sprintf(oneWord, between[:1])
 		}
-		named, before = true, name
+		named, ofName = true, ofName || name == "model"
 		if name == "_" || seen[name] {
 			b.WriteString(`(` + what + `)`)
 			continue
