@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/table"
 )
 
@@ -67,7 +68,7 @@ func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
 	case slices.Contains(settings, ext) || ext == ".js" && dataScript.Match(text):
 		isTold = unreadSettings(&p, text)
 	case !slices.Contains(programs, ext):
-		isTold = (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f) || unreadText(&p, text, ext)
+		isTold = (ext == ".csv" || ext == ".tsv") && unreadTable(&p, f, text) || unreadText(&p, text, ext)
 	}
 	if !isTold {
 		return nil
@@ -96,20 +97,20 @@ func unreadWorkbook(p *schema.Problem, text []byte) bool {
 
 // unreadTable completes the problem of a table with columns of a benchmark, or one whose name or title says of which
 // number its cells are; false for any other.
-func unreadTable(p *schema.Problem, f *decode.File) bool {
+func unreadTable(p *schema.Problem, f *decode.File, text []byte) bool {
 	head := headOf(f.Data)
 	if columns := measuredColumns(head); columns != "" {
 		p.Found, p.Hint = "a table with columns of a benchmark: "+columns, mappingHint(f)
 		return true
 	}
-	title, rest, _ := bytes.Cut(f.Data[:min(len(f.Data), mostSearched)], []byte("\n"))
-	if title = bytes.TrimSpace(title); len(title) == 0 || title[0] != '#' {
-		title, rest = nil, f.Data[:min(len(f.Data), mostSearched)]
+	title, _, _ := bytes.Cut(text, []byte("\n"))
+	if title = bytes.TrimSpace(title); !bytes.HasPrefix(title, []byte("#")) {
+		title = nil
 	}
 	file := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
 	for _, name := range []string{strings.TrimLeft(string(title), "# "), file} {
 		if table.IsMeasured(name) && len(name) < 200 && (ofUnit.MatchString(name) || ofNumbers.Match(head)) &&
-			numberBesideText.Match(rest) {
+			numberBesideText.Match(text) {
 			p.Found = "a table called " + plaintext.Short(name, 120) + ", with a column for each of what was measured"
 			p.Hint = "write it with a row for each measurement, and a column that is called after the number"
 			return true
@@ -146,7 +147,7 @@ func measuredColumns(head []byte) string {
 			names = append(names, name)
 		}
 	}
-	if counted := tally(slices.Values(all)); counted != "" && slices.Contains(all, "model") {
+	if counted := tally(all); counted != "" && slices.Contains(all, "model") {
 		names = append(names, counted)
 	}
 	return plaintext.Short(strings.Join(names, ", "), 120)
@@ -268,7 +269,7 @@ func unreadText(p *schema.Problem, text []byte, ext string) bool {
 		plaintext.Plural(lines, "line"), redact.Text(words))
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	if ext == ".md" { // of a run is what a date is in the name of
-		return stated > 1 || stated == 1 && timestamp.MatchString(path.Base(p.Path))
+		return stated > 1 || stated == 1 && dateName.MatchString(path.Base(p.Path))
 	}
 	return lines > 1 || stated == 1 || lines == 1 && isPage
 }
@@ -353,9 +354,6 @@ func unreadJSON(p *schema.Problem, f *decode.File) bool {
 // emphasis matches what a document prints bold, or as code.
 var emphasis = regexp.MustCompile("\\*\\*|`")
 
-// timestamp matches the name of a file with a date.
-var timestamp = regexp.MustCompile(`20\d\d[-_.]?[01]\d[-_.]?[0-3]\d`)
-
 // statedLine matches a line whose number is that of a benchmark, where a text has no other.
 var statedLine = regexp.MustCompile(`(?i)^[^.]{0,30}(ttft|tpot|itl|e2el|latency|throughput|tok(en)?s?/s)` +
 	`[^.,;]{0,20}[:=]\s*\d|` +
@@ -391,11 +389,8 @@ func measuredNames(v decode.Value) string {
 	var look func(v decode.Value, depth int, hasModel, areLimits bool)
 	look = func(v decode.Value, depth int, hasModel, areLimits bool) {
 		hasModel = hasModel || v.HasAny("model", "model_name", "model_id")
-		names = append(names, measuredMembers(v, areLimits)...)
+		names = append(names, measuredMembers(v, hasModel, areLimits)...)
 		names = append(names, columnsOf(v)...)
-		if counted := tally(numbersOf(v)); counted != "" && hasModel {
-			names = append(names, counted)
-		}
 		n := 0
 		each := func(x decode.Value, areLimits bool) bool {
 			left--
@@ -443,13 +438,13 @@ func hasNumbers(v decode.Value) bool {
 }
 
 // tally is what names of numbers say of answers of a model that were counted: "passed of total"; "" for anything else.
-func tally(names iter.Seq[string]) string {
+func tally(names []string) string {
 	passed, total := "", ""
-	for name := range names {
+	for _, name := range names {
 		switch low := strings.ToLower(name); {
-		case slices.Contains(strings.Fields("passed correct solved resolved n_correct num_correct num_passed"), low):
+		case passes(low):
 			passed = name
-		case slices.Contains(strings.Fields("total n count n_total num_total total_questions attempted num_samples"), low):
+		case totals(low):
 			total = name
 		}
 	}
@@ -459,16 +454,10 @@ func tally(names iter.Seq[string]) string {
 	return passed + " of " + total
 }
 
-// numbersOf are the names of the numbers of an object.
-func numbersOf(v decode.Value) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, m := range v.Members() {
-			if m.Val.Kind() == decode.Number && !yield(m.Key) {
-				return
-			}
-		}
-	}
-}
+var (
+	passes = draft.Names("passed correct solved resolved n_correct num_correct num_passed")
+	totals = draft.Names("total n count n_total num_total total_questions attempted num_samples")
+)
 
 // isAnswer reports an answer of a model that somebody graded.
 func isAnswer(v decode.Value) bool {
@@ -477,23 +466,31 @@ func isAnswer(v decode.Value) bool {
 }
 
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
-// as in {"name": "Throughput", "value": 101.2}.
-func measuredMembers(v decode.Value, areLimits bool) (names []string) {
+// as in {"name": "Throughput", "value": 101.2}. hasModel says that what is counted in it is of a model, areLimits that
+// its numbers are bounds.
+func measuredMembers(v decode.Value, hasModel, areLimits bool) (names []string) {
 	const most = 5000
-	hasNumber := false
+	var numbers []string
 	members := v.Members()
 	for _, m := range members[:min(len(members), most)] {
 		if isMeasurement(m, areLimits) {
 			names = append(names, m.Key)
 		}
-		hasNumber = hasNumber || m.Val.Kind() == decode.Number
+		if m.Val.Kind() == decode.Number {
+			numbers = append(numbers, m.Key)
+		}
 	}
 	if isAnswer(v) {
 		names = append(names, "correct")
 	}
 	for _, key := range []string{"name", "metric", "label", "unit"} {
-		if text := v.Get(key).Str(); hasNumber && len(text) < 60 && table.IsMeasured(text) {
+		if text := v.Get(key).Str(); len(numbers) > 0 && len(text) < 60 && table.IsMeasured(text) {
 			names = append(names, text)
+		}
+	}
+	if hasModel {
+		if counted := tally(numbers); counted != "" {
+			names = append(names, counted)
 		}
 	}
 	return names

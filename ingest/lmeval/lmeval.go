@@ -258,7 +258,7 @@ func describe(v decode.Value, s *schema.Score) {
 		if n := int(list[0]); slices.Max(list) == slices.Min(list) {
 			s.Fewshot = &n
 		}
-		s.Unknown = schema.Unknown{"num_fewshot": schema.JSONString(string(shots.Raw()))}
+		keep(s, "num_fewshot", string(shots.Raw()))
 	}
 	fewBits(v.At("config", "model_args"), s)
 	sampling(s, v.At("config", "gen_kwargs"), "")
@@ -288,10 +288,15 @@ func sampling(s *schema.Score, kwargs decode.Value, text string) {
 	if text = strings.Join(list, ", "); text == "" || len(text) > mostShots {
 		return
 	}
+	keep(s, schema.Settings, text)
+}
+
+// keep adds what a file states of how a score was measured.
+func keep(s *schema.Score, name, text string) {
 	if s.Unknown == nil {
 		s.Unknown = schema.Unknown{}
 	}
-	s.Unknown[schema.Settings] = schema.JSONString(text)
+	s.Unknown[name] = schema.JSONString(text)
 }
 
 // pythonMarks writes a dictionary of Python as arguments of a command.
@@ -301,10 +306,7 @@ var pythonMarks = strings.NewReplacer("'", "", `"`, "", ": ", "=", "True", "true
 func fewBits(args decode.Value, s *schema.Score) {
 	for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
 		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
-			if s.Unknown == nil {
-				s.Unknown = schema.Unknown{}
-			}
-			s.Unknown[name] = schema.JSONString("true")
+			keep(s, name, "true")
 		}
 	}
 }

@@ -242,15 +242,15 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	}
 	reading := r.runs.Of(who, func() schema.Facts { return facts })
 	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
-	held := map[string]cell{}
+	var shared []cell // so far, of columns that are mapped as another one is
 	for _, c := range cells {
-		if c.kind == metric || c.kind == workload {
-			what := strings.TrimSpace(c.name + " " + c.stat)
-			if first, has := held[what]; has && first.text != c.text {
-				r.twice(what, first, c)
+		if c.shared != "" {
+			i := slices.IndexFunc(shared, func(first cell) bool { return first.shared == c.shared })
+			if i >= 0 && shared[i].text != c.text {
+				r.twice(shared[i], c)
 				continue
 			}
-			held[what] = c
+			shared = append(shared, c)
 		}
 		r.cell(d, c)
 	}
@@ -259,11 +259,11 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 }
 
 // twice reports the first two columns that are mapped as one thing and have two values in a row.
-func (r *reader) twice(what string, first, c cell) {
+func (r *reader) twice(first, c cell) {
 	if !r.bad[c.heading] {
 		r.bad[c.heading] = true
 		r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
-			first.heading, c.heading, what, plaintext.Short(first.text, 40), plaintext.Short(c.text, 40), r.rows),
+			first.heading, c.heading, c.shared, plaintext.Short(first.text, 40), plaintext.Short(c.text, 40), r.rows),
 			"one column for each", "the first")
 	}
 }
@@ -544,6 +544,7 @@ type column struct {
 	stat   string // or the metric of a score
 	def    string
 	factor float64 // to the metric's unit; what a score is of
+	shared string  // the metric and statistic, or the part of the workload, that other columns hold, too
 }
 
 // field is the column of a metric as readers of formats state one.
@@ -612,9 +613,29 @@ func Compile(list []Mapping) ([]Table, error) {
 		if metrics == 0 {
 			return nil, fmt.Errorf("%s: no column is a metric or a score; map one, such as TTFT: ttft mean ms", where)
 		}
+		t.share()
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// share marks the columns that are mapped as one thing, so that no row has to look for them.
+func (t *Table) share() {
+	holds := map[string][]string{}
+	for heading, c := range t.columns {
+		if c.kind == metric || c.kind == workload {
+			what := strings.TrimSpace(c.name + " " + c.stat)
+			holds[what] = append(holds[what], heading)
+		}
+	}
+	for what, headings := range holds {
+		for _, heading := range headings {
+			if c := t.columns[heading]; len(headings) > 1 {
+				c.shared = what
+				t.columns[heading] = c
+			}
+		}
+	}
 }
 
 // Find returns the first table whose files match a path.

@@ -923,10 +923,11 @@ func Blocking(name string) bool {
 	switch name {
 	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
 		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
-		"engine", "precision", "mesh", "chips", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
+		schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
 		return true
 	}
-	return strings.HasSuffix(name, "_distribution") || slices.Contains(schema.ModelSettings(), name)
+	return strings.HasSuffix(name, "_distribution") || slices.Contains(schema.ModelSettings(), name) ||
+		slices.Contains(blockingFacts[:], name)
 }
 
 // classes groups conditions that block alike.
@@ -941,18 +942,19 @@ type classes struct {
 
 func newClasses(c *columns.Columns) *classes {
 	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
-	seen := map[string]int32{}
+	seen := map[[4]string]int32{}
 	for i := range c.Runs {
-		k.facts = append(k.facts, intern(seen, fmt.Sprintf("%q", factsOf(&c.Runs[i]))))
+		k.facts = append(k.facts, intern(seen, factsOf(&c.Runs[i])))
 	}
 	return k
 }
 
-// factsOf are what a run states of its system and that blocks like a condition, by their names in [blockingFacts].
+// factsOf are what a run states of its system that blocks like a condition, in the order of [blockingFacts].
 func factsOf(h *columns.RunHead) [4]string {
 	return [...]string{h.Engine, h.Model.Precision, h.Mesh, strings.TrimPrefix(strconv.Itoa(h.Chips), "0")}
 }
 
+// blockingFacts are the names of such facts.
 var blockingFacts = [4]string{"engine", "precision", "mesh", "chips"}
 
 // of returns the class of a point of a run.

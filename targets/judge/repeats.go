@@ -35,8 +35,8 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 			by[s] = append(by[s], run)
 		}
 		for _, s := range order {
-			far := doubts(c, releases[:ri], by[s], policy)
 			differ := stateDifferently(c, by[s])
+			far := doubts(c, releases[:ri], by[s], differ, policy)
 			if far == "" && differ == "" {
 				continue
 			}
@@ -75,8 +75,8 @@ func stateDifferently(c *columns.Columns, runs []int) string {
 }
 
 // doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several
-// runs differ; "" where none do.
-func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.Policy) string {
+// runs differ; "" where none do. differ is what the runs state differently.
+func doubts(c *columns.Columns, earlier []Release, runs []int, differ string, policy *decision.Policy) string {
 	workloads, worst, text := 0, schema.RepeatsApart, ""
 	for _, group := range repeatsOf(c, runs, policy) {
 		metric, least, most := farthest(c, group)
@@ -88,7 +88,7 @@ func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.
 		isOneRun := first.Run == last.Run
 		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
 			what := "which are not of one system; state what differs"
-			if differ := stateDifferently(c, runs); differ != "" {
+			if differ != "" {
 				what = "and their runs state " + differ + "; tell them apart with {config} in --pattern"
 			}
 			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, %s", info.Label, least, most, what))
