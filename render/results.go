@@ -108,15 +108,10 @@ func (r *Report) points(runs []int) (out []*columns.PointRow) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *columns.PointRow) int {
-		switch {
-		case a.Key == b.Key:
+		if a.Key == b.Key {
 			return 0
-		case c.Keys[a.Key].Less(c.Keys[b.Key]):
-			return -1
-		case c.Keys[b.Key].Less(c.Keys[a.Key]):
-			return 1
 		}
-		return 0
+		return c.Keys[a.Key].Compare(c.Keys[b.Key])
 	})
 	return out
 }

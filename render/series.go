@@ -268,20 +268,22 @@ func (r *Report) sparkLetters(s *judge.Series) string {
 func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t := r.newSeriesTable()
 	classes := map[int32]int{} // places of conditions
-	r.Gate.Summaries(at, func(s *judge.Series, g *judge.Summary) {
-		if s.Tail() {
-			return
+	for i := range r.Gate.Series {
+		s := &r.Gate.Series[i]
+		g, ok := r.Gate.Summary(s, at)
+		if !ok || s.Tail() {
+			continue
 		}
-		t.add(s, *g)
-		t.numbers.load(t.numbers.place(s, g))
-		t.numbers.judged(s, g)
+		t.add(s, g)
+		t.numbers.load(t.numbers.place(s, &g))
+		t.numbers.judged(s, &g)
 		at, known := classes[g.Class]
 		if !known {
 			at = place(t.conds, fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions })
 			classes[g.Class] = at
 		}
 		t.Cond = append(t.Cond, at)
-	})
+	}
 	t.numbers.explain(at)
 	t.releaseScores(at)
 	return t.SeriesTable

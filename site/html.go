@@ -29,9 +29,6 @@ type pages struct {
 	t       *template.Template
 	site    string
 	version string
-	css, js string // fingerprints of assets
-	drawer  []scriptView
-	search  scriptView
 	theme   Theme
 	items   []menuItem
 	menus   sync.Map // menu of a root and a current entry: HTML
@@ -62,17 +59,12 @@ type (
 		frame
 		Page          render.Page
 		Site, Version string
-		CSS, JS       string // fingerprints
-		Scripts       []scriptView
-		Drawer        []scriptView // that a number needs which is opened
-		Search        *scriptView  // loaded when somebody searches
-		Theme         string       // fingerprint of the owner's colours, or ""
+		Theme         string // fingerprint of the owner's colours, or ""
 		Logo          *logoView
 		Navigation    template.HTML
 		Charts        template.JS // what the script needs for the figures, as JSON, or ""
 		Single        *inlined    // of a page that is one file; else nil
 	}
-	scriptView  struct{ Name, Fingerprint string }
 	sectionView struct {
 		frame
 		Section render.Section
@@ -95,31 +87,14 @@ type (
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
 	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r)}
-	var err error
-	if p.css, err = static.Fingerprint("site.css"); err != nil {
-		return nil, err
-	}
-	if p.js, err = static.Fingerprint("site.js"); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"run.js", "drawer.js"} { // loaded when a number is opened
-		print, err := static.Fingerprint(name)
-		if err != nil {
-			return nil, err
-		}
-		p.drawer = append(p.drawer, scriptView{name, print})
-	}
-	if p.search.Fingerprint, err = static.Fingerprint(searchScript); err != nil {
-		return nil, err
-	}
-	p.search.Name = searchScript
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView,
 		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
+		"fingerprint": static.Fingerprint,
 	})
 	files := templates.HTML()
-	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -143,11 +118,7 @@ func (p *pages) page(page render.Page) ([]byte, error) {
 
 // pageFrom makes a page with root before every address.
 func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
-	v := layoutView{
-		frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, CSS: p.css, JS: p.js, Drawer: p.drawer,
-		Search: &p.search,
-	}
-	v.Logo = p.theme.shown(root)
+	v := layoutView{frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, Logo: p.theme.shown(root)}
 	if p.theme.css != nil {
 		v.Theme = static.Print(p.theme.css)
 	}
@@ -157,13 +128,6 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	}
 	if v.Charts, err = charts(page); err != nil {
 		return nil, err
-	}
-	for _, name := range page.Scripts {
-		print, err := static.Fingerprint(name)
-		if err != nil {
-			return nil, err
-		}
-		v.Scripts = append(v.Scripts, scriptView{name, print})
 	}
 	return p.layout(v)
 }
@@ -303,9 +267,6 @@ func topic(name render.Topic) (template.HTML, error) {
 	}
 	return markdown.HTML(string(src))
 }
-
-// searchScript finds pages by name.
-const searchScript = "search.js"
 
 // planesFile holds the numbers of a page's planes, beside the page.
 const planesFile = "planes.js"

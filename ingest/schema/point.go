@@ -347,17 +347,14 @@ func (k Key) Load() (load *float64, rest Key) {
 	return load, k
 }
 
-// Less orders keys by task, lengths, load, then the rest. An unknown number sorts last.
-func (k Key) Less(o Key) bool {
-	for _, d := range []int{
-		strings.Compare(k.Task, o.Task), compareNumber(k.Rate, o.Rate), compareNumber(k.ISL, o.ISL),
-		compareNumber(k.OSL, o.OSL), compareNumber(k.Concurrency, o.Concurrency), strings.Compare(k.Tool, o.Tool),
-	} {
-		if d != 0 {
-			return d < 0
-		}
+// Compare orders keys by task, lengths, load, then the rest. An unknown number sorts last.
+func (k Key) Compare(o Key) int {
+	d := cmp.Or(strings.Compare(k.Task, o.Task), compareNumber(k.Rate, o.Rate), compareNumber(k.ISL, o.ISL),
+		compareNumber(k.OSL, o.OSL), compareNumber(k.Concurrency, o.Concurrency), strings.Compare(k.Tool, o.Tool))
+	if d == 0 {
+		d = strings.Compare(k.String(), o.String())
 	}
-	return k.String() < o.String()
+	return d
 }
 
 func compareNumber(a, b *float64) int {

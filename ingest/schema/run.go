@@ -6,7 +6,6 @@ import (
 	"iter"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -153,12 +152,8 @@ func (r *Run) IsSimulated() bool { return SameDevice(r.Device.Name, Simulated) }
 
 // Arrange sorts the points and scores and numbers repeats of one key.
 func (r *Run) Arrange() {
-	sort.SliceStable(r.Points, func(i, j int) bool {
-		a, b := r.Points[i], r.Points[j]
-		if ka, kb := a.Key.String(), b.Key.String(); ka != kb {
-			return a.Key.Less(b.Key)
-		}
-		return a.Start.Before(b.Start)
+	slices.SortStableFunc(r.Points, func(a, b Point) int {
+		return cmp.Or(a.Key.Compare(b.Key), a.Start.Compare(b.Start))
 	})
 	for i := range r.Points {
 		r.Points[i].Repeat = 1

@@ -115,9 +115,7 @@ func gradedOf(list []schema.Verdict) []*graded {
 			tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value, result: result(v.Outcome), verdict: v,
 		})
 	}
-	slices.SortStableFunc(out, func(a, b *graded) int {
-		return cmp.Or(map[bool]int{true: -1}[a.key.Less(b.key)], map[bool]int{true: 1}[b.key.Less(a.key)])
-	})
+	slices.SortStableFunc(out, func(a, b *graded) int { return a.key.Compare(b.key) })
 	return out
 }
 

@@ -35,23 +35,26 @@ func Releases(j *judge.Judgement, a, b int) *Against {
 	out := &Against{A: j.Releases[a].Name, B: j.Releases[b].Name}
 	differ := map[Condition]int{}
 	var changes []changed
-	j.Beside(a, b, func(s *judge.Series, before, now *judge.Summary) {
+	for i := range j.Series {
+		s := &j.Series[i]
+		before, inA := j.Summary(s, a)
+		now, inB := j.Summary(s, b)
 		switch {
-		case s.Tail():
-			return
-		case now == nil:
+		case s.Tail() || !inA && !inB:
+			continue
+		case !inB:
 			out.OnlyA++
-			return
-		case before == nil:
+			continue
+		case !inA:
 			out.OnlyB++
-			return
+			continue
 		}
 		if unlike := judge.Differing(before.Conditions, now.Conditions); len(unlike) > 0 {
 			out.Unlike++
 			for _, name := range unlike {
 				differ[Condition{name, judge.Stated(name, before.Conditions), judge.Stated(name, now.Conditions), 0}]++
 			}
-			return
+			continue
 		}
 		out.Numbers++
 		switch now.Outcome {
@@ -63,7 +66,7 @@ func Releases(j *judge.Judgement, a, b int) *Against {
 		if before.Value > 0 && now.Value > 0 {
 			changes = append(changes, changed{s.Metric, math.Log(now.Value / before.Value)})
 		}
-	})
+	}
 	for c, n := range differ {
 		c.N = n
 		out.Differ = append(out.Differ, c)

@@ -178,18 +178,8 @@ func byWeight(x, y Row) int {
 		return slices.Index([]schema.Outcome{schema.Regressed, schema.Improved, schema.Inconclusive}, r.Outcome())
 	}
 	return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(math.Abs(y.Badness), math.Abs(x.Badness)),
-		compareKeys(x.Key, y.Key), cmp.Compare(x.System, y.System), cmp.Compare(x.Metric, y.Metric),
+		x.Key.Compare(y.Key), cmp.Compare(x.System, y.System), cmp.Compare(x.Metric, y.Metric),
 		cmp.Compare(x.Stat, y.Stat))
-}
-
-func compareKeys(a, b schema.Key) int {
-	switch {
-	case a.String() == b.String():
-		return 0
-	case a.Less(b):
-		return -1
-	}
-	return 1
 }
 
 // naming returns how systems are named in cells: "" where each side has one; with the implementation, engine or
@@ -408,7 +398,7 @@ func (r *Result) loads(a, b *side) {
 		row.Loads = of[k]
 	}
 	r.Loads = slices.SortedFunc(maps.Values(of), func(x, y *Loads) int {
-		return cmp.Or(cmp.Compare(x.System, y.System), compareKeys(x.Key, y.Key))
+		return cmp.Or(cmp.Compare(x.System, y.System), x.Key.Compare(y.Key))
 	})
 }
 

@@ -95,7 +95,7 @@ func (s *sweeps) curves() (out []Curve) {
 	}
 	done := map[question]bool{}
 	slices.SortStableFunc(s.order, func(a, b sweep) int {
-		return cmp.Or(cmp.Compare(a.system, b.system), compareKeys(s.keys[a], s.keys[b]),
+		return cmp.Or(cmp.Compare(a.system, b.system), s.keys[a].Compare(s.keys[b]),
 			cmp.Compare(slices.Index(axes(), a.axis), slices.Index(axes(), b.axis)))
 	})
 	for _, at := range s.order {
@@ -290,14 +290,15 @@ func (s *sweeps) addRun(c *columns.Columns, side, run int, system string) {
 		if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
 			continue
 		}
+		under := blocking(c.Conds[p.Cond])
 		s.add(side, run, system, c.Keys[p.Key], h.Chips, func(metric string) (float64, string) {
 			if metric == AxisTail {
 				n, def := c.Value(p, "ttft", "p90")
 				v, _ := n.Get()
-				return v, def + blocking(c.Conds[p.Cond])
+				return v, def + under
 			}
 			v, stat, def, _ := c.Center(p, metric)
-			return v, stat + def + blocking(c.Conds[p.Cond])
+			return v, stat + def + under
 		})
 	}
 }

@@ -27,7 +27,7 @@ func Tools(runs []schema.Run, a, b string) *Result {
 	r.OfTools = true
 	order := judge.PrimaryMetrics()
 	slices.SortFunc(r.Rows, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(x.System, y.System), compareKeys(x.Key, y.Key),
+		return cmp.Or(cmp.Compare(x.System, y.System), x.Key.Compare(y.Key),
 			cmp.Compare(slices.Index(order, x.Metric), slices.Index(order, y.Metric)), cmp.Compare(x.Metric, y.Metric))
 	})
 	return r

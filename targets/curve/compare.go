@@ -78,7 +78,7 @@ func Compare(a, b *Curve, others ...*Curve) *Comparison {
 // sides have different loads.
 func (c *Comparison) exchanged(at []float64, others []*Curve) []float64 {
 	half, n := make([]float64, len(at)), c.a.Runs()
-	if c.spread.df < FewestDF || !slices.EqualFunc(c.a.all.means, c.b.all.means, sameLoad) {
+	if c.a.Runs()+c.b.Runs() < 3 || c.spread.df < FewestDF || !slices.EqualFunc(c.a.all.means, c.b.all.means, sameLoad) {
 		return half
 	}
 	runs := slices.Concat(c.a.all.runs, c.b.all.runs)

@@ -75,19 +75,6 @@ func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePo
 	return out
 }
 
-// changePointsOf returns the change points of a cell, in the order in which they were found.
-func (j *Judgement) changePointsOf(cell int32) []regression.ChangePoint {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.changePoints == nil {
-		j.changePoints = map[int32][]regression.ChangePoint{}
-		for _, l := range j.rows.ChangePoints {
-			j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
-		}
-	}
-	return j.changePoints[cell]
-}
-
 // Explain returns the calculation behind a verdict against history; nil for one that no test of that kind decided.
 func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) (*regression.Calculation, error) {
 	if v.Against != schema.AgainstHistory || v.Key.IsEval() {

@@ -115,12 +115,10 @@ type changesSeen struct {
 }
 
 func (j *Judgement) changesOf(release int) *changesSeen {
-	j.mu.Lock()
-	known, ok := j.changes[release]
-	j.mu.Unlock()
-	if ok {
-		return known
-	}
+	return j.changes.get(release, func() *changesSeen { return j.seen(release) })
+}
+
+func (j *Judgement) seen(release int) *changesSeen {
 	list := j.agreed(j.merge(j.events(release), release), release)
 	for i := range list {
 		c := &list[i]
@@ -146,12 +144,6 @@ func (j *Judgement) changesOf(release int) *changesSeen {
 			seen.byCell[cell] = append(seen.byCell[cell], &list[i])
 		}
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.changes == nil {
-		j.changes = map[int]*changesSeen{}
-	}
-	j.changes[release] = seen
 	return seen
 }
 
@@ -455,7 +447,7 @@ func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 // levelOf measures the levels of a cell around a change, as a release knows them.
 func (j *Judgement) levelOf(cell, first, last int32, release int) (l level) {
 	begins, ends, newest := j.table.Cells[cell].First, j.table.Cells[cell].End, last
-	for _, p := range j.changePointsOf(cell) {
+	for _, p := range j.changePoints[cell] {
 		if int(p.Found) > release || p.Dismissed {
 			continue
 		}
@@ -690,7 +682,7 @@ func (j *Judgement) settleState(c *Change, release int) {
 
 // ended is the release in which the level of a cell that began with an observation was left; -1: not known.
 func (j *Judgement) ended(cell, first int32, release int) int {
-	for _, l := range j.changePointsOf(cell) {
+	for _, l := range j.changePoints[cell] {
 		if l.At > first && int(l.Found) <= release && !l.Dismissed {
 			return int(j.table.Obs[l.At].Release)
 		}

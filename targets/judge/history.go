@@ -114,7 +114,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 
 // runsTogether is what the runs that confirmed a change in the release show together; nil where none was.
 func (j *reader) runsTogether(s *Series) *schema.Together {
-	for _, l := range j.changePointsOf(s.cell) {
+	for _, l := range j.changePoints[s.cell] {
 		if int(l.Found) == j.release && l.Source == regression.ByGate {
 			d, half, way := l.D+l.Shift, j.t.T975(l.Df)*l.SE, sign(s.Metric)
 			return &schema.Together{
@@ -610,7 +610,7 @@ func (g *gathering) ranks() []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	sort.Slice(order, func(a, b int) bool { return g.c.Keys[order[a]].Less(g.c.Keys[order[b]]) })
+	slices.SortFunc(order, func(a, b int32) int { return g.c.Keys[a].Compare(g.c.Keys[b]) })
 	place := make([]int32, len(order))
 	for i, k := range order {
 		place[k] = int32(i)
@@ -675,7 +675,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		return f
 	}
 	held := f.From
-	for _, l := range j.changePointsOf(s.cell) {
+	for _, l := range j.changePoints[s.cell] {
 		at := int(j.table.Obs[l.At].Release)
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue

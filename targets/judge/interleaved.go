@@ -122,20 +122,7 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 
 // pairedOf returns the paired differences of a release.
 func (j *Judgement) pairedOf(release int) pairedRows {
-	j.mu.Lock()
-	known, ok := j.paired[release]
-	j.mu.Unlock()
-	if ok {
-		return known
-	}
-	known = j.pair(release)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.paired == nil {
-		j.paired = map[int]pairedRows{}
-	}
-	j.paired[release] = known
-	return known
+	return j.paired.get(release, func() pairedRows { return j.pair(release) })
 }
 
 // pair computes the paired differences of a release, for the numbers that are judged.

@@ -43,14 +43,38 @@ type Judgement struct {
 	byKey   map[int32][]int32 // series by workload
 	strata  []stratum
 	evals   *evalJudgement
-
-	mu           sync.Mutex
-	systems      map[int]map[schema.System][]int // runs by release, filled on demand
-	paired       map[int]pairedRows              // of what a release measured in turns, filled on demand
-	prefix       [][]byte                        // digests of the runs up to each release
+	// changePoints are those of a series, in the order in which they were found.
 	changePoints map[int32][]regression.ChangePoint
-	quantiles    regression.Quantiles // of frames
-	changes      map[int]*changesSeen // filled on demand
+
+	systems   memo[int, map[schema.System][]int] // runs by release
+	paired    memo[int, pairedRows]              // of what a release measured in turns
+	changes   memo[int, *changesSeen]            // by release
+	prefix    func() [][]byte                    // digests of the runs up to each release
+	mu        sync.Mutex                         // of quantiles
+	quantiles regression.Quantiles
+}
+
+// memo keeps what was made for a key: its zero value is empty. Who asks while it is made makes it as well.
+type memo[K comparable, V any] struct {
+	mu sync.Mutex
+	of map[K]V
+}
+
+func (m *memo[K, V]) get(k K, make func() V) V {
+	m.mu.Lock()
+	v, ok := m.of[k]
+	m.mu.Unlock()
+	if ok {
+		return v
+	}
+	v = make()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[K]V{}
+	}
+	m.of[k] = v
+	return v
 }
 
 // New judges a history.
@@ -74,6 +98,7 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 		series[i].rows = j.rows
 	}
 	j.index()
+	j.prefix = sync.OnceValue(j.prefixes)
 	j.evals = judgeEvals(c, releases, screen)
 	return j, nil
 }
@@ -83,7 +108,10 @@ func (j *Judgement) index() {
 	j.cellOf = make([]int32, len(j.table.Obs))
 	j.byCell = make([][]int32, len(j.Releases))
 	j.strata = make([]stratum, j.table.Strata)
-	j.byKey = map[int32][]int32{}
+	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
+	for _, l := range j.rows.ChangePoints {
+		j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
+	}
 	for i := range j.Series {
 		j.byKey[j.Series[i].KeyIndex] = append(j.byKey[j.Series[i].KeyIndex], int32(i))
 	}
@@ -185,21 +213,14 @@ func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release
 
 // systemRuns lists the runs of a release by system, without those that are excluded.
 func (j *Judgement) systemRuns(release int) map[schema.System][]int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if known, ok := j.systems[release]; ok {
-		return known
-	}
-	out := map[schema.System][]int{}
-	for _, run := range j.Counted(release) {
-		id := j.Columns.Runs[run].System()
-		out[id] = append(out[id], run)
-	}
-	if j.systems == nil {
-		j.systems = map[int]map[schema.System][]int{}
-	}
-	j.systems[release] = out
-	return out
+	return j.systems.get(release, func() map[schema.System][]int {
+		out := map[schema.System][]int{}
+		for _, run := range j.Counted(release) {
+			id := j.Columns.Runs[run].System()
+			out[id] = append(out[id], run)
+		}
+		return out
+	})
 }
 
 // runsOf lists the runs of a model and device in a release, including excluded ones.
@@ -275,43 +296,6 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 		return Summary{}, false
 	}
 	return j.summary(s, obs), true
-}
-
-// Summaries calls do with each series that a release measured, in their order, and its short verdict, which is another
-// one's after the call.
-func (j *Judgement) Summaries(release int, do func(*Series, *Summary)) {
-	var g Summary
-	for _, obs := range j.byCell[release] {
-		s := &j.Series[j.cellOf[obs]]
-		g = j.summary(s, obs)
-		do(s, &g)
-	}
-}
-
-// Beside calls do with each series that one of two releases measured, in their order, and its short verdict in both;
-// nil where it was not measured. They are another series' after the call.
-func (j *Judgement) Beside(a, b int, do func(s *Series, before, now *Summary)) {
-	left, right := j.byCell[a], j.byCell[b]
-	var first, second Summary
-	for len(left)+len(right) > 0 {
-		var before, now *Summary
-		cell := int32(math.MaxInt32)
-		for _, list := range [][]int32{left, right} {
-			if len(list) > 0 {
-				cell = min(cell, j.cellOf[list[0]])
-			}
-		}
-		s := &j.Series[cell]
-		if len(left) > 0 && j.cellOf[left[0]] == cell {
-			first = j.summary(s, left[0])
-			before, left = &first, left[1:]
-		}
-		if len(right) > 0 && j.cellOf[right[0]] == cell {
-			second = j.summary(s, right[0])
-			now, right = &second, right[1:]
-		}
-		do(s, before, now)
-	}
 }
 
 // summary is the short verdict on an observation of a series.
@@ -508,7 +492,7 @@ func halfWidth(logs []float64, known noise) (half, df float64, from schema.Inter
 // does not cover the program or decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
-	h.Write(j.upTo(release))
+	h.Write(j.prefix()[release])
 	for _, i := range j.byCell[release] {
 		row := &j.rows.Rows[i]
 		writeRow(h, row)
@@ -535,30 +519,26 @@ func (j *Judgement) Digest(release int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// upTo returns the digest of the runs up to a release.
-func (j *Judgement) upTo(release int) []byte {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.prefix == nil {
-		h := sha256.New()
-		content := map[string]string{} // a run may have taken turns with one that is listed later
-		for i := range j.Columns.Runs {
-			content[j.Columns.Runs[i].ID] = j.Columns.Runs[i].SHA256
-		}
-		for i := range j.Releases {
-			r := &j.Releases[i]
-			fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
-			for _, run := range r.Runs {
-				head := &j.Columns.Runs[run]
-				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.screen.excludes(head))
-				if with := head.Interleaved.With; with != "" {
-					fmt.Fprintf(h, "%s\x00%s\n", with, content[with])
-				}
-			}
-			j.prefix = append(j.prefix, h.Sum(nil))
-		}
+// prefixes are the digests of the runs up to each release.
+func (j *Judgement) prefixes() (out [][]byte) {
+	h := sha256.New()
+	content := map[string]string{} // a run may have taken turns with one that is listed later
+	for i := range j.Columns.Runs {
+		content[j.Columns.Runs[i].ID] = j.Columns.Runs[i].SHA256
 	}
-	return j.prefix[release]
+	for i := range j.Releases {
+		r := &j.Releases[i]
+		fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
+		for _, run := range r.Runs {
+			head := &j.Columns.Runs[run]
+			fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.screen.excludes(head))
+			if with := head.Interleaved.With; with != "" {
+				fmt.Fprintf(h, "%s\x00%s\n", with, content[with])
+			}
+		}
+		out = append(out, h.Sum(nil))
+	}
+	return out
 }
 
 // writeRow writes every field of a row. It does not use fmt, which is too slow for ten thousand rows in fifty

@@ -58,7 +58,7 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 		if x.key == y.key {
 			return cmp.Compare(x.impl, y.impl)
 		}
-		return compareKeys(c.Keys[x.key], c.Keys[y.key])
+		return c.Keys[x.key].Compare(c.Keys[y.key])
 	})
 	return g.all(runs)
 }
@@ -408,7 +408,7 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 		}
 	}
 	slices.SortFunc(changes, func(x, y TargetChange) int {
-		return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), compareKeys(x.Key, y.Key),
+		return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), x.Key.Compare(y.Key),
 			cmp.Compare(x.Metric+x.Level, y.Metric+y.Level))
 	})
 	return changes, j.Releases[before].Name
@@ -425,16 +425,6 @@ func (j *Judgement) targetsIn(release int) (map[targetID]schema.Target, map[sche
 		}
 	}
 	return targets, pairs
-}
-
-func compareKeys(a, b schema.Key) int {
-	switch {
-	case a.Less(b):
-		return -1
-	case b.Less(a):
-		return 1
-	}
-	return 0
 }
 
 // Proposal is the result of [Judgement.Propose].
