@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -72,7 +73,7 @@ func report(found []finding) int {
 
 // check reads all Go files and Python scripts below a folder; not testdata and what tools put there.
 func check(root fs.FS) ([]finding, error) {
-	packages := map[string][]source{}
+	set, packages := token.NewFileSet(), map[string][]source{}
 	var found []finding
 	err := fs.WalkDir(root, ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -93,7 +94,7 @@ func check(root fs.FS) ([]finding, error) {
 		}
 		found = append(found, lengths(path, string(data))...)
 		if end == ".go" {
-			s, err := parse(path, data)
+			s, err := parse(set, path, data)
 			if err != nil {
 				return err
 			}
@@ -129,8 +130,7 @@ type source struct {
 	file *ast.File
 }
 
-func parse(name string, data []byte) (source, error) {
-	set := token.NewFileSet()
+func parse(set *token.FileSet, name string, data []byte) (source, error) {
 	file, err := parser.ParseFile(set, name, data, parser.SkipObjectResolution)
 	return source{name, set, file}, err
 }
@@ -142,7 +142,13 @@ func (s source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
 
 // inspect finds violations in the declarations of a package.
 func inspect(files []source) []finding {
-	vars := packageVars(files)
+	of := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	var list []*ast.File
+	for _, s := range files {
+		list = append(list, s.file)
+	}
+	unresolved := types.Config{Error: func(error) {}} // the names of other packages
+	_, _ = unresolved.Check(files[0].file.Name.Name, files[0].set, list, of)
 	var found []finding
 	for i, s := range files {
 		name := strings.TrimSuffix(s.file.Name.Name, "_test")
@@ -164,7 +170,7 @@ func inspect(files []source) []finding {
 			if f.Recv == nil && f.Name.Name == "init" {
 				found = append(found, finding{initFunction, s.path, s.line(f), s.file.Name.Name})
 			}
-			found = append(found, s.assignments(f, vars)...)
+			found = append(found, s.assignments(f, of)...)
 		}
 	}
 	return found
@@ -196,33 +202,12 @@ func cyclomatic(f *ast.FuncDecl) int {
 	return n
 }
 
-// packageVars collects the names of a package's variables.
-func packageVars(files []source) map[string]bool {
-	vars := map[string]bool{}
-	for _, s := range files {
-		for _, d := range s.file.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR {
-				continue
-			}
-			for _, spec := range g.Specs {
-				for _, name := range spec.(*ast.ValueSpec).Names {
-					vars[name.Name] = name.Name != "_"
-				}
-			}
-		}
-	}
-	return vars
-}
-
-// assignments finds where a function assigns to a package variable or to a part of one. It works on names: a name
-// that the function declares anywhere counts as local. So its findings are correct, but not complete.
-func (s source) assignments(f *ast.FuncDecl, vars map[string]bool) []finding {
-	own := declared(f)
+// assignments finds where a function assigns to a variable of its package or to a part of one.
+func (s source) assignments(f *ast.FuncDecl, of *types.Info) []finding {
 	var found []finding
 	target := func(e ast.Expr) {
-		if name := root(e); vars[name] && !own[name] {
-			found = append(found, finding{changedVar, s.path, s.line(e), name})
+		if v, ok := of.Uses[root(e)].(*types.Var); ok && v.Parent() == v.Pkg().Scope() {
+			found = append(found, finding{changedVar, s.path, s.line(e), v.Name()})
 		}
 	}
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -239,12 +224,12 @@ func (s source) assignments(f *ast.FuncDecl, vars map[string]bool) []finding {
 	return found
 }
 
-// root returns the name of the variable in x, x.f, x[i] or *x.
-func root(e ast.Expr) string {
+// root returns the variable in x, x.f, x[i] or *x.
+func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
 		case *ast.Ident:
-			return x.Name
+			return x
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
@@ -254,39 +239,7 @@ func root(e ast.Expr) string {
 		case *ast.ParenExpr:
 			e = x.X
 		default:
-			return ""
+			return nil
 		}
 	}
-}
-
-// declared collects every name that a function declares: its receiver, parameters, results and variables.
-func declared(f *ast.FuncDecl) map[string]bool {
-	own := map[string]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field:
-			for _, name := range n.Names {
-				own[name.Name] = true
-			}
-		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				own[name.Name] = true
-			}
-		case *ast.AssignStmt:
-			for _, e := range n.Lhs {
-				if n.Tok == token.DEFINE {
-					own[root(e)] = true
-				}
-			}
-		case *ast.RangeStmt:
-			if n.Tok == token.DEFINE {
-				own[root(n.Key)] = true
-				if n.Value != nil {
-					own[root(n.Value)] = true
-				}
-			}
-		}
-		return true
-	})
-	return own
 }

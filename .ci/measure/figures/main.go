@@ -3,7 +3,7 @@
 // series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/).
 //
 //	go run ./.ci/measure/figures
-//	go run ./.ci/measure/figures --seed 7 --populations 3 --speed --corpus DIR
+//	go run ./.ci/measure/figures --seed 7 --populations 3 --corpus DIR
 package main
 
 import (
@@ -13,14 +13,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
-	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 func main() {
@@ -36,7 +31,6 @@ type options struct {
 	corpus      string
 	series      string
 	only        string
-	speed       bool
 }
 
 // run prints the table; the exit code is 1 when a goal is missed, so that CI fails.
@@ -48,7 +42,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&o.corpus, "corpus", "", "`folder` with tcpd/ and treeherder/")
 	fs.StringVar(&o.series, "series", "", "`folder` with public histories that series.py made: asv-*.csv, gha-*.csv")
 	fs.StringVar(&o.only, "only", "", "measure one `part` alone")
-	fs.BoolVar(&o.speed, "speed", false, "measure time and memory too, which depend on the machine")
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		return 0
 	} else if err != nil || o.populations < 1 || fs.NArg() > 0 {
@@ -93,7 +86,6 @@ func parts() []part {
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"pairs", powerOfPairs},
 		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound}, {"agents", agents},
-		{"speed", speed},
 	}
 }
 
@@ -129,32 +121,4 @@ func (t *table) floored(met, held bool, data, goal, floor, measured string, args
 		t.broken++
 	}
 	fmt.Fprintf(t.w, "%s\t%s\t%s\t%s\n", data, fmt.Sprintf(measured, args...), goal, mark)
-}
-
-// speed judges 10^5 cells over 10 releases with the garbage collector limited to the memory budget, and measures the
-// time. It runs only with --speed, because it depends on the machine.
-func speed(t *table) {
-	if !t.o.speed {
-		return
-	}
-	const budget = 190 << 20
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(budget))
-	p := standard()
-	p.cells, p.releases = 100000, 10
-	tab, _ := p.make(t.o.seed)
-	var took []float64
-	var after runtime.MemStats
-	for range 3 {
-		runtime.GC()
-		begin := time.Now()
-		if _, err := regression.Judge(t.ctx, tab, regression.DefaultRules()); err != nil {
-			return
-		}
-		took = append(took, time.Since(begin).Seconds())
-		runtime.ReadMemStats(&after)
-	}
-	slices.Sort(took)
-	mb := float64(after.Sys) / 1e6
-	t.row(took[1] <= 1 && mb <= 200, "10^5 cells x 10 releases judged", "<= 1 s on two cores, <= 200 MB",
-		"%.2f s (%d cores), %.0f MB from the system", took[1], runtime.GOMAXPROCS(0), mb)
 }

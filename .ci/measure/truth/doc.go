@@ -2,10 +2,7 @@
 // and logs when each request reached this machine and when its tokens were flushed, to compare with what a client
 // reports.
 //
-//	truth -addr 127.0.0.1:8000 -log truth.jsonl [-ttft 50ms] [-itl 10ms] [-break 4 [-break-after 1s]] [-idle 5s]
-//
-// With -break the connection of every fourth request is reset, or closed after a second, and with -idle those that are
-// idle are closed, as proxies do: a client must count the former as failures, and lose no request to the latter.
+//	truth -addr 127.0.0.1:8000 -log truth.jsonl [-ttft 50ms] [-itl 10ms]
 //
 // It ends on SIGINT or SIGTERM, when all requests are in the log. Prompt tokens are counted as words: the server needs
 // no tokenizer, and no client's timing depends on the count.

@@ -14,7 +14,6 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,31 +26,24 @@ func main() {
 	ttft := flag.Duration("ttft", 50*time.Millisecond, "time from a request's arrival to its first token")
 	itl := flag.Duration("itl", 10*time.Millisecond, "time between tokens")
 	model := flag.String("model", "m", "name of the model")
-	var b breaks
-	flag.Int64Var(&b.each, "break", 0, "break the connection of one of so many requests; 0: of none")
-	flag.DurationVar(&b.after, "break-after", 0, "close it after this time without an answer; 0: reset it at once")
-	idle := flag.Duration("idle", 0, "close connections that are idle for so long, as proxies do; 0: never")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *addr, *path, *idle, schedule{*ttft, *itl}, *model, &b); err != nil {
+	if err := run(ctx, *addr, *path, schedule{*ttft, *itl}, *model); err != nil {
 		fmt.Fprintln(os.Stderr, "truth:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx ends, then writes out the log.
-func run(
-	ctx context.Context, addr, path string, idle time.Duration, s schedule, model string, b *breaks,
-) error {
+func run(ctx context.Context, addr, path string, s schedule, model string) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	buffer := bufio.NewWriterSize(f, 1<<20) // the disk must not delay an answer
 	server := &http.Server{
-		Handler:     b.before(newHandler(s, model, &requestLog{w: buffer})),
-		ConnContext: arrival.ConnContext, IdleTimeout: idle,
+		Handler: newHandler(s, model, &requestLog{w: buffer}), ConnContext: arrival.ConnContext,
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -67,32 +59,6 @@ func run(
 		err = server.Shutdown(end)
 	}
 	return errors.Join(err, buffer.Flush(), f.Close())
-}
-
-// breaks are connections that break under a request, which is not in the log then.
-type breaks struct {
-	each  int64
-	after time.Duration
-	asked atomic.Int64
-}
-
-// before breaks the connections of some of the requests of the API.
-func (b *breaks) before(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if b.each == 0 || r.Method != http.MethodPost || b.asked.Add(1)%b.each > 0 {
-			next.ServeHTTP(w, r)
-			return
-		}
-		time.Sleep(b.after)
-		c, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			panic(err) // HTTP/1.1 has a connection a request
-		}
-		if of, ok := c.(*arrival.Conn); ok && b.after == 0 {
-			_ = of.Conn.(*net.TCPConn).SetLinger(0)
-		}
-		_ = c.Close()
-	})
 }
 
 // record is a line of the log. Times are nanoseconds since 1970.

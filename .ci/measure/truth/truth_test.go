@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ttreport/ttreport/collect/arrival"
 )
 
 // A stream keeps its schedule, and the log holds when tokens were sent.
@@ -84,27 +82,4 @@ func post(t *testing.T, h http.Handler, path, body string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// Of every fourth request the connection breaks, by a reset or by an end; the others are answered.
-func TestBreaks(t *testing.T) {
-	for after, want := range map[time.Duration]string{0: "reset", time.Millisecond: "EOF"} {
-		b := &breaks{each: 4, after: after}
-		server := httptest.NewUnstartedServer(b.before(newHandler(schedule{}, "m", &requestLog{w: io.Discard})))
-		server.Listener = arrival.Listener{Listener: server.Listener}
-		server.Start()
-		broken := 0
-		for range 12 {
-			answer, err := http.Post(server.URL+"/v1/completions", "application/json", strings.NewReader(`{"prompt":"a"}`))
-			if err == nil {
-				_, _ = io.Copy(io.Discard, answer.Body)
-				_ = answer.Body.Close()
-			} else if broken++; !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %s", err, want)
-			}
-		}
-		if server.Close(); broken != 3 {
-			t.Errorf("%d of 12 connections broke, by %s; want 3", broken, want)
-		}
-	}
 }

@@ -28,12 +28,14 @@ const network = 200 * time.Microsecond
 type virtualRun struct {
 	runner
 	srv   Virtual
-	base  time.Duration   // of the server's clock, when the load began
-	due   []time.Duration // when each request is to be sent, after base
-	limit int             // requests in flight; 0: any number
-	next  int             // request to send
-	last  []time.Duration // when each request's newest token arrived, after base
-	wait  *waiting        // what waits for answers; nil: nothing does
+	base  time.Duration         // of the server's clock, when the load began
+	due   []time.Duration       // when each request is to be sent, after base
+	limit int                   // requests in flight; 0: any number
+	next  int                   // request to send
+	last  []time.Duration       // when each request's newest token arrived, after base
+	ends  []time.Duration       // when each request was answered, after base; 0: not yet
+	after [][]int               // the requests that wait for each one
+	held  map[int]time.Duration // when requests were due that wait
 }
 
 // RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
@@ -47,11 +49,17 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
 		drain(srv)
 	}
-	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, wait: newWaiting(l),
-		last: make([]time.Duration, l.Requests), runner: runner{load: l, watcher: newWatcher(l), backlog: newBacklog(l)}}
+	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, held: map[int]time.Duration{},
+		last: make([]time.Duration, l.Requests), ends: make([]time.Duration, l.Requests), after: make([][]int, l.Requests),
+		runner: runner{load: l, watcher: newWatcher(l), backlog: newBacklog(l)}}
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
+	}
+	for i := range l.Requests {
+		for _, j := range l.Each[i].After {
+			v.after[j] = append(v.after[j], i)
+		}
 	}
 	for v.next < l.Requests && (v.limit == 0 && !v.mayEnd() || v.next < v.limit*l.turns()) {
 		v.send(0)
@@ -110,9 +118,28 @@ func (l Load) due() []time.Duration {
 func (v *virtualRun) send(earliest time.Duration) {
 	i := v.next
 	v.next += v.load.turns()
-	if at := max(v.due[i/v.load.turns()], earliest); !v.wait.hold(i, at) {
-		v.sendAs(i, v.wait.at(i, at))
+	due := max(v.due[i/v.load.turns()], earliest)
+	if at, ok := v.ready(i, due); ok {
+		v.sendAs(i, at)
+	} else {
+		v.held[i] = due
 	}
+}
+
+// ready is when a request can be sent that is due at a time; false while what it waits for is not answered.
+func (v *virtualRun) ready(i int, due time.Duration) (time.Duration, bool) {
+	q := &v.load.Each[i]
+	for _, j := range q.After {
+		if v.ends[j] == 0 {
+			return 0, false
+		}
+		at := v.ends[j]
+		if v.load.Rate > 0 {
+			at += q.Pause
+		}
+		due = max(due, at)
+	}
+	return due, true
 }
 
 // sendAs sends a request at a time.
@@ -121,7 +148,8 @@ func (v *virtualRun) sendAs(i int, at time.Duration) {
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
 	if v.out.Late != nil {
-		v.out.Late[i] = at - max(v.due[i], v.wait.at(i, 0))
+		due, _ := v.ready(i, v.due[i])
+		v.out.Late[i] = at - due
 	}
 	want := max(1, q.OSL) // a pooled answer is ready when its prompt is read
 	if q.GiveUp > 0 {
@@ -156,8 +184,13 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	}
 	v.report(*t)
 	v.answered(i, at)
-	for _, j := range v.wait.ended(i, at, v.load.Each, v.load.Rate > 0) {
-		v.sendAs(j, v.wait.ready[j])
+	v.ends[i] = at
+	for _, j := range v.after[i] {
+		due, held := v.held[j]
+		if ready, ok := v.ready(j, due); held && ok {
+			delete(v.held, j)
+			v.sendAs(j, ready)
+		}
 	}
 	v.follow(i, at)
 }
