@@ -250,6 +250,9 @@ func asked(s *schema.Score) (string, bool) {
 
 // scoreOf is the score that a verdict is about; nil where it is not in the columns.
 func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
+	if s := r.Gate.ScoreOf(v); s != nil {
+		return s
+	}
 	run, ok := r.runAt(v.Run)
 	if !ok {
 		return nil

@@ -227,7 +227,7 @@ func (r *Report) Explore() SeriesTable {
 		t.in(x.g.Release, r.sparkLetters(x.s))
 		t.numbers.place(x.s, &x.g)
 	}
-	found := map[int]map[scoreID]*schema.Verdict{}
+	found := map[int]map[*columns.ScoreRow]*schema.Verdict{}
 	for _, p := range r.Pairs {
 		runs := r.withScores(r.runs[p.Pair][p.Newest])
 		if len(runs) > 0 && found[p.Newest] == nil {
@@ -463,16 +463,13 @@ func newCovered(impl string, k schema.Key, metric, stat string) covered {
 	return covered{impl, k.String(), metric, stat}
 }
 
-// scoreID names a score of a release: what its verdict is found by.
-type scoreID struct{ run, key, metric string }
-
 // scoreVerdicts are the verdicts on the scores of a release against history.
-func (r *Report) scoreVerdicts(release int) map[scoreID]*schema.Verdict {
-	out := map[scoreID]*schema.Verdict{}
+func (r *Report) scoreVerdicts(release int) map[*columns.ScoreRow]*schema.Verdict {
+	out := map[*columns.ScoreRow]*schema.Verdict{}
 	list := r.Gate.Findings(release).History
 	for i := range list {
-		if v := &list[i]; v.Key.IsEval() {
-			out[scoreID{v.Run, v.Key.String(), v.Metric}] = v
+		if s := r.Gate.ScoreOf(&list[i]); s != nil {
+			out[s] = &list[i]
 		}
 	}
 	return out
@@ -480,7 +477,7 @@ func (r *Report) scoreVerdicts(release int) map[scoreID]*schema.Verdict {
 
 // addScores adds the scores of some runs, and calls each with the verdict on every one, or nil. A score differs from a
 // number in its change: that is a difference, since a score may be zero, and half of a small one says little.
-func (t *seriesTable) addScores(runs []int, found map[scoreID]*schema.Verdict, each func(v *schema.Verdict)) {
+func (t *seriesTable) addScores(runs []int, found map[*columns.ScoreRow]*schema.Verdict, each func(v *schema.Verdict)) {
 	for _, run := range runs {
 		h := &t.r.Columns.Runs[run]
 		for i, s := range t.r.scoresOf(run) {
@@ -488,7 +485,7 @@ func (t *seriesTable) addScores(runs []int, found map[scoreID]*schema.Verdict, e
 			if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
 				continue
 			}
-			v := found[scoreID{h.ID, schema.EvalKey(&s.Score).String(), s.Metric}]
+			v := found[s]
 			t.addScore(h.System(), s, value, v)
 			t.numbers.at(run, i+1)
 			each(v)

@@ -6,21 +6,10 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
-
-// withoutAsks is a filter without the marks of how its score was asked for, which are made again with each reading. The
-// mark of a name stays, because the results that it was compared with may be in other runs.
-func withoutAsks(filter string) string {
-	own, _ := schema.SplitFilter(filter)
-	if file := schema.FileOf(filter); file != "" {
-		return own + schema.FileMark + file
-	}
-	return own
-}
 
 // nameOf is what scores have in common that may be repeats.
 func nameOf(s *schema.Score) string { return s.Task + "\x00" + s.Metric + "\x00" + s.Filter + "\x00" }
@@ -32,7 +21,7 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 	all := make([]*schema.Score, len(scores))
 	for i := range scores {
 		all[i] = &scores[i]
-		all[i].Filter = withoutAsks(all[i].Filter)
+		all[i].Filter = schema.NamedFilter(all[i].Filter)
 	}
 	var out []schema.Problem
 	for _, group := range alike(all, nameOf) {
@@ -41,7 +30,7 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 		}
 		values := make([]map[string]string, len(group))
 		for i, s := range group {
-			values[i] = asked(s)
+			values[i] = s.Asked()
 		}
 		names := differing(values)
 		for _, what := range names {
@@ -77,9 +66,9 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 		one := *s
 		one.Filter, _ = schema.SplitFilter(s.Filter)
 		if isMarked(s) && stamped.MatchString(extensions.ReplaceAllString(path.Base(s.Source.Path), "")) {
-			one.Filter = withoutAsks(s.Filter) // a person added it
+			one.Filter = schema.NamedFilter(s.Filter) // a person added it
 		}
-		return nameOf(&one) + fmt.Sprint(asked(s))
+		return nameOf(&one) + fmt.Sprint(s.Asked())
 	}
 	for _, group := range alike(scores, unmarked) {
 		files := map[string]bool{}
@@ -182,24 +171,4 @@ func isCount(name string) bool {
 		}
 	}
 	return true
-}
-
-// asked is how a score was asked for, and of what configuration of the model.
-func asked(s *schema.Score) map[string]string {
-	out := map[string]string{}
-	if s.Fewshot != nil {
-		out["shots"] = strconv.Itoa(*s.Fewshot)
-	}
-	if s.Limit != nil {
-		out["limit"] = strconv.FormatFloat(*s.Limit, 'g', -1, 64)
-	}
-	if s.Version != "" {
-		out["version"] = s.Version
-	}
-	for _, name := range schema.ModelSettings() {
-		if text := s.Unknown.Text(name); text != "" {
-			out[name] = text
-		}
-	}
-	return out
 }

@@ -56,6 +56,36 @@ func FileOf(filter string) string {
 	return rest
 }
 
+// NamedFilter is a filter without the marks of how its score was asked for, which are made again with each reading. The
+// mark of a file's name stays, because the results that it was compared with may be in other runs.
+func NamedFilter(filter string) string {
+	own, _ := SplitFilter(filter)
+	if file := FileOf(filter); file != "" {
+		return own + FileMark + file
+	}
+	return own
+}
+
+// Asked is how a score was asked for, and of what configuration of the model, by name, as far as it is stated.
+func (s *Score) Asked() map[string]string {
+	out := map[string]string{}
+	if s.Fewshot != nil {
+		out["shots"] = strconv.Itoa(*s.Fewshot)
+	}
+	if s.Limit != nil {
+		out["limit"] = strconv.FormatFloat(*s.Limit, 'g', -1, 64)
+	}
+	if s.Version != "" {
+		out["version"] = s.Version
+	}
+	for _, name := range ModelSettings() {
+		if text := s.Unknown.Text(name); text != "" {
+			out[name] = text
+		}
+	}
+	return out
+}
+
 // SplitFilter returns the filter that the tool wrote and, from the first mark on, what tells the score apart.
 func SplitFilter(filter string) (own, apart string) {
 	if i := strings.Index(filter, FilterMark); i >= 0 {

@@ -38,40 +38,52 @@ func (s *Score) Outcome() schema.Outcome {
 // scores compares what both sides answered, in the order of tasks.
 func (r *Result) scores(a, b Side, name func(*schema.Run) string) {
 	type id struct{ system, task, metric, filter string }
-	of := func(from Side) map[id]*columns.ScoreRow {
-		out := map[id]*columns.ScoreRow{}
+	of := func(from Side) (map[id][]*columns.ScoreRow, int) { // one of each way to ask
+		out, n := map[id][]*columns.ScoreRow{}, 0
 		for i := range from.Runs {
 			run := &from.Runs[i]
 			for k := range run.Scores {
-				s := &run.Scores[k]
-				at := id{name(run), s.Task, s.Metric, s.Filter}
-				if _, has := s.Value.Get(); has && out[at] == nil {
-					out[at] = &columns.ScoreRow{Score: *s}
+				row := &columns.ScoreRow{Score: run.Scores[k], Precision: run.Model.Precision}
+				at := id{name(run), row.Task, row.Metric, schema.NamedFilter(row.Filter)}
+				if _, has := row.Value.Get(); has && alike(out[at], row) < 0 {
+					out[at], n = append(out[at], row), n+1
 				}
 			}
 		}
-		return out
+		return out, n
 	}
-	left, right := of(a), of(b)
-	for at, y := range right {
-		x := left[at]
-		if x == nil {
-			r.ScoresB++
-			continue
+	left, others := of(a)
+	right, _ := of(b)
+	for at, list := range right {
+		for _, y := range list {
+			i := alike(left[at], y)
+			if i < 0 && len(list) == 1 && len(left[at]) == 1 {
+				i = 0
+			}
+			if i < 0 {
+				r.ScoresB++
+				continue
+			}
+			x := left[at][i]
+			s := Score{System: at.system, A: &x.Score, B: &y.Score}
+			if s.Beside, s.Why = judge.ScoreBeside(x, y); s.Test == schema.TestPaired {
+				lost, gained := judge.Flipped(x.Outcomes, y.Outcomes)
+				s.Lost, s.Gained = ids(y, lost), ids(y, gained)
+			}
+			r.Scores = append(r.Scores, s)
 		}
-		s := Score{System: at.system, A: &x.Score, B: &y.Score}
-		if s.Beside, s.Why = judge.ScoreBeside(x, y); s.Test == schema.TestPaired {
-			lost, gained := judge.Flipped(x.Outcomes, y.Outcomes)
-			s.Lost, s.Gained = ids(y, lost), ids(y, gained)
-		}
-		r.Scores = append(r.Scores, s)
 	}
-	r.ScoresA = len(left) - len(r.Scores)
+	r.ScoresA = others - len(r.Scores)
 	slices.SortFunc(r.Scores, func(x, y Score) int {
 		return cmp.Or(cmp.Compare(x.System, y.System), schema.NaturalCompare(x.A.Task, y.A.Task),
 			cmp.Compare(x.A.Metric, y.A.Metric), cmp.Compare(x.A.Filter, y.A.Filter))
 	})
 	r.separate()
+}
+
+// alike is the place of the score that was asked for as another one, -1 for none.
+func alike(list []*columns.ScoreRow, s *columns.ScoreRow) int {
+	return slices.IndexFunc(list, func(x *columns.ScoreRow) bool { return !judge.AskedApart(x, s) })
 }
 
 // separate says which scores are shown to differ, and what would show the others to.

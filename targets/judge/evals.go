@@ -182,7 +182,7 @@ func (d *evalDecision) decide(passed bool) {
 	d.joins = rel.Serves()
 	d.v = schema.Verdict{
 		Release: rel.Name, Run: value.runs[0], Model: c.id.system.Model, Device: c.id.system.Device,
-		Impl: c.id.system.Impl, Key: schema.EvalKey(&now.Score), Metric: c.metric, Stat: "value",
+		Impl: c.id.system.Impl, Key: c.key(now), Metric: c.metric, Stat: "value",
 		Against: schema.AgainstHistory, Value: now.Value, N: now.N, Outcome: schema.NoBaseline,
 	}
 	if len(st.base) > 0 {
@@ -402,8 +402,9 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 type evalID struct {
 	system schema.System
 	task   string
-	file   string // what the names of its files say, where results state no difference
+	part   string // what names a number of its own among those of the task; see [partOf]
 	seq    sequence
+	marks  string // of its filter, where releases have it asked for in several ways: " | shots 5"
 }
 
 // evalCell is the history of one eval under its primary metric.
@@ -430,52 +431,93 @@ func (c *evalCell) at(release int) *evalValue {
 	return nil
 }
 
+// key is the workload of a score of the eval.
+func (c *evalCell) key(s *columns.ScoreRow) schema.Key {
+	named := s.Score
+	named.Filter = schema.NamedFilter(s.Filter) + c.id.marks
+	return schema.EvalKey(&named)
+}
+
 // evalName is the name of a task's score.
 type evalName struct{ metric, filter string }
+
+// evalWay is an eval as it is asked for in one way, such as with five shots: through all releases, or in one.
+type evalWay struct {
+	id      evalID
+	last    *columns.ScoreRow
+	release int // of the last score
+	names   map[evalName]*evalValue
+	primary evalName
+	cells   map[evalName]*evalCell
+}
 
 // evalCells gathers the evals of a history, one primary metric for each task and release, so that a release's page
 // does not count one eval several times. A task keeps its metric for as long as releases report it, even if a later
 // release has a better one, so that verdicts on earlier releases do not change.
+//
+// A release may ask for an eval in several ways, of which each has a history of its own. Where releases ask in one way
+// each, another way is the same eval, which is not comparable with what it was.
 func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
-	cells := map[evalID]map[evalName]*evalCell{}
-	primary := map[evalID]evalName{}
+	ways := map[evalID][]*evalWay{}
 	var out []*evalCell
 	seqs := sequences(releases)
 	for ri := range releases {
-		for id, byName := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
-			n, known := primary[id]
-			if !known || byName[n] == nil {
-				n = slices.MinFunc(slices.Collect(maps.Keys(byName)), func(a, b evalName) int { // that papers report
-					return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)),
-						cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
-				})
-				primary[id] = n
+		for id, list := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+			for _, now := range list {
+				way := wayOf(ways[id], now, len(list))
+				if way == nil {
+					way = &evalWay{id: id, cells: map[evalName]*evalCell{}}
+					way.id.marks = marksOf(now.last, slices.Concat(list, ways[id]))
+					ways[id] = append(ways[id], way)
+				}
+				if cell := way.add(now, ri); cell != nil {
+					out = append(out, cell)
+				}
 			}
-			if cells[id] == nil {
-				cells[id] = map[evalName]*evalCell{}
-			}
-			cell := cells[id][n]
-			if cell == nil {
-				cell = &evalCell{id: id, metric: n.metric, filter: n.filter}
-				cells[id][n] = cell
-				out = append(out, cell)
-			}
-			cell.values = append(cell.values, *byName[n])
 		}
 	}
 	slices.SortFunc(out, func(x, y *evalCell) int {
 		natural := schema.NaturalCompare
 		return cmp.Or(compareSystems(x.id.system, y.id.system), natural(x.id.task, y.id.task),
-			natural(x.id.seq.channel, y.id.seq.channel), natural(x.id.seq.line, y.id.seq.line),
-			natural(x.metric, y.metric), natural(x.filter, y.filter))
+			natural(x.id.part, y.id.part), natural(x.id.seq.channel, y.id.seq.channel), natural(x.id.seq.line, y.id.seq.line),
+			natural(x.metric, y.metric), natural(x.filter, y.filter), natural(x.id.marks, y.id.marks))
 	})
 	return out
 }
 
-// evalsOf gathers the scores of one release.
-func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
-	seq sequence) map[evalID]map[evalName]*evalValue {
-	all := map[evalID]map[evalName]*evalValue{}
+// wayOf is the way in which releases asked before as one does now, in that many ways; nil for none.
+func wayOf(ways []*evalWay, now *evalWay, several int) *evalWay {
+	for _, w := range ways {
+		if w.release < now.release && !AskedApart(w.last, now.last) {
+			return w
+		}
+	}
+	if several == 1 && len(ways) == 1 {
+		return ways[0]
+	}
+	return nil
+}
+
+// add takes the scores of a release, and returns the cell that it begins, or nil.
+func (w *evalWay) add(now *evalWay, release int) (begun *evalCell) {
+	if w.release, w.last = release, now.last; now.names[w.primary] == nil {
+		w.primary = slices.MinFunc(slices.Collect(maps.Keys(now.names)), func(a, b evalName) int { // that papers report
+			return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)),
+				cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
+		})
+	}
+	cell := w.cells[w.primary]
+	if cell == nil {
+		cell = &evalCell{id: w.id, metric: w.primary.metric, filter: w.primary.filter}
+		w.cells[w.primary], begun = cell, cell
+	}
+	cell.values = append(cell.values, *now.names[w.primary])
+	return begun
+}
+
+// evalsOf gathers the scores of one release, by the ways in which it asked for each eval.
+func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq sequence) map[evalID][]*evalWay {
+	all := map[evalID][]*evalWay{}
 	for _, run := range runs {
 		h := &c.Runs[run]
 		if screen.excludes(h) {
@@ -484,18 +526,67 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 		rows := c.ScoresOf(run)
 		for i := range rows {
 			s := &rows[i]
-			id, n := evalID{h.System(), s.Task, schema.FileOf(s.Filter), seq}, evalName{s.Metric, s.Filter}
-			if all[id] == nil {
-				all[id] = map[evalName]*evalValue{}
+			own, _ := schema.SplitFilter(s.Filter)
+			id, n := evalID{system: h.System(), task: s.Task, part: partOf(s.Filter), seq: seq}, evalName{s.Metric, own}
+			at := slices.IndexFunc(all[id], func(w *evalWay) bool { return !AskedApart(w.last, s) })
+			if at < 0 {
+				at = len(all[id])
+				all[id] = append(all[id], &evalWay{last: s, release: release, names: map[evalName]*evalValue{}})
 			}
-			if all[id][n] == nil {
-				all[id][n] = &evalValue{release: release}
+			way := all[id][at]
+			if way.names[n] == nil {
+				way.names[n] = &evalValue{release: release}
 			}
-			v := all[id][n]
+			v := way.names[n]
 			v.scores, v.runs = append(v.scores, s), append(v.runs, h.ID)
 		}
 	}
 	return all
+}
+
+// partOf is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such as
+// subtask=4. Other filters are readings of the same answers.
+func partOf(filter string) string {
+	own, _ := schema.SplitFilter(filter)
+	if !strings.Contains(own, "=") {
+		own = ""
+	}
+	return own + schema.FileOf(filter)
+}
+
+// AskedApart reports whether two scores were asked for in ways that are not compared, or with other limits.
+func AskedApart(a, b *columns.ScoreRow) bool {
+	return asksDiffer(a, b) != "" || a.Limit != nil && b.Limit != nil && *a.Limit != *b.Limit
+}
+
+// marksOf is what tells a score apart from others of its name that were asked for in other ways.
+func marksOf(s *columns.ScoreRow, others []*evalWay) (marks string) {
+	asks := func(s *columns.ScoreRow) map[string]string {
+		out := s.Asked()
+		if s.Precision != "" {
+			out["precision"] = strings.ToLower(s.Precision)
+		}
+		return out
+	}
+	own, differs := asks(s), map[string]bool{}
+	for _, o := range others {
+		if !AskedApart(s, o.last) {
+			continue
+		}
+		theirs := asks(o.last)
+		for name := range own {
+			differs[name] = differs[name] || theirs[name] != own[name]
+		}
+		for name := range theirs {
+			differs[name] = differs[name] || theirs[name] != own[name]
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(differs)) {
+		if differs[name] {
+			marks += schema.FilterMark + name + " " + cmp.Or(own[name], "none")
+		}
+	}
+	return marks
 }
 
 // evalRank prefers the metric and filter that papers report.
@@ -751,6 +842,19 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	return r
 }
 
+// ScoreOf returns the score that a verdict on an eval against history is about, nil for any other.
+func (j *Judgement) ScoreOf(v *schema.Verdict) *columns.ScoreRow {
+	b, ok := j.evals.inputs[v.ID]
+	if !ok {
+		return nil
+	}
+	value := &j.evals.cells[b.cell].values[b.at]
+	if at := slices.Index(value.runs, v.Run); at >= 0 {
+		return value.scores[at]
+	}
+	return nil
+}
+
 // Scales of scores that are shares of right answers: files have .79 or 79.
 const (
 	inFraction = 1.
@@ -861,20 +965,23 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	if a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items {
 		return "the questions or their prompts differ"
 	}
+	if out := asksDiffer(a, b); out != "" {
+		return out
+	}
+	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
+		return "one of them may be in percent and the other a fraction"
+	}
+	return ""
+}
+
+// asksDiffer returns in how two scores that both state it were asked for in different ways; "" for in nothing.
+func asksDiffer(a, b *columns.ScoreRow) string {
 	if a.Fewshot != nil && b.Fewshot != nil && *a.Fewshot != *b.Fewshot {
 		return fmt.Sprintf("few-shot %d → %d", *a.Fewshot, *b.Fewshot)
 	}
 	if out := stated("task version", a.Version, b.Version); out != "" {
 		return out
 	}
-	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
-		return "one of them may be in percent and the other a fraction"
-	}
-	return settingsDiffer(a, b)
-}
-
-// settingsDiffer returns in which settings two scores differ that both state; "" for in none.
-func settingsDiffer(a, b *columns.ScoreRow) string {
 	if out := stated("precision", strings.ToLower(a.Precision), strings.ToLower(b.Precision)); out != "" {
 		return out
 	}
@@ -1032,7 +1139,8 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 			continue
 		}
 		s := bestScore(t, g.c.ScoresOf(r))
-		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter) {
+		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter ||
+			AskedApart(found[0], s)) {
 			continue
 		}
 		if first == "" {

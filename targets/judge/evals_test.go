@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
@@ -254,5 +255,73 @@ func TestLaterEvalFarWorse(t *testing.T) {
 	}
 	if why.Why != schema.WhyRunsDisagree || why.Code() != "runs-disagree" || math.Abs(why.First-.7) > 1e-9 {
 		t.Errorf("%+v", why)
+	}
+}
+
+// An eval that releases ask for in two ways is two, whether in one run or in two: the score of one way does not confirm
+// what the other saw, and both are judged.
+func TestTwoWaysToAskAreTwoEvals(t *testing.T) {
+	score := func(shots int, v float64) schema.Score {
+		s := judgetest.Share(v, 1319)
+		s.Fewshot = &shots
+		return s
+	}
+	apart := judgetest.History{TTFT: judgetest.Steady(12)}
+	together := judgetest.History{TTFT: judgetest.Steady(6)}
+	for _, five := range []float64{.9, .9, .9, .9, .9, .872} {
+		first, second := score(5, five), score(0, .6)
+		apart.Scores = append(apart.Scores, []schema.Score{first}, []schema.Score{second})
+		first.Filter += schema.FilterMark + "shots 5"
+		second.Filter += schema.FilterMark + "shots 0"
+		together.Scores = append(together.Scores, []schema.Score{second, first})
+	}
+	runs := apart.Columns()
+	for i := range runs.Runs {
+		runs.Runs[i].Release = runs.Runs[i/2*2].Release
+	}
+	for name, c := range map[string]*columns.Columns{"two runs": runs, "one run": together.Columns()} {
+		j := judged(t, c, nil)
+		list := judgetest.Evals(j.History(5))
+		if len(list) != 2 {
+			t.Fatalf("%s: %+v", name, list)
+		}
+		want := map[string]schema.Outcome{"strict-match | shots 0": schema.Unchanged, "strict-match | shots 5": schema.Regressed}
+		for _, v := range list {
+			filter := v.Key.Dims["filter"]
+			if v.Outcome != want[filter] || v.Evidence == schema.Confirmed {
+				t.Errorf("%s: %+v", name, v)
+			}
+			delete(want, filter)
+			if s := j.ScoreOf(&v); s == nil || s.Value != v.Value {
+				t.Errorf("%s: the verdict is about %+v", name, s)
+			}
+		}
+	}
+}
+
+// Where each release asks in one way, another way is the same eval, and no baseline.
+func TestOtherShotsAreNotComparable(t *testing.T) {
+	list := shares(1000, .9, .9, .6)
+	five, none := 5, 0
+	list[0].Fewshot, list[1].Fewshot, list[2].Fewshot = &five, &five, &none
+	if v, why := last(t, list...); v.Outcome != schema.NotComparable || why.Conditions != "few-shot 5 → 0" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// The rows of a table that a column names are numbers of their own; a tool's filters are readings of one.
+func TestRowsOfATableAreEvals(t *testing.T) {
+	h := judgetest.History{TTFT: judgetest.Steady(2)}
+	for range 2 {
+		var scores []schema.Score
+		for _, filter := range []string{"subtask=1", "subtask=2", "strict-match", "flexible-extract"} {
+			s := judgetest.Share(.5, 1000)
+			s.Filter = filter
+			scores = append(scores, s)
+		}
+		h.Scores = append(h.Scores, scores)
+	}
+	if list := judgetest.Evals(judged(t, h.Columns(), nil).History(1)); len(list) != 3 {
+		t.Errorf("%+v", list)
 	}
 }

@@ -275,7 +275,7 @@ func (l *missing) evals() {
 		}
 		v := l.start(c.id.system)
 		if l.systems[c.id.system] {
-			v.Key = schema.EvalKey(&was.scores[0].Score)
+			v.Key = c.key(was.scores[0])
 			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) != nil }) {
 				v.Metric = c.metric // the release has the task under another metric
 			}
