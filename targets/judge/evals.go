@@ -479,7 +479,8 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 	slices.SortFunc(out, func(x, y *evalCell) int {
 		natural := schema.NaturalCompare
 		return cmp.Or(compareSystems(x.id.system, y.id.system), natural(x.id.task, y.id.task),
-			natural(x.id.part, y.id.part), natural(x.id.seq.channel, y.id.seq.channel), natural(x.id.seq.line, y.id.seq.line),
+			natural(x.id.part, y.id.part), natural(x.id.seq.channel, y.id.seq.channel),
+			natural(x.id.seq.line, y.id.seq.line),
 			natural(x.metric, y.metric), natural(x.filter, y.filter), natural(x.id.marks, y.id.marks))
 	})
 	return out

@@ -285,7 +285,9 @@ func TestTwoWaysToAskAreTwoEvals(t *testing.T) {
 		if len(list) != 2 {
 			t.Fatalf("%s: %+v", name, list)
 		}
-		want := map[string]schema.Outcome{"strict-match | shots 0": schema.Unchanged, "strict-match | shots 5": schema.Regressed}
+		want := map[string]schema.Outcome{
+			"strict-match | shots 0": schema.Unchanged, "strict-match | shots 5": schema.Regressed,
+		}
 		for _, v := range list {
 			filter := v.Key.Dims["filter"]
 			if v.Outcome != want[filter] || v.Evidence == schema.Confirmed {
