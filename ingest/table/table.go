@@ -47,9 +47,18 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	r.header = header
 	r.checkHeader()
 	var row []string
+	uneven, example := 0, ""
 	for row, err = lines.Read(); err == nil; row, err = lines.Read() {
-		r.rows++
-		r.row(row)
+		if r.rows++; fits(row, len(header)) {
+			r.row(row)
+		} else if uneven++; uneven == 1 {
+			example = fmt.Sprintf("row %d has %d", r.rows, len(row))
+		}
+	}
+	if uneven > 0 {
+		r.report(schema.SevError, "uneven-rows", fmt.Sprintf("%d of %s that have another number of cells than the %d "+
+			"headings: %s", uneven, plaintext.Plural(r.rows, "row"), len(header), example),
+			"a cell under each heading, in quotes where it has a comma", "nothing of them")
 	}
 	if err != io.EOF {
 		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
@@ -61,6 +70,13 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	out := r.runs.Join(fmt.Sprintf("a table of %d rows, by ttreport.yaml", r.rows))
 	out.Problems = append(out.Problems, r.problems...)
 	return out
+}
+
+// fits reports whether the cells of a row stand under their headings. A single cell is a title, not a row.
+func fits(row []string, headings int) bool {
+	isFilled := func(cell string) bool { return strings.TrimSpace(cell) != "" }
+	return len(row) == headings || len(row) > headings && !slices.ContainsFunc(row[headings:], isFilled) ||
+		!slices.ContainsFunc(row[1:], isFilled)
 }
 
 // separator is what separates the headings: a comma, a semicolon or a tab.

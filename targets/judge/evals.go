@@ -545,8 +545,8 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 	return all
 }
 
-// partOf is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such as
-// subtask=4. Other filters are readings of the same answers.
+// partOf is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such
+// as subtask=4. Other filters are readings of the same answers.
 func partOf(filter string) string {
 	own, _ := schema.SplitFilter(filter)
 	if !strings.Contains(own, "=") {
