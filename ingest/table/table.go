@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -615,24 +616,39 @@ func Compile(list []Mapping) ([]Table, error) {
 		if t.tool == "" {
 			t.tool = "table"
 		}
-		metrics := 0
 		for _, heading := range slices.Sorted(maps.Keys(m.Columns)) {
 			c, err := newColumn(m.Columns[heading])
 			if err != nil {
 				return nil, fmt.Errorf("%s: column %q: %w", where, heading, err)
 			}
-			if c.kind == metric || c.kind == score {
-				metrics++
-			}
 			t.columns[heading] = c
 		}
-		if metrics == 0 {
-			return nil, fmt.Errorf("%s: no column is a metric or a score; map one, such as TTFT: ttft mean ms", where)
+		if err := t.measures(); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 		t.share()
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// measures checks that a mapping has a number, and nothing that its numbers cannot have.
+func (t *Table) measures() error {
+	of := map[kind]string{} // a heading
+	for _, heading := range slices.Sorted(maps.Keys(t.columns)) {
+		of[t.columns[heading].kind] = heading
+	}
+	load := of[workload]
+	switch {
+	case of[metric] != "":
+	case of[score] == "":
+		return errors.New("no column is a metric or a score; map one, such as TTFT: ttft mean ms")
+	case load != "":
+		name := t.columns[load].name
+		return fmt.Errorf("column %q: %s is a part of a load, and scores have none; write dim %s for what tells scores apart",
+			load, name, name)
+	}
+	return nil
 }
 
 // share marks the columns that are mapped as one thing, so that no row has to look for them.

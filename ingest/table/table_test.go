@@ -128,6 +128,7 @@ func TestMappingsAreChecked(t *testing.T) {
 	}
 	for _, m := range []table.Mapping{
 		{Columns: map[string]string{"A": "ttft ms"}}, {Files: "*.csv", Columns: map[string]string{"A": "isl"}},
+		{Files: "*.csv", Columns: map[string]string{"A": "score mmlu acc", "B": "task"}},
 	} {
 		if _, err := table.Compile([]table.Mapping{m}); err == nil {
 			t.Errorf("%+v was accepted", m)
