@@ -284,10 +284,29 @@ func onlyOf(old schema.Run, run *schema.Run) schema.Run {
 	}
 	old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
 	old.Scores = slices.DeleteFunc(old.DatedScores(), func(t schema.Score) bool { return !has[t.Source.SHA256] })
-	if len(old.Points)+len(old.Scores) < all { // the times of the whole are not those of a part
-		old.Start, old.End = time.Time{}, time.Time{}
+	if from := old.Provenance["start"].From; len(old.Points)+len(old.Scores) < all || !isStated(from) {
+		old.Start, old.End = timesOf(&old) // what is left of a run has the times of the whole
 	}
 	return old
+}
+
+// timesOf is from when to when the results of a run were measured; zero where one does not say it.
+func timesOf(run *schema.Run) (start, end time.Time) {
+	for i := range run.Points {
+		p := &run.Points[i]
+		if p.Start.IsZero() {
+			return time.Time{}, time.Time{}
+		}
+		start, end = earlier(start, p.Start), later(end, later(p.Start, p.End))
+	}
+	for i := range run.Scores {
+		at := run.Scores[i].Start
+		if at.IsZero() {
+			return time.Time{}, time.Time{}
+		}
+		start, end = earlier(start, at), later(end, at)
+	}
+	return start, end
 }
 
 // settle leaves in the documents of earlier readings what is nowhere else now, and deletes those of which nothing is
