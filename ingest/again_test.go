@@ -99,6 +99,24 @@ func TestAFlagCorrectsAClone(t *testing.T) {
 	}
 }
 
+// Files of one run that move to releases of their own, one by one, have the times at which they were measured.
+func TestTheLastOfARunKeepsItsTime(t *testing.T) {
+	folder, history := t.TempDir(), t.TempDir()
+	write(t, folder, map[string]string{
+		"a.json": lengths(result("acme/x", "20260101-000000", 1)), "b.json": lengths(result("acme/x", "20260101-010000", 1)),
+	}, time.Now())
+	into(t, history, ingest.Options{}, folder)
+	for _, x := range []string{"a.json v1", "b.json v2"} {
+		name, release, _ := strings.Cut(x, " ")
+		into(t, history, ingest.Options{Flags: schema.Facts{Release: release}}, filepath.Join(folder, name))
+	}
+	for name, run := range documents(t, history) {
+		if len(run.Points) != 1 || !run.Start.Equal(run.Points[0].Start) {
+			t.Errorf("%s began at %s, its points: %+v", name, run.Start, run.Points)
+		}
+	}
+}
+
 // Numbers of two decimals that coincide on one day are of two measurements where the files state two times.
 func TestTwoTimesAreTwoMeasurements(t *testing.T) {
 	at := func(date string) string {
