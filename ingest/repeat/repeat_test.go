@@ -156,6 +156,7 @@ func TestNamesTellApart(t *testing.T) {
 		{"r/run1/x.json r/run7/x.json", "- -"},
 		{"r/x-seed-11.json r/x-seed-42.json", "- -"},
 		{"r/x_2026-03-16_15-33-00.json r/x_2026-03-17_05-00-11.json", "- -"},
+		{"r/x_eval_11-25-2022-05-54-21.json r/x_eval_11-25-2022-05-55-38.json", "- -"},
 		{"r/x-20260316-153300.json r/x-20260317-050011.json", "- -"},
 		{"r/s_1016_1000.jsonl r/s_1018_1000.jsonl", "- -"},
 		{"r/x-3f2a9c1d.json r/x-77ab01ff.json", "- -"},
