@@ -407,23 +407,25 @@ func (is *identification) doubtedModel(files []manifest.Named) (example string) 
 	if err != nil || pattern.String() == "" {
 		return ""
 	}
-	names, count := map[string]map[string]bool{}, 0
+	names, count := map[string]map[string]bool{}, 0 // by what would be one series
 	for i := range is.runs {
 		of := is.runs[i].fact("model")
+		system := of.value + "\x00" + is.runs[i].system.Impl
 		for _, file := range is.runs[i].files {
 			if f, _, _, _, ok := pattern.Match(file); ok && of.from == schema.FromFile {
-				if names[of.value] == nil {
-					names[of.value] = map[string]bool{}
+				if names[system] == nil {
+					names[system] = map[string]bool{}
 				}
-				names[of.value][f.Model.Name] = true
+				names[system][f.Model.Name] = true
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		isRun := slices.ContainsFunc(slices.Collect(maps.Keys(names[name])), runName.MatchString)
-		if len(names[name]) > 1 && !isRun {
+	for _, system := range slices.Sorted(maps.Keys(names)) {
+		isRun := slices.ContainsFunc(slices.Collect(maps.Keys(names[system])), runName.MatchString)
+		if len(names[system]) > 1 && !isRun {
 			count++
-			example = cmp.Or(example, fmt.Sprintf("what files call %s is by their names %s", name, some(names[name])))
+			name, _, _ := strings.Cut(system, "\x00")
+			example = cmp.Or(example, fmt.Sprintf("what files call %s is by their names %s", name, some(names[system])))
 		}
 	}
 	if count > 1 {
