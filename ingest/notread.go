@@ -245,7 +245,7 @@ func measuredRow(text []byte) string {
 }
 
 // numberCell matches a cell of a table that is a number, perhaps with its unit or deviation.
-var numberCell = regexp.MustCompile(`(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|tok/s|t/s)?\s*` +
+var numberCell = regexp.MustCompile(`(?i)(?:^|\|)\s*[*~≈]*\d[\d.,]*\s*(?:%|[mµu]?s|x|W|tok(?:en)?s?/s|t/s)?\s*` +
 	`(?:±[^|]*)?[*]*\s*(?:\||$)`)
 
 // unreadText completes the problem of a text with numbers of a benchmark; false for any other. Prose names numbers, so

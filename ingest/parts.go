@@ -29,6 +29,8 @@ func joinParts(sources []*source) {
 			joinSamples(s, near)
 		case format.EvalScopePercentiles, format.EvalScopeArguments:
 			joinLoadTest(s, near)
+		case format.LLMPerfResponses:
+			missSummary(s, sources)
 		}
 	}
 	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
@@ -98,6 +100,22 @@ func joinLoadTest(s *source, near []*source) {
 		}
 	}
 	s.reading.Points = nil
+}
+
+// missSummary reports requests of llmperf without the summary of their name, which is beside them or in another folder.
+func missSummary(s *source, all []*source) {
+	name := func(s *source) string {
+		return strings.TrimSuffix(strings.TrimSuffix(s.stem(), "_individual_responses"), "_summary")
+	}
+	if !slices.ContainsFunc(all, func(o *source) bool {
+		return o.reading.Format == format.LLMPerf.Name && name(o) == name(s)
+	}) {
+		s.report(schema.Problem{
+			Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
+			Found: "the requests of a measurement without its summary", Used: "nothing of it",
+			Hint: "llmperf writes both; keep them together",
+		})
+	}
 }
 
 // joinRecords merges AIPerf's records into the summary that they belong to: the one of the same name, or the only one

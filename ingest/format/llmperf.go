@@ -11,12 +11,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
+// LLMPerfResponses is the format of the requests of a summary.
+const LLMPerfResponses = "llmperf-responses"
+
 // LLMPerf is the format: the names that a summary is made of.
 var LLMPerf = draft.Format{
 	Name: "llmperf", Detail: "summary", Tool: "llmperf", Point: readLLMPerf,
 	Wants: draft.Wants("results_ttft_s_mean|results_end_to_end_latency_s_mean", "num_concurrent_requests"),
 	Others: []draft.Format{{
-		Name: "llmperf-responses", Detail: "not a result: the requests of a summary",
+		Name: LLMPerfResponses, Detail: "not a result: the requests of a summary",
 		Wants: draft.Wants("0.end_to_end_latency_s&0.ttft_s"),
 	}},
 }

@@ -108,7 +108,11 @@ func sglangServers(d *draft.Draft) {
 	if len(list) == 1 {
 		return
 	}
-	d.Dim("disaggregated", fmt.Sprintf("%dp%dd", router.Get("prefill").Len(), router.Get("decode").Len()))
+	servers := fmt.Sprintf("%dp%dd", router.Get("prefill").Len(), router.Get("decode").Len())
+	if servers == "1p1d" { // newer routers state the first of each kind, of however many
+		servers = "yes"
+	}
+	d.Dim("disaggregated", servers)
 	for _, x := range []struct{ what, used string }{
 		{"version", "both, as the engine's version"}, {"model_path", "that of the prefill server"},
 	} {

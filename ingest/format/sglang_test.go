@@ -62,9 +62,9 @@ func TestSGLangDisaggregated(t *testing.T) {
 	}
 	const a, b = `{"model_path":"acme/m","version":"0.5.5"}`, `{"model_path":"acme/m","version":"0.5.6"}`
 	for _, c := range []struct{ prefill, decode, version, codes, dim string }{
-		{a, a, "0.5.5", "", "1p1d"},
+		{a, a, "0.5.5", "", "yes"},
 		{a, b + "," + b, "0.5.5 + 0.5.6", "servers-differ", "1p2d"},
-		{a, `{"model_path":"acme/other","version":"0.5.5"}`, "0.5.5", "servers-differ", "1p1d"},
+		{a, `{"model_path":"acme/other","version":"0.5.5"}`, "0.5.5", "servers-differ", "yes"},
 	} {
 		r := sglangReader.Must(t, "x.jsonl", text(c.prefill, c.decode))
 		if r.Facts.Model.ID != "acme/m" || r.Facts.Stack.Version != c.version || Codes(r) != c.codes ||

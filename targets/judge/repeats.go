@@ -89,7 +89,8 @@ func doubts(c *columns.Columns, earlier []Release, runs []int, differ string, po
 		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
 			what := "which are not of one system; state what differs"
 			if differ != "" {
-				what = "and their runs state " + differ + "; tell them apart with {config} in --pattern"
+				what = "and their runs state " + differ + "; tell them apart with {config} in --pattern, " +
+					"or the rows of a table with impl, model or dim NAME"
 			}
 			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, %s", info.Label, least, most, what))
 		}
