@@ -86,6 +86,9 @@ func againstText(c *compare.Against) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("%s. %s not compared.", said, words.Plural(c.Unlike, "number")))
 	}
+	if c.Numbers+c.Scores+c.OnlyA+c.OnlyB == 0 {
+		return out
+	}
 	numbers := words.Plural(c.Numbers, "number")
 	if c.Scores > 0 {
 		numbers += " and " + words.Plural(c.Scores, "score")

@@ -92,7 +92,7 @@ func (c *Comparison) scoreTable() *Table {
 }
 
 func nameOfScore(x *compare.Score) string {
-	return listed(", ", x.A.Task, x.A.Metric, words.FilterBeside(x.A.Filter), x.System)
+	return listed(", ", x.A.Task, fewshotText(x.A), x.A.Metric, words.FilterBeside(x.A.Filter), x.System)
 }
 
 // scoreNotes say by what scores differ, and name the items that one side answered better than the other.
@@ -461,7 +461,7 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 			add(tool, listed(", ", setupOf(h.Impl, h.Engine, h.Model.Precision)...), configured(dims), k.String())
 		}
 		for _, s := range r.Columns.ScoresOf(run) {
-			add("", "", "", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
+			add("", "", "", strings.Join([]string{s.Task, fewshotText(&s.Score), s.Metric, s.Filter}, "\n"))
 		}
 	}
 	return out

@@ -41,7 +41,7 @@ type boardRow struct {
 type boardColumn struct{ task, fewshot, metric, filter string }
 
 // fewshotText is how many examples the prompt had; "" when not stated.
-func fewshotText(s *columns.ScoreRow) string {
+func fewshotText(s *schema.Score) string {
 	if s.Fewshot == nil {
 		return ""
 	}
@@ -49,7 +49,7 @@ func fewshotText(s *columns.ScoreRow) string {
 }
 
 func columnOf(s *columns.ScoreRow) boardColumn {
-	return boardColumn{s.Task, fewshotText(s), s.Metric, s.Filter}
+	return boardColumn{s.Task, fewshotText(&s.Score), s.Metric, s.Filter}
 }
 
 // index notes which score a column has: a history of a year has thousands of scores.

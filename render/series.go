@@ -496,7 +496,7 @@ func (t *seriesTable) addScores(runs []int, found map[*columns.ScoreRow]*schema.
 func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value float64, v *schema.Verdict) {
 	scale := judge.ShareScale(&s.Score)
 	row := tableRow{
-		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(s), " "),
+		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(&s.Score), " "),
 		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
 		metric: func() SeriesMetric {
 			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower",

@@ -173,7 +173,7 @@ func (is *identifiedRun) measured(r *schema.Run) {
 	}
 	for i := range r.Scores {
 		s := &r.Scores[i]
-		key := s.Task + " " + s.Metric + " " + s.Filter
+		key := fmt.Sprint(s.Task, " ", s.Metric, " ", s.Filter, s.Asked())
 		files[s.Source.Path], is.keys[key], from[string(schema.FromFile)] = true, true, true
 	}
 	is.files = slices.Sorted(maps.Keys(files))
