@@ -170,11 +170,8 @@ func assemble(results []*result) (schema.Run, string) {
 		r.give()
 	}
 	stated := statedOf(results, run.Provenance)
-	for i := range run.Points {
-		run.Points[i].Source.Stated = stated[run.Points[i].Source.Path]
-	}
-	for i := range run.Scores {
-		run.Scores[i].Source.Stated = stated[run.Scores[i].Source.Path]
+	for src := range run.Sources() {
+		src.Stated = stated[src.Path]
 	}
 	from := map[string]bool{}
 	for _, r := range results {
@@ -334,24 +331,13 @@ func completeModels(results []*result) {
 // pauses.
 func groupRuns(results []*result) *grouping {
 	completeModels(results)
-	buckets := map[bucket][]*result{}
-	var order []bucket
-	for _, r := range results {
-		if !r.counts() {
-			continue
-		}
-		key := bucketOf(r)
-		if buckets[key] == nil {
-			order = append(order, key)
-		}
-		buckets[key] = append(buckets[key], r)
-	}
+	counting := slices.DeleteFunc(slices.Clone(results), func(r *result) bool { return !r.counts() })
 	g := &grouping{
 		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
 		docs: map[string][]*document{},
 	}
-	for _, key := range order {
-		for _, one := range served(buckets[key]) {
+	for _, bucket := range schema.Alike(counting, bucketOf) {
+		for _, one := range served(bucket) {
 			separateScores(one)
 			for _, part := range split(one) {
 				if slices.ContainsFunc(part, func(r *result) bool { return r.doc == nil }) {

@@ -154,8 +154,8 @@ var (
 	// repeatPart is the number of a repeat at the end of a name: caseA_rep2.
 	repeatPart = regexp.MustCompile(`(?i)[-_.](?:rep|repeat|repetition|run|trial|iter|iteration|attempt)[-_#]?\d+$`)
 	// stamps are times in names.
-	stamps = regexp.MustCompile(`(?:\d{4}-?\d\d-?\d\d|(?:[0-3]\d[-_.]){2}20[0-3]\d)[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|` +
-		`\d{8}-\d{6}`)
+	stamps = regexp.MustCompile(`(?:\d{4}-?\d\d-?\d\d|(?:[0-3]\d[-_.]){2}20[0-3]\d)` +
+		`[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
 	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|bench(?:marks?)?|metrics|summary|report|` +
 		`runs?|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )

@@ -103,19 +103,10 @@ func (d *document) forgetUnread(sources []*source) {
 // elsewhere. A file with results of several runs has several of both.
 func (m *memory) match(sources []*source, byHash map[string][]*result) {
 	type file struct{ path, sha256 string }
-	var files []file
-	parts := map[file][]*source{}
-	for _, s := range sources {
-		at := file{s.shown(), s.file.SHA256}
-		if !s.counts() || at.sha256 == "" || byHash[at.sha256] == nil {
-			continue
-		}
-		if parts[at] == nil {
-			files = append(files, at)
-		}
-		parts[at] = append(parts[at], s)
-	}
-	for _, at := range files {
+	isKnown := func(s *source) bool { return s.counts() && s.file.SHA256 != "" && byHash[s.file.SHA256] != nil }
+	known := slices.DeleteFunc(slices.Clone(sources), func(s *source) bool { return !isKnown(s) })
+	for _, parts := range schema.Alike(known, func(s *source) file { return file{s.shown(), s.file.SHA256} }) {
+		at := file{parts[0].shown(), parts[0].file.SHA256}
 		var here, elsewhere []*result
 		for _, r := range byHash[at.sha256] {
 			if r.shown() == at.path {
@@ -124,11 +115,11 @@ func (m *memory) match(sources []*source, byHash map[string][]*result) {
 				elsewhere = append(elsewhere, r)
 			}
 		}
-		if stored := append(here, elsewhere...); len(stored) == 1 && len(parts[at]) == 1 {
-			m.again[parts[at][0]] = stored
+		if stored := append(here, elsewhere...); len(stored) == 1 && len(parts) == 1 {
+			m.again[parts[0]] = stored
 			continue
 		}
-		m.pair(parts[at], here, elsewhere)
+		m.pair(parts, here, elsewhere)
 	}
 }
 

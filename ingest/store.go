@@ -103,7 +103,7 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
-	w := &writes{dir: s.Dir, pending: map[string]bool{}, names: map[string]bool{}}
+	w := &writes{dir: s.Dir, names: map[string]bool{}}
 	w.group.SetLimit(8)
 	placed := map[*document]string{} // where the measurements of documents are now, below the folder
 	for i := range set.Runs {
@@ -115,9 +115,8 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		}
 		set.Runs[i] = schema.Run{} // memory holds what is still to be stored
 	}
-	written, failed := w.wait()
-	out.Written += written
-	if err == nil {
+	failed := w.group.Wait()
+	if out.Written += int(w.written.Load()); err == nil {
 		err = failed
 	}
 	if err == nil {
@@ -135,9 +134,6 @@ func (s Store) put(
 	own := run.ID
 	run = s.succeed(run, docs)
 	name := w.free(&run, own)
-	if err := w.finish(name); err != nil {
-		return err
-	}
 	if s.As != nil {
 		s.As(&run)
 	}
@@ -170,7 +166,13 @@ func (s Store) put(
 	if at < 0 && w.later(&run) {
 		return nil
 	}
-	changed, err := s.write(run, docs, at)
+	var changed bool
+	var err error
+	if at >= 0 {
+		changed, err = s.replace(docs[at], run)
+	} else {
+		changed, err = history.Put(s.Dir, run, s.Retarget)
+	}
 	if damaged, ok := errors.AsType[schema.Problem](err); ok { // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
@@ -193,14 +195,6 @@ func (r *Result) count(changed bool) {
 	}
 }
 
-// write writes a run whose document exists: that of docs at an index, or another one that it updates.
-func (s Store) write(run schema.Run, docs []*document, at int) (changed bool, err error) {
-	if at >= 0 {
-		return s.replace(docs[at], run)
-	}
-	return history.Put(s.Dir, run, s.Retarget)
-}
-
 // succeed returns a run with what its documents know of it: targets, plan, paths; the id where it began as they did.
 func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 	if len(docs) == 0 {
@@ -218,7 +212,7 @@ func (s Store) succeed(run schema.Run, docs []*document) schema.Run {
 			hasID, d.isTaken, run.ID = true, true, d.run.ID
 		}
 		old.Points, old.Scores = d.run.Points, d.run.Scores
-		run = s.update(onlyOf(old, &run), run)
+		run = history.Update(onlyOf(old, &run), run, s.Retarget)
 	}
 	return run
 }
@@ -248,21 +242,12 @@ func (s Store) apart(run schema.Run) string {
 	return run.ID
 }
 
-// update returns a run with what its document knows of it; of targets, only where they are not to be those of now.
-func (s Store) update(old, now schema.Run) schema.Run {
-	own := now.Targets
-	if now = history.Update(old, now); s.Retarget {
-		now.Targets = own
-	}
-	return now
-}
-
 // replace writes a run in the place of a document, with what is left of that if it is of the same run.
 func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 	rest, _ := d.left()
 	switch {
 	case !clash(&d.run, &run):
-		run = s.update(rest, run)
+		run = history.Update(rest, run, s.Retarget)
 	case len(rest.Points)+len(rest.Scores) > 0:
 		if _, err := history.Replace(s.Dir, rest); err != nil {
 			return false, err
@@ -276,11 +261,8 @@ func (s Store) replace(d *document, run schema.Run) (changed bool, err error) {
 func onlyOf(old schema.Run, run *schema.Run) schema.Run {
 	all := len(old.Points) + len(old.Scores)
 	has := map[string]bool{}
-	for i := range run.Points {
-		has[run.Points[i].Source.SHA256] = true
-	}
-	for i := range run.Scores {
-		has[run.Scores[i].Source.SHA256] = true
+	for src := range run.Sources() {
+		has[src.SHA256] = true
 	}
 	old.Points = slices.DeleteFunc(slices.Clone(old.Points), func(p schema.Point) bool { return !has[p.Source.SHA256] })
 	old.Scores = slices.DeleteFunc(old.DatedScores(), func(t schema.Score) bool { return !has[t.Source.SHA256] })
@@ -376,13 +358,12 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 }
 
 // writes stores new documents side by side, since most of the time of storing one is waiting for the disk. The result
-// is that of storing one after the other: a document of this reading decides about no other run of it, except one of
-// the same path, which waits for it.
+// is that of storing one after the other: a document of this reading decides about no other run of it, and each has a
+// path of its own.
 type writes struct {
 	dir     string
 	group   errgroup.Group
-	pending map[string]bool // paths below dir
-	names   map[string]bool // likewise, of all that this reading stores
+	names   map[string]bool // paths below dir of all that this reading stores
 	written atomic.Int64
 }
 
@@ -392,7 +373,6 @@ func (w *writes) later(r *schema.Run) bool {
 	if _, err := os.Lstat(filepath.Join(w.dir, name)); !os.IsNotExist(err) {
 		return false
 	}
-	w.pending[name] = true
 	run := *r
 	w.group.Go(func() error {
 		if _, err := history.Put(w.dir, run, false); err != nil {
@@ -417,28 +397,12 @@ func (w *writes) free(r *schema.Run, own string) (name string) {
 	return name
 }
 
-// finish waits for the document of a path, of all for "".
-func (w *writes) finish(name string) error {
-	if name != "" && !w.pending[name] || len(w.pending) == 0 {
-		return nil
-	}
-	_, err := w.wait()
-	return err
-}
-
-// wait waits for all documents, and returns how many were written and the first error.
-func (w *writes) wait() (int, error) {
-	err := w.group.Wait()
-	clear(w.pending)
-	return int(w.written.Load()), err
-}
-
 func cannotWrite(err error) error {
 	return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
 }
 
 // Contents is a hash of the names and contents of all files below roots. ok is false if one could not be read.
-func Contents(roots []Root) (hash string, files int, ok bool) {
+func Contents(roots []Root) (hash string, ok bool) {
 	return hashed(roots, func(at found) (string, error) {
 		f, err := at.root.FS.Open(at.rel)
 		if err != nil {
@@ -453,7 +417,7 @@ func Contents(roots []Root) (hash string, files int, ok bool) {
 // Fingerprint is a hash of the names, sizes and times of all files below roots: equal fingerprints mean that reading
 // again would give the same result. Nothing is opened. ok is false if a file or folder could not be examined, which
 // reading will report.
-func Fingerprint(roots []Root) (hash string, files int, ok bool) {
+func Fingerprint(roots []Root) (hash string, ok bool) {
 	return hashed(roots, func(at found) (string, error) {
 		info := at.info
 		if info == nil { // a link, or a file that was named
@@ -467,10 +431,10 @@ func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 }
 
 // hashed is a hash of what is said of each file below roots, in their order. All processors look at files.
-func hashed(roots []Root, say func(found) (string, error)) (hash string, files int, ok bool) {
+func hashed(roots []Root, say func(found) (string, error)) (hash string, ok bool) {
 	all, problems := walk(roots, true)
 	if len(problems) > 0 {
-		return "", 0, false
+		return "", false
 	}
 	said := make([]string, len(all))
 	var group errgroup.Group
@@ -482,13 +446,13 @@ func hashed(roots []Root, say func(found) (string, error)) (hash string, files i
 		})
 	}
 	if group.Wait() != nil {
-		return "", 0, false
+		return "", false
 	}
 	sum := sha256.New()
 	for _, line := range said {
 		io.WriteString(sum, line)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), len(all), true
+	return hex.EncodeToString(sum.Sum(nil)), true
 }
 
 // Verification is what became of the raw files that a history names.
@@ -513,11 +477,8 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 	}
 	stored := map[rawFile]bool{}
 	v.Problems = history.Each(historyDir, nil, func(_ string, r *schema.Run) {
-		for i := range r.Points {
-			stored[rawFile{r.Points[i].Source.Path, r.Points[i].Source.SHA256}] = true
-		}
-		for i := range r.Scores {
-			stored[rawFile{r.Scores[i].Source.Path, r.Scores[i].Source.SHA256}] = true
+		for src := range r.Sources() {
+			stored[rawFile{src.Path, src.SHA256}] = true
 		}
 	})
 	list := slices.SortedFunc(maps.Keys(stored), func(a, b rawFile) int {

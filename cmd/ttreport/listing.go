@@ -342,22 +342,16 @@ func alikeProblems(list []schema.Problem) []schema.Problem {
 		_, _, hasMapping := strings.Cut(p.Hint, "\n") // one that is proposed is seen
 		return fmt.Sprint(p.Severity, " ", p.Code, hasMapping)
 	}
-	out, count := schema.Alike(list, kind)
-	folders := map[string]map[string]bool{}
-	for _, p := range list {
-		if folders[kind(p)] == nil {
-			folders[kind(p)] = map[string]bool{}
-		}
-		folders[kind(p)][path.Dir(p.Path)] = true
-	}
-	for i, n := range count {
-		where := "in this folder"
-		if f := len(folders[kind(out[i])]); f > 1 {
+	var out []schema.Problem
+	for _, group := range schema.Alike(list, kind) {
+		first, where := group[0], "in this folder"
+		if f := len(schema.Alike(group, func(p schema.Problem) string { return path.Dir(p.Path) })); f > 1 {
 			where = fmt.Sprintf("in %d folders", f)
 		}
-		if n > 1 {
-			out[i].Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)
+		if n := len(group); n > 1 {
+			first.Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)
 		}
+		out = append(out, first)
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func (in buildInput) stamp() (stamp string, ok bool) {
 		root.Own = in.Own
 		roots = append(roots, root)
 	}
-	files, _, ok := ingest.Fingerprint(roots)
+	files, ok := ingest.Fingerprint(roots)
 	stamp = stampOf(fmt.Sprintf("4 %q %q %q", files, in.Paths, in.Options), nil)
 	return stamp, ok && stamp != ""
 }
@@ -101,7 +101,7 @@ func fingerprint(folder string) (hash string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	hash, _, ok = ingest.Contents([]ingest.Root{root})
+	hash, ok = ingest.Contents([]ingest.Root{root})
 	return hash, ok
 }
 

@@ -72,10 +72,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 			})
 			continue
 		}
-		own := r.Targets
-		if r = Update(old, r); retarget {
-			r.Targets = own
-		}
+		r = Update(old, r, retarget)
 		return put(name, Encode(&r))
 	}
 }
@@ -111,8 +108,15 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 }
 
 // Update merges a run that was read again with its stored document. Results of files that were not read this time,
-// the stamped targets in force, and fields that this version does not know are kept.
-func Update(old, now schema.Run) schema.Run { return join(old, now, keepResults) }
+// the stamped targets in force, unless they are to be those of now, and fields that this version does not know, are
+// kept.
+func Update(old, now schema.Run, retarget bool) schema.Run {
+	own := now.Targets
+	if now = join(old, now, keepResults); retarget {
+		now.Targets = own
+	}
+	return now
+}
 
 // Merge adds the results of another run, which may be of the same files.
 func Merge(other, run schema.Run) schema.Run {

@@ -118,12 +118,14 @@ func Wrap(s, indent string) string {
 // text. Names and messages come from files of other people, and an escape sequence or such a mark can make a line say
 // something else than it has.
 func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return '·'
-		}
-		return r
-	}, s)
+	return strings.Map(printable, s)
+}
+
+func printable(r rune) rune {
+	if isControl(r) {
+		return '·'
+	}
+	return r
 }
 
 // PrintableBytes is [Printable] for a text that is long and mostly clean; it may return its argument.
@@ -131,12 +133,7 @@ func PrintableBytes(b []byte) []byte {
 	if !mayHaveControls(b) {
 		return b
 	}
-	return bytes.Map(func(r rune) rune {
-		if isControl(r) {
-			return '·'
-		}
-		return r
-	}, b)
+	return bytes.Map(printable, b)
 }
 
 func isControl(r rune) bool {

@@ -31,25 +31,10 @@ func Separate(points []schema.Point) []schema.Problem {
 		}
 	}
 	var out []schema.Problem
-	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
 		if len(group) > 1 {
 			out = append(out, separate(group)...)
 		}
-	}
-	return out
-}
-
-// alike groups what has one key, in the order of the first of each.
-func alike[T any](list []T, key func(T) string) (out [][]T) {
-	at := map[string]int{}
-	for _, x := range list {
-		k := key(x)
-		i, has := at[k]
-		if !has {
-			i = len(out)
-			at[k], out = i, append(out, nil)
-		}
-		out[i] = append(out[i], x)
 	}
 	return out
 }
@@ -79,7 +64,7 @@ func Doubtful(points []schema.Point) []schema.Problem {
 		all[i] = &points[i]
 	}
 	n, worst, says := 0, Chance, schema.Problem{}
-	for _, group := range alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
 		widest := 1.
 		for _, metric := range append(schema.Speeds(), "ttft", "e2el") {
 			lo, hi, least, most := ends(group, metric)
@@ -227,7 +212,7 @@ func separate(group []*schema.Point) []schema.Problem {
 			Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
 		})
 	}
-	left := alike(group, func(p *schema.Point) string { return p.Key.String() })
+	left := schema.Alike(group, func(p *schema.Point) string { return p.Key.String() })
 	slices.SortFunc(left, func(a, b []*schema.Point) int {
 		return strings.Compare(a[0].Key.String(), b[0].Key.String())
 	})
@@ -413,7 +398,7 @@ func plain(paths []string) []string {
 			split[i] = append(split[i], "/")
 		}
 	}
-	for _, of := range alike(split, shapeOf) {
+	for _, of := range schema.Alike(split, shapeOf) {
 		dropCounters(of)
 	}
 	out := make([]string, len(paths))

@@ -24,7 +24,7 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 		all[i].Filter = schema.NamedFilter(all[i].Filter)
 	}
 	var out []schema.Problem
-	for _, group := range alike(all, nameOf) {
+	for _, group := range schema.Alike(all, nameOf) {
 		if len(group) < 2 {
 			continue
 		}
@@ -70,7 +70,7 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 		}
 		return nameOf(&one) + fmt.Sprint(s.Asked())
 	}
-	for _, group := range alike(scores, unmarked) {
+	for _, group := range schema.Alike(scores, unmarked) {
 		files := map[string]bool{}
 		for _, s := range group {
 			files[s.Source.Path] = true

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
 	"strings"
 	"syscall"
 )
@@ -28,7 +27,7 @@ var (
 	ErrTooLarge = errors.New("the file is too large")
 )
 
-// Folder is a folder that reading does not leave. It implements fs.FS, fs.StatFS and fs.ReadDirFS. What it holds of the
+// Folder is a folder that reading does not leave. It implements fs.FS and fs.StatFS. What it holds of the
 // system is released when nothing refers to it any more.
 type Folder struct {
 	root    *os.Root
@@ -135,22 +134,6 @@ func (f *Folder) Stat(name string) (fs.FileInfo, error) {
 		return nil, f.explain("stat", name, err)
 	}
 	return info, nil
-}
-
-// ReadDir implements fs.ReadDirFS, in lexical order.
-func (f *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
-	h, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer h.Close()
-	dir, ok := h.(fs.ReadDirFile)
-	if !ok {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: ErrNotRegular}
-	}
-	list, err := dir.ReadDir(-1)
-	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
-	return list, err
 }
 
 // Read returns a file of at most so many bytes.

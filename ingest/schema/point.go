@@ -2,8 +2,9 @@ package schema
 
 import (
 	"cmp"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (k *Key) appendTo(b []byte) []byte {
 	b = appendNumber(append(b, "/rate="...), k.Rate)
 	b = append(b, '/')
 	b = appendPart(b, k.Dataset)
-	for _, name := range sortedKeys(k.Dims) {
+	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
 		b = append(b, '/')
 		b = appendPart(b, name)
 		b = append(b, '=')
@@ -121,7 +122,7 @@ func (k Key) Workload() string {
 	if k.Rate != nil {
 		rest = append(rest, strconv.FormatFloat(*k.Rate, 'g', 6, 64)+" req/s")
 	}
-	for _, name := range sortedKeys(k.Dims) {
+	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
 		if name == DimLabel {
 			rest = append(rest, k.Dims[name])
 		} else {
@@ -398,18 +399,6 @@ func appendPart(b []byte, s string) []byte {
 		}
 	}
 	return b
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // Bounds beyond which the numbers of a workload are not what was asked for, whoever looks at them.

@@ -77,20 +77,19 @@ func (p Problem) String() string {
 // Error makes a Problem an error, so that functions can return it as one.
 func (p Problem) Error() string { return p.String() }
 
-// Alike groups problems by key and returns the first of each group, in order, and the size of each group. A problem
-// whose key is "" is a group of its own.
-func Alike(list []Problem, key func(Problem) string) (first []Problem, count []int) {
-	at := map[string]int{}
-	for _, p := range list {
-		k := key(p)
-		if i, seen := at[k]; seen && k != "" {
-			count[i]++
-			continue
+// Alike groups what has one key, in the order of the first of each.
+func Alike[T any, K comparable](list []T, key func(T) K) (out [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, has := at[k]
+		if !has {
+			i = len(out)
+			at[k], out = i, append(out, nil)
 		}
-		at[k] = len(first)
-		first, count = append(first, p), append(count, 1)
+		out[i] = append(out[i], x)
 	}
-	return first, count
+	return out
 }
 
 // WorstFirst is a copy of a list with errors first, then warnings, then notes; otherwise in its order.

@@ -363,7 +363,8 @@ var measured = regexp.MustCompile(`(?i)ttft|tpot|tok(?:en)?s?[ _/]*(?:per[ _]?|/
 	`throughput|(?:^|[^u])tput|latenc|first.token|time_to_first|` +
 	`(?:predicted|prompt|generated|eval|decode|prefill)_per_s|(?:generation|decode|prefill)[ _]speed|` +
 	`eval_duration|\bt/s\b|_toks$|resolved_instances|(?:pass|win|resolve|correct|success)[_ ]rate|` +
-	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|em|exact_match|pass[@^]\d+|perplexity|ppl)(?:$|[_ ,./-])`)
+	`(?:^|[_ ./-])(?:itl|e2e|e2el|tps|qps|scores?|accuracy|acc|f1|em|exact_match|pass[@^]\d+|perplexity|ppl)` +
+	`(?:$|[_ ,./-])`)
 
 // IsMeasured reports a name of a number that a benchmark measures, or of a score.
 func IsMeasured(name string) bool { return measured.MatchString(name) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -32,26 +33,21 @@ const (
 func (j *Judgement) LargeDrifts(release int) []Drift {
 	last, before := j.begins(release)
 	type group struct{ system, stratum int32 }
-	members := map[group][]int32{}
-	var order []group
-	for _, i := range j.byCell[release] {
-		cell := j.cellOf[i]
-		g := group{j.table.Cells[cell].System, j.table.Cells[cell].Stratum}
-		if members[g] == nil {
-			order = append(order, g)
-		}
-		members[g] = append(members[g], cell)
+	measured := make([]int32, len(j.byCell[release]))
+	for n, i := range j.byCell[release] {
+		measured[n] = j.cellOf[i]
 	}
+	groupOf := func(cell int32) group { return group{j.table.Cells[cell].System, j.table.Cells[cell].Stratum} }
 	var together, alone []Drift
 	groups, cells := 0, 0
 	var room held // of the courses of a group, which the next needs no more
-	for _, g := range order {
+	for _, members := range schema.Alike(measured, groupOf) {
 		room = held{room.z[:0], room.at[:0]}
-		courses := make([]held, len(members[g]))
-		for i, cell := range members[g] {
+		courses := make([]held, len(members))
+		for i, cell := range members {
 			courses[i] = j.held(cell, release, &room)
 		}
-		first := members[g][0]
+		first := members[0]
 		delta := j.table.Cells[first].Delta
 		median, tested := j.medianCourse(courses, release, delta)
 		if tested {
@@ -63,7 +59,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 			together = append(together, x)
 			continue
 		}
-		for i, cell := range members[g] {
+		for i, cell := range members {
 			z := courses[i].since(last[cell])
 			here := len(z)
 			if here < fewestForDrift && last[cell] > 0 {

@@ -23,24 +23,16 @@ import (
 func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, path string) (out []schema.Problem) {
 	policy = policy.For(c.Runs)
 	for ri := range releases {
-		order, by := []schema.System{}, map[schema.System][]int{}
-		for _, run := range releases[ri].Runs {
-			if policy.ExcludesRun(&c.Runs[run]) != nil {
-				continue
-			}
-			s := c.Runs[run].System()
-			if by[s] == nil {
-				order = append(order, s)
-			}
-			by[s] = append(by[s], run)
-		}
-		for _, s := range order {
-			differ := stateDifferently(c, by[s])
-			far := doubts(c, releases[:ri], by[s], differ, policy)
+		isOut := func(run int) bool { return policy.ExcludesRun(&c.Runs[run]) != nil }
+		counted := slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
+		for _, runs := range schema.Alike(counted, func(run int) schema.System { return c.Runs[run].System() }) {
+			differ := stateDifferently(c, runs)
+			far := doubts(c, releases[:ri], runs, differ, policy)
 			if far == "" && differ == "" {
 				continue
 			}
-			found := fmt.Sprintf("%s of %s in %s", plaintext.Plural(len(by[s]), "run"), name(s), releases[ri].Name) + far
+			found := fmt.Sprintf("%s of %s in %s", plaintext.Plural(len(runs), "run"), name(c.Runs[runs[0]].System()),
+				releases[ri].Name) + far
 			if differ != "" {
 				found += "; they state " + differ
 			}

@@ -165,12 +165,6 @@ func (p Pattern) Rest(path string) string {
 // String returns the pattern as written.
 func (p Pattern) String() string { return p.text }
 
-// Matches reports whether a path matches.
-func (p Pattern) Matches(path string) bool {
-	_, _, _, _, ok := p.Match(path)
-	return ok
-}
-
 // Match reads a path. ok is false when the path does not match.
 func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, conditions map[string]string, ok bool) {
 	values := map[string]string{}
