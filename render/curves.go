@@ -45,6 +45,7 @@ func (r *Report) sweeps(pair Pair) []sweep {
 	const fewest, most = 3, 2
 	type all struct{ impl, key string } // of a series but its concurrency
 	var by groups[all, sweep]
+	impls := map[string]bool{}
 	for _, s := range r.series[pair.Pair] {
 		k := s.Key
 		if k.Concurrency == nil || k.Rate != nil || !slices.Contains([]string{"tpot", "ttft", "output_tps"}, s.Metric) ||
@@ -56,6 +57,7 @@ func (r *Report) sweeps(pair Pair) []sweep {
 		w, known := by.of(all{s.Impl, k.String()})
 		if !known {
 			*w = sweep{words.WorkloadOverLoads(k), k, map[string]map[float64]*judge.Series{}, nil}
+			impls[s.Impl] = true
 		}
 		if w.series[s.Metric] == nil {
 			w.series[s.Metric] = map[float64]*judge.Series{}
@@ -66,6 +68,11 @@ func (r *Report) sweeps(pair Pair) []sweep {
 	}
 	for i := range by.list {
 		by.list[i].at = slices.Sorted(maps.Keys(by.list[i].series["output_tps"]))
+		for id, at := range by.at {
+			if at == i && len(impls) > 1 && id.impl != "" {
+				by.list[i].name += ", " + id.impl
+			}
+		}
 	}
 	out := slices.DeleteFunc(by.list, func(w sweep) bool { return len(w.at) < fewest })
 	slices.SortStableFunc(out, func(a, b sweep) int { return cmp.Compare(len(b.at), len(a.at)) })

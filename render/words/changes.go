@@ -56,7 +56,7 @@ func changedMetrics(c *judge.Change) string {
 // placeOf is the models and devices of a change.
 func placeOf(c *judge.Change) string {
 	if p, one := c.System(); one {
-		return OnDevice(p.Model, p.Device)
+		return strings.TrimSuffix(OnDevice(p.Model, p.Device)+", "+c.Scope.Impl, ", ")
 	}
 	models, devices := c.Scope.Models, c.Scope.Devices
 	switch {

@@ -67,8 +67,9 @@ type Scope struct {
 	Models, Devices []string
 	Metrics         []string // with the statistic of a percentile: "ttft p99"
 	Points, Pairs   int
-	Of              int  // numbers that the release measured on these models and devices
-	Curve           bool // of several workloads it is one, at several loads
+	Impl            string // of all members, where the release measured another one of their model and device
+	Of              int    // numbers that the release measured on these models and devices
+	Curve           bool   // of several workloads it is one, at several loads
 }
 
 // System returns the only model and device of a change; ok is false where there are several.
@@ -400,10 +401,14 @@ func (j *Judgement) describe(c *Change, release int) {
 		return cmp.Or(cmp.Compare(slices.Index(order, x), slices.Index(order, y)), cmp.Compare(a, b))
 	})
 	in := min(release, c.since)
+	impl := c.Numbers[0].Impl
+	isOfImpl := !slices.ContainsFunc(c.Numbers, func(s *Series) bool { return s.Impl != impl })
 	for _, i := range j.byCell[in] {
 		if cell := &j.table.Cells[j.cellOf[i]]; systems[cell.System] {
 			c.Scope.Of++
 			others = others || !curves[cell.Curve]
+		} else if s := &j.Series[j.cellOf[i]]; isOfImpl && s.Impl != impl && pairs[s.Pair()] {
+			c.Scope.Impl = impl
 		}
 	}
 	c.Scope.Curve = len(curves) == 1 && !curves[0] && others

@@ -15,60 +15,117 @@ import (
 )
 
 // Repeats reports runs of one release and system that are no repeats of each other: a speed of theirs differs by more
-// than repeats do, or they state different engines, precisions, meshes or numbers of chips. Points of one workload that
-// differ so are made invalid, in place, where nothing else says which of them counts: in one run, or in several of a
-// number with little history. Else the first run is judged, and later ones decide about a suspicion. What people
-// excluded is left out; what was measured in turns has a test of its own; what a run of a plan measures again is
-// described in full. path is that of the history.
+// than repeats do. Points of one workload that differ so are made invalid, in place, where nothing else says which of
+// them counts: in one run, or in several of a number with little history. Else the first run is judged, and later ones
+// decide about a suspicion. What people excluded is left out; what was measured in turns has a test of its own; what a
+// run of a plan measures again is described in full. path is that of the history. Before, [setups] are told apart.
 func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, path string) (out []schema.Problem) {
 	policy = policy.For(c.Runs)
+	counted := make([][]int, len(releases))
 	for ri := range releases {
 		isOut := func(run int) bool { return policy.ExcludesRun(&c.Runs[run]) != nil }
-		counted := slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
-		for _, runs := range schema.Alike(counted, func(run int) schema.System { return c.Runs[run].System() }) {
-			differ := stateDifferently(c, runs)
-			far := doubts(c, releases[:ri], runs, differ, policy)
-			if far == "" && differ == "" {
-				continue
+		counted[ri] = slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
+	}
+	setups(c, counted)
+	for ri := range releases {
+		for _, runs := range schema.Alike(counted[ri], func(run int) schema.System { return c.Runs[run].System() }) {
+			if far := doubts(c, releases[:ri], runs, policy); far != "" {
+				out = append(out, schema.Problem{
+					Severity: schema.SevWarning, Path: path, Code: "runs-differ",
+					Found: fmt.Sprintf("%s of %s in %s", plaintext.Plural(len(runs), "run"), name(c.Runs[runs[0]].System()),
+						releases[ri].Name) + far,
+					Expected: "repeats of one system, which differ by noise", Used: "no mean of them",
+					Hint: "tell them apart with {impl} or {config} in --pattern, or in a manifest, and read the files again; or " +
+						"leave one out: decisions: in ttreport.yaml, kind: invalidate",
+				})
 			}
-			found := fmt.Sprintf("%s of %s in %s", plaintext.Plural(len(runs), "run"), name(c.Runs[runs[0]].System()),
-				releases[ri].Name) + far
-			if differ != "" {
-				found += "; they state " + differ
-			}
-			out = append(out, schema.Problem{
-				Severity: schema.SevWarning, Path: path, Code: "runs-differ", Found: found,
-				Expected: "repeats of one system, which differ by noise", Used: "no mean of them",
-				Hint: "tell them apart with {impl} or {config} in --pattern, or in a manifest, and read the files again; or " +
-					"leave one out: decisions: in ttreport.yaml, kind: invalidate",
-			})
 		}
 	}
 	return out
 }
 
-// stateDifferently lists the facts of which runs state several.
-func stateDifferently(c *columns.Columns, runs []int) string {
-	var out []string
-	for i, name := range blockingFacts {
-		var values []string
-		for _, run := range runs {
-			v := factsOf(&c.Runs[run])[i]
-			isKnown := func(w string) bool { return strings.EqualFold(v, w) }
-			if v != "" && !slices.ContainsFunc(values, isKnown) {
-				values = append(values, v)
-			}
-		}
-		if len(values) > 1 {
-			out = append(out, name+" "+strings.Join(values, ", "))
+// setup is a system with what its runs state of it, in the order of [blockingFacts].
+type setup struct {
+	facts   [4]string
+	name    string // beside that of the implementation; "" for the only one of its releases
+	release int    // the last one with it
+	runs    []int
+}
+
+func (s *setup) fits(facts [4]string) bool {
+	for i, v := range facts {
+		if v != "" && s.facts[i] != "" && !strings.EqualFold(v, s.facts[i]) {
+			return false
 		}
 	}
-	return strings.Join(out, "; ")
+	return true
+}
+
+// setups makes implementations of their own, in place, of runs of one system that state different engines, precisions,
+// meshes or numbers of chips in one release, named by what differs. Where releases state one each, another one is of
+// the same implementation, and not comparable.
+func setups(c *columns.Columns, releases [][]int) {
+	known := map[schema.System][]*setup{}
+	for ri, runs := range releases {
+		for _, group := range schema.Alike(runs, func(run int) schema.System { return c.Runs[run].System() }) {
+			system := c.Runs[group[0]].System()
+			list := setupsOf(c, group, ri)
+			for _, now := range list {
+				i := slices.IndexFunc(known[system], func(s *setup) bool { return s.release < ri && s.fits(now.facts) })
+				if i < 0 && len(list) == 1 && len(known[system]) == 1 {
+					i = 0
+				}
+				if i < 0 {
+					i = len(known[system])
+					now.name = now.nameBeside(slices.Concat(list, known[system]))
+					known[system] = append(known[system], now)
+				}
+				of := known[system][i]
+				of.facts, of.release = now.facts, ri
+				for _, run := range now.runs {
+					h := &c.Runs[run]
+					h.Impl = strings.Trim(h.Impl+", "+of.name, ", ")
+				}
+			}
+		}
+	}
+}
+
+// setupsOf are those of the runs of a system in one release.
+func setupsOf(c *columns.Columns, runs []int, release int) (out []*setup) {
+	for _, run := range runs {
+		facts := factsOf(&c.Runs[run])
+		i := slices.IndexFunc(out, func(s *setup) bool { return s.fits(facts) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &setup{release: release})
+		}
+		for k, v := range facts {
+			out[i].facts[k] = cmp.Or(out[i].facts[k], v)
+		}
+		out[i].runs = append(out[i].runs, run)
+	}
+	return out
+}
+
+// nameBeside is what a setup states that others state differently.
+func (s *setup) nameBeside(others []*setup) string {
+	var parts []string
+	for i, v := range s.facts {
+		differs := func(o *setup) bool { return !s.fits(o.facts) && !strings.EqualFold(o.facts[i], v) }
+		if v != "" && slices.ContainsFunc(others, differs) {
+			if blockingFacts[i] == "chips" {
+				v += " chips"
+			}
+			parts = append(parts, v)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several
-// runs differ; "" where none do. differ is what the runs state differently.
-func doubts(c *columns.Columns, earlier []Release, runs []int, differ string, policy *decision.Policy) string {
+// runs differ; "" where none do.
+func doubts(c *columns.Columns, earlier []Release, runs []int, policy *decision.Policy) string {
 	workloads, worst, text := 0, schema.RepeatsApart, ""
 	for _, group := range repeatsOf(c, runs, policy) {
 		metric, least, most := farthest(c, group)
@@ -79,12 +136,8 @@ func doubts(c *columns.Columns, earlier []Release, runs []int, differ string, po
 		first, last := &c.Points[group[0]], &c.Points[group[len(group)-1]]
 		isOneRun := first.Run == last.Run
 		if isOneRun || !isDecidable(c, earlier, c.Runs[runs[0]].System(), first.Key) {
-			what := "which are not of one system; state what differs"
-			if differ != "" {
-				what = "and their runs state " + differ + "; tell them apart with {config} in --pattern, " +
-					"or the rows of a table with impl, model or dim NAME"
-			}
-			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, %s", info.Label, least, most, what))
+			c.Invalidate(group, fmt.Sprintf("repeats have %s from %.4g to %.4g, which are not of one system; state what "+
+				"differs, or map the column of a table that says it as impl, model or dim NAME", info.Label, least, most))
 		}
 		if isOneRun {
 			continue // as was said when it was read
