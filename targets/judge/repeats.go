@@ -115,7 +115,7 @@ func (s *setup) nameBeside(others []*setup) string {
 		differs := func(o *setup) bool { return !s.fits(o.facts) && !strings.EqualFold(o.facts[i], v) }
 		if v != "" && slices.ContainsFunc(others, differs) {
 			if blockingFacts[i] == "chips" {
-				v += " chips"
+				v = strings.TrimSuffix(v+" chips", map[bool]string{true: "s"}[v == "1"])
 			}
 			parts = append(parts, v)
 		}
