@@ -874,9 +874,12 @@ func (s *Series) value(obs int32) SeriesValue {
 // find returns the observation of a release, or -1.
 func (s *Series) find(release int) int32 {
 	c := &s.table.Cells[s.cell]
-	n := int(c.End - c.First)
-	i := sort.Search(n, func(i int) bool { return int(s.table.Obs[int(c.First)+i].Release) >= release })
-	if i < n && int(s.table.Obs[int(c.First)+i].Release) == release {
+	list := s.table.Obs[c.First:c.End]
+	i := release - int(list[0].Release) // where every release since the first has it
+	if i < 0 || i >= len(list) || int(list[i].Release) != release {
+		i = sort.Search(len(list), func(i int) bool { return int(list[i].Release) >= release })
+	}
+	if i < len(list) && int(list[i].Release) == release {
 		return c.First + int32(i)
 	}
 	return -1
