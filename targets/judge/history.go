@@ -875,6 +875,9 @@ func (s *Series) value(obs int32) SeriesValue {
 func (s *Series) find(release int) int32 {
 	c := &s.table.Cells[s.cell]
 	list := s.table.Obs[c.First:c.End]
+	if len(list) == 0 {
+		return -1
+	}
 	i := release - int(list[0].Release) // where every release since the first has it
 	if i < 0 || i >= len(list) || int(list[i].Release) != release {
 		i = sort.Search(len(list), func(i int) bool { return int(list[i].Release) >= release })
