@@ -108,29 +108,39 @@ func (t *printed) row(n int, line string, cells []string) {
 		}
 		return ""
 	}
+	if name := of("Tasks"); name != "" {
+		t.task, t.version = strings.TrimLeft(name, "- "), of("Version")
+	}
 	value, err := strconv.ParseFloat(of("Value"), 64)
 	if err != nil || of("Metric") == "" {
 		return
-	}
-	if name := of("Tasks"); name != "" {
-		t.task, t.version = strings.TrimLeft(name, "- "), of("Version")
 	}
 	if t.task == "" {
 		t.problem(n, line, "a row of no task")
 		return
 	}
 	r := t.runs.Of(t.model, t.facts)
-	key := strings.Join([]string{t.task, of("Metric"), of("Filter")}, "\n")
+	metric, filter, _ := strings.Cut(of("Metric"), ",") // as in JSON
+	filter = cmp.Or(of("Filter"), filter)
+	if name, is := strings.CutSuffix(metric, "_stderr"); is {
+		for i := range r.Scores {
+			if s := &r.Scores[i]; s.Task == t.task && s.Metric == name && s.Filter == filter {
+				s.Stderr = schema.Num(value)
+			}
+		}
+		return
+	}
+	key := strings.Join([]string{t.task, metric, filter}, "\n")
 	if first, has := t.seen[key]; has {
 		if x, err := strconv.ParseFloat(first, 64); err != nil || x != value {
-			draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+of("Metric")+" twice, "+first+
+			draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+metric+" twice, "+first+
 				" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
 		}
 		return // a group stands in the table of groups, too
 	}
 	t.seen[key] = of("Value")
-	s := draft.Score(t.f, r, t.task, of("Metric"), value)
-	s.Filter, s.Version = of("Filter"), t.version
+	s := draft.Score(t.f, r, t.task, metric, value)
+	s.Filter, s.Version = filter, t.version
 	sampling(s, decode.Value{}, t.kwargs)
 	describeRow(s, of("Stderr"), cmp.Or(of("n-shot"), t.shots), t.limit, line)
 }

@@ -92,6 +92,13 @@ func TestTable(t *testing.T) {
 			t.Errorf("%q: %d scores, %v", row, len(r.Scores), r.Problems)
 		}
 	}
+	// Names of JSON: an alias begins a task, and a standard error is of the metric above it.
+	r := lmeval.Tables.Read(file("|Task |Version|Metric|Value |   |Stderr|\n|-----|------:|------|-----:|---|-----:|\n" +
+		"|arc|0|acc,none|0.47| | |\n| | |acc_stderr,none|0.01| | |\n|mmlu|0|alias|- m| | |\n| | |acc,none|0.33| | |\n"))
+	if s := r.Scores; len(s) != 2 || s[0].Metric != "acc" || s[0].Filter != "none" || s[0].Stderr != schema.Num(.01) ||
+		s[1].Task != "mmlu" || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", s, r.Problems)
+	}
 	f := file(strings.Replace(printedTable, "|acc   |↑  |0.6864", "|acc   |↑  |0.7", 1))
 	if r := lmeval.Tables.Read(f); len(r.Scores) != 5 || len(r.Problems) != 1 || r.Problems[0].Code != "table-again" {
 		t.Errorf("another number under one name: %d scores, %v", len(r.Scores), r.Problems)
