@@ -171,6 +171,24 @@ func TestProposedMappingReads(t *testing.T) {
 }
 
 // hints are those of all problems.
+// Two lists of one file are read by a mapping each.
+func TestTwoMappingsOfAFile(t *testing.T) {
+	tables, err := table.Compile([]table.Mapping{
+		{Files: "a.json", Rows: "online", Columns: map[string]string{"c": "concurrency", "ttft": "ttft ms"}},
+		{Files: "a.json", Rows: "offline", Columns: map[string]string{"c": "concurrency", "tps": "output_tps tok/s"}},
+		{Files: "a.json", Rows: "gone", Columns: map[string]string{"x": "ttft ms"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"online":[{"c":1,"ttft":5},{"c":2,"ttft":6}],"offline":[{"c":64,"tps":900}]}`
+	root := ingest.Root{FS: fstest.MapFS{"a.json": {Data: []byte(text)}}, Name: "in", Tables: tables}
+	set, err := ingest.Load(t.Context(), []ingest.Root{root}, ingest.Options{})
+	if err != nil || len(points(set)) != 3 {
+		t.Errorf("%d points, %v, %v", len(points(set)), err, set.Problems)
+	}
+}
+
 func hints(set ingest.Set) (out string) {
 	for _, p := range set.Problems {
 		out += p.Hint + "\n"

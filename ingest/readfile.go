@@ -124,7 +124,7 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 	}
 	if file.Form == decode.Binary && slices.Contains(stores, extension(f.rel)) {
 		ends := info.Size() // its columns are at one of them
-		if _, isTable := table.Find(f.root.Tables, f.shown()); !isTable || ends > lim.Packed {
+		if mapped := table.Find(f.root.Tables, f.shown()); len(mapped) == 0 || ends > lim.Packed {
 			ends = min(ends, 64<<10)
 		}
 		head, tail := make([]byte, ends), make([]byte, min(ends, info.Size()-ends))
@@ -179,26 +179,41 @@ func interpret(ctx context.Context, at found, f *decode.File) []*source {
 		s.reading.Format = string(s.role)
 		return closed(f, sources)
 	}
-	mapping, isTable := table.Find(at.root.Tables, s.shown())
+	mappings := table.Find(at.root.Tables, s.shown())
 	switch r, isAiling := ailing(f); {
 	case isAiling:
 		s.reading = r
-	case isTable:
-		sources = s.readMapped(ctx, mapping)
+	case len(mappings) > 0:
+		sources = s.readMapped(ctx, mappings)
 	default:
 		sources = s.readOpen(ctx)
 	}
 	return closed(f, bound(sources, f.Limits().Results))
 }
 
-// readMapped reads an open file by a mapping of the user's own, or without it where it lacks all numbers that are
-// mapped, or lacks some column and is of a tool whose format is read: a pattern of names matches more than it was meant
-// for.
-func (s *source) readMapped(ctx context.Context, mapping table.Table) []*source {
-	read := mapping.Read(s.open)
-	lacks := func(code string) int {
-		return slices.IndexFunc(read.Problems, func(p schema.Problem) bool { return p.Code == code })
+// readMapped reads an open file by mappings of the user's own, each of other rows, or without one where it lacks all
+// numbers that are mapped, or lacks some column and is of a tool whose format is read: a pattern of names matches more
+// than it was meant for.
+func (s *source) readMapped(ctx context.Context, mappings []table.Table) []*source {
+	find := func(r *schema.Reading, code string) int {
+		return slices.IndexFunc(r.Problems, func(p schema.Problem) bool { return p.Code == code })
 	}
+	var list []schema.Reading
+	for _, m := range mappings {
+		list = append(list, m.Read(s.open))
+	}
+	if has := slices.DeleteFunc(slices.Clone(list), func(r schema.Reading) bool {
+		return find(&r, table.OtherFile) >= 0
+	}); len(has) > 0 {
+		list = has
+	}
+	read := list[0]
+	for _, r := range list[1:] {
+		more := r.More
+		r.More = nil
+		read.More = append(append(read.More, r), more...)
+	}
+	lacks := func(code string) int { return find(&read, code) }
 	i, hasNone := lacks(table.Lacking), lacks(table.OtherFile) >= 0
 	if i < 0 {
 		return s.split(read)

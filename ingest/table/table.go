@@ -671,14 +671,15 @@ func (t *Table) share() {
 	}
 }
 
-// Find returns the first table whose files match a path.
-func Find(list []Table, path string) (Table, bool) {
+// Find returns the tables whose files match a path: of those with the same rows the first.
+func Find(list []Table, path string) (out []Table) {
 	for _, t := range list {
-		if _, _, _, _, ok := t.files.Match(path); ok {
-			return t, true
+		isKnown := slices.ContainsFunc(out, func(o Table) bool { return slices.Equal(o.rows, t.rows) })
+		if _, _, _, _, ok := t.files.Match(path); ok && !isKnown {
+			out = append(out, t)
 		}
 	}
-	return Table{}, false
+	return out
 }
 
 func newColumn(text string) (column, error) {
@@ -926,9 +927,12 @@ func (p place) alike(top decode.Value, part int) bool {
 	return like > 1
 }
 
+// ofLimit matches the name of a number that was asked for, and not measured.
+var ofLimit = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:sla|slo|target|threshold|limit|goal|budget|timeout)(?:$|[^a-z])`)
+
 func isMetricName(heading string) bool {
 	_, isMetric := meaningOfPath(strings.TrimPrefix(strings.TrimSpace(heading), "/"))
-	return isMetric
+	return isMetric && !ofLimit.MatchString(heading)
 }
 
 // scalars are the paths of the members of a row that are no lists, one level deep.

@@ -137,11 +137,17 @@ func TestMappingsAreChecked(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	m := compile(t, columns())
-	if _, ok := table.Find([]table.Table{m}, "in/sweeps/a.csv"); !ok {
-		t.Error("in/sweeps/a.csv is not found")
+	list, err := table.Compile([]table.Mapping{
+		{Files: "sweeps/*", Columns: columns()}, {Files: "sweeps/a*", Columns: columns()},
+		{Files: "sweeps/*", Columns: columns(), Rows: "x.y"},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, ok := table.Find([]table.Table{m}, "in/other/a.csv"); ok {
+	if got := table.Find(list, "in/sweeps/a.csv"); len(got) != 2 {
+		t.Errorf("%d of in/sweeps/a.csv: one of each kind of rows", len(got))
+	}
+	if got := table.Find(list, "in/other/a.csv"); len(got) != 0 {
 		t.Error("in/other/a.csv is found")
 	}
 }
