@@ -218,6 +218,9 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 	is.path = path.Join(filepath.ToSlash(root), manifest.FileName)
 	if len(id.patterns) == 1 {
 		is.manifest.Pattern = id.patterns[0]
+	} else if len(id.patterns) > 1 {
+		is.doubts = append(is.doubts, "pattern: a manifest holds one, and has none of the several that are given; "+
+			"a folder below may have a manifest of its own, or --pattern states them with each reading")
 	}
 	if len(id.patterns) > 0 {
 		return nil // who states one knows what the names mean
@@ -290,20 +293,28 @@ func results(set ingest.Set) (n int) {
 }
 
 // misleads reports that what is proposed says nothing new, that copies count under a name of their own with it, that it
-// takes a run for a model, or that it gives one name to models that the files tell apart, as a folder of a model does
-// that holds its quantisations.
+// calls a device otherwise than its files do, or a model: see [identification.misnames].
 func (is *identification) misleads(set ingest.Set) bool {
 	if results(set) > results(is.set) || maps.Equal(said(is.runs), said(is.with)) {
 		return true
 	}
-	if !strings.Contains(is.manifest.Pattern, "{model}") {
-		return false
-	}
-	stated, of := map[string]string{}, map[string]string{}
-	for i := range is.runs {
-		for _, file := range is.runs[i].files {
-			stated[file] = is.runs[i].fact("model").value
+	devices := statedIn(is.runs, "device")
+	for i := range is.with {
+		for _, file := range is.with[i].files {
+			if was := devices[file]; was != "" && !schema.SameDevice(was, is.with[i].fact("device").value) {
+				return true
+			}
 		}
+	}
+	return strings.Contains(is.manifest.Pattern, "{model}") && is.misnames()
+}
+
+// misnames reports that a run is taken for a model, or that one name is given to models that the files tell apart, as a
+// folder does of a model that holds its quantisations, or of an owner that holds models.
+func (is *identification) misnames() bool {
+	stated, of := statedIn(is.runs, "model"), map[string]string{}
+	if holdsSeveral(valuesOf(is.with, "model"), stated) {
+		return true
 	}
 	const most = 3 // more names for a stated model are those of its files
 	known, proposed := len(valuesOf(is.runs, "model")), len(valuesOf(is.with, "model"))
@@ -324,6 +335,34 @@ func (is *identification) misleads(set ingest.Set) bool {
 		}
 	}
 	return false
+}
+
+// holdsSeveral reports that a folder is called like one of some models and has files of several.
+func holdsSeveral(names map[string]bool, stated map[string]string) bool {
+	of := map[string]string{}
+	for file, model := range stated {
+		for folder := range strings.SplitSeq(path.Dir(file), "/") {
+			if !names[folder] || model == "" {
+				continue
+			}
+			if first := cmp.Or(of[folder], model); first != model {
+				return true
+			}
+			of[folder] = model
+		}
+	}
+	return false
+}
+
+// statedIn is what is known of each file; "" for nothing.
+func statedIn(runs []identifiedRun, fact string) map[string]string {
+	out := map[string]string{}
+	for i := range runs {
+		for _, file := range runs[i].files {
+			out[file] = runs[i].fact(fact).value
+		}
+	}
+	return out
 }
 
 // wanted lists the facts that names of folders and files are searched for, and notes what is doubtful.

@@ -117,12 +117,13 @@ func (g *Gate) Label(release int) string {
 	return ""
 }
 
-// Verdict finds a verdict by its id, in the newest release that has it; ok is false for none.
+// Verdict finds a verdict by its id, or the first one of a change by the change's, in the newest release that has it; ok
+// is false for none.
 func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 	for release = len(g.Releases) - 1; release >= 0; release-- {
 		f := g.Findings(release)
 		for _, v := range slices.Concat(f.Targets, f.History) {
-			if v.ID == id {
+			if v.ID == id || v.Change == id && id != "" {
 				return v, release, true
 			}
 		}
