@@ -178,11 +178,12 @@ type Results = gate.Results
 func (r *Report) RunsOf(release int, p Pair) []int { return r.runs[p.Pair][release] }
 
 // Newest is the index of the release that a reader wants first: the newest one with a label of a channel that serves
-// as baseline, else the newest build of one, else the newest; -1 when nothing was measured. A build of a branch is
-// judged by check and never takes the place of what is released.
+// as baseline, else the newest build of one, those first that something dates, else the newest; -1 when nothing was
+// measured. A build of a branch is judged by check and never takes the place of what is released.
 func (r *Report) Newest() int {
 	wanted := []func(*judge.Release) bool{
 		func(x *judge.Release) bool { return x.Label && judge.IsBaseline(x.Channel) },
+		func(x *judge.Release) bool { return judge.IsBaseline(x.Channel) && !x.Date.IsZero() },
 		func(x *judge.Release) bool { return judge.IsBaseline(x.Channel) },
 		func(x *judge.Release) bool { return x.Label },
 	}

@@ -103,11 +103,11 @@ func early(n int) string {
 
 // outside counts runs that the decision is not about, and those that may be of a later build.
 func outside(r *gate.Result) (parts []string) {
-	total := 0
+	total, isUndated := 0, false
 	var of []string
 	const most = 3
 	for i, o := range r.Newer {
-		total += o.Runs
+		total, isUndated = total+o.Runs, isUndated || o.Undated
 		switch {
 		case i >= most:
 		case o.Channel:
@@ -121,8 +121,12 @@ func outside(r *gate.Result) (parts []string) {
 	if more := len(r.Newer) - most; more > 0 {
 		of = append(of, fmt.Sprintf("%d more places", more))
 	}
+	runs := Plural(total, "newer run")
+	if isUndated {
+		runs = Plural(total, "run") + ", newer or without a date,"
+	}
 	if total > 0 {
-		parts = append(parts, Plural(total, "newer run")+verb(total, " is", " are")+" not judged: "+strings.Join(of, ", "))
+		parts = append(parts, runs+verb(total, " is", " are")+" not judged: "+strings.Join(of, ", "))
 	}
 	if r.Late > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s began a day or more after the first", Count(r.Late),

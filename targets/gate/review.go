@@ -117,8 +117,8 @@ func (g *Gate) Label(release int) string {
 	return ""
 }
 
-// Verdict finds a verdict by its id, or the first one of a change by the change's, in the newest release that has it; ok
-// is false for none.
+// Verdict finds a verdict by its id, or the first one of a change by that of the change, in the newest release that has
+// it; ok is false for none.
 func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 	for release = len(g.Releases) - 1; release >= 0; release-- {
 		f := g.Findings(release)
@@ -672,6 +672,7 @@ type Outside struct {
 	// Of is the channel or, in channels that serve as baselines, the release of the runs; "" for runs without either.
 	Of      string
 	Channel bool
+	Undated bool `json:",omitempty"` // nothing says that they began later
 }
 
 // outside counts what the newest release of the baselines leaves out: runs that began after its last one and belong to
@@ -705,7 +706,9 @@ func (g *Gate) outside(release int, of func(schema.Pair) bool) (newer []Outside,
 			if ri == release || !isNewer(h, last, ri > release) || !of(h.Pair()) {
 				continue
 			}
-			count[placeOf(h)]++
+			at := placeOf(h)
+			at.Undated = h.Start.IsZero()
+			count[at]++
 		}
 	}
 	for o, n := range count {
