@@ -178,7 +178,7 @@ func (r *Report) lastPoint(at int, of schema.System, load schema.Key) *columns.P
 		}
 		for _, run := range r.runs[pair][release] {
 			h := &r.Columns.Runs[run]
-			for n := h.FirstPoint; n < h.PointsEnd && h.Impl == of.Impl; n++ {
+			for n := h.FirstPoint; n < h.PointsEnd && h.System().Impl == of.Impl; n++ {
 				p := &r.Columns.Points[n]
 				if r.Columns.Keys[p.Key].Workload() == load.Workload() && r.requests(p) > 0 {
 					return p

@@ -78,7 +78,7 @@ func (s *Score) Asked() map[string]string {
 	if s.Version != "" {
 		out["version"] = s.Version
 	}
-	for _, name := range ModelSettings() {
+	for _, name := range append(ModelSettings(), "num_fewshot") {
 		if text := s.Unknown.Text(name); text != "" {
 			out[name] = text
 		}

@@ -255,7 +255,7 @@ func (s *sweeps) addReleases(j *judge.Judgement, a, b int, of func(*columns.RunH
 		for ri := min(a, max(0, b-window)); ri <= b; ri++ {
 			for _, run := range j.Releases[ri].Runs {
 				if h := &c.Runs[run]; of(h) {
-					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.Impl, ", "), ri})
+					do(ri, run, group{strings.TrimSuffix(onDevice(h.Model.Name, h.Device)+", "+h.System().Impl, ", "), ri})
 				}
 			}
 		}

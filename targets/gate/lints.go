@@ -159,7 +159,7 @@ func (g *Gate) duplicates(release int) []lint.Lint {
 func (g *Gate) measured(release int, of *columns.RunHead) bool {
 	return slices.ContainsFunc(g.Counted(release), func(run int) bool {
 		h := &g.Columns.Runs[run]
-		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.Impl == of.Impl
+		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.System().Impl == of.Impl
 	})
 }
 

@@ -196,7 +196,9 @@ func (d *evalDecision) decide(passed bool) {
 		remember = false
 	case d.reason.Test == schema.TestPrompt:
 		d.v.Outcome = schema.NotComparable
-		st.base, st.suspect = nil, -1 // new questions have no history
+		if d.joins {
+			st.base, st.suspect = nil, -1 // new questions have no history
+		}
 	case d.ok:
 		d.measured(d.evalTest)
 		d.v.Q = schema.Num(d.q)
@@ -444,8 +446,7 @@ type evalName struct{ metric, filter string }
 // evalWay is an eval as it is asked for in one way, such as with five shots: through all releases, or in one.
 type evalWay struct {
 	id      evalID
-	last    *columns.ScoreRow
-	release int // of the last score
+	asks    map[string]string // as far as its scores state it
 	names   map[evalName]*evalValue
 	primary evalName
 	cells   map[evalName]*evalCell
@@ -456,21 +457,24 @@ type evalWay struct {
 // release has a better one, so that verdicts on earlier releases do not change.
 //
 // A release may ask for an eval in several ways, of which each has a history of its own. Where releases ask in one way
-// each, another way is the same eval, which is not comparable with what it was.
+// each, another way is the same eval, which is not comparable with what it was. What serves as no baseline changes no
+// way.
 func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
 	ways := map[evalID][]*evalWay{}
 	var out []*evalCell
 	seqs := sequences(releases)
 	for ri := range releases {
+		serves := releases[ri].Serves()
 		for id, list := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+			before := ways[id]
 			for _, now := range list {
-				way := wayOf(ways[id], now, len(list))
-				if way == nil {
-					way = &evalWay{id: id, cells: map[evalName]*evalCell{}}
-					way.id.marks = marksOf(now.last, slices.Concat(list, ways[id]))
+				way := &evalWay{id: id, cells: map[evalName]*evalCell{}}
+				if i := goesOn(before, list, now, sharedAsks); i >= 0 {
+					way = before[i]
+				} else if way.id.marks = now.marks(slices.Concat(list, ways[id])); serves {
 					ways[id] = append(ways[id], way)
 				}
-				if cell := way.add(now, ri); cell != nil {
+				if cell := way.add(now, serves); cell != nil {
 					out = append(out, cell)
 				}
 			}
@@ -486,60 +490,79 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 	return out
 }
 
-// wayOf is the way in which releases asked before as one does now, in that many ways; nil for none.
-func wayOf(ways []*evalWay, now *evalWay, several int) *evalWay {
-	for _, w := range ways {
-		if w.release < now.release && !AskedApart(w.last, now.last) {
-			return w
-		}
-	}
-	if several == 1 && len(ways) == 1 {
-		return ways[0]
-	}
-	return nil
-}
-
 // add takes the scores of a release, and returns the cell that it begins, or nil.
-func (w *evalWay) add(now *evalWay, release int) (begun *evalCell) {
-	if w.release, w.last = release, now.last; now.names[w.primary] == nil {
-		w.primary = slices.MinFunc(slices.Collect(maps.Keys(now.names)), func(a, b evalName) int { // that papers report
+func (w *evalWay) add(now *evalWay, serves bool) (begun *evalCell) {
+	n := w.primary
+	if now.names[n] == nil {
+		n = slices.MinFunc(slices.Collect(maps.Keys(now.names)), func(a, b evalName) int { // that papers report
 			return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)),
 				cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
 		})
 	}
-	cell := w.cells[w.primary]
-	if cell == nil {
-		cell = &evalCell{id: w.id, metric: w.primary.metric, filter: w.primary.filter}
-		w.cells[w.primary], begun = cell, cell
+	if serves {
+		w.primary, w.asks = n, with(now.asks, w.asks)
 	}
-	cell.values = append(cell.values, *now.names[w.primary])
+	cell := w.cells[n]
+	if cell == nil {
+		cell = &evalCell{id: w.id, metric: n.metric, filter: n.filter}
+		w.cells[n], begun = cell, cell
+	}
+	cell.values = append(cell.values, *now.names[n])
 	return begun
+}
+
+// with is what is stated, and what else was.
+func with(now, was map[string]string) map[string]string {
+	out := maps.Clone(was)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, now)
+	return out
 }
 
 // evalsOf gathers the scores of one release, by the ways in which it asked for each eval.
 func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq sequence) map[evalID][]*evalWay {
-	all := map[evalID][]*evalWay{}
+	type score struct {
+		*columns.ScoreRow
+		run  string
+		asks map[string]string
+	}
+	rows := map[evalID][]score{}
 	for _, run := range runs {
 		h := &c.Runs[run]
 		if screen.excludes(h) {
 			continue
 		}
-		rows := c.ScoresOf(run)
-		for i := range rows {
-			s := &rows[i]
-			own, _ := schema.SplitFilter(s.Filter)
-			id, n := evalID{system: h.System(), task: s.Task, part: partOf(s.Filter), seq: seq}, evalName{s.Metric, own}
-			at := slices.IndexFunc(all[id], func(w *evalWay) bool { return !AskedApart(w.last, s) })
-			if at < 0 {
-				at = len(all[id])
-				all[id] = append(all[id], &evalWay{last: s, release: release, names: map[evalName]*evalValue{}})
+		list := c.ScoresOf(run)
+		for i := range list {
+			s := &list[i]
+			id := evalID{system: h.System(), task: s.Task, part: partOf(s.Filter), seq: seq}
+			rows[id] = append(rows[id], score{s, h.ID, asksOf(s)})
+		}
+	}
+	all := map[evalID][]*evalWay{}
+	for id, list := range rows {
+		of := map[*columns.ScoreRow]*evalWay{}
+		statesMost := func(a, b score) int { return len(b.asks) - len(a.asks) }
+		for _, s := range slices.SortedStableFunc(slices.Values(list), statesMost) {
+			own := &evalWay{asks: s.asks, names: map[evalName]*evalValue{}}
+			if i := closest(all[id], func(w *evalWay) int { return sharedAsks(w, own) }); i >= 0 {
+				own = all[id][i]
+				own.asks = with(s.asks, own.asks)
+			} else {
+				all[id] = append(all[id], own)
 			}
-			way := all[id][at]
+			of[s.ScoreRow] = own
+		}
+		for _, s := range list {
+			own, _ := schema.SplitFilter(s.Filter)
+			n, way := evalName{s.Metric, own}, of[s.ScoreRow]
 			if way.names[n] == nil {
 				way.names[n] = &evalValue{release: release}
 			}
 			v := way.names[n]
-			v.scores, v.runs = append(v.scores, s), append(v.runs, h.ID)
+			v.scores, v.runs = append(v.scores, s.ScoreRow), append(v.runs, s.run)
 		}
 	}
 	return all
@@ -555,37 +578,63 @@ func partOf(filter string) string {
 	return own + schema.FileOf(filter)
 }
 
-// AskedApart reports whether two scores were asked for in ways that are not compared, or with other limits.
-func AskedApart(a, b *columns.ScoreRow) bool {
-	return asksDiffer(a, b) != "" || a.Limit != nil && b.Limit != nil && *a.Limit != *b.Limit
+// ofTool stands before the name of a tool, of which every score says what it does not state: no other settings, not in
+// few bits.
+const ofTool = " of "
+
+// asksOf is how a score was asked for, and in which precision.
+func asksOf(s *columns.ScoreRow) map[string]string {
+	out := s.Asked()
+	if s.Precision != "" {
+		out["precision"] = strings.ToLower(s.Precision)
+	}
+	if tool := s.Source.Format; tool != "" {
+		out[schema.Settings+ofTool+tool] = cmp.Or(out[schema.Settings], "none")
+		for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
+			out[name+ofTool+tool] = loaded(out[name])
+		}
+	}
+	return out
 }
 
-// marksOf is what tells a score apart from others of its name that were asked for in other ways.
-func marksOf(s *columns.ScoreRow, others []*evalWay) (marks string) {
-	asks := func(s *columns.ScoreRow) map[string]string {
-		out := s.Asked()
-		if s.Precision != "" {
-			out["precision"] = strings.ToLower(s.Precision)
+// sharedAsks counts what two ways state alike; -1 where they state something differently.
+func sharedAsks(a, b *evalWay) (n int) {
+	for name, v := range a.asks {
+		switch w, has := b.asks[name]; {
+		case has && v == w:
+			n++
+		case has:
+			return -1
 		}
-		return out
 	}
-	own, differs := asks(s), map[string]bool{}
+	return n
+}
+
+// AskedApart reports whether two scores were asked for in ways that are not compared, or with other limits.
+func AskedApart(a, b *columns.ScoreRow) bool {
+	return sharedAsks(&evalWay{asks: asksOf(a)}, &evalWay{asks: asksOf(b)}) < 0
+}
+
+// marks is what tells a way apart from others, which no other one has.
+func (w *evalWay) marks(others []*evalWay) (marks string) {
+	differs := map[string]bool{}
 	for _, o := range others {
-		if !AskedApart(s, o.last) {
-			continue
-		}
-		theirs := asks(o.last)
-		for name := range own {
-			differs[name] = differs[name] || theirs[name] != own[name]
-		}
-		for name := range theirs {
-			differs[name] = differs[name] || theirs[name] != own[name]
+		for name := range with(w.asks, o.asks) {
+			what, _, _ := strings.Cut(name, ofTool)
+			differs[what] = differs[what] || o != w && sharedAsks(w, o) < 0 && o.asks[name] != w.asks[name]
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(differs)) {
 		if differs[name] {
-			marks += schema.FilterMark + name + " " + cmp.Or(own[name], "none")
+			marks += schema.FilterMark + name + " " + cmp.Or(w.asks[name], "none")
 		}
+	}
+	if marks == "" && len(others) > 1 {
+		marks = schema.FilterMark + "unstated"
+	}
+	own := marks
+	for n := 2; slices.ContainsFunc(others, func(o *evalWay) bool { return marks != "" && o.id.marks == marks }); n++ {
+		marks = fmt.Sprintf("%s (%d)", own, n)
 	}
 	return marks
 }
@@ -975,28 +1024,17 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	return ""
 }
 
-// asksDiffer returns in how two scores that both state it were asked for in different ways; "" for in nothing.
+// asksDiffer returns in what two scores that both state it were asked for in different ways; "" for in nothing.
 func asksDiffer(a, b *columns.ScoreRow) string {
-	if a.Fewshot != nil && b.Fewshot != nil && *a.Fewshot != *b.Fewshot {
-		return fmt.Sprintf("few-shot %d → %d", *a.Fewshot, *b.Fewshot)
-	}
-	if out := stated("task version", a.Version, b.Version); out != "" {
-		return out
-	}
-	if out := stated("precision", strings.ToLower(a.Precision), strings.ToLower(b.Precision)); out != "" {
-		return out
-	}
-	for _, name := range append(schema.ModelSettings(), "num_fewshot") {
-		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
-		isOneTool := a.Source.Format == b.Source.Format && a.Source.Format != ""
-		if isOneTool && name == schema.Settings {
-			x, y = cmp.Or(x, "none"), cmp.Or(y, "none")
+	x, y := asksOf(a), asksOf(b)
+	first := []string{"shots", "version", "precision"}
+	for _, name := range slices.Concat(first, slices.Sorted(maps.Keys(x))) {
+		what, _, _ := strings.Cut(name, ofTool)
+		if said := map[string]string{"shots": "few-shot", "version": "task version"}[name]; said != "" {
+			what = said
 		}
-		if isOneTool && strings.HasPrefix(name, "load_in_") { // who does not ask for it does not have it
-			x, y = loaded(x), loaded(y)
-		}
-		if out := stated(name, x, y); out != "" {
-			return out
+		if v, w := x[name], y[name]; v != "" && w != "" && v != w && name != "limit" {
+			return what + " " + v + " → " + w
 		}
 	}
 	return ""
@@ -1008,14 +1046,6 @@ func loaded(text string) string {
 		return "false"
 	}
 	return "true"
-}
-
-// stated is how two settings differ that both sides state; "" where they do not.
-func stated(name, x, y string) string {
-	if x == "" || y == "" || x == y {
-		return ""
-	}
-	return name + " " + x + " → " + y
 }
 
 // eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the

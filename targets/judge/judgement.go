@@ -445,7 +445,7 @@ func (g *grading) ownNoise(t schema.Target, at slot) noise {
 func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool) {
 	for _, run := range g.j.runsOf(release, g.pair) {
 		h := &g.c.Runs[run]
-		if h.Impl != at.impl || g.j.screen.excludes(h) {
+		if h.System().Impl != at.impl || g.j.screen.excludes(h) {
 			continue
 		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
@@ -658,7 +658,7 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 	if !b.Interleaved.IsBaseline() || b.Interleaved.With != h.ID {
 		return &schema.Mismatch{Kind: schema.MismatchPartner, A: b.Interleaved.With, B: h.Interleaved.With}
 	}
-	if b.System() != h.System() {
+	if b.Pair() != h.Pair() || b.Impl != h.Impl {
 		return &schema.Mismatch{Kind: schema.MismatchPlace, Fact: "system", A: name(b.System()), B: name(h.System())}
 	}
 	if why := schema.Mismatched(b.TurnSide(), h.TurnSide()); why != nil {

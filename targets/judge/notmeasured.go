@@ -62,7 +62,7 @@ func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *colum
 // onPoint starts a verdict on a point of a run.
 func (j *Judgement) onPoint(release int, h *columns.RunHead, k schema.Key) schema.Verdict {
 	return schema.Verdict{
-		Run: h.ID, Release: j.Releases[release].Name, Model: h.Model.Name, Device: h.Device, Impl: h.Impl, Key: k,
+		Run: h.ID, Release: j.Releases[release].Name, Model: h.Model.Name, Device: h.Device, Impl: h.System().Impl, Key: k,
 		Against: schema.AgainstHistory,
 	}
 }
@@ -74,7 +74,7 @@ func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	wanted := j.judged(failed)
 	for _, run := range j.runsOf(release, h.Pair()) {
 		x := &j.Columns.Runs[run]
-		if j.screen.excludes(x) || x.Impl != h.Impl {
+		if j.screen.excludes(x) || x.System() != h.System() {
 			continue
 		}
 		for i := x.FirstPoint; i < x.PointsEnd; i++ {

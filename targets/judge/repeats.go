@@ -26,7 +26,7 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 		isOut := func(run int) bool { return policy.ExcludesRun(&c.Runs[run]) != nil }
 		counted[ri] = slices.DeleteFunc(slices.Clone(releases[ri].Runs), isOut)
 	}
-	setups(c, counted)
+	setups(c, releases)
 	for ri := range releases {
 		for _, runs := range schema.Alike(counted[ri], func(run int) schema.System { return c.Runs[run].System() }) {
 			if far := doubts(c, releases[:ri], runs, policy); far != "" {
@@ -46,59 +46,107 @@ func Repeats(c *columns.Columns, releases []Release, policy *decision.Policy, pa
 
 // setup is a system with what its runs state of it, in the order of [blockingFacts].
 type setup struct {
-	facts   [4]string
-	name    string // beside that of the implementation; "" for the only one of its releases
-	release int    // the last one with it
-	runs    []int
+	facts [4]string
+	name  string // "" for the first one of releases that had one
+	runs  []int
 }
 
-func (s *setup) fits(facts [4]string) bool {
+// shares counts what a setup and others state alike; -1 where they state something differently.
+func (s *setup) shares(facts [4]string) (n int) {
 	for i, v := range facts {
-		if v != "" && s.facts[i] != "" && !strings.EqualFold(v, s.facts[i]) {
-			return false
+		switch {
+		case v == "" || s.facts[i] == "":
+		case !strings.EqualFold(v, s.facts[i]):
+			return -1
+		default:
+			n++
 		}
 	}
-	return true
+	return n
 }
 
-// setups makes implementations of their own, in place, of runs of one system that state different engines, precisions,
-// meshes or numbers of chips in one release, named by what differs. Where releases state one each, another one is of
-// the same implementation, and not comparable.
-func setups(c *columns.Columns, releases [][]int) {
-	known := map[schema.System][]*setup{}
-	for ri, runs := range releases {
-		for _, group := range schema.Alike(runs, func(run int) schema.System { return c.Runs[run].System() }) {
-			system := c.Runs[group[0]].System()
-			list := setupsOf(c, group, ri)
+// closest is the place of the only element of a list with the largest number, -1 where none has one of 0 or more.
+func closest[T any](list []T, number func(T) int) int {
+	at, most, several := -1, -1, false
+	for i, x := range list {
+		switch n := number(x); {
+		case n > most:
+			at, most, several = i, n, false
+		case n == most:
+			several = true
+		}
+	}
+	if several {
+		return -1
+	}
+	return at
+}
+
+// setups tells runs of one system apart, in place, that state different engines, precisions, meshes or numbers of chips
+// in one release: each is an implementation with a history of its own, named by what differs. Where releases state one
+// each, another one is of the same implementation, and not comparable. What serves as no baseline changes no name.
+func setups(c *columns.Columns, releases []Release) {
+	type history struct {
+		schema.System
+		sequence
+	}
+	known := map[history][]*setup{}
+	seqs := sequences(releases)
+	for ri := range releases {
+		for _, group := range schema.Alike(releases[ri].Runs, func(run int) schema.System { return c.Runs[run].System() }) {
+			id := history{c.Runs[group[0]].System(), seqs[ri]}
+			list, before := setupsOf(c, group), known[id]
 			for _, now := range list {
-				i := slices.IndexFunc(known[system], func(s *setup) bool { return s.release < ri && s.fits(now.facts) })
-				if i < 0 && len(list) == 1 && len(known[system]) == 1 {
-					i = 0
+				var of *setup
+				shares := func(a, b *setup) int { return a.shares(b.facts) }
+				if i := goesOn(before, list, now, shares); i >= 0 {
+					of = before[i]
+				} else {
+					of = &setup{name: now.nameBeside(slices.Concat(list, known[id]))}
+					if releases[ri].Serves() {
+						known[id] = append(known[id], of)
+					}
 				}
-				if i < 0 {
-					i = len(known[system])
-					now.name = now.nameBeside(slices.Concat(list, known[system]))
-					known[system] = append(known[system], now)
+				for k, v := range now.facts {
+					if releases[ri].Serves() {
+						of.facts[k] = cmp.Or(v, of.facts[k])
+					}
 				}
-				of := known[system][i]
-				of.facts, of.release = now.facts, ri
 				for _, run := range now.runs {
-					h := &c.Runs[run]
-					h.Impl = strings.Trim(h.Impl+", "+of.name, ", ")
+					c.Runs[run].Setup = of.name
 				}
 			}
 		}
 	}
 }
 
-// setupsOf are those of the runs of a system in one release.
-func setupsOf(c *columns.Columns, runs []int, release int) (out []*setup) {
-	for _, run := range runs {
+// goesOn is the place of what one of a list of a release continues of what was before, by the number of statements
+// that two share; -1 for nothing. What states nothing is continued by nobody where several could.
+func goesOn[T comparable](before, list []T, now T, shares func(a, b T) int) int {
+	if len(before) == 1 && len(list) == 1 {
+		return 0
+	}
+	i := closest(before, func(b T) int { return shares(b, now) })
+	if i < 0 || closest(list, func(x T) int { return shares(before[i], x) }) != slices.Index(list, now) {
+		return -1
+	}
+	return i
+}
+
+// setupsOf are those of the runs of a system in one release, of those first that state most.
+func setupsOf(c *columns.Columns, runs []int) (out []*setup) {
+	stated := func(run int) (n int) {
+		for _, v := range factsOf(&c.Runs[run]) {
+			n += len(v[:min(1, len(v))])
+		}
+		return n
+	}
+	for _, run := range slices.SortedStableFunc(slices.Values(runs), func(a, b int) int { return stated(b) - stated(a) }) {
 		facts := factsOf(&c.Runs[run])
-		i := slices.IndexFunc(out, func(s *setup) bool { return s.fits(facts) })
+		i := closest(out, func(s *setup) int { return s.shares(facts) })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &setup{release: release})
+			out = append(out, &setup{})
 		}
 		for k, v := range facts {
 			out[i].facts[k] = cmp.Or(out[i].facts[k], v)
@@ -108,11 +156,11 @@ func setupsOf(c *columns.Columns, runs []int, release int) (out []*setup) {
 	return out
 }
 
-// nameBeside is what a setup states that others state differently.
+// nameBeside is what a setup states that others state differently, in a name that none of them has.
 func (s *setup) nameBeside(others []*setup) string {
 	var parts []string
 	for i, v := range s.facts {
-		differs := func(o *setup) bool { return !s.fits(o.facts) && !strings.EqualFold(o.facts[i], v) }
+		differs := func(o *setup) bool { return o != s && !strings.EqualFold(o.facts[i], v) }
 		if v != "" && slices.ContainsFunc(others, differs) {
 			if blockingFacts[i] == "chips" {
 				v = strings.TrimSuffix(v+" chips", map[bool]string{true: "s"}[v == "1"])
@@ -120,7 +168,14 @@ func (s *setup) nameBeside(others []*setup) string {
 			parts = append(parts, v)
 		}
 	}
-	return strings.Join(parts, ", ")
+	name := strings.Join(parts, ", ")
+	if len(others) > 1 {
+		name = cmp.Or(name, "unstated")
+	}
+	for n := 2; slices.ContainsFunc(others, func(o *setup) bool { return o != s && name != "" && o.name == name }); n++ {
+		name = fmt.Sprintf("%s (%d)", strings.Join(parts, ", "), n)
+	}
+	return name
 }
 
 // doubts makes points of runs of one system invalid that differ by more than repeats do, and says how those of several

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestSetupsOfOneRelease(t *testing.T) {
 		{"two from the first on", "fp8+bf16 bf16+fp8 fp8", "fp8+bf16 bf16+fp8 fp8"},
 		{"one more", "fp8 fp8 FP8+bf16 bf16 fp8", "- - -+bf16 bf16 -"},
 		{"one each", "fp8 bf16 fp8", "- - -"},
-		{"one that is not stated", "fp8+ fp8+bf16+ bf16", "-+- -+bf16+- bf16"},
+		{"one that is not stated", "fp8+ fp8+bf16+ bf16", "-+- -+bf16+unstated bf16"},
 		{"three", "fp8 bf16+fp4", "- bf16+fp4"},
 	} {
 		releases := strings.Fields(c.precisions)
@@ -35,7 +36,7 @@ func TestSetupsOfOneRelease(t *testing.T) {
 		}
 		got := []string{}
 		for run = 0; run < n; run++ {
-			impl := cols.Runs[run].Impl
+			impl := cols.Runs[run].System().Impl
 			if impl == "" {
 				impl = "-"
 			}
@@ -71,6 +72,63 @@ func TestAChangeOfOneSetup(t *testing.T) {
 	for _, v := range j.History(5) {
 		if v.Impl == "bf16" && v.Outcome == schema.Regressed {
 			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// A pull request in another setup, and a hotfix in two, which comes later and stands earlier, change nothing of what the
+// other releases are compared with: of setups, and of the ways in which an eval is asked for.
+func TestOthersChangeNoSetup(t *testing.T) {
+	type run struct{ release, channel, precision string }
+	namesOf := func(list []run) map[string]string {
+		h := judgetest.History{TTFT: judgetest.Steady(len(list))}
+		for _, x := range list {
+			s, shots := judgetest.Share(.7, 1000), len(x.precision) // another precision, other shots
+			s.Fewshot = &shots
+			h.Scores = append(h.Scores, []schema.Score{s})
+		}
+		cols := h.Columns()
+		for i, x := range list {
+			cols.Runs[i].Release, cols.Runs[i].Channel, cols.Runs[i].Model.Precision = x.release, x.channel, x.precision
+		}
+		judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
+		j, out := judged(t, cols, nil), map[string]string{}
+		for r := range j.Releases {
+			var names []string
+			for _, v := range j.History(r) {
+				names = append(names, v.ID+" "+v.Impl+" "+v.Key.String()+" "+v.Baseline)
+			}
+			slices.Sort(names)
+			out[j.Releases[r].Name] = strings.Join(names, "\n")
+		}
+		return out
+	}
+	both := []run{{"v0.5.0", "", "fp8"}, {"v0.6.0", "", "bf16"}, {"v0.7.0", "", "bf16"}, {"v0.8.0", "", "bf16"},
+		{"v0.8.0", "", "fp8"}}
+	before := namesOf(both)
+	pr := slices.Insert(slices.Clone(both), 3, run{"pr-1", "pr", "fp4"})
+	hotfix := append(slices.Clone(both), run{"v0.5.1", "", "fp8"}, run{"v0.5.1", "", "bf16"})
+	for _, list := range [][]run{pr, hotfix} {
+		after := namesOf(list)
+		for release, was := range before {
+			if after[release] != was {
+				t.Errorf("%s:\n%swas\n%s", release, after[release], was)
+			}
+		}
+	}
+}
+
+// Where a release states nothing, what was told apart stays so.
+func TestAnUnstatedSetup(t *testing.T) {
+	cols := judgetest.History{TTFT: judgetest.Steady(6)}.Columns()
+	for i, precision := range []string{"fp8", "bf16", "", "bf16", "fp8", "bf16"} {
+		cols.Runs[i].Model.Precision = precision
+	}
+	cols.Runs[1].Release, cols.Runs[5].Release = cols.Runs[0].Release, cols.Runs[4].Release
+	judge.Repeats(cols, judge.Releases(cols, nil), nil, "history")
+	for i, want := range []string{"fp8", "bf16", "unstated", "bf16", "fp8", "bf16"} {
+		if got := cols.Runs[i].Setup; got != want {
+			t.Errorf("run %d: %q, want %q", i, got, want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (g *grading) gather(run int) {
 		if g.j.screen.excludes(h) || g.j.policy.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
 			continue
 		}
-		at := slot{h.Impl, p.Key}
+		at := slot{h.System().Impl, p.Key}
 		if g.bySlot[at] == nil {
 			g.slots = append(g.slots, at)
 		}

@@ -46,8 +46,10 @@ type RunHead struct {
 	Release, Channel, Line string
 	Model                  schema.Model
 	Impl                   string
-	Device                 string
-	Engine, Version        string
+	// Setup is what tells the run from others of its system, which a release has in several setups; package judge says it
+	Setup           string
+	Device          string
+	Engine, Version string
 	// Server is what ttreport collect measured, as its --server takes it: an address, or [EmbeddedSimulator]; "" where
 	// no command line of it is known
 	Server                   string
@@ -66,7 +68,7 @@ type RunHead struct {
 
 // System is what a run measured.
 func (h *RunHead) System() schema.System {
-	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}
+	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: strings.Trim(h.Impl+", "+h.Setup, ", ")}
 }
 
 // Pair is the same, whatever the implementation.
