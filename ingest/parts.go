@@ -20,6 +20,12 @@ func joinParts(sources []*source) {
 		dir := path.Dir(s.shown())
 		byDir[dir] = append(byDir[dir], s)
 	}
+	summaries := map[string]bool{}
+	for _, s := range sources {
+		if s.reading.Format == format.LLMPerf.Name {
+			summaries[llmperfStem(s)] = true
+		}
+	}
 	for _, s := range sources {
 		near := byDir[path.Dir(s.shown())]
 		switch s.reading.Format {
@@ -30,7 +36,7 @@ func joinParts(sources []*source) {
 		case format.EvalScopePercentiles, format.EvalScopeArguments:
 			joinLoadTest(s, near)
 		case format.LLMPerfResponses:
-			missSummary(s, sources)
+			missSummary(s, summaries)
 		}
 	}
 	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
@@ -103,19 +109,19 @@ func joinLoadTest(s *source, near []*source) {
 }
 
 // missSummary reports requests of llmperf without the summary of their name, which is beside them or in another folder.
-func missSummary(s *source, all []*source) {
-	name := func(s *source) string {
-		return strings.TrimSuffix(strings.TrimSuffix(s.stem(), "_individual_responses"), "_summary")
-	}
-	if !slices.ContainsFunc(all, func(o *source) bool {
-		return o.reading.Format == format.LLMPerf.Name && name(o) == name(s)
-	}) {
+func missSummary(s *source, summaries map[string]bool) {
+	if !summaries[llmperfStem(s)] {
 		s.report(schema.Problem{
 			Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
 			Found: "the requests of a measurement without its summary", Used: "nothing of it",
 			Hint: "llmperf writes both; keep them together",
 		})
 	}
+}
+
+// llmperfStem is what a summary of llmperf and its requests are both called.
+func llmperfStem(s *source) string {
+	return strings.TrimSuffix(strings.TrimSuffix(s.stem(), "_individual_responses"), "_summary")
 }
 
 // joinRecords merges AIPerf's records into the summary that they belong to: the one of the same name, or the only one

@@ -49,7 +49,7 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	}
 	evals, _ := r.EvalRechecks(g)
 	for i := range evals[:min(linesOfWay, len(evals))] {
-		line := evals[i].line(r.serverFlag(g, evals[i].System))
+		line := r.scoreAgain(&evals[i], r.serverFlag(g, evals[i].System))
 		out = append(out, Way{measureAgain, line, words.Plural(max(1, len(evals[i].Tasks)), "eval")})
 	}
 	add := func(what, line, cost string) {

@@ -27,7 +27,7 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 				gate.StartsCommand: "command …", gate.StartsImage: "docker", gate.StartsSimulator: "sim",
 			}[again.Kind]
 		}
-		argv := collectAgain(again.System, server)
+		argv := r.collectAgain(again.System, server)
 		if again.Against != "" && again.Kind == gate.StartsImage {
 			argv = append(argv, "--image", "IMAGE")
 		}
@@ -63,11 +63,20 @@ func (r *Report) withLoads(argv []string, release string, of schema.System, load
 	return argv
 }
 
+// StatedImpl is the implementation that the runs of a system state, without its setup.
+func (r *Report) StatedImpl(of schema.System) string {
+	at := slices.IndexFunc(r.Columns.Runs, func(h columns.RunHead) bool { return h.System() == of })
+	if at < 0 {
+		return of.Impl
+	}
+	return r.Columns.Runs[at].Impl
+}
+
 // collectAgain begins the command that measures a system again.
-func collectAgain(of schema.System, server string) []string {
+func (r *Report) collectAgain(of schema.System, server string) []string {
 	argv := []string{"ttreport", "collect", "--model", of.Model, "--device", of.Device}
-	if of.Impl != "" {
-		argv = append(argv, "--impl", of.Impl)
+	if impl := r.StatedImpl(of); impl != "" {
+		argv = append(argv, "--impl", impl)
 	}
 	return append(argv, "--server", server)
 }

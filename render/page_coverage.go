@@ -179,6 +179,6 @@ func (r *Report) measureCell(g *gate.Review, x coverage) Cell {
 	if len(loads) == 0 || g.Label == "" {
 		return missing("collect does not make this load: measure it again with its own tool")
 	}
-	argv := append(collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
+	argv := append(r.collectAgain(x.System, r.serverFlag(g, x.System)), "--release", g.Label, "--only", "benchmarks")
 	return code(shellescape.QuoteCommand(r.withLoads(argv, g.Release, x.System, loads)))
 }

@@ -266,9 +266,9 @@ func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
 	return nil
 }
 
-// line is the command that scores the tasks again, on a server.
-func (x *EvalRecheck) line(server string) string {
-	argv := collectAgain(x.System, server)
+// scoreAgain is the command that scores the tasks again, on a server.
+func (r *Report) scoreAgain(x *EvalRecheck, server string) string {
+	argv := r.collectAgain(x.System, server)
 	if x.Release != "" {
 		argv = append(argv, "--release", x.Release)
 	}

@@ -86,15 +86,19 @@ type (
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
+	prints, err := static.Fingerprints()
+	if err != nil {
+		return nil, err
+	}
 	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r)}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView,
 		"whiskers": p.whiskers, "course": p.course, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
-		"fingerprint": static.Fingerprint,
+		"fingerprint": func(asset string) string { return prints[asset] },
 	})
 	files := templates.HTML()
-	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}

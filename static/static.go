@@ -32,11 +32,16 @@ func Print(b []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Fingerprint returns Print of an asset.
-func Fingerprint(name string) (string, error) {
-	b, err := fs.ReadFile(Files(), name)
-	if err != nil {
-		return "", fmt.Errorf("asset %s: %w", name, err)
+// Fingerprints returns Print of each asset.
+func Fingerprints() (map[string]string, error) {
+	out := map[string]string{}
+	list, err := fs.ReadDir(Files(), ".")
+	for _, e := range list {
+		b, err := fs.ReadFile(Files(), e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("asset %s: %w", e.Name(), err)
+		}
+		out[e.Name()] = Print(b)
 	}
-	return Print(b), nil
+	return out, err
 }

@@ -562,7 +562,7 @@ func readTargets(ws *workspace.Workspace, m schema.Model, device string) (out pl
 // left counts the suspected scores of tools that collect does not run.
 func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
 	for _, a := range g.Rechecks() {
-		e := plan.Entry{Model: a.Model, Device: a.Device, Impl: a.Impl, Release: a.Release, Only: plan.OnlyBenchmarks}
+		e := entryOf(r, a.System, a.Release, plan.OnlyBenchmarks)
 		e.Why = "suspected regression"
 		for _, k := range a.Workloads {
 			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, k))
@@ -578,12 +578,17 @@ func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 	}
 	evals, left := r.EvalRechecks(g)
 	for _, x := range evals {
-		e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: x.Release, Only: plan.OnlyEvals,
-			Evals: x.Tasks, EvalLimit: x.Limit, Why: "suspected regression"}
+		e := entryOf(r, x.System, x.Release, plan.OnlyEvals)
+		e.Evals, e.EvalLimit, e.Why = x.Tasks, x.Limit, "suspected regression"
 		e.Server = serverOf(g, x.System)
 		out = append(out, e)
 	}
 	return out, left
+}
+
+// entryOf is the entry of a plan that measures a system again.
+func entryOf(r *render.Report, of schema.System, release string, only plan.Only) plan.Entry {
+	return plan.Entry{Model: of.Model, Device: of.Device, Impl: r.StatedImpl(of), Release: release, Only: only}
 }
 
 // serverOf is the simulator that a release was measured on, for a plan. A real device has another address on another
@@ -618,7 +623,7 @@ func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 		at, known := place[x.System]
 		if !known {
 			at = len(out)
-			e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: g.Label, Only: plan.OnlyBenchmarks}
+			e := entryOf(r, x.System, g.Label, plan.OnlyBenchmarks)
 			e.Why = "not measured in " + g.Release
 			if e.Server = serverOf(g, x.System); e.Server.Kind == "" && schema.SameDevice(x.Device, schema.Simulated) {
 				e.Server.Kind = plan.ServerSim

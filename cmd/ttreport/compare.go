@@ -174,8 +174,16 @@ func compareSides(
 				return nil, nil, err
 			}
 		}
-		if at := judge.Named(judged.Releases, sides[i].Name); at >= 0 {
-			sides[i].Later = judged.ByLaterRuns(at)
+		at := judge.Named(judged.Releases, sides[i].Name)
+		if at < 0 {
+			continue
+		}
+		sides[i].Later = judged.ByLaterRuns(at)
+		for _, run := range judged.Releases[at].Runs { // as the judge calls them
+			h := &judged.Columns.Runs[run]
+			if k := slices.IndexFunc(sides[i].Runs, func(r schema.Run) bool { return r.ID == h.ID }); k >= 0 {
+				sides[i].Runs[k].Impl = h.System().Impl
+			}
 		}
 	}
 	r := compare.Sides(sides[0], sides[1])

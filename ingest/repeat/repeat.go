@@ -279,10 +279,15 @@ func separateFiles(group []*schema.Point) []schema.Problem {
 // that may be. "2048_1024" is an ISL and an OSL.
 const Day = `20[0-3]\d(?:-[01]\d-[0-3]\d|_[01]\d_[0-3]\d|\.[01]\d\.[0-3]\d|[01]\d[0-3]\d)`
 
+// yearLast is a day whose year comes last, with a time: 11-25-2022-05-54-21. Without one it may be numbers of a
+// workload.
+const yearLast = `(?:[01]\d[-_.][0-3]\d|[0-3]\d[-_.][01]\d)[-_.]20[1-3]\d` +
+	`[Tt_. -]+[012]\d[-:_.h]?[0-5]\d(?:[-:_.m]?[0-5]\d)?`
+
 var (
 	// dates are times, hashes and long numbers in names: of a day, a second, a process.
-	dates = regexp.MustCompile(`(?:` + Day + `|(?:[0-3]\d[-_.]){2}20[0-3]\d)` +
-		`(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
+	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
+		`(?:Z|[+-]\d\d:?\d\d)?)?|` + yearLast + `|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	hash = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 	// inspectName is what Inspect calls a log: a time, the task, and a random id.

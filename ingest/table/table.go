@@ -47,20 +47,7 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	}
 	r.header = header
 	r.checkHeader()
-	var row []string
-	uneven, example := 0, ""
-	for row, err = lines.Read(); err == nil; row, err = lines.Read() {
-		if r.rows++; fits(row, len(header)) {
-			r.row(row)
-		} else if uneven++; uneven == 1 {
-			example = fmt.Sprintf("row %d has %d", r.rows, len(row))
-		}
-	}
-	if uneven > 0 {
-		r.report(schema.SevError, "uneven-rows", fmt.Sprintf("%d of %s that have another number of cells than the %d "+
-			"headings: %s", uneven, plaintext.Plural(r.rows, "row"), len(header), example),
-			"a cell under each heading, in quotes where it has a comma", "nothing of them")
-	}
+	err = r.lines(lines)
 	if err != io.EOF {
 		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
 	}
@@ -71,6 +58,33 @@ func (t Table) Read(f *decode.File) schema.Reading {
 	out := r.runs.Join(fmt.Sprintf("a table of %d rows, by ttreport.yaml", r.rows))
 	out.Problems = append(out.Problems, r.problems...)
 	return out
+}
+
+// lines reads the rows below the headings, and returns what ended them.
+func (r *reader) lines(lines *csv.Reader) error {
+	uneven, example, headings := 0, "", len(r.header)
+	for headings > 1 && strings.TrimSpace(r.header[headings-1]) == "" { // the line ends in commas
+		headings--
+	}
+	row, err := lines.Read()
+	for ; err == nil; row, err = lines.Read() {
+		r.rows++
+		isCut := r.file.Cut && lines.InputOffset() >= int64(len(r.file.Data)) // which is told
+		switch {
+		case fits(row, headings):
+			r.row(row)
+		case !isCut && !strings.HasPrefix(row[0], "#"): // a comment
+			if uneven++; uneven == 1 {
+				example = fmt.Sprintf("row %d has %d", r.rows, len(row))
+			}
+		}
+	}
+	if uneven > 0 {
+		r.report(schema.SevError, "uneven-rows", fmt.Sprintf("%d of %s that have another number of cells than the %d "+
+			"headings: %s", uneven, plaintext.Plural(r.rows, "row"), headings, example),
+			"a cell under each heading, in quotes where it has a comma", "nothing of them")
+	}
+	return err
 }
 
 // fits reports whether the cells of a row stand under their headings. A single cell is a title, not a row.

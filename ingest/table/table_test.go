@@ -61,11 +61,12 @@ func TestScores(t *testing.T) {
 
 // A cell too many or too few moves the others under other headings: such a row is read by nobody, and counted.
 func TestUnevenRows(t *testing.T) {
-	text := "m,isl,ttft,tps\n" + "A,128,13,103\n" + "A,256,13,0.77,103\n" + "A,13,103\n" + "A,512,14,99,\n" + "figure 3\n"
+	text := "m,isl,ttft,tps,\n" + "A,128,13,103\n" + "A,256,13,0.77,103\n" + "A,13,103\n" + "A,512,14,99,\n" +
+		"figure 3\n" + "# of one machine, a comment\n"
 	r := compile(t, map[string]string{"m": "model", "isl": "isl", "ttft": "ttft ms", "tps": "output_tps tok/s"}).
 		Read(File("sweeps/a.csv", text))
 	Check(t, r)
-	if len(r.Points) != 2 || Codes(r) != "uneven-rows" || !strings.Contains(r.Problems[0].Found, "2 of 5 rows") ||
+	if len(r.Points) != 2 || Codes(r) != "uneven-rows" || !strings.Contains(r.Problems[0].Found, "2 of 6 rows") ||
 		!strings.Contains(r.Problems[0].Found, "row 2 has 5") {
 		t.Errorf("%+v", r)
 	}

@@ -59,10 +59,10 @@ func OnDevice(model, device string) string {
 func Impls(list []schema.Verdict) func(*schema.Verdict) string {
 	first, several := map[schema.Pair]string{}, map[schema.Pair]bool{}
 	for i := range list {
-		if v := &list[i]; v.Impl != "" {
-			several[v.Pair()] = several[v.Pair()] || first[v.Pair()] != "" && first[v.Pair()] != v.Impl
-			first[v.Pair()] = v.Impl
-		}
+		v := &list[i]
+		impl, known := first[v.Pair()]
+		several[v.Pair()] = several[v.Pair()] || known && impl != v.Impl
+		first[v.Pair()] = v.Impl
 	}
 	return func(v *schema.Verdict) string {
 		if several[v.Pair()] {

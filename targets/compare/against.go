@@ -105,13 +105,19 @@ func means(list []changed) (out []Mean) {
 func (r *Result) Judge(history []schema.Verdict) {
 	several := slices.ContainsFunc(r.Rows, func(x Row) bool { return x.System != "" })
 	of, twice := map[cell]*schema.Verdict{}, map[cell]bool{}
-	for i := range history {
-		v := &history[i]
-		c := cell{"", v.Key.String(), v.Metric, v.Stat, v.Def}
-		if several {
-			c.system = onDevice(v.Model, v.Device)
-		}
-		for _, c := range []cell{c, {c.system + ", " + v.Impl, c.key, c.metric, c.stat, c.def}} {
+	for _, named := range []bool{true, false} { // first by implementations, of which one may have no name
+		for i := range history {
+			v := &history[i]
+			c := cell{"", v.Key.String(), v.Metric, v.Stat, v.Def}
+			if several {
+				c.system = onDevice(v.Model, v.Device)
+			}
+			switch was := of[c]; {
+			case named && v.Impl != "":
+				c.system += ", " + v.Impl
+			case !named && (v.Impl == "" || was != nil && was.Impl == ""):
+				continue
+			}
 			twice[c] = of[c] != nil
 			of[c] = v
 		}

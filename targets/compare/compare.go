@@ -182,8 +182,9 @@ func byWeight(x, y Row) int {
 		cmp.Compare(x.Stat, y.Stat))
 }
 
-// naming returns how systems are named in cells: "" where each side has one; with the implementation, engine or
-// precision where a side has several of one model and device, whose mean would be of none.
+// naming returns how systems are named in cells: "" where each side has one; with the implementation where a side has
+// several of one model and device, and with the engine or precision where it has several of an implementation, whose
+// mean would be of none.
 func naming(sides ...[]schema.Run) func(*schema.Run) string {
 	facts := []func(*schema.Run) string{
 		func(r *schema.Run) string { return r.Impl }, func(r *schema.Run) string { return r.Stack.Engine },
@@ -199,10 +200,16 @@ func naming(sides ...[]schema.Run) func(*schema.Run) string {
 		for i := range runs {
 			r := &runs[i]
 			systems[systemOf(r)] = true
+			of := systemOf(r)
 			for f, fact := range facts {
-				if at, v := (stated{systemOf(r), f}), fact(r); v != "" {
-					vary[f] = vary[f] || first[at] != "" && !strings.EqualFold(first[at], v)
+				at, v := stated{of, f}, fact(r)
+				was, known := first[at]
+				if v != "" || f == 0 { // an implementation may have no name beside others
+					vary[f] = vary[f] || known && !strings.EqualFold(was, v)
 					first[at] = v
+				}
+				if f == 0 {
+					of += "\x00" + v
 				}
 			}
 		}

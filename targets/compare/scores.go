@@ -38,28 +38,30 @@ func (s *Score) Outcome() schema.Outcome {
 // scores compares what both sides answered, in the order of tasks.
 func (r *Result) scores(a, b Side, name func(*schema.Run) string) {
 	type id struct{ system, task, metric, filter string }
-	of := func(from Side) (map[id][]*columns.ScoreRow, int) { // one of each way to ask
-		out, n := map[id][]*columns.ScoreRow{}, 0
+	of := func(from Side) (map[id][]*columns.ScoreRow, []id, int) { // one of each way to ask
+		out, order, n := map[id][]*columns.ScoreRow{}, []id(nil), 0
 		for i := range from.Runs {
 			run := &from.Runs[i]
 			for k := range run.Scores {
 				row := &columns.ScoreRow{Score: run.Scores[k], Precision: run.Model.Precision}
 				at := id{name(run), row.Task, row.Metric, schema.NamedFilter(row.Filter)}
-				if _, has := row.Value.Get(); has && alike(out[at], row) < 0 {
+				if _, has := row.Value.Get(); has && !slices.ContainsFunc(out[at], func(x *columns.ScoreRow) bool {
+					return !judge.AskedApart(x, row)
+				}) {
+					if out[at] == nil {
+						order = append(order, at)
+					}
 					out[at], n = append(out[at], row), n+1
 				}
 			}
 		}
-		return out, n
+		return out, order, n
 	}
-	left, others := of(a)
-	right, _ := of(b)
-	for at, list := range right {
-		for _, y := range list {
-			i := alike(left[at], y)
-			if i < 0 && len(list) == 1 && len(left[at]) == 1 {
-				i = 0
-			}
+	left, _, others := of(a)
+	right, order, _ := of(b)
+	for _, at := range order {
+		for _, y := range right[at] {
+			i := judge.GoesOn(left[at], right[at], y)
 			if i < 0 {
 				r.ScoresB++
 				continue
@@ -74,16 +76,11 @@ func (r *Result) scores(a, b Side, name func(*schema.Run) string) {
 		}
 	}
 	r.ScoresA = others - len(r.Scores)
-	slices.SortFunc(r.Scores, func(x, y Score) int {
+	slices.SortStableFunc(r.Scores, func(x, y Score) int {
 		return cmp.Or(cmp.Compare(x.System, y.System), schema.NaturalCompare(x.A.Task, y.A.Task),
 			cmp.Compare(x.A.Metric, y.A.Metric), cmp.Compare(x.A.Filter, y.A.Filter))
 	})
 	r.separate()
-}
-
-// alike is the place of the score that was asked for as another one, -1 for none.
-func alike(list []*columns.ScoreRow, s *columns.ScoreRow) int {
-	return slices.IndexFunc(list, func(x *columns.ScoreRow) bool { return !judge.AskedApart(x, s) })
 }
 
 // separate says which scores are shown to differ, and what would show the others to.

@@ -615,6 +615,14 @@ func AskedApart(a, b *columns.ScoreRow) bool {
 	return sharedAsks(&evalWay{asks: asksOf(a)}, &evalWay{asks: asksOf(b)}) < 0
 }
 
+// GoesOn is the place of what a score, one of a list that was asked for in several ways, is to be compared with; -1 for
+// nothing.
+func GoesOn(before, list []*columns.ScoreRow, now *columns.ScoreRow) int {
+	return goesOn(before, list, now, func(a, b *columns.ScoreRow) int {
+		return sharedAsks(&evalWay{asks: asksOf(a)}, &evalWay{asks: asksOf(b)})
+	})
+}
+
 // marks is what tells a way apart from others, which no other one has.
 func (w *evalWay) marks(others []*evalWay) (marks string) {
 	differs := map[string]bool{}

@@ -114,8 +114,8 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 			if !schema.Measurable(v) {
 				return
 			}
-			t.Add(side, turnCell{j.Columns.Runs[candidate].System(), p.Key, s.Metric, s.Stat, s.Def}, block.Turn{Pair: candidate, Block: int(p.Block)},
-				sign(s.Metric)*math.Log(v))
+			cell := turnCell{j.Columns.Runs[candidate].System(), p.Key, s.Metric, s.Stat, s.Def}
+			t.Add(side, cell, block.Turn{Pair: candidate, Block: int(p.Block)}, sign(s.Metric)*math.Log(v))
 		})
 	}
 }

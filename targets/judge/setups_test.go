@@ -76,8 +76,8 @@ func TestAChangeOfOneSetup(t *testing.T) {
 	}
 }
 
-// A pull request in another setup, and a hotfix in two, which comes later and stands earlier, change nothing of what the
-// other releases are compared with: of setups, and of the ways in which an eval is asked for.
+// A pull request in another setup, and a hotfix in two, which comes later and stands earlier, change nothing of what
+// the other releases are compared with: of setups, and of the ways in which an eval is asked for.
 func TestOthersChangeNoSetup(t *testing.T) {
 	type run struct{ release, channel, precision string }
 	namesOf := func(list []run) map[string]string {
