@@ -312,10 +312,16 @@ func (b *builder) pairs() error {
 	pairs := slices.Clone(r.Pairs)
 	notes := fmt.Sprintf("%+v", r.Notes) // they are shown at the steps of a history, and few write them often
 	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
+	runs := map[schema.Pair][]string{} // of all releases: those of branches, too
+	for i := range r.Columns.Runs {
+		h := &r.Columns.Runs[i]
+		runs[h.Pair()] = append(runs[h.Pair()], h.ID, h.SHA256)
+	}
 	return each(len(pairs), func(i int) error {
 		pair := pairs[i]
 		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
-		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
+		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes,
+			strings.Join(runs[pair.Pair], " "), fmt.Sprint(r.Gate.Newer(pair.Newest)))
 		name := fmt.Sprintf("pair %q", []string{pair.Model, pair.Device})
 		_, err := b.unit(stepPairs, name, made, func(p *part) (any, error) {
 			of := pair.Pair

@@ -675,6 +675,12 @@ type Outside struct {
 	Undated bool `json:",omitempty"` // nothing says that they began later
 }
 
+// Newer are the runs that the newest release of the baselines leaves out; none of another release.
+func (g *Gate) Newer(release int) []Outside {
+	newer, _, _ := g.outside(release, func(schema.Pair) bool { return true })
+	return newer
+}
+
 // outside counts what the newest release of the baselines leaves out: runs that began after its last one and belong to
 // another channel, to no release or to an earlier release; and those of its own runs that began a day or more after the
 // first. Results that were moved out of sight, or under a name that was judged before, are counted here.
