@@ -117,6 +117,32 @@ func TestTheLastOfARunKeepsItsTime(t *testing.T) {
 	}
 }
 
+// Rows of one file that another one wraps are one measurement each, in whatever order they are read: they began in one
+// second, which is more than few digits say.
+func TestRowsOfOneSecond(t *testing.T) {
+	var raw, wrapped string
+	for i, mode := range []string{"pp", "pp", "tg", "tg", "pp", "tg"} {
+		isPrompt := mode == "pp"
+		row := fmt.Sprintf(`{"build_commit":"83bc2f28","backends":"ROCm","model_filename":"m-7b.gguf","model_type":"llama 7B",`+
+			`"n_threads":16,"flash_attn":%t,"n_prompt":%d,"n_gen":%d,"test_time":"2025-08-04T10:3%d:42Z","avg_ts":5%d.041,`+
+			`"stddev_ts":0.145}`, i%2 == 0, map[bool]int{true: 512}[isPrompt], map[bool]int{false: 128}[isPrompt], i, i)
+		if i > 0 { // a test before the wrapper was there
+			wrapped += fmt.Sprintf(`{"mode":%q,"build":"hip","fa":"-fa %d","bench_raw":%s}`+"\n", mode, i%2, row)
+		}
+		raw += row + "\n"
+	}
+	folder := write(t, t.TempDir(), map[string]string{"raw.jsonl": raw, "results.jsonl": wrapped}, time.Now())
+	for _, order := range [][]string{{"."}, {"raw.jsonl", "results.jsonl"}, {"results.jsonl", "raw.jsonl"}} {
+		history, text := t.TempDir(), ""
+		for _, name := range order {
+			_, text = into(t, history, ingest.Options{}, filepath.Join(folder, name))
+		}
+		if measurements(text) != 6 {
+			t.Errorf("%v: %d measurements of 6", order, measurements(text))
+		}
+	}
+}
+
 // Numbers of two decimals that coincide on one day are of two measurements where the files state two times.
 func TestTwoTimesAreTwoMeasurements(t *testing.T) {
 	at := func(date string) string {

@@ -95,6 +95,28 @@ func (r *result) places() (list []placed) {
 	return list
 }
 
+// arrange puts the points of a file into one order, whether they are read from it or from a document: copies are known
+// by their places, too. What tells repeats apart is found anew with each reading.
+func (r *result) arrange() {
+	type named struct {
+		name string
+		schema.Point
+	}
+	list := make([]named, len(r.reading.Points))
+	for i, p := range r.reading.Points {
+		bare := p
+		repeat.TakeBack(&bare)
+		list[i] = named{bare.Key.String(), p}
+	}
+	slices.SortStableFunc(list, func(a, b named) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), a.Start.Compare(b.Start))
+	})
+	r.reading.Points = make([]schema.Point, len(list))
+	for i := range list {
+		r.reading.Points[i] = list[i].Point
+	}
+}
+
 // sameness is why two measurements are one.
 type sameness int
 
@@ -125,6 +147,7 @@ func dropCopies(results []*result) {
 	var list []placed
 	hasPrinted, hasRows, having := false, false, map[string]int{} // how many have a content
 	for _, r := range order {
+		r.arrange()
 		r.content = contentOf(r)
 		having[r.content]++
 		having[r.file.Content]++
@@ -467,25 +490,39 @@ func isOneForm(x, y placed) bool {
 		return duplicate.Printed(p, q) && mayBeOne(a, b)
 	case isDerived(a.reading.Format) || isDerived(b.reading.Format): // rounded, and identified by their rows
 		return false
-	case a.reading.Format == b.reading.Format && ofTwoTimes(a, b):
+	case a.reading.Format == b.reading.Format && ofTwoTimes(x, y):
 		return false
 	}
-	// Two runs of one load agree in two or three digits of a number; twelve digits are more than chance, and for x.json
-	// and x.pytorch.json, which belong together, six.
-	needed := duplicate.Agreement{Statistics: 3, Digits: 12}
-	if path.Dir(a.shown()) == path.Dir(b.shown()) &&
-		strings.TrimSuffix(a.stem(), ".pytorch") == strings.TrimSuffix(b.stem(), ".pytorch") {
-		needed = duplicate.Agreement{Statistics: 1, Digits: 6}
-	}
-	return duplicate.Agree(p, q, needed) && mayBeOne(a, b) &&
+	return duplicate.Agree(p, q, agreement(x, y)) && mayBeOne(a, b) &&
 		duplicate.SameWhereStated(repeat.Settings(p), repeat.Settings(q))
 }
 
-// ofTwoTimes reports two results of one tool whose files state two times: in a copy it is the same, but for the zone.
-func ofTwoTimes(a, b *result) bool {
+// agreement is how much two points have to agree in to be one measurement. Two runs of one load agree in two or three
+// digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together, six;
+// for rows that began in one second, four.
+func agreement(a, b placed) duplicate.Agreement {
+	isOneName := path.Dir(a.r.shown()) == path.Dir(b.r.shown()) &&
+		strings.TrimSuffix(a.r.stem(), ".pytorch") == strings.TrimSuffix(b.r.stem(), ".pytorch")
+	p, q := a.point().Start, b.point().Start
+	switch {
+	case !p.IsZero() && p.Equal(q):
+		return duplicate.Agreement{Statistics: 1, Digits: 4}
+	case isOneName:
+		return duplicate.Agreement{Statistics: 1, Digits: 6}
+	}
+	return duplicate.Agreement{Statistics: 3, Digits: 12}
+}
+
+// ofTwoTimes reports two points of one tool whose files state two times, of each of them or of all: in a copy it is the
+// same, but for the zone.
+func ofTwoTimes(a, b placed) bool {
 	const zone = 15 * time.Minute // which zones differ by
-	apart := a.facts.Start.Sub(b.facts.Start).Abs() % zone
-	return a.origin.of("start").From == schema.FromFile && b.origin.of("start").From == schema.FromFile &&
+	x, y := a.point().Start, b.point().Start
+	if x.IsZero() || y.IsZero() {
+		x, y = a.r.facts.Start, b.r.facts.Start
+	}
+	apart := x.Sub(y).Abs() % zone
+	return a.r.origin.of("start").From == schema.FromFile && b.r.origin.of("start").From == schema.FromFile &&
 		min(apart, zone-apart) > time.Second
 }
 

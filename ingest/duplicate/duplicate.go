@@ -77,6 +77,10 @@ func Marks(p *schema.Point, hasPrinted bool) (out []string) {
 			}
 		}
 	}
+	if k := p.Key; !p.Start.IsZero() {
+		k = schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
+		out = append(out, fmt.Sprint(p.Start.Unix(), " ", k.String()))
+	}
 	tps := cmp.Or(center(p, "output_tps"), center(p, "input_tps"))
 	switch {
 	case !hasPrinted:
