@@ -498,8 +498,8 @@ func isOneForm(x, y placed) bool {
 }
 
 // agreement is how much two points have to agree in to be one measurement. Two runs of one load agree in two or three
-// digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together, six;
-// for rows that began in one second, four.
+// digits of a number; twelve digits are more than chance, and for x.json and x.pytorch.json, which belong together,
+// six; for rows that began in one second, four.
 func agreement(a, b placed) duplicate.Agreement {
 	isOneName := path.Dir(a.r.shown()) == path.Dir(b.r.shown()) &&
 		strings.TrimSuffix(a.r.stem(), ".pytorch") == strings.TrimSuffix(b.r.stem(), ".pytorch")
