@@ -124,7 +124,8 @@ func TestRowsOfOneSecond(t *testing.T) {
 	for i, mode := range []string{"pp", "pp", "tg", "tg", "pp", "tg"} {
 		isPrompt := mode == "pp"
 		row := fmt.Sprintf(`{"build_commit":"83bc2f28","backends":"ROCm","model_filename":"m-7b.gguf",`+
-			`"model_type":"llama 7B","n_threads":16,"flash_attn":%t,"n_prompt":%d,"n_gen":%d,"test_time":"2025-08-04T10:3%d:42Z","avg_ts":5%d.041,`+
+			`"model_type":"llama 7B","n_threads":16,"flash_attn":%t,`+
+			`"n_prompt":%d,"n_gen":%d,"test_time":"2025-08-04T10:3%d:42Z","avg_ts":5%d.041,`+
 			`"stddev_ts":0.145}`, i%2 == 0, map[bool]int{true: 512}[isPrompt], map[bool]int{false: 128}[isPrompt], i, i)
 		if i > 0 { // a test before the wrapper was there
 			wrapped += fmt.Sprintf(`{"mode":%q,"build":"hip","fa":"-fa %d","bench_raw":%s}`+"\n", mode, i%2, row)
