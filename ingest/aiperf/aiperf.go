@@ -53,16 +53,17 @@ var Reader = draft.Format{
 			Name: Records, Detail: "per-request records", Records: true, All: readRecords,
 			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isRecord(f.First), "a request record") },
 		},
-		{Name: CSV, Detail: "table of a summary", All: readCSV, Sniff: func(f *decode.File, m *draft.Check) {
-			line := firstLine(f)
-			m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
-			if bytes.Contains(line, []byte(",p99,p95,p90")) { // GenAI-Perf counts downwards
-				m.Format = GenAICSV
-			}
-		}},
+		{
+			Name: CSV, Detail: "table of a summary", All: readCSV, Text: begins("Metric,avg,min,max,"),
+			Sniff: func(f *decode.File, m *draft.Check) {
+				if bytes.Contains(firstLine(f), []byte(",p99,p95,p90")) { // GenAI-Perf counts downwards
+					m.Format = GenAICSV
+				}
+			},
+		},
 		{
 			Name: SweepTable, Detail: "table of a sweep", All: readSweepTable,
-			Sniff: func(f *decode.File, m *draft.Check) { m.Want(sweepColumn.Match(firstLine(f)), "a mean over trials") },
+			Text: func(f *decode.File) bool { return sweepColumn.Match(firstLine(f)) },
 		},
 		asideTable("time slices of a run", "Timeslice,Metric,"),
 		asideTable("a table of graded answers", "task,total,passed,unparsed,"),
@@ -109,15 +110,16 @@ func asideIf(what string, is func(decode.Value) bool) draft.Format {
 
 func asideTable(what, header string) draft.Format {
 	x := aside(what)
-	x.Sniff = func(f *decode.File, m *draft.Check) { m.Want(bytes.HasPrefix(firstLine(f), []byte(header)), header) }
+	x.Text = begins(header)
 	return x
 }
 
-// firstLine is that of a text; nil of any other file.
+// begins reports texts with a header.
+func begins(header string) func(*decode.File) bool {
+	return func(f *decode.File) bool { return bytes.HasPrefix(f.Data, []byte(header)) }
+}
+
 func firstLine(f *decode.File) []byte {
-	if f.Form != decode.Text {
-		return nil
-	}
 	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 1<<16)], []byte("\n"))
 	return line
 }

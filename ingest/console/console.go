@@ -36,38 +36,38 @@ const (
 )
 
 // Reader looks for the title of a block in a text, and for a line that every block has.
-var Reader = draft.Format{Name: Serving, Detail: "output of a load test", Sniff: sniff, All: read}
-
-func sniff(f *decode.File, m *draft.Check) {
-	has := func(text string) bool { return bytes.Contains(f.Data, []byte(text)) }
-	switch {
-	case f.Form != decode.Text:
-		m.Lacks = []string{"a text"}
-	case has(trtllmTitle):
-		m.Format = TRTLLM
-		m.Want(has(trtllmLine), trtllmLine)
-	case trtllmBegan.Match(f.Data) && has(trtllmLog):
-		m.Match = draft.Is(TRTLLM, "Preparing to run throughput benchmark", "trtllm-bench without its report")
-	case !has(servingTitle) && slices.ContainsFunc(bytes.Split(f.Data, []byte("Namespace("))[1:], isLoad):
-		m.Match = draft.Is(Serving, "Namespace(… num_prompts, request_rate …)", "load test without its result")
-	default:
-		m.Want(has(servingTitle), "===== Serving Benchmark Result =====")
-		m.Want(has("Successful requests:"), "Successful requests:")
-	}
+var Reader = draft.Format{
+	Name: Serving, Detail: "output of a load test", All: readServing,
+	Text: func(f *decode.File) bool {
+		return !has(f, trtllmTitle) && has(f, servingTitle) && has(f, "Successful requests:")
+	},
+	Others: []draft.Format{
+		{
+			Name: TRTLLM, Detail: "output of a load test", All: readTRTLLM,
+			Text: func(f *decode.File) bool { return has(f, trtllmTitle) && has(f, trtllmLine) },
+		},
+		{
+			Name: TRTLLM, Detail: "trtllm-bench without its report", All: readTRTLLM,
+			Text: func(f *decode.File) bool {
+				return !has(f, trtllmTitle) && trtllmBegan.Match(f.Data) && has(f, trtllmLog)
+			},
+		},
+		{
+			Name: Serving, Detail: "load test without its result", All: readServing,
+			Text: func(f *decode.File) bool {
+				return !has(f, trtllmTitle) && !has(f, servingTitle) &&
+					slices.ContainsFunc(bytes.Split(f.Data, []byte("Namespace("))[1:], isLoad)
+			},
+		},
+	},
 }
+
+func has(f *decode.File, text string) bool { return bytes.Contains(f.Data, []byte(text)) }
 
 // isLoad reports that what follows "Namespace(" are the arguments of a load test, which it prints before it begins.
 func isLoad(args []byte) bool {
 	args, _, _ = bytes.Cut(args, []byte("\n"))
 	return bytes.Contains(args, []byte("num_prompts=")) && bytes.Contains(args, []byte("request_rate="))
-}
-
-func read(f *decode.File, r *schema.Reading) {
-	if r.Format == TRTLLM {
-		readTRTLLM(f, r)
-	} else {
-		readServing(f, r)
-	}
 }
 
 // block is one printed result.

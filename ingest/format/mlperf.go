@@ -9,6 +9,7 @@ package format
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,22 +20,18 @@ import (
 // MLPerf is the format: the title and the scenario. A run for accuracy measures no speed.
 var MLPerf = draft.Format{
 	Name: "mlperf", Detail: "summary of the load generator", All: readMLPerf,
-	Sniff: func(f *decode.File, m *draft.Check) {
-		if f.Form != decode.Text {
-			m.Lacks = []string{"a text"}
-			return
-		}
-		head := f.Data[:min(len(f.Data), 4096)]
-		for _, text := range []string{"MLPerf Results Summary", "Scenario :"} {
-			m.Want(bytes.Contains(head, []byte(text)), text)
-		}
-		if m.OK() && bytes.Contains(head, []byte("AccuracyOnly")) {
-			m.Format, m.Detail = mlPerfAccuracy, "not a result: a run for accuracy"
-		}
-	},
+	Text: func(f *decode.File) bool { return headHas(f, "MLPerf Results Summary", "Scenario :") },
+	Others: []draft.Format{{
+		Name: "mlperf-accuracy", Detail: "not a result: a run for accuracy",
+		Text: func(f *decode.File) bool { return headHas(f, "MLPerf Results Summary", "Scenario :", "AccuracyOnly") },
+	}},
 }
 
-const mlPerfAccuracy = "mlperf-accuracy"
+// headHas reports that a text has all of some others near its beginning.
+func headHas(f *decode.File, texts ...string) bool {
+	head := f.Data[:min(len(f.Data), 4096)]
+	return !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(head, []byte(text)) })
+}
 
 var mlPerfFields = []draft.Field{
 	{Key: "{} latency (ns)", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
@@ -48,9 +45,6 @@ var mlPerfPercentile = regexp.MustCompile(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? per
 
 // readMLPerf returns the point of a summary.
 func readMLPerf(f *decode.File, r *schema.Reading) {
-	if r.Format == mlPerfAccuracy {
-		return
-	}
 	values := map[string]string{}
 	for line := range bytes.Lines(f.Data) {
 		label, value, ok := strings.Cut(string(bytes.TrimSpace(line)), ":")

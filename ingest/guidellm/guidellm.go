@@ -23,18 +23,14 @@ var Reader = draft.Format{
 	Name: Format, Sniff: sniff, All: readReport,
 	Others: []draft.Format{{
 		Name: Table, Detail: "table of a report", All: readTable,
-		Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(f.Form == decode.Text && (bytes.HasPrefix(f.Data, []byte("Run Info,")) ||
-				bytes.HasPrefix(f.Data, []byte("Type,Run Id,Id,Name,Start Time,"))), "Run Info")
+		Text: func(f *decode.File) bool {
+			return bytes.HasPrefix(f.Data, []byte("Run Info,")) ||
+				bytes.HasPrefix(f.Data, []byte("Type,Run Id,Id,Name,Start Time,"))
 		},
 	}},
 }
 
 func sniff(f *decode.File, m *draft.Check) {
-	if f.Form == decode.Text {
-		m.Lacks = []string{"a JSON object"}
-		return
-	}
 	list := f.First.Get("benchmarks")
 	m.Want(list.Kind() == decode.Array, "benchmarks")
 	found := false

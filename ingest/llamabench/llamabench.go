@@ -31,51 +31,40 @@ const (
 )
 
 // Reader asks for a row's lengths and speed, or for the header of the table.
-var Reader = draft.Format{Name: Format, Detail: "rows of llama-bench", Sniff: sniff, All: read}
-
-func sniff(f *decode.File, m *draft.Check) {
-	if f.Form == decode.Text {
-		if headOfCSV.Match(f.Data) {
-			m.Detail += ", as CSV"
-			m.Want(true, "columns n_prompt, n_gen and avg_ts")
-			return
+var Reader = draft.Format{
+	Name: Format, Detail: "rows of llama-bench",
+	Wants: draft.Wants("n_prompt&n_gen|0.n_prompt&0.n_gen", "avg_ts#|0.avg_ts#"),
+	All: func(f *decode.File, r *schema.Reading) {
+		rows := slices.Values([]decode.Value{f.First})
+		if f.First.Kind() == decode.Array {
+			rows = f.First.Items()
 		}
-		if rows, _ := rowsInText(f.Data); rows != nil {
-			m.Detail += ", in a text"
-			m.Want(true, "rows with n_prompt, n_gen and avg_ts")
-			return
-		}
-		m.Format = Table
-		found := false
-		for line := range bytes.Lines(f.Data) {
-			found = found || isHeader(draft.Cells(line, marks))
-		}
-		m.Want(found, "| model | size | … | test | t/s |")
-		return
-	}
-	v := f.First
-	if v.Kind() == decode.Array {
-		v = v.Index(0)
-	}
-	m.Want(v.Has("n_prompt", "n_gen"), "n_prompt and n_gen")
-	m.Want(v.Get("avg_ts").Kind() == decode.Number, "avg_ts")
-}
-
-// read returns a point for each row; rows of different models are different readings.
-func read(f *decode.File, r *schema.Reading) {
-	switch {
-	case r.Format == Table:
-		r.Detail = "tables of llama-bench"
-		readTable(f, r)
-	case f.Form == decode.Text && headOfCSV.Match(f.Data):
-		readCSV(f, r)
-	case f.Form == decode.Text:
-		readText(f, r)
-	case f.First.Kind() == decode.Array:
-		readRows(f, r, f.First.Items())
-	default:
-		readRows(f, r, slices.Values([]decode.Value{f.First}))
-	}
+		readRows(f, r, rows)
+	},
+	Others: []draft.Format{
+		{
+			Name: Format, Detail: "rows of llama-bench, as CSV", All: readCSV,
+			Text: func(f *decode.File) bool { return headOfCSV.Match(f.Data) },
+		},
+		{
+			Name: Format, Detail: "rows of llama-bench, in a text", All: readText,
+			Text: func(f *decode.File) bool {
+				rows, _ := rowsInText(f.Data)
+				return rows != nil
+			},
+		},
+		{
+			Name: Table, Detail: "tables of llama-bench", All: readTable,
+			Text: func(f *decode.File) bool {
+				for line := range bytes.Lines(f.Data) {
+					if isHeader(draft.Cells(line, marks)) {
+						return true
+					}
+				}
+				return false
+			},
+		},
+	},
 }
 
 // readRows reads rows, of one model or several, and returns how many there are.

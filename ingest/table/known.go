@@ -111,10 +111,8 @@ var Known = draft.Format{
 	All: func(f *decode.File, r *schema.Reading) { *r = compiledAs(r.Format).Read(f) },
 	Others: []draft.Format{{
 		Name: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed",
-		Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(f.Form == decode.Text && printedHead.Match(f.Data), "| model | test | t/s | … | peak t/s |")
-		},
-		All: func(f *decode.File, r *schema.Reading) { *r = compiledAs(LlamaBenchy).readPrinted(f) },
+		Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
+		All:  func(f *decode.File, r *schema.Reading) { *r = compiledAs(LlamaBenchy).readPrinted(f) },
 	}},
 }
 

@@ -23,15 +23,14 @@ var Reader = draft.Format{
 	Others: []draft.Format{
 		{
 			Name: Table, Detail: "benchmark.py", All: readText,
-			Sniff: func(f *decode.File, m *draft.Check) {
-				m.Want(f.Form == decode.Text && isTable(f.Data), "model_name, latency(ms)")
-			},
+			Text: func(f *decode.File) bool { return isTable(f.Data) },
 		},
 		{
 			Name: Lines, Detail: "benchmark.py", All: readText,
+			Text: func(f *decode.File) bool { return bytes.Contains(f.Data, []byte(tag)) },
 			Sniff: func(f *decode.File, m *draft.Check) {
 				has := func(text string) bool { return bytes.Contains(f.Data, []byte(text)) }
-				if m.Want(f.Form == decode.Text && has(tag), tag); m.OK() && !has("model_name ") && !has("engine_dir ") {
+				if !has("model_name ") && !has("engine_dir ") {
 					m.Detail = "C++ program"
 				}
 			},

@@ -29,21 +29,21 @@ var Reader = draft.Format{
 	Others: []draft.Format{
 		{
 			Name: Statistics, Detail: "a table of results: counts where the results themselves are not there",
-			All: readStatistics, Sniff: func(f *decode.File, m *draft.Check) {
+			All: readStatistics, Text: func(f *decode.File) bool {
 				has, begins := head(f)
-				m.Want(strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,model_id,") ||
+				return strings.HasSuffix(f.Path, ".csv") && (begins("timestamp,model_name,model_id,") ||
 					begins("timestamp,model,model_name,model_id,backend,") ||
-					has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,"))), "a statistics table")
+					has("mean_ttft_ms") && (has("input_sequence_length") || begins("source,")))
 			},
 		},
 		{
 			Name: Report, Detail: "not a result: a report of results that are read from their own files",
-			Sniff: func(f *decode.File, m *draft.Check) {
+			Text: func(f *decode.File) bool {
 				has, _ := head(f)
-				m.Want(strings.HasSuffix(f.Path, ".md") && f.Form == decode.Text && (has("Tenstorrent") ||
+				return strings.HasSuffix(f.Path, ".md") && (has("Tenstorrent") ||
 					has("Performance Benchmark Sweeps") || has("Performance Benchmark Targets") ||
 					has("Benchmark Performance Results") || has("Accuracy Evaluations") ||
-					strings.Contains(f.Path, "reports_output/")), "a report's headings")
+					strings.Contains(f.Path, "reports_output/"))
 			},
 		},
 		{
@@ -84,11 +84,7 @@ var Reader = draft.Format{
 // sniff recognises a copy of another tool's result.
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	switch {
-	case f.Form == decode.Text:
-		m.Format, m.Lacks = Report, []string{"a report's headings"}
-		return
-	case v.Kind() == decode.Invalid:
+	if v.Kind() == decode.Invalid {
 		m.Lacks = []string{"a JSON value"}
 		return
 	}
@@ -103,10 +99,7 @@ func sniff(f *decode.File, m *draft.Check) {
 
 // head says what a text has near its beginning, and what it begins with.
 func head(f *decode.File) (has, begins func(text string) bool) {
-	var head []byte
-	if f.Form == decode.Text {
-		head = f.Data[:min(len(f.Data), 4096)]
-	}
+	head := f.Data[:min(len(f.Data), 4096)]
 	return func(text string) bool { return bytes.Contains(head, []byte(text)) },
 		func(text string) bool { return bytes.HasPrefix(head, []byte(text)) }
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,138 +52,101 @@ func comparisonOf(v *schema.Verdict, r schema.Change) comparison {
 }
 
 // decisive has what decided about a change, by reason: as a sentence, and in short, for a table whose columns have the
-// word, the numbers and the interval already. What is not listed had nothing to compare with.
-var decisive = map[schema.Why]struct{ long, short func(c comparison) string }{
-	schema.WhyGate: {
-		func(c comparison) string { return c.noisy + rare(c.v) + once(c.v) + "." },
-		func(c comparison) string { return besideRare(c.v) },
-	},
+// word, the numbers and the interval already. Names in braces are [comparison.part]s. What is not listed had nothing to
+// compare with.
+var decisive = map[schema.Why]struct{ long, short string }{
+	schema.WhyGate: {"${noisy}${rare}${once}.", "${besideRare}"},
 	schema.WhyRecheck: {
-		func(c comparison) string {
-			return c.noisy + "; confirmed by a re-run of the same release (first run: " + first(c.v, c.r) + ")."
-		},
-		func(c comparison) string { return "confirmed by a re-run (first run: " + first(c.v, c.r) + ")" },
+		"${noisy}; confirmed by a re-run of the same release (first run: ${first}).",
+		"confirmed by a re-run (first run: ${first})",
 	},
 	schema.WhyAgain: {
-		func(c comparison) string {
-			return c.noisy + "; first seen in " + c.v.First + ", and again here" + ofRuns(c.v.Metric, c.r.Together) + "."
-		},
-		func(c comparison) string { return "first seen in " + c.v.First + besideRuns(c.v.Metric, c.r.Together) },
+		"${noisy}; first seen in ${seen}, and again here${ofRuns}.", "first seen in ${seen}${besideRuns}",
 	},
 	schema.WhyBackAgain: {
-		func(c comparison) string { return c.noisy + ": back at the level before a confirmed change." },
-		func(c comparison) string { return "back at the level before a confirmed change" },
+		"${noisy}: back at the level before a confirmed change.", "back at the level before a confirmed change",
 	},
 	schema.WhyNotSignificant: {
-		func(c comparison) string {
-			return c.noisy + ": beyond the limit of " + c.limit + ", and not significant among so many numbers."
-		},
-		func(c comparison) string { return "beyond " + c.limit + ", not significant among so many numbers" },
+		"${noisy}: beyond the limit of ${limit}, and not significant among so many numbers.",
+		"beyond ${limit}, not significant among so many numbers",
 	},
 	schema.WhyEquivalent: {
-		func(c comparison) string {
-			return c.noisy + ": the whole 90" + Thin + "% interval lies inside ±" + c.limit + "."
-		},
-		func(c comparison) string { return "within ±" + c.limit },
+		"${noisy}: the whole 90" + Thin + "% interval lies inside ±${limit}.", "within ±${limit}",
 	},
 	schema.WhyWide: {
-		func(c comparison) string {
-			return c.noisy + ": neither unchanged nor regressed can be said" + settle(c.r) + "."
-		},
-		func(c comparison) string { return besideSettle(c.r) },
+		"${noisy}: neither unchanged nor regressed can be said${settle}.", "${besideSettle}",
 	},
 	schema.WhyNoRegression: {
-		func(c comparison) string {
-			return c.noisy + ": no regression; whether it improved cannot be said" + settle(c.r) + "."
-		},
-		func(c comparison) string { return strings.Join(nonEmpty("no regression", besideSettle(c.r)), "; ") },
+		"${noisy}: no regression; whether it improved cannot be said${settle}.", "no regression; ${besideSettle}",
 	},
 	schema.WhyNoImprovement: {
-		func(c comparison) string {
-			return c.noisy + ": no improvement; whether it regressed cannot be said" + settle(c.r) + "."
-		},
-		func(c comparison) string { return strings.Join(nonEmpty("no improvement", besideSettle(c.r)), "; ") },
+		"${noisy}: no improvement; whether it regressed cannot be said${settle}.", "no improvement; ${besideSettle}",
 	},
-	schema.WhyOneMoreRun: {
-		func(c comparison) string { return c.noisy + oneMore(c.v) },
-		func(c comparison) string {
-			return strings.TrimSpace("suspected "+since(c.v.First)) + "; one more run is needed"
-		},
-	},
-	schema.WhyOtherHost: {
-		func(c comparison) string { return c.noisy + onHost(c.r.Host) },
-		func(c comparison) string {
-			return "seen on host " + cmp.Or(c.r.Host, "unknown") + " alone; needs another host"
-		},
-	},
-	schema.WhyGroup: {
-		func(c comparison) string {
-			of, size := part(c.r.Part)
-			return c.moved + ", as " + of + size + ": one change, counted once."
-		},
-		func(c comparison) string {
-			of, size := part(c.r.Part)
-			return "with " + of + size
-		},
-	},
+	schema.WhyOneMoreRun: {"${noisy}${oneMore}", "suspected ${since}; one more run is needed"},
+	schema.WhyOtherHost:  {"${noisy}${onHost}", "seen on host ${host} alone; needs another host"},
+	schema.WhyGroup:      {"${moved}, as ${group}: one change, counted once.", "with ${group}"},
 	schema.WhyBelowLimit: {
-		func(c comparison) string {
-			return strings.Join(
-				nonEmpty(c.noisy+": a real change", since(c.v.First), "below the limit of "+c.limit+"."), ", ")
-		},
-		func(c comparison) string { return strings.TrimSpace("less than " + c.limit + " " + since(c.v.First)) },
+		"${noisy}: a real change, ${since}, below the limit of ${limit}.", "less than ${limit} ${since}",
 	},
 	schema.WhyAgainstGroup: {
-		func(c comparison) string { return c.moved + ", against what its group did: it is hidden by that." },
-		func(c comparison) string { return "its group moved the other way, which hides its own change" },
+		"${moved}, against what its group did: it is hidden by that.",
+		"its group moved the other way, which hides its own change",
 	},
 	schema.WhyDidNotMove: {
-		func(c comparison) string { return c.moved + ", while its group moved: it is not called unchanged." },
-		func(c comparison) string { return "its group moved, and it did not" },
+		"${moved}, while its group moved: it is not called unchanged.", "its group moved, and it did not",
 	},
 	schema.WhyNotSeenAgain: {
-		func(c comparison) string {
-			return c.moved + " in the re-run, after " + first(c.v, c.r) + " in the first: not seen again."
-		},
-		func(c comparison) string { return "first " + first(c.v, c.r) + ", not seen again" },
+		"${moved} in the re-run, after ${first} in the first: not seen again.", "first ${first}, not seen again",
 	},
 	schema.WhyRunsDisagree: {
-		func(c comparison) string {
-			return c.moved + " in a later run of the release, while the first gave " + first(c.v, c.r) + "."
-		},
-		func(c comparison) string { return "a later run of the release; the first gave " + first(c.v, c.r) },
+		"${moved} in a later run of the release, while the first gave ${first}.",
+		"a later run of the release; the first gave ${first}",
 	},
 	schema.WhyOneEach: {
-		func(c comparison) string {
-			return c.moved + ": every baseline has one release, so there is no noise to compare with."
-		},
-		func(c comparison) string { return "too few to know the noise" },
+		"${moved}: every baseline has one release, so there is no noise to compare with.", "too few to know the noise",
 	},
-	schema.WhyInTurns: {
-		func(c comparison) string { return inTurns(c.v, c.r) },
-		func(c comparison) string {
+	schema.WhyInTurns:   {"${inTurns}", "${byHistory}"},
+	schema.WhyTurnsOpen: {"${inTurns}", "too few blocks to decide${moreBlocks}"},
+	schema.WhyBaseSuspect: {
+		"${moved}, as the base shows since ${seen}: not caused by this build.",
+		"the base has it since ${seen}, not this build",
+	},
+}
+
+// part is what a name stands for in [decisive].
+func (c *comparison) part(name string) string {
+	return map[string]func() string{
+		"noisy": func() string { return c.noisy }, "moved": func() string { return c.moved },
+		"limit": func() string { return c.limit }, "seen": func() string { return c.v.First },
+		"rare": func() string { return rare(c.v) }, "besideRare": func() string { return besideRare(c.v) },
+		"once": func() string { return once(c.v) }, "first": func() string { return first(c.v, c.r) },
+		"ofRuns":     func() string { return ofRuns(c.v.Metric, c.r.Together) },
+		"besideRuns": func() string { return besideRuns(c.v.Metric, c.r.Together) },
+		"settle":     func() string { return settle(c.r) }, "besideSettle": func() string { return besideSettle(c.r) },
+		"oneMore": func() string { return oneMore(c.v) }, "since": func() string { return since(c.v.First) },
+		"host": func() string { return cmp.Or(c.r.Host, "unknown") }, "onHost": func() string { return onHost(c.r.Host) },
+		"group":      func() string { return part(c.r.Part) },
+		"inTurns":    func() string { return inTurns(c.v, c.r) },
+		"moreBlocks": func() string { return moreBlocks(c.r.Turns.Needed) },
+		"byHistory": func() string {
 			if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
 				return "by history alone " + history
 			}
 			return ""
 		},
-	},
-	schema.WhyTurnsOpen: {
-		func(c comparison) string { return inTurns(c.v, c.r) },
-		func(c comparison) string { return "too few blocks to decide" + moreBlocks(c.r.Turns.Needed) },
-	},
-	schema.WhyBaseSuspect: {
-		func(c comparison) string {
-			return c.moved + ", as the base shows since " + c.v.First + ": not caused by this build."
-		},
-		func(c comparison) string { return "the base has it since " + c.v.First + ", not this build" },
-	},
+	}[name]()
 }
 
-// part says which numbers a number changed with, and by how much: " (12.0 % slower)".
-func part(p *schema.PartOf) (of, size string) {
+// say is a text of [decisive] for a verdict. A part may be empty.
+func (c *comparison) say(text string) string {
+	said := strings.ReplaceAll(os.Expand(text, c.part), ", ,", ",")
+	return strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(said, " ;", ";")), ";")
+}
+
+// part says which numbers a number changed with, and by how much: "24 numbers of llama on n150 (12.0 % slower)".
+func part(p *schema.PartOf) string {
 	if p == nil {
-		return "others", ""
+		return "others"
 	}
 	where := OnDevice(p.Model, p.Device)
 	switch {
@@ -193,13 +157,14 @@ func part(p *schema.PartOf) (of, size string) {
 	case p.Device == "":
 		where = p.Model
 	}
-	return Plural(p.Numbers, "number") + " of " + where, " (" + slower(p.Effect, p.Effect >= 0) + ")"
+	return Plural(p.Numbers, "number") + " of " + where + " (" + slower(p.Effect, p.Effect >= 0) + ")"
 }
 
 // outcome says how a number changed, and what decided that.
 func outcome(v *schema.Verdict, r schema.Change) string {
 	if d, ok := decisive[r.Why]; ok {
-		return d.long(comparisonOf(v, r))
+		c := comparisonOf(v, r)
+		return c.say(d.long)
 	}
 	return withoutBaseline(v.Metric, r)
 }
@@ -207,7 +172,8 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 // besideOutcome is what decided; "" where the verdict's word and the interval say it.
 func besideOutcome(v *schema.Verdict, r schema.Change) string {
 	if d, ok := decisive[r.Why]; ok {
-		return d.short(comparisonOf(v, r))
+		c := comparisonOf(v, r)
+		return c.say(d.short)
 	}
 	return strings.TrimSuffix(withoutBaseline(v.Metric, r), ".")
 }

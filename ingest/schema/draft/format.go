@@ -15,7 +15,9 @@ type Format struct {
 	Tool  string
 	Point func(d *Draft)
 	All   func(f *decode.File, r *schema.Reading)
-	// Wants are what a file has. Sniff adds what they cannot say, and may change name and detail.
+	// Text says which texts have the format; nil: it is one of JSON. Wants are what JSON has. Sniff adds what they cannot
+	// say, and may change name and detail.
+	Text  func(f *decode.File) bool
 	Wants []Feature
 	Sniff func(f *decode.File, m *Check)
 	// Others are further files of the tool. They come first, and nothing resembles them: a file has all, or is none.
@@ -38,6 +40,9 @@ func (x *Format) match(f *decode.File) (*Format, schema.Match) {
 		}
 	}
 	m := Check{schema.Match{Format: x.Name, Detail: x.Detail, Records: x.Records}}
+	if isText := f.Form == decode.Text; x.Text != nil || isText {
+		m.Want(isText && x.Text != nil && x.Text(f), x.Detail)
+	}
 	for _, feature := range x.Wants {
 		has, other := feature.in(f.First)
 		m.Want(has, feature.what+other)
