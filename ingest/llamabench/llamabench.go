@@ -195,7 +195,7 @@ var (
 		`ggml_metal\w*: (?:found device|picking default device|GPU name): +([^(|\n]+))`)
 
 	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
-	heading = regexp.MustCompile(`^#{1,6} +([^#(]*[^#( ])`)
+	heading = regexp.MustCompile(`^#{1,6} +([^#(\r\n]*[^#( \r\n])`)
 )
 
 // marks are those of people, who set the best row in bold.
