@@ -257,6 +257,9 @@ func (s *source) readOpen(ctx context.Context) []*source {
 	case m.Records || !f.Several():
 		sources = s.split(r.Read(f))
 		s.reading.Problems = append(f.Problems, s.reading.Problems...)
+		if f.Form == decode.Text && s.counts() {
+			sources = append(sources, s.others(ctx, r)...)
+		}
 	default:
 		sources = readValues(ctx, s, valuesOf(f))
 	}
@@ -269,6 +272,20 @@ func (s *source) readOpen(ctx context.Context) []*source {
 			"%d values written as NaN or Infinity", "no number in place of each")
 	}
 	return sources
+}
+
+// others are what further readers find in a text, which may have the output of several tools.
+func (s *source) others(ctx context.Context, first *draft.Format) (out []*source) {
+	for _, r := range readers[slices.Index(readers, first)+1:] {
+		if m := r.Detect(s.open); !m.OK() || ctx.Err() != nil {
+			continue
+		}
+		other := &source{found: s.found, open: s.open}
+		if list := other.split(r.Read(s.open)); other.counts() {
+			out = append(out, list...)
+		}
+	}
+	return out
 }
 
 // reportMany adds the problem that there are some of something.

@@ -167,3 +167,21 @@ func TestOneMappingForAFolder(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A text may have the output of several tools.
+func TestTextOfTwoTools(t *testing.T) {
+	text := "# Notes\n\n| model | size | params | backend | ngl | test | t/s |\n" +
+		"| --- | ---: | ---: | --- | --: | --: | --: |\n" +
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | pp512 | 1234.56 ± 1.20 |\n\n```\n" +
+		"============ Serving Benchmark Result ============\nSuccessful requests:                     50\n" +
+		"Benchmark duration (s):                  20.5\nOutput token throughput (tok/s):         55.09\n" +
+		"Mean TTFT (ms):                          41.5\n==================================================\n```\n"
+	set := load(t, ingest.Options{}, map[string]string{"README.md": text})
+	formats := map[string]int{}
+	for _, p := range points(set) {
+		formats[p.Source.Format]++
+	}
+	if len(formats) != 2 || formats["llama-bench-md"] != 1 || formats["serving-console"] != 1 {
+		t.Errorf("%v, %v", formats, set.Problems)
+	}
+}
