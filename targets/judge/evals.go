@@ -1168,26 +1168,36 @@ func sameTask(promised, measured string) bool {
 }
 
 // score finds what the release measured for a target: by task, and by metric and filter where it names them. Several
-// runs of the release count by their mean, with the items of one, because they answered the same questions; taking
-// the best would reward repeating.
-func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
-	var found []*columns.ScoreRow
-	first := ""
-	for _, r := range g.j.runsOf(g.release, g.pair) {
-		if g.j.screen.excludes(&g.c.Runs[r]) {
-			continue
+// runs of one implementation count by their mean, with the items of one, because they answered the same questions;
+// taking the best would reward repeating. Of several implementations the worst counts, since a target is for all.
+func (g *grading) score(t schema.Target) (worst *columns.ScoreRow, run string) {
+	runs := slices.DeleteFunc(g.j.runsOf(g.release, g.pair), func(r int) bool { return g.j.screen.excludes(&g.c.Runs[r]) })
+	for _, of := range schema.Alike(runs, func(r int) schema.System { return g.c.Runs[r].System() }) {
+		var found []*columns.ScoreRow
+		first := ""
+		for _, r := range of {
+			s := bestScore(t, g.c.ScoresOf(r))
+			if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter ||
+				AskedApart(found[0], s)) {
+				continue
+			}
+			first, found = cmp.Or(first, g.c.Runs[r].ID), append(found, s)
 		}
-		s := bestScore(t, g.c.ScoresOf(r))
-		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter ||
-			AskedApart(found[0], s)) {
-			continue
+		if s := together(found); s != nil && (worst == nil || isWorse(s, worst)) {
+			worst, run = s, first
 		}
-		if first == "" {
-			first = g.c.Runs[r].ID
-		}
-		found = append(found, s)
 	}
-	return together(found), first
+	return worst, run
+}
+
+// isWorse compares two scores of a task; one without a number is the worst.
+func isWorse(a, b *columns.ScoreRow) bool {
+	x, has := a.Value.Get()
+	y, hasOther := b.Value.Get()
+	if !has || !hasOther {
+		return !has
+	}
+	return x != y && (x > y) == (a.Direction == "lower")
 }
 
 // notRun says why no score is there, with the metrics of the task that are.

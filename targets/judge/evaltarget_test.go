@@ -132,6 +132,29 @@ func TestEvalTargetsCountEveryRun(t *testing.T) {
 	}
 }
 
+// Of several implementations the worst counts: a mean would be of none.
+func TestEvalTargetsHoldForEveryImplementation(t *testing.T) {
+	target := schema.Target{
+		Key: schema.EvalKey(&schema.Score{Task: "gsm8k"}), Metric: "exact_match", Value: .9, Tolerance: .02,
+		Level: schema.LevelFunctional, Priority: "must",
+	}
+	for _, scores := range [][]float64{{.95, .5}, {.5, .95}} {
+		h := judgetest.History{TTFT: [][]float64{{10}, {10}}}
+		for _, v := range scores {
+			h.Scores = append(h.Scores, []schema.Score{judgetest.Share(v, 800)})
+		}
+		c := h.Columns()
+		c.Runs[1].Release, c.Runs[1].Impl = "v0", "other"
+		for run := range c.Runs {
+			c.Targets = append(c.Targets, columns.TargetRow{Run: int32(run), Target: target})
+		}
+		list := judgetest.Evals(judged(t, c, nil).Targets(0, judgetest.Pair()))
+		if x, _ := list[0].Value.Get(); len(list) != 1 || list[0].Outcome != schema.Fail || x != .5 {
+			t.Errorf("%v: %+v", scores, list)
+		}
+	}
+}
+
 // A score that is the mean of several is compared with their mean, and conformance tests are counts: all must pass.
 func TestEvalTargetsOfMeansAndCounts(t *testing.T) {
 	of := func(metric string, v float64, n int) schema.Score {
