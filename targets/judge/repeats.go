@@ -90,6 +90,9 @@ func setups(c *columns.Columns, releases []Release) {
 		schema.System
 		sequence
 	}
+	for i := range c.Runs {
+		c.Runs[i].Setup = ""
+	}
 	known := map[history][]*setup{}
 	seqs := sequences(releases)
 	for ri := range releases {
