@@ -91,7 +91,7 @@ func runs(r *render.Report, release int) []Run {
 		h := &r.Columns.Runs[i]
 		out = append(out, Run{
 			Partition: r.Releases[release].Name, Run: h.ID, Channel: h.Channel, Start: moment(h.Start), End: moment(h.End),
-			Model: h.Model.Name, Device: h.Device, Simulated: h.IsSimulated(), Impl: h.Impl, Engine: h.Engine,
+			Model: h.Model.Name, Device: h.Device, Simulated: h.IsSimulated(), Impl: h.System().Impl, Engine: h.Engine,
 			Version: h.Version, Firmware: h.Firmware, Errors: int32(h.Errors), Warnings: int32(h.Warnings),
 		})
 	}
@@ -139,7 +139,7 @@ func pointOf(r *render.Report, release int, p *columns.PointRow) Point {
 	h, k := &c.Runs[p.Run], &c.Keys[p.Key]
 	out := Point{
 		Partition: r.Releases[release].Name, Release: Text(h.Release), Channel: Text(h.Channel), Run: Text(h.ID),
-		Model: Text(h.Model.Name), Device: Text(h.Device), Simulated: h.IsSimulated(), Impl: Text(h.Impl),
+		Model: Text(h.Model.Name), Device: Text(h.Device), Simulated: h.IsSimulated(), Impl: Text(h.System().Impl),
 		Engine: Text(h.Engine), Version: Text(h.Version), Task: Text(k.Task), Tool: Text(k.Tool), ISL: (*Num)(k.ISL),
 		OSL: (*Num)(k.OSL), Concurrency: (*Num)(k.Concurrency), Rate: (*Num)(k.Rate), Dataset: Text(k.Dataset),
 		Key: c.KeyName(p.Key), Repeat: int32(p.Repeat), Status: Text(p.StatusWord()), Missing: Text(c.Reasons[p.Reason]),
