@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
@@ -39,12 +41,12 @@ func bencher(r *render.Report, release int) ([]Written, error) {
 			if p.Stat != "value" {
 				name += "." + p.Stat
 			}
-			add(words.OnDevice(string(p.Model), string(p.Device))+" "+p.Key, name, *p.Value)
+			add(benchmarkOf(p.Model, p.Device, p.Impl)+" "+p.Key, name, *p.Value)
 		}
 	}
 	for _, s := range Scores(r, release) {
 		if s.Value != nil {
-			name := words.OnDevice(string(s.Model), string(s.Device)) + " " + string(s.Task)
+			name := benchmarkOf(s.Model, s.Device, s.Impl) + " " + string(s.Task)
 			if s.Filter != "" {
 				name += " " + string(s.Filter)
 			}
@@ -53,4 +55,9 @@ func bencher(r *render.Report, release int) ([]Written, error) {
 	}
 	w, err := document("bencher.json", out)
 	return []Written{w}, err
+}
+
+// benchmarkOf is a system as a benchmark names it.
+func benchmarkOf(model, device, impl Text) string {
+	return strings.TrimSuffix(words.OnDevice(string(model), string(device))+", "+string(impl), ", ")
 }

@@ -35,14 +35,14 @@ func openMetrics(r *render.Report, release int) ([]Written, error) {
 		}
 		info, _ := schema.MetricByName(p.Metric)
 		add(p.Metric, p.Unit, info.Means, *p.Value, "release", p.Partition, "model", string(p.Model), "device",
-			string(p.Device), "workload", p.Key, "stat", p.Stat, "definition", p.Definition, "run", string(p.Run),
-			"repeat", fmt.Sprint(p.Repeat))
+			string(p.Device), "implementation", string(p.Impl), "workload", p.Key, "stat", p.Stat, "definition",
+			p.Definition, "run", string(p.Run), "repeat", fmt.Sprint(p.Repeat))
 	}
 	for i, s := range Scores(r, release) {
 		if s.Value != nil {
 			add("score", "", "A score of an eval, on its own scale.", *s.Value, "release", s.Partition, "model",
-				string(s.Model), "device", string(s.Device), "task", string(s.Task), "metric", string(s.Metric), "filter",
-				string(s.Filter), "run", string(s.Run), "place", fmt.Sprint(i+1))
+				string(s.Model), "device", string(s.Device), "implementation", string(s.Impl), "task", string(s.Task),
+				"metric", string(s.Metric), "filter", string(s.Filter), "run", string(s.Run), "place", fmt.Sprint(i+1))
 		}
 	}
 	passes := Num(0)

@@ -207,6 +207,7 @@ type Score struct {
 	Limit     *Num   `csv:"limit" parquet:"-"`
 	Direction Text   `csv:"direction" parquet:"-"`
 	Missing   Text   `csv:"missing_reason" parquet:"missing_reason,optional,dict"`
+	Impl      Text   `csv:"-" parquet:"-"`
 }
 
 // Scores returns the scores of a release.
@@ -219,7 +220,7 @@ func Scores(r *render.Report, release int) (out []Score) {
 				Device: Text(h.Device), Simulated: h.IsSimulated(), Task: Text(s.Task), Metric: Text(s.Metric),
 				Filter: Text(s.Filter), Value: num(s.Value), Stderr: num(s.Stderr), N: stated[int, int64](s.N),
 				Total: stated[int, int64](s.Total), Fewshot: s.Fewshot, Limit: (*Num)(s.Limit), Direction: Text(s.Direction),
-				Missing: Text(s.Value.Why()),
+				Missing: Text(s.Value.Why()), Impl: Text(h.System().Impl),
 			})
 		}
 	}
