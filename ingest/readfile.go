@@ -213,8 +213,7 @@ func (s *source) readMapped(ctx context.Context, mappings []table.Table) []*sour
 		r.More = nil
 		read.More = append(append(read.More, r), more...)
 	}
-	lacks := func(code string) int { return find(&read, code) }
-	i, hasNone := lacks(table.Lacking), lacks(table.OtherFile) >= 0
+	i, hasNone := find(&read, table.Lacking), find(&read, table.OtherFile) >= 0
 	if i < 0 {
 		return s.split(read)
 	}

@@ -583,7 +583,7 @@ func (b *builder) releases() error {
 		if i+1 < len(r.Releases) {
 			after = r.Releases[i+1].Name // its page links to it
 		}
-		made := b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name)), fmt.Sprint(r.Gate.Newer(i)))
+		made := b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name)))
 		kept, err := b.unit(stepReleases, "release "+name, made, func(p *part) (any, error) {
 			if err := b.release(p, i); err != nil {
 				return nil, err

@@ -106,7 +106,7 @@ func (b *builder) all() error {
 		b.digests = make([]string, len(b.report.Releases))
 		if b.opt.Stamp != "" { // else nothing is kept, and nobody asks
 			_ = each(len(b.digests), func(i int) error {
-				b.digests[i] = b.report.Gate.Digest(i)
+				b.digests[i] = b.report.Gate.Digest(i) + fmt.Sprint(b.report.Gate.Newer(i))
 				return nil
 			})
 		}
@@ -123,7 +123,7 @@ func (b *builder) all() error {
 
 type builder struct {
 	ctx      context.Context
-	digests  []string // of the findings of each release
+	digests  []string // of the findings of each release, and of what began after it
 	report   *render.Report
 	opt      Options
 	pub      *publisher
@@ -321,7 +321,7 @@ func (b *builder) pairs() error {
 		pair := pairs[i]
 		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
 		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes,
-			strings.Join(runs[pair.Pair], " "), fmt.Sprint(r.Gate.Newer(pair.Newest)))
+			strings.Join(runs[pair.Pair], " "))
 		name := fmt.Sprintf("pair %q", []string{pair.Model, pair.Device})
 		_, err := b.unit(stepPairs, name, made, func(p *part) (any, error) {
 			of := pair.Pair

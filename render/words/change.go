@@ -52,7 +52,7 @@ func comparisonOf(v *schema.Verdict, r schema.Change) comparison {
 }
 
 // decisive has what decided about a change, by reason: as a sentence, and in short, for a table whose columns have the
-// word, the numbers and the interval already. Names in braces are [comparison.part]s. What is not listed had nothing to
+// word, the numbers and the interval already. Names in braces are of [parts]. What is not listed had nothing to
 // compare with.
 var decisive = map[schema.Why]struct{ long, short string }{
 	schema.WhyGate: {"${noisy}${rare}${once}.", "${besideRare}"},
@@ -113,33 +113,36 @@ var decisive = map[schema.Why]struct{ long, short string }{
 	},
 }
 
-// part is what a name stands for in [decisive].
-func (c *comparison) part(name string) string {
-	return map[string]func() string{
-		"noisy": func() string { return c.noisy }, "moved": func() string { return c.moved },
-		"limit": func() string { return c.limit }, "seen": func() string { return c.v.First },
-		"rare": func() string { return rare(c.v) }, "besideRare": func() string { return besideRare(c.v) },
-		"once": func() string { return once(c.v) }, "first": func() string { return first(c.v, c.r) },
-		"ofRuns":     func() string { return ofRuns(c.v.Metric, c.r.Together) },
-		"besideRuns": func() string { return besideRuns(c.v.Metric, c.r.Together) },
-		"settle":     func() string { return settle(c.r) }, "besideSettle": func() string { return besideSettle(c.r) },
-		"oneMore": func() string { return oneMore(c.v) }, "since": func() string { return since(c.v.First) },
-		"host": func() string { return cmp.Or(c.r.Host, "unknown") }, "onHost": func() string { return onHost(c.r.Host) },
-		"group":      func() string { return part(c.r.Part) },
-		"inTurns":    func() string { return inTurns(c.v, c.r) },
-		"moreBlocks": func() string { return moreBlocks(c.r.Turns.Needed) },
-		"byHistory": func() string {
-			if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
-				return "by history alone " + history
-			}
-			return ""
-		},
-	}[name]()
+// parts is what the names in [decisive] stand for.
+var parts = map[string]func(c *comparison) string{
+	"noisy": func(c *comparison) string { return c.noisy }, "moved": func(c *comparison) string { return c.moved },
+	"limit": func(c *comparison) string { return c.limit }, "seen": func(c *comparison) string { return c.v.First },
+	"rare":         func(c *comparison) string { return rare(c.v) },
+	"besideRare":   func(c *comparison) string { return besideRare(c.v) },
+	"once":         func(c *comparison) string { return once(c.v) },
+	"first":        func(c *comparison) string { return first(c.v, c.r) },
+	"ofRuns":       func(c *comparison) string { return ofRuns(c.v.Metric, c.r.Together) },
+	"besideRuns":   func(c *comparison) string { return besideRuns(c.v.Metric, c.r.Together) },
+	"settle":       func(c *comparison) string { return settle(c.r) },
+	"besideSettle": func(c *comparison) string { return besideSettle(c.r) },
+	"oneMore":      func(c *comparison) string { return oneMore(c.v) },
+	"since":        func(c *comparison) string { return since(c.v.First) },
+	"host":         func(c *comparison) string { return cmp.Or(c.r.Host, "unknown") },
+	"onHost":       func(c *comparison) string { return onHost(c.r.Host) },
+	"group":        func(c *comparison) string { return part(c.r.Part) },
+	"inTurns":      func(c *comparison) string { return inTurns(c.v, c.r) },
+	"moreBlocks":   func(c *comparison) string { return moreBlocks(c.r.Turns.Needed) },
+	"byHistory": func(c *comparison) string {
+		if history := byHistory(c.r.Turns); history != OutcomeText(c.v.Outcome, c.v.Evidence) {
+			return "by history alone " + history
+		}
+		return ""
+	},
 }
 
 // say is a text of [decisive] for a verdict. A part may be empty.
 func (c *comparison) say(text string) string {
-	said := strings.ReplaceAll(os.Expand(text, c.part), ", ,", ",")
+	said := strings.ReplaceAll(os.Expand(text, func(name string) string { return parts[name](c) }), ", ,", ",")
 	return strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(said, " ;", ";")), ";")
 }
 

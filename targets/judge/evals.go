@@ -469,7 +469,8 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 			before := ways[id]
 			for _, now := range list {
 				way := &evalWay{id: id, cells: map[evalName]*evalCell{}}
-				if i := goesOn(before, list, now, sharedAsks); i >= 0 {
+				shares := func(a, b *evalWay) int { return sharedAsks(a.asks, b.asks) }
+				if i := goesOn(before, list, now, shares); i >= 0 {
 					way = before[i]
 				} else if way.id.marks = now.marks(slices.Concat(list, ways[id])); serves {
 					ways[id] = append(ways[id], way)
@@ -547,7 +548,7 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 		statesMost := func(a, b score) int { return len(b.asks) - len(a.asks) }
 		for _, s := range slices.SortedStableFunc(slices.Values(list), statesMost) {
 			own := &evalWay{asks: s.asks, names: map[evalName]*evalValue{}}
-			if i := closest(all[id], func(w *evalWay) int { return sharedAsks(w, own) }); i >= 0 {
+			if i := closest(all[id], func(w *evalWay) int { return sharedAsks(w.asks, own.asks) }); i >= 0 {
 				own = all[id][i]
 				own.asks = with(s.asks, own.asks)
 			} else {
@@ -597,10 +598,10 @@ func asksOf(s *columns.ScoreRow) map[string]string {
 	return out
 }
 
-// sharedAsks counts what two ways state alike; -1 where they state something differently.
-func sharedAsks(a, b *evalWay) (n int) {
-	for name, v := range a.asks {
-		switch w, has := b.asks[name]; {
+// sharedAsks counts what two ways of asking state alike; -1 where they state something differently.
+func sharedAsks(a, b map[string]string) (n int) {
+	for name, v := range a {
+		switch w, has := b[name]; {
 		case has && v == w:
 			n++
 		case has:
@@ -612,14 +613,14 @@ func sharedAsks(a, b *evalWay) (n int) {
 
 // AskedApart reports whether two scores were asked for in ways that are not compared, or with other limits.
 func AskedApart(a, b *columns.ScoreRow) bool {
-	return sharedAsks(&evalWay{asks: asksOf(a)}, &evalWay{asks: asksOf(b)}) < 0
+	return sharedAsks(asksOf(a), asksOf(b)) < 0
 }
 
 // GoesOn is the place of what a score, one of a list that was asked for in several ways, is to be compared with; -1 for
 // nothing.
 func GoesOn(before, list []*columns.ScoreRow, now *columns.ScoreRow) int {
 	return goesOn(before, list, now, func(a, b *columns.ScoreRow) int {
-		return sharedAsks(&evalWay{asks: asksOf(a)}, &evalWay{asks: asksOf(b)})
+		return sharedAsks(asksOf(a), asksOf(b))
 	})
 }
 
@@ -629,7 +630,7 @@ func (w *evalWay) marks(others []*evalWay) (marks string) {
 	for _, o := range others {
 		for name := range with(w.asks, o.asks) {
 			what, _, _ := strings.Cut(name, ofTool)
-			differs[what] = differs[what] || o != w && sharedAsks(w, o) < 0 && o.asks[name] != w.asks[name]
+			differs[what] = differs[what] || o != w && sharedAsks(w.asks, o.asks) < 0 && o.asks[name] != w.asks[name]
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(differs)) {

@@ -102,7 +102,7 @@ func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
 
 // takeTurns adds the values of a run to a side of a pair that is named by its candidate.
 func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
-	h := &j.Columns.Runs[run]
+	h, system := &j.Columns.Runs[run], j.Columns.Runs[candidate].System()
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
 		p := &j.Columns.Points[i]
 		w := p.StatusWord()
@@ -114,7 +114,7 @@ func (j *Judgement) takeTurns(t *inTurns, side, candidate, run int) {
 			if !schema.Measurable(v) {
 				return
 			}
-			cell := turnCell{j.Columns.Runs[candidate].System(), p.Key, s.Metric, s.Stat, s.Def}
+			cell := turnCell{system, p.Key, s.Metric, s.Stat, s.Def}
 			t.Add(side, cell, block.Turn{Pair: candidate, Block: int(p.Block)}, sign(s.Metric)*math.Log(v))
 		})
 	}

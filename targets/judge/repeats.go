@@ -110,8 +110,8 @@ func setups(c *columns.Columns, releases []Release) {
 						known[id] = append(known[id], of)
 					}
 				}
-				for k, v := range now.facts {
-					if releases[ri].Serves() {
+				if releases[ri].Serves() {
+					for k, v := range now.facts {
 						of.facts[k] = cmp.Or(v, of.facts[k])
 					}
 				}

@@ -68,7 +68,11 @@ type RunHead struct {
 
 // System is what a run measured.
 func (h *RunHead) System() schema.System {
-	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: strings.Trim(h.Impl+", "+h.Setup, ", ")}
+	impl := h.Impl
+	if h.Setup != "" {
+		impl = strings.TrimPrefix(impl+", "+h.Setup, ", ")
+	}
+	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: impl}
 }
 
 // Pair is the same, whatever the implementation.

@@ -118,11 +118,6 @@ func Names(list string) func(name string) bool {
 	}
 }
 
-// Is is the match of a file that has everything that its format has.
-func Is(format, has, detail string) schema.Match {
-	return schema.Match{Format: format, Has: []string{has}, Detail: detail}
-}
-
 // Check collects the features that a reader's Detect looks for.
 type Check struct{ schema.Match }
 
