@@ -17,6 +17,14 @@ import (
 // processing and generation of one load are a row each, rounded to two decimals; its JSON has both in one.
 const LlamaBenchyPrinted = "llama-benchy-md"
 
+// Printed is that format. It is read as the JSON that it was printed from.
+var Printed = draft.Format{
+	Name: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed", All: readPrinted,
+	Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
+}
+
+var printedRows = mapped(LlamaBenchyPrinted, "", llamaBenchy)
+
 // printedColumns are members of llama-benchy's JSON by the headings of its table. Those of speeds begin with pp or tg,
 // as the name of the row does.
 var printedColumns = map[string]string{
@@ -31,9 +39,9 @@ var (
 	printedDate  = regexp.MustCompile(`(?im)^date: (20\d\d-\d\d-\d\d \d\d:\d\d:\d\d)`)
 )
 
-// printedRows makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of
+// printer makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of
 // answers that have their load in common.
-type printedRows struct {
+type printer struct {
 	out      bytes.Buffer
 	date     string
 	headings []string
@@ -42,7 +50,7 @@ type printedRows struct {
 }
 
 func fromPrinted(text []byte) []byte {
-	var p printedRows
+	var p printer
 	if m := printedDate.FindSubmatch(text); m != nil {
 		p.date = string(m[1])
 	}
@@ -63,7 +71,7 @@ func fromPrinted(text []byte) []byte {
 
 // row adds a row: of a context that is only read or of a load, of its prompts (pp) or its answers (tg), with so many
 // tokens each.
-func (p *printedRows) row(cells []string, context, phase, tokens string, load []string) {
+func (p *printer) row(cells []string, context, phase, tokens string, load []string) {
 	if p.phase != "pp" || phase != "tg" || !slices.Equal(load, p.load) {
 		p.end()
 		fmt.Fprintf(&p.out, `{"model":%s,"timestamp":%q,"benchmarks":[{"concurrency":"%s","context_size":"%s",`+
@@ -85,23 +93,21 @@ func (p *printedRows) row(cells []string, context, phase, tokens string, load []
 	}
 }
 
-func (p *printedRows) end() {
+func (p *printer) end() {
 	if p.phase != "" {
 		p.out.WriteString("}]}\n")
 	}
 	p.phase = ""
 }
 
-// readPrinted reads such tables by the mapping of the JSON.
-func (t Table) readPrinted(f *decode.File) schema.Reading {
+func readPrinted(f *decode.File, r *schema.Reading) {
 	rows := decode.NewFile(f.Path, fromPrinted(f.Data), f.ModTime, f.Limits())
 	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
-	t.name, t.detail = LlamaBenchyPrinted, "a table that llama-benchy printed"
-	r := t.Read(&rows)
+	detail := r.Detail
+	*r = printedRows.Read(&rows)
+	r.Detail = detail
 	if len(r.Points)+len(r.More) == 0 {
-		p := f.Problem(schema.SevWarning, "empty-table", decode.Value{})
-		p.Found, p.Expected, p.Used = "a table of llama-benchy without a result", "a row for each test", "nothing of it"
-		r.Problems = append(r.Problems, p)
+		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-benchy without a result",
+			"a row for each test", "nothing of it")
 	}
-	return r
 }
