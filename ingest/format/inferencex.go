@@ -146,8 +146,10 @@ func inferenceXStated(d *draft.Draft, n int) {
 	}
 	d.Fields(v, map[string]string{"interactivity_p75": "p75_intvty", "interactivity_p90": "p90_intvty"})
 	if valid, stated := v.Get("power_valid").Float(); !stated || valid == 1 {
-		d.Put(draft.Field{Metric: schema.MetricPower, Def: schema.DefBoards}, "value", v.Get("avg_total_gpu_power_w"))
-		d.Put(draft.Field{Metric: schema.MetricEnergy, Def: schema.DefBoards}, "value", v.Get("joules_per_output_token"))
+		d.Fields(v, map[string]string{
+			schema.MetricPower + " accelerator-boards":  "avg_total_gpu_power_w",
+			schema.MetricEnergy + " accelerator-boards": "joules_per_output_token",
+		})
 	}
 }
 

@@ -33,13 +33,6 @@ func headHas(f *decode.File, texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(head, []byte(text)) })
 }
 
-var mlPerfFields = []draft.Field{
-	{Key: "{} latency (ns)", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
-	{Key: "{} first token latency (ns)", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
-	{Key: "{} time to output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
-	{Key: "{} time per output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
-}
-
 // mlPerfPercentile matches what begins "99.90 percentile first token latency (ns)".
 var mlPerfPercentile = regexp.MustCompile(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
 
@@ -60,7 +53,10 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
 	// of the run.
 	if scenario != "offline" {
-		d.Flat(v, mlPerfFields)
+		d.Fields(v, map[string]string{
+			"e2el ns last-content": "{} latency (ns)", "ttft ns first-content": "{} first token latency (ns)",
+			"tpot ns excl-first": "{} time to output token (ns)|{} time per output token (ns)",
+		})
 	}
 	d.Fields(v, map[string]string{
 		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",

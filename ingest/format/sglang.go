@@ -32,22 +32,16 @@ var SGLang = draft.Format{
 	},
 }
 
-var sglangFields = []draft.Field{
-	{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "{}_itl_ms", Metric: "itl", Def: schema.DefChunkGap},
-	{Key: "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms", Metric: "e2el", Def: schema.DefLastContent},
-}
-
 func readSGLang(d *draft.Draft) {
 	v := d.In
 	d.Reading.Detail = "bench_serving"
 	sglangKey(d)
 	sglangServers(d)
-	d.Flat(v, sglangFields)
 	d.Fields(v, map[string]string{
-		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
-		"duration_s": "duration", "input_tps": "input_throughput", "acceptance_length": "accept_length",
+		"ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms", "itl chunk-gap": "{}_itl_ms",
+		"e2el last-content": "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms", "rps": "request_throughput",
+		"output_tps": "output_throughput", "total_tps": "total_throughput", "duration_s": "duration",
+		"input_tps": "input_throughput", "acceptance_length": "accept_length",
 	})
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)

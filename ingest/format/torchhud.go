@@ -99,13 +99,10 @@ func torchHUDExtraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
 	}
 	for _, p := range info.Get("percentiles").Members() {
 		if stat, ok := schema.ParseStat("p" + p.Key); ok {
-			d.Put(torchHUDLatency, stat, p.Val)
+			d.Of("e2el s whole-batch "+stat, p.Val)
 		}
 	}
 }
-
-// torchHUDLatency is that of the offline benchmark, in seconds.
-var torchHUDLatency = draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
 
 func torchHUDDevice(x decode.Value) string {
 	runner := x.Get("runners").Index(0)

@@ -132,9 +132,9 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time)
 	}
 	speed(d, v.Get("n_prompt").Float0(), v.Get("n_gen").Float0(), v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(),
 		v.Get("samples_ts").Len())
-	first := draft.Field{Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6} // ns, of a fork
-	d.Put(first, "mean", v.Get("avg_ttf_ns"))
-	d.Put(first, "std", v.Get("stddev_ttf_ns"))
+	d.Fields(v, map[string]string{ // of a fork
+		"ttft ns first-content": "avg_ttf_ns", "ttft std ns first-content": "stddev_ttf_ns",
+	})
 	d.Start, d.End = start, start
 	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
 		"model_filename gpu_info cpu_info build_* test_time")

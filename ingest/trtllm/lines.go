@@ -200,13 +200,6 @@ func (r *record) facts(v decode.Value) schema.Facts {
 	return f
 }
 
-// fields are the statistics of the C++ programs: "p99_sequence_latency(ms)".
-var fields = []draft.Field{
-	{Key: "{}_sequence_latency(ms)", Metric: "e2el", Def: schema.DefLastChunk},
-	{Key: "{}_time_to_first_token(ms)", Metric: "ttft", Def: schema.DefFirstChunk},
-	{Key: "{}_inter_token_latency(ms)", Metric: "itl", Def: schema.DefNotStated},
-}
-
 func point(f *decode.File, all decode.Value, version string, into *schema.Reading) {
 	d := draft.New(f, into, all, "trtllm")
 	v := d.In
@@ -218,15 +211,18 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 		d.Dim("batching", "static")
 	}
 	d.Parallel(v, map[string]string{"world_size": "tp"})
-	for key, stat := range map[string]string{"latency(ms)": "mean", "percentile95(ms)": "p95", "percentile99(ms)": "p99"} {
-		d.Put(draft.Field{Metric: "e2el", Def: schema.DefBatch}, stat, v.Get(key))
-	}
-	d.Of("output_tps", v.Get("tokens_per_sec"))
+	d.Fields(v, map[string]string{
+		"e2el whole-batch": "latency(ms)", "e2el p95 whole-batch": "percentile95(ms)",
+		"e2el p99 whole-batch": "percentile99(ms)", "output_tps": "tokens_per_sec",
+	})
 	ofEngine(d, "build_time", "s", "build_time(s)")
 	ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
 	perSequence(d)
-	d.Fields(v, map[string]string{"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)"})
-	d.Flat(v, fields)
+	d.Fields(v, map[string]string{ // of the C++ programs: "p99_sequence_latency(ms)"
+		"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)",
+		"e2el last-chunk": "{}_sequence_latency(ms)", "ttft first-chunk": "{}_time_to_first_token(ms)",
+		"itl not-stated": "{}_inter_token_latency(ms)",
+	})
 	if gen := all.Number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}

@@ -86,7 +86,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	mediaLatencies(d, task, settings.Get("streaming_enabled"))
-	putAbove(d, "value", mediaRates...)
+	putAbove(d, mediaRates)
 	user := b.Get("tput_user").Float0()
 	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
@@ -108,19 +108,19 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 }
 
 // mediaRates are those of a benchmark and of a row of the statistics; 0 stands for one that is absent.
-var mediaRates = []draft.Field{
-	{Key: "throughput_rps", Metric: "rps"}, {Key: "req_tput", Metric: "rps"}, {Key: "request_throughput", Metric: "rps"},
-	{Key: "rtr", Metric: schema.MetricRealTime}, {Key: "inference_steps_per_second", Metric: schema.MetricSteps},
-	{Key: "tput_prefill", Metric: schema.MetricInputRate},
-	{Key: "tps_prefill_throughput", Metric: schema.MetricInputRate}, {Key: "mean_tps", Metric: schema.MetricInputUser},
-	{Key: "t/s/u", Metric: "tps_user", Def: schema.DefNotStated},
+var mediaRates = map[string]string{
+	"rps": "throughput_rps|req_tput|request_throughput", schema.MetricRealTime: "rtr",
+	schema.MetricSteps: "inference_steps_per_second", schema.MetricInputRate: "tput_prefill|tps_prefill_throughput",
+	schema.MetricInputUser: "mean_tps", "tps_user not-stated": "t/s/u",
 }
 
-// putAbove sets a statistic of metrics where it is above 0.
-func putAbove(d *draft.Draft, stat string, fields ...draft.Field) {
-	for _, f := range fields {
-		if x := d.In.Get(f.Key); x.Float0() > 0 {
-			d.Put(f, stat, x)
+// putAbove sets metrics, in the words of [draft.Draft.Of], where they are above 0. Of several members the last counts.
+func putAbove(d *draft.Draft, members map[string]string) {
+	for metric, names := range members {
+		for name := range strings.SplitSeq(names, "|") {
+			if x := d.In.Get(name); x.Float0() > 0 {
+				d.Of(metric, x)
+			}
 		}
 	}
 }
@@ -140,27 +140,24 @@ func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string)
 
 func mediaLatencies(d *draft.Draft, task string, streams decode.Value) {
 	b := d.In
-	seconds := func(metric, def string) draft.Field { return draft.Field{Metric: metric, Def: def, Scale: 1000} }
-	first := seconds("e2el", schema.DefLastChunk)
-	whole, answer := first, draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
+	first, whole := "e2el s last-chunk", "e2el s last-chunk"
 	switch on, stated := streams.Truth(); {
 	case task == "tts": // its client stops the clock at the first answer
-		first = seconds("ttft", schema.DefFirstChunk)
-		whole = first
+		first, whole = "ttft s first-chunk", "ttft s first-chunk"
 	case task == "asr" && !stated:
-		first = seconds("ttft", schema.DefNotStated)
+		first = "ttft s not-stated"
 	case task == "asr" && on:
-		first = seconds("ttft", schema.DefFirstContent)
+		first = "ttft s first-content"
 	case task == "asr": // its text comes as a whole, and its targets ask for a TTFT
-		d.Put(seconds("ttft", schema.DefLastChunk), "mean", b.Get("ttft"))
+		d.Of("ttft s last-chunk", b.Get("ttft"))
 	}
-	d.Put(first, "mean", b.Get("ttft"))
-	d.Put(draft.Field{Metric: first.Metric, Def: first.Def}, "mean", b.Get("ttft_ms"))
-	d.Put(answer, "mean", b.Get("e2el"))
-	d.Put(whole, "mean", b.Get("latency"))
+	d.Of(first, b.Get("ttft"))
+	d.Of(strings.Replace(first, " s ", " ms ", 1), b.Get("ttft_ms"))
+	d.Of("e2el last-chunk", b.Get("e2el"))
+	d.Of(whole, b.Get("latency"))
 	for key, stat := range map[string]string{"p50": "median", "p90": "p90", "p95": "p95"} {
-		d.Put(first, stat, b.Get("ttft_"+key))
-		d.Put(whole, stat, b.Get("latency_"+key))
+		d.Of(first+" "+stat, b.Get("ttft_"+key))
+		d.Of(whole+" "+stat, b.Get("latency_"+key))
 	}
 }
 
@@ -240,18 +237,16 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 	for _, setting := range []string{"streaming", "preprocessing"} {
 		d.Condition(setting, strings.ToLower(row.Get(setting+"_enabled").Text()))
 	}
-	answer := draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
+	answer := "e2el last-chunk"
 	if task == "tts" {
-		answer = draft.Field{Metric: "ttft", Def: schema.DefFirstChunk}
+		answer = "ttft first-chunk"
 	}
-	for key, stat := range map[string]string{"mean": "mean", "p50": "median", "p90": "p90", "p95": "p95"} {
-		answer.Key = key + "_latency_ms"
-		putAbove(d, stat, answer)
-	}
-	putAbove(d, "mean",
-		draft.Field{Key: "mean_e2el_ms", Metric: "e2el", Def: schema.DefLastChunk},
-		draft.Field{Key: "mean_ttft_ms", Metric: "ttft", Def: schema.DefNotStated})
-	putAbove(d, "value", mediaRates...)
+	putAbove(d, map[string]string{
+		answer: "mean_latency_ms", answer + " median": "p50_latency_ms", answer + " p90": "p90_latency_ms",
+		answer + " p95": "p95_latency_ms",
+	})
+	putAbove(d, map[string]string{"e2el last-chunk": "mean_e2el_ms", "ttft not-stated": "mean_ttft_ms"})
+	putAbove(d, mediaRates)
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}

@@ -84,27 +84,22 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 	v := d.In
 	d.Fields(v, map[string]string{
 		"key concurrency": "max_concurrency", "condition num_prompts": "num_prompts", "fact model.id": "model_id",
+		"ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms", "e2el last-content": "{}_e2el_ms",
 	})
 	if t := v.Get("tokenizer_id").Str(); t != r.Facts.Model.ID {
 		d.Condition("tokenizer", t)
 	}
-	fields := []draft.Field{
-		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
-		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-		{Key: "{}_e2el_ms", Metric: "e2el", Def: schema.DefLastContent},
-	}
-	d.Flat(v, fields)
 	ok := v.Get("completed").Float0()
-	for _, x := range fields {
-		if mean, have := d.Point.Value(x.Metric, "mean"); have && mean == 0 {
-			d.Missing(x.Metric, x.Def, "the file says 0, which this format writes for an absent metric")
+	for _, name := range []string{"ttft", "tpot", "e2el"} {
+		d.Size(name, int(ok))
+		m, _ := d.Metric(name)
+		if mean, have := m.Stats.Get("mean"); have && mean == 0 {
+			d.Metrics.Put(m.Without("the file says 0, which this format writes for an absent metric"))
 		}
-		d.Size(x.Metric, int(ok))
 	}
-	putAbove(d, "value",
-		draft.Field{Key: "output_token_throughput", Metric: "output_tps"},
-		draft.Field{Key: "total_token_throughput", Metric: "total_tps"},
-		draft.Field{Key: "request_throughput", Metric: "rps"})
+	putAbove(d, map[string]string{
+		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
+	})
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
 		if total := v.Get(name).Float0(); ok > 0 && total > 0 {
 			d.Derived(metric, "", "mean", total/ok)
@@ -273,13 +268,9 @@ func submission(d *draft.Draft, row decode.Value) {
 func rowLatencies(d *draft.Draft, row decode.Value) {
 	blocks := row.Get("metric_semantics").Str() == "block_granular"
 	d.Condition("output_block_size", row.Get("output_block_size").Text())
-	for metric, def := range map[string]string{
-		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "itl": schema.DefNotStated, "e2el": schema.DefNotStated,
-	} {
-		if blocks && (metric == "tpot" || metric == "itl") {
-			continue
-		}
-		d.Flat(d.In, []draft.Field{{Key: "{}_" + metric + "_ms|{}_" + metric, Metric: metric, Def: def}})
+	d.Fields(row, map[string]string{"ttft not-stated": "{}_ttft_ms|{}_ttft", "e2el not-stated": "{}_e2el_ms|{}_e2el"})
+	if !blocks {
+		d.Fields(row, map[string]string{"tpot excl-first": "{}_tpot_ms|{}_tpot", "itl not-stated": "{}_itl_ms|{}_itl"})
 	}
 	rps := row.Get("request_throughput").Float0()
 	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed

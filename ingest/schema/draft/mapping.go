@@ -88,30 +88,54 @@ func (d *Draft) Put(f Field, stat string, v decode.Value) {
 	}
 }
 
-// Of sets a metric that is one number from a value of the file, where it is one: the mean of a latency or a length, and
-// the value of any other.
+// Of sets a statistic of a metric from a value of the file, where it is a number. It is said in words as "ttft p95 s
+// first-content": the metric, then what is not usual. Usual are the mean of a latency or a length and the value of any
+// other, our unit, and no definition.
 func (d *Draft) Of(metric string, v decode.Value) bool {
-	stat := "value"
-	if info, _ := schema.MetricByName(metric); info.Latency || info.Unit == "tok" {
-		stat = "mean"
-	}
-	x, ok := v.Float()
+	_, ok := v.Float()
 	if ok {
-		d.Stat(metric, "", stat, x)
+		f, stat := field(metric, "")
+		d.Put(f, stat, v)
 	}
 	return ok
+}
+
+// field is what such words say of the members that are called by a key.
+func field(words, key string) (f Field, stat string) {
+	name, more, _ := strings.Cut(words, " ")
+	info, _ := schema.MetricByName(name)
+	f.Key, f.Metric, stat = key, name, "value"
+	if info.Latency || info.Unit == "tok" {
+		stat = "mean"
+	}
+	for word := range strings.FieldsSeq(more) {
+		if schema.IsStat(word) {
+			stat = word
+		} else if factor, isUnit := Scale(word, info.Unit); isUnit {
+			f.Scale = factor
+		} else {
+			f.Def = word
+		}
+	}
+	return f, stat
 }
 
 // Fields takes what a table says of the members of an object: what each is for us, and the path to it. "|" is between
 // the paths of versions, of which the first that has a value counts. What was set before stays, but for metrics.
 //
-//	rps: request_throughput|request_inthroughput  a metric that is one number
+//	rps: request_throughput|request_inthroughput  a metric, in the words of [Draft.Of]
+//	ttft s first-content: {}_ttft_s               its statistics, which the members' names say in place of {}
 //	key isl: dataset.isl                          a part of the workload: isl osl concurrency rate, above 0; dataset
 //	dim tp: tp_size                               a dimension of the workload
 //	condition seed: seed                          a condition
 //	fact model.id: model                          a fact about the run that nothing has stated before
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	for target, paths := range members {
+		if strings.Contains(paths, "{}") {
+			f, _ := field(target, paths)
+			d.Flat(v, []Field{f})
+			continue
+		}
 		first(v, paths, func(x decode.Value) bool { return d.take(target, x) })
 	}
 }
