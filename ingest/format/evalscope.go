@@ -103,28 +103,20 @@ func evalScopeOldReport(f *decode.File, r *schema.Reading) {
 	}
 }
 
-var (
-	evalScopeTTFT = draft.Field{Metric: "ttft", Def: schema.DefFirstContent}
-	evalScopeTPOT = draft.Field{Metric: "tpot", Def: schema.DefExclFirst}
-	evalScopeITL  = draft.Field{Metric: "itl", Def: schema.DefChunkGap}
-	evalScopeE2el = draft.Field{Metric: "e2el", Def: schema.DefLastContent}
-
-	evalScopeFields = map[string]draft.Field{
-		"ttft": evalScopeTTFT, "time to first token": evalScopeTTFT, "tpot": evalScopeTPOT,
-		"time per output token": evalScopeTPOT, "itl": evalScopeITL,
-		"inter-token latency": evalScopeITL, "latency": evalScopeE2el,
-	}
-)
+var evalScopeMetrics = map[string]string{
+	"ttft": "ttft first-content", "time to first token": "ttft first-content", "latency": "e2el last-content",
+	"tpot": "tpot excl-first", "time per output token": "tpot excl-first", "itl": "itl chunk-gap",
+	"inter-token latency": "itl chunk-gap",
+}
 
 // evalScopeLatencies sets a statistic of the latencies of an object, by names such as "Avg TTFT (ms)" and "Average
 // latency (s)".
 func evalScopeLatencies(d *draft.Draft, v decode.Value, stat string) {
 	for _, m := range v.Members() {
 		name, unit, _ := strings.Cut(strings.ToLower(m.Key), " (")
-		field, ok := evalScopeFields[strings.TrimPrefix(strings.TrimPrefix(name, "avg "), "average ")]
-		field.Scale = map[string]float64{"ms)": 1, "s)": 1000}[unit]
-		if ok && field.Scale > 0 {
-			d.Put(field, stat, m.Val)
+		metric := evalScopeMetrics[strings.TrimPrefix(strings.TrimPrefix(name, "avg "), "average ")]
+		if metric != "" && (unit == "ms)" || unit == "s)") {
+			d.Of(metric+" "+strings.TrimSuffix(unit, ")")+" "+stat, m.Val)
 		}
 	}
 }

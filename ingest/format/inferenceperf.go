@@ -19,7 +19,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
@@ -54,12 +53,10 @@ func IsInferencePerfSummary(name string) bool {
 	return strings.HasPrefix(path.Base(name), "summary_lifecycle")
 }
 
-var inferencePerfFields = []draft.Field{
-	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstChunk, Scale: 1000},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
-	{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
-	{Key: "inter_token_latency", Metric: "itl", Def: schema.DefChunkGap, Scale: 1000},
-	{Key: "time_per_output_token", Metric: "tpot", Def: schema.DefChunkMean, Scale: 1000},
+var inferencePerfLatencies = map[string]string{
+	"time_to_first_token": "ttft s first-chunk", "request_latency": "e2el s last-chunk",
+	"normalized_time_per_output_token": "ntpot s incl-first", "inter_token_latency": "itl s chunk-gap",
+	"time_per_output_token": "tpot s mean-gap",
 }
 
 func readInferencePerf(d *draft.Draft) {
@@ -74,16 +71,15 @@ func readInferencePerf(d *draft.Draft) {
 			d.Condition("stage", s[1])
 		}
 	}
-	for _, x := range inferencePerfFields {
-		d.Block(good.Get("latency").ObjectOr(x.Key, good.Get(x.Key)), draft.Wide, x) // at the top in early versions
+	for key, words := range inferencePerfLatencies {
+		x, _ := draft.FieldOf(words, key)
+		d.Block(good.Get("latency").ObjectOr(key, good.Get(key)), draft.Wide, x) // at the top in early versions
 	}
-	d.Of("isl", good.At("prompt_len", "mean"))
-	d.Of("osl", good.At("output_len", "mean"))
-	rate, n := good.Get("throughput"), good.Get("count")
-	d.Fields(rate, map[string]string{
-		"rps": "requests_per_sec", "output_tps": "output_tokens_per_sec", "total_tps": "total_tokens_per_sec",
+	d.Fields(good, map[string]string{
+		"isl": "prompt_len.mean", "osl": "output_len.mean", "rps": "throughput.requests_per_sec",
+		"output_tps": "throughput.output_tokens_per_sec", "total_tps": "throughput.total_tokens_per_sec",
 	})
-	rps := rate.Get("requests_per_sec").Float0()
+	n, rps := good.Get("count"), good.At("throughput", "requests_per_sec").Float0()
 	if !d.Of("duration_s", d.In.Get("benchmark_time_seconds")) && rps > 0 && n.Float0() > 0 {
 		d.Derived("duration_s", "", "value", n.Float0()/rps)
 	}

@@ -35,34 +35,18 @@ var LLMD = draft.Format{
 	},
 }
 
-// llmdFields are the report's names under the definitions of the tool whose results were converted.
-func llmdFields(tool string) []draft.Field {
-	const (
-		ttft, e2el = "time_to_first_token", "request_latency"
-		tpot, itl  = "time_per_output_token", "inter_token_latency"
-	)
-	ntpot := draft.Field{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst}
-	switch tool {
-	case "vllm":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "tpot", Def: schema.DefExclFirst}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
-		}
-	case "guidellm":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstContent}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "ntpot", Def: schema.DefInclFirst}, {Key: itl, Metric: "tpot", Def: schema.DefExclFirst},
-		}
-	case "inference-perf":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "tpot", Def: schema.DefChunkMean}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
-		}
-	}
-	return []draft.Field{
-		{Key: ttft, Metric: "ttft", Def: schema.DefNotStated}, {Key: e2el, Metric: "e2el", Def: schema.DefNotStated},
-		{Key: tpot, Metric: "tpot", Def: schema.DefNotStated}, {Key: itl, Metric: "itl", Def: schema.DefNotStated}, ntpot,
-	}
+// llmdNames are the report's names of latencies.
+var llmdNames = []string{
+	"time_to_first_token", "request_latency", "time_per_output_token", "inter_token_latency",
+	"normalized_time_per_output_token",
+}
+
+// llmdLatencies are what these are by the definitions of the tool whose results were converted, "" of any other.
+var llmdLatencies = map[string]string{
+	"vllm":           "ttft first-chunk, e2el last-chunk, tpot excl-first, itl chunk-gap, ntpot incl-first",
+	"guidellm":       "ttft first-content, e2el last-chunk, ntpot incl-first, tpot excl-first",
+	"inference-perf": "ttft first-chunk, e2el last-chunk, tpot mean-gap, itl chunk-gap, ntpot incl-first",
+	"":               "ttft not-stated, e2el not-stated, tpot not-stated, itl not-stated, ntpot incl-first",
 }
 
 // llmdScales are the factors of a distribution's units to milliseconds.
@@ -86,11 +70,12 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 		n := *total - *failed - requests.Get("incomplete").Float0()
 		ok = &n
 	}
-	for _, x := range llmdFields(tool) {
-		block := part.Get("latency").Get(x.Key)
+	for i, words := range strings.Split(cmp.Or(llmdLatencies[tool], llmdLatencies[""]), ", ") {
+		block := part.At("latency", llmdNames[i])
 		if block.Kind() != decode.Object {
 			continue
 		}
+		x, _ := draft.FieldOf(words, "")
 		if x.Scale = llmdScales[block.Get("units").Str()]; x.Scale == 0 {
 			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
 				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
@@ -148,16 +133,14 @@ var llmdRates = []draft.Field{
 
 // llmdServer are the report's names of what its servers and sessions state, by the last part of a path. What is not
 // among them is kept as a metric of the report's own, with its unit.
-var llmdServer = []draft.Field{
-	{Key: "vllm_prefix_cache_hit_rate", Metric: "prefix_hits"}, {Key: "kv_cache_usage", Metric: "kv_usage"},
-	{Key: "vllm_external_prefix_cache_hit_rate", Metric: "prefix_hits_external"},
-	{Key: "running_requests", Metric: "requests_running"}, {Key: "waiting_requests", Metric: "requests_waiting"},
-	{Key: "vllm_num_preemptions_total", Metric: "preemptions"}, {Key: "gpu_utilization", Metric: "accelerator_busy"},
-	{Key: "gpu_memory_usage", Metric: "accelerator_memory"}, {Key: "pod_startup_times", Metric: "pod_startup_s"},
-	{Key: "session_duration", Metric: "session_s"}, {Key: "session_rate", Metric: "session_rps"},
-	{Key: "events_per_session", Metric: "session_requests"},
-	{Key: "events_cancelled_per_session", Metric: "session_cancelled"},
-	{Key: "input_tokens_per_session", Metric: "session_isl"}, {Key: "output_tokens_per_session", Metric: "session_osl"},
+var llmdServer = map[string]string{
+	"vllm_prefix_cache_hit_rate": "prefix_hits", "vllm_external_prefix_cache_hit_rate": "prefix_hits_external",
+	"kv_cache_usage": "kv_usage", "running_requests": "requests_running", "waiting_requests": "requests_waiting",
+	"vllm_num_preemptions_total": "preemptions", "gpu_utilization": "accelerator_busy",
+	"gpu_memory_usage": "accelerator_memory", "pod_startup_times": "pod_startup_s", "session_duration": "session_s",
+	"session_rate": "session_rps", "events_per_session": "session_requests",
+	"events_cancelled_per_session": "session_cancelled", "input_tokens_per_session": "session_isl",
+	"output_tokens_per_session": "session_osl",
 }
 
 // llmdUnits are the report's units under the names that metrics have here.
@@ -253,16 +236,10 @@ func (w *llmdWalk) block(block decode.Value, name string, isServer bool) {
 	if plain, known := llmdUnits[unit]; known {
 		unit = plain
 	}
-	for _, f := range llmdServer {
-		if !isServer || f.Key != name {
-			continue
-		}
-		scale, ok := draft.Scale(unit, schema.Unit(f.Metric))
-		if _, taken := w.Metric(f.Metric); !taken && (ok || unit == "") {
-			if f.Scale = scale; !ok {
-				f.Scale = 1 // a count
-			}
-			w.Block(block, draft.Wide, f)
+	if metric := llmdServer[name]; isServer && metric != "" {
+		scale, ok := draft.Scale(unit, schema.Unit(metric))
+		if _, taken := w.Metric(metric); !taken && (ok || unit == "") { // a count has none
+			w.Block(block, draft.Wide, draft.Field{Metric: metric, Scale: scale})
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -29,8 +30,8 @@ type logReader struct {
 	version string
 	seen    map[string]bool // lines, because several ranks may print the same one
 	records []record
-	open    *record  // of a program that writes one pair a line
-	skipped []string // lines about points that were not run
+	open    map[string]string // of a program that writes one pair a line
+	skipped []string          // lines about points that were not run
 }
 
 // records reads a log, up to one record more than the most.
@@ -41,54 +42,44 @@ func records(data []byte, most int) (out []record, skipped []string) {
 		if m := banner.FindStringSubmatch(text); m != nil {
 			l.version = m[1]
 		}
-		if len(l.skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+		if len(l.skipped) < 5 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
 			l.skipped = append(l.skipped, text)
 		}
-		_, rest, tagged := strings.Cut(text, tag)
-		if !tagged {
-			continue
-		}
-		if len(l.records) > most {
+		if before, rest, tagged := strings.Cut(text, tag); tagged && len(l.records) <= most {
+			l.tagged(rest, rank.FindStringSubmatch(before))
+		} else if tagged {
 			break
 		}
-		var of string // the process that printed it
-		if m := rank.FindStringSubmatch(text); m != nil {
-			of = m[1]
-		}
-		l.tagged(rest, of)
 	}
 	return oneRank(l.records), l.skipped
 }
 
 // tagged reads the text after the tag of a line: all pairs of a measurement, or one of them.
-func (l *logReader) tagged(text, rank string) {
+func (l *logReader) tagged(text string, rank []string) {
 	words := strings.Fields(text)
 	switch {
 	case len(words) < 2:
 	case len(words) < 6: // the shortest line of a whole measurement has a batch, a length and a latency
 		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
 		name := strings.Join(words[:last], " ")
-		if l.open != nil {
-			_, again := l.open.vals[name]
-			if again && (name != "num_samples" || l.open.vals["total_latency(ms)"] != "") {
-				l.open = nil
-			}
+		_, again := l.open[name]
+		if l.open == nil || again && (name != "num_samples" || l.open["total_latency(ms)"] != "") {
+			l.open = map[string]string{}
+			l.records = append(l.records, record{version: l.version, vals: l.open})
 		}
-		if l.open == nil {
-			l.records = append(l.records, record{version: l.version, vals: map[string]string{}})
-			l.open = &l.records[len(l.records)-1]
-		}
-		l.open.vals[name] = words[last]
+		l.open[name] = words[last]
+	case l.seen[l.version+text]:
+		l.open = nil
 	default:
-		r := record{version: l.version, rank: rank, vals: map[string]string{}}
+		l.seen[l.version+text], l.open = true, nil
+		r := record{version: l.version, vals: map[string]string{}}
+		if rank != nil {
+			r.rank = rank[1]
+		}
 		for i := 0; i+1 < len(words); i += 2 {
 			r.vals[words[i]] = words[i+1]
 		}
-		if line := l.version + text; !l.seen[line] {
-			l.seen[line] = true
-			l.records = append(l.records, r)
-		}
-		l.open = nil
+		l.records = append(l.records, r)
 	}
 }
 
@@ -96,35 +87,26 @@ func (l *logReader) tagged(text, rank string) {
 var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
 
 // workloadKeys are the keys that are equal in records of one measurement.
-var workloadKeys = [...]string{
+var workloadKeys = []string{
 	"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length",
 	"gpu_weights_percent",
-}
-
-// workload is what records of one measurement on several ranks have in common.
-type workload struct {
-	version string
-	values  [len(workloadKeys)]string
 }
 
 // oneRank keeps the record of the first rank if other ranks have the same workload: a run on several ranks is one
 // measurement.
 func oneRank(list []record) []record {
-	first := map[workload]string{}
-	var out []record
-	for _, r := range list {
-		what := workload{version: r.version}
-		for i, k := range workloadKeys {
-			what.values[i] = r.vals[k]
+	first := map[string]string{} // the rank of a workload
+	return slices.DeleteFunc(list, func(r record) bool {
+		what := r.version
+		for _, k := range workloadKeys {
+			what += "\n" + r.vals[k]
 		}
-		if before, seen := first[what]; seen && r.rank != "" && before != "" && before != r.rank {
-			continue
-		} else if !seen {
+		before, seen := first[what]
+		if !seen {
 			first[what] = r.rank
 		}
-		out = append(out, r)
-	}
-	return out
+		return seen && r.rank != "" && before != "" && before != r.rank
+	})
 }
 
 // table reads the CSV of benchmark.py, whose header repeats.
@@ -179,7 +161,7 @@ func readText(f *decode.File, out *schema.Reading) {
 	problems := out.Problems
 	*out = runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))
 	out.Problems = append(problems, out.Problems...)
-	for _, s := range skipped[:min(len(skipped), 5)] {
+	for _, s := range skipped {
 		draft.Problem(f, out, schema.SevWarning, "point-not-run", decode.Value{},
 			"a point that the tool left out"+draft.Quote(s), "a measurement")
 	}

@@ -94,14 +94,14 @@ func (d *Draft) Put(f Field, stat string, v decode.Value) {
 func (d *Draft) Of(metric string, v decode.Value) bool {
 	_, ok := v.Float()
 	if ok {
-		f, stat := field(metric, "")
+		f, stat := FieldOf(metric, "")
 		d.Put(f, stat, v)
 	}
 	return ok
 }
 
-// field is what such words say of the members that are called by a key.
-func field(words, key string) (f Field, stat string) {
+// FieldOf is what such words say of the members that are called by a key.
+func FieldOf(words, key string) (f Field, stat string) {
 	name, more, _ := strings.Cut(words, " ")
 	info, _ := schema.MetricByName(name)
 	f.Key, f.Metric, stat = key, name, "value"
@@ -132,7 +132,7 @@ func field(words, key string) (f Field, stat string) {
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	for target, paths := range members {
 		if strings.Contains(paths, "{}") {
-			f, _ := field(target, paths)
+			f, _ := FieldOf(target, paths)
 			d.Flat(v, []Field{f})
 			continue
 		}
