@@ -177,29 +177,17 @@ func eraOf(v decode.Value) string {
 }
 
 // fields are AIPerf's metrics; in a table, their names have blanks.
-var fields = []draft.Field{
-	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "time_to_first_output_token", Metric: schema.MetricTTFO, Def: schema.DefFirstContent},
-	{Key: "inter_token_latency", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "inter_chunk_latency", Metric: "itl", Def: schema.DefChunkGap},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastContent},
-	{Key: "output_token_throughput_per_user", Metric: "tps_user", Def: schema.DefMeanOfRecip},
-	{Key: "output_token_throughput", Metric: "output_tps"},
-	{Key: "total_token_throughput", Metric: "total_tps"},
-	{Key: "request_throughput", Metric: "rps"},
-	{Key: "goodput", Metric: "goodput_rps"},
-	{Key: "request_goodput", Metric: "goodput_rps"},
-	{Key: "request_count", Metric: "requests_ok"},
-	{Key: "error_request_count", Metric: "requests_failed"},
-	{Key: "input_sequence_length", Metric: "isl", Def: "client-tokenizer"},
-	{Key: "output_sequence_length", Metric: "osl", Def: "client-tokenizer"},
-	{Key: "benchmark_duration", Metric: "duration_s"},
-	{Key: "input_token_throughput", Metric: "input_tps"},
-	{Key: "theoretical_prefix_cache_hit", Metric: "prefix_hits_possible"},
-	{Key: "overall_usage_prompt_cache_read_pct", Metric: "prefix_hits"},
-	{Key: "spec_decode_token_weighted_acceptance_length", Metric: "acceptance_length"},
-	{Key: "spec_decode_overall_draft_acceptance_rate", Metric: "acceptance_rate"},
-}
+var fields = draft.Table("ttft first-content: time_to_first_token",
+	schema.MetricTTFO+" first-content: time_to_first_output_token", "tpot excl-first: inter_token_latency",
+	"itl chunk-gap: inter_chunk_latency", "e2el last-content: request_latency",
+	"tps_user mean-of-1000/tpot: output_token_throughput_per_user", "output_tps: output_token_throughput",
+	"total_tps: total_token_throughput", "rps: request_throughput", "goodput_rps: goodput",
+	"goodput_rps: request_goodput", "requests_ok: request_count", "requests_failed: error_request_count",
+	"isl client-tokenizer: input_sequence_length", "osl client-tokenizer: output_sequence_length",
+	"duration_s: benchmark_duration", "input_tps: input_token_throughput",
+	"prefix_hits_possible: theoretical_prefix_cache_hit", "prefix_hits: overall_usage_prompt_cache_read_pct",
+	"acceptance_length: spec_decode_token_weighted_acceptance_length",
+	"acceptance_rate: spec_decode_overall_draft_acceptance_rate")
 
 // statOf returns our name of a metric's statistic; ok is false for one that stays in the raw file. What is no latency
 // has one number: its average, or "Value" in a table.

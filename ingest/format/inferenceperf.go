@@ -53,11 +53,9 @@ func IsInferencePerfSummary(name string) bool {
 	return strings.HasPrefix(path.Base(name), "summary_lifecycle")
 }
 
-var inferencePerfLatencies = map[string]string{
-	"time_to_first_token": "ttft s first-chunk", "request_latency": "e2el s last-chunk",
-	"normalized_time_per_output_token": "ntpot s incl-first", "inter_token_latency": "itl s chunk-gap",
-	"time_per_output_token": "tpot s mean-gap",
-}
+var inferencePerfLatencies = draft.Table("ttft s first-chunk: time_to_first_token",
+	"e2el s last-chunk: request_latency", "ntpot s incl-first: normalized_time_per_output_token",
+	"itl s chunk-gap: inter_token_latency", "tpot s mean-gap: time_per_output_token")
 
 func readInferencePerf(d *draft.Draft) {
 	load, good := d.In.Get("load_summary").Track(), d.In.Get("successes")
@@ -71,9 +69,8 @@ func readInferencePerf(d *draft.Draft) {
 			d.Condition("stage", s[1])
 		}
 	}
-	for key, words := range inferencePerfLatencies {
-		x, _ := draft.FieldOf(words, key)
-		d.Block(good.Get("latency").ObjectOr(key, good.Get(key)), draft.Wide, x) // at the top in early versions
+	for _, x := range inferencePerfLatencies {
+		d.Block(good.Get("latency").ObjectOr(x.Key, good.Get(x.Key)), draft.Wide, x) // at the top in early versions
 	}
 	d.Fields(good, map[string]string{
 		"isl": "prompt_len.mean", "osl": "output_len.mean", "rps": "throughput.requests_per_sec",

@@ -123,13 +123,10 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 }
 
 // llmdRates are the report's names of rates and lengths, those of 0.1 among them.
-var llmdRates = []draft.Field{
-	{Key: "output_token_rate", Metric: "output_tps"}, {Key: "output_tokens_per_sec", Metric: "output_tps"},
-	{Key: "total_token_rate", Metric: "total_tps"}, {Key: "total_tokens_per_sec", Metric: "total_tps"},
-	{Key: "input_token_rate", Metric: "input_tps"}, {Key: "input_tokens_per_sec", Metric: "input_tps"},
-	{Key: "request_rate", Metric: "rps"}, {Key: "requests_per_sec", Metric: "rps"},
-	{Key: "input_length", Metric: "isl"}, {Key: "output_length", Metric: "osl"},
-}
+var llmdRates = draft.Table("output_tps: output_token_rate", "output_tps: output_tokens_per_sec",
+	"total_tps: total_token_rate", "total_tps: total_tokens_per_sec", "input_tps: input_token_rate",
+	"input_tps: input_tokens_per_sec", "rps: request_rate", "rps: requests_per_sec", "isl: input_length",
+	"osl: output_length")
 
 // llmdServer are the report's names of what its servers and sessions state, by the last part of a path. What is not
 // among them is kept as a metric of the report's own, with its unit.

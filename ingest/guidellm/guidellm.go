@@ -65,12 +65,8 @@ func readReport(f *decode.File, r *schema.Reading) {
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", r.Detail, len(r.Points))
 }
 
-var fields = []draft.Field{
-	{Key: "time_to_first_token_ms", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "inter_token_latency_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "time_per_output_token_ms", Metric: "ntpot", Def: schema.DefInclFirst},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
-}
+var fields = draft.Table("ttft first-content: time_to_first_token_ms", "tpot excl-first: inter_token_latency_ms",
+	"ntpot incl-first: time_per_output_token_ms", "e2el s last-chunk: request_latency")
 
 func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, b, "guidellm")

@@ -141,11 +141,9 @@ func pairOf(pair decode.Value, d *draft.Draft) {
 
 // fields are nm-vllm's latencies and rates, see [put].
 var (
-	fields = []draft.Field{
-		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstChunk},
-		{Key: "{}_request_latency", Metric: "e2el", Def: schema.DefLastChunk},
-		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	}
+	fields = draft.Table(
+		"ttft first-chunk: {}_ttft_ms", "e2el last-chunk: {}_request_latency", "tpot excl-first: {}_tpot_ms",
+	)
 	rates = map[string]string{
 		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
 	}
@@ -185,7 +183,7 @@ func inner(path, text string) decode.Value {
 // builds names what was measured of a commit: a build on the main branch. It has the day in UTC on which its first
 // measurement was published, so that jobs that run past midnight are one build, and no build has a day before its
 // commit.
-type builds map[string][]time.Time // when the builds of each commit began, in order
+type builds map[string][]time.Time // of each commit, in order
 
 // oneBuild is how long measurements belong to the build that the first of them began.
 const oneBuild = 12 * time.Hour
@@ -200,15 +198,8 @@ func buildsOf(suites decode.Value) builds {
 			}
 		}
 	}
-	for commit, dates := range b {
+	for _, dates := range b {
 		slices.SortFunc(dates, time.Time.Compare)
-		begun := dates[:0]
-		for _, when := range dates {
-			if len(begun) == 0 || when.Sub(begun[len(begun)-1]) >= oneBuild {
-				begun = append(begun, when)
-			}
-		}
-		b[commit] = begun
 	}
 	return b
 }
@@ -218,13 +209,16 @@ func (b builds) name(when time.Time, commit string) string {
 	if commit == "" {
 		return when.Format(time.DateOnly)
 	}
-	for _, begun := range b[commit] {
-		if !begun.After(when) && when.Sub(begun) < oneBuild {
-			when = begun
+	var begun time.Time // the build
+	for _, at := range b[commit] {
+		if at.After(when) {
 			break
 		}
+		if at.Sub(begun) >= oneBuild {
+			begun = at
+		}
 	}
-	name := when.Format(time.DateOnly)
+	name := begun.Format(time.DateOnly)
 	if len(commit) >= 7 {
 		name += " " + commit[:7]
 	}

@@ -100,6 +100,16 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 	return ok
 }
 
+// Table are the fields of texts such as "ttft s first-content: time_to_first_token": words and a key.
+func Table(texts ...string) (out []Field) {
+	for _, text := range texts {
+		words, key, _ := strings.Cut(text, ": ")
+		f, _ := FieldOf(words, key)
+		out = append(out, f)
+	}
+	return out
+}
+
 // FieldOf is what such words say of the members that are called by a key.
 func FieldOf(words, key string) (f Field, stat string) {
 	name, more, _ := strings.Cut(words, " ")
@@ -289,11 +299,11 @@ func Fixed(v decode.Value, least, most string) *float64 {
 // VLLM are the fields of vLLM's client and of what copies its definitions, in the form of their names, where X stands
 // for the metric, with the factor to milliseconds.
 func VLLM(form string, scale float64) []Field {
-	key := func(metric string) string { return strings.ReplaceAll(form, "X", metric) }
-	return []Field{
-		{key("ttft"), "ttft", schema.DefFirstChunk, scale}, {key("tpot"), "tpot", schema.DefExclFirst, scale},
-		{key("itl"), "itl", schema.DefChunkGap, scale}, {key("e2el"), "e2el", schema.DefLastChunk, scale},
+	fields := Table("ttft first-chunk: ", "tpot excl-first: ", "itl chunk-gap: ", "e2el last-chunk: ")
+	for i := range fields {
+		fields[i].Key, fields[i].Scale = strings.ReplaceAll(form, "X", fields[i].Metric), scale
 	}
+	return fields
 }
 
 // scales are the factors from the units that tools write to ours.
