@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,9 @@ var Reader = draft.Format{
 			Wants: draft.Wants("metadata.report_id|benchmarks_summary[]"),
 		},
 		{Name: Media, All: readMedia, Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(isMedia(f.First), "benchmarks.num_requests, model, device")
+			b := mediaNumbers(f.First)
+			m.Want(b.HasAny("latency", "ttft", "e2el") && b.Has("num_requests") && f.First.Has("model", "device"),
+				"benchmarks.num_requests, model, device")
 			m.Detail = "benchmark of " + mediaTask(f.First.Get("task_type").Str())
 		}},
 		{Name: MediaEval, Detail: "eval of media", All: readMediaEval, Sniff: func(f *decode.File, m *draft.Check) {
@@ -74,10 +77,11 @@ var Reader = draft.Format{
 			Name: TargetFile, Detail: "not a result: targets; put it into the targets folder",
 			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isTargets(f.First), "model, device, targets") },
 		},
-		{
-			Name: TargetFile, Detail: "not a result: reference scores",
-			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isAccuracyReference(f.First), "model, accuracy") },
-		},
+		{Name: TargetFile, Detail: "not a result: reference scores", Sniff: func(f *decode.File, m *draft.Check) {
+			isOther := func(model decode.Member) bool { return model.Val.Get("accuracy").Kind() != decode.Object }
+			models := f.First.Members()
+			m.Want(len(models) > 0 && !slices.ContainsFunc(models, isOther), "model, accuracy")
+		}},
 	},
 }
 
@@ -121,16 +125,6 @@ func isTargets(v decode.Value) bool {
 		}
 	}
 	return entries > 0
-}
-
-// isAccuracyReference recognises {model: {"accuracy": …}}.
-func isAccuracyReference(v decode.Value) bool {
-	for _, model := range v.Members() {
-		if model.Val.Get("accuracy").Kind() != decode.Object {
-			return false
-		}
-	}
-	return len(v.Members()) > 0
 }
 
 // toolOf returns the tool whose result a harmonised file copies: by its backend, else by the prefix of its name.

@@ -1,6 +1,7 @@
 package ttis
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,13 +29,6 @@ func mediaNumbers(v decode.Value) decode.Value {
 	return v.Get("benchmarks")
 }
 
-// isMedia recognises {"benchmarks": {num_requests, latency …}, "model", "device", "task_type"}.
-func isMedia(v decode.Value) bool {
-	b := mediaNumbers(v)
-	measured := b.HasAny("latency", "ttft", "e2el")
-	return measured && b.Has("num_requests") && v.Has("model", "device")
-}
-
 // isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
 func isMediaScore(v decode.Value) bool {
 	return v.Has("accuracy_check", "timestamp", "task_name") && !v.Has("ratio_to_reference")
@@ -42,13 +36,7 @@ func isMediaScore(v decode.Value) bool {
 
 // mediaTask is a task as target files name it.
 func mediaTask(name string) string {
-	switch name {
-	case "audio":
-		return "asr"
-	case "text_to_speech":
-		return "tts"
-	}
-	return name
+	return cmp.Or(map[string]string{"audio": "asr", "text_to_speech": "tts"}[name], name)
 }
 
 func mediaFacts(v decode.Value) schema.Facts {
@@ -65,10 +53,8 @@ func mediaFacts(v decode.Value) schema.Facts {
 }
 
 func readMedia(f *decode.File, r *schema.Reading) {
-	v := f.First
-	r.Facts = mediaFacts(v)
-	d := media(f, r, mediaNumbers(v), mediaTask(v.Get("task_type").Str()), v)
-	d.Done()
+	r.Facts = mediaFacts(f.First)
+	media(f, r, mediaNumbers(f.First), mediaTask(f.First.Get("task_type").Str()), f.First).Done()
 }
 
 // media reads the numbers of a benchmark. Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since

@@ -127,7 +127,12 @@ func readReport(f *decode.File, r *schema.Reading) {
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
 		{"benchmarks", "vllm"},
 	} {
-		for _, row := range rowsOf(v.Get(list.key)) {
+		rows := v.Get(list.key)
+		table, err := draft.Rows(rows.Str()) // CSV text, as some versions put it into their JSON
+		if rows.Kind() != decode.String || err != nil {
+			table = slices.Collect(rows.Items())
+		}
+		for _, row := range table {
 			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
 			if list.key == "benchmarks" && own[tool] {
 				continue
@@ -145,14 +150,6 @@ func readReport(f *decode.File, r *schema.Reading) {
 	}
 	oldTests(f, r, v.Get("parameter_support_tests"), v.Get("server_tests"))
 	acceptance(f, r, v)
-}
-
-// rowsOf are the rows of a table: objects, or the CSV text that some versions put into their JSON.
-func rowsOf(v decode.Value) []decode.Value {
-	if rows, err := draft.Rows(v.Str()); v.Kind() == decode.String && err == nil {
-		return rows
-	}
-	return slices.Collect(v.Items())
 }
 
 func reportFacts(meta decode.Value) (f schema.Facts) {

@@ -101,11 +101,17 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	stated, _ := d.Metric(f.Metric)
 	for _, st := range stated.Stats {
 		name := st.Name()
-		now, ok := value(f.Sample, name)
-		if !ok {
+		q, ok := schema.StatQuantile(name)
+		now := f.Sample.Mean
+		switch {
+		case ok:
+			now = f.Sample.Quantile(q)
+		case name == "std":
+			now = f.Sample.Std
+		case name != "mean":
 			continue
 		}
-		if q, _ := schema.StatQuantile(name); name[0] != 'p' || q >= .9 { // others are read from the sketch
+		if name[0] != 'p' || q >= .9 { // others are read from the sketch
 			m.Stats.Set(name, latency.Round(now, 7))
 		}
 		if !explained && Disagree(st.Value, now) {
@@ -113,21 +119,6 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 		}
 	}
 	d.Metrics.Put(m)
-}
-
-// value returns a statistic of a sample by its name.
-func value(s latency.Sample, stat string) (float64, bool) {
-	switch stat {
-	case "mean":
-		return s.Mean, true
-	case "std":
-		return s.Std, true
-	}
-	q, ok := schema.StatQuantile(stat)
-	if !ok {
-		return 0, false
-	}
-	return s.Quantile(q), true
 }
 
 // Disagreement reports a stated value that differs from the one recomputed from its requests.
