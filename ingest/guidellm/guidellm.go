@@ -216,11 +216,7 @@ func asked(data decode.Value, name string) *float64 {
 	if m == nil {
 		return nil
 	}
-	x, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		return nil
-	}
-	return &x
+	return decode.Of(m[1]).Ptr()
 }
 
 // workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
@@ -248,8 +244,7 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 	case "concurrent":
 		d.Key.Concurrency = strategy.Number("streams", "max_concurrency")
 	case "synchronous":
-		one := 1.
-		d.Key.Concurrency = &one
+		d.Key.Concurrency = new(1.)
 	case "throughput":
 		d.Dim("arrival", "as fast as possible")
 	default:

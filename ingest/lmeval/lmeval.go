@@ -179,7 +179,7 @@ func valueOf(v decode.Value, metric, format string) (value schema.Number, ok boo
 	kind, text := v.Kind(), v.Str()
 	x, isNumber := v.Float()
 	switch {
-	case format == Old && (kind == decode.String && !isSpelt(text) || kind == decode.Null):
+	case format == Old && (kind == decode.String && !spelt(strings.ToLower(text)) || kind == decode.Null):
 		return value, false // prompts, names and data sets, of which some look like numbers
 	case isNumber:
 		return schema.Num(x), true
@@ -220,14 +220,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 	}
 }
 
-// isSpelt reports words for values that JSON cannot hold.
-func isSpelt(text string) bool {
-	switch strings.ToLower(text) {
-	case "true", "false", "nan", "inf", "-inf", "infinity", "-infinity":
-		return true
-	}
-	return false
-}
+// spelt are words for values that JSON cannot hold.
+var spelt = draft.Names("true false nan inf -inf infinity -infinity")
 
 // isError reports the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
@@ -237,14 +231,10 @@ func isError(metric string) bool {
 
 // describe adds what the other parts of the file state about a task.
 func describe(v decode.Value, s *schema.Score) {
-	if n, ok := v.At("n-samples", s.Task, "effective").Int(); ok && n > 0 {
-		s.N = n
-	}
-	if n, ok := v.At("n-samples", s.Task, "original").Int(); ok && n > 0 {
-		s.Total = n
-	}
-	if s.Total > 0 && s.N > s.Total {
-		s.N = s.Total // a fractional --limit up to 0.4.4 is not in "effective"
+	n, _ := v.At("n-samples", s.Task, "effective").Int()
+	all, _ := v.At("n-samples", s.Task, "original").Int()
+	if s.N, s.Total = max(n, 0), max(all, 0); s.Total > 0 {
+		s.N = min(s.N, s.Total) // a fractional --limit up to 0.4.4 is not in "effective"
 	}
 	shots := v.At("n-shot", s.Task)
 	if shots.Kind() == decode.Invalid {
@@ -260,14 +250,16 @@ func describe(v decode.Value, s *schema.Score) {
 		}
 		keep(s, "num_fewshot", string(shots.Raw()))
 	}
-	fewBits(v.At("config", "model_args"), s)
+	args := v.At("config", "model_args")
+	for _, name := range []string{"load_in_4bit", "load_in_8bit"} { // in how many bits the model was loaded
+		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
+			keep(s, name, "true")
+		}
+	}
 	sampling(s, v.At("config", "gen_kwargs"), "")
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
-		s.Direction = "lower"
-		if up {
-			s.Direction = "higher"
-		}
+		s.Direction = map[bool]string{true: "higher", false: "lower"}[up]
 	}
 	s.Version = v.At("versions", s.Task).Text()
 }
@@ -301,15 +293,6 @@ func keep(s *schema.Score, name, text string) {
 
 // pythonMarks writes a dictionary of Python as arguments of a command.
 var pythonMarks = strings.NewReplacer("'", "", `"`, "", ": ", "=", "True", "true", "False", "false")
-
-// fewBits keeps in how many bits the arguments of a model say that it was loaded.
-func fewBits(args decode.Value, s *schema.Score) {
-	for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
-		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
-			keep(s, name, "true")
-		}
-	}
-}
 
 // mostShots is the longest list of shots that is kept, in bytes.
 const mostShots = 300

@@ -3,7 +3,6 @@ package nmvllm
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -227,18 +226,15 @@ func (b builds) name(when time.Time, commit string) string {
 
 // dateOf is when an entry was published, to the second.
 func dateOf(entry decode.Value) (when time.Time, ok bool) {
-	ms, ok := entry.Get("date").Float()
-	if !ok || ms <= 1e11 || ms >= 1e14 {
-		return time.Time{}, false
-	}
-	return time.UnixMilli(int64(ms)).UTC().Truncate(time.Second), true
+	ms := entry.Get("date").Float0()
+	return time.UnixMilli(int64(ms)).UTC().Truncate(time.Second), ms > 1e11 && ms < 1e14
 }
 
-// perSecond matches the units of rates.
-var perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
-
-// rate matches them where they are per user or device as well: tok/s/gpu.
-var rate = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+// Units of rates, which rate matches also per user or device: tok/s/gpu.
+var (
+	perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
+	rate      = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+)
 
 // isTime reports a unit of time, also per operation or iteration.
 func isTime(unit string) bool {
@@ -310,22 +306,6 @@ var found = regexp.MustCompile(`(?i)\b(?:max|peak|best|sustained)\b`)
 // setting matches the title of a value that says what was set: "model 1024/128 c=8 _gpu_count".
 var setting = regexp.MustCompile(
 	`(?i)(?:^|[ _:])(?:tp|pp|dp|ep|gpu_count|num_gpus|gpus|isl|osl|concurrency|batch_size)$`)
-
-// otherFacts are the commit, and its build in channel main.
-func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
-	f := schema.Facts{Channel: schema.ChannelMain}
-	if commit != "" {
-		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
-		if project == "." || project == "/" {
-			project = "commit"
-		}
-		f.Stack.Commits = map[string]string{project: commit}
-	}
-	if when, ok := dateOf(entry); ok {
-		f.Start, f.End, f.Release = when, when, s.builds.name(when, commit)
-	}
-	return f
-}
 
 // Tools of the action that state a direction.
 const (
