@@ -126,11 +126,6 @@ func firstLine(f *decode.File) []byte {
 
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	switch {
-	case v.Kind() != decode.Object:
-		m.Lacks = []string{"a JSON object"}
-		return
-	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
 	for _, x := range v.Get("records").Members() {
 		wrapped = wrapped || x.Val.Has("unit", "avg")

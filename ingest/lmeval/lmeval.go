@@ -39,10 +39,6 @@ var Reader = draft.Format{
 
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	if v.Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
-		return
-	}
 	results := v.Get("results")
 	m.Not(v.Has("config_general"), "results of the harness (config_general is lighteval's)")
 	m.Want(results.Kind() == decode.Object, "results, as an object")

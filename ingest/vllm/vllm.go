@@ -57,10 +57,6 @@ var Reader = draft.Format{
 
 func detectValue(v decode.Value) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
-	if v.Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
-		return m.Match
-	}
 	latencies := draft.StatIn(v, ofText...) != ""
 	e2el, sglangs := latencies || draft.StatIn(v, fields[3]) != "", draft.StatIn(v, draft.Field{Key: "{}_e2e_latency_ms"})
 	seconds := draft.StatIn(v, inSeconds...) != ""
