@@ -7,6 +7,7 @@
 package format
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -164,9 +165,7 @@ func CombineEvalScope(summary *schema.Reading, part schema.Reading) {
 		return
 	}
 	p.Key.ISL, p.Key.OSL, p.Key.Dataset = q.Key.ISL, q.Key.OSL, q.Key.Dataset
-	if summary.Facts.Model.ID == "" {
-		summary.Facts.Model.ID = part.Facts.Model.ID
-	}
+	summary.Facts.Model.ID = cmp.Or(summary.Facts.Model.ID, part.Facts.Model.ID)
 	maps.Copy(p.Conditions, q.Conditions)
 }
 
@@ -175,11 +174,7 @@ func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score,
 	if task == "" || metric == "" {
 		return
 	}
-	s := draft.Score(f, r, task, metric, score.Float0())
-	if n, ok := items.Int(); ok {
-		s.N = max(n, 0)
-	}
-	if score.Ptr() == nil {
-		s.Value = schema.Missing("the file says " + strconv.Quote(score.Text()))
-	}
+	s := draft.Score(f, r, task, metric, 0)
+	n, _ := items.Int()
+	s.N, s.Value = max(n, 0), draft.NumberOf(score, "the file says "+strconv.Quote(score.Text()))
 }

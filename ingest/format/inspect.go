@@ -115,11 +115,9 @@ func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric d
 	if slices.Contains([]string{"accuracy", "mean", "f1", "exact", "includes", "match"}, metric.Key) {
 		out.Direction = "higher" // of others a log says nothing
 	}
-	if out.Value = schema.Missing("not a number"); metric.Val.Get("value").Ptr() != nil {
-		out.Value = schema.Num(metric.Val.Get("value").Float0())
-	}
-	if x := s.At("metrics", "stderr", "value").Ptr(); x != nil && (metric.Key == "accuracy" || metric.Key == "mean") {
-		out.Stderr = schema.Num(*x)
+	out.Value = draft.NumberOf(metric.Val.Get("value"), "not a number")
+	if metric.Key == "accuracy" || metric.Key == "mean" {
+		out.Stderr = draft.NumberOf(s.At("metrics", "stderr", "value"), draft.NoError)
 	}
 	if n, ok := s.Get("scored_samples").Float(); ok {
 		out.N = int(n)

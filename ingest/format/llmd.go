@@ -260,12 +260,9 @@ func llmdKey(d *draft.Draft, load decode.Value) {
 	}
 	args := d.In.At("scenario", "load", "args")
 	d.Key.ISL, d.Key.OSL = length("input_seq_len"), length("output_seq_len")
-	if d.Key.Concurrency = load.Number("concurrency"); d.Key.Concurrency == nil {
-		d.Key.Concurrency = args.Number("max-concurrency", "max_concurrency", "concurrency")
-	}
-	if d.Key.Rate = load.Number("rate_qps"); d.Key.Rate == nil {
-		d.Key.Rate = args.Number("request-rate", "qps_values", "rate")
-	}
+	d.Key.Concurrency = cmp.Or(load.Number("concurrency"),
+		args.Number("max-concurrency", "max_concurrency", "concurrency"))
+	d.Key.Rate = cmp.Or(load.Number("rate_qps"), args.Number("request-rate", "qps_values", "rate"))
 	d.Key.Dataset = load.Get("source").Text()
 	if enabled, _ := load.At("multi_turn", "enabled").Truth(); enabled {
 		d.Dim("turns", "several")

@@ -80,8 +80,8 @@ func shape(results decode.Value) (comma, nested, flat bool) {
 func read(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts = facts(v)
-	if t := parseTime(Stamp(f.Path)); r.Facts.Start.IsZero() && !t.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
+	if r.Facts.Start.IsZero() {
+		draft.Dated(&r.Facts, parseTime(Stamp(f.Path)), "by the file's name, zone not stated")
 	}
 	if _, nested, _ := shape(v.Get("results")); nested && r.Format == Old {
 		readNested(f, v, r)
@@ -111,9 +111,7 @@ func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
 			}
 			one := runs.Of(when.Key, func() schema.Facts {
 				facts := out.Facts
-				if t := parseTime(when.Key); !t.IsZero() {
-					facts.Start, facts.End, facts.StartNote = t, t, "as the file says, zone not stated"
-				}
+				draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
 				return facts
 			})
 			readTask(f, v, task.Key, when.Val, one)
@@ -146,12 +144,9 @@ func facts(v decode.Value) schema.Facts {
 		revision = v.At("config", "model_sha").Str()
 	}
 	draft.Revision(&f, revision)
-	if f.Start = draft.Epoch(v.Get("date")); f.Start.IsZero() {
-		if t := parseTime(v.Get("date").Str()); !t.IsZero() {
-			f.Start, f.StartNote = t, draft.LocalNote
-		}
+	if draft.Dated(&f, draft.Epoch(v.Get("date")), ""); f.Start.IsZero() {
+		draft.Dated(&f, parseTime(v.Get("date").Str()), draft.LocalNote)
 	}
-	f.End = f.Start
 	if d := v.Get("total_evaluation_time_seconds").Float0(); d > 0 && d < 1e7 && !f.Start.IsZero() {
 		f.End = f.Start.Add(time.Duration(d * float64(time.Second))).Truncate(time.Second)
 	}
@@ -209,9 +204,7 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		if filter != "" || r.Format == Format {
 			key += "," + filter
 		}
-		if x, ok := entry.Get(key).Float(); ok {
-			s.Stderr = schema.Num(x)
-		}
+		s.Stderr = draft.NumberOf(entry.Get(key), draft.NoError)
 		describe(v, s)
 	}
 }

@@ -53,9 +53,7 @@ func readResult(d *draft.Draft) {
 	}
 	meta := v.Get("metadata")
 	d.Requests(meta.Get("completed").Ptr(), nil, meta.Get("num_prompts").Ptr(), "")
-	if d.Key.Rate == nil {
-		d.Key.Rate = meta.Get("request_rate").Ptr()
-	}
+	d.Key.Rate = cmp.Or(d.Key.Rate, meta.Get("request_rate").Ptr())
 	d.Of("duration_s", meta.Get("duration"))
 	d.Foreign(v, `json_schema_version vllm_version benchmarking_context gpu_description date epoch_time
 		tensor_parallel_size model tokenizer`)

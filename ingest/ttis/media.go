@@ -46,9 +46,7 @@ func mediaFacts(v decode.Value) schema.Facts {
 	if m := modelID.FindStringSubmatch(f.Model.Name); m != nil { // the first clients wrote the id of the spec
 		f.Impl, f.Model.Name = m[1], m[2]
 	}
-	if t := draft.Time(v.Get("timestamp").Str(), time.DateTime); !t.IsZero() {
-		f.Start, f.End, f.StartNote = t, t, hostTime
-	}
+	draft.Dated(&f, draft.Time(v.Get("timestamp").Str(), time.DateTime), hostTime)
 	return f
 }
 
@@ -114,10 +112,8 @@ func putAbove(d *draft.Draft, members map[string]string) {
 // mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
 func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string) *draft.Draft {
 	d := draft.New(f, r, at, schema.ToolMedia)
-	d.Key.Task, d.Key.Concurrency = task, d.In.Number("concurrency", "num_concurrent_requests", "max_con")
-	if d.Key.Concurrency == nil {
-		d.Key.Concurrency = new(1.)
-	}
+	d.Key.Task = task
+	d.Key.Concurrency = cmp.Or(d.In.Number("concurrency", "num_concurrent_requests", "max_con"), new(1.))
 	if steps := d.In.Get("num_inference_steps").Float0(); steps > 1 {
 		d.Condition(schema.ConditionSteps, strconv.FormatFloat(steps, 'f', -1, 64))
 	}
@@ -236,9 +232,9 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}
-	if d.Start = draft.Epoch(row.Get("timestamp")); !d.Start.IsZero() && r.Facts.Start.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = d.Start, d.Start, ""
+	d.Start = draft.Epoch(row.Get("timestamp"))
+	if d.End = d.Start; r.Facts.Start.IsZero() {
+		draft.Dated(&r.Facts, d.Start, "")
 	}
-	d.End = d.Start
 	d.Done()
 }

@@ -330,8 +330,8 @@ func Scale(theirs, ours string) (factor float64, ok bool) {
 
 // Epoch reads seconds since 1970; the zero time for anything else.
 func Epoch(v decode.Value) time.Time {
-	s, ok := v.Float()
-	if !ok || s <= 1e8 || s >= 1e11 {
+	s := v.Float0()
+	if s <= 1e8 || s >= 1e11 {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
@@ -345,6 +345,13 @@ func Time(text string, layouts ...string) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// Dated says when a run was, where that is known, and what to note of it.
+func Dated(f *schema.Facts, at time.Time, note string) {
+	if !at.IsZero() {
+		f.Start, f.End, f.StartNote = at, at, note
+	}
 }
 
 // LocalNote is the note of times that a client writes in its own zone, see [schema.Facts.StartNote].
@@ -384,10 +391,21 @@ func Revision(f *schema.Facts, revision string) {
 	}
 }
 
+// NumberOf is a number of a file, or why there is none.
+func NumberOf(v decode.Value, why string) schema.Number {
+	if x, ok := v.Float(); ok {
+		return schema.Num(x)
+	}
+	return schema.Missing(why)
+}
+
+// NoError is why a score has no standard error.
+const NoError = "not in the file"
+
 // Score adds the score of a task to a reading and returns it, to be completed.
 func Score(f *decode.File, r *schema.Reading, task, metric string, x float64) *schema.Score {
 	r.Scores = append(r.Scores, schema.Score{
-		Task: task, Metric: metric, Value: schema.Num(x), Stderr: schema.Missing("not in the file"),
+		Task: task, Metric: metric, Value: schema.Num(x), Stderr: schema.Missing(NoError),
 		Source: f.Source(r.Format),
 	})
 	return &r.Scores[len(r.Scores)-1]
