@@ -37,10 +37,8 @@ var EvalScope = draft.Format{
 			Name: EvalScopeArguments, Detail: "arguments of a load test", All: evalScopeAsked,
 			Wants: draft.Wants("outputs_dir&parallel&number"),
 		},
-		{
-			Name: "evalscope-aside", Detail: "not a result: the course of a load test",
-			Wants: draft.Wants("n_samples&last_window_s&rows[]|wall_start&points.0.cum_completion"),
-		},
+		draft.Aside("evalscope-aside", "the course of a load test",
+			"n_samples&last_window_s&rows[]|wall_start&points.0.cum_completion"),
 		{
 			Name: "evalscope-report", Detail: "report of an eval", All: evalScopeReport,
 			Wants: draft.Wants("dataset_name&model_name&metrics.0.score"),

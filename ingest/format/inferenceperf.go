@@ -37,10 +37,8 @@ var InferencePerf = draft.Format{
 					v.Has("prompt_tokens_per_second") && !v.Has("load_summary"), "metrics of the server")
 			},
 		},
-		{
-			Name: inferencePerfAside, Detail: "not a result: the requests that were sent and their answers",
-			Wants: draft.Wants("0.request&0.response&0.info.output_token_times"),
-		},
+		draft.Aside(inferencePerfAside, "the requests that were sent and their answers",
+			"0.request&0.response&0.info.output_token_times"),
 	},
 }
 

@@ -40,7 +40,7 @@ var Inspect = draft.Format{
 				m.Not(f.First.Has("status") || path.Base(f.Path) != "start.json", "a log that ended")
 			},
 		},
-		{Name: inspectAside, Detail: "not a result: one answer", Wants: draft.Wants("id&epoch&target&scores")},
+		draft.Aside(inspectAside, "one answer", "id&epoch&target&scores"),
 	},
 }
 

@@ -30,10 +30,8 @@ var Reader = draft.Format{
 		{
 			Name: Store, Detail: "store of a benchmark's history", Wants: draft.Wants("entries{}", "lastUpdate"), All: readStore,
 		},
-		{
-			Name: "nm-vllm-copy", Detail: "not a result: a copy that ttreport wrote of a result that it had read",
-			Wants: draft.Wants("written_by", "json_schema_version"),
-		},
+		draft.Aside("nm-vllm-copy", "a copy that ttreport wrote of a result that it had read", "written_by",
+			"json_schema_version"),
 	},
 }
 

@@ -96,13 +96,8 @@ func fits(row []string, headings int) bool {
 
 // separator is what separates the headings: a comma, a semicolon or a tab.
 func separator(head []byte) rune {
-	most, n := ',', bytes.Count(head, []byte(","))
-	for _, c := range []rune{';', '\t'} {
-		if k := bytes.Count(head, []byte(string(c))); k > n {
-			most, n = c, k
-		}
-	}
-	return most
+	count := func(c rune) int { return bytes.Count(head, []byte(string(c))) }
+	return slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int { return cmp.Compare(count(a), count(b)) })
 }
 
 // reader reads one table.
@@ -273,30 +268,20 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	}
 	reading := r.runs.Of(who, func() schema.Facts { return facts })
 	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
-	var shared []cell // so far, of columns that are mapped as another one is
-	for _, c := range cells {
-		if c.shared != "" {
-			i := slices.IndexFunc(shared, func(first cell) bool { return first.shared == c.shared })
-			if i >= 0 && shared[i].text != c.text {
-				r.twice(shared[i], c)
-				continue
-			}
-			shared = append(shared, c)
+	for i, c := range cells {
+		isAlike := func(o cell) bool { return o.kind == c.kind && o.name == c.name && o.stat == c.stat }
+		n := slices.IndexFunc(cells[:i], isAlike)
+		if n < 0 || cells[n].text == c.text || c.kind != metric && c.kind != workload {
+			r.cell(d, c)
+		} else if first := cells[n]; !r.bad[c.heading] {
+			r.bad[c.heading] = true
+			r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
+				first.heading, c.heading, strings.TrimSpace(c.name+" "+c.stat), plaintext.Short(first.text, 40),
+				plaintext.Short(c.text, 40), r.rows), "one column for each", "the first")
 		}
-		r.cell(d, c)
 	}
 	r.settings(who, cells, reading.Scores[before:])
 	return d, facts
-}
-
-// twice reports the first two columns that are mapped as one thing and have two values in a row.
-func (r *reader) twice(first, c cell) {
-	if !r.bad[c.heading] {
-		r.bad[c.heading] = true
-		r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
-			first.heading, c.heading, c.shared, plaintext.Short(first.text, 40), plaintext.Short(c.text, 40), r.rows),
-			"one column for each", "the first")
-	}
 }
 
 // settings says of the scores of a row how they were asked: what is mapped as a dimension is a part of their names, and
@@ -415,7 +400,7 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 	case c.kind == metric && isFailure(c.text):
 		d.Missing(c.name, c.def, "the row says "+c.text)
 	case c.kind == metric && c.block.Kind() == decode.Object:
-		d.Block(c.block, draft.Wide, c.field())
+		d.Block(c.block, draft.Wide, draft.Field{Metric: c.name, Def: c.def, Scale: c.factor})
 	case c.kind == metric, c.kind == score:
 		switch x, ok := r.value(c); {
 		case !ok:
@@ -444,28 +429,19 @@ func (r *reader) value(c cell) (x float64, ok bool) {
 }
 
 func (r *reader) workload(d *draft.Draft, c cell) {
-	field, text := c.name, c.text
+	texts := map[string]*string{"dataset": &d.Key.Dataset, "task": &d.Key.Task, "tool": &d.Key.Tool}
 	numbers := map[string]**float64{
 		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
 	}
-	switch field {
-	case "dataset":
-		d.Key.Dataset = text
-	case "task":
-		d.Key.Task = text
-	case "tool":
-		d.Key.Tool = text
-	case "label":
-		d.Dim(schema.DimLabel, text)
-	default:
-		if field == "rate" && strings.EqualFold(text, "inf") {
-			return // as fast as possible
-		}
-		if x, ok := r.number(text); ok {
-			*numbers[field] = &x
-		} else {
-			r.badCell(c)
-		}
+	switch x, ok := r.number(c.text); {
+	case texts[c.name] != nil:
+		*texts[c.name] = c.text
+	case c.name == "label":
+		d.Dim(schema.DimLabel, c.text)
+	case ok:
+		*numbers[c.name] = &x
+	case c.name != "rate" || !strings.EqualFold(c.text, "inf"): // which is as fast as possible
+		r.badCell(c)
 	}
 }
 
@@ -576,12 +552,6 @@ type column struct {
 	stat   string // or the metric of a score
 	def    string
 	factor float64 // to the metric's unit; what a score is of
-	shared string  // the metric and statistic, or the part of the workload, that other columns hold, too
-}
-
-// field is the column of a metric as readers of formats state one.
-func (c column) field() draft.Field {
-	return draft.Field{Key: c.name, Metric: c.name, Def: c.def, Scale: c.factor}
 }
 
 type kind uint8
@@ -641,7 +611,6 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err := t.measures(); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t.share()
 		out = append(out, t)
 	}
 	return out, nil
@@ -666,25 +635,6 @@ func (t *Table) measures() error {
 	return nil
 }
 
-// share marks the columns that are mapped as one thing, so that no row has to look for them.
-func (t *Table) share() {
-	holds := map[string][]string{}
-	for heading, c := range t.columns {
-		if c.kind == metric || c.kind == workload {
-			what := strings.TrimSpace(c.name + " " + c.stat)
-			holds[what] = append(holds[what], heading)
-		}
-	}
-	for what, headings := range holds {
-		for _, heading := range headings {
-			if c := t.columns[heading]; len(headings) > 1 {
-				c.shared = what
-				t.columns[heading] = c
-			}
-		}
-	}
-}
-
 // Find returns the tables whose files match a path: of those with the same rows the first.
 func Find(list []Table, path string) (out []Table) {
 	for _, t := range list {
@@ -695,6 +645,9 @@ func Find(list []Table, path string) (out []Table) {
 	}
 	return out
 }
+
+// named are the kinds that a column names before what it holds.
+var named = map[string]kind{"dim": dim, "condition": condition, "questions": questions}
 
 func newColumn(text string) (column, error) {
 	words := strings.Fields(text)
@@ -708,12 +661,8 @@ func newColumn(text string) (column, error) {
 		return column{kind: workload, name: words[0]}, nil
 	case len(words) == 1 && isIdentity:
 		return column{kind: identity, name: words[0]}, nil
-	case len(words) == 2 && words[0] == "dim":
-		return column{kind: dim, name: words[1]}, nil
-	case len(words) == 2 && words[0] == "condition":
-		return column{kind: condition, name: words[1]}, nil
-	case len(words) == 2 && words[0] == "questions":
-		return column{kind: questions, name: words[1]}, nil
+	case len(words) == 2 && named[words[0]] != skipped:
+		return column{kind: named[words[0]], name: words[1]}, nil
 	case words[0] == "score":
 		return newScore(words)
 	}
@@ -727,11 +676,7 @@ func newScore(words []string) (column, error) {
 		return column{}, fmt.Errorf("%q; expected score TASK METRIC, and %% where 100 is the most",
 			strings.Join(words, " "))
 	}
-	c := column{kind: score, name: words[1], stat: words[2], factor: 1}
-	if !isShare {
-		c.factor = 100
-	}
-	return c, nil
+	return column{kind: score, name: words[1], stat: words[2], factor: map[bool]float64{true: 1, false: 100}[isShare]}, nil
 }
 
 // definition takes the definition off the words of a column; one of a latency that states none is not known.
@@ -778,18 +723,17 @@ func newMetric(words []string) (column, error) {
 		return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
 	}
 	unit := ""
-	if len(words) == 2 || len(words) == 3 {
+	switch {
+	case len(words) == 2 || len(words) == 3:
 		unit = words[len(words)-1]
-	}
-	if unit == "" && (info.Unit == "req" || info.Unit == "tok") {
+	case info.Unit == "req" || info.Unit == "tok":
 		unit = info.Unit // a count
 	}
-	factor, ok := draft.Scale(unit, info.Unit)
-	if !ok {
+	isUnit := false
+	if c.factor, isUnit = draft.Scale(unit, info.Unit); !isUnit {
 		return column{}, fmt.Errorf("state the unit of %s: %s %s %s, or another unit of the same kind", words[0], words[0],
 			c.stat, info.Unit)
 	}
-	c.factor = factor
 	return c, nil
 }
 

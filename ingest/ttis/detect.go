@@ -51,10 +51,8 @@ var Reader = draft.Format{
 			Name: Spec, Detail: "runtime spec: identity and targets in force", Wants: draft.Wants("runtime_model_spec{}"),
 			All: readSpec,
 		},
-		{
-			Name: Report, Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
-			Wants: draft.Wants("metadata.written_by|written_by&output_token_throughput"),
-		},
+		draft.Aside(Report, "a report or a copy that ttreport wrote of results that it had read",
+			"metadata.written_by|written_by&output_token_throughput"),
 		{
 			Name: ReportData, Detail: "data of a report: counts where the results themselves are not there", All: readReport,
 			Wants: draft.Wants("metadata.report_id|benchmarks_summary[]"),
@@ -69,10 +67,7 @@ var Reader = draft.Format{
 			isData := strings.Contains(path.Base(f.Path), "eval_data_")
 			m.Want(isMediaScore(f.First.Index(0)) && !isData, "accuracy_check, task_name")
 		}},
-		{
-			Name: Report, Detail: "not a result: a report of evals that are read from their own files",
-			Wants: draft.Wants("0.accuracy_check"),
-		},
+		draft.Aside(Report, "a report of evals that are read from their own files", "0.accuracy_check"),
 		{
 			Name: TargetFile, Detail: "not a result: targets; put it into the targets folder",
 			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isTargets(f.First), "model, device, targets") },

@@ -37,15 +37,11 @@ var Reader = draft.Format{
 				m.Not(!strings.HasSuffix(f.Path, CommandsSuffix), "the name of such a file")
 			},
 		},
-		{
-			Name: display, Detail: "not a result: a search over results that are read from their own files",
-			Wants: draft.Wants("sla_ttft_ms&static_last_pass"),
-		},
-		{ // {"serving": {"Test name": {"0": …}}} or records of display names
-			Name: display, Detail: "not a result: display records of results that are read from their own files",
-			Wants: draft.Wants("0.Test name|serving.0.Test name|latency.0.Test name|throughput.0.Test name|" +
-				"serving.Test name{}|latency.Test name{}|throughput.Test name{}"),
-		},
+		draft.Aside(display, "a search over results that are read from their own files", "sla_ttft_ms&static_last_pass"),
+		// {"serving": {"Test name": {"0": …}}} or records of display names
+		draft.Aside(display, "display records of results that are read from their own files",
+			"0.Test name|serving.0.Test name|latency.0.Test name|throughput.0.Test name|serving.Test name{}|"+
+				"latency.Test name{}|throughput.Test name{}"),
 		{Name: Summary, All: readSummary, Sniff: func(f *decode.File, m *draft.Check) {
 			if m.Lacks = []string{"a list"}; f.First.Kind() == decode.Array {
 				m.Match = detectValue(f.First.Index(0))
