@@ -248,8 +248,7 @@ func reportRow(
 
 // submission excludes the latencies of a replay that its client calls invalid.
 func submission(d *draft.Draft, row decode.Value) {
-	valid, stated := row.Get("submission_valid").Truth()
-	if !stated || valid {
+	if valid, stated := row.Get("submission_valid").Truth(); !stated || valid {
 		return
 	}
 	var why []string
@@ -447,27 +446,22 @@ func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
 		r.Facts.Model.Status = status
 	}
 	a := &r.Acceptance
-	if ok, stated := v.Get("acceptance_criteria").Truth(); stated && !isPartial {
+	ok, stated := v.Get("acceptance_criteria").Truth()
+	if isPartial || stated {
 		a.Result, a.Source = schema.Rejected, f.Path
-		if ok {
-			a.Result = schema.Accepted
-		}
 	}
 	if isPartial { // whatever it says of what there is
-		a.Result, a.Source = schema.Rejected, f.Path
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: "report_partial",
 			Message: "a checkpoint, written while the measurements were running"})
+	} else if ok {
+		a.Result = schema.Accepted
 	}
 	for _, b := range v.Get("acceptance_blockers").Members() {
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: redact.Text(b.Key), Message: redact.Text(b.Val.Text())})
 	}
 	a.KnownIssues = knownIssues(f, meta.Get("known_issues_declared"))
-	for _, more := range [][]schema.KnownIssue{
-		knownIssues(f, v.At("metadata", "known_issues_declared")),
-		waivedSections(f, meta.Get("categories"), v.Get("sections")),
-	} {
-		*a = a.With(schema.Acceptance{KnownIssues: more})
-	}
+	*a = a.With(schema.Acceptance{KnownIssues: knownIssues(f, v.At("metadata", "known_issues_declared"))})
+	*a = a.With(schema.Acceptance{KnownIssues: waivedSections(f, meta.Get("categories"), v.Get("sections"))})
 	if r.Facts.Model.Status != "" {
 		return
 	}
@@ -564,11 +558,8 @@ func reference(f *decode.File, row decode.Value, priority string) []schema.Targe
 
 // isUngraded reports a row that tt-inference-server marks as skipped or as not gradable.
 func isUngraded(row decode.Value) bool {
-	switch strings.ToLower(row.Get("status").Str()) {
-	case "skip", "na":
-		return true
-	}
-	return false
+	status := strings.ToLower(row.Get("status").Str())
+	return status == "skip" || status == "na"
 }
 
 // addChecked adds the targets that a row of a report was checked against, of the workload of a key. of is what its
@@ -629,15 +620,14 @@ var titleOfPoint = regexp.MustCompile(`\bISL (\d+) / OSL (\d+), concurrency (\d+
 
 func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }
 
-// specTest reads a block of the server's conformance tests. Tests of the machine (health, stability) decide nothing
-// there, and those that were skipped have no result.
+// ofMachine are the types of tests that decide nothing for a server.
+var ofMachine = draft.Names("health infra unit stability integration")
+
+// specTest reads a block of the server's conformance tests. Those that were skipped have no result.
 func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	data := block.Get("data")
-	switch block.Get("task_type").Str() {
-	case "health", "infra", "unit", "stability", "integration":
-		return
-	}
-	if data.Kind() != decode.Object || isUngraded(data) || isTrue(data.Get("skipped")) {
+	if ofMachine(block.Get("task_type").Str()) || data.Kind() != decode.Object || isUngraded(data) ||
+		isTrue(data.Get("skipped")) {
 		return
 	}
 	passed := isTrue(data.Get("success"))
