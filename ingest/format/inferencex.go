@@ -37,8 +37,6 @@ var InferenceX = draft.Format{
 		m.Not(millis, "seconds alone")
 		if m.OK() && !row {
 			m.Format, m.Detail = inferenceXRaw, "raw file, in seconds"
-		} else if !m.OK() {
-			m.Detail = ""
 		}
 	},
 }

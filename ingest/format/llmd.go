@@ -27,12 +27,8 @@ import (
 // LLMD is the format: the version and the two parts of a report.
 var LLMD = draft.Format{
 	Name: "llm-d-report", Wants: draft.Wants("version", "scenario{}", "metrics{}|results{}=metrics or results"),
-	All: readLLMD,
-	Sniff: func(f *decode.File, m *draft.Check) {
-		if m.OK() {
-			m.Detail = "version " + f.First.Get("version").Text()
-		}
-	},
+	All:   readLLMD,
+	Sniff: func(f *decode.File, m *draft.Check) { m.Detail = "version " + f.First.Get("version").Text() },
 }
 
 // llmdNames are the report's names of latencies.

@@ -33,9 +33,8 @@ var TorchHUD = draft.Format{
 			}
 			n++
 		}
-		if m.Want(n > 0, "an array of records with benchmark and metric"); m.OK() {
-			m.Detail = fmt.Sprintf("%d records", n)
-		}
+		m.Want(n > 0, "an array of records with benchmark and metric")
+		m.Detail = fmt.Sprintf("%d records", n)
 	},
 	Others: []draft.Format{{
 		Name: "pytorch-hud", Detail: "rows", Wants: draft.Wants("benchmark{}&metric{}"), Records: true, All: readTorchHUD,

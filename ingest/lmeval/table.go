@@ -156,9 +156,7 @@ func describeRow(s *schema.Score, stderr, shots, limit, row string) {
 	if n, err := strconv.Atoi(shots); err == nil {
 		s.Fewshot = &n
 	}
-	if x, err := strconv.ParseFloat(limit, 64); err == nil {
-		s.Limit = &x
-	}
+	s.Limit = decode.Of(limit).Ptr()
 	switch {
 	case strings.Contains(row, "↑"):
 		s.Direction = "higher"

@@ -38,9 +38,7 @@ var Reader = draft.Format{
 func readResult(d *draft.Draft) {
 	v, r := d.In, d.Reading
 	r.Facts = facts(d.File.First)
-	if t := draft.Epoch(d.File.First.Get("epoch_time")); !t.IsZero() {
-		r.Facts.Start = t
-	}
+	r.Facts.Start = cmp.Or(draft.Epoch(d.File.First.Get("epoch_time")), r.Facts.Start)
 	r.Facts.End = r.Facts.Start
 	workload(v, d)
 	for _, x := range v.Get("metrics").Members() {

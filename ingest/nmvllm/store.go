@@ -235,9 +235,7 @@ func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Fac
 	if f.Device.Name == "" {
 		f.Device = facts(name).Device
 	}
-	if f.Stack.Version == "" {
-		f.Stack.Version = name.Get("vllm_version").Str()
-	}
+	f.Stack.Version = cmp.Or(f.Stack.Version, name.Get("vllm_version").Str())
 	if commit != "" {
 		f.Stack.Commits = map[string]string{"nm-vllm": commit}
 	}

@@ -591,15 +591,12 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t := Table{files: files, tool: m.Tool, columns: map[string]column{}, others: m.Others == "metrics"}
+		t := Table{files: files, tool: cmp.Or(m.Tool, "table"), columns: map[string]column{}, others: m.Others == "metrics"}
 		if m.Others != "" && !t.others {
 			return nil, fmt.Errorf("%s: others: %q; expected metrics, or nothing", where, m.Others)
 		}
 		if m.Rows != "" {
 			t.rows = strings.Split(m.Rows, ".")
-		}
-		if t.tool == "" {
-			t.tool = "table"
 		}
 		for _, heading := range slices.Sorted(maps.Keys(m.Columns)) {
 			c, err := newColumn(m.Columns[heading])

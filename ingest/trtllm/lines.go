@@ -197,8 +197,8 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 		"e2el whole-batch": "latency(ms)", "e2el p95 whole-batch": "percentile95(ms)",
 		"e2el p99 whole-batch": "percentile99(ms)", "output_tps": "tokens_per_sec",
 	})
-	ofEngine(d, "build_time", "s", "build_time(s)")
-	ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
+	// of the engine; 0 is what benchmark.py prints for one that was built before, and for the memory of several GPUs
+	d.Above(v, map[string]string{"build_time{s,lower}": "build_time(s)", "gpu_peak_mem{GiB,lower}": "gpu_peak_mem(gb)"})
 	perSequence(d)
 	d.Fields(v, map[string]string{ // of the C++ programs: "p99_sequence_latency(ms)"
 		"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)",
@@ -232,15 +232,6 @@ func foreign(d *draft.Draft) {
 			(!measured || m.Val.Float0() > 0) {
 			d.Keep(k, text)
 		}
-	}
-}
-
-// ofEngine adds a number of the engine, as a metric with its own unit. 0 is what benchmark.py prints for what it did
-// not measure: an engine that was built before, the memory of several GPUs.
-func ofEngine(d *draft.Draft, name, unit, field string) {
-	metric, ok := schema.OwnMetric(name, unit, "lower")
-	if x := d.In.Get(field).Float0(); ok && x > 0 {
-		d.Value(metric, x)
 	}
 }
 

@@ -87,9 +87,7 @@ func sniff(f *decode.File, m *draft.Check) {
 		m.Want(v.Get(key).Kind() == decode.Number, key)
 	}
 	m.Not(v.Has("output_throughput"), "the harmonised form (output_throughput is vLLM's)")
-	if m.OK() {
-		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
-	}
+	m.Detail = "harmonised copy of " + toolOf(v, f.Path)
 }
 
 // head says what a text has near its beginning, and what it begins with.

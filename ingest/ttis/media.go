@@ -70,7 +70,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	mediaLatencies(d, task, settings.Get("streaming_enabled"))
-	putAbove(d, mediaRates)
+	d.Above(b, mediaRates)
 	user := b.Get("tput_user").Float0()
 	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
@@ -96,17 +96,6 @@ var mediaRates = map[string]string{
 	"rps": "throughput_rps|req_tput|request_throughput", schema.MetricRealTime: "rtr",
 	schema.MetricSteps: "inference_steps_per_second", schema.MetricInputRate: "tput_prefill|tps_prefill_throughput",
 	schema.MetricInputUser: "mean_tps", "tps_user not-stated": "t/s/u",
-}
-
-// putAbove sets metrics, in the words of [draft.Draft.Of], where they are above 0. Of several members the last counts.
-func putAbove(d *draft.Draft, members map[string]string) {
-	for metric, names := range members {
-		for name := range strings.SplitSeq(names, "|") {
-			if x := d.In.Get(name); x.Float0() > 0 {
-				d.Of(metric, x)
-			}
-		}
-	}
 }
 
 // mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
@@ -223,12 +212,12 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 	if task == "tts" {
 		answer = "ttft first-chunk"
 	}
-	putAbove(d, map[string]string{
+	d.Above(d.In, map[string]string{
 		answer: "mean_latency_ms", answer + " median": "p50_latency_ms", answer + " p90": "p90_latency_ms",
 		answer + " p95": "p95_latency_ms",
 	})
-	putAbove(d, map[string]string{"e2el last-chunk": "mean_e2el_ms", "ttft not-stated": "mean_ttft_ms"})
-	putAbove(d, mediaRates)
+	d.Above(d.In, map[string]string{"e2el last-chunk": "mean_e2el_ms", "ttft not-stated": "mean_ttft_ms"})
+	d.Above(d.In, mediaRates)
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}

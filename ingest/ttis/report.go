@@ -97,7 +97,7 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 			d.Metrics.Put(m.Without("the file says 0, which this format writes for an absent metric"))
 		}
 	}
-	putAbove(d, map[string]string{
+	d.Above(v, map[string]string{
 		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
 	})
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {

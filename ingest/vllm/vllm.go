@@ -150,9 +150,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 		d.Flat(d.In, fields)
 	}
 	d.Fields(d.In, numbers)
-	if x := d.In.Get("user_throughput").Float0(); x > 0 {
-		d.Stat("tps_user", schema.DefNotStated, "value", x)
-	}
+	d.Above(d.In, map[string]string{"tps_user not-stated": "user_throughput"})
 	counts(d)
 	recomputed := recompute(d)
 	if !recomputed {

@@ -110,6 +110,18 @@ func Table(texts ...string) (out []Field) {
 	return out
 }
 
+// Above takes metrics of an object where they are above 0, of clients that write 0 for what is absent. Of several
+// members, with "|" between them, the last counts.
+func (d *Draft) Above(v decode.Value, members map[string]string) {
+	for metric, names := range members {
+		for name := range strings.SplitSeq(names, "|") {
+			if x := v.Get(name); x.Float0() > 0 {
+				d.Of(metric, x)
+			}
+		}
+	}
+}
+
 // FieldOf is what such words say of the members that are called by a key.
 func FieldOf(words, key string) (f Field, stat string) {
 	name, more, _ := strings.Cut(words, " ")
