@@ -137,11 +137,7 @@ func sglangRecompute(d *draft.Draft) {
 	if set.OK == 0 || set.ITL.N() == 0 {
 		return
 	}
-	for _, f := range []draft.Family{
-		{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT},
-		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
-	} {
-		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
-		d.Recompute(d.In, f, set.Hollow > 0)
-	}
+	stated := draft.Table("ttft first-content: {}_ttft_ms", "itl chunk-gap: {}_itl_ms")
+	d.Recompute(d.In, stated[0], set.TTFT, "", set.Hollow > 0)
+	d.Recompute(d.In, stated[1], set.ITL, "", set.Hollow > 0)
 }

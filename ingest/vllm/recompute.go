@@ -48,10 +48,7 @@ func recompute(d *draft.Draft) bool {
 			why = fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of the gaps are not known",
 				100*set.LostGaps)
 		}
-		d.Recompute(v, draft.Family{
-			Metric: x.Metric, Def: x.Def, Sample: samples[i], Pooled: x.Metric == "itl", Why: why,
-			Key: func(stat string) string { return stat + "_" + x.Metric + "_ms" },
-		}, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
+		d.Recompute(v, x, samples[i], why, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
 	}
 	d.Metrics.Drop("ntpot") // the arrays give TPOT itself
 	if duration > 0 {
