@@ -72,7 +72,15 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	data := workload(f.First, d)
 	metrics := b.Get("metrics")
 	for _, x := range fields {
-		distribution(d, metrics.At(x.Key, "successful"), x)
+		block := metrics.At(x.Key, "successful")
+		if n, ok := block.Get("count").Float(); ok && n == 0 {
+			d.Missing(x.Metric, x.Def, "no request that completed has one")
+			continue
+		}
+		percentiles := block.Get("percentiles")
+		d.Block(percentiles, draft.Wide, x)
+		d.Put(x, "p99.9", percentiles.Get("p999"))
+		d.Block(block, draft.Wide, x)
 	}
 	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
 		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
@@ -92,24 +100,13 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
 		d.Dim(schema.DimLabel, path.Base(text))
 	}
-	if mean := metrics.At("request_concurrency", "successful", "mean").Ptr(); mean != nil {
-		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(*mean, 'g', 4, 64)}
+	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
+		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
 	}
 	d.Foreign(b, `requests config run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
 		request_loader environment request_samples duration type_ id_ run_id run_index extras warmup_duration
 		cooldown_duration run_stats_v2 estimated_state`)
 	d.Done()
-}
-
-func distribution(d *draft.Draft, block decode.Value, x draft.Field) {
-	if n := block.Get("count").Ptr(); n != nil && *n == 0 {
-		d.Missing(x.Metric, x.Def, "no request that completed has one")
-		return
-	}
-	percentiles := block.Get("percentiles")
-	d.Block(percentiles, draft.Wide, x)
-	d.Put(x, "p99.9", percentiles.Get("p999"))
-	d.Block(block, draft.Wide, x)
 }
 
 // lasted is how long the requests that completed took, in seconds. A benchmark that is limited in time counts those,

@@ -13,17 +13,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// LlamaBenchyPrinted is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt
-// processing and generation of one load are a row each, rounded to two decimals; its JSON has both in one.
-const LlamaBenchyPrinted = "llama-benchy-md"
-
-// Printed is that format. It is read as the JSON that it was printed from.
+// Printed is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt processing
+// and generation of one load are a row each, rounded to two decimals; its JSON has both in one, as which it is read.
 var Printed = draft.Format{
-	Name: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed", All: readPrinted,
+	Name: "llama-benchy-md", Detail: "a table that llama-benchy printed", All: readPrinted,
 	Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
 }
 
-var printedRows = mapped(LlamaBenchyPrinted, "", llamaBenchy)
+var printedRows = mapped("llama-benchy-md", "", llamaBenchy)
 
 // printedColumns are members of llama-benchy's JSON by the headings of its table. Those of speeds begin with pp or tg,
 // as the name of the row does.

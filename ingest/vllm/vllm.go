@@ -27,7 +27,7 @@ const (
 // keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX
 // without "_ms"; other packages read these.
 var Reader = draft.Format{
-	Name: Format, All: read,
+	Name: Format, All: func(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) },
 	Sniff: func(f *decode.File, m *draft.Check) { m.Match = detectValue(f.First) },
 	Others: []draft.Format{
 		{
@@ -117,8 +117,6 @@ func eraOf(v decode.Value) string {
 	}
 	return "version unknown"
 }
-
-func read(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) }
 
 // readSummary returns the points of a sweep's summary.
 func readSummary(f *decode.File, r *schema.Reading) {
