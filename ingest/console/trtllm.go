@@ -96,9 +96,8 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 		"output_tps": "total output throughput (tokens/sec)|token throughput (tokens/sec)",
 		"total_tps":  "total token throughput (tokens/sec)",
 		"ttft":       "average time-to-first-token [ttft] (ms)", "tpot": "average time-per-output-token [tpot] (ms)",
-		"e2el": "average request latency (ms)",
+		"e2el": "average request latency (ms)", "degree tp": "tp size", "degree pp": "pp size", "degree ep": "ep size",
 	})
-	d.Parallel(v, map[string]string{"tp size": "tp", "pp size": "pp", "ep size": "ep"})
 	if ms := v.Number("total latency (ms)"); ms != nil {
 		d.Value("duration_s", *ms/1000)
 	}

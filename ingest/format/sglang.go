@@ -74,7 +74,9 @@ func sglangKey(d *draft.Draft) {
 			d.Dim("range_ratio", ratio.Text())
 		}
 	}
-	d.Parallel(v.Get("server_info"), map[string]string{"tp_size": "tp", "dp_size": "dp", "pp_size": "pp", "ep_size": "ep"})
+	d.Fields(v.Get("server_info"), map[string]string{
+		"degree tp": "tp_size", "degree dp": "dp_size", "degree pp": "pp_size", "degree ep": "ep_size",
+	})
 }
 
 // sglangServers reads the model and the version from server_info, which newer versions write. The router of a

@@ -245,9 +245,7 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 			d.Dim("arrival", kind)
 		}
 	}
-	if turns := data.Get("turns"); turns.Float0() > 1 {
-		d.Dim("turns", turns.Text())
-	}
+	d.Fields(data, map[string]string{"degree turns": "turns"})
 	d.Condition("streaming", backend.Get("stream").Text())
 	d.Condition("endpoint", backend.Get("request_format").Str())
 	return data

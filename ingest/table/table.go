@@ -430,16 +430,13 @@ func (r *reader) value(c cell) (x float64, ok bool) {
 
 func (r *reader) workload(d *draft.Draft, c cell) {
 	texts := map[string]*string{"dataset": &d.Key.Dataset, "task": &d.Key.Task, "tool": &d.Key.Tool}
-	numbers := map[string]**float64{
-		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
-	}
 	switch x, ok := r.number(c.text); {
 	case texts[c.name] != nil:
 		*texts[c.name] = c.text
 	case c.name == "label":
 		d.Dim(schema.DimLabel, c.text)
 	case ok:
-		*numbers[c.name] = &x
+		*d.Load(c.name) = &x
 	case c.name != "rate" || !strings.EqualFold(c.text, "inf"): // which is as fast as possible
 		r.badCell(c)
 	}

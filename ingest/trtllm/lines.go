@@ -187,12 +187,11 @@ func point(f *decode.File, all decode.Value, version string, into *schema.Readin
 	v := d.In
 	d.Source.ToolVersion = version
 	d.Fields(v, map[string]string{
-		"key concurrency": "batch_size", "key isl": "input_length", "key osl": "output_length",
+		"key concurrency": "batch_size", "key isl": "input_length", "key osl": "output_length", "degree tp": "world_size",
 	})
 	if d.Key.Concurrency != nil {
 		d.Dim("batching", "static")
 	}
-	d.Parallel(v, map[string]string{"world_size": "tp"})
 	d.Fields(v, map[string]string{
 		"e2el whole-batch": "latency(ms)", "e2el p95 whole-batch": "percentile95(ms)",
 		"e2el p99 whole-batch": "percentile99(ms)", "output_tps": "tokens_per_sec",

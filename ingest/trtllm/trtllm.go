@@ -90,7 +90,8 @@ func key(d *draft.Draft) {
 		}
 	}
 	d.Dim("requests", info.Get("num_requests").Text())
-	d.Parallel(world, map[string]string{"tp_size": "tp", "pp_size": "pp", "ep_size": "ep"})
-	d.Dim("max_batch", world.Get("max_batch_size").Text())
-	d.Condition("scheduling", world.Get("scheduling_policy").Text())
+	d.Fields(world, map[string]string{
+		"degree tp": "tp_size", "degree pp": "pp_size", "degree ep": "ep_size", "dim max_batch": "max_batch_size",
+		"condition scheduling": "scheduling_policy",
+	})
 }

@@ -211,7 +211,10 @@ func key(v decode.Value, d *draft.Draft) {
 		d.Dim("structured", cmp.Or(v.Get("structured_output_ratio").Text(), StructuredOn))
 	}
 	if !v.Has("run_number") { // written by --metadata, as vLLM's continuous benchmarks do
-		d.Parallel(v, parallel)
+		d.Fields(v, map[string]string{
+			"degree tp": "tensor_parallel_size|tp_size", "degree pp": "pipeline_parallel_size|pp_size",
+			"degree dp": "data_parallel_size|dp_size",
+		})
 	}
 }
 
@@ -294,10 +297,6 @@ var (
 		// of ttreport's own client
 		"ttft_later": "later_turns_ttft", "session_s": "conversation_duration",
 		"prefix_hits_possible": "prefix_hits_possible",
-	}
-	parallel = map[string]string{
-		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
-		"pp_size": "pp", "dp_size": "dp",
 	}
 )
 

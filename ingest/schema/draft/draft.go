@@ -115,15 +115,6 @@ func (d *Draft) Dim(name, value string) {
 	d.Key.Dims[name] = redact.Field(name, value)
 }
 
-// Parallel sets a dimension for each degree of parallelism above 1: {"tp_size": "tp"}.
-func (d *Draft) Parallel(v decode.Value, dims map[string]string) {
-	for name, dim := range dims {
-		if x := v.Get(name); x.Float0() > 1 {
-			d.Dim(dim, x.Text())
-		}
-	}
-}
-
 // Problem adds a problem at a place in the file. details are, in this order, what is expected, what is used, a hint.
 func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string, details ...string) {
 	Problem(d.File, d.Reading, severity, code, at, found, details...)

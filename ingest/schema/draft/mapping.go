@@ -148,7 +148,8 @@ func FieldOf(words, key string) (f Field, stat string) {
 //	rps: request_throughput|request_inthroughput  a metric, in the words of [Draft.Of]
 //	ttft s first-content: {}_ttft_s               its statistics, which the members' names say in place of {}
 //	key isl: dataset.isl                          a part of the workload: isl osl concurrency rate, above 0; dataset
-//	dim tp: tp_size                               a dimension of the workload
+//	dim mode: mode                                a dimension of the workload
+//	degree tp: tp_size                            one that a number above 1 makes, as of parallelism
 //	condition seed: seed                          a condition
 //	fact model.id: model                          a fact about the run that nothing has stated before
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
@@ -189,6 +190,11 @@ func (d *Draft) take(target string, x decode.Value) bool {
 		return d.keyPart(name, x)
 	case "dim":
 		d.Dim(name, x.Text())
+	case "degree":
+		if x.Float0() <= 1 {
+			return false
+		}
+		d.Dim(name, x.Text())
 	case "condition":
 		d.Condition(name, cmp.Or(d.Conditions[name], x.Text()))
 	case "fact":
@@ -200,6 +206,13 @@ func (d *Draft) take(target string, x decode.Value) bool {
 	return x.Text() != ""
 }
 
+// Load is a number of the workload by its name; nil for any other name.
+func (d *Draft) Load(name string) **float64 {
+	return map[string]**float64{
+		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
+	}[name]
+}
+
 // noRate, in req/s, is what clients without a word for it are given for as fast as possible.
 const noRate = 1e6
 
@@ -208,17 +221,7 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 		d.Key.Dataset = cmp.Or(d.Key.Dataset, x.Str())
 		return x.Str() != ""
 	}
-	var to **float64
-	switch name {
-	case "isl":
-		to = &d.Key.ISL
-	case "osl":
-		to = &d.Key.OSL
-	case "concurrency":
-		to = &d.Key.Concurrency
-	case "rate":
-		to = &d.Key.Rate
-	}
+	to := d.Load(name)
 	if *to == nil && x.Float0() > 0 && !(name == "rate" && x.Float0() >= noRate) {
 		*to = x.Ptr()
 	}
