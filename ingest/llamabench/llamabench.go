@@ -219,9 +219,6 @@ func (l *deviceList) read(line string) {
 	if m == nil || l.printed[m[0]] {
 		return
 	}
-	if l.printed == nil {
-		l.printed = map[string]bool{}
-	}
 	if l.printed[m[0]] = true; m[3] == "" || len(l.block) == 0 { // Metal prints its one device in several words
 		l.block = append(l.block, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
 	}
@@ -231,14 +228,15 @@ func (l *deviceList) end() {
 	if len(slices.Compact(slices.Clone(l.block))) == 1 {
 		l.block = []string{strings.Join(l.block, ", ")}
 	}
-	l.all, l.block, l.printed = append(l.all, l.block...), nil, nil
+	l.all, l.block = append(l.all, l.block...), nil
+	clear(l.printed)
 }
 
 // readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
 // tables of several models.
 func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
-	var devices deviceList
+	devices := deviceList{printed: map[string]bool{}}
 	section, sections, types := "", []string{}, []string{} // the last two by point
 	number := 0
 	for line := range bytes.Lines(f.Data) {

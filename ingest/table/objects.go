@@ -28,9 +28,9 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 			return true
 		})
 	}
-	r.lackNumbers(found)
+	missing := r.missing(found)
 	r.tellFailed()
-	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
+	if len(missing) > 0 && t.name == "" {
 		r.report(schema.SevWarning, Lacking, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}

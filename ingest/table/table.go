@@ -191,8 +191,7 @@ func (r *reader) checkHeader() {
 		r.header[i] = strings.TrimSpace(h)
 		has[r.header[i]] = true
 	}
-	r.lackNumbers(has)
-	if missing := r.table.missing(has); len(missing) > 0 {
+	if missing := r.missing(has); len(missing) > 0 {
 		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
 		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
 	}
@@ -207,19 +206,14 @@ const OtherFile = "other-file"
 // Lacking is the code of a problem about a file that lacks some of the columns that are mapped.
 const Lacking = "missing-column"
 
-// lackNumbers notes whether a file with these headings has no number that is mapped.
-func (r *reader) lackNumbers(has map[string]bool) {
+// missing lists the headings that are mapped and not there, quoted, and notes whether those of numbers are all missing.
+func (r *reader) missing(has map[string]bool) (out []string) {
 	r.lacksNumbers = true
-	for heading, c := range r.table.columns {
-		r.lacksNumbers = r.lacksNumbers && !(has[heading] && (c.kind == metric || c.kind == score))
-	}
-}
-
-// missing lists the headings that are mapped and not there, quoted.
-func (t Table) missing(has map[string]bool) (out []string) {
-	for _, h := range slices.Sorted(maps.Keys(t.columns)) {
-		if !has[h] {
+	for _, h := range slices.Sorted(maps.Keys(r.table.columns)) {
+		if kind := r.table.columns[h].kind; !has[h] {
 			out = append(out, strconv.Quote(h))
+		} else if kind == metric || kind == score {
+			r.lacksNumbers = false
 		}
 	}
 	return out

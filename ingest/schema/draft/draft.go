@@ -146,17 +146,10 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	case failed != nil:
 		d.Value("requests_failed", *failed)
 	case ok != nil && asked != nil && *asked >= *ok:
-		n := *asked - *ok
-		failed = &n
-		d.Derived("requests_failed", "", "value", n)
+		failed = new(*asked - *ok)
+		d.Derived("requests_failed", "", "value", *failed)
 	}
-	var good, bad float64
-	if failed != nil {
-		bad = *failed
-	}
-	if ok != nil {
-		good = *ok
-	}
+	good, bad := *cmp.Or(ok, new(0.)), *cmp.Or(failed, new(0.))
 	if bad > 0 {
 		d.Derived("error_rate", "", "value", 100*bad/(good+bad))
 	}
