@@ -1,8 +1,7 @@
 // This file reads the lifecycle reports of kubernetes-sigs/inference-perf: stage_N_lifecycle_metrics.json
 // and summary_lifecycle_metrics.json, in JSON or YAML.
 //
-// It takes one decoded value and returns a [schema.Reading] with one point. Source: inference_perf/reportgen, 2025 and
-// 2026.
+// Source: inference_perf/reportgen, 2025 and 2026.
 //
 // Units are seconds throughout.
 //

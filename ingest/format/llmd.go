@@ -1,8 +1,7 @@
 // This file reads llm-d's benchmark reports, versions 0.1, 0.2 and 0.2.1, in YAML or JSON: a common form into which
 // llm-d-benchmark converts the results of other tools.
 //
-// It takes one decoded value and returns a [schema.Reading] with one point. Source:
-// llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
+// Source: llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
 //
 // Every distribution states its unit, which is used: s, ms, s/token, ms/token, tokens/s, queries/s.
 //

@@ -1,7 +1,6 @@
 // This file reads the JSON Lines of sglang's serving benchmark, "python -m sglang.bench_serving --output-file".
 //
-// It takes one decoded line and returns a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
-// December 2024 to 2026, and forks that write fewer fields.
+// Source: python/sglang/bench_serving.py, December 2024 to 2026, and forks that write fewer fields.
 //
 // Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.
 //

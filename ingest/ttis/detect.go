@@ -167,7 +167,7 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.ModelID, ok = m[1], true
 	}
 	base := path.Base(name)
-	if m := benchName(base); m != nil {
+	if m := find(benchFile, ".json", base); m != nil {
 		if ok = true; strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
 		} else {
@@ -194,14 +194,6 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
-}
-
-// benchName matches the name of a benchmark or a stress test.
-func benchName(base string) []string {
-	if m := find(benchFile, "benchmark_", base); m != nil {
-		return m
-	}
-	return find(benchFile, "stress_test_", base)
 }
 
 // find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a
