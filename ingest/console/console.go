@@ -191,7 +191,7 @@ func (s *servingLog) point(b *block) {
 	if model == s.model {
 		run = ""
 	}
-	r := s.runs.Of(run, func() (f schema.Facts) { return f })
+	r := s.runs.Of(run, schema.Facts{})
 	r.Facts.Model.ID = cmp.Or(r.Facts.Model.ID, model)
 	for label, text := range b.values { // commas stand between thousands
 		plain := strings.ReplaceAll(text, ",", "")

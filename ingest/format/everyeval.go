@@ -90,7 +90,7 @@ func readEveryInstances(f *decode.File, out *schema.Reading) {
 	}
 	runs := draft.RunsOf[string](out)
 	for _, of := range order[:min(len(order), f.Limits().Results+1)] {
-		r := runs.Of(of.model, func() schema.Facts { return schema.Facts{Model: schema.Model{ID: of.model}} })
+		r := runs.Of(of.model, schema.Facts{Model: schema.Model{ID: of.model}})
 		everyAccuracy(draft.Score(f, r, of.name, "accuracy", 0), answers[of])
 	}
 	*out = runs.Join(out.Detail)

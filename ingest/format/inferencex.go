@@ -52,7 +52,7 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 	default:
 		rows := draft.RunsOf[int](r)
 		for v := range draft.Each(f, f.First.Items()) {
-			readInferenceXRow(f, v, rows.Of(rows.Len(), func() (none schema.Facts) { return none }))
+			readInferenceXRow(f, v, rows.Of(rows.Len(), schema.Facts{}))
 		}
 		*r = rows.Join(r.Detail)
 	}

@@ -66,7 +66,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 			model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
 			job: x.Get("job_id").Text(), device: torchHUDDevice(x),
 		}
-		r := runs.Of(run, func() schema.Facts { return torchHUDFacts(x) })
+		r := runs.Of(run, torchHUDFacts(x))
 		args := x.At("benchmark", "extra_info", "args")
 		point := pointID{run, string(args.Raw())}
 		d := known[point]

@@ -72,8 +72,7 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 	runs := draft.RunsOf[[3]string](out)
 	for v := range draft.Each(f, rows) {
 		facts := factsOf(v)
-		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version},
-			func() schema.Facts { return facts })
+		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, facts)
 		r.Facts.Widen(facts.Start, facts.End, "")
 		readRow(f, v, r, facts.Start)
 		n++
@@ -286,11 +285,9 @@ func readTable(f *decode.File, r *schema.Reading) {
 func byType(r *schema.Reading, types []string) {
 	runs := draft.RunsOf[string](r)
 	for i, p := range r.Points {
-		one := runs.Of(types[i], func() schema.Facts {
-			facts := r.Facts
-			facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
-			return facts
-		})
+		facts := r.Facts
+		facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
+		one := runs.Of(types[i], facts)
 		one.Points = append(one.Points, p)
 	}
 	if problems := r.Problems; runs.Len() > 0 {

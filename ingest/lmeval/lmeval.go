@@ -109,12 +109,9 @@ func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
 			if when.Val.Kind() != decode.Object {
 				continue
 			}
-			one := runs.Of(when.Key, func() schema.Facts {
-				facts := out.Facts
-				draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
-				return facts
-			})
-			readTask(f, v, task.Key, when.Val, one)
+			facts := out.Facts
+			draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
+			readTask(f, v, task.Key, when.Val, runs.Of(when.Key, facts))
 		}
 	}
 	*out = runs.Join(out.Detail)

@@ -99,13 +99,16 @@ func (t *printed) rows(n int, line string, cells []string) {
 }
 
 func (t *printed) problem(n int, line, found string) {
-	r := t.runs.Of(t.model, t.facts)
+	r := t.reading()
 	draft.Problem(t.f, r, schema.SevWarning, "table-row", decode.Value{}, found+": "+plaintext.Cut(line, 80),
 		"a row of the table that the harness prints", "nothing of the row")
 	r.Problems[len(r.Problems)-1].Line, r.Problems[len(r.Problems)-1].Column = n, 1
 }
 
-func (t *printed) facts() schema.Facts { return schema.Facts{Model: schema.Model{ID: t.model}} }
+// reading is that of the model of the line before.
+func (t *printed) reading() *schema.Reading {
+	return t.runs.Of(t.model, schema.Facts{Model: schema.Model{ID: t.model}})
+}
 
 func (t *printed) row(n int, line string, cells []string) {
 	of := func(name string) string { // the cell under a heading
@@ -125,7 +128,7 @@ func (t *printed) row(n int, line string, cells []string) {
 		t.problem(n, line, "a row of no task")
 		return
 	}
-	r := t.runs.Of(t.model, t.facts)
+	r := t.reading()
 	metric, filter, _ := strings.Cut(of("Metric"), ",") // as in JSON
 	filter = cmp.Or(of("Filter"), filter)
 	name, isError := strings.CutSuffix(metric, "_stderr")

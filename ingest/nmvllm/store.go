@@ -79,22 +79,20 @@ func (s *store) other(suite, title string, entry, at decode.Value) *draft.Draft 
 	}
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite + "\n" + of["model"], device: of["gpu"],
 		date: entry.Get("date").Text()}
-	d := draft.New(s.f, s.runs.Of(run, func() schema.Facts {
-		f := schema.Facts{
-			Channel: schema.ChannelMain, Model: schema.Model{ID: of["model"]}, Device: schema.Device{Name: of["gpu"]},
+	f := schema.Facts{
+		Channel: schema.ChannelMain, Model: schema.Model{ID: of["model"]}, Device: schema.Device{Name: of["gpu"]},
+	}
+	if run.commit != "" {
+		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
+		if project == "." || project == "/" {
+			project = "commit"
 		}
-		if run.commit != "" {
-			project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
-			if project == "." || project == "/" {
-				project = "commit"
-			}
-			f.Stack.Commits = map[string]string{project: run.commit}
-		}
-		if when, ok := dateOf(entry); ok {
-			f.Start, f.End, f.Release = when, when, s.builds.name(when, run.commit)
-		}
-		return f
-	}), at, "github-action-benchmark")
+		f.Stack.Commits = map[string]string{project: run.commit}
+	}
+	if when, ok := dateOf(entry); ok {
+		f.Start, f.End, f.Release = when, when, s.builds.name(when, run.commit)
+	}
+	d := draft.New(s.f, s.runs.Of(run, f), at, "github-action-benchmark")
 	d.Key.Task = ""
 	d.Dim(schema.DimLabel, title)
 	d.Dim("suite", suite)
@@ -188,7 +186,7 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 			return
 		}
 	}
-	r := s.runs.Of(run, func() schema.Facts { return s.facts(entry, name, extra, run.commit) })
+	r := s.runs.Of(run, s.facts(entry, name, extra, run.commit))
 	d := s.drafts[id]
 	if d == nil {
 		d = draft.New(s.f, r, bench, "nm-vllm")

@@ -260,7 +260,7 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	who := [7]string{
 		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release, day,
 	}
-	reading := r.runs.Of(who, func() schema.Facts { return facts })
+	reading := r.runs.Of(who, facts)
 	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
 	for i, c := range cells {
 		isAlike := func(o cell) bool { return o.kind == c.kind && o.name == c.name && o.stat == c.stat }

@@ -155,8 +155,7 @@ func readText(f *decode.File, out *schema.Reading) {
 	for _, r := range list {
 		v := decode.Of(r.vals)
 		facts := r.facts(v)
-		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version},
-			func() schema.Facts { return facts }))
+		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version}, facts))
 	}
 	problems := out.Problems
 	*out = runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))

@@ -392,9 +392,8 @@ func readStatistics(f *decode.File, out *schema.Reading) {
 	problems := out.Problems
 	for _, row := range rows {
 		model, device := row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())
-		r := runs.Of([2]string{model, device}, func() schema.Facts {
-			return schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}}
-		})
+		r := runs.Of([2]string{model, device},
+			schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}})
 		reportRow(f, r, row, shapeOf(row), toolName(row.Get("source").Str(), row.Get("backend").Str()),
 			row.Get("timestamp").Str(), row.Number("completed"))
 	}

@@ -314,11 +314,11 @@ func RunsOf[K comparable](r *schema.Reading) *Runs[K] {
 	return &Runs[K]{byKey: map[K]*schema.Reading{}, from: schema.Reading{Format: r.Format, Detail: r.Detail}}
 }
 
-// Of returns the reading of a run; facts are asked for if it is new.
-func (r *Runs[K]) Of(key K, facts func() schema.Facts) *schema.Reading {
+// Of returns the reading of a run, which has the facts if it is new.
+func (r *Runs[K]) Of(key K, facts schema.Facts) *schema.Reading {
 	if r.byKey[key] == nil {
 		begun := r.from
-		begun.Facts = facts()
+		begun.Facts = facts
 		r.byKey[key] = &begun
 		r.order = append(r.order, &begun)
 	}

@@ -298,7 +298,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("of none: %+v", r)
 	}
 	for _, key := range []string{"a", "b", "a", "c"} {
-		r := runs.Of(key, func() schema.Facts { return schema.Facts{Release: key} })
+		r := runs.Of(key, schema.Facts{Release: key})
 		r.Scores = append(r.Scores, schema.Score{Task: key})
 	}
 	r := runs.Join("all")
