@@ -3,7 +3,6 @@ package ttis
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,11 +135,7 @@ func mediaLatencies(d *draft.Draft, task string, streams decode.Value) {
 // report grades the longest one, which has the plain key of the task, so that the targets of the model cover it.
 func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 	data, task := s.Get("data"), mediaTask(s.Get("task_type").Str())
-	rows := []decode.Value{data.Get("Benchmarks")}
-	if records := data.Get("records"); records.Kind() == decode.Array {
-		rows = slices.Collect(records.Items())
-	}
-	read := false
+	rows, read := recordsOf(data, data.Get("Benchmarks")), false
 	for i, b := range rows {
 		if !b.Has("num_requests") || !b.HasAny("ttft", "ttft_ms", "e2el") {
 			continue

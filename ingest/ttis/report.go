@@ -323,22 +323,27 @@ func howItRan(meta decode.Value) schema.Unknown {
 // readSections reads the sections of a report since v0.19. Those of a kind without numbers that are read here are a
 // problem: what a report has must not vanish.
 func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
-	unread := map[string]int{}
-	first := map[string]decode.Value{}
+	unread := map[string][]decode.Value{}
 	for s := range sections.Items() {
 		kind := s.Get("kind").Str()
 		if data := s.Get("data"); !readSection(f, r, s, kind) && !isUngraded(data) && data.Kind() != decode.Null {
-			if unread[kind]++; unread[kind] == 1 {
-				first[kind] = s
-			}
+			unread[kind] = append(unread[kind], s)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(unread)) {
-		draft.Problem(f, r, schema.SevWarning, "section-unread", first[kind],
-			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind]),
+		draft.Problem(f, r, schema.SevWarning, "section-unread", unread[kind][0],
+			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, len(unread[kind])),
 			"benchmarks, evals, spec_tests, agentic_traces, serving_bench or prefill_decode", "nothing of them",
 			"read the files of the tool itself, if it is one that ttreport reads")
 	}
+}
+
+// recordsOf are the rows of a section, of which one may stand alone.
+func recordsOf(data, alone decode.Value) []decode.Value {
+	if records := data.Get("records"); records.Kind() == decode.Array {
+		return slices.Collect(records.Items())
+	}
+	return []decode.Value{alone}
 }
 
 // readSection reports whether something of a section was read, or it is one that decides nothing.
@@ -362,10 +367,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 		if mediaSection(f, r, s) {
 			return true
 		}
-		rows := []decode.Value{data}
-		if records := data.Get("records"); records.Kind() == decode.Array {
-			rows = slices.Collect(records.Items())
-		}
+		rows := recordsOf(data, data)
 		for _, row := range rows {
 			k := shapeOf(row)
 			if len(rows) == 1 {
