@@ -70,7 +70,7 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 		if block.Kind() != decode.Object {
 			continue
 		}
-		x, _ := draft.FieldOf(words, "")
+		x := draft.Table(words + ": ")[0]
 		if x.Scale = llmdScales[block.Get("units").Str()]; x.Scale == 0 {
 			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
 				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")

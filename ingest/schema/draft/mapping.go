@@ -94,7 +94,7 @@ func (d *Draft) Put(f Field, stat string, v decode.Value) {
 func (d *Draft) Of(metric string, v decode.Value) bool {
 	_, ok := v.Float()
 	if ok {
-		f, stat := FieldOf(metric, "")
+		f, stat := field(metric, "")
 		d.Put(f, stat, v)
 	}
 	return ok
@@ -104,7 +104,7 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 func Table(texts ...string) (out []Field) {
 	for _, text := range texts {
 		words, key, _ := strings.Cut(text, ": ")
-		f, _ := FieldOf(words, key)
+		f, _ := field(words, key)
 		out = append(out, f)
 	}
 	return out
@@ -122,8 +122,8 @@ func (d *Draft) Above(v decode.Value, members map[string]string) {
 	}
 }
 
-// FieldOf is what such words say of the members that are called by a key.
-func FieldOf(words, key string) (f Field, stat string) {
+// field is what such words say of the members that are called by a key.
+func field(words, key string) (f Field, stat string) {
 	name, more, _ := strings.Cut(words, " ")
 	info, _ := schema.MetricByName(name)
 	f.Key, f.Metric, stat = key, name, "value"
@@ -155,7 +155,7 @@ func FieldOf(words, key string) (f Field, stat string) {
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	for target, paths := range members {
 		if strings.Contains(paths, "{}") {
-			f, _ := FieldOf(target, paths)
+			f, _ := field(target, paths)
 			d.Flat(v, []Field{f})
 			continue
 		}
