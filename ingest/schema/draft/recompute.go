@@ -45,7 +45,7 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 		return nil, false
 	}
 	errs := slices.Collect(v.Get("errors").Items())
-	undated := slices.Collect(v.Get("undated").Items())
+	undated := append(slices.Collect(v.Get("undated").Items()), make([]decode.Value, len(ttfts))...) // of others none
 	requests = make([]latency.Request, len(ttfts))
 	for i := range requests {
 		q := &requests[i]
@@ -54,20 +54,12 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 			q.In = int(ins[i])
 		}
 		timeline(q, itls[i])
-		if i < len(undated) {
-			q.Undated = chunks(undated[i])
+		places, _ := undated[i].Floats()
+		for _, at := range places {
+			q.Undated = append(q.Undated, int(at))
 		}
 	}
 	return requests, true
-}
-
-// chunks are the places of chunks in an answer.
-func chunks(v decode.Value) (out []int) {
-	list, _ := v.Floats()
-	for _, at := range list {
-		out = append(out, int(at))
-	}
-	return out
 }
 
 // timeline adds the gaps between tokens, in seconds, and the E2EL that follows.
