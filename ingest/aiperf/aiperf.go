@@ -93,7 +93,12 @@ var Reader = draft.Format{
 		}),
 		{
 			Name: GenAI, Detail: "summary", Tool: "genai-perf", Point: readSummary,
-			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isGenAI(f.First), "a configuration of GenAI-Perf") },
+			Sniff: func(f *decode.File, m *draft.Check) { // the same blocks as AIPerf's, its own configuration or none
+				v := f.First
+				isAIPerf := v.HasAny("aiperf_version", "error_summary", "was_cancelled", "benchmark_id", "schema_version")
+				m.Want((v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
+					(v.Get("input_config").HasAny("perf_analyzer", "subcommand") || !isAIPerf), "a configuration of GenAI-Perf")
+			},
 		},
 	},
 }
@@ -137,13 +142,6 @@ func sniff(f *decode.File, m *draft.Check) {
 	if m.OK() {
 		m.Detail = eraOf(v)
 	}
-}
-
-// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
-func isGenAI(v decode.Value) bool {
-	own := v.HasAny("aiperf_version", "error_summary", "was_cancelled", "benchmark_id", "schema_version")
-	return (v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
-		(v.Get("input_config").HasAny("perf_analyzer", "subcommand") || !own)
 }
 
 func isRecord(v decode.Value) bool {

@@ -120,7 +120,12 @@ func readReport(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Detail = "data of a report"
 	r.Facts = reportFacts(v.Get("metadata"))
-	r.Extra = howItRan(v.Get("metadata"))
+	r.Extra = schema.Unknown{} // what started the measurements that it is about
+	for _, name := range []string{"run_command", "server_mode", "workflow"} {
+		if text := v.At("metadata", name).Str(); text != "" {
+			r.Extra[name] = schema.JSONString(redact.Text(text))
+		}
+	}
 	readSections(f, r, v.Get("sections"))
 	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
 	for _, list := range []struct{ key, tool string }{
@@ -307,17 +312,6 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 // that it stands for.
 func evalName(row decode.Value) string {
 	return cmp.Or(row.Get("executed_task_name").Str(), row.Get("task_name").Str())
-}
-
-// howItRan keeps what started the measurements that a report is about.
-func howItRan(meta decode.Value) schema.Unknown {
-	out := schema.Unknown{}
-	for _, name := range []string{"run_command", "server_mode", "workflow"} {
-		if text := meta.Get(name).Str(); text != "" {
-			out[name] = schema.JSONString(redact.Text(text))
-		}
-	}
-	return out
 }
 
 // readSections reads the sections of a report since v0.19. Those of a kind without numbers that are read here are a
