@@ -62,7 +62,14 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",
 		"output_tps": "completed tokens per second|tokens per second|tps w/o loadgen overhead",
 	})
-	mlPerfLoad(d, scenario)
+	switch scenario {
+	case "server":
+		d.Fields(v, map[string]string{"key rate": "target_qps"})
+	case "singlestream":
+		d.Key.Concurrency = new(1.)
+	case "multistream":
+		d.Fields(v, map[string]string{"key concurrency": "samples_per_query"})
+	}
 	said := values["result is"] // what the load generator says of the run
 	switch said {
 	case "VALID":
@@ -91,18 +98,6 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
 	}
 	d.Done()
-}
-
-// mlPerfLoad reads the load that was asked for.
-func mlPerfLoad(d *draft.Draft, scenario string) {
-	switch scenario {
-	case "server":
-		d.Fields(d.In, map[string]string{"key rate": "target_qps"})
-	case "singlestream":
-		d.Key.Concurrency = new(1.)
-	case "multistream":
-		d.Fields(d.In, map[string]string{"key concurrency": "samples_per_query"})
-	}
 }
 
 // mlPerfMostReasons is how many reasons of one result are quoted.

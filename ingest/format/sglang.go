@@ -34,7 +34,23 @@ var SGLang = draft.Format{
 func readSGLang(d *draft.Draft) {
 	v := d.In
 	d.Reading.Detail = "bench_serving"
-	sglangKey(d)
+	d.Fields(v, map[string]string{
+		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
+		"condition client": "backend",
+	})
+	if v.Get("request_rate").Str() == "trace" {
+		d.Dim("arrival", "trace")
+	}
+	isl, osl, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
+	if strings.HasPrefix(d.Key.Dataset, "random") {
+		d.Key.ISL, d.Key.OSL = isl.Ptr(), osl.Ptr()
+		if x, ok := ratio.Float(); ok && x != 1 {
+			d.Dim("range_ratio", ratio.Text())
+		}
+	}
+	d.Fields(v.Get("server_info"), map[string]string{
+		"degree tp": "tp_size", "degree dp": "dp_size", "degree pp": "pp_size", "degree ep": "ep_size",
+	})
 	sglangServers(d)
 	d.Fields(v, map[string]string{
 		"ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms", "itl chunk-gap": "{}_itl_ms",
@@ -55,27 +71,6 @@ func readSGLang(d *draft.Draft) {
 			"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'")
 	}
 	d.Foreign(v, "server_info")
-}
-
-func sglangKey(d *draft.Draft) {
-	v := d.In
-	d.Fields(v, map[string]string{
-		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
-		"condition client": "backend",
-	})
-	if v.Get("request_rate").Str() == "trace" {
-		d.Dim("arrival", "trace")
-	}
-	in, out, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
-	if strings.HasPrefix(d.Key.Dataset, "random") {
-		d.Key.ISL, d.Key.OSL = in.Ptr(), out.Ptr()
-		if x, ok := ratio.Float(); ok && x != 1 {
-			d.Dim("range_ratio", ratio.Text())
-		}
-	}
-	d.Fields(v.Get("server_info"), map[string]string{
-		"degree tp": "tp_size", "degree dp": "dp_size", "degree pp": "pp_size", "degree ep": "ep_size",
-	})
 }
 
 // sglangServers reads the model and the version from server_info, which newer versions write. The router of a

@@ -95,7 +95,17 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 		d.End = d.Start.Add(time.Duration(seconds * float64(time.Second)))
 	}
 	rates(d, seconds)
-	counts(d)
+	// older reports have it in run_stats
+	totals := metrics.ObjectOr("request_totals", b.ObjectOr("request_totals", b.At("run_stats", "requests_made")))
+	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
+	first := b.At("requests", "errored").Index(0)
+	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
+	if n := totals.Get("incomplete").Float0(); n > 0 {
+		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	for _, metric := range []string{"ttft", "tpot", "ntpot", "e2el"} {
+		d.Size(metric, int(math.Min(totals.Get("successful").Float0(), 1e12)))
+	}
 	r.Facts.Widen(d.Start, d.End, "")
 	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
 		d.Dim(schema.DimLabel, path.Base(text))
@@ -170,21 +180,6 @@ func rates(d *draft.Draft, seconds float64) {
 	set("output_tps", "output_tokens_per_second", out/seconds)
 	if in, ok := total("prompt_token_count"); ok {
 		set("total_tps", "tokens_per_second", (in+out)/seconds)
-	}
-}
-
-// counts reads request_totals; older reports have it in run_stats.
-func counts(d *draft.Draft) {
-	b := d.In
-	totals := b.Get("metrics").ObjectOr("request_totals", b.ObjectOr("request_totals", b.At("run_stats", "requests_made")))
-	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
-	first := b.At("requests", "errored").Index(0)
-	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
-	if n := totals.Get("incomplete").Float0(); n > 0 {
-		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
-	}
-	for _, metric := range []string{"ttft", "tpot", "ntpot", "e2el"} {
-		d.Size(metric, int(math.Min(totals.Get("successful").Float0(), 1e12)))
 	}
 }
 

@@ -96,7 +96,18 @@ func workload(v decode.Value, d *draft.Draft) {
 	d.Condition("script", script)
 	dataset := v.Get("dataset").Str()
 	d.Key.Dataset = dataset[strings.LastIndexAny(dataset, "/\\")+1:] // it may be a path
-	pairOf(args.Get("nr_qps_pair_"), d)
+	// the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5]
+	pair := args.Get("nr_qps_pair_")
+	if n, rate, ok := strings.Cut(pair.Str(), ","); ok {
+		d.Condition("num_prompts", n)
+		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
+			d.Key.Rate = &x
+		}
+	}
+	d.Condition("num_prompts", pair.Index(0).Text())
+	if x := pair.Index(1).Ptr(); x != nil {
+		d.Key.Rate = x
+	}
 	d.Condition("num_prompts", args.Get("num_prompts_").Text())
 	d.Condition("num_prompts", args.Get("num_prompts").Text())
 	description := v.Get("description").Str()
@@ -115,20 +126,6 @@ func workload(v decode.Value, d *draft.Draft) {
 			label = script + " " + label
 		}
 		d.Dim(schema.DimLabel, label)
-	}
-}
-
-// pairOf reads the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5].
-func pairOf(pair decode.Value, d *draft.Draft) {
-	if n, rate, ok := strings.Cut(pair.Str(), ","); ok {
-		d.Condition("num_prompts", n)
-		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
-			d.Key.Rate = &x
-		}
-	}
-	d.Condition("num_prompts", pair.Index(0).Text())
-	if x := pair.Index(1).Ptr(); x != nil {
-		d.Key.Rate = x
 	}
 }
 
