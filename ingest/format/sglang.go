@@ -36,7 +36,10 @@ func readSGLang(d *draft.Draft) {
 	d.Reading.Detail = "bench_serving"
 	d.Fields(v, map[string]string{
 		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
-		"condition client": "backend",
+		"condition client": "backend", "ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms",
+		"itl chunk-gap": "{}_itl_ms", "e2el last-content": "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms",
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
+		"duration_s": "duration", "input_tps": "input_throughput", "acceptance_length": "accept_length",
 	})
 	if v.Get("request_rate").Str() == "trace" {
 		d.Dim("arrival", "trace")
@@ -52,12 +55,6 @@ func readSGLang(d *draft.Draft) {
 		"degree tp": "tp_size", "degree dp": "dp_size", "degree pp": "pp_size", "degree ep": "ep_size",
 	})
 	sglangServers(d)
-	d.Fields(v, map[string]string{
-		"ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms", "itl chunk-gap": "{}_itl_ms",
-		"e2el last-content": "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms", "rps": "request_throughput",
-		"output_tps": "output_throughput", "total_tps": "total_throughput", "duration_s": "duration",
-		"input_tps": "input_throughput", "acceptance_length": "accept_length",
-	})
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)
 	d.Requests(ok, nil, nil, "")

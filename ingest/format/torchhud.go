@@ -75,7 +75,20 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 			torchHUDWorkload(args, d)
 			d.Start, d.End = r.Facts.Start, r.Facts.End
 			known[point], points = d, append(points, d)
-			torchHUDExtraInfo(x.At("metric", "extra_info"), d, r)
+			info := x.At("metric", "extra_info") // counts and rates of the run, which vLLM writes with every metric
+			d.Fields(info, map[string]string{
+				"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+				"duration_s": "duration", "goodput_rps": "request_goodput",
+			})
+			d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
+			if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
+				d.Start, d.End = r.Facts.Start, r.Facts.End
+			}
+			for _, p := range info.Get("percentiles").Members() {
+				if stat, ok := schema.ParseStat("p" + p.Key); ok {
+					d.Of("e2el s whole-batch "+stat, p.Val)
+				}
+			}
 		}
 		torchHUDPut(d, x.Get("metric"))
 	}
@@ -83,23 +96,6 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 		d.Done()
 	}
 	*out = runs.Join(out.Detail)
-}
-
-// torchHUDExtraInfo reads the counts and rates of the run, which vLLM writes with every metric.
-func torchHUDExtraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
-	d.Fields(info, map[string]string{
-		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
-		"duration_s": "duration", "goodput_rps": "request_goodput",
-	})
-	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
-	if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
-		d.Start, d.End = r.Facts.Start, r.Facts.End
-	}
-	for _, p := range info.Get("percentiles").Members() {
-		if stat, ok := schema.ParseStat("p" + p.Key); ok {
-			d.Of("e2el s whole-batch "+stat, p.Val)
-		}
-	}
 }
 
 func torchHUDDevice(x decode.Value) string {

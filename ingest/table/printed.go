@@ -46,26 +46,6 @@ type printer struct {
 	phase    string   // of its last row; "" while none is open
 }
 
-func fromPrinted(text []byte) []byte {
-	var p printer
-	if m := printedDate.FindSubmatch(text); m != nil {
-		p.date = string(m[1])
-	}
-	for line := range bytes.Lines(text) {
-		cells := draft.Cells(line, "*`")
-		if printedHead.Match(line) {
-			p.headings = cells
-		}
-		if len(cells) > 3 && len(cells) == len(p.headings) {
-			if m := printedTest.FindStringSubmatch(cells[1]); m != nil {
-				p.row(cells, m[1], m[2], m[3], []string{cells[0], m[1], m[4], m[5]})
-			}
-		}
-	}
-	p.end()
-	return p.out.Bytes()
-}
-
 // row adds a row: of a context that is only read or of a load, of its prompts (pp) or its answers (tg), with so many
 // tokens each.
 func (p *printer) row(cells []string, context, phase, tokens string, load []string) {
@@ -98,7 +78,23 @@ func (p *printer) end() {
 }
 
 func readPrinted(f *decode.File, r *schema.Reading) {
-	rows := decode.NewFile(f.Path, fromPrinted(f.Data), f.ModTime, f.Limits())
+	var p printer
+	if m := printedDate.FindSubmatch(f.Data); m != nil {
+		p.date = string(m[1])
+	}
+	for line := range bytes.Lines(f.Data) {
+		cells := draft.Cells(line, "*`")
+		if printedHead.Match(line) {
+			p.headings = cells
+		}
+		if len(cells) > 3 && len(cells) == len(p.headings) {
+			if m := printedTest.FindStringSubmatch(cells[1]); m != nil {
+				p.row(cells, m[1], m[2], m[3], []string{cells[0], m[1], m[4], m[5]})
+			}
+		}
+	}
+	p.end()
+	rows := decode.NewFile(f.Path, p.out.Bytes(), f.ModTime, f.Limits())
 	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
 	detail := r.Detail
 	*r = printedRows.Read(&rows)

@@ -46,7 +46,15 @@ func (t Table) Read(f *decode.File) schema.Reading {
 		return r.runs.Join("a table")
 	}
 	r.header = header
-	r.checkHeader()
+	has := map[string]bool{}
+	for i, h := range r.header {
+		r.header[i] = strings.TrimSpace(h)
+		has[r.header[i]] = true
+	}
+	if missing := r.missing(has); len(missing) > 0 {
+		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
+		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
+	}
 	err = r.lines(lines)
 	if err != io.EOF {
 		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
@@ -162,40 +170,22 @@ func (r *reader) tellFailed() {
 		r.report(schema.SevError, code, plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
 			"a number in each row", used)
 		for _, cells := range r.empty {
-			r.attempt(cells)
+			// A night that failed as a whole must not look like one that nobody measured.
+			d, facts := r.begin(cells, decode.Value{})
+			for _, c := range r.table.columns {
+				if c.kind == metric {
+					d.Missing(c.name, "", "empty in the file")
+				}
+			}
+			d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
+			d.Reading.Facts.Widen(facts.Start, facts.Start, "")
+			d.Done()
 		}
 	}
 }
 
 // mostEmpty is how many rows without a number become failed points.
 const mostEmpty = 1000
-
-// attempt makes a failed point of a row without a number, of a table in which none has one: a night that failed as a
-// whole must not look like one that nobody measured.
-func (r *reader) attempt(cells []cell) {
-	d, facts := r.begin(cells, decode.Value{})
-	for _, c := range r.table.columns {
-		if c.kind == metric {
-			d.Missing(c.name, "", "empty in the file")
-		}
-	}
-	d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
-	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
-	d.Done()
-}
-
-// checkHeader reports columns that are mapped and not there.
-func (r *reader) checkHeader() {
-	has := map[string]bool{}
-	for i, h := range r.header {
-		r.header[i] = strings.TrimSpace(h)
-		has[r.header[i]] = true
-	}
-	if missing := r.missing(has); len(missing) > 0 {
-		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
-		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
-	}
-}
 
 // Unmapped is the code of a note on numbers that a mapping leaves out.
 const Unmapped = "unmapped"
