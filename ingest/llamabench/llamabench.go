@@ -74,7 +74,25 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 		facts := factsOf(v)
 		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, facts)
 		r.Facts.Widen(facts.Start, facts.End, "")
-		readRow(f, v, r, facts.Start)
+		d := draft.New(f, r, v, "llama-bench")
+		row := d.In
+		for _, name := range []string{ // the settings that make a row another workload
+			"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn",
+			"split_mode", "tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
+		} {
+			if text := row.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
+				d.Dim(strings.TrimPrefix(name, "n_"), text)
+			}
+		}
+		speed(d, row.Get("n_prompt").Float0(), row.Get("n_gen").Float0(), row.Get("avg_ts").Float0(),
+			row.Get("stddev_ts").Ptr(), row.Get("samples_ts").Len())
+		d.Fields(row, map[string]string{ // of a fork
+			"ttft ns first-content": "avg_ttf_ns", "ttft std ns first-content": "stddev_ttf_ns",
+		})
+		d.Start, d.End = facts.Start, facts.Start
+		d.Foreign(row, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
+			"model_filename gpu_info cpu_info build_* test_time")
+		d.Done()
 		n++
 	}
 	*out = runs.Join(out.Detail)
@@ -116,28 +134,6 @@ func factsOf(v decode.Value) (f schema.Facts) {
 	f.Start = draft.Time(v.Get("test_time").Str(), time.RFC3339)
 	f.End = f.Start
 	return f
-}
-
-func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time) {
-	d := draft.New(f, r, v, "llama-bench")
-	v = d.In
-	for _, name := range []string{ // the settings that make a row another workload
-		"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn", "split_mode",
-		"tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
-	} {
-		if text := v.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
-			d.Dim(strings.TrimPrefix(name, "n_"), text)
-		}
-	}
-	speed(d, v.Get("n_prompt").Float0(), v.Get("n_gen").Float0(), v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(),
-		v.Get("samples_ts").Len())
-	d.Fields(v, map[string]string{ // of a fork
-		"ttft ns first-content": "avg_ttf_ns", "ttft std ns first-content": "stddev_ttf_ns",
-	})
-	d.Start, d.End = start, start
-	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
-		"model_filename gpu_info cpu_info build_* test_time")
-	d.Done()
 }
 
 // driver is what Vulkan puts behind a device: "AMD Radeon 8060S Graphics (RADV GFX1151)". ROCm does not, and both are

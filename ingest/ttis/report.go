@@ -356,7 +356,17 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			passedTests(f, r, must, test{"serving_bench " + data.Get("suite").Str(), rc == 0})
 		}
 	case "prefill_decode":
-		smokeTests(f, r, data)
+		// {records: [{test, result}], return_code}: tt-inference-server has no gate on them, so they should pass
+		var cases []test
+		for one := range data.Get("records").Items() {
+			if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
+				cases = append(cases, test{one.Get("test").Str(), result == "PASS"})
+			}
+		}
+		if rc, ok := data.Get("return_code").Float(); ok && len(cases) == 0 { // the server never came up
+			cases = []test{{"prefill_decode", rc == 0}}
+		}
+		passedTests(f, r, "should", cases...)
 	default:
 		if mediaSection(f, r, s) {
 			return true
@@ -659,21 +669,6 @@ func oldTests(f *decode.File, r *schema.Reading, parameters, server decode.Value
 		}
 	}
 	passedTests(f, r, must, cases...)
-}
-
-// smokeTests reads the tests of a server whose prefill and decode are apart: {records: [{test, result}], return_code}.
-// tt-inference-server has no gate on them, so they should pass.
-func smokeTests(f *decode.File, r *schema.Reading, data decode.Value) {
-	var cases []test
-	for one := range data.Get("records").Items() {
-		if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
-			cases = append(cases, test{one.Get("test").Str(), result == "PASS"})
-		}
-	}
-	if rc, ok := data.Get("return_code").Float(); ok && len(cases) == 0 { // the server never came up
-		cases = []test{{"prefill_decode", rc == 0}}
-	}
-	passedTests(f, r, "should", cases...)
 }
 
 // passedTests adds the share of the cases of each test that passed. All are to pass, whatever the model's status.
