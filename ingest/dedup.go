@@ -71,7 +71,7 @@ func isDerived(format string) bool { return slices.Contains(derived, format) }
 
 // isPrinted reports the format of what a tool printed.
 func isPrinted(format string) bool {
-	return slices.Contains([]string{console.Serving, console.TRTLLM, table.LlamaBenchyPrinted, lmeval.Table}, format)
+	return slices.Contains([]string{console.Serving, console.TRTLLM, table.Printed.Name, lmeval.Table}, format)
 }
 
 // placed is a measurement of a result: one of its points or scores, by its index.

@@ -493,10 +493,10 @@ func (s *separated) place(reading schema.Reading) {
 var readers = []*draft.Format{
 	&vllm.Reader, &vllm.Offline, &vllm.Batch, &format.TorchHUD, &aiperf.Reader, &lmeval.Reader, &lmeval.Tables,
 	&ttis.Reader, &trtllm.Reader, &nmvllm.Reader, &format.SGLang, &guidellm.Reader, &format.InferencePerf,
-	&format.InferenceX, &format.LLMD, &format.Inspect, &table.Known, &table.Own, &format.EvalScope, &llamabench.Reader,
-	&format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval, &format.BigCode, &format.HELM, &format.Optimum,
-	&console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval, &format.Bencher, &format.ASV,
-	&format.Failed, &history.Reader,
+	&format.InferenceX, &format.LLMD, &format.Inspect, &table.LlamaBenchy, &table.Printed, &table.AgentX, &table.Own,
+	&format.EvalScope, &llamabench.Reader, &format.LLMPerf, &format.MLPerf, &format.Mosaic, &format.LightEval,
+	&format.BigCode, &format.HELM, &format.Optimum, &console.Reader, &format.EveryEval, &format.MTEB, &format.HFEval,
+	&format.Bencher, &format.ASV, &format.Failed, &history.Reader,
 }
 
 // Formats of files that no reader takes.

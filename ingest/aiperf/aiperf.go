@@ -93,7 +93,12 @@ var Reader = draft.Format{
 		}),
 		{
 			Name: GenAI, Detail: "summary", Tool: "genai-perf", Point: readSummary,
-			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isGenAI(f.First), "a configuration of GenAI-Perf") },
+			Sniff: func(f *decode.File, m *draft.Check) { // the same blocks as AIPerf's, its own configuration or none
+				v := f.First
+				isAIPerf := v.HasAny("aiperf_version", "error_summary", "was_cancelled", "benchmark_id", "schema_version")
+				m.Want((v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
+					(v.Get("input_config").HasAny("perf_analyzer", "subcommand") || !isAIPerf), "a configuration of GenAI-Perf")
+			},
 		},
 	},
 }
@@ -126,11 +131,6 @@ func firstLine(f *decode.File) []byte {
 
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	switch {
-	case v.Kind() != decode.Object:
-		m.Lacks = []string{"a JSON object"}
-		return
-	}
 	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
 	for _, x := range v.Get("records").Members() {
 		wrapped = wrapped || x.Val.Has("unit", "avg")
@@ -142,13 +142,6 @@ func sniff(f *decode.File, m *draft.Check) {
 	if m.OK() {
 		m.Detail = eraOf(v)
 	}
-}
-
-// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
-func isGenAI(v decode.Value) bool {
-	own := v.HasAny("aiperf_version", "error_summary", "was_cancelled", "benchmark_id", "schema_version")
-	return (v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")) &&
-		(v.Get("input_config").HasAny("perf_analyzer", "subcommand") || !own)
 }
 
 func isRecord(v decode.Value) bool {
@@ -177,29 +170,17 @@ func eraOf(v decode.Value) string {
 }
 
 // fields are AIPerf's metrics; in a table, their names have blanks.
-var fields = []draft.Field{
-	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "time_to_first_output_token", Metric: schema.MetricTTFO, Def: schema.DefFirstContent},
-	{Key: "inter_token_latency", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "inter_chunk_latency", Metric: "itl", Def: schema.DefChunkGap},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastContent},
-	{Key: "output_token_throughput_per_user", Metric: "tps_user", Def: schema.DefMeanOfRecip},
-	{Key: "output_token_throughput", Metric: "output_tps"},
-	{Key: "total_token_throughput", Metric: "total_tps"},
-	{Key: "request_throughput", Metric: "rps"},
-	{Key: "goodput", Metric: "goodput_rps"},
-	{Key: "request_goodput", Metric: "goodput_rps"},
-	{Key: "request_count", Metric: "requests_ok"},
-	{Key: "error_request_count", Metric: "requests_failed"},
-	{Key: "input_sequence_length", Metric: "isl", Def: "client-tokenizer"},
-	{Key: "output_sequence_length", Metric: "osl", Def: "client-tokenizer"},
-	{Key: "benchmark_duration", Metric: "duration_s"},
-	{Key: "input_token_throughput", Metric: "input_tps"},
-	{Key: "theoretical_prefix_cache_hit", Metric: "prefix_hits_possible"},
-	{Key: "overall_usage_prompt_cache_read_pct", Metric: "prefix_hits"},
-	{Key: "spec_decode_token_weighted_acceptance_length", Metric: "acceptance_length"},
-	{Key: "spec_decode_overall_draft_acceptance_rate", Metric: "acceptance_rate"},
-}
+var fields = draft.Table("ttft first-content: time_to_first_token",
+	schema.MetricTTFO+" first-content: time_to_first_output_token", "tpot excl-first: inter_token_latency",
+	"itl chunk-gap: inter_chunk_latency", "e2el last-content: request_latency",
+	"tps_user mean-of-1000/tpot: output_token_throughput_per_user", "output_tps: output_token_throughput",
+	"total_tps: total_token_throughput", "rps: request_throughput", "goodput_rps: goodput",
+	"goodput_rps: request_goodput", "requests_ok: request_count", "requests_failed: error_request_count",
+	"isl client-tokenizer: input_sequence_length", "osl client-tokenizer: output_sequence_length",
+	"duration_s: benchmark_duration", "input_tps: input_token_throughput",
+	"prefix_hits_possible: theoretical_prefix_cache_hit", "prefix_hits: overall_usage_prompt_cache_read_pct",
+	"acceptance_length: spec_decode_token_weighted_acceptance_length",
+	"acceptance_rate: spec_decode_overall_draft_acceptance_rate")
 
 // statOf returns our name of a metric's statistic; ok is false for one that stays in the raw file. What is no latency
 // has one number: its average, or "Value" in a table.

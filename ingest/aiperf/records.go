@@ -1,6 +1,7 @@
 package aiperf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -71,9 +72,7 @@ func timelines(f *decode.File, r *schema.Reading) (set latency.Set, start, end t
 		if meta.Get("benchmark_phase").Str() == "warmup" || meta.Get("credit_phase").Str() == "warmup" {
 			continue
 		}
-		if failure == "" {
-			failure = failed.Get("message").Str()
-		}
+		failure = cmp.Or(failure, failed.Get("message").Str())
 		value := func(name string) decode.Value { return v.At("metrics", name, "value") }
 		q := latency.Request{
 			TTFT: math.NaN(), // absent without streaming
@@ -85,10 +84,7 @@ func timelines(f *decode.File, r *schema.Reading) (set latency.Set, start, end t
 			q.TTFT = *x
 		}
 		q.OK = q.E2EL > 0 && !v.Has("error")
-		sent := meta.Get("request_start_ns").Float0() // ns since 1970
-		if sent == 0 {
-			sent = meta.Get("timestamp_ns").Float0()
-		}
+		sent := cmp.Or(meta.Get("request_start_ns").Float0(), meta.Get("timestamp_ns").Float0()) // ns since 1970
 		if sent > 0 && sent < 9e18 {
 			first = math.Min(first, sent)
 			if q.OK {

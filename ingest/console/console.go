@@ -130,7 +130,11 @@ func (s *servingLog) read(line string, n int) {
 		s.point(s.open)
 		s.open = nil
 	case strings.Contains(line, "Namespace("):
-		s.args = namespace(line)
+		_, rest, _ := strings.Cut(line, "Namespace(")
+		s.args = map[string]string{}
+		for _, m := range pythonArgument.FindAllStringSubmatch(rest, 500) {
+			s.args[m[1]] = strings.Trim(m[2], `'"`)
+		}
 		if s.end(s.args); isLoad([]byte(line)) {
 			s.begun = &block{values: s.before, args: s.args, line: n}
 		}
@@ -187,7 +191,7 @@ func (s *servingLog) point(b *block) {
 	if model == s.model {
 		run = ""
 	}
-	r := s.runs.Of(run, func() (f schema.Facts) { return f })
+	r := s.runs.Of(run, schema.Facts{})
 	r.Facts.Model.ID = cmp.Or(r.Facts.Model.ID, model)
 	for label, text := range b.values { // commas stand between thousands
 		plain := strings.ReplaceAll(text, ",", "")
@@ -314,16 +318,6 @@ var shellEnd = regexp.MustCompile(`^((?:[^|;&>'"]|'[^']*'|"[^"]*")*)`)
 // with brackets that nest once.
 var pythonArgument = regexp.MustCompile(`([\w-]+)=('[^']*'|"[^"]*"|(?:[^,()\[\]{}<>]|` +
 	`\((?:[^()]|\([^()]*\))*\)|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\{(?:[^{}]|\{[^{}]*\})*\}|<[^>]*>)*)`)
-
-// namespace reads Namespace(name=value, …) as Python prints it.
-func namespace(line string) map[string]string {
-	_, rest, _ := strings.Cut(line, "Namespace(")
-	out := map[string]string{}
-	for _, m := range pythonArgument.FindAllStringSubmatch(rest, 500) {
-		out[m[1]] = strings.Trim(m[2], `'"`)
-	}
-	return out
-}
 
 // arguments fills what the client was asked for besides its load.
 func (b *block) arguments(d *draft.Draft, args decode.Value, tool string) {

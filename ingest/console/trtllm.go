@@ -86,7 +86,17 @@ func begin(label, model string) bool {
 
 func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, start, end time.Time) {
 	v := decode.Of(values)
-	trtllmFacts(r, values, start, end)
+	facts := &r.Facts
+	if facts.Widen(start, end, trtllmNote); start.IsZero() {
+		facts.StartNote = ""
+	}
+	facts.Model.ID, facts.Model.Precision = strings.TrimSpace(values["model"]), values["quantization"]
+	if facts.Model.Precision == "" || strings.EqualFold(facts.Model.Precision, "none") {
+		facts.Model.Precision = values["dtype"]
+	}
+	facts.Stack = schema.Stack{ // versions before 1.0 write their own under a label with a hyphen
+		Engine: "tensorrt-llm", Version: cmp.Or(values["tensorrt llm version"], values["tensorrt-llm version"]),
+	}
 	d := draft.New(f, r, v, "trtllm-bench")
 	d.Source.ToolVersion, d.Start, d.End = r.Facts.Stack.Version, start, end
 	d.Fields(v, map[string]string{
@@ -96,9 +106,8 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 		"output_tps": "total output throughput (tokens/sec)|token throughput (tokens/sec)",
 		"total_tps":  "total token throughput (tokens/sec)",
 		"ttft":       "average time-to-first-token [ttft] (ms)", "tpot": "average time-per-output-token [tpot] (ms)",
-		"e2el": "average request latency (ms)",
+		"e2el": "average request latency (ms)", "degree tp": "tp size", "degree pp": "pp size", "degree ep": "ep size",
 	})
-	d.Parallel(v, map[string]string{"tp size": "tp", "pp size": "pp", "ep size": "ep"})
 	if ms := v.Number("total latency (ms)"); ms != nil {
 		d.Value("duration_s", *ms/1000)
 	}
@@ -123,21 +132,6 @@ func trtllmPoint(f *decode.File, r *schema.Reading, values map[string]string, st
 		d.Key.Rate = rate
 	}
 	d.Done()
-}
-
-// trtllmFacts reads the identity. Versions before 1.0 write their own under a label with a hyphen.
-func trtllmFacts(r *schema.Reading, values map[string]string, start, end time.Time) {
-	f := &r.Facts
-	if f.Widen(start, end, trtllmNote); start.IsZero() {
-		f.StartNote = ""
-	}
-	f.Model.ID, f.Model.Precision = strings.TrimSpace(values["model"]), values["quantization"]
-	if f.Model.Precision == "" || strings.EqualFold(f.Model.Precision, "none") {
-		f.Model.Precision = values["dtype"]
-	}
-	f.Stack = schema.Stack{
-		Engine: "tensorrt-llm", Version: cmp.Or(values["tensorrt llm version"], values["tensorrt-llm version"]),
-	}
 }
 
 // fixedLength is the length of all requests, where their average to four digits is whole: that of lengths that vary is

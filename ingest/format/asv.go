@@ -6,6 +6,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,10 +82,7 @@ func readASVValue(d *draft.Draft, benchmark string, value decode.Value, i int, c
 		}
 	}
 	kind, _, _ := strings.Cut(benchmark[strings.LastIndexByte(benchmark, '.')+1:], "_")
-	is, known := asvMetrics[kind]
-	if !known {
-		is = asvMetrics["track"]
-	}
+	is := cmp.Or(asvMetrics[kind], asvMetrics["track"])
 	name, _ := schema.OwnMetric(is[0], is[1], is[2])
 	if !ok {
 		d.Missing(name, "", "the benchmark failed")

@@ -5,6 +5,8 @@
 package format
 
 import (
+	"cmp"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -42,10 +44,7 @@ func readBencher(f *decode.File, r *schema.Reading) {
 		d.Key.Task = ""
 		d.Dim(schema.DimLabel, benchmark.Key)
 		for _, measure := range benchmark.Val.Members() {
-			is, known := bencherMeasures[measure.Key]
-			if !known {
-				is = [2]string{"", "neither"}
-			}
+			is := cmp.Or(bencherMeasures[measure.Key], [2]string{"", "neither"})
 			name, ok := schema.OwnMetric(measure.Key, is[0], is[1])
 			if !ok {
 				d.Problem(schema.SevWarning, "bad-metric", measure.Val, "a measure called "+measure.Key,

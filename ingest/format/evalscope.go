@@ -7,6 +7,7 @@
 package format
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -36,10 +37,8 @@ var EvalScope = draft.Format{
 			Name: EvalScopeArguments, Detail: "arguments of a load test", All: evalScopeAsked,
 			Wants: draft.Wants("outputs_dir&parallel&number"),
 		},
-		{
-			Name: "evalscope-aside", Detail: "not a result: the course of a load test",
-			Wants: draft.Wants("n_samples&last_window_s&rows[]|wall_start&points.0.cum_completion"),
-		},
+		draft.Aside("evalscope-aside", "the course of a load test",
+			"n_samples&last_window_s&rows[]|wall_start&points.0.cum_completion"),
 		{
 			Name: "evalscope-report", Detail: "report of an eval", All: evalScopeReport,
 			Wants: draft.Wants("dataset_name&model_name&metrics.0.score"),
@@ -103,28 +102,20 @@ func evalScopeOldReport(f *decode.File, r *schema.Reading) {
 	}
 }
 
-var (
-	evalScopeTTFT = draft.Field{Metric: "ttft", Def: schema.DefFirstContent}
-	evalScopeTPOT = draft.Field{Metric: "tpot", Def: schema.DefExclFirst}
-	evalScopeITL  = draft.Field{Metric: "itl", Def: schema.DefChunkGap}
-	evalScopeE2el = draft.Field{Metric: "e2el", Def: schema.DefLastContent}
-
-	evalScopeFields = map[string]draft.Field{
-		"ttft": evalScopeTTFT, "time to first token": evalScopeTTFT, "tpot": evalScopeTPOT,
-		"time per output token": evalScopeTPOT, "itl": evalScopeITL,
-		"inter-token latency": evalScopeITL, "latency": evalScopeE2el,
-	}
-)
+var evalScopeMetrics = map[string]string{
+	"ttft": "ttft first-content", "time to first token": "ttft first-content", "latency": "e2el last-content",
+	"tpot": "tpot excl-first", "time per output token": "tpot excl-first", "itl": "itl chunk-gap",
+	"inter-token latency": "itl chunk-gap",
+}
 
 // evalScopeLatencies sets a statistic of the latencies of an object, by names such as "Avg TTFT (ms)" and "Average
 // latency (s)".
 func evalScopeLatencies(d *draft.Draft, v decode.Value, stat string) {
 	for _, m := range v.Members() {
 		name, unit, _ := strings.Cut(strings.ToLower(m.Key), " (")
-		field, ok := evalScopeFields[strings.TrimPrefix(strings.TrimPrefix(name, "avg "), "average ")]
-		field.Scale = map[string]float64{"ms)": 1, "s)": 1000}[unit]
-		if ok && field.Scale > 0 {
-			d.Put(field, stat, m.Val)
+		metric := evalScopeMetrics[strings.TrimPrefix(strings.TrimPrefix(name, "avg "), "average ")]
+		if metric != "" && (unit == "ms)" || unit == "s)") {
+			d.Of(metric+" "+strings.TrimSuffix(unit, ")")+" "+stat, m.Val)
 		}
 	}
 }
@@ -172,9 +163,7 @@ func CombineEvalScope(summary *schema.Reading, part schema.Reading) {
 		return
 	}
 	p.Key.ISL, p.Key.OSL, p.Key.Dataset = q.Key.ISL, q.Key.OSL, q.Key.Dataset
-	if summary.Facts.Model.ID == "" {
-		summary.Facts.Model.ID = part.Facts.Model.ID
-	}
+	summary.Facts.Model.ID = cmp.Or(summary.Facts.Model.ID, part.Facts.Model.ID)
 	maps.Copy(p.Conditions, q.Conditions)
 }
 
@@ -183,11 +172,7 @@ func evalScopeAdd(f *decode.File, r *schema.Reading, task, metric string, score,
 	if task == "" || metric == "" {
 		return
 	}
-	s := draft.Score(f, r, task, metric, score.Float0())
-	if n, ok := items.Int(); ok {
-		s.N = max(n, 0)
-	}
-	if score.Ptr() == nil {
-		s.Value = schema.Missing("the file says " + strconv.Quote(score.Text()))
-	}
+	s := draft.Score(f, r, task, metric, 0)
+	n, _ := items.Int()
+	s.N, s.Value = max(n, 0), draft.NumberOf(score, "the file says "+strconv.Quote(score.Text()))
 }

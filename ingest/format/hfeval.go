@@ -31,8 +31,8 @@ func readHFEval(f *decode.File, r *schema.Reading) {
 		}
 		s := draft.Score(f, r, task, cmp.Or(x.Get("metric").Str(), "score"), value)
 		s.Filter, s.Version = x.Get("notes").Str(), x.At("dataset", "revision").Str()
-		if t := draft.Time(x.Get("date").Text(), time.DateOnly, time.RFC3339); !t.IsZero() && r.Facts.Start.IsZero() {
-			r.Facts.Start, r.Facts.End = t, t
+		if r.Facts.Start.IsZero() {
+			draft.Dated(&r.Facts, draft.Time(x.Get("date").Text(), time.DateOnly, time.RFC3339), "")
 		}
 	}
 }

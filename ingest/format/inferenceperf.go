@@ -1,8 +1,7 @@
 // This file reads the lifecycle reports of kubernetes-sigs/inference-perf: stage_N_lifecycle_metrics.json
 // and summary_lifecycle_metrics.json, in JSON or YAML.
 //
-// It takes one decoded value and returns a [schema.Reading] with one point. Source: inference_perf/reportgen, 2025 and
-// 2026.
+// Source: inference_perf/reportgen, 2025 and 2026.
 //
 // Units are seconds throughout.
 //
@@ -19,7 +18,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
@@ -38,10 +36,8 @@ var InferencePerf = draft.Format{
 					v.Has("prompt_tokens_per_second") && !v.Has("load_summary"), "metrics of the server")
 			},
 		},
-		{
-			Name: inferencePerfAside, Detail: "not a result: the requests that were sent and their answers",
-			Wants: draft.Wants("0.request&0.response&0.info.output_token_times"),
-		},
+		draft.Aside(inferencePerfAside, "the requests that were sent and their answers",
+			"0.request&0.response&0.info.output_token_times"),
 	},
 }
 
@@ -54,13 +50,9 @@ func IsInferencePerfSummary(name string) bool {
 	return strings.HasPrefix(path.Base(name), "summary_lifecycle")
 }
 
-var inferencePerfFields = []draft.Field{
-	{Key: "time_to_first_token", Metric: "ttft", Def: schema.DefFirstChunk, Scale: 1000},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
-	{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
-	{Key: "inter_token_latency", Metric: "itl", Def: schema.DefChunkGap, Scale: 1000},
-	{Key: "time_per_output_token", Metric: "tpot", Def: schema.DefChunkMean, Scale: 1000},
-}
+var inferencePerfLatencies = draft.Table("ttft s first-chunk: time_to_first_token",
+	"e2el s last-chunk: request_latency", "ntpot s incl-first: normalized_time_per_output_token",
+	"itl s chunk-gap: inter_token_latency", "tpot s mean-gap: time_per_output_token")
 
 func readInferencePerf(d *draft.Draft) {
 	load, good := d.In.Get("load_summary").Track(), d.In.Get("successes")
@@ -74,16 +66,14 @@ func readInferencePerf(d *draft.Draft) {
 			d.Condition("stage", s[1])
 		}
 	}
-	for _, x := range inferencePerfFields {
+	for _, x := range inferencePerfLatencies {
 		d.Block(good.Get("latency").ObjectOr(x.Key, good.Get(x.Key)), draft.Wide, x) // at the top in early versions
 	}
-	d.Of("isl", good.At("prompt_len", "mean"))
-	d.Of("osl", good.At("output_len", "mean"))
-	rate, n := good.Get("throughput"), good.Get("count")
-	d.Fields(rate, map[string]string{
-		"rps": "requests_per_sec", "output_tps": "output_tokens_per_sec", "total_tps": "total_tokens_per_sec",
+	d.Fields(good, map[string]string{
+		"isl": "prompt_len.mean", "osl": "output_len.mean", "rps": "throughput.requests_per_sec",
+		"output_tps": "throughput.output_tokens_per_sec", "total_tps": "throughput.total_tokens_per_sec",
 	})
-	rps := rate.Get("requests_per_sec").Float0()
+	n, rps := good.Get("count"), good.At("throughput", "requests_per_sec").Float0()
 	if !d.Of("duration_s", d.In.Get("benchmark_time_seconds")) && rps > 0 && n.Float0() > 0 {
 		d.Derived("duration_s", "", "value", n.Float0()/rps)
 	}

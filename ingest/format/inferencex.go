@@ -1,8 +1,7 @@
 // This file reads results of SemiAnalysis' InferenceX (before 2026 InferenceMAX): aggregated rows agg_*.json,
 // and the raw files of its experiments, which are those of a vLLM fork in other units.
 //
-// It takes one decoded value and returns a [schema.Reading] with a point for each row. Source: utils/process_result.py
-// and experimental/, 2025 and 2026.
+// Source: utils/process_result.py and experimental/, 2025 and 2026.
 //
 // Traps: every latency is in seconds, which no key states; throughputs of aggregated rows are per accelerator and
 // have to be multiplied by their number; where prefill and decode run on separate accelerators, output throughput is
@@ -37,8 +36,6 @@ var InferenceX = draft.Format{
 		m.Not(millis, "seconds alone")
 		if m.OK() && !row {
 			m.Format, m.Detail = inferenceXRaw, "raw file, in seconds"
-		} else if !m.OK() {
-			m.Detail = ""
 		}
 	},
 }
@@ -55,7 +52,7 @@ func readInferenceX(f *decode.File, r *schema.Reading) {
 	default:
 		rows := draft.RunsOf[int](r)
 		for v := range draft.Each(f, f.First.Items()) {
-			readInferenceXRow(f, v, rows.Of(rows.Len(), func() (none schema.Facts) { return none }))
+			readInferenceXRow(f, v, rows.Of(rows.Len(), schema.Facts{}))
 		}
 		*r = rows.Join(r.Detail)
 	}
@@ -146,8 +143,10 @@ func inferenceXStated(d *draft.Draft, n int) {
 	}
 	d.Fields(v, map[string]string{"interactivity_p75": "p75_intvty", "interactivity_p90": "p90_intvty"})
 	if valid, stated := v.Get("power_valid").Float(); !stated || valid == 1 {
-		d.Put(draft.Field{Metric: schema.MetricPower, Def: schema.DefBoards}, "value", v.Get("avg_total_gpu_power_w"))
-		d.Put(draft.Field{Metric: schema.MetricEnergy, Def: schema.DefBoards}, "value", v.Get("joules_per_output_token"))
+		d.Fields(v, map[string]string{
+			schema.MetricPower + " accelerator-boards":  "avg_total_gpu_power_w",
+			schema.MetricEnergy + " accelerator-boards": "joules_per_output_token",
+		})
 	}
 }
 

@@ -2,8 +2,7 @@
 // (inspect_ai, log version 2, as written by 0.3.285). Its .eval archives use a compression that is not read; "inspect
 // log convert --to json" converts them.
 //
-// It takes one decoded log and returns a [schema.Reading] with a score for every metric of every scorer. Where
-// samples were scored right or wrong, their outcomes are kept for paired tests, by sample id and epoch.
+// Where samples were scored right or wrong, their outcomes are kept for paired tests, by sample id and epoch.
 
 package format
 
@@ -40,7 +39,7 @@ var Inspect = draft.Format{
 				m.Not(f.First.Has("status") || path.Base(f.Path) != "start.json", "a log that ended")
 			},
 		},
-		{Name: inspectAside, Detail: "not a result: one answer", Wants: draft.Wants("id&epoch&target&scores")},
+		draft.Aside(inspectAside, "one answer", "id&epoch&target&scores"),
 	},
 }
 
@@ -115,11 +114,9 @@ func inspectScore(f *decode.File, r *schema.Reading, v, s decode.Value, metric d
 	if slices.Contains([]string{"accuracy", "mean", "f1", "exact", "includes", "match"}, metric.Key) {
 		out.Direction = "higher" // of others a log says nothing
 	}
-	if out.Value = schema.Missing("not a number"); metric.Val.Get("value").Ptr() != nil {
-		out.Value = schema.Num(metric.Val.Get("value").Float0())
-	}
-	if x := s.At("metrics", "stderr", "value").Ptr(); x != nil && (metric.Key == "accuracy" || metric.Key == "mean") {
-		out.Stderr = schema.Num(*x)
+	out.Value = draft.NumberOf(metric.Val.Get("value"), "not a number")
+	if metric.Key == "accuracy" || metric.Key == "mean" {
+		out.Stderr = draft.NumberOf(s.At("metrics", "stderr", "value"), draft.NoError)
 	}
 	if n, ok := s.Get("scored_samples").Float(); ok {
 		out.N = int(n)
@@ -149,12 +146,11 @@ func inspectOutcomes(v decode.Value, scorer, cluster string) (*schema.Outcomes, 
 	var list []item
 	for s := range v.Get("samples").Items() {
 		value := s.At("scores", scorer, "value")
-		right := value.Str() == "C"
+		right, isGraded := map[string]bool{"C": true, "I": false}[value.Str()]
 		if x, ok := value.Float(); ok {
-			if right = x == 1; x != 0 && x != 1 {
-				return nil, nil
-			}
-		} else if !right && value.Str() != "I" {
+			right, isGraded = x == 1, x == 0 || x == 1
+		}
+		if !isGraded {
 			return nil, nil
 		}
 		of := s.Get("id").Text()
@@ -164,16 +160,14 @@ func inspectOutcomes(v decode.Value, scorer, cluster string) (*schema.Outcomes, 
 		return nil, nil
 	}
 	slices.SortFunc(list, func(a, b item) int { return strings.Compare(a.id, b.id) })
-	h := sha256.New()
-	o := &schema.Outcomes{}
-	epochs, first := map[string]int{}, list[0].of
+	h, o, epochs := sha256.New(), &schema.Outcomes{}, map[string]int{}
 	for _, x := range list {
 		epochs[x.of]++
 		_, _ = h.Write([]byte(x.id + "\x00")) // a hash never fails
 		o.Right = append(o.Right, x.right)
 	}
 	o.Items = hex.EncodeToString(h.Sum(nil))[:16]
-	k := epochs[first]
+	k := epochs[list[0].of]
 	for _, n := range epochs {
 		if n != k { // samples whose epochs are lost count each for itself
 			k = 1

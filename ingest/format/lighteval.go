@@ -27,9 +27,8 @@ func readLightEval(f *decode.File, r *schema.Reading) {
 	v, general := f.First, f.First.Get("config_general")
 	r.Facts.Model.ID = cmp.Or(general.Get("model_name").Str(), general.At("model_config", "model_name").Str(),
 		general.At("model_config", "model").Str())
-	if t := draft.Time(lightEvalStamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"); !t.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
-	}
+	draft.Dated(&r.Facts, draft.Time(lightEvalStamp.FindString(path.Base(f.Path)), "2006-01-02T15-04-05"),
+		"by the file's name, zone not stated")
 	stated := lightEvalConfiguration(general)
 	for _, task := range v.Get("results").Members() {
 		name, shots := task.Key, (*int)(nil)
@@ -50,9 +49,7 @@ func readLightEval(f *decode.File, r *schema.Reading) {
 			}
 			s := draft.Score(f, r, name, metric.Key, x)
 			s.Fewshot, s.Version = shots, v.At("versions", task.Key).Text()
-			if se, ok := task.Val.Get(metric.Key + "_stderr").Float(); ok {
-				s.Stderr = schema.Num(se)
-			}
+			s.Stderr = draft.NumberOf(task.Val.Get(metric.Key+"_stderr"), draft.NoError)
 			s.N, s.Total = lightEvalCount(asked, "effective_num_docs"), lightEvalCount(asked, "original_num_docs")
 			s.Limit, s.Unknown = general.Get("max_samples").Ptr(), stated
 		}

@@ -1,8 +1,7 @@
 // This file reads llm-d's benchmark reports, versions 0.1, 0.2 and 0.2.1, in YAML or JSON: a common form into which
 // llm-d-benchmark converts the results of other tools.
 //
-// It takes one decoded value and returns a [schema.Reading] with one point. Source:
-// llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
+// Source: llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
 //
 // Every distribution states its unit, which is used: s, ms, s/token, ms/token, tokens/s, queries/s.
 //
@@ -27,42 +26,22 @@ import (
 // LLMD is the format: the version and the two parts of a report.
 var LLMD = draft.Format{
 	Name: "llm-d-report", Wants: draft.Wants("version", "scenario{}", "metrics{}|results{}=metrics or results"),
-	All: readLLMD,
-	Sniff: func(f *decode.File, m *draft.Check) {
-		if m.OK() {
-			m.Detail = "version " + f.First.Get("version").Text()
-		}
-	},
+	All:   readLLMD,
+	Sniff: func(f *decode.File, m *draft.Check) { m.Detail = "version " + f.First.Get("version").Text() },
 }
 
-// llmdFields are the report's names under the definitions of the tool whose results were converted.
-func llmdFields(tool string) []draft.Field {
-	const (
-		ttft, e2el = "time_to_first_token", "request_latency"
-		tpot, itl  = "time_per_output_token", "inter_token_latency"
-	)
-	ntpot := draft.Field{Key: "normalized_time_per_output_token", Metric: "ntpot", Def: schema.DefInclFirst}
-	switch tool {
-	case "vllm":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "tpot", Def: schema.DefExclFirst}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
-		}
-	case "guidellm":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstContent}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "ntpot", Def: schema.DefInclFirst}, {Key: itl, Metric: "tpot", Def: schema.DefExclFirst},
-		}
-	case "inference-perf":
-		return []draft.Field{
-			{Key: ttft, Metric: "ttft", Def: schema.DefFirstChunk}, {Key: e2el, Metric: "e2el", Def: schema.DefLastChunk},
-			{Key: tpot, Metric: "tpot", Def: schema.DefChunkMean}, {Key: itl, Metric: "itl", Def: schema.DefChunkGap}, ntpot,
-		}
-	}
-	return []draft.Field{
-		{Key: ttft, Metric: "ttft", Def: schema.DefNotStated}, {Key: e2el, Metric: "e2el", Def: schema.DefNotStated},
-		{Key: tpot, Metric: "tpot", Def: schema.DefNotStated}, {Key: itl, Metric: "itl", Def: schema.DefNotStated}, ntpot,
-	}
+// llmdNames are the report's names of latencies.
+var llmdNames = []string{
+	"time_to_first_token", "request_latency", "time_per_output_token", "inter_token_latency",
+	"normalized_time_per_output_token",
+}
+
+// llmdLatencies are what these are by the definitions of the tool whose results were converted, "" of any other.
+var llmdLatencies = map[string]string{
+	"vllm":           "ttft first-chunk, e2el last-chunk, tpot excl-first, itl chunk-gap, ntpot incl-first",
+	"guidellm":       "ttft first-content, e2el last-chunk, ntpot incl-first, tpot excl-first",
+	"inference-perf": "ttft first-chunk, e2el last-chunk, tpot mean-gap, itl chunk-gap, ntpot incl-first",
+	"":               "ttft not-stated, e2el not-stated, tpot not-stated, itl not-stated, ntpot incl-first",
 }
 
 // llmdScales are the factors of a distribution's units to milliseconds.
@@ -86,11 +65,12 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 		n := *total - *failed - requests.Get("incomplete").Float0()
 		ok = &n
 	}
-	for _, x := range llmdFields(tool) {
-		block := part.Get("latency").Get(x.Key)
+	for i, words := range strings.Split(cmp.Or(llmdLatencies[tool], llmdLatencies[""]), ", ") {
+		block := part.At("latency", llmdNames[i])
 		if block.Kind() != decode.Object {
 			continue
 		}
+		x := draft.Table(words + ": ")[0]
 		if x.Scale = llmdScales[block.Get("units").Str()]; x.Scale == 0 {
 			d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
 				"units "+strconv.Quote(block.Get("units").Text())+" of "+x.Metric, "s or ms", "no number of this metric")
@@ -138,26 +118,21 @@ func readLLMD(f *decode.File, r *schema.Reading) {
 }
 
 // llmdRates are the report's names of rates and lengths, those of 0.1 among them.
-var llmdRates = []draft.Field{
-	{Key: "output_token_rate", Metric: "output_tps"}, {Key: "output_tokens_per_sec", Metric: "output_tps"},
-	{Key: "total_token_rate", Metric: "total_tps"}, {Key: "total_tokens_per_sec", Metric: "total_tps"},
-	{Key: "input_token_rate", Metric: "input_tps"}, {Key: "input_tokens_per_sec", Metric: "input_tps"},
-	{Key: "request_rate", Metric: "rps"}, {Key: "requests_per_sec", Metric: "rps"},
-	{Key: "input_length", Metric: "isl"}, {Key: "output_length", Metric: "osl"},
-}
+var llmdRates = draft.Table("output_tps: output_token_rate", "output_tps: output_tokens_per_sec",
+	"total_tps: total_token_rate", "total_tps: total_tokens_per_sec", "input_tps: input_token_rate",
+	"input_tps: input_tokens_per_sec", "rps: request_rate", "rps: requests_per_sec", "isl: input_length",
+	"osl: output_length")
 
 // llmdServer are the report's names of what its servers and sessions state, by the last part of a path. What is not
 // among them is kept as a metric of the report's own, with its unit.
-var llmdServer = []draft.Field{
-	{Key: "vllm_prefix_cache_hit_rate", Metric: "prefix_hits"}, {Key: "kv_cache_usage", Metric: "kv_usage"},
-	{Key: "vllm_external_prefix_cache_hit_rate", Metric: "prefix_hits_external"},
-	{Key: "running_requests", Metric: "requests_running"}, {Key: "waiting_requests", Metric: "requests_waiting"},
-	{Key: "vllm_num_preemptions_total", Metric: "preemptions"}, {Key: "gpu_utilization", Metric: "accelerator_busy"},
-	{Key: "gpu_memory_usage", Metric: "accelerator_memory"}, {Key: "pod_startup_times", Metric: "pod_startup_s"},
-	{Key: "session_duration", Metric: "session_s"}, {Key: "session_rate", Metric: "session_rps"},
-	{Key: "events_per_session", Metric: "session_requests"},
-	{Key: "events_cancelled_per_session", Metric: "session_cancelled"},
-	{Key: "input_tokens_per_session", Metric: "session_isl"}, {Key: "output_tokens_per_session", Metric: "session_osl"},
+var llmdServer = map[string]string{
+	"vllm_prefix_cache_hit_rate": "prefix_hits", "vllm_external_prefix_cache_hit_rate": "prefix_hits_external",
+	"kv_cache_usage": "kv_usage", "running_requests": "requests_running", "waiting_requests": "requests_waiting",
+	"vllm_num_preemptions_total": "preemptions", "gpu_utilization": "accelerator_busy",
+	"gpu_memory_usage": "accelerator_memory", "pod_startup_times": "pod_startup_s", "session_duration": "session_s",
+	"session_rate": "session_rps", "events_per_session": "session_requests",
+	"events_cancelled_per_session": "session_cancelled", "input_tokens_per_session": "session_isl",
+	"output_tokens_per_session": "session_osl",
 }
 
 // llmdUnits are the report's units under the names that metrics have here.
@@ -253,16 +228,10 @@ func (w *llmdWalk) block(block decode.Value, name string, isServer bool) {
 	if plain, known := llmdUnits[unit]; known {
 		unit = plain
 	}
-	for _, f := range llmdServer {
-		if !isServer || f.Key != name {
-			continue
-		}
-		scale, ok := draft.Scale(unit, schema.Unit(f.Metric))
-		if _, taken := w.Metric(f.Metric); !taken && (ok || unit == "") {
-			if f.Scale = scale; !ok {
-				f.Scale = 1 // a count
-			}
-			w.Block(block, draft.Wide, f)
+	if metric := llmdServer[name]; isServer && metric != "" {
+		scale, ok := draft.Scale(unit, schema.Unit(metric))
+		if _, taken := w.Metric(metric); !taken && (ok || unit == "") { // a count has none
+			w.Block(block, draft.Wide, draft.Field{Metric: metric, Scale: scale})
 			return
 		}
 	}
@@ -286,12 +255,9 @@ func llmdKey(d *draft.Draft, load decode.Value) {
 	}
 	args := d.In.At("scenario", "load", "args")
 	d.Key.ISL, d.Key.OSL = length("input_seq_len"), length("output_seq_len")
-	if d.Key.Concurrency = load.Number("concurrency"); d.Key.Concurrency == nil {
-		d.Key.Concurrency = args.Number("max-concurrency", "max_concurrency", "concurrency")
-	}
-	if d.Key.Rate = load.Number("rate_qps"); d.Key.Rate == nil {
-		d.Key.Rate = args.Number("request-rate", "qps_values", "rate")
-	}
+	d.Key.Concurrency = cmp.Or(load.Number("concurrency"),
+		args.Number("max-concurrency", "max_concurrency", "concurrency"))
+	d.Key.Rate = cmp.Or(load.Number("rate_qps"), args.Number("request-rate", "qps_values", "rate"))
 	d.Key.Dataset = load.Get("source").Text()
 	if enabled, _ := load.At("multi_turn", "enabled").Truth(); enabled {
 		d.Dim("turns", "several")

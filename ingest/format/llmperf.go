@@ -7,7 +7,6 @@ package format
 import (
 	"strconv"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
@@ -18,29 +17,20 @@ const LLMPerfResponses = "llmperf-responses"
 var LLMPerf = draft.Format{
 	Name: "llmperf", Detail: "summary", Tool: "llmperf", Point: readLLMPerf,
 	Wants: draft.Wants("results_ttft_s_mean|results_end_to_end_latency_s_mean", "num_concurrent_requests"),
-	Others: []draft.Format{{
-		Name: LLMPerfResponses, Detail: "not a result: the requests of a summary",
-		Wants: draft.Wants("0.end_to_end_latency_s&0.ttft_s"),
-	}},
-}
-
-var llmPerfFields = []draft.Field{
-	{Key: "ttft_s", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1000},
-	{Key: "end_to_end_latency_s", Metric: "e2el", Def: schema.DefLastContent, Scale: 1000},
-	{Key: "inter_token_latency_s", Metric: "ntpot", Def: schema.DefInclFirst, Scale: 1000},
-	{Key: "request_output_throughput_token_per_s", Metric: "tps_user", Def: schema.DefOutOverE2EL},
+	Others: []draft.Format{
+		draft.Aside(LLMPerfResponses, "the requests of a summary", "0.end_to_end_latency_s&0.ttft_s"),
+	},
 }
 
 func readLLMPerf(d *draft.Draft) {
 	v, r := d.In, d.Reading
-	for _, x := range llmPerfFields {
-		x.Key = "results_" + x.Key + "_{}|results_" + x.Key + "_quantiles_{}"
-		d.Flat(v, []draft.Field{x})
-	}
+	all := func(of string) string { return "results_" + of + "_{}|results_" + of + "_quantiles_{}" }
 	d.Fields(v, map[string]string{
-		"key isl": "mean_input_tokens", "key osl": "mean_output_tokens", "key concurrency": "num_concurrent_requests",
-		"fact model.id": "model", "fact impl": "framework", "isl": "results_number_input_tokens_mean",
-		"osl":        "results_number_output_tokens_mean",
+		"ttft s first-content": all("ttft_s"), "e2el s last-content": all("end_to_end_latency_s"),
+		"ntpot s incl-first": all("inter_token_latency_s"), "fact model.id": "model", "fact impl": "framework",
+		"tps_user osl/e2el": all("request_output_throughput_token_per_s"), "key isl": "mean_input_tokens",
+		"key osl": "mean_output_tokens", "key concurrency": "num_concurrent_requests",
+		"isl": "results_number_input_tokens_mean", "osl": "results_number_output_tokens_mean",
 		"output_tps": "results_mean_output_throughput_token_per_s",
 	})
 	for dim, name := range map[string]string{

@@ -33,13 +33,6 @@ func headHas(f *decode.File, texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(head, []byte(text)) })
 }
 
-var mlPerfFields = []draft.Field{
-	{Key: "{} latency (ns)", Metric: "e2el", Def: schema.DefLastContent, Scale: 1e-6},
-	{Key: "{} first token latency (ns)", Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6},
-	{Key: "{} time to output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
-	{Key: "{} time per output token (ns)", Metric: "tpot", Def: schema.DefExclFirst, Scale: 1e-6},
-}
-
 // mlPerfPercentile matches what begins "99.90 percentile first token latency (ns)".
 var mlPerfPercentile = regexp.MustCompile(`^(\d+(?:\.\d*[1-9])?)\.?0*(?:th)? percentile `)
 
@@ -60,13 +53,23 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 	// A query of the stream scenarios is a request; in Offline all samples are one query, and its latency is the length
 	// of the run.
 	if scenario != "offline" {
-		d.Flat(v, mlPerfFields)
+		d.Fields(v, map[string]string{
+			"e2el ns last-content": "{} latency (ns)", "ttft ns first-content": "{} first token latency (ns)",
+			"tpot ns excl-first": "{} time to output token (ns)|{} time per output token (ns)",
+		})
 	}
 	d.Fields(v, map[string]string{
 		"rps":        "completed samples per second|samples per second|qps w/o loadgen overhead",
 		"output_tps": "completed tokens per second|tokens per second|tps w/o loadgen overhead",
 	})
-	mlPerfLoad(d, scenario)
+	switch scenario {
+	case "server":
+		d.Fields(v, map[string]string{"key rate": "target_qps"})
+	case "singlestream":
+		d.Key.Concurrency = new(1.)
+	case "multistream":
+		d.Fields(v, map[string]string{"key concurrency": "samples_per_query"})
+	}
 	said := values["result is"] // what the load generator says of the run
 	switch said {
 	case "VALID":
@@ -95,18 +98,6 @@ func readMLPerf(f *decode.File, r *schema.Reading) {
 		r.Provenance = map[string]schema.Origin{"device.name": at, "model.name": at}
 	}
 	d.Done()
-}
-
-// mlPerfLoad reads the load that was asked for.
-func mlPerfLoad(d *draft.Draft, scenario string) {
-	switch scenario {
-	case "server":
-		d.Fields(d.In, map[string]string{"key rate": "target_qps"})
-	case "singlestream":
-		d.Key.Concurrency = new(1.)
-	case "multistream":
-		d.Fields(d.In, map[string]string{"key concurrency": "samples_per_query"})
-	}
 }
 
 // mlPerfMostReasons is how many reasons of one result are quoted.

@@ -28,11 +28,9 @@ func readOptimum(d *draft.Draft) {
 		"key isl": "input_shapes.sequence_length", "key osl": "generate_kwargs.max_new_tokens",
 		"key concurrency": "input_shapes.batch_size",
 	})
-	for _, x := range []draft.Field{
-		{Key: "prefill", Metric: "ttft", Def: schema.DefBatch}, {Key: "per_token", Metric: "itl", Def: schema.DefChunkGap},
-	} {
+	for _, x := range draft.Table("ttft s whole-batch: prefill", "itl s chunk-gap: per_token") {
 		block := report.At(x.Key, "latency") // older versions wrote only the list of values
-		if x.Scale = 1000; block.Get("unit").Str() == "ms" {
+		if block.Get("unit").Str() == "ms" {
 			x.Scale = 1
 		}
 		d.Block(block, draft.Usual, x)
@@ -44,9 +42,17 @@ func readOptimum(d *draft.Draft) {
 		"fact model.id": "model", "fact stack.engine": "name", "fact stack.version": "version",
 		"condition dtype": "torch_dtype",
 	})
-	quantized := optimumQuantization(backend)
+	// "gptq 2 bits", "torchao int4_weight_only"; of a model that is not quantised the scheme is null
+	scheme, quantization := backend.Get("quantization_scheme"), backend.Get("quantization_config")
+	quantized := strings.TrimSpace(scheme.Str() + " " + quantization.Get("quant_type").Str())
+	if bits, ok := quantization.Get("bits").Int(); ok {
+		quantized = fmt.Sprintf("%s %d bits", scheme.Str(), bits)
+	}
+	if scheme.Kind() == decode.Null {
+		quantized = "none"
+	}
 	d.Condition("quantization", quantized)
-	if r.Facts.Model.Precision = quantized; quantized == optimumUnquantized {
+	if r.Facts.Model.Precision = quantized; quantized == "none" {
 		r.Facts.Model.Precision = backend.Get("torch_dtype").Str()
 	}
 	for _, name := range []string{"attn_implementation", "device", "torch_compile"} {
@@ -55,22 +61,6 @@ func readOptimum(d *draft.Draft) {
 		}
 	}
 	r.Facts.Device = optimumDevice(backend, config.Get("environment"))
-}
-
-// optimumUnquantized is said of a model whose configuration has a scheme of quantisation, which is null.
-const optimumUnquantized = "none"
-
-// optimumQuantization is how a model is quantised: "gptq 2 bits", "torchao int4_weight_only"; "" where
-// nothing is stated.
-func optimumQuantization(backend decode.Value) string {
-	scheme, config := backend.Get("quantization_scheme"), backend.Get("quantization_config")
-	if scheme.Kind() == decode.Null {
-		return optimumUnquantized
-	}
-	if bits, ok := config.Get("bits").Int(); ok {
-		return fmt.Sprintf("%s %d bits", scheme.Str(), bits)
-	}
-	return strings.TrimSpace(scheme.Str() + " " + config.Get("quant_type").Str())
 }
 
 // optimumDevice is what a model ran on: the accelerators that device_ids names ("0", "2,4"), or all of the machine.

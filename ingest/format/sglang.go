@@ -1,7 +1,6 @@
 // This file reads the JSON Lines of sglang's serving benchmark, "python -m sglang.bench_serving --output-file".
 //
-// It takes one decoded line and returns a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
-// December 2024 to 2026, and forks that write fewer fields.
+// Source: python/sglang/bench_serving.py, December 2024 to 2026, and forks that write fewer fields.
 //
 // Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.
 //
@@ -32,23 +31,30 @@ var SGLang = draft.Format{
 	},
 }
 
-var sglangFields = []draft.Field{
-	{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "{}_itl_ms", Metric: "itl", Def: schema.DefChunkGap},
-	{Key: "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms", Metric: "e2el", Def: schema.DefLastContent},
-}
-
 func readSGLang(d *draft.Draft) {
 	v := d.In
 	d.Reading.Detail = "bench_serving"
-	sglangKey(d)
-	sglangServers(d)
-	d.Flat(v, sglangFields)
 	d.Fields(v, map[string]string{
+		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
+		"condition client": "backend", "ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms",
+		"itl chunk-gap": "{}_itl_ms", "e2el last-content": "{}_e2el_ms|{}_e2e_latency_ms|{}_ttfo_ms",
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
 		"duration_s": "duration", "input_tps": "input_throughput", "acceptance_length": "accept_length",
 	})
+	if v.Get("request_rate").Str() == "trace" {
+		d.Dim("arrival", "trace")
+	}
+	isl, osl, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
+	if strings.HasPrefix(d.Key.Dataset, "random") {
+		d.Key.ISL, d.Key.OSL = isl.Ptr(), osl.Ptr()
+		if x, ok := ratio.Float(); ok && x != 1 {
+			d.Dim("range_ratio", ratio.Text())
+		}
+	}
+	d.Fields(v.Get("server_info"), map[string]string{
+		"degree tp": "tp_size", "degree dp": "dp_size", "degree pp": "pp_size", "degree ep": "ep_size",
+	})
+	sglangServers(d)
 	ok := v.Get("completed").Ptr()
 	d.MeanTokens(v, ok)
 	d.Requests(ok, nil, nil, "")
@@ -62,25 +68,6 @@ func readSGLang(d *draft.Draft) {
 			"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'")
 	}
 	d.Foreign(v, "server_info")
-}
-
-func sglangKey(d *draft.Draft) {
-	v := d.In
-	d.Fields(v, map[string]string{
-		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
-		"condition client": "backend",
-	})
-	if v.Get("request_rate").Str() == "trace" {
-		d.Dim("arrival", "trace")
-	}
-	in, out, ratio := v.Get("random_input_len"), v.Get("random_output_len"), v.Get("random_range_ratio")
-	if strings.HasPrefix(d.Key.Dataset, "random") {
-		d.Key.ISL, d.Key.OSL = in.Ptr(), out.Ptr()
-		if x, ok := ratio.Float(); ok && x != 1 {
-			d.Dim("range_ratio", ratio.Text())
-		}
-	}
-	d.Parallel(v.Get("server_info"), map[string]string{"tp_size": "tp", "dp_size": "dp", "pp_size": "pp", "ep_size": "ep"})
 }
 
 // sglangServers reads the model and the version from server_info, which newer versions write. The router of a
@@ -143,11 +130,7 @@ func sglangRecompute(d *draft.Draft) {
 	if set.OK == 0 || set.ITL.N() == 0 {
 		return
 	}
-	for _, f := range []draft.Family{
-		{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT},
-		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
-	} {
-		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
-		d.Recompute(d.In, f, set.Hollow > 0)
-	}
+	stated := draft.Table("ttft first-content: {}_ttft_ms", "itl chunk-gap: {}_itl_ms")
+	d.Recompute(d.In, stated[0], set.TTFT, "", set.Hollow > 0)
+	d.Recompute(d.In, stated[1], set.ITL, "", set.Hollow > 0)
 }

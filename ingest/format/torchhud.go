@@ -1,8 +1,7 @@
 // This file reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes next to a
 // result when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
 //
-// It takes one decoded array and returns readings with a point for each set of arguments. Source: convert_to_pytorch_
-// benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.
+// Source: convert_to_pytorch_benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.
 //
 // Units are those of vLLM's own keys: "*_ms" milliseconds, latencies of the offline benchmark seconds.
 //
@@ -33,9 +32,8 @@ var TorchHUD = draft.Format{
 			}
 			n++
 		}
-		if m.Want(n > 0, "an array of records with benchmark and metric"); m.OK() {
-			m.Detail = fmt.Sprintf("%d records", n)
-		}
+		m.Want(n > 0, "an array of records with benchmark and metric")
+		m.Detail = fmt.Sprintf("%d records", n)
 	},
 	Others: []draft.Format{{
 		Name: "pytorch-hud", Detail: "rows", Wants: draft.Wants("benchmark{}&metric{}"), Records: true, All: readTorchHUD,
@@ -68,7 +66,7 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 			model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
 			job: x.Get("job_id").Text(), device: torchHUDDevice(x),
 		}
-		r := runs.Of(run, func() schema.Facts { return torchHUDFacts(x) })
+		r := runs.Of(run, torchHUDFacts(x))
 		args := x.At("benchmark", "extra_info", "args")
 		point := pointID{run, string(args.Raw())}
 		d := known[point]
@@ -77,7 +75,20 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 			torchHUDWorkload(args, d)
 			d.Start, d.End = r.Facts.Start, r.Facts.End
 			known[point], points = d, append(points, d)
-			torchHUDExtraInfo(x.At("metric", "extra_info"), d, r)
+			info := x.At("metric", "extra_info") // counts and rates of the run, which vLLM writes with every metric
+			d.Fields(info, map[string]string{
+				"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+				"duration_s": "duration", "goodput_rps": "request_goodput",
+			})
+			d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
+			if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
+				d.Start, d.End = r.Facts.Start, r.Facts.End
+			}
+			for _, p := range info.Get("percentiles").Members() {
+				if stat, ok := schema.ParseStat("p" + p.Key); ok {
+					d.Of("e2el s whole-batch "+stat, p.Val)
+				}
+			}
 		}
 		torchHUDPut(d, x.Get("metric"))
 	}
@@ -86,26 +97,6 @@ func readTorchHUD(f *decode.File, out *schema.Reading) {
 	}
 	*out = runs.Join(out.Detail)
 }
-
-// torchHUDExtraInfo reads the counts and rates of the run, which vLLM writes with every metric.
-func torchHUDExtraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
-	d.Fields(info, map[string]string{
-		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
-		"duration_s": "duration", "goodput_rps": "request_goodput",
-	})
-	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
-	if r.Facts.Start.IsZero() && draft.ClientTime(&r.Facts, info.Get("date"), decode.Value{}) {
-		d.Start, d.End = r.Facts.Start, r.Facts.End
-	}
-	for _, p := range info.Get("percentiles").Members() {
-		if stat, ok := schema.ParseStat("p" + p.Key); ok {
-			d.Put(torchHUDLatency, stat, p.Val)
-		}
-	}
-}
-
-// torchHUDLatency is that of the offline benchmark, in seconds.
-var torchHUDLatency = draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
 
 func torchHUDDevice(x decode.Value) string {
 	runner := x.Get("runners").Index(0)

@@ -40,9 +40,6 @@ func sniff(f *decode.File, m *draft.Check) {
 		}
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
-	if !m.OK() {
-		return
-	}
 	meta := f.First.Get("metadata")
 	era := "0.1 to 0.3"
 	switch version, _ := meta.Get("version").Int(); {
@@ -65,12 +62,8 @@ func readReport(f *decode.File, r *schema.Reading) {
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", r.Detail, len(r.Points))
 }
 
-var fields = []draft.Field{
-	{Key: "time_to_first_token_ms", Metric: "ttft", Def: schema.DefFirstContent},
-	{Key: "inter_token_latency_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	{Key: "time_per_output_token_ms", Metric: "ntpot", Def: schema.DefInclFirst},
-	{Key: "request_latency", Metric: "e2el", Def: schema.DefLastChunk, Scale: 1000},
-}
+var fields = draft.Table("ttft first-content: time_to_first_token_ms", "tpot excl-first: inter_token_latency_ms",
+	"ntpot incl-first: time_per_output_token_ms", "e2el s last-chunk: request_latency")
 
 func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, b, "guidellm")
@@ -79,7 +72,15 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	data := workload(f.First, d)
 	metrics := b.Get("metrics")
 	for _, x := range fields {
-		distribution(d, metrics.At(x.Key, "successful"), x)
+		block := metrics.At(x.Key, "successful")
+		if n, ok := block.Get("count").Float(); ok && n == 0 {
+			d.Missing(x.Metric, x.Def, "no request that completed has one")
+			continue
+		}
+		percentiles := block.Get("percentiles")
+		d.Block(percentiles, draft.Wide, x)
+		d.Put(x, "p99.9", percentiles.Get("p999"))
+		d.Block(block, draft.Wide, x)
 	}
 	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
 		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
@@ -94,29 +95,28 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 		d.End = d.Start.Add(time.Duration(seconds * float64(time.Second)))
 	}
 	rates(d, seconds)
-	counts(d)
+	// older reports have it in run_stats
+	totals := metrics.ObjectOr("request_totals", b.ObjectOr("request_totals", b.At("run_stats", "requests_made")))
+	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
+	first := b.At("requests", "errored").Index(0)
+	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
+	if n := totals.Get("incomplete").Float0(); n > 0 {
+		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	for _, metric := range []string{"ttft", "tpot", "ntpot", "e2el"} {
+		d.Size(metric, int(math.Min(totals.Get("successful").Float0(), 1e12)))
+	}
 	r.Facts.Widen(d.Start, d.End, "")
 	if text := data.Str(); d.Key.ISL == nil && d.Key.OSL == nil && text != "" && len(text) < 80 {
 		d.Dim(schema.DimLabel, path.Base(text))
 	}
-	if mean := metrics.At("request_concurrency", "successful", "mean").Ptr(); mean != nil {
-		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(*mean, 'g', 4, 64)}
+	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
+		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
 	}
 	d.Foreign(b, `requests config run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
 		request_loader environment request_samples duration type_ id_ run_id run_index extras warmup_duration
 		cooldown_duration run_stats_v2 estimated_state`)
 	d.Done()
-}
-
-func distribution(d *draft.Draft, block decode.Value, x draft.Field) {
-	if n := block.Get("count").Ptr(); n != nil && *n == 0 {
-		d.Missing(x.Metric, x.Def, "no request that completed has one")
-		return
-	}
-	percentiles := block.Get("percentiles")
-	d.Block(percentiles, draft.Wide, x)
-	d.Put(x, "p99.9", percentiles.Get("p999"))
-	d.Block(block, draft.Wide, x)
 }
 
 // lasted is how long the requests that completed took, in seconds. A benchmark that is limited in time counts those,
@@ -183,23 +183,6 @@ func rates(d *draft.Draft, seconds float64) {
 	}
 }
 
-// counts reads request_totals; older reports have it in run_stats.
-func counts(d *draft.Draft) {
-	b := d.In
-	totals := b.Get("metrics").ObjectOr("request_totals", b.ObjectOr("request_totals", b.At("run_stats", "requests_made")))
-	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
-	first := b.At("requests", "errored").Index(0)
-	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
-	if n := totals.Get("incomplete").Float0(); n > 0 {
-		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
-	}
-	for _, metric := range []string{"ttft", "tpot", "ntpot", "e2el"} {
-		if ok != nil {
-			d.Size(metric, int(math.Min(*ok, 1e12)))
-		}
-	}
-}
-
 // first returns the first value that exists.
 func first(list ...decode.Value) decode.Value {
 	for _, v := range list {
@@ -220,11 +203,7 @@ func asked(data decode.Value, name string) *float64 {
 	if m == nil {
 		return nil
 	}
-	x, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		return nil
-	}
-	return &x
+	return decode.Of(m[1]).Ptr()
 }
 
 // workload reads the requested workload and the model, wherever the era has them, and returns where the lengths are
@@ -252,8 +231,7 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 	case "concurrent":
 		d.Key.Concurrency = strategy.Number("streams", "max_concurrency")
 	case "synchronous":
-		one := 1.
-		d.Key.Concurrency = &one
+		d.Key.Concurrency = new(1.)
 	case "throughput":
 		d.Dim("arrival", "as fast as possible")
 	default:
@@ -262,9 +240,7 @@ func workload(report decode.Value, d *draft.Draft) (data decode.Value) {
 			d.Dim("arrival", kind)
 		}
 	}
-	if turns := data.Get("turns"); turns.Float0() > 1 {
-		d.Dim("turns", turns.Text())
-	}
+	d.Fields(data, map[string]string{"degree turns": "turns"})
 	d.Condition("streaming", backend.Get("stream").Text())
 	d.Condition("endpoint", backend.Get("request_format").Str())
 	return data

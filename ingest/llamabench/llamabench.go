@@ -72,10 +72,27 @@ func readRows(f *decode.File, out *schema.Reading, rows iter.Seq[decode.Value]) 
 	runs := draft.RunsOf[[3]string](out)
 	for v := range draft.Each(f, rows) {
 		facts := factsOf(v)
-		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version},
-			func() schema.Facts { return facts })
+		r := runs.Of([3]string{facts.Model.ID, facts.Device.Name, facts.Stack.Version}, facts)
 		r.Facts.Widen(facts.Start, facts.End, "")
-		readRow(f, v, r, facts.Start)
+		d := draft.New(f, r, v, "llama-bench")
+		row := d.In
+		for _, name := range []string{ // the settings that make a row another workload
+			"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn",
+			"split_mode", "tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
+		} {
+			if text := row.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
+				d.Dim(strings.TrimPrefix(name, "n_"), text)
+			}
+		}
+		speed(d, row.Get("n_prompt").Float0(), row.Get("n_gen").Float0(), row.Get("avg_ts").Float0(),
+			row.Get("stddev_ts").Ptr(), row.Get("samples_ts").Len())
+		d.Fields(row, map[string]string{ // of a fork
+			"ttft ns first-content": "avg_ttf_ns", "ttft std ns first-content": "stddev_ttf_ns",
+		})
+		d.Start, d.End = facts.Start, facts.Start
+		d.Foreign(row, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
+			"model_filename gpu_info cpu_info build_* test_time")
+		d.Done()
 		n++
 	}
 	*out = runs.Join(out.Detail)
@@ -117,28 +134,6 @@ func factsOf(v decode.Value) (f schema.Facts) {
 	f.Start = draft.Time(v.Get("test_time").Str(), time.RFC3339)
 	f.End = f.Start
 	return f
-}
-
-func readRow(f *decode.File, v decode.Value, r *schema.Reading, start time.Time) {
-	d := draft.New(f, r, v, "llama-bench")
-	v = d.In
-	for _, name := range []string{ // the settings that make a row another workload
-		"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn", "split_mode",
-		"tensor_split", "no_kv_offload", "use_mmap", "embeddings", "n_depth", "backends", "cpu_strict",
-	} {
-		if text := v.Get(name).Text(); !ordinary(name, text) && len(text) < 60 {
-			d.Dim(strings.TrimPrefix(name, "n_"), text)
-		}
-	}
-	speed(d, v.Get("n_prompt").Float0(), v.Get("n_gen").Float0(), v.Get("avg_ts").Float0(), v.Get("stddev_ts").Ptr(),
-		v.Get("samples_ts").Len())
-	first := draft.Field{Metric: "ttft", Def: schema.DefFirstContent, Scale: 1e-6} // ns, of a fork
-	d.Put(first, "mean", v.Get("avg_ttf_ns"))
-	d.Put(first, "std", v.Get("stddev_ttf_ns"))
-	d.Start, d.End = start, start
-	d.Foreign(v, "avg_ns avg_ts stddev_ns stddev_ts samples_ns samples_ts samples_ttf_ns "+
-		"model_filename gpu_info cpu_info build_* test_time")
-	d.Done()
 }
 
 // driver is what Vulkan puts behind a device: "AMD Radeon 8060S Graphics (RADV GFX1151)". ROCm does not, and both are
@@ -219,9 +214,6 @@ func (l *deviceList) read(line string) {
 	if m == nil || l.printed[m[0]] {
 		return
 	}
-	if l.printed == nil {
-		l.printed = map[string]bool{}
-	}
 	if l.printed[m[0]] = true; m[3] == "" || len(l.block) == 0 { // Metal prints its one device in several words
 		l.block = append(l.block, withoutDriver(strings.TrimSpace(m[1]+m[2]+m[3])))
 	}
@@ -231,14 +223,15 @@ func (l *deviceList) end() {
 	if len(slices.Compact(slices.Clone(l.block))) == 1 {
 		l.block = []string{strings.Join(l.block, ", ")}
 	}
-	l.all, l.block, l.printed = append(l.all, l.block...), nil, nil
+	l.all, l.block = append(l.all, l.block...), nil
+	clear(l.printed)
 }
 
 // readTable reads the tables of a text. They state a model by its type alone, and each type is a run: a file may have
 // tables of several models.
 func readTable(f *decode.File, r *schema.Reading) {
 	var header []string
-	var devices deviceList
+	devices := deviceList{printed: map[string]bool{}}
 	section, sections, types := "", []string{}, []string{} // the last two by point
 	number := 0
 	for line := range bytes.Lines(f.Data) {
@@ -288,11 +281,9 @@ func readTable(f *decode.File, r *schema.Reading) {
 func byType(r *schema.Reading, types []string) {
 	runs := draft.RunsOf[string](r)
 	for i, p := range r.Points {
-		one := runs.Of(types[i], func() schema.Facts {
-			facts := r.Facts
-			facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
-			return facts
-		})
+		facts := r.Facts
+		facts.Model.Name, facts.Model.Precision = types[i], precision(types[i])
+		one := runs.Of(types[i], facts)
 		one.Points = append(one.Points, p)
 	}
 	if problems := r.Problems; runs.Len() > 0 {

@@ -39,10 +39,6 @@ var Reader = draft.Format{
 
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	if v.Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
-		return
-	}
 	results := v.Get("results")
 	m.Not(v.Has("config_general"), "results of the harness (config_general is lighteval's)")
 	m.Want(results.Kind() == decode.Object, "results, as an object")
@@ -84,8 +80,8 @@ func shape(results decode.Value) (comma, nested, flat bool) {
 func read(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Facts = facts(v)
-	if t := parseTime(Stamp(f.Path)); r.Facts.Start.IsZero() && !t.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
+	if r.Facts.Start.IsZero() {
+		draft.Dated(&r.Facts, parseTime(Stamp(f.Path)), "by the file's name, zone not stated")
 	}
 	if _, nested, _ := shape(v.Get("results")); nested && r.Format == Old {
 		readNested(f, v, r)
@@ -113,14 +109,9 @@ func readNested(f *decode.File, v decode.Value, out *schema.Reading) {
 			if when.Val.Kind() != decode.Object {
 				continue
 			}
-			one := runs.Of(when.Key, func() schema.Facts {
-				facts := out.Facts
-				if t := parseTime(when.Key); !t.IsZero() {
-					facts.Start, facts.End, facts.StartNote = t, t, "as the file says, zone not stated"
-				}
-				return facts
-			})
-			readTask(f, v, task.Key, when.Val, one)
+			facts := out.Facts
+			draft.Dated(&facts, parseTime(when.Key), "as the file says, zone not stated")
+			readTask(f, v, task.Key, when.Val, runs.Of(when.Key, facts))
 		}
 	}
 	*out = runs.Join(out.Detail)
@@ -150,12 +141,9 @@ func facts(v decode.Value) schema.Facts {
 		revision = v.At("config", "model_sha").Str()
 	}
 	draft.Revision(&f, revision)
-	if f.Start = draft.Epoch(v.Get("date")); f.Start.IsZero() {
-		if t := parseTime(v.Get("date").Str()); !t.IsZero() {
-			f.Start, f.StartNote = t, draft.LocalNote
-		}
+	if draft.Dated(&f, draft.Epoch(v.Get("date")), ""); f.Start.IsZero() {
+		draft.Dated(&f, parseTime(v.Get("date").Str()), draft.LocalNote)
 	}
-	f.End = f.Start
 	if d := v.Get("total_evaluation_time_seconds").Float0(); d > 0 && d < 1e7 && !f.Start.IsZero() {
 		f.End = f.Start.Add(time.Duration(d * float64(time.Second))).Truncate(time.Second)
 	}
@@ -179,7 +167,7 @@ func valueOf(v decode.Value, metric, format string) (value schema.Number, ok boo
 	kind, text := v.Kind(), v.Str()
 	x, isNumber := v.Float()
 	switch {
-	case format == Old && (kind == decode.String && !isSpelt(text) || kind == decode.Null):
+	case format == Old && (kind == decode.String && !spelt(strings.ToLower(text)) || kind == decode.Null):
 		return value, false // prompts, names and data sets, of which some look like numbers
 	case isNumber:
 		return schema.Num(x), true
@@ -213,21 +201,13 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		if filter != "" || r.Format == Format {
 			key += "," + filter
 		}
-		if x, ok := entry.Get(key).Float(); ok {
-			s.Stderr = schema.Num(x)
-		}
+		s.Stderr = draft.NumberOf(entry.Get(key), draft.NoError)
 		describe(v, s)
 	}
 }
 
-// isSpelt reports words for values that JSON cannot hold.
-func isSpelt(text string) bool {
-	switch strings.ToLower(text) {
-	case "true", "false", "nan", "inf", "-inf", "infinity", "-infinity":
-		return true
-	}
-	return false
-}
+// spelt are words for values that JSON cannot hold.
+var spelt = draft.Names("true false nan inf -inf infinity -infinity")
 
 // isError reports the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
@@ -237,14 +217,10 @@ func isError(metric string) bool {
 
 // describe adds what the other parts of the file state about a task.
 func describe(v decode.Value, s *schema.Score) {
-	if n, ok := v.At("n-samples", s.Task, "effective").Int(); ok && n > 0 {
-		s.N = n
-	}
-	if n, ok := v.At("n-samples", s.Task, "original").Int(); ok && n > 0 {
-		s.Total = n
-	}
-	if s.Total > 0 && s.N > s.Total {
-		s.N = s.Total // a fractional --limit up to 0.4.4 is not in "effective"
+	n, _ := v.At("n-samples", s.Task, "effective").Int()
+	all, _ := v.At("n-samples", s.Task, "original").Int()
+	if s.N, s.Total = max(n, 0), max(all, 0); s.Total > 0 {
+		s.N = min(s.N, s.Total) // a fractional --limit up to 0.4.4 is not in "effective"
 	}
 	shots := v.At("n-shot", s.Task)
 	if shots.Kind() == decode.Invalid {
@@ -260,14 +236,16 @@ func describe(v decode.Value, s *schema.Score) {
 		}
 		keep(s, "num_fewshot", string(shots.Raw()))
 	}
-	fewBits(v.At("config", "model_args"), s)
+	args := v.At("config", "model_args")
+	for _, name := range []string{"load_in_4bit", "load_in_8bit"} { // in how many bits the model was loaded
+		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
+			keep(s, name, "true")
+		}
+	}
 	sampling(s, v.At("config", "gen_kwargs"), "")
 	s.Limit = v.At("config", "limit").Ptr()
 	if up, ok := v.At("higher_is_better", s.Task, s.Metric).Truth(); ok {
-		s.Direction = "lower"
-		if up {
-			s.Direction = "higher"
-		}
+		s.Direction = map[bool]string{true: "higher", false: "lower"}[up]
 	}
 	s.Version = v.At("versions", s.Task).Text()
 }
@@ -301,15 +279,6 @@ func keep(s *schema.Score, name, text string) {
 
 // pythonMarks writes a dictionary of Python as arguments of a command.
 var pythonMarks = strings.NewReplacer("'", "", `"`, "", ": ", "=", "True", "true", "False", "false")
-
-// fewBits keeps in how many bits the arguments of a model say that it was loaded.
-func fewBits(args decode.Value, s *schema.Score) {
-	for _, name := range []string{"load_in_4bit", "load_in_8bit"} {
-		if on, _ := args.Get(name).Truth(); on || strings.Contains(args.Str(), name+"=True") {
-			keep(s, name, "true")
-		}
-	}
-}
 
 // mostShots is the longest list of shots that is kept, in bytes.
 const mostShots = 300

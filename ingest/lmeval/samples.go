@@ -89,10 +89,7 @@ func readSamples(f *decode.File, r *schema.Reading) {
 
 func identify(v decode.Value) itemID {
 	n, _ := v.Get("doc_id").Int()
-	id := v.Get("doc_hash").Str()
-	if id == "" {
-		id = v.Get("doc_id").Text()
-	}
+	id := cmp.Or(v.Get("doc_hash").Str(), v.Get("doc_id").Text())
 	h := fnv.New64a()
 	fmt.Fprint(h, id, " ", v.Get("prompt_hash").Str(), " ", v.Get("target_hash").Str())
 	x := itemID{doc: n, id: h.Sum64()}
@@ -116,30 +113,23 @@ var notOutcomes = draft.Names(`doc_id doc target arguments resps filtered_resps 
 
 // isMetric reports the metrics of a line: those it lists, else every member that is not part of the format.
 func isMetric(v decode.Value, key string) bool {
-	if list := v.Get("metrics"); list.Kind() == decode.Array {
-		for x := range list.Items() {
-			if x.Str() == key {
-				return true
-			}
+	list := v.Get("metrics")
+	for x := range list.Items() {
+		if x.Str() == key {
+			return true
 		}
-		return false
 	}
-	return !notOutcomes(key)
+	return list.Kind() != decode.Array && !notOutcomes(key)
 }
 
 // outcome returns the value of one item: a number or a boolean. Pairs and texts are aggregated by rules that only the
 // harness has.
 func outcome(v decode.Value) (float64, bool) {
 	if b, ok := v.Truth(); ok {
-		if b {
-			return 1, true
-		}
-		return 0, true
+		return map[bool]float64{true: 1}[b], true
 	}
-	if v.Kind() != decode.Number {
-		return 0, false
-	}
-	return v.Float()
+	x, ok := v.Float()
+	return x, ok && v.Kind() == decode.Number
 }
 
 // score returns the mean of a series, its standard error, and its outcomes if each item is right or wrong.

@@ -40,7 +40,7 @@ var Tables = draft.Format{
 }
 
 func readTable(f *decode.File, out *schema.Reading) {
-	t := printed{f: f, runs: draft.RunsOf[string](out), seen: map[string]string{}}
+	t := printed{f: f, runs: draft.RunsOf[string](out), seen: map[string]place{}}
 	n := 0
 	for line := range bytes.Lines(f.Data) {
 		n++
@@ -49,7 +49,7 @@ func readTable(f *decode.File, out *schema.Reading) {
 		if m := tableModel.FindStringSubmatch(text); m != nil {
 			t.model, t.kwargs = strings.TrimRight(argument(modelArg, m[1]), "/"), m[2]
 			t.limit, t.shots = m[3], m[4]
-			t.seen = map[string]string{}
+			clear(t.seen)
 		}
 		if cells == nil || tableHead.MatchString(text) {
 			t.head, t.task = cells, ""
@@ -72,8 +72,15 @@ type printed struct {
 	head          []string
 	model, kwargs string // of the line before
 	limit, shots  string
-	task, version string            // of the row before
-	seen          map[string]string // the values of a model's scores
+	task, version string           // of the row before
+	seen          map[string]place // the scores below a line with a model
+}
+
+// place is where a score is among those of its model, and its value.
+type place struct {
+	at    int
+	value float64
+	text  string // as it is printed
 }
 
 // rows takes a line below the headings: a row, or several that lost the ends of their lines.
@@ -92,13 +99,16 @@ func (t *printed) rows(n int, line string, cells []string) {
 }
 
 func (t *printed) problem(n int, line, found string) {
-	r := t.runs.Of(t.model, t.facts)
+	r := t.reading()
 	draft.Problem(t.f, r, schema.SevWarning, "table-row", decode.Value{}, found+": "+plaintext.Cut(line, 80),
 		"a row of the table that the harness prints", "nothing of the row")
 	r.Problems[len(r.Problems)-1].Line, r.Problems[len(r.Problems)-1].Column = n, 1
 }
 
-func (t *printed) facts() schema.Facts { return schema.Facts{Model: schema.Model{ID: t.model}} }
+// reading is that of the model of the line before.
+func (t *printed) reading() *schema.Reading {
+	return t.runs.Of(t.model, schema.Facts{Model: schema.Model{ID: t.model}})
+}
 
 func (t *printed) row(n int, line string, cells []string) {
 	of := func(name string) string { // the cell under a heading
@@ -118,26 +128,23 @@ func (t *printed) row(n int, line string, cells []string) {
 		t.problem(n, line, "a row of no task")
 		return
 	}
-	r := t.runs.Of(t.model, t.facts)
+	r := t.reading()
 	metric, filter, _ := strings.Cut(of("Metric"), ",") // as in JSON
 	filter = cmp.Or(of("Filter"), filter)
-	if name, is := strings.CutSuffix(metric, "_stderr"); is {
-		for i := range r.Scores {
-			if s := &r.Scores[i]; s.Task == t.task && s.Metric == name && s.Filter == filter {
-				s.Stderr = schema.Num(value)
-			}
-		}
+	name, isError := strings.CutSuffix(metric, "_stderr")
+	key := strings.Join([]string{t.task, name, filter}, "\n")
+	first, has := t.seen[key]
+	switch {
+	case has && isError:
+		r.Scores[first.at].Stderr = schema.Num(value)
+	case has && first.value != value: // else a group, which stands in the table of groups, too
+		draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+metric+" twice, "+first.text+
+			" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
+	}
+	if has || isError {
 		return
 	}
-	key := strings.Join([]string{t.task, metric, filter}, "\n")
-	if first, has := t.seen[key]; has {
-		if x, err := strconv.ParseFloat(first, 64); err != nil || x != value {
-			draft.Problem(t.f, r, schema.SevWarning, "table-again", decode.Value{}, t.task+" "+metric+" twice, "+first+
-				" and "+of("Value"), "a line with the arguments of the model before each table", "the first of them")
-		}
-		return // a group stands in the table of groups, too
-	}
-	t.seen[key] = of("Value")
+	t.seen[key] = place{len(r.Scores), value, of("Value")}
 	s := draft.Score(t.f, r, t.task, metric, value)
 	s.Filter, s.Version = filter, t.version
 	sampling(s, decode.Value{}, t.kwargs)
@@ -152,9 +159,7 @@ func describeRow(s *schema.Score, stderr, shots, limit, row string) {
 	if n, err := strconv.Atoi(shots); err == nil {
 		s.Fewshot = &n
 	}
-	if x, err := strconv.ParseFloat(limit, 64); err == nil {
-		s.Limit = &x
-	}
+	s.Limit = decode.Of(limit).Ptr()
 	switch {
 	case strings.Contains(row, "↑"):
 		s.Direction = "higher"

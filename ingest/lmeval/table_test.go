@@ -99,6 +99,13 @@ func TestTable(t *testing.T) {
 		s[1].Task != "mmlu" || len(r.Problems) > 0 {
 		t.Errorf("%+v, %v", s, r.Problems)
 	}
+	// After a second line of one model they are of the scores below it.
+	again := "hf (pretrained=a/b), gen_kwargs: (None), limit: None, num_fewshot: 0\n" +
+		"|Task |Version|Metric|Value |\n|-----|------:|------|-----:|\n|arc|0|acc,none|0.47|\n| | |acc_stderr,none|"
+	r = lmeval.Tables.Read(file(again + "0.01|\n" + again + "0.02|\n"))
+	if s := r.Scores; len(s) != 2 || s[0].Stderr != schema.Num(.01) || s[1].Stderr != schema.Num(.02) {
+		t.Errorf("%+v, %v", s, r.Problems)
+	}
 	f := file(strings.Replace(printedTable, "|acc   |↑  |0.6864", "|acc   |↑  |0.7", 1))
 	if r := lmeval.Tables.Read(f); len(r.Scores) != 5 || len(r.Problems) != 1 || r.Problems[0].Code != "table-again" {
 		t.Errorf("another number under one name: %d scores, %v", len(r.Scores), r.Problems)

@@ -3,7 +3,6 @@ package nmvllm
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,19 +30,15 @@ var Reader = draft.Format{
 		{
 			Name: Store, Detail: "store of a benchmark's history", Wants: draft.Wants("entries{}", "lastUpdate"), All: readStore,
 		},
-		{
-			Name: "nm-vllm-copy", Detail: "not a result: a copy that ttreport wrote of a result that it had read",
-			Wants: draft.Wants("written_by", "json_schema_version"),
-		},
+		draft.Aside("nm-vllm-copy", "a copy that ttreport wrote of a result that it had read", "written_by",
+			"json_schema_version"),
 	},
 }
 
 func readResult(d *draft.Draft) {
 	v, r := d.In, d.Reading
 	r.Facts = facts(d.File.First)
-	if t := draft.Epoch(d.File.First.Get("epoch_time")); !t.IsZero() {
-		r.Facts.Start = t
-	}
+	r.Facts.Start = cmp.Or(draft.Epoch(d.File.First.Get("epoch_time")), r.Facts.Start)
 	r.Facts.End = r.Facts.Start
 	workload(v, d)
 	for _, x := range v.Get("metrics").Members() {
@@ -54,9 +49,7 @@ func readResult(d *draft.Draft) {
 	}
 	meta := v.Get("metadata")
 	d.Requests(meta.Get("completed").Ptr(), nil, meta.Get("num_prompts").Ptr(), "")
-	if d.Key.Rate == nil {
-		d.Key.Rate = meta.Get("request_rate").Ptr()
-	}
+	d.Key.Rate = cmp.Or(d.Key.Rate, meta.Get("request_rate").Ptr())
 	d.Of("duration_s", meta.Get("duration"))
 	d.Foreign(v, `json_schema_version vllm_version benchmarking_context gpu_description date epoch_time
 		tensor_parallel_size model tokenizer`)
@@ -103,7 +96,18 @@ func workload(v decode.Value, d *draft.Draft) {
 	d.Condition("script", script)
 	dataset := v.Get("dataset").Str()
 	d.Key.Dataset = dataset[strings.LastIndexAny(dataset, "/\\")+1:] // it may be a path
-	pairOf(args.Get("nr_qps_pair_"), d)
+	// the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5]
+	pair := args.Get("nr_qps_pair_")
+	if n, rate, ok := strings.Cut(pair.Str(), ","); ok {
+		d.Condition("num_prompts", n)
+		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
+			d.Key.Rate = &x
+		}
+	}
+	d.Condition("num_prompts", pair.Index(0).Text())
+	if x := pair.Index(1).Ptr(); x != nil {
+		d.Key.Rate = x
+	}
 	d.Condition("num_prompts", args.Get("num_prompts_").Text())
 	d.Condition("num_prompts", args.Get("num_prompts").Text())
 	description := v.Get("description").Str()
@@ -125,27 +129,11 @@ func workload(v decode.Value, d *draft.Draft) {
 	}
 }
 
-// pairOf reads the number of prompts and the rate, which were varied together: "50,0.5" or [50, 0.5].
-func pairOf(pair decode.Value, d *draft.Draft) {
-	if n, rate, ok := strings.Cut(pair.Str(), ","); ok {
-		d.Condition("num_prompts", n)
-		if x, err := strconv.ParseFloat(rate, 64); err == nil && x > 0 && x < 1e9 {
-			d.Key.Rate = &x
-		}
-	}
-	d.Condition("num_prompts", pair.Index(0).Text())
-	if x := pair.Index(1).Ptr(); x != nil {
-		d.Key.Rate = x
-	}
-}
-
 // fields are nm-vllm's latencies and rates, see [put].
 var (
-	fields = []draft.Field{
-		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstChunk},
-		{Key: "{}_request_latency", Metric: "e2el", Def: schema.DefLastChunk},
-		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-	}
+	fields = draft.Table(
+		"ttft first-chunk: {}_ttft_ms", "e2el last-chunk: {}_request_latency", "tpot excl-first: {}_tpot_ms",
+	)
 	rates = map[string]string{
 		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
 	}
@@ -185,7 +173,7 @@ func inner(path, text string) decode.Value {
 // builds names what was measured of a commit: a build on the main branch. It has the day in UTC on which its first
 // measurement was published, so that jobs that run past midnight are one build, and no build has a day before its
 // commit.
-type builds map[string][]time.Time // when the builds of each commit began, in order
+type builds map[string][]time.Time // of each commit, in order
 
 // oneBuild is how long measurements belong to the build that the first of them began.
 const oneBuild = 12 * time.Hour
@@ -200,15 +188,8 @@ func buildsOf(suites decode.Value) builds {
 			}
 		}
 	}
-	for commit, dates := range b {
+	for _, dates := range b {
 		slices.SortFunc(dates, time.Time.Compare)
-		begun := dates[:0]
-		for _, when := range dates {
-			if len(begun) == 0 || when.Sub(begun[len(begun)-1]) >= oneBuild {
-				begun = append(begun, when)
-			}
-		}
-		b[commit] = begun
 	}
 	return b
 }
@@ -218,13 +199,16 @@ func (b builds) name(when time.Time, commit string) string {
 	if commit == "" {
 		return when.Format(time.DateOnly)
 	}
-	for _, begun := range b[commit] {
-		if !begun.After(when) && when.Sub(begun) < oneBuild {
-			when = begun
+	var begun time.Time // the build
+	for _, at := range b[commit] {
+		if at.After(when) {
 			break
 		}
+		if at.Sub(begun) >= oneBuild {
+			begun = at
+		}
 	}
-	name := when.Format(time.DateOnly)
+	name := begun.Format(time.DateOnly)
 	if len(commit) >= 7 {
 		name += " " + commit[:7]
 	}
@@ -233,18 +217,15 @@ func (b builds) name(when time.Time, commit string) string {
 
 // dateOf is when an entry was published, to the second.
 func dateOf(entry decode.Value) (when time.Time, ok bool) {
-	ms, ok := entry.Get("date").Float()
-	if !ok || ms <= 1e11 || ms >= 1e14 {
-		return time.Time{}, false
-	}
-	return time.UnixMilli(int64(ms)).UTC().Truncate(time.Second), true
+	ms := entry.Get("date").Float0()
+	return time.UnixMilli(int64(ms)).UTC().Truncate(time.Second), ms > 1e11 && ms < 1e14
 }
 
-// perSecond matches the units of rates.
-var perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
-
-// rate matches them where they are per user or device as well: tok/s/gpu.
-var rate = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+// Units of rates, which rate matches also per user or device: tok/s/gpu.
+var (
+	perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
+	rate      = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?(/|$)`)
+)
 
 // isTime reports a unit of time, also per operation or iteration.
 func isTime(unit string) bool {
@@ -316,22 +297,6 @@ var found = regexp.MustCompile(`(?i)\b(?:max|peak|best|sustained)\b`)
 // setting matches the title of a value that says what was set: "model 1024/128 c=8 _gpu_count".
 var setting = regexp.MustCompile(
 	`(?i)(?:^|[ _:])(?:tp|pp|dp|ep|gpu_count|num_gpus|gpus|isl|osl|concurrency|batch_size)$`)
-
-// otherFacts are the commit, and its build in channel main.
-func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
-	f := schema.Facts{Channel: schema.ChannelMain}
-	if commit != "" {
-		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
-		if project == "." || project == "/" {
-			project = "commit"
-		}
-		f.Stack.Commits = map[string]string{project: commit}
-	}
-	if when, ok := dateOf(entry); ok {
-		f.Start, f.End, f.Release = when, when, s.builds.name(when, commit)
-	}
-	return f
-}
 
 // Tools of the action that state a direction.
 const (

@@ -3,6 +3,7 @@ package nmvllm
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -70,30 +71,33 @@ func readStore(f *decode.File, out *schema.Reading) {
 
 // other begins the point of a value of a project's own, in the run of its commit.
 func (s *store) other(suite, title string, entry, at decode.Value) *draft.Draft {
-	of := stated(at.Get("extra").Str())
+	of := map[string]string{} // of a text such as "GPU: AMD Instinct MI355X | Model: acme/m"
+	for part := range strings.SplitSeq(at.Get("extra").Str(), "|") {
+		if name, value, ok := strings.Cut(part, ":"); ok {
+			of[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
+		}
+	}
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite + "\n" + of["model"], device: of["gpu"],
 		date: entry.Get("date").Text()}
-	d := draft.New(s.f, s.runs.Of(run, func() schema.Facts {
-		f := s.otherFacts(entry, run.commit)
-		f.Model.ID, f.Device.Name = of["model"], of["gpu"]
-		return f
-	}), at, "github-action-benchmark")
+	f := schema.Facts{
+		Channel: schema.ChannelMain, Model: schema.Model{ID: of["model"]}, Device: schema.Device{Name: of["gpu"]},
+	}
+	if run.commit != "" {
+		project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
+		if project == "." || project == "/" {
+			project = "commit"
+		}
+		f.Stack.Commits = map[string]string{project: run.commit}
+	}
+	if when, ok := dateOf(entry); ok {
+		f.Start, f.End, f.Release = when, when, s.builds.name(when, run.commit)
+	}
+	d := draft.New(s.f, s.runs.Of(run, f), at, "github-action-benchmark")
 	d.Key.Task = ""
 	d.Dim(schema.DimLabel, title)
 	d.Dim("suite", suite)
 	s.points = append(s.points, d)
 	return d
-}
-
-// stated are the facts of a text such as "GPU: AMD Instinct MI355X | Model: acme/m", by name in lower case.
-func stated(extra string) map[string]string {
-	out := map[string]string{}
-	for part := range strings.SplitSeq(extra, "|") {
-		if name, value, ok := strings.Cut(part, ":"); ok {
-			out[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
-		}
-	}
-	return out
 }
 
 // failed makes a point without a number of each value that a commit without any names, or one of its suite: left out,
@@ -182,7 +186,7 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 			return
 		}
 	}
-	r := s.runs.Of(run, func() schema.Facts { return s.facts(entry, name, extra, run.commit) })
+	r := s.runs.Of(run, s.facts(entry, name, extra, run.commit))
 	d := s.drafts[id]
 	if d == nil {
 		d = draft.New(s.f, r, bench, "nm-vllm")
@@ -229,9 +233,7 @@ func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Fac
 	if f.Device.Name == "" {
 		f.Device = facts(name).Device
 	}
-	if f.Stack.Version == "" {
-		f.Stack.Version = name.Get("vllm_version").Str()
-	}
+	f.Stack.Version = cmp.Or(f.Stack.Version, name.Get("vllm_version").Str())
 	if commit != "" {
 		f.Stack.Commits = map[string]string{"nm-vllm": commit}
 	}

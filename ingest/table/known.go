@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -9,115 +8,75 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// known is a format of a tool that a mapping reads, as a user could have written it, and how it is recognised.
-type known struct {
-	name, detail string
-	has          []string // paths that a file of it has
-	mapping      Mapping
-	table        Table // of the mapping
+// mapped is a format of a tool that a mapping reads, as a user could have written it, with paths that its files have.
+func mapped(name, detail string, m Mapping, has ...string) draft.Format {
+	compiled := sync.OnceValue(func() Table { // it is the same in every file
+		m.Files = "*"
+		tables, err := Compile([]Mapping{m})
+		if err != nil {
+			panic(name + ": " + err.Error()) // a test compiles each
+		}
+		tables[0].name, tables[0].detail = name, detail
+		return tables[0]
+	})
+	return draft.Format{
+		Name: name, Detail: detail, All: func(f *decode.File, r *schema.Reading) { *r = compiled().Read(f) },
+		Sniff: func(f *decode.File, m *draft.Check) {
+			for _, path := range has {
+				m.Want(f.First.Path(path).Kind() != decode.Invalid, path)
+			}
+		},
+	}
 }
 
 // LlamaBenchy is the result of eugr/llama-benchy 0.1 to 0.3 (MIT licence): schemas/benchmark_report_schema.json. Speeds
 // and times have a mean and a deviation over its runs.
-const LlamaBenchy = "llama-benchy"
+var LlamaBenchy = mapped("llama-benchy", "speeds by context", llamaBenchy,
+	"benchmarks.0.prompt_size", "benchmarks.0.tg_throughput")
+
+var llamaBenchy = Mapping{
+	Tool: "llama-benchy", Rows: "benchmarks", Columns: map[string]string{
+		"/model": "model", "/timestamp": "start", "/latency_mode": "condition latency_mode",
+		"/prefix_caching_enabled": "condition prefix_caching", "concurrency": "concurrency", "prompt_size": "isl",
+		"response_size": "osl", "context_size": "dim depth", "is_context_prefill_phase": "dim context_prefill",
+		"pp_throughput": "input_tps tok/s", "tg_throughput": "output_tps tok/s",
+		"tg_req_throughput": "tps_user tok/s", "e2e_ttft": "ttft ms first-content",
+		"ttfr":            "first_response_ms ms lower",
+		"peak_throughput": "peak_tps tok/s higher", "est_ppt": "prompt_ms ms lower",
+		"pp_req_throughput": "prompt_tps_user tok/s higher", "peak_req_throughput": "peak_tps_user tok/s higher",
+	},
+}
 
 // AgentX is an aggregate of InferenceX' agentic replays, version 3: utils/agentic/aggregation. Latencies are in
 // seconds; throughputs are of the whole deployment; its TPOT is AIPerf's inter-token latency of each request, and so is
 // its ITL; its interactivity is one over a statistic of that, so that its P90 is below its median. The metrics of the
 // server are missing in its newest versions.
-const AgentX = "inferencex-agentx"
-
-func knownFormats() []known {
-	return []known{
-		{name: LlamaBenchy, detail: "speeds by context", has: []string{
-			"benchmarks.0.prompt_size", "benchmarks.0.tg_throughput",
-		}, mapping: Mapping{
-			Tool: "llama-benchy", Rows: "benchmarks", Columns: map[string]string{
-				"/model": "model", "/timestamp": "start", "/latency_mode": "condition latency_mode",
-				"/prefix_caching_enabled": "condition prefix_caching", "concurrency": "concurrency", "prompt_size": "isl",
-				"response_size": "osl", "context_size": "dim depth", "is_context_prefill_phase": "dim context_prefill",
-				"pp_throughput": "input_tps tok/s", "tg_throughput": "output_tps tok/s",
-				"tg_req_throughput": "tps_user tok/s", "e2e_ttft": "ttft ms first-content",
-				"ttfr":            "first_response_ms ms lower",
-				"peak_throughput": "peak_tps tok/s higher", "est_ppt": "prompt_ms ms lower",
-				"pp_req_throughput": "prompt_tps_user tok/s higher", "peak_req_throughput": "peak_tps_user tok/s higher",
-			},
-		}},
-		{name: AgentX, detail: "an agentic replay, in seconds", has: []string{
-			"request_metrics.latency", "request_metrics.throughput", "conc",
-		}, mapping: Mapping{
-			Tool: "inferencex", Others: "metrics", Columns: map[string]string{
-				"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
-				"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
-				"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
-				// where its power is valid: else a file has none
-				"avg_total_gpu_power_w":                               "power_w W accelerator-boards",
-				"joules_per_output_token":                             "energy_token J/tok accelerator-boards",
-				"num_requests_successful":                             "requests_ok",
-				"request_metrics.latency.ttft":                        "ttft s first-content",
-				"request_metrics.latency.e2el":                        "e2el s last-content",
-				"request_metrics.latency.tpot":                        "tpot s excl-first",
-				"request_metrics.latency.intvty.p75":                  "interactivity_p75 tok/s",
-				"request_metrics.latency.intvty.p90":                  "interactivity_p90 tok/s",
-				"request_metrics.qps.mean":                            "rps req/s",
-				"request_metrics.tokens.input":                        "isl tok",
-				"request_metrics.tokens.output_actual":                "osl tok",
-				"request_metrics.throughput.input.tokens_per_second":  "input_tps tok/s",
-				"request_metrics.throughput.output.tokens_per_second": "output_tps tok/s",
-				"request_metrics.throughput.total.tokens_per_second":  "total_tps tok/s",
-				"request_metrics.throughput.duration_seconds":         "duration_s s",
-				"request_metrics.throughput.per_gpu.output_tput_tps":  "output_tps_accelerator tok/s",
-				"request_metrics.throughput.per_gpu.total_tput_tps":   "total_tps_accelerator tok/s",
-				"server_metrics.cache.external_cache_hit_rate":        "prefix_hits_external fraction",
-				"request_metrics.cache.theoretical_cache_hit_rate":    "prefix_hits_possible fraction",
-				"server_metrics.cache.gpu_cache_hit_rate":             "prefix_hits fraction",
-				"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",
-			},
-		}},
-	}
-}
-
-// compiled are the known formats with their tables: they are the same in every file.
-var compiled = sync.OnceValue(func() (list []known) {
-	for _, k := range knownFormats() {
-		k.mapping.Files = "*"
-		tables, err := Compile([]Mapping{k.mapping})
-		if err != nil {
-			panic(k.name + ": " + err.Error()) // a test compiles each
-		}
-		k.table = tables[0]
-		k.table.name, k.table.detail = k.name, k.detail
-		list = append(list, k)
-	}
-	return list
-})
-
-// Known are these formats, of which a file has the paths, and the table that one of the tools prints.
-var Known = draft.Format{
-	Sniff: func(f *decode.File, near *draft.Check) {
-		for i, k := range compiled() {
-			m := draft.Check{Match: schema.Match{Format: k.name, Detail: k.detail}}
-			for _, path := range k.has {
-				m.Want(f.First.Path(path).Kind() != decode.Invalid, path)
-			}
-			if i == 0 || m.OK() || len(m.Has) > len(near.Has) {
-				*near = m
-			}
-			if m.OK() {
-				return
-			}
-		}
+var AgentX = mapped("inferencex-agentx", "an agentic replay, in seconds", Mapping{
+	Tool: "inferencex", Others: "metrics", Columns: map[string]string{
+		"model": "model", "hw": "device", "framework": "engine", "conc": "concurrency", "scenario_type": "dataset",
+		"precision": "dim precision", "spec_decoding": "dim spec_decoding", "disagg": "dim disagg", "tp": "dim tp",
+		"ep": "dim ep", "dp_attention": "dim dp_attention", "kv_offloading": "dim kv_offloading",
+		// where its power is valid: else a file has none
+		"avg_total_gpu_power_w":                               "power_w W accelerator-boards",
+		"joules_per_output_token":                             "energy_token J/tok accelerator-boards",
+		"num_requests_successful":                             "requests_ok",
+		"request_metrics.latency.ttft":                        "ttft s first-content",
+		"request_metrics.latency.e2el":                        "e2el s last-content",
+		"request_metrics.latency.tpot":                        "tpot s excl-first",
+		"request_metrics.latency.intvty.p75":                  "interactivity_p75 tok/s",
+		"request_metrics.latency.intvty.p90":                  "interactivity_p90 tok/s",
+		"request_metrics.qps.mean":                            "rps req/s",
+		"request_metrics.tokens.input":                        "isl tok",
+		"request_metrics.tokens.output_actual":                "osl tok",
+		"request_metrics.throughput.input.tokens_per_second":  "input_tps tok/s",
+		"request_metrics.throughput.output.tokens_per_second": "output_tps tok/s",
+		"request_metrics.throughput.total.tokens_per_second":  "total_tps tok/s",
+		"request_metrics.throughput.duration_seconds":         "duration_s s",
+		"request_metrics.throughput.per_gpu.output_tput_tps":  "output_tps_accelerator tok/s",
+		"request_metrics.throughput.per_gpu.total_tput_tps":   "total_tps_accelerator tok/s",
+		"server_metrics.cache.external_cache_hit_rate":        "prefix_hits_external fraction",
+		"request_metrics.cache.theoretical_cache_hit_rate":    "prefix_hits_possible fraction",
+		"server_metrics.cache.gpu_cache_hit_rate":             "prefix_hits fraction",
+		"server_metrics.kv_cache.gpu_usage_pct":               "kv_usage fraction",
 	},
-	All: func(f *decode.File, r *schema.Reading) { *r = compiledAs(r.Format).Read(f) },
-	Others: []draft.Format{{
-		Name: LlamaBenchyPrinted, Detail: "a table that llama-benchy printed",
-		Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
-		All:  func(f *decode.File, r *schema.Reading) { *r = compiledAs(LlamaBenchy).readPrinted(f) },
-	}},
-}
-
-// compiledAs is the table of a known format.
-func compiledAs(name string) Table {
-	list := compiled()
-	return list[slices.IndexFunc(list, func(k known) bool { return k.name == name })].table
-}
+}, "request_metrics.latency", "request_metrics.throughput", "conc")

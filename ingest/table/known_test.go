@@ -55,7 +55,7 @@ func TestOwnMappingReadsLlamaBenchy(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := tables[0].Read(File("benchy/a.json", benchy))
-	ours := Reader{Detect: table.Known.Detect, Read: table.Known.Read}.Must(t, "benchy/a.json", benchy)
+	ours := Reader{Detect: table.LlamaBenchy.Detect, Read: table.LlamaBenchy.Read}.Must(t, "benchy/a.json", benchy)
 	Check(t, own)
 	for _, r := range []schema.Reading{own, ours} {
 		if len(r.Points) != 2 || len(r.Problems) != 0 || r.Facts.Model.ID != "acme/m" || r.Facts.Start.Hour() != 19 {
@@ -93,7 +93,7 @@ Date: 2026-08-16 12:02:31
 
 // The table states the same workloads as the JSON: rows of prompts and of answers are one measurement.
 func TestPrintedLlamaBenchy(t *testing.T) {
-	r := Reader{Detect: table.Known.Detect, Read: table.Known.Read}.Must(t, "01-chat.md", printed)
+	r := Reader{Detect: table.Printed.Detect, Read: table.Printed.Read}.Must(t, "01-chat.md", printed)
 	Check(t, r)
 	if len(r.Points) != 3 || len(r.More) != 1 || len(r.Problems) != 0 || r.Facts.Model.ID != "acme/m" ||
 		r.Facts.Start.Hour() != 12 || r.More[0].Facts.Model.ID != "acme/n" {
@@ -110,11 +110,11 @@ func TestPrintedLlamaBenchy(t *testing.T) {
 	if keys != "2048/32/1; 2048/32/2 depth 512; -/-/1 context_prefill true, depth 4096; " {
 		t.Error(keys)
 	}
-	json := Reader{Detect: table.Known.Detect, Read: table.Known.Read}.Must(t, "a.json", benchy)
+	json := Reader{Detect: table.LlamaBenchy.Detect, Read: table.LlamaBenchy.Read}.Must(t, "a.json", benchy)
 	if a, b := json.Points[0].Key.String(), r.Points[0].Key.String(); a != b {
 		t.Errorf("%s in JSON, %s as printed", a, b)
 	}
-	if empty := table.Known.Read(File("x.md", strings.Split(printed, "\n| acme")[0])); Codes(empty) != "empty-table" {
+	if empty := table.Printed.Read(File("x.md", strings.Split(printed, "\n| acme")[0])); Codes(empty) != "empty-table" {
 		t.Errorf("%+v", empty)
 	}
 }
@@ -143,7 +143,7 @@ const agentXServer = `,"server_metrics":{"metric_count":61,"cache":{"gpu_cache_h
  "tokens":{"prompt_total":654321,"prompt_by_source":{"computed":54321}},"sources":[{"prompt_tokens":222}]}`
 
 func TestAgentX(t *testing.T) {
-	reader := Reader{Detect: table.Known.Detect, Read: table.Known.Read}
+	reader := Reader{Detect: table.AgentX.Detect, Read: table.AgentX.Read}
 	r := reader.Must(t, "agg.json", strings.Replace(agentX, "SERVER", agentXServer, 1))
 	p := r.Points[0]
 	Expect(t, p, map[string]float64{

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -52,18 +53,8 @@ func readMetrics(f *decode.File, r *schema.Reading) {
 	d.Done()
 }
 
-// direction is what is better: as "better" states it, or as "type" in nm-vllm's words.
-func direction(metric decode.Value) string {
-	switch metric.Get("type").Str() {
-	case "SmallerIsBetter":
-		return "lower"
-	case "BiggerIsBetter":
-		return "higher"
-	case "Observation":
-		return "neither"
-	}
-	return metric.Get("better").Str()
-}
+// directions are what is better in the words of nm-vllm.
+var directions = map[string]string{"SmallerIsBetter": "lower", "BiggerIsBetter": "higher", "Observation": "neither"}
 
 // put adds a metric, or a problem.
 func put(d *draft.Draft, x decode.Member) {
@@ -73,7 +64,7 @@ func put(d *draft.Draft, x decode.Member) {
 			"the other metrics")
 		return
 	}
-	unit, better := x.Val.Get("unit").Str(), direction(x.Val)
+	unit, better := x.Val.Get("unit").Str(), cmp.Or(directions[x.Val.Get("type").Str()], x.Val.Get("better").Str())
 	name, stat, def := x.Key, "value", ""
 	info, known := schema.MetricByName(name)
 	if !known || schema.IsOwn(name) || info.Unit != unit {

@@ -20,16 +20,17 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 	found := map[string]bool{}
 	headings := slices.Sorted(maps.Keys(t.columns))
 	for top := range f.Values() {
-		for of, row := range t.objects(top) {
+		t.below(top, t.rows, "", func(of keys, row decode.Value) bool {
 			if r.rows++; r.rows > f.Limits().Results {
-				break // the load says so
+				return false // the load says so
 			}
 			r.object(headings, found, top, row, of)
-		}
+			return true
+		})
 	}
-	r.lackNumbers(found)
+	missing := r.missing(found)
 	r.tellFailed()
-	if missing := t.missing(found); len(missing) > 0 && t.name == "" {
+	if len(missing) > 0 && t.name == "" {
 		r.report(schema.SevWarning, Lacking, fmt.Sprintf("%d rows", r.rows), "also "+joined(missing),
 			"the members that are there")
 	}
@@ -40,11 +41,6 @@ func (t Table) readObjects(f *decode.File) schema.Reading {
 
 // keys are those of a row: of itself where it is a member, and of the members that stand for the * of the path to it.
 type keys struct{ row, all string }
-
-// objects are the rows of a value.
-func (t Table) objects(top decode.Value) iter.Seq2[keys, decode.Value] {
-	return func(yield func(keys, decode.Value) bool) { t.below(top, t.rows, "", yield) }
-}
 
 // below goes through the rows at the end of a path; false ends it.
 func (t Table) below(at decode.Value, path []string, all string, yield func(keys, decode.Value) bool) bool {

@@ -13,9 +13,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// LlamaBenchyPrinted is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt
-// processing and generation of one load are a row each, rounded to two decimals; its JSON has both in one.
-const LlamaBenchyPrinted = "llama-benchy-md"
+// Printed is the table that llama-benchy prints, in a text of any kind: src/llama_benchy/results.py. Prompt processing
+// and generation of one load are a row each, rounded to two decimals; its JSON has both in one, as which it is read.
+var Printed = draft.Format{
+	Name: "llama-benchy-md", Detail: "a table that llama-benchy printed", All: readPrinted,
+	Text: func(f *decode.File) bool { return printedHead.Match(f.Data) },
+}
+
+var printedRows = mapped("llama-benchy-md", "", llamaBenchy)
 
 // printedColumns are members of llama-benchy's JSON by the headings of its table. Those of speeds begin with pp or tg,
 // as the name of the row does.
@@ -31,9 +36,9 @@ var (
 	printedDate  = regexp.MustCompile(`(?im)^date: (20\d\d-\d\d-\d\d \d\d:\d\d:\d\d)`)
 )
 
-// printedRows makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of
+// printer makes llama-benchy's JSON of its tables, a value for each measurement: a row of prompts and one of
 // answers that have their load in common.
-type printedRows struct {
+type printer struct {
 	out      bytes.Buffer
 	date     string
 	headings []string
@@ -41,29 +46,9 @@ type printedRows struct {
 	phase    string   // of its last row; "" while none is open
 }
 
-func fromPrinted(text []byte) []byte {
-	var p printedRows
-	if m := printedDate.FindSubmatch(text); m != nil {
-		p.date = string(m[1])
-	}
-	for line := range bytes.Lines(text) {
-		cells := draft.Cells(line, "*`")
-		if printedHead.Match(line) {
-			p.headings = cells
-		}
-		if len(cells) > 3 && len(cells) == len(p.headings) {
-			if m := printedTest.FindStringSubmatch(cells[1]); m != nil {
-				p.row(cells, m[1], m[2], m[3], []string{cells[0], m[1], m[4], m[5]})
-			}
-		}
-	}
-	p.end()
-	return p.out.Bytes()
-}
-
 // row adds a row: of a context that is only read or of a load, of its prompts (pp) or its answers (tg), with so many
 // tokens each.
-func (p *printedRows) row(cells []string, context, phase, tokens string, load []string) {
+func (p *printer) row(cells []string, context, phase, tokens string, load []string) {
 	if p.phase != "pp" || phase != "tg" || !slices.Equal(load, p.load) {
 		p.end()
 		fmt.Fprintf(&p.out, `{"model":%s,"timestamp":%q,"benchmarks":[{"concurrency":"%s","context_size":"%s",`+
@@ -85,23 +70,37 @@ func (p *printedRows) row(cells []string, context, phase, tokens string, load []
 	}
 }
 
-func (p *printedRows) end() {
+func (p *printer) end() {
 	if p.phase != "" {
 		p.out.WriteString("}]}\n")
 	}
 	p.phase = ""
 }
 
-// readPrinted reads such tables by the mapping of the JSON.
-func (t Table) readPrinted(f *decode.File) schema.Reading {
-	rows := decode.NewFile(f.Path, fromPrinted(f.Data), f.ModTime, f.Limits())
-	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
-	t.name, t.detail = LlamaBenchyPrinted, "a table that llama-benchy printed"
-	r := t.Read(&rows)
-	if len(r.Points)+len(r.More) == 0 {
-		p := f.Problem(schema.SevWarning, "empty-table", decode.Value{})
-		p.Found, p.Expected, p.Used = "a table of llama-benchy without a result", "a row for each test", "nothing of it"
-		r.Problems = append(r.Problems, p)
+func readPrinted(f *decode.File, r *schema.Reading) {
+	var p printer
+	if m := printedDate.FindSubmatch(f.Data); m != nil {
+		p.date = string(m[1])
 	}
-	return r
+	for line := range bytes.Lines(f.Data) {
+		cells := draft.Cells(line, "*`")
+		if printedHead.Match(line) {
+			p.headings = cells
+		}
+		if len(cells) > 3 && len(cells) == len(p.headings) {
+			if m := printedTest.FindStringSubmatch(cells[1]); m != nil {
+				p.row(cells, m[1], m[2], m[3], []string{cells[0], m[1], m[4], m[5]})
+			}
+		}
+	}
+	p.end()
+	rows := decode.NewFile(f.Path, p.out.Bytes(), f.ModTime, f.Limits())
+	rows.SHA256, rows.Content, rows.Size = f.SHA256, f.Content, f.Size
+	detail := r.Detail
+	*r = printedRows.Read(&rows)
+	r.Detail = detail
+	if len(r.Points)+len(r.More) == 0 {
+		draft.Problem(f, r, schema.SevWarning, "empty-table", decode.Value{}, "a table of llama-benchy without a result",
+			"a row for each test", "nothing of it")
+	}
 }

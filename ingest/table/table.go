@@ -46,7 +46,15 @@ func (t Table) Read(f *decode.File) schema.Reading {
 		return r.runs.Join("a table")
 	}
 	r.header = header
-	r.checkHeader()
+	has := map[string]bool{}
+	for i, h := range r.header {
+		r.header[i] = strings.TrimSpace(h)
+		has[r.header[i]] = true
+	}
+	if missing := r.missing(has); len(missing) > 0 {
+		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
+		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
+	}
 	err = r.lines(lines)
 	if err != io.EOF {
 		r.report(schema.SevError, "bad-table", err.Error(), "lines of cells", "the lines before it")
@@ -96,13 +104,8 @@ func fits(row []string, headings int) bool {
 
 // separator is what separates the headings: a comma, a semicolon or a tab.
 func separator(head []byte) rune {
-	most, n := ',', bytes.Count(head, []byte(","))
-	for _, c := range []rune{';', '\t'} {
-		if k := bytes.Count(head, []byte(string(c))); k > n {
-			most, n = c, k
-		}
-	}
-	return most
+	count := func(c rune) int { return bytes.Count(head, []byte(string(c))) }
+	return slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int { return cmp.Compare(count(a), count(b)) })
 }
 
 // reader reads one table.
@@ -167,41 +170,22 @@ func (r *reader) tellFailed() {
 		r.report(schema.SevError, code, plaintext.Plural(r.rows, "row")+" and no number in a column that is mapped",
 			"a number in each row", used)
 		for _, cells := range r.empty {
-			r.attempt(cells)
+			// A night that failed as a whole must not look like one that nobody measured.
+			d, facts := r.begin(cells, decode.Value{})
+			for _, c := range r.table.columns {
+				if c.kind == metric {
+					d.Missing(c.name, "", "empty in the file")
+				}
+			}
+			d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
+			d.Reading.Facts.Widen(facts.Start, facts.Start, "")
+			d.Done()
 		}
 	}
 }
 
 // mostEmpty is how many rows without a number become failed points.
 const mostEmpty = 1000
-
-// attempt makes a failed point of a row without a number, of a table in which none has one: a night that failed as a
-// whole must not look like one that nobody measured.
-func (r *reader) attempt(cells []cell) {
-	d, facts := r.begin(cells, decode.Value{})
-	for _, c := range r.table.columns {
-		if c.kind == metric {
-			d.Missing(c.name, "", "empty in the file")
-		}
-	}
-	d.Status, d.Start, d.End = schema.StatusFailed, facts.Start, facts.Start
-	d.Reading.Facts.Widen(facts.Start, facts.Start, "")
-	d.Done()
-}
-
-// checkHeader reports columns that are mapped and not there.
-func (r *reader) checkHeader() {
-	has := map[string]bool{}
-	for i, h := range r.header {
-		r.header[i] = strings.TrimSpace(h)
-		has[r.header[i]] = true
-	}
-	r.lackNumbers(has)
-	if missing := r.table.missing(has); len(missing) > 0 {
-		found := fmt.Sprintf("a table with the columns %s", strings.Join(r.header, ", "))
-		r.report(schema.SevWarning, Lacking, found, "also "+joined(missing), "the columns that are there")
-	}
-}
 
 // Unmapped is the code of a note on numbers that a mapping leaves out.
 const Unmapped = "unmapped"
@@ -212,19 +196,14 @@ const OtherFile = "other-file"
 // Lacking is the code of a problem about a file that lacks some of the columns that are mapped.
 const Lacking = "missing-column"
 
-// lackNumbers notes whether a file with these headings has no number that is mapped.
-func (r *reader) lackNumbers(has map[string]bool) {
+// missing lists the headings that are mapped and not there, quoted, and notes whether those of numbers are all missing.
+func (r *reader) missing(has map[string]bool) (out []string) {
 	r.lacksNumbers = true
-	for heading, c := range r.table.columns {
-		r.lacksNumbers = r.lacksNumbers && !(has[heading] && (c.kind == metric || c.kind == score))
-	}
-}
-
-// missing lists the headings that are mapped and not there, quoted.
-func (t Table) missing(has map[string]bool) (out []string) {
-	for _, h := range slices.Sorted(maps.Keys(t.columns)) {
-		if !has[h] {
+	for _, h := range slices.Sorted(maps.Keys(r.table.columns)) {
+		if kind := r.table.columns[h].kind; !has[h] {
 			out = append(out, strconv.Quote(h))
+		} else if kind == metric || kind == score {
+			r.lacksNumbers = false
 		}
 	}
 	return out
@@ -271,32 +250,22 @@ func (r *reader) begin(cells []cell, at decode.Value) (*draft.Draft, schema.Fact
 	who := [7]string{
 		facts.Model.ID, facts.Device.Name, facts.Impl, facts.Stack.Engine, facts.Stack.Version, facts.Release, day,
 	}
-	reading := r.runs.Of(who, func() schema.Facts { return facts })
+	reading := r.runs.Of(who, facts)
 	d, before := draft.New(r.file, reading, at, r.table.tool), len(reading.Scores)
-	var shared []cell // so far, of columns that are mapped as another one is
-	for _, c := range cells {
-		if c.shared != "" {
-			i := slices.IndexFunc(shared, func(first cell) bool { return first.shared == c.shared })
-			if i >= 0 && shared[i].text != c.text {
-				r.twice(shared[i], c)
-				continue
-			}
-			shared = append(shared, c)
+	for i, c := range cells {
+		isAlike := func(o cell) bool { return o.kind == c.kind && o.name == c.name && o.stat == c.stat }
+		n := slices.IndexFunc(cells[:i], isAlike)
+		if n < 0 || cells[n].text == c.text || c.kind != metric && c.kind != workload {
+			r.cell(d, c)
+		} else if first := cells[n]; !r.bad[c.heading] {
+			r.bad[c.heading] = true
+			r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
+				first.heading, c.heading, strings.TrimSpace(c.name+" "+c.stat), plaintext.Short(first.text, 40),
+				plaintext.Short(c.text, 40), r.rows), "one column for each", "the first")
 		}
-		r.cell(d, c)
 	}
 	r.settings(who, cells, reading.Scores[before:])
 	return d, facts
-}
-
-// twice reports the first two columns that are mapped as one thing and have two values in a row.
-func (r *reader) twice(first, c cell) {
-	if !r.bad[c.heading] {
-		r.bad[c.heading] = true
-		r.report(schema.SevWarning, "two-columns", fmt.Sprintf("%q and %q both mapped as %s, with %s and %s in row %d",
-			first.heading, c.heading, c.shared, plaintext.Short(first.text, 40), plaintext.Short(c.text, 40), r.rows),
-			"one column for each", "the first")
-	}
 }
 
 // settings says of the scores of a row how they were asked: what is mapped as a dimension is a part of their names, and
@@ -415,7 +384,7 @@ func (r *reader) cell(d *draft.Draft, c cell) {
 	case c.kind == metric && isFailure(c.text):
 		d.Missing(c.name, c.def, "the row says "+c.text)
 	case c.kind == metric && c.block.Kind() == decode.Object:
-		d.Block(c.block, draft.Wide, c.field())
+		d.Block(c.block, draft.Wide, draft.Field{Metric: c.name, Def: c.def, Scale: c.factor})
 	case c.kind == metric, c.kind == score:
 		switch x, ok := r.value(c); {
 		case !ok:
@@ -444,28 +413,16 @@ func (r *reader) value(c cell) (x float64, ok bool) {
 }
 
 func (r *reader) workload(d *draft.Draft, c cell) {
-	field, text := c.name, c.text
-	numbers := map[string]**float64{
-		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
-	}
-	switch field {
-	case "dataset":
-		d.Key.Dataset = text
-	case "task":
-		d.Key.Task = text
-	case "tool":
-		d.Key.Tool = text
-	case "label":
-		d.Dim(schema.DimLabel, text)
-	default:
-		if field == "rate" && strings.EqualFold(text, "inf") {
-			return // as fast as possible
-		}
-		if x, ok := r.number(text); ok {
-			*numbers[field] = &x
-		} else {
-			r.badCell(c)
-		}
+	texts := map[string]*string{"dataset": &d.Key.Dataset, "task": &d.Key.Task, "tool": &d.Key.Tool}
+	switch x, ok := r.number(c.text); {
+	case texts[c.name] != nil:
+		*texts[c.name] = c.text
+	case c.name == "label":
+		d.Dim(schema.DimLabel, c.text)
+	case ok:
+		*d.Load(c.name) = &x
+	case c.name != "rate" || !strings.EqualFold(c.text, "inf"): // which is as fast as possible
+		r.badCell(c)
 	}
 }
 
@@ -576,12 +533,6 @@ type column struct {
 	stat   string // or the metric of a score
 	def    string
 	factor float64 // to the metric's unit; what a score is of
-	shared string  // the metric and statistic, or the part of the workload, that other columns hold, too
-}
-
-// field is the column of a metric as readers of formats state one.
-func (c column) field() draft.Field {
-	return draft.Field{Key: c.name, Metric: c.name, Def: c.def, Scale: c.factor}
 }
 
 type kind uint8
@@ -621,15 +572,12 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t := Table{files: files, tool: m.Tool, columns: map[string]column{}, others: m.Others == "metrics"}
+		t := Table{files: files, tool: cmp.Or(m.Tool, "table"), columns: map[string]column{}, others: m.Others == "metrics"}
 		if m.Others != "" && !t.others {
 			return nil, fmt.Errorf("%s: others: %q; expected metrics, or nothing", where, m.Others)
 		}
 		if m.Rows != "" {
 			t.rows = strings.Split(m.Rows, ".")
-		}
-		if t.tool == "" {
-			t.tool = "table"
 		}
 		for _, heading := range slices.Sorted(maps.Keys(m.Columns)) {
 			c, err := newColumn(m.Columns[heading])
@@ -641,7 +589,6 @@ func Compile(list []Mapping) ([]Table, error) {
 		if err := t.measures(); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		t.share()
 		out = append(out, t)
 	}
 	return out, nil
@@ -666,25 +613,6 @@ func (t *Table) measures() error {
 	return nil
 }
 
-// share marks the columns that are mapped as one thing, so that no row has to look for them.
-func (t *Table) share() {
-	holds := map[string][]string{}
-	for heading, c := range t.columns {
-		if c.kind == metric || c.kind == workload {
-			what := strings.TrimSpace(c.name + " " + c.stat)
-			holds[what] = append(holds[what], heading)
-		}
-	}
-	for what, headings := range holds {
-		for _, heading := range headings {
-			if c := t.columns[heading]; len(headings) > 1 {
-				c.shared = what
-				t.columns[heading] = c
-			}
-		}
-	}
-}
-
 // Find returns the tables whose files match a path: of those with the same rows the first.
 func Find(list []Table, path string) (out []Table) {
 	for _, t := range list {
@@ -695,6 +623,9 @@ func Find(list []Table, path string) (out []Table) {
 	}
 	return out
 }
+
+// named are the kinds that a column names before what it holds.
+var named = map[string]kind{"dim": dim, "condition": condition, "questions": questions}
 
 func newColumn(text string) (column, error) {
 	words := strings.Fields(text)
@@ -708,12 +639,8 @@ func newColumn(text string) (column, error) {
 		return column{kind: workload, name: words[0]}, nil
 	case len(words) == 1 && isIdentity:
 		return column{kind: identity, name: words[0]}, nil
-	case len(words) == 2 && words[0] == "dim":
-		return column{kind: dim, name: words[1]}, nil
-	case len(words) == 2 && words[0] == "condition":
-		return column{kind: condition, name: words[1]}, nil
-	case len(words) == 2 && words[0] == "questions":
-		return column{kind: questions, name: words[1]}, nil
+	case len(words) == 2 && named[words[0]] != skipped:
+		return column{kind: named[words[0]], name: words[1]}, nil
 	case words[0] == "score":
 		return newScore(words)
 	}
@@ -727,11 +654,7 @@ func newScore(words []string) (column, error) {
 		return column{}, fmt.Errorf("%q; expected score TASK METRIC, and %% where 100 is the most",
 			strings.Join(words, " "))
 	}
-	c := column{kind: score, name: words[1], stat: words[2], factor: 1}
-	if !isShare {
-		c.factor = 100
-	}
-	return c, nil
+	return column{kind: score, name: words[1], stat: words[2], factor: map[bool]float64{true: 1, false: 100}[isShare]}, nil
 }
 
 // definition takes the definition off the words of a column; one of a latency that states none is not known.
@@ -778,18 +701,17 @@ func newMetric(words []string) (column, error) {
 		return column{}, fmt.Errorf("%q is not a statistic: mean, median, std, min, max, value or p1 to p99.9", c.stat)
 	}
 	unit := ""
-	if len(words) == 2 || len(words) == 3 {
+	switch {
+	case len(words) == 2 || len(words) == 3:
 		unit = words[len(words)-1]
-	}
-	if unit == "" && (info.Unit == "req" || info.Unit == "tok") {
+	case info.Unit == "req" || info.Unit == "tok":
 		unit = info.Unit // a count
 	}
-	factor, ok := draft.Scale(unit, info.Unit)
-	if !ok {
+	isUnit := false
+	if c.factor, isUnit = draft.Scale(unit, info.Unit); !isUnit {
 		return column{}, fmt.Errorf("state the unit of %s: %s %s %s, or another unit of the same kind", words[0], words[0],
 			c.stat, info.Unit)
 	}
-	c.factor = factor
 	return c, nil
 }
 

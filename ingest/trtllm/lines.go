@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -29,8 +30,8 @@ type logReader struct {
 	version string
 	seen    map[string]bool // lines, because several ranks may print the same one
 	records []record
-	open    *record  // of a program that writes one pair a line
-	skipped []string // lines about points that were not run
+	open    map[string]string // of a program that writes one pair a line
+	skipped []string          // lines about points that were not run
 }
 
 // records reads a log, up to one record more than the most.
@@ -41,54 +42,44 @@ func records(data []byte, most int) (out []record, skipped []string) {
 		if m := banner.FindStringSubmatch(text); m != nil {
 			l.version = m[1]
 		}
-		if len(l.skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+		if len(l.skipped) < 5 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
 			l.skipped = append(l.skipped, text)
 		}
-		_, rest, tagged := strings.Cut(text, tag)
-		if !tagged {
-			continue
-		}
-		if len(l.records) > most {
+		if before, rest, tagged := strings.Cut(text, tag); tagged && len(l.records) <= most {
+			l.tagged(rest, rank.FindStringSubmatch(before))
+		} else if tagged {
 			break
 		}
-		var of string // the process that printed it
-		if m := rank.FindStringSubmatch(text); m != nil {
-			of = m[1]
-		}
-		l.tagged(rest, of)
 	}
 	return oneRank(l.records), l.skipped
 }
 
 // tagged reads the text after the tag of a line: all pairs of a measurement, or one of them.
-func (l *logReader) tagged(text, rank string) {
+func (l *logReader) tagged(text string, rank []string) {
 	words := strings.Fields(text)
 	switch {
 	case len(words) < 2:
 	case len(words) < 6: // the shortest line of a whole measurement has a batch, a length and a latency
 		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
 		name := strings.Join(words[:last], " ")
-		if l.open != nil {
-			_, again := l.open.vals[name]
-			if again && (name != "num_samples" || l.open.vals["total_latency(ms)"] != "") {
-				l.open = nil
-			}
+		_, again := l.open[name]
+		if l.open == nil || again && (name != "num_samples" || l.open["total_latency(ms)"] != "") {
+			l.open = map[string]string{}
+			l.records = append(l.records, record{version: l.version, vals: l.open})
 		}
-		if l.open == nil {
-			l.records = append(l.records, record{version: l.version, vals: map[string]string{}})
-			l.open = &l.records[len(l.records)-1]
-		}
-		l.open.vals[name] = words[last]
+		l.open[name] = words[last]
+	case l.seen[l.version+text]:
+		l.open = nil
 	default:
-		r := record{version: l.version, rank: rank, vals: map[string]string{}}
+		l.seen[l.version+text], l.open = true, nil
+		r := record{version: l.version, vals: map[string]string{}}
+		if rank != nil {
+			r.rank = rank[1]
+		}
 		for i := 0; i+1 < len(words); i += 2 {
 			r.vals[words[i]] = words[i+1]
 		}
-		if line := l.version + text; !l.seen[line] {
-			l.seen[line] = true
-			l.records = append(l.records, r)
-		}
-		l.open = nil
+		l.records = append(l.records, r)
 	}
 }
 
@@ -96,35 +87,26 @@ func (l *logReader) tagged(text, rank string) {
 var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
 
 // workloadKeys are the keys that are equal in records of one measurement.
-var workloadKeys = [...]string{
+var workloadKeys = []string{
 	"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length",
 	"gpu_weights_percent",
-}
-
-// workload is what records of one measurement on several ranks have in common.
-type workload struct {
-	version string
-	values  [len(workloadKeys)]string
 }
 
 // oneRank keeps the record of the first rank if other ranks have the same workload: a run on several ranks is one
 // measurement.
 func oneRank(list []record) []record {
-	first := map[workload]string{}
-	var out []record
-	for _, r := range list {
-		what := workload{version: r.version}
-		for i, k := range workloadKeys {
-			what.values[i] = r.vals[k]
+	first := map[string]string{} // the rank of a workload
+	return slices.DeleteFunc(list, func(r record) bool {
+		what := r.version
+		for _, k := range workloadKeys {
+			what += "\n" + r.vals[k]
 		}
-		if before, seen := first[what]; seen && r.rank != "" && before != "" && before != r.rank {
-			continue
-		} else if !seen {
+		before, seen := first[what]
+		if !seen {
 			first[what] = r.rank
 		}
-		out = append(out, r)
-	}
-	return out
+		return seen && r.rank != "" && before != "" && before != r.rank
+	})
 }
 
 // table reads the CSV of benchmark.py, whose header repeats.
@@ -173,13 +155,12 @@ func readText(f *decode.File, out *schema.Reading) {
 	for _, r := range list {
 		v := decode.Of(r.vals)
 		facts := r.facts(v)
-		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version},
-			func() schema.Facts { return facts }))
+		point(f, v, r.version, runs.Of([3]string{facts.Model.ID, facts.Model.Precision, r.version}, facts))
 	}
 	problems := out.Problems
 	*out = runs.Join(fmt.Sprintf("%s, %d records", out.Detail, len(list)))
 	out.Problems = append(problems, out.Problems...)
-	for _, s := range skipped[:min(len(skipped), 5)] {
+	for _, s := range skipped {
 		draft.Problem(f, out, schema.SevWarning, "point-not-run", decode.Value{},
 			"a point that the tool left out"+draft.Quote(s), "a measurement")
 	}
@@ -200,33 +181,28 @@ func (r *record) facts(v decode.Value) schema.Facts {
 	return f
 }
 
-// fields are the statistics of the C++ programs: "p99_sequence_latency(ms)".
-var fields = []draft.Field{
-	{Key: "{}_sequence_latency(ms)", Metric: "e2el", Def: schema.DefLastChunk},
-	{Key: "{}_time_to_first_token(ms)", Metric: "ttft", Def: schema.DefFirstChunk},
-	{Key: "{}_inter_token_latency(ms)", Metric: "itl", Def: schema.DefNotStated},
-}
-
 func point(f *decode.File, all decode.Value, version string, into *schema.Reading) {
 	d := draft.New(f, into, all, "trtllm")
 	v := d.In
 	d.Source.ToolVersion = version
 	d.Fields(v, map[string]string{
-		"key concurrency": "batch_size", "key isl": "input_length", "key osl": "output_length",
+		"key concurrency": "batch_size", "key isl": "input_length", "key osl": "output_length", "degree tp": "world_size",
 	})
 	if d.Key.Concurrency != nil {
 		d.Dim("batching", "static")
 	}
-	d.Parallel(v, map[string]string{"world_size": "tp"})
-	for key, stat := range map[string]string{"latency(ms)": "mean", "percentile95(ms)": "p95", "percentile99(ms)": "p99"} {
-		d.Put(draft.Field{Metric: "e2el", Def: schema.DefBatch}, stat, v.Get(key))
-	}
-	d.Of("output_tps", v.Get("tokens_per_sec"))
-	ofEngine(d, "build_time", "s", "build_time(s)")
-	ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
+	d.Fields(v, map[string]string{
+		"e2el whole-batch": "latency(ms)", "e2el p95 whole-batch": "percentile95(ms)",
+		"e2el p99 whole-batch": "percentile99(ms)", "output_tps": "tokens_per_sec",
+	})
+	// of the engine; 0 is what benchmark.py prints for one that was built before, and for the memory of several GPUs
+	d.Above(v, map[string]string{"build_time{s,lower}": "build_time(s)", "gpu_peak_mem{GiB,lower}": "gpu_peak_mem(gb)"})
 	perSequence(d)
-	d.Fields(v, map[string]string{"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)"})
-	d.Flat(v, fields)
+	d.Fields(v, map[string]string{ // of the C++ programs: "p99_sequence_latency(ms)"
+		"output_tps": "token_throughput(token/sec)", "rps": "seq_throughput(seq/sec)",
+		"e2el last-chunk": "{}_sequence_latency(ms)", "ttft first-chunk": "{}_time_to_first_token(ms)",
+		"itl not-stated": "{}_inter_token_latency(ms)",
+	})
 	if gen := all.Number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}
@@ -254,15 +230,6 @@ func foreign(d *draft.Draft) {
 			(!measured || m.Val.Float0() > 0) {
 			d.Keep(k, text)
 		}
-	}
-}
-
-// ofEngine adds a number of the engine, as a metric with its own unit. 0 is what benchmark.py prints for what it did
-// not measure: an engine that was built before, the memory of several GPUs.
-func ofEngine(d *draft.Draft, name, unit, field string) {
-	metric, ok := schema.OwnMetric(name, unit, "lower")
-	if x := d.In.Get(field).Float0(); ok && x > 0 {
-		d.Value(metric, x)
 	}
 }
 

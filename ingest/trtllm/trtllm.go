@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
@@ -53,36 +52,21 @@ func readReport(d *draft.Draft) {
 	r.Facts.Device.Chips = max(n, 0)
 	d.Source.ToolVersion = r.Facts.Stack.Version
 	key(d)
-	vllms := draft.VLLM("", 1)
-	for _, x := range []struct {
-		in        decode.Value
-		key, mean string
-		field     draft.Field
-	}{
-		{perf, "request_latency_percentiles_ms", "avg_request_latency_ms", vllms[3]},
-		{stream, "ttft_percentiles", "avg_ttft_ms", vllms[0]},
-		{stream, "tpot_percentiles", "avg_tpot_ms", vllms[1]},
-	} {
-		d.Block(x.in.Get(x.key), draft.Usual, x.field)
-		if mean := x.in.Get(x.mean); mean.Float0() > 0 {
-			d.Put(x.field, "mean", mean)
-		}
+	for _, x := range draft.Table("ttft first-chunk: ttft_percentiles", "tpot excl-first: tpot_percentiles",
+		"e2el last-chunk: request_latency_percentiles_ms") {
+		d.Block(stream.ObjectOr(x.Key, perf.Get(x.Key)), draft.Usual, x)
 	}
+	d.Above(stream, map[string]string{"ttft first-chunk": "avg_ttft_ms", "tpot excl-first": "avg_tpot_ms"})
+	d.Above(perf, map[string]string{"e2el last-chunk": "avg_request_latency_ms"})
 	d.Fields(perf, map[string]string{
 		"rps": "request_throughput_req_s", "output_tps": "system_output_throughput_tok_s",
 		"total_tps": "system_total_throughput_tok_s",
 	})
-	if s := perf.Get("output_throughput_per_user_tok_s").Float0(); s > 0 {
-		d.Stat("tps_user", schema.DefOutOverE2EL, "mean", s)
-	}
+	d.Above(perf, map[string]string{"tps_user mean osl/e2el": "output_throughput_per_user_tok_s"})
 	if s, ok := perf.Get("total_latency_ms").Float(); ok {
 		d.Value("duration_s", s/1000)
 	}
-	for metric, name := range map[string]string{"isl": "avg_input_length", "osl": "avg_output_length"} {
-		if x := info.Get(name); x.Float0() > 0 {
-			d.Of(metric, x)
-		}
-	}
+	d.Above(info, map[string]string{"isl": "avg_input_length", "osl": "avg_output_length"})
 	d.Requests(info.Get("num_requests").Ptr(), nil, nil, "")
 	for _, part := range []string{"decoding_stats", "energy"} {
 		d.Foreign(v.Get(part), "")
@@ -106,7 +90,8 @@ func key(d *draft.Draft) {
 		}
 	}
 	d.Dim("requests", info.Get("num_requests").Text())
-	d.Parallel(world, map[string]string{"tp_size": "tp", "pp_size": "pp", "ep_size": "ep"})
-	d.Dim("max_batch", world.Get("max_batch_size").Text())
-	d.Condition("scheduling", world.Get("scheduling_policy").Text())
+	d.Fields(world, map[string]string{
+		"degree tp": "tp_size", "degree pp": "pp_size", "degree ep": "ep_size", "dim max_batch": "max_batch_size",
+		"condition scheduling": "scheduling_policy",
+	})
 }

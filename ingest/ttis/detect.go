@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,51 +51,43 @@ var Reader = draft.Format{
 			Name: Spec, Detail: "runtime spec: identity and targets in force", Wants: draft.Wants("runtime_model_spec{}"),
 			All: readSpec,
 		},
-		{
-			Name: Report, Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
-			Wants: draft.Wants("metadata.written_by|written_by&output_token_throughput"),
-		},
+		draft.Aside(Report, "a report or a copy that ttreport wrote of results that it had read",
+			"metadata.written_by|written_by&output_token_throughput"),
 		{
 			Name: ReportData, Detail: "data of a report: counts where the results themselves are not there", All: readReport,
 			Wants: draft.Wants("metadata.report_id|benchmarks_summary[]"),
 		},
 		{Name: Media, All: readMedia, Sniff: func(f *decode.File, m *draft.Check) {
-			m.Want(isMedia(f.First), "benchmarks.num_requests, model, device")
+			b := mediaNumbers(f.First)
+			m.Want(b.HasAny("latency", "ttft", "e2el") && b.Has("num_requests") && f.First.Has("model", "device"),
+				"benchmarks.num_requests, model, device")
 			m.Detail = "benchmark of " + mediaTask(f.First.Get("task_type").Str())
 		}},
 		{Name: MediaEval, Detail: "eval of media", All: readMediaEval, Sniff: func(f *decode.File, m *draft.Check) {
 			isData := strings.Contains(path.Base(f.Path), "eval_data_")
 			m.Want(isMediaScore(f.First.Index(0)) && !isData, "accuracy_check, task_name")
 		}},
-		{
-			Name: Report, Detail: "not a result: a report of evals that are read from their own files",
-			Wants: draft.Wants("0.accuracy_check"),
-		},
+		draft.Aside(Report, "a report of evals that are read from their own files", "0.accuracy_check"),
 		{
 			Name: TargetFile, Detail: "not a result: targets; put it into the targets folder",
 			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isTargets(f.First), "model, device, targets") },
 		},
-		{
-			Name: TargetFile, Detail: "not a result: reference scores",
-			Sniff: func(f *decode.File, m *draft.Check) { m.Want(isAccuracyReference(f.First), "model, accuracy") },
-		},
+		{Name: TargetFile, Detail: "not a result: reference scores", Sniff: func(f *decode.File, m *draft.Check) {
+			isOther := func(model decode.Member) bool { return model.Val.Get("accuracy").Kind() != decode.Object }
+			models := f.First.Members()
+			m.Want(len(models) > 0 && !slices.ContainsFunc(models, isOther), "model, accuracy")
+		}},
 	},
 }
 
 // sniff recognises a copy of another tool's result.
 func sniff(f *decode.File, m *draft.Check) {
 	v := f.First
-	if v.Kind() == decode.Invalid {
-		m.Lacks = []string{"a JSON value"}
-		return
-	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
 		m.Want(v.Get(key).Kind() == decode.Number, key)
 	}
 	m.Not(v.Has("output_throughput"), "the harmonised form (output_throughput is vLLM's)")
-	if m.OK() {
-		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
-	}
+	m.Detail = "harmonised copy of " + toolOf(v, f.Path)
 }
 
 // head says what a text has near its beginning, and what it begins with.
@@ -121,16 +114,6 @@ func isTargets(v decode.Value) bool {
 		}
 	}
 	return entries > 0
-}
-
-// isAccuracyReference recognises {model: {"accuracy": …}}.
-func isAccuracyReference(v decode.Value) bool {
-	for _, model := range v.Members() {
-		if model.Val.Get("accuracy").Kind() != decode.Object {
-			return false
-		}
-	}
-	return len(v.Members()) > 0
 }
 
 // toolOf returns the tool whose result a harmonised file copies: by its backend, else by the prefix of its name.
@@ -184,7 +167,7 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.ModelID, ok = m[1], true
 	}
 	base := path.Base(name)
-	if m := benchName(base); m != nil {
+	if m := find(benchFile, ".json", base); m != nil {
 		if ok = true; strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
 		} else {
@@ -211,14 +194,6 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
-}
-
-// benchName matches the name of a benchmark or a stress test.
-func benchName(base string) []string {
-	if m := find(benchFile, "benchmark_", base); m != nil {
-		return m
-	}
-	return find(benchFile, "stress_test_", base)
 }
 
 // find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a

@@ -1,8 +1,8 @@
 package ttis
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,13 +28,6 @@ func mediaNumbers(v decode.Value) decode.Value {
 	return v.Get("benchmarks")
 }
 
-// isMedia recognises {"benchmarks": {num_requests, latency …}, "model", "device", "task_type"}.
-func isMedia(v decode.Value) bool {
-	b := mediaNumbers(v)
-	measured := b.HasAny("latency", "ttft", "e2el")
-	return measured && b.Has("num_requests") && v.Has("model", "device")
-}
-
 // isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
 func isMediaScore(v decode.Value) bool {
 	return v.Has("accuracy_check", "timestamp", "task_name") && !v.Has("ratio_to_reference")
@@ -42,13 +35,7 @@ func isMediaScore(v decode.Value) bool {
 
 // mediaTask is a task as target files name it.
 func mediaTask(name string) string {
-	switch name {
-	case "audio":
-		return "asr"
-	case "text_to_speech":
-		return "tts"
-	}
-	return name
+	return cmp.Or(map[string]string{"audio": "asr", "text_to_speech": "tts"}[name], name)
 }
 
 func mediaFacts(v decode.Value) schema.Facts {
@@ -58,17 +45,13 @@ func mediaFacts(v decode.Value) schema.Facts {
 	if m := modelID.FindStringSubmatch(f.Model.Name); m != nil { // the first clients wrote the id of the spec
 		f.Impl, f.Model.Name = m[1], m[2]
 	}
-	if t := draft.Time(v.Get("timestamp").Str(), time.DateTime); !t.IsZero() {
-		f.Start, f.End, f.StartNote = t, t, hostTime
-	}
+	draft.Dated(&f, draft.Time(v.Get("timestamp").Str(), time.DateTime), hostTime)
 	return f
 }
 
 func readMedia(f *decode.File, r *schema.Reading) {
-	v := f.First
-	r.Facts = mediaFacts(v)
-	d := media(f, r, mediaNumbers(v), mediaTask(v.Get("task_type").Str()), v)
-	d.Done()
+	r.Facts = mediaFacts(f.First)
+	media(f, r, mediaNumbers(f.First), mediaTask(f.First.Get("task_type").Str()), f.First).Done()
 }
 
 // media reads the numbers of a benchmark. Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since
@@ -86,7 +69,7 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 		}
 	}
 	mediaLatencies(d, task, settings.Get("streaming_enabled"))
-	putAbove(d, "value", mediaRates...)
+	d.Above(b, mediaRates)
 	user := b.Get("tput_user").Float0()
 	mean, _ := d.Point.Value("e2el", "mean")
 	switch {
@@ -108,30 +91,17 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 }
 
 // mediaRates are those of a benchmark and of a row of the statistics; 0 stands for one that is absent.
-var mediaRates = []draft.Field{
-	{Key: "throughput_rps", Metric: "rps"}, {Key: "req_tput", Metric: "rps"}, {Key: "request_throughput", Metric: "rps"},
-	{Key: "rtr", Metric: schema.MetricRealTime}, {Key: "inference_steps_per_second", Metric: schema.MetricSteps},
-	{Key: "tput_prefill", Metric: schema.MetricInputRate},
-	{Key: "tps_prefill_throughput", Metric: schema.MetricInputRate}, {Key: "mean_tps", Metric: schema.MetricInputUser},
-	{Key: "t/s/u", Metric: "tps_user", Def: schema.DefNotStated},
-}
-
-// putAbove sets a statistic of metrics where it is above 0.
-func putAbove(d *draft.Draft, stat string, fields ...draft.Field) {
-	for _, f := range fields {
-		if x := d.In.Get(f.Key); x.Float0() > 0 {
-			d.Put(f, stat, x)
-		}
-	}
+var mediaRates = map[string]string{
+	"rps": "throughput_rps|req_tput|request_throughput", schema.MetricRealTime: "rtr",
+	schema.MetricSteps: "inference_steps_per_second", schema.MetricInputRate: "tput_prefill|tps_prefill_throughput",
+	schema.MetricInputUser: "mean_tps", "tps_user not-stated": "t/s/u",
 }
 
 // mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
 func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string) *draft.Draft {
 	d := draft.New(f, r, at, schema.ToolMedia)
-	d.Key.Task, d.Key.Concurrency = task, d.In.Number("concurrency", "num_concurrent_requests", "max_con")
-	if d.Key.Concurrency == nil {
-		d.Key.Concurrency = new(1.)
-	}
+	d.Key.Task = task
+	d.Key.Concurrency = cmp.Or(d.In.Number("concurrency", "num_concurrent_requests", "max_con"), new(1.))
 	if steps := d.In.Get("num_inference_steps").Float0(); steps > 1 {
 		d.Condition(schema.ConditionSteps, strconv.FormatFloat(steps, 'f', -1, 64))
 	}
@@ -140,27 +110,24 @@ func mediaDraft(f *decode.File, r *schema.Reading, at decode.Value, task string)
 
 func mediaLatencies(d *draft.Draft, task string, streams decode.Value) {
 	b := d.In
-	seconds := func(metric, def string) draft.Field { return draft.Field{Metric: metric, Def: def, Scale: 1000} }
-	first := seconds("e2el", schema.DefLastChunk)
-	whole, answer := first, draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
+	first, whole := "e2el s last-chunk", "e2el s last-chunk"
 	switch on, stated := streams.Truth(); {
 	case task == "tts": // its client stops the clock at the first answer
-		first = seconds("ttft", schema.DefFirstChunk)
-		whole = first
+		first, whole = "ttft s first-chunk", "ttft s first-chunk"
 	case task == "asr" && !stated:
-		first = seconds("ttft", schema.DefNotStated)
+		first = "ttft s not-stated"
 	case task == "asr" && on:
-		first = seconds("ttft", schema.DefFirstContent)
+		first = "ttft s first-content"
 	case task == "asr": // its text comes as a whole, and its targets ask for a TTFT
-		d.Put(seconds("ttft", schema.DefLastChunk), "mean", b.Get("ttft"))
+		d.Of("ttft s last-chunk", b.Get("ttft"))
 	}
-	d.Put(first, "mean", b.Get("ttft"))
-	d.Put(draft.Field{Metric: first.Metric, Def: first.Def}, "mean", b.Get("ttft_ms"))
-	d.Put(answer, "mean", b.Get("e2el"))
-	d.Put(whole, "mean", b.Get("latency"))
+	d.Of(first, b.Get("ttft"))
+	d.Of(strings.Replace(first, " s ", " ms ", 1), b.Get("ttft_ms"))
+	d.Of("e2el last-chunk", b.Get("e2el"))
+	d.Of(whole, b.Get("latency"))
 	for key, stat := range map[string]string{"p50": "median", "p90": "p90", "p95": "p95"} {
-		d.Put(first, stat, b.Get("ttft_"+key))
-		d.Put(whole, stat, b.Get("latency_"+key))
+		d.Of(first+" "+stat, b.Get("ttft_"+key))
+		d.Of(whole+" "+stat, b.Get("latency_"+key))
 	}
 }
 
@@ -168,11 +135,7 @@ func mediaLatencies(d *draft.Draft, task string, streams decode.Value) {
 // report grades the longest one, which has the plain key of the task, so that the targets of the model cover it.
 func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 	data, task := s.Get("data"), mediaTask(s.Get("task_type").Str())
-	rows := []decode.Value{data.Get("Benchmarks")}
-	if records := data.Get("records"); records.Kind() == decode.Array {
-		rows = slices.Collect(records.Items())
-	}
-	read := false
+	rows, read := recordsOf(data, data.Get("Benchmarks")), false
 	for i, b := range rows {
 		if !b.Has("num_requests") || !b.HasAny("ttft", "ttft_ms", "e2el") {
 			continue
@@ -240,24 +203,22 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 	for _, setting := range []string{"streaming", "preprocessing"} {
 		d.Condition(setting, strings.ToLower(row.Get(setting+"_enabled").Text()))
 	}
-	answer := draft.Field{Metric: "e2el", Def: schema.DefLastChunk}
+	answer := "e2el last-chunk"
 	if task == "tts" {
-		answer = draft.Field{Metric: "ttft", Def: schema.DefFirstChunk}
+		answer = "ttft first-chunk"
 	}
-	for key, stat := range map[string]string{"mean": "mean", "p50": "median", "p90": "p90", "p95": "p95"} {
-		answer.Key = key + "_latency_ms"
-		putAbove(d, stat, answer)
-	}
-	putAbove(d, "mean",
-		draft.Field{Key: "mean_e2el_ms", Metric: "e2el", Def: schema.DefLastChunk},
-		draft.Field{Key: "mean_ttft_ms", Metric: "ttft", Def: schema.DefNotStated})
-	putAbove(d, "value", mediaRates...)
+	d.Above(d.In, map[string]string{
+		answer: "mean_latency_ms", answer + " median": "p50_latency_ms", answer + " p90": "p90_latency_ms",
+		answer + " p95": "p95_latency_ms",
+	})
+	d.Above(d.In, map[string]string{"e2el last-chunk": "mean_e2el_ms", "ttft not-stated": "mean_ttft_ms"})
+	d.Above(d.In, mediaRates)
 	if mean, ok := d.Point.Value("e2el", "mean"); ok && task != "asr" && task != "embedding" {
 		d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
 	}
-	if d.Start = draft.Epoch(row.Get("timestamp")); !d.Start.IsZero() && r.Facts.Start.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = d.Start, d.Start, ""
+	d.Start = draft.Epoch(row.Get("timestamp"))
+	if d.End = d.Start; r.Facts.Start.IsZero() {
+		draft.Dated(&r.Facts, d.Start, "")
 	}
-	d.End = d.Start
 	d.Done()
 }

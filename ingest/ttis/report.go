@@ -84,27 +84,22 @@ func readHarmonised(f *decode.File, r *schema.Reading) {
 	v := d.In
 	d.Fields(v, map[string]string{
 		"key concurrency": "max_concurrency", "condition num_prompts": "num_prompts", "fact model.id": "model_id",
+		"ttft first-content": "{}_ttft_ms", "tpot excl-first": "{}_tpot_ms", "e2el last-content": "{}_e2el_ms",
 	})
 	if t := v.Get("tokenizer_id").Str(); t != r.Facts.Model.ID {
 		d.Condition("tokenizer", t)
 	}
-	fields := []draft.Field{
-		{Key: "{}_ttft_ms", Metric: "ttft", Def: schema.DefFirstContent},
-		{Key: "{}_tpot_ms", Metric: "tpot", Def: schema.DefExclFirst},
-		{Key: "{}_e2el_ms", Metric: "e2el", Def: schema.DefLastContent},
-	}
-	d.Flat(v, fields)
 	ok := v.Get("completed").Float0()
-	for _, x := range fields {
-		if mean, have := d.Point.Value(x.Metric, "mean"); have && mean == 0 {
-			d.Missing(x.Metric, x.Def, "the file says 0, which this format writes for an absent metric")
+	for _, name := range []string{"ttft", "tpot", "e2el"} {
+		d.Size(name, int(ok))
+		m, _ := d.Metric(name)
+		if mean, have := m.Stats.Get("mean"); have && mean == 0 {
+			d.Metrics.Put(m.Without("the file says 0, which this format writes for an absent metric"))
 		}
-		d.Size(x.Metric, int(ok))
 	}
-	putAbove(d, "value",
-		draft.Field{Key: "output_token_throughput", Metric: "output_tps"},
-		draft.Field{Key: "total_token_throughput", Metric: "total_tps"},
-		draft.Field{Key: "request_throughput", Metric: "rps"})
+	d.Above(v, map[string]string{
+		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
+	})
 	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
 		if total := v.Get(name).Float0(); ok > 0 && total > 0 {
 			d.Derived(metric, "", "mean", total/ok)
@@ -125,14 +120,24 @@ func readReport(f *decode.File, r *schema.Reading) {
 	v := f.First
 	r.Detail = "data of a report"
 	r.Facts = reportFacts(v.Get("metadata"))
-	r.Extra = howItRan(v.Get("metadata"))
+	r.Extra = schema.Unknown{} // what started the measurements that it is about
+	for _, name := range []string{"run_command", "server_mode", "workflow"} {
+		if text := v.At("metadata", name).Str(); text != "" {
+			r.Extra[name] = schema.JSONString(redact.Text(text))
+		}
+	}
 	readSections(f, r, v.Get("sections"))
 	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
 	for _, list := range []struct{ key, tool string }{
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
 		{"benchmarks", "vllm"},
 	} {
-		for _, row := range rowsOf(v.Get(list.key)) {
+		rows := v.Get(list.key)
+		table, err := draft.Rows(rows.Str()) // CSV text, as some versions put it into their JSON
+		if rows.Kind() != decode.String || err != nil {
+			table = slices.Collect(rows.Items())
+		}
+		for _, row := range table {
 			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
 			if list.key == "benchmarks" && own[tool] {
 				continue
@@ -150,14 +155,6 @@ func readReport(f *decode.File, r *schema.Reading) {
 	}
 	oldTests(f, r, v.Get("parameter_support_tests"), v.Get("server_tests"))
 	acceptance(f, r, v)
-}
-
-// rowsOf are the rows of a table: objects, or the CSV text that some versions put into their JSON.
-func rowsOf(v decode.Value) []decode.Value {
-	if rows, err := draft.Rows(v.Str()); v.Kind() == decode.String && err == nil {
-		return rows
-	}
-	return slices.Collect(v.Items())
 }
 
 func reportFacts(meta decode.Value) (f schema.Facts) {
@@ -256,8 +253,7 @@ func reportRow(
 
 // submission excludes the latencies of a replay that its client calls invalid.
 func submission(d *draft.Draft, row decode.Value) {
-	valid, stated := row.Get("submission_valid").Truth()
-	if !stated || valid {
+	if valid, stated := row.Get("submission_valid").Truth(); !stated || valid {
 		return
 	}
 	var why []string
@@ -273,13 +269,9 @@ func submission(d *draft.Draft, row decode.Value) {
 func rowLatencies(d *draft.Draft, row decode.Value) {
 	blocks := row.Get("metric_semantics").Str() == "block_granular"
 	d.Condition("output_block_size", row.Get("output_block_size").Text())
-	for metric, def := range map[string]string{
-		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "itl": schema.DefNotStated, "e2el": schema.DefNotStated,
-	} {
-		if blocks && (metric == "tpot" || metric == "itl") {
-			continue
-		}
-		d.Flat(d.In, []draft.Field{{Key: "{}_" + metric + "_ms|{}_" + metric, Metric: metric, Def: def}})
+	d.Fields(row, map[string]string{"ttft not-stated": "{}_ttft_ms|{}_ttft", "e2el not-stated": "{}_e2el_ms|{}_e2el"})
+	if !blocks {
+		d.Fields(row, map[string]string{"tpot excl-first": "{}_tpot_ms|{}_tpot", "itl not-stated": "{}_itl_ms|{}_itl"})
 	}
 	rps := row.Get("request_throughput").Float0()
 	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed
@@ -322,36 +314,30 @@ func evalName(row decode.Value) string {
 	return cmp.Or(row.Get("executed_task_name").Str(), row.Get("task_name").Str())
 }
 
-// howItRan keeps what started the measurements that a report is about.
-func howItRan(meta decode.Value) schema.Unknown {
-	out := schema.Unknown{}
-	for _, name := range []string{"run_command", "server_mode", "workflow"} {
-		if text := meta.Get(name).Str(); text != "" {
-			out[name] = schema.JSONString(redact.Text(text))
-		}
-	}
-	return out
-}
-
 // readSections reads the sections of a report since v0.19. Those of a kind without numbers that are read here are a
 // problem: what a report has must not vanish.
 func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
-	unread := map[string]int{}
-	first := map[string]decode.Value{}
+	unread := map[string][]decode.Value{}
 	for s := range sections.Items() {
 		kind := s.Get("kind").Str()
 		if data := s.Get("data"); !readSection(f, r, s, kind) && !isUngraded(data) && data.Kind() != decode.Null {
-			if unread[kind]++; unread[kind] == 1 {
-				first[kind] = s
-			}
+			unread[kind] = append(unread[kind], s)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(unread)) {
-		draft.Problem(f, r, schema.SevWarning, "section-unread", first[kind],
-			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind]),
+		draft.Problem(f, r, schema.SevWarning, "section-unread", unread[kind][0],
+			fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, len(unread[kind])),
 			"benchmarks, evals, spec_tests, agentic_traces, serving_bench or prefill_decode", "nothing of them",
 			"read the files of the tool itself, if it is one that ttreport reads")
 	}
+}
+
+// recordsOf are the rows of a section, of which one may stand alone.
+func recordsOf(data, alone decode.Value) []decode.Value {
+	if records := data.Get("records"); records.Kind() == decode.Array {
+		return slices.Collect(records.Items())
+	}
+	return []decode.Value{alone}
 }
 
 // readSection reports whether something of a section was read, or it is one that decides nothing.
@@ -370,15 +356,22 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 			passedTests(f, r, must, test{"serving_bench " + data.Get("suite").Str(), rc == 0})
 		}
 	case "prefill_decode":
-		smokeTests(f, r, data)
+		// {records: [{test, result}], return_code}: tt-inference-server has no gate on them, so they should pass
+		var cases []test
+		for one := range data.Get("records").Items() {
+			if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
+				cases = append(cases, test{one.Get("test").Str(), result == "PASS"})
+			}
+		}
+		if rc, ok := data.Get("return_code").Float(); ok && len(cases) == 0 { // the server never came up
+			cases = []test{{"prefill_decode", rc == 0}}
+		}
+		passedTests(f, r, "should", cases...)
 	default:
 		if mediaSection(f, r, s) {
 			return true
 		}
-		rows := []decode.Value{data}
-		if records := data.Get("records"); records.Kind() == decode.Array {
-			rows = slices.Collect(records.Items())
-		}
+		rows := recordsOf(data, data)
 		for _, row := range rows {
 			k := shapeOf(row)
 			if len(rows) == 1 {
@@ -405,9 +398,8 @@ func readStatistics(f *decode.File, out *schema.Reading) {
 	problems := out.Problems
 	for _, row := range rows {
 		model, device := row.Get("model_id").Str(), strings.ToLower(row.Get("device").Str())
-		r := runs.Of([2]string{model, device}, func() schema.Facts {
-			return schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}}
-		})
+		r := runs.Of([2]string{model, device},
+			schema.Facts{Model: schema.Model{ID: model}, Device: schema.Device{Name: device}})
 		reportRow(f, r, row, shapeOf(row), toolName(row.Get("source").Str(), row.Get("backend").Str()),
 			row.Get("timestamp").Str(), row.Number("completed"))
 	}
@@ -459,27 +451,22 @@ func acceptance(f *decode.File, r *schema.Reading, v decode.Value) {
 		r.Facts.Model.Status = status
 	}
 	a := &r.Acceptance
-	if ok, stated := v.Get("acceptance_criteria").Truth(); stated && !isPartial {
+	ok, stated := v.Get("acceptance_criteria").Truth()
+	if isPartial || stated {
 		a.Result, a.Source = schema.Rejected, f.Path
-		if ok {
-			a.Result = schema.Accepted
-		}
 	}
 	if isPartial { // whatever it says of what there is
-		a.Result, a.Source = schema.Rejected, f.Path
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: "report_partial",
 			Message: "a checkpoint, written while the measurements were running"})
+	} else if ok {
+		a.Result = schema.Accepted
 	}
 	for _, b := range v.Get("acceptance_blockers").Members() {
 		a.Blockers = append(a.Blockers, schema.Blocker{Name: redact.Text(b.Key), Message: redact.Text(b.Val.Text())})
 	}
 	a.KnownIssues = knownIssues(f, meta.Get("known_issues_declared"))
-	for _, more := range [][]schema.KnownIssue{
-		knownIssues(f, v.At("metadata", "known_issues_declared")),
-		waivedSections(f, meta.Get("categories"), v.Get("sections")),
-	} {
-		*a = a.With(schema.Acceptance{KnownIssues: more})
-	}
+	*a = a.With(schema.Acceptance{KnownIssues: knownIssues(f, v.At("metadata", "known_issues_declared"))})
+	*a = a.With(schema.Acceptance{KnownIssues: waivedSections(f, meta.Get("categories"), v.Get("sections"))})
 	if r.Facts.Model.Status != "" {
 		return
 	}
@@ -576,11 +563,8 @@ func reference(f *decode.File, row decode.Value, priority string) []schema.Targe
 
 // isUngraded reports a row that tt-inference-server marks as skipped or as not gradable.
 func isUngraded(row decode.Value) bool {
-	switch strings.ToLower(row.Get("status").Str()) {
-	case "skip", "na":
-		return true
-	}
-	return false
+	status := strings.ToLower(row.Get("status").Str())
+	return status == "skip" || status == "na"
 }
 
 // addChecked adds the targets that a row of a report was checked against, of the workload of a key. of is what its
@@ -641,15 +625,14 @@ var titleOfPoint = regexp.MustCompile(`\bISL (\d+) / OSL (\d+), concurrency (\d+
 
 func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }
 
-// specTest reads a block of the server's conformance tests. Tests of the machine (health, stability) decide nothing
-// there, and those that were skipped have no result.
+// ofMachine are the types of tests that decide nothing for a server.
+var ofMachine = draft.Names("health infra unit stability integration")
+
+// specTest reads a block of the server's conformance tests. Those that were skipped have no result.
 func specTest(f *decode.File, r *schema.Reading, block decode.Value) {
 	data := block.Get("data")
-	switch block.Get("task_type").Str() {
-	case "health", "infra", "unit", "stability", "integration":
-		return
-	}
-	if data.Kind() != decode.Object || isUngraded(data) || isTrue(data.Get("skipped")) {
+	if ofMachine(block.Get("task_type").Str()) || data.Kind() != decode.Object || isUngraded(data) ||
+		isTrue(data.Get("skipped")) {
 		return
 	}
 	passed := isTrue(data.Get("success"))
@@ -686,21 +669,6 @@ func oldTests(f *decode.File, r *schema.Reading, parameters, server decode.Value
 		}
 	}
 	passedTests(f, r, must, cases...)
-}
-
-// smokeTests reads the tests of a server whose prefill and decode are apart: {records: [{test, result}], return_code}.
-// tt-inference-server has no gate on them, so they should pass.
-func smokeTests(f *decode.File, r *schema.Reading, data decode.Value) {
-	var cases []test
-	for one := range data.Get("records").Items() {
-		if result := one.Get("result").Str(); result == "PASS" || result == "FAIL" {
-			cases = append(cases, test{one.Get("test").Str(), result == "PASS"})
-		}
-	}
-	if rc, ok := data.Get("return_code").Float(); ok && len(cases) == 0 { // the server never came up
-		cases = []test{{"prefill_decode", rc == 0}}
-	}
-	passedTests(f, r, "should", cases...)
 }
 
 // passedTests adds the share of the cases of each test that passed. All are to pass, whatever the model's status.

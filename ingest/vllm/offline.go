@@ -77,10 +77,10 @@ var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut
 
 func batch(d *draft.Draft) {
 	v := d.In
-	field := draft.Field{Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
+	field := draft.Field{Key: "avg_latency|{}", Metric: "e2el", Def: schema.DefBatch, Scale: 1000}
 	d.Put(field, "mean", v.Get("avg_latency"))
 	percentiles(d, field, v.Get("percentiles"))
-	recomputeList(d, v, field, v.Get("latencies"), "avg_latency")
+	recomputeList(d, v, field, v.Get("latencies"))
 	d.Fields(v, map[string]string{
 		"key concurrency": "batch_size", "key isl": "input_len", "key osl": "output_len", "fact model.id": "model",
 	})
@@ -96,8 +96,8 @@ func percentiles(d *draft.Draft, field draft.Field, block decode.Value) {
 	}
 }
 
-// recomputeList recomputes the statistics of a list; mean is the key of the stated mean.
-func recomputeList(d *draft.Draft, in decode.Value, field draft.Field, values decode.Value, mean string) {
+// recomputeList recomputes the statistics of a list.
+func recomputeList(d *draft.Draft, in decode.Value, field draft.Field, values decode.Value) {
 	list, ok := values.Floats()
 	if !ok || len(list) == 0 {
 		return
@@ -106,20 +106,11 @@ func recomputeList(d *draft.Draft, in decode.Value, field draft.Field, values de
 	for i := range list {
 		list[i] *= field.Scale
 	}
-	d.Recompute(in, draft.Family{
-		Metric: field.Metric, Def: field.Def, Sample: latency.NewSample(list),
-		Key: func(stat string) string {
-			if stat == "mean" || field.Def == "" {
-				return mean
-			}
-			return stat
-		},
-	}, false)
+	d.Recompute(in, field, latency.NewSample(list), "", false)
 }
 
 func startup(f *decode.File, r *schema.Reading) {
 	v := f.First.Track()
-	field := draft.Field{Metric: "startup_s", Scale: 1}
 	for i, x := range v.Members() {
 		k := startupKey.FindStringSubmatch(x.Key)
 		if k == nil {
@@ -136,9 +127,10 @@ func startup(f *decode.File, r *schema.Reading) {
 		d := draft.New(f, r, x.Val, tool)
 		d.Key.Task = schema.TaskStartup
 		d.Dim(schema.DimLabel, k[1]+" "+strings.ReplaceAll(k[2], "_", " "))
+		field := draft.Field{Key: x.Key, Metric: "startup_s", Scale: 1}
 		d.Put(field, "mean", x.Val)
 		percentiles(d, field, v.Get(k[1]+"_"+k[2]+"_percentiles"))
-		recomputeList(d, v, field, v.Get(k[1]+"_"+k[2]+"_times"), x.Key)
+		recomputeList(d, v, field, v.Get(k[1]+"_"+k[2]+"_times"))
 		d.Done()
 	}
 	r.Extra = draft.Foreign(nil, v, "")

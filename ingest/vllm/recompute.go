@@ -48,10 +48,7 @@ func recompute(d *draft.Draft) bool {
 			why = fmt.Sprintf("this machine was too busy: the client read late, and %.2g%% of the gaps are not known",
 				100*set.LostGaps)
 		}
-		d.Recompute(v, draft.Family{
-			Metric: x.Metric, Def: x.Def, Sample: samples[i], Pooled: x.Metric == "itl", Why: why,
-			Key: func(stat string) string { return stat + "_" + x.Metric + "_ms" },
-		}, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
+		d.Recompute(v, x, samples[i], why, set.Hollow > 0 && x.Metric != schema.MetricTTFO)
 	}
 	d.Metrics.Drop("ntpot") // the arrays give TPOT itself
 	if duration > 0 {
@@ -74,26 +71,22 @@ func totals(d *draft.Draft) {
 	}
 	type rate struct {
 		metric, key, of string
-		stated, total   float64
+		total           float64
 	}
 	list := []rate{
-		{"rps", "request_throughput", "completed", 0, v.Get("completed").Float0()},
-		{"output_tps", "output_throughput", "total_output_tokens", 0, out},
-		{"total_tps", "total_token_throughput", "the tokens", 0, all},
+		{"rps", "request_throughput", "completed", v.Get("completed").Float0()},
+		{"output_tps", "output_throughput", "total_output_tokens", out},
+		{"total_tps", "total_token_throughput", "the tokens", all},
 	}
-	for i := range list {
-		list[i].stated = v.Get(list[i].key).Float0()
-	}
-	list = slices.DeleteFunc(list, func(r rate) bool { return !(r.stated > 0 && r.total > 0) })
-	agrees := func(r rate) bool { return !draft.Disagree(r.stated, r.total/duration) }
+	list = slices.DeleteFunc(list, func(r rate) bool { return !(v.Get(r.key).Float0() > 0 && r.total > 0) })
+	agrees := func(r rate) bool { return !draft.Disagree(v.Get(r.key).Float0(), r.total/duration) }
 	if duration <= 0 || d.Status == schema.StatusFailed || !slices.ContainsFunc(list, agrees) {
 		return
 	}
 	for _, r := range list {
-		if now := r.total / duration; !agrees(r) {
-			d.Problem(schema.SevWarning, "disagreement", v.Get(r.key),
-				fmt.Sprintf("%s says %.6g, %s over the duration give %.6g", r.key, r.stated, r.of, now), "the two within 1 %",
-				fmt.Sprintf("the recomputed %.6g", now))
+		if now, stated := r.total/duration, v.Get(r.key); !agrees(r) {
+			d.Problem(schema.SevWarning, "disagreement", stated, fmt.Sprintf("%s says %.6g, %s over the duration give %.6g",
+				r.key, stated.Float0(), r.of, now), "the two within 1 %", fmt.Sprintf("the recomputed %.6g", now))
 			d.Recomputed(r.metric, now)
 		}
 	}

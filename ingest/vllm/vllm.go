@@ -27,7 +27,7 @@ const (
 // keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with "output_token_throughput", InferenceX
 // without "_ms"; other packages read these.
 var Reader = draft.Format{
-	Name: Format, All: read,
+	Name: Format, All: func(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) },
 	Sniff: func(f *decode.File, m *draft.Check) { m.Match = detectValue(f.First) },
 	Others: []draft.Format{
 		{
@@ -37,15 +37,11 @@ var Reader = draft.Format{
 				m.Not(!strings.HasSuffix(f.Path, CommandsSuffix), "the name of such a file")
 			},
 		},
-		{
-			Name: display, Detail: "not a result: a search over results that are read from their own files",
-			Wants: draft.Wants("sla_ttft_ms&static_last_pass"),
-		},
-		{ // {"serving": {"Test name": {"0": …}}} or records of display names
-			Name: display, Detail: "not a result: display records of results that are read from their own files",
-			Wants: draft.Wants("0.Test name|serving.0.Test name|latency.0.Test name|throughput.0.Test name|" +
-				"serving.Test name{}|latency.Test name{}|throughput.Test name{}"),
-		},
+		draft.Aside(display, "a search over results that are read from their own files", "sla_ttft_ms&static_last_pass"),
+		// {"serving": {"Test name": {"0": …}}} or records of display names
+		draft.Aside(display, "display records of results that are read from their own files",
+			"0.Test name|serving.0.Test name|latency.0.Test name|throughput.0.Test name|serving.Test name{}|"+
+				"latency.Test name{}|throughput.Test name{}"),
 		{Name: Summary, All: readSummary, Sniff: func(f *decode.File, m *draft.Check) {
 			if m.Lacks = []string{"a list"}; f.First.Kind() == decode.Array {
 				m.Match = detectValue(f.First.Index(0))
@@ -57,10 +53,6 @@ var Reader = draft.Format{
 
 func detectValue(v decode.Value) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
-	if v.Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
-		return m.Match
-	}
 	latencies := draft.StatIn(v, ofText...) != ""
 	e2el, sglangs := latencies || draft.StatIn(v, fields[3]) != "", draft.StatIn(v, draft.Field{Key: "{}_e2e_latency_ms"})
 	seconds := draft.StatIn(v, inSeconds...) != ""
@@ -77,19 +69,19 @@ func detectValue(v decode.Value) schema.Match {
 	m.Not(sglangs != "", "vLLM's key names ("+sglangs+" is sglang's)")
 	m.Not(seconds && !e2el, "milliseconds (keys without _ms are InferenceX's seconds)")
 	if m.OK() {
-		m.Detail = eraOf(v).words
+		m.Detail = eraOf(v)
 	}
 	return m.Match
 }
 
-// era is the version that wrote a value, as far as it matters and its keys show it.
-type era struct {
-	words       string
-	inclFirst   bool // "tpot" includes the first token
-	swappedE2EL bool // mean and median of E2EL are exchanged
-}
+// Eras of which a number says something else.
+const (
+	inclFirst   = "before v0.5.0"    // "tpot" includes the first token
+	swappedE2EL = "v0.6.0 to v0.6.3" // mean and median of E2EL are exchanged
+)
 
-func eraOf(v decode.Value) era {
+// eraOf is the version that wrote a value, as far as its keys show it.
+func eraOf(v decode.Value) string {
 	present := func(keys ...string) bool { // one of them, also null
 		return slices.ContainsFunc(keys, func(k string) bool { return v.Get(k).Kind() != decode.Invalid })
 	}
@@ -98,35 +90,33 @@ func eraOf(v decode.Value) era {
 	}
 	switch {
 	case present("user_throughput", "avg_decoded_tokens_per_iter"):
-		return era{words: "TensorRT-LLM's fork"}
+		return "TensorRT-LLM's fork"
 	case present("steady_state", "failed_requests"):
-		return era{words: "Rust client, v0.24 or later"}
+		return "Rust client, v0.24 or later"
 	case present("input_throughput", "request_inthroughput"):
 		if present("request_goodput", "request_goodput:", "burstiness") {
-			return era{words: "a fork that states input throughput"}
+			return "a fork that states input throughput"
 		}
 		if anyStat("tpot") && !anyStat("itl") && !present("std_ttft_ms") {
-			return era{words: "before v0.5.0", inclFirst: true}
+			return inclFirst
 		}
-		return era{words: "v0.5"}
+		return "v0.5"
 	case v.Has("failed"):
-		return era{words: "v0.11.1 or later"}
+		return "v0.11.1 or later"
 	case present("endpoint_type"):
 		if present("backend") {
-			return era{words: "v0.11.0"}
+			return "v0.11.0"
 		}
-		return era{words: "v0.8 to v0.10"}
+		return "v0.8 to v0.10"
 	case present("request_goodput:"):
-		return era{words: "v0.6.4 to v0.9.1"}
+		return "v0.6.4 to v0.9.1"
 	case present("burstiness", "max_concurrency"):
-		return era{words: "v0.6.4 or later"}
+		return "v0.6.4 or later"
 	case present("total_token_throughput") && present("num_prompts"):
-		return era{words: "v0.6.0 to v0.6.3", swappedE2EL: anyStat("e2el")}
+		return swappedE2EL
 	}
-	return era{words: "version unknown"}
+	return "version unknown"
 }
-
-func read(f *decode.File, r *schema.Reading) { readValue(f, f.First, r) }
 
 // readSummary returns the points of a sweep's summary.
 func readSummary(f *decode.File, r *schema.Reading) {
@@ -145,22 +135,20 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 			"nothing of it")
 		return
 	}
-	e := eraOf(v)
+	era := eraOf(v)
 	d := draft.New(f, r, v, "vllm")
 	if r.Format == Pooling {
 		d.Key.Task = schema.TaskPooling
 	}
 	key(v, d)
 	identity(v, d)
-	if e.inclFirst {
+	if era == inclFirst {
 		d.Flat(d.In, oldFields)
 	} else {
 		d.Flat(d.In, fields)
 	}
 	d.Fields(d.In, numbers)
-	if x := d.In.Get("user_throughput").Float0(); x > 0 {
-		d.Stat("tps_user", schema.DefNotStated, "value", x)
-	}
+	d.Above(d.In, map[string]string{"tps_user not-stated": "user_throughput"})
 	counts(d)
 	recomputed := recompute(d)
 	if !recomputed {
@@ -173,7 +161,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 		d.Invalid("busy-client", v.Get("busy_client"), why, "a client that reads in time", "no latency of it",
 			"measure again while nothing else runs on this machine, or with fewer streams")
 	}
-	if e.swappedE2EL && !recomputed {
+	if era == swappedE2EL && !recomputed {
 		swapE2EL(d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}
 	if v.Has("run_number") {
@@ -223,7 +211,10 @@ func key(v decode.Value, d *draft.Draft) {
 		d.Dim("structured", cmp.Or(v.Get("structured_output_ratio").Text(), StructuredOn))
 	}
 	if !v.Has("run_number") { // written by --metadata, as vLLM's continuous benchmarks do
-		d.Parallel(v, parallel)
+		d.Fields(v, map[string]string{
+			"degree tp": "tensor_parallel_size|tp_size", "degree pp": "pipeline_parallel_size|pp_size",
+			"degree dp": "data_parallel_size|dp_size",
+		})
 	}
 }
 
@@ -286,15 +277,12 @@ func device(v decode.Value) schema.Device {
 
 // fields are the families of statistics; before v0.5.0 those of oldFields.
 var (
-	fields = append(draft.VLLM("{}_X_ms", 1), draft.Field{
-		Key: "{}_" + schema.MetricTTFO + "_ms", Metric: schema.MetricTTFO, Def: schema.DefFirstContent,
-	})
+	fields = append(draft.VLLM("{}_X_ms", 1),
+		draft.Table(schema.MetricTTFO+" first-content: {}_"+schema.MetricTTFO+"_ms")...)
 	ofText    = slices.Concat(fields[:3], fields[4:])
 	inSeconds = draft.VLLM("{}_X", 1) // of InferenceX
-	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Field{
-		Key: "{}_tpot_ms", Metric: "ntpot", Def: schema.DefInclFirst,
-	})
-	workload = map[string]string{
+	oldFields = slices.Replace(slices.Clone(fields), 1, 2, draft.Table("ntpot incl-first: {}_tpot_ms")...)
+	workload  = map[string]string{
 		"key concurrency": "max_concurrency", "key rate": "request_rate", "key dataset": "dataset_name",
 		"key isl": "random_input_len|isl|input_len", "key osl": "random_output_len|osl|output_len",
 		"fact model.id": "model_id", "fact release": "release", "fact stack.engine": "engine",
@@ -309,10 +297,6 @@ var (
 		// of ttreport's own client
 		"ttft_later": "later_turns_ttft", "session_s": "conversation_duration",
 		"prefix_hits_possible": "prefix_hits_possible",
-	}
-	parallel = map[string]string{
-		"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
-		"pp_size": "pp", "dp_size": "dp",
 	}
 )
 

@@ -115,15 +115,6 @@ func (d *Draft) Dim(name, value string) {
 	d.Key.Dims[name] = redact.Field(name, value)
 }
 
-// Parallel sets a dimension for each degree of parallelism above 1: {"tp_size": "tp"}.
-func (d *Draft) Parallel(v decode.Value, dims map[string]string) {
-	for name, dim := range dims {
-		if x := v.Get(name); x.Float0() > 1 {
-			d.Dim(dim, x.Text())
-		}
-	}
-}
-
 // Problem adds a problem at a place in the file. details are, in this order, what is expected, what is used, a hint.
 func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string, details ...string) {
 	Problem(d.File, d.Reading, severity, code, at, found, details...)
@@ -155,17 +146,10 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	case failed != nil:
 		d.Value("requests_failed", *failed)
 	case ok != nil && asked != nil && *asked >= *ok:
-		n := *asked - *ok
-		failed = &n
-		d.Derived("requests_failed", "", "value", n)
+		failed = new(*asked - *ok)
+		d.Derived("requests_failed", "", "value", *failed)
 	}
-	var good, bad float64
-	if failed != nil {
-		bad = *failed
-	}
-	if ok != nil {
-		good = *ok
-	}
+	good, bad := *cmp.Or(ok, new(0.)), *cmp.Or(failed, new(0.))
 	if bad > 0 {
 		d.Derived("error_rate", "", "value", 100*bad/(good+bad))
 	}
@@ -330,11 +314,11 @@ func RunsOf[K comparable](r *schema.Reading) *Runs[K] {
 	return &Runs[K]{byKey: map[K]*schema.Reading{}, from: schema.Reading{Format: r.Format, Detail: r.Detail}}
 }
 
-// Of returns the reading of a run; facts are asked for if it is new.
-func (r *Runs[K]) Of(key K, facts func() schema.Facts) *schema.Reading {
+// Of returns the reading of a run, which has the facts if it is new.
+func (r *Runs[K]) Of(key K, facts schema.Facts) *schema.Reading {
 	if r.byKey[key] == nil {
 		begun := r.from
-		begun.Facts = facts()
+		begun.Facts = facts
 		r.byKey[key] = &begun
 		r.order = append(r.order, &begun)
 	}

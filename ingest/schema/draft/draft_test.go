@@ -298,7 +298,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("of none: %+v", r)
 	}
 	for _, key := range []string{"a", "b", "a", "c"} {
-		r := runs.Of(key, func() schema.Facts { return schema.Facts{Release: key} })
+		r := runs.Of(key, schema.Facts{Release: key})
 		r.Scores = append(r.Scores, schema.Score{Task: key})
 	}
 	r := runs.Join("all")
@@ -312,10 +312,7 @@ func TestRecompute(t *testing.T) {
 	d, v := begin(`{"mean_ttft_ms":10.0,"p99_ttft_ms":50.0}`)
 	d.Stat("ttft", schema.DefFirstChunk, "mean", 10)
 	d.Stat("ttft", schema.DefFirstChunk, "p99", 50)
-	d.Recompute(v, draft.Family{
-		Metric: "ttft", Def: schema.DefFirstChunk, Sample: latency.NewSample([]float64{8, 10, 12}),
-		Key: func(stat string) string { return stat + "_ttft_ms" },
-	}, false)
+	d.Recompute(v, draft.Table("ttft first-chunk: {}_ttft_ms")[0], latency.NewSample([]float64{8, 10, 12}), "", false)
 	if value(d, "ttft", "mean") != 10 || value(d, "ttft", "p99") != 11.96 ||
 		drafttest.Metric(d.Point, "ttft").Kind().From != "recomputed" {
 		t.Errorf("%+v", drafttest.Metric(d.Point, "ttft"))

@@ -26,6 +26,11 @@ type Format struct {
 	Records bool
 }
 
+// Aside is a format of files of a tool that are no results.
+func Aside(name, what string, wants ...string) Format {
+	return Format{Name: name, Detail: "not a result: " + what, Wants: Wants(wants...)}
+}
+
 // Detect reports whether a file has the format.
 func (x *Format) Detect(f *decode.File) schema.Match {
 	_, m := x.match(f)

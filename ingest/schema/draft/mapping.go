@@ -88,30 +88,77 @@ func (d *Draft) Put(f Field, stat string, v decode.Value) {
 	}
 }
 
-// Of sets a metric that is one number from a value of the file, where it is one: the mean of a latency or a length, and
-// the value of any other.
+// Of sets a statistic of a metric from a value of the file, where it is a number. It is said in words as "ttft p95 s
+// first-content": the metric, then what is not usual. Usual are the mean of a latency or a length and the value of any
+// other, our unit, and no definition.
 func (d *Draft) Of(metric string, v decode.Value) bool {
-	stat := "value"
-	if info, _ := schema.MetricByName(metric); info.Latency || info.Unit == "tok" {
-		stat = "mean"
-	}
-	x, ok := v.Float()
+	_, ok := v.Float()
 	if ok {
-		d.Stat(metric, "", stat, x)
+		f, stat := field(metric, "")
+		d.Put(f, stat, v)
 	}
 	return ok
+}
+
+// Table are the fields of texts such as "ttft s first-content: time_to_first_token": words and a key.
+func Table(texts ...string) (out []Field) {
+	for _, text := range texts {
+		words, key, _ := strings.Cut(text, ": ")
+		f, _ := field(words, key)
+		out = append(out, f)
+	}
+	return out
+}
+
+// Above takes metrics of an object where they are above 0, of clients that write 0 for what is absent. Of several
+// members, with "|" between them, the last counts.
+func (d *Draft) Above(v decode.Value, members map[string]string) {
+	for metric, names := range members {
+		for name := range strings.SplitSeq(names, "|") {
+			if x := v.Get(name); x.Float0() > 0 {
+				d.Of(metric, x)
+			}
+		}
+	}
+}
+
+// field is what such words say of the members that are called by a key.
+func field(words, key string) (f Field, stat string) {
+	name, more, _ := strings.Cut(words, " ")
+	info, _ := schema.MetricByName(name)
+	f.Key, f.Metric, stat = key, name, "value"
+	if info.Latency || info.Unit == "tok" {
+		stat = "mean"
+	}
+	for word := range strings.FieldsSeq(more) {
+		if schema.IsStat(word) {
+			stat = word
+		} else if factor, isUnit := Scale(word, info.Unit); isUnit {
+			f.Scale = factor
+		} else {
+			f.Def = word
+		}
+	}
+	return f, stat
 }
 
 // Fields takes what a table says of the members of an object: what each is for us, and the path to it. "|" is between
 // the paths of versions, of which the first that has a value counts. What was set before stays, but for metrics.
 //
-//	rps: request_throughput|request_inthroughput  a metric that is one number
+//	rps: request_throughput|request_inthroughput  a metric, in the words of [Draft.Of]
+//	ttft s first-content: {}_ttft_s               its statistics, which the members' names say in place of {}
 //	key isl: dataset.isl                          a part of the workload: isl osl concurrency rate, above 0; dataset
-//	dim tp: tp_size                               a dimension of the workload
+//	dim mode: mode                                a dimension of the workload
+//	degree tp: tp_size                            one that a number above 1 makes, as of parallelism
 //	condition seed: seed                          a condition
 //	fact model.id: model                          a fact about the run that nothing has stated before
 func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	for target, paths := range members {
+		if strings.Contains(paths, "{}") {
+			f, _ := field(target, paths)
+			d.Flat(v, []Field{f})
+			continue
+		}
 		first(v, paths, func(x decode.Value) bool { return d.take(target, x) })
 	}
 }
@@ -143,6 +190,11 @@ func (d *Draft) take(target string, x decode.Value) bool {
 		return d.keyPart(name, x)
 	case "dim":
 		d.Dim(name, x.Text())
+	case "degree":
+		if x.Float0() <= 1 {
+			return false
+		}
+		d.Dim(name, x.Text())
 	case "condition":
 		d.Condition(name, cmp.Or(d.Conditions[name], x.Text()))
 	case "fact":
@@ -154,6 +206,13 @@ func (d *Draft) take(target string, x decode.Value) bool {
 	return x.Text() != ""
 }
 
+// Load is a number of the workload by its name; nil for any other name.
+func (d *Draft) Load(name string) **float64 {
+	return map[string]**float64{
+		"isl": &d.Key.ISL, "osl": &d.Key.OSL, "concurrency": &d.Key.Concurrency, "rate": &d.Key.Rate,
+	}[name]
+}
+
 // noRate, in req/s, is what clients without a word for it are given for as fast as possible.
 const noRate = 1e6
 
@@ -162,17 +221,7 @@ func (d *Draft) keyPart(name string, x decode.Value) bool {
 		d.Key.Dataset = cmp.Or(d.Key.Dataset, x.Str())
 		return x.Str() != ""
 	}
-	var to **float64
-	switch name {
-	case "isl":
-		to = &d.Key.ISL
-	case "osl":
-		to = &d.Key.OSL
-	case "concurrency":
-		to = &d.Key.Concurrency
-	case "rate":
-		to = &d.Key.Rate
-	}
+	to := d.Load(name)
 	if *to == nil && x.Float0() > 0 && !(name == "rate" && x.Float0() >= noRate) {
 		*to = x.Ptr()
 	}
@@ -265,11 +314,11 @@ func Fixed(v decode.Value, least, most string) *float64 {
 // VLLM are the fields of vLLM's client and of what copies its definitions, in the form of their names, where X stands
 // for the metric, with the factor to milliseconds.
 func VLLM(form string, scale float64) []Field {
-	key := func(metric string) string { return strings.ReplaceAll(form, "X", metric) }
-	return []Field{
-		{key("ttft"), "ttft", schema.DefFirstChunk, scale}, {key("tpot"), "tpot", schema.DefExclFirst, scale},
-		{key("itl"), "itl", schema.DefChunkGap, scale}, {key("e2el"), "e2el", schema.DefLastChunk, scale},
+	fields := Table("ttft first-chunk: ", "tpot excl-first: ", "itl chunk-gap: ", "e2el last-chunk: ")
+	for i := range fields {
+		fields[i].Key, fields[i].Scale = strings.ReplaceAll(form, "X", fields[i].Metric), scale
 	}
+	return fields
 }
 
 // scales are the factors from the units that tools write to ours.
@@ -296,8 +345,8 @@ func Scale(theirs, ours string) (factor float64, ok bool) {
 
 // Epoch reads seconds since 1970; the zero time for anything else.
 func Epoch(v decode.Value) time.Time {
-	s, ok := v.Float()
-	if !ok || s <= 1e8 || s >= 1e11 {
+	s := v.Float0()
+	if s <= 1e8 || s >= 1e11 {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
@@ -311,6 +360,13 @@ func Time(text string, layouts ...string) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// Dated says when a run was, where that is known, and what to note of it.
+func Dated(f *schema.Facts, at time.Time, note string) {
+	if !at.IsZero() {
+		f.Start, f.End, f.StartNote = at, at, note
+	}
 }
 
 // LocalNote is the note of times that a client writes in its own zone, see [schema.Facts.StartNote].
@@ -350,10 +406,21 @@ func Revision(f *schema.Facts, revision string) {
 	}
 }
 
+// NumberOf is a number of a file, or why there is none.
+func NumberOf(v decode.Value, why string) schema.Number {
+	if x, ok := v.Float(); ok {
+		return schema.Num(x)
+	}
+	return schema.Missing(why)
+}
+
+// NoError is why a score has no standard error.
+const NoError = "not in the file"
+
 // Score adds the score of a task to a reading and returns it, to be completed.
 func Score(f *decode.File, r *schema.Reading, task, metric string, x float64) *schema.Score {
 	r.Scores = append(r.Scores, schema.Score{
-		Task: task, Metric: metric, Value: schema.Num(x), Stderr: schema.Missing("not in the file"),
+		Task: task, Metric: metric, Value: schema.Num(x), Stderr: schema.Missing(NoError),
 		Source: f.Source(r.Format),
 	})
 	return &r.Scores[len(r.Scores)-1]

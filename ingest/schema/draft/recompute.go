@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -18,16 +19,6 @@ const tolerance = .01
 func Disagree(stated, recomputed float64) bool {
 	return math.Abs(stated-recomputed) > tolerance*math.Max(math.Abs(stated), math.Abs(recomputed)) &&
 		math.Abs(stated-recomputed) > 1e-9
-}
-
-// Family is a metric that is recomputed from per-request values: its definition, its sample, and the names of its
-// statistics in the file.
-type Family struct {
-	Metric, Def string
-	Sample      latency.Sample
-	Key         func(stat string) string // the member of v that states a statistic, for the problem's position and text
-	Why         string                   // why an empty sample is; "" where no request has enough tokens
-	Pooled      bool                     // values of one request are not independent: no standard error, no interval
 }
 
 // Timelines reads the arrays that vLLM's client and its descendants write: ttfts and itls in seconds, input_lens,
@@ -54,7 +45,7 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 		return nil, false
 	}
 	errs := slices.Collect(v.Get("errors").Items())
-	undated := slices.Collect(v.Get("undated").Items())
+	undated := append(slices.Collect(v.Get("undated").Items()), make([]decode.Value, len(ttfts))...) // of others none
 	requests = make([]latency.Request, len(ttfts))
 	for i := range requests {
 		q := &requests[i]
@@ -63,20 +54,12 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 			q.In = int(ins[i])
 		}
 		timeline(q, itls[i])
-		if i < len(undated) {
-			q.Undated = chunks(undated[i])
+		places, _ := undated[i].Floats()
+		for _, at := range places {
+			q.Undated = append(q.Undated, int(at))
 		}
 	}
 	return requests, true
-}
-
-// chunks are the places of chunks in an answer.
-func chunks(v decode.Value) (out []int) {
-	list, _ := v.Floats()
-	for _, at := range list {
-		out = append(out, int(at))
-	}
-	return out
 }
 
 // timeline adds the gaps between tokens, in seconds, and the E2EL that follows.
@@ -89,45 +72,42 @@ func timeline(q *latency.Request, gaps decode.Value) {
 	}
 }
 
-// Recompute replaces the stated statistics of a metric with those of its sample, plus further percentiles that the
-// file states, and reports differences. explained suppresses the report: without hollow successes no statistic can
-// agree, which is reported once.
-func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
-	m := f.Sample.Metric(f.Metric, f.Def, cmp.Or(f.Why, "no request has enough tokens for it"), f.Pooled)
-	if f.Sample.N() == 0 {
+// Recompute replaces the stated statistics of a metric with those of a sample, plus further percentiles that the file
+// states, and reports differences at the members that f names: the first of its forms is that of the mean, the last of
+// others. why a sample is empty is "" where no request has enough tokens. explained suppresses the report: without
+// hollow successes no statistic can agree, which is reported once.
+func (d *Draft) Recompute(v decode.Value, f Field, sample latency.Sample, why string, explained bool) {
+	pooled := f.Metric == "itl" // values of one request are not independent: no standard error, no interval
+	m := sample.Metric(f.Metric, f.Def, cmp.Or(why, "no request has enough tokens for it"), pooled)
+	if sample.N() == 0 {
 		d.Metrics.Put(m)
 		return
 	}
 	stated, _ := d.Metric(f.Metric)
 	for _, st := range stated.Stats {
 		name := st.Name()
-		now, ok := value(f.Sample, name)
-		if !ok {
+		q, ok := schema.StatQuantile(name)
+		now := sample.Mean
+		switch {
+		case ok:
+			now = sample.Quantile(q)
+		case name == "std":
+			now = sample.Std
+		case name != "mean":
 			continue
 		}
-		if q, _ := schema.StatQuantile(name); name[0] != 'p' || q >= .9 { // others are read from the sketch
+		if name[0] != 'p' || q >= .9 { // others are read from the sketch
 			m.Stats.Set(name, latency.Round(now, 7))
 		}
 		if !explained && Disagree(st.Value, now) {
-			d.Disagreement(v, f.Key(name), st.Value, now)
+			forms := strings.Split(f.Key, "|")
+			if name != "mean" {
+				forms = forms[len(forms)-1:]
+			}
+			d.Disagreement(v, strings.ReplaceAll(forms[0], "{}", name), st.Value, now)
 		}
 	}
 	d.Metrics.Put(m)
-}
-
-// value returns a statistic of a sample by its name.
-func value(s latency.Sample, stat string) (float64, bool) {
-	switch stat {
-	case "mean":
-		return s.Mean, true
-	case "std":
-		return s.Std, true
-	}
-	q, ok := schema.StatQuantile(stat)
-	if !ok {
-		return 0, false
-	}
-	return s.Quantile(q), true
 }
 
 // Disagreement reports a stated value that differs from the one recomputed from its requests.
