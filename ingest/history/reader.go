@@ -11,19 +11,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of our own formats, for files that are passed on.
-const (
-	Document = "ttreport"         // a history document
-	Listing  = "ttreport-inspect" // output of inspect --json: a list of documents
-)
-
-// Reader recognises our own files by their schema, and returns the runs in them with their identity.
+// Reader recognises our own files by their schema, and returns the runs in them with their identity: history documents,
+// and what inspect --json prints, a list of them.
 var Reader = draft.Format{
-	Name: Document, Detail: "history document",
+	Name: "ttreport", Detail: "history document",
 	Sniff: func(f *decode.File, m *draft.Check) { states(f, m, schema.Version) },
 	All:   func(f *decode.File, r *schema.Reading) { *r = readingOf(f, *r, f.First) },
 	Others: []draft.Format{{
-		Name: Listing, Detail: "runs printed by inspect", All: readListing,
+		Name: "ttreport-inspect", Detail: "runs printed by inspect", All: readListing,
 		Sniff: func(f *decode.File, m *draft.Check) { states(f, m, "ttreport/inspect/v1") },
 	}},
 }
