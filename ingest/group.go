@@ -62,30 +62,26 @@ func bucketOf(r *result) bucket {
 // served divides a bucket without a stated id by precision and number of accelerators, where results state several:
 // rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
-	var order []string
-	parts := map[string][]*result{}
-	for _, r := range results {
-		key := ""
-		if precision, chips := strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips; precision != "" || chips != 0 {
-			key = fmt.Sprintf("%s%s%d", idSeparator, precision, chips)
-		}
-		if parts[key] == nil && key != "" {
-			order = append(order, key)
-		}
-		parts[key] = append(parts[key], r)
+	key := func(r *result) string {
+		return fmt.Sprintf("%s%s%d", idSeparator, strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips)
 	}
-	if len(order) < 2 || results[0].facts.RunID != "" {
+	statesNone := func(r *result) bool { return r.facts.Model.Precision == "" && r.facts.Device.Chips == 0 }
+	parts := schema.Alike(slices.DeleteFunc(slices.Clone(results), statesNone), key)
+	if len(parts) < 2 || results[0].facts.RunID != "" {
 		return [][]*result{results}
 	}
-	parts[order[0]] = append(parts[order[0]], parts[""]...)
-	var out [][]*result
-	for _, key := range order {
-		for _, r := range parts[key] {
-			r.apart = key
+	for _, part := range parts {
+		for _, r := range part {
+			r.apart = key(r)
 		}
-		out = append(out, parts[key])
 	}
-	return out
+	for _, r := range results {
+		if statesNone(r) {
+			r.apart = parts[0][0].apart
+			parts[0] = append(parts[0], r)
+		}
+	}
+	return parts
 }
 
 // split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
@@ -303,26 +299,19 @@ type grouping struct {
 func completeModels(results []*result) {
 	type named struct{ folder, model string }
 	at := func(r *result) named { return named{cmp.Or(r.runFolder, folderOfRun(r.source)), r.facts.Model.Name} }
-	ids := map[named]map[string]*result{}
+	first, areSeveral := map[named]*result{}, map[named]bool{}
 	for _, r := range results {
-		if r.facts.Model.ID == "" {
-			continue
+		if id := r.facts.Model.ID; id != "" {
+			first[at(r)] = cmp.Or(first[at(r)], r)
+			areSeveral[at(r)] = areSeveral[at(r)] || first[at(r)].facts.Model.ID != id
 		}
-		known := ids[at(r)]
-		if known == nil {
-			known = map[string]*result{}
-			ids[at(r)] = known
-		}
-		known[r.facts.Model.ID] = cmp.Or(known[r.facts.Model.ID], r)
 	}
 	for _, r := range results {
-		known := ids[at(r)]
-		for id, from := range known {
-			if len(known) == 1 && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
-				r.facts.Model.ID = id
-				where := "the results of the same model in " + from.shown()
-				*r.origin.of("model.id") = schema.Origin{From: schema.FromDerived, Where: where}
-			}
+		from := first[at(r)]
+		if from != nil && !areSeveral[at(r)] && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
+			r.facts.Model.ID = from.facts.Model.ID
+			where := "the results of the same model in " + from.shown()
+			*r.origin.of("model.id") = schema.Origin{From: schema.FromDerived, Where: where}
 		}
 	}
 }
@@ -518,9 +507,7 @@ func folderOfRun(s *source) string {
 
 // hasOwnFolder reports whether the tool gives every point a folder and its files always the same names.
 func (s *source) hasOwnFolder() bool {
-	switch s.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV,
+	}, s.reading.Format)
 }
