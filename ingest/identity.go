@@ -26,11 +26,10 @@ import (
 type result struct {
 	*source
 	identity
-	doc       *document        // that it was stored in, nil for what was read
-	same      []*result        // what is stored of the same bytes
-	content   string           // by which a copy of all its numbers is known
-	byNumbers map[string]int   // of a stored one: the first of its points with some numbers; made when it is asked for
-	sameEval  map[*result]bool // with which others; see [sameEval]
+	doc      *document        // that it was stored in, nil for what was read
+	same     []*result        // what is stored of the same bytes
+	content  string           // by which a copy of all its numbers is known
+	sameEval map[*result]bool // with which others; see [sameEval]
 
 	hasPattern bool   // its path was read with a pattern of the user's
 	rest       string // the path without what patterns read from it
@@ -191,9 +190,6 @@ func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 	}
 }
 
-// codeContradiction is the code of a problem about two sources that state different values.
-const codeContradiction = "contradiction"
-
 // tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where
 // a person stated what is used it returns one note for all, which no run keeps: its provenance has what gave way.
 func tellContradictions(results []*result) (notes []schema.Problem) {
@@ -205,51 +201,43 @@ func tellContradictions(results []*result) (notes []schema.Problem) {
 	type told struct {
 		r *result
 		contradiction
-		files  int
-		values map[string]bool
 	}
-	var order []*told
-	at := map[place]*told{}
+	var all []told
 	for _, r := range results {
 		for _, c := range r.contradictions {
-			where := place{"", c.Field, c.won, c.lost, ""}
-			switch isNoUse := rankOf(r.kind(*r.origin.of(c.Field))) < rankOf(c.won); {
-			case isNoUse: // neither is used
-				continue
-			case !isStated(c.won):
-				where.folder, where.value = path.Dir(r.shown()), c.First+idSeparator+c.Second
+			if rankOf(r.kind(*r.origin.of(c.Field))) >= rankOf(c.won) { // else neither is used
+				all = append(all, told{r, c})
 			}
-			t := at[where]
-			if t == nil {
-				t = &told{r: r, contradiction: c, values: map[string]bool{}}
-				at[where], order = t, append(order, t)
-			}
-			t.files++
-			t.values[c.Second] = true
 		}
 		r.contradictions = nil
 	}
-	for _, t := range order {
+	for _, alike := range schema.Alike(all, func(t told) place {
+		if isStated(t.won) {
+			return place{"", t.Field, t.won, t.lost, ""}
+		}
+		return place{path.Dir(t.r.shown()), t.Field, t.won, t.lost, t.First + idSeparator + t.Second}
+	}) {
+		t, values := alike[0], map[string]bool{}
+		for _, one := range alike {
+			values[one.Second] = true
+		}
 		p := schema.Problem{
-			Severity: schema.SevWarning, Path: t.r.shown(), Code: codeContradiction,
+			Severity: schema.SevWarning, Path: t.r.shown(), Code: "contradiction",
 			Found: fmt.Sprintf("%s is %s by the %s and %s by the %s", t.Field, name(t.First), t.won, name(t.Second), t.lost),
 			Used:  name(t.First), Expected: "one value", Hint: "correct the one that is wrong",
 		}
-		if isStated(t.won) && !isStated(t.lost) {
-			p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
+		if n := len(values); n > 1 {
+			p.Found += " and " + plaintext.Plural(n-1, "other value")
 		}
-		isNote := p.Severity == schema.SevNote
-		if n := len(t.values); n > 1 {
-			p.Found += fmt.Sprintf(" and %s", plaintext.Plural(n-1, "other value"))
+		if n := len(alike); n > 1 {
+			p.Found += fmt.Sprintf(" (in %d files)", n)
 		}
-		if t.files > 1 {
-			p.Found += fmt.Sprintf(" (in %d files)", t.files)
-		}
-		if isNote {
-			notes = append(notes, p)
+		if !isStated(t.won) || isStated(t.lost) {
+			t.r.report(p)
 			continue
 		}
-		t.r.report(p)
+		p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
+		notes = append(notes, p)
 	}
 	return notes
 }
@@ -266,7 +254,7 @@ func (r *result) stateWorkloads(s statement) (taken int) {
 	for i := range r.reading.Points {
 		taken += r.stateWorkload(&r.reading.Points[i], s)
 	}
-	if s.from == schema.FromFlag || s.from == schema.FromManifest || s.from == fromPattern {
+	if isStated(s.from) {
 		for i := range r.reading.Scores {
 			taken += stateSettings(&r.reading.Scores[i], s.workload.Dims)
 		}
@@ -756,17 +744,6 @@ var checkpoint = regexp.MustCompile(`(?i)^(?:(?:global_?step|checkpoint|ckpt|ste
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
 var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
-
-// cleanReasons removes secrets from the reasons of metrics without numbers.
-func cleanReasons(p *schema.Point) {
-	for i := range p.Metrics {
-		k := p.Metrics[i].Kind()
-		if why := redact.Text(k.Why); why != k.Why {
-			k.Why = why
-			p.Metrics[i].Set(k)
-		}
-	}
-}
 
 // cleanTexts returns a map without secrets.
 func cleanTexts(m map[string]string) map[string]string {

@@ -105,7 +105,11 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
 	problems = append(problems, tellContradictions(results)...)
 	m.replace(results)
-	results = m.with(results)
+	var all []*result
+	for _, d := range m.docs {
+		all = append(all, d.results...)
+	}
+	results = append(all, results...)
 	dropCopies(results)
 	shared := sharedTexts{}
 	for _, r := range results {
@@ -143,11 +147,6 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 		}
 		group.Go(func() error {
 			read[i] = readFile(ctx, f, opt.Limits)
-			for _, s := range read[i] {
-				for j := range s.reading.Points {
-					cleanReasons(&s.reading.Points[j])
-				}
-			}
 			return nil
 		})
 	}

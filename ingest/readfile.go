@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -47,6 +48,15 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 	for _, s := range sources {
 		for i := range s.reading.Problems {
 			cleanProblem(&s.reading.Problems[i])
+		}
+		for _, p := range s.reading.Points {
+			for i := range p.Metrics { // which may say why there is no number
+				k := p.Metrics[i].Kind()
+				if why := redact.Text(k.Why); why != k.Why {
+					k.Why = why
+					p.Metrics[i].Set(k)
+				}
+			}
 		}
 	}
 	return sources
@@ -510,19 +520,17 @@ const (
 // is like a result. A large file takes a second, so it ends early when it is told to; nobody reads what it found then.
 func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
-	if mayBeResult(f) {
-		for _, r := range readers {
-			if ctx.Err() != nil {
-				break
-			}
-			m := r.Detect(f)
-			if m.OK() {
-				return m, r
-			}
-			if near.Format == "" || len(m.Has) > len(near.Has) ||
-				(len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
-				near = m
-			}
+	mayBeResult := f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path))
+	for _, r := range readers {
+		if !mayBeResult || ctx.Err() != nil { // no binary file, and no text of a program
+			break
+		}
+		m := r.Detect(f)
+		if m.OK() {
+			return m, r
+		}
+		if near.Format == "" || cmp.Or(len(m.Has)-len(near.Has), len(near.Lacks)-len(m.Lacks)) > 0 {
+			near = m
 		}
 	}
 	// One feature of three is chance: every package.json has a version.
@@ -532,11 +540,6 @@ func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format
 	near.Detail = near.Format
 	near.Format = Unknown
 	return near, nil
-}
-
-// mayBeResult reports what readers are asked about: no binary file, and no text of a program.
-func mayBeResult(f *decode.File) bool {
-	return f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path))
 }
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.

@@ -489,35 +489,31 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		v.verify(s, hashes)
+		if s.path == "" || s.sha256 == "" {
+			v.Unknown++
+			continue
+		}
+		if !fs.ValidPath(s.path) {
+			v.Elsewhere++
+			continue
+		}
+		now, err := hashes.of(s.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			v.Missing = append(v.Missing, s.path)
+		case err != nil:
+			v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
+		case now != s.sha256:
+			v.Problems = append(v.Problems, schema.Problem{
+				Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),
+				Expected: fmt.Sprintf("%.12s…, as the history states", s.sha256),
+				Hint:     "restore the file, or read it again with ttreport ingest",
+			})
+		default:
+			v.Verified++
+		}
 	}
 	return v, nil
-}
-
-func (v *Verification) verify(s rawFile, hashes rawHashes) {
-	if s.path == "" || s.sha256 == "" {
-		v.Unknown++
-		return
-	}
-	if !fs.ValidPath(s.path) {
-		v.Elsewhere++
-		return
-	}
-	now, err := hashes.of(s.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		v.Missing = append(v.Missing, s.path)
-	case err != nil:
-		v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
-	case now != s.sha256:
-		v.Problems = append(v.Problems, schema.Problem{
-			Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),
-			Expected: fmt.Sprintf("%.12s…, as the history states", s.sha256),
-			Hint:     "restore the file, or read it again with ttreport ingest",
-		})
-	default:
-		v.Verified++
-	}
 }
 
 // rawHashes hashes files and members of archives, each archive once.

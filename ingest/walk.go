@@ -179,9 +179,6 @@ func at(root *Root, rel string) found {
 // shown returns the path as the user would write it.
 func (f found) shown() string { return f.name }
 
-// skipped names folders that never hold results of their own.
-const skipped = " node_modules __pycache__ _site "
-
 // walk lists the files of all roots, each once, since roots may overlap: of each in lexical order. Links to folders are
 // followed unless they lead back to a parent folder; hidden folders are skipped. withInfo keeps what listing a folder
 // tells of its files.
@@ -190,15 +187,13 @@ func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem
 	for i := range roots {
 		w := walker{root: &roots[i], withInfo: withInfo}
 		w.walk()
-		problems = append(problems, w.problems...)
-		for _, f := range w.files {
-			if !seen[f.name] {
-				seen[f.name] = true
-				files = append(files, f)
-			}
-		}
+		problems, files = append(problems, w.problems...), append(files, w.files...)
 	}
-	return files, problems
+	return slices.DeleteFunc(files, func(f found) bool {
+		was := seen[f.name]
+		seen[f.name] = true
+		return was
+	}), problems
 }
 
 func (w *walker) walk() {
@@ -225,12 +220,6 @@ func (w *walker) walk() {
 	} else {
 		w.dir(".", []fs.FileInfo{info})
 	}
-}
-
-// withResults names hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its
-// environments, and repositories on the Hub state scores in one.
-func withResults(base string) bool {
-	return base == ".workflow_venvs" || base == ".eval_results" || strings.HasPrefix(base, ".venv_benchmarks_")
 }
 
 type walker struct {
@@ -306,7 +295,11 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 
 func (w *walker) enter(name string, above []fs.FileInfo) {
 	base := path.Base(name)
-	if strings.HasPrefix(base, ".") && !withResults(base) || strings.Contains(skipped, " "+base+" ") {
+	// Hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its environments, and repositories
+	// on the Hub state scores in one.
+	hasResults := base == ".workflow_venvs" || base == ".eval_results" || strings.HasPrefix(base, ".venv_benchmarks_")
+	isOther := slices.Contains([]string{"node_modules", "__pycache__", "_site"}, base)
+	if isOther || strings.HasPrefix(base, ".") && !hasResults {
 		return
 	}
 	info, err := fs.Stat(w.root.FS, name)
