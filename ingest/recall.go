@@ -332,7 +332,9 @@ func stored(same []*result, byPerson bool) (schema.Facts, origins) {
 			facts, from = is, old.origin
 			continue
 		}
-		manifest.Keep(&facts, func(field string) bool { return manifest.Agree(&facts, &is, field) })
+		manifest.Keep(&facts, func(field string) bool { // where both agree
+			return *manifest.Text(&facts, field) == *manifest.Text(&is, field)
+		})
 	}
 	return facts, from
 }
