@@ -38,8 +38,12 @@ func derive(p *schema.Point, metric string, v float64) {
 	if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {
 		return
 	}
-	m := schema.Of(metric, "value", latency.Round(v, 7))
-	p.Metrics.Put(m.Sourced(schema.FromDerived))
+	putDerived(p, metric, "", v)
+}
+
+func putDerived(p *schema.Point, metric, def string, v float64) {
+	k := schema.Kind{Name: metric, Unit: schema.Unit(metric), Def: def, From: schema.FromDerived}
+	p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
 }
 
 // addSlices adds samples to slices; where there are none, they are made for the samples.
@@ -244,12 +248,8 @@ func addPower(p *schema.Point, side *manifest.Sidecar) {
 		return
 	}
 	mean := sum / float64(len(list))
-	set := func(name string, v float64) {
-		k := schema.Kind{Name: name, Unit: schema.Unit(name), Def: side.PowerOf, From: schema.FromDerived}
-		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
-	}
-	set(schema.MetricPower, mean)
+	putDerived(p, schema.MetricPower, side.PowerOf, mean)
 	if tps, ok := p.Value("output_tps", "value"); ok && tps > 0 {
-		set(schema.MetricEnergy, mean/tps)
+		putDerived(p, schema.MetricEnergy, side.PowerOf, mean/tps)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,12 +110,8 @@ func lengthsOf(p *schema.Point) (out string) {
 
 // isIdentity reports the name of a folder that says what was measured, and not how.
 func (r *result) isIdentity(name string) bool {
-	for _, fact := range []string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name} {
-		if fact != "" && strings.EqualFold(fact, name) {
-			return true
-		}
-	}
-	return false
+	isName := func(fact string) bool { return fact != "" && strings.EqualFold(fact, name) }
+	return slices.ContainsFunc([]string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name}, isName)
 }
 
 // withoutDay is a name without the day of a measurement: ds-0904-gds, bench_20260904. A day either side counts, since

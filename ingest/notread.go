@@ -459,12 +459,6 @@ var (
 	totals = draft.Names("total n count n_total num_total total_questions attempted num_samples")
 )
 
-// isAnswer reports an answer of a model that somebody graded.
-func isAnswer(v decode.Value) bool {
-	_, isGraded := v.Get("correct").Truth()
-	return isGraded && (v.Has("model") || v.Has("response"))
-}
-
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}. hasModel says that what is counted in it is of a model, areLimits that
 // its numbers are bounds.
@@ -480,7 +474,7 @@ func measuredMembers(v decode.Value, hasModel, areLimits bool) (names []string) 
 			numbers = append(numbers, m.Key)
 		}
 	}
-	if isAnswer(v) {
+	if _, isGraded := v.Get("correct").Truth(); isGraded && v.HasAny("model", "response") { // an answer of a model
 		names = append(names, "correct")
 	}
 	for _, key := range []string{"name", "metric", "label", "unit"} {
@@ -719,21 +713,16 @@ func (g *grouping) tellOfUnread(sources []*source) {
 			}
 		}
 	}
-	if len(unread) == 0 {
-		return
-	}
-	runs := map[string]map[string]bool{} // ids by folder
+	runs := map[string][]string{} // ids by folder
 	for src, id := range g.runOf {
-		at := path.Dir(src.shown())
-		if runs[at] == nil {
-			runs[at] = map[string]bool{}
+		if at := path.Dir(src.shown()); len(unread[at]) > 0 && !slices.Contains(runs[at], id) {
+			runs[at] = append(runs[at], id)
 		}
-		runs[at][id] = true
 	}
 	for i := range g.runs {
 		run := &g.runs[i]
 		for _, at := range slices.Sorted(maps.Keys(unread)) { // the same order each time
-			if runs[at][run.ID] && len(runs[at]) <= mostUnread {
+			if len(runs[at]) <= mostUnread && slices.Contains(runs[at], run.ID) {
 				run.Problems = append(run.Problems, unread[at]...)
 			}
 		}

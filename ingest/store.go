@@ -523,13 +523,13 @@ type rawHashes struct {
 }
 
 func (h rawHashes) of(name string) (string, error) {
-	f, info, err := h.open(name)
+	f, err := h.folder.Open(name)
 	if err == nil {
 		defer f.Close()
-		sum := sha256.New()
-		if !info.Mode().IsRegular() {
-			return "", rootfs.ErrNotRegular
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return "", cmp.Or(err, rootfs.ErrNotRegular)
 		}
+		sum := sha256.New()
 		_, err := io.Copy(sum, f)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
@@ -542,7 +542,7 @@ func (h rawHashes) of(name string) (string, error) {
 			break
 		}
 		if h.archives[at] == nil {
-			if h.archives[at], err = h.members(at); err != nil {
+			if h.archives[at], err = h.members(at, info.Size()); err != nil {
 				return "", err
 			}
 		}
@@ -554,20 +554,8 @@ func (h rawHashes) of(name string) (string, error) {
 	return "", err
 }
 
-func (h rawHashes) open(name string) (fs.File, fs.FileInfo, error) {
+func (h rawHashes) members(name string, size int64) (map[string]string, error) {
 	f, err := h.folder.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-	}
-	return f, info, err
-}
-
-func (h rawHashes) members(name string) (map[string]string, error) {
-	f, info, err := h.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -577,7 +565,7 @@ func (h rawHashes) members(name string) (map[string]string, error) {
 		return nil, rootfs.ErrNotRegular
 	}
 	out := map[string]string{}
-	archive.Each(name, in, info.Size(), decode.DefaultLimits(), func(m archive.Member) {
+	archive.Each(name, in, size, decode.DefaultLimits(), func(m archive.Member) {
 		sum := sha256.Sum256(m.Data)
 		out[m.Path] = hex.EncodeToString(sum[:])
 	})

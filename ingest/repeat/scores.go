@@ -108,20 +108,18 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 
 // markOf writes what tells a file apart: its name, or what it states of parallelism.
 func markOf(dims map[string]string) string {
-	mark := ""
+	var marks []string
 	for _, dim := range slices.Sorted(maps.Keys(dims)) {
-		switch value := dims[dim]; {
-		case value == "":
-		case dim == DimFile:
-			mark += " " + value
-		default:
-			mark += " " + dim + value
+		if value := dims[dim]; value != "" && dim == DimFile {
+			marks = append(marks, value)
+		} else if value != "" {
+			marks = append(marks, dim+value)
 		}
 	}
-	if mark == "" {
+	if len(marks) == 0 {
 		return ""
 	}
-	return schema.FileMark + mark[1:]
+	return schema.FileMark + strings.Join(marks, " ")
 }
 
 // namedApart is the problem about scores that the names of their files tell apart.

@@ -238,11 +238,7 @@ const ToolMedia = "media-client"
 
 // IsMediaTask reports the tasks of these clients, as target files name them.
 func IsMediaTask(task string) bool {
-	switch task {
-	case "cnn", "image", "video", "asr", "tts", "embedding":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"cnn", "image", "video", "asr", "tts", "embedding"}, task)
 }
 
 // Metrics of models that do not write text.
@@ -306,10 +302,10 @@ const MostlyCached = .7
 // measured again from its key.
 func (k Key) Restatable() bool {
 	for name := range k.Dims {
-		switch name {
-		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit,
-			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice, DimLoRA:
-		default:
+		if !slices.Contains([]string{
+			DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit, DimEndpoint, DimTurns, DimThink,
+			DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice, DimLoRA,
+		}, name) {
 			return false
 		}
 	}

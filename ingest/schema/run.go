@@ -137,14 +137,10 @@ const (
 // InChannel returns the run's channel with its default filled in: a run with a release belongs to "release",
 // one without to "dev".
 func (r *Run) InChannel() string {
-	switch {
-	case r.Channel != "":
-		return r.Channel
-	case r.Release != "":
+	if r.Channel == "" && r.Release != "" {
 		return ChannelRelease
-	default:
-		return ChannelDev
 	}
+	return cmp.Or(r.Channel, ChannelDev)
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
