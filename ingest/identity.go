@@ -432,7 +432,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 	patterns := opt.Patterns
 	for i, m := range side.manifestsFor(r.found) {
 		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isQuiet: i > 0}
-		facts, tool, w := m.Facts(m.rel)
+		facts, tool, w := m.Of(m.rel)
 		s.facts, s.tool, s.workload = &facts, tool, w
 		if s.isQuiet { // its run is a different one
 			facts.RunID, facts.Start, facts.End, facts.StartNote, s.tool = "", time.Time{}, time.Time{}, "", ""

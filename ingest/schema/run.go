@@ -269,16 +269,17 @@ type Reading struct {
 
 // Facts is partial identity: what one source states about the run its file belongs to. Empty means "not stated".
 type Facts struct {
-	RunID      string
-	Start, End time.Time
-	StartNote  string // why Start is not certain: "local time, zone unknown"
-	Release    string
-	Channel    string
-	Line       string
-	Model      Model
-	Impl       string
-	Device     Device
-	Stack      Stack
+	RunID     string    `yaml:"id,omitempty"`
+	Start     time.Time `yaml:"start,omitempty"`
+	End       time.Time `yaml:"end,omitempty"`
+	StartNote string    `yaml:"-"` // why Start is not certain: "local time, zone unknown"
+	Release   string    `yaml:"release,omitempty"`
+	Channel   string    `yaml:"channel,omitempty"`
+	Line      string    `yaml:"line,omitempty"`
+	Model     Model     `yaml:"model,omitempty"`
+	Impl      string    `yaml:"impl,omitempty"`
+	Device    Device    `yaml:"device,omitempty"`
+	Stack     Stack     `yaml:"stack,omitempty"`
 }
 
 // Widen makes the run begin no later and end no earlier than a part of it. note is why the part's start is not certain.

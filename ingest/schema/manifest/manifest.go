@@ -21,16 +21,7 @@ const FileName = "ttreport.manifest.yaml"
 
 // Manifest states what the results below its folder have in common. Every field may be left out.
 type Manifest struct {
-	ID      string        `yaml:"id,omitempty"`
-	Start   time.Time     `yaml:"start,omitempty"`
-	End     time.Time     `yaml:"end,omitempty"`
-	Release string        `yaml:"release,omitempty"`
-	Channel string        `yaml:"channel,omitempty"`
-	Line    string        `yaml:"line,omitempty"`
-	Model   schema.Model  `yaml:"model,omitempty"`
-	Impl    string        `yaml:"impl,omitempty"`
-	Device  schema.Device `yaml:"device,omitempty"`
-	Stack   schema.Stack  `yaml:"stack,omitempty"`
+	schema.Facts `yaml:",inline"`
 	// Tool and Workload apply to every result below.
 	Tool     string   `yaml:"tool,omitempty"`
 	Workload Workload `yaml:"workload,omitempty"`
@@ -107,14 +98,10 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 // Marshal returns the manifest's file content.
 func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 
-// Facts returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
+// Of returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
-func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
-	f := schema.Facts{
-		RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
-		Impl: m.Impl, Model: m.Model, Device: m.Device, Stack: m.Stack,
-	}
-	tool, w := m.Tool, m.Workload
+func (m Manifest) Of(rel string) (schema.Facts, string, Workload) {
+	f, tool, w := m.Facts, m.Tool, m.Workload
 	for _, o := range m.Files {
 		if !glob.Match(o.Glob, rel) && !glob.Match(o.Glob, path.Base(rel)) {
 			continue
