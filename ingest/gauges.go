@@ -206,9 +206,6 @@ func counterAt(list []sample, t float64) float64 {
 	return math.NaN()
 }
 
-// leastPower is how many readings a mean power needs.
-const leastPower = 3
-
 // coveredTime is the time with readings, in seconds: without gaps of more than three times the median one.
 func coveredTime(list []sample) (s float64) {
 	var gaps []float64
@@ -226,6 +223,7 @@ func coveredTime(list []sample) (s float64) {
 
 // addPower adds the mean power and the energy a token, and the most memory.
 func addPower(p *schema.Point, side *manifest.Sidecar) {
+	const leastPower = 3 // how many readings a mean power needs
 	most := 0.
 	for _, r := range column(side.Power, schema.GaugeMemory) {
 		most = max(most, r.value)

@@ -45,12 +45,10 @@ const evals = `\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
-// mostSearched is how much of a file is searched for words of a benchmark.
-const mostSearched = 1 << 20
-
 // unreadNumbers reports what no reader takes and what has numbers of a benchmark in it, by their names: whoever looks
 // for them must not read that there is no problem.
 func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
+	const mostSearched = 1 << 20 // how much of a file is searched for words of a benchmark
 	p := schema.Problem{
 		Severity: schema.SevWarning, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",

@@ -36,6 +36,7 @@ const any = `[\s\S]`
 
 // rules are tried in this order where several begin with the same two characters.
 func rules() []rule {
+	const smallWords = "abcdefghijklmnopqrstuvwxyz-_.+/="
 	list := []rule{
 		{"secret passw passphrase sshpass jwt credential authorization x-auth x-api cookie key connectionstring " +
 			"connection_string sharedaccesssignature webhook_url auth_config session_id sessionid token pass pwd passcode",
@@ -81,8 +82,6 @@ func rules() []rule {
 
 // mostOfShape bounds how far a row of words is followed from each of them.
 const mostOfShape = 512
-
-const smallWords = "abcdefghijklmnopqrstuvwxyz-_.+/="
 
 const anyCase = "(?i)"
 

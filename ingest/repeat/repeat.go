@@ -617,11 +617,9 @@ func setting(name, raw string) string {
 	return text
 }
 
-// hottest is the highest temperature of a sampler.
-const hottest = 5
-
 // setNumber is a number under a name that says what was set; "" for any other.
 func setNumber(name, number string) string {
+	const hottest = 5 // the highest temperature of a sampler
 	isMany := howMany.MatchString(name)
 	x, err := strconv.ParseFloat(number, 64)
 	if err != nil || !isMany && (varying.MatchString(name) || !counted.MatchString(name)) {

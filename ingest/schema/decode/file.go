@@ -96,12 +96,10 @@ func (f *File) open(lim Limits) {
 	f.settle(f.first)
 }
 
-// proseWithin is the offset up to which a first fault means that a file is not JSON at all.
-const proseWithin = 200
-
 // isProse recognises text that happens to begin like JSON: a template, a log, a script. Only a file with a JSON
 // extension counts as damaged if its first line is not JSON.
 func (f *File) isProse() bool {
+	const proseWithin = 200 // the offset up to which a first fault means that a file is not JSON at all
 	if f.whole || strings.Contains(path.Base(f.Path), ".json") {
 		return false
 	}
