@@ -594,7 +594,7 @@ func (r *result) dropCopyOf(first *result) {
 		Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
 		Found: "the same content as " + first.shown(), Used: "the first, once",
 	}
-	if systemOf(&first.facts) != systemOf(&r.facts) {
+	if !isOneSystem(&first.facts, &r.facts) {
 		p.Severity = schema.SevWarning
 		p.Expected = "one release and system for one measurement; here the two differ"
 		p.Hint = "remove the copy that is wrong"
@@ -642,7 +642,7 @@ func sameValue(a, b *schema.Score) bool {
 // task gives the same score again by chance, and a greedy one of the same model does so always, but then states its
 // time. A table that was printed beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
-	if systemOf(&a.facts) != systemOf(&b.facts) {
+	if !isOneSystem(&a.facts, &b.facts) {
 		return false
 	}
 	is, known := a.sameEval[b]

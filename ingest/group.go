@@ -23,30 +23,26 @@ import (
 // longestPause is how long a run may pause before what follows is another run.
 const longestPause = 6 * time.Hour
 
-// system identifies what was measured, with its build, in a comparable form.
-type system struct {
-	modelID, model, impl, device, mesh, engine string
-	commits                                    string // sorted, as name=commit
-	release, version, digest, image            string
-}
-
-func systemOf(f *schema.Facts) system {
+// systemOf identifies what was measured, with its build. device is its name, as written or folded. Ids are hashes of
+// it: the order must not change.
+func systemOf(f *schema.Facts, device string) string {
 	var commits []string
 	for name, c := range f.Stack.Commits {
 		commits = append(commits, name+"="+c)
 	}
 	slices.Sort(commits)
-	return system{
-		f.Model.ID, f.Model.Name, f.Impl, schema.FoldDevice(f.Device.Name), f.Device.Mesh, f.Stack.Engine,
-		strings.Join(commits, idSeparator), f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image,
-	}
+	parts := append([]string{f.Model.ID, f.Model.Name, f.Impl, device, f.Device.Mesh, f.Stack.Engine}, commits...)
+	parts = append(parts, f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image)
+	return strings.Join(parts, idSeparator)
+}
+
+// isOneSystem reports that results state the same of who was measured, and of its build.
+func isOneSystem(a, b *schema.Facts) bool {
+	return systemOf(a, schema.FoldDevice(a.Device.Name)) == systemOf(b, schema.FoldDevice(b.Device.Name))
 }
 
 // bucket is what results of one run have in common: their stated id, else folder, system and build.
-type bucket struct {
-	id, folder string
-	system     system
-}
+type bucket struct{ id, folder, system string }
 
 // bucketOf returns the bucket of a result, and settles its folder.
 func bucketOf(r *result) bucket {
@@ -56,7 +52,7 @@ func bucketOf(r *result) bucket {
 	if r.runFolder == "" {
 		r.runFolder = folderOfRun(r.source)
 	}
-	return bucket{folder: r.runFolder, system: systemOf(&r.facts)}
+	return bucket{folder: r.runFolder, system: systemOf(&r.facts, schema.FoldDevice(r.facts.Device.Name))}
 }
 
 // served divides a bucket without a stated id by precision and number of accelerators, where results state several:
@@ -234,12 +230,7 @@ const idSeparator = "\x00"
 // derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
 // What nothing dates stands by itself: there the contents of its files take the folder's place.
 func derivedID(r *result, start time.Time, folder string) string {
-	m := systemOf(&r.facts)
-	parts := []string{m.modelID, m.model, m.impl, r.facts.Device.Name, m.mesh, m.engine}
-	if m.commits != "" {
-		parts = append(parts, m.commits)
-	}
-	parts = append(parts, m.release, m.version, m.digest, m.image, folder, start.Format(time.RFC3339))
+	parts := []string{systemOf(&r.facts, r.facts.Device.Name), folder, start.Format(time.RFC3339)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))
 	if start.IsZero() {
 		return history.Undated + hex.EncodeToString(sum[:4])

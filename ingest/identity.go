@@ -285,7 +285,7 @@ func stateSettings(s *schema.Score, dims map[string]string) (taken int) {
 func (r *result) stateWorkload(p *schema.Point, s statement) (taken int) {
 	for name, v := range s.conditions {
 		if is, has := p.Conditions[name]; !has || is != v && isStated(s.from) {
-			p.Conditions = with(p.Conditions, name, v)
+			p.Conditions = repeat.With(p.Conditions, name, v)
 			taken++
 		}
 	}
@@ -330,7 +330,7 @@ func (r *result) stateLoad(p *schema.Point, s statement) (taken int) {
 				p.Extra = withUnknown(schema.Unknown{x.name + "_by_the_file": text}, p.Extra)
 			}
 			*x.is = x.v
-			p.Stated = with(p.Stated, x.name, documented(s.from))
+			p.Stated = repeat.With(p.Stated, x.name, documented(s.from))
 			taken++
 		}
 	}
@@ -342,7 +342,7 @@ func stateKind(p *schema.Point, s statement) (taken int) {
 	k, w, mayReplace := &p.Key, &s.workload, rankOf(s.from) < rankOf(schema.FromFile)
 	if w.Dataset != "" && w.Dataset != k.Dataset && (k.Dataset == "" || mayReplace) {
 		k.Dataset = w.Dataset
-		p.Stated = with(p.Stated, "dataset", documented(s.from))
+		p.Stated = repeat.With(p.Stated, "dataset", documented(s.from))
 		taken++
 	}
 	if w.Task != "" && w.Task != k.Task && (k.Task == "" || k.Task == "text" || mayReplace) {
@@ -361,19 +361,11 @@ func stateDims(k *schema.Key, dims map[string]string, mayReplace bool) (taken in
 		is, has := k.Dims[dim]
 		isMore := dim == "structured" && is == vllm.StructuredOn && v != "" // a share says more than "on"
 		if !has || isMore || is != v && mayReplace {
-			k.Dims = with(k.Dims, dim, v)
+			k.Dims = repeat.With(k.Dims, dim, v)
 			taken++
 		}
 	}
 	return taken
-}
-
-// with returns a copy of m with one more entry; readings may share maps.
-func with(m map[string]string, name, v string) map[string]string {
-	out := make(map[string]string, len(m)+1)
-	maps.Copy(out, m)
-	out[name] = v
-	return out
 }
 
 // identify resolves who was measured, from everything that states it, in the order of precedence.
@@ -672,8 +664,8 @@ func (r *result) label() {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		if !p.Key.Comparable() && p.Stated[schema.DimLabel] != string(schema.FromFlag) { // nothing else tells workloads apart
-			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))
-			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
+			p.Key.Dims = repeat.With(p.Key.Dims, schema.DimLabel, r.labelOf(p))
+			p.Stated = repeat.With(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}
 		r.checkAnswerLength(p)
 	}
@@ -750,7 +742,7 @@ func cleanTexts(m map[string]string) map[string]string {
 	for k, v := range m {
 		key, clean := name(k), redact.Field(k, name(v))
 		if key != k || clean != v {
-			if m = with(m, key, clean); key != k {
+			if m = repeat.With(m, key, clean); key != k {
 				delete(m, k)
 			}
 		}

@@ -19,7 +19,6 @@ type Options struct {
 	Patterns []manifest.Pattern // with which identity is read from paths
 	Flags    schema.Facts       // identity that nothing else states
 	Limits   decode.Limits      // zero: DefaultLimits
-	Workers  int                // zero: one per processor
 }
 
 // File describes how one file was read.
@@ -134,13 +133,9 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 
 // readAll opens, recognises and reads every file, in parallel. Decoded trees are dropped as soon as they are read.
 func readAll(ctx context.Context, files []found, opt Options) ([]*source, error) {
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	read := make([][]*source, len(files))
 	var group errgroup.Group
-	group.SetLimit(workers)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
 		if ctx.Err() != nil {
 			break

@@ -387,7 +387,7 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 // readValues reads each top-level value of a file separately, because tools append results of other models and other
 // days to one file. Values of one identity and time stay together; others become separate sources.
 func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*source {
-	f, runs := self.open, separated{[]*source{self}, map[formatAndSystem][]*source{}}
+	f, runs := self.open, separated{[]*source{self}, map[string][]*source{}}
 	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
 	seen := map[[32]byte]bool{} // hashes of the results so far
 	var firstMatch schema.Match
@@ -465,17 +465,12 @@ func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 // separated are the sources of a file by run: of one format and system, and times without a long pause.
 type separated struct {
 	sources []*source
-	of      map[formatAndSystem][]*source
-}
-
-type formatAndSystem struct {
-	format string
-	system
+	of      map[string][]*source // by format and system
 }
 
 // place adds a reading to the source of the same run, or begins a new one.
 func (s *separated) place(reading schema.Reading) {
-	key := formatAndSystem{reading.Format, systemOf(&reading.Facts)}
+	key := reading.Format + idSeparator + systemOf(&reading.Facts, schema.FoldDevice(reading.Facts.Device.Name))
 	for _, one := range slices.Backward(s.of[key]) {
 		home := &one.reading
 		before, now := home.Facts.End, reading.Facts.Start

@@ -376,7 +376,7 @@ func (m *memory) replace(results []*result) {
 					*s = *t
 				}
 			}
-			if old.facts.RunID == "" && systemOf(&old.facts) == systemOf(&r.facts) {
+			if old.facts.RunID == "" && isOneSystem(&old.facts, &r.facts) {
 				for _, beside := range old.doc.results { // of a copy elsewhere, the others are of its folder
 					beside.runFolder = cmp.Or(r.runFolder, folderOfRun(r.source))
 				}

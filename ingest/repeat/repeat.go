@@ -182,14 +182,16 @@ func add(p *schema.Point, dim, value string) {
 	if _, has := p.Key.Dims[dim]; value == "" || has {
 		return
 	}
-	with := func(m map[string]string, name, v string) map[string]string {
-		out := map[string]string{}
-		maps.Copy(out, m)
-		out[name] = v
-		return out
-	}
-	p.Key.Dims = with(p.Key.Dims, dim, value)
-	p.Stated = with(p.Stated, schema.StatedDim+dim, string(schema.FromDerived))
+	p.Key.Dims = With(p.Key.Dims, dim, value)
+	p.Stated = With(p.Stated, schema.StatedDim+dim, string(schema.FromDerived))
+}
+
+// With returns a copy of m with one more entry; readings may share maps.
+func With(m map[string]string, name, v string) map[string]string {
+	out := make(map[string]string, len(m)+1)
+	maps.Copy(out, m)
+	out[name] = v
+	return out
 }
 
 // separate tells the points of one key apart: first by settings, then, among those that still have one key, by the
