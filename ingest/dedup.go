@@ -190,6 +190,9 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 	switch {
 	case p.r.doc == nil && learns:
 		p.r.learn(p.point(), drop.r, drop.point())
+		if drop.r.doc != nil && p.r.facts.Start.IsZero() { // what was stored of a log is dated, and the report is not
+			p.r.facts.Start, *p.r.origin.of("start") = drop.r.facts.Start, *drop.r.origin.of("start")
+		}
 	case p.r.doc == nil:
 	case learns && drop.r.doc == nil && p.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero():
 		drop.r.date(drop.point(), p)
@@ -200,7 +203,7 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 		}
 	}
 	if drop.r.doc != nil {
-		p.r.replaced(drop.r, learns)
+		p.r.same = append(p.r.same, drop.r)
 	}
 	return false
 }
@@ -508,15 +511,6 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &facts, isQuiet: true})
 	r.completeModel()
 	r.stateWorkload(p, copied(from, q))
-}
-
-// replaced notes a stored result that a read one takes the place of. What was stored of a log is dated, and the report
-// of it is not.
-func (r *result) replaced(old *result, learns bool) {
-	r.same = append(r.same, old)
-	if learns && r.doc == nil && r.facts.Start.IsZero() {
-		r.facts.Start, *r.origin.of("start") = old.facts.Start, *old.origin.of("start")
-	}
 }
 
 // date takes a stored measurement into a copy of it that was printed: a report states more, and no time.

@@ -692,13 +692,10 @@ func hasConflict(data []byte) bool {
 	return true
 }
 
-// mostUnread is how many runs of a folder are told of a file in it that could not be read: in a folder of hundreds
-// nobody knows whose it was.
-const mostUnread = 16
-
 // tellOfUnread gives runs the errors of files in their folders from which nothing was read. The next build may not see
 // these files, and what the run lacks would have no cause.
 func (g *grouping) tellOfUnread(sources []*source) {
+	const mostUnread = 16                   // runs that are told: in a folder of hundreds nobody knows whose the file was
 	unread := map[string][]schema.Problem{} // by folder
 	for _, src := range sources {
 		if n := src.measured(); n.points+n.scores > 0 {

@@ -176,7 +176,8 @@ func (s Store) put(
 	if damaged, ok := errors.AsType[schema.Problem](err); ok { // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
-		out.report(damaged)
+		out.Problems = append(out.Problems, damaged)
+		out.Refused++
 		return nil
 	}
 	if err != nil {
@@ -230,12 +231,10 @@ func (s Store) apart(run schema.Run) string {
 		for src := range old.Sources() {
 			folders[folderOfRun(storedSource(*src))] = true
 		}
-		isBeside := false
 		for src := range run.Sources() {
-			isBeside = isBeside || folders[folderOfRun(storedSource(*src))]
-		}
-		if isBeside {
-			break
+			if folders[folderOfRun(storedSource(*src))] {
+				return run.ID
+			}
 		}
 		run.ID = fmt.Sprintf("%s~%d", own, n)
 	}
@@ -327,14 +326,6 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 	return nil
 }
 
-// report adds a problem of storing a run.
-func (r *Result) report(p schema.Problem) {
-	r.Problems = append(r.Problems, p)
-	if p.Severity == schema.SevError {
-		r.Refused++
-	}
-}
-
 // stamp completes a run with its architecture key and the targets in force: those of target files, merged with those
 // that are stated beside its results. A run that is in history keeps the targets that it was stamped with; what lies
 // beside newly read results fills in what they leave open.
@@ -346,11 +337,7 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 		}
 		run.Provenance["model.key"] = schema.Origin{From: schema.FromDerived, Where: "alias table of architectures"}
 	}
-	stored := s.Dir
-	if s.Base != "" {
-		stored = s.Base
-	}
-	if old, ok := history.Peek(stored, run); ok && !s.Retarget && len(old.Targets) > 0 {
+	if old, ok := history.Peek(cmp.Or(s.Base, s.Dir), run); ok && !s.Retarget && len(old.Targets) > 0 {
 		run.Targets = schema.MergeTargets(old.Targets, run.Targets)
 		return
 	}

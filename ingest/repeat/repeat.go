@@ -21,23 +21,30 @@ const DimFile = "file"
 // numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the
 // same points always get the same keys, whichever were there before.
 func Separate(points []schema.Point) []schema.Problem {
-	all := make([]*schema.Point, len(points))
 	for i := range points {
-		p := &points[i]
-		all[i] = p
-		TakeBack(p)
-		for dim, value := range parallelism(p) {
-			add(p, dim, value)
+		TakeBack(&points[i])
+		for dim, value := range parallelism(&points[i]) {
+			add(&points[i], dim, value)
 		}
 	}
 	var out []schema.Problem
-	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range byKey(points) {
 		if len(group) > 1 {
 			out = append(out, separate(group)...)
 		}
 	}
 	return out
 }
+
+func byKey(points []schema.Point) [][]*schema.Point {
+	all := make([]*schema.Point, len(points))
+	for i := range points {
+		all[i] = &points[i]
+	}
+	return schema.Alike(all, keyOf)
+}
+
+func keyOf(p *schema.Point) string { return p.Key.String() }
 
 // TakeBack removes the dimensions that an earlier call of [Separate] added. Points may share maps.
 func TakeBack(p *schema.Point) {
@@ -59,12 +66,8 @@ func TakeBack(p *schema.Point) {
 // Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do:
 // they are of two systems, and nothing that was read says which. It names the fields in which the two differ.
 func Doubtful(points []schema.Point) []schema.Problem {
-	all := make([]*schema.Point, len(points))
-	for i := range points {
-		all[i] = &points[i]
-	}
 	n, worst, says := 0, Chance, schema.Problem{}
-	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range byKey(points) {
 		widest := 1.
 		for _, metric := range append(schema.Speeds(), "ttft", "e2el") {
 			lo, hi, least, most := ends(group, metric)
@@ -84,11 +87,10 @@ func Doubtful(points []schema.Point) []schema.Problem {
 			n++
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return nil
-	case 1:
-	default:
+	}
+	if n > 1 {
 		says.Found += fmt.Sprintf("; so it is with %d workloads in all", n)
 	}
 	return []schema.Problem{says}
@@ -214,10 +216,8 @@ func separate(group []*schema.Point) []schema.Problem {
 			Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
 		})
 	}
-	left := schema.Alike(group, func(p *schema.Point) string { return p.Key.String() })
-	slices.SortFunc(left, func(a, b []*schema.Point) int {
-		return strings.Compare(a[0].Key.String(), b[0].Key.String())
-	})
+	left := schema.Alike(group, keyOf)
+	slices.SortFunc(left, func(a, b []*schema.Point) int { return strings.Compare(keyOf(a[0]), keyOf(b[0])) })
 	for _, group := range left {
 		if len(group) > 1 {
 			out = append(out, separateFiles(group)...)
