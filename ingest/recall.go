@@ -442,12 +442,9 @@ func (m *memory) join(results []*result) []*result {
 	}
 	var out []*result
 	for _, d := range m.docs {
-		var joining []*result
-		for _, r := range d.results {
-			if r.counts() && r.facts.RunID == "" && buckets[bucketOf(r)] {
-				joining = append(joining, r)
-			}
-		}
+		joining := slices.DeleteFunc(slices.Clone(d.results), func(r *result) bool {
+			return !r.counts() || r.facts.RunID != "" || !buckets[bucketOf(r)]
+		})
 		isOther := slices.ContainsFunc(joining, func(r *result) bool {
 			now, has := read[file{bucketOf(r), r.shown()}]
 			return has && now != r.file.SHA256

@@ -615,15 +615,13 @@ func decodeSlices(d *jsontext.Decoder, s *schema.Slices) error {
 	for name, list := range form.Series {
 		x := schema.SliceOf{Name: name}
 		for _, v := range list[:min(len(list), schema.MostSlices)] {
-			if v == nil {
-				v = &unknown
+			x.Values = append(x.Values, math.NaN())
+			if v != nil {
+				x.Values[len(x.Values)-1] = *v
 			}
-			x.Values = append(x.Values, *v)
 		}
 		s.Series = append(s.Series, x)
 	}
 	schema.SortSlices(s.Series)
 	return nil
 }
-
-var unknown = math.NaN()

@@ -51,11 +51,12 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 	}
 	for i := range r.Points {
 		p := &r.Points[i]
-		p.Key.Tool, p.Source = cmp.Or(p.Key.Tool, "unknown"), sourceOr(p.Source, f.Source(m.Format))
-		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
+		p.Key.Tool, p.Command, p.Extra = cmp.Or(p.Key.Tool, "unknown"), redact.Argv(p.Command), clean(p.Extra)
 	}
-	for i := range r.Scores {
-		r.Scores[i].Source = sourceOr(r.Scores[i].Source, f.Source(m.Format))
+	for src := range r.Sources() {
+		if src.Format == "" {
+			*src = f.Source(m.Format) // the document, where it states none
+		}
 	}
 	r.Extra = clean(r.Extra)
 	return schema.Reading{
@@ -67,14 +68,6 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
 		},
 	}
-}
-
-// sourceOr is the source that a document states, or the document where it states none.
-func sourceOr(stated, document schema.Source) schema.Source {
-	if stated.Format == "" {
-		return document
-	}
-	return stated
 }
 
 // shortened is the text of a document whose lists have at most so many items.

@@ -163,10 +163,7 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 
 // isCount reports a name that only numbers repeats: "1", "run2", "copy-3".
 func isCount(name string) bool {
-	for _, t := range tokens(name) {
-		if c := t[0]; c >= 'a' && c <= 'z' && !strings.Contains(counter, " "+t+" ") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(tokens(name), func(t string) bool {
+		return t[0] >= 'a' && t[0] <= 'z' && !strings.Contains(counter, " "+t+" ")
+	})
 }

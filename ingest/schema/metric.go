@@ -573,12 +573,10 @@ func IsMeasurement(metric string, v float64) bool {
 
 // plainName reports whether a text is short and has only letters, digits and certain signs.
 func plainName(s string, most int, signs string) bool {
-	for _, c := range s {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c)) {
-			return false
-		}
+	isOther := func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c))
 	}
-	return len(s) <= most
+	return len(s) <= most && !strings.ContainsFunc(s, isOther)
 }
 
 // CouldBeMetric reports whether a name is that of a metric, or could be one that this version does not know.

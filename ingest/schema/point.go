@@ -314,12 +314,9 @@ func (k Key) Restatable() bool {
 
 // SharesPrompts reports whether prompts have the same beginning by the workload itself, or may have it.
 func (k Key) SharesPrompts() bool {
-	for _, name := range []string{DimPrefix, DimPrefixes, DimHit, DimTurns, DimTools} {
-		if k.Dims[name] != "" {
-			return true
-		}
-	}
-	return k.Dataset != "" && k.Dataset != "random"
+	shared := []string{DimPrefix, DimPrefixes, DimHit, DimTurns, DimTools}
+	return slices.ContainsFunc(shared, func(name string) bool { return k.Dims[name] != "" }) ||
+		k.Dataset != "" && k.Dataset != "random"
 }
 
 // LengthsVary reports whether lengths were drawn from a distribution or a range, so that no single one need have the
