@@ -369,7 +369,7 @@ func stateDims(k *schema.Key, dims map[string]string, mayReplace bool) (taken in
 }
 
 // identify resolves who was measured, from everything that states it, in the order of precedence.
-func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *memory) *result {
+func identify(src *source, side *sideFiles, opt Options, uses patternUses, m *memory) *result {
 	r := &result{source: src, identity: identity{
 		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 	}}
@@ -413,7 +413,7 @@ func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *m
 
 // stateBetter takes what sources state that count for more than the file: the facts of the best first, since the first
 // one counts; the workloads of the best last, since each replaces what is there.
-func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m *memory) {
+func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *memory) {
 	better := make([]statement, 0, 3) // than the file, best first
 	add := func(s statement) {
 		r.take(s)
@@ -441,7 +441,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
 			n := r.take(s)
 			better, r.hasPattern, r.rest = append(better, s), true, p.Rest(cmp.Or(r.rest, r.shown()))
-			uses.met(p.String(), n)
+			uses[p.String()] += n
 		}
 	}
 	r.same = m.same(r)
@@ -462,7 +462,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 	}
 	for _, s := range slices.Backward(better) {
 		if n := r.stateWorkloads(s); s.from == fromPattern {
-			uses.met(s.where, n)
+			uses[s.where] += n
 		}
 	}
 }
@@ -559,18 +559,12 @@ func (r *result) applyReport(side *sideFiles) {
 	r.runFolder = reportTree(report.shown())
 }
 
-// patternUses counts by pattern the results that it matches, and what it states of them that no better source and no
-// file does.
-type patternUses struct{ matched, new map[string]int }
-
-func (u *patternUses) met(pattern string, taken int) {
-	u.matched[pattern]++
-	u.new[pattern] += taken
-}
+// patternUses counts by pattern, where it matches a result, what it states that no better source and no file does.
+type patternUses map[string]int
 
 // useless are the problems of patterns that match no file with results, or that state nothing new of those that they
 // match: whoever wrote one expects something of it.
-func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, results []*result) []schema.Problem {
+func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, results []*result) []schema.Problem {
 	if len(results) == 0 {
 		return nil
 	}
@@ -586,9 +580,9 @@ func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resu
 			Expected: "a pattern that goes to the end of the file's name, as of " + slices.Min(slices.Collect(maps.Keys(files))),
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
 		}
-		switch {
-		case u.matched[pattern] == 0:
-		case u.new[pattern] == 0:
+		switch taken, isMatched := u[pattern]; {
+		case !isMatched:
+		case taken == 0:
 			p.Found = "what it reads from paths is stated already, by a flag, a manifest or the files, or is of no result"
 			p.Expected, p.Hint = "a pattern that states something new", "leave it out"
 			if !isFlag { // a flag may have stated it this time

@@ -92,13 +92,13 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		m = remember(sources)
 	}
 	var results []*result
-	uses := patternUses{map[string]int{}, map[string]int{}}
+	uses := patternUses{}
 	for _, src := range sources {
 		if ctx.Err() != nil { // tens of thousands take seconds, and nothing is stored yet
 			return Set{}, nil, ctx.Err()
 		}
 		if src.counts() {
-			results = append(results, identify(src, &side, opt, &uses, m))
+			results = append(results, identify(src, &side, opt, uses, m))
 		}
 	}
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)

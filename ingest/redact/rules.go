@@ -115,7 +115,7 @@ var shapes = []struct {
 // bearer finds the credential after the word, if it has a digit: "bearer authentication" is none.
 func bearer(s string, i, end int) (from, to int) {
 	from, to = afterBearer(s, i, end)
-	if strings.Trim(s[from:to], "0123456789") == s[from:to] && !strings.ContainsAny(s[from:to], "0123456789") {
+	if !strings.ContainsAny(s[from:to], "0123456789") {
 		return 0, 0
 	}
 	return from, to

@@ -146,13 +146,9 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 		return nil
 	}
 	added := strings.Trim(strings.ToLower(m[1]), "-_. ()")
-	if isCount(added) || strings.Contains(strings.ToLower(model), added) {
+	isTask := func(s schema.Score) bool { return strings.Contains(strings.ToLower(s.Task), added) }
+	if isCount(added) || strings.Contains(strings.ToLower(model), added) || slices.ContainsFunc(scores, isTask) {
 		return nil
-	}
-	for i := range scores {
-		if strings.Contains(strings.ToLower(scores[i].Task), added) {
-			return nil
-		}
 	}
 	for i := range scores {
 		scores[i].Filter += schema.FileMark + added
