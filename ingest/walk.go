@@ -185,8 +185,28 @@ func (f found) shown() string { return f.name }
 func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem) {
 	seen := map[string]bool{}
 	for i := range roots {
-		w := walker{root: &roots[i], withInfo: withInfo}
-		w.walk()
+		root := &roots[i]
+		w := walker{root: root, withInfo: withInfo}
+		for j := range root.Above {
+			a := at(&root.Above[j].Root, manifest.FileName)
+			if !root.Above[j].Foreign {
+				w.files = append(w.files, a)
+				continue
+			}
+			w.problems = append(w.problems, schema.Problem{
+				Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
+				Found:    "a manifest of another user, above the folder that is read",
+				Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
+				Hint: "copy it beside the results if it is about them",
+			})
+		}
+		if root.Only != "" {
+			w.files = append(w.files, onlyFile(root)...)
+		} else if info, err := fs.Stat(root.FS, "."); err != nil {
+			w.problem(".", err)
+		} else {
+			w.dir(".", []fs.FileInfo{info})
+		}
 		problems, files = append(problems, w.problems...), append(files, w.files...)
 	}
 	return slices.DeleteFunc(files, func(f found) bool {
@@ -194,32 +214,6 @@ func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem
 		seen[f.name] = true
 		return was
 	}), problems
-}
-
-func (w *walker) walk() {
-	root := w.root
-	for i := range root.Above {
-		a := at(&root.Above[i].Root, manifest.FileName)
-		if !root.Above[i].Foreign {
-			w.files = append(w.files, a)
-			continue
-		}
-		w.problems = append(w.problems, schema.Problem{
-			Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
-			Found:    "a manifest of another user, above the folder that is read",
-			Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
-			Hint: "copy it beside the results if it is about them",
-		})
-	}
-	if root.Only != "" {
-		w.files = append(w.files, onlyFile(root)...)
-		return
-	}
-	if info, err := fs.Stat(root.FS, "."); err != nil {
-		w.problem(".", err)
-	} else {
-		w.dir(".", []fs.FileInfo{info})
-	}
 }
 
 type walker struct {

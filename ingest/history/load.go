@@ -47,11 +47,9 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	for _, p := range bad {
-		if p != nil {
-			p.Lost = true
-			problems = append(problems, *p)
-		}
+	for _, p := range slices.DeleteFunc(bad, func(p *schema.Problem) bool { return p == nil }) {
+		p.Lost = true
+		problems = append(problems, *p)
 	}
 	c := b.Seal()
 	if slices.Contains(c.Stats, columns.TooManyStats()) {
