@@ -118,7 +118,7 @@ func TestAgainst(t *testing.T) {
 	for i, side := range []string{schema.SideBaseline, schema.SideCandidate} {
 		got := readManifest(t, outs[i].Dir)
 		want := schema.Interleaved{With: outs[1-i].ID, Side: side, Starts: schema.StartsFresh, Blocks: 2}
-		if got.Interleaved != want || got.ID != outs[i].ID || got.End.IsZero() || len(outs[i].Points) != 4 {
+		if got.Interleaved != want || got.RunID != outs[i].ID || got.End.IsZero() || len(outs[i].Points) != 4 {
 			t.Errorf("%s: %+v", side, got)
 		}
 	}

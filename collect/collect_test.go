@@ -68,7 +68,7 @@ func TestRunFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, p := manifest.Read("m", data)
-	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" ||
+	if p != nil || m.RunID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" ||
 		m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
 		t.Errorf("%v %+v", p, m)
 	}

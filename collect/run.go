@@ -484,9 +484,12 @@ func (s *session) writeManifest(end time.Time) error {
 	turns := s.plan.Turns
 	turns.Kept = turns.Kept && !s.apart
 	m := manifest.Manifest{
-		ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
-		Device: schema.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware},
-		Stack:  s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting, Interleaved: turns.Manifest(s.other),
+		Facts: schema.Facts{
+			RunID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model,
+			Impl: s.plan.Impl, Stack: s.end.Stack,
+			Device: schema.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware},
+		},
+		Targets: s.plan.Targets, Setting: s.machine.Setting, Interleaved: turns.Manifest(s.other),
 	}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)

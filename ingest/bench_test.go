@@ -163,7 +163,7 @@ func BenchmarkDetailed(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{Workers: 1})
+			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{})
 			if err != nil || len(set.Runs) != 1 || drafttest.Metric(set.Runs[0].Points[0], "itl").N != 127_000 {
 				b.Fatal(err, set.Problems)
 			}
@@ -197,7 +197,7 @@ func BenchmarkRecords(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{Workers: 1})
+			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{})
 			if err != nil || len(set.Runs) != 1 {
 				b.Fatal(err, set.Problems)
 			}

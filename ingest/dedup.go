@@ -148,7 +148,11 @@ func dropCopies(results []*result) {
 	hasPrinted, hasRows, having := false, false, map[string]int{} // how many have a content
 	for _, r := range order {
 		r.arrange()
-		r.content = contentOf(r)
+		if hash, isEnough := duplicate.Content(&r.reading); isEnough {
+			r.content = hash
+		} else if r.origin.of("start").From == schema.FromFile { // few numbers, of workloads at one time to the second
+			r.content = hash + r.facts.Start.String()
+		}
 		having[r.content]++
 		having[r.file.Content]++
 		list = append(list, r.places()...)
@@ -156,7 +160,7 @@ func dropCopies(results []*result) {
 		hasRows = hasRows || isDerived(r.reading.Format)
 	}
 	marks := func(i int) (seek, found []duplicate.Mark) { return list[i].marks(hasPrinted, hasRows, having) }
-	lost := map[*result]map[placed]loss{}
+	lost := map[placed]loss{}
 	duplicate.Once(len(list), marks, func(a, b int) int {
 		why := isOne(list[a], list[b])
 		if why == notOne {
@@ -169,10 +173,7 @@ func dropCopies(results []*result) {
 		if keep.takes(drop, why) {
 			keep, drop = drop, keep
 		}
-		if lost[drop.r] == nil {
-			lost[drop.r] = map[placed]loss{}
-		}
-		lost[drop.r][drop] = loss{keep.r, why}
+		lost[drop] = loss{keep.r, why}
 		if drop == list[a] {
 			return a
 		}
@@ -189,6 +190,9 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 	switch {
 	case p.r.doc == nil && learns:
 		p.r.learn(p.point(), drop.r, drop.point())
+		if drop.r.doc != nil && p.r.facts.Start.IsZero() { // what was stored of a log is dated, and the report is not
+			p.r.facts.Start, *p.r.origin.of("start") = drop.r.facts.Start, *drop.r.origin.of("start")
+		}
 	case p.r.doc == nil:
 	case learns && drop.r.doc == nil && p.r.facts.Start.IsZero() && !drop.r.facts.Start.IsZero():
 		drop.r.date(drop.point(), p)
@@ -199,36 +203,28 @@ func (p placed) takes(drop placed, why sameness) (isTaken bool) {
 		}
 	}
 	if drop.r.doc != nil {
-		p.r.replaced(drop.r, learns)
+		p.r.same = append(p.r.same, drop.r)
 	}
 	return false
 }
 
 // loseCutLogs drops the copies, in a clone of a folder, of logs that gave way to the file beside them: in the clone,
 // that file is a copy itself.
-func loseCutLogs(list []placed, lost map[*result]map[placed]loss) {
+func loseCutLogs(list []placed, lost map[placed]loss) {
 	type log struct {
 		content string
 		i       int
 	}
 	to := map[log]loss{}
 	isCut := func(p placed) bool { return !p.isScore && duplicate.IsCut(p.point()) }
-	var cut []placed
 	for _, p := range list {
-		if !isCut(p) {
-			continue
-		}
-		cut = append(cut, p)
-		if of, isLost := lost[p.r][p]; isLost {
+		if of, isLost := lost[p]; isLost && isCut(p) {
 			to[log{p.r.file.Content, p.i}] = of
 		}
 	}
-	for _, p := range cut {
-		if of, has := to[log{p.r.file.Content, p.i}]; has {
-			if lost[p.r] == nil {
-				lost[p.r] = map[placed]loss{}
-			}
-			lost[p.r][p] = of
+	for _, p := range list {
+		if of, has := to[log{p.r.file.Content, p.i}]; has && isCut(p) {
+			lost[p] = of
 		}
 	}
 }
@@ -242,7 +238,13 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 		}
 	}
 	if p.isScore {
-		add(100, p.scoreMarks()...)
+		s := p.score()
+		x, ok := s.Value.Get()
+		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} { // which tables have rounded
+			if ok {
+				add(100, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
+			}
+		}
 	} else {
 		add(20, duplicate.Marks(p.point(), hasPrinted)...)
 	}
@@ -269,29 +271,6 @@ func (p placed) marks(hasPrinted, hasRows bool, having map[string]int) (seek, fo
 		}
 	}
 	return seek, found
-}
-
-// scoreMarks are those of a score, which tables have rounded.
-func (p placed) scoreMarks() (out []string) {
-	s := p.score()
-	if x, ok := s.Value.Get(); ok {
-		for _, x := range []float64{math.Floor(x * 5e3), math.Ceil(x * 5e3)} {
-			out = append(out, fmt.Sprintln(modelOf(&p.r.facts), s.Task, s.Metric, strings.TrimPrefix(s.Filter, "none"), x))
-		}
-	}
-	return out
-}
-
-// contentOf is a hash by which a copy of all numbers of a file is known; "" where they are too few.
-func contentOf(r *result) string {
-	hash, ok := duplicate.Content(&r.reading)
-	switch {
-	case ok:
-		return hash
-	case r.origin.of("start").From == schema.FromFile: // few numbers, of workloads at one time to the second
-		return hash + r.facts.Start.String()
-	}
-	return ""
 }
 
 // isOne says why two measurements with a mark in common are one. History has settled what its documents have in common,
@@ -335,7 +314,7 @@ func isBetter(a, b placed, why sameness) bool {
 	case why == oneRow:
 		return false
 	case why == oneCopy && !ofTwoReleases(a.r, b.r): // MLPerf's console says what its summary does, and not of what
-		return stated(b.r) > stated(a.r)
+		return a.r.facts.Device.Name == "" && b.r.facts.Device.Name != ""
 	case why == oneCopy: // the earlier release by name measured it
 		return schema.NaturalCompare(b.r.facts.Release, a.r.facts.Release) < 0
 	case first != second:
@@ -348,20 +327,10 @@ func isBetter(a, b placed, why sameness) bool {
 	return less > 0 || less == 0 && path.Dir(a.r.shown()) == path.Dir(b.r.shown()) && b.r.shown() < a.r.shown()
 }
 
-// stated counts what a result states of who was measured.
-func stated(r *result) (n int) {
-	for _, fact := range []string{modelOf(&r.facts), r.facts.Device.Name} {
-		if fact != "" {
-			n++
-		}
-	}
-	return n
-}
-
 // settleCopies takes the measurements out of the results that give them up. Where all that a release has of a model and
 // device are copies of another release's files, they stay with an error: the release would else be gone, and the one
 // before pass for it.
-func settleCopies(results []*result, lost map[*result]map[placed]loss) {
+func settleCopies(results []*result, lost map[placed]loss) {
 	type inRelease struct{ release, model, device string }
 	in := func(r *result) inRelease {
 		return inRelease{r.facts.Release, modelOf(&r.facts), schema.FoldDevice(r.facts.Device.Name)}
@@ -369,21 +338,22 @@ func settleCopies(results []*result, lost map[*result]map[placed]loss) {
 	copyOf := map[*result]*result{} // whole files
 	own := map[inRelease]bool{}
 	for _, r := range results {
-		isCopy := func(p placed) bool { return lost[r][p].why == oneCopy }
 		places := r.places()
-		if at := slices.IndexFunc(places, isCopy); at >= 0 && len(lost[r]) == len(places) {
-			copyOf[r] = lost[r][places[at]].to
+		isKept := func(p placed) bool { return lost[p].to == nil }
+		isCopy := func(p placed) bool { return lost[p].why == oneCopy }
+		if at := slices.IndexFunc(places, isCopy); at >= 0 && !slices.ContainsFunc(places, isKept) {
+			copyOf[r] = lost[places[at]].to
 		}
 		own[in(r)] = own[in(r)] || r.counts() && copyOf[r] == nil
 	}
 	for _, r := range results {
-		r.dateRest(lost[r])
+		r.dateRest(lost)
 	}
 	for _, r := range results {
 		at, of := in(r), copyOf[r]
 		switch {
 		case of == nil:
-			r.giveUp(lost[r])
+			r.giveUp(lost)
 		case !ofTwoReleases(of, r) || own[at] || at.model == "" || at.device == "":
 			r.dropCopyOf(of)
 		default:
@@ -405,11 +375,12 @@ func (r *result) dateRest(lost map[placed]loss) {
 	}
 	var first, last time.Time
 	var of *result
-	for p, l := range lost {
-		at := l.to.facts.Start
-		if l.why != oneForm || p.isScore || at.IsZero() {
+	for i := range r.reading.Points {
+		l := lost[placed{r, i, false}]
+		if l.why != oneForm || l.to.facts.Start.IsZero() {
 			continue
 		}
+		at := l.to.facts.Start
 		if of == nil || at.Before(first) || at.Equal(first) && l.to.shown() < of.shown() {
 			first, of = at, l.to
 		}
@@ -425,30 +396,39 @@ func (r *result) dateRest(lost map[placed]loss) {
 // giveUp takes measurements out of a result that others have, and says how many of which file; of rows of reports
 // nobody needs to know.
 func (r *result) giveUp(lost map[placed]loss) {
-	if len(lost) == 0 {
-		return
-	}
 	type told struct {
 		of      string
 		isScore bool
 	}
 	n, files := map[told]int{}, map[string]bool{}
-	for p, l := range lost {
-		if files[l.to.shown()] = true; l.why != oneRow {
-			n[told{l.to.shown(), p.isScore}]++
+	var points []schema.Point
+	var scores []schema.Score
+	for _, p := range r.places() {
+		l, isLost := lost[p]
+		switch {
+		case !isLost && p.isScore:
+			scores = append(scores, *p.score())
+		case !isLost:
+			points = append(points, *p.point())
+		default:
+			if files[l.to.shown()] = true; l.why != oneRow {
+				n[told{l.to.shown(), p.isScore}]++
+			}
 		}
-		if l.why != oneRow && !p.isScore {
-			r.copies++
-		}
+	}
+	if len(files) == 0 {
+		return
+	}
+	list := slices.Sorted(maps.Keys(files))
+	for _, of := range list {
+		r.copies += n[told{of, false}]
 	}
 	if all := len(r.reading.Points); all > 0 && all == r.copies { // who keeps its points reports their problems
 		r.reading.Problems = slices.DeleteFunc(r.reading.Problems, func(p schema.Problem) bool {
 			return p.Severity != schema.SevError
 		})
 	}
-	r.reading.Points = without(r.reading.Points, func(i int) bool { return lost[placed{r, i, false}].to != nil })
-	r.reading.Scores = without(r.reading.Scores, func(i int) bool { return lost[placed{r, i, true}].to != nil })
-	list := slices.Sorted(maps.Keys(files))
+	r.reading.Points, r.reading.Scores = points, scores
 	if r.reading.PartOf = list[0]; len(n) == 0 {
 		r.reading.PartOf = path.Dir(list[0])
 	}
@@ -465,16 +445,6 @@ func (r *result) giveUp(lost map[placed]loss) {
 			r.report(p)
 		}
 	}
-}
-
-// without returns a list less what is gone of it.
-func without[T any](list []T, isGone func(i int) bool) (kept []T) {
-	for i, x := range list {
-		if !isGone(i) {
-			kept = append(kept, x)
-		}
-	}
-	return kept
 }
 
 // isOneForm reports that points of two files are one measurement.
@@ -541,15 +511,6 @@ func (r *result) learn(p *schema.Point, from *result, q *schema.Point) {
 	r.take(statement{from: schema.FromFile, where: r.shown(), facts: &facts, isQuiet: true})
 	r.completeModel()
 	r.stateWorkload(p, copied(from, q))
-}
-
-// replaced notes a stored result that a read one takes the place of. What was stored of a log is dated, and the report
-// of it is not.
-func (r *result) replaced(old *result, learns bool) {
-	r.same = append(r.same, old)
-	if learns && r.doc == nil && r.facts.Start.IsZero() {
-		r.facts.Start, *r.origin.of("start") = old.facts.Start, *old.origin.of("start")
-	}
 }
 
 // date takes a stored measurement into a copy of it that was printed: a report states more, and no time.
@@ -627,7 +588,7 @@ func (r *result) dropCopyOf(first *result) {
 		Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
 		Found: "the same content as " + first.shown(), Used: "the first, once",
 	}
-	if systemOf(&first.facts) != systemOf(&r.facts) {
+	if !isOneSystem(&first.facts, &r.facts) {
 		p.Severity = schema.SevWarning
 		p.Expected = "one release and system for one measurement; here the two differ"
 		p.Hint = "remove the copy that is wrong"
@@ -675,18 +636,15 @@ func sameValue(a, b *schema.Score) bool {
 // task gives the same score again by chance, and a greedy one of the same model does so always, but then states its
 // time. A table that was printed beside the file of its scores, or in a folder above, is of them.
 func sameEval(a, b *result) bool {
-	if systemOf(&a.facts) != systemOf(&b.facts) {
+	if !isOneSystem(&a.facts, &b.facts) {
 		return false
 	}
-	if is, known := a.sameEval[b]; known {
-		return is
-	}
-	is := haveOneEval(a, b)
-	for x, y := range map[*result]*result{a: b, b: a} {
-		if x.sameEval == nil {
-			x.sameEval = map[*result]bool{}
+	is, known := a.sameEval[b]
+	if !known {
+		if is = haveOneEval(a, b); a.sameEval == nil {
+			a.sameEval = map[*result]bool{}
 		}
-		x.sameEval[y] = is
+		a.sameEval[b] = is
 	}
 	return is
 }

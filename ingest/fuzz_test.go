@@ -71,7 +71,7 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		set, err := ingest.Load(context.Background(), []ingest.Root{{FS: files, Name: "in"}},
-			ingest.Options{Limits: lim, Workers: 1})
+			ingest.Options{Limits: lim})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,8 +38,12 @@ func derive(p *schema.Point, metric string, v float64) {
 	if _, has := p.Metric(metric); has || v-v != 0 || len(p.Metrics) == 0 {
 		return
 	}
-	m := schema.Of(metric, "value", latency.Round(v, 7))
-	p.Metrics.Put(m.Sourced(schema.FromDerived))
+	putDerived(p, metric, "", v)
+}
+
+func putDerived(p *schema.Point, metric, def string, v float64) {
+	k := schema.Kind{Name: metric, Unit: schema.Unit(metric), Def: def, From: schema.FromDerived}
+	p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
 }
 
 // addSlices adds samples to slices; where there are none, they are made for the samples.
@@ -202,9 +206,6 @@ func counterAt(list []sample, t float64) float64 {
 	return math.NaN()
 }
 
-// leastPower is how many readings a mean power needs.
-const leastPower = 3
-
 // coveredTime is the time with readings, in seconds: without gaps of more than three times the median one.
 func coveredTime(list []sample) (s float64) {
 	var gaps []float64
@@ -222,6 +223,7 @@ func coveredTime(list []sample) (s float64) {
 
 // addPower adds the mean power and the energy a token, and the most memory.
 func addPower(p *schema.Point, side *manifest.Sidecar) {
+	const leastPower = 3 // how many readings a mean power needs
 	most := 0.
 	for _, r := range column(side.Power, schema.GaugeMemory) {
 		most = max(most, r.value)
@@ -244,12 +246,8 @@ func addPower(p *schema.Point, side *manifest.Sidecar) {
 		return
 	}
 	mean := sum / float64(len(list))
-	set := func(name string, v float64) {
-		k := schema.Kind{Name: name, Unit: schema.Unit(name), Def: side.PowerOf, From: schema.FromDerived}
-		p.Metrics.Put(schema.NewMetric(k, schema.NewStat("value", latency.Round(v, 7))))
-	}
-	set(schema.MetricPower, mean)
+	putDerived(p, schema.MetricPower, side.PowerOf, mean)
 	if tps, ok := p.Value("output_tps", "value"); ok && tps > 0 {
-		set(schema.MetricEnergy, mean/tps)
+		putDerived(p, schema.MetricEnergy, side.PowerOf, mean/tps)
 	}
 }

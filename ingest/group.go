@@ -23,30 +23,26 @@ import (
 // longestPause is how long a run may pause before what follows is another run.
 const longestPause = 6 * time.Hour
 
-// system identifies what was measured, with its build, in a comparable form.
-type system struct {
-	modelID, model, impl, device, mesh, engine string
-	commits                                    string // sorted, as name=commit
-	release, version, digest, image            string
-}
-
-func systemOf(f *schema.Facts) system {
+// systemOf identifies what was measured, with its build. device is its name, as written or folded. Ids are hashes of
+// it: the order must not change.
+func systemOf(f *schema.Facts, device string) string {
 	var commits []string
 	for name, c := range f.Stack.Commits {
 		commits = append(commits, name+"="+c)
 	}
 	slices.Sort(commits)
-	return system{
-		f.Model.ID, f.Model.Name, f.Impl, schema.FoldDevice(f.Device.Name), f.Device.Mesh, f.Stack.Engine,
-		strings.Join(commits, idSeparator), f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image,
-	}
+	parts := append([]string{f.Model.ID, f.Model.Name, f.Impl, device, f.Device.Mesh, f.Stack.Engine}, commits...)
+	parts = append(parts, f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image)
+	return strings.Join(parts, idSeparator)
+}
+
+// isOneSystem reports that results state the same of who was measured, and of its build.
+func isOneSystem(a, b *schema.Facts) bool {
+	return systemOf(a, schema.FoldDevice(a.Device.Name)) == systemOf(b, schema.FoldDevice(b.Device.Name))
 }
 
 // bucket is what results of one run have in common: their stated id, else folder, system and build.
-type bucket struct {
-	id, folder string
-	system     system
-}
+type bucket struct{ id, folder, system string }
 
 // bucketOf returns the bucket of a result, and settles its folder.
 func bucketOf(r *result) bucket {
@@ -56,36 +52,32 @@ func bucketOf(r *result) bucket {
 	if r.runFolder == "" {
 		r.runFolder = folderOfRun(r.source)
 	}
-	return bucket{folder: r.runFolder, system: systemOf(&r.facts)}
+	return bucket{folder: r.runFolder, system: systemOf(&r.facts, schema.FoldDevice(r.facts.Device.Name))}
 }
 
 // served divides a bucket without a stated id by precision and number of accelerators, where results state several:
 // rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
-	var order []string
-	parts := map[string][]*result{}
-	for _, r := range results {
-		key := ""
-		if precision, chips := strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips; precision != "" || chips != 0 {
-			key = fmt.Sprintf("%s%s%d", idSeparator, precision, chips)
-		}
-		if parts[key] == nil && key != "" {
-			order = append(order, key)
-		}
-		parts[key] = append(parts[key], r)
+	key := func(r *result) string {
+		return fmt.Sprintf("%s%s%d", idSeparator, strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips)
 	}
-	if len(order) < 2 || results[0].facts.RunID != "" {
+	statesNone := func(r *result) bool { return r.facts.Model.Precision == "" && r.facts.Device.Chips == 0 }
+	parts := schema.Alike(slices.DeleteFunc(slices.Clone(results), statesNone), key)
+	if len(parts) < 2 || results[0].facts.RunID != "" {
 		return [][]*result{results}
 	}
-	parts[order[0]] = append(parts[order[0]], parts[""]...)
-	var out [][]*result
-	for _, key := range order {
-		for _, r := range parts[key] {
-			r.apart = key
+	for _, part := range parts {
+		for _, r := range part {
+			r.apart = key(r)
 		}
-		out = append(out, parts[key])
 	}
-	return out
+	for _, r := range results {
+		if statesNone(r) {
+			r.apart = parts[0][0].apart
+			parts[0] = append(parts[0], r)
+		}
+	}
+	return parts
 }
 
 // split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
@@ -238,12 +230,7 @@ const idSeparator = "\x00"
 // derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
 // What nothing dates stands by itself: there the contents of its files take the folder's place.
 func derivedID(r *result, start time.Time, folder string) string {
-	m := systemOf(&r.facts)
-	parts := []string{m.modelID, m.model, m.impl, r.facts.Device.Name, m.mesh, m.engine}
-	if m.commits != "" {
-		parts = append(parts, m.commits)
-	}
-	parts = append(parts, m.release, m.version, m.digest, m.image, folder, start.Format(time.RFC3339))
+	parts := []string{systemOf(&r.facts, r.facts.Device.Name), folder, start.Format(time.RFC3339)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))
 	if start.IsZero() {
 		return history.Undated + hex.EncodeToString(sum[:4])
@@ -303,26 +290,19 @@ type grouping struct {
 func completeModels(results []*result) {
 	type named struct{ folder, model string }
 	at := func(r *result) named { return named{cmp.Or(r.runFolder, folderOfRun(r.source)), r.facts.Model.Name} }
-	ids := map[named]map[string]*result{}
+	first, areSeveral := map[named]*result{}, map[named]bool{}
 	for _, r := range results {
-		if r.facts.Model.ID == "" {
-			continue
+		if id := r.facts.Model.ID; id != "" {
+			first[at(r)] = cmp.Or(first[at(r)], r)
+			areSeveral[at(r)] = areSeveral[at(r)] || first[at(r)].facts.Model.ID != id
 		}
-		known := ids[at(r)]
-		if known == nil {
-			known = map[string]*result{}
-			ids[at(r)] = known
-		}
-		known[r.facts.Model.ID] = cmp.Or(known[r.facts.Model.ID], r)
 	}
 	for _, r := range results {
-		known := ids[at(r)]
-		for id, from := range known {
-			if len(known) == 1 && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
-				r.facts.Model.ID = id
-				where := "the results of the same model in " + from.shown()
-				*r.origin.of("model.id") = schema.Origin{From: schema.FromDerived, Where: where}
-			}
+		from := first[at(r)]
+		if from != nil && !areSeveral[at(r)] && r.facts.Model.ID == "" && r.facts.Model.Name != "" {
+			r.facts.Model.ID = from.facts.Model.ID
+			where := "the results of the same model in " + from.shown()
+			*r.origin.of("model.id") = schema.Origin{From: schema.FromDerived, Where: where}
 		}
 	}
 }
@@ -518,9 +498,7 @@ func folderOfRun(s *source) string {
 
 // hasOwnFolder reports whether the tool gives every point a folder and its files always the same names.
 func (s *source) hasOwnFolder() bool {
-	switch s.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV,
+	}, s.reading.Format)
 }

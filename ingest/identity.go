@@ -26,11 +26,10 @@ import (
 type result struct {
 	*source
 	identity
-	doc       *document        // that it was stored in, nil for what was read
-	same      []*result        // what is stored of the same bytes
-	content   string           // by which a copy of all its numbers is known
-	byNumbers map[string]int   // of a stored one: the first of its points with some numbers; made when it is asked for
-	sameEval  map[*result]bool // with which others; see [sameEval]
+	doc      *document        // that it was stored in, nil for what was read
+	same     []*result        // what is stored of the same bytes
+	content  string           // by which a copy of all its numbers is known
+	sameEval map[*result]bool // with which others; see [sameEval]
 
 	hasPattern bool   // its path was read with a pattern of the user's
 	rest       string // the path without what patterns read from it
@@ -191,9 +190,6 @@ func (r *result) contradicts(field string, c manifest.Conflict, s statement) {
 	}
 }
 
-// codeContradiction is the code of a problem about two sources that state different values.
-const codeContradiction = "contradiction"
-
 // tellContradictions reports the facts that two sources state differently, with the first result of each folder. Where
 // a person stated what is used it returns one note for all, which no run keeps: its provenance has what gave way.
 func tellContradictions(results []*result) (notes []schema.Problem) {
@@ -205,51 +201,43 @@ func tellContradictions(results []*result) (notes []schema.Problem) {
 	type told struct {
 		r *result
 		contradiction
-		files  int
-		values map[string]bool
 	}
-	var order []*told
-	at := map[place]*told{}
+	var all []told
 	for _, r := range results {
 		for _, c := range r.contradictions {
-			where := place{"", c.Field, c.won, c.lost, ""}
-			switch isNoUse := rankOf(r.kind(*r.origin.of(c.Field))) < rankOf(c.won); {
-			case isNoUse: // neither is used
-				continue
-			case !isStated(c.won):
-				where.folder, where.value = path.Dir(r.shown()), c.First+idSeparator+c.Second
+			if rankOf(r.kind(*r.origin.of(c.Field))) >= rankOf(c.won) { // else neither is used
+				all = append(all, told{r, c})
 			}
-			t := at[where]
-			if t == nil {
-				t = &told{r: r, contradiction: c, values: map[string]bool{}}
-				at[where], order = t, append(order, t)
-			}
-			t.files++
-			t.values[c.Second] = true
 		}
 		r.contradictions = nil
 	}
-	for _, t := range order {
+	for _, alike := range schema.Alike(all, func(t told) place {
+		if isStated(t.won) {
+			return place{"", t.Field, t.won, t.lost, ""}
+		}
+		return place{path.Dir(t.r.shown()), t.Field, t.won, t.lost, t.First + idSeparator + t.Second}
+	}) {
+		t, values := alike[0], map[string]bool{}
+		for _, one := range alike {
+			values[one.Second] = true
+		}
 		p := schema.Problem{
-			Severity: schema.SevWarning, Path: t.r.shown(), Code: codeContradiction,
+			Severity: schema.SevWarning, Path: t.r.shown(), Code: "contradiction",
 			Found: fmt.Sprintf("%s is %s by the %s and %s by the %s", t.Field, name(t.First), t.won, name(t.Second), t.lost),
 			Used:  name(t.First), Expected: "one value", Hint: "correct the one that is wrong",
 		}
-		if isStated(t.won) && !isStated(t.lost) {
-			p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
+		if n := len(values); n > 1 {
+			p.Found += " and " + plaintext.Plural(n-1, "other value")
 		}
-		isNote := p.Severity == schema.SevNote
-		if n := len(t.values); n > 1 {
-			p.Found += fmt.Sprintf(" and %s", plaintext.Plural(n-1, "other value"))
+		if n := len(alike); n > 1 {
+			p.Found += fmt.Sprintf(" (in %d files)", n)
 		}
-		if t.files > 1 {
-			p.Found += fmt.Sprintf(" (in %d files)", t.files)
-		}
-		if isNote {
-			notes = append(notes, p)
+		if !isStated(t.won) || isStated(t.lost) {
+			t.r.report(p)
 			continue
 		}
-		t.r.report(p)
+		p.Severity, p.Hint = schema.SevNote, "nothing to do if what was stated is right; the other stays in the provenance"
+		notes = append(notes, p)
 	}
 	return notes
 }
@@ -266,7 +254,7 @@ func (r *result) stateWorkloads(s statement) (taken int) {
 	for i := range r.reading.Points {
 		taken += r.stateWorkload(&r.reading.Points[i], s)
 	}
-	if s.from == schema.FromFlag || s.from == schema.FromManifest || s.from == fromPattern {
+	if isStated(s.from) {
 		for i := range r.reading.Scores {
 			taken += stateSettings(&r.reading.Scores[i], s.workload.Dims)
 		}
@@ -297,7 +285,7 @@ func stateSettings(s *schema.Score, dims map[string]string) (taken int) {
 func (r *result) stateWorkload(p *schema.Point, s statement) (taken int) {
 	for name, v := range s.conditions {
 		if is, has := p.Conditions[name]; !has || is != v && isStated(s.from) {
-			p.Conditions = with(p.Conditions, name, v)
+			p.Conditions = repeat.With(p.Conditions, name, v)
 			taken++
 		}
 	}
@@ -342,7 +330,7 @@ func (r *result) stateLoad(p *schema.Point, s statement) (taken int) {
 				p.Extra = withUnknown(schema.Unknown{x.name + "_by_the_file": text}, p.Extra)
 			}
 			*x.is = x.v
-			p.Stated = with(p.Stated, x.name, documented(s.from))
+			p.Stated = repeat.With(p.Stated, x.name, documented(s.from))
 			taken++
 		}
 	}
@@ -354,7 +342,7 @@ func stateKind(p *schema.Point, s statement) (taken int) {
 	k, w, mayReplace := &p.Key, &s.workload, rankOf(s.from) < rankOf(schema.FromFile)
 	if w.Dataset != "" && w.Dataset != k.Dataset && (k.Dataset == "" || mayReplace) {
 		k.Dataset = w.Dataset
-		p.Stated = with(p.Stated, "dataset", documented(s.from))
+		p.Stated = repeat.With(p.Stated, "dataset", documented(s.from))
 		taken++
 	}
 	if w.Task != "" && w.Task != k.Task && (k.Task == "" || k.Task == "text" || mayReplace) {
@@ -373,23 +361,15 @@ func stateDims(k *schema.Key, dims map[string]string, mayReplace bool) (taken in
 		is, has := k.Dims[dim]
 		isMore := dim == "structured" && is == vllm.StructuredOn && v != "" // a share says more than "on"
 		if !has || isMore || is != v && mayReplace {
-			k.Dims = with(k.Dims, dim, v)
+			k.Dims = repeat.With(k.Dims, dim, v)
 			taken++
 		}
 	}
 	return taken
 }
 
-// with returns a copy of m with one more entry; readings may share maps.
-func with(m map[string]string, name, v string) map[string]string {
-	out := make(map[string]string, len(m)+1)
-	maps.Copy(out, m)
-	out[name] = v
-	return out
-}
-
 // identify resolves who was measured, from everything that states it, in the order of precedence.
-func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *memory) *result {
+func identify(src *source, side *sideFiles, opt Options, uses patternUses, m *memory) *result {
 	r := &result{source: src, identity: identity{
 		origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 	}}
@@ -433,7 +413,7 @@ func identify(src *source, side *sideFiles, opt Options, uses *patternUses, m *m
 
 // stateBetter takes what sources state that count for more than the file: the facts of the best first, since the first
 // one counts; the workloads of the best last, since each replaces what is there.
-func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m *memory) {
+func (r *result) stateBetter(side *sideFiles, opt Options, uses patternUses, m *memory) {
 	better := make([]statement, 0, 3) // than the file, best first
 	add := func(s statement) {
 		r.take(s)
@@ -444,7 +424,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 	patterns := opt.Patterns
 	for i, m := range side.manifestsFor(r.found) {
 		s := statement{from: schema.FromManifest, where: path.Join(m.dir, manifest.FileName), isQuiet: i > 0}
-		facts, tool, w := m.Facts(m.rel)
+		facts, tool, w := m.Of(m.rel)
 		s.facts, s.tool, s.workload = &facts, tool, w
 		if s.isQuiet { // its run is a different one
 			facts.RunID, facts.Start, facts.End, facts.StartNote, s.tool = "", time.Time{}, time.Time{}, "", ""
@@ -461,7 +441,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 			s := statement{fromPattern, p.String(), &facts, tool, w, conditions, false}
 			n := r.take(s)
 			better, r.hasPattern, r.rest = append(better, s), true, p.Rest(cmp.Or(r.rest, r.shown()))
-			uses.met(p.String(), n)
+			uses[p.String()] += n
 		}
 	}
 	r.same = m.same(r)
@@ -482,7 +462,7 @@ func (r *result) stateBetter(side *sideFiles, opt Options, uses *patternUses, m 
 	}
 	for _, s := range slices.Backward(better) {
 		if n := r.stateWorkloads(s); s.from == fromPattern {
-			uses.met(s.where, n)
+			uses[s.where] += n
 		}
 	}
 }
@@ -579,18 +559,12 @@ func (r *result) applyReport(side *sideFiles) {
 	r.runFolder = reportTree(report.shown())
 }
 
-// patternUses counts by pattern the results that it matches, and what it states of them that no better source and no
-// file does.
-type patternUses struct{ matched, new map[string]int }
-
-func (u *patternUses) met(pattern string, taken int) {
-	u.matched[pattern]++
-	u.new[pattern] += taken
-}
+// patternUses counts by pattern, where it matches a result, what it states that no better source and no file does.
+type patternUses map[string]int
 
 // useless are the problems of patterns that match no file with results, or that state nothing new of those that they
 // match: whoever wrote one expects something of it.
-func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, results []*result) []schema.Problem {
+func (u patternUses) useless(patterns []manifest.Pattern, side *sideFiles, results []*result) []schema.Problem {
 	if len(results) == 0 {
 		return nil
 	}
@@ -606,9 +580,9 @@ func (u *patternUses) useless(patterns []manifest.Pattern, side *sideFiles, resu
 			Expected: "a pattern that goes to the end of the file's name, as of " + slices.Min(slices.Collect(maps.Keys(files))),
 			Hint:     "end it with /* for whatever the files are called; compare it with the path of a file, folder by folder",
 		}
-		switch {
-		case u.matched[pattern] == 0:
-		case u.new[pattern] == 0:
+		switch taken, isMatched := u[pattern]; {
+		case !isMatched:
+		case taken == 0:
 			p.Found = "what it reads from paths is stated already, by a flag, a manifest or the files, or is of no result"
 			p.Expected, p.Hint = "a pattern that states something new", "leave it out"
 			if !isFlag { // a flag may have stated it this time
@@ -684,8 +658,8 @@ func (r *result) label() {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
 		if !p.Key.Comparable() && p.Stated[schema.DimLabel] != string(schema.FromFlag) { // nothing else tells workloads apart
-			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.labelOf(p))
-			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
+			p.Key.Dims = repeat.With(p.Key.Dims, schema.DimLabel, r.labelOf(p))
+			p.Stated = repeat.With(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}
 		r.checkAnswerLength(p)
 	}
@@ -757,23 +731,12 @@ var checkpoint = regexp.MustCompile(`(?i)^(?:(?:global_?step|checkpoint|ckpt|ste
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
 var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
 
-// cleanReasons removes secrets from the reasons of metrics without numbers.
-func cleanReasons(p *schema.Point) {
-	for i := range p.Metrics {
-		k := p.Metrics[i].Kind()
-		if why := redact.Text(k.Why); why != k.Why {
-			k.Why = why
-			p.Metrics[i].Set(k)
-		}
-	}
-}
-
 // cleanTexts returns a map without secrets.
 func cleanTexts(m map[string]string) map[string]string {
 	for k, v := range m {
 		key, clean := name(k), redact.Field(k, name(v))
 		if key != k || clean != v {
-			if m = with(m, key, clean); key != k {
+			if m = repeat.With(m, key, clean); key != k {
 				delete(m, k)
 			}
 		}

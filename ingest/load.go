@@ -19,7 +19,6 @@ type Options struct {
 	Patterns []manifest.Pattern // with which identity is read from paths
 	Flags    schema.Facts       // identity that nothing else states
 	Limits   decode.Limits      // zero: DefaultLimits
-	Workers  int                // zero: one per processor
 }
 
 // File describes how one file was read.
@@ -93,19 +92,23 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 		m = remember(sources)
 	}
 	var results []*result
-	uses := patternUses{map[string]int{}, map[string]int{}}
+	uses := patternUses{}
 	for _, src := range sources {
 		if ctx.Err() != nil { // tens of thousands take seconds, and nothing is stored yet
 			return Set{}, nil, ctx.Err()
 		}
 		if src.counts() {
-			results = append(results, identify(src, &side, opt, &uses, m))
+			results = append(results, identify(src, &side, opt, uses, m))
 		}
 	}
 	problems = append(problems, uses.useless(opt.Patterns, &side, results)...)
 	problems = append(problems, tellContradictions(results)...)
 	m.replace(results)
-	results = m.with(results)
+	var all []*result
+	for _, d := range m.docs {
+		all = append(all, d.results...)
+	}
+	results = append(all, results...)
 	dropCopies(results)
 	shared := sharedTexts{}
 	for _, r := range results {
@@ -130,24 +133,15 @@ func load(ctx context.Context, roots []Root, opt Options, remember func([]*sourc
 
 // readAll opens, recognises and reads every file, in parallel. Decoded trees are dropped as soon as they are read.
 func readAll(ctx context.Context, files []found, opt Options) ([]*source, error) {
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	read := make([][]*source, len(files))
 	var group errgroup.Group
-	group.SetLimit(workers)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
 		if ctx.Err() != nil {
 			break
 		}
 		group.Go(func() error {
 			read[i] = readFile(ctx, f, opt.Limits)
-			for _, s := range read[i] {
-				for j := range s.reading.Points {
-					cleanReasons(&s.reading.Points[j])
-				}
-			}
 			return nil
 		})
 	}

@@ -80,7 +80,7 @@ func TestMemoryOfAResult(t *testing.T) {
 	runtime.GC()
 	runtime.GC() // pools keep what they have for one collection
 	runtime.ReadMemStats(&before)
-	got, err := store.Read(context.Background(), []ingest.Root{{Name: "in", FS: tree}}, ingest.Options{Workers: 1})
+	got, err := store.Read(context.Background(), []ingest.Root{{Name: "in", FS: tree}}, ingest.Options{})
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(tree)
 	if err != nil || got.Runs != releases*pairs || got.Written != got.Runs || len(got.Problems) > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,12 +110,8 @@ func lengthsOf(p *schema.Point) (out string) {
 
 // isIdentity reports the name of a folder that says what was measured, and not how.
 func (r *result) isIdentity(name string) bool {
-	for _, fact := range []string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name} {
-		if fact != "" && strings.EqualFold(fact, name) {
-			return true
-		}
-	}
-	return false
+	isName := func(fact string) bool { return fact != "" && strings.EqualFold(fact, name) }
+	return slices.ContainsFunc([]string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name}, isName)
 }
 
 // withoutDay is a name without the day of a measurement: ds-0904-gds, bench_20260904. A day either side counts, since
@@ -172,14 +169,15 @@ func plainLabel(stem string) string {
 	return s
 }
 
+// clock is the pattern of a time behind a day, which may be.
+const clock = `(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`
+
 // dateName matches a day, and perhaps a time of it, as people and tools write them into names: 2026-03-16_15-33-00,
 // 20260316-153300, 2026-03-16T15:33:00.
-var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` +
-	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
+var dateName = regexp.MustCompile(`(?:^|[^\d])(` + repeat.Day + `)` + clock)
 
 // yearLast matches a day whose year comes last, and perhaps a time of it: 12-20-2022-08-28-18.
-var yearLast = regexp.MustCompile(`(?:^|[^\d])([0-3]\d)([-_.])([0-3]\d)[-_.](20[0-3]\d)` +
-	`(?:[T_ -]+([012]\d)[-:_h.]?([0-5]\d)(?:[-:_m.]?([0-5]\d))?)?(?:[^\d]|$)`)
+var yearLast = regexp.MustCompile(`(?:^|[^\d])([0-3]\d)[-_.]([0-3]\d)[-_.](20[0-3]\d)` + clock)
 
 // dayAlone is the note of a day that is known without a time.
 const dayAlone = "by a name, the day alone"
@@ -189,28 +187,28 @@ const dayAlone = "by a name, the day alone"
 // apart says that the parts of the day are separated, as numbers of other kinds are, too.
 func dateIn(name string) (layout, text, note string, apart bool) {
 	note, layout = dayAlone, "20060102"
-	var clock []string
+	var at []string // hour, minute, second
 	if m := yearLast.FindStringSubmatch(name); m != nil {
-		first, second := m[1], m[3]
+		first, second := m[1], m[2]
 		switch {
 		case first > "12" && second <= "12":
 			first, second = second, first
 		case first <= "12" && second <= "12" && first != second:
 			return "", "", "", false
 		}
-		apart, text, clock = true, m[4]+first+second, m[5:8]
+		apart, text, at = true, m[3]+first+second, m[4:7]
 	} else if m := dateName.FindStringSubmatch(name); m != nil {
 		text = strings.NewReplacer("-", "", "_", "", ".", "").Replace(m[1])
-		apart, clock = len(m[1]) > len(text), m[2:5]
+		apart, at = len(m[1]) > len(text), m[2:5]
 	}
-	if len(clock) == 0 {
+	if len(at) == 0 {
 		return "", "", "", false
 	}
-	if clock[0] != "" {
-		layout, text, note = layout+"1504", text+clock[0]+clock[1], "by a name, zone not stated"
+	if at[0] != "" {
+		layout, text, note = layout+"1504", text+at[0]+at[1], "by a name, zone not stated"
 	}
-	if clock[2] != "" {
-		layout, text = layout+"05", text+clock[2]
+	if at[2] != "" {
+		layout, text = layout+"05", text+at[2]
 	}
 	return layout, text, note, apart
 }

@@ -45,12 +45,10 @@ const evals = `\b(?:mmlu|gsm8k|hellaswag|truthful_?qa|winogrande|humaneval|mbpp|
 // engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
 var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
 
-// mostSearched is how much of a file is searched for words of a benchmark.
-const mostSearched = 1 << 20
-
 // unreadNumbers reports what no reader takes and what has numbers of a benchmark in it, by their names: whoever looks
 // for them must not read that there is no problem.
 func unreadNumbers(f *decode.File, m schema.Match) []schema.Problem {
+	const mostSearched = 1 << 20 // how much of a file is searched for words of a benchmark
 	p := schema.Problem{
 		Severity: schema.SevWarning, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",
@@ -459,12 +457,6 @@ var (
 	totals = draft.Names("total n count n_total num_total total_questions attempted num_samples")
 )
 
-// isAnswer reports an answer of a model that somebody graded.
-func isAnswer(v decode.Value) bool {
-	_, isGraded := v.Get("correct").Truth()
-	return isGraded && (v.Has("model") || v.Has("response"))
-}
-
 // measuredMembers are the members of an object that are numbers of a benchmark by their names, or by one beside them,
 // as in {"name": "Throughput", "value": 101.2}. hasModel says that what is counted in it is of a model, areLimits that
 // its numbers are bounds.
@@ -480,7 +472,7 @@ func measuredMembers(v decode.Value, hasModel, areLimits bool) (names []string) 
 			numbers = append(numbers, m.Key)
 		}
 	}
-	if isAnswer(v) {
+	if _, isGraded := v.Get("correct").Truth(); isGraded && v.HasAny("model", "response") { // an answer of a model
 		names = append(names, "correct")
 	}
 	for _, key := range []string{"name", "metric", "label", "unit"} {
@@ -700,13 +692,10 @@ func hasConflict(data []byte) bool {
 	return true
 }
 
-// mostUnread is how many runs of a folder are told of a file in it that could not be read: in a folder of hundreds
-// nobody knows whose it was.
-const mostUnread = 16
-
 // tellOfUnread gives runs the errors of files in their folders from which nothing was read. The next build may not see
 // these files, and what the run lacks would have no cause.
 func (g *grouping) tellOfUnread(sources []*source) {
+	const mostUnread = 16                   // runs that are told: in a folder of hundreds nobody knows whose the file was
 	unread := map[string][]schema.Problem{} // by folder
 	for _, src := range sources {
 		if n := src.measured(); n.points+n.scores > 0 {
@@ -719,21 +708,16 @@ func (g *grouping) tellOfUnread(sources []*source) {
 			}
 		}
 	}
-	if len(unread) == 0 {
-		return
-	}
-	runs := map[string]map[string]bool{} // ids by folder
+	runs := map[string][]string{} // ids by folder
 	for src, id := range g.runOf {
-		at := path.Dir(src.shown())
-		if runs[at] == nil {
-			runs[at] = map[string]bool{}
+		if at := path.Dir(src.shown()); len(unread[at]) > 0 && !slices.Contains(runs[at], id) {
+			runs[at] = append(runs[at], id)
 		}
-		runs[at][id] = true
 	}
 	for i := range g.runs {
 		run := &g.runs[i]
 		for _, at := range slices.Sorted(maps.Keys(unread)) { // the same order each time
-			if runs[at][run.ID] && len(runs[at]) <= mostUnread {
+			if len(runs[at]) <= mostUnread && slices.Contains(runs[at], run.ID) {
 				run.Problems = append(run.Problems, unread[at]...)
 			}
 		}

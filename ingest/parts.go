@@ -36,7 +36,13 @@ func joinParts(sources []*source) {
 		case format.EvalScopePercentiles, format.EvalScopeArguments:
 			joinLoadTest(s, near)
 		case format.LLMPerfResponses:
-			missSummary(s, summaries)
+			if !summaries[llmperfStem(s)] { // of their name, beside them or in another folder
+				s.report(schema.Problem{
+					Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
+					Found: "the requests of a measurement without its summary", Used: "nothing of it",
+					Hint: "llmperf writes both; keep them together",
+				})
+			}
 		}
 	}
 	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
@@ -108,17 +114,6 @@ func joinLoadTest(s *source, near []*source) {
 	s.reading.Points = nil
 }
 
-// missSummary reports requests of llmperf without the summary of their name, which is beside them or in another folder.
-func missSummary(s *source, summaries map[string]bool) {
-	if !summaries[llmperfStem(s)] {
-		s.report(schema.Problem{
-			Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
-			Found: "the requests of a measurement without its summary", Used: "nothing of it",
-			Hint: "llmperf writes both; keep them together",
-		})
-	}
-}
-
 // llmperfStem is what a summary of llmperf and its requests are both called.
 func llmperfStem(s *source) string {
 	return strings.TrimSuffix(strings.TrimSuffix(s.stem(), "_individual_responses"), "_summary")
@@ -139,6 +134,7 @@ func joinRecords(s *source, near []*source) {
 	}
 	switch {
 	case len(summaries) == 0:
+		isTable := func(o *source) bool { return o.reading.Format == aiperf.CSV && o.counts() }
 		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
 			aiperf.Unfinished(&s.reading)
 		}
@@ -158,9 +154,6 @@ func joinRecords(s *source, near []*source) {
 	s.drop(own.shown())
 	s.reading.Detail += " of " + path.Base(own.rel)
 }
-
-// isTable reports AIPerf's table of a summary.
-func isTable(s *source) bool { return s.reading.Format == aiperf.CSV && s.counts() }
 
 // isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
 func isDefault(s *source) bool { return strings.HasPrefix(s.stem(), "profile_export") }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -47,6 +48,15 @@ func readFile(ctx context.Context, at found, lim decode.Limits) []*source {
 	for _, s := range sources {
 		for i := range s.reading.Problems {
 			cleanProblem(&s.reading.Problems[i])
+		}
+		for _, p := range s.reading.Points {
+			for i := range p.Metrics { // which may say why there is no number
+				k := p.Metrics[i].Kind()
+				if why := redact.Text(k.Why); why != k.Why {
+					k.Why = why
+					p.Metrics[i].Set(k)
+				}
+			}
 		}
 	}
 	return sources
@@ -377,7 +387,7 @@ func unknown(f *decode.File, m schema.Match) []schema.Problem {
 // readValues reads each top-level value of a file separately, because tools append results of other models and other
 // days to one file. Values of one identity and time stay together; others become separate sources.
 func readValues(ctx context.Context, self *source, values iter.Seq[part]) []*source {
-	f, runs := self.open, separated{[]*source{self}, map[formatAndSystem][]*source{}}
+	f, runs := self.open, separated{[]*source{self}, map[string][]*source{}}
 	n, foreign, results, problems, repeated := 0, 0, 0, 0, 0
 	seen := map[[32]byte]bool{} // hashes of the results so far
 	var firstMatch schema.Match
@@ -455,17 +465,12 @@ func nothingOf(f *decode.File, first schema.Match) schema.Reading {
 // separated are the sources of a file by run: of one format and system, and times without a long pause.
 type separated struct {
 	sources []*source
-	of      map[formatAndSystem][]*source
-}
-
-type formatAndSystem struct {
-	format string
-	system
+	of      map[string][]*source // by format and system
 }
 
 // place adds a reading to the source of the same run, or begins a new one.
 func (s *separated) place(reading schema.Reading) {
-	key := formatAndSystem{reading.Format, systemOf(&reading.Facts)}
+	key := reading.Format + idSeparator + systemOf(&reading.Facts, schema.FoldDevice(reading.Facts.Device.Name))
 	for _, one := range slices.Backward(s.of[key]) {
 		home := &one.reading
 		before, now := home.Facts.End, reading.Facts.Start
@@ -510,19 +515,17 @@ const (
 // is like a result. A large file takes a second, so it ends early when it is told to; nobody reads what it found then.
 func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format) {
 	var near schema.Match
-	if mayBeResult(f) {
-		for _, r := range readers {
-			if ctx.Err() != nil {
-				break
-			}
-			m := r.Detect(f)
-			if m.OK() {
-				return m, r
-			}
-			if near.Format == "" || len(m.Has) > len(near.Has) ||
-				(len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
-				near = m
-			}
+	mayBeResult := f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path))
+	for _, r := range readers {
+		if !mayBeResult || ctx.Err() != nil { // no binary file, and no text of a program
+			break
+		}
+		m := r.Detect(f)
+		if m.OK() {
+			return m, r
+		}
+		if near.Format == "" || cmp.Or(len(m.Has)-len(near.Has), len(near.Lacks)-len(m.Lacks)) > 0 {
+			near = m
 		}
 	}
 	// One feature of three is chance: every package.json has a version.
@@ -532,11 +535,6 @@ func recognise(ctx context.Context, f *decode.File) (schema.Match, *draft.Format
 	near.Detail = near.Format
 	near.Format = Unknown
 	return near, nil
-}
-
-// mayBeResult reports what readers are asked about: no binary file, and no text of a program.
-func mayBeResult(f *decode.File) bool {
-	return f.Form == decode.JSON || f.Form == decode.Text && !slices.Contains(code, extension(f.Path))
 }
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.

@@ -242,7 +242,12 @@ func (d *document) divide(read map[string]bool) (isKnown bool) {
 		}
 		r.reading.Scores = append(r.reading.Scores, s)
 	}
-	d.tell(run.Problems)
+	for _, p := range run.Problems {
+		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
+		if i >= 0 && p.Code != schema.CodeToldApart { // of a group of results: made again with each reading
+			d.results[i].report(p)
+		}
+	}
 	return isKnown
 }
 
@@ -279,16 +284,6 @@ func storedSource(s schema.Source) *source {
 	}
 }
 
-// tell gives the problems of a document to the results that they are of.
-func (d *document) tell(problems []schema.Problem) {
-	for _, p := range problems {
-		i := slices.IndexFunc(d.results, func(r *result) bool { return r.shown() == p.Path })
-		if i >= 0 && p.Code != schema.CodeToldApart { // of a group of results: made again with each reading
-			d.results[i].report(p)
-		}
-	}
-}
-
 // same returns the stored results of the bytes of a result that are the same measurement: not a collection at another
 // time, nor a copy that lies in the place of another release's results. Where a person states the release with a flag,
 // what was stored is corrected, wherever it lies.
@@ -301,20 +296,6 @@ func (m *memory) same(r *result) (out []*result) {
 		}
 	}
 	return out
-}
-
-// point returns the point of a stored result with the numbers of another one, nil for none.
-func (r *result) point(p *schema.Point) *schema.Point {
-	if r.byNumbers == nil { // comparing each with each would hash a file of thousands of points for minutes
-		r.byNumbers = map[string]int{}
-		for i := range slices.Backward(r.reading.Points) {
-			r.byNumbers[duplicate.Numbers(&r.reading.Points[i])] = i
-		}
-	}
-	if i, has := r.byNumbers[duplicate.Numbers(p)]; has {
-		return &r.reading.Points[i]
-	}
-	return nil
 }
 
 // score returns the score of a result that is another one read again, nil for none.
@@ -351,7 +332,9 @@ func stored(same []*result, byPerson bool) (schema.Facts, origins) {
 			facts, from = is, old.origin
 			continue
 		}
-		manifest.Keep(&facts, func(field string) bool { return manifest.Agree(&facts, &is, field) })
+		manifest.Keep(&facts, func(field string) bool { // where both agree
+			return *manifest.Text(&facts, field) == *manifest.Text(&is, field)
+		})
 	}
 	return facts, from
 }
@@ -393,7 +376,7 @@ func (m *memory) replace(results []*result) {
 					*s = *t
 				}
 			}
-			if old.facts.RunID == "" && systemOf(&old.facts) == systemOf(&r.facts) {
+			if old.facts.RunID == "" && isOneSystem(&old.facts, &r.facts) {
 				for _, beside := range old.doc.results { // of a copy elsewhere, the others are of its folder
 					beside.runFolder = cmp.Or(r.runFolder, folderOfRun(r.source))
 				}
@@ -409,9 +392,13 @@ func (m *memory) replace(results []*result) {
 
 // keep takes the points of a stored result that say more than those that were read.
 func (r *result) keep(old *result) {
+	byNumbers := map[string]*schema.Point{} // comparing each with each would hash a file of thousands for minutes
+	for i := range slices.Backward(old.reading.Points) {
+		byNumbers[duplicate.Numbers(&old.reading.Points[i])] = &old.reading.Points[i]
+	}
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
-		switch q := old.point(p); {
+		switch q := byNumbers[duplicate.Numbers(p)]; {
 		case q == nil:
 		case statesAll(q, p) && (!statesAll(p, q) || len(q.Command) > len(p.Command)): // and more
 			*p = *q
@@ -436,15 +423,6 @@ func statesAll(p, other *schema.Point) bool {
 		(o.Dataset == "" || k.Dataset == o.Dataset)
 }
 
-// with returns the stored results and those that were read.
-func (m *memory) with(results []*result) []*result {
-	var out []*result
-	for _, d := range m.docs {
-		out = append(out, d.results...)
-	}
-	return append(out, results...)
-}
-
 // join returns the stored results that are grouped with those that were read: of the runs without a stated id that they
 // may be part of. A file that has other bytes today was measured again, in a run of its own.
 func (m *memory) join(results []*result) []*result {
@@ -464,12 +442,9 @@ func (m *memory) join(results []*result) []*result {
 	}
 	var out []*result
 	for _, d := range m.docs {
-		var joining []*result
-		for _, r := range d.results {
-			if r.counts() && r.facts.RunID == "" && buckets[bucketOf(r)] {
-				joining = append(joining, r)
-			}
-		}
+		joining := slices.DeleteFunc(slices.Clone(d.results), func(r *result) bool {
+			return !r.counts() || r.facts.RunID != "" || !buckets[bucketOf(r)]
+		})
 		isOther := slices.ContainsFunc(joining, func(r *result) bool {
 			now, has := read[file{bucketOf(r), r.shown()}]
 			return has && now != r.file.SHA256

@@ -176,7 +176,8 @@ func (s Store) put(
 	if damaged, ok := errors.AsType[schema.Problem](err); ok { // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
-		out.report(damaged)
+		out.Problems = append(out.Problems, damaged)
+		out.Refused++
 		return nil
 	}
 	if err != nil {
@@ -230,12 +231,10 @@ func (s Store) apart(run schema.Run) string {
 		for src := range old.Sources() {
 			folders[folderOfRun(storedSource(*src))] = true
 		}
-		isBeside := false
 		for src := range run.Sources() {
-			isBeside = isBeside || folders[folderOfRun(storedSource(*src))]
-		}
-		if isBeside {
-			break
+			if folders[folderOfRun(storedSource(*src))] {
+				return run.ID
+			}
 		}
 		run.ID = fmt.Sprintf("%s~%d", own, n)
 	}
@@ -327,14 +326,6 @@ func (s Store) settle(m *memory, placed map[*document]string, names map[string]b
 	return nil
 }
 
-// report adds a problem of storing a run.
-func (r *Result) report(p schema.Problem) {
-	r.Problems = append(r.Problems, p)
-	if p.Severity == schema.SevError {
-		r.Refused++
-	}
-}
-
 // stamp completes a run with its architecture key and the targets in force: those of target files, merged with those
 // that are stated beside its results. A run that is in history keeps the targets that it was stamped with; what lies
 // beside newly read results fills in what they leave open.
@@ -346,11 +337,7 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 		}
 		run.Provenance["model.key"] = schema.Origin{From: schema.FromDerived, Where: "alias table of architectures"}
 	}
-	stored := s.Dir
-	if s.Base != "" {
-		stored = s.Base
-	}
-	if old, ok := history.Peek(stored, run); ok && !s.Retarget && len(old.Targets) > 0 {
+	if old, ok := history.Peek(cmp.Or(s.Base, s.Dir), run); ok && !s.Retarget && len(old.Targets) > 0 {
 		run.Targets = schema.MergeTargets(old.Targets, run.Targets)
 		return
 	}
@@ -448,11 +435,8 @@ func hashed(roots []Root, say func(found) (string, error)) (hash string, ok bool
 	if group.Wait() != nil {
 		return "", false
 	}
-	sum := sha256.New()
-	for _, line := range said {
-		io.WriteString(sum, line)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), true
+	sum := sha256.Sum256([]byte(strings.Join(said, "")))
+	return hex.EncodeToString(sum[:]), true
 }
 
 // Verification is what became of the raw files that a history names.
@@ -489,35 +473,31 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		v.verify(s, hashes)
+		if s.path == "" || s.sha256 == "" {
+			v.Unknown++
+			continue
+		}
+		if !fs.ValidPath(s.path) {
+			v.Elsewhere++
+			continue
+		}
+		now, err := hashes.of(s.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			v.Missing = append(v.Missing, s.path)
+		case err != nil:
+			v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
+		case now != s.sha256:
+			v.Problems = append(v.Problems, schema.Problem{
+				Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),
+				Expected: fmt.Sprintf("%.12s…, as the history states", s.sha256),
+				Hint:     "restore the file, or read it again with ttreport ingest",
+			})
+		default:
+			v.Verified++
+		}
 	}
 	return v, nil
-}
-
-func (v *Verification) verify(s rawFile, hashes rawHashes) {
-	if s.path == "" || s.sha256 == "" {
-		v.Unknown++
-		return
-	}
-	if !fs.ValidPath(s.path) {
-		v.Elsewhere++
-		return
-	}
-	now, err := hashes.of(s.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		v.Missing = append(v.Missing, s.path)
-	case err != nil:
-		v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
-	case now != s.sha256:
-		v.Problems = append(v.Problems, schema.Problem{
-			Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),
-			Expected: fmt.Sprintf("%.12s…, as the history states", s.sha256),
-			Hint:     "restore the file, or read it again with ttreport ingest",
-		})
-	default:
-		v.Verified++
-	}
 }
 
 // rawHashes hashes files and members of archives, each archive once.
@@ -527,13 +507,13 @@ type rawHashes struct {
 }
 
 func (h rawHashes) of(name string) (string, error) {
-	f, info, err := h.open(name)
+	f, err := h.folder.Open(name)
 	if err == nil {
 		defer f.Close()
-		sum := sha256.New()
-		if !info.Mode().IsRegular() {
-			return "", rootfs.ErrNotRegular
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return "", cmp.Or(err, rootfs.ErrNotRegular)
 		}
+		sum := sha256.New()
 		_, err := io.Copy(sum, f)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
@@ -546,7 +526,7 @@ func (h rawHashes) of(name string) (string, error) {
 			break
 		}
 		if h.archives[at] == nil {
-			if h.archives[at], err = h.members(at); err != nil {
+			if h.archives[at], err = h.members(at, info.Size()); err != nil {
 				return "", err
 			}
 		}
@@ -558,20 +538,8 @@ func (h rawHashes) of(name string) (string, error) {
 	return "", err
 }
 
-func (h rawHashes) open(name string) (fs.File, fs.FileInfo, error) {
+func (h rawHashes) members(name string, size int64) (map[string]string, error) {
 	f, err := h.folder.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-	}
-	return f, info, err
-}
-
-func (h rawHashes) members(name string) (map[string]string, error) {
-	f, info, err := h.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -581,7 +549,7 @@ func (h rawHashes) members(name string) (map[string]string, error) {
 		return nil, rootfs.ErrNotRegular
 	}
 	out := map[string]string{}
-	archive.Each(name, in, info.Size(), decode.DefaultLimits(), func(m archive.Member) {
+	archive.Each(name, in, size, decode.DefaultLimits(), func(m archive.Member) {
 		sum := sha256.Sum256(m.Data)
 		out[m.Path] = hex.EncodeToString(sum[:])
 	})

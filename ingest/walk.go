@@ -179,58 +179,41 @@ func at(root *Root, rel string) found {
 // shown returns the path as the user would write it.
 func (f found) shown() string { return f.name }
 
-// skipped names folders that never hold results of their own.
-const skipped = " node_modules __pycache__ _site "
-
 // walk lists the files of all roots, each once, since roots may overlap: of each in lexical order. Links to folders are
 // followed unless they lead back to a parent folder; hidden folders are skipped. withInfo keeps what listing a folder
 // tells of its files.
 func walk(roots []Root, withInfo bool) (files []found, problems []schema.Problem) {
 	seen := map[string]bool{}
 	for i := range roots {
-		w := walker{root: &roots[i], withInfo: withInfo}
-		w.walk()
-		problems = append(problems, w.problems...)
-		for _, f := range w.files {
-			if !seen[f.name] {
-				seen[f.name] = true
-				files = append(files, f)
+		root := &roots[i]
+		w := walker{root: root, withInfo: withInfo}
+		for j := range root.Above {
+			a := at(&root.Above[j].Root, manifest.FileName)
+			if !root.Above[j].Foreign {
+				w.files = append(w.files, a)
+				continue
 			}
+			w.problems = append(w.problems, schema.Problem{
+				Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
+				Found:    "a manifest of another user, above the folder that is read",
+				Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
+				Hint: "copy it beside the results if it is about them",
+			})
 		}
-	}
-	return files, problems
-}
-
-func (w *walker) walk() {
-	root := w.root
-	for i := range root.Above {
-		a := at(&root.Above[i].Root, manifest.FileName)
-		if !root.Above[i].Foreign {
-			w.files = append(w.files, a)
-			continue
+		if root.Only != "" {
+			w.files = append(w.files, onlyFile(root)...)
+		} else if info, err := fs.Stat(root.FS, "."); err != nil {
+			w.problem(".", err)
+		} else {
+			w.dir(".", []fs.FileInfo{info})
 		}
-		w.problems = append(w.problems, schema.Problem{
-			Severity: schema.SevWarning, Path: a.shown(), Code: "foreign-manifest",
-			Found:    "a manifest of another user, above the folder that is read",
-			Expected: "one of yours, or of the owner of the results", Used: "nothing of it",
-			Hint: "copy it beside the results if it is about them",
-		})
+		problems, files = append(problems, w.problems...), append(files, w.files...)
 	}
-	if root.Only != "" {
-		w.files = append(w.files, onlyFile(root)...)
-		return
-	}
-	if info, err := fs.Stat(root.FS, "."); err != nil {
-		w.problem(".", err)
-	} else {
-		w.dir(".", []fs.FileInfo{info})
-	}
-}
-
-// withResults names hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its
-// environments, and repositories on the Hub state scores in one.
-func withResults(base string) bool {
-	return base == ".workflow_venvs" || base == ".eval_results" || strings.HasPrefix(base, ".venv_benchmarks_")
+	return slices.DeleteFunc(files, func(f found) bool {
+		was := seen[f.name]
+		seen[f.name] = true
+		return was
+	}), problems
 }
 
 type walker struct {
@@ -306,7 +289,11 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 
 func (w *walker) enter(name string, above []fs.FileInfo) {
 	base := path.Base(name)
-	if strings.HasPrefix(base, ".") && !withResults(base) || strings.Contains(skipped, " "+base+" ") {
+	// Hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its environments, and repositories
+	// on the Hub state scores in one.
+	hasResults := base == ".workflow_venvs" || base == ".eval_results" || strings.HasPrefix(base, ".venv_benchmarks_")
+	isOther := slices.Contains([]string{"node_modules", "__pycache__", "_site"}, base)
+	if isOther || strings.HasPrefix(base, ".") && !hasResults {
 		return
 	}
 	info, err := fs.Stat(w.root.FS, name)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -41,7 +42,7 @@ func (p part) mark(r *schema.Reading) {
 	for i := range r.Points {
 		one := &r.Points[i]
 		if p.name != "" {
-			one.Conditions = with(one.Conditions, "entry", p.name)
+			one.Conditions = repeat.With(one.Conditions, "entry", p.name)
 		}
 		if len(around) > 0 {
 			one.Extra = withUnknown(maps.Clone(one.Extra), around)

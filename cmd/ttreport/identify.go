@@ -209,9 +209,9 @@ func (is *identification) propose(root string, id *identity, with func(pattern s
 		return err
 	}
 	f := opt.Flags
-	is.manifest = manifest.Manifest{
+	is.manifest = manifest.Manifest{Facts: schema.Facts{
 		Release: f.Release, Channel: f.Channel, Model: f.Model, Impl: f.Impl, Device: f.Device, Stack: f.Stack,
-	}
+	}}
 	if info, err := os.Stat(root); err == nil && !info.IsDir() {
 		root = filepath.Dir(root) // a manifest lies beside a file, and beside an archive
 	}

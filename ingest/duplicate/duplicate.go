@@ -317,7 +317,8 @@ func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000
 // read. strong reports that enough of them are fractions, and none follows from another, for no two measurements to
 // share them.
 func numbersOf(p *schema.Point) (hash string, strong bool) {
-	var text []byte // name, definition, statistic and number of each, one a line
+	const enoughFractions = 3 // how many equal fractions make two measurements one
+	var text []byte           // name, definition, statistic and number of each, one a line
 	fractions := 0
 	for i := range p.Metrics {
 		k := p.Metrics[i].Kind()
@@ -334,9 +335,6 @@ func numbersOf(p *schema.Point) (hash string, strong bool) {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12]), fractions >= enoughFractions
 }
-
-// enoughFractions is how many equal fractions make two measurements one.
-const enoughFractions = 3
 
 // few are the deviations of a point that has too few numbers to know it by, as text, and the digits that it adds to
 // those of its file.

@@ -128,6 +128,7 @@ func OpenJournal[E any](path string) (*Journal[E], error) {
 
 // cutShort removes what is behind the last whole line.
 func cutShort(f *os.File) error {
+	const longestEntry = 1 << 20 // more than a line has, in bytes
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -142,9 +143,6 @@ func cutShort(f *os.File) error {
 	}
 	return f.Truncate(info.Size() - int64(part))
 }
-
-// longestEntry is more than a line has, in bytes.
-const longestEntry = 1 << 20
 
 // Log appends one entry.
 func (j *Journal[E]) Log(e E) error {

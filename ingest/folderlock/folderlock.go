@@ -30,9 +30,6 @@ const (
 	Shared                // others that take it shared
 )
 
-// interval is how often the lock of a folder is tried.
-const interval = 50 * time.Millisecond
-
 // Wait says how long to wait for a lock. Waiting is called once, when the lock is held by another process.
 type Wait struct {
 	Patience time.Duration
@@ -41,6 +38,7 @@ type Wait struct {
 
 // Take takes the lock of a folder, which must exist.
 func Take(ctx context.Context, dir string, mode Mode, w Wait) (release func(), err error) {
+	const interval = 50 * time.Millisecond // how often the lock of a folder is tried
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -33,10 +34,8 @@ type document struct {
 	Run    *schema.Run `json:",inline"`
 }
 
-// Types without the forms below, of which they are parts.
-type (
-	plainScore schema.Score
-)
+// plainScore is a score without the form below, of which it is a part.
+type plainScore schema.Score
 
 type metricForm struct {
 	schema.Kind
@@ -60,33 +59,24 @@ type slicesForm struct {
 	Series map[string][]*float64 `json:"series"` // null where nothing is known
 }
 
-var (
-	encoding = json.JoinOptions(
-		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.EscapeForJS(true),
-		jsontext.PreserveRawStrings(true), json.WithMarshalers(json.JoinMarshalers(
-			json.MarshalToFunc(encodeMetrics), json.MarshalToFunc(encodeScore), json.MarshalToFunc(encodeSlices),
-			json.MarshalToFunc(func(e *jsontext.Encoder, raw stdjson.RawMessage) error { return e.WriteValue(validated(raw)) }),
-			json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error { return e.WriteValue(appendFloat(nil, v)) }),
-			json.MarshalToFunc(func(e *jsontext.Encoder, n schema.Number) error { return json.MarshalEncode(e, n.Ptr()) }),
-			json.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
-				return e.WriteToken(jsontext.String(t.UTC().Format(time.RFC3339)))
-			}),
-		)))
-)
+var encoding = json.JoinOptions(
+	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.EscapeForJS(true),
+	jsontext.PreserveRawStrings(true), json.WithMarshalers(json.JoinMarshalers(
+		json.MarshalToFunc(encodeMetrics), json.MarshalToFunc(encodeScore), json.MarshalToFunc(encodeSlices),
+		json.MarshalToFunc(func(e *jsontext.Encoder, raw stdjson.RawMessage) error { return e.WriteValue(validated(raw)) }),
+		json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error { return e.WriteValue(appendFloat(nil, v)) }),
+		json.MarshalToFunc(func(e *jsontext.Encoder, n schema.Number) error { return json.MarshalEncode(e, n.Ptr()) }),
+		json.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+			return e.WriteToken(jsontext.String(t.UTC().Format(time.RFC3339)))
+		}),
+	)))
 
 // decoder decodes documents, one at a time. What many points say alike it makes once.
 type decoder struct {
 	options json.Options
 	texts   map[string]text
-	seen    []seenMetric      // the last one at each place in an object
 	list    schema.MetricList // of a point
 	stats   schema.Stats      // likewise
-}
-
-// seenMetric is a metric without numbers, and its kind as it was read.
-type seenMetric struct {
-	of     schema.Kind
-	metric schema.Metric
 }
 
 // text is a text of documents, and whether it names a statistic.
@@ -261,18 +251,6 @@ func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 	return newDecoder().document(path, data)
 }
 
-// document is [Decode].
-func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Problem) {
-	r, problem := c.parse(path, data)
-	if problem != nil {
-		return r, problem
-	}
-	if what := unwritten(&r); what != "" {
-		return r, refused(path, data, errors.New(what))
-	}
-	return r, nil
-}
-
 // longestName is the most bytes of a name in a document, and mostCommits how many components state one: those that
 // ttreport writes have 300 bytes, and each stands on many pages.
 const longestName, mostCommits = 1 << 10, 1 << 11
@@ -368,8 +346,8 @@ func unwrittenPoint(p *schema.Point) string {
 	return ""
 }
 
-// parse reads a document whose points may have any status and their metrics any unit.
-func (c *decoder) parse(path string, data []byte) (schema.Run, *schema.Problem) {
+// document is [Decode].
+func (c *decoder) document(path string, data []byte) (schema.Run, *schema.Problem) {
 	const most = 1_000            // more are made room for when they are there
 	const mostObjects = 1_000_000 // 30 of them are a point: each may take half a kilobyte of memory
 	if bytes.Count(data, []byte("{")) > mostObjects {
@@ -388,6 +366,9 @@ func (c *decoder) parse(path string, data []byte) (schema.Run, *schema.Problem) 
 	for i := range r.Points {
 		p := &r.Points[i]
 		p.Repeat, p.Block, p.Start, p.End = max(1, p.Repeat), max(0, p.Block), p.Start.UTC(), p.End.UTC()
+	}
+	if what := unwritten(&r); what != "" {
+		return r, refused(path, data, errors.New(what))
 	}
 	return r, nil
 }
@@ -450,21 +431,16 @@ func place(p jsontext.Pointer) string {
 	}
 }
 
-// metrics reads the metrics of a point. A history has millions of statistics, so they are read without reflection, from
-// text that is known to be sound.
+// metrics reads the metrics of a point. A history has millions of statistics, so they are read without reflection.
 func (c *decoder) metrics(d *jsontext.Decoder, metrics *schema.MetricList) error {
-	raw, err := d.ReadValue()
-	switch {
-	case err != nil:
+	if err := begin(d); err != nil {
 		return err
-	case raw.Kind() != '{':
-		return wrong(d.StackPointer(), raw)
 	}
 	c.list, c.stats = c.list[:0], c.stats[:0]
-	for in := cursor(raw[1:]); in.kind() != '}'; {
-		name, err := c.text(in.value())
+	for d.PeekKind() != '}' {
+		name, err := c.text(d.ReadValue())
 		if err == nil {
-			err = c.metric(d, name.string, &in)
+			err = c.metric(d, name.string)
 		}
 		if err != nil {
 			return err
@@ -477,16 +453,33 @@ func (c *decoder) metrics(d *jsontext.Decoder, metrics *schema.MetricList) error
 		all = append(all, *own...)
 		*own = slices.Clip(all[first:])
 	}
-	return nil
+	_, err := d.ReadToken()
+	return err
+}
+
+// begin reads the bracket that begins an object, or fails at what is there in its place.
+func begin(d *jsontext.Decoder) error {
+	if d.PeekKind() == '{' {
+		_, err := d.ReadToken()
+		return err
+	}
+	value, err := d.ReadValue()
+	return cmp.Or(err, wrong(d, value))
+}
+
+// wrong is the error of a value, the last one that was read, of another kind than its place has.
+func wrong(d *jsontext.Decoder, value jsontext.Value) error {
+	of := reflect.TypeFor[schema.Metric]()
+	return &json.SemanticError{JSONPointer: d.StackPointer(), JSONKind: value.Kind(), GoType: of}
 }
 
 // text is a text that is quoted, the same string for the same text.
-func (c *decoder) text(quoted jsontext.Value) (text, error) {
+func (c *decoder) text(quoted jsontext.Value, err error) (text, error) {
 	t, known := c.texts[string(quoted)]
-	if known {
-		return t, nil
+	if known || err != nil {
+		return t, err
 	}
-	bare, err := jsontext.AppendUnquote(nil, quoted)
+	bare, err := jsontext.AppendUnquote(nil, quoted) // bytes that are no UTF-8 become U+FFFD, as they do elsewhere
 	t = text{string(bare), schema.IsStat(string(bare))}
 	if err == nil {
 		c.texts[string(quoted)] = t
@@ -494,171 +487,97 @@ func (c *decoder) text(quoted jsontext.Value) (text, error) {
 	return t, err
 }
 
-// cursor is the rest of a text that is known to be sound: members of an object, or what follows them.
-type cursor []byte
-
-// kind goes to the next value, and returns its first byte, or the bracket that ends the object.
-func (c *cursor) kind() byte {
-	for i, b := range *c {
-		if b > ' ' && b != ',' && b != ':' {
-			*c = (*c)[i:]
-			return b
-		}
-	}
-	return '}'
-}
-
-// value cuts the value off that is next.
-func (c *cursor) value() (v jsontext.Value) {
-	c.kind()
-	end, text := 0, *c
-	for depth := 0; end < len(text); end++ {
-		b := text[end]
-		if depth == 0 && (b <= ' ' || b == ',' || b == '}') { // behind a number or a word
-			break
-		}
-		switch b {
-		case '"':
-			end = endOfText(text, end)
-		case '{', '[':
-			depth++
-			continue
-		case '}', ']':
-			depth--
-		default:
-			continue
-		}
-		if depth == 0 {
-			end++
-			break
-		}
-	}
-	end = min(end, len(text))
-	*c = text[end:]
-	return jsontext.Value(text[:end])
-}
-
-// endOfText is the place of the quotation mark that ends the text that begins at a place.
-func endOfText(text []byte, at int) int {
-	for at++; at < len(text) && text[at] != '"'; at++ {
-		if text[at] == '\\' {
-			at++
-		}
-	}
-	return at
-}
-
-// wrong is the error of a value of another kind than its place has.
-func wrong(at jsontext.Pointer, value jsontext.Value) error {
-	return &json.SemanticError{JSONPointer: at, JSONKind: value.Kind(), GoType: reflect.TypeFor[schema.Metric]()}
-}
-
 // metric is the inverse of encodeMetric: it adds a metric to the list.
-func (c *decoder) metric(d *jsontext.Decoder, name string, in *cursor) error {
-	if in.kind() != '{' {
-		return wrong(d.StackPointer().AppendToken(name), in.value())
+func (c *decoder) metric(d *jsontext.Decoder, name string) error {
+	if err := begin(d); err != nil {
+		return err
 	}
-	*in = (*in)[1:]
-	k, more, n, stats := schema.Kind{Name: name}, schema.Detail{}, 0, c.stats[len(c.stats):]
+	form, stats := metricForm{Kind: schema.Kind{Name: name}}, c.stats[len(c.stats):]
 	isDetailed := false
-	for in.kind() != '}' {
-		member, err := c.text(in.value())
+	for d.PeekKind() != '}' {
+		member, err := c.text(d.ReadValue())
 		if err != nil {
 			return err
 		}
-		value, isSound := in.value(), true
-		switch into := kindText(&k, member.string); {
-		case into != nil:
-			isSound = c.textOf(value, into)
-		case member.string == "n":
-			n, err = strconv.Atoi(string(value))
-			isSound = err == nil
-		default:
-			if v, err := strconv.ParseFloat(string(value), 64); member.isStat && err == nil {
-				stats.Set(member.string, v)
-			} else if isDetailed, isSound = true, !member.isStat; isSound {
-				isSound = readDetail(&more, member.string, value)
-			}
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		isSound := true
+		if !member.isStat {
+			isSound = c.member(&form, &isDetailed, member.string, value)
+		} else if v, err := strconv.ParseFloat(string(value), 64); err == nil {
+			stats.Set(member.string, v)
+		} else {
+			isSound = false
 		}
 		if !isSound {
-			return wrong(d.StackPointer().AppendToken(name).AppendToken(member.string), value)
+			return wrong(d, value)
 		}
 	}
-	*in = (*in)[1:]
-	place := len(c.list)
-	if place == mostMetrics {
+	if len(c.list) == mostMetrics {
 		return fmt.Errorf("a point of more than %d metrics", mostMetrics)
 	}
-	if place == len(c.seen) {
-		c.seen = append(c.seen, seenMetric{})
-	}
-	if c.seen[place].of != k {
-		c.seen[place] = seenMetric{k, schema.NewMetric(k)}
-	}
-	m := c.seen[place].metric
-	if m.N, m.Stats = n, stats; isDetailed {
-		m.SetDetail(more)
+	m := schema.NewMetric(form.Kind)
+	if m.N, m.Stats = form.N, stats; isDetailed {
+		m.SetDetail(form.Detail)
 	}
 	c.stats = append(c.stats, stats...)
 	c.list.Put(m)
-	return nil
+	_, err := d.ReadToken()
+	return err
 }
 
-// kindText is the text of a kind that a member states; nil for another member.
-func kindText(k *schema.Kind, member string) *string {
-	switch member {
+// member reads a member of a metric that is no statistic, and keeps what this version does not know. It is false for a
+// value of another kind.
+func (c *decoder) member(form *metricForm, isDetailed *bool, name string, value jsontext.Value) bool {
+	switch name {
 	case "unit":
-		return &k.Unit
+		return c.textOf(value, &form.Unit)
 	case "def":
-		return &k.Def
+		return c.textOf(value, &form.Def)
 	case "from":
-		return (*string)(&k.From)
+		return c.textOf(value, (*string)(&form.From))
 	case "missing":
-		return &k.Why
+		return c.textOf(value, &form.Why)
+	case "n":
+		n, err := strconv.Atoi(string(value))
+		form.N = n
+		return err == nil
 	}
-	return nil
-}
-
-// readDetail reads a member that is no statistic, and keeps what this version does not know.
-func readDetail(into *schema.Detail, name string, value jsontext.Value) bool {
+	*isDetailed = true
 	switch name {
 	case "se":
 		v, err := strconv.ParseFloat(string(value), 64)
-		into.SE = schema.Num(v)
+		form.SE = schema.Num(v)
 		return err == nil
 	case "ci":
-		return json.Unmarshal(value, &into.CI) == nil
-	case "quantiles":
+		return json.Unmarshal(value, &form.CI) == nil
+	case "quantiles": // a step, and increments of it
 		var sketch []float64
 		if json.Unmarshal(value, &sketch) != nil {
 			return false
 		}
 		if len(sketch) > 1 && sketch[0] > 0 {
-			into.Quantiles = sums(sketch[0], sketch[1:])
+			sum := 0.
+			for _, n := range sketch[1:] {
+				sum += n
+				form.Detail.Quantiles = append(form.Detail.Quantiles, latency.Round(sum*sketch[0], 12))
+			}
 		}
 		return true
 	}
-	if into.Unknown == nil {
-		into.Unknown = schema.Unknown{}
+	if form.Unknown == nil {
+		form.Unknown = schema.Unknown{}
 	}
-	into.Unknown[name] = bytes.Clone(value)
+	form.Unknown[name] = bytes.Clone(value)
 	return true
-}
-
-// sums makes increments of a step the values that they add up to.
-func sums(step float64, increments []float64) []float64 {
-	sum := 0.
-	for i, n := range increments {
-		sum += n
-		increments[i] = latency.Round(sum*step, 12)
-	}
-	return increments
 }
 
 // textOf reads a text; null is an absent one. It is false for anything else.
 func (c *decoder) textOf(value jsontext.Value, into *string) bool {
 	if value.Kind() == '"' {
-		t, _ := c.text(value) // bytes that are no UTF-8 become U+FFFD, as they do elsewhere
+		t, _ := c.text(value, nil)
 		*into = t.string
 		return true
 	}
@@ -696,15 +615,13 @@ func decodeSlices(d *jsontext.Decoder, s *schema.Slices) error {
 	for name, list := range form.Series {
 		x := schema.SliceOf{Name: name}
 		for _, v := range list[:min(len(list), schema.MostSlices)] {
-			if v == nil {
-				v = &unknown
+			x.Values = append(x.Values, math.NaN())
+			if v != nil {
+				x.Values[len(x.Values)-1] = *v
 			}
-			x.Values = append(x.Values, *v)
 		}
 		s.Series = append(s.Series, x)
 	}
 	schema.SortSlices(s.Series)
 	return nil
 }
-
-var unknown = math.NaN()

@@ -2,8 +2,6 @@ package history
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"maps"
@@ -50,85 +48,68 @@ type file struct {
 	rel    string // within the folder
 }
 
-// read reads the document, and returns the hash of its bytes.
-func (f *file) read(c *decoder) (schema.Run, string, *schema.Problem) {
+// read returns the bytes of the document.
+func (f *file) read() ([]byte, *schema.Problem) {
 	data, err := f.folder.Read(f.rel, mostDocument)
 	if err != nil {
-		return schema.Run{}, "", unreadable(f.path, err)
+		return nil, unreadable(f.path, err)
 	}
-	r, problem := c.document(f.path, data)
-	sum := sha256.Sum256(data)
-	return r, hex.EncodeToString(sum[:]), problem
+	return data, nil
 }
 
-// lister collects the documents of folders.
-type lister struct {
-	byName   map[string]*file
-	problems []schema.Problem
-}
-
-func (l *lister) bad(name string, err error) { l.problems = append(l.problems, *unreadable(name, err)) }
-
-// list finds the documents, in path order.
-func list(dirs []string) ([]*file, []schema.Problem) {
-	l := lister{byName: map[string]*file{}}
+// list finds the documents, in path order. What looks like one and is none that is read is a problem.
+func list(dirs []string) (docs []*file, problems []schema.Problem) {
+	byName := map[string]*file{}
+	bad := func(name string, err error) { problems = append(problems, *unreadable(name, err)) }
 	for _, dir := range dirs {
 		folder, err := rootfs.Open(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if _, gone := os.Lstat(dir); gone == nil { // a link to nothing
-				l.bad(dir, err)
+				bad(dir, err)
 			}
 			continue
 		case err != nil:
-			l.bad(dir, err)
+			bad(dir, err)
 			continue
 		}
 		_ = fs.WalkDir(folder, ".", func(rel string, e fs.DirEntry, err error) error { // its errors are problems
-			if err != nil {
-				l.bad(path.Join(filepath.ToSlash(dir), rel), err)
-				return nil
+			name, isDocument := path.Join(filepath.ToSlash(dir), rel), false
+			if err == nil && !e.IsDir() {
+				isDocument, err = examine(folder, rel, e)
 			}
-			l.add(folder, dir, rel, e)
+			if err != nil {
+				bad(name, err)
+			} else if isDocument {
+				byName[rel] = &file{name, folder, rel}
+			}
 			return nil
 		})
 	}
-	docs := slices.SortedFunc(maps.Values(l.byName), func(a, b *file) int { return strings.Compare(a.path, b.path) })
-	return docs, l.problems
+	docs = slices.SortedFunc(maps.Values(byName), func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return docs, problems
 }
 
-// add takes a document. What looks like one and is none that is read is a problem.
-func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
-	name := filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(rel)))
-	switch {
-	case e.IsDir():
-		return
-	case !strings.HasSuffix(name, ".json"):
-		if info, err := folder.Stat(rel); e.Type()&fs.ModeSymlink != 0 && (err != nil || info.IsDir()) {
-			l.bad(name, errors.Join(errLinkedTo, err))
-		} else if err := disguised(folder, rel); err != nil {
-			l.bad(name, err)
-		}
-		return
-	case strings.HasPrefix(e.Name(), "."):
-		l.bad(name, errHidden)
-		return
-	}
+// examine says whether a file is a document, or why one is not read.
+func examine(folder *rootfs.Folder, rel string, e fs.DirEntry) (isDocument bool, err error) {
+	isLink := e.Type()&fs.ModeSymlink != 0
 	info, err := e.Info() // listing the folder told it
-	if e.Type()&fs.ModeSymlink != 0 {
+	if isLink {
 		info, err = folder.Stat(rel)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && e.Type()&fs.ModeSymlink == 0:
-		return // it was there a moment ago: deleted meanwhile
+	case !strings.HasSuffix(rel, ".json") && isLink && (err != nil || info.IsDir()):
+		return false, errors.Join(errLinkedTo, err)
+	case !strings.HasSuffix(rel, ".json"):
+		return false, disguised(folder, rel)
+	case strings.HasPrefix(e.Name(), "."):
+		return false, errHidden
+	case errors.Is(err, fs.ErrNotExist) && !isLink:
+		return false, nil // it was there a moment ago: deleted meanwhile
 	case err == nil && !info.Mode().IsRegular():
 		err = rootfs.ErrNotRegular
 	}
-	if err != nil {
-		l.bad(name, err)
-		return
-	}
-	l.byName[rel] = &file{name, folder, rel}
+	return err == nil, err
 }
 
 // disguised recognises a document that is not read because of its name: by what is in it. Other files, such as a
@@ -177,15 +158,14 @@ func Each(
 	docs, problems := list([]string{dir})
 	c := newDecoder()
 	for _, d := range docs {
-		data, err := d.folder.Read(d.rel, mostDocument)
-		if err != nil {
-			problems = append(problems, *unreadable(d.path, err))
+		data, problem := d.read()
+		if problem == nil && skip != nil && skip(d.path, data) {
 			continue
 		}
-		if skip != nil && skip(d.path, data) {
-			continue
+		var r schema.Run
+		if problem == nil {
+			r, problem = c.document(d.path, data)
 		}
-		r, problem := c.document(d.path, data)
 		if problem != nil {
 			problems = append(problems, *problem)
 			continue
@@ -212,14 +192,7 @@ func SpanOf(data []byte) (start, end time.Time) {
 // HasFile reports whether a document, which is not decoded, names a file by one of some hashes.
 func HasFile(data []byte, sha256 map[string]bool) bool {
 	const size = 64
-	for {
-		_, after, found := bytes.Cut(data, []byte(`"sha256":"`))
-		if !found {
-			return false
-		}
-		if len(after) >= size && sha256[string(after[:size])] {
-			return true
-		}
-		data = after
-	}
+	return slices.ContainsFunc(bytes.Split(data, []byte(`"sha256":"`)), func(after []byte) bool {
+		return len(after) >= size && sha256[string(after[:size])]
+	})
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -29,10 +30,14 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 		group.Go(func() error {
 			decoder := newDecoder()
 			for i := next.Add(1) - 1; i < int64(len(docs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				r, sha, problem := docs[i].read(decoder)
+				data, problem := docs[i].read()
+				var r schema.Run
+				if problem == nil {
+					r, problem = decoder.document(docs[i].path, data)
+				}
 				if bad[i] = problem; problem == nil {
 					building.Lock()
-					b.Add(&r, docs[i].path, sha)
+					b.Add(&r, docs[i].path, fmt.Sprintf("%x", sha256.Sum256(data)))
 					building.Unlock()
 				}
 			}
@@ -42,11 +47,9 @@ func Load(ctx context.Context, dirs ...string) (*columns.Columns, []schema.Probl
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	for _, p := range bad {
-		if p != nil {
-			p.Lost = true
-			problems = append(problems, *p)
-		}
+	for _, p := range slices.DeleteFunc(bad, func(p *schema.Problem) bool { return p == nil }) {
+		p.Lost = true
+		problems = append(problems, *p)
 	}
 	c := b.Seal()
 	if slices.Contains(c.Stats, columns.TooManyStats()) {

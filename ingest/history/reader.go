@@ -11,19 +11,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of our own formats, for files that are passed on.
-const (
-	Document = "ttreport"         // a history document
-	Listing  = "ttreport-inspect" // output of inspect --json: a list of documents
-)
-
-// Reader recognises our own files by their schema, and returns the runs in them with their identity.
+// Reader recognises our own files by their schema, and returns the runs in them with their identity: history documents,
+// and what inspect --json prints, a list of them.
 var Reader = draft.Format{
-	Name: Document, Detail: "history document",
+	Name: "ttreport", Detail: "history document",
 	Sniff: func(f *decode.File, m *draft.Check) { states(f, m, schema.Version) },
 	All:   func(f *decode.File, r *schema.Reading) { *r = readingOf(f, *r, f.First) },
 	Others: []draft.Format{{
-		Name: Listing, Detail: "runs printed by inspect", All: readListing,
+		Name: "ttreport-inspect", Detail: "runs printed by inspect", All: readListing,
 		Sniff: func(f *decode.File, m *draft.Check) { states(f, m, "ttreport/inspect/v1") },
 	}},
 }
@@ -56,11 +51,12 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 	}
 	for i := range r.Points {
 		p := &r.Points[i]
-		p.Key.Tool, p.Source = cmp.Or(p.Key.Tool, "unknown"), sourceOr(p.Source, f.Source(m.Format))
-		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
+		p.Key.Tool, p.Command, p.Extra = cmp.Or(p.Key.Tool, "unknown"), redact.Argv(p.Command), clean(p.Extra)
 	}
-	for i := range r.Scores {
-		r.Scores[i].Source = sourceOr(r.Scores[i].Source, f.Source(m.Format))
+	for src := range r.Sources() {
+		if src.Format == "" {
+			*src = f.Source(m.Format) // the document, where it states none
+		}
 	}
 	r.Extra = clean(r.Extra)
 	return schema.Reading{
@@ -72,14 +68,6 @@ func readingOf(f *decode.File, m schema.Reading, v decode.Value) schema.Reading 
 			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
 		},
 	}
-}
-
-// sourceOr is the source that a document states, or the document where it states none.
-func sourceOr(stated, document schema.Source) schema.Source {
-	if stated.Format == "" {
-		return document
-	}
-	return stated
 }
 
 // shortened is the text of a document whose lists have at most so many items.

@@ -36,8 +36,12 @@ func Read(name string) (schema.Run, *schema.Problem) {
 	return Decode(filepath.ToSlash(name), data)
 }
 
-// put writes a document; it is on the disk when put returns.
-func put(name string, data []byte) (changed bool, err error) {
+// put writes the document of a run; it is on the disk when put returns.
+func put(dir, rel string, r *schema.Run, data []byte) (changed bool, err error) {
+	if err := rootfs.Within(dir, rel); err != nil {
+		return false, fmt.Errorf("updating run %s: %w", r.ID, err)
+	}
+	name := filepath.Join(dir, rel)
 	if durable.Holds(name, data) {
 		return false, nil
 	}
@@ -54,7 +58,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		}
 		name := filepath.Join(dir, PathOf(&r))
 		if _, statErr := os.Stat(name); statErr != nil {
-			return put(name, Encode(&r))
+			return Replace(dir, r)
 		}
 		old, problem := Read(name)
 		if problem != nil {
@@ -72,8 +76,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 			})
 			continue
 		}
-		r = Update(old, r, retarget)
-		return put(name, Encode(&r))
+		return Replace(dir, Update(old, r, retarget))
 	}
 }
 
@@ -82,10 +85,7 @@ func differ(a, b string) bool { return a != "" && b != "" && a != b }
 
 // Replace writes a run in the place of its document, whatever that holds, and reports whether anything changed.
 func Replace(dir string, r schema.Run) (changed bool, err error) {
-	if err := rootfs.Within(dir, PathOf(&r)); err != nil {
-		return false, fmt.Errorf("updating run %s: %w", r.ID, err)
-	}
-	return put(filepath.Join(dir, PathOf(&r)), Encode(&r))
+	return put(dir, PathOf(&r), &r, Encode(&r))
 }
 
 // Overlay writes a run in the place of a document of another folder, which it replaces where both are loaded; not where
@@ -95,10 +95,7 @@ func Overlay(base, dir, rel string, r schema.Run) (changed bool, err error) {
 	if durable.Holds(filepath.Join(base, rel), data) {
 		return false, nil
 	}
-	if err := rootfs.Within(dir, rel); err != nil {
-		return false, fmt.Errorf("updating run %s: %w", r.ID, err)
-	}
-	return put(filepath.Join(dir, rel), data)
+	return put(dir, rel, &r, data)
 }
 
 // Peek returns the stored document of a run, if it exists and can be read.

@@ -80,11 +80,10 @@ var (
 // removed.
 var known atomic.Pointer[[]string]
 
-// shortestKnown is the least length of a value that is searched for: a shorter one would be found in innocent words.
-const shortestKnown = 6
-
 // Know makes [Text] remove values wherever they appear, whatever their shape, also where they are escaped in a URL.
 func Know(values ...string) {
+	// shortestKnown is the least length of a value that is searched for: a shorter one would be found in innocent words.
+	const shortestKnown = 6
 	for {
 		old := known.Load()
 		var list []string

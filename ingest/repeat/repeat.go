@@ -21,23 +21,30 @@ const DimFile = "file"
 // numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the
 // same points always get the same keys, whichever were there before.
 func Separate(points []schema.Point) []schema.Problem {
-	all := make([]*schema.Point, len(points))
 	for i := range points {
-		p := &points[i]
-		all[i] = p
-		TakeBack(p)
-		for dim, value := range parallelism(p) {
-			add(p, dim, value)
+		TakeBack(&points[i])
+		for dim, value := range parallelism(&points[i]) {
+			add(&points[i], dim, value)
 		}
 	}
 	var out []schema.Problem
-	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range byKey(points) {
 		if len(group) > 1 {
 			out = append(out, separate(group)...)
 		}
 	}
 	return out
 }
+
+func byKey(points []schema.Point) [][]*schema.Point {
+	all := make([]*schema.Point, len(points))
+	for i := range points {
+		all[i] = &points[i]
+	}
+	return schema.Alike(all, keyOf)
+}
+
+func keyOf(p *schema.Point) string { return p.Key.String() }
 
 // TakeBack removes the dimensions that an earlier call of [Separate] added. Points may share maps.
 func TakeBack(p *schema.Point) {
@@ -59,12 +66,8 @@ func TakeBack(p *schema.Point) {
 // Doubtful returns a warning where points of one key, after [Separate], differ by more than repeats of one system do:
 // they are of two systems, and nothing that was read says which. It names the fields in which the two differ.
 func Doubtful(points []schema.Point) []schema.Problem {
-	all := make([]*schema.Point, len(points))
-	for i := range points {
-		all[i] = &points[i]
-	}
 	n, worst, says := 0, Chance, schema.Problem{}
-	for _, group := range schema.Alike(all, func(p *schema.Point) string { return p.Key.String() }) {
+	for _, group := range byKey(points) {
 		widest := 1.
 		for _, metric := range append(schema.Speeds(), "ttft", "e2el") {
 			lo, hi, least, most := ends(group, metric)
@@ -84,11 +87,10 @@ func Doubtful(points []schema.Point) []schema.Problem {
 			n++
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return nil
-	case 1:
-	default:
+	}
+	if n > 1 {
 		says.Found += fmt.Sprintf("; so it is with %d workloads in all", n)
 	}
 	return []schema.Problem{says}
@@ -182,14 +184,16 @@ func add(p *schema.Point, dim, value string) {
 	if _, has := p.Key.Dims[dim]; value == "" || has {
 		return
 	}
-	with := func(m map[string]string, name, v string) map[string]string {
-		out := map[string]string{}
-		maps.Copy(out, m)
-		out[name] = v
-		return out
-	}
-	p.Key.Dims = with(p.Key.Dims, dim, value)
-	p.Stated = with(p.Stated, schema.StatedDim+dim, string(schema.FromDerived))
+	p.Key.Dims = With(p.Key.Dims, dim, value)
+	p.Stated = With(p.Stated, schema.StatedDim+dim, string(schema.FromDerived))
+}
+
+// With returns a copy of m with one more entry; readings may share maps.
+func With(m map[string]string, name, v string) map[string]string {
+	out := make(map[string]string, len(m)+1)
+	maps.Copy(out, m)
+	out[name] = v
+	return out
 }
 
 // separate tells the points of one key apart: first by settings, then, among those that still have one key, by the
@@ -212,10 +216,8 @@ func separate(group []*schema.Point) []schema.Problem {
 			Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
 		})
 	}
-	left := schema.Alike(group, func(p *schema.Point) string { return p.Key.String() })
-	slices.SortFunc(left, func(a, b []*schema.Point) int {
-		return strings.Compare(a[0].Key.String(), b[0].Key.String())
-	})
+	left := schema.Alike(group, keyOf)
+	slices.SortFunc(left, func(a, b []*schema.Point) int { return strings.Compare(keyOf(a[0]), keyOf(b[0])) })
 	for _, group := range left {
 		if len(group) > 1 {
 			out = append(out, separateFiles(group)...)
@@ -617,11 +619,9 @@ func setting(name, raw string) string {
 	return text
 }
 
-// hottest is the highest temperature of a sampler.
-const hottest = 5
-
 // setNumber is a number under a name that says what was set; "" for any other.
 func setNumber(name, number string) string {
+	const hottest = 5 // the highest temperature of a sampler
 	isMany := howMany.MatchString(name)
 	x, err := strconv.ParseFloat(number, 64)
 	if err != nil || !isMany && (varying.MatchString(name) || !counted.MatchString(name)) {

@@ -108,20 +108,18 @@ func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
 
 // markOf writes what tells a file apart: its name, or what it states of parallelism.
 func markOf(dims map[string]string) string {
-	mark := ""
+	var marks []string
 	for _, dim := range slices.Sorted(maps.Keys(dims)) {
-		switch value := dims[dim]; {
-		case value == "":
-		case dim == DimFile:
-			mark += " " + value
-		default:
-			mark += " " + dim + value
+		if value := dims[dim]; value != "" && dim == DimFile {
+			marks = append(marks, value)
+		} else if value != "" {
+			marks = append(marks, dim+value)
 		}
 	}
-	if mark == "" {
+	if len(marks) == 0 {
 		return ""
 	}
-	return schema.FileMark + mark[1:]
+	return schema.FileMark + strings.Join(marks, " ")
 }
 
 // namedApart is the problem about scores that the names of their files tell apart.
@@ -148,13 +146,9 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 		return nil
 	}
 	added := strings.Trim(strings.ToLower(m[1]), "-_. ()")
-	if isCount(added) || strings.Contains(strings.ToLower(model), added) {
+	isTask := func(s schema.Score) bool { return strings.Contains(strings.ToLower(s.Task), added) }
+	if isCount(added) || strings.Contains(strings.ToLower(model), added) || slices.ContainsFunc(scores, isTask) {
 		return nil
-	}
-	for i := range scores {
-		if strings.Contains(strings.ToLower(scores[i].Task), added) {
-			return nil
-		}
 	}
 	for i := range scores {
 		scores[i].Filter += schema.FileMark + added
@@ -165,10 +159,7 @@ func AddedNames(scores []schema.Score, model string) []schema.Problem {
 
 // isCount reports a name that only numbers repeats: "1", "run2", "copy-3".
 func isCount(name string) bool {
-	for _, t := range tokens(name) {
-		if c := t[0]; c >= 'a' && c <= 'z' && !strings.Contains(counter, " "+t+" ") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(tokens(name), func(t string) bool {
+		return t[0] >= 'a' && t[0] <= 'z' && !strings.Contains(counter, " "+t+" ")
+	})
 }

@@ -573,12 +573,10 @@ func IsMeasurement(metric string, v float64) bool {
 
 // plainName reports whether a text is short and has only letters, digits and certain signs.
 func plainName(s string, most int, signs string) bool {
-	for _, c := range s {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c)) {
-			return false
-		}
+	isOther := func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c))
 	}
-	return len(s) <= most
+	return len(s) <= most && !strings.ContainsFunc(s, isOther)
 }
 
 // CouldBeMetric reports whether a name is that of a metric, or could be one that this version does not know.
@@ -623,22 +621,13 @@ func (n Number) Ptr() *float64 {
 	return &v
 }
 
-// isPlain reports whether JSON has a text as it is.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
 // JSONString returns s as a JSON string without HTML escapes.
 func JSONString(s string) []byte { return AppendJSONString(make([]byte, 0, len(s)+2), s) }
 
 // AppendJSONString appends [JSONString] to b.
 func AppendJSONString(b []byte, s string) []byte {
-	if isPlain(s) { // nearly all are, and a document has thousands
+	isEscaped := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+	if !strings.ContainsFunc(s, isEscaped) { // nearly all are plain, and a document has thousands
 		return append(append(append(b, '"'), s...), '"')
 	}
 	var buf bytes.Buffer

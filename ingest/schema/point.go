@@ -238,11 +238,7 @@ const ToolMedia = "media-client"
 
 // IsMediaTask reports the tasks of these clients, as target files name them.
 func IsMediaTask(task string) bool {
-	switch task {
-	case "cnn", "image", "video", "asr", "tts", "embedding":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"cnn", "image", "video", "asr", "tts", "embedding"}, task)
 }
 
 // Metrics of models that do not write text.
@@ -306,10 +302,10 @@ const MostlyCached = .7
 // measured again from its key.
 func (k Key) Restatable() bool {
 	for name := range k.Dims {
-		switch name {
-		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit,
-			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice, DimLoRA:
-		default:
+		if !slices.Contains([]string{
+			DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit, DimEndpoint, DimTurns, DimThink,
+			DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice, DimLoRA,
+		}, name) {
 			return false
 		}
 	}
@@ -318,12 +314,9 @@ func (k Key) Restatable() bool {
 
 // SharesPrompts reports whether prompts have the same beginning by the workload itself, or may have it.
 func (k Key) SharesPrompts() bool {
-	for _, name := range []string{DimPrefix, DimPrefixes, DimHit, DimTurns, DimTools} {
-		if k.Dims[name] != "" {
-			return true
-		}
-	}
-	return k.Dataset != "" && k.Dataset != "random"
+	shared := []string{DimPrefix, DimPrefixes, DimHit, DimTurns, DimTools}
+	return slices.ContainsFunc(shared, func(name string) bool { return k.Dims[name] != "" }) ||
+		k.Dataset != "" && k.Dataset != "random"
 }
 
 // LengthsVary reports whether lengths were drawn from a distribution or a range, so that no single one need have the

@@ -77,21 +77,6 @@ func (p Problem) String() string {
 // Error makes a Problem an error, so that functions can return it as one.
 func (p Problem) Error() string { return p.String() }
 
-// Alike groups what has one key, in the order of the first of each.
-func Alike[T any, K comparable](list []T, key func(T) K) (out [][]T) {
-	at := map[K]int{}
-	for _, x := range list {
-		k := key(x)
-		i, has := at[k]
-		if !has {
-			i = len(out)
-			at[k], out = i, append(out, nil)
-		}
-		out[i] = append(out[i], x)
-	}
-	return out
-}
-
 // WorstFirst is a copy of a list with errors first, then warnings, then notes; otherwise in its order.
 func WorstFirst(list []Problem) []Problem {
 	rank := func(p Problem) int { return slices.Index(Severities(), p.Severity) }

@@ -137,14 +137,10 @@ const (
 // InChannel returns the run's channel with its default filled in: a run with a release belongs to "release",
 // one without to "dev".
 func (r *Run) InChannel() string {
-	switch {
-	case r.Channel != "":
-		return r.Channel
-	case r.Release != "":
+	if r.Channel == "" && r.Release != "" {
 		return ChannelRelease
-	default:
-		return ChannelDev
 	}
+	return cmp.Or(r.Channel, ChannelDev)
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
@@ -273,16 +269,17 @@ type Reading struct {
 
 // Facts is partial identity: what one source states about the run its file belongs to. Empty means "not stated".
 type Facts struct {
-	RunID      string
-	Start, End time.Time
-	StartNote  string // why Start is not certain: "local time, zone unknown"
-	Release    string
-	Channel    string
-	Line       string
-	Model      Model
-	Impl       string
-	Device     Device
-	Stack      Stack
+	RunID     string    `yaml:"id,omitempty"`
+	Start     time.Time `yaml:"start,omitempty"`
+	End       time.Time `yaml:"end,omitempty"`
+	StartNote string    `yaml:"-"` // why Start is not certain: "local time, zone unknown"
+	Release   string    `yaml:"release,omitempty"`
+	Channel   string    `yaml:"channel,omitempty"`
+	Line      string    `yaml:"line,omitempty"`
+	Model     Model     `yaml:"model,omitempty"`
+	Impl      string    `yaml:"impl,omitempty"`
+	Device    Device    `yaml:"device,omitempty"`
+	Stack     Stack     `yaml:"stack,omitempty"`
 }
 
 // Widen makes the run begin no later and end no earlier than a part of it. note is why the part's start is not certain.

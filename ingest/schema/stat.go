@@ -69,11 +69,10 @@ func (s *Stats) Set(name string, v float64) {
 	}
 }
 
-// beyondMachines is what no number of a canonical metric reaches in its unit: 10^12 tok/s, or 31 years in ms.
-const beyondMachines = 1e12
-
 // Beyond returns a number that no machine reaches.
 func (s Stats) Beyond() (float64, bool) {
+	// beyondMachines is what no number of a canonical metric reaches in its unit: 10^12 tok/s, or 31 years in ms.
+	const beyondMachines = 1e12
 	for i := range s {
 		if s[i].Value > beyondMachines {
 			return s[i].Value, true

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -33,14 +32,22 @@ func NewBuilder() *Builder {
 	}
 }
 
+// intern returns the place of a value in a list by its key; one that is not there is appended.
+func intern[K comparable, V any, I int32 | uint16](at map[K]I, list *[]V, key K, v V) I {
+	i, known := at[key]
+	if !known {
+		i = I(len(*list))
+		at[key], *list = i, append(*list, v)
+	}
+	return i
+}
+
 // Key interns a workload key by its canonical name.
 func (b *Builder) Key(k schema.Key, name string) int32 {
-	if i, ok := b.keys[name]; ok {
-		return i
+	i := intern(b.keys, &b.C.Keys, name, k)
+	if int(i) == len(b.C.keyNames) {
+		b.C.keyNames = append(b.C.keyNames, name)
 	}
-	i := int32(len(b.C.Keys))
-	b.keys[name] = i
-	b.C.Keys, b.C.keyNames = append(b.C.Keys, k), append(b.C.keyNames, name)
 	return i
 }
 
@@ -49,66 +56,25 @@ func TooManyStats() StatID { return StatID{Stat: "too many"} }
 
 // StatID interns a statistic.
 func (b *Builder) StatID(s StatID) uint16 {
-	if i, ok := b.stats[s]; ok {
-		return i
-	}
-	if len(b.C.Stats) >= math.MaxUint16 {
+	if _, known := b.stats[s]; !known && len(b.C.Stats) >= math.MaxUint16 {
 		s = TooManyStats()
-		if i, ok := b.stats[s]; ok {
-			return i
-		}
 	}
-	i := uint16(len(b.C.Stats))
-	b.stats[s] = i
-	b.C.Stats = append(b.C.Stats, s)
-	return i
+	return intern(b.stats, &b.C.Stats, s, s)
 }
 
 // Reason interns the reason of an absent number.
-func (b *Builder) Reason(s string) int32 {
-	if i, ok := b.reasons[s]; ok {
-		return i
-	}
-	i := int32(len(b.C.Reasons))
-	b.reasons[s] = i
-	b.C.Reasons = append(b.C.Reasons, s)
-	return i
-}
+func (b *Builder) Reason(s string) int32 { return intern(b.reasons, &b.C.Reasons, s, s) }
 
 // Cond interns conditions, without what draws alone depend on.
 func (b *Builder) Cond(c Conditions) int32 {
-	names := make([]string, 0, len(c))
-	for name := range c {
-		if name != schema.ConditionSeed && name != schema.ConditionText {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
+	kept := maps.Clone(c)
+	delete(kept, schema.ConditionSeed)
+	delete(kept, schema.ConditionText)
 	var text strings.Builder
-	kept := make(Conditions, len(names))
-	for _, name := range names {
-		fmt.Fprintf(&text, "%q=%q,", name, c[name])
-		kept[name] = c[name]
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		fmt.Fprintf(&text, "%q=%q,", name, kept[name])
 	}
-	if i, ok := b.conds[text.String()]; ok {
-		return i
-	}
-	i := int32(len(b.C.Conds))
-	b.conds[text.String()] = i
-	b.C.Conds = append(b.C.Conds, kept)
-	return i
-}
-
-// firstFile is what places a run without a date.
-func firstFile(r *schema.Run) string {
-	switch {
-	case !r.Start.IsZero():
-	case len(r.Points) > 0:
-		return r.Points[0].Source.Path
-	case len(r.Scores) > 0:
-		return r.Scores[0].Source.Path
-	}
-	return ""
+	return intern(b.conds, &b.C.Conds, text.String(), kept)
 }
 
 // Add appends the numbers of a run. path is where its document is, sum the hash of the document's bytes.
@@ -122,13 +88,20 @@ func (b *Builder) Add(r *schema.Run, path, sum string) {
 		Scores: len(r.Scores), Targets: len(r.Targets), Planned: len(r.Plan),
 		Errors:     schema.CountSeverity(r.Problems, schema.SevError),
 		Warnings:   schema.CountSeverity(r.Problems, schema.SevWarning),
-		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra), First: firstFile(r),
+		Acceptance: r.Acceptance, Interleaved: r.Interleaved, Setting: setting(r.Extra),
+	}
+	for src := range r.Sources() {
+		if r.Start.IsZero() {
+			h.First = src.Path
+		}
+		break
 	}
 	for i := range r.Points {
 		p := &r.Points[i]
 		b.point(run, p)
 		// A tool's own command line has the address of the embedded simulator too, which is another one every time.
-		if argv := p.Command; h.Server == "" && len(argv) > 1 && argv[0] == "ttreport" && argv[1] == "collect" {
+		argv := p.Command
+		if h.Server == "" && slices.Equal(argv[:min(2, len(argv))], []string{"ttreport", "collect"}) {
 			if at := slices.Index(argv, "--server"); at >= 0 && at+1 < len(argv) {
 				h.Server = argv[at+1]
 			}
@@ -232,82 +205,50 @@ func setting(extra schema.Unknown) map[string]string {
 
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
 func (b *Builder) AppendRuns(from *Columns, runs []int) {
-	m := b.adopt(from)
-	newRun := make(map[int32]int32, len(runs))
+	keys, stats, conds := make([]int32, len(from.Keys)), make([]uint16, len(from.Stats)), make([]int32, len(from.Conds))
+	for i, k := range from.Keys {
+		keys[i] = b.Key(k, from.keyNames[i])
+	}
+	for i, s := range from.Stats {
+		stats[i] = b.StatID(s)
+	}
+	for i, c := range from.Conds {
+		conds[i] = b.Cond(c)
+	}
 	for _, r := range runs {
 		head := from.Runs[r]
 		run := int32(len(b.C.Runs))
-		newRun[int32(r)] = run
 		rows := from.Points[head.FirstPoint:head.PointsEnd]
 		head.FirstPoint = len(b.C.Points)
 		for _, p := range rows {
 			lo := int32(len(b.C.value))
 			b.C.value = append(b.C.value, from.value[p.from:p.to]...)
 			for _, s := range from.stat[p.from:p.to] {
-				b.C.stat = append(b.C.stat, m.stats[s])
+				b.C.stat = append(b.C.stat, stats[s])
 			}
-			p.Run, p.Key, p.Cond, p.Reason = run, m.keys[p.Key], m.conds[p.Cond], b.Reason(from.Reasons[p.Reason])
+			p.Run, p.Key, p.Cond, p.Reason = run, keys[p.Key], conds[p.Cond], b.Reason(from.Reasons[p.Reason])
 			p.from, p.to = lo, int32(len(b.C.value))
 			b.C.Points = append(b.C.Points, p)
 		}
 		head.PointsEnd = len(b.C.Points)
 		b.C.Runs = append(b.C.Runs, head)
-	}
-	b.C.Scores = appendRows(b.C.Scores, from.Scores, newRun, func(s *ScoreRow) *int32 { return &s.Run })
-	b.C.Targets = appendRows(b.C.Targets, from.Targets, newRun, func(t *TargetRow) *int32 { return &t.Run })
-	b.C.Problems = appendRows(b.C.Problems, from.Problems, newRun, func(p *ProblemRow) *int32 { return &p.Run })
-	first := len(b.C.Plans)
-	b.C.Plans = appendRows(b.C.Plans, from.Plans, newRun, func(p *PlanRow) *int32 { return &p.Run })
-	for i := range b.C.Plans[first:] {
-		p := &b.C.Plans[first+i]
-		p.Key = m.keys[p.Key]
-	}
-}
-
-// mapping maps indexes of other columns to indexes of these.
-type mapping struct {
-	keys  []int32
-	stats []uint16
-	conds []int32
-}
-
-// adopt interns the keys, statistics and conditions of other columns.
-func (b *Builder) adopt(from *Columns) mapping {
-	m := mapping{
-		keys: make([]int32, len(from.Keys)), stats: make([]uint16, len(from.Stats)), conds: make([]int32, len(from.Conds)),
-	}
-	for i, k := range from.Keys {
-		m.keys[i] = b.Key(k, from.keyNames[i])
-	}
-	for i, s := range from.Stats {
-		m.stats[i] = b.StatID(s)
-	}
-	for i, c := range from.Conds {
-		m.conds[i] = b.Cond(c)
-	}
-	return m
-}
-
-// appendRows copies the rows of runs that have a new number.
-func appendRows[T any](to, from []T, newRun map[int32]int32, runOf func(*T) *int32) []T {
-	for _, row := range from {
-		if run, ok := newRun[*runOf(&row)]; ok {
-			*runOf(&row) = run
-			to = append(to, row)
+		for _, s := range from.ScoresOf(r) {
+			b.C.Scores = append(b.C.Scores, ScoreRow{run, s.Precision, s.Score})
+		}
+		for _, t := range from.TargetsOf(r) {
+			b.C.Targets = append(b.C.Targets, TargetRow{run, t.Target})
+		}
+		for _, p := range from.PlanOf(r) {
+			b.C.Plans = append(b.C.Plans, PlanRow{run, keys[p.Key]})
+		}
+		for _, p := range span(from.Problems, r, func(p *ProblemRow) int32 { return p.Run }) {
+			b.C.Problems = append(b.C.Problems, ProblemRow{run, p.Problem})
 		}
 	}
-	return to
 }
 
-// Seal orders the small tables by run and returns the columns; the builder must not be used afterwards.
-func (b *Builder) Seal() *Columns {
-	c := b.C
-	sort.SliceStable(c.Scores, func(i, j int) bool { return c.Scores[i].Run < c.Scores[j].Run })
-	sort.SliceStable(c.Targets, func(i, j int) bool { return c.Targets[i].Run < c.Targets[j].Run })
-	sort.SliceStable(c.Plans, func(i, j int) bool { return c.Plans[i].Run < c.Plans[j].Run })
-	sort.SliceStable(c.Problems, func(i, j int) bool { return c.Problems[i].Run < c.Problems[j].Run })
-	return c
-}
+// Seal returns the columns, whose rows are in the order of their runs; the builder must not be used afterwards.
+func (b *Builder) Seal() *Columns { return b.C }
 
 // Value appends one statistic to the current point.
 func (b *Builder) Value(id uint16, v float64) {

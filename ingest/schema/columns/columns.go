@@ -169,7 +169,7 @@ func (c *Columns) ByPath() []int {
 	for i := range order {
 		order[i] = i
 	}
-	sort.SliceStable(order, func(a, b int) bool { return c.Runs[order[a]].Path < c.Runs[order[b]].Path })
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(c.Runs[a].Path, c.Runs[b].Path) })
 	return order
 }
 

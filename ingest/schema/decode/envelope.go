@@ -100,23 +100,17 @@ func (f *File) read(in io.ReaderAt, whole []byte, lim Limits) error {
 	if err != nil {
 		return err
 	}
-	isWide := utf16Order(head) != nil
 	switch e := EnvelopeOf(head); {
 	case e == Gzip || e == Zstd:
-		f.unpack(e, io.NewSectionReader(in, 0, f.Size), lim)
+		f.unpack(e, io.NewSectionReader(in, 0, f.Size), min(lim.Packed, lim.Bytes))
 		f.SHA256, err = hashIn(in, f.Size)
 		f.Content = hashOf(f.Data)
-	case e == Zip || e == Tar || !isWide && bytes.IndexByte(head, 0) >= 0:
+	case e == Zip || e == Tar || utf16Order(head) == nil && bytes.IndexByte(head, 0) >= 0:
 		f.Form = Binary
 		return nil
 	default:
 		if err = f.openPieces(in, lim); f.pieces == nil && err == nil {
-			isJSON := mayBeJSON(head)
-			most := lim.Bytes
-			if !isJSON && !isWide {
-				most = lim.Text
-			}
-			err = f.readPlain(in, whole, most, isJSON)
+			err = f.readPlain(in, whole, lim, head)
 		}
 	}
 	if err == nil && len(f.Problems) == 0 {
@@ -126,7 +120,13 @@ func (f *File) read(in io.ReaderAt, whole []byte, lim Limits) error {
 }
 
 // readPlain reads the text, or the beginning of one that is too long, which has no hash.
-func (f *File) readPlain(in io.ReaderAt, whole []byte, most int64, isJSON bool) (err error) {
+func (f *File) readPlain(in io.ReaderAt, whole []byte, lim Limits, head []byte) (err error) {
+	begin := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	isJSON := len(begin) == 0 || startsJSON(begin) || bytes.HasPrefix(begin, []byte(benchmarkData))
+	most := lim.Bytes
+	if !isJSON && utf16Order(head) == nil {
+		most = lim.Text
+	}
 	switch f.Cut = f.Size > most; {
 	case f.Cut && isJSON:
 		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, most))
@@ -159,20 +159,21 @@ func hashIn(in io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-func (f *File) unpack(e Envelope, r io.Reader, lim Limits) {
-	zr, err := Unpacked(e, r, f.Size, min(lim.Packed, lim.Bytes))
+func (f *File) unpack(e Envelope, r io.Reader, most int64) {
+	zr, err := Unpacked(e, r, f.Size, most)
 	if err == nil {
 		f.Data, err = io.ReadAll(zr)
 		zr.Close()
 	}
-	switch {
-	case errors.Is(err, ErrTooLarge):
-		f.Data = nil
-		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, min(lim.Packed, lim.Bytes)))
-	case err != nil:
-		f.Data = nil
-		f.Problems = append(f.Problems, BadPacked(f.Path, e, err))
+	if err == nil {
+		return
 	}
+	f.Data = nil
+	p := BadPacked(f.Path, e, err)
+	if errors.Is(err, ErrTooLarge) {
+		p = tooLarge(f.Path, f.Size, most)
+	}
+	f.Problems = append(f.Problems, p)
 }
 
 // BadPacked returns the problem of content that cannot be unpacked.
@@ -194,10 +195,4 @@ func tooLarge(path string, size, most int64) schema.Problem {
 		Severity: schema.SevError, Path: path, Code: "too-large", Found: found,
 		Expected: fmt.Sprintf("at most %d MB", most>>20), Hint: "leave it out, or remove its per-request records",
 	}
-}
-
-// mayBeJSON reports by a file's first bytes whether it has to be read completely.
-func mayBeJSON(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(head) == 0 || startsJSON(head) || bytes.HasPrefix(head, []byte(benchmarkData))
 }

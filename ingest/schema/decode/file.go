@@ -50,7 +50,6 @@ type File struct {
 	lim     Limits
 	first   *stream     // the stream after First; nil for what is not JSON
 	pieces  io.ReaderAt // of a file that is read in pieces: Data holds the first of them alone
-	lines   lines
 }
 
 // NewFile decodes bytes as they are on disk.
@@ -78,7 +77,7 @@ func (f *File) open(lim Limits) {
 	case bytes.IndexByte(head, 0) >= 0:
 		f.Form, f.Data = Binary, nil
 		return
-	case looksLikeYAML(f.Path, f.Data):
+	case yamlName.MatchString(f.Path) && !startsJSON(bytes.TrimLeft(f.Data, " \t\r\n")):
 		if !f.convertYAML() {
 			return
 		}
@@ -97,12 +96,10 @@ func (f *File) open(lim Limits) {
 	f.settle(f.first)
 }
 
-// proseWithin is the offset up to which a first fault means that a file is not JSON at all.
-const proseWithin = 200
-
 // isProse recognises text that happens to begin like JSON: a template, a log, a script. Only a file with a JSON
 // extension counts as damaged if its first line is not JSON.
 func (f *File) isProse() bool {
+	const proseWithin = 200 // the offset up to which a first fault means that a file is not JSON at all
 	if f.whole || strings.Contains(path.Base(f.Path), ".json") {
 		return false
 	}
@@ -196,9 +193,6 @@ func startsJSON(head []byte) bool {
 	return false
 }
 
-// Stem returns the file name without its extensions of compression and form.
-func (f *File) Stem() string { return Stem(f.Path) }
-
 // Stem returns the name of a file without its extensions of compression and form.
 func Stem(name string) string {
 	s := path.Base(name)
@@ -220,22 +214,15 @@ func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Proble
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
 	if at.Kind() != Invalid && at.Offset() >= 0 && !f.foreign && f.pieces == nil {
 		p.Offset = int64(at.Offset())
-		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
+		p.Line, p.Column = position(f.Data, at.Offset())
 	}
 	return p
 }
 
-// lines caches how far lines were counted: a file's problems come in order of position.
-type lines struct{ off, line int }
-
-func (l *lines) position(data []byte, off int) (line, column int) {
-	off = min(max(off, 0), len(data))
-	if off < l.off {
-		*l = lines{}
-	}
-	l.line += bytes.Count(data[l.off:off], []byte("\n"))
-	l.off = off
-	return l.line + 1, off - bytes.LastIndexByte(data[:off], '\n')
+// position is the line and the column of an offset, from 1.
+func position(data []byte, off int) (line, column int) {
+	before := data[:min(max(off, 0), len(data))]
+	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 func hashOf(b []byte) string {

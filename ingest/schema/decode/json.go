@@ -429,7 +429,7 @@ func (st *stream) fault() {
 	if p.Hint = "the file is not JSON at this place; compare it with what the tool wrote"; p.Code == codeTruncated {
 		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
 	}
-	p.Line, p.Column = (&lines{}).position(st.data, int(p.Offset))
+	p.Line, p.Column = position(st.data, int(p.Offset))
 	p.Line += st.line
 	if st.file.pieces != nil {
 		p.Offset = 0
@@ -588,22 +588,14 @@ func (v Value) Path(path string) Value {
 
 // Has reports whether an object has all of some members, and none of them is null. It does not count as reading them.
 func (v Value) Has(keys ...string) bool {
-	for _, key := range keys {
-		if !v.HasAny(key) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(key string) bool { return !v.HasAny(key) })
 }
 
 // HasAny reports whether an object has one of some members that is not null.
 func (v Value) HasAny(keys ...string) bool {
-	for _, m := range slices.Backward(v.Members()) {
-		if slices.Contains(keys, m.Key) && m.Val.kind != Null {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Members(), func(m Member) bool {
+		return m.Val.kind != Null && slices.Contains(keys, m.Key)
+	})
 }
 
 // ObjectOr returns a member that is an object, or else another value.

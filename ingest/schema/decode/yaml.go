@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,10 +50,7 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 	if errors.As(err, &ye) && ye.GetToken() != nil {
 		pos := ye.GetToken().Position
 		p.Line, p.Column, p.Offset = pos.Line, pos.Column, int64(pos.Offset)
-		p.Found = ye.GetMessage()
-		if why := ofOtherType(err); why != "" {
-			p.Found = why
-		}
+		p.Found = cmp.Or(ofOtherType(err), ye.GetMessage())
 		_, source, _ := strings.Cut(yaml.FormatError(err, false, true), "\n") // behind the message
 		p.Hint += "\n" + source
 		return p
@@ -110,7 +108,7 @@ func positionOfQuoted(data []byte, message string) (line, column int) {
 	if err != nil || at < 0 {
 		return 0, 0
 	}
-	return bytes.Count(data[:at], []byte("\n")) + 1, at - bytes.LastIndexByte(data[:at], '\n')
+	return position(data, at)
 }
 
 // ErrTooMuchYAML is returned for a document that [YAML] would refuse to read, so that nobody writes one.
@@ -128,16 +126,8 @@ func EncodeYAML(v any) ([]byte, error) {
 	return b, nil
 }
 
-// looksLikeYAML recognises a YAML file by its name and a first line that is a key, a comment or the start of a
-// document.
-func looksLikeYAML(name string, data []byte) bool {
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
-		return false
-	}
-	head := bytes.TrimLeft(data, " \t\r\n")
-	return len(head) > 0 && !startsJSON(head)
-}
+// yamlName matches the name of a YAML file.
+var yamlName = regexp.MustCompile(`\.ya?ml(\.zst)?(\.gz)?$`)
 
 // results matches the top-level keys of reports that tools write as YAML; other files are configurations and not
 // parsed.

@@ -249,15 +249,6 @@ func (s Sample) MeanOf(f func(float64) (float64, bool)) (mean float64, ok bool) 
 // N returns the sample size.
 func (s Sample) N() int { return len(s.sorted) }
 
-// SE returns the standard error of the mean, from the sample deviation (divisor n − 1).
-func (s Sample) SE() (float64, bool) {
-	n := float64(s.N())
-	if n < 2 {
-		return 0, false
-	}
-	return s.Std / math.Sqrt(n-1), true
-}
-
 // Quantile interpolates linearly between order statistics (Hyndman and Fan 1996, type 7). It panics on an empty sample.
 func (s Sample) Quantile(p float64) float64 {
 	h := p * float64(s.N()-1)
@@ -349,8 +340,8 @@ func (s Sample) Metric(name, def, why string, pooled bool) schema.Metric {
 		return m
 	}
 	more := schema.Detail{Quantiles: s.Sketch()}
-	if se, ok := s.SE(); ok {
-		more.SE = schema.Num(Round(se, 3))
+	if n := s.N(); n > 1 { // from the sample deviation (divisor n − 1)
+		more.SE = schema.Num(Round(s.Std/math.Sqrt(float64(n-1)), 3))
 	}
 	for name, p := range map[string]float64{"median": .5, "p99": .99} {
 		if lo, hi, ok := s.Interval(p); ok {

@@ -21,16 +21,7 @@ const FileName = "ttreport.manifest.yaml"
 
 // Manifest states what the results below its folder have in common. Every field may be left out.
 type Manifest struct {
-	ID      string        `yaml:"id,omitempty"`
-	Start   time.Time     `yaml:"start,omitempty"`
-	End     time.Time     `yaml:"end,omitempty"`
-	Release string        `yaml:"release,omitempty"`
-	Channel string        `yaml:"channel,omitempty"`
-	Line    string        `yaml:"line,omitempty"`
-	Model   schema.Model  `yaml:"model,omitempty"`
-	Impl    string        `yaml:"impl,omitempty"`
-	Device  schema.Device `yaml:"device,omitempty"`
-	Stack   schema.Stack  `yaml:"stack,omitempty"`
+	schema.Facts `yaml:",inline"`
 	// Tool and Workload apply to every result below.
 	Tool     string   `yaml:"tool,omitempty"`
 	Workload Workload `yaml:"workload,omitempty"`
@@ -76,58 +67,41 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	if p := decode.YAML(name, data, &m); p != nil {
 		return m, p
 	}
-	if len(m.Files) > mostOverrides {
+	bad := func(found, expected, hint string) (Manifest, *schema.Problem) {
 		return m, &schema.Problem{
-			Severity: schema.SevError, Path: name, Code: "bad-manifest", Found: fmt.Sprintf("%d entries of files", len(m.Files)),
-			Expected: fmt.Sprintf("at most %d", mostOverrides), Hint: "state more in one glob",
+			Severity: schema.SevError, Path: name, Code: "bad-manifest", Found: found, Expected: expected, Hint: hint,
 		}
+	}
+	if n := len(m.Files); n > mostOverrides {
+		return bad(fmt.Sprintf("%d entries of files", n), fmt.Sprintf("at most %d", mostOverrides), "state more in one glob")
 	}
 	for i := range m.Targets {
 		m.Targets[i].Unit = schema.Unit(m.Targets[i].Metric)
 	}
-	if p := checkInterleaved(name, m.Interleaved); p != nil {
-		return m, p
+	for _, x := range []struct{ field, is, a, b string }{ // a misspelt side would turn a regression into an improvement
+		{"side", m.Interleaved.Side, schema.SideBaseline, schema.SideCandidate},
+		{"starts", m.Interleaved.Starts, schema.StartsFresh, schema.StartsKept},
+	} {
+		if m.Interleaved.With != "" && x.is != x.a && x.is != x.b {
+			return bad(fmt.Sprintf("interleaved.%s %q", x.field, x.is), x.a+" or "+x.b,
+				"as in side: candidate, starts: fresh; see ttreport help files")
+		}
 	}
 	for i, o := range m.Files {
 		if err := glob.Check(o.Glob); o.Glob == "" || err != nil {
-			return m, &schema.Problem{
-				Severity: schema.SevError, Path: name, Code: "bad-manifest",
-				Found: fmt.Sprintf("files[%d].glob %.40q", i, o.Glob), Expected: "a glob such as *-tp8.json",
-				Hint: "see ttreport help files",
-			}
+			return bad(fmt.Sprintf("files[%d].glob %.40q", i, o.Glob), "a glob such as *-tp8.json", "see ttreport help files")
 		}
 	}
 	return m, nil
 }
 
-// checkInterleaved refuses words that do not exist: a misspelt side would turn a regression into an improvement.
-func checkInterleaved(name string, i schema.Interleaved) *schema.Problem {
-	for _, x := range []struct{ field, is, a, b string }{
-		{"side", i.Side, schema.SideBaseline, schema.SideCandidate},
-		{"starts", i.Starts, schema.StartsFresh, schema.StartsKept},
-	} {
-		if i.With != "" && x.is != x.a && x.is != x.b {
-			return &schema.Problem{
-				Severity: schema.SevError, Path: name, Code: "bad-manifest",
-				Found: fmt.Sprintf("interleaved.%s %q", x.field, x.is), Expected: x.a + " or " + x.b,
-				Hint: "as in side: candidate, starts: fresh; see ttreport help files",
-			}
-		}
-	}
-	return nil
-}
-
 // Marshal returns the manifest's file content.
 func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 
-// Facts returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
+// Of returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
-func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
-	f := schema.Facts{
-		RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
-		Impl: m.Impl, Model: m.Model, Device: m.Device, Stack: m.Stack,
-	}
-	tool, w := m.Tool, m.Workload
+func (m Manifest) Of(rel string) (schema.Facts, string, Workload) {
+	f, tool, w := m.Facts, m.Tool, m.Workload
 	for _, o := range m.Files {
 		if !glob.Match(o.Glob, rel) && !glob.Match(o.Glob, path.Base(rel)) {
 			continue
@@ -218,16 +192,14 @@ func takeTexts(merged, second *schema.Facts, wins func(field string) bool) (take
 		if b == "" || *a == b {
 			continue
 		}
-		isFirst := *a == "" || wins != nil && wins(f.name)
-		switch {
-		case *a != "" && isFirst:
-			conflicts = append(conflicts, Conflict{f.name, b, *a})
-		case *a != "":
-			conflicts = append(conflicts, Conflict{f.name, *a, b})
+		isTaken := *a == "" || wins != nil && wins(f.name)
+		if first := *a; first != "" && isTaken {
+			conflicts = append(conflicts, Conflict{f.name, b, first})
+		} else if first != "" {
+			conflicts = append(conflicts, Conflict{f.name, first, b})
 		}
-		if isFirst {
-			*a = b
-			taken = append(taken, f.name)
+		if isTaken {
+			*a, taken = b, append(taken, f.name)
 		}
 	}
 	return taken, conflicts
@@ -246,9 +218,6 @@ func Keep(f *schema.Facts, keep func(field string) bool) {
 func Text(f *schema.Facts, name string) *string {
 	return fields[slices.IndexFunc(fields, func(x field) bool { return x.name == name })].text(f)
 }
-
-// Agree reports that two sources state the same of a field.
-func Agree(a, b *schema.Facts, name string) bool { return *Text(a, name) == *Text(b, name) }
 
 // EachText replaces every stated text of f with the result of change.
 func EachText(f *schema.Facts, change func(string) string) {
@@ -328,18 +297,16 @@ func (s Sidecar) Marshal() ([]byte, error) {
 // ReadSidecar reads a sidecar's content. A sidecar of another schema or form is a problem.
 func ReadSidecar(path string, data []byte) (Sidecar, *schema.Problem) {
 	var s Sidecar
+	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-sidecar"}
 	if err := json.Unmarshal(data, &s); err != nil {
-		return s, &schema.Problem{
-			Severity: schema.SevError, Path: path, Code: "bad-sidecar", Found: err.Error(),
-			Expected: "a sidecar of schema " + sidecarSchema, Hint: "delete it to read the result without it",
-		}
+		p.Found, p.Expected = err.Error(), "a sidecar of schema "+sidecarSchema
+		p.Hint = "delete it to read the result without it"
+		return s, p
 	}
 	if s.Schema != sidecarSchema {
-		return s, &schema.Problem{
-			Severity: schema.SevError, Path: path, Code: "bad-sidecar",
-			Found: fmt.Sprintf("schema %q", s.Schema), Expected: sidecarSchema,
-			Hint: "a newer ttreport may have written it; upgrade, or delete it to read the result without it",
-		}
+		p.Found, p.Expected = fmt.Sprintf("schema %q", s.Schema), sidecarSchema
+		p.Hint = "a newer ttreport may have written it; upgrade, or delete it to read the result without it"
+		return s, p
 	}
 	return s, nil
 }

@@ -34,11 +34,11 @@ files:
 	if p != nil || again.Release != "v0.17.0" || again.Model.ID != m.Model.ID || len(again.Files) != 2 {
 		t.Fatalf("after a round trip: %v %+v\n%s", p, again, data)
 	}
-	f, _, w := m.Facts("a/b-tp8.json")
+	f, _, w := m.Of("a/b-tp8.json")
 	if f.Device.Name != "t3k" || f.Release != "v0.17.0" || w.Dims["tp"] != "8" || *w.ISL != 128 {
 		t.Errorf("override by name: %+v %+v", f, w)
 	}
-	f, _, w = m.Facts("long/x.json")
+	f, _, w = m.Of("long/x.json")
 	if f.Device.Name != "n150" || *w.ISL != 8192 {
 		t.Errorf("override by path: %+v %+v", f, w)
 	}

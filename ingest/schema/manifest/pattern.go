@@ -178,31 +178,26 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 	}
 	numbers := map[string]**float64{"isl": &w.ISL, "osl": &w.OSL, "concurrency": &w.Concurrency, "rate": &w.Rate}
 	for name, v := range values {
-		if text := texts[name]; text != nil {
+		switch text, number := texts[name], numbers[name]; {
+		case text != nil:
 			*text = v
-			continue
-		}
-		if number := numbers[name]; number != nil {
+		case number != nil:
 			if x, err := strconv.ParseFloat(v, 64); err == nil && v != "inf" {
 				*number = &x
 			}
-			continue
-		}
-		if name == "chips" {
+		case name == "chips":
 			f.Device.Chips, _ = strconv.Atoi(v)
-			continue
-		}
-		if name == "n" {
+		case name == "n":
 			conditions = map[string]string{"num_prompts": v}
-			continue
+		default:
+			if placeholders[name] == wholeNumber {
+				v = cmp.Or(strings.TrimLeft(v, "0"), "0") // tp08 is tp8
+			}
+			if w.Dims == nil {
+				w.Dims = map[string]string{}
+			}
+			w.Dims[name] = v
 		}
-		if placeholders[name] == wholeNumber {
-			v = cmp.Or(strings.TrimLeft(v, "0"), "0") // tp08 is tp8
-		}
-		if w.Dims == nil {
-			w.Dims = map[string]string{}
-		}
-		w.Dims[name] = v
 	}
 	f.Model.Name = schema.WithoutShard(f.Model.Name)
 	return f, tool, w, conditions, true
