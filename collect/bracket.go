@@ -1,6 +1,10 @@
 package collect
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // tried is one measurement of a search for the largest load that holds an objective. A load is a concurrency, or a rate
 // in steps.
@@ -61,26 +65,18 @@ func findLargest(first, most int, measure func(load int) (tried, error)) (b brac
 			v.failed++
 		}
 		v.worst += (min(x.worst, 100) - v.worst) / float64(v.held+v.failed)
-		b.ends(of)
+		b.holds, b.fails = 0, 0 // the largest that mostly holds below the smallest that mostly fails
+		for _, load := range slices.Sorted(maps.Keys(of)) {
+			if !of[load].holds() {
+				b.fails = load
+				break
+			}
+			b.holds = load
+		}
 		next, done = b.next(of, most)
 		b.settled = done
 	}
 	return b, nil
-}
-
-// ends finds the largest load that mostly holds below the smallest that mostly fails.
-func (b *bracket) ends(of map[int]*votes) {
-	b.holds, b.fails = 0, 0
-	for load, v := range of {
-		if !v.holds() && (b.fails == 0 || load < b.fails) {
-			b.fails = load
-		}
-	}
-	for load, v := range of {
-		if v.holds() && load > b.holds && (b.fails == 0 || load < b.fails) {
-			b.holds = load
-		}
-	}
 }
 
 // next returns the load to measure next; done where both ends are settled.

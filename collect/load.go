@@ -118,8 +118,11 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 			begins()
 		}
 	}
-	n := clientsOf(s.plan.Clients, l)
-	if n <= 1 {
+	n := min(s.plan.Clients, l.Requests) // none is without a stream or a request
+	if l.Concurrency > 0 {
+		n = min(n, l.Concurrency)
+	}
+	if n <= 1 || l.Ordered() { // what waits for an answer does so in one process
 		return builtin.Run(ctx, l)
 	}
 	return runClients(ctx, l, n)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,14 +20,6 @@ type scheduler struct {
 	wake  chan struct{}
 
 	finished int // requests
-}
-
-// counts are what a batch has counted.
-type counts struct {
-	queued           int           // requests that left the queue
-	waited           time.Duration // these, in it
-	drafts, accepted int           // of speculative decoding: drafts, and tokens of them
-	byPlace          []int         // tokens, by their place in a draft
 }
 
 // submit queues a sequence; false when the queue is full.
@@ -108,7 +101,11 @@ type batch struct {
 	drift   float64
 	running []*sequence
 	cache   *prefixCache
-	counts
+
+	queued           int           // requests that left the queue
+	waited           time.Duration // these, in it
+	drafts, accepted int           // of speculative decoding: drafts, and tokens of them
+	byPlace          []int         // tokens, by their place in a draft
 }
 
 func newBatch(cfg Config) batch {
@@ -270,7 +267,7 @@ func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool
 
 // Answer returns the answer to a question; the clock advances by the time that it takes.
 func (v *Virtual) Answer(question string) string {
-	v.Submit(0, v.now, words(question), 1)
+	v.Submit(0, v.now, max(1, len(strings.Fields(question))), 1)
 	for v.Step(func(int, time.Duration, bool) {}) {
 		continue
 	}

@@ -99,9 +99,6 @@ func (r *runner) message(i int, q traffic.Request, t *talk) []byte {
 	if r.load.APIKey != "" {
 		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
 	}
-	if r.load.RequestID != nil && i >= 0 {
-		fmt.Fprintf(&head, "X-Request-Id: %s\r\n", r.load.RequestID(i))
-	}
 	head.WriteString("\r\n")
 	head.Write(body)
 	return head.Bytes()

@@ -32,11 +32,10 @@ type Load struct {
 	Simulated   bool              // the server is a simulator, which this machine makes late as it does the client
 	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
-	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
-	Part        Part               // of it that this client does; the zero value is all
-	Ready       func()             `json:"-"` // called when the first request is about to be sent; may be nil
-	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
-	RequestID   func(i int) string `json:"-"` // header X-Request-Id, for checking against a server's log; may be nil
+	Text        uint64      // fixes the words and pictures of prompts; 0: Seed does
+	Part        Part        // of it that this client does; the zero value is all
+	Ready       func()      `json:"-"` // called when the first request is about to be sent; may be nil
+	Progress    func(SoFar) `json:"-"` // called after each request, from many goroutines; may be nil
 }
 
 // SoFar is the progress of a load.

@@ -120,7 +120,7 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	from := make([]*json.Decoder, n)
 	for i, c := range clients {
 		part := l
-		part.Part, part.Progress, part.RequestID = Part{i, n}, nil, nil
+		part.Part = Part{i, n}
 		if i > 0 {
 			part.Warmups = 0 // the server is warm when the first has done them
 		}
