@@ -113,30 +113,23 @@ func demoWorkloads() []plan.Workload {
 }
 
 func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan {
-	return plan.Plan{
+	p := plan.Plan{
 		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
 		Model:     schema.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
-		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
+		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed,
 		RunOptions: plan.RunOptions{NoResume: true}, // the recheck compares numbers of one uninterrupted run
 	}
-}
-
-// demoTargets returns targets from the theoretical performance of the simulated device, a third of the measured
-// latency. As everywhere, functional asks for 10 % of it and complete for 50 %.
-func demoTargets() []schema.Target {
+	// Targets are of the theoretical performance of the simulated device, a third of the measured latency. As
+	// everywhere, functional asks for 10 % of it and complete for 50 %.
 	one, isl, osl := 1., 128., 32.
-	w := schema.Key{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
-	var out []schema.Target
+	key := schema.Key{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
 	for i, level := range schema.Levels() {
 		share := []float64{.1, .5, 1}[i]
-		row := schema.Target{
-			Key: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource,
-		}
-		out = append(out, row)
-		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
-		out = append(out, row)
+		p.Targets = append(p.Targets,
+			schema.Target{Key: key, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource},
+			schema.Target{Key: key, Metric: "tps_user", Stat: "value", Value: 320 * share, Level: level, Source: demoSource})
 	}
-	return out
+	return p
 }
 
 // demoRun is a run folder that a demo left.

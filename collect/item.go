@@ -263,28 +263,25 @@ func (s *session) watch(ctx context.Context) (context.Context, func()) {
 			}
 		})
 	default:
-		wg.Go(func() { s.poll(alive, cancel) })
+		wg.Go(func() {
+			// One that answers requests is alive, also when thousands of them leave it no time for a question.
+			for last := time.Now(); process.Sleep(alive, time.Second) == nil; {
+				err := s.ping(alive)
+				if err == nil {
+					last = time.Now()
+					continue
+				}
+				if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && alive.Err() == nil {
+					const text = "%w: %s has not responded for %.0f s: %w"
+					cancel(fmt.Errorf(text, server.ErrDied, s.end.URL, since.Seconds(), err))
+					return
+				}
+			}
+		})
 	}
 	return alive, func() {
 		cancel(nil)
 		wg.Wait()
-	}
-}
-
-// poll checks once a second whether a server responds. One that answers requests is alive, also when thousands of them
-// leave it no time for a question.
-func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
-	last := time.Now()
-	for process.Sleep(ctx, time.Second) == nil {
-		err := s.ping(ctx)
-		if err == nil {
-			last = time.Now()
-			continue
-		}
-		if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
-			cancel(fmt.Errorf("%w: %s has not responded for %.0f s: %w", server.ErrDied, s.end.URL, since.Seconds(), err))
-			return
-		}
 	}
 }
 

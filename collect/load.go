@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,12 @@ func (s *session) once(ctx context.Context, st *step) (*result, error) {
 		last = s.edge(ctx)
 	}
 	length := out.Duration.Seconds()
-	return s.loaded(st, load, out, gauges.during(out.Began, length, 0).between(first, last, length), "")
+	read := gauges.during(out.Began, length, 0)
+	if first != nil && last != nil { // so that what counters grew by is of all requests
+		last[0] = math.Round(length*100) / 100
+		read.gauges = slices.Concat([][]float64{first}, read.gauges, [][]float64{last})
+	}
+	return s.loaded(st, load, out, read, "")
 }
 
 // inTime measures a load, and does so twice more where this machine was too busy to say how long requests took; busy is
@@ -98,7 +104,7 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	w.Timeout = cmp.Or(w.Timeout, 2*time.Hour)
 	return builtin.Load{
 		Workload: w, URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text, Simulated: s.end.Stack.Engine == server.SimEngine,
+		Each: each, Fit: true, Fits: s.fits, Seed: seed, Text: text, Simulated: s.end.Stack.Engine == server.SimEngine,
 	}, nil
 }
 
@@ -343,7 +349,7 @@ func (s *session) warm(ctx context.Context) error {
 		over := s.sayWaiting(fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Workload: w,
-			Fit: true, Fits: &s.fits, Seed: s.plan.Seed,
+			Fit: true, Fits: s.fits, Seed: s.plan.Seed,
 		})
 		over()
 		switch {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -36,7 +37,7 @@ const mostJournal = 64 << 20
 // "20261121T045012Z-sim-8b-simulated-1a2b3c".
 func newSession(side Side, results string, report func(Event)) *session {
 	var reporting sync.Mutex
-	s := &session{plan: side.Plan, srv: side.Server, start: time.Now(), report: func(e Event) {
+	s := &session{plan: side.Plan, srv: side.Server, start: time.Now(), fits: builtin.Fits{}, report: func(e Event) {
 		reporting.Lock()
 		defer reporting.Unlock()
 		report(e)

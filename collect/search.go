@@ -82,7 +82,15 @@ func (s *session) search(ctx context.Context, st *step) (*result, error) {
 		metric, unit = schema.RateMetric, "req/s"
 		err = s.findRate(ctx, st, f)
 	} else {
-		err = s.findConcurrency(ctx, st, f)
+		f.answer, err = findLargest(1, st.Load.MostConcurrency(), func(c int) (tried, error) {
+			w := st.Load
+			w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
+			p, err := s.probe(ctx, st, f, w)
+			return tried{load: c, worst: p.share()}, err
+		})
+		if err == nil && f.answer.holds == 0 {
+			err = noneHolds(st, f.probes[len(f.probes)-1].Error)
+		}
 	}
 	holds, fails := f.holds(), f.fails()
 	if err != nil {
@@ -151,19 +159,6 @@ func noneHolds(st *step, why string) error {
 		why = ": " + why
 	}
 	return unmeasured{errors.New("not even one request at a time holds " + st.Load.SLO.String() + why)}
-}
-
-func (s *session) findConcurrency(ctx context.Context, st *step, f *found) (err error) {
-	f.answer, err = findLargest(1, st.Load.MostConcurrency(), func(c int) (tried, error) {
-		w := st.Load
-		w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
-		p, err := s.probe(ctx, st, f, w)
-		return tried{load: c, worst: p.share()}, err
-	})
-	if err == nil && f.answer.holds == 0 {
-		return noneHolds(st, f.probes[len(f.probes)-1].Error)
-	}
-	return err
 }
 
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds

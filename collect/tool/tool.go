@@ -90,9 +90,9 @@ type Adapter struct {
 // Adapters are the tools that ttreport knows, without builtin.
 func Adapters() []Adapter {
 	return []Adapter{
-		vllm(), aiperf(), guidellm(), genaiPerf(), sglang(),
-		vllmThroughput(), vllmLatency(), trtllmScript(), trtllmBench(),
-		lmEval(), lmmsEval(), inspect(),
+		vllm, aiperf, guidellm, genaiPerf, sglang,
+		vllmThroughput, vllmLatency, trtllmScript, trtllmBench,
+		lmEval, lmmsEval, inspect,
 	}
 }
 

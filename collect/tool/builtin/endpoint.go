@@ -176,23 +176,6 @@ func cachedOf(details decode.Value) *int {
 	return nil
 }
 
-// pooled reads the answer of an endpoint without tokens: how many of the prompt it counted.
-func pooled(data []byte) (in int, problem string) {
-	v := decode.Parse(data, 32)
-	if x := v.Get("error"); x.Kind() == decode.Object {
-		return 0, "the server reports: " + x.Get("message").Str()
-	}
-	answers := max(v.Get("data").Len(), v.Get("results").Len())
-	if answers == 0 {
-		return 0, "the answer has no content"
-	}
-	u := v.Get("usage")
-	if in, _ = u.Get("prompt_tokens").Int(); in == 0 {
-		in, _ = u.Get("total_tokens").Int()
-	}
-	return in, ""
-}
-
 // certainText reports whether a chunk certainly has text of the answer and no usage, without parsing it as JSON,
 // because tens of thousands arrive each second. Quotation marks within a JSON string are escaped, so the bytes that are
 // searched for are members wherever they occur.

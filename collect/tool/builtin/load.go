@@ -26,7 +26,7 @@ type Load struct {
 	APIKey      string            // sent as a bearer token; never stored
 	Each        []traffic.Request // what the requests are, as many; nil: drawn by Seed
 	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
-	Fits        *Fits             `json:"-"` // what earlier loads counted; nil keeps nothing
+	Fits        Fits              `json:"-"` // what earlier loads counted; nil keeps nothing
 	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int               // requests before the measurement, not counted
 	Simulated   bool              // the server is a simulator, which this machine makes late as it does the client
@@ -295,8 +295,8 @@ func (r *runner) open(ctx context.Context) {
 // answered notes that a request of an open loop ended, some time after the beginning. An overload ends the load.
 func (r *runner) answered(i int, at time.Duration) {
 	r.watcher.completed(i, r.out.Requests)
-	if r.backlog.answered(at); r.backlog.stopped() {
-		r.watcher.end()
+	if r.backlog.answered(at); r.backlog.stopped() && r.watcher != nil {
+		r.watcher.ended.Store(true) // what is in flight has less and less beside it
 	}
 }
 
@@ -463,8 +463,7 @@ func (r *runner) fitLongest(ctx context.Context, f fit, high int) {
 		r.prompts.fit = f
 	}
 	if r.load.Fits != nil {
-		r.load.Fits.of.Store(servedBy(&r.load),
-			fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)})
+		r.load.Fits[servedBy(&r.load)] = fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)}
 	}
 }
 
@@ -513,8 +512,8 @@ func (r *runner) count(ctx context.Context, q traffic.Request) int {
 }
 
 // Fits are how servers count tokens, kept from load to load: a search sends twenty loads to one server, and each would
-// ask it half a dozen times. The zero value is empty; many loads may use one.
-type Fits struct{ of sync.Map } // of served to fitted
+// ask it half a dozen times.
+type Fits map[served]fitted
 
 // served is what counts: a model at an address, by an endpoint with its template.
 type served struct {
@@ -538,11 +537,7 @@ type fitted struct {
 // knownFit takes the fit of an earlier load; false where there is none. Only a prompt that is longer than all that were
 // counted is counted again.
 func (r *runner) knownFit(ctx context.Context) bool {
-	if r.load.Fits == nil {
-		return false
-	}
-	v, ok := r.load.Fits.of.Load(servedBy(&r.load))
-	k, _ := v.(fitted)
+	k, ok := r.load.Fits[servedBy(&r.load)]
 	if !ok || r.prompts.template(&r.load, k.refused) != nil {
 		return false
 	}
@@ -594,13 +589,6 @@ func (w *watcher) over(passed time.Duration) bool {
 		w.ended.Store(true)
 	}
 	return w.ended.Load()
-}
-
-// end says that nothing more is sent for another reason: what is in flight has less and less beside it.
-func (w *watcher) end() {
-	if w != nil {
-		w.ended.Store(true)
-	}
 }
 
 // completed notes that a request is complete.

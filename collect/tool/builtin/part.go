@@ -68,40 +68,29 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(new(message)) // nothing more comes but the end
 		cancel()
 	}()
-	return r.serve(ctx, told.Begin, to)
-}
-
-// serve runs a part from an instant on, and tells its progress and its outcome.
-func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) error {
 	var telling sync.Mutex
-	var told time.Time
+	var last time.Time
 	r.load.Progress = func(s SoFar) { // streams tell at any time
 		telling.Lock()
 		defer telling.Unlock()
-		if now := time.Now(); now.Sub(told) > 100*time.Millisecond || s.Done == r.load.Part.count(r.load.Requests) {
-			told = now
+		if now := time.Now(); now.Sub(last) > 100*time.Millisecond || s.Done == r.load.Part.count(r.load.Requests) {
+			last = now
 			_ = to.Encode(message{SoFar: &s}) // where nobody reads, the load is ended
 		}
 	}
 	now := time.Now()
-	if err := r.run(ctx, now.Add(at.Sub(now))); err != nil { // on the monotonic clock from here on
+	if err := r.run(ctx, now.Add(told.Begin.Sub(now))); err != nil { // on the monotonic clock from here on
 		return errors.Join(err, to.Encode(message{Error: err.Error()}))
 	}
-	return to.Encode(message{Outcome: r.partial()})
-}
-
-// partial returns what the runner's part came to.
-func (r *runner) partial() *Outcome {
-	p := &Outcome{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
-	for i := range r.out.Requests {
-		if r.load.Part.has(i) {
-			p.Requests = append(p.Requests, r.out.Requests[i])
-			if len(r.out.Late) > 0 {
-				p.Late = append(p.Late, r.out.Late[i])
-			}
+	own := &Outcome{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
+	for j := range r.load.Part.count(r.load.Requests) {
+		i := r.load.Part.nth(j)
+		own.Requests = append(own.Requests, r.out.Requests[i])
+		if len(r.out.Late) > 0 {
+			own.Late = append(own.Late, r.out.Late[i])
 		}
 	}
-	return p
+	return to.Encode(message{Outcome: own})
 }
 
 // Client is a client of several that was started: what it reads and what it writes.
@@ -212,11 +201,7 @@ func (o *Outcome) add(p Part, from *Outcome) error {
 	}
 	o.CPU += from.CPU
 	o.Counted = o.Counted && from.Counted
-	for _, field := range from.Refused {
-		if !slices.Contains(o.Refused, field) {
-			o.Refused = append(o.Refused, field)
-		}
-	}
+	o.Refused = append(o.Refused, from.Refused...)
 	return nil
 }
 
