@@ -42,10 +42,6 @@ func (s *session) event(st *step) Event {
 	return Event{Run: s.id, Step: st.kind(), Text: st.String(), Index: st.index + 1, Count: st.count}
 }
 
-// measurer measures an item. It returns no result and no error where the item is measured on later. With an error, the
-// note of a result says what was known by then.
-type measurer func(ctx context.Context, st *step) (*result, error)
-
 // result is what was measured of an item.
 type result struct {
 	file     string // below raw/
@@ -62,8 +58,9 @@ type result struct {
 // unmeasured is an error of one item: the run goes on.
 type unmeasured struct{ error }
 
-// measurer returns the strategy that measures an item.
-func (s *session) measurer(st *step) measurer {
+// measurer returns what measures an item. It returns no result and no error where the item is measured on later. With
+// an error, the note of a result says what was known by then.
+func (s *session) measurer(st *step) func(context.Context, *step) (*result, error) {
 	switch {
 	case !st.Tool.IsBuiltin():
 		return s.runTool

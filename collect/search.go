@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,7 +83,8 @@ func (s *session) search(ctx context.Context, st *step) (*result, error) {
 		metric, unit = schema.RateMetric, "req/s"
 		err = s.findRate(ctx, st, f)
 	} else {
-		f.answer, err = findLargest(1, st.Load.MostConcurrency(), func(c int) (tried, error) {
+		const most = 1024 // where nothing states how many sequences the server takes
+		f.answer, err = findLargest(1, cmp.Or(st.Load.Most, most), func(c int) (tried, error) {
 			w := st.Load
 			w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
 			p, err := s.probe(ctx, st, f, w)

@@ -60,11 +60,6 @@ type Detacher interface {
 	Detach(ctx context.Context, dir string) (Detached, error)
 }
 
-// Starter is a server that has a command line of its own.
-type Starter interface {
-	CommandLine() []string
-}
-
 // LogName is the file in a run folder with the output of a server that was started.
 const LogName = "server.log"
 
@@ -85,8 +80,6 @@ var (
 	ErrPortTaken = errors.New("the port is taken")
 	// ErrDied is returned when the server ended, or stopped responding, while it was measured.
 	ErrDied = errors.New("the server died")
-	// errNoModel is returned for a server that lists no model.
-	errNoModel = errors.New("the server lists no model at /v1/models")
 )
 
 // Request describes the server to start or attach to.
@@ -326,7 +319,7 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 		return end, err
 	}
 	if len(models.Data) == 0 {
-		return end, errNoModel
+		return end, errors.New("the server lists no model at /v1/models")
 	}
 	at := 0
 	for at < len(models.Data) && a.Model != "" && models.Data[at].ID != a.Model &&

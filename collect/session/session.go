@@ -321,15 +321,12 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 	return longest
 }
 
-// errOffline is returned where the user forbids to ask the hub.
-var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
-
 // askHub asks the hub for a file of a model.
 func askHub(ctx context.Context, method, model, file string) (status int, text []byte, hub string, err error) {
 	const patience = 8 * time.Second
 	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
-		return 0, nil, hub, errOffline
+		return 0, nil, hub, errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
 	}
 	owner, name, found := strings.Cut(model, "/")
 	path := url.PathEscape(owner)

@@ -57,12 +57,13 @@ func ReadTrace(data []byte, block int) (Trace, error) {
 	begin := bytes.TrimLeft(data, " \t\r\n")
 	var t Trace
 	var err error
+	var first struct{ Requests json.RawMessage } // a session has some
 	switch {
 	case len(begin) == 0:
 		err = fmt.Errorf("the trace has no requests; expected one of%s", traceFormats)
 	case begin[0] != '{':
 		t, err = readTable(data)
-	case isSession(data):
+	case json.NewDecoder(bytes.NewReader(data)).Decode(&first) == nil && len(first.Requests) > 0:
 		t, err = readSessions(data, block)
 	default:
 		t, err = readLines(data, block)
@@ -166,8 +167,7 @@ func (t Trace) Take(n int, speed float64) []Request {
 	if n == 0 || n > len(t.Requests) {
 		n = len(t.Requests)
 	}
-	out := make([]Request, n)
-	copy(out, t.Requests)
+	out := slices.Clone(t.Requests[:n])
 	for i := range out {
 		if !t.Timed {
 			out[i].At = 0

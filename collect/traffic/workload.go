@@ -479,9 +479,6 @@ func (w *Workload) checkPrompts() error {
 	return nil
 }
 
-// Changing reports that requests do not arrive at one mean rate: a trace, a ramp, steps.
-func (w Workload) Changing() bool { return w.Dataset == DatasetTrace || w.Arrivals.Changes() }
-
 // WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight, and as
 // many as a share of hits needs.
 func (w Workload) WithRequests() Workload {
@@ -574,12 +571,6 @@ func (w Workload) FileName() string {
 func FileSafe(name string) string {
 	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
 }
-
-// mostConcurrency bounds a search where nothing states how many sequences the server takes.
-const mostConcurrency = 1024
-
-// MostConcurrency returns the most concurrency that a search for a capacity tries.
-func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency) }
 
 // RequestsOfProbe is how many requests of a workload measure one concurrency of a search: those that its statistics
 // need, at least four waves, and a wave of warm-up at both ends.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine"
-	"golang.org/x/sync/errgroup"
 )
 
 // Labels and annotations that are read.
@@ -344,13 +344,28 @@ func (s *seen) podsOf(array string, entry int) []*pod {
 	return list
 }
 
+// mostHeard is how many running pods are asked for their last lines at one look, in turns: each is a process.
+const mostHeard = 8
+
 // Queue implements [engine.Backend].
 func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []string) ([]engine.JobStatus, error) {
 	if err := b.look(ctx, s); err != nil {
 		return nil, err
 	}
 	list := b.seen.statuses(names, time.Now())
-	b.hear(ctx, s.Target, list)
+	var measure []*engine.JobStatus // which print what they do: their run folders cannot be looked into
+	for i := range list {
+		if j := &list[i]; j.Phase == engine.Active && j.State == running && j.Job != "" {
+			measure = append(measure, j)
+		}
+	}
+	var asking sync.WaitGroup
+	for i := range min(mostHeard, len(measure)) {
+		j := measure[(b.heard+i)%len(measure)]
+		asking.Go(func() { j.LastLine, _ = tail(ctx, s.Target, j.Job, 1) }) // nothing is shown without it
+	}
+	asking.Wait()
+	b.heard += mostHeard
 	return list, nil
 }
 
@@ -378,27 +393,4 @@ func (b *Backend) Accounts(
 		}
 	}
 	return out, nil
-}
-
-// mostHeard is how many running pods are asked for their last lines at one look, in turns: each is a process.
-const mostHeard = 8
-
-// hear adds what running pods printed last to their status: their run folders cannot be looked into.
-func (b *Backend) hear(ctx context.Context, t engine.Target, list []engine.JobStatus) {
-	var measure []*engine.JobStatus
-	for i := range list {
-		if s := &list[i]; s.Phase == engine.Active && s.State == running && s.Job != "" {
-			measure = append(measure, s)
-		}
-	}
-	var asking errgroup.Group
-	for i := range min(mostHeard, len(measure)) {
-		s := measure[(b.heard+i)%len(measure)]
-		asking.Go(func() error {
-			s.LastLine, _ = tail(ctx, t, s.Job, 1) // nothing is shown without it
-			return nil
-		})
-	}
-	_ = asking.Wait() // none of them fails
-	b.heard += mostHeard
 }

@@ -318,7 +318,7 @@ func (p *prompts) makeTails() {
 // that this one refused.
 func (p *prompts) template(l *Load, without []string) error {
 	p.bodies = map[string]parts{}
-	for _, adapter := range append([]string{""}, l.LoRA.Names()...) {
+	for _, adapter := range append([]string{""}, l.LoRA.Names...) {
 		all := fields(p.endpoint, cmp.Or(adapter, l.Model), p.picture != nil, p.tools)
 		for _, name := range without {
 			delete(all, name)

@@ -202,12 +202,12 @@ const stagger = time.Millisecond
 
 // closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
 func (r *runner) closed(ctx context.Context) {
-	var streams errgroup.Group
+	var streams sync.WaitGroup
 	for k := range min(r.load.Concurrency, r.load.Requests) {
 		if !r.load.Part.has(k) {
 			continue
 		}
-		streams.Go(func() error {
+		streams.Go(func() {
 			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
 				i, more := r.take()
@@ -225,10 +225,9 @@ func (r *runner) closed(ctx context.Context) {
 				r.answers.ended(i)
 				r.watcher.completed(i, r.out.Requests)
 			}
-			return nil
 		})
 	}
-	_ = streams.Wait() // failed requests are in the outcome
+	streams.Wait()
 }
 
 // take returns the next request to send, or the next conversation; more is false where none is.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -274,7 +275,8 @@ const (
 // newBacklog returns nil for loads in which waiting requests say nothing: closed loops, rates that change, what several
 // clients share, conversations, and requests that wait for answers.
 func newBacklog(l Load) *backlog {
-	if l.Rate <= 0 || l.Changing() || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
+	changes := l.Dataset == traffic.DatasetTrace || l.Arrivals.Changes() // requests arrive at no one mean rate
+	if l.Rate <= 0 || changes || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
 		return nil
 	}
 	b := &backlog{due: l.due(), noise: 1, look: backlogLooks}
