@@ -116,7 +116,14 @@ func New(r Request) (Server, error) {
 		return nil, plan.Usage("--device simulated, or --server URL for a real one",
 			"collect: the simulator measures no device, so it cannot be used for %q", r.System.Device)
 	}
-	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
+	cfg := sim.Defaults()
+	for _, demo := range DemoReleases() { // so that a recheck of the demo measures the same system
+		if demo.Name == r.System.Release && r.Plan.Model.Name == cfg.Model {
+			cfg = demo.Simulator(r.Plan.Seed)
+		}
+	}
+	cfg.Model, cfg.Seed, cfg.Version = r.Plan.Model.Name, r.Plan.Seed, cmp.Or(r.System.Release, cfg.Version)
+	return &Simulated{Config: cfg, Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
 }
 
 // withFlags returns a command line with flags, which replace those of the same name in it. The flags are words such as
@@ -143,19 +150,6 @@ func withFlags(argv, flags []string) []string {
 		}
 	}
 	return append(out, flags...)
-}
-
-// simulator returns the configuration of the simulator: that of a demo release where the request names one, so that a
-// recheck of the demo measures the same system.
-func (r Request) simulator() sim.Config {
-	cfg := sim.Defaults()
-	for _, demo := range DemoReleases() {
-		if demo.Name == r.System.Release && r.Plan.Model.Name == cfg.Model {
-			cfg = demo.Simulator(r.Plan.Seed)
-		}
-	}
-	cfg.Model, cfg.Seed, cfg.Version = r.Plan.Model.Name, r.Plan.Seed, cmp.Or(r.System.Release, cfg.Version)
-	return cfg
 }
 
 // NoServer takes the place of a server if the tools of the plan have their own engine.

@@ -179,8 +179,8 @@ func (t Trace) Take(n int, speed float64) []Request {
 	return out
 }
 
-// ReadConversations returns the first question of each conversation of a ShareGPT file, a JSON list.
-func ReadConversations(data []byte) ([]string, error) {
+// questions are the first of each conversation of a ShareGPT file, a JSON list.
+func questions(data []byte) ([]string, error) {
 	var list []struct {
 		Conversations []struct {
 			Value string `json:"value"`

@@ -146,7 +146,7 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
 	r.watcher, r.backlog, r.answers = newWatcher(r.load), newBacklog(r.load), newAnswers(r.load)
 	r.pulse = newPulse()
-	defer r.pulse.stop()
+	defer close(r.pulse.stopped)
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -163,7 +163,11 @@ func (r *runner) outcome() Outcome {
 		r.out.Requests = r.out.Requests[:r.sent.Load()]
 		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
-	r.out.Whole = r.watcher.whole(len(r.out.Requests))
+	if r.out.Whole = len(r.out.Requests); r.watcher != nil {
+		r.watcher.mu.Lock()
+		r.out.Whole = r.watcher.prefix
+		r.watcher.mu.Unlock()
+	}
 	r.out.finish()
 	return r.out
 }
@@ -281,7 +285,8 @@ func (r *runner) open(ctx context.Context) {
 	}
 	if r.load.CutOverload && r.backlog != nil {
 		// A server that stalls under a load answers nothing by which the backlog could be seen.
-		defer time.AfterFunc(r.backlog.patience(), func() {
+		// They may take twice the time of the load, which is a dozen times what one request takes by itself.
+		defer time.AfterFunc(max(backlogLeast, 2*r.backlog.due[len(r.backlog.due)-1]), func() {
 			if r.inFlight.Load() > 0 {
 				r.backlog.over.Store(true)
 				cut()
@@ -613,16 +618,6 @@ func (w *watcher) completed(i int, all []Timeline) {
 			w.ended.Store(true)
 		}
 	}
-}
-
-// whole returns how many requests were complete, without a gap, when the load ended; all where nothing ended it.
-func (w *watcher) whole(requests int) int {
-	if w == nil {
-		return requests
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.prefix
 }
 
 // Ordered reports whether requests of a load wait for the answers to others.

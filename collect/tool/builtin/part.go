@@ -207,7 +207,7 @@ func (o *Outcome) add(p Part, from *Outcome) error {
 }
 
 // finish computes what holds of all requests, the duration and how many were in flight at most, and takes out those
-// whose clients went away.
+// whose clients went away: they neither completed nor failed.
 func (o *Outcome) finish() {
 	type change struct {
 		at time.Duration
@@ -224,7 +224,23 @@ func (o *Outcome) finish() {
 		now += c.by
 		o.Peak = max(o.Peak, now)
 	}
-	o.leave()
+	kept, late, whole := o.Requests[:0], o.Late[:0], 0
+	for i, t := range o.Requests {
+		if t.Gone {
+			o.Gone++
+			o.goneBusy += t.E2EL / 1000
+			continue
+		}
+		if kept = append(kept, t); i < o.Whole {
+			whole++
+		}
+		if i < len(o.Late) {
+			late = append(late, o.Late[i])
+		}
+	}
+	if o.Gone > 0 {
+		o.Requests, o.Late, o.Whole = kept, late, whole
+	}
 }
 
 // total is the progress of all clients: means by how many requests completed of each.
@@ -332,10 +348,6 @@ func (b *backlog) grows() bool {
 	}
 	return true
 }
-
-// patience is how long the answers to the last requests may take where an overload ends the load: twice the time of the
-// load, which is a dozen times what one request takes by itself.
-func (b *backlog) patience() time.Duration { return max(backlogLeast, 2*b.due[len(b.due)-1]) }
 
 // stopped reports that nothing more is to be sent.
 func (b *backlog) stopped() bool { return b != nil && b.over.Load() }

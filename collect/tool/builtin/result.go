@@ -22,29 +22,6 @@ const (
 	Version = "3"
 )
 
-// leave takes out the requests whose clients went away: they neither completed nor failed.
-func (o *Outcome) leave() {
-	kept, late := o.Requests[:0], o.Late[:0]
-	whole := 0
-	for i, t := range o.Requests {
-		if t.Gone {
-			o.Gone++
-			o.goneBusy += t.E2EL / 1000
-			continue
-		}
-		if i < o.Whole {
-			whole++
-		}
-		kept = append(kept, t)
-		if i < len(o.Late) {
-			late = append(late, o.Late[i])
-		}
-	}
-	if o.Gone > 0 {
-		o.Requests, o.Late, o.Whole = kept, late, whole
-	}
-}
-
 // Set computes the statistics of an outcome; of latencies E2EL alone where answers are vectors or scores.
 func (o Outcome) Set() latency.Set {
 	requests := make([]latency.Request, len(o.Requests))
@@ -184,7 +161,15 @@ func (o Outcome) conversations(l Load) map[string]any {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
 		return nil
 	}
-	turn, first := l.turnOf()
+	// The turns of requests, from 0 on, and the first request of the conversation of each. A request of a trace is one
+	// turn behind the last of those that it waits for.
+	var turn, first []int
+	for i, q := range l.Each {
+		turn, first = append(turn, i%l.turns()), append(first, i-i%l.turns())
+		for _, j := range q.After {
+			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
+		}
+	}
 	var later []float64
 	for i, t := range o.Requests {
 		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
@@ -238,19 +223,6 @@ func (o Outcome) byTurn(turn []int) (means []float64) {
 		means = append(means, latency.NewSample(list).Mean)
 	}
 	return means
-}
-
-// turnOf are the turns of requests, from 0 on, and the first request of the conversation of each. A request of a
-// trace is one turn behind the last of those that it waits for.
-func (l Load) turnOf() (turn, first []int) {
-	n := l.turns()
-	for i, q := range l.Each {
-		turn, first = append(turn, i%n), append(first, i-i%n)
-		for _, j := range q.After {
-			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
-		}
-	}
-	return turn, first
 }
 
 // Reached returns how many requests were in flight on average; 0 for none.

@@ -192,20 +192,11 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 			v.sendAs(j, ready)
 		}
 	}
-	v.follow(i, at)
-}
-
-// follow sends what follows a request that ended at a time: the next turn of its conversation, or the next request.
-func (v *virtualRun) follow(i int, at time.Duration) {
-	turns := v.load.turns()
-	if (i+1)%turns > 0 {
+	switch turns := v.load.turns(); {
+	case (i+1)%turns > 0:
 		v.sendAs(i+1, at+v.load.Think)
-		return
-	}
-	if v.limit == 0 && v.mayEnd() { // an open loop, whose requests follow nothing
-		return
-	}
-	if v.next < v.load.Requests && !v.over(max(at, v.due[v.next/turns])) {
+	case v.limit == 0 && v.mayEnd(): // an open loop, whose requests follow nothing
+	case v.next < v.load.Requests && !v.over(max(at, v.due[v.next/turns])):
 		v.send(at)
 	}
 }
