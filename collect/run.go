@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -119,7 +120,7 @@ type session struct {
 	journal   *manifest.Journal
 	report    func(Event)
 	out       Outcome
-	virtual   builtin.Virtual  // the simulator on its own clock; nil for a server on the machine's
+	virtual   *sim.Virtual     // the simulator on its own clock; nil for a server on the machine's
 	machine   host.Facts       // that we run on
 	meter     *host.Meter      // of its power; nil where nothing states it
 	metered   bool             // it was looked for
@@ -418,8 +419,8 @@ func (s *session) startServer(ctx context.Context) error {
 	}
 	s.end, s.took = end, time.Since(began)
 	redact.Know(end.APIKey)
-	if sim, ok := s.srv.(*server.Simulated); ok && sim.Virtual {
-		s.virtual = sim.Clock()
+	if srv, ok := s.srv.(*server.Simulated); ok {
+		s.virtual = srv.Clock
 	}
 	s.readHost(ctx)
 	switch engine, device := end.Stack.Engine, s.plan.Device; {

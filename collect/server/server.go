@@ -380,9 +380,9 @@ type Simulated struct {
 	Virtual bool
 	Begin   time.Time // of the virtual clock; zero: now
 
-	starts uint64 // before this one: each has noise of its own
+	Clock  *sim.Virtual // of one that was started so; else nil
+	starts uint64       // before this one: each has noise of its own
 	server *sim.Server
-	clock  *sim.Virtual
 }
 
 // Start starts the simulator. One with an address is checked like any other server.
@@ -392,8 +392,8 @@ func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	config.Seed += s.starts << 20
 	s.starts++
 	if s.Virtual {
-		s.clock = sim.NewVirtual(config, s.Begin)
-		cfg := s.clock.Config()
+		s.Clock = sim.NewVirtual(config, s.Begin)
+		cfg := s.Clock.Config()
 		stack.Version = cfg.Version
 		return Endpoint{Model: cfg.Model, Stack: stack, Context: cfg.KVTokens}, nil
 	}
@@ -407,9 +407,6 @@ func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	end.Stack = stack
 	return end, err
 }
-
-// Clock returns the simulator on its own clock; nil if it runs on the machine's clock.
-func (s *Simulated) Clock() *sim.Virtual { return s.clock }
 
 // Stop ends the simulator.
 func (s *Simulated) Stop() {

@@ -268,8 +268,13 @@ func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool
 // Answer returns the answer to a question; the clock advances by the time that it takes.
 func (v *Virtual) Answer(question string) string {
 	v.Submit(0, v.now, max(1, len(strings.Fields(question))), 1)
+	v.Drain()
+	return v.cfg.answer(question)
+}
+
+// Drain answers what was submitted, unseen.
+func (v *Virtual) Drain() {
 	for v.Step(func(int, time.Duration, bool) {}) {
 		continue
 	}
-	return v.cfg.answer(question)
 }

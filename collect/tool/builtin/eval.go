@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -23,7 +24,7 @@ type Eval struct {
 	URL, Model, APIKey string
 	Items              int
 	Seed               uint64
-	Virtual            Virtual // asked in place of the URL; may be nil
+	Virtual            *sim.Virtual // asked in place of the URL; may be nil
 }
 
 // RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question without an

@@ -4,21 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
-
-// Virtual is a server on a clock of its own, which advances only when the server takes a step. Measurements depend
-// only on the server and the load, however busy this machine is.
-type Virtual interface {
-	Time() time.Time
-	Elapsed() time.Duration
-	// Submit queues a request for a time of Elapsed.
-	Submit(number int, at time.Duration, prompt, want int)
-	// Step runs the next step and calls token for each token; false when there is nothing left to do.
-	Step(token func(number int, at time.Duration, last bool)) bool
-	// Answer returns the answer to a question.
-	Answer(question string) string
-}
 
 // network is the time that a request or a token takes each way, like that of a laptop's loopback interface. It
 // matters mainly because a request that follows another one must miss the step that begins when that one ends.
@@ -27,7 +15,7 @@ const network = 200 * time.Microsecond
 // virtualRun is a load in progress on a virtual server.
 type virtualRun struct {
 	runner
-	srv   Virtual
+	srv   *sim.Virtual
 	base  time.Duration         // of the server's clock, when the load began
 	due   []time.Duration       // when each request is to be sent, after base
 	limit int                   // requests in flight; 0: any number
@@ -38,8 +26,9 @@ type virtualRun struct {
 	held  map[int]time.Duration // when requests were due that wait
 }
 
-// RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
-func RunVirtual(l Load, srv Virtual) (Outcome, error) {
+// RunVirtual runs the load on a simulator with a clock of its own, which advances only when that takes a step. It
+// measures what Run would, without the noise of this machine.
+func RunVirtual(l Load, srv *sim.Virtual) (Outcome, error) {
 	l, err := l.complete()
 	if err != nil {
 		return Outcome{}, err
@@ -47,7 +36,7 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	for i := range l.Warmups {
 		q := l.Each[i%len(l.Each)]
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
-		drain(srv)
+		srv.Drain()
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, held: map[int]time.Duration{},
 		last: make([]time.Duration, l.Requests), ends: make([]time.Duration, l.Requests), after: make([][]int, l.Requests),
@@ -67,17 +56,10 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	v.sendDue()
 	for srv.Step(v.token) {
 		if v.sendDue(); l.CutOverload && v.backlog.stopped() {
-			drain(srv) // the next load finds it idle
+			srv.Drain() // the next load finds it idle
 		}
 	}
 	return v.outcome(), nil
-}
-
-// drain answers what the server has, unseen.
-func drain(srv Virtual) {
-	for srv.Step(func(int, time.Duration, bool) {}) {
-		continue
-	}
 }
 
 // mayEnd reports that the load may end before its last request.
