@@ -9,7 +9,6 @@ import (
 // tried is one measurement of a search for the largest load that holds an objective. A load is a concurrency, or a rate
 // in steps.
 type tried struct {
-	load  int
 	worst float64 // largest share of a limit: at most 1 holds
 	look  bool    // it was short: it says where to go on, and any other one of the same load replaces it
 }
@@ -19,7 +18,6 @@ type bracket struct {
 	holds   int  // largest load that holds; 0: not even one
 	fails   int  // smallest load that does not; 0: every one up to the most held
 	settled bool // two measurements of each end agree
-	tried   []tried
 }
 
 // votes are the measurements of one load.
@@ -48,12 +46,12 @@ func (v *votes) decided() bool { return v == nil || !v.looks && max(v.held, v.fa
 func findLargest(first, most int, measure func(load int) (tried, error)) (b bracket, err error) {
 	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 20
 	of := map[int]*votes{}
-	for next, done := first, false; !done && len(b.tried) < mostTried; {
+	next := first
+	for tries := 0; tries < mostTried && !b.settled; tries++ {
 		x, err := measure(next)
 		if err != nil {
 			return b, err
 		}
-		b.tried = append(b.tried, x)
 		v := of[next]
 		if v == nil || v.looks {
 			v = &votes{looks: x.look}
@@ -73,8 +71,7 @@ func findLargest(first, most int, measure func(load int) (tried, error)) (b brac
 			}
 			b.holds = load
 		}
-		next, done = b.next(of, most)
-		b.settled = done
+		next, b.settled = b.next(of, most)
 	}
 	return b, nil
 }

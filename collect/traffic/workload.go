@@ -334,12 +334,8 @@ func OfKey(k schema.Key) (Workload, error) {
 			return Workload{}, err
 		}
 	}
-	value := func(v *float64) float64 {
-		if v == nil {
-			return 0
-		}
-		return *v
-	}
+	zero := 0.
+	value := func(v *float64) float64 { return *cmp.Or(v, &zero) }
 	w.ISL, w.OSL, w.Concurrency, w.Rate = int(value(k.ISL)), int(value(k.OSL)), int(value(k.Concurrency)), value(k.Rate)
 	return w, nil
 }
