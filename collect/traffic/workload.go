@@ -184,8 +184,9 @@ func lengths(mean *int, dist *Lengths) value {
 				*mean, err = whole(text)
 				return err
 			}
-			*dist, err = ParseLengths(text)
-			*mean = dist.Mean()
+			if *dist, err = ParseLengths(text); err == nil {
+				*mean = dist.Mean()
+			}
 			return err
 		},
 	}
