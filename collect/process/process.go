@@ -85,31 +85,26 @@ func Start(spec Spec) (*Child, error) {
 		c.guard = newGuard(c.mark, spec.Grace, spec.Killed)
 	}
 	started := make(chan error)
-	go c.run(started)
+	go func() { // on one thread: the kernel takes the end of the thread that started the program for our end
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		if started <- err; err != nil {
+			return
+		}
+		_ = c.cmd.Wait()          // the state of the process says more
+		c.signal(syscall.SIGKILL) // what it left behind in its group
+		EndMarked(c.mark)         // and outside of it
+		c.guard.dismiss()
+		c.closeLog()
+		close(c.done)
+	}()
 	if err := <-started; err != nil {
 		c.guard.dismiss()
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
 	return c, nil
-}
-
-// run starts the program and waits for it on one thread: the kernel takes the end of the thread that started it for
-// our end.
-func (c *Child) run(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := c.cmd.Start()
-	started <- err
-	if err != nil {
-		return
-	}
-	_ = c.cmd.Wait()          // the state of the process says more
-	c.signal(syscall.SIGKILL) // what it left behind in its group
-	EndMarked(c.mark)         // and outside of it
-	c.guard.dismiss()
-	c.closeLog()
-	close(c.done)
 }
 
 func (c *Child) closeLog() {

@@ -236,11 +236,9 @@ func collect(node json.RawMessage, depth int, out *[]Model) error {
 	}
 	if _, ok := members["device_model_spec"]; ok {
 		var r runtime
-		if err := json.Unmarshal(node, &r); err != nil {
-			return err
-		}
+		err := json.Unmarshal(node, &r)
 		*out = append(*out, r.model())
-		return nil
+		return err
 	}
 	for _, n := range slices.Sorted(maps.Keys(members)) {
 		if err := collect(members[n], depth+1, out); err != nil {

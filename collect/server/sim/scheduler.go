@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"container/list"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -109,8 +110,11 @@ type batch struct {
 }
 
 func newBatch(cfg Config) batch {
-	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), cache: newPrefixCache(cfg)}
-	b.byPlace = make([]int, len(cfg.Acceptance))
+	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), byPlace: make([]int, len(cfg.Acceptance))}
+	if cfg.CacheTokens >= cfg.CacheBlock {
+		b.cache = &prefixCache{size: cfg.CacheBlock, most: cfg.CacheTokens / cfg.CacheBlock, used: list.New(),
+			at: map[uint64]*list.Element{}}
+	}
 	b.drift = math.Exp(b.rng.NormFloat64() * cfg.Drift)
 	return b
 }
