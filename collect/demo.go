@@ -15,7 +15,6 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // recheckFrom is the relative change from the release before at which a point is measured again.
@@ -157,25 +156,11 @@ func demoRuns(results string) (out []demoRun) {
 		default:
 			continue
 		}
-		release, whole := f.ended()
-		out = append(out, demoRun{f.dir, release, m.Start, whole && err == nil})
+		whole := err == nil && f.over
+		for _, e := range f.done {
+			whole = whole && f.has(e)
+		}
+		out = append(out, demoRun{f.dir, f.release, m.Start, whole})
 	}
 	return out
-}
-
-// ended returns the release of a run by its journal, and whether the run is complete and its results are what the
-// journal says.
-func (f runFolder) ended() (release string, whole bool) {
-	same, ended := true, false
-	for _, e := range f.journal {
-		switch e.Event {
-		case "run-start":
-			release = e.Note
-		case "point-done", "eval-done":
-			same = same && f.has(e)
-		case manifest.EventRunDone:
-			ended = true
-		}
-	}
-	return release, same && ended
 }
