@@ -38,7 +38,7 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 		if !r.start.IsZero() && r.start.Before(begin) {
 			begin = r.start
 		}
-		if r.whole && r.release == last.Name {
+		if r.over && r.release == last.Name {
 			rechecked++
 		}
 	}
@@ -131,17 +131,10 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 	return p
 }
 
-// demoRun is a run folder that a demo left.
-type demoRun struct {
-	dir     string
-	release string
-	start   time.Time // on the simulator's clock; zero where it has no manifest
-	whole   bool      // it is complete, and its results are what the journal says
-}
-
-// demoRuns lists the run folders of a demo. They are known by the source of their targets, which no other run has; one
-// that was ended before it had a manifest holds nothing but a journal and a folder for results.
-func demoRuns(results string) (out []demoRun) {
+// demoRuns lists the run folders of a demo, with their starts on the simulator's clock; only those are over whose
+// results are what the journal says. They are known by the source of their targets, which no other run has; one that
+// was ended before it had a manifest holds nothing but a journal and a folder for results.
+func demoRuns(results string) (out []runFolder) {
 	ofDemo := func(t schema.Target) bool { return t.Source == demoSource }
 	for _, f := range runFolders(results) {
 		m, err := f.manifest()
@@ -156,11 +149,11 @@ func demoRuns(results string) (out []demoRun) {
 		default:
 			continue
 		}
-		whole := err == nil && f.over
+		f.start, f.over = m.Start, f.over && err == nil
 		for _, e := range f.done {
-			whole = whole && f.has(e)
+			f.over = f.over && f.has(e)
 		}
-		out = append(out, demoRun{f.dir, f.release, m.Start, whole})
+		out = append(out, f)
 	}
 	return out
 }

@@ -331,21 +331,13 @@ func (s *session) warm(ctx context.Context) error {
 	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil
 	}
-	var lengths []plan.Workload
+	began, failed, lengths := time.Now(), "", map[int]bool{}
 	for _, w := range s.plan.Workloads {
-		same := func(o plan.Workload) bool { return o.ISL == w.ISL }
-		if w.ISL > 0 && !slices.ContainsFunc(lengths, same) {
-			lengths = append(lengths, plan.Workload{
-				ISL: w.ISL, OSL: osl, Concurrency: 1, Requests: 1, Timeout: cmp.Or(w.Timeout, s.longest()),
-			})
+		if w.ISL == 0 || lengths[w.ISL] {
+			continue
 		}
-	}
-	if len(lengths) == 0 {
-		return nil
-	}
-	began := time.Now()
-	failed := ""
-	for _, w := range lengths {
+		lengths[w.ISL] = true
+		w = plan.Workload{ISL: w.ISL, OSL: osl, Concurrency: 1, Requests: 1, Timeout: cmp.Or(w.Timeout, s.longest())}
 		over := s.sayWaiting(fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Workload: w,
@@ -360,6 +352,9 @@ func (s *session) warm(ctx context.Context) error {
 		case out.Set().OK == 0:
 			failed = fmt.Sprintf("ISL %d: %s", w.ISL, firstError(out))
 		}
+	}
+	if len(lengths) == 0 {
+		return nil
 	}
 	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
 	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})

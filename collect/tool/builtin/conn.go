@@ -94,17 +94,14 @@ func (r *runner) close() {
 
 // message returns the whole HTTP request of one prompt.
 func (r *runner) message(i int, q traffic.Request, t *talk) []byte {
-	var head bytes.Buffer
 	body := r.prompts.body(i, q, t)
-	head.Grow(len(body) + 512)
 	const start = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
-	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), formOf(r.load.Endpoint).path, r.url.Host, len(body))
+	b := fmt.Appendf(make([]byte, 0, len(body)+512), start, strings.TrimSuffix(r.url.Path, "/"),
+		formOf(r.load.Endpoint).path, r.url.Host, len(body))
 	if r.load.APIKey != "" {
-		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
+		b = fmt.Appendf(b, "Authorization: Bearer %s\r\n", r.load.APIKey)
 	}
-	head.WriteString("\r\n")
-	head.Write(body)
-	return head.Bytes()
+	return append(append(b, "\r\n"...), body...)
 }
 
 // ask sends a message and reads its answer to the end; the clock of the request began before. unsent reports that the

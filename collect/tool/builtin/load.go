@@ -48,25 +48,25 @@ type SoFar struct {
 // Outcome is the result of a load.
 type Outcome struct {
 	Began    time.Time
-	Duration time.Duration   // first send to last chunk
-	Requests []Timeline      // those that were sent
-	Whole    int             // of them, up to the first that was in flight when enough was known
-	Pools    bool            // answers are vectors or scores: there is no TTFT
-	Peak     int             // most requests in flight at once
-	Late     []time.Duration // open loop: how late each request was sent
-	CPU      time.Duration   // of this process during the load; 0: unknown
-	Counted  bool            // the lengths of prompts are the server's own count
-	Overload bool            // open loop: requests arrived faster than they left, and nothing more was sent
-	Gone     int             // requests whose client went away, which are not among Requests
-	goneBusy float64         // seconds that these were in flight
-	Refused  []string        // fields of a request that the server does not know, and that were left out
-	Clients  int             // that made the load; 0: one
+	Duration time.Duration // first send to last chunk
+	Requests []Timeline    // those that were sent
+	Whole    int           // of them, up to the first that was in flight when enough was known
+	Pools    bool          // answers are vectors or scores: there is no TTFT
+	Peak     int           // most requests in flight at once
+	CPU      time.Duration // of this process during the load; 0: unknown
+	Counted  bool          // the lengths of prompts are the server's own count
+	Overload bool          // open loop: requests arrived faster than they left, and nothing more was sent
+	Gone     int           // requests whose client went away, which are not among Requests
+	goneBusy float64       // seconds that these were in flight
+	Refused  []string      // fields of a request that the server does not know, and that were left out
+	Clients  int           // that made the load; 0: one
 }
 
 // Timeline is one request.
 type Timeline struct {
 	latency.Request
 	Sent   time.Duration // after Began
+	Late   time.Duration // open loop: how late it was sent
 	Answer float64       // ms to the first token behind the reasoning; 0 where there was none
 	Gone   bool          // the client went away in the middle, as it was to
 	Called bool          // the answer has a call of a tool
@@ -161,7 +161,6 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 func (r *runner) outcome() Outcome {
 	if r.out.Overload = r.backlog.stopped(); r.watcher != nil || r.out.Overload {
 		r.out.Requests = r.out.Requests[:r.sent.Load()]
-		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
 	if r.out.Whole = len(r.out.Requests); r.watcher != nil {
 		r.watcher.mu.Lock()
@@ -252,7 +251,6 @@ func (r *runner) open(ctx context.Context) {
 	if r.load.Concurrency > 0 {
 		requests.SetLimit(max(1, r.load.Part.count(r.load.Concurrency)))
 	}
-	r.out.Late = make([]time.Duration, r.load.Requests)
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	for i := range r.load.Requests {
@@ -275,8 +273,10 @@ func (r *runner) open(ctx context.Context) {
 			if !ok {
 				return nil
 			}
-			r.out.Late[i] = time.Since(ready)
-			r.out.Requests[i] = r.turn(ctx, i, nil)
+			late := time.Since(ready)
+			t := r.turn(ctx, i, nil)
+			t.Late = late
+			r.out.Requests[i] = t
 			if r.answered(i, time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
 				cut()
 			}

@@ -86,7 +86,7 @@ func TestSessionsWaitOnAVirtualClock(t *testing.T) {
 			sent := out.Requests[i].Sent
 			const rounded = time.Microsecond // latencies are kept as ms
 			early, late := sent < ready-rounded, sent > ready+rounded
-			if !out.Requests[i].OK || early || load.Rate > 0 && (late || out.Late[i] != 0) {
+			if !out.Requests[i].OK || early || load.Rate > 0 && (late || out.Requests[i].Late != 0) {
 				t.Errorf("%s: request %d is sent after %s, ready after %s", name, i, sent, ready)
 			}
 		}

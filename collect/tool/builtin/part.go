@@ -87,9 +87,6 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	for j := range r.load.Part.count(r.load.Requests) {
 		i := r.load.Part.nth(j)
 		own.Requests = append(own.Requests, r.out.Requests[i])
-		if len(r.out.Late) > 0 {
-			own.Late = append(own.Late, r.out.Late[i])
-		}
 	}
 	return to.Encode(message{Outcome: own})
 }
@@ -128,9 +125,6 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	}
 	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: n, Counted: true, Pools: l.Endpoint.Pools(),
 		Began: time.Now().Add(settling)}
-	if l.Rate > 0 {
-		out.Late = make([]time.Duration, l.Requests)
-	}
 	for i, c := range clients {
 		if err := json.NewEncoder(c.In).Encode(message{Begin: out.Began}); err != nil {
 			return Outcome{}, fmt.Errorf("client %d of %d: %w", i+1, n, err)
@@ -197,9 +191,6 @@ func (o *Outcome) add(p Part, from *Outcome) error {
 	for j, t := range from.Requests {
 		o.Requests[p.nth(j)] = t
 	}
-	for j, d := range from.Late {
-		o.Late[p.nth(j)] = d
-	}
 	o.CPU += from.CPU
 	o.Counted = o.Counted && from.Counted
 	o.Refused = append(o.Refused, from.Refused...)
@@ -224,7 +215,7 @@ func (o *Outcome) finish() {
 		now += c.by
 		o.Peak = max(o.Peak, now)
 	}
-	kept, late, whole := o.Requests[:0], o.Late[:0], 0
+	kept, whole := o.Requests[:0], 0
 	for i, t := range o.Requests {
 		if t.Gone {
 			o.Gone++
@@ -234,13 +225,8 @@ func (o *Outcome) finish() {
 		if kept = append(kept, t); i < o.Whole {
 			whole++
 		}
-		if i < len(o.Late) {
-			late = append(late, o.Late[i])
-		}
 	}
-	if o.Gone > 0 {
-		o.Requests, o.Late, o.Whole = kept, late, whole
-	}
+	o.Requests, o.Whole = kept, whole
 }
 
 // total is the progress of all clients: means by how many requests completed of each.

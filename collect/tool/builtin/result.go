@@ -317,8 +317,12 @@ func (o Outcome) Client(l Load) map[string]string {
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
 	}
-	if n := len(o.Late); n > 0 {
-		late := slices.Sorted(slices.Values(o.Late))
+	if n := len(o.Requests); n > 0 && l.Rate > 0 {
+		var late []time.Duration
+		for _, t := range o.Requests {
+			late = append(late, t.Late)
+		}
+		slices.Sort(late)
 		set("late_send_p99_ms", float64(late[(n-1)*99/100])/float64(time.Millisecond), 3)
 		set("late_send_max_ms", float64(late[n-1])/float64(time.Millisecond), 3)
 	}

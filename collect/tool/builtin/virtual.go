@@ -42,9 +42,6 @@ func RunVirtual(l Load, srv *sim.Virtual) (Outcome, error) {
 		last: make([]time.Duration, l.Requests), ends: make([]time.Duration, l.Requests), after: make([][]int, l.Requests),
 		runner: runner{load: l, watcher: newWatcher(l), backlog: newBacklog(l)}}
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
-	if l.Rate > 0 {
-		v.out.Late = make([]time.Duration, l.Requests)
-	}
 	for i := range l.Requests {
 		for _, j := range l.Each[i].After {
 			v.after[j] = append(v.after[j], i)
@@ -129,9 +126,9 @@ func (v *virtualRun) sendAs(i int, at time.Duration) {
 	v.sent.Add(1)
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
-	if v.out.Late != nil {
+	if v.load.Rate > 0 {
 		due, _ := v.ready(i, v.due[i])
-		v.out.Late[i] = at - due
+		t.Late = at - due
 	}
 	want := max(1, q.OSL) // a pooled answer is ready when its prompt is read
 	if q.GiveUp > 0 {
@@ -159,7 +156,7 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 		*t = Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: t.E2EL}}
 	}
 	if limit := v.load.Timeout; limit > 0 && t.E2EL > ms(limit) {
-		*t = Timeline{Sent: t.Sent, Error: "not answered within " + limit.String()}
+		*t = Timeline{Sent: t.Sent, Late: t.Late, Error: "not answered within " + limit.String()}
 	}
 	if v.out.Pools {
 		t.TTFT, t.Out = 0, 0
