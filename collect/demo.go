@@ -17,9 +17,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// recheckFrom is the relative change from the release before at which a point is measured again.
-const recheckFrom = .08
-
 // demoRechecks is how often the newest release is measured again: if the release before changed too, only two
 // releases show the noise, and then confirmation takes two runs.
 const demoRechecks = 2
@@ -85,6 +82,7 @@ const demoSource = "demo"
 func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
 	var out []plan.Workload
 	var control *plan.Workload
+	const recheckFrom = .08 // relative to the release before
 	moved := func(before, now float64) bool { return math.Abs(now-before) > recheckFrom*before }
 	for i := range min(len(now.Points), len(before.Points)) {
 		a, b := before.Points[i], now.Points[i]

@@ -27,9 +27,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// resumeFor is how long an interrupted run can be resumed: later the machine may have changed.
-const resumeFor = 7 * 24 * time.Hour
-
 // mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
 const mostJournal = 64 << 20
 
@@ -118,6 +115,7 @@ func (s *session) resume(results string) {
 	if s.plan.NoResume {
 		return
 	}
+	const resumeFor = 7 * 24 * time.Hour // later the machine may have changed
 	digest := s.plan.Digest()
 	for _, r := range runFolders(results) {
 		if r.id == "" || r.digest != digest || r.over || time.Since(r.start) > resumeFor {

@@ -230,9 +230,6 @@ func SecondsOfRate(alone, rate float64) float64 {
 // SecondsOfLook is SecondsOfRate while the rate doubles each time: an overload shows within two seconds.
 func SecondsOfLook(alone float64) float64 { return max(3, 12*alone) }
 
-// toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
-const toolStart = 30 * time.Second
-
 // EstimateOf estimates from the history of the same workloads on the same model and device, else from those that are
 // most like them, else from an assumed speed. history may be nil.
 func EstimateOf(p Plan, history *columns.Columns) Estimate {
@@ -254,6 +251,7 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 			once += d
 		}
 	}
+	const toolStart = 30 * time.Second                           // Python's imports and a tokenizer
 	repeats := time.Duration(max(1, p.Repeat) * p.Turns.count()) // both servers measure every block
 	for _, t := range p.Tools {
 		if t.Path != "" {

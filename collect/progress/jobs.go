@@ -20,9 +20,6 @@ type Jobs struct {
 // NewJobs shows jobs on a stream.
 func NewJobs(to Stream) *Jobs { return &Jobs{live: live{to: to}, last: map[int]string{}} }
 
-// mostRows is how many jobs the table on a terminal has; those that have ended are left out first.
-const mostRows = 40
-
 // Show shows how the jobs stand.
 func (j *Jobs) Show(v engine.View) {
 	j.clear()
@@ -41,6 +38,7 @@ func (j *Jobs) Show(v engine.View) {
 	if j.to.Width == nil {
 		return
 	}
+	const mostRows = 40 // those of jobs that have ended are left out first
 	shown := v
 	if len(v.Tasks) > mostRows {
 		shown.Tasks = nil

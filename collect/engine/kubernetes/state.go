@@ -344,14 +344,12 @@ func (s *seen) podsOf(array string, entry int) []*pod {
 	return list
 }
 
-// mostHeard is how many running pods are asked for their last lines at one look, in turns: each is a process.
-const mostHeard = 8
-
 // Queue implements [engine.Backend].
 func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []string) ([]engine.JobStatus, error) {
 	if err := b.look(ctx, s); err != nil {
 		return nil, err
 	}
+	const mostHeard = 8 // running pods that are asked at one look, in turns: each is a process
 	list := b.seen.statuses(names, time.Now())
 	var measure []*engine.JobStatus // which print what they do: their run folders cannot be looked into
 	for i := range list {

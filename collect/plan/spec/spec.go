@@ -226,10 +226,8 @@ func Read(name string, data []byte) ([]Model, error) {
 	return out, nil
 }
 
-// deepest is the nesting to which specifications are searched: a release's catalogue nests five levels.
-const deepest = 8
-
 func collect(node json.RawMessage, depth int, out *[]Model) error {
+	const deepest = 8 // a release's catalogue nests five levels
 	var members map[string]json.RawMessage
 	if depth > deepest || json.Unmarshal(node, &members) != nil {
 		return nil // a leaf

@@ -264,9 +264,6 @@ const vocabulary = "the and you was for are his one had but not all can her use 
 // beginning, so no request benefits from an earlier one.
 const headWords = 8
 
-// mostTails bounds the memory of all tails, bytes.
-const mostTails = 64 << 20
-
 // prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
 // few dozen tails.
 type prompts struct {
@@ -303,6 +300,7 @@ func newPrompts(l Load) (*prompts, error) {
 
 // makeTails makes the tails of the words in use.
 func (p *prompts) makeTails() {
+	const mostTails = 64 << 20 // bytes of all tails
 	rng := rand.New(rand.NewPCG(p.seed, 0x70726f6d))
 	p.tails = nil
 	for range min(p.count, 64, 1+mostTails/(4*max(1, p.longest))) {

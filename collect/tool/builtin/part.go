@@ -97,9 +97,6 @@ type Client struct {
 	Out io.Reader
 }
 
-// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
-const settling = 300 * time.Millisecond
-
 // RunClients runs a load on several clients of this host, which begin at one instant, and joins what they did as if one
 // had run.
 func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
@@ -123,6 +120,7 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	if l.Ready != nil {
 		l.Ready()
 	}
+	const settling = 300 * time.Millisecond // after which all begin: each learns of it meanwhile
 	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: n, Counted: true, Pools: l.Endpoint.Pools(),
 		Began: time.Now().Add(settling)}
 	for i, c := range clients {
@@ -264,9 +262,6 @@ type depth struct {
 	at time.Duration
 	n  int
 }
-
-// givenUp is the error of a request that waits for its answer when an overload ends the load.
-const givenUp = "given up with the load: requests arrive faster than they leave"
 
 const (
 	backlogNoise = 4 // times the noise

@@ -85,14 +85,12 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// mostTailDoubt is by how much requests that are left out may move the P99 of the TTFT.
-const mostTailDoubt = .01
-
 // Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one request
 // and more than one in a hundred have a TTFT or E2EL that is not known, or gaps between tokens where an objective is of
 // these, or fewer that may move the P99 of the TTFT. "" where they are known, and for a simulator, which is no
 // measurement.
 func Busy(set latency.Set, l Load) string {
+	const mostTailDoubt = .01 // by which requests that are left out may move the P99 of the TTFT
 	lost, what := set.Lost, "TTFT or E2EL"
 	if set.LostGaps > lost && l.SLO.Of("itl") {
 		lost, what = set.LostGaps, "the gaps between tokens"
