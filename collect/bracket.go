@@ -1,11 +1,14 @@
 package collect
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // tried is one measurement of a search for the largest load that holds an objective. A load is a concurrency, or a rate
 // in steps.
 type tried struct {
-	load  int
 	worst float64 // largest share of a limit: at most 1 holds
 	look  bool    // it was short: it says where to go on, and any other one of the same load replaces it
 }
@@ -15,7 +18,6 @@ type bracket struct {
 	holds   int  // largest load that holds; 0: not even one
 	fails   int  // smallest load that does not; 0: every one up to the most held
 	settled bool // two measurements of each end agree
-	tried   []tried
 }
 
 // votes are the measurements of one load.
@@ -44,12 +46,12 @@ func (v *votes) decided() bool { return v == nil || !v.looks && max(v.held, v.fa
 func findLargest(first, most int, measure func(load int) (tried, error)) (b bracket, err error) {
 	const mostTried = 40 // a doubling to 1024, a dozen steps between and the second looks are about 20
 	of := map[int]*votes{}
-	for next, done := first, false; !done && len(b.tried) < mostTried; {
+	next := first
+	for tries := 0; tries < mostTried && !b.settled; tries++ {
 		x, err := measure(next)
 		if err != nil {
 			return b, err
 		}
-		b.tried = append(b.tried, x)
 		v := of[next]
 		if v == nil || v.looks {
 			v = &votes{looks: x.look}
@@ -61,26 +63,17 @@ func findLargest(first, most int, measure func(load int) (tried, error)) (b brac
 			v.failed++
 		}
 		v.worst += (min(x.worst, 100) - v.worst) / float64(v.held+v.failed)
-		b.ends(of)
-		next, done = b.next(of, most)
-		b.settled = done
-	}
-	return b, nil
-}
-
-// ends finds the largest load that mostly holds below the smallest that mostly fails.
-func (b *bracket) ends(of map[int]*votes) {
-	b.holds, b.fails = 0, 0
-	for load, v := range of {
-		if !v.holds() && (b.fails == 0 || load < b.fails) {
-			b.fails = load
-		}
-	}
-	for load, v := range of {
-		if v.holds() && load > b.holds && (b.fails == 0 || load < b.fails) {
+		b.holds, b.fails = 0, 0 // the largest that mostly holds below the smallest that mostly fails
+		for _, load := range slices.Sorted(maps.Keys(of)) {
+			if !of[load].holds() {
+				b.fails = load
+				break
+			}
 			b.holds = load
 		}
+		next, b.settled = b.next(of, most)
 	}
+	return b, nil
 }
 
 // next returns the load to measure next; done where both ends are settled.

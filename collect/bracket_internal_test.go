@@ -16,9 +16,11 @@ func TestFind(t *testing.T) {
 		for trial := range 300 {
 			truth := 1 + rng.IntN(900)
 			power := .3 + rng.Float64()
+			measured := 0
 			a, err := findLargest(1, 4096, func(c int) (tried, error) {
+				measured++
 				ratio := math.Pow(float64(c)/(float64(truth)+.5), power)
-				return tried{load: c, worst: ratio * math.Exp(noise*rng.NormFloat64())}, nil
+				return tried{worst: ratio * math.Exp(noise*rng.NormFloat64())}, nil
 			})
 			if err != nil || a.holds >= a.fails || a.fails == 0 {
 				t.Fatalf("trial %d: %+v, %v", trial, a, err)
@@ -27,9 +29,9 @@ func TestFind(t *testing.T) {
 			if trials++; math.Abs(float64(a.holds-truth)) <= tolerance {
 				right++
 			}
-			probes += len(a.tried)
+			probes += measured
 			if noise == 0 && !a.settled {
-				t.Errorf("%d: not settled after %d measurements", truth, len(a.tried))
+				t.Errorf("%d: not settled after %d measurements", truth, measured)
 			}
 		}
 		if share := float64(right) / float64(trials); share < .95 || noise == 0 && share < 1 {
@@ -49,7 +51,7 @@ func TestEndsOfASearchThatWasEnded(t *testing.T) {
 		if n++; n > 6 {
 			return tried{}, ended
 		}
-		return tried{load: c, worst: float64(c) / 20}, nil
+		return tried{worst: float64(c) / 20}, nil
 	})
 	if !errors.Is(err, ended) || a.holds != 16 || a.fails != 32 || a.settled {
 		t.Errorf("%+v, %v", a, err)
@@ -59,13 +61,13 @@ func TestEndsOfASearchThatWasEnded(t *testing.T) {
 func TestEdges(t *testing.T) {
 	at := func(limit int) func(int) (tried, error) {
 		return func(c int) (tried, error) {
-			return tried{load: c, worst: float64(c) / float64(limit)}, nil
+			return tried{worst: float64(c) / float64(limit)}, nil
 		}
 	}
 	if a, err := findLargest(1, 64, at(1000)); err != nil || a.holds != 64 || a.fails != 0 || !a.settled {
 		t.Errorf("more than the most: %+v %v", a, err)
 	}
-	none := func(c int) (tried, error) { return tried{load: c, worst: math.Inf(1)}, nil }
+	none := func(c int) (tried, error) { return tried{worst: math.Inf(1)}, nil }
 	if a, err := findLargest(1, 64, none); err != nil || a.holds != 0 || a.fails != 1 || !a.settled {
 		t.Errorf("not even one: %+v %v", a, err)
 	}
@@ -85,7 +87,7 @@ func TestLooksAreNoEvidence(t *testing.T) {
 	seen := map[int]int{}
 	a, err := findLargest(1, 4096, func(c int) (tried, error) {
 		seen[c]++
-		p := tried{load: c, worst: float64(c) / truth, look: seen[c] == 1 && c&(c-1) == 0}
+		p := tried{worst: float64(c) / truth, look: seen[c] == 1 && c&(c-1) == 0}
 		if c == 64 && p.look { // as short measurements of a server that fills slowly
 			p.worst = .5
 		}

@@ -92,7 +92,7 @@ func (w watched) Start(ctx context.Context, dir string) (server.Endpoint, error)
 // A point that fails is a result; the next one is measured.
 func TestFailedPoints(t *testing.T) {
 	cfg := quick
-	cfg.Fault.ErrorShare = 1
+	cfg.Errors = 1
 	end := start(t, cfg)
 	out, err := collect.Run(context.Background(), planOf(2), fixed{end}, t.TempDir(), func(collect.Event) {})
 	if err != nil {

@@ -15,11 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
-
-// recheckFrom is the relative change from the release before at which a point is measured again.
-const recheckFrom = .08
 
 // demoRechecks is how often the newest release is measured again: if the release before changed too, only two
 // releases show the noise, and then confirmation takes two runs.
@@ -39,7 +35,7 @@ func Demo(ctx context.Context, results string, report func(Event)) (outs []Outco
 		if !r.start.IsZero() && r.start.Before(begin) {
 			begin = r.start
 		}
-		if r.whole && r.release == last.Name {
+		if r.over && r.release == last.Name {
 			rechecked++
 		}
 	}
@@ -86,6 +82,7 @@ const demoSource = "demo"
 func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
 	var out []plan.Workload
 	var control *plan.Workload
+	const recheckFrom = .08 // relative to the release before
 	moved := func(before, now float64) bool { return math.Abs(now-before) > recheckFrom*before }
 	for i := range min(len(now.Points), len(before.Points)) {
 		a, b := before.Points[i], now.Points[i]
@@ -113,43 +110,29 @@ func demoWorkloads() []plan.Workload {
 }
 
 func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan {
-	return plan.Plan{
+	p := plan.Plan{
 		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
 		Model:     schema.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
-		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
+		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed,
 		RunOptions: plan.RunOptions{NoResume: true}, // the recheck compares numbers of one uninterrupted run
 	}
-}
-
-// demoTargets returns targets from the theoretical performance of the simulated device, a third of the measured
-// latency. As everywhere, functional asks for 10 % of it and complete for 50 %.
-func demoTargets() []schema.Target {
+	// Targets are of the theoretical performance of the simulated device, a third of the measured latency. As
+	// everywhere, functional asks for 10 % of it and complete for 50 %.
 	one, isl, osl := 1., 128., 32.
-	w := schema.Key{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
-	var out []schema.Target
+	key := schema.Key{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
 	for i, level := range schema.Levels() {
 		share := []float64{.1, .5, 1}[i]
-		row := schema.Target{
-			Key: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource,
-		}
-		out = append(out, row)
-		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
-		out = append(out, row)
+		p.Targets = append(p.Targets,
+			schema.Target{Key: key, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource},
+			schema.Target{Key: key, Metric: "tps_user", Stat: "value", Value: 320 * share, Level: level, Source: demoSource})
 	}
-	return out
+	return p
 }
 
-// demoRun is a run folder that a demo left.
-type demoRun struct {
-	dir     string
-	release string
-	start   time.Time // on the simulator's clock; zero where it has no manifest
-	whole   bool      // it is complete, and its results are what the journal says
-}
-
-// demoRuns lists the run folders of a demo. They are known by the source of their targets, which no other run has; one
-// that was ended before it had a manifest holds nothing but a journal and a folder for results.
-func demoRuns(results string) (out []demoRun) {
+// demoRuns lists the run folders of a demo, with their starts on the simulator's clock; only those are over whose
+// results are what the journal says. They are known by the source of their targets, which no other run has; one that
+// was ended before it had a manifest holds nothing but a journal and a folder for results.
+func demoRuns(results string) (out []runFolder) {
 	ofDemo := func(t schema.Target) bool { return t.Source == demoSource }
 	for _, f := range runFolders(results) {
 		m, err := f.manifest()
@@ -164,25 +147,11 @@ func demoRuns(results string) (out []demoRun) {
 		default:
 			continue
 		}
-		release, whole := f.ended()
-		out = append(out, demoRun{f.dir, release, m.Start, whole && err == nil})
+		f.start, f.over = m.Start, f.over && err == nil
+		for _, e := range f.done {
+			f.over = f.over && f.has(e)
+		}
+		out = append(out, f)
 	}
 	return out
-}
-
-// ended returns the release of a run by its journal, and whether the run is complete and its results are what the
-// journal says.
-func (f runFolder) ended() (release string, whole bool) {
-	same, ended := true, false
-	for _, e := range f.journal {
-		switch e.Event {
-		case "run-start":
-			release = e.Note
-		case "point-done", "eval-done":
-			same = same && f.has(e)
-		case manifest.EventRunDone:
-			ended = true
-		}
-	}
-	return release, same && ended
 }

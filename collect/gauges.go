@@ -314,17 +314,6 @@ func (p *sampler) busy() readings {
 	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3, 0)
 }
 
-// between adds what counters were when the first request was about to be sent and when the last was answered, so that
-// what they grew by is of all requests.
-func (r readings) between(first, last []float64, length float64) readings {
-	if first == nil || last == nil {
-		return r
-	}
-	last[0] = math.Round(length*100) / 100
-	r.gauges = slices.Concat([][]float64{first}, r.gauges, [][]float64{last})
-	return r
-}
-
 // and joins what was read in a later visit to the same point. Counters go on where the earlier visit left them: what
 // they grew by meanwhile is of other points.
 func (r readings) and(later readings) readings {

@@ -42,10 +42,6 @@ func (s *session) event(st *step) Event {
 	return Event{Run: s.id, Step: st.kind(), Text: st.String(), Index: st.index + 1, Count: st.count}
 }
 
-// measurer measures an item. It returns no result and no error where the item is measured on later. With an error, the
-// note of a result says what was known by then.
-type measurer func(ctx context.Context, st *step) (*result, error)
-
 // result is what was measured of an item.
 type result struct {
 	file     string // below raw/
@@ -62,8 +58,9 @@ type result struct {
 // unmeasured is an error of one item: the run goes on.
 type unmeasured struct{ error }
 
-// measurer returns the strategy that measures an item.
-func (s *session) measurer(st *step) measurer {
+// measurer returns what measures an item. It returns no result and no error where the item is measured on later. With
+// an error, the note of a result says what was known by then.
+func (s *session) measurer(st *step) func(context.Context, *step) (*result, error) {
 	switch {
 	case !st.Tool.IsBuiltin():
 		return s.runTool
@@ -263,28 +260,25 @@ func (s *session) watch(ctx context.Context) (context.Context, func()) {
 			}
 		})
 	default:
-		wg.Go(func() { s.poll(alive, cancel) })
+		wg.Go(func() {
+			// One that answers requests is alive, also when thousands of them leave it no time for a question.
+			for last := time.Now(); process.Sleep(alive, time.Second) == nil; {
+				err := s.ping(alive)
+				if err == nil {
+					last = time.Now()
+					continue
+				}
+				if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && alive.Err() == nil {
+					const text = "%w: %s has not responded for %.0f s: %w"
+					cancel(fmt.Errorf(text, server.ErrDied, s.end.URL, since.Seconds(), err))
+					return
+				}
+			}
+		})
 	}
 	return alive, func() {
 		cancel(nil)
 		wg.Wait()
-	}
-}
-
-// poll checks once a second whether a server responds. One that answers requests is alive, also when thousands of them
-// leave it no time for a question.
-func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
-	last := time.Now()
-	for process.Sleep(ctx, time.Second) == nil {
-		err := s.ping(ctx)
-		if err == nil {
-			last = time.Now()
-			continue
-		}
-		if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
-			cancel(fmt.Errorf("%w: %s has not responded for %.0f s: %w", server.ErrDied, s.end.URL, since.Seconds(), err))
-			return
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,12 @@ func (s *session) once(ctx context.Context, st *step) (*result, error) {
 		last = s.edge(ctx)
 	}
 	length := out.Duration.Seconds()
-	return s.loaded(st, load, out, gauges.during(out.Began, length, 0).between(first, last, length), "")
+	read := gauges.during(out.Began, length, 0)
+	if first != nil && last != nil { // so that what counters grew by is of all requests
+		last[0] = math.Round(length*100) / 100
+		read.gauges = slices.Concat([][]float64{first}, read.gauges, [][]float64{last})
+	}
+	return s.loaded(st, load, out, read, "")
 }
 
 // inTime measures a load, and does so twice more where this machine was too busy to say how long requests took; busy is
@@ -98,7 +104,7 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	w.Timeout = cmp.Or(w.Timeout, 2*time.Hour)
 	return builtin.Load{
 		Workload: w, URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-		Each: each, Fit: true, Fits: &s.fits, Seed: seed, Text: text, Simulated: s.end.Stack.Engine == server.SimEngine,
+		Each: each, Fit: true, Fits: s.fits, Seed: seed, Text: text, Simulated: s.end.Stack.Engine == server.SimEngine,
 	}, nil
 }
 
@@ -118,8 +124,11 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 			begins()
 		}
 	}
-	n := clientsOf(s.plan.Clients, l)
-	if n <= 1 {
+	n := min(s.plan.Clients, l.Requests) // none is without a stream or a request
+	if l.Concurrency > 0 {
+		n = min(n, l.Concurrency)
+	}
+	if n <= 1 || l.Ordered() { // what waits for an answer does so in one process
 		return builtin.Run(ctx, l)
 	}
 	return runClients(ctx, l, n)
@@ -322,25 +331,17 @@ func (s *session) warm(ctx context.Context) error {
 	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil
 	}
-	var lengths []plan.Workload
+	began, failed, lengths := time.Now(), "", map[int]bool{}
 	for _, w := range s.plan.Workloads {
-		same := func(o plan.Workload) bool { return o.ISL == w.ISL }
-		if w.ISL > 0 && !slices.ContainsFunc(lengths, same) {
-			lengths = append(lengths, plan.Workload{
-				ISL: w.ISL, OSL: osl, Concurrency: 1, Requests: 1, Timeout: cmp.Or(w.Timeout, s.longest()),
-			})
+		if w.ISL == 0 || lengths[w.ISL] {
+			continue
 		}
-	}
-	if len(lengths) == 0 {
-		return nil
-	}
-	began := time.Now()
-	failed := ""
-	for _, w := range lengths {
+		lengths[w.ISL] = true
+		w = plan.Workload{ISL: w.ISL, OSL: osl, Concurrency: 1, Requests: 1, Timeout: cmp.Or(w.Timeout, s.longest())}
 		over := s.sayWaiting(fmt.Sprintf("for the answer to a request of %d tokens, at most %s", w.ISL, w.Timeout))
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Workload: w,
-			Fit: true, Fits: &s.fits, Seed: s.plan.Seed,
+			Fit: true, Fits: s.fits, Seed: s.plan.Seed,
 		})
 		over()
 		switch {
@@ -351,6 +352,9 @@ func (s *session) warm(ctx context.Context) error {
 		case out.Set().OK == 0:
 			failed = fmt.Sprintf("ISL %d: %s", w.ISL, firstError(out))
 		}
+	}
+	if len(lengths) == 0 {
+		return nil
 	}
 	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
 	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -26,9 +27,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// resumeFor is how long an interrupted run can be resumed: later the machine may have changed.
-const resumeFor = 7 * 24 * time.Hour
-
 // mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
 const mostJournal = 64 << 20
 
@@ -36,7 +34,7 @@ const mostJournal = 64 << 20
 // "20261121T045012Z-sim-8b-simulated-1a2b3c".
 func newSession(side Side, results string, report func(Event)) *session {
 	var reporting sync.Mutex
-	s := &session{plan: side.Plan, srv: side.Server, start: time.Now(), report: func(e Event) {
+	s := &session{plan: side.Plan, srv: side.Server, start: time.Now(), fits: builtin.Fits{}, report: func(e Event) {
 		reporting.Lock()
 		defer reporting.Unlock()
 		report(e)
@@ -54,11 +52,21 @@ func newSession(side Side, results string, report func(Event)) *session {
 	return s
 }
 
-// runFolder is a folder with a journal.
+// runFolder is a folder with a journal, and what that says of the run.
 type runFolder struct {
-	dir     string
-	journal []manifest.Entry
+	dir                 string
+	id, digest, release string // "" where nothing is said
+	start               time.Time
+	over                bool                      // it is complete
+	done                map[string]manifest.Entry // results, by item
+	probes              searched
 }
+
+// searched is what the searches of a plan have measured, by item.
+type searched map[string][]probed
+
+// eventProbe is a measurement of a search in the journal, whose note has it.
+const eventProbe = "probe-done"
 
 // runFolders lists the run folders below a folder in the order of their ids, which begin with the time. A journal that
 // cannot be read has no entries.
@@ -69,12 +77,36 @@ func runFolders(results string) []runFolder {
 		dir := filepath.Join(results, e.Name())
 		name := filepath.Join(dir, manifest.JournalName)
 		if data, err := rootfs.ReadFile(name, mostJournal); err == nil {
-			out = append(out, runFolder{dir, manifest.ReadJournal(data)})
+			out = append(out, folderOf(dir, manifest.ReadJournal(data)))
 		} else if _, err := os.Lstat(name); err == nil {
 			out = append(out, runFolder{dir: dir})
 		}
 	}
 	return out
+}
+
+// folderOf reads the journal of a run folder.
+func folderOf(dir string, journal []manifest.Entry) runFolder {
+	r := runFolder{dir: dir, done: map[string]manifest.Entry{}, probes: searched{}}
+	for _, e := range journal {
+		switch e.Event {
+		case "run-start":
+			r.id, r.digest, r.release, r.start = e.Item, e.Result, e.Note, e.Time
+		case manifest.EventRunDone:
+			r.over = true
+		case eventProbe:
+			var p probed
+			if json.Unmarshal([]byte(e.Note), &p) == nil {
+				r.probes[e.Item] = append(r.probes[e.Item], p)
+			}
+		case "point-done", "eval-done":
+			r.done[e.Item] = e
+		case "server-died", "point-missing", "eval-missing": // answers of a dying server are not a measurement
+			delete(r.done, e.Item)
+			delete(r.probes, e.Item)
+		}
+	}
+	return r
 }
 
 // resume continues the newest unfinished run folder of the same plan, also one in which nothing is reported as done:
@@ -83,10 +115,10 @@ func (s *session) resume(results string) {
 	if s.plan.NoResume {
 		return
 	}
+	const resumeFor = 7 * 24 * time.Hour // later the machine may have changed
 	digest := s.plan.Digest()
 	for _, r := range runFolders(results) {
-		id, start, done, probes := unfinished(r.journal, digest)
-		if id == "" || time.Since(start) > resumeFor {
+		if r.id == "" || r.digest != digest || r.over || time.Since(r.start) > resumeFor {
 			continue
 		}
 		m, err := r.manifest()
@@ -94,11 +126,11 @@ func (s *session) resume(results string) {
 			continue
 		}
 		if s.unstated { // it is written again
-			m.Start = start
+			m.Start = r.start
 		}
 		s.resumed = true
-		s.id, s.dir, s.before, s.done, s.probes = id, r.dir, m.Stack, map[string]bool{}, probes
-		for item, e := range done { // what is not what was measured is measured again
+		s.id, s.dir, s.before, s.done, s.probes = r.id, r.dir, m.Stack, map[string]bool{}, r.probes
+		for item, e := range r.done { // what is not what was measured is measured again
 			if r.has(e) {
 				s.done[item] = true
 			}
@@ -163,53 +195,11 @@ func Interrupted(p plan.Plan, results string) (dir string, done map[string]bool)
 func Finished(p plan.Plan, results string) string {
 	digest := p.Digest()
 	for _, r := range runFolders(results) {
-		same := false
-		for _, e := range r.journal {
-			switch {
-			case e.Event == "run-start":
-				same = e.Result == digest
-			case e.Event == manifest.EventRunDone && same:
-				return r.dir
-			}
+		if r.digest == digest && r.over {
+			return r.dir
 		}
 	}
 	return ""
-}
-
-// searched is what the searches of a plan have measured, by item.
-type searched map[string][]probed
-
-// eventProbe is a measurement of a search in the journal, whose note has it.
-const eventProbe = "probe-done"
-
-// unfinished reads a journal. For an unfinished run of the plan it returns the run's id, its results by item, and what
-// searches have measured.
-func unfinished(
-	entries []manifest.Entry, digest string,
-) (id string, start time.Time, done map[string]manifest.Entry, probes searched) {
-	done, probes = map[string]manifest.Entry{}, searched{}
-	for _, e := range entries {
-		switch e.Event {
-		case "run-start":
-			if e.Result != digest {
-				return "", time.Time{}, nil, nil
-			}
-			id, start = e.Item, e.Time
-		case manifest.EventRunDone:
-			return "", time.Time{}, nil, nil
-		case eventProbe:
-			var p probed
-			if json.Unmarshal([]byte(e.Note), &p) == nil {
-				probes[e.Item] = append(probes[e.Item], p)
-			}
-		case "point-done", "eval-done":
-			done[e.Item] = e
-		case "server-died", "point-missing", "eval-missing": // answers of a dying server are not a measurement
-			delete(done, e.Item)
-			delete(probes, e.Item)
-		}
-	}
-	return id, start, done, probes
 }
 
 // sameServer refuses to resume on another server than the one that the first part was measured on.

@@ -13,19 +13,15 @@ import (
 
 // Partial answers of a dying server are not a measurement, whatever earlier entries of the journal state.
 func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
-	id, _, done, _ := unfinished([]manifest.Entry{
+	r := folderOf("", []manifest.Entry{
 		{Event: "run-start", Item: "r1", Result: "digest"},
 		{Event: "point-done", Item: "a", Result: "raw/a.json"},
 		{Event: "point-done", Item: "b", Result: "raw/b.json"},
 		{Event: "server-died", Item: "b"},
 		{Event: "point-missing", Item: "b"},
-	}, "digest")
-	if id != "r1" || done["a"].Result == "" || done["b"].Result != "" {
-		t.Errorf("%s %v", id, done)
-	}
-	other := []manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}
-	if id, _, _, _ := unfinished(other, "digest"); id != "" {
-		t.Error("another plan's run is resumed")
+	})
+	if r.id != "r1" || r.digest != "digest" || r.over || r.done["a"].Result == "" || r.done["b"].Result != "" {
+		t.Errorf("%+v", r)
 	}
 }
 

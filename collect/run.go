@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
@@ -119,7 +120,7 @@ type session struct {
 	journal   *manifest.Journal
 	report    func(Event)
 	out       Outcome
-	virtual   builtin.Virtual  // the simulator on its own clock; nil for a server on the machine's
+	virtual   *sim.Virtual     // the simulator on its own clock; nil for a server on the machine's
 	machine   host.Facts       // that we run on
 	meter     *host.Meter      // of its power; nil where nothing states it
 	metered   bool             // it was looked for
@@ -180,46 +181,39 @@ func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, re
 }
 
 // Open makes the run folder of each side below results, or finds the one that an interrupted run of its plan left, and
-// locks it. Those of two sides name each other. report is called with progress, from one goroutine at a time.
-// [Folder.Measure] must follow, which ends the locks.
+// locks it; [folderlock.ErrHeld] where another process writes to it. Those of two sides name each other. report is
+// called with progress, from one goroutine at a time. [Folder.Measure] must follow, which ends the locks.
 func Open(ctx context.Context, results string, report func(Event), sides ...Side) (*Folder, error) {
 	f := &Folder{kept: sides[0].Plan.Turns.Kept, results: results}
 	for i, side := range sides {
 		if sim, ok := side.Server.(*server.Simulated); ok && len(sides) > 1 { // two machines never have the same noise
 			sim.Config.Seed = sim.Config.Seed&(1<<40-1) + uint64(i+1)<<40
 		}
-		s, release, err := lockedSession(ctx, side, results, report)
+		s := newSession(side, results, report)
 		f.sides = append(f.sides, s)
+		if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
+			f.unlock()
+			return f, fmt.Errorf("run folder: %w", err)
+		}
+		release, err := folderlock.Take(ctx, s.dir, folderlock.Exclusive, folderlock.Wait{})
 		if err != nil {
 			f.unlock()
 			return f, err
 		}
-		f.release = append(f.release, release)
+		if f.release = append(f.release, release); !s.resumed {
+			continue
+		}
+		// What an interrupted run has is read again under the lock: the other process may have ended it meanwhile.
+		if f.sides[i] = newSession(side, results, report); f.sides[i].dir != s.dir {
+			f.sides[i] = s
+			f.unlock()
+			return f, fmt.Errorf("%s: %w", s.dir, folderlock.ErrHeld)
+		}
 	}
 	if len(f.sides) > 1 {
 		f.sides[0].other, f.sides[1].other = f.sides[1].id, f.sides[0].id
 	}
 	return f, nil
-}
-
-// lockedSession is a session whose folder no other process writes to; [folderlock.ErrHeld] where one does. What an
-// interrupted run has is read again under the lock: the other process may have ended it meanwhile.
-func lockedSession(
-	ctx context.Context, side Side, results string, report func(Event),
-) (s *session, release func(), err error) {
-	s = newSession(side, results, report)
-	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
-		return s, nil, fmt.Errorf("run folder: %w", err)
-	}
-	if release, err = folderlock.Take(ctx, s.dir, folderlock.Exclusive, folderlock.Wait{}); err != nil || !s.resumed {
-		return s, release, err
-	}
-	again := newSession(side, results, report)
-	if again.dir != s.dir {
-		release()
-		return s, nil, fmt.Errorf("%s: %w", s.dir, folderlock.ErrHeld)
-	}
-	return again, release, nil
 }
 
 // Path is the folder that was opened last.
@@ -425,8 +419,8 @@ func (s *session) startServer(ctx context.Context) error {
 	}
 	s.end, s.took = end, time.Since(began)
 	redact.Know(end.APIKey)
-	if sim, ok := s.srv.(*server.Simulated); ok && sim.Virtual {
-		s.virtual = sim.Clock()
+	if srv, ok := s.srv.(*server.Simulated); ok {
+		s.virtual = srv.Clock
 	}
 	s.readHost(ctx)
 	switch engine, device := end.Stack.Engine, s.plan.Device; {

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,20 +78,31 @@ func (f *found) exact(steps int) float64 {
 // ends first, what is known is said; it is no capacity, which history would compare with those of whole searches.
 func (s *session) search(ctx context.Context, st *step) (*result, error) {
 	f, err := &found{unit: 1}, error(nil)
-	metric, unit := schema.CapacityMetric, "requests"
+	metric, unit, answer := schema.CapacityMetric, "requests", 0.
 	if st.Load.FindRate {
 		metric, unit = schema.RateMetric, "req/s"
 		err = s.findRate(ctx, st, f)
+		answer = f.holds()
 	} else {
-		err = s.findConcurrency(ctx, st, f)
+		const most = 1024 // where nothing states how many sequences the server takes
+		f.answer, err = findLargest(1, cmp.Or(st.Load.Most, most), func(c int) (tried, error) {
+			w := st.Load
+			w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
+			p, err := s.probe(ctx, st, f, w)
+			return tried{worst: p.share()}, err
+		})
+		if err == nil && f.answer.holds == 0 {
+			err = noneHolds(st, f.probes[len(f.probes)-1].Error)
+		}
+		answer = float64(f.answer.holds)
 	}
 	holds, fails := f.holds(), f.fails()
 	if err != nil {
 		return &result{note: knownBy(holds, fails, unit)}, err
 	}
-	var at probed // the slowest of the measurements of the answer
-	for i, p := range f.probes {
-		if f.answer.tried[i].load == f.answer.holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
+	var at probed                // the slowest of the measurements of the answer
+	for _, p := range f.probes { // which have a concurrency or a rate
+		if float64(p.Concurrency)+p.Rate == answer && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
 			at = p
 		}
 	}
@@ -153,19 +165,6 @@ func noneHolds(st *step, why string) error {
 	return unmeasured{errors.New("not even one request at a time holds " + st.Load.SLO.String() + why)}
 }
 
-func (s *session) findConcurrency(ctx context.Context, st *step, f *found) (err error) {
-	f.answer, err = findLargest(1, st.Load.MostConcurrency(), func(c int) (tried, error) {
-		w := st.Load
-		w.Concurrency, w.Requests = c, st.Load.RequestsOfProbe(c)
-		p, err := s.probe(ctx, st, f, w)
-		return tried{load: c, worst: p.share()}, err
-	})
-	if err == nil && f.answer.holds == 0 {
-		return noneHolds(st, f.probes[len(f.probes)-1].Error)
-	}
-	return err
-}
-
 // findRate finds the largest rate of an open loop. A rate that the server cannot keep up with is noticed within seconds
 // and given up.
 func (s *session) findRate(ctx context.Context, st *step, f *found) error {
@@ -188,7 +187,7 @@ func (s *session) findRate(ctx context.Context, st *step, f *found) error {
 		if p.Overload && err == nil {
 			err = s.recovered(ctx, st, alone)
 		}
-		return tried{load: c, worst: p.share(), look: !near}, err
+		return tried{p.share(), !near}, err
 	})
 	if err == nil && f.answer.holds == 0 {
 		return unmeasured{fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO)}

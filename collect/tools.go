@@ -191,11 +191,10 @@ func CommandLines(done map[string]bool, sides ...Side) []string {
 
 // startLine is the command line of a server that is started; none for another.
 func (x Side) startLine() []string {
-	s, ok := x.Server.(server.Starter)
-	if !ok {
-		return nil
+	if s, ok := x.Server.(interface{ CommandLine() []string }); ok {
+		return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
 	}
-	return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
+	return nil
 }
 
 // itemLines are the command lines of the measurements of a block; 0: of a plan by itself.

@@ -243,9 +243,6 @@ func (k knownPoint) joined(load builtin.Load, visit builtin.Outcome) knownPoint 
 	if len(k.out.Requests) > 0 {
 		out.Began, out.CPU, out.Peak = k.out.Began, out.CPU+k.out.CPU, max(out.Peak, k.out.Peak)
 	}
-	if out.Late = nil; len(visit.Late) > 0 {
-		out.Late = slices.Concat(k.out.Late, visit.Late[from:to])
-	}
 	if next.start = 0; from < to {
 		next.start = visit.Requests[from].Sent
 	}

@@ -50,7 +50,7 @@ func measuredUntil(
 	if err != nil || out.Failed > 0 || len(out.Points) != len(workloads) {
 		t.Errorf("%v %+v", err, out)
 	}
-	took := srv.Clock().Elapsed()
+	took := srv.Clock.Elapsed()
 	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"+manifest.SidecarSuffix))
 	var list []manifest.Sidecar
 	for _, name := range names {

@@ -68,10 +68,12 @@ var rooms = map[string][]string{
 	"collect/session": {
 		"collect.", "collect/credentials", "collect/origin", "collect/plan", "collect/server.", "collect/traffic",
 	},
-	"collect/server/sim":   {"collect/arrival", "collect/process"},
-	"collect/tool":         {"collect/process", "collect/tool/builtin", "collect/traffic"},
-	"collect/tool/builtin": {"collect/arrival", "collect/origin", "collect/process", "collect/traffic"},
-	"collect/traffic":      {},
+	"collect/server/sim": {"collect/process", "collect/traffic"},
+	"collect/tool":       {"collect/process", "collect/tool/builtin", "collect/traffic"},
+	"collect/tool/builtin": {
+		"collect/arrival", "collect/origin", "collect/process", "collect/server/sim", "collect/traffic",
+	},
+	"collect/traffic": {},
 
 	"targets/library":    {},
 	"targets/decision":   {},

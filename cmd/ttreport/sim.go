@@ -17,7 +17,7 @@ func simCommand(sh *shell) *cobra.Command {
 	cfg := sim.Defaults()
 	port := fs.Int("port", 8000, "`port` on the loopback interface")
 	fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
-	fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
+	fs.Float64Var(&cfg.Errors, "errors", 0, "`share` of requests that are answered with 500")
 	fs.IntVar(&cfg.Reasoning, "reasoning", 0, "`tokens` of reasoning before each answer of chat and responses")
 	slower := fs.Float64("slower", 0, "`share` by which its steps take longer: 0.1 for a tenth")
 	fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
@@ -32,7 +32,7 @@ func simCommand(sh *shell) *cobra.Command {
 		if len(args) > 0 || *port == 0 {
 			return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
 		}
-		if share := cfg.Fault.ErrorShare; !(share >= 0 && share <= 1) {
+		if share := cfg.Errors; !(share >= 0 && share <= 1) {
 			return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500",
 				"sim: --errors must be between 0 and 1, got %g", share)
 		}

@@ -67,7 +67,21 @@ func Tools() []string { return append(tool.Names(false)[1:], tool.Names(true)...
 func Examine(ctx context.Context, r Request) []Finding {
 	out := []Finding{{true, "builtin", "in this program", ""}}
 	for _, a := range tool.Adapters() {
-		out = append(out, findTool(ctx, r.Tools, a))
+		pin, f := a.Pin(), Finding{true, a.Name, "", ""}
+		switch found, err := r.Tools.Find(ctx, a); {
+		case err == nil && found.From == "environment":
+			f.Found = "its own environment with " + pin + ", " + found.Dir
+		case err == nil:
+			f.Found = found.From + ", " + found.Program
+		case !errors.Is(err, tool.ErrNone):
+			f = Finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"}
+		case pin == "":
+			fix := "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"
+			f = Finding{false, a.Name, "not installed, and ttreport does not install it", fix}
+		default:
+			f = Finding{false, a.Name, "not installed yet; " + pin + " is pinned", "ttreport doctor --make " + a.Name}
+		}
+		out = append(out, f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Exec)) {
 		f := Finding{true, name, "exec, " + redact.Text(r.Exec[name]), ""}
@@ -252,22 +266,4 @@ func memory() Finding {
 		}
 	}
 	return Finding{true, "memory", "unknown", ""}
-}
-
-// findTool looks for one tool.
-func findTool(ctx context.Context, find tool.Environments, a tool.Adapter) Finding {
-	pin := a.Pin()
-	found, err := find.Find(ctx, a)
-	switch {
-	case err == nil && found.From == "environment":
-		return Finding{true, a.Name, "its own environment with " + pin + ", " + found.Dir, ""}
-	case err == nil:
-		return Finding{true, a.Name, found.From + ", " + found.Program, ""}
-	case !errors.Is(err, tool.ErrNone):
-		return Finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"}
-	case pin == "":
-		fix := "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"
-		return Finding{false, a.Name, "not installed, and ttreport does not install it", fix}
-	}
-	return Finding{false, a.Name, "not installed yet; " + pin + " is pinned", "ttreport doctor --make " + a.Name}
 }

@@ -139,6 +139,16 @@ func (e *RefusedError) Error() string {
 // Unwrap makes it an [ErrRefused].
 func (e *RefusedError) Unwrap() error { return ErrRefused }
 
+// Refusal is that of a job for a reason in the scheduler's words. faults are parts of these, each with the field of
+// resources that it is about.
+func Refusal(job, why string, faults [][2]string) *RefusedError {
+	e := &RefusedError{Job: job, Why: why}
+	if i := slices.IndexFunc(faults, func(f [2]string) bool { return strings.Contains(why, f[0]) }); i >= 0 {
+		e.Field = faults[i][1]
+	}
+	return e
+}
+
 // answerWithin is how long a scheduler's command may take: Slurm's retry by themselves for MessageTimeout, 10 s by
 // default.
 const answerWithin = 2 * time.Minute

@@ -181,12 +181,10 @@ func (f *Follower) round(ctx context.Context) error {
 	return nil
 }
 
-// cancelTime is how long another process may take to end jobs. One that takes longer was killed.
-const cancelTime = 5 * time.Minute
-
 // cancelling reads what other processes wrote to the journal, and reports whether one is ending the jobs. They
 // disappear then, and are not to be submitted again.
 func (f *Follower) cancelling() (now bool, err error) {
+	const cancelTime = 5 * time.Minute // a process that takes longer was killed
 	if err := f.Submission.readJournal(); err != nil {
 		return false, err
 	}

@@ -36,24 +36,21 @@ type query struct {
 }
 
 // facts and powers are the queries for each purpose.
-func facts() []query {
-	return []query{
+var (
+	facts = []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent},
 		{argv: []string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
 			"--format=csv,noheader"}, read: nvidiaFacts},
 		{argv: []string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, read: rocm},
 	}
-}
-
-func powers() []query {
-	return []query{
+	powers = []query{
 		{argv: []string{"tt-smi", "-s"}, read: tenstorrent, power: schema.DefChips},
 		{argv: []string{"nvidia-smi", "--query-gpu=power.draw,temperature.gpu,memory.used",
 			"--format=csv,noheader,nounits"}, read: nvidiaPower, power: schema.DefBoards},
 		{argv: []string{"rocm-smi", "--showpower", "--showtemp", "--showmeminfo", "vram", "--json"}, read: rocm,
 			power: schema.DefPackages},
 	}
-}
+)
 
 // devices asks the program, or the exporter.
 func (q query) devices(ctx context.Context) ([]device, error) {
@@ -178,7 +175,7 @@ var boards = map[string]string{
 // Device returns the name of the Tenstorrent system that this machine is, and its boards as "4 n300"; "" where tt-smi
 // is not there, or lists boards that make up none.
 func Device(ctx context.Context) (name, of string) {
-	list, err := facts()[0].devices(ctx)
+	list, err := facts[0].devices(ctx)
 	if err != nil || len(list) == 0 {
 		return "", ""
 	}

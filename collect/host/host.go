@@ -27,12 +27,16 @@ func Read(ctx context.Context) Facts {
 		"clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		"governor":    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 	} {
-		if data, err := os.ReadFile(file); err == nil {
-			f.set(name, string(data))
+		data, _ := os.ReadFile(file) // where there is none, nothing is set
+		f.set(name, string(data))
+	}
+	cpus, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(cpus)) { // the first of a name counts
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" && f.Setting["cpu"] == "" {
+			f.set("cpu", value)
 		}
 	}
-	f.set("cpu", kernelFile("/proc/cpuinfo")["model name"])
-	for _, q := range facts() {
+	for _, q := range facts {
 		out, err := ask(ctx, q.argv)
 		if err != nil {
 			continue
@@ -78,26 +82,6 @@ func same(list []string) string {
 	}
 	list = slices.DeleteFunc(list, func(s string) bool { return s == "" || s == "N/A" })
 	return strings.Join(slices.Compact(list), ", ")
-}
-
-// kernelFile reads lines of names and values, of which the first of a name counts; nil where there is no such file.
-func kernelFile(path string) map[string]string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return fields(string(text))
-}
-
-func fields(text string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(line, ":")
-		if name = strings.TrimSpace(name); out[name] == "" {
-			out[name] = strings.TrimSpace(value)
-		}
-	}
-	return out
 }
 
 // Scheduler returns facts about the job that this process is part of, as Slurm states them in its environment, see

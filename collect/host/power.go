@@ -33,7 +33,7 @@ type Meter struct {
 // FindMeter looks for what states power on this machine; nil where nothing does.
 func FindMeter(ctx context.Context) *Meter {
 	cpu := newRAPL(os.DirFS("/sys/class/powercap"))
-	for _, q := range powers() {
+	for _, q := range powers {
 		if p, err := power(q.devices(ctx)); err == nil && !math.IsNaN(p.Watts) {
 			return &Meter{Of: q.power, query: q, cpu: cpu}
 		}

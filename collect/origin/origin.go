@@ -41,9 +41,6 @@ func Client(timeout time.Duration) *http.Client {
 	return &http.Client{Timeout: timeout, Transport: transport, CheckRedirect: sameOrigin}
 }
 
-// mostAnswer is how much is read of an answer, bytes.
-const mostAnswer = 4 << 20
-
 // Ask sends a request and returns the status and the body of its answer. key is sent as a bearer token, "" for none,
 // and body as JSON, nil for none. Errors are those of [Words].
 func Ask(ctx context.Context, method, address, key string, body any) (status int, text []byte, err error) {
@@ -68,6 +65,7 @@ func Ask(ctx context.Context, method, address, key string, body any) (status int
 		return 0, nil, Words(err)
 	}
 	defer answer.Body.Close()
+	const mostAnswer = 4 << 20 // bytes
 	text, err = io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 	return answer.StatusCode, text, Words(err)
 }

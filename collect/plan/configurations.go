@@ -8,44 +8,29 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// settings returns the values that are stated of each flag of a server: of max-num-seqs=64,128, those two, each behind
-// the name of the flag.
-func settings(params []string) ([][]string, error) {
-	var out [][]string
-	for _, text := range params {
-		name, values, _ := strings.Cut(text, "=")
-		name = strings.TrimPrefix(name, "--")
-		var of []string
-		for value := range strings.SplitSeq(values, ",") {
-			if name == "" || value == "" {
-				return nil, Usage("--server-param max-num-seqs=64,128,256",
-					"collect: --server-param %q: expected a flag of the server and its values", text)
-			}
-			if of = append(of, name+"="+value); slices.Contains(of[:len(of)-1], name+"="+value) {
-				return nil, Usage("name each value once", "collect: --server-param %q: it has %s twice", text, value)
-			}
-		}
-		out = append(out, of)
-	}
-	return out, nil
-}
-
 // Configurations returns an entry for each combination of the values that an entry and the flags state for flags of a
-// server, the last flag's changing first: each starts a server of its own, and its points have the values as their
-// configuration. Entries without any stay as they are.
+// server, as max-num-seqs=64,128, the last flag's changing first: each starts a server of its own, and its points have
+// the values as their configuration. Entries without any stay as they are.
 func Configurations(entries []Entry, params []string) ([]Entry, error) {
 	var out []Entry
 	for _, e := range entries {
-		flags, err := settings(slices.Concat(e.ServerParams, params))
-		if err != nil {
-			return nil, err
-		}
 		list := [][]string{nil}
-		for _, values := range flags {
+		for _, text := range slices.Concat(e.ServerParams, params) {
+			name, values, _ := strings.Cut(strings.TrimPrefix(text, "--"), "=")
 			var next [][]string
+			of := strings.Split(values, ",")
+			for i, value := range of {
+				if name == "" || value == "" {
+					return nil, Usage("--server-param max-num-seqs=64,128,256",
+						"collect: --server-param %q: expected a flag of the server and its values", text)
+				}
+				if slices.Contains(of[:i], value) {
+					return nil, Usage("name each value once", "collect: --server-param %q: it has %s twice", text, value)
+				}
+			}
 			for _, chosen := range list {
-				for _, value := range values {
-					next = append(next, append(slices.Clone(chosen), value))
+				for _, value := range of {
+					next = append(next, append(slices.Clone(chosen), name+"="+value))
 				}
 			}
 			list = next

@@ -105,9 +105,18 @@ func ReadNM(name string, port int, longest func(model string) int) ([]Entry, err
 			return nil, err
 		}
 		names = nil
-		for _, n := range nmList(data) {
-			names = append(names, listed(name, n))
+		for line := range strings.Lines(string(data)) { // one path each
+			line, _, _ = strings.Cut(line, "#") // a comment
+			if line = strings.TrimSpace(line); line != "" {
+				names = append(names, listed(name, line))
+			}
 		}
+	}
+	gpus := 0 // in CUDA_VISIBLE_DEVICES, else those that nvidia-smi lists
+	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
+		gpus = len(strings.FieldsFunc(v, func(r rune) bool { return r == ',' }))
+	} else if out, err := exec.Command("nvidia-smi", "-L").Output(); err == nil {
+		gpus = strings.Count(string(out), "GPU ")
 	}
 	var out []Entry
 	for _, n := range names {
@@ -115,7 +124,7 @@ func ReadNM(name string, port int, longest func(model string) int) ([]Entry, err
 		if err != nil {
 			return nil, err
 		}
-		list, err := nm(n, data, gpus(), longest)
+		list, err := nm(n, data, gpus, longest)
 		if err != nil {
 			return nil, Usage("", "collect: %w", err)
 		}
@@ -142,18 +151,6 @@ func listed(list, name string) string {
 		}
 	}
 	return name
-}
-
-// gpus counts the GPUs in CUDA_VISIBLE_DEVICES, else those that nvidia-smi lists.
-func gpus() int {
-	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
-		return len(strings.FieldsFunc(v, func(r rune) bool { return r == ',' }))
-	}
-	out, err := exec.Command("nvidia-smi", "-L").Output()
-	if err != nil {
-		return 0
-	}
-	return strings.Count(string(out), "GPU ")
 }
 
 // readNamed reads a file that a flag or a list names; the flag is stated with an example.

@@ -256,15 +256,3 @@ func setField(w *Workload, name, value string) error {
 	}
 	return err
 }
-
-// nmList reads a list of configurations: one path a line, # begins a comment.
-func nmList(data []byte) []string {
-	var out []string
-	for line := range strings.Lines(string(data)) {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -93,8 +95,22 @@ func TestBadConfigsAreRefused(t *testing.T) {
 	}
 }
 
+// A list names one configuration a line, relative to itself.
 func TestList(t *testing.T) {
-	if got := nmList([]byte("# all\na.json\n\n b.json  # the second\n")); strings.Join(got, "|") != "a.json|b.json" {
-		t.Error(got)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("nightly.txt", "# all\na.json\n\n b.json  # the second\n")
+	for _, name := range []string{"a", "b"} {
+		write(name+".json", `{"configs":[{"models":["`+name+`"],"script_name":"benchmark_serving",
+"script_args":{"input-len":[1],"output-len":[1]}}]}`)
+	}
+	got, err := ReadNM(filepath.Join(dir, "nightly.txt"), 0, func(string) int { return 0 })
+	if err != nil || len(got) != 2 || got[0].Model != "a" || got[1].Model != "b" {
+		t.Error(got, err)
 	}
 }

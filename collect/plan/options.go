@@ -361,9 +361,6 @@ func (t Turns) Manifest(other string) schema.Interleaved {
 	return schema.Interleaved{With: other, Side: t.Side, Starts: starts, Blocks: t.Blocks}
 }
 
-// mostForHit is how many requests are proposed so that a share of hits is reached.
-const mostForHit = 20_000
-
 // DrawnHit is the share of all prompt tokens that a prefix cache without limit finds in the requests of a workload that
 // states one, number i of the plan; ok is false for others, and where the number of requests is not known.
 func (p Plan) DrawnHit(i int) (share float64, ok bool) {
@@ -393,6 +390,7 @@ func (p *Plan) possible() error {
 		if ok {
 			continue
 		}
+		const mostForHit = 20_000 // requests that are proposed so that it is reached
 		fix := "fewer prefixes, a smaller share, or prompts that differ less in length"
 		if m, ok := w.RequestsToHit(n, mostForHit); ok && !w.SLO.Set() && !p.Until.Set() {
 			fix = fmt.Sprintf("n=%d is enough; or %s", m, fix)

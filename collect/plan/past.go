@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -17,16 +18,9 @@ import (
 
 // past is what a history says of how long measurements of a model on a device take.
 type past struct {
-	list  []pastPoint // newest first
-	extra float64     // s that a measurement takes beside its requests
-}
-
-// pastPoint is one measurement.
-type pastPoint struct {
-	key                string // without the tool
-	isl, osl, inFlight float64
-	duration, requests float64 // s; 0: not known
-	ttft, tpot, e2el   float64 // ms, mean; 0: not known
+	*columns.Columns
+	points []*columns.PointRow // newest first
+	extra  float64             // s that a measurement takes beside its requests
 }
 
 // pastRepeats is how many measurements of one workload, and starts of a server, count: their median does.
@@ -35,13 +29,13 @@ const pastRepeats = 5
 // pastOf reads what the newest runs of a plan's model on its device have.
 func pastOf(c *columns.Columns, p Plan) past {
 	const newest = 20
-	var out past
+	out := past{Columns: c}
 	runs := runsOf(c, p)
 	for _, h := range runs[:min(len(runs), newest)] {
 		busy := 0.
 		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			pt := pastPointOf(c, &c.Points[at])
-			out.list, busy = append(out.list, pt), busy+pt.duration
+			x := &c.Points[at]
+			out.points, busy = append(out.points, x), busy+out.value(x, "duration_s", "value")
 		}
 		n := float64(h.PointsEnd - h.FirstPoint)
 		if whole := h.End.Sub(h.Start).Seconds(); n > 0 && h.Scores == 0 && whole > busy && busy > 0 && !h.End.IsZero() {
@@ -69,25 +63,13 @@ func runsOf(c *columns.Columns, p Plan) []*columns.RunHead {
 	return runs
 }
 
-func pastPointOf(c *columns.Columns, row *columns.PointRow) pastPoint {
-	value := func(metric, stat string) float64 {
-		n, _ := c.Value(row, metric, stat)
-		if v, ok := n.Get(); ok && v > 0 && !math.IsInf(v, 0) {
-			return v
-		}
-		return 0
+// value is a number of a measurement; 0 where it is not known.
+func (p past) value(x *columns.PointRow, metric, stat string) float64 {
+	n, _ := p.Value(x, metric, stat)
+	if v, ok := n.Get(); ok && v > 0 && !math.IsInf(v, 0) {
+		return v
 	}
-	stated := func(v *float64) float64 {
-		if v == nil {
-			return 0
-		}
-		return *v
-	}
-	k := c.Keys[row.Key]
-	return pastPoint{key: keyOf(k), isl: stated(k.ISL), osl: stated(k.OSL), inFlight: stated(k.Concurrency),
-		duration: value("duration_s", "value"),
-		requests: value("requests_ok", "value") + value("requests_failed", "value"),
-		ttft:     value("ttft", "mean"), tpot: value("tpot", "mean"), e2el: value("e2el", "mean")}
+	return 0
 }
 
 // keyOf is a key without what differs between tools.
@@ -100,13 +82,14 @@ func keyOf(k schema.Key) string {
 func (p past) same(w Workload) []float64 {
 	key := keyOf(w.Manifest().Key(""))
 	var out []float64
-	for _, x := range p.list {
-		if x.key != key || x.duration == 0 || len(out) == pastRepeats {
+	for _, x := range p.points {
+		d := p.value(x, "duration_s", "value")
+		if d == 0 || len(out) == pastRepeats || keyOf(p.Keys[x.Key]) != key {
 			continue
 		}
-		d := x.duration
-		if w.Requests > 0 && x.requests > 0 {
-			d *= float64(w.Requests) / x.requests
+		requests := p.value(x, "requests_ok", "value") + p.value(x, "requests_failed", "value")
+		if w.Requests > 0 && requests > 0 {
+			d *= float64(w.Requests) / requests
 		}
 		out = append(out, d)
 	}
@@ -116,18 +99,17 @@ func (p past) same(w Workload) []float64 {
 // request returns what one request of a workload takes, s: as in the measurement that is most like it, with its own
 // lengths. Latencies of a prompt grow with it, those of an answer with its tokens.
 func (p past) request(w Workload) (s float64, ok bool) {
-	best := math.Inf(1)
-	for _, x := range p.list {
-		if x.isl == 0 || x.e2el == 0 {
+	best, zero := math.Inf(1), 0.
+	for _, x := range p.points {
+		k, ms := p.Keys[x.Key], p.value(x, "e2el", "mean")
+		isl := *cmp.Or(k.ISL, &zero)
+		d := far(*cmp.Or(k.Concurrency, &zero), float64(w.Concurrency)) + .3*far(isl, float64(w.ISL)) +
+			.1*far(*cmp.Or(k.OSL, &zero), float64(w.OSL))
+		if isl == 0 || ms == 0 || d >= best {
 			continue
 		}
-		d := far(x.inFlight, float64(w.Concurrency)) + .3*far(x.isl, float64(w.ISL)) + .1*far(x.osl, float64(w.OSL))
-		if d >= best {
-			continue
-		}
-		ms := x.e2el
-		if x.tpot > 0 && x.ttft > 0 {
-			ms = x.ttft*float64(w.ISL)/x.isl + x.tpot*float64(max(0, w.OSL-1))
+		if ttft, tpot := p.value(x, "ttft", "mean"), p.value(x, "tpot", "mean"); tpot > 0 && ttft > 0 {
+			ms = ttft*float64(w.ISL)/isl + tpot*float64(max(0, w.OSL-1))
 		}
 		best, s, ok = d, ms/1000, true
 	}
@@ -248,9 +230,6 @@ func SecondsOfRate(alone, rate float64) float64 {
 // SecondsOfLook is SecondsOfRate while the rate doubles each time: an overload shows within two seconds.
 func SecondsOfLook(alone float64) float64 { return max(3, 12*alone) }
 
-// toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
-const toolStart = 30 * time.Second
-
 // EstimateOf estimates from the history of the same workloads on the same model and device, else from those that are
 // most like them, else from an assumed speed. history may be nil.
 func EstimateOf(p Plan, history *columns.Columns) Estimate {
@@ -272,6 +251,7 @@ func EstimateOf(p Plan, history *columns.Columns) Estimate {
 			once += d
 		}
 	}
+	const toolStart = 30 * time.Second                           // Python's imports and a tokenizer
 	repeats := time.Duration(max(1, p.Repeat) * p.Turns.count()) // both servers measure every block
 	for _, t := range p.Tools {
 		if t.Path != "" {

@@ -201,7 +201,8 @@ func (p *Plan) evals(o Options, planned []EvalTask) ([]Note, error) {
 
 // workloads returns the workloads that are named, else those of batches, else those of targets and of a sweep.
 func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
-	if list, err := named(o.Measure); err != nil || len(list) > 0 {
+	list, err := named(o.Measure)
+	if err != nil || len(list) > 0 {
 		return list, nil, err
 	}
 	name := o.Measure.Sweep
@@ -229,8 +230,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 		l, notes := assumed(known)
 		return stress(l), notes, nil
 	}
-	list, err := Preset(cmp.Or(name, "quick"))
-	if err != nil {
+	if list, err = Preset(cmp.Or(name, "quick")); err != nil {
 		return nil, nil, err
 	}
 	return fitting(o, join(out, list...), known.Context, nil)

@@ -389,7 +389,7 @@ func TestEstimate(t *testing.T) {
 	vllm, _ := tool.Named("vllm")
 	e = EstimateOf(Plan{Workloads: []Workload{open}, Tools: []tool.Tool{tool.Builtin(),
 		{Adapter: vllm, Path: "/bin/vllm"}}}, nil)
-	if e.Each[0] != 6*time.Second || e.Starts != toolStart || e.Total != 12*time.Second+toolStart {
+	if e.Each[0] != 6*time.Second || e.Starts != 30*time.Second || e.Total != 12*time.Second+30*time.Second {
 		t.Errorf("%+v", e)
 	}
 }

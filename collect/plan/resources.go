@@ -189,21 +189,17 @@ func ResourcesOf(own Resources, byDevice map[string]Resources, device string) Re
 	return own
 }
 
-// usualRetries is how often what is missing is requeued where nothing is stated.
-const usualRetries = 2
-
 // MostRetries returns how often what is missing is requeued.
 func (r Resources) MostRetries() int {
+	const usual = 2
 	if n, err := strconv.Atoi(r.Retries); err == nil {
 		return n
 	}
-	return usualRetries
+	return usual
 }
 
 // TimeLimit returns the stated time limit; 0 for none.
-func (r Resources) TimeLimit() time.Duration {
-	return SlurmTime(r.Time)
-}
+func (r Resources) TimeLimit() time.Duration { return SlurmTime(r.Time) }
 
 // SlurmTime reads a time as Slurm writes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
 // days-hours:minutes or days-hours:minutes:seconds; see sbatch(1), --time. It is 0 for UNLIMITED and the like.

@@ -55,9 +55,6 @@ const (
 // specTests is the exec tool of the workflow of tests.
 const specTests = "spec-tests"
 
-// runPyWait is how long run.py waits for a server that runs already or will soon.
-const runPyWait = 20 * time.Minute
-
 // ApplyRunPy translates flags of run.py, and returns what a reader of the plan must know of them.
 func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
 	for _, apply := range []func(*RunPy) error{o.runPyServer, o.runPyImage, o.runPyWorkflow, o.runPyEvals} {
@@ -137,8 +134,8 @@ func (o *Options) runPyWorkflow(r *RunPy) error {
 		o.Tools.Names = []string{tool.VLLM}
 	}
 	o.Tools.ChatLoad, o.Evals.NoQuestions = true, true
-	if o.Server.Name.Kind == ServerURL {
-		o.Server.StartupTimeout = cmp.Or(o.Server.StartupTimeout, runPyWait)
+	if o.Server.Name.Kind == ServerURL { // one that runs already or will soon
+		o.Server.StartupTimeout = cmp.Or(o.Server.StartupTimeout, 20*time.Minute)
 	}
 	return nil
 }

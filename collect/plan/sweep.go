@@ -18,27 +18,25 @@ const (
 )
 
 // presets are the sweeps that need no limits.
-func presets() map[string][]Workload {
-	return map[string][]Workload{
-		// quick: four points that show latency alone, under load, and with long prompts, in a minute or two.
-		"quick": fixed([4]int{128, 128, 1, 8}, [4]int{128, 128, 8, 32}, [4]int{1024, 128, 1, 4}, [4]int{2048, 128, 4, 16}),
-		// demo: the same shape with short answers.
-		"demo": fixed([4]int{128, 32, 1, 8}, [4]int{128, 32, 8, 48}, [4]int{512, 64, 4, 16}, [4]int{2048, 16, 2, 16}),
-		// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
-		"tt-2025": fixed([][4]int{
-			{128, 128, 1, 8}, {128, 1024, 1, 4}, {1024, 128, 1, 4}, {2048, 128, 1, 4}, {3072, 128, 1, 4}, {4096, 128, 1, 2},
-			{8192, 128, 1, 2}, {16384, 128, 1, 2}, {32000, 128, 1, 2},
-			{128, 128, 32, 256}, {128, 1024, 32, 128}, {2048, 128, 32, 128}, {2048, 2048, 32, 64}, {3000, 64, 32, 128},
-			{4000, 64, 32, 128}, {4500, 64, 32, 64}, {8000, 64, 32, 64}, {16000, 64, 32, 64},
-		}...),
-		// What people send: the spread of lengths and what prompts share. The numbers are choices, stated in the
-		// documentation, and no measurement of anybody's traffic.
-		"chat":      spread("isl=lognormal(600,0.9),osl=lognormal(250,0.7),prefix=64"),
-		"code":      spread("isl=lognormal(2500,0.8),osl=lognormal(150,0.8),prefix=512,prefixes=4"),
-		"rag":       spread("isl=normal(4000,800),osl=lognormal(200,0.5),prefix=256"),
-		"summarise": spread("isl=lognormal(6000,0.6),osl=lognormal(300,0.4),prefix=64"),
-		"agent":     spread("isl=lognormal(8000,0.7),osl=lognormal(150,0.7),prefix=4096,prefixes=4"),
-	}
+var presets = map[string][]Workload{
+	// quick: four points that show latency alone, under load, and with long prompts, in a minute or two.
+	"quick": fixed([4]int{128, 128, 1, 8}, [4]int{128, 128, 8, 32}, [4]int{1024, 128, 1, 4}, [4]int{2048, 128, 4, 16}),
+	// demo: the same shape with short answers.
+	"demo": fixed([4]int{128, 32, 1, 8}, [4]int{128, 32, 8, 48}, [4]int{512, 64, 4, 16}, [4]int{2048, 16, 2, 16}),
+	// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
+	"tt-2025": fixed([][4]int{
+		{128, 128, 1, 8}, {128, 1024, 1, 4}, {1024, 128, 1, 4}, {2048, 128, 1, 4}, {3072, 128, 1, 4}, {4096, 128, 1, 2},
+		{8192, 128, 1, 2}, {16384, 128, 1, 2}, {32000, 128, 1, 2},
+		{128, 128, 32, 256}, {128, 1024, 32, 128}, {2048, 128, 32, 128}, {2048, 2048, 32, 64}, {3000, 64, 32, 128},
+		{4000, 64, 32, 128}, {4500, 64, 32, 64}, {8000, 64, 32, 64}, {16000, 64, 32, 64},
+	}...),
+	// What people send: the spread of lengths and what prompts share. The numbers are choices, stated in the
+	// documentation, and no measurement of anybody's traffic.
+	"chat":      spread("isl=lognormal(600,0.9),osl=lognormal(250,0.7),prefix=64"),
+	"code":      spread("isl=lognormal(2500,0.8),osl=lognormal(150,0.8),prefix=512,prefixes=4"),
+	"rag":       spread("isl=normal(4000,800),osl=lognormal(200,0.5),prefix=256"),
+	"summarise": spread("isl=lognormal(6000,0.6),osl=lognormal(300,0.4),prefix=64"),
+	"agent":     spread("isl=lognormal(8000,0.7),osl=lognormal(150,0.7),prefix=4096,prefixes=4"),
 }
 
 // fixed returns workloads of ISL, OSL, a concurrency and a number of requests.
@@ -73,15 +71,15 @@ func join(list []Workload, more ...Workload) []Workload {
 
 // Preset returns a named sweep.
 func Preset(name string) ([]Workload, error) {
-	if w, ok := presets()[name]; ok {
-		return w, nil
+	if w, ok := presets[name]; ok {
+		return slices.Clone(w), nil
 	}
 	return nil, Usage("", "collect: no sweep is called %q; there are %s", name, strings.Join(SweepNames(), ", "))
 }
 
 // SweepNames lists the sweeps.
 func SweepNames() []string {
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(presets())),
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(presets)),
 		SweepStandard, SweepTargets, SweepStress)))
 }
 

@@ -214,28 +214,22 @@ func (s ServerName) Address(port int) string {
 	case ServerURL:
 		return s.URL
 	case ServerCommand:
-		port = cmp.Or(port, commandPort(s.Argv))
+		stated := 0 // by the last --port; one that is no number is refused by the server
+		for i, a := range s.Argv {
+			name, value, found := strings.Cut(a, "=")
+			if name != "--port" && name != "-p" {
+				continue
+			}
+			if !found && i+1 < len(s.Argv) {
+				value = s.Argv[i+1]
+			}
+			if n, err := strconv.Atoi(value); err == nil {
+				stated = n
+			}
+		}
+		port = cmp.Or(port, stated)
 	case ServerSim:
 		return string(ServerSim)
 	}
 	return fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(port, usualPort))
-}
-
-// commandPort returns the port in a server's command line; 0 when there is none, or when it is not a number, which
-// the server will refuse.
-func commandPort(argv []string) int {
-	port := 0
-	for i, a := range argv {
-		name, value, found := strings.Cut(a, "=")
-		if name != "--port" && name != "-p" {
-			continue
-		}
-		if !found && i+1 < len(argv) {
-			value = argv[i+1]
-		}
-		if n, err := strconv.Atoi(value); err == nil {
-			port = n
-		}
-	}
-	return port
 }

@@ -61,7 +61,9 @@ func Start(spec Spec) (*Child, error) {
 	if spec.Grace == 0 {
 		spec.Grace = 30 * time.Second
 	}
-	c := &Child{spec: spec, done: make(chan struct{}), mark: newMark()}
+	mark := make([]byte, 16)
+	_, _ = rand.Read(mark) // never fails
+	c := &Child{spec: spec, done: make(chan struct{}), mark: fmt.Sprintf("%x", mark)}
 	c.cmd = exec.Command(spec.Argv[0], spec.Argv[1:]...)
 	c.cmd.Env = append(append(os.Environ(), spec.Env...), markName+"="+c.mark)
 	c.cmd.SysProcAttr = attributes(spec.Outlives)
@@ -83,31 +85,26 @@ func Start(spec Spec) (*Child, error) {
 		c.guard = newGuard(c.mark, spec.Grace, spec.Killed)
 	}
 	started := make(chan error)
-	go c.run(started)
+	go func() { // on one thread: the kernel takes the end of the thread that started the program for our end
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		if started <- err; err != nil {
+			return
+		}
+		_ = c.cmd.Wait()          // the state of the process says more
+		c.signal(syscall.SIGKILL) // what it left behind in its group
+		EndMarked(c.mark)         // and outside of it
+		c.guard.dismiss()
+		c.closeLog()
+		close(c.done)
+	}()
 	if err := <-started; err != nil {
 		c.guard.dismiss()
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
 	return c, nil
-}
-
-// run starts the program and waits for it on one thread: the kernel takes the end of the thread that started it for
-// our end.
-func (c *Child) run(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := c.cmd.Start()
-	started <- err
-	if err != nil {
-		return
-	}
-	_ = c.cmd.Wait()          // the state of the process says more
-	c.signal(syscall.SIGKILL) // what it left behind in its group
-	EndMarked(c.mark)         // and outside of it
-	c.guard.dismiss()
-	c.closeLog()
-	close(c.done)
 }
 
 func (c *Child) closeLog() {
@@ -177,16 +174,6 @@ func (c *Child) Stop(hurry context.Context) {
 	<-c.done
 }
 
-// Result returns the outcome of a program that has ended.
-func (c *Child) Result() Result {
-	<-c.done
-	r := Result{Code: -1}
-	if s := c.cmd.ProcessState; s != nil {
-		r.Code, r.CPU = s.ExitCode(), s.UserTime()+s.SystemTime()
-	}
-	return r
-}
-
 // Run runs a program to its end. An exit code other than zero is not an error: tools exit 0 after failing and 1 after
 // measuring, so their result file decides. An error means that the program could not start, took too long
 // ([ErrLimit]), or was interrupted (the context's error).
@@ -212,7 +199,12 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	if why != nil {
 		c.Stop(Hurry(ctx))
 	}
-	return c.Result(), why
+	<-c.done
+	r := Result{Code: -1}
+	if s := c.cmd.ProcessState; s != nil {
+		r.Code, r.CPU = s.ExitCode(), s.UserTime()+s.SystemTime()
+	}
+	return r, why
 }
 
 // Tail returns at most so many bytes of the end of a log; nil where it cannot be read.
@@ -248,12 +240,6 @@ func LastLines(path string, most int) []string {
 // markName is a variable in the environment of what we start. Its children inherit it, also those that leave the
 // process group and the session, so they can be found and ended.
 const markName = "TTREPORT_CHILD_OF"
-
-func newMark() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // never fails
-	return fmt.Sprintf("%x", b)
-}
 
 // Marked are the processes of this user that carry a mark. Where there is no /proc there are none.
 func Marked(mark string) []int {

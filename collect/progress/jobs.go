@@ -35,9 +35,24 @@ func (j *Jobs) Show(v engine.View) {
 			fmt.Fprintf(j.to, "%-9s %s answers again\n", w.Name, w.Server)
 		}
 	}
-	if j.to.Width != nil {
-		j.draw(shortTable(v))
+	if j.to.Width == nil {
+		return
 	}
+	const mostRows = 40 // those of jobs that have ended are left out first
+	shown := v
+	if len(v.Tasks) > mostRows {
+		shown.Tasks = nil
+		for _, t := range v.Tasks {
+			if !t.Ended && len(shown.Tasks) < mostRows {
+				shown.Tasks = append(shown.Tasks, t)
+			}
+		}
+	}
+	rows := JobsTable(shown)
+	if n := len(v.Tasks) - len(shown.Tasks); n > 0 {
+		rows = append(rows, fmt.Sprintf("and %s more", plaintext.Plural(n, "job")))
+	}
+	j.draw(rows)
 }
 
 // End takes the table away.
@@ -101,26 +116,6 @@ func JobsTable(v engine.View) []string {
 	rows = append(rows, last)
 	for i := range rows {
 		rows[i] = strings.TrimRight(plaintext.Printable(rows[i]), " ")
-	}
-	return rows
-}
-
-// mostRows is how many jobs the table on a terminal has; those that have ended are left out first.
-const mostRows = 40
-
-func shortTable(v engine.View) []string {
-	shown := v
-	if len(v.Tasks) > mostRows {
-		shown.Tasks = nil
-		for _, t := range v.Tasks {
-			if !t.Ended && len(shown.Tasks) < mostRows {
-				shown.Tasks = append(shown.Tasks, t)
-			}
-		}
-	}
-	rows := JobsTable(shown)
-	if n := len(v.Tasks) - len(shown.Tasks); n > 0 {
-		rows = append(rows, fmt.Sprintf("and %s more", plaintext.Plural(n, "job")))
 	}
 	return rows
 }

@@ -80,33 +80,28 @@ func (d *Display) Event(e collect.Event) {
 	}
 	switch {
 	case e.Final:
-		d.line("%s", finished(e))
+		what := e.Text
+		if e.Count > 0 {
+			what = fmt.Sprintf("%d/%d  %-36s", e.Index, e.Count, e.Text)
+		}
+		line := fmt.Sprintf("%-9s %s", e.Step, what)
+		if e.Took >= time.Second/20 {
+			line += fmt.Sprintf("  %6s", plaintext.Duration(e.Took))
+		}
+		if e.TTFT > 0 {
+			line += fmt.Sprintf("   TTFT %7.2f ms   TPOT %6.2f ms", e.TTFT, e.TPOT)
+		}
+		if e.Note != "" {
+			line += "   " + e.Note
+		}
+		if e.Err != "" {
+			line += "   failed: " + e.Err
+		}
+		d.line("%s", strings.TrimRight(line, " "))
 	case d.to.Width != nil:
 		d.clear()
 		d.draw(d.table(e))
 	}
-}
-
-// finished is the line of a step that has ended.
-func finished(e collect.Event) string {
-	what := e.Text
-	if e.Count > 0 {
-		what = fmt.Sprintf("%d/%d  %-36s", e.Index, e.Count, e.Text)
-	}
-	line := fmt.Sprintf("%-9s %s", e.Step, what)
-	if e.Took >= time.Second/20 {
-		line += fmt.Sprintf("  %6s", plaintext.Duration(e.Took))
-	}
-	if e.TTFT > 0 {
-		line += fmt.Sprintf("   TTFT %7.2f ms   TPOT %6.2f ms", e.TTFT, e.TPOT)
-	}
-	if e.Note != "" {
-		line += "   " + e.Note
-	}
-	if e.Err != "" {
-		line += "   failed: " + e.Err
-	}
-	return strings.TrimRight(line, " ")
 }
 
 // Waiting returns what shows why a server is waited for: when the reason changes, and once a minute, because weights

@@ -117,7 +117,14 @@ func Select(tags []string, pattern string) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no tag of %d matches %q%s", len(tags), pattern, some(tags))
+		few := ""
+		if len(tags) > 0 {
+			few = "; there are " + strings.Join(tags[:min(4, len(tags))], ", ")
+		}
+		if len(tags) > 4 {
+			few += " …"
+		}
+		return nil, fmt.Errorf("no tag of %d matches %q%s", len(tags), pattern, few)
 	}
 	if err := sorted(out); err != nil {
 		return nil, fmt.Errorf("the order of %d tags is not certain: %w; state the pattern more closely, or write the "+
@@ -186,14 +193,6 @@ func differing(tags []string, stamps map[string][]stamp) (which int, err error) 
 	return which, nil
 }
 
-// some names a few tags.
-func some(tags []string) string {
-	if len(tags) == 0 {
-		return ""
-	}
-	return "; there are " + strings.Join(tags[:min(4, len(tags))], ", ") + map[bool]string{true: " …"}[len(tags) > 4]
-}
-
 var (
 	datePart    = regexp.MustCompile(`(?:^|[^0-9])(20\d\d)([-._]?)(\d\d)([-._]?)(\d\d)(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
 	versionPart = regexp.MustCompile(`(?:^|[^0-9.])(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
@@ -220,9 +219,16 @@ func datesOf(tag string) (out []stamp) {
 		}
 		rest = rest[at[11]:]
 	}
-	if len(out) > 0 {
-		last := &out[len(out)-1]
-		last.key = append(last.key, numbers(versionPart.ReplaceAllString(rest, ""))...)
+	if len(out) == 0 {
+		return nil
+	}
+	// Behind the last date stands a time of day, or a count of builds. A hash has no number that means anything, so a
+	// part with letters in it counts for nothing.
+	last, rest := &out[len(out)-1], versionPart.ReplaceAllString(rest, "")
+	for part := range strings.FieldsFuncSeq(rest, func(r rune) bool { return strings.ContainsRune("-._T", r) }) {
+		if numberPart.FindString(part) == part {
+			last.key = append(last.key, number(part))
+		}
 	}
 	return out
 }
@@ -245,17 +251,6 @@ func versionsOf(tag string) (out []stamp) {
 		}
 		of := strings.ToLower(namePart.FindString(tag[:at[2]]))
 		out = append(out, stamp{strings.TrimSuffix(of, "v"), append(key, stages[m[1]+m[3]], number(m[2]+m[4]))})
-	}
-	return out
-}
-
-// numbers are those in a text which stand behind a date: a time of day, a count of builds. A hash has none that mean
-// anything, so a part with letters in it counts for nothing.
-func numbers(text string) (out []int) {
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("-._T", r) }) {
-		if numberPart.FindString(part) == part {
-			out = append(out, number(part))
-		}
 	}
 	return out
 }

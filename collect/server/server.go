@@ -60,11 +60,6 @@ type Detacher interface {
 	Detach(ctx context.Context, dir string) (Detached, error)
 }
 
-// Starter is a server that has a command line of its own.
-type Starter interface {
-	CommandLine() []string
-}
-
 // LogName is the file in a run folder with the output of a server that was started.
 const LogName = "server.log"
 
@@ -85,8 +80,6 @@ var (
 	ErrPortTaken = errors.New("the port is taken")
 	// ErrDied is returned when the server ended, or stopped responding, while it was measured.
 	ErrDied = errors.New("the server died")
-	// errNoModel is returned for a server that lists no model.
-	errNoModel = errors.New("the server lists no model at /v1/models")
 )
 
 // Request describes the server to start or attach to.
@@ -123,7 +116,14 @@ func New(r Request) (Server, error) {
 		return nil, plan.Usage("--device simulated, or --server URL for a real one",
 			"collect: the simulator measures no device, so it cannot be used for %q", r.System.Device)
 	}
-	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
+	cfg := sim.Defaults()
+	for _, demo := range DemoReleases() { // so that a recheck of the demo measures the same system
+		if demo.Name == r.System.Release && r.Plan.Model.Name == cfg.Model {
+			cfg = demo.Simulator(r.Plan.Seed)
+		}
+	}
+	cfg.Model, cfg.Seed, cfg.Version = r.Plan.Model.Name, r.Plan.Seed, cmp.Or(r.System.Release, cfg.Version)
+	return &Simulated{Config: cfg, Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
 }
 
 // withFlags returns a command line with flags, which replace those of the same name in it. The flags are words such as
@@ -150,19 +150,6 @@ func withFlags(argv, flags []string) []string {
 		}
 	}
 	return append(out, flags...)
-}
-
-// simulator returns the configuration of the simulator: that of a demo release where the request names one, so that a
-// recheck of the demo measures the same system.
-func (r Request) simulator() sim.Config {
-	cfg := sim.Defaults()
-	for _, demo := range DemoReleases() {
-		if demo.Name == r.System.Release && r.Plan.Model.Name == cfg.Model {
-			cfg = demo.Simulator(r.Plan.Seed)
-		}
-	}
-	cfg.Model, cfg.Seed, cfg.Version = r.Plan.Model.Name, r.Plan.Seed, cmp.Or(r.System.Release, cfg.Version)
-	return cfg
 }
 
 // NoServer takes the place of a server if the tools of the plan have their own engine.
@@ -326,7 +313,7 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 		return end, err
 	}
 	if len(models.Data) == 0 {
-		return end, errNoModel
+		return end, errors.New("the server lists no model at /v1/models")
 	}
 	at := 0
 	for at < len(models.Data) && a.Model != "" && models.Data[at].ID != a.Model &&
@@ -393,9 +380,9 @@ type Simulated struct {
 	Virtual bool
 	Begin   time.Time // of the virtual clock; zero: now
 
-	starts uint64 // before this one: each has noise of its own
+	Clock  *sim.Virtual // of one that was started so; else nil
+	starts uint64       // before this one: each has noise of its own
 	server *sim.Server
-	clock  *sim.Virtual
 }
 
 // Start starts the simulator. One with an address is checked like any other server.
@@ -405,8 +392,8 @@ func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	config.Seed += s.starts << 20
 	s.starts++
 	if s.Virtual {
-		s.clock = sim.NewVirtual(config, s.Begin)
-		cfg := s.clock.Config()
+		s.Clock = sim.NewVirtual(config, s.Begin)
+		cfg := s.Clock.Config()
 		stack.Version = cfg.Version
 		return Endpoint{Model: cfg.Model, Stack: stack, Context: cfg.KVTokens}, nil
 	}
@@ -420,9 +407,6 @@ func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	end.Stack = stack
 	return end, err
 }
-
-// Clock returns the simulator on its own clock; nil if it runs on the machine's clock.
-func (s *Simulated) Clock() *sim.Virtual { return s.clock }
 
 // Stop ends the simulator.
 func (s *Simulated) Stop() {

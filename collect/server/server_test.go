@@ -194,7 +194,7 @@ func TestVirtualSimulator(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	s := &Simulated{Virtual: true, Begin: begin}
 	end, err := s.Start(context.Background(), "")
-	if err != nil || end.URL != "" || end.Stack.Engine != SimEngine || !s.Clock().Time().Equal(begin) {
+	if err != nil || end.URL != "" || end.Stack.Engine != SimEngine || !s.Clock.Time().Equal(begin) {
 		t.Errorf("%+v %v", end, err)
 	}
 	s.Stop()

@@ -84,7 +84,12 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if err := cmp.Or(isOneHost(o), r.makesLoad(known, p)); err != nil { // before a tool is installed for minutes
 		return nil, err
 	}
-	if err := r.tools(ctx, o, &p, key); err != nil {
+	if !r.ServerOnly { // which needs no tools
+		if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.usable(ctx, o, p, key); err != nil {
 		return nil, err
 	}
 	srv, err := server.New(server.Request{
@@ -108,17 +113,6 @@ func isOneHost(o plan.Options) error {
 	return plan.Usage("start it with its run.py, and measure it: --server URL", "collect: %s is several hosts, on each "+
 		"of which tt-inference-server starts its image, joined by SSH and MPI: one container is not that server",
 		o.System.Device)
-}
-
-// tools finds the programs of a plan, and refuses those that cannot be used. A server alone needs none.
-func (r Request) tools(ctx context.Context, o plan.Options, p *plan.Plan, key string) error {
-	if r.ServerOnly {
-		return nil
-	}
-	if err := r.Finder.Fill(ctx, p, o.Tools); err != nil || r.DryRun || p.Offline() {
-		return err
-	}
-	return usable(ctx, o, *p, key)
 }
 
 // makesLoad refuses workloads of text for a model that writes none, unless a program of the user's own measures it, and
@@ -229,7 +223,10 @@ func (s *Session) Lock(also ...*Session) (release func(), err error) {
 
 // usable refuses tools that cannot take the key, or lack the tokenizer that they need, before a server is started: they
 // would fail at each workload, some of them after a minute.
-func usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {
+func (r Request) usable(ctx context.Context, o plan.Options, p plan.Plan, key string) error {
+	if r.ServerOnly || r.DryRun || p.Offline() {
+		return nil
+	}
 	needs := "" // a tokenizer
 	for _, t := range p.Tools {
 		if key != "" && t.Keyless {
@@ -265,24 +262,18 @@ func haveTokenizer(ctx context.Context, tool, name string) error {
 			return nil
 		}
 	}
-	if err := onHub(ctx, name); err != nil {
+	status, _, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
+	switch {
+	case errors.Is(err, origin.ErrElsewhere): // where the file is kept
+		err = nil
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		err = fmt.Errorf("%s denies access: the name is wrong, or the model is gated and HF_TOKEN may not read it", hub)
+	case status == http.StatusNotFound:
+		err = fmt.Errorf("%s has none of that name", hub)
+	}
+	if err != nil {
 		return plan.Usage("--tokenizer FOLDER with tokenizer.json, or the name of a model on the hub that has the same one",
 			"collect: %s needs the tokenizer of the model, and %s cannot be had: %w", tool, name, err)
-	}
-	return nil
-}
-
-// onHub returns an error if the hub has no tokenizer of a model. A redirect to where the file is kept is an answer.
-func onHub(ctx context.Context, name string) error {
-	status, _, hub, err := askHub(ctx, http.MethodHead, name, "tokenizer_config.json")
-	if err != nil && !errors.Is(err, origin.ErrElsewhere) {
-		return err
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%s denies access: the name is wrong, or the model is gated and HF_TOKEN may not read it", hub)
-	case http.StatusNotFound:
-		return fmt.Errorf("%s has none of that name", hub)
 	}
 	return nil
 }
@@ -330,15 +321,12 @@ func LongestOf(ctx context.Context, model string, offline bool) int {
 	return longest
 }
 
-// errOffline is returned where the user forbids to ask the hub.
-var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
-
 // askHub asks the hub for a file of a model.
 func askHub(ctx context.Context, method, model, file string) (status int, text []byte, hub string, err error) {
 	const patience = 8 * time.Second
 	hub = strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
 	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
-		return 0, nil, hub, errOffline
+		return 0, nil, hub, errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
 	}
 	owner, name, found := strings.Cut(model, "/")
 	path := url.PathEscape(owner)

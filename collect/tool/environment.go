@@ -24,7 +24,6 @@ var requirements embed.FS
 // once, from an embedded requirements file with every version pinned; another requirements file makes another
 // environment. A tool that is configured, or on the PATH, is used as it is: its version is recorded in every sidecar.
 type Environments struct {
-	Cache      string            // folder of the environments; "" for ttreport/tools below the user's cache folder
 	Configured map[string]string // programs by tool, from ttreport.yaml
 	Say        func(string)      // called before a long step; may be nil
 }
@@ -57,18 +56,14 @@ func (a Adapter) Pin() string {
 	return ""
 }
 
-// dir returns the folder of a tool's environment, whether or not it exists.
-func (e Environments) dir(a Adapter) (string, error) {
-	base := e.Cache
-	if base == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("cache folder: %w", err)
-		}
-		base = filepath.Join(user, "ttreport", "tools")
+// dir returns the folder of a tool's environment, whether or not it exists: below the user's cache folder.
+func (a Adapter) dir() (string, error) {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("cache folder: %w", err)
 	}
 	sum := sha256.Sum256([]byte(a.pinned()))
-	return filepath.Join(base, fmt.Sprintf("%s-%x", a.Name, sum[:4])), nil
+	return filepath.Join(user, "ttreport", "tools", fmt.Sprintf("%s-%x", a.Name, sum[:4])), nil
 }
 
 // complete marks an environment that is complete.
@@ -89,7 +84,7 @@ func (e Environments) Find(ctx context.Context, a Adapter) (Found, error) {
 	if path, err := exec.LookPath(a.Program); err == nil && (a.Module == "" || imports(ctx, path, a.Module)) {
 		return Found{Program: path, From: "PATH"}, nil
 	}
-	dir, err := e.dir(a)
+	dir, err := a.dir()
 	if err != nil {
 		return Found{}, err
 	}
@@ -118,7 +113,7 @@ func (e Environments) Ensure(ctx context.Context, a Adapter) (Found, error) {
 		const text = "%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}"
 		return Found{}, fmt.Errorf(text, err, a.Program, a.Name)
 	}
-	dir, err := e.dir(a)
+	dir, err := a.dir()
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(dir), 0o777)
 	}
@@ -144,7 +139,7 @@ func (e Environments) Ensure(ctx context.Context, a Adapter) (Found, error) {
 
 // Reset removes a tool's environment, so that the next use makes it again.
 func (e Environments) Reset(a Adapter) error {
-	dir, err := e.dir(a)
+	dir, err := a.dir()
 	if err != nil {
 		return err
 	}

@@ -30,9 +30,10 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx := context.Background()
 	of := func(name, program string) tool.Adapter { return tool.Adapter{Name: name, Program: program} }
-	find := tool.Environments{Cache: t.TempDir(), Configured: map[string]string{"other": program,
+	find := tool.Environments{Configured: map[string]string{"other": program,
 		"gone": filepath.Join(dir, "gone")}}
 	if f, err := find.Find(ctx, of("mytool", "mytool")); err != nil || f.From != "PATH" || f.Program != program {
 		t.Errorf("%+v %v", f, err)

@@ -90,9 +90,9 @@ type Adapter struct {
 // Adapters are the tools that ttreport knows, without builtin.
 func Adapters() []Adapter {
 	return []Adapter{
-		vllm(), aiperf(), guidellm(), genaiPerf(), sglang(),
-		vllmThroughput(), vllmLatency(), trtllmScript(), trtllmBench(),
-		lmEval(), lmmsEval(), inspect(),
+		vllm, aiperf, guidellm, genaiPerf, sglang,
+		vllmThroughput, vllmLatency, trtllmScript, trtllmBench,
+		lmEval, lmmsEval, inspect,
 	}
 }
 
@@ -186,13 +186,11 @@ func (j Job) endpoint(completions, chat string) string {
 	return completions
 }
 
-// mostResult is how long a result may be, in bytes: a file that never ends must not take all memory.
-const mostResult = 1 << 30
-
 // reads makes the reader of a tool that writes a JSON document: into takes what was decoded. The file is the last by
 // name of those below out that match the first of several globs, which are separated by spaces, that any file matches.
 // Sidecars are no results. missing is the error's text when there is no such file.
 func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(out string) (Summary, error) {
+	const mostResult = 1 << 30 // bytes: a file that never ends must not take all memory
 	return func(out string) (s Summary, err error) {
 		for _, glob := range strings.Fields(globs) {
 			names, _ := fs.Glob(os.DirFS(out), glob) // a constant that is well formed
@@ -219,9 +217,6 @@ func reads[R any](globs, missing string, into func(s *Summary, r R) error) func(
 // "ms", "better": "lower"}}}.
 const ScriptResult = "metrics.json"
 
-// placeholders are what a command line of the user may hold.
-const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
-
 // Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that writes one file of
 // metrics. A command line with a length, a concurrency or a rate runs for every workload, any other once per plan;
 // one without {url} needs no server.
@@ -237,6 +232,7 @@ func Script(name, line string) (Adapter, error) {
 		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder for its result file %s", ScriptResult)
 	}
 	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
+		const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
 		rest = rest[strings.IndexByte(rest, '{'):]
 		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest, placeholders)
 	}

@@ -10,8 +10,8 @@ import (
 // Adapters are LoRA adapters of the served model, one of which each request names in the model's place. The zero value
 // is none.
 type Adapters struct {
-	names []string
-	pick  string // "" for each in turn
+	Names []string // in the order that they were stated
+	pick  string   // "" for each in turn
 }
 
 // How the adapter of a request is chosen: with equal chances, or by Zipf's law with exponent 1, the first named most
@@ -27,22 +27,19 @@ func ParseAdapters(text string) (a Adapters, err error) {
 	if name, rest, is := strings.Cut(text, "("); is && strings.HasSuffix(rest, ")") {
 		a.pick, list = name, strings.TrimSuffix(rest, ")")
 	}
-	a.names = strings.Split(list, "+")
-	sorted := slices.Sorted(slices.Values(a.names))
+	a.Names = strings.Split(list, "+")
+	sorted := slices.Sorted(slices.Values(a.Names))
 	known := slices.Contains([]string{"", pickRandom, pickZipf}, a.pick) && !strings.ContainsAny(list, "()")
-	if !known || sorted[0] == "" || len(slices.Compact(sorted)) < len(a.names) {
+	if !known || sorted[0] == "" || len(slices.Compact(sorted)) < len(a.Names) {
 		return Adapters{}, errors.New("expected names of adapters that the server has, as lora=a+b, lora=random(a+b) or " +
 			"lora=zipf(a+b)")
 	}
 	return a, nil
 }
 
-// Names are the adapters, in the order that they were stated.
-func (a Adapters) Names() []string { return a.names }
-
 // String is the text that ParseAdapters reads.
 func (a Adapters) String() string {
-	list := strings.Join(a.names, "+")
+	list := strings.Join(a.Names, "+")
 	if a.pick == "" {
 		return list
 	}
@@ -51,12 +48,12 @@ func (a Adapters) String() string {
 
 // of is the adapter of request i.
 func (a Adapters) of(i int, rng *rand.Rand) string {
-	n := len(a.names)
+	n := len(a.Names)
 	switch {
 	case n == 0:
 		return ""
 	case a.pick == pickRandom:
-		return a.names[rng.IntN(n)]
+		return a.Names[rng.IntN(n)]
 	case a.pick == pickZipf:
 		sum := 0.
 		for k := range n {
@@ -65,10 +62,10 @@ func (a Adapters) of(i int, rng *rand.Rand) string {
 		at := rng.Float64() * sum
 		for k := range n {
 			if at -= 1 / float64(k+1); at < 0 {
-				return a.names[k]
+				return a.Names[k]
 			}
 		}
-		return a.names[n-1]
+		return a.Names[n-1]
 	}
-	return a.names[i%n]
+	return a.Names[i%n]
 }

@@ -5,67 +5,44 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Arrivals says how the requests of an open loop follow each other. The zero value is a Poisson process of the
-// workload's rate.
-type Arrivals struct {
-	kind  string
-	rates []float64 // requests a second: of the two ends of a ramp, or of each step
-}
+// workload's rate; numbers are rates in requests a second, of the two ends of a ramp, or of each step.
+type Arrivals struct{ call }
 
 // ParseArrivals reads constant, poisson, ramp(from,to), a rate that grows evenly in time, or steps(a,b,…), rates that
 // last equally long. Rates are requests a second.
 func ParseArrivals(text string) (Arrivals, error) {
-	name, rates, err := call(text)
+	c, err := parseCall(text)
 	if err != nil {
 		return Arrivals{}, err
 	}
-	positive := !slices.ContainsFunc(rates, func(v float64) bool { return v <= 0 })
-	switch {
-	case name == "poisson" && rates == nil:
+	positive := !slices.ContainsFunc(c.args, func(v float64) bool { return v <= 0 })
+	switch n := len(c.args); {
+	case c.name == "poisson" && n == 0:
 		return Arrivals{}, nil
-	case name == "constant" && rates == nil,
-		name == "ramp" && len(rates) == 2 && positive, name == "steps" && len(rates) >= 2 && positive:
-		return Arrivals{name, rates}, nil
-	case name == "gamma":
+	case c.name == "constant" && n == 0, c.name == "ramp" && n == 2 && positive, c.name == "steps" && n >= 2 && positive:
+		return Arrivals{c}, nil
+	case c.name == "gamma":
 		return Arrivals{}, errors.New("a gamma process is what burstiness=0.5 makes of poisson")
 	}
 	return Arrivals{}, errors.New("expected one of constant, poisson, ramp(1,20), steps(5,10,20)")
 }
 
-// Set reports whether arrivals are other than Poisson.
-func (a Arrivals) Set() bool { return a.kind != "" }
-
-// String is the text that ParseArrivals reads; "" for Poisson.
-func (a Arrivals) String() string {
-	if len(a.rates) == 0 {
-		return a.kind
-	}
-	var parts []string
-	for _, r := range a.rates {
-		parts = append(parts, printed(r))
-	}
-	return a.kind + "(" + strings.Join(parts, ",") + ")"
-}
-
 // Changes reports whether the rate changes over the load.
-func (a Arrivals) Changes() bool { return len(a.rates) > 0 }
+func (a Arrivals) Changes() bool { return len(a.args) > 0 }
 
 // Rate returns the mean rate where the arrivals have rates of their own; 0 where the workload states it.
 func (a Arrivals) Rate() float64 {
-	if len(a.rates) == 0 {
-		return 0
-	}
 	sum := 0.
-	for _, r := range a.rates {
+	for _, r := range a.args {
 		sum += r
 	}
-	return sum / float64(len(a.rates))
+	return sum / float64(max(1, len(a.args)))
 }
 
 // due returns when n requests are sent, after the first. rate is the workload's; burstiness is vLLM's: the shape of the
@@ -78,7 +55,7 @@ func (a Arrivals) due(n int, rate, burstiness float64, seed uint64) []time.Durat
 	for i := range out {
 		out[i] = time.Duration(a.moment(passed, n, rate) * float64(time.Second))
 		switch {
-		case a.kind == "constant":
+		case a.name == "constant":
 			passed++
 		case burstiness > 0 && burstiness != 1:
 			passed += gaps.Rand()
@@ -91,12 +68,12 @@ func (a Arrivals) due(n int, rate, burstiness float64, seed uint64) []time.Durat
 
 // moment returns the seconds after which a number of requests is expected: the inverse of the integral of the rate.
 func (a Arrivals) moment(passed float64, n int, rate float64) float64 {
-	if len(a.rates) == 0 {
+	if len(a.args) == 0 {
 		return passed / rate
 	}
 	whole := float64(n) / a.Rate() // seconds of the load
-	if a.kind == "ramp" {
-		from, to := a.rates[0], a.rates[1]
+	if a.name == "ramp" {
+		from, to := a.args[0], a.args[1]
 		slope := (to - from) / whole
 		if most := float64(n); passed > most { // the last gaps were long: the last rate stays
 			return whole + (passed-most)/to
@@ -106,12 +83,12 @@ func (a Arrivals) moment(passed float64, n int, rate float64) float64 {
 		}
 		return (math.Sqrt(from*from+2*slope*passed) - from) / slope
 	}
-	each, at := whole/float64(len(a.rates)), 0.
-	for _, r := range a.rates[:len(a.rates)-1] {
+	each, at := whole/float64(len(a.args)), 0.
+	for _, r := range a.args[:len(a.args)-1] {
 		if passed < r*each {
 			return at + passed/r
 		}
 		passed, at = passed-r*each, at+each
 	}
-	return at + passed/a.rates[len(a.rates)-1]
+	return at + passed/a.args[len(a.args)-1]
 }

@@ -49,7 +49,7 @@ func (w Workload) Draw(seed uint64) ([]Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the path of dataset=sharegpt: %w", err)
 	}
-	texts, err := ReadConversations(data)
+	texts, err := questions(data)
 	if err != nil {
 		return nil, fmt.Errorf("the conversations %s: %w", w.Path, err)
 	}
@@ -125,30 +125,23 @@ func (w Workload) shareBeginnings(list []Request, rng *rand.Rand) {
 		q := &list[i]
 		which := uint64(rng.IntN(max(1, w.Prefixes)))
 		all += float64(q.ISL)
-		owed := w.Hit*all - found
-		n := w.beginning(q.ISL, owed, longest[which])
-		if n == 0 {
+		owed, n := w.Hit*all-found, 0 // tokens that a cache has yet to find; those of the beginning
+		switch {
+		case w.Prefix > 0 && owed*2 < float64(w.Prefix):
+		case w.Prefix > 0:
+			n = w.Prefix
+		case longest[which] == 0:
+			n = int(math.Ceil(w.Hit * float64(q.ISL)))
+		default:
+			n = int(math.Round(owed))
+		}
+		if n = min(n, q.ISL-1); n <= 0 { // the last token of a prompt is never found
 			continue
 		}
 		q.Blocks, q.BlockTokens = []uint64{which}, n
 		found += float64(min(n, longest[which]))
 		longest[which] = max(longest[which], n)
 	}
-}
-
-// beginning is the length of the beginning that a prompt shares. owed are the tokens that a cache has yet to find, and
-// known is how long the beginning was at most before.
-func (w Workload) beginning(isl int, owed float64, known int) int {
-	most := max(0, isl-1) // the last token of a prompt is never found
-	switch {
-	case w.Prefix > 0 && owed*2 < float64(w.Prefix):
-		return 0
-	case w.Prefix > 0:
-		return min(w.Prefix, most)
-	case known == 0:
-		return min(most, int(math.Ceil(w.Hit*float64(isl))))
-	}
-	return min(most, max(0, int(math.Round(owed))))
 }
 
 // HitShare returns which share of all prompt tokens a prefix cache without limit finds, if each request is answered

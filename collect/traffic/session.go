@@ -41,14 +41,6 @@ const (
 	mostNested = 8
 )
 
-// isSession reports whether the first value of a file is a session.
-func isSession(data []byte) bool {
-	var first struct {
-		Requests json.RawMessage `json:"requests"`
-	}
-	return json.NewDecoder(bytes.NewReader(data)).Decode(&first) == nil && len(first.Requests) > 0
-}
-
 // readSessions reads sessions, which begin together.
 func readSessions(data []byte, block int) (Trace, error) {
 	t := Trace{Timed: true}

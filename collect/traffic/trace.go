@@ -57,12 +57,13 @@ func ReadTrace(data []byte, block int) (Trace, error) {
 	begin := bytes.TrimLeft(data, " \t\r\n")
 	var t Trace
 	var err error
+	var first struct{ Requests json.RawMessage } // a session has some
 	switch {
 	case len(begin) == 0:
 		err = fmt.Errorf("the trace has no requests; expected one of%s", traceFormats)
 	case begin[0] != '{':
 		t, err = readTable(data)
-	case isSession(data):
+	case json.NewDecoder(bytes.NewReader(data)).Decode(&first) == nil && len(first.Requests) > 0:
 		t, err = readSessions(data, block)
 	default:
 		t, err = readLines(data, block)
@@ -166,8 +167,7 @@ func (t Trace) Take(n int, speed float64) []Request {
 	if n == 0 || n > len(t.Requests) {
 		n = len(t.Requests)
 	}
-	out := make([]Request, n)
-	copy(out, t.Requests)
+	out := slices.Clone(t.Requests[:n])
 	for i := range out {
 		if !t.Timed {
 			out[i].At = 0
@@ -179,8 +179,8 @@ func (t Trace) Take(n int, speed float64) []Request {
 	return out
 }
 
-// ReadConversations returns the first question of each conversation of a ShareGPT file, a JSON list.
-func ReadConversations(data []byte) ([]string, error) {
+// questions are the first of each conversation of a ShareGPT file, a JSON list.
+func questions(data []byte) ([]string, error) {
 	var list []struct {
 		Conversations []struct {
 			Value string `json:"value"`
@@ -240,13 +240,20 @@ func readTable(data []byte) (Trace, error) {
 	if err != nil {
 		return Trace{}, fmt.Errorf("%w; expected one of%s", err, traceFormats)
 	}
-	at := slices.IndexFunc(traceTables[:], func(f traceTable) bool { return !slices.Contains(f.columns(heads), -1) })
+	var columns []int // of the time and of both lengths
+	at := slices.IndexFunc(traceTables[:], func(f traceTable) bool {
+		columns = nil
+		for _, name := range []string{f.at, f.in, f.out} {
+			is := func(head string) bool { return strings.TrimSpace(head) == name }
+			columns = append(columns, slices.IndexFunc(heads, is))
+		}
+		return !slices.Contains(columns, -1)
+	})
 	if at < 0 {
 		return Trace{}, fmt.Errorf("%.60q begins no trace that is known; expected one of%s",
 			strings.Join(heads, ","), traceFormats)
 	}
 	f := traceTables[at]
-	columns := f.columns(heads)
 	t := Trace{Timed: true}
 	var last time.Duration
 	for {
@@ -273,15 +280,6 @@ func readTable(data []byte) (Trace, error) {
 	}
 }
 
-// columns returns where the columns of a table are: of the time and of both lengths; -1 for none.
-func (f traceTable) columns(heads []string) []int {
-	var out []int
-	for _, name := range [...]string{f.at, f.in, f.out} {
-		out = append(out, slices.IndexFunc(heads, func(head string) bool { return strings.TrimSpace(head) == name }))
-	}
-	return out
-}
-
 // request reads a row.
 func (f traceTable) request(row []string, columns []int) (q Request, err error) {
 	if len(row) <= slices.Max(columns) {
@@ -290,14 +288,12 @@ func (f traceTable) request(row []string, columns []int) (q Request, err error) 
 	if q.At, err = f.time(strings.TrimSpace(row[columns[0]])); err != nil {
 		return q, fmt.Errorf("%s: %w", f.at, err)
 	}
-	lengths := [2]int{}
-	for i, name := range [2]string{f.in, f.out} {
+	for i, length := range []*int{&q.ISL, &q.OSL} {
 		text := strings.TrimSpace(row[columns[i+1]])
 		v, err := strconv.ParseFloat(text, 64) // pandas writes 512.0
-		if lengths[i] = int(v); err != nil || !(v >= 0) || v > longest || v != math.Trunc(v) {
-			return q, fmt.Errorf("%s %.40q is not a number of tokens", name, text)
+		if *length = int(v); err != nil || !(v >= 0) || v > longest || v != math.Trunc(v) {
+			return q, fmt.Errorf("%s %.40q is not a number of tokens", []string{f.in, f.out}[i], text)
 		}
 	}
-	q.ISL, q.OSL = lengths[0], lengths[1]
 	return q, nil
 }

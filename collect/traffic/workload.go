@@ -66,62 +66,61 @@ const (
 // field is a field of a workload's text. The text, its errors, sameness and the dimensions of the key are made of the
 // table of fields.
 type field struct {
-	name, example string
-	value         any  // *string, *int, *float64, *time.Duration, or one that sets and prints itself
-	dim           bool // it makes another workload, so that the key of its points has it
-	unsaid        bool // its value is what holds without it
+	name, example string // the example is for errors; "" where they have one
+	value
+	dim    bool // it makes another workload, so that the key of its points has it
+	unsaid bool // its value is what holds without it
+}
+
+// value is what the text of a workload has of a field, "" for none, and what reads it.
+type value struct {
+	text func() string
+	read func(string) error
+}
+
+// at is the value of a variable.
+func at[T any](v *T, text func(T) string, read func(string) (T, error)) value {
+	return value{
+		func() string { return text(*v) },
+		func(text string) (err error) { *v, err = read(text); return err },
+	}
 }
 
 // fields lists the fields of a workload in the order of the text.
 func (w *Workload) fields() []field {
 	const dim = true
+	word := func(v *string) value {
+		return value{func() string { return *v }, func(text string) error { *v = text; return nil }}
+	}
+	count := func(v *int) value { return at(v, counted, whole) }
+	number := func(v *float64) value { return at(v, printed, above) }
+	span := func(v *time.Duration) value { return at(v, lasting, lasts) }
 	return []field{
-		{"dataset", "", &w.Dataset, !dim, false},
-		{"path", "", &w.Path, !dim, false},
-		{schema.DimISL, "128", &lengths{&w.ISL, &w.ISLDist}, w.ISLDist.Set(), w.Dataset == DatasetTrace},
-		{schema.DimOSL, "128", &lengths{&w.OSL, &w.OSLDist}, w.OSLDist.Set(), w.Dataset == DatasetTrace},
-		{schema.DimArrivals, "", &parsed[Arrivals]{&w.Arrivals, ParseArrivals}, dim, false},
-		{schema.DimBurstiness, "0.5", &w.Burstiness, dim, w.Burstiness == 1},
-		{schema.DimPrefix, "512", &w.Prefix, dim, false},
-		{schema.DimPrefixes, "8", &w.Prefixes, dim, w.Prefixes == 1 || !w.sharesPrefix()},
-		{schema.DimHit, "60%", &share{&w.Hit, "the prompts' tokens"}, dim, false},
-		{schema.DimEndpoint, "chat", &parsed[Endpoint]{&w.Endpoint, ParseEndpoint}, dim, false},
-		{schema.DimTurns, "5", &w.Turns, dim, w.Turns == 1},
-		{schema.DimThink, "2s", &w.Think, dim, false},
-		{schema.DimCancel, "10%", &share{&w.Cancel, "the requests"}, dim, false},
-		{schema.DimTimeout, "2s", &w.Timeout, dim, false},
-		{schema.DimImage, "1024x768", &parsed[Image]{&w.Image, ParseImage}, dim, false},
-		{schema.DimTools, "4", &w.Tools.Offered, dim, false},
-		{schema.DimToolChoice, "required", &choice{&w.Tools.Required}, dim, false},
-		{schema.DimLoRA, "", &parsed[Adapters]{&w.LoRA, ParseAdapters}, dim, false},
-		{"n", "8", &w.Requests, !dim, false},
-		{"c", "8", &w.Concurrency, !dim, false},
-		{"speed", "8", &w.Speed, !dim, false},
-		{"block", "512", &w.Block, !dim, false},
-		{"rate", "2.5", &rate{w}, !dim, false},
-		{schema.DimSLO, "", &parsed[SLO]{&w.SLO, ParseSLO}, !dim, false},
+		{"dataset", "", word(&w.Dataset), !dim, false},
+		{"path", "", word(&w.Path), !dim, false},
+		{schema.DimISL, "128", lengths(&w.ISL, &w.ISLDist), w.ISLDist.Set(), w.Dataset == DatasetTrace},
+		{schema.DimOSL, "128", lengths(&w.OSL, &w.OSLDist), w.OSLDist.Set(), w.Dataset == DatasetTrace},
+		{schema.DimArrivals, "", at(&w.Arrivals, Arrivals.String, ParseArrivals), dim, false},
+		{schema.DimBurstiness, "0.5", number(&w.Burstiness), dim, w.Burstiness == 1},
+		{schema.DimPrefix, "512", count(&w.Prefix), dim, false},
+		{schema.DimPrefixes, "8", count(&w.Prefixes), dim, w.Prefixes == 1 || !w.sharesPrefix()},
+		{schema.DimHit, "60%", share(&w.Hit, "the prompts' tokens"), dim, false},
+		{schema.DimEndpoint, "chat", at(&w.Endpoint, Endpoint.String, ParseEndpoint), dim, false},
+		{schema.DimTurns, "5", count(&w.Turns), dim, w.Turns == 1},
+		{schema.DimThink, "2s", span(&w.Think), dim, false},
+		{schema.DimCancel, "10%", share(&w.Cancel, "the requests"), dim, false},
+		{schema.DimTimeout, "2s", span(&w.Timeout), dim, false},
+		{schema.DimImage, "1024x768", at(&w.Image, Image.String, ParseImage), dim, false},
+		{schema.DimTools, "4", count(&w.Tools.Offered), dim, false},
+		{schema.DimToolChoice, "required", choice(&w.Tools.Required), dim, false},
+		{schema.DimLoRA, "", at(&w.LoRA, Adapters.String, ParseAdapters), dim, false},
+		{"n", "8", count(&w.Requests), !dim, false},
+		{"c", "8", count(&w.Concurrency), !dim, false},
+		{"speed", "8", number(&w.Speed), !dim, false},
+		{"block", "512", count(&w.Block), !dim, false},
+		{"rate", "2.5", value{w.rateText, w.readRate}, !dim, false},
+		{schema.DimSLO, "", at(&w.SLO, SLO.String, ParseSLO), !dim, false},
 	}
-}
-
-// text is the value as the text of a workload has it; "" for none.
-func (f field) text() string {
-	switch v := f.value.(type) {
-	case *string:
-		return *v
-	case *int:
-		if *v > 0 {
-			return strconv.Itoa(*v)
-		}
-	case *float64:
-		return printed(*v)
-	case *time.Duration:
-		if *v > 0 {
-			return v.String()
-		}
-	case fmt.Stringer:
-		return v.String()
-	}
-	return ""
 }
 
 // printed is a number as texts have it; "" for zero.
@@ -130,31 +129,6 @@ func printed(v float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// set reads the value of a field.
-func (f field) set(text string) (err error) {
-	switch v := f.value.(type) {
-	case *string:
-		*v = text
-	case *int:
-		*v, err = whole(text)
-	case *float64:
-		*v, err = above(text)
-	case *time.Duration:
-		if *v, err = time.ParseDuration(text); err != nil || *v <= 0 {
-			err = errors.New("expected a time above zero")
-		}
-	case interface{ parse(string) error }:
-		err = v.parse(text)
-	}
-	switch {
-	case err == nil:
-		return nil
-	case f.example == "": // the error has one
-		return fmt.Errorf("%s=%s: %w", f.name, text, err)
-	}
-	return fmt.Errorf("%s=%s: %w, as in %[1]s=%[4]s", f.name, text, err, f.example)
 }
 
 // above reads a number above zero.
@@ -167,6 +141,14 @@ func above(text string) (float64, error) {
 	return v, nil
 }
 
+// counted is a whole number as texts have it; "" for zero.
+func counted(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
 // whole reads a whole number above zero.
 func whole(text string) (int, error) {
 	v, err := above(text)
@@ -176,89 +158,74 @@ func whole(text string) (int, error) {
 	return int(v), err
 }
 
-// parsed is a value that a function reads from its text.
-type parsed[T fmt.Stringer] struct {
-	at   *T
-	read func(string) (T, error)
+// lasting is a time as texts have it; "" for zero.
+func lasting(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return d.String()
 }
 
-func (p *parsed[T]) String() string { return (*p.at).String() }
-
-func (p *parsed[T]) parse(text string) (err error) {
-	*p.at, err = p.read(text)
-	return err
+// lasts reads a time above zero.
+func lasts(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("expected a time above zero")
+	}
+	return d, nil
 }
 
 // lengths is a number of tokens, or a distribution of such numbers: its mean stands for it where one is needed.
-type lengths struct {
-	mean *int
-	dist *Lengths
-}
-
-func (l *lengths) String() string {
-	if l.dist.Set() || *l.mean == 0 {
-		return l.dist.String()
+func lengths(mean *int, dist *Lengths) value {
+	return value{
+		func() string { return cmp.Or(dist.String(), counted(*mean)) },
+		func(text string) (err error) {
+			if !strings.ContainsAny(text, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
+				*mean, err = whole(text)
+				return err
+			}
+			if *dist, err = ParseLengths(text); err == nil {
+				*mean = dist.Mean()
+			}
+			return err
+		},
 	}
-	return strconv.Itoa(*l.mean)
-}
-
-func (l *lengths) parse(text string) (err error) {
-	if !strings.ContainsAny(text, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
-		*l.mean, err = whole(text)
-		return err
-	}
-	*l.dist, err = ParseLengths(text)
-	*l.mean = l.dist.Mean()
-	return err
 }
 
 // share is a share between 0 and 1: "10%" or 0.1. It is what its text says, which has four decimals of a percent.
-type share struct {
-	at *float64
-	of string
-}
-
-func (s *share) String() string {
-	if *s.at == 0 {
-		return ""
+func share(v *float64, of string) value {
+	percent := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return printed(math.Round(v*1e6)/1e4) + "%"
 	}
-	return printed(math.Round(*s.at*1e6)/1e4) + "%"
-}
-
-func (s *share) parse(text string) error {
-	digits, isPercent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(digits, 64)
-	if isPercent {
-		v /= 100
-	}
-	if *s.at = math.Round(v*1e6) / 1e6; err != nil || !(*s.at > 0 && *s.at < 1) {
-		return fmt.Errorf("expected a share of %s below 1, at least 0.0001%%", s.of)
-	}
-	return nil
+	return at(v, percent, func(text string) (float64, error) {
+		digits, isPercent := strings.CutSuffix(text, "%")
+		v, err := strconv.ParseFloat(digits, 64)
+		if isPercent {
+			v /= 100
+		}
+		if v = math.Round(v*1e6) / 1e6; err != nil || !(v > 0 && v < 1) {
+			return v, fmt.Errorf("expected a share of %s below 1, at least 0.0001%%", of)
+		}
+		return v, nil
+	})
 }
 
 // choice is whether a tool must be called; auto is the default of the API and has no text.
-type choice struct{ required *bool }
-
-func (c *choice) String() string {
-	if *c.required {
-		return "required"
-	}
-	return ""
+func choice(required *bool) value {
+	texts := map[bool]string{true: "required"}
+	return at(required, func(is bool) string { return texts[is] }, func(text string) (bool, error) {
+		if text != "required" && text != "auto" {
+			return false, errors.New("expected auto or required")
+		}
+		return text == "required", nil
+	})
 }
 
-func (c *choice) parse(text string) error {
-	if *c.required = text == "required"; !*c.required && text != "auto" {
-		return errors.New("expected auto or required")
-	}
-	return nil
-}
-
-// rate is a number, or inf for all requests at once, or max for a search.
-type rate struct{ of *Workload }
-
-func (r *rate) String() string {
-	w := r.of
+// rateText is a number, or inf for all requests at once, or max for a search.
+func (w *Workload) rateText() string {
 	switch {
 	case w.FindRate:
 		return "max"
@@ -270,14 +237,14 @@ func (r *rate) String() string {
 	return printed(w.Rate)
 }
 
-func (r *rate) parse(text string) (err error) {
+func (w *Workload) readRate(text string) (err error) {
 	switch text {
 	case "inf":
-		r.of.Rate = math.Inf(1)
+		w.Rate = math.Inf(1)
 	case "max":
-		r.of.FindRate = true
+		w.FindRate = true
 	default:
-		r.of.Rate, err = above(text)
+		w.Rate, err = above(text)
 	}
 	return err
 }
@@ -341,10 +308,18 @@ func (w *Workload) Parse(text string) error {
 func (w *Workload) Set(name, value string) error {
 	var names []string
 	for _, f := range w.fields() {
-		if f.name == name {
-			return f.set(value)
+		if f.name != name {
+			names = append(names, f.name)
+			continue
 		}
-		names = append(names, f.name)
+		switch err := f.read(value); {
+		case err == nil:
+			return nil
+		case f.example == "":
+			return fmt.Errorf("%s=%s: %w", name, value, err)
+		default:
+			return fmt.Errorf("%s=%s: %w, as in %[1]s=%[4]s", name, value, err, f.example)
+		}
 	}
 	if slices.Contains([]string{"until", "ci", "tail", "most", "budget", "repeat", "seed"}, name) {
 		return fmt.Errorf("%q is a flag of its own, for all workloads: --until ci=2%% --budget 30m", name)
@@ -360,12 +335,8 @@ func OfKey(k schema.Key) (Workload, error) {
 			return Workload{}, err
 		}
 	}
-	value := func(v *float64) float64 {
-		if v == nil {
-			return 0
-		}
-		return *v
-	}
+	zero := 0.
+	value := func(v *float64) float64 { return *cmp.Or(v, &zero) }
 	w.ISL, w.OSL, w.Concurrency, w.Rate = int(value(k.ISL)), int(value(k.OSL)), int(value(k.Concurrency)), value(k.Rate)
 	return w, nil
 }
@@ -505,9 +476,6 @@ func (w *Workload) checkPrompts() error {
 	return nil
 }
 
-// Changing reports that requests do not arrive at one mean rate: a trace, a ramp, steps.
-func (w Workload) Changing() bool { return w.Dataset == DatasetTrace || w.Arrivals.Changes() }
-
 // WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight, and as
 // many as a share of hits needs.
 func (w Workload) WithRequests() Workload {
@@ -600,12 +568,6 @@ func (w Workload) FileName() string {
 func FileSafe(name string) string {
 	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
 }
-
-// mostConcurrency bounds a search where nothing states how many sequences the server takes.
-const mostConcurrency = 1024
-
-// MostConcurrency returns the most concurrency that a search for a capacity tries.
-func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency) }
 
 // RequestsOfProbe is how many requests of a workload measure one concurrency of a search: those that its statistics
 // need, at least four waves, and a wave of warm-up at both ends.

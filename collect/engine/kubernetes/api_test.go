@@ -372,7 +372,7 @@ func (a *api) runningPod(name string) *object {
 // put makes what there is of Jobs and pods known.
 func (s *seen) put(list ...object) {
 	if s.jobs == nil {
-		s.jobs, s.pods = map[string]job{}, map[string]pod{}
+		s.jobs, s.pods = map[string]job{}, map[string]*pod{}
 	}
 	for _, j := range s.jobs {
 		list = append(list, j.object)

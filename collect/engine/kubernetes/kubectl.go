@@ -274,7 +274,16 @@ func (b *Backend) Check(ctx context.Context, s *engine.Submission) (*engine.Subm
 			job = s.NameOf(g.Entries[0])
 		}
 	}
-	return nil, &engine.RefusedError{Job: job, Field: fieldOf(err.Error()), Why: err.Error()}
+	return nil, engine.Refusal(job, err.Error(), faults)
+}
+
+// faults are parts of messages of the API server, and the fields of resources that they are about.
+var faults = [][2]string{
+	{"nodeSelector", "node_selector"}, {"tolerations", "tolerations"}, {"resources.", "devices, cpus, mem"},
+	{"ttlSecondsAfterFinished", "ttl"}, {"priorityClassName", "priority_class"}, {"PriorityClass", "priority_class"},
+	{"service account", "service_account"}, {"persistentVolumeClaim", "volumes"}, {"volumeMounts", "volumes"},
+	{"nodeAffinity", "nodelist, exclude"}, {"].image", "image"}, {"kueue", "queue"}, {"secretKeyRef", "secrets"},
+	{"exceeded quota", "devices, cpus, mem"},
 }
 
 // there refuses claims and secrets that do not exist. Who may not look at them is not refused.
@@ -311,20 +320,4 @@ func there(ctx context.Context, s *engine.Submission) error {
 		}
 	}
 	return nil
-}
-
-// fieldOf returns the field of resources: that a refusal is about; "" where it is none of them.
-func fieldOf(why string) string {
-	for _, f := range [][2]string{
-		{"nodeSelector", "node_selector"}, {"tolerations", "tolerations"}, {"resources.", "devices, cpus, mem"},
-		{"ttlSecondsAfterFinished", "ttl"}, {"priorityClassName", "priority_class"}, {"PriorityClass", "priority_class"},
-		{"service account", "service_account"}, {"persistentVolumeClaim", "volumes"}, {"volumeMounts", "volumes"},
-		{"nodeAffinity", "nodelist, exclude"}, {"].image", "image"}, {"kueue", "queue"}, {"secretKeyRef", "secrets"},
-		{"exceeded quota", "devices, cpus, mem"},
-	} {
-		if strings.Contains(why, f[0]) {
-			return f[1]
-		}
-	}
-	return ""
 }

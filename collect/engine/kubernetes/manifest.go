@@ -113,7 +113,30 @@ func render(s *engine.Submission, a engine.Array) (string, error) {
 		f.AtOnce = 1
 	}
 	f.Seconds = int64((cmp.Or(a.Limit, a.Group.Limit) + time.Second - 1) / time.Second)
-	f.Args = args(s, a)
+	plain := func(list []string) (out []string) { // $$( is $( and $(X) the variable X
+		for _, text := range list {
+			out = append(out, strings.ReplaceAll(text, "$(", "$$("))
+		}
+		return out
+	}
+	g := a.Group
+	f.Args = append([]string{"collect"}, plain(s.Args)...)
+	stated := func(a string) bool { return strings.HasPrefix(a, "--startup-timeout=") }
+	if g.Server.Image != "" && !slices.ContainsFunc(s.Args, stated) {
+		f.Args = append(f.Args, "--startup-timeout=1h") // a minute is for a server that runs already
+	}
+	index := indexVariable
+	if len(a.Entries) < len(g.Entries) { // a retry is of one entry
+		index = strconv.Itoa(slices.Index(g.Entries, a.Entries[0]))
+	}
+	f.Args = append(f.Args, "--once", "--allocated", // the pod has its devices for itself
+		"--out="+resultsPath+"/"+index, "--plan="+planPath+"/"+indexVariable+".yaml")
+	if g.Resources.Results == "" { // else they stay on the claim
+		f.Args = append(f.Args, "--print-results")
+	}
+	if g.Server.Image == "" && len(s.After) > 0 {
+		f.Args = append(append(f.Args, "--"), plain(s.After)...)
+	}
 	var entries []string
 	for _, j := range s.Jobs {
 		if !slices.Contains(a.Entries, j.Entry) {
@@ -185,35 +208,6 @@ func fieldsOf(s *engine.Submission, g engine.Group) fields {
 		}})
 	}
 	return f
-}
-
-// args are the arguments of the client.
-func args(s *engine.Submission, a engine.Array) []string {
-	plain := func(list []string) (out []string) { // $$( is $( and $(X) the variable X
-		for _, text := range list {
-			out = append(out, strings.ReplaceAll(text, "$(", "$$("))
-		}
-		return out
-	}
-	g := a.Group
-	args := append([]string{"collect"}, plain(s.Args)...)
-	stated := func(a string) bool { return strings.HasPrefix(a, "--startup-timeout=") }
-	if g.Server.Image != "" && !slices.ContainsFunc(s.Args, stated) {
-		args = append(args, "--startup-timeout=1h") // a minute is for a server that runs already
-	}
-	index := indexVariable
-	if len(a.Entries) < len(g.Entries) { // a retry is of one entry
-		index = strconv.Itoa(slices.Index(g.Entries, a.Entries[0]))
-	}
-	args = append(args, "--once", "--allocated", // the pod has its devices for itself
-		"--out="+resultsPath+"/"+index, "--plan="+planPath+"/"+indexVariable+".yaml")
-	if g.Resources.Results == "" { // else they stay on the claim
-		args = append(args, "--print-results")
-	}
-	if g.Server.Image == "" && len(s.After) > 0 {
-		args = append(append(args, "--"), plain(s.After)...)
-	}
-	return args
 }
 
 // requirements asks for all that is stated, no more and no less, so that a pod's processors are its own where nodes

@@ -118,7 +118,7 @@ func TestReaderGoesOn(t *testing.T) {
 		}
 		return j
 	}
-	one := func(made int, phase string, ended int) pod {
+	one := func(made int, phase string, ended int) *pod {
 		o := podNamed("p", phase)
 		o.Metadata.CreationTimestamp = ago(made)
 		if ended > 0 {
@@ -126,12 +126,12 @@ func TestReaderGoesOn(t *testing.T) {
 				client(`{"terminated": {"finishedAt": %q}}`, ago(ended).Format(time.RFC3339)),
 			}
 		}
-		p, _ := podOf(*o)
+		p := podOf(*o)
 		return p
 	}
 	for what, c := range map[string]struct {
 		job  job
-		pods []pod
+		pods []*pod
 		want bool
 	}{
 		"suspended":            {made(600, 0, true), nil, true},
@@ -139,15 +139,15 @@ func TestReaderGoesOn(t *testing.T) {
 		"just admitted":        {made(600, 1, false), nil, true},
 		"no pod":               {made(600, 11, false), nil, false},
 		"never taken up":       {made(11, 0, false), nil, false},
-		"pending":              {made(11, 11, false), []pod{one(11, pending, 0)}, false},
-		"pending for a moment": {made(60, 60, false), []pod{one(2, pending, 0)}, true},
-		"running":              {made(60, 60, false), []pod{one(60, running, 0)}, true},
-		"running and pending": {made(60, 60, false), []pod{
+		"pending":              {made(11, 11, false), []*pod{one(11, pending, 0)}, false},
+		"pending for a moment": {made(60, 60, false), []*pod{one(2, pending, 0)}, true},
+		"running":              {made(60, 60, false), []*pod{one(60, running, 0)}, true},
+		"running and pending": {made(60, 60, false), []*pod{
 			one(60, running, 0), one(60, pending, 0),
 		}, true},
-		"between two parts":        {made(60, 60, false), []pod{one(60, succeeded, 1)}, true},
-		"another follows no more":  {made(60, 60, false), []pod{one(60, succeeded, 11)}, false},
-		"running for more than it": {made(1500, 1500, false), []pod{one(1500, running, 0)}, false},
+		"between two parts":        {made(60, 60, false), []*pod{one(60, succeeded, 1)}, true},
+		"another follows no more":  {made(60, 60, false), []*pod{one(60, succeeded, 11)}, false},
+		"running for more than it": {made(1500, 1500, false), []*pod{one(1500, running, 0)}, false},
 	} {
 		if got := goesOn(c.job, c.pods, now); got != c.want {
 			t.Errorf("%s: %t", what, got)

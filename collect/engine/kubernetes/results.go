@@ -49,7 +49,7 @@ func (b *Backend) fetchLog(ctx context.Context, s *engine.Submission, j engine.J
 		}
 		j = list[at]
 	}
-	ends := b.seen.pods[j.Job].phase == running // it is being deleted, and prints its results now
+	ends := b.seen.pods[j.Job].is(running) // it is being deleted, and prints its results now
 	if ends {
 		within, done := context.WithTimeout(ctx, leaving)
 		defer done()
@@ -291,7 +291,7 @@ func (b *Backend) fromClaim(ctx context.Context, s *engine.Submission, j engine.
 	} else {
 		// nothing is known of one whose pods are gone; one that never ran has written nothing
 		pods := b.seen.podsOf(j.Array, j.Entry)
-		if j.Phase == engine.Succeeded || len(pods) == 0 || slices.ContainsFunc(pods, func(p pod) bool { return p.ran }) {
+		if j.Phase == engine.Succeeded || len(pods) == 0 || slices.ContainsFunc(pods, func(p *pod) bool { return p.ran }) {
 			r := reader{s, *g, folder, fmt.Sprintf("%s-read-%d", j.Array, j.Entry)} // a retry has one of its own
 			err = r.bring(ctx, s.OutOf(j.Entry))
 		}
@@ -378,11 +378,11 @@ func (r reader) read(ctx context.Context, name string, from, n int) ([]string, e
 		}
 		return nil, cmp.Or(err, later)
 	}
-	pods, why, broken, found := make([]string, n), "", "", []pod{}
+	pods, why, broken, found := make([]string, n), "", "", []*pod{}
 	for _, o := range list {
-		p, ours := podOf(o)
-		if !ours || p.index >= n || p.Metadata.OwnerReferences[0].UID != list[at].Metadata.UID { // or of one that was deleted
-			continue
+		p := podOf(o)
+		if p == nil || p.index >= n || p.Metadata.OwnerReferences[0].UID != list[at].Metadata.UID {
+			continue // or of one that was deleted
 		}
 		switch found = append(found, p); p.phase {
 		case succeeded:
@@ -412,7 +412,7 @@ func (r reader) read(ctx context.Context, name string, from, n int) ([]string, e
 
 // goesOn reports whether a Job is to be waited for: while Kueue has not admitted it, while one of its pods runs, and a
 // while for pods to begin.
-func goesOn(j job, pods []pod, now time.Time) bool {
+func goesOn(j job, pods []*pod, now time.Time) bool {
 	began := j.Metadata.CreationTimestamp
 	if !j.Status.StartTime.IsZero() { // since it was not suspended any more
 		began = j.Status.StartTime

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine"
-	"golang.org/x/sync/errgroup"
 )
 
 // Labels and annotations that are read.
@@ -116,9 +116,9 @@ type pod struct {
 	restarts  int    // of the server
 }
 
-// podOf returns what follows from a pod; ours is false for one of no indexed Job.
-func podOf(o object) (p pod, ours bool) {
-	p = pod{object: o, name: o.Metadata.Name, phase: o.Status.Phase, deleted: o.Metadata.DeletionTimestamp != nil}
+// podOf returns what follows from a pod; nil for one of no indexed Job.
+func podOf(o object) *pod {
+	p := &pod{object: o, name: o.Metadata.Name, phase: o.Status.Phase, deleted: o.Metadata.DeletionTimestamp != nil}
 	for _, owner := range o.Metadata.OwnerReferences {
 		if owner.Kind == "Job" {
 			p.job = owner.Name
@@ -126,7 +126,7 @@ func podOf(o object) (p pod, ours bool) {
 	}
 	index, err := strconv.Atoi(o.Metadata.Annotations[indexNote])
 	if err != nil || p.job == "" {
-		return p, false
+		return nil
 	}
 	p.index = index
 	p.failures, _ = strconv.Atoi(o.Metadata.Annotations[failuresNote]) // 0 where it is not stated
@@ -142,7 +142,7 @@ func podOf(o object) (p pod, ours bool) {
 	for _, c := range slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses) {
 		p.container(c)
 	}
-	return p, true
+	return p
 }
 
 // container takes what is shown of a container.
@@ -176,7 +176,7 @@ func (p *pod) container(c container) {
 }
 
 // ending is what the last pod of an index that failed means.
-func (p pod) ending() (state string, phase engine.Phase) {
+func (p *pod) ending() (state string, phase engine.Phase) {
 	const evicted, overTime = "Evicted", "DeadlineExceeded"
 	switch {
 	case p.Status.Reason == overTime && p.ran:
@@ -192,8 +192,8 @@ func (p *pod) is(phase string) bool { return p != nil && p.phase == phase }
 
 // newer orders the pods of an index: each has one more failure before it, and one that is not deleted follows one that
 // is.
-func (p pod) newer(old pod) int {
-	alive := func(p pod) int {
+func (p *pod) newer(old *pod) int {
+	alive := func(p *pod) int {
 		if p.deleted {
 			return 0
 		}
@@ -284,7 +284,7 @@ func contains(list string, index int) bool {
 type seen struct {
 	submission string
 	jobs       map[string]job
-	pods       map[string]pod
+	pods       map[string]*pod
 }
 
 // look asks for the Jobs and pods of a submission.
@@ -294,7 +294,7 @@ func (b *Backend) look(ctx context.Context, s *engine.Submission) error {
 		return err
 	}
 	if b.seen.submission != s.ID {
-		b.seen = seen{s.ID, map[string]job{}, map[string]pod{}}
+		b.seen = seen{s.ID, map[string]job{}, map[string]*pod{}}
 	}
 	b.seen.take(list)
 	return nil
@@ -306,14 +306,13 @@ func (s *seen) take(list []object) {
 		j.deleted = true
 		s.jobs[name] = j
 	}
-	for name, p := range s.pods {
+	for _, p := range s.pods {
 		p.deleted = true
-		s.pods[name] = p
 	}
 	for _, o := range list {
 		if o.Kind == "Job" {
 			s.jobs[o.Metadata.Name] = jobOf(o)
-		} else if p, ours := podOf(o); ours {
+		} else if p := podOf(o); p != nil {
 			s.pods[p.name] = p
 		}
 	}
@@ -321,36 +320,27 @@ func (s *seen) take(list []object) {
 
 // statuses returns how the entries of arrays stand.
 func (s *seen) statuses(names []string, now time.Time) []engine.JobStatus {
-	newest := map[string]map[int]pod{}
-	for _, p := range s.pods {
-		if newest[p.job] == nil {
-			newest[p.job] = map[int]pod{}
-		}
-		if old, known := newest[p.job][p.index]; !known || p.newer(old) > 0 {
-			newest[p.job][p.index] = p
-		}
-	}
 	var out []engine.JobStatus
 	for _, name := range names {
 		j := s.jobs[strings.ToLower(name)]
-		for index := range j.entries {
-			var last *pod
-			if p, some := newest[j.Metadata.Name][index]; some {
-				last = &p
+		for index, entry := range j.entries {
+			var newest *pod
+			if pods := s.podsOf(j.Metadata.Name, entry); len(pods) > 0 {
+				newest = pods[len(pods)-1]
 			}
-			out = append(out, j.status(name, index, last, now))
+			out = append(out, j.status(name, index, newest, now))
 		}
 	}
 	return out
 }
 
 // podsOf returns the pods of an entry of an array, the oldest first.
-func (s *seen) podsOf(array string, entry int) []pod {
+func (s *seen) podsOf(array string, entry int) []*pod {
 	index := slices.Index(s.jobs[array].entries, entry)
-	list := slices.DeleteFunc(slices.Collect(maps.Values(s.pods)), func(p pod) bool {
+	list := slices.DeleteFunc(slices.Collect(maps.Values(s.pods)), func(p *pod) bool {
 		return p.job != array || p.index != index
 	})
-	slices.SortFunc(list, pod.newer)
+	slices.SortFunc(list, (*pod).newer)
 	return list
 }
 
@@ -359,8 +349,21 @@ func (b *Backend) Queue(ctx context.Context, s *engine.Submission, names []strin
 	if err := b.look(ctx, s); err != nil {
 		return nil, err
 	}
+	const mostHeard = 8 // running pods that are asked at one look, in turns: each is a process
 	list := b.seen.statuses(names, time.Now())
-	b.hear(ctx, s.Target, list)
+	var measure []*engine.JobStatus // which print what they do: their run folders cannot be looked into
+	for i := range list {
+		if j := &list[i]; j.Phase == engine.Active && j.State == running && j.Job != "" {
+			measure = append(measure, j)
+		}
+	}
+	var asking sync.WaitGroup
+	for i := range min(mostHeard, len(measure)) {
+		j := measure[(b.heard+i)%len(measure)]
+		asking.Go(func() { j.LastLine, _ = tail(ctx, s.Target, j.Job, 1) }) // nothing is shown without it
+	}
+	asking.Wait()
+	b.heard += mostHeard
 	return list, nil
 }
 
@@ -388,27 +391,4 @@ func (b *Backend) Accounts(
 		}
 	}
 	return out, nil
-}
-
-// mostHeard is how many running pods are asked for their last lines at one look, in turns: each is a process.
-const mostHeard = 8
-
-// hear adds what running pods printed last to their status: their run folders cannot be looked into.
-func (b *Backend) hear(ctx context.Context, t engine.Target, list []engine.JobStatus) {
-	var measure []*engine.JobStatus
-	for i := range list {
-		if s := &list[i]; s.Phase == engine.Active && s.State == running && s.Job != "" {
-			measure = append(measure, s)
-		}
-	}
-	var asking errgroup.Group
-	for i := range min(mostHeard, len(measure)) {
-		s := measure[(b.heard+i)%len(measure)]
-		asking.Go(func() error {
-			s.LastLine, _ = tail(ctx, t, s.Job, 1) // nothing is shown without it
-			return nil
-		})
-	}
-	_ = asking.Wait() // none of them fails
-	b.heard += mostHeard
 }

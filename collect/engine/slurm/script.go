@@ -40,7 +40,24 @@ func (Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
 	line("# %d of the %d jobs of ttreport collect --on slurm: one server start each, one array for equal resources.",
 		len(g.Entries), len(s.Jobs))
 	line("# By hand: sbatch %s", shellescape.Quote(s.FileOf(g)))
-	for _, o := range directives(s, g) {
+	directives := []string{
+		"--job-name=" + s.JobName(g, 0), "--array=" + indexes(g.Entries),
+		fmt.Sprintf(`--output="%s/log-%%3a.txt"`, strings.ReplaceAll(s.Dir, "%", "%%")),
+		"--open-mode=append", fmt.Sprintf("--chdir=%q", s.Workspace),
+		"--nodes=1", "--requeue",
+	}
+	for _, f := range g.Resources.Fields() {
+		if f.Option != "" && f.Name != "time" && f.Text != "" {
+			directives = append(directives, "--"+f.Option+"="+f.Text)
+		}
+	}
+	if g.Resources.Exclusive == "true" {
+		directives = append(directives, "--exclusive")
+	}
+	if g.Limit > 0 {
+		directives = append(directives, "--time="+engine.TimeText(g.Limit))
+	}
+	for _, o := range directives {
 		line("#SBATCH %s", o)
 	}
 	line("")
@@ -66,29 +83,6 @@ func (Backend) Render(s *engine.Submission, g engine.Group) (string, error) {
 
 // exitRetries is the exit code of a job that was requeued too often: EX_TEMPFAIL of sysexits.h.
 const exitRetries = 75
-
-// directives returns the options of sbatch.
-func directives(s *engine.Submission, g engine.Group) []string {
-	out := []string{
-		"--job-name=" + s.JobName(g, 0), "--array=" + indexes(g.Entries),
-		fmt.Sprintf(`--output="%s/log-%%3a.txt"`, strings.ReplaceAll(s.Dir, "%", "%%")),
-		"--open-mode=append", fmt.Sprintf("--chdir=%q", s.Workspace),
-		"--nodes=1", "--requeue",
-	}
-	for _, f := range g.Resources.Fields() {
-		if f.Option == "" || f.Name == "time" || f.Text == "" {
-			continue
-		}
-		out = append(out, "--"+f.Option+"="+f.Text)
-	}
-	if g.Resources.Exclusive == "true" {
-		out = append(out, "--exclusive")
-	}
-	if g.Limit > 0 {
-		out = append(out, "--time="+engine.TimeText(g.Limit))
-	}
-	return out
-}
 
 // commandLine returns what a job runs.
 func commandLine(s *engine.Submission, g engine.Group) string {

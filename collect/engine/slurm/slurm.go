@@ -89,12 +89,10 @@ func withoutSecrets(environ []string) []string {
 }
 
 // signsOfAbsence are parts of what Slurm's commands print when the controller cannot be reached.
-func signsOfAbsence() []string {
-	return []string{
-		"Unable to contact slurm controller", "Socket timed out", "Connection refused", "Communication connection failure",
-		"Communication shutdown failure", "Zero Bytes were transmitted", "Transport endpoint is not connected",
-		"backup controller", "temporarily unable", "Slurm temporarily", "Message receive failure", "No route to host",
-	}
+var signsOfAbsence = []string{
+	"Unable to contact slurm controller", "Socket timed out", "Connection refused", "Communication connection failure",
+	"Communication shutdown failure", "Zero Bytes were transmitted", "Transport endpoint is not connected",
+	"backup controller", "temporarily unable", "Slurm temporarily", "Message receive failure", "No route to host",
 }
 
 // failure is the error of a command: [engine.ErrUnavailable] where the controller cannot be reached, else kind.
@@ -103,7 +101,7 @@ func failure(kind error, name, stderr string, err error) error {
 	switch {
 	case errors.Is(err, engine.ErrUnavailable), errors.Is(err, engine.ErrMissing), errors.Is(err, context.Canceled):
 		return err
-	case slices.ContainsFunc(signsOfAbsence(), func(sign string) bool { return strings.Contains(stderr, sign) }):
+	case slices.ContainsFunc(signsOfAbsence, func(sign string) bool { return strings.Contains(stderr, sign) }):
 		return fmt.Errorf("%w: %s", engine.ErrUnavailable, last)
 	case stderr == "":
 		return fmt.Errorf("%w: %s: %w", kind, name, err)
@@ -339,12 +337,10 @@ func describe(have []Partition) string {
 }
 
 // faults are parts of Slurm's messages, and the fields of resources that they are about.
-func faults() [][2]string {
-	return [][2]string{
-		{"generic resource", "gres"}, {"account", "account"}, {"partition", "partition"}, {"feature", "constraint"},
-		{"qos", "qos"}, {"reservation", "reservation"}, {"time limit", "time"}, {"node name", "nodelist"},
-		{"Memory", "mem"}, {"CPU count", "cpus"}, {"Requested node configuration is not available", "gres, cpus, mem"},
-	}
+var faults = [][2]string{
+	{"generic resource", "gres"}, {"account", "account"}, {"partition", "partition"}, {"feature", "constraint"},
+	{"qos", "qos"}, {"reservation", "reservation"}, {"time limit", "time"}, {"node name", "nodelist"},
+	{"Memory", "mem"}, {"CPU count", "cpus"}, {"Requested node configuration is not available", "gres, cpus, mem"},
 }
 
 // Check returns the submission with time limits that the partitions allow, when sbatch --test-only takes all of it; a
@@ -378,9 +374,7 @@ func refusal(err error, job string, have []Partition) error {
 		return err
 	}
 	why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), engine.ErrRefused.Error()+": "), "sbatch: error: ")
-	refused := &engine.RefusedError{Job: job, Why: why, Have: describe(have)}
-	if i := slices.IndexFunc(faults(), func(f [2]string) bool { return strings.Contains(why, f[0]) }); i >= 0 {
-		refused.Field = faults()[i][1]
-	}
+	refused := engine.Refusal(job, why, faults)
+	refused.Have = describe(have)
 	return refused
 }

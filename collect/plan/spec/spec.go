@@ -226,21 +226,17 @@ func Read(name string, data []byte) ([]Model, error) {
 	return out, nil
 }
 
-// deepest is the nesting to which specifications are searched: a release's catalogue nests five levels.
-const deepest = 8
-
 func collect(node json.RawMessage, depth int, out *[]Model) error {
+	const deepest = 8 // a release's catalogue nests five levels
 	var members map[string]json.RawMessage
 	if depth > deepest || json.Unmarshal(node, &members) != nil {
 		return nil // a leaf
 	}
 	if _, ok := members["device_model_spec"]; ok {
 		var r runtime
-		if err := json.Unmarshal(node, &r); err != nil {
-			return err
-		}
+		err := json.Unmarshal(node, &r)
 		*out = append(*out, r.model())
-		return nil
+		return err
 	}
 	for _, n := range slices.Sorted(maps.Keys(members)) {
 		if err := collect(members[n], depth+1, out); err != nil {

@@ -15,14 +15,6 @@ type prefixCache struct {
 	queried, hits int // tokens
 }
 
-func newPrefixCache(cfg Config) *prefixCache {
-	if cfg.CacheTokens < cfg.CacheBlock {
-		return nil
-	}
-	return &prefixCache{size: cfg.CacheBlock, most: cfg.CacheTokens / cfg.CacheBlock, used: list.New(),
-		at: map[uint64]*list.Element{}}
-}
-
 // keys are those of the whole blocks of a prompt, each of all tokens up to its end.
 func (c *prefixCache) keys(tokens []string) (out []uint64) {
 	if c == nil {

@@ -5,9 +5,8 @@
 // every running sequence and spends the rest of its token budget on prefill; its duration grows with both. Batch,
 // queue and KV limits saturate it as they do a real server. The same seed gives the same durations.
 //
-// [Server] is an OpenAI-compatible HTTP server on the machine's clock, on loopback only; faults can be injected, and
-// the server logs what it sent and when, to check a client against. [Virtual] computes the same schedule on a clock
-// of its own, for numbers that do not depend on the machine.
+// [Server] is an OpenAI-compatible HTTP server on the machine's clock, on loopback only. [Virtual] computes the same
+// schedule on a clock of its own, for numbers that do not depend on the machine.
 //
 // Its numbers do not describe any device; results carry the device "simulated".
 package sim

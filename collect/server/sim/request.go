@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/ttreport/ttreport/collect/arrival"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 // request holds the fields of a completion request that are used here.
@@ -62,9 +60,6 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// words counts the tokens of a text: its words.
-func words(text string) int { return max(1, len(strings.Fields(text))) }
-
 // text returns the text of the prompt, whose words are its tokens; of a list of tokens their ids.
 func (r *request) text() (string, error) {
 	var t string
@@ -110,11 +105,7 @@ func (c Config) answer(question string) string {
 	return strconv.Itoa(a + b)
 }
 
-// calls reports whether the answer is to be a call of a tool.
-func (r *request) calls() bool { return len(r.Tools) > 0 && string(r.ToolChoice) == `"required"` }
-
-func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
-	came := arrival.OfRequest(r) // before the body is read: after that the connection waits for the next request
+func (s *Server) complete(w http.ResponseWriter, r *http.Request, to traffic.Endpoint) {
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
 		replyError(w, http.StatusBadRequest, "the body is not a completion request: "+err.Error())
@@ -127,30 +118,20 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	}
 	all := strings.Fields(string(req.Tools) + " " + text)
 	prompt := max(1, len(all))
-	st := &stream{
-		s: s, w: w, id: r.Header.Get("X-Request-Id"), api: to, req: &req, cut: math.MaxInt,
-		log: Sent{Arrived: came, Prompt: prompt},
-	}
+	st := &stream{s: s, w: w, api: to, req: &req}
 	want := max(req.MaxTokens, req.MaxCompletion, req.MaxOutput)
 	if want <= 0 {
 		want = 16
 	}
-	if to == embeddings || to == rerank { // the answer is ready when the prompt is read
+	if to.Pools() { // the answer is ready when the prompt is read
 		want, req.Stream = 1, false
 	} else if said := s.cfg.answer(text); said != "" {
 		st.text, want = []string{said}, 1
 	}
-	switch s.fault() {
-	case faultStall:
-		<-r.Context().Done()
-		return
-	case faultError:
+	draw := rand.NewPCG(s.cfg.Seed, s.seen.Add(1)).Uint64() >> 11
+	if float64(draw)/(1<<53) < s.cfg.Errors {
 		replyError(w, http.StatusInternalServerError, "injected failure")
 		return
-	case faultBreak:
-		st.cut = 1
-	case faultEmpty:
-		st.cut = 0
 	}
 	tokens := make(chan int, want) // room for all, so nothing blocks
 	q := &sequence{prompt: prompt, want: want, keys: s.sched.cache.keys(all), token: func(n int) { tokens <- n },
@@ -162,38 +143,6 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	st.run(r.Context(), q, tokens)
 }
 
-// Faults of one request.
-type fault int
-
-const (
-	faultNone fault = iota
-	faultStall
-	faultError
-	faultBreak
-	faultEmpty
-)
-
-// fault counts a request and draws its fault.
-func (s *Server) fault() fault {
-	s.mu.Lock()
-	s.seen++
-	n := s.seen
-	s.mu.Unlock()
-	c := s.cfg.Fault
-	draw := float64(rand.NewPCG(s.cfg.Seed, uint64(n)).Uint64()>>11) / (1 << 53)
-	switch {
-	case c.StallAfter > 0 && n > c.StallAfter:
-		return faultStall
-	case draw < c.ErrorShare:
-		return faultError
-	case draw < c.ErrorShare+c.BreakShare:
-		return faultBreak
-	case draw < c.ErrorShare+c.BreakShare+c.EmptyShare:
-		return faultEmpty
-	}
-	return faultNone
-}
-
 func replyError(w http.ResponseWriter, code int, message string) {
 	reply(w, code, object{"error": object{"message": message}})
 }
@@ -202,12 +151,9 @@ func replyError(w http.ResponseWriter, code int, message string) {
 type stream struct {
 	s    *Server
 	w    http.ResponseWriter
-	id   string
-	api  api
+	api  traffic.Endpoint
 	req  *request
 	text []string
-	log  Sent
-	cut  int // tokens after which a fault ends the answer
 }
 
 func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
@@ -226,38 +172,20 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 				word = st.text[n]
 			}
 			switch {
-			case !more:
-				st.keep()
-				if st.req.Stream {
-					_, _ = st.w.Write(st.ending(q, produced)) // fails if the client disconnected
-				} else {
-					reply(st.w, http.StatusOK, st.document(q, produced, whole.String()))
-				}
+			case !more && st.req.Stream:
+				_, _ = st.w.Write(st.ending(q, produced)) // fails if the client disconnected
 				return
-			case produced >= st.cut: // a fault: the tokens are produced and never sent
-				continue
+			case !more:
+				reply(st.w, http.StatusOK, st.document(q, produced, whole.String()))
+				return
 			case !st.req.Stream:
 				whole.WriteString(word)
-				produced++
-				continue
+			default:
+				if _, err := st.w.Write(st.chunk(n, word)); err != nil || flush.Flush() != nil {
+					return
+				}
 			}
-			st.log.Chunks = append(st.log.Chunks, time.Now())
-			if _, err := st.w.Write(st.chunk(n, word)); err != nil || flush.Flush() != nil {
-				return
-			}
-			if produced++; produced == st.cut {
-				st.keep()
-				panic(http.ErrAbortHandler) // a cut stream: the connection ends without the closing chunk
-			}
+			produced++
 		}
-	}
-}
-
-// keep notes what was sent.
-func (st *stream) keep() {
-	st.s.mu.Lock()
-	defer st.s.mu.Unlock()
-	if st.id != "" {
-		st.s.sent[st.id] = st.log
 	}
 }

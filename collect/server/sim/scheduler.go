@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"container/list"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,14 +21,6 @@ type scheduler struct {
 	wake  chan struct{}
 
 	finished int // requests
-}
-
-// counts are what a batch has counted.
-type counts struct {
-	queued           int           // requests that left the queue
-	waited           time.Duration // these, in it
-	drafts, accepted int           // of speculative decoding: drafts, and tokens of them
-	byPlace          []int         // tokens, by their place in a draft
 }
 
 // submit queues a sequence; false when the queue is full.
@@ -108,12 +102,19 @@ type batch struct {
 	drift   float64
 	running []*sequence
 	cache   *prefixCache
-	counts
+
+	queued           int           // requests that left the queue
+	waited           time.Duration // these, in it
+	drafts, accepted int           // of speculative decoding: drafts, and tokens of them
+	byPlace          []int         // tokens, by their place in a draft
 }
 
 func newBatch(cfg Config) batch {
-	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), cache: newPrefixCache(cfg)}
-	b.byPlace = make([]int, len(cfg.Acceptance))
+	b := batch{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), byPlace: make([]int, len(cfg.Acceptance))}
+	if cfg.CacheTokens >= cfg.CacheBlock {
+		b.cache = &prefixCache{size: cfg.CacheBlock, most: cfg.CacheTokens / cfg.CacheBlock, used: list.New(),
+			at: map[uint64]*list.Element{}}
+	}
 	b.drift = math.Exp(b.rng.NormFloat64() * cfg.Drift)
 	return b
 }
@@ -270,9 +271,14 @@ func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool
 
 // Answer returns the answer to a question; the clock advances by the time that it takes.
 func (v *Virtual) Answer(question string) string {
-	v.Submit(0, v.now, words(question), 1)
+	v.Submit(0, v.now, max(1, len(strings.Fields(question))), 1)
+	v.Drain()
+	return v.cfg.answer(question)
+}
+
+// Drain answers what was submitted, unseen.
+func (v *Virtual) Drain() {
 	for v.Step(func(int, time.Duration, bool) {}) {
 		continue
 	}
-	return v.cfg.answer(question)
 }

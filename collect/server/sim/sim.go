@@ -7,36 +7,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/arrival"
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 // Server is a running simulator.
 type Server struct {
-	cfg   Config
-	sched *scheduler
-	http  *http.Server
-	ln    net.Listener
-	stop  context.CancelFunc
-	done  sync.WaitGroup
-
-	mu   sync.Mutex
-	seen int
-	sent map[string]Sent
-}
-
-// Sent records what the server did for one request, for checking a client. Times are of this process's monotonic
-// clock.
-type Sent struct {
-	Arrived time.Time   // when the request reached this machine
-	Chunks  []time.Time // when each token's chunk was handed to the connection
-	Prompt  int
+	http.Handler // what answers at its address
+	cfg          Config
+	sched        *scheduler
+	http         *http.Server
+	ln           net.Listener
+	stop         context.CancelFunc
+	done         sync.WaitGroup
+	seen         atomic.Uint64 // requests
 }
 
 // Start listens on a free port of the loopback interface and serves until Stop.
@@ -47,15 +37,9 @@ func Start(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Server{cfg: cfg, sched: &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}, ln: ln, stop: cancel,
-		sent: map[string]Sent{}}
-	began := time.Now()
+	s := &Server{cfg: cfg, sched: &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}, ln: ln, stop: cancel}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		if time.Since(began) < cfg.Fault.ReadyAfter {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
+	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, object{"version": cfg.Version})
 	})
@@ -65,17 +49,17 @@ func Start(cfg Config) (*Server, error) {
 		}}})
 	})
 	mux.HandleFunc("GET /metrics", s.metrics)
-	for path, to := range map[string]api{
-		"/v1/completions": completions, "/v1/chat/completions": chat, "/v1/responses": responses,
-		"/v1/embeddings": embeddings, "/v1/rerank": rerank,
+	for path, to := range map[string]traffic.Endpoint{
+		"/v1/completions": traffic.Completions, "/v1/chat/completions": traffic.Chat, "/v1/responses": traffic.Responses,
+		"/v1/embeddings": traffic.Embeddings, "/v1/rerank": traffic.Rerank,
 	} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, to) })
 	}
-	s.http = &http.Server{Handler: guarded(cfg.Key, mux), ReadHeaderTimeout: 10 * time.Second,
-		ConnContext: arrival.ConnContext}
+	s.Handler = guarded(cfg.Key, mux)
+	s.http = &http.Server{Handler: s.Handler, ReadHeaderTimeout: 10 * time.Second}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
-		if err := s.http.Serve(arrival.Listener{Listener: ln}); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			cancel()
 		}
 	})
@@ -113,13 +97,6 @@ func (s *Server) Stop() {
 	s.stop()
 	_ = s.http.Close() // an error of closing the listener does not matter here
 	s.done.Wait()
-}
-
-// Log returns what was sent, by the X-Request-Id of the request.
-func (s *Server) Log() map[string]Sent {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.sent)
 }
 
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
@@ -163,17 +140,6 @@ func reply(w http.ResponseWriter, code int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // fails if the client disconnected
 }
 
-// api is an endpoint that answers requests.
-type api int
-
-const (
-	completions api = iota
-	chat
-	responses
-	embeddings
-	rerank
-)
-
 // Events of a stream. Answers of chat and responses can begin with reasoning, and can be calls of a tool. The model's
 // name is the only text in them that comes from outside, and it is escaped.
 const (
@@ -190,13 +156,13 @@ func (st *stream) chunk(n int, word string) []byte {
 	switch {
 	case n < st.s.cfg.Reasoning:
 		delta, event = "\"reasoning_content\":%q,\"content\":null", "reasoning_text"
-	case st.req.calls():
+	case len(st.req.Tools) > 0 && string(st.req.ToolChoice) == `"required"`:
 		delta, event = "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":%q}}]", "function_call_arguments"
 	}
 	switch st.api {
-	case chat:
+	case traffic.Chat:
 		return fmt.Appendf(nil, chatEvent, st.s.cfg.Model, fmt.Sprintf(delta, word))
-	case responses:
+	case traffic.Responses:
 		return fmt.Appendf(nil, responseEvent, event, word)
 	}
 	return fmt.Appendf(nil, textEvent, st.s.cfg.Model, word)
@@ -210,7 +176,7 @@ func (st *stream) ending(q *sequence, produced int) []byte {
 	const last, done = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":%s}\n\n", "data: [DONE]\n\n"
 	usage, _ := json.Marshal(st.usage(q, produced)) // numbers can always be written
 	switch {
-	case st.api == responses:
+	case st.api == traffic.Responses:
 		return fmt.Appendf(nil, output, st.s.cfg.Model, usage)
 	case st.req.StreamOptions.IncludeUsage:
 		return fmt.Appendf(nil, last+done, st.s.cfg.Model, usage)
@@ -221,14 +187,14 @@ func (st *stream) ending(q *sequence, produced int) []byte {
 // usage says how many tokens a prompt and its answer had, and of a prefix cache how many of the prompt it knew.
 func (st *stream) usage(q *sequence, produced int) object {
 	in, out := "prompt", "completion"
-	if st.api == responses {
+	if st.api == traffic.Responses {
 		in, out = "input", "output"
 	}
 	u := object{in + "_tokens": q.prompt, out + "_tokens": produced, "total_tokens": q.prompt + produced}
 	switch st.api {
-	case embeddings:
+	case traffic.Embeddings:
 		u = object{"prompt_tokens": q.prompt, "total_tokens": q.prompt}
-	case rerank:
+	case traffic.Rerank:
 		return object{"total_tokens": q.prompt}
 	}
 	if st.s.sched.cache != nil {
@@ -244,13 +210,13 @@ type object = map[string]any
 func (st *stream) document(q *sequence, produced int, text string) object {
 	name, value := "choices", object{"index": 0, "text": text, "finish_reason": "length"}
 	switch st.api {
-	case chat:
+	case traffic.Chat:
 		value = object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": "length"}
-	case embeddings:
+	case traffic.Embeddings:
 		name, value = "data", object{"index": 0, "embedding": []float64{.6, .8}}
-	case rerank:
+	case traffic.Rerank:
 		name, value = "results", object{"index": 0, "relevance_score": .5}
-	case responses:
+	case traffic.Responses:
 		name, value = "output", object{"type": "message", "role": "assistant",
 			"content": []any{object{"type": "output_text", "text": text}}}
 	}
@@ -279,17 +245,7 @@ type Config struct {
 	CacheTokens  int           // that the prefix cache holds; 0: there is none
 	CacheBlock   int           // tokens of a block of it
 	Acceptance   []float64     // of each token of a draft, the share of drafts in which it is accepted; none: no drafts
-
-	Fault Fault
-}
-
-// Fault injects failures.
-type Fault struct {
-	ErrorShare float64       // of requests answered 500
-	BreakShare float64       // of streams cut after the first token
-	EmptyShare float64       // of requests answered with no token at all
-	StallAfter int           // requests after which the server stops answering; 0: never
-	ReadyAfter time.Duration // /health answers 503 until then
+	Errors       float64       // share of requests that are answered with 500
 }
 
 // Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a

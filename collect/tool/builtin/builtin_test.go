@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,15 +33,31 @@ var quick = sim.Config{StepBase: time.Millisecond}
 
 func TestFailuresAreResults(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault sim.Fault
+		next  func(chunk int) bool
 		error string
-	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1},
-		"broke after 1 chunks"}, "hollow": {sim.Fault{EmptyShare: 1}, "no content"}} {
+	}{
+		"refused": {nil, "HTTP 500"},
+		"cut": {func(chunk int) bool {
+			if chunk > 1 {
+				panic(http.ErrAbortHandler) // the connection ends without the closing chunk
+			}
+			return true
+		}, "broke after 1 chunks"},
+		"hollow": {func(int) bool { return false }, "no content"},
+	} {
 		cfg := quick
-		cfg.Fault = c.fault
+		if cfg.Errors = 1; c.next != nil {
+			cfg.Errors = 0
+		}
+		url := front(t, cfg, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := 0
+				next.ServeHTTP(chunks{w, func() bool { n++; return c.next(n) }}, r)
+			})
+		})
 		l := builtin.Load{
 			Workload: traffic.Workload{ISL: 4, OSL: 4, Concurrency: 2, Requests: 4},
-			URL:      serve(t, cfg).URL(), Model: "sim-8b",
+			URL:      url, Model: "sim-8b",
 		}
 		out, err := builtin.Run(context.Background(), l)
 		if err != nil {
@@ -122,14 +141,23 @@ func TestClosedLoop(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	cfg := quick
-	cfg.Fault.StallAfter = 1
+	var requests atomic.Int64
+	url := front(t, quick, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if requests.Add(1) == 1 {
+				next.ServeHTTP(w, r)
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body) // or the end of the client is not noticed
+			<-r.Context().Done()               // it answers no other one
+		})
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
 	_, err := builtin.Run(ctx, builtin.Load{
 		Workload: traffic.Workload{ISL: 1, OSL: 1, Concurrency: 2, Requests: 4},
-		URL:      serve(t, cfg).URL(), Model: "sim-8b",
+		URL:      url, Model: "sim-8b",
 	})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
 		t.Errorf("%v after %s", err, time.Since(began))

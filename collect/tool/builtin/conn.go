@@ -3,6 +3,7 @@ package builtin
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
@@ -42,11 +44,12 @@ const (
 )
 
 var (
-	errHead   = fmt.Errorf("the answer has more than %d kB of headers", mostHead>>10)
-	errLine   = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
-	errNoCall = errors.New("the answer calls no tool, as tool_choice=required asks: is osl enough for one?")
-	errGone   = errors.New("this client goes away in the middle of an answer")
-	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
+	errHead    = fmt.Errorf("the answer has more than %d kB of headers", mostHead>>10)
+	errLine    = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
+	errNoCall  = errors.New("the answer calls no tool, as tool_choice=required asks: is osl enough for one?")
+	errNothing = errors.New("the answer has no content")
+	errGone    = errors.New("this client goes away in the middle of an answer")
+	errChunks  = errors.New("the answer does not end: it has many times the chunks that were asked for")
 )
 
 // conn returns an idle connection or opens one; reused reports which. TLS and its handshake are part of connecting,
@@ -91,20 +94,14 @@ func (r *runner) close() {
 
 // message returns the whole HTTP request of one prompt.
 func (r *runner) message(i int, q traffic.Request, t *talk) []byte {
-	var head bytes.Buffer
 	body := r.prompts.body(i, q, t)
-	head.Grow(len(body) + 512)
 	const start = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
-	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), formOf(r.load.Endpoint).path, r.url.Host, len(body))
+	b := fmt.Appendf(make([]byte, 0, len(body)+512), start, strings.TrimSuffix(r.url.Path, "/"),
+		formOf(r.load.Endpoint).path, r.url.Host, len(body))
 	if r.load.APIKey != "" {
-		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
+		b = fmt.Appendf(b, "Authorization: Bearer %s\r\n", r.load.APIKey)
 	}
-	if r.load.RequestID != nil && i >= 0 {
-		fmt.Fprintf(&head, "X-Request-Id: %s\r\n", r.load.RequestID(i))
-	}
-	head.WriteString("\r\n")
-	head.Write(body)
-	return head.Bytes()
+	return append(append(b, "\r\n"...), body...)
 }
 
 // ask sends a message and reads its answer to the end; the clock of the request began before. unsent reports that the
@@ -230,27 +227,20 @@ func refusal(e traffic.Endpoint, resp *http.Response) string {
 	return ""
 }
 
-// line is the next line of the body; it holds until the next one.
-func (c *conn) line() ([]byte, error) {
-	line, err := c.lines.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
-	}
-	c.long = append(c.long[:0], line...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if len(c.long) > mostLine {
-			return nil, errLine
-		}
-		line, err = c.lines.ReadSlice('\n')
-		c.long = append(c.long, line...)
-	}
-	return c.long, err
-}
-
-// next is the payload of the next event of the stream; more is false at its end.
+// next is the payload of the next event of the stream, which holds until the next one; more is false at its end.
 func (c *conn) next() (data []byte, more bool, err error) {
 	for {
-		line, err := c.line()
+		line, err := c.lines.ReadSlice('\n')
+		for c.long = c.long[:0]; errors.Is(err, bufio.ErrBufferFull); {
+			if c.long = append(c.long, line...); len(c.long) > mostLine {
+				return nil, false, errLine
+			}
+			line, err = c.lines.ReadSlice('\n')
+		}
+		if len(c.long) > 0 {
+			c.long = append(c.long, line...)
+			line = c.long
+		}
 		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 			if errors.Is(err, io.EOF) {
 				return nil, false, nil
@@ -284,8 +274,13 @@ func (c *conn) answer(
 		if err != nil {
 			return fmt.Errorf("the stream broke after %d chunks: %w", f.chunks, origin.Words(err))
 		}
+		if !more && f.chunks == 0 {
+			return errNothing
+		}
 		if !more {
-			return f.end()
+			f.E2EL = ms(f.last.Sub(f.began))
+			f.Out = cmp.Or(f.Out, f.chunks) // a server without usage: one token a chunk
+			return nil
 		}
 		x := delta{tokens: true}
 		if said != nil || e == traffic.Responses || !certainText(data) {
@@ -357,18 +352,6 @@ func (f *following) date(t arrival.Taken) {
 	}
 }
 
-// end completes a timeline.
-func (f *following) end() error {
-	if f.chunks == 0 {
-		return errors.New("the answer has no content")
-	}
-	f.E2EL = ms(f.last.Sub(f.began))
-	if f.Out == 0 {
-		f.Out = f.chunks // a server without usage: one token a chunk
-	}
-	return nil
-}
-
 // whole reads an answer that is not a stream.
 func (c *conn) whole(r *runner, body io.Reader, began time.Time, t *Timeline) error {
 	data, err := io.ReadAll(io.LimitReader(body, mostLine+1))
@@ -382,9 +365,17 @@ func (c *conn) whole(r *runner, body io.Reader, began time.Time, t *Timeline) er
 	if t.E2EL = ms(taken.At.Sub(began)); !taken.Stamped && r.pulse.late(taken) {
 		t.Undated = append(t.Undated, t.Last())
 	}
-	in, problem := pooled(data)
-	if t.In = in; problem != "" {
-		return errors.New(problem)
+	v := decode.Parse(data, 32)
+	if x := v.Get("error"); x.Kind() == decode.Object {
+		return errors.New("the server reports: " + x.Get("message").Str())
+	}
+	if max(v.Get("data").Len(), v.Get("results").Len()) == 0 {
+		return errNothing
+	}
+	for _, count := range []string{"prompt_tokens", "total_tokens"} {
+		if n, _ := v.At("usage", count).Int(); t.In == 0 {
+			t.In = n
+		}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -20,12 +20,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Marks of a body, which requests replace by what is their own.
+// Marks of a body, which requests replace by what is their own; history is an element of a list.
 const (
+	limitMark   = "THE-LIMIT"
 	promptMark  = "THE-PROMPT"
 	historyMark = "THE-HISTORY"
+	historyPart = `"` + historyMark + `",`
 	imageMark   = "THE-IMAGE"
 )
+
+var marks = regexp.MustCompile(strings.Join([]string{limitMark, promptMark, historyPart, imageMark}, "|"))
 
 // form is what the requests of an endpoint look like.
 type form struct {
@@ -176,23 +180,6 @@ func cachedOf(details decode.Value) *int {
 	return nil
 }
 
-// pooled reads the answer of an endpoint without tokens: how many of the prompt it counted.
-func pooled(data []byte) (in int, problem string) {
-	v := decode.Parse(data, 32)
-	if x := v.Get("error"); x.Kind() == decode.Object {
-		return 0, "the server reports: " + x.Get("message").Str()
-	}
-	answers := max(v.Get("data").Len(), v.Get("results").Len())
-	if answers == 0 {
-		return 0, "the answer has no content"
-	}
-	u := v.Get("usage")
-	if in, _ = u.Get("prompt_tokens").Int(); in == 0 {
-		in, _ = u.Get("total_tokens").Int()
-	}
-	return in, ""
-}
-
 // certainText reports whether a chunk certainly has text of the answer and no usage, without parsing it as JSON,
 // because tens of thousands arrive each second. Quotation marks within a JSON string are escaped, so the bytes that are
 // searched for are members wherever they occur.
@@ -277,15 +264,12 @@ const vocabulary = "the and you was for are his one had but not all can her use 
 // beginning, so no request benefits from an earlier one.
 const headWords = 8
 
-// mostTails bounds the memory of all tails, bytes.
-const mostTails = 64 << 20
-
 // prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
 // few dozen tails.
 type prompts struct {
 	endpoint       traffic.Endpoint
-	bodies         map[string]parts // by the adapter that a request names
-	picture        *picture         // that each request has; nil for none
+	bodies         map[string][]string // by the adapter that a request names: marks, and what is between them
+	picture        *picture            // that each request has; nil for none
 	tools          traffic.Tools
 	tails          []string // each with a space before every word
 	vocab          []string
@@ -293,9 +277,6 @@ type prompts struct {
 	seed           uint64
 	fit            fit
 }
-
-// parts are what the bodies of all requests have: around max_tokens, what was said before, the picture, and the prompt.
-type parts struct{ before, history, middle, behindImage, after []byte }
 
 func newPrompts(l Load) (*prompts, error) {
 	p := &prompts{endpoint: l.Endpoint, tools: l.Tools, vocab: strings.Fields(vocabulary),
@@ -319,6 +300,7 @@ func newPrompts(l Load) (*prompts, error) {
 
 // makeTails makes the tails of the words in use.
 func (p *prompts) makeTails() {
+	const mostTails = 64 << 20 // bytes of all tails
 	rng := rand.New(rand.NewPCG(p.seed, 0x70726f6d))
 	p.tails = nil
 	for range min(p.count, 64, 1+mostTails/(4*max(1, p.longest))) {
@@ -334,8 +316,8 @@ func (p *prompts) makeTails() {
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
 // that this one refused.
 func (p *prompts) template(l *Load, without []string) error {
-	p.bodies = map[string]parts{}
-	for _, adapter := range append([]string{""}, l.LoRA.Names()...) {
+	p.bodies = map[string][]string{}
+	for _, adapter := range append([]string{""}, l.LoRA.Names...) {
 		all := fields(p.endpoint, cmp.Or(adapter, l.Model), p.picture != nil, p.tools)
 		for _, name := range without {
 			delete(all, name)
@@ -344,50 +326,44 @@ func (p *prompts) template(l *Load, without []string) error {
 		if err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
-		of := parts{before: []byte("{")}
+		text := string(body)
 		if limit := formOf(p.endpoint).limit; limit != "" {
-			of.before, body[0] = []byte(`{"`+limit+`":`), ','
-		} else {
-			body = body[1:]
+			text = `{"` + limit + `":` + limitMark + "," + text[1:]
 		}
-		of.middle, of.after, _ = bytes.Cut(body, []byte(promptMark))
-		if until, rest, talks := bytes.Cut(of.middle, []byte(`"`+historyMark+`",`)); talks {
-			of.history, of.middle = until, rest
+		from := 0
+		for _, at := range marks.FindAllStringIndex(text, -1) {
+			p.bodies[adapter] = append(p.bodies[adapter], text[from:at[0]], text[at[0]:at[1]])
+			from = at[1]
 		}
-		if p.picture != nil {
-			of.middle, of.behindImage, _ = bytes.Cut(of.middle, []byte(imageMark))
-		}
-		p.bodies[adapter] = of
+		p.bodies[adapter] = append(p.bodies[adapter], text[from:])
 	}
 	return nil
 }
 
 // body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
 func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
-	of := p.bodies[q.Adapter]
-	b := slices.Grow([]byte(nil), len(of.before)+len(of.middle)+len(of.after)+max(8*q.ISL, 2*len(q.Text))+16)
-	b = append(b, of.before...)
-	if !p.endpoint.Pools() {
-		b = strconv.AppendInt(b, int64(q.OSL), 10)
+	b := make([]byte, 0, 1024+max(8*q.ISL, 2*len(q.Text)))
+	for _, part := range p.bodies[q.Adapter] {
+		switch from := len(b); {
+		case part == limitMark:
+			b = strconv.AppendInt(b, int64(q.OSL), 10)
+		case part == historyPart && t != nil:
+			b = append(b, t.before...)
+		case part == historyPart:
+		case part == imageMark:
+			b = p.picture.appendTo(b, p.seed, i)
+		case part == promptMark && q.Text != "":
+			text, _ := json.Marshal(q.Text) // strings can always be written
+			b = append(b, text[1:len(text)-1]...)
+		case part == promptMark:
+			if b = p.words(b, i, q); t != nil {
+				t.user = append(t.user[:0], b[from:]...)
+			}
+		default:
+			b = append(b, part...)
+		}
 	}
-	b = append(b, of.history...)
-	if t != nil {
-		b = append(b, t.before...)
-	}
-	b = append(b, of.middle...)
-	if p.picture != nil {
-		b = append(p.picture.appendTo(b, p.seed, i), of.behindImage...)
-	}
-	if q.Text != "" {
-		text, _ := json.Marshal(q.Text) // strings can always be written
-		return append(append(b, text[1:len(text)-1]...), of.after...)
-	}
-	from := len(b)
-	b = p.words(b, i, q)
-	if t != nil {
-		t.user = append(t.user[:0], b[from:]...)
-	}
-	return append(b, of.after...)
+	return b
 }
 
 // words appends the made-up prompt of a request.

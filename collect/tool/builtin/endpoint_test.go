@@ -150,7 +150,7 @@ func TestConversations(t *testing.T) {
 
 // Where a turn fails, those behind it fail too, and say why.
 func TestBrokenConversations(t *testing.T) {
-	out := measured(t, sim.Config{Fault: sim.Fault{ErrorShare: .5}}, drawn(t, "endpoint=chat turns=4", 40))
+	out := measured(t, sim.Config{Errors: .5}, drawn(t, "endpoint=chat turns=4", 40))
 	broken, said := false, 0
 	for i, q := range out.Requests {
 		if i%4 == 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/origin"
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -23,23 +24,22 @@ type Eval struct {
 	URL, Model, APIKey string
 	Items              int
 	Seed               uint64
-	Virtual            Virtual // asked in place of the URL; may be nil
+	Virtual            *sim.Virtual // asked in place of the URL; may be nil
 }
 
 // RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question without an
 // answer ends the eval with an error, because a score must not count missing answers.
 func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 	now := time.Now
-	ask := func(question string) (string, error) { return e.ask(ctx, question) }
 	if e.Virtual != nil {
-		now, ask = e.Virtual.Time, func(question string) (string, error) { return e.Virtual.Answer(question), nil }
+		now = e.Virtual.Time
 	}
 	began := now()
 	rng := rand.New(rand.NewPCG(e.Seed, 0x6576616c))
 	right := 0
 	for i := range e.Items {
 		a, b := rng.IntN(1000), rng.IntN(1000)
-		answer, err := ask(fmt.Sprintf("What is %d + %d? Answer with the number alone.", a, b))
+		answer, err := e.ask(ctx, fmt.Sprintf("What is %d + %d? Answer with the number alone.", a, b))
 		if err != nil {
 			return nil, fmt.Errorf("question %d of %d: %w", i+1, e.Items, err)
 		}
@@ -71,6 +71,9 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 
 // ask returns the answer to a question.
 func (e Eval) ask(ctx context.Context, question string) (string, error) {
+	if e.Virtual != nil {
+		return e.Virtual.Answer(question), nil
+	}
 	const patience = 5 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

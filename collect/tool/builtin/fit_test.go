@@ -136,7 +136,7 @@ func TestFitsAreKept(t *testing.T) {
 	} {
 		c.usage = true
 		srv := httptest.NewServer(c)
-		fits := &builtin.Fits{}
+		fits := builtin.Fits{}
 		for _, x := range []struct{ isl, most int }{{1000, 40}, {1000, 0}, {300, 0}, {4000, 1}, {4000, 0}} {
 			before := c.served()
 			l := builtin.Load{
@@ -174,7 +174,7 @@ func TestFailedCountIsNotKept(t *testing.T) {
 		c.ServeHTTP(w, r)
 	}))
 	defer srv.Close()
-	fits := &builtin.Fits{}
+	fits := builtin.Fits{}
 	for load := range 2 {
 		l := builtin.Load{
 			Workload: traffic.Workload{ISL: 1000, OSL: 3, Concurrency: 1, Requests: 3},

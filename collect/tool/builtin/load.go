@@ -26,17 +26,16 @@ type Load struct {
 	APIKey      string            // sent as a bearer token; never stored
 	Each        []traffic.Request // what the requests are, as many; nil: drawn by Seed
 	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
-	Fits        *Fits             `json:"-"` // what earlier loads counted; nil keeps nothing
+	Fits        Fits              `json:"-"` // what earlier loads counted; nil keeps nothing
 	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int               // requests before the measurement, not counted
 	Simulated   bool              // the server is a simulator, which this machine makes late as it does the client
 	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
-	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
-	Part        Part               // of it that this client does; the zero value is all
-	Ready       func()             `json:"-"` // called when the first request is about to be sent; may be nil
-	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
-	RequestID   func(i int) string `json:"-"` // header X-Request-Id, for checking against a server's log; may be nil
+	Text        uint64      // fixes the words and pictures of prompts; 0: Seed does
+	Part        Part        // of it that this client does; the zero value is all
+	Ready       func()      `json:"-"` // called when the first request is about to be sent; may be nil
+	Progress    func(SoFar) `json:"-"` // called after each request, from many goroutines; may be nil
 }
 
 // SoFar is the progress of a load.
@@ -49,25 +48,25 @@ type SoFar struct {
 // Outcome is the result of a load.
 type Outcome struct {
 	Began    time.Time
-	Duration time.Duration   // first send to last chunk
-	Requests []Timeline      // those that were sent
-	Whole    int             // of them, up to the first that was in flight when enough was known
-	Pools    bool            // answers are vectors or scores: there is no TTFT
-	Peak     int             // most requests in flight at once
-	Late     []time.Duration // open loop: how late each request was sent
-	CPU      time.Duration   // of this process during the load; 0: unknown
-	Counted  bool            // the lengths of prompts are the server's own count
-	Overload bool            // open loop: requests arrived faster than they left, and nothing more was sent
-	Gone     int             // requests whose client went away, which are not among Requests
-	goneBusy float64         // seconds that these were in flight
-	Refused  []string        // fields of a request that the server does not know, and that were left out
-	Clients  int             // that made the load; 0: one
+	Duration time.Duration // first send to last chunk
+	Requests []Timeline    // those that were sent
+	Whole    int           // of them, up to the first that was in flight when enough was known
+	Pools    bool          // answers are vectors or scores: there is no TTFT
+	Peak     int           // most requests in flight at once
+	CPU      time.Duration // of this process during the load; 0: unknown
+	Counted  bool          // the lengths of prompts are the server's own count
+	Overload bool          // open loop: requests arrived faster than they left, and nothing more was sent
+	Gone     int           // requests whose client went away, which are not among Requests
+	goneBusy float64       // seconds that these were in flight
+	Refused  []string      // fields of a request that the server does not know, and that were left out
+	Clients  int           // that made the load; 0: one
 }
 
 // Timeline is one request.
 type Timeline struct {
 	latency.Request
 	Sent   time.Duration // after Began
+	Late   time.Duration // open loop: how late it was sent
 	Answer float64       // ms to the first token behind the reasoning; 0 where there was none
 	Gone   bool          // the client went away in the middle, as it was to
 	Called bool          // the answer has a call of a tool
@@ -147,7 +146,7 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
 	r.watcher, r.backlog, r.answers = newWatcher(r.load), newBacklog(r.load), newAnswers(r.load)
 	r.pulse = newPulse()
-	defer r.pulse.stop()
+	defer close(r.pulse.stopped)
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -162,9 +161,12 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 func (r *runner) outcome() Outcome {
 	if r.out.Overload = r.backlog.stopped(); r.watcher != nil || r.out.Overload {
 		r.out.Requests = r.out.Requests[:r.sent.Load()]
-		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
-	r.out.Whole = r.watcher.whole(len(r.out.Requests))
+	if r.out.Whole = len(r.out.Requests); r.watcher != nil {
+		r.watcher.mu.Lock()
+		r.out.Whole = r.watcher.prefix
+		r.watcher.mu.Unlock()
+	}
 	r.out.finish()
 	return r.out
 }
@@ -203,12 +205,12 @@ const stagger = time.Millisecond
 
 // closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
 func (r *runner) closed(ctx context.Context) {
-	var streams errgroup.Group
+	var streams sync.WaitGroup
 	for k := range min(r.load.Concurrency, r.load.Requests) {
 		if !r.load.Part.has(k) {
 			continue
 		}
-		streams.Go(func() error {
+		streams.Go(func() {
 			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
 				i, more := r.take()
@@ -226,10 +228,9 @@ func (r *runner) closed(ctx context.Context) {
 				r.answers.ended(i)
 				r.watcher.completed(i, r.out.Requests)
 			}
-			return nil
 		})
 	}
-	_ = streams.Wait() // failed requests are in the outcome
+	streams.Wait()
 }
 
 // take returns the next request to send, or the next conversation; more is false where none is.
@@ -250,7 +251,6 @@ func (r *runner) open(ctx context.Context) {
 	if r.load.Concurrency > 0 {
 		requests.SetLimit(max(1, r.load.Part.count(r.load.Concurrency)))
 	}
-	r.out.Late = make([]time.Duration, r.load.Requests)
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	for i := range r.load.Requests {
@@ -273,8 +273,10 @@ func (r *runner) open(ctx context.Context) {
 			if !ok {
 				return nil
 			}
-			r.out.Late[i] = time.Since(ready)
-			r.out.Requests[i] = r.turn(ctx, i, nil)
+			late := time.Since(ready)
+			t := r.turn(ctx, i, nil)
+			t.Late = late
+			r.out.Requests[i] = t
 			if r.answered(i, time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
 				cut()
 			}
@@ -283,7 +285,8 @@ func (r *runner) open(ctx context.Context) {
 	}
 	if r.load.CutOverload && r.backlog != nil {
 		// A server that stalls under a load answers nothing by which the backlog could be seen.
-		defer time.AfterFunc(r.backlog.patience(), func() {
+		// They may take twice the time of the load, which is a dozen times what one request takes by itself.
+		defer time.AfterFunc(max(backlogLeast, 2*r.backlog.due[len(r.backlog.due)-1]), func() {
 			if r.inFlight.Load() > 0 {
 				r.backlog.over.Store(true)
 				cut()
@@ -296,8 +299,8 @@ func (r *runner) open(ctx context.Context) {
 // answered notes that a request of an open loop ended, some time after the beginning. An overload ends the load.
 func (r *runner) answered(i int, at time.Duration) {
 	r.watcher.completed(i, r.out.Requests)
-	if r.backlog.answered(at); r.backlog.stopped() {
-		r.watcher.end()
+	if r.backlog.answered(at); r.backlog.stopped() && r.watcher != nil {
+		r.watcher.ended.Store(true) // what is in flight has less and less beside it
 	}
 }
 
@@ -376,7 +379,7 @@ func (r *runner) attempt(ctx context.Context, i int, q traffic.Request, said *ta
 			continue
 		}
 		if t.Error != "" && ctx.Err() != nil && r.backlog.stopped() {
-			t.Error = givenUp
+			t.Error = "given up with the load: requests arrive faster than they leave"
 		}
 		t.Resent = resent
 		return t
@@ -464,8 +467,7 @@ func (r *runner) fitLongest(ctx context.Context, f fit, high int) {
 		r.prompts.fit = f
 	}
 	if r.load.Fits != nil {
-		r.load.Fits.of.Store(servedBy(&r.load),
-			fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)})
+		r.load.Fits[servedBy(&r.load)] = fitted{r.prompts.fit, high, isl, r.prompts.vocab, slices.Clone(r.out.Refused)}
 	}
 }
 
@@ -514,8 +516,8 @@ func (r *runner) count(ctx context.Context, q traffic.Request) int {
 }
 
 // Fits are how servers count tokens, kept from load to load: a search sends twenty loads to one server, and each would
-// ask it half a dozen times. The zero value is empty; many loads may use one.
-type Fits struct{ of sync.Map } // of served to fitted
+// ask it half a dozen times.
+type Fits map[served]fitted
 
 // served is what counts: a model at an address, by an endpoint with its template.
 type served struct {
@@ -539,11 +541,7 @@ type fitted struct {
 // knownFit takes the fit of an earlier load; false where there is none. Only a prompt that is longer than all that were
 // counted is counted again.
 func (r *runner) knownFit(ctx context.Context) bool {
-	if r.load.Fits == nil {
-		return false
-	}
-	v, ok := r.load.Fits.of.Load(servedBy(&r.load))
-	k, _ := v.(fitted)
+	k, ok := r.load.Fits[servedBy(&r.load)]
 	if !ok || r.prompts.template(&r.load, k.refused) != nil {
 		return false
 	}
@@ -597,13 +595,6 @@ func (w *watcher) over(passed time.Duration) bool {
 	return w.ended.Load()
 }
 
-// end says that nothing more is sent for another reason: what is in flight has less and less beside it.
-func (w *watcher) end() {
-	if w != nil {
-		w.ended.Store(true)
-	}
-}
-
 // completed notes that a request is complete.
 func (w *watcher) completed(i int, all []Timeline) {
 	if w == nil {
@@ -627,16 +618,6 @@ func (w *watcher) completed(i int, all []Timeline) {
 			w.ended.Store(true)
 		}
 	}
-}
-
-// whole returns how many requests were complete, without a gap, when the load ended; all where nothing ended it.
-func (w *watcher) whole(requests int) int {
-	if w == nil {
-		return requests
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.prefix
 }
 
 // Ordered reports whether requests of a load wait for the answers to others.

@@ -3,7 +3,6 @@ package builtin_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -22,7 +21,7 @@ func sessionsOf() []traffic.Request {
 		{At: 4 * ms, After: []int{2, 3}, Pause: 20 * ms}, {At: 5 * ms, After: []int{3}}, {At: 6 * ms},
 	}
 	for i := range each {
-		each[i].ISL, each[i].OSL = 16, 8
+		each[i].ISL, each[i].OSL = 16, 8+i // by which the server's log tells them apart
 	}
 	return each
 }
@@ -36,26 +35,25 @@ func TestSessionsWait(t *testing.T) {
 			Workload: traffic.Workload{Concurrency: 1},
 		},
 	} {
-		srv, err := sim.Start(sim.Config{StepBase: 10 * time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		load.URL, load.Model, load.Each = srv.URL(), "sim-8b", sessionsOf()
-		load.Requests, load.RequestID = len(load.Each), func(i int) string { return fmt.Sprint(i) }
+		url, log := logged(t, sim.Config{StepBase: 10 * time.Millisecond})
+		load.URL, load.Model, load.Each = url, "sim-8b", sessionsOf()
+		load.Requests = len(load.Each)
 		out, err := builtin.Run(context.Background(), load)
-		srv.Stop()
 		if err != nil || out.Overload {
 			t.Fatal(name, err, out.Overload)
 		}
-		log := srv.Log()
+		served := make([]*answered, load.Requests)
+		for _, s := range log() {
+			served[s.limit-8] = s
+		}
 		for i, q := range load.Each {
 			for _, j := range q.After {
 				pause := q.Pause
 				if load.Rate == 0 { // streams follow each other without pauses
 					pause = 0
 				}
-				last := log[fmt.Sprint(j)].Chunks
-				if wait := log[fmt.Sprint(i)].Arrived.Sub(last[len(last)-1]); wait < pause {
+				last := served[j].chunks
+				if wait := served[i].arrived.Sub(last[len(last)-1]); wait < pause {
 					t.Errorf("%s: request %d arrives %s behind the answer to %d, not %s", name, i, wait, j, pause)
 				}
 			}
@@ -88,7 +86,7 @@ func TestSessionsWaitOnAVirtualClock(t *testing.T) {
 			sent := out.Requests[i].Sent
 			const rounded = time.Microsecond // latencies are kept as ms
 			early, late := sent < ready-rounded, sent > ready+rounded
-			if !out.Requests[i].OK || early || load.Rate > 0 && (late || out.Late[i] != 0) {
+			if !out.Requests[i].OK || early || load.Rate > 0 && (late || out.Requests[i].Late != 0) {
 				t.Errorf("%s: request %d is sent after %s, ready after %s", name, i, sent, ready)
 			}
 		}

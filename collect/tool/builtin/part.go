@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -68,40 +69,26 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(new(message)) // nothing more comes but the end
 		cancel()
 	}()
-	return r.serve(ctx, told.Begin, to)
-}
-
-// serve runs a part from an instant on, and tells its progress and its outcome.
-func (r *runner) serve(ctx context.Context, at time.Time, to *json.Encoder) error {
 	var telling sync.Mutex
-	var told time.Time
+	var last time.Time
 	r.load.Progress = func(s SoFar) { // streams tell at any time
 		telling.Lock()
 		defer telling.Unlock()
-		if now := time.Now(); now.Sub(told) > 100*time.Millisecond || s.Done == r.load.Part.count(r.load.Requests) {
-			told = now
+		if now := time.Now(); now.Sub(last) > 100*time.Millisecond || s.Done == r.load.Part.count(r.load.Requests) {
+			last = now
 			_ = to.Encode(message{SoFar: &s}) // where nobody reads, the load is ended
 		}
 	}
 	now := time.Now()
-	if err := r.run(ctx, now.Add(at.Sub(now))); err != nil { // on the monotonic clock from here on
+	if err := r.run(ctx, now.Add(told.Begin.Sub(now))); err != nil { // on the monotonic clock from here on
 		return errors.Join(err, to.Encode(message{Error: err.Error()}))
 	}
-	return to.Encode(message{Outcome: r.partial()})
-}
-
-// partial returns what the runner's part came to.
-func (r *runner) partial() *Outcome {
-	p := &Outcome{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
-	for i := range r.out.Requests {
-		if r.load.Part.has(i) {
-			p.Requests = append(p.Requests, r.out.Requests[i])
-			if len(r.out.Late) > 0 {
-				p.Late = append(p.Late, r.out.Late[i])
-			}
-		}
+	own := &Outcome{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
+	for j := range r.load.Part.count(r.load.Requests) {
+		i := r.load.Part.nth(j)
+		own.Requests = append(own.Requests, r.out.Requests[i])
 	}
-	return p
+	return to.Encode(message{Outcome: own})
 }
 
 // Client is a client of several that was started: what it reads and what it writes.
@@ -110,9 +97,6 @@ type Client struct {
 	Out io.Reader
 }
 
-// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
-const settling = 300 * time.Millisecond
-
 // RunClients runs a load on several clients of this host, which begin at one instant, and joins what they did as if one
 // had run.
 func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
@@ -120,7 +104,7 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	from := make([]*json.Decoder, n)
 	for i, c := range clients {
 		part := l
-		part.Part, part.Progress, part.RequestID = Part{i, n}, nil, nil
+		part.Part = Part{i, n}
 		if i > 0 {
 			part.Warmups = 0 // the server is warm when the first has done them
 		}
@@ -136,11 +120,9 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 	if l.Ready != nil {
 		l.Ready()
 	}
+	const settling = 300 * time.Millisecond // after which all begin: each learns of it meanwhile
 	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: n, Counted: true, Pools: l.Endpoint.Pools(),
 		Began: time.Now().Add(settling)}
-	if l.Rate > 0 {
-		out.Late = make([]time.Duration, l.Requests)
-	}
 	for i, c := range clients {
 		if err := json.NewEncoder(c.In).Encode(message{Begin: out.Began}); err != nil {
 			return Outcome{}, fmt.Errorf("client %d of %d: %w", i+1, n, err)
@@ -207,21 +189,14 @@ func (o *Outcome) add(p Part, from *Outcome) error {
 	for j, t := range from.Requests {
 		o.Requests[p.nth(j)] = t
 	}
-	for j, d := range from.Late {
-		o.Late[p.nth(j)] = d
-	}
 	o.CPU += from.CPU
 	o.Counted = o.Counted && from.Counted
-	for _, field := range from.Refused {
-		if !slices.Contains(o.Refused, field) {
-			o.Refused = append(o.Refused, field)
-		}
-	}
+	o.Refused = append(o.Refused, from.Refused...)
 	return nil
 }
 
 // finish computes what holds of all requests, the duration and how many were in flight at most, and takes out those
-// whose clients went away.
+// whose clients went away: they neither completed nor failed.
 func (o *Outcome) finish() {
 	type change struct {
 		at time.Duration
@@ -238,7 +213,18 @@ func (o *Outcome) finish() {
 		now += c.by
 		o.Peak = max(o.Peak, now)
 	}
-	o.leave()
+	kept, whole := o.Requests[:0], 0
+	for i, t := range o.Requests {
+		if t.Gone {
+			o.Gone++
+			o.goneBusy += t.E2EL / 1000
+			continue
+		}
+		if kept = append(kept, t); i < o.Whole {
+			whole++
+		}
+	}
+	o.Requests, o.Whole = kept, whole
 }
 
 // total is the progress of all clients: means by how many requests completed of each.
@@ -277,9 +263,6 @@ type depth struct {
 	n  int
 }
 
-// givenUp is the error of a request that waits for its answer when an overload ends the load.
-const givenUp = "given up with the load: requests arrive faster than they leave"
-
 const (
 	backlogNoise = 4 // times the noise
 	backlogLeast = 2 * time.Second
@@ -289,7 +272,8 @@ const (
 // newBacklog returns nil for loads in which waiting requests say nothing: closed loops, rates that change, what several
 // clients share, conversations, and requests that wait for answers.
 func newBacklog(l Load) *backlog {
-	if l.Rate <= 0 || l.Changing() || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
+	changes := l.Dataset == traffic.DatasetTrace || l.Arrivals.Changes() // requests arrive at no one mean rate
+	if l.Rate <= 0 || changes || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
 		return nil
 	}
 	b := &backlog{due: l.due(), noise: 1, look: backlogLooks}
@@ -345,10 +329,6 @@ func (b *backlog) grows() bool {
 	}
 	return true
 }
-
-// patience is how long the answers to the last requests may take where an overload ends the load: twice the time of the
-// load, which is a dozen times what one request takes by itself.
-func (b *backlog) patience() time.Duration { return max(backlogLeast, 2*b.due[len(b.due)-1]) }
 
 // stopped reports that nothing more is to be sent.
 func (b *backlog) stopped() bool { return b != nil && b.over.Load() }

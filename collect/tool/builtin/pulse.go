@@ -43,8 +43,6 @@ func newPulse() *pulse {
 	return p
 }
 
-func (p *pulse) stop() { close(p.stopped) }
-
 // missedSince reports whether this program did not run for some time that ended behind an instant.
 func (p *pulse) missedSince(at time.Time) bool {
 	if p == nil {

@@ -22,29 +22,6 @@ const (
 	Version = "3"
 )
 
-// leave takes out the requests whose clients went away: they neither completed nor failed.
-func (o *Outcome) leave() {
-	kept, late := o.Requests[:0], o.Late[:0]
-	whole := 0
-	for i, t := range o.Requests {
-		if t.Gone {
-			o.Gone++
-			o.goneBusy += t.E2EL / 1000
-			continue
-		}
-		if i < o.Whole {
-			whole++
-		}
-		kept = append(kept, t)
-		if i < len(o.Late) {
-			late = append(late, o.Late[i])
-		}
-	}
-	if o.Gone > 0 {
-		o.Requests, o.Late, o.Whole = kept, late, whole
-	}
-}
-
 // Set computes the statistics of an outcome; of latencies E2EL alone where answers are vectors or scores.
 func (o Outcome) Set() latency.Set {
 	requests := make([]latency.Request, len(o.Requests))
@@ -108,14 +85,12 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// mostTailDoubt is by how much requests that are left out may move the P99 of the TTFT.
-const mostTailDoubt = .01
-
 // Busy says why a measurement is none: this machine kept the client from reading in time, so that more than one request
 // and more than one in a hundred have a TTFT or E2EL that is not known, or gaps between tokens where an objective is of
 // these, or fewer that may move the P99 of the TTFT. "" where they are known, and for a simulator, which is no
 // measurement.
 func Busy(set latency.Set, l Load) string {
+	const mostTailDoubt = .01 // by which requests that are left out may move the P99 of the TTFT
 	lost, what := set.Lost, "TTFT or E2EL"
 	if set.LostGaps > lost && l.SLO.Of("itl") {
 		lost, what = set.LostGaps, "the gaps between tokens"
@@ -184,7 +159,15 @@ func (o Outcome) conversations(l Load) map[string]any {
 	if len(l.Each) != len(o.Requests) { // some were left out: which ones is not known
 		return nil
 	}
-	turn, first := l.turnOf()
+	// The turns of requests, from 0 on, and the first request of the conversation of each. A request of a trace is one
+	// turn behind the last of those that it waits for.
+	var turn, first []int
+	for i, q := range l.Each {
+		turn, first = append(turn, i%l.turns()), append(first, i-i%l.turns())
+		for _, j := range q.After {
+			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
+		}
+	}
 	var later []float64
 	for i, t := range o.Requests {
 		if q := l.Each[i]; t.OK && t.Known() && (q.Fresh > 0 || len(q.After) > 0) {
@@ -238,19 +221,6 @@ func (o Outcome) byTurn(turn []int) (means []float64) {
 		means = append(means, latency.NewSample(list).Mean)
 	}
 	return means
-}
-
-// turnOf are the turns of requests, from 0 on, and the first request of the conversation of each. A request of a
-// trace is one turn behind the last of those that it waits for.
-func (l Load) turnOf() (turn, first []int) {
-	n := l.turns()
-	for i, q := range l.Each {
-		turn, first = append(turn, i%n), append(first, i-i%n)
-		for _, j := range q.After {
-			turn[i], first[i] = max(turn[i], turn[j]+1), first[j]
-		}
-	}
-	return turn, first
 }
 
 // Reached returns how many requests were in flight on average; 0 for none.
@@ -345,8 +315,12 @@ func (o Outcome) Client(l Load) map[string]string {
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
 	}
-	if n := len(o.Late); n > 0 {
-		late := slices.Sorted(slices.Values(o.Late))
+	if n := len(o.Requests); n > 0 && l.Rate > 0 {
+		var late []time.Duration
+		for _, t := range o.Requests {
+			late = append(late, t.Late)
+		}
+		slices.Sort(late)
 		set("late_send_p99_ms", float64(late[(n-1)*99/100])/float64(time.Millisecond), 3)
 		set("late_send_max_ms", float64(late[n-1])/float64(time.Millisecond), 3)
 	}

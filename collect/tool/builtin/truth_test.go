@@ -20,30 +20,29 @@ import (
 // truth measures a load and returns the medians that the client saw and those of the server's own log.
 func truth(tb testing.TB, streams, requests int) (ttft, ttftTrue, tpot, tpotTrue float64) {
 	tb.Helper()
-	srv, err := sim.Start(sim.Config{StepBase: 8 * time.Millisecond, MaxBatch: 256, ChunkTokens: 2048, Noise: .01})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer srv.Stop()
+	url, log := logged(tb, sim.Config{StepBase: 8 * time.Millisecond, MaxBatch: 256, ChunkTokens: 2048, Noise: .01})
 	out, err := builtin.Run(context.Background(), builtin.Load{
 		Workload: traffic.Workload{ISL: 64, OSL: 32, Concurrency: streams, Requests: requests},
-		URL:      srv.URL(), Model: "sim-8b", RequestID: func(i int) string { return fmt.Sprint(i) },
+		URL:      url, Model: "sim-8b",
 	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	log := srv.Log()
+	served := log()
+	if len(served) != len(out.Requests) {
+		tb.Fatalf("%d requests, %d logged", len(out.Requests), len(served))
+	}
 	var a, b, c, d []float64
 	for i, r := range out.Requests {
-		s, ok := log[fmt.Sprint(i)]
-		if !ok || r.Error != "" || len(s.Chunks) != 32 || r.Out != 32 {
-			tb.Fatalf("request %d: error %q, %d chunks logged, %d tokens", i, r.Error, len(s.Chunks), r.Out)
+		s := served[i] // in another order
+		if r.Error != "" || len(s.chunks) != 32 || r.Out != 32 {
+			tb.Fatalf("request %d: error %q, %d chunks logged, %d tokens", i, r.Error, len(s.chunks), r.Out)
 		}
 		ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 		a = append(a, r.TTFT)
-		b = append(b, ms(s.Chunks[0].Sub(s.Arrived)))
+		b = append(b, ms(s.chunks[0].Sub(s.arrived)))
 		c = append(c, (r.E2EL-r.TTFT)/31)
-		d = append(d, ms(s.Chunks[31].Sub(s.Chunks[0]))/31)
+		d = append(d, ms(s.chunks[31].Sub(s.chunks[0]))/31)
 	}
 	return median(a), median(b), median(c), median(d)
 }

@@ -4,21 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
-
-// Virtual is a server on a clock of its own, which advances only when the server takes a step. Measurements depend
-// only on the server and the load, however busy this machine is.
-type Virtual interface {
-	Time() time.Time
-	Elapsed() time.Duration
-	// Submit queues a request for a time of Elapsed.
-	Submit(number int, at time.Duration, prompt, want int)
-	// Step runs the next step and calls token for each token; false when there is nothing left to do.
-	Step(token func(number int, at time.Duration, last bool)) bool
-	// Answer returns the answer to a question.
-	Answer(question string) string
-}
 
 // network is the time that a request or a token takes each way, like that of a laptop's loopback interface. It
 // matters mainly because a request that follows another one must miss the step that begins when that one ends.
@@ -27,7 +15,7 @@ const network = 200 * time.Microsecond
 // virtualRun is a load in progress on a virtual server.
 type virtualRun struct {
 	runner
-	srv   Virtual
+	srv   *sim.Virtual
 	base  time.Duration         // of the server's clock, when the load began
 	due   []time.Duration       // when each request is to be sent, after base
 	limit int                   // requests in flight; 0: any number
@@ -38,8 +26,9 @@ type virtualRun struct {
 	held  map[int]time.Duration // when requests were due that wait
 }
 
-// RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
-func RunVirtual(l Load, srv Virtual) (Outcome, error) {
+// RunVirtual runs the load on a simulator with a clock of its own, which advances only when that takes a step. It
+// measures what Run would, without the noise of this machine.
+func RunVirtual(l Load, srv *sim.Virtual) (Outcome, error) {
 	l, err := l.complete()
 	if err != nil {
 		return Outcome{}, err
@@ -47,15 +36,12 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	for i := range l.Warmups {
 		q := l.Each[i%len(l.Each)]
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
-		drain(srv)
+		srv.Drain()
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, held: map[int]time.Duration{},
 		last: make([]time.Duration, l.Requests), ends: make([]time.Duration, l.Requests), after: make([][]int, l.Requests),
 		runner: runner{load: l, watcher: newWatcher(l), backlog: newBacklog(l)}}
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
-	if l.Rate > 0 {
-		v.out.Late = make([]time.Duration, l.Requests)
-	}
 	for i := range l.Requests {
 		for _, j := range l.Each[i].After {
 			v.after[j] = append(v.after[j], i)
@@ -67,17 +53,10 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	v.sendDue()
 	for srv.Step(v.token) {
 		if v.sendDue(); l.CutOverload && v.backlog.stopped() {
-			drain(srv) // the next load finds it idle
+			srv.Drain() // the next load finds it idle
 		}
 	}
 	return v.outcome(), nil
-}
-
-// drain answers what the server has, unseen.
-func drain(srv Virtual) {
-	for srv.Step(func(int, time.Duration, bool) {}) {
-		continue
-	}
 }
 
 // mayEnd reports that the load may end before its last request.
@@ -147,9 +126,9 @@ func (v *virtualRun) sendAs(i int, at time.Duration) {
 	v.sent.Add(1)
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
-	if v.out.Late != nil {
+	if v.load.Rate > 0 {
 		due, _ := v.ready(i, v.due[i])
-		v.out.Late[i] = at - due
+		t.Late = at - due
 	}
 	want := max(1, q.OSL) // a pooled answer is ready when its prompt is read
 	if q.GiveUp > 0 {
@@ -177,7 +156,7 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 		*t = Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: t.E2EL}}
 	}
 	if limit := v.load.Timeout; limit > 0 && t.E2EL > ms(limit) {
-		*t = Timeline{Sent: t.Sent, Error: "not answered within " + limit.String()}
+		*t = Timeline{Sent: t.Sent, Late: t.Late, Error: "not answered within " + limit.String()}
 	}
 	if v.out.Pools {
 		t.TTFT, t.Out = 0, 0
@@ -192,20 +171,11 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 			v.sendAs(j, ready)
 		}
 	}
-	v.follow(i, at)
-}
-
-// follow sends what follows a request that ended at a time: the next turn of its conversation, or the next request.
-func (v *virtualRun) follow(i int, at time.Duration) {
-	turns := v.load.turns()
-	if (i+1)%turns > 0 {
+	switch turns := v.load.turns(); {
+	case (i+1)%turns > 0:
 		v.sendAs(i+1, at+v.load.Think)
-		return
-	}
-	if v.limit == 0 && v.mayEnd() { // an open loop, whose requests follow nothing
-		return
-	}
-	if v.next < v.load.Requests && !v.over(max(at, v.due[v.next/turns])) {
+	case v.limit == 0 && v.mayEnd(): // an open loop, whose requests follow nothing
+	case v.next < v.load.Requests && !v.over(max(at, v.due[v.next/turns])):
 		v.send(at)
 	}
 }

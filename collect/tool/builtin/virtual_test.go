@@ -52,8 +52,8 @@ func TestVirtualOpenLoop(t *testing.T) {
 	}
 	l.Concurrency = 2
 	if out, err = builtin.RunVirtual(l, virtual(slow)); err != nil || out.Peak != 2 ||
-		out.Late[11] < 100*time.Millisecond {
-		t.Errorf("peak %d, late by %s, %v", out.Peak, out.Late[11], err)
+		out.Requests[11].Late < 100*time.Millisecond {
+		t.Errorf("peak %d, late by %s, %v", out.Peak, out.Requests[11].Late, err)
 	}
 }
 
