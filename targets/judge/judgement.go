@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -46,35 +47,20 @@ type Judgement struct {
 	// changePoints are those of a series, in the order in which they were found.
 	changePoints map[int32][]regression.ChangePoint
 
-	systems   memo[int, map[schema.System][]int] // runs by release
-	paired    memo[int, pairedRows]              // of what a release measured in turns
-	changes   memo[int, *changesSeen]            // by release
-	prefix    func() [][]byte                    // digests of the runs up to each release
-	mu        sync.Mutex                         // of quantiles
-	quantiles regression.Quantiles
+	// By release, made once where somebody asks:
+	systems []func() map[schema.System][]int // its runs, without those that are excluded
+	paired  []func() pairedRows              // of what it measured in turns
+	changes []func() *changesSeen
+	prefix  func() [][]byte // digests of the runs up to each release
 }
 
-// memo keeps what was made for a key: its zero value is empty. Who asks while it is made makes it as well.
-type memo[K comparable, V any] struct {
-	mu sync.Mutex
-	of map[K]V
-}
-
-func (m *memo[K, V]) get(k K, make func() V) V {
-	m.mu.Lock()
-	v, ok := m.of[k]
-	m.mu.Unlock()
-	if ok {
-		return v
+// onDemand makes for each of so many releases what somebody asks for, once.
+func onDemand[V any](releases int, of func(release int) V) []func() V {
+	list := make([]func() V, releases)
+	for i := range list {
+		list[i] = sync.OnceValue(func() V { return of(i) })
 	}
-	v = make()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.of == nil {
-		m.of = map[K]V{}
-	}
-	m.of[k] = v
-	return v
+	return list
 }
 
 // New judges a history.
@@ -98,6 +84,8 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 		series[i].rows = j.rows
 	}
 	j.index()
+	n := len(releases)
+	j.systems, j.paired, j.changes = onDemand(n, j.runsBySystem), onDemand(n, j.pair), onDemand(n, j.seen)
 	j.prefix = sync.OnceValue(j.prefixes)
 	j.evals = judgeEvals(c, releases, screen)
 	return j, nil
@@ -105,8 +93,7 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 
 // index lists observations by release and names the strata.
 func (j *Judgement) index() {
-	j.cellOf = make([]int32, len(j.table.Obs))
-	j.byCell = make([][]int32, len(j.Releases))
+	j.byCell, j.cellOf = j.table.Order()
 	j.strata = make([]stratum, j.table.Strata)
 	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
 	for _, l := range j.rows.ChangePoints {
@@ -117,13 +104,7 @@ func (j *Judgement) index() {
 	}
 	seqs := sequences(j.Releases)
 	for c := range j.table.Cells {
-		cell := &j.table.Cells[c]
-		for i := cell.First; i < cell.End; i++ {
-			j.cellOf[i] = int32(c)
-			at := j.table.Obs[i].Release
-			j.byCell[at] = append(j.byCell[at], i)
-		}
-		s := &j.Series[c]
+		cell, s := &j.table.Cells[c], &j.Series[c]
 		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release], s.Tail()}
 	}
 }
@@ -211,16 +192,14 @@ func (j *Judgement) Newest(release int) int {
 // Fit returns the noise of a release's history.
 func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release] }
 
-// systemRuns lists the runs of a release by system, without those that are excluded.
-func (j *Judgement) systemRuns(release int) map[schema.System][]int {
-	return j.systems.get(release, func() map[schema.System][]int {
-		out := map[schema.System][]int{}
-		for _, run := range j.Counted(release) {
-			id := j.Columns.Runs[run].System()
-			out[id] = append(out[id], run)
-		}
-		return out
-	})
+// runsBySystem lists the runs of a release by system, without those that are excluded.
+func (j *Judgement) runsBySystem(release int) map[schema.System][]int {
+	out := map[schema.System][]int{}
+	for _, run := range j.Counted(release) {
+		id := j.Columns.Runs[run].System()
+		out[id] = append(out[id], run)
+	}
+	return out
 }
 
 // runsOf lists the runs of a model and device in a release, including excluded ones.
@@ -248,14 +227,11 @@ func (j *Judgement) pointWith(runs []int, key int32, last bool) (run, point int)
 	run = -1
 	for _, at := range runs {
 		h := &j.Columns.Runs[at]
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			if j.Columns.Points[i].Key == key {
-				run, point = at, i-h.FirstPoint+1
+		of := func(p columns.PointRow) bool { return p.Key == key }
+		if i := slices.IndexFunc(j.Columns.Points[h.FirstPoint:h.PointsEnd], of); i >= 0 {
+			if run, point = at, i+1; !last {
 				break
 			}
-		}
-		if run >= 0 && !last {
-			break
 		}
 	}
 	return run, point
@@ -313,14 +289,15 @@ func (j *Judgement) summary(s *Series, obs int32) Summary {
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(s.way, row.D)
 		v.Effect = schema.Num(g.Effect)
-		z := o.Z
-		if later(row) {
-			z = o.Z2
-		}
-		g.Ref, g.Releases = math.Exp(s.way*(z-row.D)), int(row.N)
+		g.Ref, g.Releases = math.Exp(s.way*(j.reported(obs)-row.D)), int(row.N)
 		g.SE, g.Df = float64(row.SE), float64(row.Df)
 	}
-	j.summariseInTurns(&g, &v, s, obs)
+	if x, now, ok := j.turned(obs); ok { // the paired difference decides, as it does the verdict
+		g.Outcome, g.Evidence, g.Effect = now.outcome, now.evidence, relative(s.way, x.Mean)
+		g.Large = now.why == schema.WhyTurnsOpen && math.Abs(x.Mean) >= j.table.Cells[s.cell].Delta
+		g.Ref, g.SE = math.NaN(), 0
+		v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, g.Large, schema.Num(g.Effect)
+	}
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
 	return g
 }
@@ -403,7 +380,7 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	if metric == "tps_user" {
 		metric = "tpot"
 	}
-	if isPercentile(t.Stat) {
+	if _, err := strconv.ParseFloat(strings.TrimPrefix(t.Stat, "p"), 64); err == nil { // p99
 		return g.ownNoise(t, at)
 	}
 	s := g.j.lookup(schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, at.key, metric, g.release)
@@ -425,13 +402,9 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 // three releases, at most the last twenty.
 func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
-	seqs := sequences(g.j.Releases)
 	var logs []float64
-	for r := g.release - 1; r >= 0 && len(logs) < most; r-- {
-		if !g.j.Releases[r].Serves() || seqs[r] != seqs[g.release] {
-			continue
-		}
-		if x, ok := g.earlier(r, t, at); ok {
+	for r := range g.j.Earlier(g.release) {
+		if x, ok := g.earlier(r, t, at); ok && len(logs) < most {
 			logs = append(logs, math.Log(x))
 		}
 	}

@@ -269,14 +269,14 @@ func (l *missing) index() {
 func (l *missing) evals() {
 	seq := sequences(l.j.Releases)[l.release]
 	for _, c := range l.j.evals.cells {
-		was, is := c.at(l.before), c.at(l.release)
-		if was == nil || is != nil || c.id.seq != seq {
+		was := c.at(l.before)
+		if was < 0 || c.at(l.release) >= 0 || c.id.seq != seq {
 			continue
 		}
 		v := l.start(c.id.system)
 		if l.systems[c.id.system] {
-			v.Key = c.key(was.scores[0])
-			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) != nil }) {
+			v.Key = c.key(c.values[was].scores[0])
+			if slices.ContainsFunc(l.j.evals.cells, func(o *evalCell) bool { return o.id == c.id && o.at(l.release) >= 0 }) {
 				v.Metric = c.metric // the release has the task under another metric
 			}
 		}
@@ -290,10 +290,9 @@ func (l *missing) longGone() {
 	if !IsBaseline(r.Channel) || !r.Label && len(l.j.planOf(l.release)) > 0 { // a build measures what it changes, or plans
 		return
 	}
-	seqs := sequences(l.j.Releases)
 	without := 1
-	for at := l.before; at >= 0; at-- {
-		if !l.j.Releases[at].Serves() || seqs[at] != seqs[l.release] {
+	for at := range l.j.Earlier(l.release) {
+		if at > l.before {
 			continue
 		}
 		var gone []schema.System

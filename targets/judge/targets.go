@@ -358,12 +358,6 @@ func (g *grading) beside(value, lo, hi, rounding float64) (out schema.Outcome, c
 	return schema.Inconclusive, true
 }
 
-// isPercentile reports whether a statistic is a percentile such as p99.
-func isPercentile(stat string) bool {
-	_, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
-	return err == nil
-}
-
 // TargetChange is a target that differs from the one in the release before.
 type TargetChange struct {
 	Model, Device string

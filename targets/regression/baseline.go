@@ -527,11 +527,11 @@ func likelihood(s2, nu []float64, d0, s0 float64) float64 {
 
 // Wanted returns how many standard errors the effect that matters must have, so that "unchanged" is shown at 5 % with
 // power 80 %.
-func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
+func (q *Quantiles) Wanted(df float64) float64 { return q.At(.95, df) + q.At(.80, df) }
 
 // Settle returns how many repeats of one release bring the interval of a change within the effect that matters, or 0
 // and how many more releases would: variance is that of one release, at best all of it between repeats; want is
-// [Wanted], n the releases of the baseline.
+// [Quantiles.Wanted], n the releases of the baseline.
 func Settle(delta, variance, want, n float64) (repeats, releases int) {
 	of := delta * delta / (want * want)
 	if room := of - variance/n; room > 0 {
