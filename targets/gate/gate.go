@@ -117,13 +117,6 @@ func (g *Gate) decisionThat(covers func(*decision.Decision) bool) *schema.Decisi
 	return expired
 }
 
-// aboutLint finds the waiver of a lint.
-func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
-	return g.decisionThat(func(d *decision.Decision) bool {
-		return d.Kind == schema.Waive && d.Select.Lint != "" && covers(d, l)
-	})
-}
-
 // covers reports whether a decision selects a lint. A lint of several cases belongs to no single workload or task.
 func covers(d *decision.Decision, l *lint.Lint) bool {
 	s, match := d.Select, decision.Match

@@ -52,7 +52,9 @@ func (g *Gate) Lints(release int) []lint.Lint {
 	}
 	for i := range out {
 		if out[i].Decision == nil {
-			out[i].Decision = g.aboutLint(&out[i])
+			out[i].Decision = g.decisionThat(func(d *decision.Decision) bool {
+				return d.Kind == schema.Waive && d.Select.Lint != "" && covers(d, &out[i])
+			})
 		}
 	}
 	return append(out, g.expired(release)...)

@@ -131,8 +131,8 @@ func Compare(series [][]float64, kept bool) (each []Difference, all Difference) 
 	f.split(each)
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
-	all = f.pooled(each, common)
-	k, centre := float64(len(f.whole)), f.centre(each)
+	all = f.pooled(common)
+	k, centre := float64(len(f.whole)), median(f.middles)
 	for i := range each {
 		d := &each[i]
 		if d.Blocks < Least {
@@ -182,12 +182,13 @@ func Significant(list []Difference) []bool {
 
 // family is the series of one metric, with their differences taken apart.
 type family struct {
-	series [][]float64
-	kept   bool
-	whole  []int     // series with enough blocks
-	effect []float64 // by block: what it did to all series, after their means
-	seen   []int     // by block: series behind it
-	s2, nu []float64 // by series: the variance of what is left, and its degrees of freedom
+	series  [][]float64
+	kept    bool
+	whole   []int     // series with enough blocks
+	middles []float64 // their means
+	effect  []float64 // by block: what it did to all series, after their means
+	seen    []int     // by block: series behind it
+	s2, nu  []float64 // by series: the variance of what is left, and its degrees of freedom
 }
 
 func (f *family) means(each []Difference) {
@@ -201,18 +202,9 @@ func (f *family) means(each []Difference) {
 		}
 		d.Mean, d.SE = sum/float64(d.Blocks), math.NaN()
 		if d.Blocks >= Least {
-			f.whole = append(f.whole, i)
+			f.whole, f.middles = append(f.whole, i), append(f.middles, d.Mean)
 		}
 	}
-}
-
-// centre is the median of the differences of all series with enough blocks; NaN without one.
-func (f *family) centre(each []Difference) float64 {
-	var list []float64
-	for _, i := range f.whole {
-		list = append(list, each[i].Mean)
-	}
-	return median(list)
 }
 
 // median sorts its list; NaN for none.
@@ -323,12 +315,8 @@ func floored(se, df float64, blocks int) (float64, float64) {
 }
 
 // pooled is the difference of all series together, as most of them say it.
-func (f *family) pooled(each []Difference, common regression.Noise) Difference {
-	var means []float64
-	for _, i := range f.whole {
-		means = append(means, each[i].Mean)
-	}
-	d := Difference{Part: Part{Mean: most(means), SE: math.NaN()}}
+func (f *family) pooled(common regression.Noise) Difference {
+	d := Difference{Part: Part{Mean: most(slices.Clone(f.middles)), SE: math.NaN()}}
 	for _, n := range f.seen {
 		if n > 0 {
 			d.Blocks++
