@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -149,20 +148,16 @@ func (g *Gate) duplicates(release int) []lint.Lint {
 			what.Path, what.Copy, what.Files = d.Copy.Path, d.Copy.Found, d.Copy.Files
 		}
 		l := lint.New(g.Releases[release].Name, "", what).Of(h)
-		if !d.Same || d.Copy.Files > 0 && !g.measured(release, h) {
+		again := func(run int) bool { // whether a run that counts is of its system
+			o := &g.Columns.Runs[run]
+			return o.Model.Name == h.Model.Name && schema.SameDevice(o.Device, h.Device) && o.System().Impl == h.Impl
+		}
+		if !d.Same || d.Copy.Files > 0 && !slices.ContainsFunc(g.Counted(release), again) {
 			l.Severity = schema.SevError
 		}
 		out = append(out, l)
 	}
 	return out
-}
-
-// measured reports whether a run of a release that counts is of the model and device of another run.
-func (g *Gate) measured(release int, of *columns.RunHead) bool {
-	return slices.ContainsFunc(g.Counted(release), func(run int) bool {
-		h := &g.Columns.Runs[run]
-		return h.Model.Name == of.Model.Name && schema.SameDevice(h.Device, of.Device) && h.System().Impl == of.Impl
-	})
 }
 
 // order lists faults that put a release or its runs into a wrong place of the history, where they are compared with

@@ -59,7 +59,7 @@ func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
 		Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name,
 		Effect: relative(sign(s.Metric), l.D), Source: l.Source,
 	}
-	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+	v := s.verdict(out.At)
 	switch {
 	case l.Dismissed:
 		out.Decision = j.policy.Level(&v, schema.Dismiss)

@@ -412,10 +412,7 @@ func (j *Judgement) acceptedBy(members []member, release int) *schema.Decision {
 				continue
 			}
 			n++
-			s := &j.Series[cell]
-			v := schema.Verdict{
-				Release: j.Releases[o.Release].Name, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric,
-			}
+			v := j.Series[cell].verdict(j.Releases[o.Release].Name)
 			if d := j.policy.Level(&v, schema.Accept, schema.Pin); d != nil {
 				by = d
 			}
@@ -575,9 +572,6 @@ func (c *Change) shares(o *Change) bool {
 	}
 	return 2*n > len(o.cells)
 }
-
-// begins reports whether a level of a member that began with an observation is of the change.
-func (c *Change) begins(cell, at int32) bool { return c.cells[cell] == at || c.until[cell] == at }
 
 // take adds the members of another change, which are one with its own. What both have was reached in two steps.
 func (c *Change) take(o *Change) {

@@ -388,9 +388,11 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 type evalID struct {
 	system schema.System
 	task   string
-	part   string // what names a number of its own among those of the task; see [partOf]
-	seq    sequence
-	marks  string // of its filter, where releases have it asked for in several ways: " | shots 5"
+	// part is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such as
+	// subtask=4. Other filters are readings of the same answers.
+	part  string
+	seq   sequence
+	marks string // of its filter, where releases have it asked for in several ways: " | shots 5"
 }
 
 // evalCell is the history of one eval under its primary metric.
@@ -526,7 +528,11 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 		list := c.ScoresOf(run)
 		for i := range list {
 			s := &list[i]
-			id := evalID{system: h.System(), task: s.Task, part: partOf(s.Filter), seq: seq}
+			part, _ := schema.SplitFilter(s.Filter)
+			if !strings.Contains(part, "=") {
+				part = ""
+			}
+			id := evalID{system: h.System(), task: s.Task, part: part + schema.FileOf(s.Filter), seq: seq}
 			rows[id] = append(rows[id], score{s, h.ID, asksOf(s)})
 		}
 	}
@@ -555,16 +561,6 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 		}
 	}
 	return all
-}
-
-// partOf is what of a filter names a number of its own: what the name of its file says, or the cells of its row, such
-// as subtask=4. Other filters are readings of the same answers.
-func partOf(filter string) string {
-	own, _ := schema.SplitFilter(filter)
-	if !strings.Contains(own, "=") {
-		own = ""
-	}
-	return own + schema.FileOf(filter)
 }
 
 // ofTool stands before the name of a tool, of which every score says what it does not state: no other settings, not in

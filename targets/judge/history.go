@@ -331,7 +331,8 @@ type badValue struct {
 // gather turns columns into the judge's table, and names each of its cells.
 func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
-		cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
+		cells: map[cellID]int32{}, points: screen.ExcludesPoints(),
+		classes: &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}}
 	g.judged = len(JudgedMetrics(c))
 	n := g.judged + len(Tails())
 	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
@@ -342,9 +343,10 @@ func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 			g.seqs = append(g.seqs, s)
 		}
 	}
-	known := map[string]int16{"": 0}
+	known, facts := map[string]int16{"": 0}, map[[4]string]int32{}
 	for i := range c.Runs {
 		g.hosts = append(g.hosts, intern(known, hostOf(&c.Runs[i])))
+		g.classes.facts = append(g.classes.facts, intern(facts, factsOf(&c.Runs[i])))
 	}
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
@@ -623,7 +625,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 		step := FrameStep{at, relative(sign(s.Metric), l.D+l.Shift), nil}
 		for _, c := range j.changes[release]().byCell[s.cell] {
-			if c.begins(s.cell, l.At) {
+			if c.cells[s.cell] == l.At || c.until[s.cell] == l.At {
 				step.Change = c
 			}
 		}
@@ -865,15 +867,6 @@ type classes struct {
 	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
 	facts  []int32            // by run: index of the facts in its head
 	blocks [][]bool
-}
-
-func newClasses(c *columns.Columns) *classes {
-	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
-	seen := map[[4]string]int32{}
-	for i := range c.Runs {
-		k.facts = append(k.facts, intern(seen, factsOf(&c.Runs[i])))
-	}
-	return k
 }
 
 // factsOf are what a run states of its system that blocks like a condition, in the order of [blockingFacts].

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"iter"
 	"maps"
 	"math"
@@ -135,7 +134,7 @@ func mark(p *decision.Policy, series []Series, releases []Release) {
 		}
 		for i := range series {
 			s := &series[i]
-			v := schema.Verdict{Release: d.Release, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+			v := s.verdict(d.Release)
 			if obs := s.find(at); obs >= 0 && d.Covers(&v) {
 				o := &s.table.Obs[obs]
 				o.Pin = o.Pin || d.Kind == schema.Pin
@@ -383,16 +382,20 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	if _, err := strconv.ParseFloat(strings.TrimPrefix(t.Stat, "p"), 64); err == nil { // p99
 		return g.ownNoise(t, at)
 	}
-	s := g.j.lookup(schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, at.key, metric, g.release)
-	if s == nil {
+	of, obs := schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, int32(-1)
+	for _, i := range g.j.byKey[at.key] {
+		if s := &g.j.Series[i]; obs < 0 && s.System() == of && s.Metric == metric && !s.Tail() {
+			obs = s.find(g.release)
+		}
+	}
+	if obs < 0 {
 		return noise{Noise: regression.UnknownNoise()}
 	}
-	obs := s.find(g.release)
 	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
 	known := noise{row.Noise(), schema.FromOwn}
 	if !known.Known() {
-		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[s.cell].Stratum), schema.FromTypical}
+		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[g.j.cellOf[obs]].Stratum), schema.FromTypical}
 	}
 	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
 	return known
@@ -434,16 +437,6 @@ func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool)
 	return 0, false
 }
 
-// lookup returns the series of a workload and metric on a system if it has a value in a release; else nil.
-func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
-	for _, i := range j.byKey[key] {
-		if s := &j.Series[i]; s.System() == of && s.Metric == metric && !s.Tail() && s.find(release) >= 0 {
-			return s
-		}
-	}
-	return nil
-}
-
 // halfWidth returns the half width of the 95 % interval of a release's value on the log scale, its degrees of
 // freedom, and where its noise comes from. Repeats within one release do not average out noise between releases, so
 // it counts in full.
@@ -468,7 +461,17 @@ func (j *Judgement) Digest(release int) string {
 	h.Write(j.prefix()[release])
 	for _, i := range j.byCell[release] {
 		row := &j.rows.Rows[i]
-		writeRow(h, row)
+		// All of a row, without fmt, which is too slow for ten thousand rows in fifty releases.
+		var b [64]byte
+		b[0], b[1], b[2] = byte(row.Word), byte(row.Evidence), byte(row.Why)
+		binary.LittleEndian.PutUint16(b[4:], uint16(row.N))
+		for k, v := range []int32{row.Finding, row.First, row.Follow} {
+			binary.LittleEndian.PutUint32(b[8+4*k:], uint32(v))
+		}
+		for k, v := range []float64{row.D, float64(row.SE), float64(row.Df), float64(row.P), float64(row.Q)} {
+			binary.LittleEndian.PutUint64(b[20+8*k:], math.Float64bits(v))
+		}
+		h.Write(b[:60])
 		if f := row.Follow; f != 0 {
 			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
 		}
@@ -512,21 +515,6 @@ func (j *Judgement) prefixes() (out [][]byte) {
 		out = append(out, h.Sum(nil))
 	}
 	return out
-}
-
-// writeRow writes every field of a row. It does not use fmt, which is too slow for ten thousand rows in fifty
-// releases.
-func writeRow(h hash.Hash, r *regression.Row) {
-	var b [64]byte
-	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
-	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))
-	for i, v := range []int32{r.Finding, r.First, r.Follow} {
-		binary.LittleEndian.PutUint32(b[8+4*i:], uint32(v))
-	}
-	for i, v := range []float64{r.D, float64(r.SE), float64(r.Df), float64(r.P), float64(r.Q)} {
-		binary.LittleEndian.PutUint64(b[20+8*i:], math.Float64bits(v))
-	}
-	h.Write(b[:60])
 }
 
 // View narrows what is judged. The zero value leaves everything.

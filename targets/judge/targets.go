@@ -24,18 +24,6 @@ func Required(status, level string) bool {
 	return status == "TOP_PERF" || slices.Contains(required[status], level)
 }
 
-// required reports whether a target decides: by its own priority where its source states one, else by the model's
-// status.
-func required(t schema.Target, status string) bool {
-	switch t.Priority {
-	case "must":
-		return true
-	case "should":
-		return false
-	}
-	return Required(status, t.Level)
-}
-
 // Targets returns the verdicts of one model and device in one release against the targets in force: one per target,
 // tool and level, one per planned workload that was not measured, and one per workload that no target covers. All
 // runs of the release count: a later run adds to what an earlier one measured and never replaces it, so that
@@ -175,11 +163,13 @@ func (g *grading) start(t schema.Target, k schema.Key) schema.Verdict {
 	if t.Metric != "" {
 		ref = schema.Num(t.Value)
 	}
+	// Its own priority decides where its source states one, else the model's status.
+	required := t.Priority == "must" || t.Priority != "should" && Required(g.head.Model.Status, t.Level)
 	return schema.Verdict{
 		ID:  schema.VerdictID(g.releaseName(), "", g.pair, k, name, t.Stat, schema.AgainstTarget),
 		Run: g.head.ID, Release: g.head.Release, Model: g.pair.Model, Device: g.pair.Device, Key: k,
 		Metric: t.Metric, Stat: t.Stat, Against: schema.AgainstTarget,
-		Level: t.Level, Required: required(t, g.head.Model.Status), Ref: ref,
+		Level: t.Level, Required: required, Ref: ref,
 	}
 }
 

@@ -544,14 +544,6 @@ func Settle(delta, variance, want, n float64) (repeats, releases int) {
 	return 0, 0
 }
 
-func middle(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
 // median is the median of values, which it puts into another order (Hoare's selection).
 func median(v []float64) float64 {
 	if len(v) == 0 {

@@ -137,47 +137,28 @@ func TrendOf(values []float64) Trend {
 			s += cmp.Compare(values[k], values[i])
 		}
 	}
-	slices.Sort(slopes)
-	t.Slope = middle(slopes)
+	t.Slope = median(slopes)
 	if n < 8 {
 		return t
 	}
+	rest, changes, squares := make([]float64, n), make([]float64, n-1), 0.
+	for i, v := range values {
+		if rest[i] = v - t.Slope*float64(i); i > 0 {
+			changes[i-1] = v - values[i-1]
+			squares += (rest[i] - rest[i-1]) * (rest[i] - rest[i-1])
+		}
+	}
+	if _, ss := centre(rest); ss > 0 {
+		t.Ratio = squares / ss
+	}
+	mean, ss := centre(changes)
+	t.Steps = mean / math.Sqrt(ss/float64(n-2)/float64(n-1))
 	t.P = 1
-	t.Ratio, t.Steps = neumann(values, t.Slope), steps(values)
 	if v := kendallVariance(values); v > 0 {
 		z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
 		t.P = 2 * distuv.UnitNormal.Survival(z)
 	}
 	return t
-}
-
-// neumann is von Neumann's ratio of values without a slope: the mean squared difference of neighbours over the
-// variance.
-func neumann(values []float64, slope float64) float64 {
-	rest := make([]float64, len(values))
-	for i, v := range values {
-		rest[i] = v - slope*float64(i)
-	}
-	_, ss := centre(rest)
-	if ss <= 0 {
-		return math.NaN()
-	}
-	steps := 0.
-	for i := 1; i < len(rest); i++ {
-		steps += (rest[i] - rest[i-1]) * (rest[i] - rest[i-1])
-	}
-	return steps / ss
-}
-
-// steps is the mean change from value to value in standard errors, as of a random walk.
-func steps(values []float64) float64 {
-	list := make([]float64, len(values)-1)
-	for i := range list {
-		list[i] = values[i+1] - values[i]
-	}
-	mean, ss := centre(list)
-	n := float64(len(list))
-	return mean / math.Sqrt(ss/(n-1)/n)
 }
 
 // kendallVariance is the variance of Kendall's S under no trend, corrected for ties.

@@ -329,20 +329,12 @@ func alike(t *tier, members []member, by, sd float64) bool {
 	if t.part() {
 		return float64(seen) >= math.Max(3, .3*n) && (t.quantile > .5) == (by > 0)
 	}
-	return float64(seen) >= .5*n && !inTwo(members, by, sd)
-}
-
-// inTwo reports whether members lie so far apart that they did not move alike: the middle half of them is wider than
-// their middle is from zero, and than noise makes it. Where half of the workloads of a model are 10 % slower and half
-// are not, their median is 5 %, which none of them shows.
-func inTwo(members []member, by, sd float64) bool {
+	// Where half of the workloads of a model are 10 % slower and half are not, their median is 5 %, which none of them
+	// shows: the middle half of members must not be wider than their middle is from zero, and than noise makes it.
 	const fewest, apart, ofNoise = 8, .7, 1.5 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
-	n := len(members)
-	if n < fewest {
-		return false
-	}
-	wide := members[3*n/4].d - members[n/4].d
-	return wide > math.Max(apart*math.Abs(by), ofNoise*sd)
+	wide := members[3*len(members)/4].d - members[len(members)/4].d
+	inTwo := len(members) >= fewest && wide > math.Max(apart*math.Abs(by), ofNoise*sd)
+	return float64(seen) >= .5*n && !inTwo
 }
 
 func byChange(list []member) {

@@ -127,7 +127,19 @@ func (d Difference) ToDecide(limit float64) int {
 func Compare(series [][]float64, kept bool) (each []Difference, all Difference) {
 	each = make([]Difference, len(series))
 	f := family{series: series, kept: kept}
-	f.means(each)
+	for i, s := range series {
+		d := &each[i]
+		sum := 0.
+		for _, v := range s {
+			if !math.IsNaN(v) {
+				sum, d.Blocks = sum+v, d.Blocks+1
+			}
+		}
+		d.Mean, d.SE = sum/float64(d.Blocks), math.NaN()
+		if d.Blocks >= Least {
+			f.whole, f.middles = append(f.whole, i), append(f.middles, d.Mean)
+		}
+	}
 	f.split(each)
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
@@ -189,22 +201,6 @@ type family struct {
 	effect  []float64 // by block: what it did to all series, after their means
 	seen    []int     // by block: series behind it
 	s2, nu  []float64 // by series: the variance of what is left, and its degrees of freedom
-}
-
-func (f *family) means(each []Difference) {
-	for i, s := range f.series {
-		d := &each[i]
-		sum := 0.
-		for _, v := range s {
-			if !math.IsNaN(v) {
-				sum, d.Blocks = sum+v, d.Blocks+1
-			}
-		}
-		d.Mean, d.SE = sum/float64(d.Blocks), math.NaN()
-		if d.Blocks >= Least {
-			f.whole, f.middles = append(f.whole, i), append(f.middles, d.Mean)
-		}
-	}
 }
 
 // median sorts its list; NaN for none.
