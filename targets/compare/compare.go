@@ -438,22 +438,16 @@ func mismatch(a, b Side, left, right *schema.Run) *schema.Mismatch {
 	if why := schema.Mismatched(turnSideOf(left), turnSideOf(right)); why != nil {
 		return why
 	}
-	for _, x := range []struct {
-		of  Side
-		run *schema.Run
-	}{{a, left}, {b, right}} {
+	otherBuild := func(of Side, run *schema.Run) *schema.Mismatch {
 		var others []schema.Build
-		for i := range x.of.Runs {
-			o := &x.of.Runs[i]
-			if o.Interleaved.IsZero() && systemOf(o) == systemOf(x.run) {
+		for i := range of.Runs {
+			if o := &of.Runs[i]; o.Interleaved.IsZero() && systemOf(o) == systemOf(run) {
 				others = append(others, turnSideOf(o).Build)
 			}
 		}
-		if why := schema.OtherBuild(turnSideOf(x.run).Build, x.of.Name, others); why != nil {
-			return why
-		}
+		return schema.OtherBuild(turnSideOf(run).Build, of.Name, others)
 	}
-	return nil
+	return cmp.Or(otherBuild(a, left), otherBuild(b, right))
 }
 
 func turnSideOf(r *schema.Run) schema.TurnSide {

@@ -12,7 +12,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
-	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -105,7 +104,19 @@ func (e *evalJudgement) compare(t *evalTest, now *columns.ScoreRow) {
 		return
 	}
 	t.ok = true
-	t.limits(e.screen.Policy)
+	// What matters is what a person states, else one percentage point where the same questions were answered and two
+	// elsewhere. Where so few questions could not show that, unchanged means the next whole number of points, five at
+	// most, that they could show four times in five.
+	stated := e.screen.EvalPoint != 0
+	if t.delta = e.screen.EvalEffect(); !stated && t.reason.Test == schema.TestPaired {
+		t.delta = .01
+	}
+	if t.same = t.delta; !stated {
+		const most, wanted = .05, 1.96 + .842 // of the half of a 95 % interval and a power of 80 %, in standard errors
+		se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
+		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
+	}
+	t.reason.Limit = t.same
 	t.worse = -better * t.d.D
 	t.p = t.d.Fell
 	if t.d.D > 0 {
@@ -750,22 +761,6 @@ func passing(tests []evalTest) []bool {
 		}
 	}
 	return passed
-}
-
-// limits sets the least change that matters: what a person states, else one percentage point where the same questions
-// were answered and two elsewhere. Where so few questions could not show that, unchanged means the next whole number of
-// points, five at most, that they could show four times in five.
-func (t *evalTest) limits(p *decision.Policy) {
-	const most = .05
-	if t.delta = p.EvalEffect(); p.EvalPoint == 0 && t.reason.Test == schema.TestPaired {
-		t.delta = .01
-	}
-	if t.same = t.delta; p.EvalPoint == 0 {
-		const wanted = 1.96 + .842 // of the half of a 95 % interval and a power of 80 %, in standard errors
-		se := math.Max(t.d.Hi-t.d.D, t.d.D-t.d.Lo) / 1.96
-		t.same = math.Max(t.delta, math.Min(most, math.Ceil(100*wanted*se)/100))
-	}
-	t.reason.Limit = t.same
 }
 
 // sees tests an independent run given the first, since both share the error of the same baseline.

@@ -119,17 +119,14 @@ func (j *Judgement) pair(release int) pairedRows {
 	if len(pairs) == 0 {
 		return out
 	}
-	judged := map[turnsOfPair][]turnCell{}
-	for _, i := range j.byCell[release] {
-		s := &j.Series[j.cellOf[i]]
-		for id := range pairs {
-			if id.system == s.System() {
-				judged[id] = append(judged[id], turnCell{id.system, s.KeyIndex, s.Metric, s.Stat, s.Def})
+	for id, t := range pairs {
+		var judged []turnCell
+		for _, i := range j.byCell[release] {
+			if s := &j.Series[j.cellOf[i]]; id.system == s.System() {
+				judged = append(judged, turnCell{id.system, s.KeyIndex, s.Metric, s.Stat, s.Def})
 			}
 		}
-	}
-	for id, cells := range judged {
-		pairs[id].judge(cells, out)
+		t.judge(judged, out)
 	}
 	return out
 }

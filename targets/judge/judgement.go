@@ -270,11 +270,6 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	if obs < j.table.Cells[s.cell].First {
 		return Summary{}, false
 	}
-	return j.summary(s, obs), true
-}
-
-// summary is the short verdict on an observation of a series.
-func (j *Judgement) summary(s *Series, obs int32) Summary {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	value := s.value(obs)
 	g := Summary{
@@ -298,7 +293,7 @@ func (j *Judgement) summary(s *Series, obs int32) Summary {
 		v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, g.Large, schema.Num(g.Effect)
 	}
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
-	return g
+	return g, true
 }
 
 // Number names a number of a release.
@@ -628,18 +623,12 @@ func (j *Judgement) mismatch(release, run, with int, found bool) *schema.Mismatc
 	if why := j.otherLoad(b, h); why != nil {
 		return why
 	}
-	for _, x := range []struct {
-		release int
-		of      *columns.RunHead
-	}{{Named(j.Releases, b.Release), b}, {release, h}} {
-		if x.release < 0 {
-			continue
-		}
-		if why := j.otherBuild(x.release, x.of); why != nil {
+	if before := Named(j.Releases, b.Release); before >= 0 {
+		if why := j.otherBuild(before, b); why != nil {
 			return why
 		}
 	}
-	return nil
+	return j.otherBuild(release, h)
 }
 
 func name(of schema.System) string {

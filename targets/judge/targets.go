@@ -40,7 +40,21 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 		bySlot: map[slot][]*columns.PointRow{},
 	}
 	for _, run := range runs {
-		g.gather(run)
+		h := &c.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &c.Points[i]
+			if j.screen.excludes(h) || j.policy.ExcludesPoint(h, c.Keys[p.Key]) != nil {
+				continue
+			}
+			at := slot{h.System().Impl, p.Key}
+			if g.bySlot[at] == nil {
+				g.slots = append(g.slots, at)
+			}
+			g.bySlot[at] = append(g.bySlot[at], p)
+		}
+		if rows := c.TargetsOf(run); len(rows) > 0 { // of the newest run that has some
+			g.rows = rows
+		}
 	}
 	slices.SortFunc(g.slots, func(x, y slot) int {
 		if x.key == y.key {
@@ -60,7 +74,7 @@ type grading struct {
 	head    *columns.RunHead // of the newest run
 	slots   []slot
 	bySlot  map[slot][]*columns.PointRow
-	rows    []schema.Target
+	rows    []columns.TargetRow
 }
 
 // slot is a workload of one implementation: two implementations are two products, and their mean describes neither.
@@ -69,33 +83,12 @@ type slot struct {
 	key  int32
 }
 
-// gather takes the points and targets of a run.
-func (g *grading) gather(run int) {
-	h := &g.c.Runs[run]
-	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		p := &g.c.Points[i]
-		if g.j.screen.excludes(h) || g.j.policy.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
-			continue
-		}
-		at := slot{h.System().Impl, p.Key}
-		if g.bySlot[at] == nil {
-			g.slots = append(g.slots, at)
-		}
-		g.bySlot[at] = append(g.bySlot[at], p)
-	}
-	if rows := g.c.TargetsOf(run); len(rows) > 0 {
-		g.rows = g.rows[:0]
-		for _, t := range rows {
-			g.rows = append(g.rows, t.Target)
-		}
-	}
-}
-
 // all grades every target, then lists what no target covers and planned workloads without any point.
 func (g *grading) all(runs []int) []schema.Verdict {
 	graded := map[slot]bool{}
 	var out []schema.Verdict
-	for _, t := range g.rows {
+	for _, row := range g.rows {
+		t := row.Target
 		if t.Key.IsEval() {
 			out = append(out, g.eval(t))
 			continue
