@@ -522,8 +522,7 @@ func (j *Judgement) measurePair(c *Change, members []member) {
 		c.Effect = math.NaN()
 		return
 	}
-	slices.Sort(d)
-	c.sized((d[(len(d)-1)/2]+d[len(d)/2])/2, middle(halves), rates == len(d))
+	c.sized(regression.Median(d), middle(halves), rates == len(d))
 }
 
 // agreed lets the members of each change vote on the release in which it began, and makes one of those that then began

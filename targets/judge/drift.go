@@ -170,8 +170,7 @@ func (j *Judgement) medianCourse(list []held, release int, delta float64) (media
 	}
 	for _, of := range off {
 		if len(of) >= fewestTogether {
-			slices.Sort(of)
-			median = append(median, (of[(len(of)-1)/2]+of[len(of)/2])/2)
+			median = append(median, regression.Median(of))
 		}
 	}
 	return median, true

@@ -276,7 +276,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 		d.v.First = d.releases[first.release].Name
 		return true, true
 	case again:
-		d.v.Outcome, d.v.Evidence = changed(st.dir), schema.Confirmed
+		d.v.Outcome, d.v.Evidence = regression.WordOf(st.dir), schema.Confirmed
 		d.v.First = d.releases[first.release].Name
 		st.base, st.suspect = []int{st.suspect}, -1
 		return true, true
@@ -289,7 +289,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 // changed handles a significant change: it is suspected, unless a later run of the release confirms or refutes it.
 func (d *evalDecision) changed() bool {
 	st := d.evalCell
-	d.v.Outcome, d.v.Evidence, d.reason.Limit = changed(d.dir()), schema.Suspected, d.delta
+	d.v.Outcome, d.v.Evidence, d.reason.Limit = regression.WordOf(d.dir()), schema.Suspected, d.delta
 	var second *secondTest
 	if later := d.later(); len(later) > 0 && later[0].ok {
 		second = later[0]
@@ -362,13 +362,6 @@ func (d *evalDecision) disagrees() (worst *secondTest) {
 		}
 	}
 	return worst
-}
-
-func changed(dir float64) schema.Outcome {
-	if dir > 0 {
-		return schema.Regressed
-	}
-	return schema.Improved
 }
 
 // Beside is how far a score lies from one of another model or release: now minus before, in shares where both are

@@ -651,7 +651,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
-		rank   rank
+		rank   int
 		effect float64
 	}
 	order := make([]place, len(list))
@@ -668,51 +668,23 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	return out
 }
 
-// rank is a position in that order.
-type rank int
-
-// Ranks.
-const (
-	rankConfirmed rank = iota
-	rankSuspected
-	rankMissing
-	rankLarge // inconclusive with an effect beyond what matters
-	rankGone  // measured before, and not now
-	rankImproved
-	rankBelowLimit
-	rankInconclusive
-	rankNotComparable
-	rankUnchanged
-	rankRest
-)
-
-func rankOf(v *schema.Verdict) rank {
-	switch v.Outcome {
-	case schema.Regressed:
-		if v.Evidence == schema.Confirmed {
-			return rankConfirmed
-		}
-		return rankSuspected
-	case schema.NotMeasured, schema.Excluded:
-		if schema.ReasonIs[schema.NotRemeasured](v.Reason) {
-			return rankGone
-		}
-		return rankMissing
-	case schema.Improved, schema.Recovered:
-		return rankImproved
-	case schema.Inconclusive:
-		if v.Large {
-			return rankLarge
-		}
-		return rankInconclusive
-	case schema.BelowLimit:
-		return rankBelowLimit
-	case schema.NotComparable:
-		return rankNotComparable
-	case schema.Unchanged:
-		return rankUnchanged
-	}
-	return rankRest
+// rankOf is the place of a verdict in that order.
+func rankOf(v *schema.Verdict) int {
+	absent := v.Outcome == schema.NotMeasured || v.Outcome == schema.Excluded
+	gone := absent && schema.ReasonIs[schema.NotRemeasured](v.Reason) // measured before, and not now
+	return slices.Index([]bool{
+		v.Outcome == schema.Regressed && v.Evidence == schema.Confirmed,
+		v.Outcome == schema.Regressed,
+		absent && !gone,
+		v.Outcome == schema.Inconclusive && v.Large, // with an effect beyond what matters
+		gone,
+		v.Outcome == schema.Improved || v.Outcome == schema.Recovered,
+		v.Outcome == schema.BelowLimit,
+		v.Outcome == schema.Inconclusive,
+		v.Outcome == schema.NotComparable,
+		v.Outcome == schema.Unchanged,
+		true,
+	}, true)
 }
 
 // weightOf orders verdicts of one rank: the largest effect first, also of improvements.

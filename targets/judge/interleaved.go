@@ -198,10 +198,19 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 // the pair is all there is, also where its blocks do not decide.
 func (j *Judgement) answer(
 	x *paired, obs int32, baseline string, was schema.Outcome, limit float64,
-) (out settled, ok bool) {
+) (by settled, ok bool) {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
-	outcome, evidence, decided := x.decide(was, limit)
-	out = settled{outcome, evidence, schema.WhyInTurns}
+	shows, why := x.Shown(limit, x.significant), schema.WhyInTurns
+	out, decided := map[block.Shows]settled{
+		block.Larger:   {schema.Regressed, schema.Confirmed, why},
+		block.Smaller:  {schema.Improved, schema.Confirmed, why},
+		block.Equal:    {schema.Unchanged, schema.NoEvidence, why},
+		block.NotLarge: {schema.Inconclusive, schema.NoEvidence, why},
+		block.NotSmall: {schema.Inconclusive, schema.NoEvidence, why},
+	}[shows]
+	if shows == block.NotLarge && was != schema.Regressed || shows == block.NotSmall && was != schema.Improved {
+		decided = false
+	}
 	silent := row.Why == schema.WhyOneEach || row.Why == schema.WhyNoBaseline && !o.Pin
 	switch {
 	case x.baseline == baseline || baseline == "" && silent && Named(j.Releases, x.baseline) < int(o.Release):
@@ -209,7 +218,7 @@ func (j *Judgement) answer(
 			return settled{schema.Inconclusive, schema.NoEvidence, schema.WhyTurnsOpen}, true
 		}
 		return out, decided
-	case evidence != schema.Confirmed:
+	case out.evidence != schema.Confirmed:
 		return out, false
 	}
 	before := j.Before(int(o.Release))
@@ -226,21 +235,4 @@ func (p pairedRows) of(s *Series) *paired {
 		return nil
 	}
 	return &x
-}
-
-// decide says what a paired difference makes of a verdict; decided is false where it leaves it as it is.
-func (x *paired) decide(was schema.Outcome, limit float64) (outcome schema.Outcome, e schema.Evidence, decided bool) {
-	switch x.Shown(limit, x.significant) {
-	case block.Larger:
-		return schema.Regressed, schema.Confirmed, true
-	case block.Smaller:
-		return schema.Improved, schema.Confirmed, true
-	case block.Equal:
-		return schema.Unchanged, schema.NoEvidence, true
-	case block.NotLarge:
-		return schema.Inconclusive, schema.NoEvidence, was == schema.Regressed
-	case block.NotSmall:
-		return schema.Inconclusive, schema.NoEvidence, was == schema.Improved
-	}
-	return was, schema.NoEvidence, false
 }

@@ -292,7 +292,7 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 		g.Ref, g.SE = math.NaN(), 0
 		v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, g.Large, schema.Num(g.Effect)
 	}
-	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
+	g.Rank, g.Weight = rankOf(&v), weightOf(&v)
 	return g, true
 }
 

@@ -113,12 +113,12 @@ func broken(values []float64) int {
 		return -1
 	}
 	var buf [32]float64
-	middle := median(append(buf[:0], values...))
+	middle := Median(append(buf[:0], values...))
 	off := buf[:0]
 	for _, v := range values {
 		off = append(off, math.Abs(v-middle))
 	}
-	limit := math.Max(math.Ln2, noises*1.4826*median(off))
+	limit := math.Max(math.Ln2, noises*1.4826*Median(off))
 	at := -1
 	for i, v := range values {
 		if math.Abs(v-middle) <= limit {
@@ -465,7 +465,7 @@ func Moderate(own, nu []float64) []Noise {
 			known = append(known, v)
 		}
 	}
-	usual := median(known)
+	usual := Median(known)
 	s2 := slices.Clone(own)
 	out := make([]Noise, len(s2))
 	sum, weight := 0., 0.
@@ -544,8 +544,8 @@ func Settle(delta, variance, want, n float64) (repeats, releases int) {
 	return 0, 0
 }
 
-// median is the median of values, which it puts into another order (Hoare's selection).
-func median(v []float64) float64 {
+// Median is the median of values, which it puts into another order (Hoare's selection).
+func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
 	}

@@ -62,7 +62,7 @@ func TestMedian(t *testing.T) {
 		if s := slices.Sorted(slices.Values(v)); len(s) > 0 {
 			want = (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 		}
-		if got := median(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := Median(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("%d values: %v, want %v", n, got, want)
 		}
 	}

@@ -62,8 +62,8 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 		j.rows[at].Follow = c.release + 1
 	}
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-		Cell: c.x.cell, At: at, Found: c.release, D: w.d, Source: ByGate, Dismissed: dismissed,
-		SE: w.se, Df: w.df, Runs: w.runs, Shift: c.x.removed,
+		Cell: c.x.cell, At: at, Found: c.release, D: w.D, Source: ByGate, Dismissed: dismissed,
+		SE: w.SE, Df: w.Df, Runs: w.Runs, Shift: c.x.removed,
 	})
 	j.close(c.x.cell)
 	if dismissed {
@@ -77,8 +77,8 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	}
 }
 
-// accepted starts a level where a person accepted a change.
-func (j *judge) accepted(x *test) {
+// begins starts a level, d from the one before, where a person decided that one starts or accepted a change.
+func (j *judge) begins(x *test, d float64) {
 	st := &j.state[x.cell]
 	if st.from == x.obs {
 		return
@@ -87,7 +87,7 @@ func (j *judge) accepted(x *test) {
 	j.restart(x.cell, x.obs)
 	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, Source: ByPerson,
+		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: d, Source: ByPerson,
 	})
 }
 
@@ -137,7 +137,7 @@ func TrendOf(values []float64) Trend {
 			s += cmp.Compare(values[k], values[i])
 		}
 	}
-	t.Slope = median(slopes)
+	t.Slope = Median(slopes)
 	if n < 8 {
 		return t
 	}

@@ -66,7 +66,7 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 		j.follow(c)
 	}
 	if o.Accept && joins {
-		j.accepted(x)
+		j.begins(x, x.d)
 	}
 }
 
@@ -88,7 +88,8 @@ func untested(row *Row, x *test, cell *Cell) {
 	}
 }
 
-func wordOf(dir float64) schema.Outcome {
+// WordOf is the word of a change in a direction, +1 for worse.
+func WordOf(dir float64) schema.Outcome {
 	if dir > 0 {
 		return schema.Regressed
 	}
@@ -108,14 +109,14 @@ func (j *judge) confirmed(c *claim) bool {
 		return false
 	}
 	if host, elsewhere := j.oneHost(c.x.cell, at, c.x.obs); host != 0 && elsewhere {
-		c.set(wordOf(dir), schema.Suspected, schema.WhyOtherHost)
+		c.set(WordOf(dir), schema.Suspected, schema.WhyOtherHost)
 		if at != c.x.obs {
 			c.row.First = j.t.Obs[at].Release
 			c.beforeWindow()
 		}
 		return true
 	}
-	c.set(wordOf(dir), schema.Confirmed, schema.WhyAgain)
+	c.set(WordOf(dir), schema.Confirmed, schema.WhyAgain)
 	if dir < 0 && c.back() {
 		c.row.Word = schema.Recovered
 	}
@@ -135,11 +136,11 @@ func (j *judge) confirmed(c *claim) bool {
 // suspected at the time are part of its baseline, and would hide a part of the change.
 func (c *claim) beforeWindow() {
 	w, row := &c.x.joint, c.row
-	if w.n == c.x.base.n {
+	if w.N == c.x.base.n {
 		return
 	}
 	row.D = c.x.base.mean + c.x.total() - w.mean
-	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
+	row.N, row.SE, row.Df = int16(w.N), float32(w.sd*math.Sqrt(1+1/float64(w.N))), float32(w.Df)
 	row.P, row.Q = float32(math.NaN()), float32(math.NaN())
 }
 
@@ -160,7 +161,7 @@ func (j *judge) passed(c *claim) bool {
 		c.row.Word, c.row.Why = schema.Inconclusive, schema.WhyAgainstGroup
 		return true
 	}
-	c.set(wordOf(dir), schema.Suspected, schema.WhyGate)
+	c.set(WordOf(dir), schema.Suspected, schema.WhyGate)
 	if dir < 0 && c.back() {
 		c.set(schema.Recovered, schema.Suspected, schema.WhyBackAgain)
 	}
@@ -200,7 +201,7 @@ func (j *judge) waits(c *claim) bool {
 		st.dir*c.x.d < c.cell.Delta/2 {
 		return false
 	}
-	c.set(wordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
+	c.set(WordOf(st.dir), schema.Suspected, schema.WhyOneMoreRun)
 	c.row.First = c.first
 	return true
 }
@@ -245,9 +246,8 @@ func (j *judge) grouped(c *claim) bool {
 		for at < c.x.obs && !j.joins(at) {
 			at++
 		}
-		c.x.joint = joint{
-			runs: f.Runs, n: c.x.base.n, first: at, mean: c.x.base.mean, d: c.x.total(), se: c.x.se, df: c.x.df,
-		}
+		of := Second{Runs: f.Runs, N: c.x.base.n, D: c.x.total(), SE: c.x.se, Df: c.x.df}
+		c.x.joint = joint{Second: of, first: at, mean: c.x.base.mean}
 		j.accept(c, at, dir)
 		c.st.moved = -1 // which says nothing of other cells
 	case f.Why == schema.WhyNotSeenAgain:
@@ -545,7 +545,7 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 			out.Blind[cell.System]++
 		}
 	}
-	out.Least, out.Groups = median(least), median(groups)
+	out.Least, out.Groups = Median(least), Median(groups)
 	return out
 }
 

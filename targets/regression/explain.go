@@ -43,8 +43,8 @@ type Second struct {
 	N        int     // releases of the baseline before them
 	D        float64 // mean residual change
 	SE, Df   float64
-	P        float64 // that ordinary noise moves them so far
-	Outliers float64 // that outliers do
+	P        float64 // that ordinary noise moves all of them so far, by the share that the window has
+	Outliers float64 // that some or all of them are outliers and the others ordinary noise
 }
 
 // Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
@@ -89,11 +89,9 @@ func (p *probe) capture(j *judge, tests []test, between *prior, passed []int8) {
 		}
 		r.P = UpperTail(math.Abs(x.t), x.df)
 		r.rank(x, tests, passed)
-		if w := &x.joint; w.runs > 0 {
-			r.Again = &Second{
-				Release: j.t.Obs[w.first].Release, Runs: w.runs, N: w.n, D: w.d, SE: w.se, Df: w.df, P: w.p,
-				Outliers: w.outliers,
-			}
+		if x.joint.Runs > 0 {
+			r.Again = &x.joint.Second
+			r.Again.Release = j.t.Obs[x.joint.first].Release
 		}
 	}
 }

@@ -281,11 +281,11 @@ func (j *judge) gather(m *moved, tests []test) {
 			later = append(later, member{o.Z2 - x.base.mean, x.se})
 		}
 	}
-	m.delta = median(values)
+	m.delta = Median(values)
 	for i, k := range m.list {
 		values[i] = float64(tests[k].base.n)
 	}
-	m.n = int(median(values))
+	m.n = int(Median(values))
 	byChange(m.members)
 	if m.again = math.NaN(); len(later) >= 3 {
 		byChange(later)
@@ -296,7 +296,7 @@ func (j *judge) gather(m *moved, tests []test) {
 	for i := range m.members {
 		values[i] = m.members[i].sd
 	}
-	m.sd = median(values)
+	m.sd = Median(values)
 }
 
 // place finds how a group moved: the middle of its members, or the quantile of its tier, and whether they did alike.
@@ -400,7 +400,7 @@ func ordinaryOf(past []sight, t *tier, without int) (o ordinary) {
 		values = append(values, strayed...)
 	}
 	if t.part() && len(values) > 0 {
-		o.mid = median(sorted[:copy(sorted[:], values)])
+		o.mid = Median(sorted[:copy(sorted[:], values)])
 	}
 	for _, v := range values {
 		o.s2 += (v - o.mid) * (v - o.mid)
@@ -440,7 +440,7 @@ func (j *judge) usual(k int, list []moved, tests []test) usualNoise {
 			known = append(known, s2[i])
 		}
 	}
-	most := hypervariable * median(known)
+	most := hypervariable * Median(known)
 	for i := range nu {
 		if s2[i] > most {
 			nu[i] = 0
@@ -628,7 +628,7 @@ func (j *judge) decideGroup(release int32, t *tier, m *moved, family int) *Findi
 		D: m.x, SE: math.Sqrt(m.s2), Df: m.df, P: m.p, N: m.n, First: release, Runs: 1,
 	}
 	dir := math.Copysign(1, m.x)
-	f.Word = wordOf(dir)
+	f.Word = WordOf(dir)
 	switch {
 	case sure || waits:
 		f.D, f.SE, f.P, f.Runs, f.Why = w.x, w.se, w.p, w.runs, schema.WhyAgain

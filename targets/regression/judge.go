@@ -130,9 +130,10 @@ func (j *judge) each(n, work int, do func(i int, q *Quantiles)) {
 func (j *judge) release(release int32, obs, cellOf []int32) {
 	tests := make([]test, len(obs))
 	for i, at := range obs {
-		tests[i] = test{obs: at, cell: cellOf[at], found: -1}
-		if j.t.Obs[at].Pin {
-			j.pinned(&tests[i], release)
+		x := &tests[i]
+		*x = test{obs: at, cell: cellOf[at], found: -1}
+		if j.t.Obs[at].Pin && at > j.t.Cells[x.cell].First { // where the history starts in any case
+			j.begins(x, j.t.Obs[at].mean()-j.t.Obs[at-1].mean())
 		}
 	}
 	s2, nu, stratum := make([]float64, len(obs)), make([]float64, len(obs)), make([]int32, len(obs))
@@ -203,20 +204,6 @@ func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float
 		j.unusual(tests, dir, passed)
 	}
 	return family, passed, qs
-}
-
-// pinned starts a new level where a person decided that one starts.
-func (j *judge) pinned(x *test, release int32) {
-	if st := &j.state[x.cell]; st.from != x.obs {
-		j.restart(x.cell, x.obs)
-		st.suspect, st.old, st.extreme = -1, math.NaN(), 0
-	}
-	if x.obs > j.t.Cells[x.cell].First { // else the history starts there in any case
-		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-			Cell: x.cell, At: x.obs, Found: release,
-			D: j.t.Obs[x.obs].mean() - j.t.Obs[x.obs-1].mean(), Source: ByPerson,
-		})
-	}
 }
 
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
@@ -331,15 +318,10 @@ type Fit struct {
 // joint is the test of the newest two or three runs of a cell together against what came before them: evidence that no
 // run has by itself adds up, and no single outlier passes for it.
 type joint struct {
-	runs     int     // that it is of; 0: there is none worth a test
-	n        int     // releases behind the baseline
-	first    int32   // observation of the oldest run
-	mean     float64 // of the baseline
-	d        float64 // mean change of the runs
-	sd       float64 // noise of one run
-	se, df   float64
-	p        float64 // that ordinary noise moves all of them so far, by the share that the window has
-	outliers float64 // that some or all of them are outliers and the others ordinary noise
+	Second         // of no runs: there is none worth a test
+	first  int32   // observation of the oldest run
+	mean   float64 // of the baseline
+	sd     float64 // noise of one run
 }
 
 // sighting is one run of a cell beside its baseline.
@@ -395,12 +377,12 @@ func (j *judge) together(x *test, p *prior) {
 		if behind < 3 {
 			share = 1 // there are too few releases for both
 		}
-		w.p = math.Min(1, w.p/share)
-		if ok && (best.runs == 0 || w.p < best.p) {
+		w.P = math.Min(1, w.P/share)
+		if ok && (best.Runs == 0 || w.P < best.P) {
 			best = w
 		}
 	}
-	best.outliers = math.Min(1, looks*best.outliers)
+	best.Outliers = math.Min(1, looks*best.Outliers)
 	x.joint = best
 }
 
@@ -459,7 +441,8 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		ss += (v - sum/k) * (v - sum/k)
 	}
 	n := float64(base.n)
-	w := joint{runs: len(d), n: base.n, first: runs[len(runs)-1].obs, mean: base.mean, d: dir * sum / k}
+	w := joint{first: runs[len(runs)-1].obs, mean: base.mean}
+	w.Runs, w.N, w.D = len(d), base.n, dir*sum/k
 	own := 0.
 	if base.nu > 0 {
 		own = base.ss / base.nu
@@ -473,9 +456,9 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
 		v = math.Max(v, j.least(o))
 	}
-	w.sd, w.se, w.df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
-	w.p = UpperTail(sum/k/w.se, free)
-	w.outliers = j.outlying(x, d, s2, df, n, dir)
+	w.sd, w.SE, w.Df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
+	w.P = UpperTail(sum/k/w.SE, free)
+	w.Outliers = j.outlying(x, d, s2, df, n, dir)
 	return w, true
 }
 
@@ -518,10 +501,10 @@ func (j *judge) jointly(tests []test, family int) []bool {
 		recent := len(at) // discoveries of the releases just before: they are part of the family
 		ordinary, outlying := make([]float64, recent), make([]float64, recent)
 		for i := range tests {
-			if w := &tests[i].joint; w.runs > 0 && w.d*dir > 0 {
+			if w := &tests[i].joint; w.Runs > 0 && w.D*dir > 0 {
 				at = append(at, i)
-				ordinary = append(ordinary, math.Min(1, w.p*typical/w.sd))
-				outlying = append(outlying, w.outliers)
+				ordinary = append(ordinary, math.Min(1, w.P*typical/w.sd))
+				outlying = append(outlying, w.Outliers)
 			}
 		}
 		_, first := BenjaminiHochberg(ordinary, family, j.rules.JointFDR)
@@ -538,7 +521,7 @@ func (j *judge) jointly(tests []test, family int) []bool {
 		for k, i := range at[recent:] {
 			_, before := slices.BinarySearch(at[:recent], i)
 			passed[i] = passed[i] || points[j.t.Cells[tests[i].cell].Point] && !before &&
-				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.p <= j.rules.SamePoint
+				outlying[recent+k] <= j.rules.LoneOutlier && tests[i].joint.P <= j.rules.SamePoint
 		}
 	}
 	return passed

@@ -50,12 +50,7 @@ func (d Part) Above(x float64) float64 {
 }
 
 // Below is described at [Part.Above].
-func (d Part) Below(x float64) float64 {
-	if !d.Known() {
-		return math.NaN()
-	}
-	return regression.UpperTail((x-d.Mean)/d.SE, d.Df)
-}
+func (d Part) Below(x float64) float64 { return Part{-d.Mean, d.SE, d.Df}.Above(-x) }
 
 // P returns the two-sided p value of no difference.
 func (d Part) P() float64 { return 2 * math.Min(d.Above(0), d.Below(0)) }
@@ -144,7 +139,7 @@ func Compare(series [][]float64, kept bool) (each []Difference, all Difference) 
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
 	all = f.pooled(common)
-	k, centre := float64(len(f.whole)), median(f.middles)
+	k, centre := float64(len(f.whole)), regression.Median(f.middles)
 	for i := range each {
 		d := &each[i]
 		if d.Blocks < Least {
@@ -203,19 +198,11 @@ type family struct {
 	s2, nu  []float64 // by series: the variance of what is left, and its degrees of freedom
 }
 
-// median sorts its list; NaN for none.
-func median(list []float64) float64 {
-	if len(list) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(list)
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-}
-
 // most is the mean of the values that are not far from their median; of three or fewer the median itself.
 func most(list []float64) float64 {
 	const least, far = 4, 12. // values; median deviations
-	centre := median(list)
+	slices.Sort(list)
+	centre := regression.Median(slices.Clone(list))
 	if len(list) < least {
 		return centre
 	}
@@ -223,7 +210,7 @@ func most(list []float64) float64 {
 	for i, v := range list {
 		off[i] = math.Abs(v - centre)
 	}
-	limit := far * median(off)
+	limit := far * regression.Median(off)
 	return regression.Mean(slices.DeleteFunc(list, func(v float64) bool { return math.Abs(v-centre) > limit }))
 }
 
