@@ -272,19 +272,13 @@ func (g *Gate) drifts(release int) []lint.Lint {
 	slices.SortStableFunc(found, func(a, b judge.Drift) int {
 		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(b.Total, a.Total))
 	})
-	at := map[schema.Pair]int{}
 	var out []lint.Lint
-	for _, x := range found {
-		s := x.Series
-		if i, seen := at[s.Pair()]; seen {
-			out[i].Count++
-			continue
-		}
-		at[s.Pair()] = len(out)
+	for _, list := range schema.Alike(found, func(d judge.Drift) schema.Pair { return d.Series.Pair() }) {
+		x, s := list[0], list[0].Series
 		l := lint.New(g.Releases[release].Name, s.Key.Workload(), lint.Drift{
 			Metric: s.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
 		})
-		if l.Model, l.Device = s.Model, s.Device; x.Cells > 0 {
+		if l.Count, l.Model, l.Device = len(list), s.Model, s.Device; x.Cells > 0 {
 			l.Subject = ""
 		}
 		out = append(out, l)

@@ -629,14 +629,13 @@ func (j *Judgement) vote(c *Change, release int) {
 
 // settleState says what became of a change: whether somebody accepted it, and whether its members are back.
 func (j *Judgement) settleState(c *Change, release int) {
-	members := c.members
 	c.State = StateOpen
 	if c.Evidence != schema.Confirmed {
 		return
 	}
 	back, ended, n := 0, map[int]int{}, 0
-	for i := range members {
-		m := &members[i]
+	for i := range c.members {
+		m := &c.members[i]
 		if !m.known() {
 			continue
 		}
@@ -655,11 +654,11 @@ func (j *Judgement) settleState(c *Change, release int) {
 	switch {
 	case 2*back > n:
 		c.State = map[bool]State{true: StateFixed, false: StateLost}[c.Worse]
-		most := slices.SortedFunc(maps.Keys(ended), func(a, b int) int {
+		most := slices.MinFunc(slices.Collect(maps.Keys(ended)), func(a, b int) int {
 			return cmp.Or(cmp.Compare(ended[b], ended[a]), cmp.Compare(a, b))
 		})
-		if most[0] >= 0 {
-			c.Ended = j.Releases[most[0]].Name
+		if most >= 0 {
+			c.Ended = j.Releases[most].Name
 		}
 	case c.Decision != nil:
 		c.State = StateAccepted

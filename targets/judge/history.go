@@ -73,7 +73,8 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		z, v.N = o.Z2, int(o.K2)
 		why.First = math.Exp(sign(s.Metric) * o.Z)
 	}
-	v.Value = schema.Num(s.value(obs).Value)
+	value, _ := s.value(obs)
+	v.Value = schema.Num(value)
 	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == schema.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {
@@ -504,7 +505,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
 			Def:  stat.Def,
 			way:  sign(stat.Metric),
-			cell: int32(len(t.Cells)), table: t, releases: g.releases,
+			cell: int32(len(t.Cells)), table: t,
 		}
 		cell := regression.Cell{
 			Stratum: intern(strata, stratum{s.Device, s.Metric, seq, s.Tail()}),
@@ -712,7 +713,6 @@ type Series struct {
 	cell                int32
 	table               *regression.Table
 	rows                *regression.Judgement // of the table
-	releases            []Release
 }
 
 // System returns the system of the series.
@@ -742,15 +742,6 @@ type stratum struct {
 	tail           bool
 }
 
-// SeriesValue is the value of one release, which every page shows and every verdict has: the geometric mean over its
-// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
-// that was measured again for being high is too high.
-type SeriesValue struct {
-	Release int // index into the releases
-	Value   float64
-	N       int // measurements
-}
-
 // sign is +1 where smaller is better: larger z is worse.
 func sign(metric string) float64 {
 	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
@@ -759,17 +750,20 @@ func sign(metric string) float64 {
 	return 1
 }
 
-func (s *Series) value(obs int32) SeriesValue {
+// value is that of one release, which every page shows and every verdict has: the geometric mean over its n
+// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
+// that was measured again for being high is too high.
+func (s *Series) value(obs int32) (v float64, n int) {
 	o := &s.table.Obs[obs]
-	n := int(o.K + o.K2)
 	z := o.Z
+	n = int(o.K + o.K2)
 	switch {
 	case s.rows != nil && later(&s.rows.Rows[obs]):
 		z, n = o.Z2, int(o.K2)
 	case o.K2 > 0:
 		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
 	}
-	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(s.way*z), 12), N: n}
+	return latency.Round(math.Exp(s.way*z), 12), n
 }
 
 // find returns the observation of a release, or -1.
@@ -785,10 +779,12 @@ func (s *Series) find(release int) int32 {
 
 // At returns the value in a release.
 func (s *Series) At(release int) (float64, bool) {
-	if i := s.find(release); i >= 0 {
-		return s.value(i).Value, true
+	i := s.find(release)
+	if i < 0 {
+		return 0, false
 	}
-	return 0, false
+	v, _ := s.value(i)
+	return v, true
 }
 
 // PrimaryMetrics are the metrics that are judged, in reading order.

@@ -41,7 +41,6 @@ type Judgement struct {
 	byCell  [][]int32
 	cellOf  []int32           // by observation
 	byKey   map[int32][]int32 // series by workload
-	strata  []stratum
 	evals   *evalJudgement
 	// changePoints are those of a series, in the order in which they were found.
 	changePoints map[int32][]regression.ChangePoint
@@ -90,21 +89,15 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	return j, nil
 }
 
-// index lists observations by release and names the strata.
+// index lists observations by release, series by workload and change points by series.
 func (j *Judgement) index() {
 	j.byCell, j.cellOf = j.table.Order()
-	j.strata = make([]stratum, j.table.Strata)
 	j.byKey, j.changePoints = map[int32][]int32{}, map[int32][]regression.ChangePoint{}
 	for _, l := range j.rows.ChangePoints {
 		j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
 	}
 	for i := range j.Series {
 		j.byKey[j.Series[i].KeyIndex] = append(j.byKey[j.Series[i].KeyIndex], int32(i))
-	}
-	seqs := sequences(j.Releases)
-	for c := range j.table.Cells {
-		cell, s := &j.table.Cells[c], &j.Series[c]
-		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release], s.Tail()}
 	}
 }
 
@@ -271,11 +264,11 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 		return Summary{}, false
 	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
-	value := s.value(obs)
+	value, n := s.value(obs)
 	g := Summary{
 		Release: int(o.Release), Outcome: row.Word, Evidence: row.Evidence, Large: row.Large(),
-		Value: value.Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
-		Ref: math.NaN(), N: value.N, Rechecked: row.Why == schema.WhyRecheck,
+		Value: value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
+		Ref: math.NaN(), N: n, Rechecked: row.Why == schema.WhyRecheck,
 	}
 	v := schema.Verdict{
 		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),

@@ -19,44 +19,38 @@ func (j *Judgement) withoutNumber(release int) []schema.Verdict {
 			continue
 		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			if v, ok := j.pointWithoutNumber(release, h, &j.Columns.Points[i]); ok {
-				out = append(out, v)
+			p := &j.Columns.Points[i]
+			k := j.Columns.Keys[p.Key]
+			v := j.onPoint(release, h, k)
+			d := j.policy.ExcludesRun(h)
+			if d == nil && j.policy.ExcludesPoints() {
+				d = j.policy.ExcludesPoint(h, k)
 			}
+			id := "" // distinguishes the verdicts of one point in their ids
+			switch {
+			case d != nil:
+				v.Outcome, v.Decision, id = schema.Excluded, j.policy.Shown(*d), "void"
+				v.Reason = schema.ExcludedBy{Why: d.Reason, Kind: string(d.Kind), By: d.By, Other: j.measuredBy(release, p)}
+			case p.StatusWord() == schema.StatusInvalid:
+				v.Outcome, id = schema.Excluded, "invalid-point"
+				v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason], Other: j.measuredBy(release, p)}
+			case p.StatusWord() == schema.StatusFailed:
+				v.Outcome, id = schema.NotMeasured, "no-number"
+				why := cmp.Or(j.Columns.Reasons[p.Reason], "no request completed")
+				v.Reason = schema.NoNumber{Why: why, Other: j.measuredBy(release, p)}
+			case h.Device == "" || h.Model.Name == "":
+				v.Outcome, v.Reason, id = schema.NotComparable, schema.NoSystem{}, "no-system"
+			case !k.Comparable():
+				v.Outcome, v.Reason, id = schema.NotComparable, schema.NoLengths{}, "no-lengths"
+			default:
+				continue
+			}
+			stat := v.Run + fmt.Sprint(p.Repeat) + v.Impl
+			v.ID = schema.VerdictID(v.Release, "", v.Pair(), k, id, stat, schema.AgainstHistory)
+			out = append(out, v)
 		}
 	}
 	return append(out, j.NotPositive(release)...)
-}
-
-// pointWithoutNumber returns the verdict on a point without a number to compare.
-func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *columns.PointRow) (schema.Verdict, bool) {
-	k := j.Columns.Keys[p.Key]
-	v := j.onPoint(release, h, k)
-	d := j.policy.ExcludesRun(h)
-	if d == nil && j.policy.ExcludesPoints() {
-		d = j.policy.ExcludesPoint(h, k)
-	}
-	id := "" // distinguishes the verdicts of one point in their ids
-	switch {
-	case d != nil:
-		v.Outcome, v.Decision, id = schema.Excluded, j.policy.Shown(*d), "void"
-		v.Reason = schema.ExcludedBy{Why: d.Reason, Kind: string(d.Kind), By: d.By, Other: j.measuredBy(release, p)}
-	case p.StatusWord() == schema.StatusInvalid:
-		v.Outcome, id = schema.Excluded, "invalid-point"
-		v.Reason = schema.InvalidPoint{Why: j.Columns.Reasons[p.Reason], Other: j.measuredBy(release, p)}
-	case p.StatusWord() == schema.StatusFailed:
-		v.Outcome, id = schema.NotMeasured, "no-number"
-		why := cmp.Or(j.Columns.Reasons[p.Reason], "no request completed")
-		v.Reason = schema.NoNumber{Why: why, Other: j.measuredBy(release, p)}
-	case h.Device == "" || h.Model.Name == "":
-		v.Outcome, v.Reason, id = schema.NotComparable, schema.NoSystem{}, "no-system"
-	case !k.Comparable():
-		v.Outcome, v.Reason, id = schema.NotComparable, schema.NoLengths{}, "no-lengths"
-	default:
-		return v, false
-	}
-	stat := v.Run + fmt.Sprint(p.Repeat) + v.Impl
-	v.ID = schema.VerdictID(v.Release, "", v.Pair(), k, id, stat, schema.AgainstHistory)
-	return v, true
 }
 
 // onPoint starts a verdict on a point of a run.

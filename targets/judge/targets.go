@@ -435,7 +435,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 			p.Single++
 			from += " (noise unknown)"
 		}
-		measured := s.value(i).Value // of all runs of the release that decide, as verdicts on targets have it
+		measured, _ := s.value(i) // of all runs of the release that decide, as verdicts on targets have it
 		z := sign(s.Metric)*math.Log(measured) + math.Max(margin, least)
 		k := s.Key
 		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
