@@ -115,14 +115,10 @@ func (s *screen) excludes(h *columns.RunHead) bool {
 
 // mark sets pins, acceptances and dismissals of people on the observations that they cover.
 func mark(p *decision.Policy, series []Series, releases []Release) {
-	byName := map[string]int{}
-	for i, r := range releases {
-		byName[r.Name] = i
-	}
 	levels := []schema.DecisionKind{schema.Pin, schema.Accept, schema.Dismiss}
 	for _, d := range p.Decisions {
-		at, ok := byName[d.Release]
-		if !ok || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Change+d.Select.Lint != "" {
+		at := Named(releases, d.Release)
+		if at < 0 || !slices.Contains(levels, d.Kind) || !p.Holds(d) || d.Select.Verdict+d.Select.Change+d.Select.Lint != "" {
 			continue
 		}
 		for i := range series {

@@ -19,7 +19,8 @@ type baseline struct {
 	alone    bool // of a build that never joins: of prev only candidates of its release, which do not either
 }
 
-// earlier is one of the newest runs before a release: a run that may be part of a change that has not been confirmed.
+// earlier is one of the newest runs before a release, or of it: a run that may be part of a change that has not been
+// confirmed.
 type earlier struct {
 	obs   int32
 	z     float64 // without what was common to all of a run

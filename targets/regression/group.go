@@ -706,18 +706,15 @@ func (j *judge) onOneHost(f *Finding, at int32, tests []test, list []int32) bool
 // with their group was taken from them where it was no finding yet: it is part of the change where the group's history
 // is long enough to tell that from what starts of servers do.
 func (j *judge) over(x *test, first int32, m *moved) float64 {
-	var room [4]sighting
+	var room [4]earlier
 	runs, own := j.sightings(x, room[:0])
 	sum, n, base := 0., 0., x.base.summary()
 	for k, r := range runs {
-		if k >= own {
-			e := &x.base.prev[k-own]
-			if j.t.Obs[r.obs].Release < first {
-				break
-			}
-			if base = base.without(e); m.own.nu >= longHistory {
-				r.z = e.raw + x.base.adjusted - x.base.mean
-			}
+		if k >= own && j.t.Obs[r.obs].Release < first {
+			break
+		}
+		if base = base.without(&r); k >= own && m.own.nu >= longHistory {
+			r.z = r.raw + x.base.adjusted - x.base.mean
 		}
 		sum, n = sum+r.z, n+1
 	}

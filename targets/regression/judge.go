@@ -324,25 +324,14 @@ type joint struct {
 	sd     float64 // noise of one run
 }
 
-// sighting is one run of a cell beside its baseline.
-type sighting struct {
-	obs int32
-	z   float64 // without what was common to all of its run
-}
-
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
 // of up to two before, as its baseline has noted them.
-func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
-	o := &j.t.Obs[x.obs]
-	if o.K2 > 0 {
-		list = append(list, sighting{x.obs, x.base.adjusted + j.second(x)})
+func (j *judge) sightings(x *test, list []earlier) (all []earlier, own int) {
+	if j.t.Obs[x.obs].K2 > 0 {
+		list = append(list, earlier{obs: x.obs, z: x.base.adjusted + j.second(x)})
 	}
-	list = append(list, sighting{x.obs, x.base.adjusted + x.d})
-	own = len(list)
-	for _, e := range x.base.prev[:x.base.prevs] {
-		list = append(list, sighting{e.obs, e.z})
-	}
-	return list, own
+	list = append(list, earlier{obs: x.obs, z: x.base.adjusted + x.d})
+	return append(list, x.base.prev[:x.base.prevs]...), len(list)
 }
 
 // together tests the newest two and the newest three runs of a cell, as far as two releases remain to compare them
@@ -353,17 +342,14 @@ func (j *judge) together(x *test, p *prior) {
 	if !x.ok || math.Abs(x.d) < delta/2 {
 		return
 	}
-	var room [4]sighting
+	var room [4]earlier
 	list, own := j.sightings(x, room[:0])
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint
 	looks, behind := 0., 0
 	for k := 2; k <= min(3, len(list)); k++ {
-		if k > own {
-			base = base.without(&x.base.prev[k-own-1])
-		}
-		if base.n < 2 {
+		if base = base.without(&list[k-1]); base.n < 2 {
 			break
 		}
 		if looks++; looks == 1 {
@@ -418,7 +404,7 @@ const grows = 1.2
 
 // windowed tests some runs together. It is not ok where they do not agree that something that matters has changed: two
 // runs each by what matters, of three none by less than half of it.
-func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p *prior) (joint, bool) {
+func (j *judge) windowed(x *test, runs []earlier, base summary, dir float64, p *prior) (joint, bool) {
 	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	var room [3]float64
 	d := room[:0]
